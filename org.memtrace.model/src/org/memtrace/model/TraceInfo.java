@@ -1,0 +1,41 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * What the catalogue knows about a trace (FrameSoc's TRACE row and its parameters).
+ *
+ * @param id number in the catalogue, -1 when the trace is in no catalogue
+ * @param alias display name
+ * @param databaseName name of the trace database in the directory of the catalogue
+ * @param type trace format, {@code memtrace} for ours
+ * @param application traced program
+ * @param host board, machine
+ * @param operatingSystem kernel and system
+ * @param cpus number of CPUs of the machine, 0 unknown
+ * @param events number of rows of FrameSoc's EVENT
+ * @param producers number of event producers
+ * @param startNs time of the first event
+ * @param endNs time after the last event; {@code startNs < endNs}
+ * @param recordedAt when it was recorded
+ * @param pageSizeBytes size of a page, 0 when it is no memory trace
+ * @param description free text
+ * @param properties further properties (command, backend, guarantee, losses, ...), sorted keys
+ */
+public record TraceInfo(int id, String alias, String databaseName, String type, String application, String host,
+		String operatingSystem, int cpus, long events, int producers, long startNs, long endNs, Instant recordedAt,
+		int pageSizeBytes, String description, Map<String, String> properties) {
+	/** Type of the traces that our collectors record. */
+	public static final String TYPE_MEMTRACE = "memtrace";
+
+	public TraceInfo {
+		properties = Map.copyOf(properties);
+	}
+
+	public long durationNs() {
+		return endNs - startNs;
+	}
+}

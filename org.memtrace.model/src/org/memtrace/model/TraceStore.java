@@ -1,0 +1,55 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One trace, open for reading. All methods may be called from any thread; long ones take a {@link Progress}. The small
+ * tables (producers, types, threads, structures) are loaded once and shared.
+ */
+public interface TraceStore extends AutoCloseable {
+	TraceInfo info();
+
+	ProducerTree producers() throws MemtraceException;
+
+	List<EventType> eventTypes() throws MemtraceException;
+
+	/** Threads by index. */
+	List<ThreadInfo> threads() throws MemtraceException;
+
+	/** Structures by id. */
+	List<Structure> structures() throws MemtraceException;
+
+	/** Call stack, innermost frame first; empty for an unknown id. */
+	List<CallFrame> stack(int stackId) throws MemtraceException;
+
+	/** Sets of CPUs that {@link AccessBatch#cpuSet} refers to. */
+	List<BitSet> cpuSets() throws MemtraceException;
+
+	/** Monitoring intervals in order of image and time; empty when the collector has none. */
+	List<Interval> intervals() throws MemtraceException;
+
+	/** Import report as JSON, if the trace was imported by memtrace. */
+	Optional<String> importReport() throws MemtraceException;
+
+	/** Number of access records; 0 for a trace that is no memory trace. */
+	long accessCount() throws MemtraceException;
+
+	/** Streams accesses in order of start time. */
+	void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException;
+
+	/** Streams FrameSoc events in order of start time; works for traces of any origin. */
+	void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException;
+
+	/** Something derived that was saved with {@link #writeCache}, or empty. */
+	Optional<byte[]> readCache(String key) throws MemtraceException;
+
+	/** Saves something derived from the trace; silently not done when the database cannot be written. */
+	void writeCache(String key, byte[] value) throws MemtraceException;
+
+	@Override
+	void close();
+}

@@ -1,0 +1,39 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model;
+
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Writes one new trace. Order of calls: threads, structures, stacks, CPU sets (may grow until commit), producers, then
+ * accesses in any number of batches, intervals, report, then {@link #commit}. Nothing is visible in the catalogue before
+ * commit; {@link #close} without commit leaves no trace of the attempt. Used by one thread.
+ */
+public interface TraceWriter extends AutoCloseable {
+	void threads(List<ThreadInfo> threads) throws MemtraceException;
+
+	void structures(List<Structure> structures) throws MemtraceException;
+
+	void stack(int stackId, List<CallFrame> frames) throws MemtraceException;
+
+	void producers(ProducerTree tree) throws MemtraceException;
+
+	void accesses(AccessBatch batch) throws MemtraceException;
+
+	void cpuSets(List<BitSet> sets) throws MemtraceException;
+
+	void intervals(List<Interval> intervals) throws MemtraceException;
+
+	/**
+	 * Makes the trace complete and visible.
+	 *
+	 * @param info id, databaseName, events and producers are filled in by the store
+	 * @param reportJson import report
+	 * @return the trace as the catalogue now knows it
+	 */
+	TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException;
+
+	@Override
+	void close() throws MemtraceException;
+}
