@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# Compiles the headless bundles into one class folder in seconds, for quick
+# loops without Maven:
+#
+#   releng/dev-compile.sh [OUTDIR]                 (default build/classes)
+#   java -cp 'build/classes:build/lib/*' org.memtrace.cli.Main ...
+#
+# With --tests the unit tests are compiled too (OUTDIR-tests) and run with the
+# JUnit console; further arguments select classes:
+#
+#   releng/dev-compile.sh --tests org.memtrace.aggregation.HierarchyTest
+#
+# The libraries are fetched once into build/lib.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+. releng/tools.sh
+tests=no
+[ "${1:-}" != --tests ] || { tests=yes; shift; }
+out=build/classes
+[ $tests = yes ] || out=${1:-$out}
+find_jdk || exit 1
+if ! ls build/lib/sqlite-jdbc-*.jar >/dev/null 2>&1; then
+	find_maven || exit 1
+	"$MVN" -B -q -ntp -f releng/org.memtrace.libraries/pom.xml generate-resources
+fi
+libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
+rm -rf "$out"
+mkdir -p "$out"
+bundles="org.memtrace.model org.memtrace.storage org.memtrace.importer
+	org.memtrace.aggregation org.memtrace.analysis org.memtrace.cli"
+sources=build/dev-sources
+for b in $bundles; do
+	[ ! -d $b/src ] || find $b/src -name '*.java'
+done >$sources
+"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$out" -cp "$libs" @$sources
+for b in $bundles; do
+	[ ! -d $b/src ] || (cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$root/$out" \;)
+done
+cp -r org.memtrace.cli/commands "$out"
+[ $tests = yes ] || exit 0
+
+unit=tests/org.memtrace.unit.tests
+junit=build/test-lib/junit-platform-console-standalone.jar
+if [ ! -f $junit ]; then
+	find_maven || exit 1
+	"$MVN" -B -q -ntp org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
+		-Dartifact=org.junit.platform:junit-platform-console-standalone:1.14.4 \
+		-DoutputDirectory="$root"/build/test-lib -Dmdep.stripVersion=true
+fi
+rm -rf "$out-tests"
+mkdir -p "$out-tests"
+[ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$out-tests"
+find $unit/src/test/java -name '*.java' >$sources
+"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$out-tests" -cp "$out:$libs$junit" @$sources
+cp="$root/$out:$root/$out-tests:$(printf %s "$libs" | sed "s|build/lib|$root/build/lib|g")"
+select=
+for class; do
+	select="$select --select-class $class"
+done
+# in the folder of the test module, as surefire does
+cd $unit
+exec "$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
+	-Duser.language=en -Duser.country=US -Duser.timezone=UTC -Dmemtrace.root="$root" \
+	-jar "$root"/$junit execute -cp "$cp" --disable-banner --details=tree \
+	${select:---scan-class-path "$root/$out-tests"}
