@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * rawsys.h - system calls without libc.
+ *
+ * The collector runs inside the traced program: in hooks that replace libc
+ * functions, on a monitor thread that libc does not know, on stacks that have
+ * no TLS. None of these may touch errno, take a lock of libc or allocate. The
+ * functions here return the kernel's value: negative errno on failure.
+ */
+#ifndef MEMTRACE_RAWSYS_H
+#define MEMTRACE_RAWSYS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#ifndef __x86_64__
+#error "the collector supports x86-64 only"
+#endif
+
+static inline long mt_sys6(long n, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+	register long r10 asm("r10") = d;
+	register long r8 asm("r8") = e;
+	register long r9 asm("r9") = f;
+
+	asm volatile("syscall"
+		     : "=a"(ret)
+		     : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+		     : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define MT_SYS_ARGS(n, a, b, c, d, e, f, ...) \
+	mt_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* mt_sys(SYS_x, up to six arguments) */
+#define mt_sys(...) MT_SYS_ARGS(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+/* Does a raw return value stand for an error? */
+static inline int mt_failed(long ret)
+{
+	return (unsigned long)ret >= -4095UL;
+}
+
+/* Time of CLOCK_MONOTONIC in ns. Any context. */
+static inline uint64_t mt_clock_ns(int clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	mt_sys(SYS_clock_gettime, clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t mt_now_ns(void)
+{
+	return mt_clock_ns(CLOCK_MONOTONIC);
+}
+
+/*
+ * Private zeroed memory that is never traced, NULL when there is none.
+ * Sparse: pages cost only when they are touched.
+ */
+static inline void *mt_rawmap(size_t bytes)
+{
+	long ret = mt_sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return mt_failed(ret) ? NULL : (void *)ret;
+}
+
+static inline void mt_rawunmap(void *p, size_t bytes)
+{
+	if (p)
+		mt_sys(SYS_munmap, p, bytes);
+}
+
+static inline int mt_gettid(void)
+{
+	return (int)mt_sys(SYS_gettid);
+}
+
+static inline int mt_getpid(void)
+{
+	return (int)mt_sys(SYS_getpid);
+}
+
+/* All signals, those of libc included, are blocked; the old mask is returned. */
+static inline uint64_t mt_block_signals(void)
+{
+	uint64_t all = ~0ull, old = 0;
+
+	mt_sys(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &old, 8);
+	return old;
+}
+
+static inline void mt_restore_signals(uint64_t old)
+{
+	mt_sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &old, 0, 8);
+}
+
+static inline long mt_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *timeout)
+{
+	return mt_sys(SYS_futex, word, FUTEX_WAIT, expected, timeout);
+}
+
+static inline long mt_futex_wake(uint32_t *word)
+{
+	return mt_sys(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);
+}
+
+/* A sleeping lock without owner: 0 free, 1 held, 2 held and waited for. */
+struct mt_lock {
+	uint32_t word;
+};
+
+static inline void mt_lock(struct mt_lock *l)
+{
+	uint32_t c = 0;
+
+	if (__atomic_compare_exchange_n(&l->word, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE) != 0)
+		mt_futex_wait(&l->word, 2, NULL);
+}
+
+static inline void mt_unlock(struct mt_lock *l)
+{
+	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) == 2)
+		mt_sys(SYS_futex, &l->word, FUTEX_WAKE, 1);
+}
+
+#endif

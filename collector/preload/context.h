@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * context.h - what the access backend and the context library ask of each other.
+ *
+ * The context library (context/) records allocations, threads and stacks; the
+ * zap backend (zap/) records accesses. Each function below has a weak default
+ * that does nothing, so that either half links without the other.
+ *
+ * Contexts:
+ *  constructor  single-threaded, before main, ordinary libc allowed
+ *  hook         a thread of the program inside a libc call, all signals blocked,
+ *               the backend's lock NOT held; no malloc, no stdio, no lock that a
+ *               thread may hold while it calls mmap
+ *  monitor      the monitor thread: unknown to libc, with a copy of the main
+ *               thread's TLS, its own descriptor table and all signals blocked;
+ *               memcpy and friends and the functions of lib/ only
+ *  fork         in _Fork(), on a stack of its own, all signals blocked; raw system
+ *               calls and lib/ only, memory of the program must not be written
+ */
+#ifndef MEMTRACE_CONTEXT_H
+#define MEMTRACE_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "rawsys.h"
+
+/*
+ * > 0 while this thread is inside code of memtrace: hooks must pass through.
+ * Initial-exec TLS, readable in every context but "fork".
+ */
+extern __thread int mt_in_hook;
+
+/* constructor, before the backend converts memory and before threads exist. */
+void ctx_init(const struct mt_image *img);
+
+/*
+ * hook: the program's own calls, after they succeeded. @caller_frame is the frame
+ * address (%rbp chain) of the hook, its first return address is in the caller of
+ * the libc function.
+ */
+void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *caller_frame);
+void ctx_note_munmap(void *addr, size_t len);
+void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
+void ctx_note_brk(void *old_brk, void *new_brk);
+
+/* fork: before the child is made; afterwards in the parent; in the child, which has a new image. */
+void ctx_fork_prepare(void);
+void ctx_fork_parent(void);
+void ctx_fork_child(const struct mt_image *img);
+
+/* monitor: each interval; write what is buffered. */
+void ctx_flush(void);
+/* monitor (or the exiting thread when there is no monitor): the last call in this image. */
+void ctx_fini(void);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/* What links when the context library is not there: nothing is recorded. */
+#include "context.h"
+
+#define WEAK __attribute__((weak))
+
+__thread int mt_in_hook;
+
+WEAK void ctx_init(const struct mt_image *img)
+{
+	(void)img;
+}
+
+WEAK void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *caller_frame)
+{
+	(void)addr, (void)len, (void)prot, (void)flags, (void)fd, (void)caller_frame;
+}
+
+WEAK void ctx_note_munmap(void *addr, size_t len)
+{
+	(void)addr, (void)len;
+}
+
+WEAK void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len)
+{
+	(void)old, (void)old_len, (void)new_addr, (void)new_len;
+}
+
+WEAK void ctx_note_brk(void *old_brk, void *new_brk)
+{
+	(void)old_brk, (void)new_brk;
+}
+
+WEAK void ctx_fork_prepare(void)
+{
+}
+
+WEAK void ctx_fork_parent(void)
+{
+}
+
+WEAK void ctx_fork_child(const struct mt_image *img)
+{
+	(void)img;
+}
+
+WEAK void ctx_flush(void)
+{
+}
+
+WEAK void ctx_fini(void)
+{
+}

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "image.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rawsys.h"
+
+#define PARENT_VAR "MEMTRACE_PARENT_IMAGE"
+/* wide enough to be rewritten in place by every child: sign and nine digits */
+#define PARENT_WIDTH 10
+
+extern char **environ;
+
+static uint64_t env_u64(const char *name, uint64_t def)
+{
+	const char *s = getenv(name);
+	char *end;
+	unsigned long long v;
+
+	if (!s || !*s)
+		return def;
+	v = strtoull(s, &end, 10);
+	return *end ? def : v;
+}
+
+int mt_config_read(struct mt_config *c)
+{
+	const char *s = getenv("MEMTRACE_DIR");
+
+	memset(c, 0, sizeof(*c));
+	if (!s || s[0] != '/' || strlen(s) >= sizeof(c->dir))
+		return -ENOENT;
+	strcpy(c->dir, s);
+	s = getenv("MEMTRACE_BACKEND");
+	c->backend_zap = !s || strcmp(s, "none") != 0;
+	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
+	if (c->interval_ns < 1000000)
+		c->interval_ns = 1000000;
+	c->subphases = (int)env_u64("MEMTRACE_SUBPHASES", 1);
+	if (c->subphases < 1 || c->subphases > 1000)
+		c->subphases = 1;
+	s = getenv("MEMTRACE_MAX_OVERHEAD");
+	if (s) {
+		/* by hand: strtod would follow the program's locale */
+		uint64_t v = 0, scale = 1000000;
+
+		for (; *s >= '0' && *s <= '9'; s++)
+			v = v * 10 + (uint64_t)(*s - '0') * 1000000;
+		if (*s == '.')
+			for (s++; *s >= '0' && *s <= '9' && scale; s++)
+				v += (uint64_t)(*s - '0') * (scale /= 10);
+		c->max_overhead_ppm = v > 4000000000u ? 4000000000u : (uint32_t)v;
+	}
+	c->min_static_bytes = env_u64("MEMTRACE_MIN_STATIC", MT_PAGE);
+	c->min_alloc_bytes = env_u64("MEMTRACE_MIN_ALLOC", MT_PAGE);
+	c->stack_depth = (int)env_u64("MEMTRACE_STACK_DEPTH", 16);
+	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
+	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
+	s = getenv(PARENT_VAR);
+	c->parent_image = s && *s ? atoi(s) : -1;
+	return 0;
+}
+
+/* ---- descriptors */
+
+#define MAX_KEPT 32
+static int kept[MAX_KEPT];
+static int nkept;
+
+int mt_fd_keep(int fd)
+{
+	struct rlimit rl = { 1024, 1024 };
+	long high, base;
+	int i;
+
+	if (nkept == MAX_KEPT) {
+		mt_sys(SYS_close, fd);
+		return -EMFILE;
+	}
+	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &rl);
+	base = rl.rlim_cur > 1024 ? 1024 : (long)rl.rlim_cur;
+	high = -EMFILE;
+	for (base -= 2 * MAX_KEPT; base >= 10 && high < 0; base /= 2)
+		high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
+	mt_sys(SYS_close, fd);
+	if (high < 0)
+		return (int)high;
+	for (i = nkept++; i > 0 && kept[i - 1] > high; i--)
+		kept[i] = kept[i - 1];
+	kept[i] = (int)high;
+	return (int)high;
+}
+
+void mt_fd_close(int fd)
+{
+	int i;
+
+	if (fd < 0)
+		return;
+	mt_sys(SYS_close, fd);
+	for (i = 0; i < nkept && kept[i] != fd; i++)
+		;
+	if (i == nkept)
+		return;
+	nkept--;
+	for (; i < nkept; i++)
+		kept[i] = kept[i + 1];
+}
+
+int mt_fd_kept(const int **fds)
+{
+	*fds = kept;
+	return nkept;
+}
+
+int mt_image_open(const struct mt_image *img, const char *name)
+{
+	long fd = mt_sys(SYS_openat, img->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+
+	return fd < 0 ? (int)fd : mt_fd_keep((int)fd);
+}
+
+/* ---- the directory */
+
+int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent, const char *how)
+{
+	size_t n = strlen(c->dir);
+	char *p;
+	long ret;
+	int i;
+
+	memset(img, 0, sizeof(*img));
+	memcpy(img->path, c->dir, n);
+	for (i = 0; ; i++) {
+		unsigned v = (unsigned)i, width = 1000;
+
+		if (i > 999999)
+			return -ENOSPC;
+		while (v / width >= 10)
+			width *= 10;
+		p = img->path + n;
+		*p++ = '/';
+		*p++ = 'p';
+		for (; width; width /= 10)
+			*p++ = (char)('0' + v / width % 10);
+		*p = 0;
+		ret = mt_sys(SYS_mkdir, img->path, 0755);
+		if (ret != -EEXIST)
+			break;
+	}
+	if (ret < 0)
+		return (int)ret;
+	ret = mt_sys(SYS_openat, AT_FDCWD, img->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (ret < 0)
+		return (int)ret;
+	img->dirfd = mt_fd_keep((int)ret);
+	if (img->dirfd < 0)
+		return img->dirfd;
+	img->index = i;
+	img->pid = mt_getpid();
+	img->parent = parent;
+	img->how = how;
+	img->start_ns = mt_now_ns();
+	img->config = c;
+	return 0;
+}
+
+/* Reads a whole small file; returns the bytes, terminated by NUL, or negative errno. */
+static long slurp(const char *path, char *buf, size_t cap)
+{
+	long fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), n = 0, k;
+
+	if (fd < 0)
+		return fd;
+	while ((size_t)n < cap - 1 && (k = mt_sys(SYS_read, fd, buf + n, cap - 1 - (size_t)n)) > 0)
+		n += k;
+	mt_sys(SYS_close, fd);
+	buf[n] = 0;
+	return n;
+}
+
+int mt_image_describe(const struct mt_image *img, const char *backend, const char *message)
+{
+	const size_t cap = 256 << 10;
+	char *mem = mt_rawmap(2 * cap), *args = mem + cap;
+	char exe[4097];
+	struct mt_out o;
+	long fd, n, i;
+	int err;
+
+	if (!mem)
+		return -ENOMEM;
+	fd = mt_sys(SYS_openat, img->dirfd, "image.json.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		mt_rawunmap(mem, 2 * cap);
+		return (int)fd;
+	}
+	mt_out_init(&o, (int)fd, mem, cap);
+	n = mt_sys(SYS_readlink, "/proc/self/exe", exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	mt_out_fmt(&o, "{\"index\": %d, \"pid\": %d, \"parent\": %d, \"how\": \"%s\",\n \"executable\": ",
+		   img->index, img->pid, img->parent, img->how);
+	mt_out_json(&o, exe);
+	mt_out_str(&o, ",\n \"arguments\": [");
+	n = slurp("/proc/self/cmdline", args, cap);
+	for (i = 0; i < n; i += (long)strlen(args + i) + 1) {
+		if (i)
+			mt_out_str(&o, ", ");
+		mt_out_json(&o, args + i);
+	}
+	mt_out_fmt(&o, "],\n \"start_ns\": %llu, \"backend\": \"%s\",\n \"backend_message\": ",
+		   (unsigned long long)img->start_ns, backend);
+	mt_out_json(&o, message);
+	mt_out_fmt(&o, ",\n \"page_size_bytes\": %d}\n", (int)MT_PAGE);
+	err = mt_out_flush(&o);
+	mt_sys(SYS_close, fd);
+	if (!err && !o.lost_bytes)
+		err = (int)mt_sys(SYS_renameat, img->dirfd, "image.json.new", img->dirfd, "image.json");
+	mt_rawunmap(mem, 2 * cap);
+	return err;
+}
+
+int mt_image_save_maps(const struct mt_image *img, const char *name)
+{
+	char buf[4096];
+	long in, out, n, err = 0;
+
+	in = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+	if (in < 0)
+		return (int)in;
+	out = mt_sys(SYS_openat, img->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (out < 0) {
+		mt_sys(SYS_close, in);
+		return (int)out;
+	}
+	while (err >= 0 && (n = mt_sys(SYS_read, in, buf, sizeof(buf))) > 0)
+		err = mt_sys(SYS_write, out, buf, n);
+	mt_sys(SYS_close, in);
+	mt_sys(SYS_close, out);
+	return err < 0 ? (int)err : 0;
+}
+
+/*
+ * The launcher sets the variable with PARENT_WIDTH characters; it is rewritten in
+ * place: no allocation, and the program's environment stays where it is. Without
+ * that room it is set with setenv(), which only a constructor may do.
+ */
+void mt_image_export(const struct mt_image *img, int constructor)
+{
+	const size_t nl = strlen(PARENT_VAR);
+	unsigned v = (unsigned)img->index;
+	char digits[PARENT_WIDTH + 1];
+	int i;
+
+	for (i = PARENT_WIDTH - 1; i >= 0; i--, v /= 10)
+		digits[i] = (char)('0' + v % 10);
+	digits[PARENT_WIDTH] = 0;
+	for (char **e = environ; e && *e; e++) {
+		if (strncmp(*e, PARENT_VAR, nl) || (*e)[nl] != '=')
+			continue;
+		if (strlen(*e + nl + 1) == PARENT_WIDTH) {
+			memcpy(*e + nl + 1, digits, PARENT_WIDTH);
+			return;
+		}
+	}
+	if (constructor)
+		setenv(PARENT_VAR, digits, 1);
+}

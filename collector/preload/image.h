@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * image.h - one process image: its directory pNNNN in the trace and the settings.
+ */
+#ifndef MEMTRACE_IMAGE_H
+#define MEMTRACE_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "out.h"
+
+#define MT_PAGE 4096ul
+
+/* Settings, read once per program from the environment (set by `memtrace record`). */
+struct mt_config {
+	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
+	int backend_zap;		/* MEMTRACE_BACKEND: zap or none */
+	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
+	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
+	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */
+	uint64_t min_static_bytes;	/* MEMTRACE_MIN_STATIC */
+	uint64_t min_alloc_bytes;	/* MEMTRACE_MIN_ALLOC */
+	int stack_depth;		/* MEMTRACE_STACK_DEPTH */
+	int physical;			/* MEMTRACE_PHYSICAL */
+	uint32_t ring_pages;		/* MEMTRACE_RING_PAGES per CPU */
+	int parent_image;		/* MEMTRACE_PARENT_IMAGE, -1 = this is the root */
+};
+
+struct mt_image {
+	int index;
+	int pid;
+	int parent;			/* index, or -1 */
+	const char *how;		/* root, fork, exec */
+	int dirfd;			/* the image's directory; see mt_fd_keep() for its validity */
+	char path[4200];		/* absolute */
+	uint64_t start_ns;
+	const struct mt_config *config;
+};
+
+/* Reads the environment. 0, or negative errno when this program shall not be traced. */
+int mt_config_read(struct mt_config *c);
+
+/*
+ * Makes the next free pNNNN below config->dir and opens it. constructor or fork.
+ * 0 or negative errno.
+ */
+int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent, const char *how);
+/* Writes image.json. backend: "zap" or "none"; message may be empty. */
+int mt_image_describe(const struct mt_image *img, const char *backend, const char *message);
+/* Copies /proc/self/maps to the named file of the image. */
+int mt_image_save_maps(const struct mt_image *img, const char *name);
+/* MEMTRACE_PARENT_IMAGE of programs that this one will exec. */
+void mt_image_export(const struct mt_image *img, int constructor);
+
+/*
+ * A descriptor of ours, moved to a high number, close-on-exec. It stays valid for
+ * the monitor thread (which has a descriptor table of its own) whatever the program
+ * does; in threads of the program it is valid until the program closes it.
+ * Returns the new number or negative errno (the old one is then closed).
+ */
+int mt_fd_keep(int fd);
+void mt_fd_close(int fd);
+/* Creates a file in the image's directory and keeps it (mt_fd_keep). */
+int mt_image_open(const struct mt_image *img, const char *name);
+/* The kept descriptors in ascending order. */
+int mt_fd_kept(const int **fds);
+
+#endif
