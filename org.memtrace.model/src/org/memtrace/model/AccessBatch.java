@@ -76,4 +76,11 @@ public final class AccessBatch {
 		flags[i] = flagBits;
 		ip[i] = codeAddress;
 	}
+
+	/** Appends a copy of row {@code row} of another batch. */
+	public void addFrom(AccessBatch other, int row) {
+		add(other.startNs[row], other.endNs[row], other.producer[row], other.thread[row], other.cpuSet[row],
+				other.reads[row], other.writes[row], other.sharing[row], other.node[row], other.flags[row],
+				other.ip[row]);
+	}
 }

@@ -33,4 +33,16 @@ public final class EventBatch {
 	public boolean isFull() {
 		return count == id.length;
 	}
+
+	/** Appends a row. */
+	public void add(long eventId, int typeId, int producerId, long start, long end, double number, int cpuIndex) {
+		int i = count++;
+		id[i] = eventId;
+		type[i] = typeId;
+		producer[i] = producerId;
+		startNs[i] = start;
+		endNs[i] = end;
+		value[i] = number;
+		cpu[i] = cpuIndex;
+	}
 }

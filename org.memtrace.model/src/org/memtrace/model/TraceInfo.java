@@ -38,4 +38,10 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 	public long durationNs() {
 		return endNs - startNs;
 	}
+
+	/** The same trace as a store knows it. */
+	public TraceInfo stored(int newId, String newAlias, String newDatabaseName, long newEvents, int newProducers) {
+		return new TraceInfo(newId, newAlias, newDatabaseName, type, application, host, operatingSystem, cpus, newEvents,
+				newProducers, startNs, endNs, recordedAt, pageSizeBytes, description, properties);
+	}
 }
