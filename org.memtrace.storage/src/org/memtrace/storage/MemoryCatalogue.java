@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
+
+/** A catalogue on the heap, for tests and for looking at something without keeping it. */
+final class MemoryCatalogue implements TraceCatalogue {
+	private final TreeMap<Integer, MemoryTraceStore> traces = new TreeMap<>();
+
+	@Override
+	public Path directory() {
+		return null;
+	}
+
+	@Override
+	public synchronized List<TraceInfo> list() {
+		return traces.values().stream().map(MemoryTraceStore::info).toList();
+	}
+
+	@Override
+	public synchronized TraceWriter create(String databaseName) {
+		String base = Names.database(databaseName);
+		return new MemoryTraceWriter(this, base);
+	}
+
+	/** Adds a trace under the first free number. */
+	synchronized TraceInfo add(IntFunction<MemoryTraceStore> maker) {
+		int id = 0;
+		while (traces.containsKey(id)) {
+			id++;
+		}
+		MemoryTraceStore store = maker.apply(id);
+		String name = Names.unique(store.info().databaseName(),
+				n -> list().stream().anyMatch(t -> t.databaseName().equalsIgnoreCase(n)));
+		if (!name.equals(store.info().databaseName())) {
+			TraceInfo info = store.info();
+			store = new MemoryTraceStore(info.stored(id, info.alias(), name, info.events(), info.producers()),
+					store.producers(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
+					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount());
+		}
+		traces.put(id, store);
+		return store.info();
+	}
+
+	@Override
+	public synchronized TraceStore open(int traceId) throws MemtraceException {
+		return get(traceId);
+	}
+
+	private MemoryTraceStore get(int traceId) throws StoreException {
+		MemoryTraceStore store = traces.get(traceId);
+		if (store == null) {
+			throw new StoreException("there is no trace " + traceId + " in this catalogue");
+		}
+		return store;
+	}
+
+	@Override
+	public synchronized void delete(int traceId) throws MemtraceException {
+		get(traceId);
+		traces.remove(traceId);
+	}
+
+	@Override
+	public synchronized void rename(int traceId, String alias) throws MemtraceException {
+		traces.put(traceId, get(traceId).renamed(Names.alias(alias)));
+	}
+
+	@Override
+	public TraceInfo find(String nameOrId) throws MemtraceException {
+		return Names.find(list(), nameOrId);
+	}
+
+	@Override
+	public void close() {
+		// nothing is held
+	}
+}

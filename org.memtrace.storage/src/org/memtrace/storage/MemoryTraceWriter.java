@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceWriter;
+
+/** Collects a trace on the heap. */
+final class MemoryTraceWriter implements TraceWriter {
+	private static final int CHUNK = 16_384;
+
+	private final MemoryCatalogue catalogue;
+	private final String databaseName;
+	private List<ThreadInfo> threads = List.of();
+	private List<Structure> structures = List.of();
+	private List<BitSet> cpuSets = List.of();
+	private List<Interval> intervals = List.of();
+	private final Map<Integer, List<CallFrame>> stacks = new HashMap<>();
+	private ProducerTree producers;
+	private final List<AccessBatch> chunks = new ArrayList<>();
+	private long accesses;
+	private long events;
+	private boolean sorted = true;
+	private boolean withUnknownThread;
+	private long firstNs = Long.MAX_VALUE;
+	private long previousNs = Long.MIN_VALUE;
+	private long lastNs = Long.MIN_VALUE;
+
+	MemoryTraceWriter(MemoryCatalogue catalogue, String databaseName) {
+		this.catalogue = catalogue;
+		this.databaseName = databaseName;
+	}
+
+	@Override
+	public void threads(List<ThreadInfo> list) {
+		threads = List.copyOf(list);
+	}
+
+	@Override
+	public void structures(List<Structure> list) {
+		structures = List.copyOf(list);
+	}
+
+	@Override
+	public void stack(int stackId, List<CallFrame> frames) {
+		stacks.put(stackId, List.copyOf(frames));
+	}
+
+	@Override
+	public void producers(ProducerTree tree) {
+		producers = tree;
+	}
+
+	@Override
+	public void cpuSets(List<BitSet> sets) {
+		cpuSets = List.copyOf(sets);
+	}
+
+	@Override
+	public void intervals(List<Interval> list) {
+		intervals = List.copyOf(list);
+	}
+
+	@Override
+	public void accesses(AccessBatch batch) throws MemtraceException {
+		int producerCount = producers == null ? 0 : producers.size();
+		for (int i = 0; i < batch.count; i++) {
+			WriterRules.check(batch, i, producerCount, threads.size());
+			if (chunks.isEmpty() || chunks.get(chunks.size() - 1).isFull()) {
+				chunks.add(new AccessBatch(CHUNK));
+			}
+			chunks.get(chunks.size() - 1).addFrom(batch, i);
+			accesses++;
+			events += (batch.reads[i] > 0 ? 1 : 0) + (batch.writes[i] > 0 ? 1 : 0);
+			withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
+			sorted &= batch.startNs[i] >= previousNs;
+			previousNs = batch.startNs[i];
+			firstNs = Math.min(firstNs, batch.startNs[i]);
+			lastNs = Math.max(lastNs, batch.endNs[i]);
+		}
+	}
+
+	@Override
+	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
+		if (accesses == 0) {
+			throw new StoreException(WriterRules.EMPTY_TRACE);
+		}
+		List<AccessBatch> ordered = sorted ? chunks : sort();
+		return catalogue.add(id -> new MemoryTraceStore(
+				WriterRules.complete(info, id, databaseName, events, producers.size(), firstNs, lastNs), producers,
+				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,
+				ordered, accesses));
+	}
+
+	private List<AccessBatch> sort() {
+		List<long[]> order = new ArrayList<>(); // start, chunk, row
+		for (int c = 0; c < chunks.size(); c++) {
+			for (int i = 0; i < chunks.get(c).count; i++) {
+				order.add(new long[] { chunks.get(c).startNs[i], c, i });
+			}
+		}
+		order.sort((a, b) -> Long.compare(a[0], b[0]));
+		List<AccessBatch> result = new ArrayList<>();
+		for (long[] row : order) {
+			if (result.isEmpty() || result.get(result.size() - 1).isFull()) {
+				result.add(new AccessBatch(CHUNK));
+			}
+			result.get(result.size() - 1).addFrom(chunks.get((int) row[1]), (int) row[2]);
+		}
+		return result;
+	}
+
+	@Override
+	public void close() {
+		// nothing to undo: a trace is visible from commit on
+	}
+}

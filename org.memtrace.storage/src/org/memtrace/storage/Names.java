@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.util.List;
+import java.util.function.Predicate;
+
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceInfo;
+
+/** Rules for the names of traces. */
+final class Names {
+	static final String SYSTEM_DB = "SOCTRACE_SYSTEM_DB";
+	private static final int LONGEST = 100;
+
+	private Names() {
+	}
+
+	/**
+	 * A database name in FrameSoc's form: letters, digits and underscores, no digit at the beginning.
+	 */
+	static String database(String wanted) {
+		String name = wanted == null ? "" : wanted.strip().replaceAll("[^A-Za-z0-9_]", "_");
+		name = name.substring(0, Math.min(name.length(), LONGEST));
+		if (name.replace("_", "").isEmpty() || name.equalsIgnoreCase(SYSTEM_DB)) {
+			name = "TRACE_DB";
+		}
+		return Character.isDigit(name.charAt(0)) ? "DB_" + name : name;
+	}
+
+	/** The name itself, or with the first number that makes it free. */
+	static String unique(String name, Predicate<String> taken) {
+		String candidate = name;
+		for (int i = 2; taken.test(candidate); i++) {
+			candidate = name + "_" + i;
+		}
+		return candidate;
+	}
+
+	static String alias(String alias) throws StoreException {
+		if (alias == null || alias.isBlank()) {
+			throw new StoreException("the display name of a trace must not be empty");
+		}
+		return alias.strip();
+	}
+
+	/** By database name, else by number, else by display name if only one trace has it. */
+	static TraceInfo find(List<TraceInfo> traces, String nameOrId) throws StoreException {
+		for (TraceInfo trace : traces) {
+			if (trace.databaseName().equals(nameOrId)) {
+				return trace;
+			}
+		}
+		for (TraceInfo trace : traces) {
+			if (Integer.toString(trace.id()).equals(nameOrId)) {
+				return trace;
+			}
+		}
+		List<TraceInfo> named = traces.stream().filter(t -> t.alias().equals(nameOrId)).toList();
+		if (named.size() == 1) {
+			return named.get(0);
+		}
+		if (named.isEmpty()) {
+			throw new StoreException("no trace is called \"" + nameOrId + "\" in this catalogue");
+		}
+		throw new StoreException(named.size() + " traces are called \"" + nameOrId + "\"; use a number: "
+				+ String.join(", ", named.stream().map(t -> Integer.toString(t.id())).toList()));
+	}
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.util.BitSet;
+import java.util.List;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceInfo;
+
+/** The rules that all stores apply to what is written. */
+final class WriterRules {
+	static final String EMPTY_TRACE = "the trace has no accesses, and a database without events cannot be opened by a view";
+
+	private WriterRules() {
+	}
+
+	static void check(AccessBatch batch, int row, int producers, int threads) throws StoreException {
+		if (batch.startNs[row] >= batch.endNs[row]) {
+			throw new StoreException("access with an empty interval: " + batch.startNs[row] + " to " + batch.endNs[row]);
+		}
+		if (batch.producer[row] < 0 || batch.producer[row] >= producers) {
+			throw new StoreException("access of the unknown event producer " + batch.producer[row]);
+		}
+		if (batch.thread[row] < AccessBatch.NO_THREAD || batch.thread[row] >= threads) {
+			throw new StoreException("access of the unknown thread " + batch.thread[row]);
+		}
+		if (batch.reads[row] < 0 || batch.writes[row] < 0 || batch.reads[row] + batch.writes[row] <= 0) {
+			throw new StoreException(
+					"access with " + batch.reads[row] + " reads and " + batch.writes[row] + " writes");
+		}
+		if (batch.sharing[row] < 1) {
+			throw new StoreException("access used by " + batch.sharing[row] + " threads");
+		}
+	}
+
+	/** The trace as stored: times widened to enclose all accesses, unknown texts replaced (FrameSoc wants no NULL). */
+	static TraceInfo complete(TraceInfo info, int id, String databaseName, long events, int producers, long firstNs,
+			long lastNs) {
+		long start = Math.min(info.startNs(), firstNs);
+		long end = Math.max(Math.max(info.endNs(), lastNs), start + 1);
+		String alias = text(info.alias(), databaseName);
+		return new TraceInfo(id, alias, databaseName, text(info.type(), TraceInfo.TYPE_MEMTRACE),
+				text(info.application(), "unknown"), text(info.host(), "unknown"),
+				text(info.operatingSystem(), "unknown"), info.cpus(), events, producers, start, end,
+				info.recordedAt() == null ? java.time.Instant.EPOCH : info.recordedAt(), info.pageSizeBytes(),
+				info.description() == null ? "" : info.description(), info.properties());
+	}
+
+	private static String text(String value, String otherwise) {
+		return value == null || value.isBlank() ? otherwise : value;
+	}
+
+	/** First CPU of an access, 0 when not known. */
+	static int cpu(List<BitSet> cpuSets, int set) {
+		return set < 0 || set >= cpuSets.size() || cpuSets.get(set).isEmpty() ? 0 : cpuSets.get(set).nextSetBit(0);
+	}
+}

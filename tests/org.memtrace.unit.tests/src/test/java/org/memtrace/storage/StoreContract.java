@@ -1,0 +1,376 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.EventType;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.StructureKind;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
+
+/** What every store must do. */
+abstract class StoreContract {
+	static final int PAGE = 4096;
+	TraceCatalogue catalogue;
+
+	abstract TraceCatalogue openCatalogue() throws Exception;
+
+	@BeforeEach
+	void open() throws Exception {
+		catalogue = openCatalogue();
+	}
+
+	@AfterEach
+	void close() {
+		catalogue.close();
+	}
+
+	/** An access in a list, for comparing. */
+	record Row(long start, long end, int producer, int thread, int cpuSet, long reads, long writes, int sharing,
+			int node, int flags, long ip) {
+	}
+
+	record Event(int type, int producer, long start, long end, double value, int cpu) {
+	}
+
+	static ProducerTree tree(int pages) {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(PAGE);
+		b.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		b.begin(ProducerKind.STRUCTURE, "A", 0x10000, 0x10000 + (long) pages * PAGE, 0);
+		for (int i = 0; i < pages; i++) {
+			b.leaf(ProducerKind.PAGE, null, 0x10000 + (long) i * PAGE, 0x10000 + (long) (i + 1) * PAGE, 0);
+		}
+		b.end();
+		b.begin(ProducerKind.RANGE, "ffffffffff600000 (1 page)", 0xffffffffff600000L, 0xffffffffff601000L, -1);
+		b.leaf(ProducerKind.PAGE, null, 0xffffffffff600000L, 0xffffffffff601000L, -1);
+		b.end();
+		b.end();
+		return b.build();
+	}
+
+	static final List<ThreadInfo> THREADS = List.of(
+			new ThreadInfo(0, 0, 4711, "app", 100, Long.MAX_VALUE, "", true),
+			new ThreadInfo(1, 0, 4712, "worker 1", 120, 900, "work", false),
+			new ThreadInfo(2, 1, 4711, "child", 100, Long.MAX_VALUE, "", true));
+	static final List<Structure> STRUCTURES = List.of(new Structure(0, 0, StructureKind.HEAP, "A", 0x10000, 0x18000,
+			100, Long.MAX_VALUE, 4711, 7, "main.c:42"));
+	static final TraceInfo INFO = new TraceInfo(-1, "my app", "", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux 6",
+			4, 0, 0, 100, 2000, Instant.parse("2024-05-06T07:08:09.123Z"), PAGE, "what for",
+			Map.of("command", "app -n 3", "losses", "0"));
+
+	static BitSet cpus(int... bits) {
+		BitSet set = new BitSet();
+		for (int bit : bits) {
+			set.set(bit);
+		}
+		return set;
+	}
+
+	static final List<BitSet> CPU_SETS = List.of(cpus(), cpus(3), cpus(0, 65));
+
+	static AccessBatch batch(List<Row> rows) {
+		AccessBatch batch = new AccessBatch(Math.max(1, rows.size()));
+		for (Row r : rows) {
+			batch.add(r.start, r.end, r.producer, r.thread, r.cpuSet, r.reads, r.writes, r.sharing, r.node, r.flags,
+					r.ip);
+		}
+		return batch;
+	}
+
+	TraceInfo write(String name, List<Row> rows, int pages) throws MemtraceException {
+		try (TraceWriter writer = catalogue.create(name)) {
+			writer.threads(THREADS);
+			writer.structures(STRUCTURES);
+			writer.stack(7, List.of(new CallFrame(0xabc, "app", "main", "main.c", 42), new CallFrame(-1L, "libc", "", "", 0)));
+			writer.cpuSets(CPU_SETS);
+			writer.producers(tree(pages));
+			for (int i = 0; i < rows.size(); i += 1000) {
+				writer.accesses(batch(rows.subList(i, Math.min(rows.size(), i + 1000))));
+			}
+			writer.intervals(List.of(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"),
+					new Interval(1, 100, 150, 50, 0, 0, 0, "")));
+			return writer.commit(INFO, "{\"rows\":1}", Progress.NONE);
+		}
+	}
+
+	static List<Row> accesses(TraceStore store, AccessQuery query) throws MemtraceException {
+		List<Row> rows = new ArrayList<>();
+		store.visitAccesses(query, b -> {
+			assertTrue(b.count > 0);
+			for (int i = 0; i < b.count; i++) {
+				rows.add(new Row(b.startNs[i], b.endNs[i], b.producer[i], b.thread[i], b.cpuSet[i], b.reads[i],
+						b.writes[i], b.sharing[i], b.node[i], b.flags[i], b.ip[i]));
+			}
+		}, Progress.NONE);
+		return rows;
+	}
+
+	static List<Event> events(TraceStore store, AccessQuery query) throws MemtraceException {
+		List<Event> rows = new ArrayList<>();
+		store.visitEvents(query, b -> {
+			for (int i = 0; i < b.count; i++) {
+				rows.add(new Event(b.type[i], b.producer[i], b.startNs[i], b.endNs[i], b.value[i], b.cpu[i]));
+			}
+		}, Progress.NONE);
+		return rows;
+	}
+
+	static final List<Row> SMALL = List.of(
+			new Row(100, 200, 2, 0, 1, 3, 0, 1, 0, 0, 0x401000),
+			new Row(100, 200, 3, 1, 2, 1, 2, 2, -1, 1, 0),
+			new Row(100, 250, 11, AccessBatch.NO_THREAD, -1, 1, 0, 1, -1, 6, -4096),
+			new Row(200, 300, 2, 2, 0, 0, 5_000_000_000L, 3, 1, 0, 0x401000),
+			new Row(1000, 1001, 9, 0, 1, 1, 1, 1, 0, 0, 0x401004));
+
+	@Test
+	void givesBackWhatWasWritten() throws Exception {
+		TraceInfo written = write("my-app", SMALL, 8);
+		assertEquals("my_app", written.databaseName());
+		assertEquals("my app", written.alias());
+		assertEquals(7, written.events());
+		assertEquals(12, written.producers());
+		assertEquals(INFO.recordedAt(), written.recordedAt());
+		assertEquals(List.of(written), catalogue.list());
+		try (TraceStore store = catalogue.open(written.id())) {
+			assertEquals(written, store.info());
+			assertEquals(THREADS, store.threads());
+			assertEquals(STRUCTURES, store.structures());
+			assertEquals(CPU_SETS, store.cpuSets());
+			assertEquals("main", store.stack(7).get(0).function());
+			assertEquals(-1L, store.stack(7).get(1).ip());
+			assertEquals(List.of(), store.stack(8));
+			assertEquals(2, store.intervals().size());
+			assertEquals(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"), store.intervals().get(0));
+			assertEquals("{\"rows\":1}", store.importReport().orElseThrow());
+			assertEquals(5, store.accessCount());
+			assertEquals(SMALL, accesses(store, AccessQuery.ALL));
+			ProducerTree expected = tree(8);
+			ProducerTree tree = store.producers();
+			assertEquals(expected.size(), tree.size());
+			for (int i = 0; i < tree.size(); i++) {
+				assertEquals(expected.parent(i), tree.parent(i));
+				assertEquals(expected.subtreeEnd(i), tree.subtreeEnd(i));
+				assertEquals(expected.kind(i), tree.kind(i));
+				assertEquals(expected.name(i), tree.name(i));
+				assertEquals(expected.startAddress(i), tree.startAddress(i));
+				assertEquals(expected.endAddress(i), tree.endAddress(i));
+				assertEquals(expected.structure(i), tree.structure(i));
+			}
+		}
+	}
+
+	@Test
+	void windowAndSubtreeAreHalfOpen() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(List.of(), accesses(store, AccessQuery.ALL.window(0, 100)));
+			assertEquals(SMALL.subList(0, 3), accesses(store, AccessQuery.ALL.window(0, 101)));
+			assertEquals(SMALL.subList(2, 4), accesses(store, AccessQuery.ALL.window(200, 300)));
+			assertEquals(List.of(), accesses(store, AccessQuery.ALL.window(300, 1000)));
+			assertEquals(SMALL.subList(4, 5), accesses(store, AccessQuery.ALL.window(1000, 1001)));
+			assertEquals(List.of(SMALL.get(2)), accesses(store, AccessQuery.ALL.subtree(store.producers(), 10)));
+			assertEquals(4, accesses(store, AccessQuery.ALL.subtree(store.producers(), 1)).size());
+			assertEquals(List.of(SMALL.get(0)), accesses(store, new AccessQuery(150, 200, 2, 3)));
+		}
+	}
+
+	@Test
+	void eventsAreVariablesOfReadsAndWrites() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			List<EventType> types = store.eventTypes();
+			assertEquals(List.of("Private_Read", "Private_Write", "Shared_Read", "Shared_Write", "Private_Read_T4711"),
+					types.subList(0, 5).stream().map(EventType::name).toList());
+			assertEquals(types.size(), types.stream().map(EventType::name).distinct().count());
+			assertTrue(types.stream().anyMatch(t -> t.name().equals("Shared_Write_T-1")));
+			assertEquals(List.of(new Event(0, 2, 100, 200, 3, 3), new Event(2, 3, 100, 200, 1, 0),
+					new Event(3, 3, 100, 200, 2, 0), new Event(0, 11, 100, 250, 1, 0),
+					new Event(3, 2, 200, 300, 5e9, 0), new Event(0, 9, 1000, 1001, 1, 3),
+					new Event(1, 9, 1000, 1001, 1, 3)), events(store, AccessQuery.ALL));
+			assertEquals(1, events(store, AccessQuery.ALL.window(250, 300)).size());
+		}
+	}
+
+	@Test
+	void unsortedAccessesComeBackByStart() throws Exception {
+		List<Row> rows = random(5, 3000);
+		List<Row> shuffled = new ArrayList<>(rows);
+		java.util.Collections.shuffle(shuffled, new Random(6));
+		TraceInfo info = write("t", shuffled, 64);
+		try (TraceStore store = catalogue.open(info.id())) {
+			List<Row> read = accesses(store, AccessQuery.ALL);
+			for (int i = 1; i < read.size(); i++) {
+				assertTrue(read.get(i - 1).start <= read.get(i).start);
+			}
+			java.util.Comparator<Row> order = java.util.Comparator.comparing(Row::toString);
+			assertEquals(rows.stream().sorted(order).toList(), read.stream().sorted(order).toList());
+		}
+	}
+
+	static List<Row> random(long seed, int count) {
+		Random random = new Random(seed);
+		List<Row> rows = new ArrayList<>();
+		long time = 100;
+		for (int i = 0; i < count; i++) {
+			time += random.nextInt(20) == 0 ? random.nextInt(50) : 0;
+			long reads = random.nextInt(3);
+			rows.add(new Row(time, time + 1 + (random.nextInt(50) == 0 ? 400 : 30), 2 + random.nextInt(64),
+					random.nextInt(4) - 1, random.nextInt(4) - 1, reads, reads == 0 ? 1 + random.nextInt(2) : random.nextInt(2),
+					1 + random.nextInt(3), random.nextInt(3) - 1, random.nextInt(8), random.nextInt(5) * 4L));
+		}
+		return rows;
+	}
+
+	@Test
+	void randomQueriesAgreeWithAFilter() throws Exception {
+		long seed = 20240607;
+		List<Row> rows = random(seed, 8000);
+		TraceInfo info = write("t", rows, 64);
+		Random random = new Random(seed);
+		try (TraceStore store = catalogue.open(info.id())) {
+			for (int i = 0; i < 40; i++) {
+				long from = 90 + random.nextInt((int) (info.endNs() - 90));
+				AccessQuery query = new AccessQuery(from, from + random.nextInt(500), random.nextInt(66),
+						random.nextInt(70));
+				List<Row> expected = rows.stream().filter(r -> r.start < query.toNs() && r.end > query.fromNs()
+						&& r.producer >= query.producerFrom() && r.producer < query.producerTo()).toList();
+				assertEquals(expected, accesses(store, query), "seed " + seed + ", query " + query);
+			}
+		}
+	}
+
+	@Test
+	void manyTracesNamesAndDeletion() throws Exception {
+		TraceInfo first = write("same", SMALL, 8);
+		TraceInfo second = write("same", SMALL, 8);
+		assertEquals(0, first.id());
+		assertEquals(1, second.id());
+		assertEquals("same_2", second.databaseName());
+		assertEquals(second, catalogue.find("same_2"));
+		assertEquals(first, catalogue.find("0"));
+		assertThrows(StoreException.class, () -> catalogue.find("my app"));
+		catalogue.rename(second.id(), "other");
+		assertEquals(second.id(), catalogue.find("other").id());
+		assertEquals("other", catalogue.list().get(1).alias());
+		catalogue.delete(first.id());
+		assertEquals(1, catalogue.list().size());
+		assertThrows(StoreException.class, () -> catalogue.open(first.id()));
+		assertThrows(StoreException.class, () -> catalogue.delete(first.id()));
+		assertThrows(StoreException.class, () -> catalogue.rename(first.id(), "x"));
+		assertThrows(StoreException.class, () -> catalogue.find("nobody"));
+		assertThrows(StoreException.class, () -> catalogue.rename(second.id(), " "));
+		assertEquals(0, write("third", SMALL, 8).id(), "the first free number");
+	}
+
+	@Test
+	void nothingIsVisibleBeforeCommit() throws Exception {
+		TraceWriter writer = catalogue.create("t");
+		writer.threads(THREADS);
+		writer.producers(tree(8));
+		writer.cpuSets(CPU_SETS);
+		writer.accesses(batch(SMALL));
+		assertEquals(List.of(), catalogue.list());
+		writer.close();
+		assertEquals(List.of(), catalogue.list());
+	}
+
+	@Test
+	void refusesWhatCannotBe() throws Exception {
+		assertThrows(StoreException.class, () -> write("empty", List.of(), 8));
+		Row good = SMALL.get(0);
+		for (Row bad : List.of(new Row(200, 200, 2, 0, 1, 1, 0, 1, 0, 0, 0), new Row(1, 2, 12, 0, 1, 1, 0, 1, 0, 0, 0),
+				new Row(1, 2, 2, 3, 1, 1, 0, 1, 0, 0, 0), new Row(1, 2, 2, 0, 1, 0, 0, 1, 0, 0, 0),
+				new Row(1, 2, 2, 0, 1, 1, 0, 0, 0, 0, 0), new Row(1, 2, 2, 0, 1, -1, 3, 1, 0, 0, 0))) {
+			assertThrows(StoreException.class, () -> write("bad", List.of(good, bad), 8), bad.toString());
+		}
+		assertEquals(List.of(), catalogue.list());
+	}
+
+	@Test
+	void cacheKeepsBytes() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertTrue(store.readCache("k").isEmpty());
+			store.writeCache("k", new byte[] { 1, 2, 3 });
+			store.writeCache("k", new byte[] { 4, 0, -1 });
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertArrayEquals(new byte[] { 4, 0, -1 }, store.readCache("k").orElseThrow());
+		}
+	}
+
+	@Test
+	void readingCanBeCancelled() throws Exception {
+		TraceInfo info = write("t", random(1, 20_000), 64);
+		AtomicBoolean cancelled = new AtomicBoolean();
+		Progress progress = new Progress() {
+			@Override
+			public void begin(String step, long total) {
+				assertEquals(20_000, total);
+			}
+
+			@Override
+			public void worked(long units) {
+				assertTrue(units >= 0);
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return cancelled.get();
+			}
+		};
+		long[] seen = { 0 };
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertThrows(CancelledException.class, () -> store.visitAccesses(AccessQuery.ALL, b -> {
+				seen[0] += b.count;
+				cancelled.set(true);
+			}, progress));
+		}
+		assertTrue(seen[0] > 0 && seen[0] < 20_000, "stopped after " + seen[0]);
+	}
+
+	@Test
+	void aVisitorMayAskTheStoreAndItsErrorComesThrough() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			MemtraceException mine = new MemtraceException("mine");
+			MemtraceException thrown = assertThrows(MemtraceException.class,
+					() -> store.visitAccesses(AccessQuery.ALL, b -> {
+						assertEquals(5, accesses(store, AccessQuery.ALL).size());
+						throw mine;
+					}, Progress.NONE));
+			assertEquals(mine, thrown);
+		}
+	}
+}
