@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Records programs that log their own accesses and compares. What is asserted
+# stands in fidelity.c. Run by ../run.sh fidelity.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+
+# fidelity NAME comparison-options -- record-options -- options of visits
+# Records "visits" and compares every image that wrote a log.
+fidelity() {
+	local name=$1 compare=() record=() dir=$work/$1
+	shift
+	while [ "$1" != -- ]; do compare+=("$1"); shift; done; shift
+	while [ "$1" != -- ]; do record+=("$1"); shift; done; shift
+	mkdir "$dir"
+	perf_works || compare+=(--no-threads --written 0 --wrong 100)
+	if ! timeout -k 5 60 "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" "${record[@]}" \
+		-- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
+		fail "$name: the program or the recorder failed"
+		sed 's/^/    /' "$dir/out"
+		return 1
+	fi
+	if "$bin/fidelity" "${compare[@]}" "$dir/trace" "$dir"/log.* > "$dir/report" 2>&1; then
+		pass "$name"
+		grep -E 'intervals of|found|seen as shared' "$dir/report" | sed "s|^$dir/trace/|  |; s/^/    /" > "$dir/short"
+		echo "ok: $name"
+		cat "$dir/short"
+	else
+		fail "$name"
+		sed "s|^|    |" "$dir/report"
+		return 1
+	fi
+}
+
+if "$tests/fidelity/selftest.sh" "$bin/fidelity"; then
+	pass "the comparison itself"
+else
+	fail "the comparison itself"
+fi
+
+perf_works || skip "threads and directions: perf events are refused here (sysctl kernel.perf_event_paranoid=2)"
+
+fidelity plain -- --interval 50ms --subphases 1 -- -d 1500 -p 300
+fidelity subphases --shared 95 -- --interval 50ms --subphases 5 -- -d 2000 -p 150
+fidelity short-intervals -- --interval 20ms --subphases 1 -- -d 1000 -p 300
+fidelity system-calls -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -y 25
+fidelity kernel-only --invented 100 --run-threads 0 -- --interval 50ms --subphases 1 -- -d 800 -p 500 -y 100
+fidelity mappings -- --interval 50ms --subphases 1 -- -d 1500 -p 100 -m churn,mremap,madvise,brk
+fidelity read-mostly -- --interval 50ms --subphases 2 -- -d 1200 -p 300 -w 3
+fidelity asleep -- --interval 20ms --subphases 1 -- -d 1500 -p 200 -z 35,150
+fidelity fork-exec -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -m fork,exec
+fidelity many-threads -- --interval 50ms --subphases 1 -- -t 24 -d 1200 -p 2000 -P 60
+fidelity one-thread -- --interval 50ms --subphases 1 -- -t 1 -d 1000 -p 100
+fidelity compressed -- --interval 50ms --subphases 1 --compress -- -d 600 -p 300
+for dir in "$work"/compressed/trace/p*; do
+	if ls "$dir"/accesses-*.csv > /dev/null 2>&1 || ! ls "$dir"/accesses-*.csv.zst > /dev/null 2>&1; then
+		fail "compressed: $(basename "$dir") has chunks that are not compressed, or none"
+	else
+		pass "compressed chunks in $(basename "$dir")"
+	fi
+done
+
+# The comparison must fail on a real trace, too, when one record is dropped.
+source=$work/plain
+if [ -d "$source/trace/p0000" ] && [ -e "$source/trace/p0000/accesses-000000.csv" ]; then
+	"$bin/fidelity" --list-definite "$source/trace" "$source"/log.* | awk '$1 == "definite"' > "$work/definite"
+	for at in 100 500 2000; do
+		read -r _ start page < <(sed -n "${at}p" "$work/definite")
+		[ -n "${page:-}" ] || { fail "dropping record $at: too few definite pages"; continue; }
+		rm -rf "$work/spoilt"
+		cp -r "$source/trace" "$work/spoilt"
+		prefix=${page%000}
+		awk -F, -v start="$start" -v prefix="$prefix" \
+			'!($6 == start && substr($1, 1, length($1) - 3) == prefix)' \
+			"$source/trace/p0000/accesses-000000.csv" > "$work/spoilt/p0000/accesses-000000.csv"
+		if cmp -s "$source/trace/p0000/accesses-000000.csv" "$work/spoilt/p0000/accesses-000000.csv"; then
+			fail "dropping record $at changed nothing"
+		elif "$bin/fidelity" --run-threads 0 "$work/spoilt" "$source"/log.* > /dev/null 2>&1; then
+			fail "a dropped record ($page in $start) was not noticed"
+		else
+			pass "a dropped record is noticed"
+		fi
+	done
+else
+	fail "no trace to spoil"
+fi
+summary fidelity

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# All tests of the collector. Builds what they need.
+#
+# usage: run.sh [unit|decoder|fidelity|robustness|all]...
+#
+# KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
+# the cases of the robustness suite whose name matches, SEED=N repeats its random instants.
+
+tests=$(cd "$(dirname "$0")" && pwd)
+collector=$tests/..
+status=0
+
+run() {
+	local begin=$SECONDS
+	echo "== $1"
+	shift
+	"$@" || status=1
+	echo "== $((SECONDS - begin)) s"
+}
+
+[ $# -gt 0 ] || set -- all
+make -s -C "$collector" && make -s -C "$tests" || exit 2
+for suite; do
+	case $suite in
+	unit)
+		run "unit tests" make -s -C "$collector" test
+		run "unit tests under ASan and UBSan" make -s -C "$collector" asan
+		;;
+	decoder) run "instruction decoder" "$tests/decoder/decoder.sh" ;;
+	fidelity) run "fidelity" "$tests/fidelity/fidelity.sh" ;;
+	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
+	all) for s in unit decoder fidelity robustness; do "$0" $s || status=1; done ;;
+	*) sed -n '5,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	esac
+done
+exit $status
