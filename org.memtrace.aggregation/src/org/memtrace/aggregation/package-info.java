@@ -1,4 +1,8 @@
-// SPDX-FileCopyrightText: memtrace contributors
+// Copyright memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-/** Microscopic model and aggregation; pure computation. */
+/**
+ * From accesses to the best partition: hierarchy, microscopic model, the temporal, spatial and spatiotemporal
+ * aggregation of Ocelotl, and the list of significant values of p. Nothing but the JDK and org.memtrace.model: no files,
+ * no SQL, no colours. The mathematics is in docs/aggregation.md, the model in docs/microscopic-model.md.
+ */
 package org.memtrace.aggregation;

@@ -1,0 +1,48 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/**
+ * Finds the best partition of a model for any p. Made once per model (that is the expensive part), then asked for many p.
+ * Safe for all threads; calls of {@link #partition} on one aggregator run one after the other.
+ */
+public interface Aggregator {
+	/** Tolerance of comparisons, relative to root gain + root loss. */
+	double TOLERANCE = 1e-12;
+
+	MicroscopicModel model();
+
+	/** The tree whose nodes can be blocks. */
+	BlockTree tree();
+
+	/** Gain of the single block that is everything, in value units x bits. */
+	double rootGain();
+
+	/** Loss of the single block that is everything. */
+	double rootLoss();
+
+	/** Gain of one candidate: tree node {@code i}, slices {@code [firstSlice, endSlice)}. */
+	double gain(int i, int firstSlice, int endSlice);
+
+	/** Loss of one candidate. */
+	double loss(int i, int firstSlice, int endSlice);
+
+	/**
+	 * The partition with the largest p * gain - (1 - p) * loss; ties go to the coarser one.
+	 *
+	 * @param p in [0, 1]; 0 keeps all information, 1 is one block
+	 */
+	Partition partition(double p, Progress progress) throws CancelledException;
+
+	/** {@link #partition(double, Progress)} without progress. */
+	default Partition partition(double p) {
+		try {
+			return partition(p, Progress.NONE);
+		} catch (CancelledException e) {
+			throw new IllegalStateException(e);
+		}
+	}
+}

@@ -1,0 +1,29 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+/** f(x) = x log2 x, and tables of logarithms. */
+final class Entropy {
+	private static final double PER_LN2 = 1 / Math.log(2);
+
+	private Entropy() {
+	}
+
+	/** x log2 x for x > 0, else 0. */
+	static double f(double x) {
+		return x > 0 ? x * Math.log(x) * PER_LN2 : 0;
+	}
+
+	static double log2(double x) {
+		return Math.log(x) * PER_LN2;
+	}
+
+	/** log2 of 1..n at index 1..n. */
+	static double[] logTable(int n) {
+		double[] t = new double[n + 1];
+		for (int i = 1; i <= n; i++) {
+			t[i] = log2(i);
+		}
+		return t;
+	}
+}

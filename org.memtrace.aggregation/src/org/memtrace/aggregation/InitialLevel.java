@@ -1,0 +1,19 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+/** How the first p of a picture is chosen from the list of significant values. */
+public enum InitialLevel {
+	/** After the first step at which gain and loss differ most in how much they change (the reference's default). */
+	LARGEST_GAP_AFTER,
+	/** Before that step. */
+	LARGEST_GAP_BEFORE,
+	/** After the step with the largest change of gain or loss. */
+	LARGEST_CHANGE,
+	/** p = 1: one block. */
+	ONE,
+	/** p = 0: all information. */
+	ZERO,
+	/** Closest to full reduction without loss, on normalised curves: least (1 - gain)^2 + loss^2. */
+	BALANCED
+}

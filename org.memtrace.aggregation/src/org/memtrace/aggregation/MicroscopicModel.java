@@ -1,0 +1,305 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Values v[leaf][slice][type] of a hierarchy over a window of time: the input of every aggregation and of every picture.
+ * Stored sparse, by leaf: only cells that are not 0 take memory (12 bytes each). Immutable and safe for all threads.
+ */
+public final class MicroscopicModel {
+	private final Hierarchy hierarchy;
+	private final TimeSlices slices;
+	private final List<ModelType> types;
+	private final Metric metric;
+	private final Viewpoint viewpoint;
+	/** Cells of leaf l are [cellFrom[l], cellFrom[l + 1]), by increasing key. */
+	private final int[] cellFrom;
+	/** slice * K + type. */
+	private final int[] cellKey;
+	private final double[] cellValue;
+	private final boolean negative;
+	private volatile double referenceDensity = Double.NaN;
+
+	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue) {
+		this.hierarchy = hierarchy;
+		this.slices = slices;
+		this.types = List.copyOf(types);
+		this.metric = metric;
+		this.viewpoint = viewpoint;
+		this.cellFrom = cellFrom;
+		this.cellKey = cellKey;
+		this.cellValue = cellValue;
+		boolean anyNegative = false;
+		for (int i = 0; i < cellFrom[cellFrom.length - 1]; i++) {
+			if (!Double.isFinite(cellValue[i])) {
+				throw new IllegalArgumentException("value of cell " + i + " is " + cellValue[i]);
+			}
+			anyNegative |= cellValue[i] < 0;
+		}
+		this.negative = anyNegative;
+	}
+
+	/**
+	 * A model from a full array.
+	 *
+	 * @param values values[leaf][slice][type]
+	 */
+	public static MicroscopicModel ofDense(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+			Viewpoint viewpoint, double[][][] values) {
+		Appender cells = new Appender(hierarchy.leafCount());
+		int k = types.size();
+		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf++) {
+			for (int t = 0; t < slices.count(); t++) {
+				for (int x = 0; x < k; x++) {
+					if (values[leaf][t][x] != 0) {
+						cells.add(t * k + x, values[leaf][t][x]);
+					}
+				}
+			}
+			cells.endLeaf();
+		}
+		return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, cells.from, cells.key, cells.value);
+	}
+
+	/** Grows the columns of a range of leaves, leaf by leaf. */
+	static final class Appender {
+		final int[] from;
+		int[] key = new int[64];
+		double[] value = new double[64];
+		private int leaf;
+		private int count;
+
+		Appender(int leaves) {
+			from = new int[leaves + 1];
+		}
+
+		void add(int cellKey, double v) {
+			if (count == key.length) {
+				int grown = Math.toIntExact(Math.min(Integer.MAX_VALUE - 16L, count + (count >> 1) + 64L));
+				key = Arrays.copyOf(key, grown);
+				value = Arrays.copyOf(value, grown);
+			}
+			key[count] = cellKey;
+			value[count++] = v;
+		}
+
+		void endLeaf() {
+			from[++leaf] = count;
+		}
+
+		int count() {
+			return count;
+		}
+	}
+
+	public Hierarchy hierarchy() {
+		return hierarchy;
+	}
+
+	public TimeSlices slices() {
+		return slices;
+	}
+
+	/** T. */
+	public int sliceCount() {
+		return slices.count();
+	}
+
+	public List<ModelType> types() {
+		return types;
+	}
+
+	/** K. */
+	public int typeCount() {
+		return types.size();
+	}
+
+	/** What the values count. */
+	public Metric metric() {
+		return metric;
+	}
+
+	/** What the types stand for; null when the model was not made from accesses. */
+	public Viewpoint viewpoint() {
+		return viewpoint;
+	}
+
+	/** Number of (leaf, slice) cells, the finest partition. */
+	public long cellCount() {
+		return hierarchy.weight(0) * slices.count();
+	}
+
+	/** Number of values that are not 0. */
+	public int valueCount() {
+		return cellFrom[cellFrom.length - 1];
+	}
+
+	/** Bytes of the columns. */
+	public long memoryBytes() {
+		return 4L * cellFrom.length + 4L * cellKey.length + 8L * cellValue.length;
+	}
+
+	/** Whether some value is below 0; see docs/aggregation.md for how they are aggregated. */
+	public boolean hasNegativeValues() {
+		return negative;
+	}
+
+	/** First value of a leaf, an index for {@link #key} and {@link #value(int)}. */
+	int cellFrom(int leaf) {
+		return cellFrom[leaf];
+	}
+
+	int cellTo(int leaf) {
+		return cellFrom[leaf + 1];
+	}
+
+	int key(int cell) {
+		return cellKey[cell];
+	}
+
+	double value(int cell) {
+		return cellValue[cell];
+	}
+
+	private int firstCell(int leaf, int slice) {
+		int low = cellFrom[leaf];
+		int high = cellFrom[leaf + 1];
+		int wanted = slice * types.size();
+		if (slice == 0) {
+			return low;
+		}
+		while (low < high) {
+			int mid = (low + high) >>> 1;
+			if (cellKey[mid] < wanted) {
+				low = mid + 1;
+			} else {
+				high = mid;
+			}
+		}
+		return low;
+	}
+
+	/** v[leaf][slice][type]. */
+	public double value(int leaf, int slice, int type) {
+		int wanted = slice * types.size() + type;
+		for (int c = firstCell(leaf, slice); c < cellFrom[leaf + 1] && cellKey[c] <= wanted; c++) {
+			if (cellKey[c] == wanted) {
+				return cellValue[c];
+			}
+		}
+		return 0;
+	}
+
+	/**
+	 * Sums over a block, for each type.
+	 *
+	 * @param leafFrom first leaf
+	 * @param leafTo leaf after the last
+	 * @param firstSlice first slice
+	 * @param endSlice slice after the last
+	 * @return S_k for each type
+	 */
+	public double[] sums(int leafFrom, int leafTo, int firstSlice, int endSlice) {
+		int k = types.size();
+		double[] sums = new double[k];
+		int limit = endSlice * k;
+		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
+			int to = cellFrom[leaf + 1];
+			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < limit; c++) {
+				sums[cellKey[c] % k] += cellValue[c];
+			}
+		}
+		return sums;
+	}
+
+	/** Sums over a node and slices {@code [firstSlice, endSlice)}. */
+	public double[] sums(int node, int firstSlice, int endSlice) {
+		return sums(hierarchy.leafFrom(node), hierarchy.leafTo(node), firstSlice, endSlice);
+	}
+
+	/** Sums of everything. */
+	public double[] totals() {
+		return sums(0, hierarchy.leafCount(), 0, slices.count());
+	}
+
+	/** Sums over all leaves for each slice: result[slice][type]. */
+	public double[][] profile(int leafFrom, int leafTo) {
+		int k = types.size();
+		double[][] profile = new double[slices.count()][k];
+		for (int c = cellFrom[leafFrom]; c < cellFrom[leafTo]; c++) {
+			profile[cellKey[c] / k][cellKey[c] % k] += cellValue[c];
+		}
+		return profile;
+	}
+
+	/**
+	 * A density that pictures use as full intensity: the 95th percentile, over the (leaf, slice) cells that are not empty, of the
+	 * value of the strongest type per row and nanosecond. Does not depend on p, so that colours stay while p is changed. 0 for an
+	 * empty model.
+	 */
+	public double referenceDensity() {
+		double known = referenceDensity;
+		if (!Double.isNaN(known)) {
+			return known;
+		}
+		int k = types.size();
+		// at most about 200,000 samples: every n-th leaf
+		int step = Math.max(1, valueCount() / 200_000);
+		double[] found = new double[1024];
+		int count = 0;
+		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf += step) {
+			int c = cellFrom[leaf];
+			while (c < cellFrom[leaf + 1]) {
+				int slice = cellKey[c] / k;
+				double strongest = 0;
+				for (; c < cellFrom[leaf + 1] && cellKey[c] / k == slice; c++) {
+					strongest = Math.max(strongest, cellValue[c]);
+				}
+				if (strongest > 0) {
+					if (count == found.length) {
+						found = Arrays.copyOf(found, 2 * count);
+					}
+					found[count++] = strongest / Math.max(1, slices.lengthNs(slice)) / hierarchy.leafWeight(leaf);
+				}
+			}
+		}
+		if (count == 0) {
+			if (step > 1) {
+				// only leaves that were not sampled have values: take the mean of all
+				double sum = 0;
+				for (int c = 0; c < valueCount(); c++) {
+					sum += Math.max(0, cellValue[c]);
+				}
+				known = sum / valueCount() * slices.count() / (slices.endNs() - slices.startNs());
+			} else {
+				known = 0;
+			}
+		} else {
+			Arrays.sort(found, 0, count);
+			known = found[(int) Math.min(count - 1L, Math.round(0.95 * count))];
+		}
+		referenceDensity = known;
+		return known;
+	}
+
+	/** The same values summed over all slices: one slice. */
+	MicroscopicModel collapsed() {
+		int k = types.size();
+		Appender cells = new Appender(hierarchy.leafCount());
+		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf++) {
+			double[] sums = sums(leaf, leaf + 1, 0, slices.count());
+			for (int x = 0; x < k; x++) {
+				if (sums[x] != 0) {
+					cells.add(x, sums[x]);
+				}
+			}
+			cells.endLeaf();
+		}
+		return new MicroscopicModel(hierarchy, new TimeSlices(slices.startNs(), slices.endNs(), 1), types, metric,
+				viewpoint, cells.from, cells.key, cells.value);
+	}
+}

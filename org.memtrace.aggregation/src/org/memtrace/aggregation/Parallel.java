@@ -1,0 +1,63 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/** Runs independent tasks 0..n-1 on the common pool and the calling thread. Results must not depend on who runs what. */
+final class Parallel {
+	@FunctionalInterface
+	interface Task {
+		void run(int index) throws CancelledException;
+	}
+
+	private Parallel() {
+	}
+
+	/** Number of threads that work is worth dividing for. */
+	static int threads() {
+		return Math.max(1, Runtime.getRuntime().availableProcessors());
+	}
+
+	/** Runs all tasks and returns when they are done; the first failure stops the others. */
+	static void run(int count, Progress progress, Task task) throws CancelledException {
+		AtomicInteger next = new AtomicInteger();
+		int helpers = Math.min(threads(), count) - 1;
+		ForkJoinTask<?>[] forked = new ForkJoinTask<?>[Math.max(0, helpers)];
+		Throwable[] failure = new Throwable[1];
+		Runnable work = () -> {
+			try {
+				for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+					progress.check();
+					task.run(i);
+				}
+			} catch (CancelledException | RuntimeException | Error e) {
+				next.set(count);
+				synchronized (failure) {
+					if (failure[0] == null) {
+						failure[0] = e;
+					}
+				}
+			}
+		};
+		for (int i = 0; i < forked.length; i++) {
+			forked[i] = ForkJoinPool.commonPool().submit(work);
+		}
+		work.run();
+		for (ForkJoinTask<?> f : forked) {
+			f.join();
+		}
+		if (failure[0] instanceof CancelledException e) {
+			throw e;
+		} else if (failure[0] instanceof RuntimeException e) {
+			throw e;
+		} else if (failure[0] instanceof Error e) {
+			throw e;
+		}
+	}
+}

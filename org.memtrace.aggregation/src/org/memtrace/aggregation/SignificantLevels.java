@@ -1,0 +1,316 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/**
+ * The values of p at which the best partition changes, with their partitions. The list is that of the reference: found by
+ * halving [0, 1] down to a threshold, so each p is the smallest multiple of a power of two at which its partition is best.
+ * The exact places are in {@link #breakpoints}. Immutable after {@link #compute}.
+ */
+public final class SignificantLevels {
+	/** Default threshold of the reference; its list has steps of 1/1024. */
+	public static final double DEFAULT_THRESHOLD = 0.001;
+
+	/**
+	 * One entry.
+	 *
+	 * @param p smallest p of the grid with this partition, on the axis of the list
+	 * @param partition what is best there
+	 */
+	public record Level(double p, Partition partition) {
+	}
+
+	private final Aggregator aggregator;
+	private final boolean normalised;
+	private final List<Level> levels;
+	private final List<Level> exact;
+	private final int programmes;
+
+	private SignificantLevels(Aggregator aggregator, boolean normalised, List<Level> levels, List<Level> exact,
+			int programmes) {
+		this.aggregator = aggregator;
+		this.normalised = normalised;
+		this.levels = List.copyOf(levels);
+		this.exact = List.copyOf(exact);
+		this.programmes = programmes;
+	}
+
+	/**
+	 * Finds the list.
+	 *
+	 * @param threshold smallest step of p, in (0, 1)
+	 * @param normalised whether p weighs gain and loss after division by those of the single block (no effect when one is 0)
+	 */
+	public static SignificantLevels compute(Aggregator aggregator, double threshold, boolean normalised, Progress progress)
+			throws CancelledException {
+		if (!(threshold > 0 && threshold < 1)) {
+			throw new IllegalArgumentException("threshold is " + threshold + ", not between 0 and 1");
+		}
+		Search search = new Search(aggregator, threshold, normalised, progress);
+		search.run();
+		return new SignificantLevels(aggregator, normalised, search.list, search.exact(), search.programmes);
+	}
+
+	/** {@link #compute} with the default threshold, not normalised. */
+	public static SignificantLevels compute(Aggregator aggregator, Progress progress) throws CancelledException {
+		return compute(aggregator, DEFAULT_THRESHOLD, false, progress);
+	}
+
+	/** p for which an unnormalised criterion is the normalised one at {@code axisP}: 1.7 of the formulas. */
+	static double plainP(Aggregator aggregator, double axisP, boolean normalised) {
+		double g = aggregator.rootGain();
+		double l = aggregator.rootLoss();
+		if (!normalised || !(g > 0) || !(l > 0)) {
+			return axisP;
+		}
+		double a = axisP / g;
+		return a / (a + (1 - axisP) / l);
+	}
+
+	/** One search; samples are best partitions at known p, equal ones share one object. */
+	private static final class Search {
+		private final Aggregator aggregator;
+		private final double threshold;
+		private final boolean normalised;
+		private final double gainScale;
+		private final double lossScale;
+		private final double tolerance;
+		private final Progress progress;
+		private final Progress quiet;
+		private final TreeMap<Double, Partition> samples = new TreeMap<>();
+		/** Places (of the lower sample) where the line test showed that there is one breakpoint up to the next sample. */
+		private final TreeMap<Double, Double> adjacent = new TreeMap<>();
+		final List<Level> list = new ArrayList<>();
+		int programmes;
+
+		Search(Aggregator aggregator, double threshold, boolean normalised, Progress progress) {
+			this.aggregator = aggregator;
+			this.threshold = threshold;
+			this.normalised = normalised && aggregator.rootGain() > 0 && aggregator.rootLoss() > 0;
+			this.gainScale = this.normalised ? 1 / aggregator.rootGain() : 1;
+			this.lossScale = this.normalised ? 1 / aggregator.rootLoss() : 1;
+			double g = aggregator.rootGain() * gainScale;
+			double l = aggregator.rootLoss() * lossScale;
+			this.tolerance = 1e-11 * (g + l);
+			this.progress = progress;
+			this.quiet = new Progress() {
+				@Override
+				public void begin(String step, long total) {
+				}
+
+				@Override
+				public void worked(long units) {
+				}
+
+				@Override
+				public boolean isCancelled() {
+					return progress.isCancelled();
+				}
+			};
+		}
+
+		void run() throws CancelledException {
+			progress.begin("Finding significant p", -1);
+			Partition zero = evaluate(0);
+			Partition one = evaluate(1);
+			add(0, zero);
+			bisect(0, 1, zero, one);
+			add(1, one);
+		}
+
+		private void bisect(double a, double b, Partition atA, Partition atB) throws CancelledException {
+			if (same(atA, atB) || b - a <= threshold) {
+				return;
+			}
+			double m = a + (b - a) / 2;
+			Partition atM = at(m);
+			bisect(a, m, atA, atM);
+			add(m, atM);
+			bisect(m, b, atM, atB);
+		}
+
+		/** Appends unless it equals the last entry. */
+		private void add(double p, Partition partition) {
+			if (list.isEmpty() || !same(list.get(list.size() - 1).partition(), partition)) {
+				list.add(new Level(p, partition));
+			}
+		}
+
+		private boolean same(Partition a, Partition b) {
+			return a == b || Math.abs(gain(a) - gain(b)) <= tolerance && Math.abs(loss(a) - loss(b)) <= tolerance;
+		}
+
+		private double gain(Partition e) {
+			return e.gain() * gainScale;
+		}
+
+		private double loss(Partition e) {
+			return e.loss() * lossScale;
+		}
+
+		private double value(Partition e, double p) {
+			return p * gain(e) - (1 - p) * loss(e);
+		}
+
+		private Partition evaluate(double p) throws CancelledException {
+			progress.check();
+			Partition found = aggregator.partition(plainP(aggregator, p, normalised), quiet);
+			programmes++;
+			progress.worked(1);
+			for (Partition known : samples.values()) {
+				if (known.sameBlocks(found)) {
+					found = known;
+					break;
+				}
+			}
+			samples.put(p, found);
+			return found;
+		}
+
+		/** Best partition at m, without a programme when the neighbours tell it. */
+		private Partition at(double m) throws CancelledException {
+			while (true) {
+				Partition known = samples.get(m);
+				if (known != null) {
+					return known;
+				}
+				double low = samples.lowerKey(m);
+				double high = samples.higherKey(m);
+				Partition below = samples.get(low);
+				Partition above = samples.get(high);
+				if (same(below, above)) {
+					return below;
+				}
+				double cross = cross(below, above);
+				boolean single = adjacent.containsKey(low);
+				if (single && Math.abs(value(below, m) - value(above, m)) > 10 * tolerance) {
+					return m < cross ? below : above;
+				}
+				boolean near = high - low <= 4 * threshold;
+				if (single || near || !(cross > low && cross < high)) {
+					return evaluate(m);
+				}
+				// the line test: one breakpoint in between if nothing is better where the two lines meet
+				Partition there = evaluate(cross);
+				if (value(there, cross) - value(below, cross) <= 10 * tolerance) {
+					if (samples.get(cross) != below && samples.get(cross) != above) {
+						// a tie of three: the optimum at one point only
+						samples.put(cross, above);
+					}
+					adjacent.put(low, cross);
+					adjacent.put(cross, cross);
+				}
+			}
+		}
+
+		private double cross(Partition below, Partition above) {
+			double dl = loss(above) - loss(below);
+			double dg = gain(above) - gain(below);
+			return dl / (dg + dl);
+		}
+
+		/** Samples where the optimum is known, with the exact place where each becomes best. */
+		List<Level> exact() throws CancelledException {
+			List<Level> result = new ArrayList<>();
+			Partition last = null;
+			for (var e : samples.entrySet()) {
+				Partition partition = e.getValue();
+				if (last == null) {
+					result.add(new Level(0, partition));
+				} else if (!same(last, partition)) {
+					result.add(new Level(Math.min(1, Math.max(0, cross(last, partition))), partition));
+				} else {
+					continue;
+				}
+				last = partition;
+			}
+			return result;
+		}
+	}
+
+	public Aggregator aggregator() {
+		return aggregator;
+	}
+
+	/** Whether the axis of p is that of normalised qualities. */
+	public boolean normalised() {
+		return normalised;
+	}
+
+	/** The list by increasing p; the first is p = 0. */
+	public List<Level> levels() {
+		return levels;
+	}
+
+	/**
+	 * The levels with the exact p at which each becomes best: where the lines of two neighbours cross. Holds what the search
+	 * met; levels that are best only between two grid values may be missing.
+	 */
+	public List<Level> breakpoints() {
+		return exact;
+	}
+
+	/** Number of programmes that were run. */
+	public int programmes() {
+		return programmes;
+	}
+
+	/** Index of the level in force at p: the last with {@code level.p <= p}. */
+	public int indexAt(double p) {
+		int index = 0;
+		while (index + 1 < levels.size() && levels.get(index + 1).p() <= p) {
+			index++;
+		}
+		return index;
+	}
+
+	/** Level in force at p. */
+	public Level at(double p) {
+		return levels.get(indexAt(p));
+	}
+
+	/** Index of the level that a picture begins with. */
+	public int initial(InitialLevel strategy) {
+		int last = levels.size() - 1;
+		int best = 0;
+		double most = -1;
+		double g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
+		double l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
+		switch (strategy) {
+		case ONE:
+			return last;
+		case ZERO:
+			return 0;
+		case BALANCED:
+			for (int i = 0; i <= last; i++) {
+				Partition e = levels.get(i).partition();
+				double score = -Math.pow(1 - e.gain() / g, 2) - Math.pow(e.loss() / l, 2);
+				if (i == 0 || score > most) {
+					most = score;
+					best = i;
+				}
+			}
+			return best;
+		default:
+			for (int i = 1; i <= last; i++) {
+				Partition a = levels.get(i - 1).partition();
+				Partition b = levels.get(i).partition();
+				double dg = Math.abs(b.gain() - a.gain()) * (normalised ? 1 / g : 1);
+				double dl = Math.abs(b.loss() - a.loss()) * (normalised ? 1 / l : 1);
+				double score = strategy == InitialLevel.LARGEST_CHANGE ? Math.max(dg, dl) : Math.abs(dg - dl);
+				if (score > most) {
+					most = score;
+					best = strategy == InitialLevel.LARGEST_GAP_BEFORE ? i - 1 : i;
+				}
+			}
+			return best;
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/**
+ * Best partition of time alone: every row stays a dimension of its own, like a type, and blocks are intervals of the root.
+ * Cost: gains once, O(values per row squared) for each row and type, then O(T^2) for each p.
+ */
+public final class TemporalAggregator implements Aggregator {
+	private static final double P_MARGIN = 1e-9;
+
+	private final MicroscopicModel model;
+	private final BlockTree tree;
+	private final int slices;
+	/** gain[i][j], slices i..j. */
+	private final double[][] gain;
+	private final double[] before;
+	private final double[] logLength;
+	private final double tolerance;
+
+	private TemporalAggregator(MicroscopicModel model, double[][] gain, double[] before) {
+		this.model = model;
+		this.tree = BlockTree.rootOnly(model.hierarchy());
+		this.slices = model.sliceCount();
+		this.gain = gain;
+		this.before = before;
+		this.logLength = Entropy.logTable(slices);
+		this.tolerance = TOLERANCE * (rootGain() + rootLoss());
+	}
+
+	/** Computes the qualities of all intervals. */
+	public static TemporalAggregator prepare(MicroscopicModel model, Progress progress) throws CancelledException {
+		int slices = model.sliceCount();
+		int leaves = model.hierarchy().leafCount();
+		int parts = Math.min(16, leaves);
+		double[][][] partial = new double[parts][][];
+		double[][] sums = new double[parts][];
+		progress.begin("Computing gains", parts);
+		Parallel.run(parts, progress, part -> {
+			int from = (int) ((long) leaves * part / parts);
+			int to = (int) ((long) leaves * (part + 1) / parts);
+			partial[part] = new double[slices][slices];
+			sums[part] = new double[slices + 1];
+			addRows(model, from, to, partial[part], sums[part], progress);
+			progress.worked(1);
+		});
+		double[][] gain = partial[0];
+		double[] before = sums[0];
+		for (int part = 1; part < parts; part++) {
+			for (int i = 0; i < slices; i++) {
+				for (int j = i; j < slices; j++) {
+					gain[i][j] += partial[part][i][j];
+				}
+				before[i + 1] += sums[part][i + 1];
+			}
+		}
+		for (int t = 0; t < slices; t++) {
+			before[t + 1] += before[t];
+		}
+		return new TemporalAggregator(model, gain, before);
+	}
+
+	/** {@link #prepare(MicroscopicModel, Progress)} without progress. */
+	public static TemporalAggregator prepare(MicroscopicModel model) {
+		try {
+			return prepare(model, Progress.NONE);
+		} catch (CancelledException e) {
+			throw new IllegalStateException(e);
+		}
+	}
+
+	private static void addRows(MicroscopicModel model, int from, int to, double[][] gain, double[] sums, Progress progress)
+			throws CancelledException {
+		int slices = model.sliceCount();
+		int k = model.typeCount();
+		int[] at = new int[slices];
+		double[] value = new double[slices];
+		for (int leaf = from; leaf < to; leaf++) {
+			progress.check();
+			int begin = model.cellFrom(leaf);
+			int end = model.cellTo(leaf);
+			for (int type = 0; type < k; type++) {
+				for (int sign = 1; sign >= (model.hasNegativeValues() ? -1 : 1); sign -= 2) {
+					int n = 0;
+					for (int c = begin; c < end; c++) {
+						if (model.key(c) % k == type && model.value(c) * sign > 0) {
+							at[n] = model.key(c) / k;
+							value[n] = model.value(c) * sign;
+							sums[at[n] + 1] += value[n];
+							n++;
+						}
+					}
+					addDimension(at, value, n, slices, gain);
+				}
+			}
+		}
+	}
+
+	/** Adds the gains of one row and type with n values above 0. */
+	private static void addDimension(int[] at, double[] value, int n, int slices, double[][] gain) {
+		for (int a = 0; a < n; a++) {
+			double sum = value[a];
+			double information = Entropy.f(value[a]);
+			int iFrom = a == 0 ? 0 : at[a - 1] + 1;
+			for (int b = a + 1; b < n; b++) {
+				sum += value[b];
+				information += Entropy.f(value[b]);
+				double g = Math.max(0, Entropy.f(sum) - information);
+				int jTo = b + 1 < n ? at[b + 1] : slices;
+				for (int i = iFrom; i <= at[a]; i++) {
+					double[] row = gain[i];
+					for (int j = at[b]; j < jTo; j++) {
+						row[j] += g;
+					}
+				}
+			}
+		}
+	}
+
+	@Override
+	public MicroscopicModel model() {
+		return model;
+	}
+
+	@Override
+	public BlockTree tree() {
+		return tree;
+	}
+
+	@Override
+	public double rootGain() {
+		return gain(0, 0, slices);
+	}
+
+	@Override
+	public double rootLoss() {
+		return loss(0, 0, slices);
+	}
+
+	@Override
+	public double gain(int i, int firstSlice, int endSlice) {
+		return gain[firstSlice][endSlice - 1];
+	}
+
+	@Override
+	public double loss(int i, int firstSlice, int endSlice) {
+		double g = gain[firstSlice][endSlice - 1];
+		return Math.max(0, (before[endSlice] - before[firstSlice]) * logLength[endSlice - firstSlice] - g);
+	}
+
+	@Override
+	public Partition partition(double p, Progress progress) throws CancelledException {
+		if (!(p >= 0 && p <= 1)) {
+			throw new IllegalArgumentException("p is " + p + ", not in 0..1");
+		}
+		double clamped = Math.min(1 - P_MARGIN, Math.max(P_MARGIN, p));
+		double q = 1 - clamped;
+		double[] best = new double[slices];
+		int[] cut = new int[slices];
+		for (int j = 0; j < slices; j++) {
+			progress.check();
+			double max = Double.NEGATIVE_INFINITY;
+			for (int c = 0; c <= j; c++) {
+				max = Math.max(max, candidate(best, c, j, q));
+			}
+			best[j] = max;
+			int c = 0;
+			while (candidate(best, c, j, q) < max - tolerance) {
+				c++;
+			}
+			cut[j] = c;
+		}
+		int count = 0;
+		int[] interval = new int[slices];
+		for (int end = slices; end > 0; end = cut[end - 1]) {
+			interval[count++] = cut[end - 1] << 16 | end;
+		}
+		return new Partition(this, p, new int[count], interval, count);
+	}
+
+	private double candidate(double[] best, int c, int j, double q) {
+		double block = gain[c][j] - q * (before[j + 1] - before[c]) * logLength[j - c + 1];
+		return c == 0 ? block : best[c - 1] + block;
+	}
+}
