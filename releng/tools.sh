@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# SPDX-FileCopyrightText: memtrace contributors
+# Copyright memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Finds a JDK and a Maven for the scripts of the checkout. Source it with the
 # top of the checkout as the working directory.

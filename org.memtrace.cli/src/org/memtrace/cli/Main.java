@@ -1,4 +1,4 @@
-// SPDX-FileCopyrightText: memtrace contributors
+// Copyright memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli;
 

@@ -1,0 +1,81 @@
+/* Copyright memtrace contributors */
+/* SPDX-License-Identifier: EPL-2.0 */
+/*
+ * The command table: what `memtrace` can do and how to say it. The only source
+ * is org.memtrace.cli/commands/ (its README.txt describes the files);
+ * commands.awk turns it into the arrays declared here. Help, man pages, shell
+ * completion, docs/cli.md and the checking of arguments all come from it, and
+ * the Java commands read the same files.
+ */
+#ifndef MEMTRACE_CLI_COMMAND_H
+#define MEMTRACE_CLI_COMMAND_H
+
+#include <stdbool.h>
+
+/* Exit codes, the same for native and Java commands. */
+enum mt_exit {
+	MT_EXIT_OK = 0,
+	MT_EXIT_INTERNAL = 1,		/* unexpected: a bug, no memory, disk full */
+	MT_EXIT_USAGE = 2,		/* the command line is wrong */
+	MT_EXIT_INPUT = 3,		/* a file is missing or not what it should be */
+	MT_EXIT_UNAVAILABLE = 4,	/* not possible on this machine, or not permitted */
+	MT_EXIT_CANCELLED = 5,		/* the user asked to stop */
+	MT_EXIT_CANNOT_EXECUTE = 126,	/* program found but not executable */
+	MT_EXIT_NOT_FOUND = 127,	/* program not found */
+};
+
+enum mt_type {
+	MT_FLAG,	/* no value */
+	MT_TEXT,
+	MT_PATH,
+	MT_INT,
+	MT_NUMBER,
+	MT_DURATION,	/* 50ms */
+	MT_SIZE,	/* 64k */
+	MT_CHOICE,	/* arg is "a|b|c" */
+};
+
+struct mt_option {
+	const char *name;	/* long name without dashes; NULL ends an array */
+	char letter;		/* short name or 0 */
+	const char *arg;	/* name of the value, or the choices; NULL for a flag */
+	enum mt_type type;
+	const char *dflt;	/* default as written on a command line, or NULL */
+	const char *min, *max;	/* inclusive limits or NULL */
+	bool repeat;		/* may be given several times */
+	const char *text;
+};
+
+/* Anything with a label and a text: argument, example, exit code, variable. */
+struct mt_item {
+	const char *label;	/* NULL ends an array */
+	const char *text;
+};
+
+enum mt_runs { MT_NATIVE, MT_JAVA };
+
+struct mt_command {
+	const char *name;	/* NULL ends mt_commands[] */
+	const char *section;
+	enum mt_runs runs;
+	bool jvm_short;		/* Java: start-up counts more than speed */
+	const char *summary;
+	const char *usage;	/* one form per line, without "memtrace NAME" */
+	const char *text;
+	int min_args, max_args;	/* positional arguments; max -1: any number */
+	bool rest;		/* the first positional argument ends the options */
+	const struct mt_option *options;
+	const struct mt_item *arguments, *examples, *exits, *variables;
+};
+
+extern const char mt_version[];
+extern const char mt_commit[];			/* "" when not built from a repository */
+extern const struct mt_command mt_commands[];	/* in the order of index.txt */
+extern const struct mt_command mt_common;	/* options of every command; overview */
+
+const struct mt_command *mt_command_find(const char *name);
+
+/* The name in the NULL-ended list that begins with @typed or is nearest to it, or NULL. */
+const char *mt_nearest(const char *typed, const char *const *names);
+
+#endif

@@ -1,0 +1,345 @@
+/* Copyright memtrace contributors */
+/* SPDX-License-Identifier: EPL-2.0 */
+/*
+ * Finds a JVM and the class path and starts a Java command.
+ *
+ * Class path: the first of these folders that has org.memtrace.cli*.jar
+ *   $MEMTRACE_LIB, lib and ../lib and ../lib/memtrace beside the program (a
+ *   checkout, an installation), plugins and ../plugins (the workbench product).
+ *
+ * Start-up time is what a person feels, so the JVM gets a class data sharing
+ * archive in the cache folder. It makes and renews the archive by itself when
+ * one of the jars or the JVM has changed (-XX:+AutoCreateSharedArchive).
+ */
+#include "java.h"
+#include "args.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JAVA_MIN 21
+
+int mt_self(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	return 0;
+}
+
+/* Like snprintf(), but 0 when it fits and -ENAMETOOLONG otherwise. */
+static int __attribute__((format(printf, 2, 3))) join(char path[PATH_MAX], const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, PATH_MAX, fmt, ap);
+	va_end(ap);
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Major version of the JDK or JRE in @home by its file `release`; 0: not known. */
+static int java_version(const char *home)
+{
+	char path[PATH_MAX], line[256];
+	int version = 0;
+	FILE *f;
+
+	if (join(path, "%s/release", home) || !(f = fopen(path, "re")))
+		return 0;
+	while (!version && fgets(line, sizeof line, f))
+		if (!strncmp(line, "JAVA_VERSION=\"", 14))
+			version = atoi(!strncmp(line + 14, "1.", 2) ? line + 16 : line + 14);
+	fclose(f);
+	return version;
+}
+
+static bool executable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static bool java_in(const char *home, char path[PATH_MAX])
+{
+	return home && *home && !join(path, "%s/bin/java", home) && executable(path);
+}
+
+/* HOME of ".../bin/java", links resolved. */
+static int home_of(const char *java, char home[PATH_MAX])
+{
+	char *p;
+	int i;
+
+	if (!realpath(java, home))
+		return -errno;
+	for (i = 0; i < 2; i++) {
+		p = strrchr(home, '/');
+		if (!p)
+			return -EINVAL;
+		*p = '\0';
+	}
+	return 0;
+}
+
+static bool on_path(const char *name, char path[PATH_MAX])
+{
+	const char *p = getenv("PATH");
+
+	while (p && *p) {
+		size_t n = strcspn(p, ":");
+
+		if (n && !join(path, "%.*s/%s", (int)n, p, name) && executable(path))
+			return true;
+		p += n + (p[n] == ':');
+	}
+	return false;
+}
+
+int mt_find_java(char path[PATH_MAX])
+{
+	const char *env = getenv("MEMTRACE_JAVA");
+	char home[PATH_MAX], candidate[PATH_MAX];
+	int best = 0, seen = 0, version;
+	struct dirent *e;
+	DIR *d;
+
+	if (env && *env) {
+		if (java_in(env, path))
+			return 0;
+		if (executable(env) && !join(path, "%s", env))
+			return 0;
+		return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "MEMTRACE_JAVA is %s, where there is no java", env);
+	}
+	env = getenv("JAVA_HOME");
+	if (java_in(env, path)) {
+		version = java_version(env);
+		if (version >= JAVA_MIN)
+			return 0;
+		seen = version;
+	}
+	d = opendir("/usr/lib/jvm");
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] == '.' || join(home, "/usr/lib/jvm/%s", e->d_name) || !java_in(home, candidate))
+			continue;
+		version = java_version(home);
+		if (version > seen)
+			seen = version;
+		if (version >= JAVA_MIN && version > best && !join(path, "%s", candidate))
+			best = version;
+	}
+	if (d)
+		closedir(d);
+	if (best)
+		return 0;
+	if (on_path("java", path) && !home_of(path, home)) {
+		version = java_version(home);
+		if (version >= JAVA_MIN)
+			return 0;
+		if (version > seen)
+			seen = version;
+	}
+	if (seen)
+		return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "this command needs Java %d or newer, and the newest found is %d; "
+			       "install one (Debian 13: apt-get install openjdk-21-jre-headless, elsewhere https://adoptium.net) "
+			       "or set MEMTRACE_JAVA", JAVA_MIN, seen);
+	return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "this command needs Java %d or newer, and there is none; "
+		       "install one (Debian 13: apt-get install openjdk-21-jre-headless, elsewhere https://adoptium.net) "
+		       "or set MEMTRACE_JAVA", JAVA_MIN);
+}
+
+static int make_dirs(const char *path)
+{
+	char copy[PATH_MAX];
+	char *p;
+
+	if (join(copy, "%s", path))
+		return -ENAMETOOLONG;
+	for (p = copy + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		if (mkdir(copy, 0777) && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(copy, 0777) && errno != EEXIST ? -errno : 0;
+}
+
+int mt_cache_dir(char path[PATH_MAX])
+{
+	const char *env = getenv("MEMTRACE_CACHE"), *home = getenv("HOME");
+	int rc;
+
+	if (env && *env)
+		rc = join(path, "%s", env);
+	else if ((env = getenv("XDG_CACHE_HOME")) && *env == '/')
+		rc = join(path, "%s/memtrace", env);
+	else if (home && *home == '/')
+		rc = join(path, "%s/.cache/memtrace", home);
+	else
+		return -ENOENT;
+	return rc ? rc : make_dirs(path);
+}
+
+/* The jars that the command line needs; plugins/ of the product has many more. */
+static const char *const jars[] = {
+	"org.memtrace.model", "org.memtrace.storage", "org.memtrace.importer", "org.memtrace.aggregation",
+	"org.memtrace.analysis", "org.memtrace.cli", "gson", "com.google.gson", "zstd-jni", "com.github.luben.zstd-jni",
+	"sqlite-jdbc", "org.xerial.sqlite-jdbc", "h2", "com.h2database", NULL,
+};
+
+/* Is @file NAME.jar, NAME-VERSION.jar or NAME_VERSION.jar, and not a jar of sources? */
+static bool wanted(const char *file)
+{
+	size_t len = strlen(file);
+	int i;
+
+	if (len < 5 || strcmp(file + len - 4, ".jar") || strstr(file, "-sources") || strstr(file, ".source_"))
+		return false;
+	for (i = 0; jars[i]; i++) {
+		size_t n = strlen(jars[i]);
+
+		if (!strncmp(file, jars[i], n) &&
+		    (!strcmp(file + n, ".jar") || ((file[n] == '-' || file[n] == '_') && file[n + 1] >= '0' && file[n + 1] <= '9')))
+			return true;
+	}
+	return false;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int filter(const struct dirent *e)
+{
+	return wanted(e->d_name);
+}
+
+/* Class path from the jars of @dir, in a fixed order; NULL when the command line is not there. */
+static char *class_path_in(const char *dir)
+{
+	struct dirent **list;
+	char *cp = NULL;
+	size_t len = 0;
+	bool cli = false;
+	FILE *f;
+	int i, n;
+
+	n = scandir(dir, &list, filter, by_name);
+	if (n < 0)
+		return NULL;
+	f = open_memstream(&cp, &len);
+	for (i = 0; i < n; i++) {
+		if (f)
+			fprintf(f, "%s%s/%s", i ? ":" : "", dir, list[i]->d_name);
+		if (!strncmp(list[i]->d_name, "org.memtrace.cli", 16))
+			cli = true;
+		free(list[i]);
+	}
+	free(list);
+	if (f)
+		fclose(f);
+	if (!cli) {
+		free(cp);
+		return NULL;
+	}
+	return cp;
+}
+
+static char *class_path(const char *self)
+{
+	static const char *const beside[] = { "lib", "../lib", "../lib/memtrace", "plugins", "../plugins", NULL };
+	const char *env = getenv("MEMTRACE_LIB");
+	char dir[PATH_MAX], real[PATH_MAX];
+	char *cp;
+	int i;
+
+	if (env && *env)
+		return class_path_in(env);
+	for (i = 0; beside[i]; i++) {
+		if (join(dir, "%.*s/%s", (int)(strrchr(self, '/') - self), self, beside[i]) || !realpath(dir, real))
+			continue;
+		cp = class_path_in(real);
+		if (cp)
+			return cp;
+	}
+	return NULL;
+}
+
+/* FNV-1a: one archive for each pair of JVM and class path. */
+static uint64_t hash(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return h;
+}
+
+int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
+{
+	char java[PATH_MAX], self[PATH_MAX], cache[PATH_MAX], archive[PATH_MAX + 64], launcher[PATH_MAX + 32];
+	const char *extra = getenv("MEMTRACE_VMARGS");
+	char tty[40], *cp, *copy = NULL, *word, *save;
+	const char **args;
+	int i, n = 0, rc;
+
+	rc = mt_find_java(java);
+	if (rc)
+		return rc;
+	if (mt_self(self))
+		return mt_fail(NULL, MT_EXIT_INTERNAL, "cannot find out where memtrace is installed: /proc is not mounted");
+	cp = class_path(self);
+	if (!cp)
+		return mt_fail(NULL, MT_EXIT_UNAVAILABLE, "the Java part of memtrace is not beside %s; "
+			       "in a checkout use ./memtrace, which builds it", self);
+	args = calloc((size_t)argc + 24 + (extra ? strlen(extra) : 0), sizeof *args);
+	if (!args)
+		return mt_fail(NULL, MT_EXIT_INTERNAL, "out of memory");
+	args[n++] = java;
+	/* an archive that does not fit is no news for a user */
+	args[n++] = "-Xlog:disable";
+	args[n++] = "-Xlog:all=error:stderr";
+	args[n++] = "-Xshare:auto";
+	if (!mt_cache_dir(cache)) {
+		snprintf(archive, sizeof archive, "-XX:SharedArchiveFile=%s/%016llx.jsa", cache,
+			 (unsigned long long)hash(hash(0xcbf29ce484222325ULL, java), cp));
+		args[n++] = "-XX:+AutoCreateSharedArchive";
+		args[n++] = archive;
+	}
+	if (cmd->jvm_short) {
+		args[n++] = "-XX:TieredStopAtLevel=1";
+		args[n++] = "-XX:+UseSerialGC";
+	}
+	args[n++] = "--enable-native-access=ALL-UNNAMED";
+	args[n++] = "-Djava.awt.headless=true";
+	snprintf(launcher, sizeof launcher, "-Dmemtrace.launcher=%s", self);
+	args[n++] = launcher;
+	snprintf(tty, sizeof tty, "-Dmemtrace.terminal=%s%s", isatty(1) ? "out" : "", isatty(2) ? "err" : "");
+	args[n++] = tty;
+	if (extra && (copy = strdup(extra)))
+		for (word = strtok_r(copy, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save))
+			args[n++] = word;
+	args[n++] = "-cp";
+	args[n++] = cp;
+	args[n++] = "org.memtrace.cli.Main";
+	args[n++] = cmd->name;
+	for (i = 0; i < argc; i++)
+		args[n++] = argv[i];
+	args[n] = NULL;
+	fflush(NULL);
+	execv(java, (char **)args);
+	rc = mt_fail(NULL, MT_EXIT_UNAVAILABLE, "cannot run %s: %s", java, strerror(errno));
+	free(copy);
+	free(args);
+	free(cp);
+	return rc;
+}

@@ -1,0 +1,108 @@
+/* Copyright memtrace contributors */
+/* SPDX-License-Identifier: EPL-2.0 */
+/*
+ * memtrace: one command for all. Checks the command line against the command
+ * table, runs native commands here and all others in a JVM.
+ */
+#include "help.h"
+#include "java.h"
+#include "native.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* These come with the recorder; a tree without it still links. */
+#pragma weak cmd_record
+#pragma weak cmd_check
+#pragma weak cmd_info
+#pragma weak cmd_finish
+
+static const struct {
+	const char *name;
+	int (*run)(const struct mt_args *a);
+} native[] = {
+	{ "record", cmd_record },
+	{ "check", cmd_check },
+	{ "info", cmd_info },
+	{ "finish", cmd_finish },
+	{ "open", cmd_open },
+	{ "help", cmd_help },
+	{ "completion", cmd_completion },
+	{ "version", cmd_version },
+};
+
+/* Standard output must have been written; a reader that went away is no error. */
+static int flush_output(int rc)
+{
+	int bad = ferror(stdout);
+
+	errno = 0;
+	if (fflush(stdout) || bad) {
+		if (errno == EPIPE) {
+			signal(SIGPIPE, SIG_DFL);
+			raise(SIGPIPE);
+		}
+		if (!rc)
+			rc = mt_fail(NULL, MT_EXIT_INTERNAL, "cannot write the output: %s", errno ? strerror(errno) : "error");
+	}
+	return rc;
+}
+
+static int unknown_command(const char *typed)
+{
+	const char *names[64], *near;
+	const struct mt_command *c;
+	int n = 0;
+
+	for (c = mt_commands; c->name && n < 63; c++)
+		names[n++] = c->name;
+	names[n] = NULL;
+	near = mt_nearest(typed, names);
+	if (near)
+		return mt_fail(NULL, MT_EXIT_USAGE, "there is no command '%s'; did you mean '%s'?", typed, near);
+	return mt_fail(NULL, MT_EXIT_USAGE, "there is no command '%s'; see 'memtrace --help'", typed);
+}
+
+int main(int argc, char **argv)
+{
+	const struct mt_command *cmd;
+	struct mt_args a;
+	size_t i;
+	int rc;
+
+	if (argc < 2) {
+		mt_help_overview(stderr);
+		return MT_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		mt_help_overview(stdout);
+		return flush_output(0);
+	}
+	if (!strcmp(argv[1], "--version"))
+		argv[1] = (char *)"version";
+	if (argv[1][0] == '-')
+		return mt_fail(NULL, MT_EXIT_USAGE, "the first argument must be a command, not %s; see 'memtrace --help'", argv[1]);
+	cmd = mt_command_find(argv[1]);
+	if (!cmd)
+		return unknown_command(argv[1]);
+	rc = mt_args_parse(&a, cmd, argc - 2, argv + 2);
+	if (rc)
+		return rc;
+	if (a.help) {
+		mt_help_command(stdout, cmd);
+		return flush_output(0);
+	}
+	if (cmd->runs == MT_JAVA)
+		return mt_exec_java(cmd, argc - 2, argv + 2);
+	for (i = 0; i < sizeof native / sizeof native[0]; i++)
+		if (native[i].run && !strcmp(native[i].name, cmd->name)) {
+			rc = flush_output(native[i].run(&a));
+			mt_args_free(&a);
+			return rc;
+		}
+	return mt_fail(NULL, MT_EXIT_INTERNAL, "bug: this build has no command '%s'", cmd->name);
+}

@@ -1,0 +1,18 @@
+/* Copyright memtrace contributors */
+/* SPDX-License-Identifier: EPL-2.0 */
+/* The native commands, one function each; the table in main.c names them. */
+#ifndef MEMTRACE_CLI_NATIVE_H
+#define MEMTRACE_CLI_NATIVE_H
+
+#include "args.h"
+
+int cmd_record(const struct mt_args *a);
+int cmd_check(const struct mt_args *a);
+int cmd_info(const struct mt_args *a);
+int cmd_finish(const struct mt_args *a);
+int cmd_open(const struct mt_args *a);
+int cmd_help(const struct mt_args *a);
+int cmd_completion(const struct mt_args *a);
+int cmd_version(const struct mt_args *a);
+
+#endif
