@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * srcname.h - the name of the variable to which an allocation is assigned.
+ */
+#ifndef MEMTRACE_CLI_SRCNAME_H
+#define MEMTRACE_CLI_SRCNAME_H
+
+#include <stddef.h>
+
+/*
+ * Name taken from the text of a statement (C, C++, Fortran), or NULL. `item`
+ * chooses among several objects of one Fortran ALLOCATE, from 0. The caller
+ * frees. Pure function, no files.
+ */
+char *mt_name_in_statement(const char *statement, int item, int fortran);
+
+/*
+ * Same, for line `line` (from 1) of a source file, with as many of the
+ * neighbouring lines as the statement has. NULL when the file cannot be read or
+ * nothing is found. Files are cached for the life of the process.
+ */
+char *mt_name_in_file(const char *file, int line, int item);
+
+#endif

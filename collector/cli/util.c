@@ -1,0 +1,352 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util.h"
+
+bool mt_quiet;
+
+static void message(const char *fmt, va_list ap)
+{
+	char text[4096];
+	int n = vsnprintf(text, sizeof(text) - 1, fmt, ap);
+
+	if (n < 0)
+		return;
+	fprintf(stderr, "memtrace: %s\n", text);	/* one write: stderr of the program */
+	fflush(stderr);
+}
+
+void mt_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+}
+
+void mt_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (mt_quiet)
+		return;
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+}
+
+static void *checked(void *p)
+{
+	if (!p) {
+		mt_error("out of memory");
+		_exit(MT_EXIT_UNEXPECTED);
+	}
+	return p;
+}
+
+void *mt_alloc(size_t n)
+{
+	return checked(calloc(1, n ? n : 1));
+}
+
+void *mt_resize(void *p, size_t n)
+{
+	return checked(realloc(p, n ? n : 1));
+}
+
+char *mt_strdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *mt_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s = NULL;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return checked(s);
+}
+
+char *mt_read_file(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0, cap = 65536;
+	struct stat st;
+	char *b;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size > 0)
+		cap = (size_t)st.st_size + 2;
+	b = mt_resize(NULL, cap);
+	for (;;) {
+		ssize_t r;
+
+		if (n + 1 >= cap) {
+			cap *= 2;
+			b = mt_resize(b, cap);
+		}
+		r = read(fd, b + n, cap - n - 1);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0) {
+			int err = errno;
+
+			close(fd);
+			free(b);
+			errno = err;
+			return NULL;
+		}
+		if (!r)
+			break;
+		n += (size_t)r;
+	}
+	close(fd);
+	b[n] = 0;
+	if (len)
+		*len = n;
+	return b;
+}
+
+char *mt_read_line(const char *path)
+{
+	char *s = mt_read_file(path, NULL);
+
+	if (s)
+		s[strcspn(s, "\n")] = 0;
+	return s;
+}
+
+const char *mt_base(const char *path)
+{
+	const char *s = strrchr(path, '/');
+
+	return s ? s + 1 : path;
+}
+
+bool mt_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+int mt_newfile(struct mt_newfile *n, const char *dir, const char *name)
+{
+	n->path = mt_printf("%s/%s", dir, name);
+	n->tmp = mt_printf("%s/.%s.%d.tmp", dir, name, (int)getpid());
+	n->f = fopen(n->tmp, "we");
+	if (!n->f) {
+		int err = errno;
+
+		free(n->path);
+		free(n->tmp);
+		return -err;
+	}
+	return 0;
+}
+
+int mt_commit(struct mt_newfile *n)
+{
+	int err = 0;
+
+	if (fflush(n->f) || ferror(n->f))
+		err = errno ? -errno : -EIO;
+	if (fclose(n->f) && !err)
+		err = -errno;
+	if (!err && rename(n->tmp, n->path))
+		err = -errno;
+	if (err)
+		unlink(n->tmp);
+	free(n->path);
+	free(n->tmp);
+	return err;
+}
+
+void mt_discard(struct mt_newfile *n)
+{
+	fclose(n->f);
+	unlink(n->tmp);
+	free(n->path);
+	free(n->tmp);
+}
+
+void mt_csv_put(FILE *f, const char *s)
+{
+	if (!strpbrk(s, ",\"\n\r")) {
+		fputs(s, f);
+		return;
+	}
+	putc('"', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', f);
+		putc(*s, f);
+	}
+	putc('"', f);
+}
+
+int mt_csv_open(struct mt_csv *c, const char *path)
+{
+	size_t len;
+
+	memset(c, 0, sizeof(*c));
+	c->data = mt_read_file(path, &len);
+	if (!c->data)
+		return -errno;
+	c->path = mt_strdup(path);
+	c->pos = c->data;
+	c->end = c->data + len;
+	if (!mt_csv_next(c)) {
+		mt_csv_close(c);
+		return -ENODATA;
+	}
+	c->column = c->field;
+	c->n_columns = c->n;
+	c->field = NULL;
+	c->n = c->cap = 0;
+	return 0;
+}
+
+bool mt_csv_next(struct mt_csv *c)
+{
+	char *p = c->pos, *w;
+
+	c->n = 0;
+	if (p >= c->end)
+		return false;
+	for (;;) {
+		bool quoted = p < c->end && *p == '"';
+
+		MT_GROW(c->field, c->n, c->cap);
+		if (quoted)
+			p++;
+		c->field[c->n] = w = p;
+		while (p < c->end) {
+			if (quoted) {
+				if (*p == '"' && p + 1 < c->end && p[1] == '"')
+					p++;
+				else if (*p == '"') {
+					quoted = false;
+					p++;
+					continue;
+				}
+			} else if (*p == ',' || *p == '\n') {
+				break;
+			}
+			*w++ = *p++;
+		}
+		if (p >= c->end) {	/* no LF: cut off */
+			c->torn++;
+			c->pos = c->end;
+			c->n = 0;
+			return false;
+		}
+		c->n++;
+		if (*p == '\n') {
+			*w = 0;
+			if (w > c->field[c->n - 1] && w[-1] == '\r')
+				w[-1] = 0;
+			c->pos = p + 1;
+			c->line++;
+			return true;
+		}
+		*w = 0;
+		p++;
+	}
+}
+
+int mt_csv_column(const struct mt_csv *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_columns; i++)
+		if (!strcmp(c->column[i], name))
+			return (int)i;
+	return -1;
+}
+
+const char *mt_csv_get(const struct mt_csv *c, int column)
+{
+	return column >= 0 && (size_t)column < c->n ? c->field[column] : "";
+}
+
+void mt_csv_close(struct mt_csv *c)
+{
+	free(c->column);
+	free(c->field);
+	free(c->data);
+	free(c->path);
+	memset(c, 0, sizeof(*c));
+}
+
+static char *buffer(void)
+{
+	static char b[8][40];
+	static unsigned int i;
+
+	return b[i++ & 7];
+}
+
+const char *mt_human_bytes(uint64_t n)
+{
+	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	double v = (double)n;
+	char *b = buffer();
+	int u = 0;
+
+	while (v >= 1024 && u < 5) {
+		v /= 1024;
+		u++;
+	}
+	snprintf(b, 40, v < 10 && u ? "%.1f %s" : "%.0f %s", v, unit[u]);
+	return b;
+}
+
+const char *mt_human_ns(uint64_t ns)
+{
+	char *b = buffer();
+
+	if (ns < 1000)
+		snprintf(b, 40, "%" PRIu64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(b, 40, "%.3g us", (double)ns / 1e3);
+	else if (ns < 1000000000)
+		snprintf(b, 40, "%.3g ms", (double)ns / 1e6);
+	else if (ns < 100000000000)
+		snprintf(b, 40, "%.3g s", (double)ns / 1e9);
+	else
+		snprintf(b, 40, "%.0f s", (double)ns / 1e9);
+	return b;
+}
+
+const char *mt_human_count(uint64_t n)
+{
+	char t[24], *b = buffer(), *w = b;
+	int len = snprintf(t, sizeof(t), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*w++ = ',';
+		*w++ = t[i];
+	}
+	*w = 0;
+	return b;
+}
+
+uint64_t mt_monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}

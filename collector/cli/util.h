@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * util.h - small services for the commands: messages, growing buffers, CSV,
+ * files. Functions that return int return 0 or a negative errno.
+ */
+#ifndef MEMTRACE_CLI_UTIL_H
+#define MEMTRACE_CLI_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit codes by kind of error; docs/cli.md. */
+enum {
+	MT_EXIT_OK = 0,
+	MT_EXIT_UNEXPECTED = 1,
+	MT_EXIT_USAGE = 2,
+	MT_EXIT_INPUT = 3,		/* missing or unreadable trace, wrong format */
+	MT_EXIT_IMPOSSIBLE = 4,		/* not possible on this machine, or not permitted */
+	MT_EXIT_CANCELLED = 5,
+	MT_EXIT_NOT_EXECUTABLE = 126,
+	MT_EXIT_NOT_FOUND = 127,
+};
+
+extern bool mt_quiet;		/* --quiet: only errors */
+
+/* "memtrace: ..." on stderr. mt_note is silenced by mt_quiet. */
+void mt_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void mt_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Allocation that ends the command with a message when there is no memory. */
+void *mt_alloc(size_t n);		/* zeroed */
+void *mt_resize(void *p, size_t n);
+char *mt_strdup(const char *s);
+char *mt_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Room for one more element in a vector of n elements with capacity cap. */
+#define MT_GROW(v, n, cap)						\
+	do {								\
+		if ((n) == (cap)) {					\
+			(cap) = (cap) ? (cap) * 2 : 64;			\
+			(v) = mt_resize((v), (cap) * sizeof(*(v)));	\
+		}							\
+	} while (0)
+
+/* Whole file, NUL terminated; NULL with errno. *len may be NULL. */
+char *mt_read_file(const char *path, size_t *len);
+/* First line of a small file without LF, NULL when it cannot be read. */
+char *mt_read_line(const char *path);
+/* Base name; never NULL, does not allocate. */
+const char *mt_base(const char *path);
+bool mt_exists(const char *path);
+
+/*
+ * A file that appears whole or not at all: written under a temporary name,
+ * renamed by mt_commit. mt_commit closes, also on error.
+ */
+struct mt_newfile {
+	FILE *f;
+	char *path, *tmp;
+};
+int mt_newfile(struct mt_newfile *n, const char *dir, const char *name);
+int mt_commit(struct mt_newfile *n);
+void mt_discard(struct mt_newfile *n);
+
+/* One CSV field (RFC 4180), without the comma. */
+void mt_csv_put(FILE *f, const char *s);
+
+/*
+ * A CSV file being read. Lines without LF at the end of the file are dropped
+ * and counted in `torn`. Fields are in field[0..n).
+ */
+struct mt_csv {
+	char *data, *pos, *end, *path;
+	char **field;
+	size_t n, cap;
+	char **column;
+	size_t n_columns;
+	uint64_t line, torn;
+};
+int mt_csv_open(struct mt_csv *c, const char *path);	/* reads the header */
+bool mt_csv_next(struct mt_csv *c);
+int mt_csv_column(const struct mt_csv *c, const char *name);	/* -1 */
+/* field or "" */
+const char *mt_csv_get(const struct mt_csv *c, int column);
+void mt_csv_close(struct mt_csv *c);
+
+/* "1.2 GiB", "50 ms": for people. The result lives in one of a few static buffers. */
+const char *mt_human_bytes(uint64_t n);
+const char *mt_human_ns(uint64_t ns);
+const char *mt_human_count(uint64_t n);	/* 1,234,567 */
+
+uint64_t mt_monotonic_ns(void);
+
+#endif

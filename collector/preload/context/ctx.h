@@ -1,0 +1,119 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * ctx.h - what the files of the context library share. See README.md in this
+ * folder for the log format and the locking rules.
+ *
+ * Everything here runs inside the traced program: no stdio, no allocation
+ * through the (hooked) allocator, no output, and when something is impossible
+ * the call is passed through and the loss is counted.
+ */
+#ifndef MEMTRACE_CTX_H
+#define MEMTRACE_CTX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CTX_EXPORT __attribute__((visibility("default")))
+#define CTX_TLS __thread __attribute__((tls_model("initial-exec")))
+#define ctx_likely(x) __builtin_expect(!!(x), 1)
+#define ctx_unlikely(x) __builtin_expect(!!(x), 0)
+
+#define CTX_MAX_DEPTH 64	/* frames of a call stack, at most */
+#define CTX_SHARDS 16		/* of the log and of the block table; power of 2 */
+
+/* One thread. In raw-mapped memory, reused after the death of the thread.
+ * small_* are written by the owner only and read by ctx_flush. */
+struct ctx_thread {
+	_Atomic int used;
+	int tid;
+	uintptr_t self;		/* pthread_self() */
+	_Atomic uint64_t small_count, small_bytes;
+	struct ctx_thread *next;	/* all slots ever made; never shortened */
+};
+
+/* Settings and state, set once by ctx_init. */
+extern _Atomic int ctx_on;		/* 1 = record */
+extern size_t ctx_min_alloc;
+extern int ctx_stack_depth;
+
+/* Depth of "this thread is inside a hook". While it is > 0 everything passes
+ * through unrecorded: mmap of the allocator itself, stacks of threads, signal
+ * handlers that interrupt a hook. */
+extern CTX_TLS int ctx_nest;
+extern CTX_TLS struct ctx_thread *ctx_self;
+
+/* counters of what could not be recorded, by reason */
+extern _Atomic uint64_t ctx_lost_lock;	/* lock not obtained in time */
+extern _Atomic uint64_t ctx_lost_write;	/* bytes of log not written */
+extern _Atomic uint64_t ctx_lost_memory;	/* no memory for a table */
+
+/* ---- sys.c: raw services ---- */
+uint64_t ctx_now(void);
+void *ctx_map(size_t len);		/* NULL on failure */
+int ctx_gettid(void);
+
+/* Spin lock that gives up: a thread may have left a hook by siglongjmp with
+ * the lock held, and the program must not hang for that. */
+bool ctx_lock(_Atomic int *lock);
+void ctx_unlock(_Atomic int *lock);
+
+/* ---- table.c: set of the addresses of recorded blocks ---- */
+bool ctx_table_init(void);
+bool ctx_table_add(uintptr_t addr);
+bool ctx_table_remove(uintptr_t addr);	/* true when it was there */
+bool ctx_table_has(uintptr_t addr);	/* no lock; false is exact */
+void ctx_table_lock_all(void);
+void ctx_table_unlock_all(void);
+size_t ctx_table_count(void);
+
+/* ---- log.c: buffered lines ---- */
+bool ctx_log_open(int dirfd, const char *dirpath);
+void ctx_log_flush(void);
+void ctx_log_lock_all(void);
+void ctx_log_unlock_all(void);
+void ctx_log_drop(void);		/* child of fork: forget the parent's file */
+
+/* A line under construction; fixed size, long fields are cut. */
+struct ctx_line {
+	size_t n;
+	char b[1536];
+};
+void ctx_line_begin(struct ctx_line *l, char kind);
+void ctx_line_dec(struct ctx_line *l, uint64_t v);
+void ctx_line_int(struct ctx_line *l, int64_t v);
+void ctx_line_hex(struct ctx_line *l, uint64_t v);
+void ctx_line_str(struct ctx_line *l, const char *s);	/* percent-encoded */
+void ctx_line_end(struct ctx_line *l);		/* puts it into the log */
+void ctx_line_put(struct ctx_line *l, unsigned int shard);	/* same, without TLS */
+
+/* ---- stack.c: call stacks ---- */
+bool ctx_stack_init(void);
+int64_t ctx_stack_capture(void);	/* id, or -1; logs a new stack once */
+void ctx_stack_lock_all(void);
+void ctx_stack_unlock_all(void);
+
+/* ---- thread.c ---- */
+void ctx_thread_init(void);
+struct ctx_thread *ctx_thread_self(void);	/* NULL at the very end of a thread */
+void ctx_thread_names(void);		/* log names of the living threads */
+void ctx_thread_fork_child(void);
+void ctx_thread_lock_all(void);
+void ctx_thread_unlock_all(void);
+void ctx_thread_counts(uint64_t *count, uint64_t *bytes);
+
+/* ---- objects.c ---- */
+void ctx_objects_scan(void);		/* log loaded objects that are new or gone */
+void ctx_objects_lock(void);
+void ctx_objects_unlock(void);
+bool ctx_ip_is_ours(uintptr_t ip);	/* inside this library */
+
+/* ---- hooks.c ---- */
+void ctx_real_init(void);
+void *ctx_pool_alloc(size_t n, size_t align);	/* never freed, for dlsym and friends */
+bool ctx_pool_owns(const void *p);
+extern CTX_TLS int ctx_pool_mode;	/* > 0: this thread allocates from the pool */
+
+#endif

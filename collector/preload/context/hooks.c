@@ -1,0 +1,441 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * hooks.c - the malloc family.
+ *
+ * C++ operator new, strdup, fopen, Fortran ALLOCATE etc. all end here, because
+ * they call malloc through the dynamic linker. Blocks of at least
+ * ctx_min_alloc bytes are recorded one by one, smaller ones are counted.
+ *
+ * Order of stamps: a birth is stamped after the real allocation and a death
+ * before the real release, so that the lives of two blocks at one address never
+ * overlap.
+ *
+ * A program that brings its own malloc in its executable is not seen by these
+ * hooks (the linker binds to the executable first); it is traced all the same,
+ * with the mappings of its allocator as structures.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctx.h"
+
+CTX_TLS int ctx_nest;
+CTX_TLS int ctx_pool_mode;
+
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+} real;
+
+enum { UNKNOWN, RESOLVING, READY };
+static _Atomic int state;
+
+/* ------------------------------------------------------------- the pool */
+
+/*
+ * For calls that arrive while the real functions are being looked up, and for
+ * libc functions that allocate on our behalf. Blocks of one cell are reused,
+ * larger ones are not; both are rare.
+ */
+#define POOL_FIRST 65536u
+#define POOL_CHUNK (1u << 20)
+#define CELL 128u
+
+struct pool_head {
+	size_t size;
+	size_t pad;
+};
+
+static char pool_first[POOL_FIRST] __attribute__((aligned(16)));
+static struct {
+	char *start;
+	size_t size, used;
+} chunk[256] = { { pool_first, POOL_FIRST, 0 } };
+static _Atomic int n_chunks = 1;
+static struct pool_head *free_cells;
+static _Atomic int pool_lock;
+
+bool ctx_pool_owns(const void *p)
+{
+	int n = atomic_load_explicit(&n_chunks, memory_order_acquire);
+
+	for (int i = 0; i < n; i++)
+		if ((uintptr_t)p - (uintptr_t)chunk[i].start < chunk[i].size)
+			return true;
+	return false;
+}
+
+void *ctx_pool_alloc(size_t n, size_t align)
+{
+	struct pool_head *h = NULL;
+	size_t need;
+	char *p;
+	int c;
+
+	if (align < 16)
+		align = 16;
+	if (n > POOL_CHUNK / 4 || align > 4096 || !ctx_lock(&pool_lock))
+		return NULL;
+	if (n <= CELL && align == 16) {
+		n = CELL;
+		h = free_cells;
+		if (h) {
+			free_cells = *(struct pool_head **)(h + 1);
+			memset(h + 1, 0, CELL);
+			goto out;
+		}
+	}
+	need = n + sizeof(*h) + align;
+	c = atomic_load(&n_chunks) - 1;
+	if (chunk[c].used + need > chunk[c].size) {
+		if (c + 1 == (int)(sizeof(chunk) / sizeof(chunk[0])))
+			goto out;
+		p = ctx_map(POOL_CHUNK);
+		if (!p)
+			goto out;
+		c++;
+		chunk[c].start = p;
+		chunk[c].size = POOL_CHUNK;
+		chunk[c].used = 0;
+		atomic_store_explicit(&n_chunks, c + 1, memory_order_release);
+	}
+	p = chunk[c].start + chunk[c].used + sizeof(*h);
+	p = (char *)(((uintptr_t)p + align - 1) & ~(uintptr_t)(align - 1));
+	h = (struct pool_head *)p - 1;
+	h->size = n;
+	chunk[c].used = (size_t)(p + n - chunk[c].start + 15) & ~(size_t)15;
+out:
+	ctx_unlock(&pool_lock);
+	return h ? h + 1 : NULL;
+}
+
+static void pool_free(void *p)
+{
+	struct pool_head *h = (struct pool_head *)p - 1;
+
+	if (h->size != CELL || !ctx_lock(&pool_lock))
+		return;
+	*(struct pool_head **)p = free_cells;
+	free_cells = h;
+	ctx_unlock(&pool_lock);
+}
+
+static size_t pool_size(void *p)
+{
+	return ((struct pool_head *)p - 1)->size;
+}
+
+/* -------------------------------------------------------- real functions */
+
+void ctx_real_init(void)
+{
+	int expected = UNKNOWN;
+
+	if (!atomic_compare_exchange_strong(&state, &expected, RESOLVING))
+		return;
+	ctx_pool_mode++;
+#define FIND(f) (real.f = (__typeof__(real.f))dlsym(RTLD_NEXT, #f))
+	FIND(malloc);
+	FIND(calloc);
+	FIND(realloc);
+	FIND(free);
+	FIND(posix_memalign);
+	FIND(aligned_alloc);
+	FIND(memalign);
+	FIND(valloc);
+	FIND(pvalloc);
+#undef FIND
+	ctx_pool_mode--;
+	atomic_store(&state, READY);
+}
+
+/* True when the call has to be served from the pool. */
+static inline bool use_pool(void)
+{
+	if (ctx_likely(atomic_load_explicit(&state, memory_order_acquire) == READY))
+		return ctx_unlikely(ctx_pool_mode > 0);
+	if (ctx_pool_mode > 0)
+		return true;
+	ctx_real_init();
+	return atomic_load(&state) != READY;	/* another thread is at it */
+}
+
+static void *no_memory(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* ------------------------------------------------------------- recording */
+
+static inline bool recording(void)
+{
+	return atomic_load_explicit(&ctx_on, memory_order_relaxed) && ctx_nest == 0;
+}
+
+static inline void count_small(size_t n)
+{
+	struct ctx_thread *t = ctx_thread_self();
+
+	if (ctx_unlikely(!t))
+		return;
+	/* one writer: no locked instruction */
+	atomic_store_explicit(&t->small_count, 1 +
+		atomic_load_explicit(&t->small_count, memory_order_relaxed),
+		memory_order_relaxed);
+	atomic_store_explicit(&t->small_bytes, n +
+		atomic_load_explicit(&t->small_bytes, memory_order_relaxed),
+		memory_order_relaxed);
+}
+
+static int current_tid(void)
+{
+	struct ctx_thread *t = ctx_thread_self();
+
+	return t ? t->tid : ctx_gettid();
+}
+
+/* kind: A birth, R changed size in place. ctx_nest > 0. Keeps errno. */
+static void log_block(char kind, char how, void *p, size_t n)
+{
+	struct ctx_line l;
+
+	ctx_line_begin(&l, kind);
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_int(&l, current_tid());
+	ctx_line_hex(&l, (uintptr_t)p);
+	ctx_line_dec(&l, n);
+	ctx_line_int(&l, ctx_stack_capture());
+	l.b[l.n++] = ' ';
+	l.b[l.n++] = how;
+	ctx_line_end(&l);
+}
+
+static void birth(char how, void *p, size_t n)
+{
+	int err = errno;
+
+	if (ctx_table_add((uintptr_t)p))
+		log_block('A', how, p, n);
+	errno = err;
+}
+
+static void death(void *p, uint64_t when)
+{
+	struct ctx_line l;
+	int err = errno;
+
+	ctx_line_begin(&l, 'D');
+	ctx_line_dec(&l, when);
+	ctx_line_int(&l, current_tid());
+	ctx_line_hex(&l, (uintptr_t)p);
+	ctx_line_end(&l);
+	errno = err;
+}
+
+static inline void born(char how, void *p, size_t n)
+{
+	if (!p)
+		return;
+	if (ctx_unlikely(n >= ctx_min_alloc))
+		birth(how, p, n);
+	else
+		count_small(n);
+}
+
+/* ----------------------------------------------------------------- hooks */
+
+CTX_EXPORT void *malloc(size_t n)
+{
+	void *p;
+
+	if (ctx_unlikely(use_pool())) {
+		p = ctx_pool_alloc(n, 16);
+		return p ? p : no_memory();
+	}
+	if (!recording())
+		return real.malloc(n);
+	ctx_nest++;
+	p = real.malloc(n);
+	born('m', p, n);
+	ctx_nest--;
+	return p;
+}
+
+CTX_EXPORT void *calloc(size_t n, size_t size)
+{
+	size_t bytes;
+	void *p;
+
+	if (ctx_unlikely(use_pool())) {
+		if (__builtin_mul_overflow(n, size, &bytes))
+			return no_memory();
+		p = ctx_pool_alloc(bytes, 16);	/* pool memory is zero */
+		return p ? p : no_memory();
+	}
+	if (!recording())
+		return real.calloc(n, size);
+	ctx_nest++;
+	p = real.calloc(n, size);
+	born('c', p, n * size);
+	ctx_nest--;
+	return p;
+}
+
+CTX_EXPORT void free(void *p)
+{
+	if (!p)
+		return;
+	if (ctx_unlikely(ctx_pool_owns(p))) {
+		pool_free(p);
+		return;
+	}
+	if (ctx_unlikely(use_pool()))
+		return;		/* real free not known yet: leak a few bytes */
+	if (!recording()) {	/* a stale entry is harmless, see README.md */
+		real.free(p);
+		return;
+	}
+	ctx_nest++;
+	if (ctx_unlikely(ctx_table_has((uintptr_t)p))) {
+		uint64_t now = ctx_now();
+
+		if (ctx_table_remove((uintptr_t)p))
+			death(p, now);
+	}
+	real.free(p);
+	ctx_nest--;
+}
+
+CTX_EXPORT void *realloc(void *old, size_t n)
+{
+	uint64_t before;
+	bool was;
+	void *p;
+
+	if (ctx_unlikely(old && ctx_pool_owns(old))) {
+		size_t have = pool_size(old);
+
+		p = malloc(n);
+		if (p) {
+			memcpy(p, old, have < n ? have : n);
+			pool_free(old);
+		}
+		return p;
+	}
+	if (ctx_unlikely(use_pool())) {
+		if (old)
+			return no_memory();
+		p = ctx_pool_alloc(n, 16);
+		return p ? p : no_memory();
+	}
+	if (!recording())
+		return real.realloc(old, n);
+	ctx_nest++;
+	before = ctx_now();
+	/* removed before the call: afterwards the address may be someone else's */
+	was = old && ctx_table_has((uintptr_t)old) && ctx_table_remove((uintptr_t)old);
+	p = real.realloc(old, n);
+	if (!p && n && old) {		/* failed: the old block lives on */
+		if (was)
+			ctx_table_add((uintptr_t)old);
+	} else if (was && p == old && n >= ctx_min_alloc) {
+		int err = errno;
+
+		if (ctx_table_add((uintptr_t)p))
+			log_block('R', 'r', p, n);
+		errno = err;
+	} else {
+		if (was)
+			death(old, before);
+		born('r', p, n);
+	}
+	ctx_nest--;
+	return p;
+}
+
+CTX_EXPORT void *reallocarray(void *old, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return no_memory();
+	return realloc(old, bytes);
+}
+
+CTX_EXPORT int posix_memalign(void **out, size_t align, size_t n)
+{
+	int err;
+
+	if (ctx_unlikely(use_pool())) {
+		void *p = ctx_pool_alloc(n, align);
+
+		if (!p)
+			return ENOMEM;
+		*out = p;
+		return 0;
+	}
+	if (!real.posix_memalign)
+		return ENOMEM;
+	if (!recording())
+		return real.posix_memalign(out, align, n);
+	ctx_nest++;
+	err = real.posix_memalign(out, align, n);
+	if (!err)
+		born('a', *out, n);
+	ctx_nest--;
+	return err;
+}
+
+#define ALIGNED(name)							\
+CTX_EXPORT void *name(size_t align, size_t n)				\
+{									\
+	void *p;							\
+									\
+	if (ctx_unlikely(use_pool())) {					\
+		p = ctx_pool_alloc(n, align);				\
+		return p ? p : no_memory();				\
+	}								\
+	if (!real.name)							\
+		return no_memory();					\
+	if (!recording())						\
+		return real.name(align, n);				\
+	ctx_nest++;							\
+	p = real.name(align, n);					\
+	born('a', p, n);						\
+	ctx_nest--;							\
+	return p;							\
+}
+
+ALIGNED(aligned_alloc)
+ALIGNED(memalign)
+
+#define PAGED(name)							\
+CTX_EXPORT void *name(size_t n)						\
+{									\
+	void *p;							\
+									\
+	if (ctx_unlikely(use_pool()) || !real.name)			\
+		return no_memory();					\
+	if (!recording())						\
+		return real.name(n);					\
+	ctx_nest++;							\
+	p = real.name(n);						\
+	born('a', p, n);						\
+	ctx_nest--;							\
+	return p;							\
+}
+
+PAGED(valloc)
+PAGED(pvalloc)

@@ -1,0 +1,277 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * main.c - the entry points of preload/context.h: start, mappings, fork, end.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ctx.h"
+#include "lib/rawsys.h"
+#include "preload/context.h"
+#include "preload/image.h"
+
+_Atomic int ctx_on;
+size_t ctx_min_alloc = 4096;
+int ctx_stack_depth = 16;
+_Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
+
+static _Atomic int flush_lock;	/* one flusher; fork waits for it */
+static uint64_t shown_count, shown_lost;
+static uint64_t fork_time;	/* written by the forking thread, under all locks */
+
+static uint64_t env_number(const char *name, uint64_t def)
+{
+	const char *s = getenv(name);
+	char *end;
+	unsigned long long v;
+
+	if (!s || *s < '0' || *s > '9')
+		return def;
+	v = strtoull(s, &end, 10);
+	return *end ? def : v;
+}
+
+/* Caller holds flush_lock. */
+static void log_counters(void)
+{
+	uint64_t count, bytes, lost_lock = atomic_load(&ctx_lost_lock);
+	uint64_t lost_write = atomic_load(&ctx_lost_write);
+	uint64_t lost_memory = atomic_load(&ctx_lost_memory);
+	struct ctx_line l;
+
+	ctx_thread_counts(&count, &bytes);
+	if (count == shown_count && lost_lock + lost_write + lost_memory == shown_lost)
+		return;
+	shown_count = count;
+	shown_lost = lost_lock + lost_write + lost_memory;
+	ctx_line_begin(&l, 'C');
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_dec(&l, count);
+	ctx_line_dec(&l, bytes);
+	ctx_line_dec(&l, lost_lock);
+	ctx_line_dec(&l, lost_write);
+	ctx_line_dec(&l, lost_memory);
+	ctx_line_put(&l, 0);
+}
+
+static void log_header(void)
+{
+	struct ctx_line l;
+
+	ctx_line_begin(&l, 'V');
+	ctx_line_dec(&l, 1);
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_int(&l, mt_sys6(SYS_getpid, 0, 0, 0, 0, 0, 0));
+	ctx_line_dec(&l, ctx_min_alloc);
+	ctx_line_int(&l, ctx_stack_depth);
+	ctx_line_end(&l);
+}
+
+void ctx_init(const struct mt_image *img)
+{
+	ctx_nest++;
+	ctx_real_init();
+	ctx_min_alloc = env_number("MEMTRACE_MIN_ALLOC", 4096);
+	ctx_stack_depth = (int)env_number("MEMTRACE_STACK_DEPTH", 16);
+	if (ctx_stack_depth > CTX_MAX_DEPTH)
+		ctx_stack_depth = CTX_MAX_DEPTH;
+	if (!ctx_table_init() || !ctx_stack_init() ||
+	    !ctx_log_open(img->dirfd, img->path)) {
+		ctx_nest--;
+		return;
+	}
+	log_header();
+	ctx_objects_scan();
+	ctx_thread_init();
+	ctx_stack_capture();	/* first use of the unwinder, still alone */
+	ctx_log_flush();
+	atomic_store(&ctx_on, 1);
+	ctx_nest--;
+}
+
+static bool noting(size_t len)
+{
+	return atomic_load_explicit(&ctx_on, memory_order_relaxed) && ctx_nest == 0 &&
+	       len >= ctx_min_alloc;
+}
+
+void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *frame)
+{
+	struct ctx_thread *t;
+	struct ctx_line l;
+
+	(void)frame;
+	if (!noting(len) || (flags & MAP_STACK))
+		return;
+	ctx_nest++;
+	t = ctx_thread_self();
+	ctx_line_begin(&l, 'M');
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_int(&l, t ? t->tid : ctx_gettid());
+	ctx_line_hex(&l, (uintptr_t)addr);
+	ctx_line_dec(&l, len);
+	ctx_line_hex(&l, (uint64_t)(unsigned int)prot);
+	ctx_line_hex(&l, (uint64_t)(unsigned int)flags);
+	ctx_line_int(&l, ctx_stack_capture());
+	if (!(flags & MAP_ANONYMOUS) && fd >= 0) {
+		char link[40] = "/proc/self/fd/", path[1024], d[12];
+		size_t n = 14;
+		int k = 0;
+		long r;
+
+		do {
+			d[k++] = (char)('0' + fd % 10);
+			fd /= 10;
+		} while (fd);
+		while (k)
+			link[n++] = d[--k];
+		link[n] = 0;
+		r = mt_sys6(SYS_readlinkat, AT_FDCWD, (long)link, (long)path,
+			    sizeof(path) - 1, 0, 0);
+		path[r > 0 ? r : 0] = 0;
+		ctx_line_str(&l, path);
+	} else {
+		ctx_line_str(&l, "");
+	}
+	ctx_line_end(&l);
+	ctx_nest--;
+}
+
+static void log_range(char kind, uintptr_t a, uint64_t b, uintptr_t c, uint64_t d, int n)
+{
+	struct ctx_line l;
+
+	ctx_nest++;
+	ctx_line_begin(&l, kind);
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_hex(&l, a);
+	ctx_line_dec(&l, b);
+	if (n == 4) {
+		ctx_line_hex(&l, c);
+		ctx_line_dec(&l, d);
+	}
+	ctx_line_end(&l);
+	ctx_nest--;
+}
+
+void ctx_note_munmap(void *addr, size_t len)
+{
+	if (noting(SIZE_MAX))
+		log_range('U', (uintptr_t)addr, len, 0, 0, 2);
+}
+
+void ctx_note_mremap(void *old, size_t osz, void *new_, size_t nsz)
+{
+	if (noting(SIZE_MAX))
+		log_range('W', (uintptr_t)old, osz, (uintptr_t)new_, nsz, 4);
+}
+
+/* The allocator moves the break from inside malloc, so this one is noted at
+ * any depth. */
+void ctx_note_brk(void *old, void *new_)
+{
+	if (atomic_load_explicit(&ctx_on, memory_order_relaxed) && old != new_)
+		log_range('B', (uintptr_t)old, 0, (uintptr_t)new_, 0, 4);
+}
+
+/* On the monitor, which is no thread that libc knows: nothing below uses TLS,
+ * errno or a lock of libc. */
+void ctx_flush(void)
+{
+	if (!atomic_load(&ctx_on) || !ctx_lock(&flush_lock))
+		return;
+	log_counters();
+	ctx_log_flush();
+	ctx_unlock(&flush_lock);
+}
+
+/*
+ * Around fork the forking thread holds every lock of this library, in the
+ * order flush, objects, thread, stack, table, log. Nobody takes two of them in another
+ * order (a new stack is logged under the lock of the stacks).
+ */
+void ctx_fork_prepare(void)
+{
+	if (!atomic_load(&ctx_on))
+		return;
+	ctx_nest++;
+	ctx_log_flush();
+	ctx_lock(&flush_lock);
+	ctx_objects_lock();
+	ctx_thread_lock_all();
+	ctx_stack_lock_all();
+	ctx_table_lock_all();
+	ctx_log_lock_all();
+	fork_time = ctx_now();
+}
+
+static void release(void)
+{
+	ctx_log_unlock_all();
+	ctx_table_unlock_all();
+	ctx_stack_unlock_all();
+	ctx_thread_unlock_all();
+	ctx_objects_unlock();
+	ctx_unlock(&flush_lock);
+}
+
+void ctx_fork_parent(void)
+{
+	if (!atomic_load(&ctx_on))
+		return;
+	release();
+	ctx_nest--;
+}
+
+/*
+ * The child inherits blocks, mappings and stacks. It does not write them
+ * again: its log begins with the time of the fork, and the reader takes what
+ * was alive then from the parent's log.
+ */
+void ctx_fork_child(const struct mt_image *img)
+{
+	if (!atomic_load(&ctx_on))
+		return;
+	ctx_log_drop();
+	release();
+	shown_count = shown_lost = 0;
+	if (!img || !ctx_log_open(img->dirfd, img->path)) {
+		atomic_store(&ctx_on, 0);
+	} else {
+		struct ctx_line l;
+
+		log_header();
+		ctx_line_begin(&l, 'F');
+		ctx_line_dec(&l, fork_time);
+		ctx_line_int(&l, img->parent);
+		ctx_line_end(&l);
+		ctx_thread_fork_child();
+		ctx_log_flush();
+	}
+	ctx_nest--;
+}
+
+void ctx_fini(void)
+{
+	struct ctx_line l;
+
+	if (!atomic_exchange(&ctx_on, 0))
+		return;
+	ctx_nest++;
+	if (ctx_lock(&flush_lock)) {
+		ctx_objects_scan();
+		ctx_thread_names();
+		log_counters();
+		ctx_unlock(&flush_lock);
+	}
+	ctx_line_begin(&l, 'E');
+	ctx_line_dec(&l, ctx_now());
+	ctx_line_end(&l);
+	ctx_log_flush();
+	ctx_nest--;
+}

@@ -1,0 +1,65 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/* sys.c - raw services of the context library. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctx.h"
+#include "lib/rawsys.h"
+
+uint64_t ctx_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);	/* vdso, no errno on success */
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Memory that neither the allocator nor the access backend knows of. */
+void *ctx_map(size_t len)
+{
+	long r = mt_sys6(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return (unsigned long)r > -4096ul ? NULL : (void *)r;
+}
+
+int ctx_gettid(void)
+{
+	return (int)mt_sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+#define LOCK_PATIENCE_NS 2000000000ull
+
+bool ctx_lock(_Atomic int *lock)
+{
+	uint64_t begin = 0;
+
+	for (unsigned int i = 1; ; i++) {
+		int zero = 0;
+
+		if (atomic_compare_exchange_weak_explicit(lock, &zero, 1,
+				memory_order_acquire, memory_order_relaxed))
+			return true;
+		__builtin_ia32_pause();
+		if (i & 63)
+			continue;
+		mt_sys6(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		if (!begin)
+			begin = ctx_now();
+		else if (ctx_now() - begin > LOCK_PATIENCE_NS)
+			break;
+	}
+	atomic_fetch_add_explicit(&ctx_lost_lock, 1, memory_order_relaxed);
+	return false;
+}
+
+void ctx_unlock(_Atomic int *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
