@@ -29,6 +29,7 @@
 struct ctx_thread {
 	_Atomic int used;
 	int tid;
+	int named;		/* how often the monitor has logged the name */
 	uintptr_t self;		/* pthread_self() */
 	_Atomic uint64_t small_count, small_bytes;
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
@@ -70,8 +71,9 @@ void ctx_table_unlock_all(void);
 size_t ctx_table_count(void);
 
 /* ---- log.c: buffered lines ---- */
-bool ctx_log_open(int dirfd, const char *dirpath);
-void ctx_log_flush(void);
+struct mt_image;
+bool ctx_log_open(const struct mt_image *img);
+void ctx_log_flush(bool monitor);	/* on the monitor, or in a thread of the program */
 void ctx_log_lock_all(void);
 void ctx_log_unlock_all(void);
 void ctx_log_drop(void);		/* child of fork: forget the parent's file */
@@ -87,7 +89,7 @@ void ctx_line_int(struct ctx_line *l, int64_t v);
 void ctx_line_hex(struct ctx_line *l, uint64_t v);
 void ctx_line_str(struct ctx_line *l, const char *s);	/* percent-encoded */
 void ctx_line_end(struct ctx_line *l);		/* puts it into the log */
-void ctx_line_put(struct ctx_line *l, unsigned int shard);	/* same, without TLS */
+void ctx_line_put(struct ctx_line *l, unsigned int shard);	/* same, on the monitor */
 
 /* ---- stack.c: call stacks ---- */
 bool ctx_stack_init(void);
@@ -98,8 +100,8 @@ void ctx_stack_unlock_all(void);
 /* ---- thread.c ---- */
 void ctx_thread_init(void);
 struct ctx_thread *ctx_thread_self(void);	/* NULL at the very end of a thread */
-void ctx_thread_names(void);		/* log names of the living threads */
-void ctx_thread_fork_child(void);
+void ctx_thread_names(bool all);	/* on the monitor: names of living threads, or of new ones */
+void ctx_thread_fork_child(int old_tid, int new_tid, uint64_t when);
 void ctx_thread_lock_all(void);
 void ctx_thread_unlock_all(void);
 void ctx_thread_counts(uint64_t *count, uint64_t *bytes);

@@ -15,12 +15,14 @@
  * hooks (the linker binds to the executable first); it is traced all the same,
  * with the mappings of its allocator as structures.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "ctx.h"
 
 CTX_TLS int ctx_nest;
@@ -181,7 +183,8 @@ static void *no_memory(void)
 
 static inline bool recording(void)
 {
-	return atomic_load_explicit(&ctx_on, memory_order_relaxed) && ctx_nest == 0;
+	return atomic_load_explicit(&ctx_on, memory_order_relaxed) && ctx_nest == 0 &&
+	       mt_in_hook == 0;
 }
 
 static inline void count_small(size_t n)

@@ -9,84 +9,74 @@
  * event carries its time. A line ends with ';' LF: a line without it was torn
  * by a full disk or a kill, and the reader drops it.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctx.h"
-#include "lib/rawsys.h"
+#include "image.h"
+#include "rawsys.h"
 
 #define BUF_SIZE 65536u
-#define FD_HIGH 900		/* away from the numbers that programs count on */
+#define STALE_NS 500000000ull	/* without a monitor the threads flush */
 
 struct shard {
 	_Alignas(64) _Atomic int lock;
 	size_t used;
+	uint64_t flushed;
 	char *buf;
 };
 
 static struct shard *shards;
-static int log_fd = -1;
+/*
+ * The file has two descriptors: the monitor has a descriptor table of its own,
+ * in which kept_fd stays valid; the threads of the program use own_fd, which
+ * the program may close.
+ */
+static int kept_fd = -1, own_fd = -1;
 static dev_t log_dev;
 static ino_t log_ino;
-static char log_path[4200];
+static char log_path[4300];
 static _Atomic int torn;	/* the last write was cut: begin with LF */
-
-static long open_high(const char *path, int flags)
-{
-	long fd = mt_sys6(SYS_openat, AT_FDCWD, (long)path, flags, 0644, 0, 0), hi;
-
-	if (fd < 0 || fd >= FD_HIGH)
-		return fd;
-	hi = mt_sys6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_HIGH, 0, 0, 0);
-	if (hi < 0)	/* small RLIMIT_NOFILE */
-		hi = mt_sys6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 100, 0, 0, 0);
-	if (hi < 0)
-		return fd;
-	mt_sys6(SYS_close, fd, 0, 0, 0, 0, 0);
-	return hi;
-}
 
 /*
  * The program may close or reuse any descriptor. Never write into a file that
  * is not ours: look at the inode first, and open our file again when the
  * number was taken away.
  */
-static int checked_fd(void)
+static int program_fd(void)
 {
 	struct stat st;
 	long fd;
 
-	if (log_fd >= 0 && mt_sys6(SYS_fstat, log_fd, (long)&st, 0, 0, 0, 0) == 0 &&
+	if (own_fd >= 0 && mt_sys(SYS_fstat, own_fd, &st) == 0 &&
 	    st.st_ino == log_ino && st.st_dev == log_dev)
-		return log_fd;
-	log_fd = -1;
+		return own_fd;
+	own_fd = -1;
 	if (!log_path[0])
 		return -1;
-	fd = open_high(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	/* the lowest number for an instant, then a high one */
+	fd = mt_sys(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (mt_sys6(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) || st.st_ino != log_ino ||
-	    st.st_dev != log_dev) {
-		mt_sys6(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (mt_sys(SYS_fstat, fd, &st) || st.st_ino != log_ino || st.st_dev != log_dev) {
+		mt_sys(SYS_close, fd);
 		return -1;
 	}
-	log_fd = (int)fd;
-	return log_fd;
+	own_fd = mt_fd_keep((int)fd);
+	return own_fd;
 }
 
-bool ctx_log_open(int dirfd, const char *dirpath)
+/* constructor or fork. */
+bool ctx_log_open(const struct mt_image *img)
 {
 	static const char name[] = "/context.log";
 	struct stat st;
 	size_t n = 0;
-	long fd;
 
-	(void)dirfd;
-	while (dirpath[n] && n < sizeof(log_path) - sizeof(name)) {
-		log_path[n] = dirpath[n];
+	while (img->path[n] && n < sizeof(log_path) - sizeof(name)) {
+		log_path[n] = img->path[n];
 		n++;
 	}
 	for (size_t i = 0; i < sizeof(name); i++)
@@ -103,12 +93,12 @@ bool ctx_log_open(int dirfd, const char *dirpath)
 		}
 		shards = s;
 	}
-	fd = open_high(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC);
-	if (fd < 0 || mt_sys6(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) {
+	kept_fd = own_fd = mt_image_open(img, name + 1);
+	if (kept_fd < 0 || mt_sys(SYS_fstat, kept_fd, &st)) {
 		log_path[0] = 0;
+		kept_fd = own_fd = -1;
 		return false;
 	}
-	log_fd = (int)fd;
 	log_dev = st.st_dev;
 	log_ino = st.st_ino;
 	atomic_store(&torn, 0);
@@ -116,21 +106,21 @@ bool ctx_log_open(int dirfd, const char *dirpath)
 }
 
 /* Caller holds the lock of s. */
-static void flush_shard(struct shard *s)
+static void flush_shard(struct shard *s, bool monitor)
 {
 	size_t done = 0;
 	int fd;
 
+	s->flushed = ctx_now();
 	if (!s->used)
 		return;
-	fd = checked_fd();
+	fd = monitor ? kept_fd : program_fd();
 	if (fd >= 0 && atomic_exchange(&torn, 0))
-		mt_sys6(SYS_write, fd, (long)"\n", 1, 0, 0, 0);
+		mt_sys(SYS_write, fd, "\n", 1);
 	while (fd >= 0 && done < s->used) {
-		long r = mt_sys6(SYS_write, fd, (long)(s->buf + done),
-				 (long)(s->used - done), 0, 0, 0);
+		long r = mt_sys(SYS_write, fd, s->buf + done, s->used - done);
 
-		if (r == -4 /* EINTR */)
+		if (r == -EINTR)
 			continue;
 		if (r <= 0)
 			break;
@@ -144,15 +134,14 @@ static void flush_shard(struct shard *s)
 	s->used = 0;
 }
 
-/* Called by the monitor at each interval, and at the end. */
-void ctx_log_flush(void)
+void ctx_log_flush(bool monitor)
 {
 	if (!shards)
 		return;
 	for (int i = 0; i < CTX_SHARDS; i++) {
 		if (!shards[i].used || !ctx_lock(&shards[i].lock))
 			continue;
-		flush_shard(&shards[i]);
+		flush_shard(&shards[i], monitor);
 		ctx_unlock(&shards[i].lock);
 	}
 }
@@ -169,13 +158,14 @@ void ctx_log_unlock_all(void)
 		ctx_unlock(&shards[i].lock);
 }
 
+/* The child's descriptors are the parent's until the new file is opened. */
 void ctx_log_drop(void)
 {
 	for (int i = 0; shards && i < CTX_SHARDS; i++)
 		shards[i].used = 0;
-	if (log_fd >= 0 && checked_fd() >= 0)
-		mt_sys6(SYS_close, log_fd, 0, 0, 0, 0, 0);
-	log_fd = -1;
+	if (own_fd >= 0 && program_fd() == own_fd)
+		mt_fd_close(own_fd);	/* else the number is the program's now */
+	kept_fd = own_fd = -1;
 	log_path[0] = 0;
 }
 
@@ -253,7 +243,7 @@ void ctx_line_str(struct ctx_line *l, const char *s)
 	}
 }
 
-void ctx_line_put(struct ctx_line *l, unsigned int shard)
+static void put_line(struct ctx_line *l, unsigned int shard, bool monitor)
 {
 	struct shard *s;
 
@@ -267,15 +257,22 @@ void ctx_line_put(struct ctx_line *l, unsigned int shard)
 		return;
 	}
 	if (s->used + l->n > BUF_SIZE)
-		flush_shard(s);
+		flush_shard(s, monitor);
 	__builtin_memcpy(s->buf + s->used, l->b, l->n);
 	s->used += l->n;
+	if (!monitor && ctx_now() - s->flushed > STALE_NS)
+		flush_shard(s, false);
 	ctx_unlock(&s->lock);
+}
+
+void ctx_line_put(struct ctx_line *l, unsigned int shard)
+{
+	put_line(l, shard, true);
 }
 
 void ctx_line_end(struct ctx_line *l)
 {
 	struct ctx_thread *t = ctx_self;
 
-	ctx_line_put(l, t ? (unsigned int)t->tid : 0);
+	put_line(l, t ? (unsigned int)t->tid : 0, false);
 }

@@ -3,17 +3,16 @@
 /*
  * main.c - the entry points of preload/context.h: start, mappings, fork, end.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "context.h"
 #include "ctx.h"
-#include "lib/rawsys.h"
-#include "preload/context.h"
-#include "preload/image.h"
+#include "image.h"
+#include "rawsys.h"
 
 _Atomic int ctx_on;
 size_t ctx_min_alloc = 4096;
@@ -22,19 +21,8 @@ _Atomic uint64_t ctx_lost_lock, ctx_lost_write, ctx_lost_memory;
 
 static _Atomic int flush_lock;	/* one flusher; fork waits for it */
 static uint64_t shown_count, shown_lost;
-static uint64_t fork_time;	/* written by the forking thread, under all locks */
-
-static uint64_t env_number(const char *name, uint64_t def)
-{
-	const char *s = getenv(name);
-	char *end;
-	unsigned long long v;
-
-	if (!s || *s < '0' || *s > '9')
-		return def;
-	v = strtoull(s, &end, 10);
-	return *end ? def : v;
-}
+static uint64_t fork_time;	/* of the fork under way, under all locks */
+static int fork_tid;
 
 /* Caller holds flush_lock. */
 static void log_counters(void)
@@ -66,22 +54,22 @@ static void log_header(void)
 	ctx_line_begin(&l, 'V');
 	ctx_line_dec(&l, 1);
 	ctx_line_dec(&l, ctx_now());
-	ctx_line_int(&l, mt_sys6(SYS_getpid, 0, 0, 0, 0, 0, 0));
+	ctx_line_int(&l, mt_getpid());
 	ctx_line_dec(&l, ctx_min_alloc);
 	ctx_line_int(&l, ctx_stack_depth);
-	ctx_line_end(&l);
+	ctx_line_put(&l, 0);
 }
 
 void ctx_init(const struct mt_image *img)
 {
 	ctx_nest++;
 	ctx_real_init();
-	ctx_min_alloc = env_number("MEMTRACE_MIN_ALLOC", 4096);
-	ctx_stack_depth = (int)env_number("MEMTRACE_STACK_DEPTH", 16);
+	ctx_min_alloc = img->config->min_alloc_bytes;
+	ctx_stack_depth = img->config->stack_depth;
 	if (ctx_stack_depth > CTX_MAX_DEPTH)
 		ctx_stack_depth = CTX_MAX_DEPTH;
 	if (!ctx_table_init() || !ctx_stack_init() ||
-	    !ctx_log_open(img->dirfd, img->path)) {
+	    !ctx_log_open(img)) {
 		ctx_nest--;
 		return;
 	}
@@ -89,7 +77,7 @@ void ctx_init(const struct mt_image *img)
 	ctx_objects_scan();
 	ctx_thread_init();
 	ctx_stack_capture();	/* first use of the unwinder, still alone */
-	ctx_log_flush();
+	ctx_log_flush(false);
 	atomic_store(&ctx_on, 1);
 	ctx_nest--;
 }
@@ -131,8 +119,7 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *fr
 		while (k)
 			link[n++] = d[--k];
 		link[n] = 0;
-		r = mt_sys6(SYS_readlinkat, AT_FDCWD, (long)link, (long)path,
-			    sizeof(path) - 1, 0, 0);
+		r = mt_sys(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 		path[r > 0 ? r : 0] = 0;
 		ctx_line_str(&l, path);
 	} else {
@@ -179,35 +166,38 @@ void ctx_note_brk(void *old, void *new_)
 		log_range('B', (uintptr_t)old, 0, (uintptr_t)new_, 0, 4);
 }
 
-/* On the monitor, which is no thread that libc knows: nothing below uses TLS,
- * errno or a lock of libc. */
+/* On the monitor, which libc does not know: nothing below uses TLS, errno or a
+ * lock of libc. */
 void ctx_flush(void)
 {
 	if (!atomic_load(&ctx_on) || !ctx_lock(&flush_lock))
 		return;
+	ctx_thread_names(false);
 	log_counters();
-	ctx_log_flush();
+	ctx_log_flush(true);
 	ctx_unlock(&flush_lock);
 }
 
 /*
  * Around fork the forking thread holds every lock of this library, in the
- * order flush, objects, thread, stack, table, log. Nobody takes two of them in another
- * order (a new stack is logged under the lock of the stacks).
+ * order flush, objects, thread, stack, table, log. Nobody takes two of them in
+ * another order (a new stack is logged under the lock of the stacks). TLS is
+ * the program's memory and is not touched: all signals are blocked, so that no
+ * hook can run in this thread meanwhile.
  */
 void ctx_fork_prepare(void)
 {
 	if (!atomic_load(&ctx_on))
 		return;
-	ctx_nest++;
-	ctx_log_flush();
 	ctx_lock(&flush_lock);
 	ctx_objects_lock();
 	ctx_thread_lock_all();
 	ctx_stack_lock_all();
 	ctx_table_lock_all();
+	ctx_log_flush(false);
 	ctx_log_lock_all();
 	fork_time = ctx_now();
+	fork_tid = mt_gettid();
 }
 
 static void release(void)
@@ -222,56 +212,67 @@ static void release(void)
 
 void ctx_fork_parent(void)
 {
-	if (!atomic_load(&ctx_on))
-		return;
-	release();
-	ctx_nest--;
+	if (atomic_load(&ctx_on))
+		release();
 }
 
 /*
  * The child inherits blocks, mappings and stacks. It does not write them
  * again: its log begins with the time of the fork, and the reader takes what
- * was alive then from the parent's log.
+ * was alive then from the parent's log. What was logged in the parent between
+ * the flush and the locks is still in the buffers of the parent.
  */
 void ctx_fork_child(const struct mt_image *img)
 {
+	struct ctx_line l;
+
 	if (!atomic_load(&ctx_on))
 		return;
 	ctx_log_drop();
-	release();
+	ctx_log_unlock_all();
 	shown_count = shown_lost = 0;
-	if (!img || !ctx_log_open(img->dirfd, img->path)) {
+	if (!img || !ctx_log_open(img)) {
 		atomic_store(&ctx_on, 0);
 	} else {
-		struct ctx_line l;
-
 		log_header();
 		ctx_line_begin(&l, 'F');
 		ctx_line_dec(&l, fork_time);
 		ctx_line_int(&l, img->parent);
-		ctx_line_end(&l);
-		ctx_thread_fork_child();
-		ctx_log_flush();
+		ctx_line_put(&l, 0);
+		ctx_thread_fork_child(fork_tid, mt_gettid(), fork_time);
+		ctx_log_flush(true);
 	}
+	release();
+}
+
+/*
+ * The end of the program, in its own thread: libraries loaded late are noted
+ * while the loader may still be asked.
+ */
+__attribute__((destructor)) static void last_scan(void)
+{
+	if (!atomic_load(&ctx_on) || ctx_nest)
+		return;
+	ctx_nest++;
+	ctx_objects_scan();
 	ctx_nest--;
 }
 
+/* Last call: on the monitor, or in the exiting thread when there is none. */
 void ctx_fini(void)
 {
 	struct ctx_line l;
 
-	if (!atomic_exchange(&ctx_on, 0))
+	if (!atomic_load(&ctx_on))
 		return;
-	ctx_nest++;
 	if (ctx_lock(&flush_lock)) {
-		ctx_objects_scan();
-		ctx_thread_names();
+		ctx_thread_names(true);
 		log_counters();
 		ctx_unlock(&flush_lock);
 	}
+	atomic_store(&ctx_on, 0);
 	ctx_line_begin(&l, 'E');
 	ctx_line_dec(&l, ctx_now());
-	ctx_line_end(&l);
-	ctx_log_flush();
-	ctx_nest--;
+	ctx_line_put(&l, 0);
+	ctx_log_flush(false);	/* looks at the inode: right in both cases */
 }

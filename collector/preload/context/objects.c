@@ -11,14 +11,13 @@
  * which is only tried: a thread that cannot have it leaves the scan to the
  * next one.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <link.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctx.h"
-#include "lib/rawsys.h"
+#include "rawsys.h"
 
 #define MAX_OBJECTS 8192
 
@@ -87,8 +86,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	objects[n_objects++] = (struct object){ info->dlpi_addr, lo, hi, round_no };
 	if (!name || !*name) {
-		long n = mt_sys6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe",
-				 (long)exe, sizeof(exe) - 1, 0, 0);
+		long n = mt_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe,
+				sizeof(exe) - 1);
 
 		exe[n > 0 ? n : 0] = 0;
 		name = exe;

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /* sys.c - raw services of the context library. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
-#include "lib/rawsys.h"
+#include "rawsys.h"
 
 uint64_t ctx_now(void)
 {
@@ -23,15 +22,12 @@ uint64_t ctx_now(void)
 /* Memory that neither the allocator nor the access backend knows of. */
 void *ctx_map(size_t len)
 {
-	long r = mt_sys6(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return (unsigned long)r > -4096ul ? NULL : (void *)r;
+	return mt_rawmap(len);
 }
 
 int ctx_gettid(void)
 {
-	return (int)mt_sys6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	return mt_gettid();
 }
 
 #define LOCK_PATIENCE_NS 2000000000ull
@@ -49,7 +45,7 @@ bool ctx_lock(_Atomic int *lock)
 		__builtin_ia32_pause();
 		if (i & 63)
 			continue;
-		mt_sys6(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		mt_sys(SYS_sched_yield);
 		if (!begin)
 			begin = ctx_now();
 		else if (ctx_now() - begin > LOCK_PATIENCE_NS)

@@ -9,7 +9,6 @@
  * from pthread_getattr_np, whose internal allocations are served by our pool,
  * so that the program's heap looks the same traced and untraced.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
-#include "lib/rawsys.h"
+#include "rawsys.h"
 
 CTX_TLS struct ctx_thread *ctx_self;
 static CTX_TLS int thread_done;		/* the key's destructor has run */
@@ -70,6 +69,7 @@ struct ctx_thread *ctx_thread_self(void)
 	}
 	if (t) {
 		t->tid = ctx_gettid();
+		t->named = 0;
 		t->self = (uintptr_t)pthread_self();
 		atomic_store(&t->used, 1);
 	}
@@ -112,11 +112,11 @@ static void comm_of(int tid, char *name, size_t size)
 	while (k)
 		path[n++] = d[--k];
 	__builtin_memcpy(path + n, "/comm", 6);
-	fd = mt_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	r = mt_sys6(SYS_read, fd, (long)name, (long)size - 1, 0, 0, 0);
-	mt_sys6(SYS_close, fd, 0, 0, 0, 0, 0);
+	r = mt_sys(SYS_read, fd, name, size - 1);
+	mt_sys(SYS_close, fd);
 	if (r < 0)
 		r = 0;
 	while (r > 0 && name[r - 1] == '\n')
@@ -124,7 +124,7 @@ static void comm_of(int tid, char *name, size_t size)
 	name[r] = 0;
 }
 
-static void log_name(char kind, int tid, const char *name)
+static void log_name(char kind, int tid, const char *name, bool monitor)
 {
 	struct ctx_line l;
 
@@ -132,7 +132,10 @@ static void log_name(char kind, int tid, const char *name)
 	ctx_line_dec(&l, ctx_now());
 	ctx_line_int(&l, tid);
 	ctx_line_str(&l, name);
-	ctx_line_end(&l);
+	if (monitor)
+		ctx_line_put(&l, 0);
+	else
+		ctx_line_end(&l);
 }
 
 /* Key destructor: the last code of the program in this thread, nearly. */
@@ -145,8 +148,8 @@ static void thread_end(void *p)
 		return;
 	ctx_nest++;
 	if (atomic_load(&ctx_on)) {
-		mt_sys6(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
-		log_name('X', t->tid, name);
+		mt_sys(SYS_prctl, PR_GET_NAME, name);
+		log_name('X', t->tid, name, false);
 	}
 	ctx_self = NULL;
 	thread_done = 1;
@@ -295,7 +298,7 @@ CTX_EXPORT int pthread_setname_np(pthread_t th, const char *name)
 		ctx_unlock(&lock);
 	}
 	if (tid > 0)
-		log_name('N', tid, name);
+		log_name('N', tid, name, false);
 	ctx_nest--;
 	return 0;
 }
@@ -327,24 +330,28 @@ CTX_EXPORT int prctl(int op, ...)
 
 		ctx_nest++;
 		t = ctx_thread_self();
-		mt_sys6(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
-		log_name('N', t ? t->tid : ctx_gettid(), name);
+		mt_sys(SYS_prctl, PR_GET_NAME, name);
+		log_name('N', t ? t->tid : ctx_gettid(), name, false);
 		ctx_nest--;
 	}
 	return r;
 }
 
-/* Names of the threads that live when the program ends. */
-void ctx_thread_names(void)
+/*
+ * A new thread has the name of its parent for a while, so that the monitor
+ * looks twice; names are also logged when they are set and when a thread ends.
+ */
+void ctx_thread_names(bool all)
 {
 	for (struct ctx_thread *t = atomic_load(&slots); t; t = t->next) {
 		char name[32];
 
-		if (!atomic_load(&t->used))
+		if (!atomic_load(&t->used) || (!all && t->named >= 2))
 			continue;
+		t->named++;
 		comm_of(t->tid, name, sizeof(name));
 		if (name[0])
-			log_name('N', t->tid, name);
+			log_name('N', t->tid, name, true);
 	}
 }
 
@@ -365,11 +372,10 @@ static void main_stack(uintptr_t *lo, uintptr_t *hi)
 	buf = ctx_map(size);
 	if (!buf)
 		return;
-	fd = mt_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC,
-		     0, 0, 0);
+	fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		goto unmap;
-	while (!*hi && (r = mt_sys6(SYS_read, fd, (long)buf, (long)size, 0, 0, 0)) > 0) {
+	while (!*hi && (r = mt_sys(SYS_read, fd, buf, size)) > 0) {
 		for (long i = 0; i < r && !*hi; i++) {
 			char c = buf[i];
 
@@ -391,8 +397,8 @@ static void main_stack(uintptr_t *lo, uintptr_t *hi)
 			}
 		}
 	}
-	mt_sys6(SYS_close, fd, 0, 0, 0, 0, 0);
-	if (*hi && mt_sys6(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&rl, 0, 0) == 0) {
+	mt_sys(SYS_close, fd);
+	if (*hi && mt_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &rl) == 0) {
 		uintptr_t max = 1ul << 30, limit;
 
 		if (rl.rlim_cur < max)
@@ -404,7 +410,7 @@ static void main_stack(uintptr_t *lo, uintptr_t *hi)
 			*lo = limit;
 	}
 unmap:
-	mt_sys6(SYS_munmap, (long)buf, (long)size, 0, 0, 0, 0);
+	mt_rawunmap(buf, size);
 }
 
 /* In the constructor, in the main thread, before any memory is converted. */
@@ -431,32 +437,30 @@ void ctx_thread_init(void)
 }
 
 /*
- * In the child of fork: only this thread lives. The slots of the others are
- * given back; the stack of this one is whatever it was in the parent.
+ * In the child of fork, under all locks and without TLS: only the thread that
+ * called fork lives, the slots of the others are given back.
  */
-void ctx_thread_fork_child(void)
+void ctx_thread_fork_child(int old_tid, int new_tid, uint64_t when)
 {
-	struct ctx_thread *me = ctx_self;
 	struct ctx_line l;
 
 	for (struct ctx_thread *t = atomic_load(&slots); t; t = t->next) {
 		atomic_store(&t->small_count, 0);
 		atomic_store(&t->small_bytes, 0);
-		if (t != me)
+		if (atomic_load(&t->used) && t->tid == old_tid) {
+			t->tid = new_tid;
+			t->named = 0;
+		} else {
 			atomic_store(&t->used, 0);
+		}
 	}
 	atomic_store(&dead_count, 0);
 	atomic_store(&dead_bytes, 0);
-	if (!me)
-		me = ctx_thread_self();
-	if (!me)
-		return;
-	ctx_line_begin(&l, 'Y');	/* tid in the parent, tid here */
-	ctx_line_dec(&l, ctx_now());
-	ctx_line_int(&l, me->tid);
-	me->tid = ctx_gettid();
-	ctx_line_int(&l, me->tid);
-	ctx_line_end(&l);
+	ctx_line_begin(&l, 'Y');
+	ctx_line_dec(&l, when);
+	ctx_line_int(&l, old_tid);
+	ctx_line_int(&l, new_tid);
+	ctx_line_put(&l, 0);
 }
 
 void ctx_thread_lock_all(void)
