@@ -20,13 +20,15 @@ public final class TemporalAggregator implements Aggregator {
 	private final double[] before;
 	private final double[] logLength;
 	private final double tolerance;
+	private final boolean finerTies;
 
-	private TemporalAggregator(MicroscopicModel model, double[][] gain, double[] before) {
+	private TemporalAggregator(MicroscopicModel model, double[][] gain, double[] before, boolean finerTies) {
 		this.model = model;
 		this.tree = BlockTree.rootOnly(model.hierarchy());
 		this.slices = model.sliceCount();
 		this.gain = gain;
 		this.before = before;
+		this.finerTies = finerTies;
 		this.logLength = Entropy.logTable(slices);
 		this.tolerance = TOLERANCE * (rootGain() + rootLoss());
 	}
@@ -60,7 +62,7 @@ public final class TemporalAggregator implements Aggregator {
 		for (int t = 0; t < slices; t++) {
 			before[t + 1] += before[t];
 		}
-		return new TemporalAggregator(model, gain, before);
+		return new TemporalAggregator(model, gain, before, false);
 	}
 
 	/** {@link #prepare(MicroscopicModel, Progress)} without progress. */
@@ -70,6 +72,11 @@ public final class TemporalAggregator implements Aggregator {
 		} catch (CancelledException e) {
 			throw new IllegalStateException(e);
 		}
+	}
+
+	/** The same with ties that go to the finer partition, as the reference has it for the temporal variant. */
+	public TemporalAggregator withFinerTies() {
+		return new TemporalAggregator(model, gain, before, true);
 	}
 
 	private static void addRows(MicroscopicModel model, int from, int to, double[][] gain, double[] sums, Progress progress)
@@ -167,9 +174,9 @@ public final class TemporalAggregator implements Aggregator {
 				max = Math.max(max, candidate(best, c, j, q));
 			}
 			best[j] = max;
-			int c = 0;
+			int c = finerTies ? j : 0;
 			while (candidate(best, c, j, q) < max - tolerance) {
-				c++;
+				c += finerTies ? -1 : 1;
 			}
 			cut[j] = c;
 		}
