@@ -1,0 +1,389 @@
+#!/bin/bash
+# Copyright memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Real programs and small nasty ones, with and without memtrace: same stdout,
+# same stderr, same status, same files in the working directory; and a trace
+# that follows the format. Then killing of programs and recorders.
+# Run by ../run.sh robustness; each case has a time limit.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+export HOME=$work/home GIT_CONFIG_NOSYSTEM=1
+mkdir "$HOME"
+quirks=$bin/quirks
+export quirks bin
+
+wanted() {
+	[[ -z "${ONLY:-}" || $1 == $ONLY ]]
+}
+
+# check_trace NAME DIR: opens, follows the format, and is not hollow
+check_trace() {
+	local name=$1 trace=$2
+	if ! timeout 20 "$MEMTRACE" info "$trace" > "$work/info" 2>&1; then
+		fail "$name: memtrace info"
+		sed 's/^/    /' "$work/info"
+		return 1
+	fi
+	if ! timeout 20 "$bin/fidelity" --format "$trace" > "$work/format" 2>&1; then
+		fail "$name: the trace does not follow the format"
+		grep -v 'records$' "$work/format" | head -5 | sed 's/^/    /'
+		return 1
+	fi
+}
+
+# accesses TRACE: number of records in all images
+accesses() {
+	"$bin/fidelity" --format "$1" 2>/dev/null |
+		awk '{ for (i = 2; i <= NF; i++) if ($i == "records") n += $(i - 1) } END { print n + 0 }'
+}
+
+# same NAME SECONDS command...: run it untraced and traced in fresh directories
+same() {
+	local name=$1 limit=$2 dir=$work/$1 want got
+	shift 2
+	wanted "$name" || return 0
+	mkdir -p "$dir/plain" "$dir/traced"
+	(cd "$dir/plain" && exec timeout -k 2 "$limit" "$@" > ../plain.out 2> ../plain.err < /dev/null) 2>/dev/null
+	want=$?
+	(cd "$dir/traced" && exec timeout -k 2 $((limit * 3)) "$MEMTRACE" record --quiet -o "$dir/trace" \
+		-- "$@" > ../traced.out 2> ../traced.err < /dev/null) 2>/dev/null
+	got=$?
+	if [ $want = 124 ]; then
+		fail "$name: the time limit of $limit s is too short even without memtrace"
+	elif [ $got = 124 ] || { [ $got = 137 ] && [ $want != 137 ]; }; then
+		fail "$name: traced, not done after $((limit * 3)) s (status $got)"
+	elif [ $got != $want ]; then
+		fail "$name: status $got instead of $want"
+		tail -3 "$dir/traced.err" | sed 's/^/    /'
+	elif ! cmp -s "$dir/plain.out" "$dir/traced.out"; then
+		fail "$name: stdout differs"
+		diff -a "$dir/plain.out" "$dir/traced.out" | head -5 | sed 's/^/    /'
+	elif ! cmp -s "$dir/plain.err" "$dir/traced.err"; then
+		fail "$name: stderr differs"
+		diff -a "$dir/plain.err" "$dir/traced.err" | head -5 | sed 's/^/    /'
+	elif [ "$(fingerprint "$dir/plain")" != "$(fingerprint "$dir/traced")" ]; then
+		fail "$name: other files in the working directory"
+		diff <(fingerprint "$dir/plain") <(fingerprint "$dir/traced") | head -5 | sed 's/^/    /'
+	elif check_trace "$name" "$dir/trace"; then
+		if [ "$(accesses "$dir/trace")" -gt 0 ]; then
+			pass "$name"
+		else
+			fail "$name: there is no access in the trace"
+		fi
+	fi
+	[ -n "${KEEP:-}" ] || rm -rf "$dir"
+}
+
+# script NAME SECONDS [needed program...] < shell script
+script() {
+	local name=$1 limit=$2 file=$work/$1.sh p
+	shift 2
+	cat > "$file"
+	for p; do
+		if ! command -v "$p" > /dev/null; then
+			wanted "$name" && skip "$name: there is no $p"
+			return 0
+		fi
+	done
+	same "$name" "$limit" bash "$file"
+}
+
+# ---- programs that people use ----------------------------------------------
+
+script python-threads 20 python3 <<'END'
+python3 -c '
+import threading
+total = [0] * 8
+def work(i):
+    data = list(range(20000))
+    total[i] = sum(x * i for x in data)
+ts = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+[t.start() for t in ts]; [t.join() for t in ts]
+print(total)'
+END
+script python-processes 30 python3 <<'END'
+python3 -c '
+import multiprocessing as m, subprocess, os
+def f(x): return x * x + len(bytearray(100000))
+if __name__ == "__main__":
+    m.set_start_method("fork")
+    with m.Pool(3) as p: print(p.map(f, range(20)))
+    print(subprocess.run(["sh", "-c", "echo out; exit 3"], capture_output=True))
+    r, w = os.pipe()
+    if os.fork() == 0:
+        os.write(w, b"child %d" % sum(range(1000))); os._exit(0)
+    print(os.read(r, 100), os.wait()[1])'
+END
+script gcc 30 gcc <<'END'
+cat > a.c <<X
+#include <stdio.h>
+#include <math.h>
+int main(int c, char **v) { double s = 0; for (int i = 0; i < 1000; i++) s += sin(i * c); printf("%.6f\n", s); return 17; }
+X
+gcc -O2 -Wall -Wextra -o a a.c -lm && rm a.c && ./a; s=$?; rm a; exit $s
+END
+script gcc-error 20 gcc <<'END'
+echo 'int main(void) { return x; }' > b.c
+gcc -c b.c
+END
+script g++ 40 g++ <<'END'
+cat > a.cc <<X
+#include <vector>
+#include <map>
+#include <string>
+#include <iostream>
+#include <stdexcept>
+int main() { std::map<std::string, std::vector<int>> m; for (int i = 0; i < 20000; i++) m[std::to_string(i % 100)].push_back(i);
+  long s = 0; for (auto &e : m) for (int x : e.second) s += x;
+  try { throw std::runtime_error("thrown and caught"); } catch (std::exception &e) { std::cout << e.what() << " " << s << std::endl; } }
+X
+g++ -O1 -o a a.cc && ./a; s=$?; rm -f a a.cc; exit $s
+END
+script git 30 git <<'END'
+export GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z'
+git init -q -b main r && cd r
+git config user.name A; git config user.email a@b
+for i in 1 2 3; do seq $((i * 1000)) > f; git add f; git commit -qm "commit $i"; done
+git log --stat --format=%H; git gc -q; git fsck; git show HEAD~1:f | tail -1
+cd ..; rm -rf r
+END
+script sort 20 <<'END'
+seq 200000 | awk '{ print ($1 * 7919) % 200003, $1 }' | sort -n --parallel=2 -S 20M | md5sum
+END
+script xz 40 xz <<'END'
+seq 400000 | xz -T2 --block-size=500KiB -3 | tee >(md5sum >&2) | xz -dc | md5sum
+END
+script gzip 20 gzip <<'END'
+seq 300000 | gzip -9n | gzip -dc | md5sum
+END
+script openssl 20 openssl <<'END'
+seq 200000 > f
+openssl dgst -sha512 f
+openssl enc -aes-256-cbc -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff \
+	-iv 00112233445566778899aabbccddeeff -in f | openssl dgst -sha256
+rm f
+END
+script perl 20 perl <<'END'
+perl -e 'my %h; $h{$_ % 1000} .= $_ for 1..50000; my $n = 0; $n += length for values %h; print "$n\n";
+	print `echo from backticks`; open(my $p, "-|", "seq 5") or die; print <$p>; close $p;
+	my $pid = fork; if (!$pid) { exit 9 } waitpid $pid, 0; print $? >> 8, "\n"; exit 5'
+END
+script pipeline 20 <<'END'
+yes line | head -n 100000 | cat -n | sed 's/line/other/' | tr a-z A-Z | cut -c1-20 | uniq | tail -3
+(echo a; echo b >&2; false) | cat; echo "${PIPESTATUS[@]}"
+for i in $(seq 20); do (exit $i) & done; wait; x=$(echo $(echo nested)); echo $x
+END
+script tar 20 tar <<'END'
+mkdir d; for i in $(seq 50); do seq $i > d/$i; done
+tar cf - --sort=name --mtime=@0 --owner=0 --group=0 d | md5sum; rm -r d
+END
+script sqlite 20 sqlite3 <<'END'
+sqlite3 x.db 'create table t(a,b); with recursive n(i) as (select 1 union all select i+1 from n where i<20000)
+	insert into t select i, i*i % 1000 from n; create index x on t(b); select count(*), sum(a) from t where b < 10;'
+rm x.db
+END
+script node 40 node <<'END'
+node -e 'const a = []; for (let i = 0; i < 200000; i++) a.push({i}); console.log(a.reduce((s, x) => s + x.i, 0));
+	require("child_process").exec("echo child", (e, o) => { console.log(o.trim()); process.exitCode = 3; });'
+END
+script gawk-bc 20 awk bc <<'END'
+echo '2^2000 % 10^20' | bc; awk 'BEGIN { for (i = 0; i < 100000; i++) a[i] = i; print length(a) }'
+END
+script find-xargs 20 <<'END'
+find /usr/include -name '*.h' | sort | head -200 | xargs -n 20 -P 2 cat | wc -c
+END
+script make 30 make <<'END'
+printf 'all: a b c\na b c:\n\t@sleep 0.05; echo $@ > $@\n' > Makefile
+make -s -j2 && cat a b c; rm a b c Makefile
+END
+script gdb-free-core 10 <<'END'
+ulimit -c 0; "$quirks" crash; echo "status $?" ; (kill -9 $BASHPID); echo $?
+END
+script here-strings 10 <<'END'
+read -r a b <<< "x y"; echo $b; exec 5> f; echo five >&5; exec 5>&-; cat f; rm f
+trap 'echo trapped' USR1; kill -USR1 $$; ulimit -n 50; echo $(ulimit -n)
+END
+script many-processes 40 <<'END'
+for i in $(seq 60); do /bin/true; done; echo $(for i in $(seq 20); do /bin/echo $i; done)
+END
+script read-only-directory 10 <<'END'
+cd /proc/self && ls -d task; cd /; pwd
+END
+
+# the same with other parameters of the recorder
+if wanted options; then
+	for o in "--interval 1ms" "--interval 10s" "--subphases 10 --interval 20ms" "--max-overhead 0.1 --interval 5ms" \
+		"--compress" "--backend none" "--min-alloc 1 --stack-depth 64" "--min-static 1"; do
+		rm -rf "$work/o"; mkdir "$work/o"
+		# shellcheck disable=SC2086
+		out=$(cd "$work/o" && timeout -k 2 60 "$MEMTRACE" record --quiet $o -o "$work/o/t" -- \
+			python3 -c 'print(sum(len(str(i)) for i in range(100000)))' 2>&1)
+		if [ "$out" = 488890 ] && check_trace "options $o" "$work/o/t"; then
+			pass "options $o"
+		else
+			fail "options $o: $out"
+		fi
+	done
+fi
+
+# ---- small nasty programs ---------------------------------------------------
+
+while read -r name status; do
+	same "$name" 10 "$quirks" "$name"
+done < <("$quirks" list)
+
+if wanted exit-codes; then
+	bad=
+	for status in 0 1 2 3 4 5 77 99 124 125 126 127 128 129 130 200 254 255; do
+		"$MEMTRACE" record --quiet -o "$work/e" -- "$quirks" exit $status > "$work/e.out" 2>&1
+		got=$?
+		[ $got = $status ] && [ ! -s "$work/e.out" ] || bad="$bad $status:$got"
+		rm -rf "$work/e"
+	done
+	if [ -z "$bad" ]; then pass "exit codes"; else fail "exit codes (wanted:got)$bad"; fi
+fi
+if wanted deaths; then
+	bad=
+	for signal in 1 2 3 4 6 7 8 9 10 11 12 13 14 15 24 31; do
+		(exec "$MEMTRACE" record --quiet -o "$work/e" -- "$quirks" raise $signal > "$work/e.out" 2>&1) 2> /dev/null
+		got=$?
+		[ $got = $((128 + signal)) ] && [ ! -s "$work/e.out" ] || bad="$bad $signal:$got"
+		[ -e "$work/e/manifest.json" ] && grep -Eq "\"signal\": *$signal\b" "$work/e/manifest.json" \
+			|| bad="$bad $signal:manifest"
+		rm -rf "$work/e"
+	done
+	if [ -z "$bad" ]; then pass "deaths by signal"; else fail "deaths by signal (wanted:got)$bad"; fi
+fi
+if wanted not-found; then
+	"$MEMTRACE" record --quiet -o "$work/e" -- ./no-such-program > "$work/e.out" 2>&1
+	got=$?
+	touch "$work/plain-file"
+	"$MEMTRACE" record --quiet -o "$work/e2" -- "$work/plain-file" > "$work/e2.out" 2>&1
+	got2=$?
+	if [ $got = 127 ] && [ $got2 = 126 ] && [ "$(wc -l < "$work/e.out")" = 1 ]; then
+		pass "programs that cannot be run"
+	else
+		fail "programs that cannot be run: status $got (127), $got2 (126), $(cat "$work/e.out")"
+	fi
+fi
+if wanted no-overwrite; then
+	(cd "$work" && mkdir -p n && cd n && for i in 1 2; do "$MEMTRACE" record --quiet -- "$quirks" exit 0; done)
+	count=$(ls "$work/n" | wc -l)
+	before=$(fingerprint "$work/n")
+	"$MEMTRACE" record --quiet -o "$work/n/quirks.memtrace" -- "$quirks" exit 0 > /dev/null 2>&1
+	got=$?
+	if [ "$count" = 2 ] && [ $got != 0 ] && [ "$before" = "$(fingerprint "$work/n")" ]; then
+		pass "no trace is overwritten"
+	else
+		fail "no trace is overwritten: $count directories, status $got for an existing one"
+	fi
+fi
+if wanted stdin; then
+	out=$(seq 1000 | "$MEMTRACE" record --quiet -o "$work/stdin" -- wc -l)
+	if [ "$out" = 1000 ]; then pass "stdin reaches the program"; else fail "stdin: '$out'"; fi
+fi
+if wanted full-disk; then
+	# a small file system for the trace, when we may mount one
+	mkdir "$work/small"
+	if mount -t tmpfs -o size=256k tmpfs "$work/small" 2>/dev/null; then
+		out=$(timeout -k 2 30 "$MEMTRACE" record --quiet --interval 5ms -o "$work/small/t" -- "$bin/visits" \
+			-d 400 -p 100 "$work/full.log" 2>"$work/full.err"; echo $?)
+		if [ "$out" = 0 ]; then
+			pass "full disk: the program goes on"
+		else
+			fail "full disk: status $out: $(tail -1 "$work/full.err")"
+		fi
+		umount "$work/small"
+	else
+		skip "full disk: no permission to mount a small file system"
+	fi
+fi
+
+# ---- sudden death -------------------------------------------------------------
+
+RANDOM=${SEED:=$$}
+
+# The recorder runs in its own session; a kill takes only what is named.
+sudden() {
+	local who=$1 n=$2 delay recorder target trace=$work/k/trace begin got
+	rm -rf "$work/k"; mkdir "$work/k"
+	delay=$(printf '0.%03d' $((20 + RANDOM % 700)))
+	"$MEMTRACE" record --quiet --interval 20ms -o "$trace" -- "$bin/visits" -d 900 -p 100 "$work/k/log" \
+		> "$work/k/out" 2>&1 &
+	recorder=$!
+	# the program is the child of the recorder that runs visits
+	sleep "$delay"
+	target=$recorder
+	if [ "$who" = program ]; then
+		target=$(pgrep -P "$recorder" -x visits)
+		if [ -z "$target" ]; then
+			# the recorder may still be preparing: then there is nothing to kill yet
+			sleep 0.3
+			target=$(pgrep -P "$recorder" -x visits)
+		fi
+	fi
+	if [ -z "$target" ] || ! kill -9 "$target" 2>/dev/null; then
+		wait "$recorder" 2>/dev/null
+		fail "kill -9 of the $who after $delay s (SEED=$SEED, number $n): nobody to kill"
+		return
+	fi
+	wait "$recorder" 2>/dev/null
+	got=$?
+	if [ "$who" = program ] && [ $got != 137 ]; then
+		fail "kill -9 of the program after $delay s (SEED=$SEED): status $got instead of 137"
+		return
+	fi
+	if [ "$who" = recorder ]; then
+		# the program must come to its end by itself
+		begin=$SECONDS
+		while [ ! -s "$(ls "$work"/k/log.* 2>/dev/null | head -1)" ] && [ $((SECONDS - begin)) -lt 15 ]; do
+			[ -d "$trace/p0000" ] || break
+			sleep 0.1
+		done
+		if [ -d "$trace/p0000" ] && ! ls "$work"/k/log.* > /dev/null 2>&1; then
+			fail "kill -9 of the recorder after $delay s (SEED=$SEED): the program did not end"
+			return
+		fi
+		# its log is complete when it has ended
+		sleep 0.2
+	fi
+	if [ ! -e "$trace/manifest.json" ]; then
+		# killed before it began
+		[ ! -d "$trace/p0000" ] || fail "kill -9 of the $who after $delay s (SEED=$SEED): no manifest"
+		pass "kill -9 of the $who before the recording began"
+		return
+	fi
+	check_trace "kill -9 of the $who after $delay s (SEED=$SEED)" "$trace" || return
+	if [ "$who" = recorder ] && [ -d "$trace/p0000" ] &&
+		! "$bin/fidelity" --run-threads 0 --written 0 --wrong 100 "$trace" "$work"/k/log.* > "$work/k/report" 2>&1; then
+		fail "kill -9 of the recorder after $delay s (SEED=$SEED): the trace is not complete"
+		sed 's/^/    /' "$work/k/report"
+		return
+	fi
+	pass "kill -9 of the $who"
+}
+
+if wanted sudden-death; then
+	echo "SEED=$SEED"
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		sudden program $n
+		sudden recorder $n
+	done
+fi
+if wanted interrupt; then
+	"$MEMTRACE" record --quiet -o "$work/int" -- sleep 30 &
+	recorder=$!
+	sleep 0.4
+	kill -TERM $recorder
+	wait $recorder 2>/dev/null
+	got=$?
+	if [ $got = 143 ] && ! pgrep -P $recorder > /dev/null && check_trace "SIGTERM to the recorder" "$work/int"; then
+		pass "SIGTERM to the recorder reaches the program"
+	else
+		fail "SIGTERM to the recorder: status $got instead of 143"
+	fi
+fi
+summary robustness
