@@ -70,8 +70,8 @@ int cmd_completion(const struct mt_args *a)
 int cmd_version(const struct mt_args *a)
 {
 	if (mt_args_has(a, "json"))
-		printf("{\"name\": \"memtrace\", \"version\": \"%s\", \"commit\": \"%s\"}\n", mt_version, mt_commit);
+		printf("{\"name\": \"memtrace\", \"version\": \"%s\", \"commit\": \"%s\"}\n", mt_version, mt_build_commit);
 	else
-		printf("memtrace %s%s%s%s\n", mt_version, *mt_commit ? " (" : "", mt_commit, *mt_commit ? ")" : "");
+		printf("memtrace %s%s%s%s\n", mt_version, *mt_build_commit ? " (" : "", mt_build_commit, *mt_build_commit ? ")" : "");
 	return 0;
 }

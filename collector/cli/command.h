@@ -69,7 +69,7 @@ struct mt_command {
 };
 
 extern const char mt_version[];
-extern const char mt_commit[];			/* "" when not built from a repository */
+extern const char mt_build_commit[];			/* "" when not built from a repository */
 extern const struct mt_command mt_commands[];	/* in the order of index.txt */
 extern const struct mt_command mt_common;	/* options of every command; overview */
 
