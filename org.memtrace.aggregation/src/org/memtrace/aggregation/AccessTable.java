@@ -1,0 +1,400 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+
+/**
+ * The accesses of a trace as columns in memory, grouped by page and ordered by time within a page. Read once from the store;
+ * after that models of any window, subtree, viewpoint and metric are made without the store. 26 bytes per record. Immutable
+ * and safe for all threads.
+ */
+public final class AccessTable {
+	/** Records that are taken into memory at most; more than that is an error that says how to see a part. */
+	static final long MAX_RECORDS = 200_000_000L;
+	private static final int CHUNK = 1 << 18;
+
+	private final TraceInfo info;
+	private final ProducerTree producers;
+	private final List<ThreadInfo> threads;
+	private final int[][] cpuSets;
+	private final Columns rows;
+	/** Rows of producer id are [rowFrom[id], rowFrom[id + 1]). */
+	private final int[] rowFrom;
+	private final BitSet innerProducers;
+	private final long[] intervalStart;
+	private final long[] intervalEnd;
+
+	/** The records, in final order. */
+	private static final class Columns {
+		int[] interval;
+		int[] thread;
+		int[] cpuSet;
+		int[] reads;
+		int[] writes;
+		short[] sharing;
+		short[] node;
+	}
+
+	private AccessTable(TraceInfo info, ProducerTree producers, List<ThreadInfo> threads, int[][] cpuSets, Columns rows,
+			int[] rowFrom, BitSet innerProducers, long[] intervalStart, long[] intervalEnd) {
+		this.info = info;
+		this.producers = producers;
+		this.threads = threads;
+		this.cpuSets = cpuSets;
+		this.rows = rows;
+		this.rowFrom = rowFrom;
+		this.innerProducers = innerProducers;
+		this.intervalStart = intervalStart;
+		this.intervalEnd = intervalEnd;
+	}
+
+	/** Reads all accesses of a trace. */
+	public static AccessTable load(TraceStore store, Progress progress) throws MemtraceException {
+		return load(store, AccessQuery.ALL, progress);
+	}
+
+	/** Reads the accesses that a query selects. */
+	public static AccessTable load(TraceStore store, AccessQuery query, Progress progress) throws MemtraceException {
+		Loader loader = new Loader(store.producers().size());
+		store.visitAccesses(query, loader::take, progress);
+		return loader.finish(store, progress);
+	}
+
+	/** Collects batches, then sorts them by producer (they arrive by time, which is kept within a producer). */
+	private static final class Loader {
+		private final int producerCount;
+		private final List<int[]> chunks = new ArrayList<>();
+		private int inChunk = CHUNK;
+		private long count;
+		private final Map<Long, Map<Long, Integer>> known = new HashMap<>();
+		private long[] starts = new long[256];
+		private long[] ends = new long[256];
+		private int intervals;
+		private int last = -1;
+
+		Loader(int producerCount) {
+			this.producerCount = producerCount;
+		}
+
+		void take(AccessBatch b) throws MemtraceException {
+			for (int i = 0; i < b.count; i++) {
+				if (inChunk == CHUNK) {
+					chunks.add(new int[CHUNK * 7]);
+					inChunk = 0;
+				}
+				int[] c = chunks.get(chunks.size() - 1);
+				int at = 7 * inChunk++;
+				c[at] = b.producer[i];
+				c[at + 1] = interval(b.startNs[i], b.endNs[i]);
+				c[at + 2] = b.thread[i];
+				c[at + 3] = b.cpuSet[i];
+				c[at + 4] = (int) Math.min(Integer.MAX_VALUE, b.reads[i]);
+				c[at + 5] = (int) Math.min(Integer.MAX_VALUE, b.writes[i]);
+				c[at + 6] = Math.min(b.sharing[i], 0x7fff) << 16 | Math.max(-1, Math.min(b.node[i], 0x7fff)) & 0xffff;
+				if (b.producer[i] < 0 || b.producer[i] >= producerCount) {
+					throw new MemtraceException("an access refers to event producer " + b.producer[i] + ", but there are "
+							+ producerCount);
+				}
+			}
+			count += b.count;
+			if (count > MAX_RECORDS) {
+				throw new MemtraceException("the selection has more than " + MAX_RECORDS
+						+ " access records, which do not fit into memory; select a shorter time or a subtree");
+			}
+		}
+
+		private int interval(long start, long end) {
+			if (last >= 0 && starts[last] == start && ends[last] == end) {
+				return last;
+			}
+			Map<Long, Integer> byEnd = known.computeIfAbsent(start, s -> new HashMap<>(2));
+			Integer found = byEnd.get(end);
+			if (found == null) {
+				if (intervals == starts.length) {
+					starts = Arrays.copyOf(starts, 2 * intervals);
+					ends = Arrays.copyOf(ends, 2 * intervals);
+				}
+				found = intervals++;
+				starts[found] = start;
+				ends[found] = end;
+				byEnd.put(end, found);
+			}
+			last = found;
+			return last;
+		}
+
+		AccessTable finish(TraceStore store, Progress progress) throws MemtraceException {
+			progress.begin("Sorting accesses", chunks.size());
+			int n = (int) count;
+			int[] from = new int[producerCount + 1];
+			for (int c = 0; c < chunks.size(); c++) {
+				int[] chunk = chunks.get(c);
+				int rowsHere = Math.min(CHUNK, n - c * CHUNK);
+				for (int i = 0; i < rowsHere; i++) {
+					from[chunk[7 * i] + 1]++;
+				}
+			}
+			for (int p = 0; p < producerCount; p++) {
+				from[p + 1] += from[p];
+			}
+			Columns t = new Columns();
+			t.interval = new int[n];
+			t.thread = new int[n];
+			t.cpuSet = new int[n];
+			t.reads = new int[n];
+			t.writes = new int[n];
+			t.sharing = new short[n];
+			t.node = new short[n];
+			int[] next = from.clone();
+			for (int c = 0; c < chunks.size(); c++) {
+				progress.check();
+				int[] chunk = chunks.set(c, null);
+				int rowsHere = Math.min(CHUNK, n - c * CHUNK);
+				for (int i = 0; i < rowsHere; i++) {
+					int at = 7 * i;
+					int to = next[chunk[at]]++;
+					t.interval[to] = chunk[at + 1];
+					t.thread[to] = chunk[at + 2];
+					t.cpuSet[to] = chunk[at + 3];
+					t.reads[to] = chunk[at + 4];
+					t.writes[to] = chunk[at + 5];
+					t.sharing[to] = (short) (chunk[at + 6] >>> 16);
+					t.node[to] = (short) chunk[at + 6];
+				}
+				progress.worked(1);
+			}
+			ProducerTree tree = store.producers();
+			BitSet inner = new BitSet();
+			for (int p = 0; p < producerCount; p++) {
+				if (from[p + 1] > from[p] && !tree.isLeaf(p)) {
+					inner.set(p);
+				}
+			}
+			List<BitSet> sets = store.cpuSets();
+			int[][] cpus = new int[sets.size()][];
+			for (int i = 0; i < cpus.length; i++) {
+				cpus[i] = sets.get(i).stream().toArray();
+			}
+			return new AccessTable(store.info(), tree, List.copyOf(store.threads()), cpus, t, from, inner,
+					Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
+		}
+	}
+
+	public TraceInfo info() {
+		return info;
+	}
+
+	public ProducerTree producers() {
+		return producers;
+	}
+
+	/** Threads by index. */
+	public List<ThreadInfo> threads() {
+		return threads;
+	}
+
+	/** Number of records. */
+	public int size() {
+		return rows.interval.length;
+	}
+
+	/** Bytes of the columns. */
+	public long memoryBytes() {
+		return 24L * size() + 4L * rowFrom.length + 16L * intervalStart.length;
+	}
+
+	/** The request for the whole trace. */
+	public ModelRequest wholeRequest() {
+		return ModelRequest.whole(info.startNs(), info.endNs());
+	}
+
+	/** Hierarchy of the whole tree or of a subtree. */
+	public Hierarchy hierarchy(int producer) {
+		if (producer < 0) {
+			return Hierarchy.of(producers, 0, producers.size(), innerProducers);
+		}
+		return Hierarchy.of(producers, producer, producers.subtreeEnd(producer), innerProducers);
+	}
+
+	/** Makes a model. */
+	public MicroscopicModel model(ModelRequest request, Progress progress) throws CancelledException {
+		return new ModelBuilder(this, request).build(progress);
+	}
+
+	/** Makes a model over a hierarchy that {@link #hierarchy} returned for the same producer. */
+	public MicroscopicModel model(ModelRequest request, Hierarchy hierarchy, Progress progress)
+			throws CancelledException {
+		return new ModelBuilder(this, request).build(hierarchy, progress);
+	}
+
+	/** Rows of a leaf: [rowFrom(producer), rowTo(producer)). */
+	int rowFrom(int producer) {
+		return rowFrom[producer];
+	}
+
+	int rowTo(int producer) {
+		return rowFrom[producer + 1];
+	}
+
+	int interval(int row) {
+		return rows.interval[row];
+	}
+
+	int thread(int row) {
+		return rows.thread[row];
+	}
+
+	/** CPUs of a row, empty when not known. */
+	int[] cpus(int row) {
+		int set = rows.cpuSet[row];
+		return set < 0 || set >= cpuSets.length ? NO_CPUS : cpuSets[set];
+	}
+
+	private static final int[] NO_CPUS = {};
+
+	int reads(int row) {
+		return rows.reads[row];
+	}
+
+	int writes(int row) {
+		return rows.writes[row];
+	}
+
+	boolean shared(int row) {
+		return rows.sharing[row] > 1;
+	}
+
+	int node(int row) {
+		return rows.node[row];
+	}
+
+	int intervalCount() {
+		return intervalStart.length;
+	}
+
+	long intervalStart(int interval) {
+		return intervalStart[interval];
+	}
+
+	long intervalEnd(int interval) {
+		return intervalEnd[interval];
+	}
+
+	/** Largest CPU number in the table, -1 if none. */
+	int maxCpu() {
+		int max = -1;
+		for (int[] set : cpuSets) {
+			for (int cpu : set) {
+				max = Math.max(max, cpu);
+			}
+		}
+		return max;
+	}
+
+	/** Largest NUMA node, -1 if none. */
+	int maxNode() {
+		int max = -1;
+		for (short n : rows.node) {
+			max = Math.max(max, n);
+		}
+		return max;
+	}
+
+	/** Facts about a subtree over the whole trace. */
+	public AccessDetails details(int producer) {
+		return details(producer, producers.subtreeEnd(producer), Long.MIN_VALUE, Long.MAX_VALUE);
+	}
+
+	/**
+	 * Facts about a range of producers in a window. Takes time proportional to the number of their records.
+	 *
+	 * @param producerFrom first producer id
+	 * @param producerTo producer id after the last
+	 * @param fromNs start of the window
+	 * @param toNs end of the window
+	 */
+	public AccessDetails details(int producerFrom, int producerTo, long fromNs, long toNs) {
+		long records = 0;
+		double[] sums = new double[4];
+		double unattributed = 0;
+		BitSet all = new BitSet();
+		BitSet here = new BitSet();
+		int pages = 0;
+		int sharedPages = 0;
+		int multi = 0;
+		long first = Long.MAX_VALUE;
+		long last = Long.MIN_VALUE;
+		int firstThread = -1;
+		long firstThreadAt = Long.MAX_VALUE;
+		int[] firstTouch = new int[threads.size()];
+		for (int id = producerFrom; id < producerTo; id++) {
+			here.clear();
+			boolean any = false;
+			boolean sharedPage = false;
+			int toucher = -1;
+			for (int row = rowFrom[id]; row < rowFrom[id + 1]; row++) {
+				int interval = rows.interval[row];
+				long start = intervalStart[interval];
+				long end = intervalEnd[interval];
+				if (start >= toNs) {
+					break;
+				}
+				if (end <= fromNs) {
+					continue;
+				}
+				double part = 1;
+				if (start < fromNs || end > toNs) {
+					part = (double) (Math.min(end, toNs) - Math.max(start, fromNs)) / (end - start);
+				}
+				any = true;
+				records++;
+				boolean shared = rows.sharing[row] > 1;
+				sharedPage |= shared;
+				sums[shared ? 2 : 0] += part * rows.reads[row];
+				sums[shared ? 3 : 1] += part * rows.writes[row];
+				int thread = rows.thread[row];
+				if (thread >= 0) {
+					here.set(thread);
+					if (toucher < 0) {
+						toucher = thread;
+					}
+					if (start < firstThreadAt) {
+						firstThreadAt = start;
+						firstThread = thread;
+					}
+				} else {
+					unattributed += part * (rows.reads[row] + (double) rows.writes[row]);
+				}
+				first = Math.min(first, start);
+				last = Math.max(last, end);
+			}
+			if (any) {
+				pages++;
+				sharedPages += sharedPage ? 1 : 0;
+				multi += here.cardinality() > 1 ? 1 : 0;
+				all.or(here);
+				if (toucher >= 0 && toucher < firstTouch.length) {
+					firstTouch[toucher]++;
+				}
+			}
+		}
+		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], all, unattributed, pages,
+				sharedPages, multi, first, last, firstThread, firstTouch);
+	}
+}

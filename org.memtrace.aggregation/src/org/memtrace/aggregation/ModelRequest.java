@@ -1,0 +1,53 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.regex.Pattern;
+
+/**
+ * Which microscopic model is wanted.
+ *
+ * @param viewpoint what the types are
+ * @param metric what the values count
+ * @param slices T
+ * @param fromNs start of the window
+ * @param toNs end of the window
+ * @param producer root of the subtree, or {@link #WHOLE_TREE}
+ * @param types regular expression that must be found in the name of a type, null for all types
+ */
+public record ModelRequest(Viewpoint viewpoint, Metric metric, int slices, long fromNs, long toNs, int producer,
+		Pattern types) {
+	/** {@link #producer} for everything. */
+	public static final int WHOLE_TREE = -1;
+	/** Number of slices of a first picture. */
+	public static final int DEFAULT_SLICES = 50;
+
+	/** The whole trace by sharing type, all accesses, in the default number of slices. */
+	public static ModelRequest whole(long startNs, long endNs) {
+		return new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, DEFAULT_SLICES, startNs, endNs, WHOLE_TREE, null);
+	}
+
+	public ModelRequest withViewpoint(Viewpoint v) {
+		return new ModelRequest(v, metric, slices, fromNs, toNs, producer, types);
+	}
+
+	public ModelRequest withMetric(Metric m) {
+		return new ModelRequest(viewpoint, m, slices, fromNs, toNs, producer, types);
+	}
+
+	public ModelRequest withSlices(int count) {
+		return new ModelRequest(viewpoint, metric, count, fromNs, toNs, producer, types);
+	}
+
+	public ModelRequest withWindow(long from, long to) {
+		return new ModelRequest(viewpoint, metric, slices, from, to, producer, types);
+	}
+
+	public ModelRequest withProducer(int id) {
+		return new ModelRequest(viewpoint, metric, slices, fromNs, toNs, id, types);
+	}
+
+	public ModelRequest withTypes(Pattern pattern) {
+		return new ModelRequest(viewpoint, metric, slices, fromNs, toNs, producer, pattern);
+	}
+}
