@@ -3,15 +3,61 @@
 
 package org.memtrace.storage;
 
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
 
 /** Makes stores. The only class of this bundle that others use; what it returns are the interfaces of the model. */
 public final class Stores {
 	private Stores() {
 	}
 
+	/** The user's catalogue: MEMTRACE_HOME, else memtrace in the XDG data home. */
+	public static Path defaultCatalogueDirectory() {
+		String home = System.getenv("MEMTRACE_HOME");
+		if (home != null && !home.isBlank()) {
+			return Path.of(home);
+		}
+		String data = System.getenv("XDG_DATA_HOME");
+		Path base = data != null && Path.of(data).isAbsolute() ? Path.of(data)
+				: Path.of(System.getProperty("user.home"), ".local", "share");
+		return base.resolve("memtrace");
+	}
+
+	/**
+	 * Opens the catalogue in a directory, and makes it when there is none. Removes what killed imports left behind.
+	 *
+	 * @param notices receives a sentence about each thing that was removed
+	 */
+	public static TraceCatalogue openCatalogue(Path directory, Consumer<String> notices) throws MemtraceException {
+		return new SqliteCatalogue(directory, notices);
+	}
+
 	/** An empty catalogue on the heap; its traces live as long as it is referenced. */
 	public static TraceCatalogue inMemory() {
 		return new MemoryCatalogue();
+	}
+
+	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */
+	public static TraceStore openFile(Path file) throws MemtraceException {
+		return new SqliteTraceStore(file, null);
+	}
+
+	/**
+	 * Starts a trace database that will be in no catalogue. The file appears at commit; an existing one is never replaced.
+	 *
+	 * @param notices receives a sentence about each leftover of a killed import that was removed
+	 */
+	public static TraceWriter createFile(Path file, Consumer<String> notices) throws MemtraceException {
+		return SqliteCatalogue.createFile(file, notices);
+	}
+
+	/** Whether a file looks like an SQLite database (by its first bytes). */
+	public static boolean isDatabase(Path file) {
+		return Sqlite.isSqlite(file);
 	}
 }

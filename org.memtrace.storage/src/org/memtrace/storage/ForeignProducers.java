@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.EventBatch;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.EventVisitor;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.Progress;
+
+/**
+ * Producers and events of a trace that FrameSoc or another tool wrote: any ids, any order. Producers whose parent is missing,
+ * and those in a cycle, become roots.
+ */
+final class ForeignProducers {
+	private static final int BATCH = 8192;
+
+	private record Producer(int id, String name, int parent) {
+	}
+
+	private final Map<Integer, Integer> numbers = new HashMap<>();
+	private final ProducerTree tree;
+
+	private ForeignProducers(List<Producer> all) {
+		Map<Integer, List<Producer>> children = new HashMap<>();
+		Set<Integer> ids = new HashSet<>();
+		all.forEach(p -> ids.add(p.id));
+		List<Producer> roots = new ArrayList<>();
+		for (Producer p : all) {
+			if (p.parent != p.id && ids.contains(p.parent)) {
+				children.computeIfAbsent(p.parent, k -> new ArrayList<>()).add(p);
+			} else {
+				roots.add(p);
+			}
+		}
+		Comparator<Producer> byName = Comparator.comparing(Producer::name, ForeignProducers::compareNames)
+				.thenComparing(Producer::id);
+		children.values().forEach(list -> list.sort(byName));
+		roots.sort(byName);
+		ProducerTreeBuilder builder = new ProducerTreeBuilder(0);
+		roots.forEach(root -> add(builder, root, children));
+		for (Producer p : all) {
+			if (!numbers.containsKey(p.id)) { // on a cycle: reachable from no root
+				add(builder, p, children);
+			}
+		}
+		tree = builder.build();
+	}
+
+	private void add(ProducerTreeBuilder builder, Producer root, Map<Integer, List<Producer>> children) {
+		Deque<Producer> todo = new ArrayDeque<>();
+		Producer endMark = new Producer(Integer.MIN_VALUE, "", 0);
+		todo.push(root);
+		while (!todo.isEmpty()) {
+			Producer p = todo.pop();
+			if (p == endMark) {
+				builder.end();
+			} else if (!numbers.containsKey(p.id)) {
+				numbers.put(p.id, builder.begin(ProducerKind.OTHER, p.name, 0, 0, -1));
+				todo.push(endMark);
+				List<Producer> list = children.getOrDefault(p.id, List.of());
+				for (int i = list.size() - 1; i >= 0; i--) {
+					todo.push(list.get(i));
+				}
+			}
+		}
+	}
+
+	/** Numbers inside names compare by value, as FrameSoc sorts. */
+	static int compareNames(String a, String b) {
+		int i = 0;
+		int j = 0;
+		while (i < a.length() && j < b.length()) {
+			int iEnd = digits(a, i);
+			int jEnd = digits(b, j);
+			int order;
+			if (iEnd > i && jEnd > j) {
+				String x = a.substring(i, iEnd).replaceFirst("^0+(?=.)", "");
+				String y = b.substring(j, jEnd).replaceFirst("^0+(?=.)", "");
+				order = x.length() != y.length() ? Integer.compare(x.length(), y.length()) : x.compareTo(y);
+				i = iEnd;
+				j = jEnd;
+			} else {
+				order = Character.compare(a.charAt(i++), b.charAt(j++));
+			}
+			if (order != 0) {
+				return order;
+			}
+		}
+		return Integer.compare(a.length() - i, b.length() - j);
+	}
+
+	private static int digits(String text, int from) {
+		int end = from;
+		while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+			end++;
+		}
+		return end;
+	}
+
+	static ForeignProducers read(Connection db) throws SQLException {
+		List<Producer> all = new ArrayList<>();
+		try (Statement statement = db.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT ID, NAME, PARENT_ID FROM EVENT_PRODUCER ORDER BY ID")) {
+			while (rows.next()) {
+				String name = rows.getString(2);
+				all.add(new Producer(rows.getInt(1), name == null ? "" : name, rows.getInt(3)));
+			}
+		}
+		return new ForeignProducers(all);
+	}
+
+	ProducerTree tree() {
+		return tree;
+	}
+
+	void events(Connection db, AccessQuery query, EventVisitor visitor, Progress progress)
+			throws SQLException, MemtraceException {
+		EventBatch out = new EventBatch(BATCH);
+		long pending = 0;
+		try (PreparedStatement select = db.prepareStatement("SELECT ID, EVENT_TYPE_ID, EVENT_PRODUCER_ID, TIMESTAMP,"
+				+ " CPU, CATEGORY, LPAR, DPAR FROM EVENT WHERE TIMESTAMP < ? AND (TIMESTAMP >= ? OR LPAR > ?)"
+				+ " ORDER BY TIMESTAMP, ID")) {
+			select.setLong(1, query.toNs());
+			select.setLong(2, query.fromNs());
+			select.setLong(3, query.fromNs());
+			try (ResultSet rows = select.executeQuery()) {
+				while (rows.next()) {
+					if (++pending % BATCH == 0) {
+						progress.worked(BATCH);
+						progress.check();
+					}
+					long start = rows.getLong(4);
+					boolean punctual = rows.getInt(6) == EventCategory.PUNCTUAL.ordinal();
+					// some importers leave the end of a variable at 0
+					long end = punctual ? start : Math.max(start, rows.getLong(7));
+					Integer producer = numbers.get(rows.getInt(3));
+					if (producer == null || producer < query.producerFrom() || producer >= query.producerTo()
+							|| start < query.fromNs() && end <= query.fromNs()) {
+						continue;
+					}
+					if (out.isFull()) {
+						visitor.visit(out);
+						out.count = 0;
+					}
+					out.add(rows.getLong(1), rows.getInt(2), producer, start, end, rows.getDouble(8), rows.getInt(5));
+				}
+			}
+		}
+		if (out.count > 0) {
+			visitor.visit(out);
+		}
+	}
+}

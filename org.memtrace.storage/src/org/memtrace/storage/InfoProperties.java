@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.model.TraceInfo;
+
+/** A {@link TraceInfo} as rows of MT_PROPERTY. */
+final class InfoProperties {
+	static final String ACCESSES = "accesses";
+	static final String LONGEST_NS = "longest_interval_ns";
+	/** Prefix of the trace's own properties. */
+	private static final String OWN = "property.";
+
+	private InfoProperties() {
+	}
+
+	static Map<String, String> of(TraceInfo info) {
+		Map<String, String> map = new TreeMap<>();
+		map.put("alias", info.alias());
+		map.put("type", info.type());
+		map.put("application", info.application());
+		map.put("host", info.host());
+		map.put("operating_system", info.operatingSystem());
+		map.put("cpus", Integer.toString(info.cpus()));
+		map.put("events", Long.toString(info.events()));
+		map.put("producers", Integer.toString(info.producers()));
+		map.put("start_ns", Long.toString(info.startNs()));
+		map.put("end_ns", Long.toString(info.endNs()));
+		map.put("recorded_at", info.recordedAt().toString());
+		map.put("page_size_bytes", Integer.toString(info.pageSizeBytes()));
+		map.put("description", info.description());
+		info.properties().forEach((key, value) -> map.put(OWN + key, value));
+		return map;
+	}
+
+	static TraceInfo read(Map<String, String> map, String databaseName) {
+		Map<String, String> own = new TreeMap<>();
+		map.forEach((key, value) -> {
+			if (key.startsWith(OWN)) {
+				own.put(key.substring(OWN.length()), value);
+			}
+		});
+		return new TraceInfo(-1, text(map, "alias", databaseName), databaseName, text(map, "type", "unknown"),
+				text(map, "application", "unknown"), text(map, "host", "unknown"),
+				text(map, "operating_system", "unknown"), (int) number(map, "cpus"), number(map, "events"),
+				(int) number(map, "producers"), number(map, "start_ns"), number(map, "end_ns"),
+				instant(map.get("recorded_at")), (int) number(map, "page_size_bytes"), text(map, "description", ""),
+				own);
+	}
+
+	static Instant instant(String text) {
+		try {
+			return text == null ? Instant.EPOCH : Instant.parse(text);
+		} catch (DateTimeException e) {
+			return Instant.EPOCH;
+		}
+	}
+
+	private static String text(Map<String, String> map, String key, String otherwise) {
+		return map.getOrDefault(key, otherwise);
+	}
+
+	static long number(Map<String, String> map, String key) {
+		try {
+			return Long.parseLong(map.getOrDefault(key, "0"));
+		} catch (NumberFormatException e) {
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
+import org.memtrace.model.UnsupportedVersionException;
+
+/**
+ * A directory with FrameSoc's System DB. Each method opens the System DB for itself, so that nothing is held between calls;
+ * changes are one transaction each.
+ */
+final class SqliteCatalogue implements TraceCatalogue {
+	private static final int UNIT_NS = -9;
+	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
+	/** Own values that FrameSoc's row has no place for; the others of {@link TraceInfo#properties} have no dot. */
+	private static final String RECORDED_AT = "memtrace.recorded_at";
+	private static final String PAGE_SIZE = "memtrace.page_size_bytes";
+
+	private final Path directory;
+	private final Path systemDb;
+
+	SqliteCatalogue(Path directory, Consumer<String> notices) throws MemtraceException {
+		this.directory = directory;
+		this.systemDb = directory.resolve(Names.SYSTEM_DB);
+		try {
+			Files.createDirectories(directory);
+		} catch (IOException e) {
+			throw new StoreException(directory + " cannot be used as a catalogue: " + PendingFile.reason(e), e);
+		}
+		if (!Files.exists(systemDb) && !Files.isWritable(directory)) {
+			throw new StoreException(directory + " has no catalogue, and none can be made there: no permission");
+		}
+		if (Files.isWritable(directory) && (!Files.exists(systemDb) || Files.isWritable(systemDb))) {
+			prepare();
+			PendingFile.removeLeftovers(directory, this::mayBeRegistered).forEach(notices);
+		}
+		try (Connection db = Sqlite.read(systemDb)) {
+			long version = Sqlite.number(db, 0, "PRAGMA user_version");
+			if (version > Schema.SYSTEM_VERSION) {
+				throw new UnsupportedVersionException(systemDb.toString(), (int) version, Schema.SYSTEM_VERSION);
+			}
+			if (!Sqlite.hasTable(db, "TRACE")) {
+				throw new StoreException(systemDb + " is not a FrameSoc System DB");
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	/** Asked when the process that wrote the file is known to be dead, so a list that was read before would not do. */
+	private boolean mayBeRegistered(String databaseName) {
+		try {
+			return list().stream().anyMatch(trace -> trace.databaseName().equals(databaseName));
+		} catch (MemtraceException e) {
+			return true;
+		}
+	}
+
+	private void prepare() throws MemtraceException {
+		try (Connection db = Sqlite.make(systemDb)) {
+			if (Sqlite.number(db, 0, "PRAGMA user_version") == 0) {
+				inTransaction(db, () -> {
+					if (Sqlite.number(db, 0, "SELECT COUNT(*) FROM sqlite_master") == 0) {
+						Sqlite.execute(db, Schema.SYSTEM);
+						Sqlite.execute(db, "PRAGMA user_version = " + Schema.SYSTEM_VERSION);
+					}
+					return null;
+				});
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	private interface Action<T> {
+		T run() throws SQLException, MemtraceException, IOException;
+	}
+
+	/** Takes the write lock first, so that what is read inside stays true until the end. */
+	private <T> T inTransaction(Connection db, Action<T> action) throws MemtraceException, SQLException {
+		Sqlite.execute(db, "BEGIN IMMEDIATE");
+		boolean ok = false;
+		try {
+			T result = action.run();
+			Sqlite.execute(db, "COMMIT");
+			ok = true;
+			return result;
+		} catch (IOException e) {
+			throw new StoreException(directory + " cannot be written: " + PendingFile.reason(e), e);
+		} finally {
+			if (!ok) {
+				try {
+					Sqlite.execute(db, "ROLLBACK");
+				} catch (SQLException e) {
+					// SQLite rolled back by itself, or the first error says what is wrong
+				}
+			}
+		}
+	}
+
+	@Override
+	public Path directory() {
+		return directory;
+	}
+
+	@Override
+	public List<TraceInfo> list() throws MemtraceException {
+		try (Connection db = Sqlite.read(systemDb)) {
+			return list(db);
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	private static List<TraceInfo> list(Connection db) throws SQLException {
+		Map<Integer, Map<String, String>> params = new HashMap<>();
+		try (Statement statement = db.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT p.TRACE_ID, t.NAME, p.VALUE FROM TRACE_PARAM p,"
+						+ " TRACE_PARAM_TYPE t WHERE t.ID = p.TRACE_PARAM_TYPE_ID")) {
+			while (rows.next()) {
+				params.computeIfAbsent(rows.getInt(1), k -> new TreeMap<>()).put(rows.getString(2),
+						String.valueOf(rows.getString(3)));
+			}
+		}
+		List<TraceInfo> traces = new ArrayList<>();
+		try (Statement statement = db.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT t.ID, t.ALIAS, t.TRACE_DB_NAME, y.NAME,"
+						+ " t.TRACED_APPLICATION, t.BOARD, t.OPERATING_SYSTEM, t.NUMBER_OF_CPUS, t.NUMBER_OF_EVENTS,"
+						+ " t.NUMBER_OF_PRODUCERS, t.MIN_TIMESTAMP, t.MAX_TIMESTAMP, t.TRACING_DATE, t.DESCRIPTION"
+						+ " FROM TRACE t LEFT JOIN TRACE_TYPE y ON y.ID = t.TRACE_TYPE_ID ORDER BY t.ID")) {
+			while (rows.next()) {
+				Map<String, String> own = params.getOrDefault(rows.getInt(1), new TreeMap<>());
+				String name = text(rows.getString(3));
+				String alias = text(rows.getString(2));
+				String recordedAt = own.remove(RECORDED_AT);
+				String pageSize = own.remove(PAGE_SIZE);
+				traces.add(new TraceInfo(rows.getInt(1), alias.isEmpty() || alias.equals("UNKNOWN") ? name : alias, name,
+						text(rows.getString(4)), text(rows.getString(5)), text(rows.getString(6)),
+						text(rows.getString(7)), rows.getInt(8), rows.getLong(9), rows.getInt(10), rows.getLong(11),
+						rows.getLong(12),
+						recordedAt != null ? InfoProperties.instant(recordedAt) : date(rows.getString(13)),
+						pageSize != null && pageSize.matches("\\d{1,9}") ? Integer.parseInt(pageSize) : 0,
+						text(rows.getString(14)), own));
+			}
+		}
+		return traces;
+	}
+
+	private static String text(String value) {
+		return value == null ? "" : value;
+	}
+
+	/** FrameSoc writes local time. */
+	private static Instant date(String text) {
+		try {
+			return text == null || text.length() < 19 ? Instant.EPOCH
+					: LocalDateTime.parse(text.substring(0, 19), DATE).atZone(ZoneId.systemDefault()).toInstant();
+		} catch (DateTimeException e) {
+			return Instant.EPOCH;
+		}
+	}
+
+	@Override
+	public TraceWriter create(String databaseName) throws MemtraceException {
+		return new SqliteTraceWriter(directory, Names.database(databaseName), this::publish);
+	}
+
+	/**
+	 * Renames the file and registers it. Killed before the end of the transaction, the file is a leftover that its intent
+	 * names; killed after it, only the lock file remains.
+	 */
+	private TraceInfo publish(PendingFile file, TraceInfo info) throws MemtraceException, IOException {
+		try (Connection db = Sqlite.change(systemDb)) {
+			TraceInfo published = inTransaction(db, () -> {
+				List<TraceInfo> traces = list(db);
+				String name = Names.unique(info.databaseName(), candidate -> Files.exists(directory.resolve(candidate))
+						|| traces.stream().anyMatch(t -> t.databaseName().equalsIgnoreCase(candidate)));
+				int id = 0;
+				for (TraceInfo trace : traces) { // sorted: the first gap
+					id += trace.id() == id ? 1 : 0;
+				}
+				TraceInfo named = info.stored(id, info.alias(), name, info.events(), info.producers());
+				file.intend(name);
+				Files.move(file.temporary, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+				PendingFile.force(directory);
+				insert(db, named);
+				return named;
+			});
+			return published;
+		} catch (SQLException e) {
+			removeUnregistered(file);
+			throw Sqlite.explain(systemDb, e);
+		} catch (MemtraceException e) {
+			removeUnregistered(file);
+			throw e;
+		}
+	}
+
+	/** After a failed transaction: the renamed file must not stay. */
+	private void removeUnregistered(PendingFile file) throws IOException, MemtraceException {
+		String name = file.intended();
+		if (name != null && list().stream().noneMatch(t -> t.databaseName().equals(name))) {
+			PendingFile.deleteDatabase(directory.resolve(name));
+		}
+	}
+
+	private static void insert(Connection db, TraceInfo info) throws SQLException {
+		long type = Sqlite.number(db, -1, "SELECT ID FROM TRACE_TYPE WHERE NAME = ?", info.type());
+		if (type < 0) {
+			type = 0;
+			while (Sqlite.number(db, -1, "SELECT ID FROM TRACE_TYPE WHERE ID = ?", type) >= 0) {
+				type++;
+			}
+			Sqlite.update(db, "INSERT INTO TRACE_TYPE VALUES(?, ?)", type, info.type());
+		}
+		String date = DATE.format(info.recordedAt().atZone(ZoneId.systemDefault())) + ".0";
+		Sqlite.update(db, "INSERT INTO TRACE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", info.id(), type, date,
+				info.application(), info.host(), info.operatingSystem(), info.cpus(), info.events(), "memtrace",
+				info.description(), 0, info.databaseName(), info.alias(), info.startNs(), info.endNs(), UNIT_NS,
+				info.producers());
+		Map<String, String> values = new TreeMap<>(info.properties());
+		values.put(RECORDED_AT, info.recordedAt().toString());
+		values.put(PAGE_SIZE, Integer.toString(info.pageSizeBytes()));
+		for (Map.Entry<String, String> value : values.entrySet()) {
+			long param = Sqlite.number(db, -1, "SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?",
+					type, value.getKey());
+			if (param < 0) {
+				param = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM_TYPE") + 1;
+				Sqlite.update(db, "INSERT INTO TRACE_PARAM_TYPE VALUES(?, ?, ?, 'STRING')", param, type,
+						value.getKey());
+			}
+			long id = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM") + 1;
+			Sqlite.update(db, "INSERT INTO TRACE_PARAM VALUES(?, ?, ?, ?)", id, info.id(), param, value.getValue());
+		}
+	}
+
+	@Override
+	public TraceStore open(int traceId) throws MemtraceException {
+		TraceInfo info = get(list(), traceId);
+		Path file = directory.resolve(info.databaseName());
+		if (!Files.exists(file)) {
+			throw new StoreException("the database " + file + " of trace " + traceId + " is missing");
+		}
+		return new SqliteTraceStore(file, info);
+	}
+
+	private TraceInfo get(List<TraceInfo> traces, int traceId) throws StoreException {
+		for (TraceInfo trace : traces) {
+			if (trace.id() == traceId) {
+				return trace;
+			}
+		}
+		throw new StoreException("there is no trace " + traceId + " in the catalogue " + directory);
+	}
+
+	@Override
+	public void delete(int traceId) throws MemtraceException {
+		PendingFile pending = PendingFile.begin(directory);
+		try (Connection db = Sqlite.change(systemDb)) {
+			String name = inTransaction(db, () -> {
+				TraceInfo info = get(list(db), traceId);
+				pending.intend(info.databaseName()); // from the commit on the file is a leftover
+				long type = Sqlite.number(db, -1, "SELECT TRACE_TYPE_ID FROM TRACE WHERE ID = ?", traceId);
+				Sqlite.update(db, "DELETE FROM TRACE_PARAM WHERE TRACE_ID = ?", traceId);
+				Sqlite.update(db, "DELETE FROM TRACE WHERE ID = ?", traceId);
+				if (Sqlite.number(db, 0, "SELECT COUNT(*) FROM TRACE WHERE TRACE_TYPE_ID = ?", type) == 0) {
+					Sqlite.update(db, "DELETE FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ?", type);
+					Sqlite.update(db, "DELETE FROM TRACE_TYPE WHERE ID = ?", type);
+				}
+				return info.databaseName();
+			});
+			PendingFile.deleteDatabase(directory.resolve(name));
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		} catch (IOException e) {
+			throw new StoreException("the trace was removed from the catalogue, but its file in " + directory
+					+ " cannot be deleted: " + PendingFile.reason(e), e);
+		} finally {
+			pending.end();
+		}
+	}
+
+	@Override
+	public void rename(int traceId, String alias) throws MemtraceException {
+		String name = Names.alias(alias);
+		try (Connection db = Sqlite.change(systemDb)) {
+			if (Sqlite.update(db, "UPDATE TRACE SET ALIAS = ? WHERE ID = ?", name, traceId) == 0) {
+				get(List.of(), traceId);
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	@Override
+	public TraceInfo find(String nameOrId) throws MemtraceException {
+		return Names.find(list(), nameOrId);
+	}
+
+	@Override
+	public void close() {
+		// nothing is held
+	}
+
+	/** A writer of one database that is in no catalogue; refuses to replace a file. */
+	static TraceWriter createFile(Path target, Consumer<String> notices) throws MemtraceException {
+		Path absolute = target.toAbsolutePath().normalize();
+		Path parent = absolute.getParent();
+		if (Files.exists(absolute)) {
+			throw new StoreException(target + " exists already");
+		}
+		if (parent == null || !Files.isDirectory(parent)) {
+			throw new StoreException(target + " cannot be written: its directory does not exist");
+		}
+		if (!Files.exists(parent.resolve(Names.SYSTEM_DB))) {
+			PendingFile.removeLeftovers(parent, name -> true).forEach(notices);
+		}
+		return new SqliteTraceWriter(parent, absolute.getFileName().toString(), (file, info) -> {
+			try {
+				Files.createLink(absolute, file.temporary); // unlike a move it never replaces
+			} catch (FileAlreadyExistsException e) {
+				throw new StoreException(target + " exists already", e);
+			} catch (UnsupportedOperationException | IOException e) {
+				Files.move(file.temporary, absolute, StandardCopyOption.ATOMIC_MOVE);
+			}
+			PendingFile.force(parent);
+			return info;
+		});
+	}
+}

@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.AccessVisitor;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.EventType;
+import org.memtrace.model.EventVisitor;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.StructureKind;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.UnsupportedVersionException;
+
+/**
+ * A trace database, ours or one that FrameSoc wrote. Small tables are read once, through one connection; a visit opens a
+ * connection of its own.
+ */
+final class SqliteTraceStore implements TraceStore {
+	private static final int CACHE_BUSY_MS = 500;
+
+	private interface Loader<T> {
+		T load(Connection db) throws SQLException, MemtraceException;
+	}
+
+	private interface RowReader<T> {
+		T read(ResultSet row) throws SQLException;
+	}
+
+	private final Path file;
+	private final Connection db;
+	/** Whether the MT_ tables are there. */
+	private final boolean ours;
+	private final TraceInfo info;
+	private final long accessCount;
+	private final long longestNs;
+
+	private List<EventType> eventTypes;
+	private List<ThreadInfo> threads;
+	private List<Structure> structures;
+	private List<BitSet> cpuSets;
+	private EventReader.Lookup lookup;
+	private ForeignProducers foreign;
+	private ProducerTree producers;
+
+	/**
+	 * @param registered what the catalogue knows, or null for a file that is in none
+	 */
+	SqliteTraceStore(Path file, TraceInfo registered) throws MemtraceException {
+		this.file = file;
+		db = Sqlite.read(file);
+		boolean ok = false;
+		try {
+			ours = Sqlite.hasTable(db, "MT_SCHEMA");
+			if (!ours && !(Sqlite.hasTable(db, "EVENT") && Sqlite.hasTable(db, "EVENT_PRODUCER"))) {
+				throw new StoreException(file + " is not a trace database");
+			}
+			if (ours) {
+				long version = Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
+				if (version > Schema.VERSION) {
+					throw new UnsupportedVersionException(file.toString(), (int) version, Schema.VERSION);
+				}
+				if (version < 1) {
+					throw new StoreException(file + " is damaged: it has no schema version");
+				}
+			}
+			Map<String, String> properties = ours ? properties() : Map.of();
+			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
+			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
+			String name = file.getFileName().toString();
+			info = registered != null ? registered
+					: ours ? InfoProperties.read(properties, name) : foreignInfo(db, name);
+			ok = true;
+		} catch (SQLException e) {
+			throw Sqlite.explain(file, e);
+		} finally {
+			if (!ok) {
+				close();
+			}
+		}
+	}
+
+	private Map<String, String> properties() throws SQLException {
+		Map<String, String> map = new HashMap<>();
+		try (Statement statement = db.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT NAME, VALUE FROM MT_PROPERTY")) {
+			while (rows.next()) {
+				map.put(rows.getString(1), rows.getString(2));
+			}
+		}
+		return map;
+	}
+
+	private static TraceInfo foreignInfo(Connection db, String name) throws SQLException {
+		long events = Sqlite.number(db, 0, "SELECT COUNT(*) FROM EVENT");
+		long start = Sqlite.number(db, 0, "SELECT MIN(TIMESTAMP) FROM EVENT");
+		long end = Math.max(Sqlite.number(db, 0, "SELECT MAX(TIMESTAMP) FROM EVENT"),
+				Sqlite.number(db, 0, "SELECT MAX(LPAR) FROM EVENT WHERE CATEGORY <> 0"));
+		int producers = (int) Sqlite.number(db, 0, "SELECT COUNT(*) FROM EVENT_PRODUCER");
+		return new TraceInfo(-1, name, name, "unknown", "unknown", "unknown", "unknown", 0, events, producers, start,
+				Math.max(end, start + 1), Instant.EPOCH, 0, "", Map.of());
+	}
+
+	private synchronized <T> T load(Loader<T> loader) throws MemtraceException {
+		try {
+			return loader.load(db);
+		} catch (SQLException e) {
+			throw Sqlite.explain(file, e);
+		}
+	}
+
+	private <T> List<T> list(String sql, RowReader<T> reader, Object... values) throws MemtraceException {
+		return load(connection -> {
+			List<T> result = new ArrayList<>();
+			try (PreparedStatement statement = connection.prepareStatement(sql)) {
+				for (int i = 0; i < values.length; i++) {
+					statement.setObject(i + 1, values[i]);
+				}
+				try (ResultSet rows = statement.executeQuery()) {
+					while (rows.next()) {
+						result.add(reader.read(rows));
+					}
+				}
+			}
+			return List.copyOf(result);
+		});
+	}
+
+	@Override
+	public TraceInfo info() {
+		return info;
+	}
+
+	@Override
+	public synchronized ProducerTree producers() throws MemtraceException {
+		if (producers == null) {
+			producers = ours ? load(connection -> ProducerTable.read(connection, info.pageSizeBytes()))
+					: foreignProducers().tree();
+		}
+		return producers;
+	}
+
+	private synchronized ForeignProducers foreignProducers() throws MemtraceException {
+		if (foreign == null) {
+			foreign = load(ForeignProducers::read);
+		}
+		return foreign;
+	}
+
+	@Override
+	public synchronized List<EventType> eventTypes() throws MemtraceException {
+		if (eventTypes == null) {
+			eventTypes = list("SELECT ID, CATEGORY, NAME FROM EVENT_TYPE ORDER BY ID", row -> {
+				int category = Math.clamp(row.getInt(2), 0, EventCategory.values().length - 1);
+				return new EventType(row.getInt(1), EventCategory.values()[category], row.getString(3));
+			});
+		}
+		return eventTypes;
+	}
+
+	@Override
+	public synchronized List<ThreadInfo> threads() throws MemtraceException {
+		if (threads == null) {
+			threads = !ours ? List.of() : list("SELECT * FROM MT_THREAD ORDER BY ID",
+					row -> new ThreadInfo(row.getInt(1), row.getInt(2), row.getLong(3), row.getString(4),
+							row.getLong(5), row.getLong(6), row.getString(7), row.getInt(8) != 0));
+		}
+		return threads;
+	}
+
+	@Override
+	public synchronized List<Structure> structures() throws MemtraceException {
+		if (structures == null) {
+			structures = !ours ? List.of() : list("SELECT * FROM MT_STRUCTURE ORDER BY ID",
+					row -> new Structure(row.getInt(1), row.getInt(2), StructureKind.values()[row.getInt(3)],
+							row.getString(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8),
+							row.getLong(9), row.getInt(10), row.getString(11)));
+		}
+		return structures;
+	}
+
+	@Override
+	public List<CallFrame> stack(int stackId) throws MemtraceException {
+		return !ours ? List.of() : list("SELECT IP, OBJECT, FUNCTION, FILE, LINE FROM MT_FRAME WHERE STACK = ?"
+				+ " ORDER BY DEPTH", row -> new CallFrame(row.getLong(1), row.getString(2), row.getString(3),
+						row.getString(4), row.getInt(5)), stackId);
+	}
+
+	@Override
+	public synchronized List<BitSet> cpuSets() throws MemtraceException {
+		if (cpuSets == null) {
+			cpuSets = !ours ? List.of()
+					: list("SELECT CPUS FROM MT_CPU_SET ORDER BY ID", row -> cpus(row.getString(1)));
+		}
+		return cpuSets;
+	}
+
+	private static BitSet cpus(String mask) {
+		byte[] big = new BigInteger(mask, 16).toByteArray();
+		byte[] little = new byte[big.length];
+		for (int i = 0; i < big.length; i++) {
+			little[i] = big[big.length - 1 - i];
+		}
+		return BitSet.valueOf(little);
+	}
+
+	@Override
+	public List<Interval> intervals() throws MemtraceException {
+		return !ours ? List.of() : list("SELECT IMAGE, START_NS, END_NS, TARGET_NS, FAULTS, LOST, UNATTRIBUTED, EVENT"
+				+ " FROM MT_INTERVAL ORDER BY ID", row -> new Interval(row.getInt(1), row.getLong(2), row.getLong(3),
+						row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getString(8)));
+	}
+
+	@Override
+	public Optional<String> importReport() throws MemtraceException {
+		return !ours ? Optional.empty()
+				: list("SELECT JSON FROM MT_REPORT ORDER BY ID", row -> row.getString(1)).stream().findFirst();
+	}
+
+	@Override
+	public long accessCount() {
+		return accessCount;
+	}
+
+	private synchronized EventReader.Lookup lookup() throws MemtraceException {
+		if (lookup == null) {
+			lookup = load(EventReader.Lookup::read);
+		}
+		return lookup;
+	}
+
+	@Override
+	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
+		progress.begin("Reading accesses", accessCount);
+		if (!ours) {
+			return;
+		}
+		EventReader.Lookup tables = lookup();
+		try (Connection own = Sqlite.read(file)) {
+			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(query, visitor, progress);
+		} catch (SQLException e) {
+			throw Sqlite.explain(file, e);
+		}
+	}
+
+	@Override
+	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
+		progress.begin("Reading events", ours ? accessCount : info.events());
+		EventReader.Lookup tables = ours ? lookup() : null;
+		ForeignProducers ids = ours ? null : foreignProducers();
+		try (Connection own = Sqlite.read(file)) {
+			if (ours) {
+				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query, visitor, progress);
+			} else {
+				ids.events(own, query, visitor, progress);
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(file, e);
+		}
+	}
+
+	@Override
+	public Optional<byte[]> readCache(String key) throws MemtraceException {
+		return !ours ? Optional.empty()
+				: list("SELECT VALUE FROM MT_CACHE WHERE NAME = ?", row -> row.getBytes(1), key).stream().findFirst();
+	}
+
+	@Override
+	public void writeCache(String key, byte[] value) {
+		if (!ours || !Files.isWritable(file)) {
+			return;
+		}
+		try (Connection own = Sqlite.change(file)) {
+			Sqlite.execute(own, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
+			Sqlite.update(own, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
+		} catch (SQLException | MemtraceException e) {
+			// a cache is only a convenience: read-only media, a full disk or another writer are no errors here
+		}
+	}
+
+	@Override
+	public synchronized void close() {
+		try {
+			db.close();
+		} catch (SQLException e) {
+			// nothing was written through it
+		}
+	}
+
+	@Override
+	public String toString() {
+		return Arrays.toString(new Object[] { file });
+	}
+}

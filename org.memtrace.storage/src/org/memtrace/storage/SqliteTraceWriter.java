@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.EventType;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceWriter;
+
+/**
+ * Writes a trace database under a temporary name and publishes it at commit. There is no journal while it is written: a file
+ * that is not completed is thrown away, never repaired.
+ */
+final class SqliteTraceWriter implements TraceWriter {
+	/** Makes the complete temporary file visible. */
+	interface Publisher {
+		TraceInfo publish(PendingFile file, TraceInfo complete) throws MemtraceException, IOException;
+	}
+
+	/** Events in a run at most; small enough that a run tells which pages it is about. */
+	private static final int RUN_EVENTS = 512;
+	private static final int FLUSH_ROWS = 4096;
+
+	private final PendingFile file;
+	private final Publisher publisher;
+	private final String databaseName;
+	private Connection db;
+	private final PreparedStatement insertEvent;
+	private final PreparedStatement insertRun;
+	private final ContextTable contexts = new ContextTable();
+	private final ContextTable.Addresses addresses = new ContextTable.Addresses();
+
+	private List<ThreadInfo> threads = List.of();
+	private List<BitSet> cpuSets = List.of();
+	private ProducerTree producers;
+	private boolean withUnknownThread;
+
+	private long accesses;
+	private long events;
+	private int pendingRows;
+	private int runs;
+	private long runStartNs;
+	private long runEndNs;
+	private long runFirst;
+	private int runMinProducer;
+	private int runMaxProducer;
+	private boolean runOpen;
+	private boolean sorted = true;
+	private long firstNs = Long.MAX_VALUE;
+	private long lastNs = Long.MIN_VALUE;
+	private long longestNs;
+
+	SqliteTraceWriter(Path directory, String databaseName, Publisher publisher) throws MemtraceException {
+		this.databaseName = databaseName;
+		this.publisher = publisher;
+		file = PendingFile.begin(directory);
+		boolean ok = false;
+		try {
+			db = Sqlite.make(file.temporary);
+			Sqlite.execute(db, "PRAGMA page_size = 4096", "PRAGMA encoding = 'UTF-8'", "PRAGMA journal_mode = OFF",
+					"PRAGMA synchronous = OFF", "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA cache_size = -65536");
+			db.setAutoCommit(false);
+			Sqlite.execute(db, Schema.TRACE_TABLES);
+			Sqlite.execute(db, Schema.eventTable(Schema.EVENT_TABLE));
+			insertEvent = db.prepareStatement("INSERT INTO MT_EVENT VALUES(?,?,?,?,?,?)");
+			insertRun = db.prepareStatement("INSERT INTO MT_RUN VALUES(?,?,?,?,?,?,?,?)");
+			ok = true;
+		} catch (SQLException e) {
+			throw Sqlite.explain(file.temporary, e);
+		} finally {
+			if (!ok) {
+				close();
+			}
+		}
+	}
+
+	@Override
+	public void threads(List<ThreadInfo> list) throws MemtraceException {
+		threads = List.copyOf(list);
+		insert("INSERT INTO MT_THREAD VALUES(?,?,?,?,?,?,?,?)", list, (row, t) -> {
+			row.setInt(1, t.index());
+			row.setInt(2, t.image());
+			row.setLong(3, t.taskId());
+			row.setString(4, t.name());
+			row.setLong(5, t.birthNs());
+			row.setLong(6, t.deathNs());
+			row.setString(7, t.startRoutine());
+			row.setInt(8, t.main() ? 1 : 0);
+		});
+	}
+
+	@Override
+	public void structures(List<Structure> list) throws MemtraceException {
+		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
+			row.setInt(1, s.id());
+			row.setInt(2, s.image());
+			row.setInt(3, s.kind().ordinal());
+			row.setString(4, s.name());
+			row.setLong(5, s.startAddress());
+			row.setLong(6, s.endAddress());
+			row.setLong(7, s.birthNs());
+			row.setLong(8, s.deathNs());
+			row.setLong(9, s.taskId());
+			row.setInt(10, s.stack());
+			row.setString(11, s.site());
+		});
+	}
+
+	@Override
+	public void stack(int stackId, List<CallFrame> frames) throws MemtraceException {
+		int[] depth = { 0 };
+		insert("INSERT INTO MT_FRAME VALUES(?,?,?,?,?,?,?)", frames, (row, f) -> {
+			row.setInt(1, stackId);
+			row.setInt(2, depth[0]++);
+			row.setLong(3, f.ip());
+			row.setString(4, f.object());
+			row.setString(5, f.function());
+			row.setString(6, f.file());
+			row.setInt(7, f.line());
+		});
+	}
+
+	@Override
+	public void producers(ProducerTree tree) {
+		producers = tree; // written at commit, where there is a progress
+	}
+
+	@Override
+	public void cpuSets(List<BitSet> sets) {
+		cpuSets = List.copyOf(sets);
+	}
+
+	@Override
+	public void intervals(List<Interval> list) throws MemtraceException {
+		int[] id = { 0 };
+		insert("INSERT INTO MT_INTERVAL VALUES(?,?,?,?,?,?,?,?,?)", list, (row, i) -> {
+			row.setInt(1, id[0]++);
+			row.setInt(2, i.image());
+			row.setLong(3, i.startNs());
+			row.setLong(4, i.endNs());
+			row.setLong(5, i.targetNs());
+			row.setLong(6, i.faults());
+			row.setLong(7, i.lost());
+			row.setLong(8, i.unattributed());
+			row.setString(9, i.event());
+		});
+	}
+
+	private interface Binder<T> {
+		void bind(PreparedStatement row, T value) throws SQLException;
+	}
+
+	private <T> void insert(String sql, List<T> values, Binder<T> binder) throws MemtraceException {
+		try (PreparedStatement statement = db.prepareStatement(sql)) {
+			int rows = 0;
+			for (T value : values) {
+				binder.bind(statement, value);
+				statement.addBatch();
+				if (++rows % 1000 == 0) {
+					statement.executeBatch();
+				}
+			}
+			statement.executeBatch();
+		} catch (SQLException e) {
+			throw Sqlite.explain(file.temporary, e);
+		}
+	}
+
+	@Override
+	public void accesses(AccessBatch batch) throws MemtraceException {
+		int producerCount = producers == null ? 0 : producers.size();
+		try {
+			for (int i = 0; i < batch.count; i++) {
+				WriterRules.check(batch, i, producerCount, threads.size());
+				access(batch, i);
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(file.temporary, e);
+		}
+	}
+
+	private void access(AccessBatch batch, int i) throws SQLException, StoreException {
+		long start = batch.startNs[i];
+		long end = batch.endNs[i];
+		int producer = batch.producer[i];
+		if (!runOpen || start != runStartNs || end != runEndNs || events - runFirst >= RUN_EVENTS - 1) {
+			endRun();
+			sorted &= start >= lastRunStartNs();
+			runOpen = true;
+			runStartNs = start;
+			runEndNs = end;
+			runFirst = events;
+			runMinProducer = producer;
+			runMaxProducer = producer;
+			firstNs = Math.min(firstNs, start);
+			lastNs = Math.max(lastNs, end);
+			longestNs = Math.max(longestNs, end - start);
+		}
+		runMinProducer = Math.min(runMinProducer, producer);
+		runMaxProducer = Math.max(runMaxProducer, producer);
+		withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
+		int ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
+		int direction = 0;
+		if (batch.reads[i] > 0) {
+			event(producer, batch.reads[i], context(batch, i, 0), ip);
+			direction = ContextTable.CONTINUES;
+		}
+		if (batch.writes[i] > 0) {
+			event(producer, batch.writes[i], context(batch, i, direction | ContextTable.WRITE), ip);
+		}
+		accesses++;
+	}
+
+	private long lastRunStartNs() {
+		return runs == 0 ? Long.MIN_VALUE : runStartNs;
+	}
+
+	private int context(AccessBatch batch, int i, int direction) {
+		return contexts.number(batch.thread[i], batch.cpuSet[i], batch.sharing[i], batch.node[i], batch.flags[i],
+				direction);
+	}
+
+	private void event(int producer, long count, int context, int ip) throws SQLException, StoreException {
+		if (events > Integer.MAX_VALUE / 2 - 1) {
+			throw new StoreException("a trace database holds at most " + Integer.MAX_VALUE / 2 + " events");
+		}
+		insertEvent.setInt(1, (int) events++);
+		insertEvent.setInt(2, producer);
+		if (count == (int) count) {
+			insertEvent.setInt(3, (int) count);
+		} else {
+			insertEvent.setLong(3, count);
+		}
+		insertEvent.setInt(4, context);
+		insertEvent.setInt(5, ip);
+		insertEvent.setInt(6, runs);
+		insertEvent.addBatch();
+		if (++pendingRows == FLUSH_ROWS) {
+			insertEvent.executeBatch();
+			insertRun.executeBatch();
+			pendingRows = 0;
+		}
+	}
+
+	private void endRun() throws SQLException {
+		if (!runOpen) {
+			return;
+		}
+		runOpen = false;
+		long[] values = { runs++, runFirst, events, runStartNs, runEndNs, runFirst / Schema.EVENTS_PER_PAGE,
+				runMinProducer, runMaxProducer };
+		for (int i = 0; i < values.length; i++) {
+			insertRun.setLong(i + 1, values[i]);
+		}
+		insertRun.addBatch();
+	}
+
+	@Override
+	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
+		if (accesses == 0) {
+			throw new StoreException(WriterRules.EMPTY_TRACE);
+		}
+		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events, producers.size(), firstNs, lastNs);
+		try {
+			endRun();
+			insertEvent.executeBatch();
+			insertRun.executeBatch();
+			if (!sorted) {
+				sortRuns(progress);
+			}
+			writeProducers(progress);
+			progress.begin("Finishing the database", -1);
+			writeTypes();
+			writeCpus();
+			writeAddresses();
+			properties(complete, reportJson);
+			progress.check();
+			Sqlite.execute(db, Schema.TRACE_VIEWS);
+			db.commit();
+			insertEvent.close();
+			insertRun.close();
+			db.close();
+			db = null;
+			progress.check();
+			PendingFile.force(file.temporary);
+			return publisher.publish(file, complete);
+		} catch (SQLException e) {
+			throw Sqlite.explain(file.temporary, e);
+		} catch (IOException e) {
+			throw new StoreException(file.temporary + " cannot be completed: " + PendingFile.reason(e), e);
+		} finally {
+			close();
+		}
+	}
+
+	/** Rows came in another order than by start: runs are moved, their events keep their order. */
+	private void sortRuns(Progress progress) throws SQLException, MemtraceException {
+		progress.begin("Sorting accesses by time", runs);
+		Sqlite.execute(db, Schema.eventTable("MT_EVENT_SORTED"),
+				"CREATE TEMP TABLE OLD_RUN AS SELECT * FROM MT_RUN", "DELETE FROM MT_RUN");
+		try (Statement read = db.createStatement();
+				ResultSet old = read.executeQuery("SELECT ID, FIRST_EVENT, END_EVENT, START_NS, END_NS, MIN_PRODUCER,"
+						+ " MAX_PRODUCER FROM OLD_RUN ORDER BY START_NS, ID");
+				PreparedStatement move = db.prepareStatement("INSERT INTO MT_EVENT_SORTED SELECT ID + ?, PRODUCER, COUNT,"
+						+ " CONTEXT, IP, ? FROM MT_EVENT WHERE ID >= ? AND ID < ?")) {
+			long next = 0;
+			for (int run = 0; old.next(); run++) {
+				progress.check();
+				long first = old.getLong(2);
+				long count = old.getLong(3) - first;
+				move.setLong(1, next - first);
+				move.setInt(2, run);
+				move.setLong(3, first);
+				move.setLong(4, first + count);
+				move.executeUpdate();
+				long[] values = { run, next, next + count, old.getLong(4), old.getLong(5),
+						next / Schema.EVENTS_PER_PAGE, old.getLong(6), old.getLong(7) };
+				for (int i = 0; i < values.length; i++) {
+					insertRun.setLong(i + 1, values[i]);
+				}
+				insertRun.executeUpdate();
+				next += count;
+				progress.worked(1);
+			}
+		}
+		insertEvent.close();
+		Sqlite.execute(db, "DROP TABLE MT_EVENT", "ALTER TABLE MT_EVENT_SORTED RENAME TO MT_EVENT");
+	}
+
+	private void writeProducers(Progress progress) throws SQLException, MemtraceException {
+		int size = producers.size();
+		progress.begin("Writing event producers", size);
+		try (PreparedStatement names = db.prepareStatement("INSERT INTO EVENT_PRODUCER VALUES(?,?,?,?,?)");
+				PreparedStatement places = db.prepareStatement("INSERT INTO MT_PRODUCER VALUES(?,?,?,?,?,?)")) {
+			for (int id = 0; id < size; id++) {
+				ProducerKind kind = producers.kind(id);
+				names.setInt(1, id);
+				names.setString(2, kind.name().toLowerCase(Locale.ROOT));
+				names.setString(3, Integer.toString(id));
+				names.setString(4, producers.name(id).replace('=', ':')); // '=' breaks FrameSoc's colour files
+				names.setInt(5, producers.parent(id));
+				names.addBatch();
+				places.setInt(1, id);
+				places.setInt(2, kind.ordinal());
+				places.setLong(3, producers.startAddress(id));
+				places.setLong(4, producers.endAddress(id));
+				places.setInt(5, producers.structure(id));
+				places.setInt(6, producers.subtreeEnd(id));
+				places.addBatch();
+				if (id % 1000 == 999 || id == size - 1) {
+					names.executeBatch();
+					places.executeBatch();
+					progress.worked(id % 1000 + 1);
+					progress.check();
+				}
+			}
+		}
+	}
+
+	private void writeTypes() throws SQLException {
+		try (PreparedStatement types = db.prepareStatement("INSERT INTO EVENT_TYPE VALUES(?,?,?)");
+				PreparedStatement params = db.prepareStatement("INSERT INTO EVENT_PARAM_TYPE VALUES(?,?,?,?)")) {
+			for (EventType type : EventTypes.of(threads, withUnknownThread)) {
+				types.setInt(1, type.id());
+				types.setInt(2, type.category().ordinal());
+				types.setString(3, type.name());
+				types.addBatch();
+				for (int slot = 0; slot < 2; slot++) {
+					params.setInt(1, ContextTable.paramType(type.id(), slot));
+					params.setInt(2, type.id());
+					params.setString(3, slot == 0 ? "CPUMask" : "Tid");
+					params.setString(4, slot == 0 ? "STRING" : "INTEGER");
+					params.addBatch();
+				}
+			}
+			types.executeBatch();
+			params.executeBatch();
+		}
+	}
+
+	private void writeCpus() throws SQLException {
+		String[] masks = new String[cpuSets.size()];
+		int[] first = new int[cpuSets.size()];
+		try (PreparedStatement statement = db.prepareStatement("INSERT INTO MT_CPU_SET VALUES(?,?)")) {
+			for (int i = 0; i < masks.length; i++) {
+				masks[i] = mask(cpuSets.get(i));
+				first[i] = WriterRules.cpu(cpuSets, i);
+				statement.setInt(1, i);
+				statement.setString(2, masks[i]);
+				statement.addBatch();
+			}
+			statement.executeBatch();
+		}
+		contexts.write(db, masks, first, threads.stream().mapToLong(ThreadInfo::taskId).toArray());
+	}
+
+	/** Bit i is CPU i, hexadecimal. */
+	static String mask(BitSet cpus) {
+		byte[] little = cpus.toByteArray();
+		byte[] big = new byte[little.length];
+		for (int i = 0; i < big.length; i++) {
+			big[i] = little[big.length - 1 - i];
+		}
+		return new BigInteger(1, big).toString(16);
+	}
+
+	private void writeAddresses() throws SQLException {
+		try (PreparedStatement statement = db.prepareStatement("INSERT INTO MT_IP VALUES(?,?)")) {
+			for (int i = 0; i < addresses.size(); i++) {
+				statement.setInt(1, i + 1);
+				statement.setLong(2, addresses.get(i));
+				statement.addBatch();
+				if (i % 1000 == 999) {
+					statement.executeBatch();
+				}
+			}
+			statement.executeBatch();
+		}
+	}
+
+	private void properties(TraceInfo info, String reportJson) throws SQLException, MemtraceException {
+		Sqlite.update(db, "INSERT INTO MT_SCHEMA VALUES(?, 'memtrace')", Schema.VERSION);
+		Map<String, String> all = new TreeMap<>(InfoProperties.of(info));
+		all.put(InfoProperties.ACCESSES, Long.toString(accesses));
+		all.put(InfoProperties.LONGEST_NS, Long.toString(longestNs));
+		insert("INSERT INTO MT_PROPERTY VALUES(?,?)", new ArrayList<>(all.entrySet()), (row, e) -> {
+			row.setString(1, e.getKey());
+			row.setString(2, e.getValue());
+		});
+		if (reportJson != null) {
+			Sqlite.update(db, "INSERT INTO MT_REPORT VALUES(0, ?)", reportJson);
+		}
+	}
+
+	@Override
+	public void close() {
+		if (db != null) {
+			try {
+				db.close();
+			} catch (SQLException e) {
+				// the file is removed next
+			}
+			db = null;
+		}
+		file.end();
+	}
+}
