@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # Copyright memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# Finds a JDK and a Maven for the scripts of the checkout. Source it with the
-# top of the checkout as the working directory.
+# Finds or installs what the scripts of the checkout need, and builds. Source it
+# with the top of the checkout as the working directory.
 
 # tools_say TEXT...: one line for a person, on standard error.
 tools_say() {
@@ -67,13 +67,195 @@ find_maven() {
 	fi
 	tools_say "fetching Maven $MAVEN_VERSION (the installed one is older than 3.9.9)"
 	mkdir -p build/tools
-	mvn -B -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+	# outside of the checkout's pom, which an old Maven cannot read
+	(cd build/tools && mvn -B -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
 		-Dartifact=org.apache.maven:apache-maven:$MAVEN_VERSION:tar.gz:bin \
-		-DoutputDirectory="$PWD/build/tools" >&2 || {
+		-DoutputDirectory="$PWD") >build/tools/fetch.log 2>&1 || {
+		tail -n 20 build/tools/fetch.log >&2
 		tools_say "fetching Maven $MAVEN_VERSION failed; is a Maven repository reachable?"
 		return 1
 	}
 	tar -C build/tools -xf build/tools/apache-maven-$MAVEN_VERSION-bin.tar.gz
 	rm -f build/tools/apache-maven-$MAVEN_VERSION-bin.tar.gz
 	MVN=$PWD/build/tools/apache-maven-$MAVEN_VERSION/bin/mvn
+}
+
+# --- Debian packages --------------------------------------------------------
+
+apt_refreshed=no
+
+# apt_refresh: apt-get update, once, when the lists are missing or a day old.
+apt_refresh() {
+	[ $apt_refreshed = no ] || return 0
+	apt_refreshed=yes
+	[ -z "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 2>/dev/null | head -n 1)" ] || return 0
+	$as_root apt-get -q update >&2
+}
+
+apt_candidate() {
+	apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [0-9]'
+}
+
+package_installed() {
+	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
+}
+
+# missing_packages GROUP...: prints what is not installed, one "a|b" per line.
+missing_packages() {
+	for group; do
+		sed -n "s/^$group  *//p" releng/packages.txt
+	done | while read -r names; do
+		found=no
+		for name in $(echo "$names" | tr '|' ' '); do
+			! package_installed "$name" || found=yes
+		done
+		[ $found = yes ] || echo "$names"
+	done
+}
+
+# may_install WHAT: asks when a person is at the terminal; ASSUME_YES=yes answers.
+may_install() {
+	[ "${ASSUME_YES:-no}" = no ] && [ -t 0 ] && [ -t 2 ] || return 0
+	printf 'memtrace: this needs Debian packages: %s\nInstall them now with apt-get? [y/N] ' "$*" >&2
+	read -r answer || answer=
+	case $answer in
+	y | Y | yes) return 0 ;;
+	esac
+	return 1
+}
+
+# install_packages NAME|ALTERNATIVE...
+install_packages() {
+	as_root=
+	if ! command -v apt-get >/dev/null 2>&1; then
+		tools_say "these packages are needed, under the names that your system has for them: $*"
+		return 1
+	fi
+	if [ "$(id -u)" != 0 ]; then
+		if ! command -v sudo >/dev/null 2>&1 || ! [ -t 0 ]; then
+			tools_say "please install as root: apt-get install $(echo "$*" | sed 's/|[^ ]*//g')"
+			return 1
+		fi
+		as_root=sudo
+	fi
+	may_install "$*" || return 1
+	apt_refresh
+	chosen=
+	for names; do
+		one=
+		for name in $(echo "$names" | tr '|' ' '); do
+			[ -n "$one" ] || ! apt_candidate "$name" || one=$name
+		done
+		chosen="$chosen ${one:-${names%%|*}}"
+	done
+	tools_say "installing:$chosen"
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get -q -y --no-install-recommends install $chosen >&2 </dev/null
+}
+
+# ensure_packages GROUP...: installs what is missing of these groups.
+ensure_packages() {
+	command -v dpkg-query >/dev/null 2>&1 || return 0
+	missing=$(missing_packages "$@")
+	# shellcheck disable=SC2086
+	[ -z "$missing" ] || install_packages $missing
+}
+
+# ensure_jdk: find_jdk, and where there is none, the one that apt offers.
+ensure_jdk() {
+	! find_jdk 2>/dev/null || return 0
+	if command -v apt-get >/dev/null 2>&1; then
+		as_root=
+		[ "$(id -u)" = 0 ] || as_root=sudo
+		apt_refresh
+		for name in openjdk-25-jdk-headless openjdk-21-jdk-headless; do
+			if apt_candidate $name; then
+				install_packages $name || return 1
+				break
+			fi
+		done
+	fi
+	find_jdk
+}
+
+# --- building ---------------------------------------------------------------
+
+# newer STAMP PATH...: is something below the paths newer than the stamp?
+newer() {
+	stamp=$1
+	shift
+	[ -f "$stamp" ] || return 0
+	[ -n "$(find "$@" -newer "$stamp" -type f ! -path '*/target/*' 2>/dev/null | head -n 1)" ]
+}
+
+# One build at a time in a checkout.
+build_lock() {
+	mkdir -p build
+	exec 9>build/.lock
+	! command -v flock >/dev/null 2>&1 || flock 9
+}
+
+build_native() {
+	newer build/.native collector org.memtrace.cli/commands || [ ! -x build/collector/memtrace ] || return 0
+	tools_say "building the collector"
+	touch build/.native.new
+	make -s -C collector >build/native.log 2>&1 || {
+		cat build/native.log >&2
+		tools_say "the collector could not be built; its packages are in releng/packages.txt, './memtrace setup' installs them"
+		return 1
+	}
+	mv build/.native.new build/.native
+}
+
+HEADLESS="model storage importer aggregation analysis cli"
+
+# build_java: the jars of the command line in build/lib, with javac alone; the
+# Eclipse platform is not needed for them. Maven only fetches four libraries.
+build_java() {
+	sources=
+	for b in $HEADLESS; do
+		sources="$sources org.memtrace.$b/src"
+	done
+	# shellcheck disable=SC2086
+	newer build/.java $sources org.memtrace.cli/commands releng/org.memtrace.libraries/pom.xml ||
+		[ ! -f build/lib/org.memtrace.cli.jar ] || return 0
+	tools_say "building the Java commands"
+	touch build/.java.new
+	if newer build/.libraries releng/org.memtrace.libraries/pom.xml; then
+		find_maven || return 1
+		rm -rf build/lib
+		"$MVN" -B -q -ntp -f releng/org.memtrace.libraries/pom.xml generate-resources >&2 || return 1
+		touch build/.libraries
+	fi
+	releng/dev-compile.sh build/jar-classes >&2 || return 1
+	for b in $HEADLESS; do
+		mkdir -p build/jar-classes/org/memtrace/$b
+		more=
+		[ $b != cli ] || more="-C build/jar-classes commands"
+		# shellcheck disable=SC2086
+		"$JAVA_HOME"/bin/jar --create --file build/lib/.$b.jar -C build/jar-classes org/memtrace/$b $more || return 1
+		mv build/lib/.$b.jar build/lib/org.memtrace.$b.jar
+	done
+	mv build/.java.new build/.java
+}
+
+build_examples() {
+	tools_say "building the examples"
+	make -s -C examples >&2
+}
+
+# build_workbench: everything of Java by Maven; the product becomes build/workbench.
+build_workbench() {
+	[ -x build/workbench/memtrace-workbench ] &&
+		! newer build/.workbench org.memtrace.*/* releng/org.memtrace.* pom.xml && return 0
+	find_maven || return 1
+	tools_say "building the workbench (the first time fetches about 200 MB from the Maven repository)"
+	touch build/.workbench.new
+	"$MVN" -B -q -ntp verify -DskipTests >build/workbench.log 2>&1 || {
+		grep -E '^\[ERROR\]' build/workbench.log | head -n 20 >&2
+		tools_say "the workbench could not be built; all of Maven's output is in build/workbench.log"
+		return 1
+	}
+	ln -sfn ../releng/org.memtrace.product/target/products/org.memtrace.product/linux/gtk/x86_64 build/workbench
+	mv build/.workbench.new build/.workbench
 }

@@ -305,9 +305,8 @@ int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
 	if (!args)
 		return mt_fail(NULL, MT_EXIT_INTERNAL, "out of memory");
 	args[n++] = java;
-	/* an archive that does not fit is no news for a user */
+	/* that an archive does not fit, or fits only in part, is no news for a user */
 	args[n++] = "-Xlog:disable";
-	args[n++] = "-Xlog:all=error:stderr";
 	args[n++] = "-Xshare:auto";
 	if (!mt_cache_dir(cache)) {
 		snprintf(archive, sizeof archive, "-XX:SharedArchiveFile=%s/%016llx.jsa", cache,

@@ -1,0 +1,132 @@
+#!/bin/bash
+# Copyright memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Checks the command line as a whole: native and Java side say the same, the
+# generated documents are current, exit codes, finding Java. Needs what
+# build_native and build_java of releng/tools.sh make.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. releng/tools.sh
+find_jdk || exit 4
+(build_lock && build_native && build_java) || exit 1
+memtrace=$PWD/build/collector/memtrace
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0 skipped=0
+
+ok() {
+	passed=$((passed + 1))
+}
+
+bad() {
+	failed=$((failed + 1))
+	echo "FAILED: $*"
+}
+
+# expect CODE ERROR-PATTERN COMMAND...: exit code, and what standard error must say
+expect() {
+	local code=$1 pattern=$2 rc
+	shift 2
+	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	if [ $rc != "$code" ]; then
+		bad "$*: exit code $rc, expected $code: $(head -c 300 "$tmp/err")"
+	elif [ -n "$pattern" ] && ! grep -q -- "$pattern" "$tmp/err"; then
+		bad "$*: standard error lacks '$pattern': $(head -c 300 "$tmp/err")"
+	elif [ -n "$pattern" ] && [ "$(wc -l <"$tmp/err")" -gt 2 ]; then
+		bad "$*: more than a sentence: $(head -c 300 "$tmp/err")"
+	else
+		ok
+	fi
+}
+
+java() {
+	"$JAVA_HOME"/bin/java -cp "build/lib/*" org.memtrace.cli.Main "$@"
+}
+
+# --- one table, two programs
+commands=$(sed -n 's/^\t//p' org.memtrace.cli/commands/index.txt)
+for c in $commands; do
+	"$memtrace" "$c" --help >"$tmp/native"
+	java "$c" --help >"$tmp/java"
+	cmp -s "$tmp/native" "$tmp/java" && ok || bad "help of $c differs between C and Java: $(diff "$tmp/native" "$tmp/java" | head -n 5)"
+done
+"$memtrace" --help >"$tmp/native"
+java --help >"$tmp/java"
+cmp -s "$tmp/native" "$tmp/java" && ok || bad "the overview differs between C and Java"
+
+# --- generated documents
+"$memtrace" help --markdown >"$tmp/cli.md"
+if cmp -s "$tmp/cli.md" docs/cli.md; then
+	ok
+else
+	bad "docs/cli.md is not current; accept with: build/collector/memtrace help --markdown >docs/cli.md"
+fi
+"$memtrace" help --man "$tmp/man" || bad "help --man"
+for c in $commands; do
+	[ -s "$tmp/man/memtrace-$c.1" ] && ok || bad "no man page of $c"
+done
+if command -v groff >/dev/null; then
+	for page in "$tmp"/man/*.1; do
+		warnings=$(groff -man -Tutf8 -ww -z "$page" 2>&1)
+		[ -z "$warnings" ] && ok || bad "${page##*/}: $warnings"
+	done
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: man pages are not formatted: groff is not installed"
+fi
+"$memtrace" completion bash >"$tmp/bash" && bash -n "$tmp/bash" && ok || bad "completion for bash"
+complete=$(bash -c ". $tmp/bash; COMP_WORDS=(memtrace record --ba); COMP_CWORD=2; _memtrace; echo \"\${COMPREPLY[@]}\"
+	COMP_WORDS=(memtrace record --backend z); COMP_CWORD=3; _memtrace; echo \"\${COMPREPLY[@]}\"
+	COMP_WORDS=(memtrace agg); COMP_CWORD=1; _memtrace; echo \"\${COMPREPLY[@]}\"")
+[ "$complete" = "--backend
+zap
+aggregate" ] && ok || bad "bash completes to: $complete"
+for shell in zsh fish; do
+	"$memtrace" completion $shell >"$tmp/$shell" || bad "completion for $shell"
+	if command -v $shell >/dev/null; then
+		$shell -n "$tmp/$shell" && ok || bad "completion for $shell is no $shell"
+	else
+		skipped=$((skipped + 1))
+		echo "SKIPPED: completion for $shell is not parsed: $shell is not installed"
+	fi
+done
+
+# --- exit codes and sentences, the same from C and Java
+expect 2 "there is no command 'imort'; did you mean 'import'" "$memtrace" imort
+expect 2 "there is no command 'imort'; did you mean 'import'" java imort
+for run in "$memtrace" java; do
+	expect 2 "memtrace render: unknown option --hight; did you mean --height?" $run render --hight 3 x
+	expect 2 "memtrace import: TRACE is missing" $run import
+	expect 2 "unexpected argument 'b'" $run import a b
+	expect 3 "memtrace import: .*/no/such/trace" $run import /no/such/trace
+done
+expect 2 "" "$memtrace"
+expect 2 "the first argument must be a command" "$memtrace" --bogus
+expect 0 "" "$memtrace" --version
+expect 3 "/no/such" "$memtrace" info /no/such
+expect 127 "no-such-program" "$memtrace" record -o "$tmp/t1" -- no-such-program
+expect 126 "passwd" "$memtrace" record -o "$tmp/t2" -- /etc/passwd
+expect 4 "display" env -u DISPLAY -u WAYLAND_DISPLAY "$memtrace" open
+expect 4 "MEMTRACE_JAVA is /no/java" env MEMTRACE_JAVA=/no/java "$memtrace" list
+expect 4 "Java part of memtrace is not beside" env MEMTRACE_LIB="$tmp" "$memtrace" list
+[ ! -e "$tmp/t1" ] && [ ! -e "$tmp/t2" ] && ok || bad "a program that cannot run leaves a trace"
+
+# --- a reader that goes away is no error
+for run in "$memtrace" java; do
+	rc=$(set +o pipefail; { $run help --markdown 2>"$tmp/err" || $run --help 2>>"$tmp/err"; } | head -n 1 >/dev/null; echo ${PIPESTATUS[0]})
+	[ ! -s "$tmp/err" ] || [ "$run" = java ] && ok || bad "broken pipe: $rc $(cat "$tmp/err")"
+done
+
+# --- start-up time: shown, not judged (machines differ)
+"$memtrace" help >/dev/null
+MEMTRACE_CACHE=$tmp/cache "$memtrace" list "$tmp/none" >/dev/null 2>&1
+t0=$(date +%s%N)
+"$memtrace" --help >/dev/null
+t1=$(date +%s%N)
+MEMTRACE_CACHE=$tmp/cache "$memtrace" list "$tmp/none" >/dev/null 2>&1
+t2=$(date +%s%N)
+echo "start-up: --help $(((t1 - t0) / 1000000)) ms, a Java command $(((t2 - t1) / 1000000)) ms"
+echo "cli: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

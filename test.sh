@@ -1,0 +1,72 @@
+#!/bin/sh
+# Copyright memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# All tests of memtrace. Installs the Debian packages that are missing (asks
+# when a person is at the terminal, --yes answers), builds, tests; the closing
+# lines of each runner are theirs. Ends with the exit code 1 when any failed.
+#
+#   ./test.sh [--yes] [native] [java] [cli] [demo]     default: all four
+set -u
+cd "$(dirname "$(readlink -f "$0")")" || exit 1
+. releng/tools.sh
+parts=
+for arg; do
+	case $arg in
+	--yes | -y) ASSUME_YES=yes ;;
+	native | java | cli | demo) parts="$parts $arg" ;;
+	*)
+		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [demo]"
+		exit 2
+		;;
+	esac
+done
+: "${parts:= native java cli demo}"
+
+export LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=1
+begin=$(date +%s)
+results=
+
+# run NAME COMMAND...: one part; remembers how it ended.
+run() {
+	name=$1
+	shift
+	printf '\n===== %s\n' "$name"
+	t=$(date +%s)
+	if "$@"; then
+		verdict=passed
+	else
+		verdict=FAILED
+	fi
+	results="$results
+$(printf '  %-8s %s, %d s' "$name" $verdict $(($(date +%s) - t)))"
+}
+
+ensure_packages native java ui test || exit 4
+ensure_jdk || exit 4
+find_maven || exit 4
+
+java_tests() {
+	xvfb-run -a -s '-screen 0 1280x1024x24' "$MVN" -B -ntp verify </dev/null >build/maven.log 2>&1
+	rc=$?
+	grep -E '^\[?(INFO|ERROR|WARNING)?\]? ?Tests run:|^\[ERROR\]|BUILD|Total time' build/maven.log
+	[ $rc = 0 ] || tools_say "all of Maven's output is in build/maven.log"
+	return $rc
+}
+
+mkdir -p build
+case $parts in
+*native* | *cli*) (build_lock && build_native) || exit 1 ;;
+esac
+for part in $parts; do
+	case $part in
+	native) run native collector/tests/run.sh all ;;
+	java) run java java_tests ;;
+	cli) run cli releng/check-cli.sh ;;
+	demo) run demo releng/check-demo.sh ;;
+	esac
+done
+printf '\n===== %d s%s\n' $(($(date +%s) - begin)) "$results"
+case $results in
+*FAILED*) exit 1 ;;
+esac
