@@ -30,7 +30,10 @@ for suite; do
 		run "unit tests under ASan and UBSan" make -s -C "$collector" asan
 		;;
 	decoder) run "instruction decoder" "$tests/decoder/decoder.sh" ;;
-	fidelity) run "fidelity" "$tests/fidelity/fidelity.sh" ;;
+	fidelity)
+		run "fidelity" "$tests/fidelity/fidelity.sh"
+		run "what the examples show" "$tests/fidelity/examples.sh"
+		;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
 	all) for s in unit decoder fidelity robustness; do "$0" $s || status=1; done ;;
 	*) sed -n '5,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
