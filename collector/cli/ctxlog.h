@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * ctxlog.h - context.log replayed: what was alive when.
+ * The lines are described in preload/context/README.md.
+ */
+#ifndef MEMTRACE_CLI_CTXLOG_H
+#define MEMTRACE_CLI_CTXLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mt_kind { MT_STATIC, MT_HEAP, MT_MMAP, MT_STACK, MT_BRK, MT_FILE, MT_N_KINDS };
+extern const char *const mt_kind_name[MT_N_KINDS];
+
+/* One structure with its life. [start, end), [birth, death), death -1 = alive
+ * at the end. */
+struct mt_structure {
+	enum mt_kind kind;
+	char how;		/* heap: m c r a */
+	uint64_t start, end;
+	int64_t birth, death;
+	int64_t tid;
+	int64_t stack;		/* id or -1 */
+	char *name;		/* NULL: to be found */
+	char *site;		/* NULL: none */
+	char *path;		/* mmap of a file: its path, else NULL */
+};
+
+struct mt_thread {
+	int64_t tid, parent;
+	char *name;
+	int64_t birth, death;
+	uint64_t stack_start, stack_end, start_routine;
+};
+
+struct mt_object {
+	uint64_t bias, start, end;
+	int64_t birth, death;
+	bool ours;		/* the preload library */
+	char *path;
+};
+
+struct mt_callstack {
+	int n;
+	uint64_t *ip;		/* innermost first, return addresses */
+};
+
+struct mt_context {
+	struct mt_structure *s;
+	size_t n, cap;
+	struct mt_thread *threads;
+	size_t n_threads, cap_threads;
+	struct mt_object *objects;
+	size_t n_objects, cap_objects;
+	struct mt_callstack *stacks;	/* by id; n == 0: not in the log */
+	size_t n_stacks, cap_stacks;
+	uint64_t small_count, small_bytes, lost_events, lost_bytes;
+	int64_t start, end;		/* V and E lines; -1 */
+	uint64_t bad_lines;		/* torn or unknown */
+	uint64_t unmatched;		/* deaths of unknown blocks */
+	bool have_log;
+	/* of the replay */
+	struct mt_live *live;
+};
+
+/*
+ * Replays the log of image directory `dir` inside trace directory `trace`,
+ * after the logs of the images it was forked from. 0 or a negative errno
+ * (-ENOENT: no log; the context is then empty and valid).
+ */
+int mt_context_read(struct mt_context *c, const char *trace, const char *dir);
+void mt_context_free(struct mt_context *c);
+/* Index of a new, zeroed structure. */
+size_t mt_context_add(struct mt_context *c);
+
+#endif

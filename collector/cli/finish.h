@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * finish.h - structures.csv, stacks.csv and threads.csv of each image, made
+ * from its raw log, its objects and their debug information.
+ */
+#ifndef MEMTRACE_CLI_FINISH_H
+#define MEMTRACE_CLI_FINISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mt_finish_options {
+	uint64_t min_static_bytes;	/* 0: take what the manifest says, else 64 */
+	bool again;			/* also images that are finished */
+	bool progress;			/* on stderr when it takes long */
+};
+
+/* Does the image lack its finished files? */
+bool mt_image_unfinished(const char *trace, const char *image);
+
+/* 0 or negative errno; one message on error. */
+int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o);
+/* All images. The first error is returned, the other images are done all the same. */
+int mt_finish_trace(const char *trace, const struct mt_finish_options *o);
+
+#endif

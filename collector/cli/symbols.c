@@ -1,0 +1,550 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * symbols.c - one Dwfl per object, opened when it is first asked for.
+ *
+ * One Dwfl for all would refuse two libraries that were at the same address one
+ * after the other.
+ */
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols.h"
+#include "util.h"
+
+struct module {
+	const struct mt_object *o;
+	bool opened, system;
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+};
+
+struct entry {
+	uint64_t ip;		/* 0 = free */
+	struct mt_frames frames;
+};
+
+struct mt_symbols {
+	struct module *m;
+	size_t n;
+	struct entry *cache;
+	size_t mask, used;
+	struct name {
+		char *text;
+		struct name *next;
+	} *names[4096];
+};
+
+static char *debug_path;
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debug_path,
+};
+
+/* Libraries of the system are not what a person looks for in a name. */
+static bool is_system_path(const char *p)
+{
+	static const char *const dirs[] = { "/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/",
+		"/usr/include/", "/usr/local/include/c++/" };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (!strncmp(p, dirs[i], strlen(dirs[i])))
+			return true;
+	return strstr(p, "/include/c++/") || strstr(p, "linux-vdso") || !p[0];
+}
+
+struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n)
+{
+	struct mt_symbols *s = mt_alloc(sizeof(*s));
+
+	unsetenv("DEBUGINFOD_URLS");	/* no network, no surprise */
+	s->m = mt_alloc((n + 1) * sizeof(*s->m));
+	s->n = n;
+	for (size_t i = 0; i < n; i++) {
+		s->m[i].o = &objects[i];
+		/* the program itself is never "system", wherever it is installed */
+		s->m[i].system = i > 0 && is_system_path(objects[i].path);
+	}
+	s->mask = 4095;
+	s->cache = mt_alloc((s->mask + 1) * sizeof(*s->cache));
+	return s;
+}
+
+void mt_symbols_free(struct mt_symbols *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->m[i].dwfl)
+			dwfl_end(s->m[i].dwfl);
+	for (size_t i = 0; i <= s->mask; i++)
+		free(s->cache[i].frames.f);
+	for (size_t i = 0; i < 4096; i++) {
+		for (struct name *k = s->names[i], *next; k; k = next) {
+			next = k->next;
+			free(k->text);
+			free(k);
+		}
+	}
+	free(s->cache);
+	free(s->m);
+	free(s);
+}
+
+static Dwfl_Module *module_open(struct module *m)
+{
+	if (m->opened)
+		return m->mod;
+	m->opened = true;
+	if (m->o->path[0] != '/')	/* vdso */
+		return NULL;
+	m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl)
+		return NULL;
+	dwfl_report_begin(m->dwfl);
+	/* bias as the loader had it: the file's own addresses are added */
+	m->mod = dwfl_report_elf(m->dwfl, mt_base(m->o->path), m->o->path, -1, m->o->bias, true);
+	dwfl_report_end(m->dwfl, NULL, NULL);
+	return m->mod;
+}
+
+/* Strings of libdw die with their module, demangled ones at once: keep one copy. */
+static const char *keep(struct mt_symbols *s, const char *text)
+{
+	unsigned int h = 5381;
+	struct name *k;
+
+	if (!text)
+		return NULL;
+	for (const char *p = text; *p; p++)
+		h = h * 33 + (unsigned char)*p;
+	for (k = s->names[h & 4095]; k; k = k->next)
+		if (!strcmp(k->text, text))
+			return k->text;
+	k = mt_alloc(sizeof(*k));
+	k->text = mt_strdup(text);
+	k->next = s->names[h & 4095];
+	s->names[h & 4095] = k;
+	return k->text;
+}
+
+/* The demangler of libstdc++ if this machine has one. */
+static char *demangle(const char *name)
+{
+	static char *(*fn)(const char *, char *, size_t *, int *);
+	static bool tried;
+	int status = 0;
+
+	if (strncmp(name, "_Z", 2))
+		return NULL;
+	if (!tried) {
+		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+
+		tried = true;
+		if (lib)
+			fn = (__typeof__(fn))dlsym(lib, "__cxa_demangle");
+	}
+	return fn ? fn(name, NULL, NULL, &status) : NULL;
+}
+
+static const char *readable(struct mt_symbols *s, const char *name)
+{
+	char *d = name ? demangle(name) : NULL;
+	const char *k = keep(s, d ? d : name);
+
+	free(d);
+	return k;
+}
+
+static const char *die_name(struct mt_symbols *s, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *n = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
+		n = dwarf_formstring(&a);
+	if (!n && dwarf_attr_integrate(die, DW_AT_name, &a))
+		n = dwarf_formstring(&a);
+	return readable(s, n);
+}
+
+static const char *absolute(struct mt_symbols *s, const char *file, const char *dir)
+{
+	char *p;
+	const char *k;
+
+	if (!file || file[0] == '/' || !dir)
+		return keep(s, file);
+	p = mt_printf("%s/%s", dir, !strncmp(file, "./", 2) ? file + 2 : file);
+	k = keep(s, p);
+	free(p);
+	return k;
+}
+
+static struct module *module_at(struct mt_symbols *s, uint64_t addr)
+{
+	struct module *best = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct mt_object *o = s->m[i].o;
+
+		/* of several at one address the one that was loaded last */
+		if (addr >= o->start && addr < o->end && (!best || o->birth >= best->o->birth))
+			best = &s->m[i];
+	}
+	return best;
+}
+
+static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt_frames *out)
+{
+	uint64_t addr = is_return ? ip - 1 : ip;
+	struct module *m = module_at(s, addr);
+	struct mt_frame f[64];
+	Dwarf_Addr bias = 0;
+	Dwfl_Module *mod;
+	Dwfl_Line *line;
+	Dwarf_Die *cu, *scopes = NULL, *chain = NULL;
+	const char *comp_dir = NULL;
+	int n = 1, n_scopes, n_chain, i;
+
+	memset(f, 0, sizeof(f));
+	if (!m)
+		goto out;
+	f[0].object = m->o->path;
+	f[0].offset = ip - m->o->bias;
+	f[0].system = m->system;
+	mod = module_open(m);
+	if (!mod)
+		goto out;
+	{
+		GElf_Sym sym;
+		GElf_Off off;
+		const char *name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
+
+		/* a stripped file has few symbols: do not stretch one over the gap */
+		if (name && (off < sym.st_size || (sym.st_size == 0 && off < 4096)))
+			f[0].function = readable(s, name);
+	}
+	line = dwfl_module_getsrc(mod, addr);
+	if (line) {
+		int no;
+
+		comp_dir = dwfl_line_comp_dir(line);
+		f[0].file = absolute(s, dwfl_lineinfo(line, NULL, &no, NULL, NULL, NULL),
+				     comp_dir);
+		f[0].line = no;
+	}
+	cu = dwfl_module_addrdie(mod, addr, &bias);
+	if (!cu)
+		goto out;
+	n_scopes = dwarf_getscopes(cu, addr - bias, &scopes);
+	for (i = 0; i < n_scopes; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+		    tag == DW_TAG_entry_point)
+			break;
+	}
+	if (i >= n_scopes)
+		goto out;
+	/* the physical nesting: inlined ... inlined, subprogram */
+	n_chain = dwarf_getscopes_die(&scopes[i], &chain);
+	n = 0;
+	for (i = 0; i < n_chain && n < 63; i++) {
+		int tag = dwarf_tag(&chain[i]);
+		Dwarf_Attribute a;
+		Dwarf_Word w;
+		Dwarf_Files *files;
+		size_t n_files;
+		const char *name;
+
+		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+			continue;
+		name = die_name(s, &chain[i]);
+		if (name)
+			f[n].function = name;
+		f[n].object = f[0].object;
+		f[n].offset = f[0].offset;
+		f[n].system = m->system || (f[n].file && is_system_path(f[n].file));
+		if (tag == DW_TAG_subprogram) {
+			n++;
+			break;
+		}
+		f[n].inlined = true;
+		/* where it was called is the position in the next frame */
+		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_line, &a), &w) == 0)
+			f[n + 1].line = (int)w;
+		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_file, &a), &w) == 0 &&
+		    dwarf_getsrcfiles(cu, &files, &n_files) == 0 && w < n_files)
+			f[n + 1].file = absolute(s, dwarf_filesrc(files, w, NULL, NULL), comp_dir);
+		n++;
+	}
+	if (!n)
+		n = 1;
+	else
+		f[n - 1].inlined = false;
+out:
+	free(scopes);
+	free(chain);
+	out->n = n;
+	out->f = mt_alloc((size_t)n * sizeof(*f));
+	memcpy(out->f, f, (size_t)n * sizeof(*f));
+}
+
+static const struct mt_frames *look_up(struct mt_symbols *s, uint64_t ip, bool is_return)
+{
+	uint64_t key = ip << 1 | is_return;
+	struct entry *e;
+	size_t i;
+
+	if (!key)
+		key = 2;
+	if (s->used * 2 > s->mask) {
+		struct entry *old = s->cache;
+		size_t n = s->mask + 1;
+
+		s->mask = n * 2 - 1;
+		s->cache = mt_alloc((s->mask + 1) * sizeof(*s->cache));
+		for (size_t k = 0; k < n; k++) {
+			if (!old[k].ip)
+				continue;
+			for (i = old[k].ip * 0x9e3779b97f4a7c15ull >> 20 & s->mask; s->cache[i].ip;
+			     i = (i + 1) & s->mask)
+				;
+			s->cache[i] = old[k];
+		}
+		free(old);
+	}
+	for (i = key * 0x9e3779b97f4a7c15ull >> 20 & s->mask; s->cache[i].ip;
+	     i = (i + 1) & s->mask)
+		if (s->cache[i].ip == key)
+			return &s->cache[i].frames;
+	e = &s->cache[i];
+	e->ip = key;
+	s->used++;
+	resolve(s, ip, is_return, &e->frames);
+	return &e->frames;
+}
+
+const struct mt_frames *mt_symbols_frames(struct mt_symbols *s, uint64_t return_address)
+{
+	return look_up(s, return_address, true);
+}
+
+const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry)
+{
+	return look_up(s, entry, false);
+}
+
+/* --------------------------------------------------------------- statics */
+
+struct object_symbol {
+	uint64_t start, size;
+	int bind;
+	const char *name;
+};
+
+static int bind_rank(int bind)
+{
+	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 1 : 2;
+}
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+/*
+ * Several symbols can name one address (aliases). The better one is global
+ * before weak before local; then the larger; then the one with fewer leading
+ * underscores (environ, not __environ); then the shorter; then the first in
+ * alphabetical order. Negative: a is better.
+ */
+int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
+		     const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b);
+
+	if (bind_rank(bind_a) != bind_rank(bind_b))
+		return bind_rank(bind_a) - bind_rank(bind_b);
+	if (size_a != size_b)
+		return size_a > size_b ? -1 : 1;
+	if (underscores(a) != underscores(b))
+		return underscores(a) < underscores(b) ? -1 : 1;
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return strcmp(a, b);
+}
+
+static int by_address(const void *x, const void *y)
+{
+	const struct object_symbol *a = x, *b = y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return mt_symbol_prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
+}
+
+/* Definition places of variables with a fixed address, sorted. */
+struct place {
+	uint64_t addr;
+	const char *file;
+	int line;
+};
+
+struct places {
+	struct place *p;
+	size_t n, cap;
+	unsigned int budget;	/* DIEs that may still be looked at */
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+static void variable(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias,
+		     struct places *out)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *op;
+	size_t n, n_files;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	Dwarf_Attribute dir;
+	const char *comp_dir = NULL;
+
+	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &op, &n) || n != 1 ||
+	    op[0].atom != DW_OP_addr)
+		return;
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ||
+	    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &a), &file) ||
+	    dwarf_getsrcfiles(cu, &files, &n_files) || file >= n_files)
+		return;
+	if (dwarf_attr(cu, DW_AT_comp_dir, &dir))
+		comp_dir = dwarf_formstring(&dir);
+	MT_GROW(out->p, out->n, out->cap);
+	out->p[out->n++] = (struct place){ op[0].number + bias,
+		absolute(s, dwarf_filesrc(files, file, NULL, NULL), comp_dir), (int)line };
+}
+
+static void walk(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_Addr bias,
+		 struct places *out, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 12 || dwarf_child(parent, &die))
+		return;
+	do {
+		if (!out->budget)
+			return;
+		out->budget--;
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_variable:
+			variable(s, cu, &die, bias, out);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:		/* Fortran */
+		case DW_TAG_subprogram:
+		case DW_TAG_lexical_block:
+		case DW_TAG_common_block:
+			walk(s, cu, &die, bias, out, depth + 1);
+			break;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found,
+		       void *arg)
+{
+	Dwfl_Module *mod = module_open(&s->m[i]);
+	struct object_symbol *v = NULL;
+	struct places places = { NULL, 0, 0, 3000000 };
+	size_t n = 0, cap = 0;
+	int n_sym;
+
+	if (!mod)
+		return -ENOENT;
+	n_sym = dwfl_module_getsymtab(mod);
+	for (int k = 1; k < n_sym; k++) {
+		GElf_Sym sym;
+		GElf_Addr addr;
+		GElf_Word shndx;
+		const char *name = dwfl_module_getsym_info(mod, k, &sym, &addr, &shndx, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+
+		if (!name || !*name || (type != STT_OBJECT && type != STT_COMMON) ||
+		    shndx == SHN_UNDEF || shndx == SHN_ABS || sym.st_size < min_bytes ||
+		    sym.st_size == 0)
+			continue;
+		MT_GROW(v, n, cap);
+		v[n++] = (struct object_symbol){ addr, sym.st_size, GELF_ST_BIND(sym.st_info),
+						 name };
+	}
+	if (n) {
+		Dwarf_Addr bias;
+		Dwarf_Die *cu = NULL;
+
+		qsort(v, n, sizeof(*v), by_address);
+		if (!s->m[i].system)
+			while ((cu = dwfl_module_nextcu(mod, cu, &bias)))
+				walk(s, cu, cu, bias, &places, 0);
+		if (places.n)
+			qsort(places.p, places.n, sizeof(*places.p), by_place);
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct place want = { v[k].start, NULL, 0 }, *p;
+		char *site = NULL, *d;
+
+		if (k && v[k].start == v[k - 1].start)
+			continue;
+		p = places.n ? bsearch(&want, places.p, places.n, sizeof(want), by_place) : NULL;
+		if (p && p->file)
+			site = mt_printf("%s:%d", p->file, p->line);
+		d = demangle(v[k].name);
+		found(arg, d ? d : v[k].name, v[k].start, v[k].size, site);
+		free(d);
+		free(site);
+	}
+	free(v);
+	free(places.p);
+	return 0;
+}
+
+int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg)
+{
+	const struct mt_object *o = s->m[i].o;
+	int fd = o->path[0] == '/' ? open(o->path, O_RDONLY | O_CLOEXEC) : -1;
+	size_t n = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return -ENOENT;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_getphdrnum(elf, &n) == 0) {
+		for (size_t k = 0; k < n; k++) {
+			GElf_Phdr ph;
+
+			if (!gelf_getphdr(elf, (int)k, &ph) || ph.p_type != PT_LOAD ||
+			    !(ph.p_flags & PF_W))
+				continue;
+			found(arg, (o->bias + ph.p_vaddr) & ~4095ull,
+			      (o->bias + ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull);
+		}
+	}
+	elf_end(elf);
+	close(fd);
+	return 0;
+}

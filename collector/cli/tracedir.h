@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * tracedir.h - what is in a trace directory. docs/trace-format.md is the law.
+ */
+#ifndef MEMTRACE_CLI_TRACEDIR_H
+#define MEMTRACE_CLI_TRACEDIR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MT_FORMAT_VERSION 1
+
+/* Names of the images, sorted by number. Free with mt_names_free. */
+char **mt_trace_images(const char *trace, size_t *n);
+void mt_names_free(char **names, size_t n);
+
+/*
+ * manifest.json. NULL after a message that names file and reason, also when
+ * the format version is newer than ours (names both).
+ */
+json_t *mt_manifest_read(const char *trace);
+/* Atomically. 0 or negative errno. */
+int mt_manifest_write(const char *trace, const json_t *manifest);
+
+/* image.json or NULL (silent: an image may have been killed at birth). */
+json_t *mt_image_read(const char *trace, const char *image);
+
+/* Sums of an image. */
+struct mt_totals {
+	uint64_t intervals, faults, records, unattributed, lost_ring, lost_table, resident;
+	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns, governor_changes;
+	uint64_t lost_other[3];		/* unmapped, region, write_error; from Event */
+	int64_t start, end;		/* of the intervals, -1 none */
+	uint64_t torn_lines;
+	uint64_t chunks, access_bytes;	/* files and their size as they are */
+	uint64_t structures, threads;
+	bool finished, ended;		/* finished files exist; log has an exit event */
+};
+void mt_image_totals(const char *trace, const char *image, struct mt_totals *t);
+
+/* Is the process of this image still there? (pid and start time) */
+bool mt_image_alive(const json_t *image);
+
+/* Compresses accesses-*.csv that no process writes any more to .csv.zst and
+ * removes the originals. 0 or negative errno; *saved gets the bytes won. */
+int mt_image_compress(const char *trace, const char *image, uint64_t *saved);
+
+/* Bytes of all files below path. */
+uint64_t mt_tree_bytes(const char *path);
+
+#endif
