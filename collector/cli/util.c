@@ -48,7 +48,7 @@ static void *checked(void *p)
 {
 	if (!p) {
 		mt_error("out of memory");
-		_exit(MT_EXIT_UNEXPECTED);
+		_exit(1 /* MT_EXIT_INTERNAL */);
 	}
 	return p;
 }
@@ -157,7 +157,7 @@ int mt_newfile(struct mt_newfile *n, const char *dir, const char *name)
 	return 0;
 }
 
-int mt_commit(struct mt_newfile *n)
+int mt_newfile_commit(struct mt_newfile *n)
 {
 	int err = 0;
 
@@ -174,7 +174,7 @@ int mt_commit(struct mt_newfile *n)
 	return err;
 }
 
-void mt_discard(struct mt_newfile *n)
+void mt_newfile_discard(struct mt_newfile *n)
 {
 	fclose(n->f);
 	unlink(n->tmp);

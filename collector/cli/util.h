@@ -13,18 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Exit codes by kind of error; docs/cli.md. */
-enum {
-	MT_EXIT_OK = 0,
-	MT_EXIT_UNEXPECTED = 1,
-	MT_EXIT_USAGE = 2,
-	MT_EXIT_INPUT = 3,		/* missing or unreadable trace, wrong format */
-	MT_EXIT_IMPOSSIBLE = 4,		/* not possible on this machine, or not permitted */
-	MT_EXIT_CANCELLED = 5,
-	MT_EXIT_NOT_EXECUTABLE = 126,
-	MT_EXIT_NOT_FOUND = 127,
-};
-
 extern bool mt_quiet;		/* --quiet: only errors */
 
 /* "memtrace: ..." on stderr. mt_note is silenced by mt_quiet. */
@@ -56,15 +44,15 @@ bool mt_exists(const char *path);
 
 /*
  * A file that appears whole or not at all: written under a temporary name,
- * renamed by mt_commit. mt_commit closes, also on error.
+ * renamed by mt_newfile_commit. mt_newfile_commit closes, also on error.
  */
 struct mt_newfile {
 	FILE *f;
 	char *path, *tmp;
 };
 int mt_newfile(struct mt_newfile *n, const char *dir, const char *name);
-int mt_commit(struct mt_newfile *n);
-void mt_discard(struct mt_newfile *n);
+int mt_newfile_commit(struct mt_newfile *n);
+void mt_newfile_discard(struct mt_newfile *n);
 
 /* One CSV field (RFC 4180), without the comma. */
 void mt_csv_put(FILE *f, const char *s);

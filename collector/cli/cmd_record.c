@@ -1,0 +1,598 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * cmd_record.c - run a program with the preload library and look after the trace.
+ *
+ * The recorder stays out of the way: same process group, standard streams
+ * untouched, exit code passed through. Signals that are sent to the recorder
+ * alone go to the program; those of the terminal reach the program anyway,
+ * because it is in the same group. When the recorder is killed the program
+ * goes on and the library finishes its files alone.
+ *
+ * The recording ends when the program ends. Its descendants are traced too and
+ * may live longer; they are not waited for, and no subreaper is set (it would
+ * change whose child a daemon is). Their state is noted in the manifest, and
+ * `info` or `finish` complete their images later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "native.h"
+#include "finish.h"
+#include "manifest.h"
+#include "probe.h"
+#include "program.h"
+#include "tracedir.h"
+#include "util.h"
+
+extern const char mt_version[], mt_commit[];
+
+static volatile sig_atomic_t child_pid;
+
+/* A signal sent by a process (not by the terminal): hand it on. */
+static void forward(int sig, siginfo_t *si, void *uc)
+{
+	int err = errno;
+
+	(void)uc;
+	if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid)
+		kill(child_pid, sig);
+	errno = err;
+}
+
+static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM,
+				 SIGWINCH, SIGVTALRM, SIGPROF, SIGPIPE };
+static const int ignored[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+struct saved {
+	struct sigaction f[N(forwarded)], i[N(ignored)];
+	sigset_t mask;
+};
+
+static void signals_take(struct saved *s)
+{
+	struct sigaction a = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction ign = { .sa_handler = SIG_IGN };
+
+	sigfillset(&a.sa_mask);
+	for (size_t i = 0; i < N(forwarded); i++)
+		sigaction(forwarded[i], &a, &s->f[i]);
+	for (size_t i = 0; i < N(ignored); i++)
+		sigaction(ignored[i], &ign, &s->i[i]);
+}
+
+static void signals_give_back(const struct saved *s)
+{
+	for (size_t i = 0; i < N(forwarded); i++)
+		sigaction(forwarded[i], &s->f[i], NULL);
+	for (size_t i = 0; i < N(ignored); i++)
+		sigaction(ignored[i], &s->i[i], NULL);
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+/* ------------------------------------------------------------- directory */
+
+/* Makes the trace directory; never one that exists. Absolute path or NULL. */
+static char *make_directory(const struct mt_args *a, const char *program)
+{
+	const char *given = mt_args_get(a, "output");
+	char *dir, *abs;
+
+	if (given && *given) {
+		dir = mt_strdup(given);
+		while (strlen(dir) > 1 && dir[strlen(dir) - 1] == '/')
+			dir[strlen(dir) - 1] = 0;
+		if (mkdir(dir, 0777)) {
+			if (errno == EEXIST)
+				mt_fail(a, 0, "%s exists; a trace is never overwritten", dir);
+			else
+				mt_fail(a, 0, "cannot make %s: %s", dir, strerror(errno));
+			free(dir);
+			return NULL;
+		}
+	} else {
+		dir = mt_printf("%s.memtrace", mt_base(program));
+		for (int i = 2; mkdir(dir, 0777); i++) {
+			if (errno != EEXIST || i > 100000) {
+				mt_fail(a, 0, "cannot make %s here: %s", dir, strerror(errno));
+				free(dir);
+				return NULL;
+			}
+			free(dir);
+			dir = mt_printf("%s.memtrace-%d", mt_base(program), i);
+		}
+	}
+	abs = realpath(dir, NULL);
+	free(dir);
+	return abs;
+}
+
+/* Removes what we made so far, when the program could not be started. */
+static void remove_directory(const char *dir)
+{
+	static const char *const files[] = { "manifest.json", "topology.xml" };
+
+	for (size_t i = 0; i < N(files); i++) {
+		char *p = mt_printf("%s/%s", dir, files[i]);
+
+		unlink(p);
+		free(p);
+	}
+	rmdir(dir);
+}
+
+/* The trace as the user would type it. */
+static const char *typed(const char *dir)
+{
+	static char *cwd;
+	size_t n;
+
+	if (!cwd)
+		cwd = getcwd(NULL, 0);
+	n = cwd ? strlen(cwd) : 0;
+	if (n && !strncmp(dir, cwd, n) && dir[n] == '/')
+		return dir + n + 1;
+	return dir;
+}
+
+/* -------------------------------------------------------------- manifest */
+
+static json_t *utf8(const char *s)
+{
+	json_t *j = json_string(s);
+	char *t;
+
+	if (j)
+		return j;
+	t = mt_strdup(s);	/* bytes that are no UTF-8 become ? */
+	for (unsigned char *p = (unsigned char *)t; *p; p++)
+		if (*p >= 0x80)
+			*p = '?';
+	j = json_string(t);
+	free(t);
+	return j;
+}
+
+static json_t *guarantee(const struct mt_probe *p, const char *backend)
+{
+	if (strcmp(backend, "zap"))
+		return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages",
+				 "none", "threads", "none", "writes", "none", "kernel_accesses",
+				 "none");
+	return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
+			 "threads", p->perf ? "first-per-subphase" : "none", "writes",
+			 p->perf ? "decoded" : "none", "kernel_accesses",
+			 p->perf_kernel ? "attributed" : "page-set");
+}
+
+static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p, const char *dir,
+			      const char *program, const char *backend)
+{
+	json_t *m = json_object(), *argv = json_array(), *rev = json_array(), *r;
+	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
+	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
+	const char *requested = mt_args_get(a, "backend");
+	struct timespec rt;
+	struct tm tm;
+
+	for (int i = 0; i < a->argc; i++)
+		json_array_append_new(argv, utf8(a->argv[i]));
+	clock_gettime(CLOCK_REALTIME, &rt);
+	gmtime_r(&rt.tv_sec, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(when + strlen(when), sizeof(when) - strlen(when), ".%03ldZ", rt.tv_nsec / 1000000);
+
+	json_object_set_new(m, "format", json_string("memtrace"));
+	json_object_set_new(m, "format_version", json_integer(MT_FORMAT_VERSION));
+	json_object_set_new(m, "tool", json_pack("{s:s, s:s, s:s}", "name", "memtrace", "version",
+						 mt_version, "commit", mt_commit));
+	json_object_set_new(m, "name", utf8(name && *name ? name : mt_base(a->argv[0])));
+	json_object_set_new(m, "command", argv);
+	real = realpath(program, NULL);
+	json_object_set_new(m, "executable", utf8(real ? real : program));
+	free(real);
+	if (id)
+		json_object_set_new(m, "executable_build_id", json_string(id));
+	json_object_set_new(m, "working_directory", utf8(cwd ? cwd : "."));
+	r = cwd ? mt_revision_describe(cwd) : NULL;
+	if (r)
+		json_array_append_new(rev, r);
+	json_object_set_new(m, "source_revisions", rev);
+	json_object_set_new(m, "environment", mt_environment_describe());
+	if (purpose && *purpose)
+		json_object_set_new(m, "purpose", utf8(purpose));
+	json_object_set_new(m, "host", mt_host_describe(dir));
+	json_object_set_new(m, "clock", json_pack("{s:s, s:s, s:I, s:I, s:s}", "id", "CLOCK_MONOTONIC",
+		"unit", "ns", "start_ns", (json_int_t)mt_monotonic_ns(), "end_ns", (json_int_t)-1,
+		"start_realtime", when));
+	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend,
+		"version", mt_version, "requested", requested, "reason",
+		strcmp(requested, "auto") ? "asked for" : p->reason, "guarantee",
+		guarantee(p, backend)));
+	json_object_set_new(m, "parameters", json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:b}",
+		"interval_ns", (json_int_t)mt_args_duration_ns(a, "interval"), "subphases",
+		(json_int_t)mt_args_int(a, "subphases"), "max_overhead",
+		mt_args_number(a, "max-overhead"), "min_static_bytes",
+		(json_int_t)mt_args_size_bytes(a, "min-static"), "min_alloc_bytes",
+		(json_int_t)mt_args_size_bytes(a, "min-alloc"), "stack_depth",
+		(json_int_t)mt_args_int(a, "stack-depth"), "physical", mt_args_has(a, "physical"),
+		"compress", mt_args_has(a, "compress")));
+	json_object_set_new(m, "status", json_pack("{s:s, s:n, s:n, s:s}", "state", "running",
+						   "exit_code", "signal", "message", ""));
+	json_object_set_new(m, "losses", json_pack("{s:i, s:{}}", "total", 0, "by_reason"));
+	json_object_set_new(m, "overhead", json_object());
+	json_object_set_new(m, "images", json_array());
+	json_object_set_new(m, "recorder", json_pack("{s:I, s:I}", "pid", (json_int_t)getpid(),
+						     "start_ns", (json_int_t)mt_monotonic_ns()));
+	free(cwd);
+	free(id);
+	return m;
+}
+
+/* ----------------------------------------------------------- the program */
+
+static void set_number(const char *name, uint64_t v)
+{
+	char t[32];
+
+	snprintf(t, sizeof(t), "%" PRIu64, v);
+	setenv(name, t, 1);
+}
+
+/* LD_PRELOAD with our library first and only once. */
+static void set_preload(const char *lib)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *copy = mt_strdup(old ? old : ""), *save = NULL, *out = mt_strdup(lib);
+
+	for (char *t = strtok_r(copy, ": ", &save); t; t = strtok_r(NULL, ": ", &save)) {
+		char *next;
+
+		if (!strcmp(mt_base(t), "libmemtrace-preload.so"))
+			continue;
+		next = mt_printf("%s:%s", out, t);
+		free(out);
+		out = next;
+	}
+	setenv("LD_PRELOAD", out, 1);
+	free(out);
+	free(copy);
+}
+
+static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
+			    const char *backend)
+{
+	setenv("MEMTRACE_DIR", dir, 1);
+	setenv("MEMTRACE_BACKEND", backend, 1);
+	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
+	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
+	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
+	set_number("MEMTRACE_MIN_STATIC", mt_args_size_bytes(a, "min-static"));
+	set_number("MEMTRACE_MIN_ALLOC", mt_args_size_bytes(a, "min-alloc"));
+	set_number("MEMTRACE_STACK_DEPTH", (uint64_t)mt_args_int(a, "stack-depth"));
+	setenv("MEMTRACE_PHYSICAL", mt_args_has(a, "physical") ? "1" : "0", 1);
+	unsetenv("MEMTRACE_PARENT_IMAGE");
+	set_preload(p->preload);
+}
+
+/* Starts the program. Pid, or a negative errno of exec. */
+static int start(const struct mt_args *a, const struct mt_probe *p, const char *dir,
+		 const char *program, const char *backend, const struct saved *s)
+{
+	int pipefd[2], err = 0;
+	pid_t pid;
+
+	if (pipe2(pipefd, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		err = -errno;
+		close(pipefd[0]);
+		close(pipefd[1]);
+		return err;
+	}
+	if (!pid) {
+		close(pipefd[0]);
+		set_environment(a, p, dir, backend);
+		signals_give_back(s);
+		execv(program, a->argv);
+		if (errno == ENOEXEC) {		/* a script without #!, as the shell does */
+			char **v = mt_alloc(((size_t)a->argc + 3) * sizeof(*v));
+
+			v[0] = (char *)"sh";
+			v[1] = (char *)program;
+			memcpy(v + 2, a->argv + 1, (size_t)a->argc * sizeof(*v));
+			execv("/bin/sh", v);
+		}
+		err = errno;
+		(void)!write(pipefd[1], &err, sizeof(err));
+		_exit(127);
+	}
+	child_pid = pid;
+	close(pipefd[1]);
+	while (read(pipefd[0], &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	close(pipefd[0]);
+	if (err) {
+		waitpid(pid, NULL, 0);
+		return -err;
+	}
+	return pid;
+}
+
+/*
+ * Waits for the end of the program. When the terminal stops it, the recorder
+ * stops too, so that the shell sees the job stopped, and wakes it up again
+ * when the shell continues the job. A stop by SIGSTOP is not for us.
+ */
+static int wait_for(pid_t pid, struct rusage *ru)
+{
+	int status;
+
+	for (;;) {
+		pid_t r = wait4(pid, &status, WUNTRACED, ru);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -1;
+		if (!WIFSTOPPED(status))
+			return status;
+		if (WSTOPSIG(status) != SIGSTOP) {
+			raise(SIGSTOP);
+			kill(pid, SIGCONT);
+		}
+	}
+}
+
+/* Children that end together with the program get a moment to close their files. */
+static size_t still_running(const char *dir)
+{
+	size_t n, alive = 0;
+
+	for (int i = 0; i < 20; i++) {
+		char **v = mt_trace_images(dir, &n);
+
+		alive = 0;
+		for (size_t k = 0; k < n; k++) {
+			json_t *j = mt_image_read(dir, v[k]);
+
+			alive += j && mt_image_alive(j);
+			json_decref(j);
+		}
+		mt_names_free(v, n);
+		if (!alive)
+			break;
+		usleep(10000);
+	}
+	return alive;
+}
+
+static void finish_and_compress(const char *dir, bool compress)
+{
+	const struct mt_finish_options o = { .progress = !mt_quiet };
+	size_t n;
+	char **v = mt_trace_images(dir, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = mt_image_read(dir, v[i]);
+		bool alive = j && mt_image_alive(j);
+		uint64_t saved = 0;
+
+		json_decref(j);
+		if (alive)
+			continue;	/* `info` and `import` complete it later */
+		mt_finish_image(dir, v[i], &o);
+		if (compress)
+			mt_image_compress(dir, v[i], &saved);
+	}
+	mt_names_free(v, n);
+}
+
+static uint64_t ull(const json_t *o, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static void summary(json_t *m, const char *dir, size_t alive)
+{
+	json_t *images = json_object_get(m, "images"), *losses = json_object_get(m, "losses");
+	json_t *over = json_object_get(m, "overhead"), *v, *backend = json_object_get(m, "backend");
+	const char *name = json_string_value(json_object_get(backend, "name")), *key;
+	uint64_t accesses = 0, total = ull(losses, "total"), threads = 0;
+	size_t n = json_array_size(images);
+
+	for (size_t i = 0; i < n; i++) {
+		struct mt_totals t;
+
+		mt_image_totals(dir, json_string_value(json_object_get(json_array_get(images, i),
+								       "dir")), &t);
+		accesses += t.records;
+		threads += t.threads;
+	}
+	if (!n) {
+		mt_note("the program did not load the recorder's library; the trace is empty");
+	} else if (strcmp(name, "none")) {
+		mt_note("%s accesses in %s intervals, %s thread%s, %zu process image%s, backend %s",
+			mt_human_count(accesses), mt_human_count(ull(over, "intervals")),
+			mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
+	} else {
+		const char *msg = json_string_value(json_object_get(backend, "message"));
+
+		mt_note("no accesses (backend none%s%s), %s thread%s, %zu process image%s",
+			msg ? ": " : "", msg ? msg : "", mt_human_count(threads),
+			threads == 1 ? "" : "s", n, n == 1 ? "" : "s");
+	}
+	if (total) {
+		char *text = mt_strdup("");
+
+		json_object_foreach(json_object_get(losses, "by_reason"), key, v) {
+			char *next;
+
+			if (!json_integer_value(v))
+				continue;
+			next = mt_printf("%s%s%s %s", text, *text ? ", " : "", key,
+					 mt_human_count((uint64_t)json_integer_value(v)));
+			free(text);
+			text = next;
+		}
+		mt_note("lost accesses: %s", text);
+		free(text);
+	}
+	if (ull(over, "faults"))
+		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s times",
+			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),
+			mt_human_ns(ull(over, "program_cpu_ns")),
+			mt_human_count(ull(over, "governor_changes")));
+	if (alive)
+		mt_note("%zu process%s of the program still run%s and go on writing into the trace",
+			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");
+	mt_note("trace: %s (%s)", typed(dir), mt_human_bytes(ull(over, "bytes_written")));
+	if (n && strcmp(name, "none"))
+		mt_note("next: memtrace import %s", typed(dir));
+	else if (n)
+		mt_note("next: memtrace info %s", typed(dir));
+}
+
+static const char *choose(const struct mt_args *a, const struct mt_probe *p, int *rc)
+{
+	const char *want = mt_args_get(a, "backend");
+	const struct mt_backend_probe *zap = &p->backend[MT_PROBE_ZAP];
+
+	*rc = 0;
+	if (!p->preload) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", p->backend[MT_PROBE_NONE].why);
+		return NULL;
+	}
+	if (!strcmp(want, "zap") && zap->works == MT_NO) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "backend zap does not work here: %s%s%s; see 'memtrace check'",
+			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
+		return NULL;
+	}
+	if (!strcmp(want, "auto") && zap->works == MT_NO) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s%s%s; --backend none records structures only",
+			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
+		return NULL;
+	}
+	if (strcmp(want, "none") && zap->works == MT_PARTLY)
+		mt_note("backend zap works partly: %s; to change it: %s", zap->why,
+			zap->fix ? zap->fix : "see 'memtrace check'");
+	return strcmp(want, "none") ? "zap" : "none";
+}
+
+int cmd_record(const struct mt_args *a)
+{
+	char *program, *dir = NULL, *which = NULL, *text;
+	const char *obstacle, *backend;
+	int code, status, rc = 0, sig = 0;
+	struct rusage children, self;
+	struct mt_probe probe;
+	struct saved saved;
+	json_t *m = NULL, *st;
+	size_t alive;
+	pid_t pid;
+
+	mt_quiet = mt_args_has(a, "quiet");
+	program = mt_program_find(a->argv[0], &code);
+	if (!program)
+		return mt_fail(a, code, code == MT_EXIT_NOT_FOUND ? "%s: program not found" :
+			       "%s: not an executable file", a->argv[0]);
+	mt_probe_run(&probe);
+	backend = choose(a, &probe, &rc);
+	if (!backend)
+		goto out;
+	obstacle = mt_program_obstacle(program, &which);
+	if (obstacle && strcmp(mt_args_get(a, "backend"), "none")) {
+		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s %s; it cannot be recorded (--backend none runs it all the same)",
+			     which, obstacle);
+		goto out;
+	}
+	if (mt_args_has(a, "physical") && geteuid())
+		mt_note("physical addresses need root; they are recorded as 0");
+	dir = make_directory(a, program);
+	if (!dir) {
+		rc = MT_EXIT_USAGE;
+		goto out;
+	}
+	m = first_manifest(a, &probe, dir, program, backend);
+	rc = mt_manifest_write(dir, m);
+	if (rc) {
+		remove_directory(dir);
+		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/manifest.json: %s", dir,
+			     strerror(-rc));
+		goto out;
+	}
+	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
+	signals_take(&saved);
+	pid = start(a, &probe, dir, program, backend, &saved);
+	if (pid < 0) {
+		remove_directory(dir);
+		rc = mt_fail(a, pid == -ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE,
+			     "%s: cannot be executed: %s", program, strerror(-pid));
+		goto out;
+	}
+	memset(&children, 0, sizeof(children));
+	status = wait_for(pid, &children);
+	child_pid = 0;
+
+	/* the program's last word is spoken; now ours */
+	st = json_object_get(m, "status");
+	if (WIFSIGNALED(status)) {
+		sig = WTERMSIG(status);
+		text = mt_printf("killed by signal %d (%s)", sig, strsignal(sig));
+		json_object_set_new(st, "signal", json_integer(sig));
+		rc = 128 + sig;
+	} else {
+		rc = WEXITSTATUS(status);
+		text = mt_printf("exited with code %d", rc);
+		json_object_set_new(st, "exit_code", json_integer(rc));
+	}
+	json_object_set_new(st, "message", json_string(text));
+	free(text);
+	json_object_set_new(json_object_get(m, "clock"), "end_ns",
+			    json_integer((json_int_t)mt_monotonic_ns()));
+	alive = still_running(dir);
+	finish_and_compress(dir, mt_args_has(a, "compress"));
+	json_object_set_new(st, "state", json_string("complete"));
+	getrusage(RUSAGE_SELF, &self);
+	json_object_set_new(m, "overhead", json_pack("{s:I}", "program_cpu_ns",
+		(json_int_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
+		(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000));
+	mt_manifest_complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
+			     (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll);
+	code = mt_manifest_write(dir, m);
+	if (code)
+		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-code));
+	summary(m, dir, alive);
+
+	if (sig) {	/* end like the program did, without a second core file */
+		struct rlimit none = { 0, 0 };
+		sigset_t set;
+
+		setrlimit(RLIMIT_CORE, &none);
+		signal(sig, SIG_DFL);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		fflush(NULL);
+		raise(sig);
+	}
+out:
+	json_decref(m);
+	mt_probe_free(&probe);
+	free(program);
+	free(which);
+	free(dir);
+	return rc;
+}

@@ -1,0 +1,571 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * finish.c - from raw log, objects and debug information to the finished files.
+ *
+ * Everything is made new from what the program wrote, so that the command can
+ * be run again, and on a trace whose recorder was killed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "ctxlog.h"
+#include "finish.h"
+#include "srcname.h"
+#include "symbols.h"
+#include "tracedir.h"
+#include "util.h"
+
+struct progress {
+	bool on, shown;
+	uint64_t begin, last;
+	const char *image;
+};
+
+static void progress(struct progress *p, const char *what, size_t done, size_t all)
+{
+	uint64_t now;
+
+	if (!p->on || (done & 1023))
+		return;
+	now = mt_monotonic_ns();
+	if (now - p->begin < 1000000000ull || now - p->last < 200000000ull)
+		return;
+	p->last = now;
+	p->shown = true;
+	fprintf(stderr, "\rmemtrace: %s: %s %zu of %zu\033[K", p->image, what, done, all);
+	fflush(stderr);
+}
+
+static void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+bool mt_image_unfinished(const char *trace, const char *image)
+{
+	static const char *const files[] = { "structures.csv", "stacks.csv", "threads.csv" };
+	bool missing = false;
+
+	for (size_t i = 0; i < 3; i++) {
+		char *p = mt_printf("%s/%s/%s", trace, image, files[i]);
+
+		missing |= !mt_exists(p);
+		free(p);
+	}
+	return missing;
+}
+
+/* ----------------------------------------------------- objects from maps */
+
+static bool is_elf(const char *path)
+{
+	char b[4] = "";
+	FILE *f = fopen(path, "re");
+	bool yes = f && fread(b, 1, 4, f) == 4 && !memcmp(b, "\177ELF", 4);
+
+	if (f)
+		fclose(f);
+	return yes;
+}
+
+/*
+ * Without a log (the context library could not write) the objects come from
+ * /proc/PID/maps: a file mapped with offset 0 begins at its load address. The
+ * bias is that address minus the first segment's virtual address.
+ */
+static uint64_t first_vaddr(const char *path)
+{
+	/* Elf64_Ehdr.e_phoff at 32, e_phentsize at 54, e_phnum at 56 */
+	size_t len;
+	char *d = mt_read_file(path, &len);
+	uint64_t v = 0;
+
+	if (d && len > 64 && d[4] == 2) {
+		uint64_t off;
+		uint16_t size, n;
+
+		memcpy(&off, d + 32, 8);
+		memcpy(&size, d + 54, 2);
+		memcpy(&n, d + 56, 2);
+		for (uint16_t i = 0; i < n && off + (uint64_t)(i + 1) * size <= len; i++) {
+			uint32_t type;
+
+			memcpy(&type, d + off + (uint64_t)i * size, 4);
+			if (type == 1) {
+				memcpy(&v, d + off + (uint64_t)i * size + 16, 8);
+				break;
+			}
+		}
+	}
+	free(d);
+	return v & ~4095ull;
+}
+
+static void objects_from_maps(struct mt_context *c, const char *trace, const char *image,
+			      int64_t start)
+{
+	char *path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	char *data = mt_read_file(path, NULL), *save = NULL;
+
+	free(path);
+	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		uint64_t a, b, off;
+		int at = 0;
+		struct mt_object *o;
+
+		if (sscanf(l, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &a, &b, &off,
+			   &at) < 3 || !at)
+			continue;
+		if (strstr(l, "[stack]") && !c->n_threads) {
+			MT_GROW(c->threads, c->n_threads, c->cap_threads);
+			c->threads[c->n_threads++] = (struct mt_thread){ -1, -1, NULL, start, -1,
+				a, b, 0 };
+		}
+		if (l[at] != '/')
+			continue;
+		o = c->n_objects ? &c->objects[c->n_objects - 1] : NULL;
+		if (o && !strcmp(o->path, l + at)) {
+			o->end = b;
+			continue;
+		}
+		if (off || !is_elf(l + at))
+			continue;
+		MT_GROW(c->objects, c->n_objects, c->cap_objects);
+		c->objects[c->n_objects++] = (struct mt_object){ a - first_vaddr(l + at), a, b, start,
+			-1, strstr(l + at, "libmemtrace-preload") != NULL, mt_strdup(l + at) };
+	}
+	free(data);
+}
+
+/* -------------------------------------------------- statics and segments */
+
+struct gather {
+	struct mt_context *c;
+	const struct mt_object *o;
+};
+
+static void on_static(void *arg, const char *name, uint64_t start, uint64_t size, const char *site)
+{
+	struct gather *g = arg;
+	size_t i = mt_context_add(g->c);
+	struct mt_structure *s = &g->c->s[i];
+
+	s->kind = MT_STATIC;
+	s->start = start;
+	s->end = start + size;
+	s->birth = g->o->birth;
+	s->death = g->o->death;
+	s->name = mt_strdup(name);
+	s->site = site ? mt_strdup(site) : NULL;
+}
+
+static void on_segment(void *arg, uint64_t start, uint64_t end)
+{
+	struct gather *g = arg;
+	size_t i = mt_context_add(g->c);
+	struct mt_structure *s = &g->c->s[i];
+
+	s->kind = MT_FILE;
+	s->start = start;
+	s->end = end;
+	s->birth = g->o->birth;
+	s->death = g->o->death;
+	s->name = mt_printf("%s data", mt_base(g->o->path));
+}
+
+/* ------------------------------------------------------------- the names */
+
+static bool is_allocator(const char *f)
+{
+	return f && (strcasestr(f, "alloc") || !strncmp(f, "operator new", 12) ||
+		     !strncmp(f, "std::", 5) || !strncmp(f, "void std::", 10) ||
+		     strstr(f, "__gnu_cxx::") || !strcmp(f, "mmap"));
+}
+
+struct site {
+	char *name, *site;
+	bool done;
+};
+
+static char *frame_name(const struct mt_frame *f, uint64_t ip)
+{
+	char *fn, *p;
+	int depth = 0;
+
+	if (!f->function)
+		return f->object ? mt_printf("%s+0x%" PRIx64, mt_base(f->object), f->offset) :
+				   mt_printf("0x%" PRIx64, ip);
+	/* without the parameter list of C++ */
+	fn = mt_strdup(f->function);
+	for (p = fn; *p; p++) {
+		if (*p == '<')
+			depth++;
+		else if (*p == '>' && depth && p[-1] != '-')
+			depth--;
+		else if (*p == '(' && !depth && p > fn && strncmp(p, "(anonymous", 10) &&
+			 strncmp(p, "(lambda", 7) && strncmp(p, "({lambda", 8))
+			break;
+	}
+	*p = 0;
+	if (f->line > 0) {
+		p = mt_printf("%s:%d", fn, f->line);
+		free(fn);
+		return p;
+	}
+	return fn;
+}
+
+struct flat {
+	const struct mt_frame *f;
+	uint64_t ip;
+};
+
+/*
+ * Which of several ALLOCATE objects of one Fortran line this is: the calls
+ * stand in the order of the objects, so that the rank of the return address
+ * among those of the same line says it.
+ */
+static int rank_on_line(const struct mt_context *c, struct mt_symbols *sy, const struct flat *me)
+{
+	uint64_t seen[32];
+	int n = 0, rank = 0;
+
+	for (size_t i = 0; i < c->n_stacks; i++) {
+		const struct mt_callstack *st = &c->stacks[i];
+
+		for (int k = 0; k < st->n && k < 3; k++) {
+			const struct mt_frames *fr;
+			bool known = false;
+
+			if (st->ip[k] >= me->ip || me->ip - st->ip[k] > 16384)
+				continue;
+			fr = mt_symbols_frames(sy, st->ip[k]);
+			if (fr->f[0].line != me->f->line || fr->f[0].file != me->f->file)
+				continue;
+			for (int j = 0; j < n; j++)
+				known |= seen[j] == st->ip[k];
+			if (!known && n < 32) {
+				seen[n++] = st->ip[k];
+				rank++;
+			}
+		}
+	}
+	return rank;
+}
+
+static bool fortran_file(const char *file)
+{
+	const char *dot = file ? strrchr(file, '.') : NULL;
+
+	return dot && (dot[1] == 'f' || dot[1] == 'F');
+}
+
+/*
+ * The first frame that a person would call "my code": not in a library of the
+ * system, not in one of its headers. When the variable there is the result of
+ * a function that itself only allocates (xmalloc), the caller's line is
+ * better.
+ */
+static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t id, struct site *out)
+{
+	const struct mt_callstack *st = &c->stacks[id];
+	struct flat flat[512];
+	int n = 0, user = -1, fallback = -1, chosen;
+	char *var = NULL;
+
+	out->done = true;
+	for (int i = 0; i < st->n; i++) {
+		const struct mt_frames *fr = mt_symbols_frames(sy, st->ip[i]);
+
+		for (int k = 0; k < fr->n && n < 512; k++)
+			flat[n++] = (struct flat){ &fr->f[k], st->ip[i] };
+	}
+	for (int i = 0; i < n; i++) {
+		if (fallback < 0 && flat[i].f->function && !is_allocator(flat[i].f->function) &&
+		    !(flat[i].f->file && strstr(flat[i].f->file, "/include/c++/")))
+			fallback = i;
+		if (!flat[i].f->system && flat[i].f->object && user < 0 &&
+		    !(flat[i].f->function && !strncmp(flat[i].f->function, "operator new", 12))) {
+			user = i;
+			break;
+		}
+	}
+	chosen = user >= 0 ? user : fallback >= 0 ? fallback : 0;
+	if (!n)
+		return;
+	/* my code, from inside out, as long as it is an allocation wrapper */
+	for (int i = chosen, hops = 0; user >= 0 && i < n && hops < 4; i++) {
+		const struct mt_frame *f = flat[i].f;
+		char *v = NULL;
+
+		if (f->system)
+			continue;
+		hops++;
+		if (f->file && f->line > 0)
+			v = mt_name_in_file(f->file, f->line, fortran_file(f->file) ?
+					    rank_on_line(c, sy, &flat[i]) : 0);
+		if (v) {
+			free(var);
+			var = v;
+			chosen = i;
+		}
+		if (!is_allocator(f->function))
+			break;
+	}
+	out->name = var ? var : frame_name(flat[chosen].f, flat[chosen].ip);
+	if (flat[chosen].f->file && flat[chosen].f->line > 0)
+		out->site = mt_printf("%s:%d", flat[chosen].f->file, flat[chosen].f->line);
+}
+
+/* ------------------------------------------------------------ the output */
+
+static int by_life(const void *x, const void *y)
+{
+	const struct mt_structure *a = x, *b = y;
+
+	if (a->birth != b->birth)
+		return a->birth < b->birth ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->kind != b->kind)
+		return (int)a->kind - (int)b->kind;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return strcmp(a->name ? a->name : "", b->name ? b->name : "");
+}
+
+static int write_structures(struct mt_context *c, const char *dir)
+{
+	struct mt_newfile out;
+	int err = mt_newfile(&out, dir, "structures.csv");
+
+	if (err)
+		return err;
+	fputs("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site\n", out.f);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct mt_structure *s = &c->s[i];
+
+		fprintf(out.f, "%zu,%s,", i, mt_kind_name[s->kind]);
+		mt_csv_put(out.f, s->name ? s->name : "");
+		fprintf(out.f, ",%" PRIx64 ",%" PRIx64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+			s->start, s->end, s->birth, s->death, s->tid, s->stack);
+		mt_csv_put(out.f, s->site ? s->site : "");
+		putc('\n', out.f);
+	}
+	return mt_newfile_commit(&out);
+}
+
+static int write_stacks(struct mt_context *c, struct mt_symbols *sy, const char *dir,
+			struct progress *pr)
+{
+	struct mt_newfile out;
+	int err = mt_newfile(&out, dir, "stacks.csv");
+
+	if (err)
+		return err;
+	fputs("Stack,Depth,Ip,Object,Offset,Function,File,Line\n", out.f);
+	for (size_t i = 0; i < c->n_stacks; i++) {
+		int depth = 0;
+
+		progress(pr, "stacks", i, c->n_stacks);
+		for (int k = 0; k < c->stacks[i].n; k++) {
+			uint64_t ip = c->stacks[i].ip[k];
+			const struct mt_frames *fr = mt_symbols_frames(sy, ip);
+
+			for (int j = 0; j < fr->n; j++) {
+				const struct mt_frame *f = &fr->f[j];
+
+				fprintf(out.f, "%zu,%d,%" PRIx64 ",", i, depth++, ip);
+				mt_csv_put(out.f, f->object ? f->object : "");
+				if (f->object)
+					fprintf(out.f, ",%" PRIx64 ",", f->offset);
+				else
+					fputs(",,", out.f);
+				mt_csv_put(out.f, f->function ? f->function : "");
+				putc(',', out.f);
+				mt_csv_put(out.f, f->file ? f->file : "");
+				if (f->line > 0)
+					fprintf(out.f, ",%d\n", f->line);
+				else
+					fputs(",\n", out.f);
+			}
+		}
+	}
+	return mt_newfile_commit(&out);
+}
+
+static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char *dir)
+{
+	struct mt_newfile out;
+	int err = mt_newfile(&out, dir, "threads.csv");
+
+	if (err)
+		return err;
+	fputs("TaskId,Name,Birth,Death,StackStart,StackEnd,Start\n", out.f);
+	for (size_t i = 0; i < c->n_threads; i++) {
+		const struct mt_thread *t = &c->threads[i];
+
+		fprintf(out.f, "%" PRId64 ",", t->tid);
+		mt_csv_put(out.f, t->name ? t->name : "");
+		fprintf(out.f, ",%" PRId64 ",%" PRId64 ",%" PRIx64 ",%" PRIx64 ",", t->birth, t->death,
+			t->stack_start, t->stack_end);
+		if (t->start_routine) {
+			const struct mt_frames *fr = mt_symbols_function(sy, t->start_routine);
+			/* the function itself, not what is inlined at its begin */
+			struct mt_frame f = fr->f[fr->n - 1];
+			char *n;
+
+			f.line = 0;
+			n = frame_name(&f, t->start_routine);
+			mt_csv_put(out.f, n);
+			free(n);
+		}
+		putc('\n', out.f);
+	}
+	return mt_newfile_commit(&out);
+}
+
+static int64_t first_start(const char *trace, const char *image)
+{
+	json_t *j = mt_image_read(trace, image);
+	int64_t t = j ? json_integer_value(json_object_get(j, "start_ns")) : 0;
+
+	json_decref(j);
+	return t;
+}
+
+static uint64_t min_static(const char *trace)
+{
+	char *path = mt_printf("%s/manifest.json", trace);
+	json_t *m = json_load_file(path, 0, NULL);
+	json_t *v = json_object_get(json_object_get(m, "parameters"), "min_static_bytes");
+	uint64_t n = json_is_integer(v) ? (uint64_t)json_integer_value(v) : 64;
+
+	json_decref(m);
+	free(path);
+	return n;
+}
+
+int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o)
+{
+	struct progress pr = { o->progress && isatty(2), false, mt_monotonic_ns(), 0, image };
+	uint64_t min = o->min_static_bytes ? o->min_static_bytes : min_static(trace);
+	char *dir = mt_printf("%s/%s", trace, image);
+	int64_t start = first_start(trace, image);
+	struct mt_symbols *sy;
+	struct mt_context c;
+	struct site *sites;
+	size_t dynamic;
+	int err;
+
+	err = mt_context_read(&c, trace, image);
+	if (err == -EPROTO)
+		goto free_dir;
+	if (err && err != -ENOENT) {
+		mt_error("%s/context.log: %s", dir, strerror(-err));
+		goto free_context;
+	}
+	if (!c.n_objects)
+		objects_from_maps(&c, trace, image, start);
+	sy = mt_symbols_new(c.objects, c.n_objects);
+
+	/* stacks of threads */
+	for (size_t i = 0; i < c.n_threads; i++) {
+		struct mt_thread *t = &c.threads[i];
+		size_t k;
+
+		if (t->stack_end <= t->stack_start)
+			continue;
+		k = mt_context_add(&c);
+		c.s[k].kind = MT_STACK;
+		c.s[k].start = t->stack_start;
+		c.s[k].end = t->stack_end;
+		c.s[k].birth = t->birth;
+		c.s[k].death = t->death;
+		c.s[k].tid = t->tid;
+		c.s[k].name = i == 0 ? mt_strdup("stack of main thread") :
+			t->name ? mt_printf("stack of thread %zu (%s)", i, t->name) :
+				  mt_printf("stack of thread %zu", i);
+	}
+
+	/* names of allocations: once per call stack */
+	sites = mt_alloc((c.n_stacks + 1) * sizeof(*sites));
+	dynamic = c.n;
+	for (size_t i = 0; i < dynamic; i++) {
+		struct mt_structure *s = &c.s[i];
+		struct site *at;
+
+		progress(&pr, "structures", i, dynamic);
+		if (s->kind != MT_HEAP && s->kind != MT_MMAP)
+			continue;
+		if (s->stack >= 0 && ((size_t)s->stack >= c.n_stacks || !c.stacks[s->stack].n))
+			s->stack = -1;	/* its line was lost */
+		if (s->stack >= 0) {
+			at = &sites[s->stack];
+			if (!at->done)
+				name_site(&c, sy, s->stack, at);
+			s->site = at->site ? mt_strdup(at->site) : NULL;
+			if (!s->path && at->name)
+				s->name = mt_strdup(at->name);
+		}
+		if (s->path)
+			s->name = mt_strdup(mt_base(s->path));
+		if (!s->name)
+			s->name = mt_strdup(s->kind == MT_HEAP ? "unnamed allocation" : "unnamed mapping");
+	}
+
+	for (size_t i = 0; i < c.n_objects; i++) {
+		struct gather g = { &c, &c.objects[i] };
+
+		if (c.objects[i].ours)
+			continue;
+		mt_symbols_segments(sy, i, on_segment, &g);
+		mt_symbols_statics(sy, i, min, on_static, &g);
+	}
+	qsort(c.s, c.n, sizeof(*c.s), by_life);
+
+	err = write_stacks(&c, sy, dir, &pr);
+	if (!err)
+		err = write_threads(&c, sy, dir);
+	if (!err)
+		err = write_structures(&c, dir);
+	progress_end(&pr);
+	if (err)
+		mt_error("%s: cannot write the finished files: %s", dir, strerror(-err));
+	for (size_t i = 0; i < c.n_stacks; i++) {
+		free(sites[i].name);
+		free(sites[i].site);
+	}
+	free(sites);
+	mt_symbols_free(sy);
+free_context:
+	mt_context_free(&c);
+free_dir:
+	free(dir);
+	return err;
+}
+
+int mt_finish_trace(const char *trace, const struct mt_finish_options *o)
+{
+	size_t n;
+	char **images = mt_trace_images(trace, &n);
+	int first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int err;
+
+		if (!o->again && !mt_image_unfinished(trace, images[i]))
+			continue;
+		err = mt_finish_image(trace, images[i], o);
+		if (err && !first)
+			first = err;
+	}
+	mt_names_free(images, n);
+	return first;
+}

@@ -1,0 +1,416 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <hwloc.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "manifest.h"
+#include "tracedir.h"
+#include "util.h"
+
+extern char **environ;
+
+static char *cpu_model(void)
+{
+	char *info = mt_read_file("/proc/cpuinfo", NULL);
+	char *p = info ? strstr(info, "model name") : NULL, *e;
+
+	if (p && (p = strchr(p, ':'))) {
+		p += strspn(p, ": \t");
+		e = strchr(p, '\n');
+		if (e)
+			*e = 0;
+		p = mt_strdup(p);
+	}
+	free(info);
+	return p;
+}
+
+static char *os_name(void)
+{
+	char *info = mt_read_file("/etc/os-release", NULL);
+	char *p = info ? strstr(info, "PRETTY_NAME=") : NULL, *e;
+
+	if (p) {
+		p += 12;
+		p += *p == '"';
+		e = strpbrk(p, "\"\n");
+		if (e)
+			*e = 0;
+		p = mt_strdup(p);
+	}
+	free(info);
+	return p;
+}
+
+static void setting(json_t *o, const char *name, const char *path)
+{
+	char *v = mt_read_line(path);
+
+	/* "always [madvise] never": the chosen one */
+	if (v && strchr(v, '[') && strchr(v, ']')) {
+		char *b = strchr(v, '[') + 1;
+
+		*strchr(v, ']') = 0;
+		memmove(v, b, strlen(b) + 1);
+	}
+	json_object_set_new(o, name, v && *v ? json_string(v) : json_null());
+	free(v);
+}
+
+static bool topology(const char *trace)
+{
+	hwloc_topology_t t;
+	char *path = mt_printf("%s/topology.xml", trace);
+	bool ok = false;
+
+	if (hwloc_topology_init(&t) == 0) {
+		ok = hwloc_topology_load(t) == 0 && hwloc_topology_export_xml(t, path, 0) == 0;
+		hwloc_topology_destroy(t);
+	}
+	if (!ok)
+		unlink(path);
+	free(path);
+	return ok;
+}
+
+json_t *mt_host_describe(const char *trace)
+{
+	char *model = cpu_model(), *os = os_name();
+	json_t *s = json_object(), *h;
+	char user[128];
+	struct utsname u;
+	int nodes = 0;
+
+	memset(&u, 0, sizeof(u));
+	uname(&u);
+	if (getenv("USER"))
+		snprintf(user, sizeof(user), "%s", getenv("USER"));
+	else
+		snprintf(user, sizeof(user), geteuid() ? "uid %d" : "root", (int)geteuid());
+	for (int i = 0; i < 1024; i++) {
+		char p[64];
+
+		snprintf(p, sizeof(p), "/sys/devices/system/node/node%d", i);
+		nodes += mt_exists(p);
+	}
+	setting(s, "numa_balancing", "/proc/sys/kernel/numa_balancing");
+	setting(s, "randomize_va_space", "/proc/sys/kernel/randomize_va_space");
+	setting(s, "transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled");
+	setting(s, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
+	setting(s, "perf_event_mlock_kb", "/proc/sys/kernel/perf_event_mlock_kb");
+	setting(s, "unprivileged_userfaultfd", "/proc/sys/vm/unprivileged_userfaultfd");
+	setting(s, "overcommit_memory", "/proc/sys/vm/overcommit_memory");
+	setting(s, "max_map_count", "/proc/sys/vm/max_map_count");
+	setting(s, "swappiness", "/proc/sys/vm/swappiness");
+	setting(s, "cpu_governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	setting(s, "smt_active", "/sys/devices/system/cpu/smt/active");
+	setting(s, "loadavg_at_start", "/proc/loadavg");
+	h = json_pack("{s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:s?}", "name",
+		u.nodename, "os", os, "kernel", u.release, "arch", u.machine, "cpu_model", model,
+		"cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "cpus_configured",
+		(json_int_t)sysconf(_SC_NPROCESSORS_CONF), "numa_nodes", nodes ? nodes : 1,
+		"memory_bytes", (json_int_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE),
+		"page_size_bytes", (json_int_t)sysconf(_SC_PAGESIZE), "topology",
+		topology(trace) ? json_string("topology.xml") : json_null(), "settings", s, "user",
+		user);
+	json_object_set_new(h, "kernel_version", json_string(u.version));
+	free(model);
+	free(os);
+	return h;
+}
+
+json_t *mt_environment_describe(void)
+{
+	static const char *const prefixes[] = { "OMP_", "GOMP_", "KMP_", "MALLOC_", "LD_", "LC_",
+		"GLIBC_", "MKL_", "OPENBLAS_", "NUMA", "HWLOC_", "I_MPI_", "OMPI_", "SLURM_",
+		"TBB_", "GFORTRAN_", "ACC_" };
+	static const char *const names[] = { "PATH", "LANG", "TZ", "SHELL", "PWD" };
+	json_t *o = json_object();
+
+	for (char **e = environ; *e; e++) {
+		const char *eq = strchr(*e, '=');
+		size_t n = eq ? (size_t)(eq - *e) : 0;
+		bool take = false;
+		char *name;
+
+		for (size_t i = 0; n && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+			take |= !strncmp(*e, prefixes[i], strlen(prefixes[i]));
+		for (size_t i = 0; n && i < sizeof(names) / sizeof(names[0]); i++)
+			take |= strlen(names[i]) == n && !strncmp(*e, names[i], n);
+		if (!take)
+			continue;
+		name = strndup(*e, n);
+		if (name) {
+			json_t *v = json_string(eq + 1);	/* NULL when it is not UTF-8 */
+
+			json_object_set_new(o, name, v ? v : json_string("(not UTF-8)"));
+		}
+		free(name);
+	}
+	return o;
+}
+
+json_t *mt_revision_describe(const char *directory)
+{
+	char *dir = realpath(directory, NULL), *head = NULL, *git, *commit = NULL;
+	const char *branch = NULL;
+	json_t *out = NULL;
+
+	while (dir && *dir) {
+		char *slash;
+
+		git = mt_printf("%s/.git", dir);
+		head = mt_printf("%s/HEAD", git);
+		commit = mt_read_line(head);
+		free(head);
+		if (!commit) {		/* a worktree: .git is a file "gitdir: PATH" */
+			char *link = mt_read_line(git);
+
+			if (link && !strncmp(link, "gitdir: ", 8)) {
+				head = mt_printf("%s/HEAD", link + 8);
+				commit = mt_read_line(head);
+				free(head);
+			}
+			free(link);
+		}
+		if (commit) {
+			if (!strncmp(commit, "ref: ", 5)) {
+				char *ref = mt_strdup(commit + 5), *path = mt_printf("%s/%s", git, ref);
+				char *value = mt_read_line(path);
+
+				free(path);
+				if (!value) {	/* packed */
+					char *all, *at;
+
+					path = mt_printf("%s/packed-refs", git);
+					all = mt_read_file(path, NULL);
+					at = all ? strstr(all, ref) : NULL;
+					if (at && at - all >= 41)
+						value = strndup(at - 41, 40);
+					free(all);
+					free(path);
+				}
+				branch = mt_base(ref);
+				out = json_pack("{s:s, s:s?, s:s}", "directory", dir, "commit",
+						value, "branch", branch);
+				free(value);
+				free(ref);
+			} else {
+				out = json_pack("{s:s, s:s}", "directory", dir, "commit", commit);
+			}
+			free(commit);
+			free(git);
+			break;
+		}
+		free(git);
+		slash = strrchr(dir, '/');
+		*slash = 0;
+	}
+	free(dir);
+	return out;
+}
+
+char *mt_build_id(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *out = NULL;
+	size_t n = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_getphdrnum(elf, &n) == 0) {
+		for (size_t i = 0; i < n && !out; i++) {
+			GElf_Phdr ph;
+			Elf_Data *d;
+			GElf_Nhdr nh;
+			size_t off = 0, name, desc;
+
+			if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_NOTE)
+				continue;
+			d = elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz, ELF_T_NHDR);
+			while (d && !out && (off = gelf_getnote(d, off, &nh, &name, &desc)) > 0) {
+				if (nh.n_type != NT_GNU_BUILD_ID || nh.n_namesz != 4 ||
+				    memcmp((char *)d->d_buf + name, "GNU", 4))
+					continue;
+				out = mt_alloc(2 * nh.n_descsz + 1);
+				for (size_t k = 0; k < nh.n_descsz; k++)
+					sprintf(out + 2 * k, "%02x",
+						((unsigned char *)d->d_buf)[desc + k]);
+			}
+		}
+	}
+	elf_end(elf);
+	close(fd);
+	return out;
+}
+
+/* Did the log of the context library come to its orderly end? */
+static bool orderly(const char *trace, const char *image)
+{
+	char *path = mt_printf("%s/%s/context.log", trace, image), b[4097];
+	FILE *f = fopen(path, "re");
+	bool yes = false;
+	size_t n;
+
+	free(path);
+	if (!f)
+		return false;
+	fseek(f, -4096, SEEK_END);
+	n = fread(b, 1, 4096, f);
+	b[n] = 0;
+	for (char *p = b; (p = strstr(p, "\nE ")); p++)
+		yes = true;
+	fclose(f);
+	return yes;
+}
+
+static const char *image_state(const json_t *image, json_t *const *all, size_t n,
+			       const struct mt_totals *t, const char *trace, const char *dir)
+{
+	json_int_t pid = json_integer_value(json_object_get(image, "pid"));
+	json_int_t index = json_integer_value(json_object_get(image, "index"));
+
+	for (size_t i = 0; i < n; i++) {
+		const char *how = json_string_value(json_object_get(all[i], "how"));
+
+		if (how && !strcmp(how, "exec") &&
+		    json_integer_value(json_object_get(all[i], "parent")) == index &&
+		    json_integer_value(json_object_get(all[i], "pid")) == pid)
+			return "exec";		/* went on as another program */
+	}
+	if (mt_image_alive(image))
+		return "running";
+	return t->ended || orderly(trace, dir) ? "complete" : "aborted";
+}
+
+void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
+{
+	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
+					       "write_error" };
+	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
+		 governor = 0, zaps = 0;
+	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old;
+	json_t **all;
+	int64_t end = -1;
+	size_t n;
+	char **dirs = mt_trace_images(trace, &n);
+
+	all = mt_alloc((n + 1) * sizeof(*all));
+	for (size_t i = 0; i < n; i++)
+		all[i] = mt_image_read(trace, dirs[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t l[5], lost = 0;
+		struct mt_totals t;
+		json_t *entry = json_object();
+
+		mt_image_totals(trace, dirs[i], &t);
+		l[0] = t.lost_ring;
+		l[1] = t.lost_table;
+		memcpy(l + 2, t.lost_other, sizeof(t.lost_other));
+		for (int k = 0; k < 5; k++) {
+			loss[k] += l[k];
+			lost += l[k];
+		}
+		total += lost;
+		program += t.program_cpu_ns;
+		monitor += t.monitor_cpu_ns;
+		faults += t.faults;
+		intervals += t.intervals;
+		zaps += t.intervals;
+		governor += t.governor_changes;
+		if (t.end > end)
+			end = t.end;
+		json_object_set_new(entry, "dir", json_string(dirs[i]));
+		for (int k = 0; all[i] && k < 5; k++) {
+			static const char *const keys[] = { "pid", "parent", "how", "executable",
+							    "backend" };
+			json_t *v = json_object_get(all[i], keys[k]);
+
+			if (v)
+				json_object_set(entry, keys[k], v);
+		}
+		json_object_set_new(entry, "state", json_string(image_state(all[i], all, n, &t, trace,
+									    dirs[i])));
+		json_object_set_new(entry, "accesses", json_integer((json_int_t)t.records));
+		json_object_set_new(entry, "losses", json_integer((json_int_t)lost));
+		json_array_append_new(images, entry);
+		if (i == 0 && all[0]) {
+			json_t *b = json_object_get(m, "backend");
+			json_t *name = json_object_get(all[0], "backend");
+			const char *msg = json_string_value(json_object_get(all[0],
+									    "backend_message"));
+
+			if (json_is_string(name) && b) {
+				json_object_set(b, "name", name);
+				if (msg && *msg)
+					json_object_set_new(b, "message", json_string(msg));
+				if (!strcmp(json_string_value(name), "none"))
+					json_object_set_new(b, "guarantee", json_pack(
+						"{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes",
+						4096, "pages", "none", "threads", "none",
+						"writes", "none", "kernel_accesses", "none"));
+			}
+		}
+	}
+	for (int k = 0; k < 5; k++)
+		json_object_set_new(by, reasons[k], json_integer((json_int_t)loss[k]));
+	json_object_set_new(losses, "total", json_integer((json_int_t)total));
+	json_object_set_new(losses, "by_reason", by);
+	json_object_set_new(m, "losses", losses);
+	json_object_set_new(m, "images", images);
+	old = json_object_get(m, "overhead");
+	if (recorder_cpu_ns < 0)
+		recorder_cpu_ns = json_integer_value(json_object_get(old, "recorder_cpu_ns"));
+	if (!program)
+		program = (uint64_t)json_integer_value(json_object_get(old, "program_cpu_ns"));
+	json_object_set_new(m, "overhead", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"program_cpu_ns", (json_int_t)program, "monitor_cpu_ns", (json_int_t)monitor,
+		"recorder_cpu_ns", (json_int_t)recorder_cpu_ns, "faults", (json_int_t)faults, "zaps",
+		(json_int_t)zaps, "scans", (json_int_t)zaps, "bytes_written",
+		(json_int_t)mt_tree_bytes(trace), "intervals", (json_int_t)intervals,
+		"governor_changes", (json_int_t)governor));
+	old = json_object_get(m, "clock");
+	if (old && json_integer_value(json_object_get(old, "end_ns")) <= 0 && end > 0)
+		json_object_set_new(old, "end_ns", json_integer(end));
+	for (size_t i = 0; i < n; i++)
+		json_decref(all[i]);
+	free(all);
+	mt_names_free(dirs, n);
+}
+
+int mt_manifest_repair(json_t *m, const char *trace)
+{
+	json_t *status = json_object_get(m, "status");
+	const char *state = json_string_value(json_object_get(status, "state"));
+	json_t *recorder = json_object_get(m, "recorder");
+
+	if (!state || strcmp(state, "running"))
+		return 0;
+	/* same machine and the process is still that one? */
+	if (json_is_object(recorder)) {
+		struct utsname u;
+		const char *host = json_string_value(json_object_get(json_object_get(m, "host"),
+								     "name"));
+
+		if (!uname(&u) && host && !strcmp(host, u.nodename) && mt_image_alive(recorder))
+			return 1;
+	}
+	json_object_set_new(status, "state", json_string("aborted"));
+	json_object_set_new(status, "message", json_string(
+		"the recorder was killed; the trace holds what was written until then"));
+	mt_manifest_complete(m, trace, -1);
+	return mt_manifest_write(trace, m);
+}

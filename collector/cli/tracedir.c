@@ -1,0 +1,352 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "finish.h"
+#include "tracedir.h"
+#include "util.h"
+
+static int by_number(const void *x, const void *y)
+{
+	const char *a = *(char *const *)x, *b = *(char *const *)y;
+	long na = strtol(a + 1, NULL, 10), nb = strtol(b + 1, NULL, 10);
+
+	return na < nb ? -1 : na > nb;
+}
+
+char **mt_trace_images(const char *trace, size_t *n)
+{
+	DIR *d = opendir(trace);
+	struct dirent *e;
+	char **v = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] != 'p' || !e->d_name[1] ||
+		    strspn(e->d_name + 1, "0123456789") != strlen(e->d_name + 1))
+			continue;
+		MT_GROW(v, *n, cap);
+		v[(*n)++] = mt_strdup(e->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (*n)
+		qsort(v, *n, sizeof(*v), by_number);
+	return v;
+}
+
+void mt_names_free(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+json_t *mt_manifest_read(const char *trace)
+{
+	char *path = mt_printf("%s/manifest.json", trace);
+	json_error_t e;
+	json_t *m = json_load_file(path, 0, &e), *v;
+
+	if (!m) {
+		if (!mt_exists(trace))
+			mt_error("%s: no such directory", trace);
+		else if (!mt_exists(path))
+			mt_error("%s: not a trace directory (it has no manifest.json)", trace);
+		else
+			mt_error("%s:%d: %s", path, e.line, e.text);
+		goto out;
+	}
+	v = json_object_get(m, "format");
+	if (!json_is_string(v) || strcmp(json_string_value(v), "memtrace")) {
+		mt_error("%s: not the manifest of a memtrace trace (format is not \"memtrace\")", path);
+		json_decref(m);
+		m = NULL;
+		goto out;
+	}
+	v = json_object_get(m, "format_version");
+	if (!json_is_integer(v) || json_integer_value(v) > MT_FORMAT_VERSION ||
+	    json_integer_value(v) < 1) {
+		mt_error("%s: the trace has format version %" JSON_INTEGER_FORMAT
+			 ", this program reads up to version %d", path, json_integer_value(v),
+			 MT_FORMAT_VERSION);
+		json_decref(m);
+		m = NULL;
+	}
+out:
+	free(path);
+	return m;
+}
+
+int mt_manifest_write(const char *trace, const json_t *manifest)
+{
+	struct mt_newfile out;
+	int err = mt_newfile(&out, trace, "manifest.json");
+
+	if (err)
+		return err;
+	if (json_dumpf(manifest, out.f, JSON_INDENT(2) | JSON_PRESERVE_ORDER) || putc('\n', out.f) < 0) {
+		mt_newfile_discard(&out);
+		return -EIO;
+	}
+	return mt_newfile_commit(&out);
+}
+
+json_t *mt_image_read(const char *trace, const char *image)
+{
+	char *path = mt_printf("%s/%s/image.json", trace, image);
+	json_t *j = json_load_file(path, 0, NULL);
+
+	free(path);
+	return j;
+}
+
+static uint64_t number(const struct mt_csv *c, int column)
+{
+	return strtoull(mt_csv_get(c, column), NULL, 10);
+}
+
+static bool chunk_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(name, "accesses-", 9) &&
+	       ((n > 4 && !strcmp(name + n - 4, ".csv")) ||
+		(n > 8 && !strcmp(name + n - 8, ".csv.zst")));
+}
+
+static uint64_t lines_of(const char *trace, const char *image, const char *file)
+{
+	char *path = mt_printf("%s/%s/%s", trace, image, file);
+	struct mt_csv c;
+	uint64_t n = 0;
+
+	if (mt_csv_open(&c, path) == 0) {
+		while (mt_csv_next(&c))
+			n++;
+		mt_csv_close(&c);
+	}
+	free(path);
+	return n;
+}
+
+/* "loss:region=12" or "region:12" inside Event: number behind the word */
+static uint64_t event_number(const char *event, const char *word)
+{
+	const char *p = strstr(event, word);
+
+	if (!p)
+		return 0;
+	p += strlen(word);
+	return *p == '=' || *p == ':' ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
+{
+	char *path = mt_printf("%s/%s/intervals.csv", trace, image), *dir;
+	struct dirent *e;
+	struct mt_csv c;
+	DIR *d;
+
+	memset(t, 0, sizeof(*t));
+	t->start = t->end = -1;
+	if (mt_csv_open(&c, path) == 0) {
+		int start = mt_csv_column(&c, "Start"), end = mt_csv_column(&c, "End"),
+		    faults = mt_csv_column(&c, "Faults"), records = mt_csv_column(&c, "Records"),
+		    un = mt_csv_column(&c, "Unattributed"), ring = mt_csv_column(&c, "LostRing"),
+		    table = mt_csv_column(&c, "LostTable"), res = mt_csv_column(&c, "Resident"),
+		    scan = mt_csv_column(&c, "ScanNs"), zap = mt_csv_column(&c, "ZapNs"),
+		    mon = mt_csv_column(&c, "MonitorCpuNs"), prog = mt_csv_column(&c, "ProgramCpuNs"),
+		    event = mt_csv_column(&c, "Event");
+
+		while (mt_csv_next(&c)) {
+			const char *ev = mt_csv_get(&c, event);
+
+			if (c.n < c.n_columns)
+				continue;
+			if (!t->intervals++)
+				t->start = (int64_t)number(&c, start);
+			t->end = (int64_t)number(&c, end);
+			t->faults += number(&c, faults);
+			t->records += number(&c, records);
+			t->unattributed += number(&c, un);
+			t->lost_ring += number(&c, ring);
+			t->lost_table += number(&c, table);
+			if (number(&c, res) > t->resident)
+				t->resident = number(&c, res);
+			t->scan_ns += number(&c, scan);
+			t->zap_ns += number(&c, zap);
+			t->monitor_cpu_ns += number(&c, mon);
+			t->program_cpu_ns += number(&c, prog);
+			t->governor_changes += strstr(ev, "governor:") != NULL;
+			t->lost_other[0] += event_number(ev, "unmapped");
+			t->lost_other[1] += event_number(ev, "region");
+			t->lost_other[2] += event_number(ev, "write_error");
+			t->ended |= strstr(ev, "exit") || strstr(ev, "stop");
+		}
+		t->torn_lines = c.torn;
+		mt_csv_close(&c);
+	}
+	free(path);
+
+	dir = mt_printf("%s/%s", trace, image);
+	d = opendir(dir);
+	while (d && (e = readdir(d))) {
+		struct stat st;
+
+		if (chunk_name(e->d_name) && !fstatat(dirfd(d), e->d_name, &st, 0)) {
+			t->chunks++;
+			t->access_bytes += (uint64_t)st.st_size;
+		}
+	}
+	if (d)
+		closedir(d);
+	free(dir);
+	t->finished = !mt_image_unfinished(trace, image);
+	if (t->finished) {
+		t->structures = lines_of(trace, image, "structures.csv");
+		t->threads = lines_of(trace, image, "threads.csv");
+	}
+}
+
+bool mt_image_alive(const json_t *image)
+{
+	json_int_t pid = json_integer_value(json_object_get(image, "pid"));
+	uint64_t started = (uint64_t)json_integer_value(json_object_get(image, "start_ns"));
+	char *path, *stat, *p;
+	unsigned long long ticks = 0;
+	char state = 0;
+
+	if (pid <= 0)
+		return false;
+	path = mt_printf("/proc/%" JSON_INTEGER_FORMAT "/stat", pid);
+	stat = mt_read_file(path, NULL);
+	free(path);
+	if (!stat)
+		return false;
+	p = strrchr(stat, ')');
+	/* state is field 3, starttime field 22 (ticks since boot) */
+	if (p && sscanf(p + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+			&state, &ticks) == 2) {
+		uint64_t ns = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+
+		/* a later process with the same number is someone else (CLOCK_MONOTONIC
+		 * and boot time differ by the time asleep) */
+		if (started && ns > started + 1000000000ull)
+			state = 'X';
+	}
+	free(stat);
+	return state && state != 'X' && state != 'Z';
+}
+
+static int compress_file(const char *path, uint64_t *saved)
+{
+	char *out = mt_printf("%s.zst", path), *tmp = mt_printf("%s.zst.tmp", path);
+	size_t in_size = ZSTD_CStreamInSize(), out_size = ZSTD_CStreamOutSize();
+	char *in_buf = mt_alloc(in_size), *out_buf = mt_alloc(out_size);
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	FILE *in = fopen(path, "re"), *o = fopen(tmp, "we");
+	struct stat before, after;
+	int err = 0;
+
+	if (!in || !o || !z) {
+		err = errno ? -errno : -ENOMEM;
+		goto done;
+	}
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, 3);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	for (bool last = false; !last; ) {
+		size_t got = fread(in_buf, 1, in_size, in);
+		ZSTD_inBuffer ib = { in_buf, got, 0 };
+		size_t left;
+
+		if (ferror(in)) {
+			err = -EIO;
+			goto done;
+		}
+		last = got < in_size;
+		do {
+			ZSTD_outBuffer ob = { out_buf, out_size, 0 };
+
+			left = ZSTD_compressStream2(z, &ob, &ib, last ? ZSTD_e_end : ZSTD_e_continue);
+			if (ZSTD_isError(left) || fwrite(out_buf, 1, ob.pos, o) != ob.pos) {
+				err = -EIO;
+				goto done;
+			}
+		} while (last ? left != 0 : ib.pos < ib.size);
+	}
+	if (fflush(o) || fsync(fileno(o))) {
+		err = -errno;
+		goto done;
+	}
+	if (!stat(path, &before) && !stat(tmp, &after) && before.st_size > after.st_size)
+		*saved += (uint64_t)(before.st_size - after.st_size);
+	if (rename(tmp, out) || unlink(path))
+		err = -errno;
+done:
+	if (in)
+		fclose(in);
+	if (o)
+		fclose(o);
+	if (err)
+		unlink(tmp);
+	ZSTD_freeCCtx(z);
+	free(in_buf);
+	free(out_buf);
+	free(out);
+	free(tmp);
+	return err;
+}
+
+int mt_image_compress(const char *trace, const char *image, uint64_t *saved)
+{
+	char *dir = mt_printf("%s/%s", trace, image);
+	struct dirent **v;
+	int n = scandir(dir, &v, NULL, alphasort), err = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = v[i]->d_name;
+
+		if (!err && chunk_name(name) && strcmp(name + strlen(name) - 4, ".zst")) {
+			char *path = mt_printf("%s/%s", dir, name);
+
+			err = compress_file(path, saved);
+			if (err)
+				mt_error("%s: cannot compress: %s", path, strerror(-err));
+			free(path);
+		}
+		free(v[i]);
+	}
+	if (n >= 0)
+		free(v);
+	free(dir);
+	return err;
+}
+
+static uint64_t tree_sum;
+
+static int add_size(const char *path, const struct stat *st, int type, struct FTW *f)
+{
+	(void)path, (void)f;
+	if (type == FTW_F)
+		tree_sum += (uint64_t)st->st_size;
+	return 0;
+}
+
+uint64_t mt_tree_bytes(const char *path)
+{
+	tree_sum = 0;
+	nftw(path, add_size, 16, FTW_PHYS);
+	return tree_sum;
+}
