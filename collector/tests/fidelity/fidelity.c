@@ -7,12 +7,13 @@
  * What a visit [t0, t1] of page P says about the trace
  * ----------------------------------------------------
  * At the border between two intervals the monitor closes the pages one after
- * the other, from End to End + ScanNs + ZapNs of the earlier interval (its row
- * in intervals.csv). An access in this window belongs to the earlier
+ * the other, from End to End + ZapNs of the earlier interval (its row in
+ * intervals.csv; with subphases ZapNs is the sum of all of its closings, of which
+ * the last one is at End). An access in this window belongs to the earlier
  * interval if its page was not yet closed and to the later one otherwise, and the
- * program cannot know. So the visit is widened: it may belong to every interval
- * that meets [t0 - w, t1 + w], where w is the width of the window before, after
- * or around it (plus --slack).
+ * program cannot know. So a visit may belong to every interval that meets
+ * [t0 - w, t1], where w is the window after the beginning of its interval
+ * (--slack-ns widens both ends).
  *
  *   definite  exactly one interval remains: the trace must have a record of P
  *             in that interval
@@ -328,7 +329,7 @@ static void read_intervals(const char *dir, struct list *out)
 {
 	char name[4096];
 	struct csv c;
-	int number, start, end, scan, zap, ring, table;
+	int number, start, end, zap, ring, table;
 
 	snprintf(name, sizeof(name), "%s/intervals.csv", dir);
 	if (!csv_open(&c, name))
@@ -336,14 +337,14 @@ static void read_intervals(const char *dir, struct list *out)
 	number = csv_need(&c, "Interval");
 	start = csv_need(&c, "Start");
 	end = csv_need(&c, "End");
-	scan = csv_need(&c, "ScanNs");
+	csv_need(&c, "ScanNs");
 	zap = csv_need(&c, "ZapNs");
 	ring = csv_need(&c, "LostRing");
 	table = csv_need(&c, "LostTable");
 	while (csv_next(&c)) {
 		struct interval i = {
 			decimal(&c, start), decimal(&c, end),
-			decimal(&c, scan) + decimal(&c, zap),
+			decimal(&c, zap),
 			decimal(&c, ring) + decimal(&c, table),
 		};
 		const struct interval *last = out->count ?

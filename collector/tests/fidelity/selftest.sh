@@ -28,7 +28,7 @@ make_trace() {
 		seed = 12345; n = 40; length_ = 10000; window = 200; base = 100000
 		print "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event" > (dir "/intervals.csv")
 		for (i = 0; i < n; i++)
-			printf "%d,%d,%d,1,%d,0,0,0,0,0,0,%d,%d,0,0,\n", i, base + i * length_, base + (i + 1) * length_, length_, 50, 150 > (dir "/intervals.csv")
+			printf "%d,%d,%d,1,%d,0,0,0,0,0,0,%d,%d,0,0,\n", i, base + i * length_, base + (i + 1) * length_, length_, 50, 200 > (dir "/intervals.csv")
 		print "# memtrace visits 1 pid=7 generation=0 start=100000" > log_
 		print "Address,T0,T1,Kind,Class,TaskId" > log_
 		for (v = 0; v < 12000; v++) {

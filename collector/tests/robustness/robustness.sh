@@ -232,6 +232,14 @@ if wanted options; then
 	done
 fi
 
+# the examples: their check sums are on stdout, their times on stderr
+make -s -C "$tests/../../examples" || fail "the examples do not build"
+for e in "matmul naive -n 256" "matmul blocked -n 300 -t 3" "matmul modulo -n 256" "bucketsort dynamic -i 10" \
+	"bucketsort cyclic -i 10 -t 3" "bucketsort fair -i 10" "stencil serial -n 48 -s 50" "stencil parallel -n 48 -s 50" \
+	"falsesharing packed -m 20" "falsesharing page -m 20" "listwalk random -p 1" "listwalk ordered -p 1"; do
+	same "${e// /-}" 20 sh -c "$BUILD/examples/$e 2> /dev/null"
+done
+
 # ---- small nasty programs ---------------------------------------------------
 
 while read -r name status; do
