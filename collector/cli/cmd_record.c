@@ -35,7 +35,7 @@
 #include "tracedir.h"
 #include "util.h"
 
-extern const char mt_version[], mt_commit[];
+
 
 static volatile sig_atomic_t child_pid;
 
@@ -196,7 +196,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "format", json_string("memtrace"));
 	json_object_set_new(m, "format_version", json_integer(MT_FORMAT_VERSION));
 	json_object_set_new(m, "tool", json_pack("{s:s, s:s, s:s}", "name", "memtrace", "version",
-						 mt_version, "commit", mt_commit));
+						 mt_version, "commit", mt_build_commit));
 	json_object_set_new(m, "name", utf8(name && *name ? name : mt_base(a->argv[0])));
 	json_object_set_new(m, "command", argv);
 	real = realpath(program, NULL);
