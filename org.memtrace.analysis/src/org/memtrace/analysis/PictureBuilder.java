@@ -1,0 +1,581 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+
+import org.memtrace.aggregation.BlockTree;
+import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ProducerKind;
+
+/**
+ * Draws a partition: memory down, time to the right, a strip with the hierarchy on the left, a time axis, a legend and the
+ * figures that tell what the picture leaves out.
+ */
+public final class PictureBuilder {
+	private final PictureOptions o;
+	private final Partition partition;
+	private final MicroscopicModel model;
+	private final Hierarchy hierarchy;
+	private final NodeNames names;
+	private final Palette palette;
+	private final double f;
+	private final List<Shape> shapes = new ArrayList<>();
+	private final List<Picture.Drawn> drawn = new ArrayList<>();
+	private final List<Picture.Strip> strips = new ArrayList<>();
+	private double plotX;
+	private double plotY;
+	private double plotWidth;
+	private double plotHeight;
+	private Picture geometry;
+	private boolean hatchedSpace;
+	private boolean hatchedTime;
+	private int maxIntensityType = -1;
+
+	private PictureBuilder(Partition partition, NodeNames names, PictureOptions options) {
+		this.o = options;
+		this.partition = partition;
+		this.model = partition.model();
+		this.hierarchy = model.hierarchy();
+		this.names = names;
+		this.palette = options.palette;
+		this.f = options.fontSize;
+	}
+
+	/** Draws. */
+	public static Picture build(Partition partition, NodeNames names, PictureOptions options) {
+		return new PictureBuilder(partition, names, options).build();
+	}
+
+	private Picture build() {
+		double pad = f;
+		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
+		double legendHeight = o.legend ? 2.2 * f : 0;
+		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
+		List<Integer> labelled = labelledNodes();
+		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
+		int levels = o.hierarchy ? o.width >= 500 ? 4 : 2 : 0;
+		double stripWidth = levels * (0.75 * f + 1);
+		plotX = Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad);
+		plotY = Math.rint(top);
+		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
+		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
+		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, plotX, plotY, plotWidth, plotHeight, List.of(),
+				List.of());
+		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
+		blocks();
+		separators(labelled);
+		if (o.hierarchy) {
+			hierarchyStrip(labelled, levels, pad, labelWidth);
+		}
+		if (o.axis) {
+			axis();
+		}
+		if (o.title != null) {
+			title(pad);
+		}
+		if (o.legend) {
+			legend(pad, o.height - 0.85 * f);
+		}
+		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, plotX, plotY, plotWidth,
+				plotHeight, drawn, strips);
+	}
+
+	// ---- blocks
+
+	private double y(int leaf) {
+		return geometry.yOf(leaf);
+	}
+
+	/** Blocks by tree node, then the tree from the root: what a node does not cover is drawn by its children. */
+	private void blocks() {
+		BlockTree tree = partition.tree();
+		int[] from = new int[tree.size() + 1];
+		for (int b = 0; b < partition.blockCount(); b++) {
+			from[partition.treeNode(b) + 1]++;
+		}
+		for (int n = 0; n < tree.size(); n++) {
+			from[n + 1] += from[n];
+		}
+		int[] list = new int[partition.blockCount()];
+		int[] next = from.clone();
+		for (int b = 0; b < list.length; b++) {
+			list[next[partition.treeNode(b)]++] = b; // blocks are ordered by row and time, so by time within a node
+		}
+		int[] stack = new int[96];
+		int depth = 0;
+		stack[depth++] = 0;
+		stack[depth++] = 0;
+		stack[depth++] = model.sliceCount();
+		while (depth > 0) {
+			int end = stack[--depth];
+			int begin = stack[--depth];
+			int n = stack[--depth];
+			int at = begin;
+			int childCount = countChildren(tree, n);
+			for (int x = from[n]; x < from[n + 1] && at < end; x++) {
+				int b = list[x];
+				if (partition.endSlice(b) <= begin) {
+					continue;
+				}
+				if (partition.firstSlice(b) >= end) {
+					break;
+				}
+				if (partition.firstSlice(b) > at) {
+					stack = room(stack, depth + 3 * childCount);
+					depth = children(tree, n, at, partition.firstSlice(b), stack, depth);
+				}
+				block(b);
+				at = partition.endSlice(b);
+			}
+			if (at < end) {
+				stack = room(stack, depth + 3 * childCount);
+				depth = children(tree, n, at, end, stack, depth);
+			}
+		}
+	}
+
+	private static int countChildren(BlockTree tree, int n) {
+		int count = 0;
+		for (int c = n + 1; c < tree.end(n); c = tree.end(c)) {
+			count++;
+		}
+		return count;
+	}
+
+	private static int[] room(int[] stack, int needed) {
+		return needed > stack.length ? Arrays.copyOf(stack, 2 * needed) : stack;
+	}
+
+	/** Children over an interval that their parent does not cover: large ones later, runs of small ones at once. */
+	private int children(BlockTree tree, int n, int begin, int end, int[] stack, int depthBefore) {
+		int depth = depthBefore;
+		int runFrom = -1;
+		int runTo = -1;
+		for (int c = n + 1; c < tree.end(n); c = tree.end(c)) {
+			boolean small = y(tree.leafTo(c)) - y(tree.leafFrom(c)) < o.minBlockHeight;
+			if (small) {
+				runFrom = runFrom < 0 ? tree.leafFrom(c) : runFrom;
+				runTo = tree.leafTo(c);
+				if (y(runTo) - y(runFrom) >= o.minBlockHeight
+						&& y(tree.leafTo(n)) - y(runTo) >= o.minBlockHeight) {
+					merged(runFrom, runTo, begin, end);
+					runFrom = -1;
+				}
+				continue;
+			}
+			if (runFrom >= 0) {
+				merged(runFrom, runTo, begin, end);
+				runFrom = -1;
+			}
+			stack[depth++] = c;
+			stack[depth++] = begin;
+			stack[depth++] = end;
+		}
+		if (runFrom >= 0) {
+			merged(runFrom, runTo, begin, end);
+		}
+		return depth;
+	}
+
+	private void block(int b) {
+		int from = partition.leafFrom(b);
+		int to = partition.leafTo(b);
+		int first = partition.firstSlice(b);
+		int end = partition.endSlice(b);
+		drawn.add(new Picture.Drawn(from, to, first, end, b));
+		cell(from, to, first, end, b);
+	}
+
+	/** Small siblings together: cut where all of them are cut. */
+	private void merged(int leafFrom, int leafTo, int begin, int end) {
+		int[] crossing = new int[end - begin + 1]; // difference array: blocks that go on over a bound
+		int firstBlock = partition.firstBlockFrom(leafFrom);
+		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
+			int first = Math.max(begin, partition.firstSlice(b));
+			int last = Math.min(end, partition.endSlice(b));
+			if (first < last) {
+				crossing[first - begin + 1]++;
+				crossing[last - begin]--;
+			}
+		}
+		int at = begin;
+		int open = 0;
+		for (int bound = begin + 1; bound <= end; bound++) {
+			open += crossing[bound - begin];
+			if (bound == end || open == 0) {
+				mergedPiece(leafFrom, leafTo, at, bound, firstBlock);
+				at = bound;
+			}
+		}
+	}
+
+	private void mergedPiece(int leafFrom, int leafTo, int begin, int end, int firstBlock) {
+		int count = 0;
+		int only = -1;
+		boolean cutInTime = false;
+		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
+			if (partition.firstSlice(b) < end && partition.endSlice(b) > begin) {
+				count++;
+				only = b;
+				cutInTime |= partition.firstSlice(b) > begin || partition.endSlice(b) < end;
+			}
+		}
+		boolean single = count == 1 && partition.leafFrom(only) == leafFrom && partition.leafTo(only) == leafTo;
+		drawn.add(new Picture.Drawn(leafFrom, leafTo, begin, end, single ? only : -1));
+		boolean something = cell(leafFrom, leafTo, begin, end, single ? only : firstBlock);
+		double height = y(leafTo) - y(leafFrom);
+		double width = geometry.xOfSlice(end) - geometry.xOfSlice(begin);
+		if (!single && something && height >= 2 && width >= 3) {
+			hatchedTime |= cutInTime;
+			hatchedSpace |= !cutInTime;
+			shapes.add(new Shape.Hatch(geometry.xOfSlice(begin), y(leafFrom), width, height,
+					cutInTime ? Shape.HatchStyle.IN_TIME_TOO : Shape.HatchStyle.IN_SPACE, palette.hatch()));
+		}
+	}
+
+	/** The rectangle of some cells; returns whether there is anything in it. */
+	private boolean cell(int leafFrom, int leafTo, int first, int end, int number) {
+		double[] sums = model.sums(leafFrom, leafTo, first, end);
+		int main = strongest(sums);
+		if (main < 0) {
+			return false;
+		}
+		int color;
+		if (o.colouring == PictureOptions.Colouring.PARTS) {
+			color = palette.color(new ModelType("", ModelType.Role.OTHER, number % 12));
+		} else {
+			long ns = Math.max(1, model.slices().boundNs(end) - model.slices().boundNs(first));
+			double density = sums[main] / ns / hierarchy.weight(leafFrom, leafTo);
+			double intensity = Palette.intensity(density, model.referenceDensity());
+			if (intensity > 0) {
+				maxIntensityType = main;
+			}
+			color = palette.shade(model.types().get(main), intensity);
+		}
+		double x1 = geometry.xOfSlice(first);
+		double x2 = geometry.xOfSlice(end);
+		double y1 = y(leafFrom);
+		double y2 = y(leafTo);
+		// a gap of one pixel where there is room for it
+		double gapX = x2 - x1 >= 7 ? 1 : 0;
+		double gapY = y2 - y1 >= 7 ? 1 : 0;
+		shapes.add(new Shape.Rect(x1, y1, x2 - x1 - gapX, y2 - y1 - gapY, color, 0));
+		return true;
+	}
+
+	private int strongest(double[] sums) {
+		int main = -1;
+		for (int k = 0; k < sums.length; k++) {
+			if (sums[k] > 0 && !o.hiddenTypes.get(k) && (main < 0 || sums[k] > sums[main])) {
+				main = k;
+			}
+		}
+		return main;
+	}
+
+	// ---- hierarchy
+
+	/**
+	 * Nodes that get a label: structures, stacks and ranges; when the picture is inside of one, its parts as long as they are
+	 * high enough. In display order, covering all rows.
+	 */
+	private List<Integer> labelledNodes() {
+		List<Integer> result = new ArrayList<>();
+		double total = hierarchy.weight(0);
+		double height = o.height;
+		int n = 0;
+		while (n < hierarchy.size()) {
+			boolean open = !hierarchy.isLeaf(n) && switch (names.kind(n)) {
+			case ROOT, IMAGE -> true;
+			case STRUCTURE, STACK, RANGE, PART, GROUP, PAGE -> insideOne(n) && smallestChild(n) / total * height >= 2.4 * f;
+			case OTHER -> smallestChild(n) / total * height >= 1.6 * f;
+			};
+			if (open) {
+				n++;
+			} else {
+				result.add(n);
+				n = hierarchy.end(n);
+			}
+		}
+		return result;
+	}
+
+	private boolean insideOne(int n) {
+		return names.kind(0) != ProducerKind.ROOT && names.kind(0) != ProducerKind.IMAGE || hierarchy.size() == 1;
+	}
+
+	private double smallestChild(int n) {
+		double smallest = Double.MAX_VALUE;
+		for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
+			smallest = Math.min(smallest, hierarchy.weight(c));
+		}
+		return smallest;
+	}
+
+	private double labelWidth(List<Integer> labelled) {
+		double most = 4 * f;
+		double limit = Math.max(6 * f, Math.min(18 * f, 0.22 * o.width));
+		for (int n : labelled) {
+			if (hierarchy.weight(n) * (double) o.height / hierarchy.weight(0) >= f) {
+				most = Math.max(most, o.meter.width(names.name(n), f, true));
+				most = Math.max(most, o.meter.width(names.detail(n), 0.9 * f, false));
+			}
+		}
+		return Math.min(limit, most + 2);
+	}
+
+	private void separators(List<Integer> labelled) {
+		double last = plotY;
+		for (int n : labelled) {
+			double at = y(hierarchy.leafFrom(n));
+			if (at > last + 2) {
+				shapes.add(new Shape.Line(plotX, Math.rint(at) - 0.5, plotX + plotWidth, Math.rint(at) - 0.5,
+						palette.separator(), 1, false));
+				last = at;
+			}
+		}
+	}
+
+	private void hierarchyStrip(List<Integer> labelled, int levels, double pad, double labelWidth) {
+		double right = pad + labelWidth;
+		double x = right + 0.5 * f;
+		double columnWidth = 0.75 * f;
+		int i = 0;
+		while (i < labelled.size()) {
+			int n = labelled.get(i);
+			int from = hierarchy.leafFrom(n);
+			double height = y(hierarchy.leafTo(n)) - y(from);
+			if (height >= 1.15 * f) {
+				label(n, right, labelWidth, from, hierarchy.leafTo(n));
+				columns(n, levels, x, columnWidth);
+				i++;
+				continue;
+			}
+			// a run of nodes too low for a label
+			int j = i;
+			while (j < labelled.size()
+					&& y(hierarchy.leafTo(labelled.get(j))) - y(hierarchy.leafFrom(labelled.get(j))) < 1.15 * f) {
+				columns(labelled.get(j), levels, x, columnWidth);
+				j++;
+			}
+			int to = hierarchy.leafTo(labelled.get(j - 1));
+			if (y(to) - y(from) >= 1.15 * f) {
+				String text = j - i == 1 ? names.name(n) : (j - i) + " small: " + names.name(n) + ", …";
+				shapes.add(new Shape.Text(right, (y(from) + y(to)) / 2 + 0.32 * f, o.meter.fit(text, 0.9 * f, false, labelWidth),
+						0.9 * f, false, palette.mutedText(), Shape.Anchor.END, false));
+				strips.add(new Picture.Strip(pad, y(from), labelWidth + 0.5 * f, y(to) - y(from),
+						hierarchy.smallestContaining(from, to), from, to));
+			}
+			i = j;
+		}
+	}
+
+	private void label(int n, double right, double width, int from, int to) {
+		double middle = (y(from) + y(to)) / 2;
+		String name = o.meter.fitMiddle(names.name(n), f, true, width);
+		String detail = o.meter.fit(names.detail(n), 0.9 * f, false, width);
+		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
+		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, f, true, palette.text(),
+				Shape.Anchor.END, false));
+		if (two) {
+			shapes.add(new Shape.Text(right, middle + 1.05 * f, detail, 0.9 * f, false, palette.mutedText(), Shape.Anchor.END,
+					false));
+		}
+		strips.add(new Picture.Strip(right - width, y(from), width + 0.5 * f, y(to) - y(from), n, from, to));
+	}
+
+	/** A labelled node and the levels below it, levels with one child fused; parts too low to be seen are left out. */
+	private void columns(int root, int levels, double x, double width) {
+		List<Integer> level = List.of(root);
+		for (int depth = 0; depth < levels && !level.isEmpty(); depth++) {
+			List<Integer> below = new ArrayList<>();
+			for (int n : level) {
+				double top = y(hierarchy.leafFrom(n));
+				double height = y(hierarchy.leafTo(n)) - top;
+				double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
+				double columnX = x + depth * (width + 1);
+				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(depth), 0));
+				strips.add(new Picture.Strip(columnX, top, width, height, n, hierarchy.leafFrom(n), hierarchy.leafTo(n)));
+				int parent = n;
+				while (hierarchy.firstChild(parent) >= 0 && hierarchy.end(parent + 1) == hierarchy.end(parent)) {
+					parent++;
+				}
+				double lowest = hierarchy.isLeaf(parent) ? 0 : smallestChild(parent) / hierarchy.weight(0) * plotHeight;
+				if (lowest >= 3) {
+					for (int c = parent + 1; c < hierarchy.end(parent); c = hierarchy.end(c)) {
+						below.add(c);
+					}
+				}
+			}
+			level = below;
+		}
+	}
+
+	// ---- texts
+
+	private void axis() {
+		double y = plotY + plotHeight;
+		shapes.add(new Shape.Line(plotX, y + 0.5, plotX + plotWidth, y + 0.5, palette.axis(), 1, false));
+		int most = (int) Math.max(1, plotWidth / (7.5 * f));
+		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most);
+		double free = 0;
+		if (!axis.base.isEmpty()) {
+			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(),
+					Shape.Anchor.END, false));
+		}
+		for (TimeAxis.Tick tick : axis.ticks) {
+			double x = geometry.xOf(tick.timeNs());
+			double half = o.meter.width(tick.label(), 0.92 * f, false) / 2;
+			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
+			double textX = Math.min(Math.max(x, plotX + half - 2), o.width - half - 2);
+			if (textX - half >= free) {
+				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), 0.92 * f, false, palette.mutedText(),
+						Shape.Anchor.MIDDLE, false));
+				free = textX + half + 0.6 * f;
+			}
+		}
+	}
+
+	private void title(double pad) {
+		double width = o.width - 2 * pad;
+		String right = o.warning == null ? "" : o.meter.fit(o.warning, f, false, width * 0.45);
+		double used = right.isEmpty() ? 0 : o.meter.width(right, f, false) + 2 * f;
+		shapes.add(new Shape.Text(pad, pad + 1.05 * f, o.meter.fit(o.title, 1.3 * f, true, width - used), 1.3 * f, true,
+				palette.text(), Shape.Anchor.START, false));
+		if (!right.isEmpty()) {
+			shapes.add(new Shape.Text(o.width - pad, pad + 1.05 * f, right, f, false, palette.warning(), Shape.Anchor.END,
+					false));
+		}
+		shapes.add(new Shape.Text(pad, pad + 2.7 * f, o.meter.fit(figures(partition), f, false, width), f, false,
+				palette.mutedText(), Shape.Anchor.START, false));
+	}
+
+	/** What a picture of a partition leaves out, in one line. */
+	public static String figures(Partition partition) {
+		MicroscopicModel m = partition.model();
+		String limit = partition.tree().minRows() > 1 ? " · rows of at least " + Units.plural(partition.tree().minRows(), "page")
+				: "";
+		return "p = " + Units.p(partition.p()) + " · information loss " + Units.percent(partition.lossPercent())
+				+ " · complexity reduction " + Units.percent(partition.reductionPercent()) + " · "
+				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
+				+ limit;
+	}
+
+	private void legend(double pad, double baseline) {
+		double x = pad;
+		double end = o.width - pad;
+		double[] totals = model.totals();
+		double all = Arrays.stream(totals).sum();
+		String ramp = rampText();
+		double rampWidth = o.colouring == PictureOptions.Colouring.PARTS || model.referenceDensity() <= 0 ? 0
+				: 4.5 * f + o.meter.width(ramp, 0.92 * f, false);
+		if (rampWidth > 0.55 * (end - pad)) {
+			rampWidth = 0;
+		}
+		double room = end - (rampWidth > 0 ? rampWidth + 2 * f : 0);
+		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE) {
+			Integer[] order = new Integer[totals.length];
+			Arrays.setAll(order, i -> i);
+			boolean fixed = model.viewpoint() == Viewpoint.SHARING || model.viewpoint() == Viewpoint.READ_WRITE;
+			BitSet missing = new BitSet();
+			boolean shares = legendWidth(true, totals, all) <= room - x;
+			for (int k : order) {
+				if (!fixed && totals[k] == 0) {
+					continue;
+				}
+				String text = legendText(model.types().get(k), totals[k], all, shares);
+				double w = 1.3 * f + o.meter.width(text, 0.92 * f, false);
+				double reserve = k + 1 < totals.length ? 5 * f : 0;
+				if (x + w + reserve > room) {
+					missing.set(k);
+					continue;
+				}
+				if (!missing.isEmpty()) {
+					missing.set(k);
+					continue;
+				}
+				shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 0.95 * f, 0.95 * f, palette.color(model.types().get(k)), 0));
+				shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
+						false));
+				x += w + 1.4 * f;
+			}
+			if (!missing.isEmpty()) {
+				shapes.add(new Shape.Text(x, baseline, "+ " + missing.cardinality() + " more", 0.92 * f, false,
+						palette.mutedText(), Shape.Anchor.START, false));
+				x += 6 * f;
+			}
+		}
+		x = hatchLegend(x, room, baseline);
+		if (rampWidth > 0) {
+			double at = end - rampWidth;
+			int steps = 8;
+			for (int i = 0; i < steps; i++) {
+				int gray = Palette.mix(palette.plotBackground(), palette.mutedText(), 0.4 * 0.5 + 0.8 * (i + 0.5) / steps);
+				shapes.add(new Shape.Rect(at + i * 4 * f / steps, baseline - 0.82 * f, 4 * f / steps + 0.3, 0.95 * f, gray, 0));
+			}
+			shapes.add(new Shape.Text(at + 4.5 * f, baseline, ramp, 0.92 * f, false, palette.mutedText(), Shape.Anchor.START,
+					false));
+		}
+	}
+
+	private double hatchLegend(double start, double room, double baseline) {
+		double x = start;
+		for (Shape.HatchStyle style : Shape.HatchStyle.values()) {
+			boolean used = style == Shape.HatchStyle.IN_SPACE ? hatchedSpace : hatchedTime;
+			String text = style == Shape.HatchStyle.IN_SPACE ? "small parts" : "small parts, also cut in time";
+			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
+			if (used && x + w <= room) {
+				shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, palette.strip(0), 0));
+				shapes.add(new Shape.Hatch(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, style, palette.hatch()));
+				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
+						false));
+				x += w + 1.4 * f;
+			}
+		}
+		return x;
+	}
+
+	private double legendWidth(boolean shares, double[] totals, double all) {
+		double w = 0;
+		for (int k = 0; k < totals.length; k++) {
+			w += 2.7 * f + o.meter.width(legendText(model.types().get(k), totals[k], all, shares), 0.92 * f, false);
+		}
+		return w;
+	}
+
+	private static String legendText(ModelType type, double total, double all, boolean share) {
+		String name = displayName(type);
+		return share && all > 0 ? name + " " + Units.percent(100 * total / all) : name;
+	}
+
+	/** Name of a type for a person: {@code private read} for {@code Private_Read}. */
+	public static String displayName(ModelType type) {
+		return switch (type.role()) {
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE -> type.name().toLowerCase(Locale.ROOT)
+				.replace('_', ' ');
+		default -> type.name();
+		};
+	}
+
+	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */
+	private String rampText() {
+		double perNs = model.referenceDensity();
+		String[] unit = {"ns", "µs", "ms", "s"};
+		int i = 0;
+		while (i < 3 && perNs < 0.5) {
+			perNs *= 1000;
+			i++;
+		}
+		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + model.metric().unit() + " per page and "
+				+ unit[i];
+	}
+}

@@ -1,0 +1,79 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Round instants of a window of time, with labels. */
+final class TimeAxis {
+	/**
+	 * One tick.
+	 *
+	 * @param timeNs instant
+	 * @param label text with unit
+	 */
+	record Tick(long timeNs, String label) {
+	}
+
+	private static final String[] UNITS = {"ns", "µs", "ms", "s"};
+
+	final List<Tick> ticks = new ArrayList<>();
+	/** Where the labels count from, if not from the start of the trace: a text for the left end of the axis, else empty. */
+	final String base;
+
+	/**
+	 * @param originNs time 0 of the labels, the start of the trace
+	 * @param fromNs start of the window
+	 * @param toNs end of the window
+	 * @param most number of ticks that have room
+	 */
+	TimeAxis(long originNs, long fromNs, long toNs, int most) {
+		long from = fromNs - originNs;
+		long to = toNs - originNs;
+		long step = step(to - from, Math.max(1, most));
+		long first = Math.floorDiv(from + step - 1, step) * step;
+		// far from the start and close up: count from a round instant
+		boolean relative = first / step > 100_000;
+		long origin = relative ? first : 0;
+		int unit = unit(relative ? to - from : Math.max(Math.abs(from), Math.abs(to)), step);
+		base = relative ? text(first, unit(first, step)) + " +" : "";
+		for (long t = first; t <= to; t += step) {
+			ticks.add(new Tick(originNs + t, text(t - origin, unit)));
+		}
+	}
+
+	private static long step(long span, int most) {
+		long step = 1;
+		int i = 0;
+		int[] factors = {2, 5, 10};
+		long power = 1;
+		while (span / step > most) {
+			step = power * factors[i];
+			if (++i == 3) {
+				i = 0;
+				power *= 10;
+			}
+		}
+		return step;
+	}
+
+	/** The unit in which labels are shortest: the largest that is not above the largest value. */
+	private static int unit(long largest, long step) {
+		int unit = 0;
+		long size = 1000;
+		while (unit < 3 && largest >= size && step * 1000 >= size) {
+			unit++;
+			size *= 1000;
+		}
+		return unit;
+	}
+
+	private static String text(long ns, int unit) {
+		BigDecimal value = BigDecimal.valueOf(ns).movePointLeft(3 * unit).setScale(9, RoundingMode.HALF_UP)
+				.stripTrailingZeros();
+		return (value.signum() == 0 ? "0" : value.toPlainString()) + " " + UNITS[unit];
+	}
+}

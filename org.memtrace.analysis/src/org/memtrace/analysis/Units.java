@@ -1,0 +1,94 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.util.Locale;
+
+/** Numbers for people: always a point as decimal mark, always with a unit. */
+public final class Units {
+	private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+	private Units() {
+	}
+
+	/** Such as {@code 8.0 MiB}. */
+	public static String bytes(long bytes) {
+		double v = bytes;
+		int unit = 0;
+		while (v >= 1024 && unit < BYTES.length - 1) {
+			v /= 1024;
+			unit++;
+		}
+		if (unit == 0) {
+			return bytes + " B";
+		}
+		return (v >= 100 ? String.format(Locale.ROOT, "%.0f", v) : String.format(Locale.ROOT, "%.1f", v)) + " " + BYTES[unit];
+	}
+
+	/** Such as {@code 12.3 ms}, three digits. */
+	public static String duration(double ns) {
+		double a = Math.abs(ns);
+		if (a < 1e3) {
+			return digits(ns) + " ns";
+		}
+		if (a < 1e6) {
+			return digits(ns / 1e3) + " µs";
+		}
+		if (a < 1e9) {
+			return digits(ns / 1e6) + " ms";
+		}
+		return digits(ns / 1e9) + " s";
+	}
+
+	/** Such as {@code 1,234} or {@code 12.3 million}. */
+	public static String count(double n) {
+		double a = Math.abs(n);
+		if (a >= 1e9) {
+			return digits(n / 1e9) + " billion";
+		}
+		if (a >= 1e6) {
+			return digits(n / 1e6) + " million";
+		}
+		if (a >= 100 || n == Math.rint(n)) {
+			return String.format(Locale.ROOT, "%,d", Math.round(n));
+		}
+		return digits(n);
+	}
+
+	/** Such as {@code 3.4 %}; what is not 0 is never shown as 0 %, what is not all never as 100 %. */
+	public static String percent(double percent) {
+		if (percent == 0 || percent == 100) {
+			return (int) percent + " %";
+		}
+		if (percent < 0.1) {
+			return "< 0.1 %";
+		}
+		if (percent > 99.9) {
+			return "> 99.9 %";
+		}
+		return String.format(Locale.ROOT, "%.1f %%", percent);
+	}
+
+	/** Such as {@code 0.1230}. */
+	public static String p(double p) {
+		String s = String.format(Locale.ROOT, "%.4f", p);
+		return s.replaceFirst("(\\.\\d*?)0+$", "$1").replaceFirst("\\.$", "");
+	}
+
+	/** Three significant digits, without exponent. */
+	public static String digits(double v) {
+		double a = Math.abs(v);
+		if (a == 0) {
+			return "0";
+		}
+		int decimals = a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : Math.min(9, 2 - (int) Math.floor(Math.log10(a)));
+		String s = String.format(Locale.ROOT, "%." + decimals + "f", v);
+		return decimals > 0 ? s.replaceFirst("\\.?0+$", "") : s;
+	}
+
+	/** Plural: {@code 1 page}, {@code 2 pages}. */
+	public static String plural(long n, String noun) {
+		String word = n == 1 ? noun : noun.endsWith("s") ? noun + "es" : noun + "s";
+		return String.format(Locale.ROOT, "%,d %s", n, word);
+	}
+}
