@@ -65,21 +65,14 @@ static inline uint64_t mt_now_ns(void)
 
 /*
  * Private zeroed memory that is never traced, NULL when there is none.
- * Sparse: pages cost only when they are touched.
+ * Sparse: pages cost only when they are touched. Any context (lib/rawmem.c).
  */
-static inline void *mt_rawmap(size_t bytes)
-{
-	long ret = mt_sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return mt_failed(ret) ? NULL : (void *)ret;
-}
-
-static inline void mt_rawunmap(void *p, size_t bytes)
-{
-	if (p)
-		mt_sys(SYS_munmap, p, bytes);
-}
+void *mt_rawmap(size_t bytes);
+void mt_rawunmap(void *p, size_t bytes);
+/* fork: in the child, whose copy of the lock may be held by a thread it does not have. */
+void mt_rawmem_after_fork(void);
+/* Is any byte of [start, end) memory from mt_rawmap()? */
+int mt_is_rawmem(uint64_t start, uint64_t end, uint64_t *hit_start, uint64_t *hit_end);
 
 static inline int mt_gettid(void)
 {

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/governor.c
+#include "harness.h"
+#include "zap/governor.h"
+
+#define MS 1000000ull
+
+/* A program on one CPU whose pages cost cost_ms per interval, whatever its length. */
+static int run(struct zap_governor *g, uint64_t cost_ms, int intervals)
+{
+	int changes = 0;
+
+	for (int i = 0; i < intervals; i++)
+		changes += zap_governor_update(g, cost_ms * MS, g->target_ns) != ZAP_KEPT;
+	return changes;
+}
+
+int main(void)
+{
+	struct zap_governor g;
+
+	/* off: nothing ever changes */
+	zap_governor_init(&g, 50 * MS, 0);
+	CHECK_EQ(run(&g, 1000, 100), 0);
+	CHECK_EQ(g.target_ns, 50 * MS);
+
+	/* within the budget: nothing changes */
+	zap_governor_init(&g, 50 * MS, 500000);
+	CHECK_EQ(run(&g, 20, 100), 0);
+
+	/* 100 ms per interval, budget one half: at least 200 ms, at most one step more */
+	run(&g, 100, 100);
+	CHECK(g.target_ns >= 200 * MS && g.target_ns <= 300 * MS);
+	/* and it does not swing */
+	CHECK_EQ(run(&g, 100, 200), 0);
+
+	/* load gone: back to what was asked for, not further, slowly */
+	CHECK(run(&g, 1, 400) > 5);
+	CHECK_EQ(g.target_ns, 50 * MS);
+
+	/* an idle program says nothing */
+	CHECK_EQ(zap_governor_update(&g, 900000, 0), ZAP_KEPT);
+
+	/* bounded, even when nothing helps */
+	run(&g, 100000, 1000);
+	CHECK_EQ(g.target_ns, 10000 * MS);
+	zap_governor_init(&g, 20000 * MS, 1);
+	run(&g, 100000, 10);
+	CHECK_EQ(g.target_ns, 20000 * MS);
+	return mt_test_done();
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/records.c lib/rawmem.c
+#include <stdlib.h>
+
+#include "harness.h"
+#include "zap/records.h"
+#include "zap/x86rw.h"
+
+static void examples(void)
+{
+	struct zap_records t;
+	struct zap_record *r;
+
+	CHECK_EQ(zap_records_init(&t, 130, 1 << 20), 0);
+	CHECK_EQ(t.mask_words, 3);
+	zap_records_add(&t, 0x5010, 7, 0, 0x400, X86_READ);
+	zap_records_add(&t, 0x5020, 7, 129, 0x404, X86_READ | X86_WRITE);
+	zap_records_add(&t, 0x5030, 8, 1, 0x408, 0);
+	CHECK_EQ(t.n, 2);
+	CHECK_EQ(t.npages, 1);
+	r = zap_record_at(&t, 0);
+	CHECK_EQ(r->addr, 0x5010);	/* of the first access */
+	CHECK_EQ(r->ip, 0x400);
+	CHECK_EQ(r->nreads, 2);
+	CHECK_EQ(r->nwrites, 1);
+	CHECK(r->cpus[0] == 1 && r->cpus[1] == 0 && r->cpus[2] == 2);
+	r = zap_record_at(&t, 1);
+	CHECK_EQ(r->flags, ZAP_DIRECTION_UNKNOWN);
+	CHECK(r->nreads == 1 && r->nwrites == 0);
+	/* found by the scan: only pages without a record, never 0 in both */
+	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 0);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 1);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 0);
+	r = zap_record_at(&t, 2);
+	CHECK(r->tid == ZAP_TID_NONE && r->nreads == 1 && r->flags == (ZAP_FROM_SCAN | ZAP_DIRECTION_UNKNOWN));
+	zap_records_clear(&t);
+	CHECK_EQ(t.n, 0);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 1);
+	zap_records_free(&t);
+}
+
+static void growth_and_limit(void)
+{
+	struct zap_records t;
+	size_t sum = 0;
+
+	CHECK_EQ(zap_records_init(&t, 1, 1 << 16), 0);
+	for (int round = 0; round < 3; round++) {
+		/* rounds of different size: both ways to clear */
+		size_t pages = round == 1 ? 100 : 40000;
+
+		for (size_t i = 0; i < pages; i++)
+			for (int32_t tid = 1; tid <= 2; tid++)
+				zap_records_add(&t, 0x7f0000000000ull + i * 4096 * 3, tid, 0, 1, X86_WRITE);
+		sum = 0;
+		for (size_t i = 0; i < t.n; i++)
+			sum += zap_record_at(&t, i)->nwrites;
+		CHECK_EQ(t.n, pages * 2 > 65536 ? 65536 : pages * 2);
+		CHECK_EQ(sum + t.lost, pages * 2);
+		zap_records_clear(&t);
+		CHECK_EQ(t.lost, 0);
+	}
+	zap_records_free(&t);
+}
+
+int main(void)
+{
+	examples();
+	growth_and_limit();
+	return mt_test_done();
+}
