@@ -1,20 +1,233 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* Entry of the preload library: everything starts in its constructor. */
+#include <string.h>
+#include <sys/prctl.h>
+
 #include "context.h"
 #include "image.h"
+#include "maps.h"
+#include "patch.h"
+#include "process.h"
+#include "rawsys.h"
+#include "thread.h"
+#include "zap/hooks.h"
+#include "zap/monitor.h"
+#include "zap/space.h"
 
-static struct mt_config config;
-static struct mt_image image;
+#ifndef PR_GET_TID_ADDRESS
+#define PR_GET_TID_ADDRESS 40
+#endif
 
-__attribute__((constructor)) static void memtrace_start(void)
+#define SCRATCH_BYTES (256ul << 10)
+
+struct mt_process mt_process;
+
+static const struct mt_patch process_hooks[] = {
+	{ "_Fork", mt_hook_fork },
+	{ "_exit", mt_hook_exit },
+	{ "execve", mt_hook_execve },
+};
+
+static const struct mt_patch memory_hooks[] = {
+	{ "mmap", zap_hook_mmap },
+	{ "munmap", zap_hook_munmap },
+	{ "mremap", zap_hook_mremap },
+	{ "madvise", zap_hook_madvise },
+	{ "brk", zap_hook_brk },
+};
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* A copy of the main thread's TLS, taken once: children of fork use it too. */
+static void *copy_tls(void)
 {
-	if (mt_config_read(&config) < 0)
-		return;
-	if (mt_image_create(&image, &config, config.parent_image, config.parent_image < 0 ? "root" : "exec") < 0)
-		return;
-	mt_image_export(&image, 1);
-	mt_image_save_maps(&image, "maps-start.txt");
-	ctx_init(&image);
-	mt_image_describe(&image, "none", "no backend is built in");
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	void *tls = NULL;
+
+	if (mt_maps_read_self(&maps))
+		return NULL;
+	while (mt_maps_next(&maps, &m))
+		if (m.start <= mt_thread_pointer() && mt_thread_pointer() < m.end)
+			tls = mt_tls_copy(m.start, m.end);
+	mt_maps_free(&maps);
+	return tls;
 }
+
+/* Where libc keeps the id of a thread, relative to its thread pointer. */
+static uint64_t find_tid_offset(void)
+{
+	int *address = NULL;
+	uint64_t fs = mt_thread_pointer(), off;
+
+	if (!mt_sys(SYS_prctl, PR_GET_TID_ADDRESS, &address) && (uint64_t)address > fs &&
+	    (uint64_t)address - fs < 4096 && *address == mt_gettid())
+		return (uint64_t)address - fs;
+	off = 0x2d0;			/* glibc 2.36 and 2.41 */
+	return *(int *)(fs + off) == mt_gettid() ? off : 0;
+}
+
+/* What a fault costs here and now, with the perf event on: the best of four passes. */
+static uint64_t measure_fault_ns(void)
+{
+	enum { PAGES = 128 };
+	const uint64_t at = ZAP_FILE_BYTES - (PAGES + 1) * MT_PAGE;
+	long w = mt_sys(SYS_mmap, 0, PAGES * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, zap_space.memfd, at);
+	uint64_t best = ~0ull;
+
+	if (mt_failed(w))
+		return 1500;
+	for (int pass = 0; pass < 5; pass++) {
+		uint64_t t0 = mt_now_ns(), t;
+
+		for (int i = 0; i < PAGES; i++)
+			*(volatile char *)(w + i * (long)MT_PAGE) = 1;
+		t = (mt_now_ns() - t0) / PAGES;
+		if (pass && t < best)	/* the first pass allocates */
+			best = t;
+		mt_sys(SYS_madvise, w, PAGES * MT_PAGE, MADV_DONTNEED);
+	}
+	mt_sys(SYS_munmap, w, PAGES * MT_PAGE);
+	zap_zero(at, PAGES * MT_PAGE);
+	return best;
+}
+
+/* Huge pages of shared memory would hide 511 of 512 pages; "advise" asks us, we say no. */
+static void refuse_huge_pages(void)
+{
+	char buf[128];
+	long fd = mt_sys(SYS_openat, AT_FDCWD, "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+			 O_RDONLY | O_CLOEXEC, 0), n;
+
+	if (fd < 0)
+		return;
+	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	mt_sys(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	if (strstr(buf, "[always]") || strstr(buf, "[within_size]") || strstr(buf, "[force]"))
+		mt_sys(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+static long convert_on_scratch(void *arg)
+{
+	return zap_space_convert((uint64_t)arg);
+}
+
+struct message {
+	char text[512];
+	size_t len;
+};
+
+static void say(struct message *m, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (m->len + n >= sizeof(m->text))
+		return;
+	memcpy(m->text + m->len, s, n + 1);
+	m->len += n;
+}
+
+static void say_error(struct message *m, const char *what, int err)
+{
+	char digits[24];
+
+	*mt_put_u64(digits, (uint64_t)(err < 0 ? -err : err)) = 0;
+	say(m, what);
+	say(m, ": errno ");
+	say(m, digits);
+}
+
+/*
+ * Each step can fail without harm; what was done before is undone or harmless. Memory is
+ * converted last, when it is certain that every change of it will be seen.
+ */
+static int start_zap(struct message *why, void *scratch, void *stack_end)
+{
+	struct mt_process *p = &mt_process;
+	struct timespec ts = { 0, 1 };
+	const char *what;
+	int err;
+
+	err = zap_space_create(&what);
+	if (err) {
+		say_error(why, what, err);
+		return 0;
+	}
+	err = mt_patch_all(memory_hooks, COUNT(memory_hooks), &what);
+	if (err) {
+		say(why, "libc cannot be patched, ");
+		say_error(why, what, err);
+		zap_space_forget();
+		return 0;
+	}
+	err = mt_monitor_start(&p->image, 1, mt_gettid(), p->tls);
+	if (err) {
+		say_error(why, "no monitor: ", err);
+		say(why, mt_monitor_message());
+		zap_space_forget();
+		return 0;
+	}
+	p->monitored = 1;
+	refuse_huge_pages();
+	err = (int)mt_call_on_stack((char *)scratch + SCRATCH_BYTES, convert_on_scratch, stack_end);
+	if (err) {
+		say_error(why, "memory cannot be converted", err);
+		return 0;
+	}
+	p->tracing = 1;
+	zap_space.active = 1;
+	p->fault_ns = measure_fault_ns();
+	/* the kernel may have written the rseq area between copy and mapping: make it do so again */
+	mt_sys(SYS_nanosleep, &ts, 0);
+	say(why, mt_monitor_message());
+	return 1;
+}
+
+/* glibc passes the arguments of main to constructors. */
+__attribute__((constructor)) static void memtrace_start(int argc, char **argv)
+{
+	struct mt_process *p = &mt_process;
+	struct message why = { .len = 0 };
+	const char *what;
+	void *scratch;
+	uint64_t mask;
+	int err;
+
+	if (mt_config_read(&p->config) < 0)
+		return;
+	if (mt_image_create(&p->image, &p->config, p->config.parent_image,
+			    p->config.parent_image < 0 ? "root" : "exec") < 0)
+		return;
+	mt_image_export(&p->image, 1);
+	mt_image_save_maps(&p->image, "maps-start.txt");
+	p->tid_offset = find_tid_offset();
+	ctx_init(&p->image);
+
+	mask = mt_block_signals();
+	scratch = mt_rawmap(SCRATCH_BYTES);
+	p->tls = copy_tls();
+	if (!scratch || !p->tls) {
+		say(&why, "no memory");
+	} else if (!p->tid_offset) {
+		say(&why, "the thread descriptor of this libc is not known");
+	} else {
+		err = mt_patch_all(process_hooks, COUNT(process_hooks), &what);
+		if (err) {
+			say(&why, "libc cannot be patched, ");
+			say_error(&why, what, err);
+		} else if (p->config.backend_zap) {
+			start_zap(&why, scratch, argc > 0 ? argv[0] : NULL);
+		} else {
+			say(&why, "no backend was asked for");
+		}
+	}
+	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, 0, mt_gettid(), p->tls))
+		p->monitored = 1;
+	mt_image_describe(&p->image, p->tracing ? "zap" : "none", why.text);
+	if (p->monitored)
+		mt_monitor_go(p->fault_ns);
+	mt_restore_signals(mask);
+}
+

@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * fork() of a program whose private memory is really shared.
+ *
+ * The child would share it with the parent, down to the stack it runs on. So:
+ *
+ *   parent: signals blocked, zap_space.lock held (no hook and no zap in between), on a
+ *           private stack, since the program's own is shared until the child is done
+ *   child:  makes a memory file of its own, copies the parent's contents, maps it over,
+ *           tells the parent, then becomes an image of its own and returns
+ *   parent: waits for that, touching nothing of the program, then returns
+ *
+ * Atfork handlers and libc's own locks work as always: fork() takes them before it calls
+ * _Fork(), which is what is replaced here, and the parent returns only after the copy.
+ * Other threads of the parent run on meanwhile, as they do during a real fork; but the
+ * copy is not taken at one instant: what they write without a lock that an atfork handler
+ * holds may be in the child in part. POSIX lets such a child call async-signal-safe
+ * functions only, which do not depend on it.
+ *
+ * Where memory is too short for the copy (more than half of MemAvailable), or the child
+ * fails, both processes continue on private mappings of the then frozen file: correct and
+ * without any copy, but the accesses of neither are traced from there on ("stop").
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "context.h"
+#include "maps.h"
+#include "rawsys.h"
+#include "thread.h"
+#include "zap/monitor.h"
+#include "zap/space.h"
+
+#define STACK_BYTES (128ul << 10)
+#define WAIT_FLAGS (1 | 4 | 0x01000000)	/* WNOHANG | WEXITED | WNOWAIT */
+
+enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
+
+/* On the private stack's memory, so that it is not shared with the child. */
+struct fork_call {
+	uint32_t *state;		/* in a page shared by parent and child */
+	void *tp_tid;			/* where libc keeps this thread's id */
+	void **robust;			/* head of the robust list */
+	uint64_t old_dev, old_ino;
+	int old_memfd;
+	int freeze;
+	struct mt_maps maps;
+	long result;
+};
+
+/* MemAvailable of /proc/meminfo in bytes; 0 = not known. */
+static uint64_t memory_available(void)
+{
+	char buf[2048], *p;
+	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/meminfo", O_RDONLY | O_CLOEXEC, 0), n;
+	uint64_t kb = 0;
+
+	if (fd < 0)
+		return 0;
+	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	mt_sys(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	p = strstr(buf, "MemAvailable:");
+	if (!p)
+		return 0;
+	for (p += 13; *p == ' '; p++)
+		;
+	for (; *p >= '0' && *p <= '9'; p++)
+		kb = kb * 10 + (uint64_t)(*p - '0');
+	return kb << 10;
+}
+
+static int copy_is_affordable(void)
+{
+	uint64_t available = memory_available();
+	struct stat st;
+
+	if (mt_sys(SYS_fstat, zap_space.memfd, &st))
+		return 0;
+	return !available || (uint64_t)st.st_blocks * 512 < available / 2;
+}
+
+/* ---- child */
+
+/* Own memory file with the parent's contents, mapped over. Lock held (by the fork). */
+static int become_independent(struct fork_call *c)
+{
+	struct mt_map m;
+	const char *what;
+	int err = zap_space_create(&what);
+
+	if (err)
+		return err;
+	err = mt_maps_read_self(&c->maps);
+	if (err)
+		return err;
+	while (mt_maps_next(&c->maps, &m)) {
+		if (!zap_is_mapping(&m, c->old_dev, c->old_ino))
+			continue;
+		err = (int)zap_copy_file(zap_space.memfd, c->old_memfd, m.start, m.end);
+		if (err)
+			return err;
+	}
+	zap_regions_clear(&zap_space.regions);
+	mt_maps_rewind(&c->maps);
+	while (mt_maps_next(&c->maps, &m)) {
+		long ret;
+
+		if (!zap_is_mapping(&m, c->old_dev, c->old_ino))
+			continue;
+		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
+			     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
+		if (mt_failed(ret))
+			return (int)ret;
+		err = zap_regions_add(&zap_space.regions, m.start, m.end);
+		if (err)
+			return err;
+	}
+	zap_register_all();
+	return 0;
+}
+
+/* What libc's arch_fork() and _Fork() do for the thread descriptor of the child. */
+static void adopt_thread(struct fork_call *c)
+{
+	if (c->tp_tid) {
+		*(int *)c->tp_tid = mt_gettid();
+		mt_sys(SYS_set_tid_address, c->tp_tid);
+	}
+	if (c->robust) {
+		c->robust[0] = c->robust;
+		c->robust[-1] = c->robust;	/* struct pthread: robust_prev precedes the head */
+		mt_sys(SYS_set_robust_list, c->robust, 3 * sizeof(void *));
+	}
+}
+
+/* The child as an image of its own. Its memory is its own already. */
+static void start_image(int traced, const char *reason)
+{
+	struct mt_process *p = &mt_process;
+	const char *message = reason;
+	int parent = p->image.index;
+
+	p->monitored = p->tracing = 0;
+	mt_fd_close(p->image.dirfd);
+	mt_monitor_after_fork();
+	if (mt_image_create(&p->image, &p->config, parent, "fork") < 0) {
+		zap_space.active = 0;
+		return;
+	}
+	mt_image_export(&p->image, 0);
+	mt_image_save_maps(&p->image, "maps-start.txt");
+	ctx_fork_child(&p->image);
+	if (mt_monitor_start(&p->image, traced, mt_gettid(), p->tls) < 0) {
+		traced = 0;
+		message = "no monitor thread";
+	} else {
+		p->monitored = 1;
+		if (traced)
+			message = mt_monitor_message();
+	}
+	p->tracing = traced;
+	zap_space.active = traced;
+	mt_image_describe(&p->image, traced ? "zap" : "none", message);
+	if (p->monitored)
+		mt_monitor_go(p->fault_ns);
+}
+
+static long child(struct fork_call *c)
+{
+	int uffd = zap_space.uffd, err = 0;
+
+	mt_rawmem_after_fork();
+	if (c->freeze || !zap_space.active) {
+		adopt_thread(c);
+		mt_fd_close(zap_space.uffd);
+		mt_fd_close(zap_space.memfd);
+		zap_space.memfd = zap_space.uffd = -1;
+		zap_space.active = 0;
+		start_image(0, c->freeze ? "memory was too short to copy the parent's for tracing"
+			       : "the parent was not traced");
+		return 0;
+	}
+	err = become_independent(c);
+	if (err) {
+		__atomic_store_n(c->state, CHILD_FAILED, __ATOMIC_RELEASE);
+		mt_futex_wake(c->state);
+		mt_sys(SYS_exit_group, 127);
+	}
+	mt_fd_close(uffd);
+	mt_fd_close(c->old_memfd);
+	adopt_thread(c);
+	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
+	mt_futex_wake(c->state);
+	start_image(1, "");
+	return 0;
+}
+
+/* ---- parent */
+
+/* Both processes on private mappings of the file, which nobody changes any more. */
+static void freeze(struct fork_call *c)
+{
+	struct mt_map m;
+
+	if (mt_maps_read_self(&c->maps))
+		return;
+	while (mt_maps_next(&c->maps, &m))
+		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino))
+			mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
+			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
+	zap_regions_clear(&zap_space.regions);
+	zap_space.active = 0;
+	mt_process.tracing = 0;
+	mt_monitor_event(MT_EVENT_STOP);
+}
+
+/* 1 when the child has its own memory, 0 when it failed or died before. */
+static int wait_for_child(struct fork_call *c, int pid)
+{
+	uint32_t s;
+
+	while ((s = __atomic_load_n(c->state, __ATOMIC_ACQUIRE)) == CHILD_BUSY) {
+		struct timespec ts = { 0, 10000000 };
+		siginfo_t info;
+		long ret;
+
+		mt_futex_wait(c->state, CHILD_BUSY, &ts);
+		/* killed meanwhile? It stays waitable for the program. */
+		info.si_pid = 0;
+		ret = mt_sys(SYS_waitid, 1 /* P_PID */, pid, &info, WAIT_FLAGS, 0);
+		if (ret == -ECHILD || (ret == 0 && info.si_pid == pid)) {
+			s = __atomic_load_n(c->state, __ATOMIC_ACQUIRE);
+			return s != CHILD_FAILED;
+		}
+	}
+	return s == CHILD_READY;
+}
+
+static long fork_on_private_stack(void *arg)
+{
+	struct fork_call *c = arg;
+	struct timespec ts = { 0, 1 };
+	long pid;
+
+	if (zap_space.active && !copy_is_affordable())
+		c->freeze = 1;
+again:
+	if (c->freeze)
+		freeze(c);
+	*c->state = CHILD_BUSY;
+	pid = mt_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		c->result = child(c);
+		return 0;
+	}
+	if (pid > 0 && !c->freeze && zap_space.active && !wait_for_child(c, (int)pid)) {
+		mt_sys(SYS_wait4, pid, 0, 0, 0);
+		c->freeze = 1;
+		goto again;
+	}
+	/*
+	 * While the child ran on our memory the kernel wrote its CPU number into the rseq
+	 * area of this thread; sleeping makes it write ours again.
+	 */
+	mt_sys(SYS_nanosleep, &ts, 0);
+	c->result = pid;
+	return pid;
+}
+
+int mt_hook_fork(void)
+{
+	struct mt_process *p = &mt_process;
+	uint64_t mask = mt_block_signals();
+	char *stack;
+	struct fork_call *c;
+	size_t len = 0;
+	void *robust = NULL;
+	long pid;
+
+	stack = mt_rawmap(STACK_BYTES);
+	c = (struct fork_call *)stack;
+	if (stack) {
+		long page = mt_sys(SYS_mmap, 0, MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		c->state = mt_failed(page) ? NULL : (uint32_t *)page;
+	}
+	if (!stack || !c->state) {
+		mt_rawunmap(stack, STACK_BYTES);
+		mt_restore_signals(mask);
+		errno = ENOMEM;
+		return -1;
+	}
+	if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
+		c->robust = robust;
+	if (p->tid_offset)
+		c->tp_tid = (char *)mt_thread_pointer() + p->tid_offset;
+	ctx_fork_prepare();
+	mt_lock(&zap_space.lock);
+	c->old_dev = zap_space.dev;
+	c->old_ino = zap_space.ino;
+	c->old_memfd = zap_space.memfd;
+	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
+	mt_unlock(&zap_space.lock);
+	if (pid > 0)
+		mt_monitor_event(MT_EVENT_FORK);
+	if (pid != 0)
+		ctx_fork_parent();
+	mt_maps_free(&c->maps);
+	mt_sys(SYS_munmap, c->state, MT_PAGE);
+	mt_rawunmap(stack, STACK_BYTES);
+	mt_restore_signals(mask);
+	if (pid < 0) {
+		errno = (int)-pid;
+		return -1;
+	}
+	return (int)pid;
+}

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * patch.h - replaces functions of libc for all callers, those inside libc included.
+ */
+#ifndef MEMTRACE_PATCH_H
+#define MEMTRACE_PATCH_H
+
+struct mt_patch {
+	const char *name;	/* of a function exported by libc */
+	void *replacement;
+};
+
+/*
+ * Overwrites the entries of the functions with a jump to their replacements.
+ * constructor, single-threaded. All or nothing: 0, or negative errno with the name
+ * of the function in *failed and nothing changed.
+ */
+int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
+
+#endif

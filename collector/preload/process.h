@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * process.h - the life of a process image: start, fork, exec, exit.
+ */
+#ifndef MEMTRACE_PROCESS_H
+#define MEMTRACE_PROCESS_H
+
+#include "image.h"
+
+struct mt_process {
+	struct mt_config config;
+	struct mt_image image;
+	int monitored;		/* there is a monitor thread in this image */
+	int tracing;		/* and it watches accesses */
+	void *tls;		/* for monitor threads */
+	uint64_t fault_ns;	/* measured once, inherited over fork */
+	uint64_t tid_offset;	/* of the thread id from the thread pointer, 0 = not known */
+};
+
+extern struct mt_process mt_process;
+
+/* Does this code run in the image it belongs to (and not in a vfork child of it)? */
+int mt_process_is_own(void);
+
+/* Replacements of libc functions. Threads of the program. */
+int mt_hook_fork(void);				/* _Fork, hence fork */
+int mt_hook_execve(const char *path, char *const argv[], char *const envp[]);
+void mt_hook_exit(int status) __attribute__((noreturn));	/* _exit, hence exit, quick_exit */
+
+#endif

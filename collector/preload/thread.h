@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * thread.h - threads and stacks that libc does not know.
+ */
+#ifndef MEMTRACE_THREAD_H
+#define MEMTRACE_THREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Starts fn(arg) on a thread of this process that libc does not count: pthread_exit
+ * of the program's last thread still ends it, libc still believes that it is
+ * single-threaded, setuid() does not wait for it. All signals are blocked. It has a
+ * copy of the descriptor table (not the table), working directory and umask.
+ * @tls: see mt_tls_copy(). Returns the thread id or negative errno.
+ */
+int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls);
+
+/*
+ * A private copy of this thread's static TLS, whose thread pointer is returned (NULL:
+ * no memory). Good for reading errno, locale and the like; locks of libc must not be
+ * used with it. @readable_start/end: the mapping that holds the thread pointer.
+ */
+void *mt_tls_copy(uint64_t readable_start, uint64_t readable_end);
+
+/* Calls fn(arg) with the stack pointer at top (16-byte aligned). */
+long mt_call_on_stack(void *top, long (*fn)(void *), void *arg);
+
+static inline uint64_t mt_thread_pointer(void)
+{
+	uint64_t fs;
+
+	asm("mov %%fs:0x10, %0" : "=r"(fs));	/* the TCB's pointer to itself */
+	return fs;
+}
+
+#endif

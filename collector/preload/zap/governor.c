@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * Rule: the share is averaged with weight 1/2 for the past. Above the budget the
+ * interval grows by 3/2 at once; below half of the budget, for at least four
+ * intervals in a row, it shrinks by 10 %. The gap between the two keeps it from
+ * swinging: growth by 3/2 brings the share to 2/3 of the old one, above one half.
+ * Intervals with less than 1 ms of program CPU say nothing about the share.
+ */
+#include "governor.h"
+
+#define LONGEST_NS 10000000000ull
+
+void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t max_ppm)
+{
+	g->max_ppm = max_ppm;
+	g->min_ns = interval_ns;
+	g->max_ns = interval_ns > LONGEST_NS ? interval_ns : LONGEST_NS;
+	g->target_ns = interval_ns;
+	g->cost_ns = 0;
+	g->cpu_ns = 0;
+	g->settled = 0;
+}
+
+enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns)
+{
+	uint64_t budget;
+
+	if (!g->max_ppm || program_cpu_ns + cost_ns < 1000000)
+		return ZAP_KEPT;
+	g->cost_ns = g->cost_ns / 2 + cost_ns;
+	g->cpu_ns = g->cpu_ns / 2 + program_cpu_ns;
+	g->settled++;
+	budget = (uint64_t)((double)g->cpu_ns * g->max_ppm / 1e6);
+	if (g->cost_ns > budget) {
+		if (g->target_ns >= g->max_ns)
+			return ZAP_KEPT;
+		g->target_ns += g->target_ns / 2;
+		if (g->target_ns > g->max_ns)
+			g->target_ns = g->max_ns;
+		g->settled = 0;
+		/* what was measured belongs to the old length */
+		g->cost_ns = g->cpu_ns = 0;
+		return ZAP_LENGTHENED;
+	}
+	if (g->cost_ns < budget / 2 && g->settled >= 4 && g->target_ns > g->min_ns) {
+		g->target_ns -= g->target_ns / 10;
+		if (g->target_ns < g->min_ns)
+			g->target_ns = g->min_ns;
+		g->settled = 0;
+		g->cost_ns = g->cpu_ns = 0;
+		return ZAP_SHORTENED;
+	}
+	return ZAP_KEPT;
+}

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * governor.h - keeps the cost of tracing below a share of the program's CPU time.
+ *
+ * The cost of an interval is nearly independent of its length: each page that the
+ * program uses faults once per (sub)interval. So the share falls when the interval
+ * gets longer. Pure arithmetic; used by the monitor thread.
+ */
+#ifndef MEMTRACE_GOVERNOR_H
+#define MEMTRACE_GOVERNOR_H
+
+#include <stdint.h>
+
+struct zap_governor {
+	uint32_t max_ppm;	/* cost / program CPU time allowed, 0 = off */
+	uint64_t min_ns;	/* the interval that was asked for */
+	uint64_t max_ns;
+	uint64_t target_ns;	/* in force */
+	uint64_t cost_ns, cpu_ns;	/* exponentially weighted sums */
+	uint32_t settled;	/* intervals since the last change */
+};
+
+enum zap_governor_change { ZAP_KEPT, ZAP_LENGTHENED, ZAP_SHORTENED };
+
+void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t max_ppm);
+
+/*
+ * After an interval: @cost_ns is CPU time spent for tracing (faults, scan, zap,
+ * output), @program_cpu_ns the CPU time of the program without it.
+ */
+enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns);
+
+#endif

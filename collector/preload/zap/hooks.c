@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "hooks.h"
+
+#include <errno.h>
+
+#include "context.h"
+#include "image.h"
+#include "space.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+static uint64_t page_up(uint64_t v)
+{
+	return (v + MT_PAGE - 1) & ~(MT_PAGE - 1);
+}
+
+/* As libc does it: -1 (or MAP_FAILED, the same bits) and errno. */
+static long finish(long ret)
+{
+	if (mt_failed(ret)) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return ret;
+}
+
+/* Hooks of the context library nest libc calls of its own: those are not the program's. */
+static int is_program(void)
+{
+	return mt_in_hook == 0;
+}
+
+/*
+ * Private anonymous memory is traced. Left alone: files, shared memory, huge pages of
+ * hugetlbfs (other page size), MAP_GROWSDOWN (shared memory cannot grow by faults).
+ */
+static int is_traceable(int flags)
+{
+	return (flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE &&
+	       !(flags & (MAP_HUGETLB | MAP_GROWSDOWN));
+}
+
+/* Under the lock. Two steps: the kernel chooses and checks the place as for private memory. */
+static long map_traced(void *addr, size_t len, int prot, int flags)
+{
+	/* would fill the first mapping in vain */
+	const int later = MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK;
+	long at = mt_sys(SYS_mmap, addr, len, prot, flags & ~later, -1, 0), ret;
+
+	if (mt_failed(at))
+		return at;
+	zap_regions_remove(&zap_space.regions, (uint64_t)at, (uint64_t)at + page_up(len));
+	if (!zap_share((uint64_t)at, len, prot, flags))
+		return at;
+	if (!(flags & later))
+		return at;	/* stays private and untraced */
+	ret = mt_sys(SYS_mmap, at, len, prot, (flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED, -1, 0);
+	if (mt_failed(ret))
+		mt_sys(SYS_munmap, at, len);
+	return ret;
+}
+
+void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	long ret;
+
+	if (offset & (off_t)(MT_PAGE - 1))
+		return (void *)finish(-EINVAL);
+	if (!zap_space.active) {
+		ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
+	} else {
+		uint64_t mask = zap_enter();
+
+		if (is_traceable(flags) && zap_space.active) {
+			ret = map_traced(addr, len, prot, flags);
+		} else {
+			ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
+			if (!mt_failed(ret) && zap_space.active)
+				zap_unshare((uint64_t)ret, len);
+		}
+		zap_leave(mask);
+	}
+	if (!mt_failed(ret) && is_program())
+		ctx_note_mmap((void *)ret, len, prot, flags, fd, __builtin_frame_address(0));
+	return (void *)finish(ret);
+}
+
+/* Under the lock. */
+static long unmap(uint64_t addr, uint64_t len)
+{
+	long ret = mt_sys(SYS_munmap, addr, len);
+
+	if (!ret)
+		zap_unshare(addr, len);
+	return ret;
+}
+
+int zap_hook_munmap(void *addr, size_t len)
+{
+	long ret;
+
+	if (!zap_space.active) {
+		ret = mt_sys(SYS_munmap, addr, len);
+	} else {
+		uint64_t mask = zap_enter();
+
+		ret = unmap((uint64_t)addr, len);
+		zap_leave(mask);
+	}
+	if (!ret && is_program())
+		ctx_note_munmap(addr, len);
+	return (int)finish(ret);
+}
+
+/*
+ * The cases of mremap() for traced memory; under the lock. Contents move by copying:
+ * the file offset must stay the address.
+ */
+static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int flags, uint64_t new_addr)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t common = old_len < new_len ? old_len : new_len;
+	long at, ret;
+	int prot;
+
+	if (!(flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))) {
+		if (new_len <= old_len) {
+			ret = new_len < old_len ? unmap(old + new_len, old_len - new_len) : 0;
+			return ret ? ret : (long)old;
+		}
+		/* in place: the kernel extends the mapping, and with it our rule */
+		if (!zap_regions_overlap(&s->regions, old + old_len, old + new_len)) {
+			zap_zero(old + old_len, new_len - old_len);
+			ret = mt_sys(SYS_mremap, old, old_len, new_len, 0);
+			if (ret == (long)old) {
+				zap_regions_add(&s->regions, old, old + new_len);
+				return ret;
+			}
+		}
+		if (!(flags & MREMAP_MAYMOVE))
+			return -ENOMEM;
+	}
+	prot = zap_prot_at(old);
+	if (prot < 0)
+		return prot;
+	at = map_traced((void *)new_addr, new_len, prot,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MREMAP_FIXED ? MAP_FIXED : 0));
+	if (mt_failed(at))
+		return at;
+	if (!zap_regions_cover(&s->regions, (uint64_t)at, (uint64_t)at + new_len))
+		return mt_sys(SYS_munmap, at, new_len), -ENOMEM;
+	ret = zap_copy((uint64_t)at, old, common);
+	if (ret) {
+		unmap((uint64_t)at, new_len);
+		return -ENOMEM;
+	}
+	if (flags & MREMAP_DONTUNMAP)
+		zap_zero(old, old_len);
+	else
+		unmap(old, old_len);
+	return at;
+}
+
+/* What the kernel would refuse for private memory. */
+static int remap_invalid(uint64_t old, uint64_t old_len, uint64_t new_len, int flags, uint64_t new_addr)
+{
+	if (flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP))
+		return 1;
+	if (old & (MT_PAGE - 1) || !new_len || !old_len)
+		return 1;
+	if ((flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) && !(flags & MREMAP_MAYMOVE))
+		return 1;
+	if ((flags & MREMAP_DONTUNMAP) && old_len != new_len)
+		return 1;
+	if (flags & MREMAP_FIXED)
+		return (new_addr & (MT_PAGE - 1)) || (old < new_addr + new_len && new_addr < old + old_len);
+	return 0;
+}
+
+void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t a = (uint64_t)old, olen = page_up(old_len), nlen = page_up(new_len);
+	/* without these flags the fifth argument is not there, but DONTUNMAP may give a hint */
+	uint64_t to = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? (uint64_t)new_addr : 0;
+	uint64_t mask;
+	long ret;
+
+	if (!s->active) {
+		ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
+	} else {
+		mask = zap_enter();
+		if (!s->active || !zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1))) {
+			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
+			if (!mt_failed(ret) && s->active)
+				zap_unshare((uint64_t)ret, nlen);	/* MREMAP_FIXED over ours */
+		} else if (remap_invalid(a, olen, nlen, flags, to)) {
+			ret = -EINVAL;
+		} else if (!zap_regions_cover(&s->regions, a, a + olen)) {
+			ret = -EFAULT;
+		} else {
+			ret = remap_traced(a, olen, nlen, flags, to);
+		}
+		zap_leave(mask);
+	}
+	if (!mt_failed(ret) && is_program())
+		ctx_note_mremap(old, old_len, (void *)ret, new_len);
+	return (void *)finish(ret);
+}
+
+/* Under the lock, for a range that is traced as a whole. */
+static long advise_traced(uint64_t addr, uint64_t len, int advice)
+{
+	switch (advice) {
+	case MADV_DONTNEED:	/* for shared memory these would keep the contents */
+	case MADV_DONTNEED_LOCKED:
+	case MADV_FREE:
+		zap_zero(addr, len);
+		return 0;
+	case MADV_REMOVE:	/* refused for private memory */
+		return -EINVAL;
+	case MADV_HUGEPAGE:	/* traced by pages of 4 KiB */
+		return 0;
+	case MADV_COLLAPSE:
+		return -EINVAL;
+	case MADV_WIPEONFORK:	/* is for private memory only */
+		if (zap_make_private(addr, len))
+			return -EINVAL;
+		return mt_sys(SYS_madvise, addr, len, advice);
+	default:
+		return mt_sys(SYS_madvise, addr, len, advice);
+	}
+}
+
+int zap_hook_madvise(void *addr, size_t len, int advice)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t a = (uint64_t)addr, end = a + page_up(len);
+	uint64_t mask;
+	long ret = 0;
+
+	if (!s->active || (a & (MT_PAGE - 1)) || end <= a)
+		return (int)finish(mt_sys(SYS_madvise, addr, len, advice));
+	mask = zap_enter();
+	if (!s->active || !zap_regions_overlap(&s->regions, a, end)) {
+		ret = mt_sys(SYS_madvise, addr, len, advice);
+	} else {
+		/* piece by piece: traced or not */
+		while (a < end && !ret) {
+			size_t i = zap_regions_find(&s->regions, a);
+			uint64_t next = i == s->regions.n ? end : s->regions.r[i].start;
+			int traced = next <= a;
+
+			if (traced)
+				next = s->regions.r[i].end;
+			if (next > end)
+				next = end;
+			ret = traced ? advise_traced(a, next - a, advice) : mt_sys(SYS_madvise, a, next - a, advice);
+			a = next;
+		}
+	}
+	zap_leave(mask);
+	return (int)finish(ret);
+}
+
+extern void *__curbrk;		/* libc's idea of the break, used by its sbrk() */
+
+int zap_hook_brk(void *addr)
+{
+	struct zap_space *s = &zap_space;
+	void *old = __curbrk;
+	uint64_t mask, from, to;
+	long now;
+
+	if (!s->active) {
+		now = mt_sys(SYS_brk, addr);
+		__curbrk = (void *)now;
+	} else {
+		mask = zap_enter();
+		old = __curbrk;
+		now = mt_sys(SYS_brk, addr);
+		from = page_up((uint64_t)old);
+		to = page_up((uint64_t)now);
+		if (old && s->active && to > from)
+			zap_share(from, to - from, PROT_READ | PROT_WRITE, MAP_NORESERVE);
+		else if (old && s->active && to < from)
+			zap_unshare(to, from - to);
+		__curbrk = (void *)now;
+		zap_leave(mask);
+	}
+	if ((void *)now != old && is_program())
+		ctx_note_brk(old, (void *)now);
+	if ((unsigned long)now < (unsigned long)addr) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * hooks.h - the functions of libc that change the address space, done anew for a
+ * program whose private memory is really shared memory. While zap_space.active is 0
+ * they are plain system calls. Context: threads of the program.
+ */
+#ifndef MEMTRACE_HOOKS_H
+#define MEMTRACE_HOOKS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+int zap_hook_munmap(void *addr, size_t len);
+void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr);
+int zap_hook_madvise(void *addr, size_t len, int advice);
+int zap_hook_brk(void *addr);
+
+#endif

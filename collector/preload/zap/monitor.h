@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * monitor.h - the thread that ends intervals: scan, zap, read the faults, write.
+ *
+ * One per process image. It has its own descriptor table, so what it writes cannot be
+ * closed or replaced by the program, and it touches no memory of the program.
+ */
+#ifndef MEMTRACE_MONITOR_H
+#define MEMTRACE_MONITOR_H
+
+#include "image.h"
+
+enum mt_event {
+	MT_EVENT_FORK = 1,
+	MT_EVENT_EXIT = 2,
+	MT_EVENT_STOP = 4,	/* tracing of accesses ends, the program goes on */
+	MT_EVENT_EXEC = 8,
+};
+
+/*
+ * constructor or fork, before memory is converted: starts the thread and waits until it
+ * has opened what it needs. @zap: watch accesses; 0 = only ctx_flush() each interval.
+ * @main_tid: the thread whose faults (and those of threads it creates) are read.
+ * @tls: for the thread, see mt_tls_copy().
+ * 0 or negative errno: there is no monitor, nothing will be recorded.
+ */
+int mt_monitor_start(const struct mt_image *img, int zap, int main_tid, void *tls);
+/* What is weaker than it could be and why ("" = nothing). Valid after start. */
+const char *mt_monitor_message(void);
+/* Memory is converted: intervals begin. @fault_ns: measured cost of one fault. */
+void mt_monitor_go(uint64_t fault_ns);
+/* A mark in the interval's Event column. Any thread, never waits. */
+void mt_monitor_event(enum mt_event ev);
+/*
+ * Ends the interval now and waits until it is written (at most 5 s). With
+ * MT_EVENT_EXIT the monitor writes no more afterwards. Any thread that does not hold
+ * zap_space.lock.
+ */
+void mt_monitor_finish_interval(enum mt_event ev);
+/* fork, in the child: forgets the parent's monitor; its memory is given back. */
+void mt_monitor_after_fork(void);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * Why these attributes:
+ *  sample_period 1     every fault, and the first overflow of an event is never
+ *                      throttled by the kernel
+ *  inherit             threads made later are seen; with inherit_thread (5.13)
+ *                      children after fork are not: they have rings of their own
+ *  one event per CPU   an inherited event can only be mapped when it is bound to a
+ *                      CPU
+ *  regs_intr           the operands of movs and push, and in kernel mode the only
+ *                      way to tell a copy to the program from a copy from it
+ *  exclude_kernel = 0  needs perf_event_paranoid <= 1 or a capability; without it
+ *                      pages touched by system calls are found by the scan only
+ */
+#include "perfring.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "rawsys.h"
+
+#define PAGE 4096ul
+/* bits of PERF_REG_X86_*, in whose order the values come */
+enum { REG_AX = 0, REG_CX = 2, REG_SI = 4, REG_DI = 5, REG_SP = 7 };
+#define REGS (1ull << REG_AX | 1ull << REG_CX | 1ull << REG_SI | 1ull << REG_DI | 1ull << REG_SP)
+
+struct sample {
+	struct perf_event_header header;
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint64_t addr;
+	uint32_t cpu, reserved;
+	/* with_regs only; abi 0 = no registers follow */
+	uint64_t abi;
+	uint64_t ax, cx, si, di, sp;
+};
+#define SAMPLE_MIN offsetof(struct sample, abi)
+
+/* Highest CPU number that may ever be online + 1. */
+static int possible_cpus(void)
+{
+	char buf[256];
+	long fd = mt_sys(SYS_openat, AT_FDCWD, "/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? -1 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	int last = 0, v = 0;
+
+	if (fd >= 0)
+		mt_sys(SYS_close, fd);
+	if (n <= 0)
+		return 1024;
+	for (long i = 0; i < n; i++) {
+		if (buf[i] >= '0' && buf[i] <= '9')
+			last = v = v * 10 + (buf[i] - '0');
+		else
+			v = 0;
+	}
+	return last + 1;
+}
+
+static long open_cpu(struct zap_perf *p, int tid, int cpu)
+{
+	struct perf_event_attr a;
+	long fd;
+
+	memset(&a, 0, sizeof(a));
+	a.size = sizeof(a);
+	a.type = PERF_TYPE_SOFTWARE;
+	a.config = PERF_COUNT_SW_PAGE_FAULTS;
+	a.sample_period = 1;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+	if (p->with_regs) {
+		a.sample_type |= PERF_SAMPLE_REGS_INTR;
+		a.sample_regs_intr = REGS;
+	}
+	a.exclude_kernel = !p->with_kernel;
+	a.exclude_hv = 1;
+	a.inherit = 1;
+	a.inherit_thread = 1;
+	a.use_clockid = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	a.watermark = 1;
+	a.wakeup_watermark = (uint32_t)(p->data_bytes / 2);
+	fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL || fd == -E2BIG) {
+		a.inherit_thread = 0;	/* kernels before 5.13 */
+		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd;
+}
+
+/* All CPUs with one size of ring. -ENOMEM/-EPERM from mmap asks for smaller rings. */
+static long open_all(struct zap_perf *p, int tid, const char **what)
+{
+	for (int cpu = 0; cpu < p->ncpus; cpu++) {
+		long fd = open_cpu(p, tid, cpu), map;
+
+		if (fd == -ENODEV || fd == -ENXIO)
+			continue;	/* possible, but not online */
+		if (fd < 0) {
+			*what = "perf_event_open";
+			return fd;
+		}
+		map = mt_sys(SYS_mmap, 0, p->data_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (mt_failed(map)) {
+			*what = "mmap of the perf ring";
+			mt_sys(SYS_close, fd);
+			return map;
+		}
+		p->ring[p->nrings].fd = (int)fd;
+		p->ring[p->nrings].map = (void *)map;
+		p->nrings++;
+	}
+	if (!p->nrings) {
+		*what = "perf_event_open";
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static void close_all(struct zap_perf *p)
+{
+	for (int i = 0; i < p->nrings; i++) {
+		mt_sys(SYS_munmap, p->ring[i].map, p->data_bytes + PAGE);
+		mt_sys(SYS_close, p->ring[i].fd);
+	}
+	p->nrings = 0;
+}
+
+int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char **what)
+{
+	uint32_t pages = 8;
+	long err = -ENOMEM;
+
+	memset(p, 0, sizeof(*p));
+	*what = "memory";
+	p->ncpus = possible_cpus();
+	p->ring = mt_rawmap((size_t)p->ncpus * sizeof(*p->ring));
+	if (!p->ring)
+		return -ENOMEM;
+	while (pages * 2 <= ring_pages && pages < 1u << 16)
+		pages *= 2;
+	p->with_kernel = 1;
+	p->with_regs = 1;
+	for (;;) {
+		p->data_bytes = pages * PAGE;
+		err = open_all(p, tid, what);
+		if (!err)
+			return 0;
+		close_all(p);
+		if ((*what)[0] == 'm' && pages > 8)
+			pages /= 2;	/* over perf_event_mlock_kb and RLIMIT_MEMLOCK */
+		else if (p->with_kernel)
+			p->with_kernel = 0;
+		else if (p->with_regs && err != -EACCES && err != -EPERM)
+			p->with_regs = 0;
+		else
+			break;
+	}
+	zap_perf_close(p);
+	return (int)err;
+}
+
+void zap_perf_close(struct zap_perf *p)
+{
+	close_all(p);
+	if (p->ring)
+		mt_rawunmap(p->ring, (size_t)p->ncpus * sizeof(*p->ring));
+	p->ring = NULL;
+}
+
+/* n bytes at position pos of the ring, which may wrap. */
+static void copy_out(const struct zap_perf *p, const char *data, uint64_t pos, void *to, size_t n)
+{
+	size_t off = pos & (p->data_bytes - 1), first = p->data_bytes - off;
+
+	if (first > n)
+		first = n;
+	memcpy(to, data + off, first);
+	memcpy((char *)to + first, data, n - first);
+}
+
+static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until,
+			  void (*fn)(void *arg, const struct zap_fault *f), void *arg)
+{
+	struct perf_event_mmap_page *ctl = r->map;
+	const char *data = (const char *)r->map + PAGE;
+	uint64_t head = __atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ctl->data_tail, count = 0;
+
+	while (tail < head) {
+		struct sample s;
+		size_t n;
+
+		copy_out(p, data, tail, &s.header, sizeof(s.header));
+		if (s.header.size < sizeof(s.header) || s.header.size > head - tail) {
+			p->bad++;
+			tail = head;
+			break;
+		}
+		n = s.header.size < sizeof(s) ? s.header.size : sizeof(s);
+		copy_out(p, data, tail, &s, n);
+		if (s.header.type == PERF_RECORD_LOST && n >= 24) {
+			uint64_t lost[2];	/* id, count */
+
+			copy_out(p, data, tail + sizeof(s.header), lost, sizeof(lost));
+			p->lost += lost[1];
+		} else if (s.header.type == PERF_RECORD_SAMPLE && n >= SAMPLE_MIN) {
+			struct zap_fault f = {
+				.ip = s.ip, .time = s.time, .addr = s.addr,
+				.pid = (int)s.pid, .tid = (int)s.tid, .cpu = (int)s.cpu,
+				.kernel = (s.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL,
+			};
+
+			if (s.time > until)
+				break;
+			if (n == sizeof(s) && s.abi)
+				f.regs = (struct x86_regs){ .ax = s.ax, .cx = s.cx, .si = s.si, .di = s.di, .sp = s.sp };
+			fn(arg, &f);
+			count++;
+		}
+		tail += s.header.size;
+	}
+	__atomic_store_n(&ctl->data_tail, tail, __ATOMIC_RELEASE);
+	return count;
+}
+
+uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
+		       void (*fn)(void *arg, const struct zap_fault *f), void *arg)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < p->nrings; i++)
+		count += read_ring(p, &p->ring[i], until, fn, arg);
+	return count;
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * perfring.h - every page fault of the process, from the perf software event, one
+ * ring per CPU. Opened, read and closed by the monitor thread.
+ */
+#ifndef MEMTRACE_PERFRING_H
+#define MEMTRACE_PERFRING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "x86rw.h"
+
+struct zap_fault {
+	uint64_t ip, time, addr;
+	int pid, tid, cpu;
+	int kernel;		/* the fault happened in kernel mode; regs are the kernel's */
+	struct x86_regs regs;
+};
+
+struct zap_ring {
+	int fd;
+	void *map;		/* control page, then the data */
+};
+
+struct zap_perf {
+	struct zap_ring *ring;
+	int nrings, ncpus;
+	size_t data_bytes;	/* of one ring, a power of two of pages */
+	int with_kernel;	/* faults in kernel mode are reported too */
+	int with_regs;
+	uint64_t lost;		/* events the kernel had no room for, since the last reset by the caller */
+	uint64_t bad;		/* records that could not be understood; reading resumed at the head */
+};
+
+/*
+ * Opens the rings for the thread @tid and all threads it will create, with
+ * @ring_pages of data per CPU or as many as the kernel grants (halving).
+ * 0 or negative errno; *what then says which step failed.
+ */
+int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char **what);
+void zap_perf_close(struct zap_perf *p);
+
+/*
+ * Calls fn for the faults up to time @until that are in the rings and consumes
+ * them; later ones stay. Per CPU in order of time, CPUs one after the other.
+ * Returns the number of faults.
+ */
+uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
+		       void (*fn)(void *arg, const struct zap_fault *f), void *arg);
+
+#endif

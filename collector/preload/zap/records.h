@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * records.h - the accesses of one interval: a record per (page, thread), and the
+ * set of pages that have one.
+ *
+ * Used by the monitor thread only. Both tables grow by doubling up to a limit;
+ * beyond it accesses are counted as lost, never silently dropped.
+ */
+#ifndef MEMTRACE_RECORDS_H
+#define MEMTRACE_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZAP_TID_NONE (-1)
+
+/* Flags of docs/trace-format.md */
+#define ZAP_FROM_SCAN 1
+#define ZAP_DIRECTION_UNKNOWN 2
+
+struct zap_record {
+	uint64_t addr;		/* first access */
+	uint64_t ip;
+	int32_t tid;
+	uint32_t nreads, nwrites;
+	uint32_t flags;
+	uint64_t cpus[];	/* mask, zap_records.mask_words words */
+};
+
+struct zap_records {
+	char *rec;		/* dense, in order of first access */
+	uint32_t *slot;		/* (page, tid) -> index + 1, open addressing */
+	uint64_t *pages;	/* page set: page + 1, open addressing */
+	size_t n, cap, nslots;
+	size_t npages, page_slots;
+	size_t stride, max;
+	int mask_words;
+	uint64_t lost;		/* accesses without room, since the last clear */
+};
+
+/* @ncpus: CPUs of the masks; @max: most records per interval. 0 or -ENOMEM. */
+int zap_records_init(struct zap_records *t, int ncpus, size_t max);
+void zap_records_free(struct zap_records *t);
+/* Forgets all records, keeps the memory. */
+void zap_records_clear(struct zap_records *t);
+
+/* @rw: X86_READ | X86_WRITE bits, 0 = direction unknown. @cpu < 0: not known. */
+void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw);
+/*
+ * A page found present: adds a record without thread unless the page has one.
+ * 1 when a record was added.
+ */
+int zap_records_add_scanned(struct zap_records *t, uint64_t addr);
+
+static inline struct zap_record *zap_record_at(const struct zap_records *t, size_t i)
+{
+	return (struct zap_record *)(t->rec + i * t->stride);
+}
+
+#endif

@@ -1,0 +1,461 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "space.h"
+
+#include <linux/falloc.h>
+#include <linux/userfaultfd.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "context.h"
+#include "image.h"
+#include "out.h"
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
+#define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
+#endif
+
+struct zap_space zap_space = { .memfd = -1, .uffd = -1 };
+
+static uint64_t page_up(uint64_t v)
+{
+	return (v + MT_PAGE - 1) & ~(MT_PAGE - 1);
+}
+
+/*
+ * ftruncate() obeys RLIMIT_FSIZE (and sends SIGXFSZ), although no file of the program
+ * grows: the soft limit is lifted meanwhile.
+ */
+static long set_file_size(int fd)
+{
+	struct rlimit old, lifted;
+	long ret;
+
+	if (mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &old))
+		return -EFBIG;
+	if (old.rlim_cur >= ZAP_FILE_BYTES)
+		return mt_sys(SYS_ftruncate, fd, ZAP_FILE_BYTES);
+	if (old.rlim_max < ZAP_FILE_BYTES)
+		return -EFBIG;
+	lifted = old;
+	lifted.rlim_cur = lifted.rlim_max;
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &lifted, 0);
+	ret = mt_sys(SYS_ftruncate, fd, ZAP_FILE_BYTES);
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &old, 0);
+	return ret;
+}
+
+int zap_space_create(const char **what)
+{
+	struct zap_space *s = &zap_space;
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+	struct stat st;
+	long fd, ret;
+
+	s->memfd = s->uffd = -1;
+	*what = "memfd_create";
+	fd = mt_sys(SYS_memfd_create, "memtrace", 1 /* MFD_CLOEXEC */);
+	if (fd < 0)
+		return (int)fd;
+	s->memfd = mt_fd_keep((int)fd);
+	if (s->memfd < 0)
+		return s->memfd;
+	*what = "the size of the memory file (RLIMIT_FSIZE)";
+	ret = set_file_size(s->memfd);
+	if (ret)
+		goto fail;
+	ret = mt_sys(SYS_fstat, s->memfd, &st);
+	if (ret)
+		goto fail;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	*what = "userfaultfd";
+	ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	if (ret < 0)
+		goto fail;
+	s->uffd = mt_fd_keep((int)ret);
+	ret = s->uffd;
+	if (ret < 0)
+		goto fail;
+	*what = "userfaultfd write protection of shared memory (Linux 5.19)";
+	ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	if (ret)
+		goto fail;
+	return 0;
+fail:
+	zap_space_forget();
+	return (int)ret;
+}
+
+void zap_space_forget(void)
+{
+	mt_fd_close(zap_space.uffd);
+	mt_fd_close(zap_space.memfd);
+	zap_space.memfd = zap_space.uffd = -1;
+}
+
+static int is_memfd(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !mt_sys(SYS_fstat, fd, &st) && st.st_dev == zap_space.dev && st.st_ino == zap_space.ino;
+}
+
+/*
+ * The descriptor in this thread's table. A program may have closed it or put a file of
+ * its own there; the monitor's table still has ours.
+ */
+static int memfd(void)
+{
+	struct zap_space *s = &zap_space;
+	char path[64], *p = path;
+	long fd;
+
+	if (is_memfd(s->memfd))
+		return s->memfd;
+	memcpy(p, "/proc/self/task/", 16);
+	p = mt_put_u64(p + 16, (uint64_t)s->monitor_tid);
+	memcpy(p, "/fd/", 4);
+	p = mt_put_u64(p + 4, (uint64_t)s->memfd);
+	*p = 0;
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	/* the same number again when it is free, so that this is not needed each time */
+	if (mt_sys(SYS_fcntl, s->memfd, F_GETFD) == -EBADF &&
+	    mt_sys(SYS_dup3, fd, s->memfd, O_CLOEXEC) == s->memfd) {
+		mt_sys(SYS_close, fd);
+		fd = s->memfd;
+	}
+	s->rescue_uffd = 1;
+	return is_memfd((int)fd) ? (int)fd : -EBADF;
+}
+
+static void memfd_done(int fd)
+{
+	if (fd >= 0 && fd != zap_space.memfd)
+		mt_sys(SYS_close, fd);
+}
+
+/*
+ * Registered, not armed: that alone switches off fault-around (16 pages per read fault)
+ * and maps read faults read-only, so that the first write faults again.
+ */
+static long register_range(uint64_t addr, uint64_t len)
+{
+	struct uffdio_register reg = { .range = { addr, len }, .mode = UFFDIO_REGISTER_MODE_WP };
+
+	return mt_sys(SYS_ioctl, zap_space.uffd, UFFDIO_REGISTER, &reg);
+}
+
+void zap_register_all(void)
+{
+	for (size_t i = 0; i < zap_space.regions.n; i++) {
+		struct zap_range *r = &zap_space.regions.r[i];
+
+		register_range(r->start, r->end - r->start);
+	}
+}
+
+static void punch(int fd, uint64_t addr, uint64_t len)
+{
+	mt_sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, addr, len);
+}
+
+long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
+{
+	struct zap_space *s = &zap_space;
+	int fd = memfd();
+	long ret;
+
+	if (fd < 0)
+		return fd;
+	len = page_up(len);
+	punch(fd, addr, len);
+	ret = mt_sys(SYS_mmap, addr, len, prot,
+		     MAP_SHARED | MAP_FIXED | (flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK)),
+		     fd, addr);
+	memfd_done(fd);
+	if (mt_failed(ret))
+		return ret;
+	if (register_range(addr, len))
+		s->rescue_uffd = 1;
+	/* without room in the table the range is found again by zap_refresh() */
+	zap_regions_add(&s->regions, addr, addr + len);
+	return 0;
+}
+
+void zap_unshare(uint64_t addr, uint64_t len)
+{
+	len = page_up(len);
+	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
+		return;
+	zap_zero(addr, len);
+	zap_regions_remove(&zap_space.regions, addr, addr + len);
+}
+
+void zap_zero(uint64_t addr, uint64_t len)
+{
+	int fd = memfd();
+
+	if (fd >= 0)
+		punch(fd, addr, len);
+	memfd_done(fd);
+}
+
+/*
+ * Copies the data ranges of [src, src+len) of one memory file to another through windows:
+ * neither mapping of the program is touched (its pages would become "accessed"), PROT_NONE
+ * does not matter, and no file size limit applies as it would to write(2).
+ */
+static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len)
+{
+	const uint64_t chunk = 32ull << 20;
+	uint64_t end = src + len, at = src;
+
+	while (at < end) {
+		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, out;
+		uint64_t n;
+
+		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+			return 0;
+		if (data < 0)
+			return data;
+		hole = mt_sys(SYS_lseek, from, data, 4 /* SEEK_HOLE */);
+		if (hole < 0)
+			return hole;
+		n = ((uint64_t)hole > end ? end : (uint64_t)hole) - (uint64_t)data;
+		if (n > chunk)
+			n = chunk;
+		in = mt_sys(SYS_mmap, 0, n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, data);
+		if (mt_failed(in))
+			return in;
+		out = mt_sys(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to,
+			     (uint64_t)data - src + dst);
+		if (mt_failed(out)) {
+			mt_sys(SYS_munmap, in, n);
+			return out;
+		}
+		memcpy((void *)out, (void *)in, n);
+		mt_sys(SYS_munmap, in, n);
+		mt_sys(SYS_munmap, out, n);
+		at = (uint64_t)data + n;
+	}
+	return 0;
+}
+
+long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
+{
+	return copy_data(to, start, from, start, end - start);
+}
+
+long zap_copy(uint64_t to, uint64_t from, uint64_t len)
+{
+	int fd = memfd();
+	long ret = fd < 0 ? fd : copy_data(fd, to, fd, from, len);
+
+	memfd_done(fd);
+	return ret;
+}
+
+long zap_make_private(uint64_t addr, uint64_t len)
+{
+	int prot = zap_prot_at(addr);
+	long tmp, ret;
+
+	if (prot < 0)
+		return prot;
+	tmp = mt_sys(SYS_mmap, 0, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mt_failed(tmp))
+		return tmp;
+	if (prot & PROT_READ)
+		memcpy((void *)tmp, (void *)addr, len);
+	mt_sys(SYS_mprotect, tmp, len, prot);
+	ret = mt_sys(SYS_mremap, tmp, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, addr);
+	if (mt_failed(ret)) {
+		mt_sys(SYS_munmap, tmp, len);
+		return ret;
+	}
+	zap_unshare(addr, len);
+	return 0;
+}
+
+int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
+{
+	return m->ino == ino && m->shared && m->major == major(dev) && m->minor == minor(dev) && m->offset == m->start;
+}
+
+int zap_prot_at(uint64_t addr)
+{
+	struct mt_map m;
+	int err = mt_maps_read_self(&zap_space.maps);
+
+	if (err)
+		return err;
+	while (mt_maps_next(&zap_space.maps, &m))
+		if (m.start <= addr && addr < m.end)
+			return m.prot;
+	return -EFAULT;
+}
+
+int zap_refresh(struct mt_maps *m, int maps_fd)
+{
+	struct zap_space *s = &zap_space;
+	struct mt_map map;
+	int err = mt_maps_read(m, maps_fd);
+
+	if (err || !m->len)	/* empty: the address space is going away */
+		return err ? err : -ESRCH;
+	zap_regions_clear(&s->regions);
+	while (mt_maps_next(m, &map))
+		if (zap_is_mapping(&map, s->dev, s->ino))
+			err |= zap_regions_add(&s->regions, map.start, map.end);
+	return err;
+}
+
+/* ---- conversion of what exists */
+
+struct piece {
+	uint64_t start, end;		/* is converted */
+	uint64_t data_start;		/* the contents begin here (stack: above start) */
+	int prot;
+	int anonymous;			/* only resident pages have contents */
+};
+
+#define MAX_PIECES 1024
+
+/* Which of the present mappings hold data of the program? */
+static int is_data(const struct mt_map *m, const char *own_path)
+{
+	if (m->shared || (m->prot & (PROT_READ | PROT_WRITE)) != (PROT_READ | PROT_WRITE))
+		return 0;
+	if (!m->path_len || !strcmp(m->path, "[heap]") || !strncmp(m->path, "[anon", 5))
+		return 1;
+	return m->path[0] == '/' && strcmp(m->path, own_path) != 0;
+}
+
+/* The main stack is overlaid down to where it may grow: the kernel will not grow ours. */
+static void stack_piece(struct piece *p, const struct mt_map *m, uint64_t below, uint64_t stack_end)
+{
+	struct rlimit rl = { 8 << 20, 8 << 20 };
+	uint64_t size, lowest = below + 257 * MT_PAGE;
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &rl);
+	size = rl.rlim_cur > 1ull << 30 ? 1ull << 30 : page_up(rl.rlim_cur);
+	p->data_start = m->start;
+	p->end = stack_end > m->start && stack_end < m->end ? stack_end & ~(MT_PAGE - 1) : m->end;
+	p->start = m->end - size;
+	if (p->start > m->start)
+		p->start = m->start;
+	if (p->start < lowest)
+		p->start = lowest < m->start ? lowest : m->start;
+	p->prot = m->prot;
+	p->anonymous = 1;
+}
+
+/* Anonymous pages without contents: neither present nor swapped. */
+static int has_contents(int pagemap, uint64_t addr)
+{
+	uint64_t e;
+
+	if (mt_sys(SYS_pread64, pagemap, &e, sizeof(e), addr / MT_PAGE * 8) != sizeof(e))
+		return 1;
+	return (e >> 62) != 0;
+}
+
+/* No write to the memory between the copy and the new mapping: raw calls only. */
+static long convert(const struct piece *p, int pagemap)
+{
+	struct zap_space *s = &zap_space;
+	uint64_t len = p->end - p->data_start;
+	long w = mt_sys(SYS_mmap, 0, len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start), ret;
+
+	if (mt_failed(w))
+		return w;
+	for (uint64_t off = 0; off < len; off += MT_PAGE)
+		if (!p->anonymous || has_contents(pagemap, p->data_start + off))
+			memcpy((char *)w + off, (char *)p->data_start + off, MT_PAGE);
+	ret = mt_sys(SYS_mmap, p->start, p->end - p->start, p->prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+		     s->memfd, p->start);
+	mt_sys(SYS_munmap, w, len);
+	if (mt_failed(ret)) {
+		punch(s->memfd, p->start, p->end - p->start);
+		return ret;
+	}
+	register_range(p->start, p->end - p->start);
+	zap_regions_add(&s->regions, p->start, p->end);
+	return 0;
+}
+
+int zap_space_convert(uint64_t stack_end)
+{
+	struct piece *piece = mt_rawmap(MAX_PIECES * sizeof(*piece));
+	struct mt_maps maps = { 0 };
+	struct mt_map m, own = { 0 };
+	uint64_t below = 0;
+	int n = 0, pagemap, err;
+
+	if (!piece)
+		return -ENOMEM;
+	err = mt_maps_read_self(&maps);
+	if (err)
+		goto out;
+	while (mt_maps_next(&maps, &m))
+		if (m.start <= (uint64_t)&zap_space && (uint64_t)&zap_space < m.end)
+			own = m;
+	/*
+	 * Our own .bss follows our .data as an anonymous mapping without a name: what
+	 * adjoins a mapping of our file is ours.
+	 */
+	mt_maps_rewind(&maps);
+	uint64_t own_end = 0;
+	while (mt_maps_next(&maps, &m) && n < MAX_PIECES) {
+		uint64_t at = m.start, hit_start, hit_end;
+		int ours = (own.path_len && m.path_len && !strcmp(m.path, own.path)) ||
+			   (!m.path_len && m.start == own_end) ||
+			   (m.start <= (uint64_t)&zap_space && (uint64_t)&zap_space < m.end);
+
+		if (ours) {
+			own_end = m.end;
+			below = m.end;
+			continue;
+		}
+		if (!strcmp(m.path, "[stack]")) {
+			stack_piece(&piece[n++], &m, below, stack_end);
+			continue;
+		}
+		below = m.end;
+		if (!is_data(&m, own.path))
+			continue;
+		/* without our own memory, which may lie inside */
+		while (at < m.end && n < MAX_PIECES) {
+			uint64_t to = m.end;
+			int hit = mt_is_rawmem(at, m.end, &hit_start, &hit_end);
+
+			if (hit && hit_start <= at) {
+				at = hit_end;
+				continue;
+			}
+			if (hit)
+				to = hit_start;
+			piece[n++] = (struct piece){ at, to, at, m.prot, !m.ino };
+			at = to;
+		}
+	}
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	for (int i = 0; i < n; i++)
+		convert(&piece[i], pagemap);
+	mt_sys(SYS_close, pagemap);
+	if (!zap_space.regions.n)
+		err = -ENOMEM;
+out:
+	mt_maps_free(&maps);
+	mt_rawunmap(piece, MAX_PIECES * sizeof(*piece));
+	return err;
+}

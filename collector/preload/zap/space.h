@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * space.h - the traced memory: MAP_SHARED mappings of one sparse memfd whose file
+ * offset is the virtual address.
+ *
+ * So no table of offsets is needed, neighbours merge into one mapping, and unmapping
+ * is punching a hole at the same place.
+ *
+ * Lock: zap_space.lock protects everything but `active`, and orders each change of the
+ * address space by a hook against scan and zap of the monitor. It is held with all
+ * signals blocked (else a handler that calls mmap would wait for its own thread).
+ * Nothing is called under it that could wait for a thread of the program.
+ */
+#ifndef MEMTRACE_SPACE_H
+#define MEMTRACE_SPACE_H
+
+#include <stdint.h>
+
+#include "maps.h"
+#include "rawsys.h"
+#include "region.h"
+
+#define ZAP_FILE_BYTES (1ull << 47)	/* user address space of x86-64 */
+
+struct zap_space {
+	struct mt_lock lock;
+	int active;		/* memory is being converted; set and cleared under the lock */
+	int memfd, uffd;	/* numbers are the same in the monitor's descriptor table */
+	uint64_t dev, ino;	/* of memfd: tells our mappings from others */
+	int monitor_tid;
+	int rescue_uffd;	/* the program closed uffd: the monitor must register */
+	struct zap_regions regions;
+	struct mt_maps maps;	/* scratch for lookups under the lock */
+};
+
+extern struct zap_space zap_space;
+
+/* constructor or fork. 0, or negative errno with the failed step in *what. */
+int zap_space_create(const char **what);
+/* Closes the descriptors; mappings stay. */
+void zap_space_forget(void);
+
+/*
+ * Converts what exists: data of the program and of libraries, heap, other private
+ * anonymous memory, main stack. constructor, single-threaded, signals blocked, on a
+ * stack that is not converted. @stack_end: the main stack is traced below this address
+ * (page of the arguments: /proc/PID/cmdline reads anonymous memory only). 0, or negative errno when nothing was converted;
+ * single ranges that cannot be converted stay private and untraced.
+ */
+int zap_space_convert(uint64_t stack_end);
+
+/* ---- under the lock */
+
+/* Replaces fresh private memory [addr, addr+len) by traced zeroes. 0 or negative errno. */
+long zap_share(uint64_t addr, uint64_t len, int prot, int flags);
+/* The range is not ours any more (unmapped, or replaced by a mapping of another kind). */
+void zap_unshare(uint64_t addr, uint64_t len);
+/* The range reads as zeroes. */
+void zap_zero(uint64_t addr, uint64_t len);
+/* Makes a traced range ordinary private anonymous memory with the same contents. */
+long zap_make_private(uint64_t addr, uint64_t len);
+/* Copies contents between two traced ranges that do not overlap, without touching either mapping. */
+long zap_copy(uint64_t to, uint64_t from, uint64_t len);
+/* Protection of the mapping at addr, negative when there is none. */
+int zap_prot_at(uint64_t addr);
+/* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */
+int zap_refresh(struct mt_maps *m, int maps_fd);
+/* Registers all ranges with uffd again. */
+void zap_register_all(void);
+
+/* ---- for fork */
+
+/* Data ranges of @from that are mapped in this process are copied to @to. */
+long zap_copy_file(int to, int from, uint64_t start, uint64_t end);
+/* Is this one of the mappings of the memfd (dev, ino)? */
+int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino);
+
+/* Signals blocked and lock taken; returns the mask for zap_leave(). */
+static inline uint64_t zap_enter(void)
+{
+	uint64_t mask = mt_block_signals();
+
+	mt_lock(&zap_space.lock);
+	return mask;
+}
+
+static inline void zap_leave(uint64_t mask)
+{
+	mt_unlock(&zap_space.lock);
+	mt_restore_signals(mask);
+}
+
+#endif
