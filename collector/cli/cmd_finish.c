@@ -1,13 +1,62 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* cmd_finish.c - complete a trace whose recorder was killed, or make it again. */
+#include <errno.h>
+#include <string.h>
+
 #include "native.h"
 #include "finish.h"
+#include "manifest.h"
 #include "tracedir.h"
 #include "util.h"
 
 int cmd_finish(const struct mt_args *a)
 {
-	const struct mt_finish_options o = { .again = mt_args_has(a, "force"), .progress = true };
+	struct mt_finish_options o = { .again = mt_args_has(a, "force") };
+	const char *trace = a->argv[0];
+	size_t n, left = 0, done = 0;
+	json_t *m = mt_manifest_read(trace);
+	char **dirs;
+	int err, rc = MT_EXIT_OK;
 
-	return mt_finish_trace(a->argv[0], &o) ? MT_EXIT_INTERNAL : 0;
+	mt_quiet = mt_args_has(a, "quiet");
+	o.progress = !mt_quiet;
+	if (!m)
+		return MT_EXIT_INPUT;
+	err = mt_manifest_repair(m, trace);
+	if (err > 0) {
+		json_decref(m);
+		return mt_fail(a, MT_EXIT_UNAVAILABLE, "%s is still being recorded", trace);
+	}
+	if (err < 0)
+		rc = mt_fail(a, MT_EXIT_INTERNAL, "%s/manifest.json: %s", trace, strerror(-err));
+	dirs = mt_trace_images(trace, &n);
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = mt_image_read(trace, dirs[i]);
+
+		if (!o.again && !mt_image_unfinished(trace, dirs[i])) {
+			/* complete already */
+		} else if (j && mt_image_alive(j)) {
+			left++;
+		} else {
+			err = mt_finish_image(trace, dirs[i], &o);
+			if (err)
+				rc = err == -EPROTO ? MT_EXIT_INPUT : MT_EXIT_INTERNAL;
+			else
+				done++;
+		}
+		json_decref(j);
+	}
+	if (done || o.again) {		/* states of the images may have changed */
+		mt_manifest_complete(m, trace, -1);
+		err = mt_manifest_write(trace, m);
+		if (err && !rc)
+			rc = mt_fail(a, MT_EXIT_INTERNAL, "%s/manifest.json: %s", trace,
+				     strerror(-err));
+	}
+	mt_note("%s: %zu process image%s completed%s", trace, done, done == 1 ? "" : "s",
+		left ? ", others still run" : "");
+	mt_names_free(dirs, n);
+	json_decref(m);
+	return rc;
 }
