@@ -83,6 +83,12 @@ complete=$(bash -c ". $tmp/bash; COMP_WORDS=(memtrace record --ba); COMP_CWORD=2
 [ "$complete" = "--backend
 zap
 aggregate" ] && ok || bad "bash completes to: $complete"
+if command -v fish >/dev/null; then
+	"$memtrace" completion fish >"$tmp/fish"
+	complete=$(fish -c "source $tmp/fish; complete -C 'memtrace record --backend z'; complete -C 'memtrace agg'" | cut -f 1)
+	[ "$complete" = "zap
+aggregate" ] && ok || bad "fish completes to: $complete"
+fi
 for shell in zsh fish; do
 	"$memtrace" completion $shell >"$tmp/$shell" || bad "completion for $shell"
 	if command -v $shell >/dev/null; then

@@ -90,9 +90,13 @@ static void bash(FILE *f)
 /* Inside '...' of zsh and fish: a quote becomes '\'', and zsh wants : and [ ] escaped. */
 static void quoted(FILE *f, const char *s, bool zsh)
 {
-	for (; *s && *s != '\n'; s++) {
+	for (; *s; s++) {
 		if (*s == '.' && (s[1] == ' ' || s[1] == '\n' || !s[1]))
 			break;	/* the first sentence is enough */
+		if (*s == '\n') {
+			fputc(' ', f);
+			continue;
+		}
 		if (*s == '\'')
 			fputs("'\\''", f);
 		else if (zsh && strchr(":[]\\", *s))
@@ -120,10 +124,12 @@ static void zsh_options(FILE *f, const struct mt_option *o)
 {
 	for (; o->name; o++) {
 		fputs("\t\t\t\t", f);
-		if (o->letter)
+		if (o->letter && o->repeat)
+			fprintf(f, "'*'{-%c,--%s}'[", o->letter, o->name);
+		else if (o->letter)
 			fprintf(f, "'(-%c --%s)'{-%c,--%s}'[", o->letter, o->name, o->letter, o->name);
 		else
-			fprintf(f, "'--%s[", o->name);
+			fprintf(f, "'%s--%s[", o->repeat ? "*" : "", o->name);
 		quoted(f, o->text, true);
 		fputc(']', f);
 		zsh_value(f, o);
