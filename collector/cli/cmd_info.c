@@ -309,9 +309,10 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("            %s\n", promise_kernel(str(g, "kernel_accesses")));
 	}
 	printf("Losses      %s\n", lost);
-	printf("Interval    %s, %" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " times\n",
+	printf("Interval    %s, %" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(num(p, "interval_ns")), num(p, "subphases"),
-	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"));
+	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"),
+	       num(over, "governor_changes") == 1 ? "" : "s");
 	if (faults)
 		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
 		       mt_human_count(faults), mt_human_ns(num(over, "monitor_cpu_ns")),

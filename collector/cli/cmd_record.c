@@ -424,9 +424,9 @@ static void summary(json_t *m, const char *dir, size_t alive)
 	if (!n) {
 		mt_note("the program did not load the recorder's library; the trace is empty");
 	} else if (strcmp(name, "none")) {
-		mt_note("%s accesses in %s intervals, %s thread%s, %zu process image%s, backend %s",
+		mt_note("%s accesses in %s interval%s, %s thread%s, %zu process image%s, backend %s",
 			mt_human_count(accesses), mt_human_count(ull(over, "intervals")),
-			mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
+			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
 
@@ -451,10 +451,11 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		free(text);
 	}
 	if (ull(over, "faults"))
-		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s times",
+		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
 			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),
 			mt_human_ns(ull(over, "program_cpu_ns")),
-			mt_human_count(ull(over, "governor_changes")));
+			mt_human_count(ull(over, "governor_changes")),
+			ull(over, "governor_changes") == 1 ? "" : "s");
 	if (alive)
 		mt_note("%zu process%s of the program still run%s and go on writing into the trace",
 			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");

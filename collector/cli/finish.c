@@ -107,6 +107,37 @@ static uint64_t first_vaddr(const char *path)
 	return v & ~4095ull;
 }
 
+/* The heap that exists before the log begins. */
+static void early_heap(struct mt_context *c, const char *trace, const char *image, int64_t start)
+{
+	char *path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	char *data = mt_read_file(path, NULL), *at = data ? strstr(data, "[heap]") : NULL;
+	uint64_t a, b;
+
+	free(path);
+	while (at && at > data && at[-1] != '\n')
+		at--;
+	if (at && sscanf(at, "%" SCNx64 "-%" SCNx64, &a, &b) == 2) {
+		size_t i;
+
+		for (i = 0; i < c->n && c->s[i].kind != MT_BRK; i++)
+			;
+		if (i == c->n) {
+			i = mt_context_add(c);
+			c->s[i].kind = MT_BRK;
+			c->s[i].start = a;
+			c->s[i].end = b;
+			c->s[i].name = mt_strdup("heap (brk)");
+		}
+		if (a < c->s[i].start)
+			c->s[i].start = a;
+		if (b > c->s[i].end)
+			c->s[i].end = b;
+		c->s[i].birth = start;
+	}
+	free(data);
+}
+
 static void objects_from_maps(struct mt_context *c, const char *trace, const char *image,
 			      int64_t start)
 {
@@ -150,6 +181,14 @@ struct gather {
 	const struct mt_object *o;
 };
 
+/* Fortran: __mod_MOD_var is mod::var */
+static char *fortran_static(const char *name)
+{
+	const char *mod = !strncmp(name, "__", 2) ? strstr(name, "_MOD_") : NULL;
+
+	return mod ? mt_printf("%.*s::%s", (int)(mod - name - 2), name + 2, mod + 5) : mt_strdup(name);
+}
+
 static void on_static(void *arg, const char *name, uint64_t start, uint64_t size, const char *site)
 {
 	struct gather *g = arg;
@@ -161,7 +200,7 @@ static void on_static(void *arg, const char *name, uint64_t start, uint64_t size
 	s->end = start + size;
 	s->birth = g->o->birth;
 	s->death = g->o->death;
-	s->name = mt_strdup(name);
+	s->name = fortran_static(name);
 	s->site = site ? mt_strdup(site) : NULL;
 }
 
@@ -308,7 +347,7 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t
 			continue;
 		hops++;
 		if (f->file && f->line > 0)
-			v = mt_name_in_file(f->file, f->line, fortran_file(f->file) ?
+			v = mt_name_in_file(f->file, f->line, f->column, fortran_file(f->file) ?
 					    rank_on_line(c, sy, &flat[i]) : 0);
 		if (v) {
 			free(var);
@@ -400,6 +439,19 @@ static int write_stacks(struct mt_context *c, struct mt_symbols *sy, const char 
 	return mt_newfile_commit(&out);
 }
 
+/* Threads that a run-time library starts, when its symbols are stripped. */
+static char *runtime_name(const struct mt_frame *f)
+{
+	static const char *const known[][2] = { { "libstdc++", "std::thread" },
+		{ "libgomp", "OpenMP worker" }, { "libomp", "OpenMP worker" },
+		{ "libiomp", "OpenMP worker" }, { "libtbb", "TBB worker" } };
+
+	for (size_t i = 0; !f->function && f->object && i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(mt_base(f->object), known[i][0], strlen(known[i][0])))
+			return mt_strdup(known[i][1]);
+	return NULL;
+}
+
 static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char *dir)
 {
 	struct mt_newfile out;
@@ -422,7 +474,9 @@ static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char
 			char *n;
 
 			f.line = 0;
-			n = frame_name(&f, t->start_routine);
+			n = runtime_name(&f);
+			if (!n)
+				n = frame_name(&f, t->start_routine);
 			mt_csv_put(out.f, n);
 			free(n);
 		}
@@ -473,6 +527,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	}
 	if (!c.n_objects)
 		objects_from_maps(&c, trace, image, start);
+	early_heap(&c, trace, image, start);
 	sy = mt_symbols_new(c.objects, c.n_objects);
 
 	/* stacks of threads */

@@ -180,6 +180,11 @@ static char *name_of(const char *lo, const char *begin, const char *end)
 	return cut(begin, end);
 }
 
+static const char *begin_of(const char *s)
+{
+	return s + strspn(s, " ");
+}
+
 static bool is_keyword(const char *s)
 {
 	static const char *const words[] = { "return", "if", "while", "for", "else", "switch",
@@ -397,6 +402,83 @@ out:
 	return name;
 }
 
+/*
+ * Same with the position of the call in the (cleaned) statement: the object
+ * that is declared there, else the last assignment before it. Tells
+ * "double *a = malloc(n), *b = malloc(n)" apart.
+ */
+static char *name_at(const char *statement, size_t pos)
+{
+	char *s = clean(statement, 0), *name = NULL;
+	const char *here = s + pos, *lo = s, *e, *b, *eq = NULL;
+	int depth = 0;
+
+	while (*lo == ' ')
+		lo++;
+	for (const char *p = lo; p < here; p++)
+		depth += (*p == '(' || *p == '[' || *p == '{') - (*p == ')' || *p == ']' || *p == '}');
+	for (e = here; is_ident(*e); e++)
+		;
+	b = e;
+	while (b > lo && is_ident(b[-1]))
+		b--;
+	if (e > b && !isdigit((unsigned char)*b) && depth == 0) {
+		const char *next = e + strspn(e, " "), *before = skip_back(lo, b);
+		const char *w = before;
+
+		while (w > lo && is_ident(w[-1]))
+			w--;
+		if ((*next == '(' || *next == '{') && before > lo) {
+			char *type = cut(w, before);
+			bool word = type && !is_keyword(type) && before < b;
+
+			if (word || (before[-1] == '>' && before - lo >= 2 && before[-2] != '-' &&
+				     before < b) ||
+			    (before[-1] == ',' && !memchr(lo, '=', (size_t)(b - lo))))
+				name = cut(b, e);
+			free(type);
+			if (name)
+				goto out;
+		}
+	}
+	for (const char *p = lo; p < here; p++) {
+		if (*p != '=')
+			continue;
+		if (p[1] == '=') {
+			p++;
+			continue;
+		}
+		if (p > lo && strchr("=!<>+-*/%&|^", p[-1]))
+			continue;
+		eq = p;
+	}
+	if (eq && lvalue_before(lo, eq, &b)) {
+		const char *from = lo;
+
+		/* the declarator begins behind the last comma outside of brackets */
+		for (const char *p = lo, *q = lo; p < b; p++) {
+			if (*p == '(' || *p == '[')
+				q = NULL;
+			if (*p == ',' && q)
+				from = p + 1;
+			if (*p == ')' || *p == ']')
+				q = p;
+		}
+		/* a star behind a comma belongs to a declaration: no dereference */
+		if (from > lo && *begin_of(from) == '*')
+			name = cut(b, skip_back(b, eq));
+		else
+			name = name_of(lo, b, eq);
+		if (name && is_keyword(name)) {
+			free(name);
+			name = NULL;
+		}
+	}
+out:
+	free(s);
+	return name;
+}
+
 /* ------------------------------------------------------------- the files */
 
 struct source {
@@ -477,13 +559,13 @@ static bool ends(const char *line)
 	return c == ';' || c == '{' || c == '}' || c == ':' || blank_or_directive(line);
 }
 
-char *mt_name_in_file(const char *file, int line, int item)
+char *mt_name_in_file(const char *file, int line, int column, int item)
 {
 	struct source *s = source(file);
 	bool fortran = is_fortran(file);
 	char *statement, *name, *semi;
 	int first, last;
-	size_t n = 1;
+	size_t n = 1, at = 0;
 
 	if (line < 1 || (size_t)line > s->n)
 		return NULL;
@@ -508,6 +590,9 @@ char *mt_name_in_file(const char *file, int line, int item)
 		size_t len = strlen(s->line[i]);
 		char *w = statement + strlen(statement);
 
+		if (i == line - 1 && column > 0 && (size_t)column <= len)
+			at = (size_t)(w - statement) + (size_t)column;	/* from 1 */
+
 		memcpy(w, s->line[i], len);
 		while (fortran && len && (w[len - 1] == ' ' || w[len - 1] == '&'))
 			len--;		/* continuation */
@@ -521,7 +606,27 @@ char *mt_name_in_file(const char *file, int line, int item)
 			free(c);
 		}
 	}
-	/* several statements on one line: the one that allocates */
+	/* several statements on one line: the one in which the call stands */
+	if (!fortran && at) {
+		size_t from = at - 1;
+		char *part;
+
+		while (from && !strchr(";{}", statement[from - 1]))
+			from--;
+		part = mt_strdup(statement + from);
+		semi = strchr(part + (at - 1 - from), ';');
+		if (semi)
+			*semi = 0;
+		name = strstr(part, "posix_memalign") ? NULL : name_at(part, at - 1 - from);
+		if (!name)
+			name = mt_name_in_statement(part, item, 0);
+		free(part);
+		if (name) {
+			free(statement);
+			return name;
+		}
+	}
+	/* else the one that has a word of allocation */
 	semi = strchr(statement, ';');
 	if (!fortran && semi && semi[1]) {
 		static const char *const words[] = { "alloc", "new", "mmap", "memalign" };

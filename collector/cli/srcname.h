@@ -17,9 +17,10 @@ char *mt_name_in_statement(const char *statement, int item, int fortran);
 
 /*
  * Same, for line `line` (from 1) of a source file, with as many of the
- * neighbouring lines as the statement has. NULL when the file cannot be read or
+ * neighbouring lines as the statement has. `column` (from 1, 0 unknown) tells
+ * several statements on one line apart. NULL when the file cannot be read or
  * nothing is found. Files are cached for the life of the process.
  */
-char *mt_name_in_file(const char *file, int line, int item);
+char *mt_name_in_file(const char *file, int line, int column, int item);
 
 #endif

@@ -236,12 +236,13 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 	}
 	line = dwfl_module_getsrc(mod, addr);
 	if (line) {
-		int no;
+		int no, column = 0;
 
 		comp_dir = dwfl_line_comp_dir(line);
-		f[0].file = absolute(s, dwfl_lineinfo(line, NULL, &no, NULL, NULL, NULL),
+		f[0].file = absolute(s, dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
 				     comp_dir);
 		f[0].line = no;
+		f[0].column = column;
 	}
 	cu = dwfl_module_addrdie(mod, addr, &bias);
 	if (!cu)
@@ -283,6 +284,8 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 		/* where it was called is the position in the next frame */
 		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_line, &a), &w) == 0)
 			f[n + 1].line = (int)w;
+		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_column, &a), &w) == 0)
+			f[n + 1].column = (int)w;
 		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_file, &a), &w) == 0 &&
 		    dwarf_getsrcfiles(cu, &files, &n_files) == 0 && w < n_files)
 			f[n + 1].file = absolute(s, dwarf_filesrc(files, w, NULL, NULL), comp_dir);

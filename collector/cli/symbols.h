@@ -15,7 +15,7 @@ struct mt_frame {
 	uint64_t offset;	/* of the address in the object, as in its file */
 	const char *function;	/* demangled, or NULL */
 	const char *file;	/* NULL: no line information */
-	int line;
+	int line, column;	/* column 0: unknown */
 	bool inlined;		/* into the next frame, which has the same ip */
 	bool system;		/* in a library of the system or one of its headers */
 };

@@ -141,17 +141,6 @@ static uint64_t lines_of(const char *trace, const char *image, const char *file)
 	return n;
 }
 
-/* "loss:region=12" or "region:12" inside Event: number behind the word */
-static uint64_t event_number(const char *event, const char *word)
-{
-	const char *p = strstr(event, word);
-
-	if (!p)
-		return 0;
-	p += strlen(word);
-	return *p == '=' || *p == ':' ? strtoull(p + 1, NULL, 10) : 0;
-}
-
 void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 {
 	char *path = mt_printf("%s/%s/intervals.csv", trace, image), *dir;
@@ -168,7 +157,9 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 		    table = mt_csv_column(&c, "LostTable"), res = mt_csv_column(&c, "Resident"),
 		    scan = mt_csv_column(&c, "ScanNs"), zap = mt_csv_column(&c, "ZapNs"),
 		    mon = mt_csv_column(&c, "MonitorCpuNs"), prog = mt_csv_column(&c, "ProgramCpuNs"),
-		    event = mt_csv_column(&c, "Event");
+		    event = mt_csv_column(&c, "Event"), lost[3] = {
+			mt_csv_column(&c, "LostUnmapped"), mt_csv_column(&c, "LostRegion"),
+			mt_csv_column(&c, "LostWrite") };
 
 		while (mt_csv_next(&c)) {
 			const char *ev = mt_csv_get(&c, event);
@@ -190,9 +181,8 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 			t->monitor_cpu_ns += number(&c, mon);
 			t->program_cpu_ns += number(&c, prog);
 			t->governor_changes += strstr(ev, "governor:") != NULL;
-			t->lost_other[0] += event_number(ev, "unmapped");
-			t->lost_other[1] += event_number(ev, "region");
-			t->lost_other[2] += event_number(ev, "write_error");
+			for (int k = 0; k < 3; k++)
+				t->lost_other[k] += number(&c, lost[k]);
 			t->ended |= strstr(ev, "exit") || strstr(ev, "stop");
 		}
 		t->torn_lines = c.torn;

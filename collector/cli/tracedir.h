@@ -31,7 +31,7 @@ json_t *mt_image_read(const char *trace, const char *image);
 struct mt_totals {
 	uint64_t intervals, faults, records, unattributed, lost_ring, lost_table, resident;
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns, governor_changes;
-	uint64_t lost_other[3];		/* unmapped, region, write_error; from Event */
+	uint64_t lost_other[3];		/* unmapped, region, write_error */
 	int64_t start, end;		/* of the intervals, -1 none */
 	uint64_t torn_lines;
 	uint64_t chunks, access_bytes;	/* files and their size as they are */
