@@ -42,8 +42,8 @@ run() {
 $(printf '  %-8s %s, %d s' "$name" $verdict $(($(date +%s) - t)))"
 }
 
-ensure_packages native java ui test || exit 4
 ensure_jdk || exit 4
+ensure_packages native java ui test || exit 4
 find_maven || exit 4
 
 java_tests() {

@@ -39,8 +39,8 @@ memtrace=build/collector/memtrace
 mkdir -p build
 
 step "Packages, JDK, Maven"
-ensure_packages native java ui || exit 4
 ensure_jdk || exit 4
+ensure_packages native java ui || exit 4
 find_maven || exit 4
 echo "JDK $JAVA_HOME"
 echo "Maven $MVN"

@@ -78,6 +78,8 @@ find_maven() {
 	tar -C build/tools -xf build/tools/apache-maven-$MAVEN_VERSION-bin.tar.gz
 	rm -f build/tools/apache-maven-$MAVEN_VERSION-bin.tar.gz
 	MVN=$PWD/build/tools/apache-maven-$MAVEN_VERSION/bin/mvn
+	# mirrors that the system has set for its own Maven hold for this one too
+	[ ! -r /etc/maven/settings.xml ] || cp /etc/maven/settings.xml "${MVN%/bin/mvn}"/conf/settings.xml
 }
 
 # --- Debian packages --------------------------------------------------------
