@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: memtrace contributors */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat/tlb.h - empty the TLBs of all CPUs.
+ *
+ * No flush function of x86 is exported to us (flush_tlb_mm_range and
+ * flush_tlb_all never were, __flush_tlb_all only for kvm since 7.x). Flushing
+ * everything on every CPU makes no assumption on PCIDs, lazy TLBs or global
+ * ASIDs. Sleeps not, but waits for the other CPUs: interrupts must be on.
+ */
+#ifndef MEMTRACE_COMPAT_TLB_H
+#define MEMTRACE_COMPAT_TLB_H
+
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+#include <asm/invpcid.h>
+#include <asm/processor-flags.h>
+#include <asm/tlbflush.h>
+
+static inline void mtr_flush_this_cpu(void *unused)
+{
+	unsigned long flags, cr4;
+
+	if (static_cpu_has(X86_FEATURE_INVPCID)) {
+		invpcid_flush_all();
+		return;
+	}
+	/* changing CR4.PGE empties the TLB, global entries and all PCIDs included */
+	local_irq_save(flags);
+	asm volatile("mov %%cr4, %0" : "=r" (cr4));
+	asm volatile("mov %0, %%cr4" : : "r" (cr4 ^ X86_CR4_PGE) : "memory");
+	asm volatile("mov %0, %%cr4" : : "r" (cr4) : "memory");
+	local_irq_restore(flags);
+}
+
+static inline void mtr_flush_all_cpus(void)
+{
+	on_each_cpu(mtr_flush_this_cpu, NULL, 1);
+}
+
+#endif

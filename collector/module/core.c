@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core.h"
+
+/* ---- pool */
+
+void mtr_pool_init(struct mtr_pool *p, struct mtr_block *blocks, void *data, u32 count)
+{
+	u32 i;
+
+	mtr_spin_init(&p->lock);
+	p->blocks = blocks;
+	p->free = NULL;
+	for (i = count; i--;) {
+		blocks[i].data = (void *)((char *)data + (size_t)i * MEMTRACE_BLOCK_BYTES);
+		blocks[i].first = i * (u32)MEMTRACE_BLOCK_RECORDS + 1;
+		blocks[i].next = p->free;
+		p->free = &blocks[i];
+	}
+	p->count = p->nfree = p->low = count;
+}
+
+struct mtr_block *mtr_pool_get(struct mtr_pool *p)
+{
+	struct mtr_block *b;
+
+	mtr_spin_lock(&p->lock);
+	b = p->free;
+	if (b) {
+		p->free = b->next;
+		p->nfree--;
+		if (p->nfree < p->low)
+			p->low = p->nfree;
+		b->next = NULL;
+	}
+	mtr_spin_unlock(&p->lock);
+	return b;
+}
+
+void mtr_pool_put(struct mtr_pool *p, struct mtr_block *b)
+{
+	mtr_spin_lock(&p->lock);
+	b->next = p->free;
+	p->free = b;
+	p->nfree++;
+	mtr_spin_unlock(&p->lock);
+}
+
+struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number)
+{
+	const u32 i = number - 1, n = (u32)MEMTRACE_BLOCK_RECORDS;
+
+	return &p->blocks[i / n].data->record[i % n];
+}
+
+/* ---- chunk */
+
+static u32 hash_page(u64 page, u32 bits)
+{
+	return (u32)((page * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+}
+
+static void begin(struct mtr_chunk *c, u64 label)
+{
+	c->label = label;
+	c->cur = NULL;
+	if (c->filled && c->heads)
+		memset(c->heads, 0, sizeof(*c->heads) << c->bits);
+	c->filled = 0;
+}
+
+enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, const struct mtr_access *a)
+{
+	const u64 page = a->virt >> MTR_PAGE_SHIFT;
+	struct memtrace_record *r;
+	struct mtr_block *b;
+	enum mtr_added ret = MTR_MERGED;
+	u32 h = 0, i;
+
+	if (c->label != label)
+		begin(c, label);
+	if (c->heads) {
+		h = hash_page(page, c->bits);
+		for (i = c->heads[h]; i; i = r->chain) {
+			r = mtr_pool_record(p, i);
+			if (r->virt >> MTR_PAGE_SHIFT == page)
+				goto found;
+		}
+	}
+	b = c->cur;
+	if (!b || b->data->records == MEMTRACE_BLOCK_RECORDS) {
+		b = mtr_pool_get(p);
+		if (!b)
+			return MTR_DROPPED;
+		memset(b->data, 0, sizeof(*b->data));
+		b->data->head.kind = MEMTRACE_BLOCK;
+		b->data->image = c->image;
+		b->data->tid = c->tid;
+		b->data->pid = c->pid;
+		b->data->interval = label;
+		b->in_set = 0;
+		mtr_fifo_put(&c->open, b);
+		c->cur = b;
+	}
+	i = b->data->records;
+	r = &b->data->record[i];
+	memset(r, 0, sizeof(*r));
+	r->virt = a->virt;
+	r->ip = a->ip;
+	r->node = -1;
+	if (c->heads) {
+		r->chain = c->heads[h];
+		c->heads[h] = b->first + i;
+	}
+	b->data->records = i + 1;
+	c->filled++;
+	ret = MTR_NEW;
+found:
+	if (a->phys)
+		r->phys = a->phys;
+	if (a->write)
+		r->writes++;
+	else
+		r->reads++;
+	r->flags |= a->flags;
+	r->cpus |= 1ull << (a->cpu & 63);
+	return ret;
+}
+
+void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out)
+{
+	while (c->open.head && c->open.head->data->interval <= label) {
+		struct mtr_block *b = mtr_fifo_get(&c->open);
+
+		if (b == c->cur)
+			c->cur = NULL;
+		mtr_fifo_put(out, b);
+	}
+	if (c->label <= label && c->filled)
+		begin(c, c->label);
+}
+
+u32 *mtr_chunk_rehash(struct mtr_chunk *c, u32 *heads, u32 bits)
+{
+	u32 *old = c->heads;
+	struct mtr_block *b;
+	u32 i, h;
+
+	memset(heads, 0, sizeof(*heads) << bits);
+	c->heads = heads;
+	c->bits = bits;
+	for (b = c->open.head; b; b = b->next) {
+		if (b->data->interval != c->label)
+			continue;
+		for (i = 0; i < b->data->records; i++) {
+			struct memtrace_record *r = &b->data->record[i];
+
+			h = hash_page(r->virt >> MTR_PAGE_SHIFT, bits);
+			r->chain = heads[h];
+			heads[h] = b->first + i;
+		}
+	}
+	return old;
+}
+
+u32 mtr_chunk_bits(u32 records)
+{
+	u32 bits = 8;
+
+	while (bits < 17 && 1u << bits < records)
+		bits++;
+	return bits;
+}
+
+/* ---- set */
+
+#define GEN_BITS 22
+
+static u64 set_key(u64 virt, u32 image)
+{
+	return virt >> MTR_PAGE_SHIFT << 19 | (image & 0x7ffff);
+}
+
+void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits)
+{
+	s->e = e;
+	s->bits = bits;
+	s->used = 0;
+	s->gen = 1;
+}
+
+void mtr_set_clear(struct mtr_set *s)
+{
+	s->used = 0;
+	if (++s->gen == 1u << GEN_BITS) {
+		memset(s->e, 0, sizeof(*s->e) << s->bits);
+		s->gen = 1;
+	}
+}
+
+static struct mtr_set_entry *set_slot(struct mtr_set *s, u64 key)
+{
+	const u32 mask = (1u << s->bits) - 1;
+	u32 i = hash_page(key, s->bits);
+
+	while (s->e[i].val >> (64 - GEN_BITS) == s->gen && s->e[i].key != key)
+		i = (i + 1) & mask;
+	return &s->e[i];
+}
+
+struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u32 image)
+{
+	struct mtr_set_entry *e = set_slot(s, set_key(virt, image));
+
+	return e->val >> (64 - GEN_BITS) == s->gen ? e : NULL;
+}
+
+struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image)
+{
+	const u64 key = set_key(virt, image);
+	struct mtr_set_entry *e = set_slot(s, key);
+
+	if (e->val >> (64 - GEN_BITS) == s->gen)
+		return e;
+	if (s->used >= (1u << s->bits) / 4 * 3)
+		return NULL;
+	s->used++;
+	e->key = key;
+	e->val = (u64)s->gen << (64 - GEN_BITS);
+	return e;
+}
+
+void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame)
+{
+	const u64 mask = ((1ull << 40) - 1) << 2;
+
+	e->val = (e->val & ~mask) | (((frame + 1) << 2) & mask);
+}
+
+u32 mtr_set_take_block(struct mtr_set *s, struct mtr_block *b)
+{
+	const u32 n = b->data->records;
+	u32 full = 0;
+
+	for (; b->in_set < n; b->in_set++) {
+		const struct memtrace_record *r = &b->data->record[b->in_set];
+		struct mtr_set_entry *e = mtr_set_add(s, r->virt, b->data->image);
+
+		if (!e) {
+			full++;
+			continue;
+		}
+		e->val |= MTR_SET_FAULTED;
+		if (r->phys)
+			mtr_set_note_frame(e, r->phys >> MTR_PAGE_SHIFT);
+	}
+	return full;
+}
+
+u32 mtr_set_filter_block(struct mtr_set *s, struct mtr_block *b)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < b->data->records; i++) {
+		const struct memtrace_record *r = &b->data->record[i];
+		struct mtr_set_entry *e = mtr_set_find(s, r->virt, b->data->image);
+
+		if (e && (e->val & (MTR_SET_FAULTED | MTR_SET_EMITTED)))
+			continue;
+		if (!e)
+			e = mtr_set_add(s, r->virt, b->data->image);
+		if (e)
+			e->val |= MTR_SET_EMITTED;
+		if (n != i)
+			b->data->record[n] = *r;
+		n++;
+	}
+	b->data->records = n;
+	return n;
+}
+
+/* ---- rule */
+
+enum mtr_stretch mtr_rule_next(struct mtr_rule *r, u64 faults, u64 monitor_ns, u64 program_ns)
+{
+	u64 cost = faults * r->fault_cost_ns, own, limit;
+	const u64 before = r->now_ns;
+
+	if (!r->max_load_ppm)
+		return MTR_SAME;
+	/* the faults are in the program's CPU time, the monitor is not */
+	own = program_ns > cost ? program_ns - cost : 0;
+	cost += monitor_ns;
+	if (!program_ns && !faults)
+		return MTR_SAME;
+	/* program_ns of 100 s on 1000 CPUs times a million fits into 64 bits */
+	limit = own / 1000 * r->max_load_ppm / 1000;
+	if (cost > limit) {
+		r->calm = 0;
+		r->now_ns += r->now_ns / 2;
+		if (r->now_ns > r->max_ns)
+			r->now_ns = r->max_ns;
+	} else if (cost < limit / 2) {
+		if (++r->calm < 4)
+			return MTR_SAME;
+		r->calm = 0;
+		r->now_ns -= r->now_ns / 10;
+		if (r->now_ns < r->target_ns)
+			r->now_ns = r->target_ns;
+	} else {
+		r->calm = 0;
+	}
+	return r->now_ns > before ? MTR_LONGER : r->now_ns < before ? MTR_SHORTER : MTR_SAME;
+}

@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: memtrace contributors */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * core.h - records, blocks, address set and the interval rule.
+ *
+ * Knows nothing of page tables, tasks or files; compiled in the module and, the
+ * same source, in user space by the unit tests (there the locks are nothing).
+ *
+ * Life of a block: pool -> chunk (being filled by one task) -> taken by the
+ * monitor -> read by user space -> pool. It is in one place at a time and
+ * linked by its `next`.
+ */
+#ifndef MEMTRACE_CORE_H
+#define MEMTRACE_CORE_H
+
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/types.h>
+typedef spinlock_t mtr_spinlock_t;
+#define mtr_spin_init(l) spin_lock_init(l)
+#define mtr_spin_lock(l) spin_lock(l)
+#define mtr_spin_unlock(l) spin_unlock(l)
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+typedef uint64_t u64;
+typedef uint32_t u32;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef int64_t s64;
+typedef int mtr_spinlock_t;
+#define mtr_spin_init(l) (*(l) = 0)
+#define mtr_spin_lock(l) ((void)(l))
+#define mtr_spin_unlock(l) ((void)(l))
+#endif
+
+#include <memtrace/abi.h>
+
+#define MTR_PAGE_SHIFT 12
+
+struct mtr_block {
+	struct mtr_block *next;
+	struct memtrace_block *data;	/* MEMTRACE_BLOCK_BYTES */
+	u32 first;			/* number of its first record in the pool, from 1 */
+	u32 in_set;			/* records already put into the address set */
+};
+
+/* First in, first out. Zero-initialised = empty. */
+struct mtr_fifo {
+	struct mtr_block *head, *tail;
+};
+
+static inline void mtr_fifo_put(struct mtr_fifo *f, struct mtr_block *b)
+{
+	b->next = NULL;
+	if (f->tail)
+		f->tail->next = b;
+	else
+		f->head = b;
+	f->tail = b;
+}
+
+static inline struct mtr_block *mtr_fifo_get(struct mtr_fifo *f)
+{
+	struct mtr_block *b = f->head;
+
+	if (b) {
+		f->head = b->next;
+		if (!f->head)
+			f->tail = NULL;
+		b->next = NULL;
+	}
+	return b;
+}
+
+/* Moves all of @from behind @to. */
+static inline void mtr_fifo_join(struct mtr_fifo *to, struct mtr_fifo *from)
+{
+	if (!from->head)
+		return;
+	if (to->tail)
+		to->tail->next = from->head;
+	else
+		to->head = from->head;
+	to->tail = from->tail;
+	from->head = from->tail = NULL;
+}
+
+/*
+ * A fixed number of blocks, shared by all tasks of a session. The caller owns
+ * the memory: @count blocks and @count * MEMTRACE_BLOCK_BYTES bytes.
+ */
+struct mtr_pool {
+	mtr_spinlock_t lock;		/* innermost */
+	struct mtr_block *free;
+	struct mtr_block *blocks;
+	u32 count, nfree, low;
+};
+
+void mtr_pool_init(struct mtr_pool *p, struct mtr_block *blocks, void *data, u32 count);
+struct mtr_block *mtr_pool_get(struct mtr_pool *p);	/* NULL when empty */
+void mtr_pool_put(struct mtr_pool *p, struct mtr_block *b);
+struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number);
+
+/*
+ * The records of one task: blocks of the running interval, older ones that
+ * were not taken yet, and a hash of the pages of the running interval. The
+ * caller serialises (the task's lock) and owns @heads (1 << bits words).
+ */
+struct mtr_chunk {
+	struct mtr_fifo open;		/* in the order of their intervals */
+	struct mtr_block *cur;		/* last of open, of interval `label`, or NULL */
+	u32 *heads;			/* record numbers, 0 = none */
+	u32 bits;
+	u32 filled;			/* records of interval `label` */
+	u64 label;
+	u32 image;
+	s32 tid, pid;
+};
+
+struct mtr_access {
+	u64 virt, phys, ip;
+	u32 cpu;
+	u16 flags;
+	bool write;
+};
+
+enum mtr_added { MTR_NEW, MTR_MERGED, MTR_DROPPED };
+
+/* Adds to interval @label, which never decreases. Any context. */
+enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, const struct mtr_access *a);
+/* Moves the blocks of intervals <= @label to @out, in order. */
+void mtr_chunk_take(struct mtr_chunk *c, u64 label, struct mtr_fifo *out);
+/* New heads, larger or smaller; gives back the old ones. The chunk is rehashed. */
+u32 *mtr_chunk_rehash(struct mtr_chunk *c, u32 *heads, u32 bits);
+/* How many bits a task with that many records per interval should have. */
+u32 mtr_chunk_bits(u32 records);
+
+/*
+ * Set of (image, page) recorded in an interval, open addressing; clearing is a
+ * new generation. Used by the monitor alone.
+ */
+struct mtr_set_entry {
+	u64 key;			/* page number << 19 | image */
+	u64 val;			/* generation << 42 | frame + 1 << 2 | emitted << 1 | faulted */
+};
+
+struct mtr_set {
+	struct mtr_set_entry *e;
+	u32 bits, used;
+	u32 gen;			/* never 0 */
+};
+
+#define MTR_SET_FAULTED 1ull		/* a fault of it was recorded */
+#define MTR_SET_EMITTED 2ull		/* an inferred record of it was handed out */
+
+void mtr_set_init(struct mtr_set *s, struct mtr_set_entry *e, u32 bits);	/* e is zeroed, 1 << bits */
+void mtr_set_clear(struct mtr_set *s);
+/* NULL: not in the set. */
+struct mtr_set_entry *mtr_set_find(struct mtr_set *s, u64 virt, u32 image);
+/* Finds or makes; NULL when it is full (3/4). */
+struct mtr_set_entry *mtr_set_add(struct mtr_set *s, u64 virt, u32 image);
+static inline u64 mtr_set_frame(const struct mtr_set_entry *e)	/* frame + 1, 0 = unknown */
+{
+	return (e->val >> 2) & ((1ull << 40) - 1);
+}
+void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame);
+
+/*
+ * Puts the records of a block that are not yet in it (from block->in_set on)
+ * into the set, as faulted. Returns how many did not fit.
+ */
+u32 mtr_set_take_block(struct mtr_set *s, struct mtr_block *b);
+/*
+ * Removes from a block of inferred records those whose page has a fault record
+ * or an inferred one already. Returns the number of records that remain.
+ */
+u32 mtr_set_filter_block(struct mtr_set *s, struct mtr_block *b);
+
+/*
+ * How long the next interval is. The cost of an interval is what the injected
+ * faults and the monitor took, its load that cost divided by the CPU time of
+ * the program without it. Above the limit the interval grows by half at once;
+ * after four intervals in a row below half of the limit it shrinks by a tenth,
+ * never below the target. An interval in which the program did nothing tells
+ * nothing.
+ */
+struct mtr_rule {
+	u64 target_ns, max_ns, now_ns;
+	u32 max_load_ppm, fault_cost_ns;
+	u32 calm;
+};
+
+enum mtr_stretch { MTR_SAME, MTR_LONGER, MTR_SHORTER };
+
+enum mtr_stretch mtr_rule_next(struct mtr_rule *r, u64 faults, u64 monitor_ns, u64 program_ns);
+
+#endif

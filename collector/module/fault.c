@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fault.c - a kprobe on handle_mm_fault() sees every page fault of the machine.
+ *
+ * Context: process context, preemption off, in the middle of a fault: the VMA
+ * is stable (mmap_lock or the lock of the VMA is held by our caller), nothing
+ * may sleep. handle_mm_fault(vma, address, flags, regs) has had these
+ * arguments since 5.9.
+ */
+#include "memtrace.h"
+
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+
+#include "compat/mm.h"
+#include "compat/pte.h"
+
+static void note_frame(pte_t p, unsigned long addr, u64 *phys)
+{
+	*phys = ((u64)pte_pfn(p) << PAGE_SHIFT) | (addr & ~PAGE_MASK);
+}
+
+/*
+ * What kind of fault is it? Makes a hidden entry visible, so that
+ * handle_pte_fault(), which runs next, finds nothing to do; left to
+ * do_numa_page() it would migrate pages, whatever numa_balancing says.
+ *
+ * task->lock is held: record and repair are one critical section, so that the
+ * monitor closes the interval either before both or after both.
+ *
+ * Returns MEMTRACE_RECORD_* flags; *phys stays 0 when the frame is not known
+ * or may change (copy on write): the sweep fills it in.
+ */
+static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, unsigned long addr,
+			   bool write, u64 *phys)
+{
+	struct mm_struct *mm = vma->vm_mm;
+	unsigned int fl = MEMTRACE_RECORD_REAL;
+	spinlock_t *ptl;
+	pte_t *ptep, p;
+	pmd_t *pmd;
+
+	*phys = 0;
+	rcu_read_lock();
+	pmd = mtr_pmd_of(mm, addr);
+	if (!pmd)
+		goto out;
+	if (mtr_pmd_huge(READ_ONCE(*pmd))) {
+		fl = MEMTRACE_RECORD_HUGE;
+		goto out;
+	}
+	ptep = mtr_pte_lock(mm, pmd, addr, &ptl);
+	if (!ptep)
+		goto out;
+	p = ptep_get(ptep);
+	if (pte_none(p) || !pte_present(p))
+		goto unlock;
+	if (mtr_pte_hidden(p)) {
+		pte_t n = mtr_pte_show(p, true);
+
+		fl = MEMTRACE_RECORD_HIDDEN;
+		if (write && !pte_write(p))
+			fl |= MEMTRACE_RECORD_WRITE_PROTECT;
+		else if (!write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
+			n = pte_wrprotect(n);	/* the first write faults, too */
+		if (mtr_vma_traced(vma))
+			set_pte_at(mm, addr & PAGE_MASK, ptep, n);
+	} else if (mtr_pte_protnone(p)) {
+		mtr_count(s, ALIEN);
+	} else if (write && !pte_write(p)) {
+		fl = MEMTRACE_RECORD_WRITE_PROTECT;
+	} else {
+		fl = MEMTRACE_RECORD_SPURIOUS;
+	}
+	if (!(fl & MEMTRACE_RECORD_WRITE_PROTECT))
+		note_frame(p, addr, phys);
+unlock:
+	spin_unlock(ptl);
+out:
+	rcu_read_unlock();
+	return fl;
+}
+
+/*
+ * Somebody looks into the memory of another process (ptrace, process_vm_readv,
+ * a kernel thread that borrowed it): not an access of the program. An entry of
+ * ours is shown nevertheless, the kernel must not take it for a NUMA hint.
+ */
+static void remote(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct mtr_image *im;
+	spinlock_t *ptl;
+	pte_t *ptep, p;
+	pmd_t *pmd;
+
+	rcu_read_lock();
+	im = mtr_find_image(vma->vm_mm);
+	if (!im)
+		goto out;
+	mtr_count(im->s, REMOTE);
+	pmd = mtr_pmd_of(vma->vm_mm, addr);
+	if (!pmd || !mtr_vma_traced(vma))
+		goto out;
+	ptep = mtr_pte_lock(vma->vm_mm, pmd, addr, &ptl);
+	if (!ptep)
+		goto out;
+	p = ptep_get(ptep);
+	if (mtr_pte_hidden(p)) {
+		set_pte_at(vma->vm_mm, addr & PAGE_MASK, ptep, mtr_pte_show(p, false));
+		mtr_count(im->s, REMOTE_SHOWN);
+	}
+	spin_unlock(ptl);
+out:
+	rcu_read_unlock();
+}
+
+static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags, struct pt_regs *regs)
+{
+	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE };
+	struct mtr_session *s;
+	struct mtr_task *t;
+	unsigned int fl;
+
+	if (unlikely(vma->vm_mm != current->mm || (flags & FAULT_FLAG_REMOTE) || (current->flags & PF_KTHREAD))) {
+		remote(vma, addr);
+		return;
+	}
+	t = mtr_find_task(current);
+	if (likely(!t) || READ_ONCE(t->ignored))
+		return;
+	s = t->s;
+	if (unlikely(t->mm != current->mm)) {
+		/* in the middle of exec: the new image begins with what exec itself does */
+		if (!s->privileged)
+			return;		/* not before we know whose program it is */
+		mtr_task_moved(t);
+	}
+	if (t->waiting)
+		return;
+	mtr_count(s, FAULTS);
+	if (mtr_fault_vma_lock(flags))
+		mtr_count(s, VMA_LOCK);
+	a.cpu = smp_processor_id();
+	if (flags & FAULT_FLAG_USER)
+		a.ip = regs ? instruction_pointer(regs) : 0;
+	else
+		a.ip = instruction_pointer(task_pt_regs(current));
+
+	spin_lock(&t->lock);
+	fl = repair(s, vma, addr, a.write, &a.phys);
+	if (fl & MEMTRACE_RECORD_HIDDEN)
+		mtr_count(s, HIDDEN);
+	if (fl & MEMTRACE_RECORD_REAL)
+		mtr_count(s, REAL);
+	if ((fl & (MEMTRACE_RECORD_WRITE_PROTECT | MEMTRACE_RECORD_HIDDEN)) == MEMTRACE_RECORD_WRITE_PROTECT)
+		mtr_count(s, WRITE_PROTECT);
+	if (fl & MEMTRACE_RECORD_SPURIOUS)
+		mtr_count(s, SPURIOUS);
+	if (fl & MEMTRACE_RECORD_HUGE)
+		mtr_count(s, HUGE);
+	if (!(flags & FAULT_FLAG_USER)) {
+		fl |= MEMTRACE_RECORD_KERNEL;
+		mtr_count(s, KERNEL);
+	}
+	if (flags & FAULT_FLAG_INSTRUCTION)
+		fl |= MEMTRACE_RECORD_EXEC;
+	if (vma->vm_flags & VM_SHARED)
+		fl |= MEMTRACE_RECORD_SHARED;
+	a.flags = fl;
+	switch (mtr_chunk_add(&t->chunk, &s->pool, mtr_label(s), &a)) {
+	case MTR_NEW:
+		mtr_count(s, RECORDS);
+		break;
+	case MTR_MERGED:
+		mtr_count(s, MERGED);
+		break;
+	case MTR_DROPPED:
+		mtr_count(s, DROPPED);
+		break;
+	}
+	spin_unlock(&t->lock);
+}
+
+static int on_fault(struct kprobe *p, struct pt_regs *regs)
+{
+	fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
+	      regs_get_kernel_argument(regs, 2), (struct pt_regs *)regs_get_kernel_argument(regs, 3));
+	return 0;
+}
+NOKPROBE_SYMBOL(on_fault);
+
+/*
+ * exit_mmap(mm): the last user of an address space is gone, its page tables
+ * are still there. Pages that became visible without a fault since the last
+ * interval are inferred now or never. Process or workqueue context, preemption
+ * off by the probe; nobody else uses the mm, so mmap_lock is free.
+ */
+#define EXIT_SWEEP_PAGES (1ul << 20)	/* 4 GiB: preemption is off meanwhile */
+
+static int on_exit_mmap(struct kprobe *p, struct pt_regs *regs)
+{
+	struct mm_struct *mm = (struct mm_struct *)regs_get_kernel_argument(regs, 0);
+	struct mtr_sweep w = { .mode = MTR_LOOK, .atomic = true };
+	struct mtr_image *im;
+
+	rcu_read_lock();
+	im = mtr_find_image(mm);
+	if (!im || READ_ONCE(im->s->stopping))
+		goto out;
+	if (get_mm_rss(mm) < EXIT_SWEEP_PAGES && mmap_read_trylock(mm)) {
+		w.s = im->s;
+		w.im = im;
+		w.label = mtr_label(im->s);
+		mtr_sweep_mm(&w);
+		mmap_read_unlock(mm);
+		mtr_count(im->s, EXIT_SWEPT);
+	}
+	WRITE_ONCE(im->exit_swept, true);
+out:
+	rcu_read_unlock();
+	return 0;
+}
+NOKPROBE_SYMBOL(on_exit_mmap);
+
+static struct kprobe probe = { .symbol_name = "handle_mm_fault", .pre_handler = on_fault };
+static struct kprobe exit_probe = { .symbol_name = "exit_mmap", .pre_handler = on_exit_mmap };
+static bool exit_probed;
+
+/* mtr_sessions_lock. Kprobes keep state: begin from a clean one each time. */
+int mtr_probes_on(void)
+{
+	int err;
+
+	memset(&probe, 0, sizeof(probe));
+	probe.symbol_name = "handle_mm_fault";
+	probe.pre_handler = on_fault;
+	err = register_kprobe(&probe);
+	if (err) {
+		pr_err("no kprobe on handle_mm_fault: error %d%s\n", err,
+		       err == -EPERM ? " (kernel lockdown?)" : "");
+		return err;
+	}
+	memset(&exit_probe, 0, sizeof(exit_probe));
+	exit_probe.symbol_name = "exit_mmap";
+	exit_probe.pre_handler = on_exit_mmap;
+	exit_probed = !register_kprobe(&exit_probe);
+	if (!exit_probed)
+		pr_info("no kprobe on exit_mmap: pages that become visible without a fault just before the end of a process are not seen\n");
+	return 0;
+}
+
+/* mtr_sessions_lock. No handler runs when it returns. */
+void mtr_probes_off(void)
+{
+	unregister_kprobe(&probe);
+	if (exit_probed)
+		unregister_kprobe(&exit_probe);
+}
+
+u64 mtr_probes_missed(void)
+{
+	return probe.nmissed;
+}

@@ -1,0 +1,398 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memtrace: which memory pages does each thread of a program touch, in each
+ * interval? See docs/collector-kernel.md for the design, abi.h for the use.
+ *
+ * main.c - the device. A descriptor is a session; its release undoes all.
+ */
+#include "memtrace.h"
+
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/cpufeature.h>
+
+MODULE_DESCRIPTION("memtrace: memory accesses of programs by page faults");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("1.0");
+
+/* Probes are on while a session is configured; nobody pays for a module that is only loaded. */
+static DEFINE_MUTEX(sessions_lock);
+static unsigned int sessions;
+
+#define UNPRIVILEGED_BLOCKS 65536u	/* 256 MiB */
+
+u64 mtr_counter(const struct mtr_session *s, unsigned int c)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(s->counter, cpu)[c];
+	return sum;
+}
+
+static int mtr_open(struct inode *inode, struct file *f)
+{
+	struct mtr_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	s->counter = __alloc_percpu(sizeof(u64) * MEMTRACE_COUNTERS, sizeof(u64));
+	s->page = vmalloc_user(PAGE_SIZE);
+	if (!s->counter || !s->page) {
+		free_percpu(s->counter);
+		vfree(s->page);
+		kfree(s);
+		return -ENOMEM;
+	}
+	mutex_init(&s->lock);
+	mutex_init(&s->read_lock);
+	spin_lock_init(&s->done_lock);
+	init_waitqueue_head(&s->wait);
+	INIT_LIST_HEAD(&s->tasks);
+	INIT_LIST_HEAD(&s->images);
+	s->privileged = capable(CAP_SYS_PTRACE);
+	s->physical = capable(CAP_SYS_ADMIN);
+	s->uid = current_euid();
+	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	f->private_data = s;
+	return stream_open(inode, f);
+}
+
+static void free_memory(struct mtr_session *s)
+{
+	struct mtr_block *b;
+
+	while ((b = mtr_fifo_get(&s->done)))
+		if (!b->first)
+			kfree(b);
+	vfree(s->set.e);
+	vfree(s->data);
+	kvfree(s->blocks);
+	s->set.e = NULL;
+	s->data = NULL;
+	s->blocks = NULL;
+}
+
+static int configure(struct mtr_session *s, const struct memtrace_config *c)
+{
+	u32 records, bits, i;
+	int err = -ENOMEM;
+
+	for (i = 0; i < ARRAY_SIZE(c->pad); i++)
+		if (c->pad[i])
+			return -EINVAL;
+	if ((c->flags & ~MEMTRACE_CONFIG_ALL) || c->interval_ns < NSEC_PER_MSEC ||
+	    c->interval_ns > 100ull * NSEC_PER_SEC || c->subphases < 1 || c->subphases > 64 ||
+	    c->pool_blocks < 4 || c->pool_blocks > 4194304 ||
+	    (c->max_interval_ns && c->max_interval_ns < c->interval_ns) ||
+	    c->max_interval_ns > 1000ull * NSEC_PER_SEC)
+		return -EINVAL;
+	if ((c->flags & MEMTRACE_CONFIG_PHYSICAL) && !s->physical)
+		return -EPERM;
+	if (c->pool_blocks > UNPRIVILEGED_BLOCKS && !s->privileged)
+		return -EPERM;
+	if (s->configured)
+		return -EBUSY;
+	s->config = *c;
+	records = c->pool_blocks * MEMTRACE_BLOCK_RECORDS;
+	bits = max(8, order_base_2((u64)records * 4 / 3 + 1));
+	s->blocks = kvcalloc(c->pool_blocks, sizeof(*s->blocks), GFP_KERNEL);
+	s->data = vmalloc((size_t)c->pool_blocks * MEMTRACE_BLOCK_BYTES);
+	s->set.e = vzalloc(sizeof(struct mtr_set_entry) << bits);
+	if (!s->blocks || !s->data || !s->set.e)
+		goto no;
+	mtr_pool_init(&s->pool, s->blocks, s->data, c->pool_blocks);
+	mtr_set_init(&s->set, s->set.e, bits);
+	s->rule.target_ns = s->rule.now_ns = c->interval_ns;
+	s->rule.max_ns = c->max_interval_ns ?: 20 * c->interval_ns;
+	s->rule.max_load_ppm = c->max_load_ppm;
+	s->rule.fault_cost_ns = c->fault_cost_ns;
+	s->start_ns = ktime_get_mono_fast_ns();
+
+	mutex_lock(&sessions_lock);
+	err = 0;
+	if (!sessions) {
+		err = mtr_probes_on();
+		if (!err) {
+			err = mtr_tracepoints_on();
+			if (err)
+				mtr_probes_off();
+		}
+	}
+	if (!err)
+		sessions++;
+	mutex_unlock(&sessions_lock);
+	if (err)
+		goto no;
+	s->configured = true;
+	err = mtr_monitor_start(s);
+	if (!err)
+		return 0;
+	s->configured = false;
+	mutex_lock(&sessions_lock);
+	if (!--sessions) {
+		mtr_tracepoints_off();
+		mtr_probes_off();
+	}
+	mutex_unlock(&sessions_lock);
+no:
+	free_memory(s);
+	return err;
+}
+
+/* session->lock */
+static void stop(struct mtr_session *s)
+{
+	if (!s->configured || s->stopped)
+		return;
+	mtr_interval_end(s);
+	WRITE_ONCE(s->stopping, true);
+	mtr_show_all(s);
+	mtr_unregister_all(s);
+	s->stopped = true;
+}
+
+static int mtr_release(struct inode *inode, struct file *f)
+{
+	struct mtr_session *s = f->private_data;
+
+	mtr_monitor_stop(s);
+	mutex_lock(&s->lock);
+	stop(s);
+	mutex_unlock(&s->lock);
+	if (s->configured) {
+		mutex_lock(&sessions_lock);
+		if (!--sessions) {
+			mtr_tracepoints_off();
+			mtr_probes_off();
+		}
+		mutex_unlock(&sessions_lock);
+		synchronize_rcu();	/* handlers that have found the session */
+	}
+	free_memory(s);
+	free_percpu(s->counter);
+	vfree(s->page);
+	put_pid_ns(s->pid_ns);
+	kfree(s);
+	return 0;
+}
+
+static void stats(struct mtr_session *s, struct memtrace_stats *st)
+{
+	unsigned int i;
+
+	memset(st, 0, sizeof(*st));
+	for (i = 0; i < MEMTRACE_C_N; i++)
+		st->counter[i] = mtr_counter(s, i);
+	st->intervals = s->intervals;
+	st->late_intervals = s->late;
+	st->close_ns = s->close_ns;
+	st->sweep_ns = s->sweep_ns;
+	st->flush_ns = s->flush_ns;
+	st->newborn_ns = atomic64_read(&s->newborn_ns);
+	st->longest_ns = s->longest_ns;
+	st->missed_probes = mtr_probes_missed();
+	st->interval_ns = s->rule.now_ns;
+	st->tasks = atomic_read(&s->ntasks);
+	st->images = atomic_read(&s->nimages);
+	st->pool_blocks = s->pool.count;
+	st->pool_free = READ_ONCE(s->pool.nfree);
+	st->pool_low = READ_ONCE(s->pool.low);
+}
+
+static long mtr_ioctl(struct file *f, unsigned int request, unsigned long arg)
+{
+	struct mtr_session *s = f->private_data;
+	void __user *u = (void __user *)arg;
+	struct memtrace_config config;
+	struct memtrace_attach attach;
+	struct memtrace_stats *st;
+	long err = 0;
+
+	BUILD_BUG_ON(MEMTRACE_C_N > MEMTRACE_COUNTERS);
+	switch (request) {
+	case MEMTRACE_INFO: {
+		struct memtrace_info info = {
+			.major = MEMTRACE_ABI_MAJOR, .minor = MEMTRACE_ABI_MINOR,
+			.record_bytes = sizeof(struct memtrace_record), .counters = MEMTRACE_C_N,
+			.features = (s->physical ? MEMTRACE_FEATURE_PHYSICAL : 0) |
+				    (s->privileged ? MEMTRACE_FEATURE_ALL_USERS : 0),
+		};
+
+		return copy_to_user(u, &info, sizeof(info)) ? -EFAULT : 0;
+	}
+	case MEMTRACE_CONFIGURE:
+		if (copy_from_user(&config, u, sizeof(config)))
+			return -EFAULT;
+		mutex_lock(&s->lock);
+		err = configure(s, &config);
+		mutex_unlock(&s->lock);
+		return err;
+	case MEMTRACE_ATTACH:
+		if (copy_from_user(&attach, u, sizeof(attach)))
+			return -EFAULT;
+		mutex_lock(&s->lock);
+		err = s->configured && !s->stopped ? mtr_attach(s, &attach) : -EINVAL;
+		mutex_unlock(&s->lock);
+		return err;
+	case MEMTRACE_STATS:
+		st = kmalloc(sizeof(*st), GFP_KERNEL);
+		if (!st)
+			return -ENOMEM;
+		mutex_lock(&s->lock);
+		stats(s, st);
+		mutex_unlock(&s->lock);
+		if (copy_to_user(u, st, sizeof(*st)))
+			err = -EFAULT;
+		kfree(st);
+		return err;
+	case MEMTRACE_TICK:
+		mutex_lock(&s->lock);
+		if (s->configured && !s->stopped)
+			mtr_interval_end(s);
+		else
+			err = -EINVAL;
+		mutex_unlock(&s->lock);
+		return err;
+	case MEMTRACE_STOP:
+		mtr_monitor_stop(s);
+		mutex_lock(&s->lock);
+		if (s->configured)
+			stop(s);
+		else
+			err = -EINVAL;
+		mutex_unlock(&s->lock);
+		wake_up_interruptible(&s->wait);
+		return err;
+	}
+	return -ENOTTY;
+}
+
+/* Whole messages, as many as there are and fit; see abi.h. */
+static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off)
+{
+	struct mtr_session *s = f->private_data;
+	ssize_t got = 0;
+
+	if (len < MEMTRACE_MESSAGE_MAX)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&s->read_lock))
+		return -EINTR;
+	for (;;) {
+		struct mtr_block *b;
+		u32 bytes;
+
+		/* only we take from the head, so it can be looked at first */
+		spin_lock(&s->done_lock);
+		b = s->done.head;
+		spin_unlock(&s->done_lock);
+		if (!b)
+			break;
+		bytes = b->data->head.bytes;
+		if (bytes > len - got)
+			break;
+		if (copy_to_user(ub + got, b->data, bytes)) {
+			if (!got)
+				got = -EFAULT;
+			break;
+		}
+		got += bytes;
+		spin_lock(&s->done_lock);
+		mtr_fifo_get(&s->done);
+		if (!b->first)
+			s->notes--;
+		spin_unlock(&s->done_lock);
+		if (b->first)
+			mtr_pool_put(&s->pool, b);
+		else
+			kfree(b);
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	mutex_unlock(&s->read_lock);
+	return got;
+}
+
+static __poll_t mtr_poll(struct file *f, poll_table *wait)
+{
+	struct mtr_session *s = f->private_data;
+
+	poll_wait(f, &s->wait, wait);
+	return (READ_ONCE(s->done.head) ? EPOLLIN | EPOLLRDNORM : 0) | (READ_ONCE(s->stopped) ? EPOLLHUP : 0);
+}
+
+static int mtr_mmap(struct file *f, struct vm_area_struct *vma)
+{
+	struct mtr_session *s = f->private_data;
+
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	return remap_vmalloc_range(vma, s->page, vma->vm_pgoff);
+}
+
+static const struct file_operations fops = {
+	.owner = THIS_MODULE,		/* an open session keeps the module */
+	.open = mtr_open,
+	.release = mtr_release,
+	.unlocked_ioctl = mtr_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.read = mtr_read,
+	.poll = mtr_poll,
+	.mmap = mtr_mmap,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "memtrace",
+	.fops = &fops,
+	.mode = 0600,			/* root; a group by 60-memtrace.rules */
+};
+
+static int __init mtr_init(void)
+{
+	int err;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("not on a PREEMPT_RT kernel: the probe takes spinlocks, which sleep there\n");
+		return -EOPNOTSUPP;
+	}
+	if (!IS_ENABLED(CONFIG_NUMA_BALANCING)) {
+		/* pte_protnone() is constant false: an entry that escapes us faults for ever */
+		pr_err("not without CONFIG_NUMA_BALANCING: a hidden entry that is copied at the wrong moment could not heal\n");
+		return -EOPNOTSUPP;
+	}
+	if (boot_cpu_has(X86_FEATURE_XENPV)) {
+		pr_err("not in a Xen PV guest: page tables belong to the hypervisor\n");
+		return -EOPNOTSUPP;
+	}
+	err = mtr_tasks_init();
+	if (err)
+		return err;
+	err = misc_register(&device);
+	if (err)
+		pr_err("no device: error %d\n", err);
+	return err;
+}
+
+static void __exit mtr_exit(void)
+{
+	misc_deregister(&device);
+	rcu_barrier();			/* kfree_rcu() */
+}
+
+module_init(mtr_init);
+module_exit(mtr_exit);

@@ -1,0 +1,171 @@
+/* SPDX-FileCopyrightText: memtrace contributors */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * memtrace.h - what the files of the module share.
+ *
+ *	main.c     device, session, requests, reading, loading
+ *	monitor.c  the thread that ends intervals
+ *	task.c     which tasks and address spaces are traced; fork, exec
+ *	fault.c    the probe: repair and record
+ *	sweep.c    page tables: hide, infer, show
+ *	core.c     blocks, set, interval rule; no kernel types
+ *
+ * Lock order, outermost first:
+ *	session->lock (mutex)  requests, end of an interval
+ *	mmap_lock
+ *	mtr_reg_lock            lists and hashes of tasks and images (change)
+ *	task->lock             chunk of a task; with it the repair, see fault.c
+ *	page table lock
+ *	image->lock            chunk of the inferred accesses
+ *	pool.lock, done_lock   innermost
+ * Lookups of tasks and images are under RCU. The lists session->tasks and
+ * ->images get entries from any context (mtr_reg_lock, tail, RCU); only the
+ * holder of session->lock removes, so it walks them without another lock.
+ */
+#ifndef MEMTRACE_H
+#define MEMTRACE_H
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/hashtable.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "core.h"
+
+struct mtr_session {
+	struct mutex lock;
+	struct memtrace_config config;
+	bool configured;
+	bool stopping;			/* new address spaces are not hidden any more */
+	bool stopped;
+	bool privileged;		/* opener may trace everybody's processes */
+	bool physical;			/* opener may see physical addresses */
+	kuid_t uid;
+	struct pid_namespace *pid_ns;
+
+	struct mtr_block *blocks;
+	void *data;
+	struct mtr_pool pool;
+	struct mtr_set set;		/* session->lock */
+	struct mtr_rule rule;		/* session->lock */
+	u64 *page;			/* word 0: see the end of abi.h; mapped by user space */
+	u64 start_ns;			/* of the running interval */
+
+	struct list_head tasks, images;
+	u32 next_image;			/* mtr_reg_lock */
+	atomic_t ntasks, nimages;
+
+	spinlock_t done_lock;
+	struct mtr_fifo done;		/* to be read; first == 0: a note, not of the pool */
+	u32 notes;
+	wait_queue_head_t wait;
+	struct mutex read_lock;
+	void *bounce;
+
+	struct task_struct *monitor;
+	u64 monitor_cpu_ns, program_cpu_ns;	/* at the end of the last interval */
+	u64 at[MEMTRACE_C_N];		/* counters then */
+	u64 resident;
+	u64 intervals, late, close_ns, sweep_ns, flush_ns, longest_ns;
+	atomic64_t newborn_ns;
+	u64 __percpu *counter;
+};
+
+struct mtr_task {
+	struct hlist_node hash;
+	struct list_head list;
+	struct rcu_head rcu;
+	struct task_struct *task;	/* referenced */
+	struct mtr_session *s;
+	struct mm_struct *mm;		/* of its image; compared only; t->lock */
+	bool waiting;			/* for exec */
+	bool ignored;			/* privileged program: left alone */
+	spinlock_t lock;
+	struct mtr_chunk chunk;
+	u64 cpu_ns;
+};
+
+struct mtr_image {
+	struct hlist_node hash;
+	struct list_head list;
+	struct rcu_head rcu;
+	struct mm_struct *mm;		/* mmgrab()ed */
+	struct mtr_session *s;
+	struct memtrace_image note;
+	bool announced;
+	bool swept;			/* by the current pass of the monitor */
+	bool exit_swept;
+	u8 waited;			/* intervals since its last user went */
+	spinlock_t lock;
+	struct mtr_chunk chunk;		/* inferred accesses */
+};
+
+#define mtr_count(s, c) this_cpu_inc((s)->counter[MEMTRACE_C_##c])
+#define mtr_count_n(s, c, n) this_cpu_add((s)->counter[MEMTRACE_C_##c], n)
+u64 mtr_counter(const struct mtr_session *s, unsigned int c);
+
+/* Number of the interval that an event of a task belongs to. */
+static inline u64 mtr_label(const struct mtr_session *s)
+{
+	return (READ_ONCE(s->page[0]) + 1) / 2;
+}
+
+/* ---- task.c */
+extern spinlock_t mtr_reg_lock;
+struct mtr_task *mtr_find_task(const struct task_struct *k);	/* RCU */
+struct mtr_image *mtr_find_image(const struct mm_struct *mm);	/* RCU */
+int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a);
+void mtr_task_moved(struct mtr_task *t);
+void mtr_task_free(struct mtr_task *t);
+void mtr_image_free(struct mtr_image *im);
+void mtr_unregister_all(struct mtr_session *s);
+int mtr_tasks_init(void);
+int mtr_tracepoints_on(void);
+void mtr_tracepoints_off(void);
+
+/* ---- fault.c */
+int mtr_probes_on(void);
+void mtr_probes_off(void);
+u64 mtr_probes_missed(void);
+
+/* ---- sweep.c */
+enum mtr_sweep_mode {
+	MTR_HIDE,	/* hide; what is young and not in the set is inferred */
+	MTR_NEWBORN,	/* hide, infer nothing */
+	MTR_LOOK,	/* infer, change nothing */
+	MTR_SHOW,	/* make visible */
+};
+
+struct mtr_sweep {
+	struct mtr_session *s;
+	struct mtr_image *im;
+	enum mtr_sweep_mode mode;
+	bool atomic;
+	u64 label;			/* of inferred accesses */
+	u64 hidden, seen, inferred, dropped, shown;
+};
+
+void mtr_sweep_mm(struct mtr_sweep *w);
+void mtr_newborn(struct mtr_image *im, bool cached, bool atomic);
+u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
+bool mtr_vma_traced(const struct vm_area_struct *vma);
+/* shared with fault.c */
+pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a);
+pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_t **ptl);
+
+/* ---- monitor.c */
+int mtr_monitor_start(struct mtr_session *s);
+void mtr_monitor_stop(struct mtr_session *s);
+void mtr_interval_end(struct mtr_session *s);	/* session->lock */
+void mtr_show_all(struct mtr_session *s);		/* session->lock */
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * monitor.c - ends intervals.
+ *
+ * Interval n runs while page[0] == 2n. Its end, with session->lock held:
+ *
+ *	page[0] = 2n + 1		faults belong to n + 1 from here on
+ *	take the blocks of n from all tasks
+ *	set := pages recorded in them
+ *	for each address space: TLB bracket on, sweep (hide; infer)
+ *	one flush of all CPUs, brackets off
+ *	page[0] = 2n + 2
+ *	drop inferred records of recorded pages, fill in frames, hand out
+ *
+ * The bracket (tlb_flush_pending) is necessary: pte_accessible() takes a
+ * PROT_NONE entry for already flushed, reclaim or migration would free a page
+ * that is still in a TLB.
+ *
+ * A subphase is a sweep inside an interval: pages that were touched fault
+ * again, so that the next thread that touches them is seen, too.
+ */
+#include "memtrace.h"
+
+#include <linux/freezer.h>
+#include <linux/hrtimer.h>
+#include <linux/mmzone.h>
+#include <linux/sched/mm.h>
+#include <linux/timekeeping.h>
+
+#include "compat/mm.h"
+#include "compat/tlb.h"
+
+/* A message that is not a block of the pool. May sleep. */
+static void note(struct mtr_session *s, struct mtr_fifo *out, const void *message, u32 bytes)
+{
+	struct mtr_block *b;
+
+	if (READ_ONCE(s->notes) > 1u << 16) {
+		mtr_count(s, NOTE_LOST);
+		return;
+	}
+	b = kzalloc(sizeof(*b) + bytes, GFP_KERNEL);
+	if (!b) {
+		mtr_count(s, NOTE_LOST);
+		return;
+	}
+	b->data = (struct memtrace_block *)(b + 1);
+	memcpy(b->data, message, bytes);
+	b->data->head.bytes = bytes;
+	spin_lock(&s->done_lock);
+	s->notes++;
+	spin_unlock(&s->done_lock);
+	mtr_fifo_put(out, b);
+}
+
+/* Blocks of a task that it is still filling. */
+static void take_open(struct mtr_session *s, struct mtr_task *t)
+{
+	struct mtr_block *b;
+	u32 full = 0;
+
+	/* only we take blocks out of open: b stays valid without the lock */
+	spin_lock(&t->lock);
+	b = t->chunk.open.head;
+	spin_unlock(&t->lock);
+	while (b) {
+		spin_lock(&t->lock);
+		full += mtr_set_take_block(&s->set, b);
+		b = b->next;
+		spin_unlock(&t->lock);
+	}
+	mtr_count_n(s, SET_FULL, full);
+	cond_resched();
+}
+
+/* Sweeps all address spaces and flushes once. */
+static void hide_all(struct mtr_session *s, u64 label)
+{
+	struct mtr_image *im;
+	u64 hidden = 0, resident = 0, t0 = ktime_get_mono_fast_ns(), t1;
+
+	list_for_each_entry(im, &s->images, list) {
+		struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_HIDE, .label = label };
+
+		im->swept = mmget_not_zero(im->mm);
+		if (!im->swept)
+			continue;
+		mmap_read_lock(im->mm);
+		inc_tlb_flush_pending(im->mm);
+		mtr_sweep_mm(&w);
+		mmap_read_unlock(im->mm);
+		hidden += w.hidden;
+		resident += w.seen;
+	}
+	t1 = ktime_get_mono_fast_ns();
+	if (hidden)
+		mtr_flush_all_cpus();
+	list_for_each_entry(im, &s->images, list) {
+		if (!im->swept)
+			continue;
+		dec_tlb_flush_pending(im->mm);
+	}
+	s->resident = resident;
+	s->sweep_ns += t1 - t0;
+	s->flush_ns += ktime_get_mono_fast_ns() - t1;
+}
+
+/* Gives back what hide_all() has taken. */
+static void put_all(struct mtr_session *s)
+{
+	struct mtr_image *im;
+
+	list_for_each_entry(im, &s->images, list) {
+		if (im->swept)
+			mmput_async(im->mm);
+		im->swept = false;
+	}
+}
+
+static void subphase(struct mtr_session *s)
+{
+	struct mtr_task *t;
+
+	list_for_each_entry(t, &s->tasks, list)
+		take_open(s, t);
+	hide_all(s, s->page[0] / 2);
+	put_all(s);
+}
+
+static struct mtr_image *image_of(struct mtr_session *s, u32 number)
+{
+	struct mtr_image *im;
+
+	list_for_each_entry(im, &s->images, list)
+		if (im->note.image == number)
+			return im;
+	return NULL;
+}
+
+/* Frames, NUMA nodes; clears what is not for the reader. */
+static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mtr_image **last)
+{
+	struct memtrace_block *d = b->data;
+	struct mtr_image *im = *last;
+	bool locked = false;
+	u32 i;
+
+	if (!im || im->note.image != d->image)
+		*last = im = image_of(s, d->image);
+	for (i = 0; i < d->records; i++) {
+		struct memtrace_record *r = &d->record[i];
+		u64 frame = r->phys ? (r->phys >> PAGE_SHIFT) + 1 : 0;
+
+		if (!frame) {
+			struct mtr_set_entry *e = mtr_set_find(&s->set, r->virt, d->image);
+
+			frame = e ? mtr_set_frame(e) : 0;
+		}
+		if (!frame && im && im->swept) {
+			if (!locked)
+				mmap_read_lock(im->mm);
+			locked = true;
+			frame = mtr_frame_of(im->mm, r->virt);
+		}
+		r->chain = 0;
+		r->phys = 0;
+		if (!frame) {
+			mtr_count(s, NO_FRAME);
+			continue;
+		}
+		if (pfn_valid(frame - 1))
+			r->node = page_to_nid(pfn_to_page(frame - 1));
+		if (s->config.flags & MEMTRACE_CONFIG_PHYSICAL)
+			r->phys = ((frame - 1) << PAGE_SHIFT) | (r->virt & ~PAGE_MASK);
+	}
+	if (locked)
+		mmap_read_unlock(im->mm);
+	d->head.bytes = sizeof(*d) + d->records * sizeof(struct memtrace_record);
+}
+
+/* More hash heads for a task that needs them, fewer for one that does not. */
+static void resize(struct mtr_session *s, struct mtr_task *t, u32 records)
+{
+	const u32 want = mtr_chunk_bits(records);
+	u32 *heads;
+
+	if (want <= t->chunk.bits)
+		return;
+	heads = kvcalloc(1u << want, sizeof(u32), GFP_KERNEL);
+	if (!heads)
+		return;		/* longer chains, nothing worse */
+	spin_lock(&t->lock);
+	heads = mtr_chunk_rehash(&t->chunk, heads, want);
+	spin_unlock(&t->lock);
+	kvfree(heads);
+}
+
+static void reap_task(struct mtr_session *s, struct mtr_task *t)
+{
+	spin_lock(&mtr_reg_lock);
+	hash_del_rcu(&t->hash);
+	list_del_rcu(&t->list);
+	spin_unlock(&mtr_reg_lock);
+	atomic_dec(&s->ntasks);
+	mtr_task_free(t);
+}
+
+/* Images whose last user is gone; after their last blocks. */
+static void reap_images(struct mtr_session *s, struct mtr_fifo *out)
+{
+	struct mtr_image *im, *in;
+
+	list_for_each_entry_safe(im, in, &s->images, list) {
+		struct memtrace_image_end end = { .head.kind = MEMTRACE_IMAGE_END, .image = im->note.image };
+
+		if (atomic_read(&im->mm->mm_users))
+			continue;
+		/* exit_mmap() may not have run yet; blocks of n + 1 may be under way */
+		im->waited++;
+		if (im->chunk.open.head || im->waited < (READ_ONCE(im->exit_swept) ? 2 : 20))
+			continue;
+		spin_lock(&mtr_reg_lock);
+		hash_del_rcu(&im->hash);
+		list_del_rcu(&im->list);
+		spin_unlock(&mtr_reg_lock);
+		atomic_dec(&s->nimages);
+		end.time_ns = ktime_get_mono_fast_ns();
+		note(s, out, &end, sizeof(end));
+		/* a probe in exit_mmap() may still look at it */
+		mtr_image_free(im);
+	}
+}
+
+static u64 since(struct mtr_session *s, unsigned int c)
+{
+	const u64 v = mtr_counter(s, c), d = v - s->at[c];
+
+	s->at[c] = v;
+	return d;
+}
+
+/* session->lock; sleeps. */
+void mtr_interval_end(struct mtr_session *s)
+{
+	const u64 n = s->page[0] / 2, t0 = ktime_get_mono_fast_ns();
+	struct mtr_fifo pending = {}, inferred = {}, out = {};
+	struct memtrace_interval iv = { .head.kind = MEMTRACE_INTERVAL };
+	struct mtr_image *im, *last = NULL;
+	struct mtr_task *t, *tn;
+	struct mtr_block *b;
+	u64 cpu = 0, work;
+	u32 full = 0;
+
+	WRITE_ONCE(s->page[0], 2 * n + 1);
+	smp_mb();
+	list_for_each_entry_safe(t, tn, &s->tasks, list) {
+		const bool dead = READ_ONCE(t->task->exit_state);
+		const u64 now = t->task->se.sum_exec_runtime;
+		bool empty;
+		u32 filled;
+
+		spin_lock(&t->lock);
+		filled = t->chunk.label == n ? t->chunk.filled : 0;
+		mtr_chunk_take(&t->chunk, n, &pending);
+		empty = !t->chunk.open.head;
+		spin_unlock(&t->lock);
+		if (!t->waiting)
+			cpu += now - t->cpu_ns;
+		t->cpu_ns = now;
+		if (dead && empty)
+			reap_task(s, t);
+		else
+			resize(s, t, filled);
+	}
+	s->close_ns += ktime_get_mono_fast_ns() - t0;
+	for (b = pending.head; b; b = b->next) {
+		full += mtr_set_take_block(&s->set, b);
+		cond_resched();
+	}
+	mtr_count_n(s, SET_FULL, full);
+
+	work = s->sweep_ns + s->flush_ns;
+	hide_all(s, n);
+	smp_mb();
+	WRITE_ONCE(s->page[0], 2 * n + 2);
+	work = s->sweep_ns + s->flush_ns - work;
+
+	list_for_each_entry(im, &s->images, list) {
+		spin_lock(&im->lock);
+		mtr_chunk_take(&im->chunk, n, &inferred);
+		spin_unlock(&im->lock);
+	}
+	while ((b = mtr_fifo_get(&inferred))) {
+		if (mtr_set_filter_block(&s->set, b))
+			mtr_fifo_put(&pending, b);
+		else
+			mtr_pool_put(&s->pool, b);
+		cond_resched();
+	}
+	for (b = pending.head; b; b = b->next) {
+		complete_block(s, b, &last);
+		b->data->start_ns = s->start_ns;
+		b->data->end_ns = t0;
+		cond_resched();
+	}
+	put_all(s);
+	mtr_set_clear(&s->set);
+
+	list_for_each_entry(im, &s->images, list) {
+		if (!im->announced)
+			note(s, &out, &im->note, sizeof(im->note));
+		im->announced = true;
+	}
+	mtr_fifo_join(&out, &pending);
+	reap_images(s, &out);
+
+	iv.subphases = s->config.subphases;
+	iv.interval = n;
+	iv.start_ns = s->start_ns;
+	iv.end_ns = t0;
+	iv.target_ns = s->rule.now_ns;
+	iv.faults = since(s, MEMTRACE_C_FAULTS);
+	iv.records = since(s, MEMTRACE_C_RECORDS);
+	iv.inferred = since(s, MEMTRACE_C_INFERRED);
+	iv.dropped = since(s, MEMTRACE_C_DROPPED);
+	iv.hidden = since(s, MEMTRACE_C_SWEPT);
+	iv.resident = s->resident;
+	iv.scan_ns = work;
+	iv.monitor_cpu_ns = s->monitor ? s->monitor->se.sum_exec_runtime - s->monitor_cpu_ns : 0;
+	s->monitor_cpu_ns += iv.monitor_cpu_ns;
+	iv.program_cpu_ns = cpu;
+	iv.stretch = mtr_rule_next(&s->rule, since(s, MEMTRACE_C_HIDDEN) +
+		(s->config.flags & MEMTRACE_CONFIG_WRITES ? since(s, MEMTRACE_C_WRITE_PROTECT) : 0),
+		iv.monitor_cpu_ns, iv.program_cpu_ns);
+	note(s, &out, &iv, sizeof(iv));
+
+	s->start_ns = t0;
+	s->intervals++;
+	spin_lock(&s->done_lock);
+	mtr_fifo_join(&s->done, &out);
+	spin_unlock(&s->done_lock);
+	wake_up_interruptible(&s->wait);
+	work = ktime_get_mono_fast_ns() - t0;
+	if (work > s->longest_ns)
+		s->longest_ns = work;
+}
+
+/* session->lock; sleeps. Everything that is hidden becomes visible. */
+void mtr_show_all(struct mtr_session *s)
+{
+	struct mtr_image *im;
+
+	list_for_each_entry(im, &s->images, list) {
+		struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_SHOW };
+
+		if (!mmget_not_zero(im->mm))
+			continue;
+		mmap_read_lock(im->mm);
+		mtr_sweep_mm(&w);
+		mmap_read_unlock(im->mm);
+		mmput_async(im->mm);
+	}
+}
+
+static int monitor(void *data)
+{
+	struct mtr_session *s = data;
+	ktime_t begin = ktime_get(), next;
+	unsigned int phase = 0;
+	u64 length = s->rule.now_ns;
+
+	while (!kthread_should_stop()) {
+		const unsigned int phases = s->config.subphases;
+
+		phase++;
+		next = ktime_add_ns(begin, div_u64(length * phase, phases));
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!kthread_should_stop())
+			schedule_hrtimeout(&next, HRTIMER_MODE_ABS);
+		__set_current_state(TASK_RUNNING);
+		if (kthread_should_stop())
+			break;
+		if (ktime_before(ktime_get(), next)) {
+			phase--;	/* woken early */
+			continue;
+		}
+		mutex_lock(&s->lock);
+		if (!s->stopped) {
+			if (phase < phases)
+				subphase(s);
+			else
+				mtr_interval_end(s);
+		}
+		mutex_unlock(&s->lock);
+		if (phase < phases)
+			continue;
+		/* begin is the planned end, so that lengths do not drift, unless we are late */
+		phase = 0;
+		begin = next;
+		length = s->rule.now_ns;
+		if (ktime_before(ktime_add_ns(begin, length / 2), ktime_get())) {
+			s->late++;
+			begin = ktime_get();
+		}
+	}
+	return 0;
+}
+
+int mtr_monitor_start(struct mtr_session *s)
+{
+	struct task_struct *k;
+
+	if (s->config.flags & MEMTRACE_CONFIG_MANUAL)
+		return 0;
+	k = kthread_create(monitor, s, "memtrace");
+	if (IS_ERR(k))
+		return PTR_ERR(k);
+	s->monitor = get_task_struct(k);
+	/* starved, it would make intervals longer than they are said to be */
+	set_user_nice(k, -10);
+	wake_up_process(k);
+	return 0;
+}
+
+/* session->lock is not held. */
+void mtr_monitor_stop(struct mtr_session *s)
+{
+	struct task_struct *k = s->monitor;
+
+	if (!k)
+		return;
+	kthread_stop(k);
+	s->monitor = NULL;
+	put_task_struct(k);
+}

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sweep.c - walks the page tables of traced address spaces.
+ *
+ * Own walk, because nothing suitable is exported in all kernels:
+ * apply_to_existing_page_range and follow_pte are gone from new ones,
+ * pte_offset_map_lock needs a function that is not exported.
+ *
+ * Why all present entries and not those of the last records: an entry becomes
+ * visible without a fault of ours by fork, mremap, migration, fault-around,
+ * swap-in of large folios; what nobody hides again is lost for the rest of
+ * the run. An entry that is visible, young and not in the set of the recorded
+ * pages was accessed: an inferred record.
+ */
+#include "memtrace.h"
+
+#include <linux/hugetlb.h>
+#include <linux/nmi.h>
+#include <linux/timekeeping.h>
+
+#include "compat/mm.h"
+#include "compat/pte.h"
+#include "compat/tlb.h"
+
+bool mtr_vma_traced(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO | VM_HUGETLB | VM_SHADOW_STACK)) &&
+	       (vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
+/* The mmap_lock or the lock of a VMA over @a is held. */
+pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a)
+{
+	pgd_t *pgd = pgd_offset(mm, a);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
+		return NULL;
+	p4d = p4d_offset(pgd, a);
+	if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d)))
+		return NULL;
+	pud = pud_offset(p4d, a);
+	if (pud_none(*pud) || pud_leaf(*pud) || unlikely(pud_bad(*pud)))
+		return NULL;
+	return pmd_offset(pud, a);
+}
+
+/*
+ * As pte_offset_map_lock(). Call and stay under rcu_read_lock(): it keeps a
+ * table that khugepaged takes away meanwhile from being freed. NULL when there
+ * is no table. Unlock with spin_unlock().
+ */
+pte_t *mtr_pte_lock(struct mm_struct *mm, pmd_t *pmd, unsigned long a, spinlock_t **ptlp)
+{
+	spinlock_t *ptl;
+	pte_t *pte;
+	pmd_t v;
+
+	for (;;) {
+		v = READ_ONCE(*pmd);
+		barrier();
+		if (pmd_none(v) || !pmd_present(v) || pmd_leaf(v) || pmd_trans_huge(v) || mtr_pmd_protnone(v) ||
+		    pmd_bad(v))
+			return NULL;
+		ptl = pte_lockptr(mm, &v);
+		pte = pte_offset_kernel(&v, a);
+		spin_lock(ptl);
+		if (likely(pmd_same(v, READ_ONCE(*pmd)))) {
+			*ptlp = ptl;
+			return pte;
+		}
+		spin_unlock(ptl);
+	}
+}
+
+/* The page table lock is held. */
+static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long a, pte_t p)
+{
+	struct mtr_access x = {
+		.virt = a, .phys = (u64)pte_pfn(p) << PAGE_SHIFT,
+		.flags = MEMTRACE_RECORD_INFERRED,
+	};
+	enum mtr_added added;
+
+	/* dirty says only that somebody has ever written */
+	if (pte_dirty(p) && (vma->vm_flags & VM_WRITE))
+		x.flags |= MEMTRACE_RECORD_DIRECTION;
+	if (vma->vm_flags & VM_SHARED)
+		x.flags |= MEMTRACE_RECORD_SHARED;
+	spin_lock(&w->im->lock);
+	added = mtr_chunk_add(&w->im->chunk, &w->s->pool, w->label, &x);
+	spin_unlock(&w->im->lock);
+	if (added == MTR_DROPPED)
+		w->dropped++;
+	else
+		w->inferred++;
+}
+
+static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *pmd,
+			unsigned long a, unsigned long end)
+{
+	struct mm_struct *mm = w->im->mm;
+	struct mtr_set_entry *e;
+	spinlock_t *ptl;
+	pte_t *ptep, p;
+
+	rcu_read_lock();
+	ptep = mtr_pte_lock(mm, pmd, a, &ptl);
+	if (!ptep)
+		goto out;
+	for (; a < end; a += PAGE_SIZE, ptep++) {
+		p = ptep_get(ptep);
+		if (pte_none(p) || !pte_present(p))
+			continue;
+		if (w->mode == MTR_SHOW) {
+			if (mtr_pte_hidden(p)) {
+				set_pte_at(mm, a, ptep, mtr_pte_show(p, false));
+				w->shown++;
+			}
+			continue;
+		}
+		w->seen++;
+		if (mtr_pte_protnone(p))	/* ours, or a hint of the kernel's */
+			continue;
+		if (w->mode == MTR_LOOK) {
+			if (pte_young(p))
+				infer(w, vma, a, p);
+			continue;
+		}
+		p = ptep_get_and_clear(mm, a, ptep);
+		if (w->mode == MTR_HIDE) {
+			e = mtr_set_find(&w->s->set, a, w->im->note.image);
+			if (e) {
+				mtr_set_note_frame(e, pte_pfn(p));
+			} else if (pte_young(p)) {
+				infer(w, vma, a, p);
+				e = mtr_set_add(&w->s->set, a, w->im->note.image);
+				if (e)
+					mtr_set_note_frame(e, pte_pfn(p));
+				else
+					mtr_count(w->s, SET_FULL);
+			}
+		}
+		set_pte_at(mm, a, ptep, mtr_pte_hide(p));
+		w->hidden++;
+	}
+	spin_unlock(ptl);
+out:
+	rcu_read_unlock();
+}
+
+/*
+ * All of one address space. mmap_lock is held for reading; for MTR_HIDE also
+ * session->lock and a TLB bracket, see mtr_interval_end(). Sleeps unless atomic.
+ */
+void mtr_sweep_mm(struct mtr_sweep *w)
+{
+	struct mm_struct *mm = w->im->mm;
+	struct vm_area_struct *vma;
+	unsigned long a, end, next;
+
+	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
+		if (!mtr_vma_traced(vma)) {
+			if (w->mode == MTR_HIDE && (vma->vm_flags & VM_HUGETLB))
+				mtr_count(w->s, UNSEEN_REGION);
+			continue;
+		}
+		end = vma->vm_end;
+		for (a = vma->vm_start; a < end; a = next) {
+			pgd_t *pgd = pgd_offset(mm, a);
+			p4d_t *p4d;
+			pud_t *pud;
+			pmd_t *pmd, v;
+
+			next = pgd_addr_end(a, end);
+			if (pgd_none(*pgd) || pgd_bad(*pgd))
+				continue;
+			p4d = p4d_offset(pgd, a);
+			next = p4d_addr_end(a, end);
+			if (p4d_none(*p4d) || p4d_bad(*p4d))
+				continue;
+			pud = pud_offset(p4d, a);
+			next = pud_addr_end(a, end);
+			if (pud_none(*pud) || pud_leaf(*pud) || pud_bad(*pud))
+				continue;
+			pmd = pmd_offset(pud, a);
+			next = pmd_addr_end(a, end);
+			v = READ_ONCE(*pmd);
+			if (pmd_none(v))
+				continue;
+			if (mtr_pmd_huge(v) || mtr_pmd_protnone(v)) {
+				/* hidden, one fault would stand for 512 pages */
+				if (w->mode == MTR_HIDE)
+					mtr_count(w->s, HUGE_SKIPPED);
+				continue;
+			}
+			sweep_table(w, vma, pmd, a, next);
+			if (w->atomic)
+				touch_softlockup_watchdog();
+			else
+				cond_resched();
+		}
+	}
+	mtr_count_n(w->s, INFERRED, w->inferred);
+	mtr_count_n(w->s, DROPPED, w->dropped);
+	mtr_count_n(w->s, RESTORED, w->shown);
+	if (w->mode == MTR_HIDE) {
+		mtr_count_n(w->s, SWEPT, w->hidden);
+		mtr_count_n(w->s, SEEN, w->seen);
+	} else if (w->mode == MTR_NEWBORN) {
+		mtr_count_n(w->s, NEWBORN, w->hidden);
+	}
+}
+
+/*
+ * An address space that just began to be traced: nothing in it may stay
+ * visible. atomic: from a tracepoint, preemption off. cached: it has run
+ * already, its entries can be in TLBs.
+ */
+void mtr_newborn(struct mtr_image *im, bool cached, bool atomic)
+{
+	struct mtr_sweep w = { .s = im->s, .im = im, .mode = MTR_NEWBORN, .atomic = atomic };
+	struct mm_struct *mm = im->mm;
+	u64 t0 = ktime_get_mono_fast_ns();
+
+	if (READ_ONCE(im->s->stopping))
+		w.mode = MTR_SHOW;	/* a fork that copied hidden entries while we stop */
+	if (!atomic) {
+		mmap_read_lock(mm);
+	} else if (!mmap_read_trylock(mm)) {
+		mtr_count(im->s, NEWBORN_BUSY);
+		return;
+	}
+	inc_tlb_flush_pending(mm);
+	mtr_sweep_mm(&w);
+	if (cached && w.mode == MTR_NEWBORN)
+		mtr_flush_all_cpus();
+	dec_tlb_flush_pending(mm);
+	mmap_read_unlock(mm);
+	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
+}
+
+/* The frame + 1 behind an address, 0 when there is none. mmap_lock is held for reading. */
+u64 mtr_frame_of(struct mm_struct *mm, u64 virt)
+{
+	struct vm_area_struct *vma = find_vma(mm, virt);
+	spinlock_t *ptl;
+	pte_t *ptep, p;
+	u64 frame = 0;
+	pmd_t *pmd;
+
+	if (!vma || virt < vma->vm_start || !mtr_vma_traced(vma))
+		return 0;
+	rcu_read_lock();
+	pmd = mtr_pmd_of(mm, virt);
+	ptep = pmd ? mtr_pte_lock(mm, pmd, virt, &ptl) : NULL;
+	if (ptep) {
+		p = ptep_get(ptep);
+		if (!pte_none(p) && pte_present(p))
+			frame = (u64)pte_pfn(p) + 1;
+		spin_unlock(ptl);
+	}
+	rcu_read_unlock();
+	return frame;
+}

@@ -1,0 +1,609 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * exact: the interface, and small cases whose records are known exactly. The
+ * intervals end when the test says so (MEMTRACE_CONFIG_MANUAL), so nothing
+ * depends on time. A child does one thing per command; the parent ends the
+ * interval and looks at the records. Last line: "exact: N passed, N failed".
+ */
+#include "kt.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+static int passed, failed;
+
+#define CHECK(c) do { if (c) passed++; else { failed++; printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #c); } } while (0)
+#define CHECK_EQ(got, want) do { long long g_ = (long long)(got), w_ = (long long)(want); if (g_ == w_) passed++; else { \
+	failed++; printf("FAILED %s:%d: %s: got %lld, want %lld\n", __FILE__, __LINE__, #got, g_, w_); } } while (0)
+
+static int dev = -1, to_child[2], from_child[2];
+static pid_t child;
+static char *area;		/* 64 pages, shared knowledge of parent and child: same address */
+static char *device_page;
+
+/* ---- what a child can do */
+
+__attribute__((noinline)) static void do_read(char *p)
+{
+	(void)*(volatile char *)p;
+}
+
+__attribute__((noinline)) static void do_write(char *p)
+{
+	*(volatile char *)p = 7;
+}
+
+static void child_loop(void)
+{
+	char c[2];
+
+	while (read(to_child[0], c, 2) == 2) {
+		char *p = area + (unsigned char)c[1] * PAGE + 128;
+		int st, fd, pp[2];
+		pid_t k;
+
+		switch (c[0]) {
+		case 'r': do_read(p); break;
+		case 'w': do_write(p); break;
+		case 'b': do_read(p); do_write(p); break;
+		case 'R': for (int i = 0; i < 10; i++) do_read(p + i * 16); break;
+		case 'k':	/* the kernel writes into the page */
+			fd = open("/dev/zero", O_RDONLY);
+			if (read(fd, p, 64) != 64)
+				_exit(1);
+			close(fd);
+			break;
+		case 'f':	/* a child reads the page */
+			k = fork();
+			if (!k) {
+				do_read(p);
+				_exit(0);
+			}
+			waitpid(k, &st, 0);
+			break;
+		case 'F':	/* a child lives on for a while, and reads at once */
+			k = fork();
+			if (!k) {
+				do_read(p);
+				for (;;)
+					pause();
+			}
+			c[1] = 0;
+			*(volatile pid_t *)(area + 63 * PAGE) = k;
+			break;
+		case 'K':
+			kill(*(volatile pid_t *)(area + 63 * PAGE), SIGKILL);
+			waitpid(*(volatile pid_t *)(area + 63 * PAGE), &st, 0);
+			break;
+		case 'e':
+			k = fork();
+			if (!k) {
+				execl("/bin/busybox", "true", (char *)0);
+				_exit(1);
+			}
+			waitpid(k, &st, 0);
+			break;
+		case 'p':
+			if (pipe(pp))
+				_exit(1);
+			close(pp[0]);
+			close(pp[1]);
+			break;
+		case 'q': _exit(0);
+		}
+		if (write(from_child[1], c, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void tell(char what, int page)
+{
+	char c[2] = { what, (char)page };
+
+	if (write(to_child[1], c, 2) != 2 || (what != 'q' && read(from_child[0], c, 1) != 1))
+		DIE("child");
+}
+
+/* ---- messages of the last tick */
+
+static char messages[16 << 20];
+static size_t nmessages;
+
+static void drain(void)
+{
+	ssize_t n;
+
+	while ((n = read(dev, messages + nmessages, sizeof(messages) - nmessages)) > 0)
+		nmessages += (size_t)n;
+}
+
+static void tick(void)
+{
+	nmessages = 0;
+	CHECK_EQ(ioctl(dev, MEMTRACE_TICK), 0);
+	drain();
+}
+
+#define EACH(m) (struct memtrace_head *m = (void *)messages; (char *)m < messages + nmessages; m = (void *)((char *)m + m->bytes))
+
+/* The record of a page of the area; pid 0: of the child; tid 0: any. How many there are in *count. */
+static struct memtrace_record *find(int page, pid_t pid, int *count)
+{
+	struct memtrace_record *found = NULL;
+	int n = 0;
+
+	for EACH(m) {
+		struct memtrace_block *b = (void *)m;
+
+		if (m->kind != MEMTRACE_BLOCK || b->pid != (pid ? pid : child))
+			continue;
+		for (u32 i = 0; i < b->records; i++)
+			if (b->record[i].virt / PAGE == (u64)area / PAGE + (u64)page) {
+				found = &b->record[i];
+				n++;
+			}
+	}
+	if (count)
+		*count = n;
+	return found;
+}
+
+static struct memtrace_record *rec(int page)
+{
+	static struct memtrace_record none;
+	struct memtrace_record *r = find(page, 0, NULL);
+
+	memset(&none, 0, sizeof(none));
+	return r ? r : &none;
+}
+
+static int images(u32 how, struct memtrace_image *last)
+{
+	int n = 0;
+
+	for EACH(m)
+		if (m->kind == MEMTRACE_IMAGE && ((struct memtrace_image *)m)->how == how) {
+			n++;
+			if (last)
+				*last = *(struct memtrace_image *)m;
+		}
+	return n;
+}
+
+static int kinds(u32 kind)
+{
+	int n = 0;
+
+	for EACH(m)
+		n += m->kind == kind;
+	return n;
+}
+
+/* ---- the interface */
+
+static struct memtrace_config good = { .interval_ns = 50000000, .subphases = 1, .pool_blocks = 1024,
+	.flags = MEMTRACE_CONFIG_MANUAL | MEMTRACE_CONFIG_CHILDREN | MEMTRACE_CONFIG_PHYSICAL };
+
+#define REFUSED(change, error) do { struct memtrace_config c = good; change; errno = 0; \
+	CHECK_EQ(ioctl(dev, MEMTRACE_CONFIGURE, &c), -1); CHECK_EQ(errno, error); } while (0)
+
+static void interface(void)
+{
+	struct memtrace_info info;
+	struct memtrace_stats st;
+	struct memtrace_attach a = { .pid = getpid() };
+	struct pollfd p;
+	char small[100];
+
+	dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	CHECK(dev >= 0);
+	CHECK_EQ(ioctl(dev, MEMTRACE_INFO, &info), 0);
+	CHECK_EQ(info.major, MEMTRACE_ABI_MAJOR);
+	CHECK_EQ(info.record_bytes, sizeof(struct memtrace_record));
+	CHECK_EQ(info.counters, MEMTRACE_C_N);
+	CHECK_EQ(info.features, MEMTRACE_FEATURE_PHYSICAL | MEMTRACE_FEATURE_ALL_USERS);
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EINVAL);	/* not configured */
+	CHECK(ioctl(dev, MEMTRACE_TICK) == -1 && errno == EINVAL);
+	CHECK(ioctl(dev, MEMTRACE_STOP) == -1 && errno == EINVAL);
+	CHECK(ioctl(dev, 0x1234) == -1 && errno == ENOTTY);
+	CHECK(ioctl(dev, MEMTRACE_CONFIGURE, NULL) == -1 && errno == EFAULT);
+	REFUSED(c.pad[4] = 1, EINVAL);
+	REFUSED(c.flags |= 0x10, EINVAL);
+	REFUSED(c.interval_ns = 999999, EINVAL);
+	REFUSED(c.interval_ns = ~0ull, EINVAL);
+	REFUSED(c.subphases = 0, EINVAL);
+	REFUSED(c.subphases = 65, EINVAL);
+	REFUSED(c.pool_blocks = 3, EINVAL);
+	REFUSED(c.pool_blocks = ~0u, EINVAL);
+	REFUSED(c.max_interval_ns = 1, EINVAL);
+	CHECK_EQ(ioctl(dev, MEMTRACE_CONFIGURE, &good), 0);
+	REFUSED((void)c, EBUSY);
+	CHECK(read(dev, small, sizeof(small)) == -1 && errno == EINVAL);
+	CHECK_EQ(read(dev, messages, sizeof(messages)), 0);
+	p = (struct pollfd){ .fd = dev, .events = POLLIN };
+	CHECK_EQ(poll(&p, 1, 0), 0);
+	a.flags = 2;
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EINVAL);
+	a.flags = 0;
+	a.pad[1] = 1;
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EINVAL);
+	a.pad[1] = 0;
+	a.pid = 999999;
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == ESRCH);
+	a.pid = 2;				/* a kernel thread */
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == ESRCH);
+	CHECK_EQ(ioctl(dev, MEMTRACE_STATS, &st), 0);
+	CHECK_EQ(st.pool_blocks, 1024);
+	CHECK_EQ(st.pool_free, 1024);
+	CHECK_EQ(st.tasks, 0);
+	CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dev, 0) == MAP_FAILED && errno == EPERM);
+	CHECK(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, dev, 0) == MAP_FAILED);
+	tick();
+	CHECK_EQ(kinds(MEMTRACE_INTERVAL), 1);
+	CHECK_EQ(ioctl(dev, MEMTRACE_TICK), 0);
+	CHECK_EQ(poll(&p, 1, 0), 1);
+	CHECK_EQ(ioctl(dev, MEMTRACE_STOP), 0);
+	CHECK_EQ(ioctl(dev, MEMTRACE_STOP), 0);
+	CHECK(ioctl(dev, MEMTRACE_TICK) == -1 && errno == EINVAL);
+	a.pid = getpid();
+	CHECK(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EINVAL);
+	CHECK(read(dev, messages, sizeof(messages)) > 0);
+	CHECK_EQ(read(dev, messages, sizeof(messages)), 0);
+	CHECK_EQ(poll(&p, 1, 0), 1);
+	CHECK(p.revents & POLLHUP);
+	close(dev);
+	/* without PTRACE and SYS_ADMIN: see unprivileged() */
+}
+
+/* ---- records */
+
+static void begin(u32 flags)
+{
+	struct memtrace_config c = good;
+	struct memtrace_attach a = {};
+
+	c.flags |= flags;
+	if (flags & 0x80000000u)
+		c.flags = good.flags & ~MEMTRACE_CONFIG_CHILDREN;
+	if (pipe(to_child) || pipe(from_child))
+		DIE("pipe");
+	child = fork();
+	if (!child) {
+		close(to_child[1]);
+		close(from_child[0]);
+		if (dev >= 0)
+			close(dev);
+		child_loop();
+	}
+	close(to_child[0]);
+	close(from_child[1]);
+	dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	CHECK_EQ(ioctl(dev, MEMTRACE_CONFIGURE, &c), 0);
+	device_page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, dev, 0);
+	CHECK(device_page != MAP_FAILED);
+	for (int i = 0; i < 64; i++)
+		tell('w', i);
+	a.pid = child;
+	CHECK_EQ(ioctl(dev, MEMTRACE_ATTACH, &a), 0);
+	tick();
+	CHECK_EQ(images(MEMTRACE_HOW_ATTACH, NULL), 1);
+	nmessages = 0;
+}
+
+static void end(void)
+{
+	int st;
+
+	tell('q', 0);
+	waitpid(child, &st, 0);
+	CHECK_EQ(st, 0);
+	/* the image ends after its last blocks */
+	nmessages = 0;
+	for (int i = 0; i < 25; i++) {
+		CHECK_EQ(ioctl(dev, MEMTRACE_TICK), 0);
+		usleep(1000);
+	}
+	drain();
+	CHECK_EQ(kinds(MEMTRACE_IMAGE_END) >= 1, 1);
+	munmap(device_page, PAGE);
+	close(dev);
+	dev = -1;
+	close(to_child[1]);
+	close(from_child[0]);
+}
+
+static u64 counter(int c)
+{
+	struct memtrace_stats st;
+
+	if (ioctl(dev, MEMTRACE_STATS, &st))
+		DIE("stats");
+	return st.counter[c];
+}
+
+static void simple(void)
+{
+	struct memtrace_record *r;
+	u64 before;
+	int n;
+
+	begin(0);
+	CHECK_EQ(*(u64 *)device_page, 2);
+	/* nothing touched: nothing recorded, in every following interval as well */
+	tell('p', 0);
+	tick();
+	tick();
+	CHECK(!find(3, 0, NULL));
+
+	tell('r', 3);
+	tick();
+	r = rec(3);
+	CHECK_EQ(find(3, 0, &n) != NULL, 1);
+	CHECK_EQ(n, 1);
+	CHECK_EQ(r->virt, (u64)area + 3 * PAGE + 128);
+	CHECK_EQ(r->reads, 1);
+	CHECK_EQ(r->writes, 0);
+	CHECK_EQ(r->flags, MEMTRACE_RECORD_HIDDEN);
+	CHECK(r->ip >= (u64)do_read && r->ip < (u64)do_read + 64);
+	CHECK_EQ(r->phys & 0xfff, 128);
+	CHECK(r->phys >= PAGE);
+	CHECK_EQ(r->node, 0);
+	CHECK_EQ(r->chain, 0);
+	CHECK(r->cpus && !(r->cpus & (r->cpus - 1)));
+	CHECK(!find(2, 0, NULL) && !find(4, 0, NULL));
+
+	/* again: the same, once, whatever the number of accesses */
+	tell('R', 3);
+	tick();
+	CHECK_EQ(rec(3)->reads, 1);
+	tick();
+	CHECK(!find(3, 0, NULL));
+
+	tell('w', 5);
+	tell('r', 6);
+	tick();
+	CHECK_EQ(rec(5)->reads, 0);
+	CHECK_EQ(rec(5)->writes, 1);
+	CHECK(rec(5)->ip >= (u64)do_write && rec(5)->ip < (u64)do_write + 64);
+	CHECK_EQ(rec(6)->reads, 1);
+
+	/* without write tracking the write after a read is missed */
+	tell('b', 7);
+	tick();
+	CHECK_EQ(rec(7)->reads, 1);
+	CHECK_EQ(rec(7)->writes, 0);
+
+	/* the kernel writes for the program: attributed, the system call's address */
+	tell('k', 8);
+	tick();
+	CHECK_EQ(rec(8)->writes, 1);
+	CHECK(rec(8)->flags & MEMTRACE_RECORD_KERNEL);
+	CHECK(rec(8)->ip && rec(8)->ip < 1ull << 47);
+
+	/* another process looks: not an access of the program, and the data are right */
+	before = counter(MEMTRACE_C_FAULTS);
+	{
+		char c = 0;
+		struct iovec l = { &c, 1 }, rm = { area + 9 * PAGE + 128, 1 };
+
+		CHECK_EQ(process_vm_readv(child, &l, 1, &rm, 1, 0), 1);
+		CHECK_EQ(c, 7);
+		CHECK_EQ(counter(MEMTRACE_C_FAULTS), before);
+	}
+	tick();
+	r = find(9, 0, NULL);
+	CHECK(!r || (r->flags & MEMTRACE_RECORD_INFERRED));
+	end();
+}
+
+static void writes(void)
+{
+	begin(MEMTRACE_CONFIG_WRITES);
+	tell('b', 7);
+	tell('r', 8);
+	tell('w', 9);
+	tick();
+	CHECK_EQ(rec(7)->reads, 1);
+	CHECK_EQ(rec(7)->writes, 1);
+	CHECK_EQ(rec(8)->reads, 1);
+	CHECK_EQ(rec(8)->writes, 0);
+	CHECK_EQ(rec(9)->reads, 0);
+	CHECK_EQ(rec(9)->writes, 1);
+	tell('b', 7);
+	tell('w', 8);
+	tick();
+	CHECK_EQ(rec(7)->reads, 1);
+	CHECK_EQ(rec(7)->writes, 1);
+	CHECK_EQ(rec(8)->writes, 1);
+	end();
+}
+
+static void processes(void)
+{
+	struct memtrace_image im = {};
+	struct memtrace_stats st;
+	struct memtrace_record *r;
+	pid_t k;
+	int n;
+
+	begin(0);
+	/* the very first read of a child is seen, though the page was visible in the parent */
+	tell('r', 11);
+	tell('f', 11);
+	tick();
+	CHECK_EQ(images(MEMTRACE_HOW_FORK, &im), 1);
+	CHECK_EQ(im.parent, 0);
+	CHECK_EQ(im.image, 1);
+	CHECK(im.pid > 0 && im.pid != child);
+	r = find(11, im.pid, &n);
+	CHECK_EQ(n, 1);
+	CHECK(r && r->reads == 1 && (r->flags & MEMTRACE_RECORD_HIDDEN));
+
+	/* exec: another image, recorded from the beginning, then the old one ends */
+	tell('e', 0);
+	tick();
+	CHECK_EQ(images(MEMTRACE_HOW_EXEC, &im), 1);
+	CHECK_EQ(images(MEMTRACE_HOW_FORK, NULL), 1);
+	CHECK(!strcmp(im.comm, "busybox"));
+	n = 0;
+	for EACH(m)
+		if (m->kind == MEMTRACE_BLOCK && ((struct memtrace_block *)m)->image == im.image)
+			n += (int)((struct memtrace_block *)m)->records;
+	CHECK(n > 20);
+
+	tell('F', 12);
+	k = *(pid_t *)messages;
+	tick();
+	CHECK_EQ(images(MEMTRACE_HOW_FORK, &im), 1);
+	k = im.pid;
+	CHECK(find(12, k, NULL) != NULL);
+	CHECK_EQ(ioctl(dev, MEMTRACE_STATS, &st), 0);
+	CHECK_EQ(st.tasks, 2);
+	tell('K', 12);
+	for (int i = 0; i < 25; i++)
+		tick();
+	CHECK_EQ(ioctl(dev, MEMTRACE_STATS, &st), 0);
+	CHECK_EQ(st.tasks, 1);
+	CHECK_EQ(st.images, 1);
+	CHECK_EQ(st.pool_free, st.pool_blocks);
+	CHECK_EQ(st.counter[MEMTRACE_C_DROPPED], 0);
+	end();
+
+	/* children not followed: they run, and are not in the trace */
+	begin(0x80000000u);
+	tell('r', 11);
+	tell('f', 11);
+	tell('e', 0);
+	tick();
+	CHECK_EQ(images(MEMTRACE_HOW_FORK, NULL), 0);
+	CHECK_EQ(images(MEMTRACE_HOW_EXEC, NULL), 0);
+	CHECK(find(11, 0, NULL) != NULL);
+	end();
+}
+
+/* STOP makes everything visible: touching it all again costs no fault. */
+static long faults_of(pid_t pid)
+{
+	char name[64], line[1024];
+	long v = -1;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	f = fopen(name, "r");
+	if (f && fgets(line, sizeof(line), f))
+		sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %ld", &v);
+	if (f)
+		fclose(f);
+	return v;
+}
+
+static void stopping(void)
+{
+	struct memtrace_attach a = { .flags = 0 };
+	int other;
+	long f;
+
+	begin(MEMTRACE_CONFIG_WRITES);
+	for (int i = 0; i < 60; i++)
+		tell('r', i);
+	tick();
+	/* one process belongs to one session */
+	other = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	CHECK_EQ(ioctl(other, MEMTRACE_CONFIGURE, &good), 0);
+	a.pid = child;
+	CHECK(ioctl(other, MEMTRACE_ATTACH, &a) == -1 && errno == EBUSY);
+	close(other);
+	CHECK_EQ(ioctl(dev, MEMTRACE_STOP), 0);
+	tell('r', 0);
+	f = faults_of(child);
+	for (int i = 0; i < 60; i++)
+		tell('r', i);
+	CHECK_EQ(faults_of(child) - f, 0);
+	CHECK(f > 0);
+	/* the same by closing alone, in a new session */
+	close(dev);
+	munmap(device_page, PAGE);
+	dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	CHECK_EQ(ioctl(dev, MEMTRACE_CONFIGURE, &good), 0);
+	CHECK_EQ(ioctl(dev, MEMTRACE_ATTACH, &a), 0);
+	tick();
+	f = faults_of(child);
+	for (int i = 0; i < 60; i++)
+		tell('r', i);
+	CHECK(faults_of(child) - f >= 60);
+	tick();
+	close(dev);
+	dev = -1;
+	tell('r', 0);
+	f = faults_of(child);
+	for (int i = 0; i < 60; i++)
+		tell('r', i);
+	CHECK_EQ(faults_of(child) - f, 0);
+	tell('q', 0);
+	waitpid(child, NULL, 0);
+	close(to_child[1]);
+	close(from_child[0]);
+}
+
+/* A user who may open the device traces his own programs only, without frames. */
+static void unprivileged(void)
+{
+	struct memtrace_config c = good;
+	struct memtrace_attach a = { .pid = 1 };
+	struct memtrace_info info;
+	int st;
+	pid_t k, mine;
+
+	if (chmod(MEMTRACE_DEVICE, 0666))
+		DIE("chmod");
+	k = fork();
+	if (!k) {
+		int bad = 0;
+
+		if (setgid(1000) || setuid(1000))
+			_exit(100);
+		dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+		bad |= (ioctl(dev, MEMTRACE_INFO, &info) || info.features) << 0;
+		bad |= !(ioctl(dev, MEMTRACE_CONFIGURE, &c) == -1 && errno == EPERM) << 1;
+		c.flags &= ~MEMTRACE_CONFIG_PHYSICAL;
+		c.pool_blocks = 65537;
+		bad |= !(ioctl(dev, MEMTRACE_CONFIGURE, &c) == -1 && errno == EPERM) << 2;
+		c.pool_blocks = 64;
+		bad |= !!ioctl(dev, MEMTRACE_CONFIGURE, &c) << 3;
+		bad |= !(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EPERM) << 4;
+		mine = fork();
+		if (!mine)
+			for (;;)
+				pause();
+		a.pid = mine;
+		bad |= !!ioctl(dev, MEMTRACE_ATTACH, &a) << 5;
+		kill(mine, SIGKILL);
+		waitpid(mine, NULL, 0);
+		_exit(bad);
+	}
+	waitpid(k, &st, 0);
+	CHECK_EQ(WEXITSTATUS(st), 0);
+	CHECK(WIFEXITED(st));
+	if (chmod(MEMTRACE_DEVICE, 0600))
+		DIE("chmod");
+}
+
+int main(void)
+{
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	area = kt_map(64 * PAGE, MAP_PRIVATE);
+	interface();
+	simple();
+	writes();
+	processes();
+	stopping();
+	unprivileged();
+	printf("exact: %d passed, %d failed\n", passed, failed);
+	return failed != 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# vm.sh KERNEL_IMAGE DIRECTORY SCRIPT [TAG]: boots the kernel with DIRECTORY as
+# its root file system (in memory) and runs SCRIPT (a path in DIRECTORY) there.
+# Software emulation only. Standard output: what the machine printed. What the
+# machine sends to /dev/ttyS1 lands in the file $VM_PORT, if that is set.
+#   VM_CPUS, VM_MEMORY (MiB), VM_SECONDS, VM_ARGS (qemu), VM_APPEND (kernel)
+set -eu -o pipefail
+kernel=$1 root=$2 script=$3
+rm -f "$root/init"
+mkdir -p "$root"/{proc,dev,sys,tmp,bin}
+cp /bin/busybox "$root/bin/"
+cat > "$root/init" <<'INIT'
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mount -t tmpfs -o size=75% tmp /tmp
+mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+echo 5 > /proc/sys/kernel/printk
+export PATH=/bin:/sbin:/usr/bin HOME=/tmp LC_ALL=C
+echo "BOOTED $(uname -r), $(nproc) CPUs, clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+. "@SCRIPT@"
+echo VM-END
+poweroff -f
+INIT
+sed -i "s,@SCRIPT@,$script," "$root/init"
+chmod +x "$root/init"
+initrd=$(mktemp)
+trap 'rm -f "$initrd"' EXIT
+(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 2>/dev/null | gzip -1) > "$initrd"
+port=(-serial null)
+[ -z "${VM_PORT:-}" ] || port=(-serial "file:$VM_PORT")
+timeout "${VM_SECONDS:-240}" nice qemu-system-x86_64 -machine pc -accel "${VM_ACCEL:-tcg,thread=multi}" -cpu "${VM_CPU:-max}" \
+	-smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-2048}" -kernel "$kernel" -initrd "$initrd" \
+	-append "console=ttyS0 quiet panic=-1 tsc=reliable ${VM_APPEND:-}" \
+	-display none -monitor none -serial stdio "${port[@]}" -no-reboot ${VM_ARGS:-} < /dev/null 2>&1 |
+	tr -d '\r' | sed -e 's/\x1b[^a-zA-Z]*[a-zA-Z]//g' | grep -a -v -E '^(SeaBIOS|iPXE|Booting|$)'
