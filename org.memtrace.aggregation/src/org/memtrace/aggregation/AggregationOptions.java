@@ -5,34 +5,48 @@ package org.memtrace.aggregation;
 /**
  * How a model is aggregated.
  *
- * @param minRows resolution limit: subtrees with fewer rows are kept whole (see {@link BlockTree}); 0 or 1 for none
+ * @param height what the limit is compared with, null for the number of rows
+ * @param minHeight resolution limit: subtrees with less are kept whole (see {@link BlockTree}); 0 for none
  * @param equalTypes whether each type is divided by its total, so that frequent types do not dictate the partition; the
  *            reference behaviour is false
  */
-public record AggregationOptions(int minRows, boolean equalTypes) {
+public record AggregationOptions(BlockTree.Measure height, double minHeight, boolean equalTypes) {
 	/** No limit, types as they are. */
-	public static final AggregationOptions EXACT = new AggregationOptions(0, false);
+	public static final AggregationOptions EXACT = new AggregationOptions(null, 0, false);
+	/** Memory for tables that a picture may take by default. */
+	public static final long DEFAULT_BUDGET_BYTES = 400_000_000;
 
 	public AggregationOptions withMinRows(int rows) {
-		return new AggregationOptions(rows, equalTypes);
+		return new AggregationOptions(null, rows > 1 ? rows : 0, equalTypes);
+	}
+
+	public AggregationOptions withEqualTypes(boolean equal) {
+		return new AggregationOptions(height, minHeight, equal);
+	}
+
+	/** The tree of blocks for these options. */
+	BlockTree tree(Hierarchy hierarchy) {
+		return BlockTree.of(hierarchy, height == null ? hierarchy::weight : height, minHeight);
 	}
 
 	/**
 	 * The limit for a picture: no row of blocks is thinner than what can be shown, and the tables fit into memory.
 	 *
 	 * @param hierarchy what is shown
+	 * @param height height of a range of leaves in the picture, any unit; null for equally high leaves
+	 * @param minHeight smallest height that can be told apart, in that unit
 	 * @param slices number of slices
-	 * @param rows number of rows that can be told apart, for example the height in pixels
 	 * @param budgetBytes memory for the tables
 	 */
-	public static AggregationOptions forPicture(Hierarchy hierarchy, int slices, int rows, long budgetBytes) {
-		long total = hierarchy.weight(0);
-		long min = Math.max(1, (total + rows - 1) / Math.max(1, rows));
-		// about two nodes per row, one triangle of doubles each
-		long perRow = 2 * (4L * slices * (slices + 1) + 8L * slices + 128);
-		while (total / min * perRow > budgetBytes && min < total) {
-			min *= 2;
+	public static AggregationOptions forPicture(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, int slices,
+			long budgetBytes) {
+		BlockTree.Measure measure = height == null ? hierarchy::weight : height;
+		double perNode = 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+		double min = minHeight;
+		while (min < measure.of(0, hierarchy.leafCount())
+				&& BlockTree.of(hierarchy, measure, min).size() * perNode > budgetBytes) {
+			min *= 1.5;
 		}
-		return new AggregationOptions((int) Math.min(Integer.MAX_VALUE, min), false);
+		return new AggregationOptions(measure, min, false);
 	}
 }

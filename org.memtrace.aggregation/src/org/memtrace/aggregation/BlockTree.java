@@ -15,22 +15,28 @@ import java.util.Arrays;
  */
 public final class BlockTree {
 	private final Hierarchy hierarchy;
-	private final int minRows;
+	private final boolean limited;
 	private final int[] parent;
 	private final int[] end;
 	private final int[] node;
 	private final int[] leafFrom;
 	private final int[] leafTo;
 
-	private BlockTree(Hierarchy hierarchy, int minRows, int[] parent, int[] end, int[] node, int[] leafFrom,
+	private BlockTree(Hierarchy hierarchy, boolean limited, int[] parent, int[] end, int[] node, int[] leafFrom,
 			int[] leafTo) {
 		this.hierarchy = hierarchy;
-		this.minRows = minRows;
+		this.limited = limited;
 		this.parent = parent;
 		this.end = end;
 		this.node = node;
 		this.leafFrom = leafFrom;
 		this.leafTo = leafTo;
+	}
+
+	/** What is compared with the limit: a measure of a range of leaves that is additive, such as a height in a picture. */
+	@FunctionalInterface
+	public interface Measure {
+		double of(int leafFrom, int leafTo);
 	}
 
 	/**
@@ -39,6 +45,20 @@ public final class BlockTree {
 	 * @param minRows smallest number of rows below which nothing is divided; 0 or 1 for no limit
 	 */
 	public static BlockTree of(Hierarchy hierarchy, int minRows) {
+		return of(hierarchy, hierarchy::weight, minRows, minRows > 1);
+	}
+
+	/**
+	 * The coarser tree for a picture whose rows need not be equally high.
+	 *
+	 * @param height height of a range of leaves
+	 * @param minHeight smallest height below which nothing is divided
+	 */
+	public static BlockTree of(Hierarchy hierarchy, Measure height, double minHeight) {
+		return of(hierarchy, height, minHeight, minHeight > 0);
+	}
+
+	private static BlockTree of(Hierarchy hierarchy, Measure measure, double min, boolean limited) {
 		int capacity = 1024;
 		int[] parent = new int[capacity];
 		int[] node = new int[capacity];
@@ -74,7 +94,7 @@ public final class BlockTree {
 			leafFrom[self] = from;
 			leafTo[self] = to;
 			boolean group = from != hierarchy.leafFrom(n) || to != hierarchy.leafTo(n);
-			if (group || hierarchy.isLeaf(n) || hierarchy.weight(from, to) < minRows) {
+			if (group || hierarchy.isLeaf(n) || limited && measure.of(from, to) < min) {
 				continue;
 			}
 			// children, as (node, from, to) triples; groups of small ones
@@ -83,10 +103,10 @@ public final class BlockTree {
 			for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
 				int cf = hierarchy.leafFrom(c);
 				int ct = hierarchy.leafTo(c);
-				boolean small = minRows > 1 && hierarchy.weight(cf, ct) < minRows;
+				boolean small = limited && measure.of(cf, ct) < min;
 				if (small && runStart >= 0) {
 					int last = 3 * (parts - 1);
-					boolean lastFull = hierarchy.weight(children[last + 1], children[last + 2]) >= minRows;
+					boolean lastFull = measure.of(children[last + 1], children[last + 2]) >= min;
 					if (!lastFull) {
 						children[last] = n;
 						children[last + 2] = ct;
@@ -94,7 +114,7 @@ public final class BlockTree {
 					}
 				}
 				if (!small) {
-					parts = mergeTail(hierarchy, children, parts, runStart, minRows, n);
+					parts = mergeTail(measure, children, parts, runStart, min, n);
 					runStart = -1;
 				} else if (runStart < 0) {
 					runStart = parts;
@@ -107,7 +127,7 @@ public final class BlockTree {
 				children[3 * parts + 2] = ct;
 				parts++;
 			}
-			parts = mergeTail(hierarchy, children, parts, runStart, minRows, n);
+			parts = mergeTail(measure, children, parts, runStart, min, n);
 			if (parts == 1 && children[0] == n) {
 				continue; // everything is one group: the node itself
 			}
@@ -132,17 +152,17 @@ public final class BlockTree {
 				end[parent[i]] = Math.max(end[parent[i]], end[i]);
 			}
 		}
-		return new BlockTree(hierarchy, minRows, parent, end, Arrays.copyOf(node, count), Arrays.copyOf(leafFrom, count),
+		return new BlockTree(hierarchy, limited, parent, end, Arrays.copyOf(node, count), Arrays.copyOf(leafFrom, count),
 				Arrays.copyOf(leafTo, count));
 	}
 
 	/** Joins the last group of a run to the one before it when it stayed too small; returns the number of parts. */
-	private static int mergeTail(Hierarchy hierarchy, int[] children, int parts, int runStart, int minRows, int n) {
+	private static int mergeTail(Measure measure, int[] children, int parts, int runStart, double min, int n) {
 		if (runStart < 0 || parts - runStart < 2) {
 			return parts;
 		}
 		int last = 3 * (parts - 1);
-		if (hierarchy.weight(children[last + 1], children[last + 2]) >= minRows) {
+		if (measure.of(children[last + 1], children[last + 2]) >= min) {
 			return parts;
 		}
 		children[last - 3] = n;
@@ -152,7 +172,7 @@ public final class BlockTree {
 
 	/** A tree of the root only: whole rows, for the temporal aggregation. */
 	static BlockTree rootOnly(Hierarchy hierarchy) {
-		return new BlockTree(hierarchy, Integer.MAX_VALUE, new int[] {-1}, new int[] {1}, new int[] {0}, new int[] {0},
+		return new BlockTree(hierarchy, false, new int[] {-1}, new int[] {1}, new int[] {0}, new int[] {0},
 				new int[] {hierarchy.leafCount()});
 	}
 
@@ -160,9 +180,18 @@ public final class BlockTree {
 		return hierarchy;
 	}
 
-	/** The limit that it was made with. */
-	public int minRows() {
-		return minRows;
+	/** Whether a resolution limit was set when it was made. */
+	public boolean hasLimit() {
+		return limited;
+	}
+
+	/** Number of leaves of this tree that stand for several rows because of the limit. */
+	public int limitedCount() {
+		int count = 0;
+		for (int i = 0; limited && i < parent.length; i++) {
+			count += isLimited(i) ? 1 : 0;
+		}
+		return count;
 	}
 
 	public int size() {
@@ -201,7 +230,7 @@ public final class BlockTree {
 
 	/** Whether it is kept whole because of the limit. */
 	public boolean isLimited(int i) {
-		return isLeaf(i) && leafTo[i] - leafFrom[i] > 1;
+		return limited && isLeaf(i) && leafTo[i] - leafFrom[i] > 1;
 	}
 
 	/** Rows. */

@@ -65,7 +65,21 @@ public final class Partition {
 		this.loss = l;
 	}
 
-	/** The p that it is best for. */
+	private Partition(Partition blocks, double p) {
+		this.source = blocks.source;
+		this.p = p;
+		this.tree = blocks.tree;
+		this.interval = blocks.interval;
+		this.gain = blocks.gain;
+		this.loss = blocks.loss;
+	}
+
+	/** The same blocks for another p at which they are best too. */
+	Partition at(double otherP) {
+		return otherP == p ? this : new Partition(this, otherP);
+	}
+
+	/** The p that it is best for, between 0 and 1. */
 	public double p() {
 		return p;
 	}

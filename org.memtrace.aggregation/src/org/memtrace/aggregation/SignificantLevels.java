@@ -139,7 +139,7 @@ public final class SignificantLevels {
 		/** Appends unless it equals the last entry. */
 		private void add(double p, Partition partition) {
 			if (list.isEmpty() || !same(list.get(list.size() - 1).partition(), partition)) {
-				list.add(new Level(p, partition));
+				list.add(new Level(p, partition.at(p)));
 			}
 		}
 
@@ -225,7 +225,8 @@ public final class SignificantLevels {
 				if (last == null) {
 					result.add(new Level(0, partition));
 				} else if (!same(last, partition)) {
-					result.add(new Level(Math.min(1, Math.max(0, cross(last, partition))), partition));
+					double p = Math.min(1, Math.max(0, cross(last, partition)));
+					result.add(new Level(p, partition.at(p)));
 				} else {
 					continue;
 				}

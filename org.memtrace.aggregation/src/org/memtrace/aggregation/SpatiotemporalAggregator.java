@@ -65,7 +65,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	/** Computes the qualities of all candidates. */
 	public static SpatiotemporalAggregator prepare(MicroscopicModel model, AggregationOptions options, Progress progress)
 			throws CancelledException {
-		BlockTree tree = BlockTree.of(model.hierarchy(), options.minRows());
+		BlockTree tree = options.tree(model.hierarchy());
 		return new SpatiotemporalAggregator(model, tree, Qualities.compute(model, tree, options, progress));
 	}
 

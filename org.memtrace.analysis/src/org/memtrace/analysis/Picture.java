@@ -4,7 +4,6 @@ package org.memtrace.analysis;
 
 import java.util.List;
 
-import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 
@@ -56,6 +55,7 @@ public final class Picture {
 
 	private final Scene scene;
 	private final Partition partition;
+	private final RowLayout layout;
 	private final double plotX;
 	private final double plotY;
 	private final double plotWidth;
@@ -63,10 +63,11 @@ public final class Picture {
 	private final List<Drawn> drawn;
 	private final List<Strip> strips;
 
-	Picture(Scene scene, Partition partition, double plotX, double plotY, double plotWidth, double plotHeight,
+	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
 			List<Drawn> drawn, List<Strip> strips) {
 		this.scene = scene;
 		this.partition = partition;
+		this.layout = layout;
 		this.plotX = plotX;
 		this.plotY = plotY;
 		this.plotWidth = plotWidth;
@@ -85,6 +86,11 @@ public final class Picture {
 
 	public MicroscopicModel model() {
 		return partition.model();
+	}
+
+	/** How high the rows are. */
+	public RowLayout layout() {
+		return layout;
 	}
 
 	/** Left edge of the area of the blocks. */
@@ -139,8 +145,7 @@ public final class Picture {
 
 	/** y of the upper edge of a leaf; of the lower end for {@code leafCount}. */
 	public double yOf(int leaf) {
-		Hierarchy h = model().hierarchy();
-		return plotY + plotHeight * ((double) h.weight(0, leaf) / h.weight(0));
+		return plotY + plotHeight * layout.top(leaf);
 	}
 
 	/** Leaf at a y, clamped. */

@@ -14,7 +14,6 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.model.ProducerKind;
 
 /**
  * Draws a partition: memory down, time to the right, a strip with the hierarchy on the left, a time axis, a legend and the
@@ -26,6 +25,7 @@ public final class PictureBuilder {
 	private final MicroscopicModel model;
 	private final Hierarchy hierarchy;
 	private final NodeNames names;
+	private final RowLayout layout;
 	private final Palette palette;
 	private final double f;
 	private final List<Shape> shapes = new ArrayList<>();
@@ -38,9 +38,10 @@ public final class PictureBuilder {
 	private Picture geometry;
 	private boolean hatchedSpace;
 	private boolean hatchedTime;
-	private int maxIntensityType = -1;
+	private boolean striped;
 
-	private PictureBuilder(Partition partition, NodeNames names, PictureOptions options) {
+	private PictureBuilder(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
+		this.layout = layout;
 		this.o = options;
 		this.partition = partition;
 		this.model = partition.model();
@@ -50,9 +51,13 @@ public final class PictureBuilder {
 		this.f = options.fontSize;
 	}
 
-	/** Draws. */
-	public static Picture build(Partition partition, NodeNames names, PictureOptions options) {
-		return new PictureBuilder(partition, names, options).build();
+	/**
+	 * Draws.
+	 *
+	 * @param layout how high the rows are; the one that the aggregation was made for
+	 */
+	public static Picture build(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
+		return new PictureBuilder(partition, names, layout, options).build();
 	}
 
 	private Picture build() {
@@ -60,7 +65,7 @@ public final class PictureBuilder {
 		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
 		double legendHeight = o.legend ? 2.2 * f : 0;
 		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
-		List<Integer> labelled = labelledNodes();
+		int[] labelled = layout.sectionNodes();
 		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
 		int levels = o.hierarchy ? o.width >= 500 ? 4 : 2 : 0;
 		double stripWidth = levels * (0.75 * f + 1);
@@ -68,7 +73,7 @@ public final class PictureBuilder {
 		plotY = Math.rint(top);
 		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
-		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, plotX, plotY, plotWidth, plotHeight, List.of(),
+		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, List.of(),
 				List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
@@ -85,8 +90,8 @@ public final class PictureBuilder {
 		if (o.legend) {
 			legend(pad, o.height - 0.85 * f);
 		}
-		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, plotX, plotY, plotWidth,
-				plotHeight, drawn, strips);
+		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
+				plotWidth, plotHeight, drawn, strips);
 	}
 
 	// ---- blocks
@@ -195,51 +200,77 @@ public final class PictureBuilder {
 		cell(from, to, first, end, b);
 	}
 
-	/** Small siblings together: cut where all of them are cut. */
+	/**
+	 * Small siblings together. They are cut in time wherever one of them is cut, so that diagonals stay diagonals; each piece
+	 * has the mean of its cells. Pieces too narrow to be seen are joined.
+	 */
 	private void merged(int leafFrom, int leafTo, int begin, int end) {
-		int[] crossing = new int[end - begin + 1]; // difference array: blocks that go on over a bound
 		int firstBlock = partition.firstBlockFrom(leafFrom);
+		BitSet cuts = new BitSet();
 		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
-			int first = Math.max(begin, partition.firstSlice(b));
-			int last = Math.min(end, partition.endSlice(b));
-			if (first < last) {
-				crossing[first - begin + 1]++;
-				crossing[last - begin]--;
+			if (partition.firstSlice(b) < end && partition.endSlice(b) > begin) {
+				cuts.set(Math.max(begin, partition.firstSlice(b)));
 			}
 		}
 		int at = begin;
-		int open = 0;
-		for (int bound = begin + 1; bound <= end; bound++) {
-			open += crossing[bound - begin];
-			if (bound == end || open == 0) {
-				mergedPiece(leafFrom, leafTo, at, bound, firstBlock);
-				at = bound;
+		boolean joined = false;
+		for (int bound = cuts.nextSetBit(begin + 1); at < end; bound = cuts.nextSetBit(bound + 1)) {
+			int to = bound < 0 || bound >= end ? end : bound;
+			if (to < end && geometry.xOfSlice(to) - geometry.xOfSlice(at) < 2.5) {
+				joined = true;
+				continue;
+			}
+			mergedPiece(leafFrom, leafTo, at, to, firstBlock, joined);
+			joined = false;
+			at = to;
+			if (to == end) {
+				break;
 			}
 		}
 	}
 
-	private void mergedPiece(int leafFrom, int leafTo, int begin, int end, int firstBlock) {
+	private void mergedPiece(int leafFrom, int leafTo, int begin, int end, int firstBlock, boolean cutInTime) {
 		int count = 0;
 		int only = -1;
-		boolean cutInTime = false;
+		int main = -2;
+		double least = 2;
+		double most = -1;
 		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
 			if (partition.firstSlice(b) < end && partition.endSlice(b) > begin) {
 				count++;
 				only = b;
-				cutInTime |= partition.firstSlice(b) > begin || partition.endSlice(b) < end;
+				double[] sums = model.sums(partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+						partition.endSlice(b));
+				int type = strongest(sums);
+				double intensity = type < 0 ? 0
+						: intensity(sums[type], partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+								partition.endSlice(b));
+				least = Math.min(least, intensity);
+				most = Math.max(most, intensity);
+				if (main != -2 && main != type) {
+					least = -1; // different types
+				}
+				main = type;
 			}
 		}
-		boolean single = count == 1 && partition.leafFrom(only) == leafFrom && partition.leafTo(only) == leafTo;
+		boolean single = count == 1 && partition.leafFrom(only) == leafFrom && partition.leafTo(only) == leafTo
+				&& partition.firstSlice(only) == begin && partition.endSlice(only) == end;
 		drawn.add(new Picture.Drawn(leafFrom, leafTo, begin, end, single ? only : -1));
 		boolean something = cell(leafFrom, leafTo, begin, end, single ? only : firstBlock);
 		double height = y(leafTo) - y(leafFrom);
 		double width = geometry.xOfSlice(end) - geometry.xOfSlice(begin);
-		if (!single && something && height >= 2 && width >= 3) {
+		// the marking says that the mean hides something: other types, or much more or less of the same
+		if (count > 1 && something && most - least > 0.35 && height >= 2 && width >= 5) {
 			hatchedTime |= cutInTime;
 			hatchedSpace |= !cutInTime;
 			shapes.add(new Shape.Hatch(geometry.xOfSlice(begin), y(leafFrom), width, height,
 					cutInTime ? Shape.HatchStyle.IN_TIME_TOO : Shape.HatchStyle.IN_SPACE, palette.hatch()));
 		}
+	}
+
+	private double intensity(double sum, int leafFrom, int leafTo, int first, int end) {
+		long ns = Math.max(1, model.slices().boundNs(end) - model.slices().boundNs(first));
+		return Palette.intensity(sum / ns / hierarchy.weight(leafFrom, leafTo), model.referenceDensity());
 	}
 
 	/** The rectangle of some cells; returns whether there is anything in it. */
@@ -253,13 +284,7 @@ public final class PictureBuilder {
 		if (o.colouring == PictureOptions.Colouring.PARTS) {
 			color = palette.color(new ModelType("", ModelType.Role.OTHER, number % 12));
 		} else {
-			long ns = Math.max(1, model.slices().boundNs(end) - model.slices().boundNs(first));
-			double density = sums[main] / ns / hierarchy.weight(leafFrom, leafTo);
-			double intensity = Palette.intensity(density, model.referenceDensity());
-			if (intensity > 0) {
-				maxIntensityType = main;
-			}
-			color = palette.shade(model.types().get(main), intensity);
+			color = palette.shade(model.types().get(main), intensity(sums[main], leafFrom, leafTo, first, end));
 		}
 		double x1 = geometry.xOfSlice(first);
 		double x2 = geometry.xOfSlice(end);
@@ -268,8 +293,49 @@ public final class PictureBuilder {
 		// a gap of one pixel where there is room for it
 		double gapX = x2 - x1 >= 7 ? 1 : 0;
 		double gapY = y2 - y1 >= 7 ? 1 : 0;
-		shapes.add(new Shape.Rect(x1, y1, x2 - x1 - gapX, y2 - y1 - gapY, color, 0));
+		double width = x2 - x1 - gapX;
+		double height = y2 - y1 - gapY;
+		shapes.add(new Shape.Rect(x1, y1, width, height, color, 0));
+		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && height >= 8 && width >= 4) {
+			stripes(sums, main, leafFrom, leafTo, first, end, x1, y1, width, height);
+		}
 		return true;
+	}
+
+	/** A block without a clear majority is striped in the colours of its types, in proportion to their shares. */
+	private void stripes(double[] sums, int main, int leafFrom, int leafTo, int first, int end, double x, double y,
+			double width, double height) {
+		double total = 0;
+		for (int k = 0; k < sums.length; k++) {
+			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
+		}
+		if (sums[main] > 0.55 * total) {
+			return;
+		}
+		List<Integer> shown = new ArrayList<>();
+		double sum = 0;
+		for (int k = 0; k < sums.length; k++) {
+			if (!o.hiddenTypes.get(k) && sums[k] > 0.08 * total) {
+				shown.add(k);
+				sum += sums[k];
+			}
+		}
+		if (shown.size() < 2) {
+			return;
+		}
+		striped = true;
+		double intensity = intensity(sum, leafFrom, leafTo, first, end);
+		double period = Math.min(height, 3.0 * shown.size());
+		int periods = (int) Math.max(1, Math.rint(height / period));
+		period = height / periods;
+		for (int i = 0; i < periods; i++) {
+			double at = y + i * period;
+			for (int k : shown) {
+				double part = period * sums[k] / sum;
+				shapes.add(new Shape.Rect(x, at, width, part, palette.shade(model.types().get(k), intensity), 0));
+				at += part;
+			}
+		}
 	}
 
 	private int strongest(double[] sums) {
@@ -284,48 +350,20 @@ public final class PictureBuilder {
 
 	// ---- hierarchy
 
-	/**
-	 * Nodes that get a label: structures, stacks and ranges; when the picture is inside of one, its parts as long as they are
-	 * high enough. In display order, covering all rows.
-	 */
-	private List<Integer> labelledNodes() {
-		List<Integer> result = new ArrayList<>();
-		double total = hierarchy.weight(0);
-		double height = o.height;
-		int n = 0;
-		while (n < hierarchy.size()) {
-			boolean open = !hierarchy.isLeaf(n) && switch (names.kind(n)) {
-			case ROOT, IMAGE -> true;
-			case STRUCTURE, STACK, RANGE, PART, GROUP, PAGE -> insideOne(n) && smallestChild(n) / total * height >= 2.4 * f;
-			case OTHER -> smallestChild(n) / total * height >= 1.6 * f;
-			};
-			if (open) {
-				n++;
-			} else {
-				result.add(n);
-				n = hierarchy.end(n);
-			}
-		}
-		return result;
-	}
-
-	private boolean insideOne(int n) {
-		return names.kind(0) != ProducerKind.ROOT && names.kind(0) != ProducerKind.IMAGE || hierarchy.size() == 1;
-	}
-
+	/** Height of the lowest child. */
 	private double smallestChild(int n) {
 		double smallest = Double.MAX_VALUE;
 		for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
-			smallest = Math.min(smallest, hierarchy.weight(c));
+			smallest = Math.min(smallest, y(hierarchy.leafTo(c)) - y(hierarchy.leafFrom(c)));
 		}
 		return smallest;
 	}
 
-	private double labelWidth(List<Integer> labelled) {
+	private double labelWidth(int[] labelled) {
 		double most = 4 * f;
 		double limit = Math.max(6 * f, Math.min(18 * f, 0.22 * o.width));
 		for (int n : labelled) {
-			if (hierarchy.weight(n) * (double) o.height / hierarchy.weight(0) >= f) {
+			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
 				most = Math.max(most, o.meter.width(names.detail(n), 0.9 * f, false));
 			}
@@ -333,7 +371,7 @@ public final class PictureBuilder {
 		return Math.min(limit, most + 2);
 	}
 
-	private void separators(List<Integer> labelled) {
+	private void separators(int[] labelled) {
 		double last = plotY;
 		for (int n : labelled) {
 			double at = y(hierarchy.leafFrom(n));
@@ -345,13 +383,13 @@ public final class PictureBuilder {
 		}
 	}
 
-	private void hierarchyStrip(List<Integer> labelled, int levels, double pad, double labelWidth) {
+	private void hierarchyStrip(int[] labelled, int levels, double pad, double labelWidth) {
 		double right = pad + labelWidth;
 		double x = right + 0.5 * f;
 		double columnWidth = 0.75 * f;
 		int i = 0;
-		while (i < labelled.size()) {
-			int n = labelled.get(i);
+		while (i < labelled.length) {
+			int n = labelled[i];
 			int from = hierarchy.leafFrom(n);
 			double height = y(hierarchy.leafTo(n)) - y(from);
 			if (height >= 1.15 * f) {
@@ -362,13 +400,13 @@ public final class PictureBuilder {
 			}
 			// a run of nodes too low for a label
 			int j = i;
-			while (j < labelled.size()
-					&& y(hierarchy.leafTo(labelled.get(j))) - y(hierarchy.leafFrom(labelled.get(j))) < 1.15 * f) {
-				columns(labelled.get(j), levels, x, columnWidth);
+			while (j < labelled.length
+					&& y(hierarchy.leafTo(labelled[j])) - y(hierarchy.leafFrom(labelled[j])) < 1.15 * f) {
+				columns(labelled[j], levels, x, columnWidth);
 				j++;
 			}
-			int to = hierarchy.leafTo(labelled.get(j - 1));
-			if (y(to) - y(from) >= 1.15 * f) {
+			int to = hierarchy.leafTo(labelled[j - 1]);
+			if (y(to) - y(from) >= 0.8 * f) {
 				String text = j - i == 1 ? names.name(n) : (j - i) + " small: " + names.name(n) + ", …";
 				shapes.add(new Shape.Text(right, (y(from) + y(to)) / 2 + 0.32 * f, o.meter.fit(text, 0.9 * f, false, labelWidth),
 						0.9 * f, false, palette.mutedText(), Shape.Anchor.END, false));
@@ -409,7 +447,7 @@ public final class PictureBuilder {
 				while (hierarchy.firstChild(parent) >= 0 && hierarchy.end(parent + 1) == hierarchy.end(parent)) {
 					parent++;
 				}
-				double lowest = hierarchy.isLeaf(parent) ? 0 : smallestChild(parent) / hierarchy.weight(0) * plotHeight;
+				double lowest = hierarchy.isLeaf(parent) ? 0 : smallestChild(parent);
 				if (lowest >= 3) {
 					for (int c = parent + 1; c < hierarchy.end(parent); c = hierarchy.end(c)) {
 						below.add(c);
@@ -462,8 +500,8 @@ public final class PictureBuilder {
 	/** What a picture of a partition leaves out, in one line. */
 	public static String figures(Partition partition) {
 		MicroscopicModel m = partition.model();
-		String limit = partition.tree().minRows() > 1 ? " · rows of at least " + Units.plural(partition.tree().minRows(), "page")
-				: "";
+		int limited = partition.tree().limitedCount();
+		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several pages, kept whole";
 		return "p = " + Units.p(partition.p()) + " · information loss " + Units.percent(partition.lossPercent())
 				+ " · complexity reduction " + Units.percent(partition.reductionPercent()) + " · "
 				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
@@ -512,6 +550,19 @@ public final class PictureBuilder {
 				shapes.add(new Shape.Text(x, baseline, "+ " + missing.cardinality() + " more", 0.92 * f, false,
 						palette.mutedText(), Shape.Anchor.START, false));
 				x += 6 * f;
+			}
+		}
+		if (striped) {
+			String text = "striped: several";
+			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
+			if (x + w <= room) {
+				for (int i = 0; i < 4; i++) {
+					shapes.add(new Shape.Rect(x, baseline - 0.82 * f + i * 0.95 * f / 4, 1.9 * f, 0.95 * f / 4,
+							palette.strip(i % 2 * 2), 0));
+				}
+				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
+						false));
+				x += w + 1.4 * f;
 			}
 		}
 		x = hatchLegend(x, room, baseline);
