@@ -24,7 +24,8 @@ out=build/classes
 find_jdk || exit 1
 if ! ls build/lib/sqlite-jdbc-*.jar >/dev/null 2>&1; then
 	find_maven || exit 1
-	"$MVN" -B -q -ntp -f releng/org.memtrace.libraries/pom.xml generate-resources
+	mkdir -p build
+	run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || exit 1
 fi
 libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
 rm -rf "$out"
@@ -46,9 +47,9 @@ unit=tests/org.memtrace.unit.tests
 junit=build/test-lib/junit-platform-console-standalone.jar
 if [ ! -f $junit ]; then
 	find_maven || exit 1
-	"$MVN" -B -q -ntp org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
+	run_maven build/junit.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
 		-Dartifact=org.junit.platform:junit-platform-console-standalone:1.14.4 \
-		-DoutputDirectory="$root"/build/test-lib -Dmdep.stripVersion=true
+		-DoutputDirectory="$root"/build/test-lib -Dmdep.stripVersion=true || exit 1
 fi
 rm -rf "$out-tests"
 mkdir -p "$out-tests"

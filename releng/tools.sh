@@ -82,6 +82,16 @@ find_maven() {
 	[ ! -r /etc/maven/settings.xml ] || cp /etc/maven/settings.xml "${MVN%/bin/mvn}"/conf/settings.xml
 }
 
+# run_maven LOG ARGUMENTS...: quietly; when it fails, the errors and where the log is.
+run_maven() {
+	log=$1
+	shift
+	"$MVN" -B -ntp "$@" >"$log" 2>&1 </dev/null && return 0
+	grep -E '^\[ERROR\]' "$log" | head -n 20 >&2
+	tools_say "Maven failed; all of its output is in $log"
+	return 1
+}
+
 # --- Debian packages --------------------------------------------------------
 
 apt_refreshed=no
@@ -226,7 +236,7 @@ build_java() {
 	if newer build/.libraries releng/org.memtrace.libraries/pom.xml; then
 		find_maven || return 1
 		rm -rf build/lib
-		"$MVN" -B -q -ntp -f releng/org.memtrace.libraries/pom.xml generate-resources >&2 || return 1
+		run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || return 1
 		touch build/.libraries
 	fi
 	releng/dev-compile.sh build/jar-classes >&2 || return 1
@@ -253,11 +263,7 @@ build_workbench() {
 	find_maven || return 1
 	tools_say "building the workbench (the first time fetches about 200 MB from the Maven repository)"
 	touch build/.workbench.new
-	"$MVN" -B -q -ntp verify -DskipTests >build/workbench.log 2>&1 || {
-		grep -E '^\[ERROR\]' build/workbench.log | head -n 20 >&2
-		tools_say "the workbench could not be built; all of Maven's output is in build/workbench.log"
-		return 1
-	}
+	run_maven build/workbench.log verify -DskipTests || return 1
 	ln -sfn ../releng/org.memtrace.product/target/products/org.memtrace.product/linux/gtk/x86_64 build/workbench
 	mv build/.workbench.new build/.workbench
 }
