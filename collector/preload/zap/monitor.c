@@ -116,6 +116,7 @@ static struct {
 	uint32_t interval;
 	int pid;
 	/* of the current interval */
+	uint64_t begin_ns;		/* the program goes on from here */
 	uint64_t start_ns, faults, unattributed, scan_ns, zap_ns;
 	uint64_t maps_cost_ns, maps_time_ns;
 	uint64_t monitor_cpu_ns, process_cpu_ns;
@@ -456,7 +457,10 @@ static void on_fault(void *arg, const struct zap_fault *f)
 	/* a child that shares our memory until it execs, or was forked before inherit_thread existed */
 	if (f->pid != mon.pid)
 		return;
-	if (!zap_regions_contain(&zap_space.regions, f->addr))
+	/* our own accesses while setting up, at addresses that the program got later */
+	if (f->time < mon.begin_ns)
+		return;
+	if (!zap_was_traced(f->addr, f->time))
 		return;		/* code, files, shared memory, our own */
 	mon.faults++;
 	zap_records_add(&mon.records, f->addr, f->tid, f->cpu, f->ip, direction(f));
@@ -512,6 +516,7 @@ static uint64_t end_subinterval(int last_ever)
 	if (mon.info)
 		collect_info();
 	z = mt_now_ns();
+	zap_turn_gone();
 	if (!last_ever)
 		zap();
 	t1 = mt_now_ns();
@@ -744,6 +749,7 @@ static void run(void)
 
 	if (!mon.start_ns)
 		mon.start_ns = mt_now_ns();
+	mon.begin_ns = mt_now_ns();
 	mon.monitor_cpu_ns = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	mon.process_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	next = mt_now_ns() + mon.governor.target_ns / (uint64_t)subphases;
@@ -864,6 +870,7 @@ void mt_monitor_finish_interval(enum mt_event ev)
 
 void mt_monitor_after_fork(void)
 {
+	zap_space.gone[0].n = zap_space.gone[1].n = 0;
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_records_free(&mon.records);
 	mt_maps_free(&mon.maps);

@@ -23,6 +23,14 @@
 
 #define ZAP_FILE_BYTES (1ull << 47)	/* user address space of x86-64 */
 
+/* Sorted, disjoint ranges with the time at which each one was unmapped. */
+struct zap_gone {
+	struct zap_gone_range {
+		uint64_t start, end, time;
+	} *r;
+	size_t n, cap;
+};
+
 struct zap_space {
 	struct mt_lock lock;
 	int active;		/* memory is being converted; set and cleared under the lock */
@@ -31,6 +39,11 @@ struct zap_space {
 	int monitor_tid;
 	int rescue_uffd;	/* the program closed uffd: the monitor must register */
 	struct zap_regions regions;
+	/*
+	 * Traced ranges that were unmapped lately, while their faults may still be in the
+	 * rings: [0] since the last boundary, [1] before it. See zap_turn_gone().
+	 */
+	struct zap_gone gone[2];
 	struct mt_maps maps;	/* scratch for lookups under the lock */
 };
 
@@ -56,6 +69,13 @@ int zap_space_convert(uint64_t stack_end);
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags);
 /* The range is not ours any more (unmapped, or replaced by a mapping of another kind). */
 void zap_unshare(uint64_t addr, uint64_t len);
+/*
+ * At a boundary: forgets what was unmapped before the boundary before. A fault in a
+ * range unmapped between two boundaries is read after the second one at the latest.
+ */
+void zap_turn_gone(void);
+/* Is the address traced, or was it at @time, lately? */
+int zap_was_traced(uint64_t addr, uint64_t time);
 /* The range reads as zeroes. */
 void zap_zero(uint64_t addr, uint64_t len);
 /* Makes a traced range ordinary private anonymous memory with the same contents. */

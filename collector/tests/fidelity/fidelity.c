@@ -90,7 +90,7 @@ struct list {
 static struct thresholds {
 	double pages, written, wrong, run_threads, shared, invented, definite;
 	int64_t slack_ns;
-	int no_threads, show_definite, expect_lossless, format_only;
+	int no_threads, show_definite, show_wrong, expect_lossless, format_only;
 } want = {
 	.pages = 100, .written = 99, .wrong = 1, .run_threads = 99.5, .shared = -1,
 	.invented = 0.1, .definite = 50,
@@ -675,7 +675,7 @@ static double percent(struct ratio r)
 static void report(const char *what, struct ratio r, int bad_if, double limit)
 {
 	double p = percent(r);
-	int bad = (bad_if < 0 && p < limit) || (bad_if > 0 && p > limit);
+	int bad = r.all && ((bad_if < 0 && p < limit) || (bad_if > 0 && p > limit));
 
 	printf("  %-44s %10ld of %10ld = %8.4f %%", what, r.good, r.all, p);
 	if (bad_if)
@@ -837,6 +837,10 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 	if (kinds == KIND_LOAD) {
 		t->wrong.all++;
 		t->wrong.good += writes > 0;
+		if (writes && want.show_wrong)
+			printf("  wrong: interval %d [%ld, %ld) page %lx flagged written, %zu loads\n",
+			       c->interval, (long)in->start, (long)in->end,
+			       (unsigned long)c->page << PAGE_SHIFT, n);
 	}
 }
 
@@ -994,7 +998,7 @@ int main(int argc, char **argv)
 		{ "shared", 1, NULL, 's' }, { "run-threads", 1, NULL, 't' },
 		{ "invented", 1, NULL, 'i' }, { "definite", 1, NULL, 'd' },
 		{ "slack-ns", 1, NULL, 'k' }, { "no-threads", 0, NULL, 'n' },
-		{ "list-definite", 0, NULL, 'l' }, { "lossless", 0, NULL, 'L' },
+		{ "list-definite", 0, NULL, 'l' }, { "list-wrong", 0, NULL, 'W' }, { "lossless", 0, NULL, 'L' },
 		{ "format", 0, NULL, 'f' }, { NULL, 0, NULL, 0 },
 	};
 	int o;
@@ -1011,6 +1015,7 @@ int main(int argc, char **argv)
 		case 'k': want.slack_ns = atoll(optarg); break;
 		case 'n': want.no_threads = 1; break;
 		case 'l': want.show_definite = 1; break;
+		case 'W': want.show_wrong = 1; break;
 		case 'L': want.expect_lossless = 1; break;
 		case 'f': want.format_only = 1; break;
 		default: return 2;

@@ -54,12 +54,16 @@ file == "threads.csv" {
 }
 
 {
-	page = int(hex($1) / 4096)
-	for (k = 1; k <= count; k++)
-		if (page >= from[k] && page < to[k])
-			break
-	if (k > count)
-		next
+	# the key is text: some awks print great numbers with six digits
+	page = substr($1, 1, length($1) - 3)
+	if (!(page in structure)) {
+		value = hex(page)
+		for (k = 1; k <= count; k++)
+			if (value >= from[k] && value < to[k])
+				break
+		if (k > count)
+			next
+	}
 	if (!(page in structure)) {
 		structure[page] = k
 		first_start[page] = $6
