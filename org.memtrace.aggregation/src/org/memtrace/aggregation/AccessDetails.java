@@ -14,9 +14,11 @@ import java.util.BitSet;
  * @param sharedReads reads of records whose page was used by several threads at that time
  * @param sharedWrites writes of such records
  * @param threads indices of the threads
+ * @param accessesByThread accesses of each thread, by index
  * @param unattributed accesses whose thread is not known
  * @param pages pages with accesses
  * @param sharedPages pages that some thread used at the same time as another
+ * @param writeSharedPages pages that some thread wrote while another used them
  * @param multiThreadPages pages that more than one thread used, at whatever times
  * @param firstNs start of the first record, {@link Long#MAX_VALUE} if none
  * @param lastNs end of the last record, {@link Long#MIN_VALUE} if none
@@ -24,8 +26,9 @@ import java.util.BitSet;
  * @param firstTouchPages for each thread index, the number of pages whose first record is by that thread
  */
 public record AccessDetails(long records, double reads, double writes, double sharedReads, double sharedWrites,
-		BitSet threads, double unattributed, int pages, int sharedPages, int multiThreadPages, long firstNs, long lastNs,
-		int firstThread, int[] firstTouchPages) {
+		BitSet threads, double[] accessesByThread, double unattributed, int pages, int sharedPages,
+		int writeSharedPages, int multiThreadPages, long firstNs, long lastNs, int firstThread,
+		int[] firstTouchPages) {
 	/** Reads and writes. */
 	public double accesses() {
 		return reads + writes;

@@ -337,6 +337,8 @@ public final class AccessTable {
 		BitSet here = new BitSet();
 		int pages = 0;
 		int sharedPages = 0;
+		int writeSharedPages = 0;
+		double[] byThread = new double[threads.size()];
 		int multi = 0;
 		long first = Long.MAX_VALUE;
 		long last = Long.MIN_VALUE;
@@ -347,6 +349,7 @@ public final class AccessTable {
 			here.clear();
 			boolean any = false;
 			boolean sharedPage = false;
+			boolean writeShared = false;
 			int toucher = -1;
 			for (int row = rowFrom[id]; row < rowFrom[id + 1]; row++) {
 				int interval = rows.interval[row];
@@ -366,11 +369,15 @@ public final class AccessTable {
 				records++;
 				boolean shared = rows.sharing[row] > 1;
 				sharedPage |= shared;
+				writeShared |= shared && rows.writes[row] > 0;
 				sums[shared ? 2 : 0] += part * rows.reads[row];
 				sums[shared ? 3 : 1] += part * rows.writes[row];
 				int thread = rows.thread[row];
 				if (thread >= 0) {
 					here.set(thread);
+					if (thread < byThread.length) {
+						byThread[thread] += part * (rows.reads[row] + (double) rows.writes[row]);
+					}
 					if (toucher < 0) {
 						toucher = thread;
 					}
@@ -387,6 +394,7 @@ public final class AccessTable {
 			if (any) {
 				pages++;
 				sharedPages += sharedPage ? 1 : 0;
+				writeSharedPages += writeShared ? 1 : 0;
 				multi += here.cardinality() > 1 ? 1 : 0;
 				all.or(here);
 				if (toucher >= 0 && toucher < firstTouch.length) {
@@ -394,7 +402,7 @@ public final class AccessTable {
 				}
 			}
 		}
-		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], all, unattributed, pages,
-				sharedPages, multi, first, last, firstThread, firstTouch);
+		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], all, byThread, unattributed,
+				pages, sharedPages, writeSharedPages, multi, first, last, firstThread, firstTouch);
 	}
 }

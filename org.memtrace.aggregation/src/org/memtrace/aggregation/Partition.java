@@ -201,6 +201,16 @@ public final class Partition {
 		return loss;
 	}
 
+	/** Loss of the single block that is everything: 100 %. */
+	public double rootLoss() {
+		return source.rootLoss();
+	}
+
+	/** Gain of the single block. */
+	public double rootGain() {
+		return source.rootGain();
+	}
+
 	/** p * gain - (1 - p) * loss. */
 	public double value() {
 		return p * gain - (1 - p) * loss;
