@@ -638,7 +638,8 @@ static int replay(struct mt_context *c, const char *trace, const char *dir, int6
 		err = -EPROTO;
 		goto out;
 	}
-	qsort(ev, n, sizeof(*ev), by_time);
+	if (n)
+		qsort(ev, n, sizeof(*ev), by_time);
 	for (size_t i = 0; i < n; i++) {
 		char parent[16];
 

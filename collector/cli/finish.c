@@ -583,7 +583,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		mt_symbols_segments(sy, i, on_segment, &g);
 		mt_symbols_statics(sy, i, min, on_static, &g);
 	}
-	qsort(c.s, c.n, sizeof(*c.s), by_life);
+	if (c.n)
+		qsort(c.s, c.n, sizeof(*c.s), by_life);
 
 	err = write_stacks(&c, sy, dir, &pr);
 	if (!err)

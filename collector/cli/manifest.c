@@ -397,8 +397,28 @@ int mt_manifest_repair(json_t *m, const char *trace)
 	const char *state = json_string_value(json_object_get(status, "state"));
 	json_t *recorder = json_object_get(m, "recorder");
 
-	if (!state || strcmp(state, "running"))
+	if (!state)
 		return 0;
+	if (strcmp(state, "running")) {
+		/* images that outlived the recorder may have ended since */
+		json_t *images = json_object_get(m, "images"), *v;
+		bool again = false;
+		size_t i;
+
+		json_array_foreach(images, i, v) {
+			const char *dir = json_string_value(json_object_get(v, "dir"));
+			const char *was = json_string_value(json_object_get(v, "state"));
+			json_t *j = dir && was && !strcmp(was, "running") ?
+				    mt_image_read(trace, dir) : NULL;
+
+			again |= j && !mt_image_alive(j);
+			json_decref(j);
+		}
+		if (!again)
+			return 0;
+		mt_manifest_complete(m, trace, -1);
+		return mt_manifest_write(trace, m);
+	}
 	/* same machine and the process is still that one? */
 	if (json_is_object(recorder)) {
 		struct utsname u;

@@ -204,7 +204,7 @@ void ctx_line_int(struct ctx_line *l, int64_t v)
 	} else if (room(l, 22)) {
 		size_t at = l->n;
 
-		ctx_line_dec(l, (uint64_t)-v);
+		ctx_line_dec(l, -(uint64_t)v);
 		for (size_t i = l->n; i > at + 1; i--)
 			l->b[i] = l->b[i - 1];
 		l->b[at + 1] = '-';

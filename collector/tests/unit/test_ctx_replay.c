@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/ctxlog.c cli/util.c
+/* context.log replayed: lives, mappings that are cut, fork, torn lines. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "../../cli/ctxlog.h"
+#include "../../cli/util.h"
+
+static char dir[] = "/tmp/mt-replay-XXXXXX";
+
+static void put(const char *image, const char *log)
+{
+	char *d = mt_printf("%s/%s", dir, image), *p = mt_printf("%s/context.log", d);
+	FILE *f;
+
+	mkdir(d, 0755);
+	f = fopen(p, "w");
+	fputs(log, f);
+	fclose(f);
+	free(d);
+	free(p);
+}
+
+/* "kind start-end birth..death;" of all structures in the order of the replay */
+static char *shape(const struct mt_context *c)
+{
+	char *out = mt_strdup("");
+
+	for (size_t i = 0; i < c->n; i++) {
+		char *n = mt_printf("%s%s %" PRIx64 "-%" PRIx64 " %" PRId64 "..%" PRId64 ";", out,
+				    mt_kind_name[c->s[i].kind], c->s[i].start, c->s[i].end,
+				    c->s[i].birth, c->s[i].death);
+
+		free(out);
+		out = n;
+	}
+	return out;
+}
+
+static void expect(const char *image, const char *want, uint64_t bad, uint64_t unmatched)
+{
+	struct mt_context c;
+	char *got;
+
+	CHECK_EQ(mt_context_read(&c, dir, image), 0);
+	got = shape(&c);
+	CHECK_STR(got, want);
+	CHECK_EQ(c.bad_lines, bad);
+	CHECK_EQ(c.unmatched, unmatched);
+	free(got);
+	mt_context_free(&c);
+}
+
+static void check(const char *log, const char *want, uint64_t bad, uint64_t unmatched)
+{
+	put("p0000", log);
+	expect("p0000", want, bad, unmatched);
+}
+
+static void example(void)
+{
+	struct mt_context c;
+	char *got;
+
+	CHECK_EQ(mt_context_read(&c, "../testdata/format-example", "p0000"), 0);
+	got = shape(&c);
+	CHECK_STR(got, "heap 7ffff0000010-7ffff0002010 1010000000..1090000000;"
+		       "heap 7ffff0000010-7ffff0003010 1105000000..-1;"
+		       "mmap 7ffff0100000-7ffff0104000 1106000000..1118000000;");
+	free(got);
+	CHECK_EQ(c.bad_lines, 1);
+	CHECK_EQ(c.n_threads, 2);
+	CHECK_STR(c.threads[0].name, "app");
+	CHECK_STR(c.threads[1].name, "worker");
+	CHECK_EQ(c.threads[1].death, 1195000000);
+	CHECK_EQ(c.small_count, 7);
+	CHECK_EQ(c.n_stacks, 3);
+	CHECK_EQ(c.stacks[0].n, 2);
+	CHECK_EQ(c.stacks[0].ip[0], 0x555555555185);
+	CHECK_EQ(c.end, -1);
+	mt_context_free(&c);
+
+	CHECK_EQ(mt_context_read(&c, "../testdata/format-example", "p0001"), 0);
+	got = shape(&c);
+	CHECK_STR(got, "heap 7ffff0000010-7ffff0003010 1105000000..1165000000;");
+	free(got);
+	CHECK_EQ(c.n_threads, 1);
+	CHECK_EQ(c.threads[0].tid, 1002);
+	CHECK_EQ(c.threads[0].birth, 1119000000);
+	CHECK_EQ(c.threads[0].stack_end, 0x7ffffffff000);
+	CHECK_EQ(c.end, 1169000001);
+	CHECK_EQ(c.n_objects, 1);
+	mt_context_free(&c);
+}
+
+int main(void)
+{
+	struct mt_context c;
+	char *cmd;
+
+	CHECK(mkdtemp(dir) != NULL);
+	/* lines in any order; reuse of an address; a free that was not recorded */
+	check("V 1 1 5 4096 16;\n"
+	      "D 30 5 1000;\n"
+	      "A 20 5 1000 256 -1 m;\n"
+	      "A 40 6 1000 512 -1 c;\n"
+	      "D 50 5 2000;\n",
+	      "heap 1000-1100 20..30;heap 1000-1200 40..-1;", 0, 1);
+	/* birth where a block still lives: the old one ends there */
+	check("A 1 5 1000 256 -1 m;\nA 2 5 1000 16 -1 m;\n", "heap 1000-1100 1..2;heap 1000-1010 2..-1;",
+	      0, 0);
+	/* same instant: free before the next birth, birth before its own free */
+	check("A 1 5 1000 256 -1 m;\nD 2 5 1000;\nA 2 5 1000 16 -1 m;\nD 3 5 1000;\n",
+	      "heap 1000-1100 1..2;heap 1000-1010 2..3;", 0, 0);
+	/* in place: the range is the largest; moved: death and birth */
+	check("A 1 5 1000 256 -1 m;\nR 2 5 1000 512 -1 r;\nR 3 5 1000 16 -1 r;\n"
+	      "D 4 5 1000;\nA 5 5 9000 4096 -1 r;\n",
+	      "heap 1000-1200 1..4;heap 9000-a000 5..-1;", 0, 0);
+	/* a mapping loses its middle, then everything */
+	check("M 1 5 10000 40960 3 22 -1 -;\nU 2 12000 8192;\nU 3 0 1048576;\n",
+	      "mmap 10000-12000 1..3;mmap 12000-14000 1..2;mmap 14000-1a000 1..3;", 0, 0);
+	/* MAP_FIXED over it; length rounded up to pages */
+	check("M 1 5 10000 16384 3 22 -1 -;\nM 2 5 11000 100 3 32 -1 /a%20b;\n",
+	      "mmap 10000-11000 1..-1;mmap 11000-12000 1..2;mmap 12000-14000 1..-1;"
+	      "mmap 11000-12000 2..-1;", 0, 0);
+	/* mremap: grown in place, shrunk, moved */
+	check("M 1 5 10000 8192 3 22 -1 -;\nW 2 10000 8192 10000 16384;\nW 3 10000 16384 10000 4096;\n"
+	      "W 4 10000 4096 90000 8192;\n",
+	      "mmap 10000-11000 1..4;mmap 11000-14000 1..3;mmap 90000-92000 4..-1;", 0, 0);
+	/* the break */
+	check("B 1 5000 0 9000 0;\nB 2 9000 0 7000 0;\n", "brk 5000-9000 1..-1;", 0, 0);
+	/* torn and unknown lines are dropped and counted */
+	check("A 1 5 1000 256 -1 m;\nA 2 5 20\nZ 1 2 3;\nA x 5 3000 256 -1 m;\nA 3 5 4000 256 -1 m",
+	      "heap 1000-1100 1..-1;", 4, 0);
+	check("", "", 0, 0);
+	/* fork: what lives at that time, not what comes later; two generations */
+	put("p0000", "A 10 5 1000 256 -1 m;\nA 11 5 2000 256 -1 m;\nD 12 5 2000;\n"
+		     "A 30 5 3000 256 -1 m;\nM 5 5 10000 8192 3 22 -1 -;\nT 1 5 -1 70 80 0;\n"
+		     "T 2 6 5 50 60 99;\nN 3 6 second;\n");
+	put("p0001", "F 20 0;\nY 20 6 66;\nD 40 66 1000;\nU 41 10000 4096;\n");
+	put("p0002", "F 35 1;\nY 35 66 77;\nD 50 77 1000;\n");
+	expect("p0001", "mmap 10000-11000 5..41;heap 1000-1100 10..40;mmap 11000-12000 5..-1;", 0, 0);
+	expect("p0002", "mmap 10000-12000 5..-1;heap 1000-1100 10..50;", 0, 0);
+	CHECK_EQ(mt_context_read(&c, dir, "p0002"), 0);
+	CHECK_EQ(c.n_threads, 1);
+	CHECK_EQ(c.threads[0].tid, 77);
+	CHECK_EQ(c.threads[0].stack_start, 0x50);
+	CHECK_STR(c.threads[0].name, "second");
+	mt_context_free(&c);
+	/* a log that forks from itself must not run for ever */
+	put("p0003", "F 20 3;\nA 30 5 1000 256 -1 m;\n");
+	expect("p0003", "heap 1000-1100 30..-1;", 0, 0);
+	/* no log, newer log */
+	CHECK_EQ(mt_context_read(&c, dir, "p0009"), -2);
+	mt_context_free(&c);
+	put("p0004", "V 2 1 5 4096 16;\n");
+	freopen("/dev/null", "w", stderr);
+	CHECK(mt_context_read(&c, dir, "p0004") < 0);
+	mt_context_free(&c);
+	example();
+	cmd = mt_printf("rm -r %s", dir);
+	CHECK_EQ(system(cmd), 0);
+	free(cmd);
+	return mt_test_done();
+}
