@@ -47,9 +47,15 @@ find_jdk() {
 
 MAVEN_VERSION=3.9.16
 
-# maven_new_enough MVN: is it 3.9.9 or newer?
-maven_new_enough() {
-	v=$("$1" -v 2>/dev/null | sed -n 's/.*Apache Maven \([0-9.]*\).*/\1/p' | head -n 1)
+# maven_usable MVN: is it 3.9.9 or newer, and not Debian's? Debian replaces the
+# libraries inside of Maven by its own; with those of Debian 13 (3.9.9) Tycho
+# ends with "No implementation for TargetPlatformArtifactResolver was bound".
+maven_usable() {
+	about=$("$1" -v 2>/dev/null) || return 1
+	case $about in
+	*"Maven home: /usr/share/maven"*) return 1 ;;
+	esac
+	v=$(printf '%s\n' "$about" | sed -n 's/.*Apache Maven \([0-9.]*\).*/\1/p' | head -n 1)
 	[ -n "$v" ] && [ "$(printf '3.9.9\n%s\n' "$v" | sort -V | head -n 1)" = 3.9.9 ]
 }
 
@@ -57,7 +63,7 @@ maven_new_enough() {
 # used to fetch the newer one as an artifact into build/tools.
 find_maven() {
 	for m in "${MVN:-}" "$PWD/build/tools/apache-maven-$MAVEN_VERSION/bin/mvn" mvn; do
-		[ -n "$m" ] && command -v "$m" >/dev/null 2>&1 && maven_new_enough "$m" || continue
+		[ -n "$m" ] && command -v "$m" >/dev/null 2>&1 && maven_usable "$m" || continue
 		MVN=$m
 		return 0
 	done
@@ -65,7 +71,7 @@ find_maven() {
 		tools_say "no Maven found; install it (Debian: apt-get install maven), any version of 3.6 or newer will do"
 		return 1
 	fi
-	tools_say "fetching Maven $MAVEN_VERSION (the installed one is older than 3.9.9)"
+	tools_say "fetching Maven $MAVEN_VERSION (the installed one is older than 3.9.9, or Debian's)"
 	mkdir -p build/tools
 	# outside of the checkout's pom, which an old Maven cannot read
 	(cd build/tools && mvn -B -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
