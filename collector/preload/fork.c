@@ -18,6 +18,9 @@
  * holds may be in the child in part. POSIX lets such a child call async-signal-safe
  * functions only, which do not depend on it.
  *
+ * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
+ * shared descriptors) makes an untraced child, after the parent was frozen as below.
+ *
  * Where memory is too short for the copy (more than half of MemAvailable), or the child
  * fails, both processes continue on private mappings of the then frozen file: correct and
  * without any copy, but the accesses of neither are traced from there on ("stop").
@@ -25,6 +28,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,11 +37,12 @@
 #include "maps.h"
 #include "rawsys.h"
 #include "thread.h"
+#include "zap/hooks.h"
 #include "zap/monitor.h"
 #include "zap/space.h"
 
 #define STACK_BYTES (128ul << 10)
-#define WAIT_FLAGS (1 | 4 | 0x01000000)	/* WNOHANG | WEXITED | WNOWAIT */
+#define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */
 
 enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
 
@@ -48,7 +53,9 @@ struct fork_call {
 	void **robust;			/* head of the robust list */
 	uint64_t old_dev, old_ino;
 	int old_memfd;
+	unsigned long flags;		/* of clone(2), the exit signal included */
 	int freeze;
+	int untraced;			/* the child is none of ours: unusual clone flags */
 	struct mt_maps maps;
 	long result;
 };
@@ -75,12 +82,12 @@ static uint64_t memory_available(void)
 	return kb << 10;
 }
 
-static int copy_is_affordable(void)
+static int copy_is_affordable(const struct fork_call *c)
 {
 	uint64_t available = memory_available();
 	struct stat st;
 
-	if (mt_sys(SYS_fstat, zap_space.memfd, &st))
+	if (mt_sys(SYS_fstat, c->old_memfd, &st))
 		return 0;
 	return !available || (uint64_t)st.st_blocks * 512 < available / 2;
 }
@@ -173,14 +180,17 @@ static void start_image(int traced, const char *reason)
 
 static long child(struct fork_call *c)
 {
-	int uffd = zap_space.uffd, err = 0;
+	int uffd = zap_space.uffd, memfd = zap_space.memfd, err;
 
 	mt_rawmem_after_fork();
+	if (c->untraced) {
+		zap_space.active = 0;
+		mt_process.monitored = mt_process.tracing = 0;
+		return 0;
+	}
 	if (c->freeze || !zap_space.active) {
 		adopt_thread(c);
-		mt_fd_close(zap_space.uffd);
-		mt_fd_close(zap_space.memfd);
-		zap_space.memfd = zap_space.uffd = -1;
+		zap_space_forget();
 		zap_space.active = 0;
 		start_image(0, c->freeze ? "memory was too short to copy the parent's for tracing"
 			       : "the parent was not traced");
@@ -193,7 +203,9 @@ static long child(struct fork_call *c)
 		mt_sys(SYS_exit_group, 127);
 	}
 	mt_fd_close(uffd);
-	mt_fd_close(c->old_memfd);
+	mt_fd_close(memfd);
+	if (c->old_memfd != memfd)
+		mt_sys(SYS_close, c->old_memfd);
 	adopt_thread(c);
 	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
 	mt_futex_wake(c->state);
@@ -213,7 +225,7 @@ static void freeze(struct fork_call *c)
 	while (mt_maps_next(&c->maps, &m))
 		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino))
 			mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
-			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
+			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, c->old_memfd, m.start);
 	zap_regions_clear(&zap_space.regions);
 	zap_space.active = 0;
 	mt_process.tracing = 0;
@@ -248,19 +260,19 @@ static long fork_on_private_stack(void *arg)
 	struct timespec ts = { 0, 1 };
 	long pid;
 
-	if (zap_space.active && !copy_is_affordable())
+	if (zap_space.active && (c->untraced || c->old_memfd < 0 || !copy_is_affordable(c)))
 		c->freeze = 1;
 again:
 	if (c->freeze)
 		freeze(c);
 	*c->state = CHILD_BUSY;
-	pid = mt_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid = mt_sys(SYS_clone, c->flags, 0, 0, 0, 0);
 	if (pid == 0) {
 		c->result = child(c);
 		return 0;
 	}
 	if (pid > 0 && !c->freeze && zap_space.active && !wait_for_child(c, (int)pid)) {
-		mt_sys(SYS_wait4, pid, 0, 0, 0);
+		mt_sys(SYS_wait4, pid, 0, 0x40000000 /* __WALL */, 0);
 		c->freeze = 1;
 		goto again;
 	}
@@ -273,14 +285,20 @@ again:
 	return pid;
 }
 
-int mt_hook_fork(void)
+/*
+ * A new process by clone(2) with @flags and no stack of its own: 0 in the child, its id,
+ * or negative errno. Only memory is taken care of; ids at user addresses are the caller's.
+ */
+static long fork_with(unsigned long flags)
 {
+	const unsigned long known = 0xff | CLONE_FS | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_IO | CLONE_PARENT | CLONE_SYSVSEM;
 	struct mt_process *p = &mt_process;
 	uint64_t mask = mt_block_signals();
-	char *stack;
 	struct fork_call *c;
 	size_t len = 0;
 	void *robust = NULL;
+	char *stack;
 	long pid;
 
 	stack = mt_rawmap(STACK_BYTES);
@@ -293,19 +311,23 @@ int mt_hook_fork(void)
 	if (!stack || !c->state) {
 		mt_rawunmap(stack, STACK_BYTES);
 		mt_restore_signals(mask);
-		errno = ENOMEM;
-		return -1;
+		return -ENOMEM;
 	}
 	if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
 		c->robust = robust;
 	if (p->tid_offset)
 		c->tp_tid = (char *)mt_thread_pointer() + p->tid_offset;
+	c->flags = flags;
+	/* a process that shares descriptors or lives elsewhere is left to itself */
+	c->untraced = (flags & ~known) || (flags & (CLONE_NEWPID | CLONE_PARENT));
 	ctx_fork_prepare();
 	mt_lock(&zap_space.lock);
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
-	c->old_memfd = zap_space.memfd;
+	c->old_memfd = zap_space.active ? zap_memfd() : -1;
 	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
+	if (pid)
+		zap_memfd_done(c->old_memfd);
 	mt_unlock(&zap_space.lock);
 	if (pid > 0)
 		mt_monitor_event(MT_EVENT_FORK);
@@ -315,9 +337,138 @@ int mt_hook_fork(void)
 	mt_sys(SYS_munmap, c->state, MT_PAGE);
 	mt_rawunmap(stack, STACK_BYTES);
 	mt_restore_signals(mask);
+	return pid;
+}
+
+int mt_hook_fork(void)
+{
+	long pid = fork_with(SIGCHLD);
+
 	if (pid < 0) {
 		errno = (int)-pid;
 		return -1;
 	}
 	return (int)pid;
+}
+
+/* fork_with() and the ids that clone(2) stores. */
+static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
+{
+	long pid = fork_with(flags & ~(unsigned long)(CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID |
+						      CLONE_SETTLS | CLONE_VFORK | CLONE_DETACHED | CLONE_UNTRACED));
+
+	if (pid >= 0 && (flags & CLONE_PARENT_SETTID))
+		*parent_tid = pid ? (int)pid : mt_gettid();
+	if (pid == 0 && (flags & CLONE_CHILD_SETTID))
+		*child_tid = mt_gettid();
+	if (pid == 0 && (flags & CLONE_CHILD_CLEARTID))
+		mt_sys(SYS_set_tid_address, child_tid);
+	return pid;
+}
+
+/* clone() of glibc, for processes that share memory: threads, posix_spawn. */
+asm(
+"	.text\n"
+"	.type clone_vm, @function\n"
+"clone_vm:\n"
+"	and $-16, %rsi\n"
+"	sub $16, %rsi\n"
+"	mov %rcx, 8(%rsi)\n"		/* arg */
+"	mov %rdi, (%rsi)\n"		/* fn */
+"	mov %rdx, %rdi\n"
+"	mov %r8, %rdx\n"
+"	mov %r9, %r8\n"
+"	mov 8(%rsp), %r10\n"		/* child_tid */
+"	mov $56, %eax\n"
+"	syscall\n"
+"	test %rax, %rax\n"
+"	jz 1f\n"
+"	ret\n"
+"1:	xor %ebp, %ebp\n"
+"	pop %rax\n"
+"	pop %rdi\n"
+"	call *%rax\n"
+"	mov %rax, %rdi\n"
+"	mov $60, %eax\n"
+"	syscall\n"
+"	hlt\n"
+"	.size clone_vm, . - clone_vm\n"
+);
+long clone_vm(int (*fn)(void *), void *stack, unsigned long flags, void *arg, int *parent_tid, void *tls,
+	      int *child_tid) __attribute__((visibility("hidden")));
+
+struct clone_start {
+	int (*fn)(void *);
+	void *arg;
+};
+
+static long clone_start(void *arg)
+{
+	struct clone_start *s = arg;
+	int status = s->fn(s->arg);
+
+	mt_sys(SYS_exit, status);
+	__builtin_unreachable();
+}
+
+int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid)
+{
+	unsigned long f = (unsigned)flags;
+	long ret;
+
+	if (!fn || !stack) {
+		ret = -EINVAL;
+	} else if (f & CLONE_VM) {
+		ret = clone_vm(fn, stack, f, arg, parent_tid, tls, child_tid);
+	} else {
+		ret = clone_process(f, parent_tid, child_tid);
+		if (ret == 0) {
+			struct clone_start s = { fn, arg };
+
+			/* s is on the old stack, which the child has as its own */
+			mt_call_on_stack((void *)((uintptr_t)stack & ~15ul), clone_start, &s);
+		}
+	}
+	if (ret < 0) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return (int)ret;
+}
+
+/* syscall(): the calls that change memory or make processes get the same treatment. */
+long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	long ret;
+
+	switch (n) {
+	case SYS_mmap:
+		return (long)zap_hook_mmap((void *)a, (size_t)b, (int)c, (int)d, (int)e, f);
+	case SYS_munmap:
+		return zap_hook_munmap((void *)a, (size_t)b);
+	case SYS_mremap:
+		return (long)zap_hook_mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
+	case SYS_madvise:
+		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
+	case SYS_execve:
+		return mt_hook_execve((const char *)a, (char *const *)b, (char *const *)c);
+	case SYS_exit_group:
+		mt_hook_exit((int)a);
+	case SYS_fork:
+		return mt_hook_fork();
+	case SYS_clone:
+		if (!(a & CLONE_VM) && !b) {
+			ret = clone_process((unsigned long)a, (int *)c, (int *)d);
+			break;
+		}
+		/* fall through */
+	default:
+		ret = mt_sys6(n, a, b, c, d, e, f);
+		break;
+	}
+	if (mt_failed(ret)) {
+		errno = (int)-ret;
+		return -1;
+	}
+	return ret;
 }

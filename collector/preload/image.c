@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rawsys.h"
@@ -69,11 +70,15 @@ int mt_config_read(struct mt_config *c)
 
 #define MAX_KEPT 32
 static int kept[MAX_KEPT];
+static struct {
+	uint64_t dev, ino;
+} kept_id[MAX_KEPT];		/* what they were: the program may put other files there */
 static int nkept;
 
 int mt_fd_keep(int fd)
 {
 	struct rlimit rl = { 1024, 1024 };
+	struct stat st = { 0 };
 	long high, base;
 	int i;
 
@@ -89,26 +94,40 @@ int mt_fd_keep(int fd)
 	mt_sys(SYS_close, fd);
 	if (high < 0)
 		return (int)high;
-	for (i = nkept++; i > 0 && kept[i - 1] > high; i--)
-		kept[i] = kept[i - 1];
+	mt_sys(SYS_fstat, high, &st);
+	for (i = 0; i < nkept && kept[i] < high; i++)
+		;
+	/* a number that the program had closed comes back: the old entry is stale */
+	if (i == nkept || kept[i] != high) {
+		for (int j = nkept++; j > i; j--) {
+			kept[j] = kept[j - 1];
+			kept_id[j] = kept_id[j - 1];
+		}
+	}
 	kept[i] = (int)high;
+	kept_id[i].dev = st.st_dev;
+	kept_id[i].ino = st.st_ino;
 	return (int)high;
 }
 
 void mt_fd_close(int fd)
 {
+	struct stat st;
 	int i;
 
 	if (fd < 0)
 		return;
-	mt_sys(SYS_close, fd);
 	for (i = 0; i < nkept && kept[i] != fd; i++)
 		;
 	if (i == nkept)
 		return;
+	if (!mt_sys(SYS_fstat, fd, &st) && st.st_dev == kept_id[i].dev && st.st_ino == kept_id[i].ino)
+		mt_sys(SYS_close, fd);
 	nkept--;
-	for (; i < nkept; i++)
+	for (; i < nkept; i++) {
 		kept[i] = kept[i + 1];
+		kept_id[i] = kept_id[i + 1];
+	}
 }
 
 int mt_fd_kept(const int **fds)

@@ -61,6 +61,7 @@ void mt_image_export(const struct mt_image *img, int constructor);
  * Returns the new number or negative errno (the old one is then closed).
  */
 int mt_fd_keep(int fd);
+/* Closes a kept descriptor, unless the program has put a file of its own at the number. */
 void mt_fd_close(int fd);
 /* Creates a file in the image's directory and keeps it (mt_fd_keep). */
 int mt_image_open(const struct mt_image *img, const char *name);

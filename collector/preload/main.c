@@ -23,13 +23,12 @@
 
 struct mt_process mt_process;
 
-static const struct mt_patch process_hooks[] = {
+static const struct mt_patch hooks[] = {
 	{ "_Fork", mt_hook_fork },
 	{ "_exit", mt_hook_exit },
 	{ "execve", mt_hook_execve },
-};
-
-static const struct mt_patch memory_hooks[] = {
+	{ "clone", mt_hook_clone },
+	{ "syscall", mt_hook_syscall },
 	{ "mmap", zap_hook_mmap },
 	{ "munmap", zap_hook_munmap },
 	{ "mremap", zap_hook_mremap },
@@ -109,6 +108,75 @@ static void refuse_huge_pages(void)
 		mt_sys(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
+/* The n-th field (from 1) of /proc/self/stat, numeric ones behind the name only. */
+static uint64_t stat_field(const char *stat, int n)
+{
+	const char *p = strrchr(stat, ')');
+	uint64_t v = 0;
+	int field = 2;
+
+	for (; p && *p && field < n; p++)
+		if (*p == ' ')
+			field++;
+	for (; p && *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	return v;
+}
+
+/*
+ * Up to where the main stack can be traced. /proc/PID/cmdline and environ read anonymous
+ * memory only, so the pages of the arguments stay private. But the page in which the stack
+ * begins must be traced, and be in one mapping with the rest: pthread_getattr_np() takes
+ * the mapping that holds it for the stack. When both are on one page, the kernel is told
+ * that the arguments are in a copy (what `ps` shows then is the command line at the start).
+ * 0 = the whole stack.
+ */
+static uint64_t stack_limit(void)
+{
+	char stat[2048];
+	struct prctl_mm_map m;
+	uint64_t bytes;
+	char *copy;
+	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0), n;
+
+	if (fd < 0)
+		return 0;
+	n = mt_sys(SYS_read, fd, stat, sizeof(stat) - 1);
+	mt_sys(SYS_close, fd);
+	stat[n > 0 ? n : 0] = 0;
+	memset(&m, 0, sizeof(m));
+	m.start_code = stat_field(stat, 26);
+	m.end_code = stat_field(stat, 27);
+	m.start_stack = stat_field(stat, 28);
+	m.start_data = stat_field(stat, 45);
+	m.end_data = stat_field(stat, 46);
+	m.start_brk = stat_field(stat, 47);
+	m.arg_start = stat_field(stat, 48);
+	m.arg_end = stat_field(stat, 49);
+	m.env_start = stat_field(stat, 50);
+	m.env_end = stat_field(stat, 51);
+	m.brk = (uint64_t)mt_sys(SYS_brk, 0);
+	m.exe_fd = (uint32_t)-1;
+	if (!m.arg_start || m.env_end <= m.arg_start || m.env_start != m.arg_end)
+		return 0;
+	if (m.arg_start / MT_PAGE != m.start_stack / MT_PAGE)
+		return m.arg_start;
+	bytes = m.env_end - m.arg_start;
+	copy = mt_rawmap(bytes);
+	if (!copy)
+		return m.arg_start;
+	memcpy(copy, (void *)m.arg_start, bytes);
+	m.env_start = (uint64_t)copy + (m.env_start - m.arg_start);
+	m.arg_end = m.env_start;
+	n = (long)m.arg_start;
+	m.arg_start = (uint64_t)copy;
+	m.env_end = (uint64_t)copy + bytes;
+	if (!mt_sys(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &m, sizeof(m), 0))
+		return 0;
+	mt_rawunmap(copy, bytes);
+	return (uint64_t)n;
+}
+
 static long convert_on_scratch(void *arg)
 {
 	return zap_space_convert((uint64_t)arg);
@@ -143,7 +211,7 @@ static void say_error(struct message *m, const char *what, int err)
  * Each step can fail without harm; what was done before is undone or harmless. Memory is
  * converted last, when it is certain that every change of it will be seen.
  */
-static int start_zap(struct message *why, void *scratch, void *stack_end)
+static int start_zap(struct message *why, void *scratch)
 {
 	struct mt_process *p = &mt_process;
 	struct timespec ts = { 0, 1 };
@@ -155,23 +223,19 @@ static int start_zap(struct message *why, void *scratch, void *stack_end)
 		say_error(why, what, err);
 		return 0;
 	}
-	err = mt_patch_all(memory_hooks, COUNT(memory_hooks), &what);
-	if (err) {
-		say(why, "libc cannot be patched, ");
-		say_error(why, what, err);
-		zap_space_forget();
-		return 0;
-	}
 	err = mt_monitor_start(&p->image, 1, mt_gettid(), p->tls);
 	if (err) {
-		say_error(why, "no monitor: ", err);
+		say_error(why, "no monitor thread", err);
+		if (mt_monitor_message()[0])
+			say(why, "; ");
 		say(why, mt_monitor_message());
 		zap_space_forget();
 		return 0;
 	}
 	p->monitored = 1;
 	refuse_huge_pages();
-	err = (int)mt_call_on_stack((char *)scratch + SCRATCH_BYTES, convert_on_scratch, stack_end);
+	err = (int)mt_call_on_stack((char *)scratch + SCRATCH_BYTES, convert_on_scratch,
+				    (void *)stack_limit());
 	if (err) {
 		say_error(why, "memory cannot be converted", err);
 		return 0;
@@ -185,8 +249,7 @@ static int start_zap(struct message *why, void *scratch, void *stack_end)
 	return 1;
 }
 
-/* glibc passes the arguments of main to constructors. */
-__attribute__((constructor)) static void memtrace_start(int argc, char **argv)
+__attribute__((constructor)) static void memtrace_start(void)
 {
 	struct mt_process *p = &mt_process;
 	struct message why = { .len = 0 };
@@ -213,12 +276,12 @@ __attribute__((constructor)) static void memtrace_start(int argc, char **argv)
 	} else if (!p->tid_offset) {
 		say(&why, "the thread descriptor of this libc is not known");
 	} else {
-		err = mt_patch_all(process_hooks, COUNT(process_hooks), &what);
+		err = mt_patch_all(hooks, COUNT(hooks), &what);
 		if (err) {
 			say(&why, "libc cannot be patched, ");
 			say_error(&why, what, err);
 		} else if (p->config.backend_zap) {
-			start_zap(&why, scratch, argc > 0 ? argv[0] : NULL);
+			start_zap(&why, scratch);
 		} else {
 			say(&why, "no backend was asked for");
 		}

@@ -25,6 +25,8 @@ int mt_process_is_own(void);
 
 /* Replacements of libc functions. Threads of the program. */
 int mt_hook_fork(void);				/* _Fork, hence fork */
+int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);
+long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f);
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[]);
 void mt_hook_exit(int status) __attribute__((noreturn));	/* _exit, hence exit, quick_exit */
 

@@ -243,7 +243,7 @@ static int set_up(void)
 	err = zap_perf_open(&mon.perf, shared.main_tid, c->ring_pages, &what);
 	mon.perf_works = !err;
 	if (err) {
-		say("page set and times only, threads and directions are not known: ", 0);
+		say("page set and times only, threads and directions are not known", 0);
 		say(what, err);
 	} else {
 		if (!mon.perf.with_kernel)

@@ -111,7 +111,7 @@ static int is_memfd(int fd)
  * The descriptor in this thread's table. A program may have closed it or put a file of
  * its own there; the monitor's table still has ours.
  */
-static int memfd(void)
+int zap_memfd(void)
 {
 	struct zap_space *s = &zap_space;
 	char path[64], *p = path;
@@ -137,7 +137,7 @@ static int memfd(void)
 	return is_memfd((int)fd) ? (int)fd : -EBADF;
 }
 
-static void memfd_done(int fd)
+void zap_memfd_done(int fd)
 {
 	if (fd >= 0 && fd != zap_space.memfd)
 		mt_sys(SYS_close, fd);
@@ -171,7 +171,7 @@ static void punch(int fd, uint64_t addr, uint64_t len)
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 {
 	struct zap_space *s = &zap_space;
-	int fd = memfd();
+	int fd = zap_memfd();
 	long ret;
 
 	if (fd < 0)
@@ -181,7 +181,7 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 	ret = mt_sys(SYS_mmap, addr, len, prot,
 		     MAP_SHARED | MAP_FIXED | (flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK)),
 		     fd, addr);
-	memfd_done(fd);
+	zap_memfd_done(fd);
 	if (mt_failed(ret))
 		return ret;
 	if (register_range(addr, len))
@@ -310,25 +310,62 @@ void zap_unshare(uint64_t addr, uint64_t len)
 
 void zap_zero(uint64_t addr, uint64_t len)
 {
-	int fd = memfd();
+	int fd = zap_memfd();
 
 	if (fd >= 0)
 		punch(fd, addr, len);
-	memfd_done(fd);
+	zap_memfd_done(fd);
+}
+
+/* n bytes at @in to offset @dst of the memory file @to. */
+static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_write)
+{
+	long out;
+
+	/* twice as fast as a mapping: new pages are neither zeroed nor mapped */
+	while (may_write && n) {
+		long ret = mt_sys(SYS_pwrite64, to, in, n, dst);
+
+		if (ret == -EINTR)
+			continue;
+		if (ret <= 0)
+			return ret ? ret : -EIO;
+		in += ret;
+		dst += (uint64_t)ret;
+		n -= (uint64_t)ret;
+	}
+	if (!n)
+		return 0;
+	out = mt_sys(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
+	if (mt_failed(out))
+		return out;
+	memcpy((void *)out, in, n);
+	mt_sys(SYS_munmap, out, n);
+	return 0;
+}
+
+/* write(2) obeys RLIMIT_FSIZE. */
+static int files_are_unlimited(void)
+{
+	struct rlimit rl = { 0, 0 };
+
+	mt_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &rl);
+	return rl.rlim_cur >= ZAP_FILE_BYTES;
 }
 
 /*
- * Copies the data ranges of [src, src+len) of one memory file to another through windows:
- * neither mapping of the program is touched (its pages would become "accessed"), PROT_NONE
- * does not matter, and no file size limit applies as it would to write(2).
+ * Copies the data ranges of [src, src+len) of one memory file to another through a window:
+ * no mapping of the program is touched (its pages would become "accessed"), and PROT_NONE
+ * does not matter.
  */
 static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len)
 {
 	const uint64_t chunk = 32ull << 20;
 	uint64_t end = src + len, at = src;
+	int may_write = files_are_unlimited();
 
 	while (at < end) {
-		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, out;
+		long data = mt_sys(SYS_lseek, from, at, 3 /* SEEK_DATA */), hole, in, ret;
 		uint64_t n;
 
 		if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
@@ -344,15 +381,10 @@ static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len
 		in = mt_sys(SYS_mmap, 0, n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, data);
 		if (mt_failed(in))
 			return in;
-		out = mt_sys(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to,
-			     (uint64_t)data - src + dst);
-		if (mt_failed(out)) {
-			mt_sys(SYS_munmap, in, n);
-			return out;
-		}
-		memcpy((void *)out, (void *)in, n);
+		ret = store(to, (uint64_t)data - src + dst, (const char *)in, n, may_write);
 		mt_sys(SYS_munmap, in, n);
-		mt_sys(SYS_munmap, out, n);
+		if (ret)
+			return ret;
 		at = (uint64_t)data + n;
 	}
 	return 0;
@@ -365,10 +397,10 @@ long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
 
 long zap_copy(uint64_t to, uint64_t from, uint64_t len)
 {
-	int fd = memfd();
+	int fd = zap_memfd();
 	long ret = fd < 0 ? fd : copy_data(fd, to, fd, from, len);
 
-	memfd_done(fd);
+	zap_memfd_done(fd);
 	return ret;
 }
 

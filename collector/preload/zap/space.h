@@ -57,8 +57,8 @@ void zap_space_forget(void);
 /*
  * Converts what exists: data of the program and of libraries, heap, other private
  * anonymous memory, main stack. constructor, single-threaded, signals blocked, on a
- * stack that is not converted. @stack_end: the main stack is traced below this address
- * (page of the arguments: /proc/PID/cmdline reads anonymous memory only). 0, or negative errno when nothing was converted;
+ * stack that is not converted. @stack_end: the main stack is traced below this address, 0 = all
+ * of it. 0, or negative errno when nothing was converted;
  * single ranges that cannot be converted stay private and untraced.
  */
 int zap_space_convert(uint64_t stack_end);
@@ -88,6 +88,13 @@ int zap_prot_at(uint64_t addr);
 int zap_refresh(struct mt_maps *m, int maps_fd);
 /* Registers all ranges with uffd again. */
 void zap_register_all(void);
+
+/*
+ * The memory file in this thread's descriptor table, which the program may have changed;
+ * to be given back with zap_memfd_done(). Negative errno when it is lost.
+ */
+int zap_memfd(void);
+void zap_memfd_done(int fd);
 
 /* ---- for fork */
 

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# run.sh LIBRARY PROGRAM: each case of the program untraced and traced must say the same
+# and end with the same status, under several settings; and the trace must be well formed.
+# The last line is "N passed, N failed".
+lib=$1 prog=$2
+passed=0 failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+
+# Per image: intervals follow each other, and every access lies in one of them.
+well_formed() {
+	for d in "$1"/p*; do
+		[ -f "$d/image.json" ] || { echo "$d: no image.json"; return 1; }
+		[ -f "$d/accesses-000000.csv" ] || continue
+		awk -F, '
+			FILENAME ~ /intervals/ {
+				if (FNR == 1) next
+				if ($3 <= $2 || (end != "" && $2 != end)) { print FILENAME ": " $0; bad = 1 }
+				end = $3; known[$2 "," $3] = 1
+				next
+			}
+			FNR > 1 && (NF != 11 || !(($6 "," $7) in known) || $3 + $4 == 0) {
+				print FILENAME ": " $0; bad = 1
+			}
+			END { exit bad }' "$d/intervals.csv" "$d"/accesses-*.csv || return 1
+	done
+}
+
+check() {
+	label=$1
+	shift
+	for c in $("$prog"); do
+		want=$(timeout 60 "$prog" "$c" 2>&1)
+		want="$want / $?"
+		rm -rf "$tmp/trace"
+		mkdir "$tmp/trace"
+		got=$(env "$@" MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
+			LD_PRELOAD="$lib" timeout 120 "$prog" "$c" 2>&1)
+		got="$got / $?"
+		if [ "$got" != "$want" ]; then
+			echo "FAILED  $label $c: untraced '$want', traced '$got'"
+			failed=$((failed + 1))
+		elif ! wrong=$(well_formed "$tmp/trace"); then
+			echo "FAILED  $label $c: $wrong" | head -n 3
+			failed=$((failed + 1))
+		else
+			passed=$((passed + 1))
+		fi
+	done
+}
+
+lib=$(realpath "$lib")
+check "50 ms:" MEMTRACE_INTERVAL_NS=50000000
+check "3 ms, 3 subphases:" MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 MEMTRACE_RING_PAGES=8
+check "no backend:" MEMTRACE_BACKEND=none
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

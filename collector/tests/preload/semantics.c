@@ -1,0 +1,719 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * What a program may expect of its memory and its process, checked by itself. Run
+ * untraced it says what the system does, run traced it must say the same: run.sh
+ * compares. Without arguments it lists its cases; each case is run in a process of
+ * its own. Exit 0 and "ok", or a line "semantics.c:N: ..." and exit 1.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE 4096ul
+#define MUST(cond) do { if (!(cond)) fail(__LINE__, #cond); } while (0)
+
+extern char **environ;
+
+static void fail(int line, const char *what)
+{
+	printf("semantics.c:%d: %s (errno %d)\n", line, what, errno);
+	fflush(stdout);
+	_exit(1);
+}
+
+static char *anon(size_t n)
+{
+	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	MUST(p != MAP_FAILED);
+	return p;
+}
+
+static void fill(char *p, size_t n, unsigned seed)
+{
+	for (size_t i = 0; i < n; i += 8)
+		*(uint64_t *)(p + i) = (i + seed) * 0x9e3779b97f4a7c15ull;
+}
+
+static int same(const char *p, size_t n, unsigned seed)
+{
+	for (size_t i = 0; i < n; i += 8)
+		if (*(const uint64_t *)(p + i) != (i + seed) * 0x9e3779b97f4a7c15ull)
+			return 0;
+	return 1;
+}
+
+static int zero(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return 0;
+	return 1;
+}
+
+static void nap(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* ---- address space */
+
+static void c_mmap(void)
+{
+	char *p = anon(16 * PAGE), *q;
+
+	MUST(zero(p, 16 * PAGE));
+	fill(p, 16 * PAGE, 1);
+	nap(30);
+	MUST(same(p, 16 * PAGE, 1));
+	/* a hole, and fresh zeroes when it is mapped again */
+	MUST(!munmap(p + 4 * PAGE, 4 * PAGE));
+	q = mmap(p + 4 * PAGE, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	MUST(q == p + 4 * PAGE && zero(q, 4 * PAGE));
+	/* replaced in place */
+	fill(p, 16 * PAGE, 2);
+	q = mmap(p, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	MUST(q == p && zero(p, 8 * PAGE));
+	MUST(mmap(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED && errno == EEXIST);
+	MUST(mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == EINVAL);
+	MUST(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, 999, 0) == MAP_FAILED && errno == EBADF);
+	MUST(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, 0, 5) == MAP_FAILED && errno == EINVAL);
+	MUST(munmap(p + 1, PAGE) == -1 && errno == EINVAL);
+	/* odd length */
+	q = mmap(NULL, 100, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	MUST(q != MAP_FAILED && zero(q, PAGE));
+	q[PAGE - 1] = 1;
+	MUST(!munmap(q, 100));
+	/* a huge reservation, partly committed, as managed languages do it */
+	p = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	MUST(p != MAP_FAILED);
+	MUST(!mprotect(p + (1ul << 30), 1 << 20, PROT_READ | PROT_WRITE));
+	fill(p + (1ul << 30), 1 << 20, 3);
+	q = mmap(p + (2ul << 30), 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	MUST(q == p + (2ul << 30));
+	fill(q, 1 << 20, 4);
+	nap(120);
+	MUST(same(p + (1ul << 30), 1 << 20, 3) && same(q, 1 << 20, 4));
+	MUST(!munmap(p, 64ul << 30));
+}
+
+static void c_mremap(void)
+{
+	char *p, *q, *r;
+
+	p = anon(8 * PAGE);
+	fill(p, 8 * PAGE, 1);
+	/* shrink */
+	MUST(mremap(p, 8 * PAGE, 4 * PAGE, 0) == p && same(p, 4 * PAGE, 1));
+	/* grow again: in place or moved, new pages are zero */
+	q = mremap(p, 4 * PAGE, 64 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 4 * PAGE, 1) && zero(q + 4 * PAGE, 60 * PAGE));
+	/* must not move: blocked by a neighbour */
+	r = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MUST(mremap(r, PAGE, 3 * PAGE, 0) == MAP_FAILED && errno == ENOMEM);
+	fill(r, 3 * PAGE, 5);
+	p = mremap(r, PAGE, 9 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && p != r && same(p, PAGE, 5) && zero(p + PAGE, 8 * PAGE));
+	MUST(same(r + PAGE, 0, 0));
+	/* to a fixed place, over existing memory */
+	r = anon(32 * PAGE);
+	fill(r, 32 * PAGE, 6);
+	fill(q, 64 * PAGE, 7);
+	MUST(mremap(q, 8 * PAGE, 16 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, r + 8 * PAGE) == r + 8 * PAGE);
+	MUST(same(r, 8 * PAGE, 6));
+	MUST(same(r + 8 * PAGE, 8 * PAGE, 7) && zero(r + 16 * PAGE, 8 * PAGE));
+	/* leaves zeroes behind */
+	p = anon(4 * PAGE);
+	fill(p, 4 * PAGE, 8);
+	q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | 4 /* DONTUNMAP */, NULL);
+	MUST(q != MAP_FAILED && q != p && same(q, 4 * PAGE, 8) && zero(p, 4 * PAGE));
+	/* refusals */
+	MUST(mremap(p, 0, PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == EINVAL);
+	MUST(mremap(p, PAGE, 0, MREMAP_MAYMOVE) == MAP_FAILED && errno == EINVAL);
+	MUST(mremap(p + 1, PAGE, PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == EINVAL);
+	MUST(mremap(p, PAGE, PAGE, MREMAP_FIXED, r) == MAP_FAILED && errno == EINVAL);
+	MUST(mremap(p, 2 * PAGE, 2 * PAGE, MREMAP_FIXED | MREMAP_MAYMOVE, p + PAGE) == MAP_FAILED && errno == EINVAL);
+	munmap(p, 4 * PAGE);
+	MUST(mremap(p, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED && errno == EFAULT);
+	/* protections move along */
+	p = anon(2 * PAGE);
+	fill(p, 2 * PAGE, 9);
+	mprotect(p, 2 * PAGE, PROT_READ);
+	q = mremap(p, 2 * PAGE, 4096 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 2 * PAGE, 9));
+	MUST(read(open("/dev/zero", O_RDONLY), q, 1) == -1 && errno == EFAULT);
+	/* shared memory of the program is not ours: old size 0 makes a second mapping */
+	p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	q = mremap(p, 0, PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED);
+	p[5] = 77;
+	MUST(q[5] == 77);
+	/* realloc uses mremap */
+	p = malloc(300000);
+	fill(p, 300000, 10);
+	for (size_t n = 400000; n < 40000000; n *= 2) {
+		p = realloc(p, n);
+		MUST(p && same(p, 300000, 10));
+	}
+	free(p);
+}
+
+static void c_madvise(void)
+{
+	char *p = anon(64 * PAGE), *shared;
+	int fd;
+
+	fill(p, 64 * PAGE, 1);
+	MUST(!madvise(p, 8 * PAGE, MADV_DONTNEED));
+	MUST(zero(p, 8 * PAGE) && *(uint64_t *)(p + 8 * PAGE) != 0);
+	MUST(!madvise(p + 8 * PAGE, 8 * PAGE, MADV_FREE));
+	fill(p + 8 * PAGE, 8 * PAGE, 2);
+	MUST(same(p + 8 * PAGE, 8 * PAGE, 2));
+	MUST(madvise(p, PAGE, MADV_REMOVE) == -1 && errno == EINVAL);
+	MUST(madvise(p + 1, PAGE, MADV_DONTNEED) == -1 && errno == EINVAL);
+	MUST(madvise(p, PAGE, 12345) == -1 && errno == EINVAL);
+	MUST(!madvise(p, 64 * PAGE, MADV_HUGEPAGE));
+	MUST(!madvise(p, 64 * PAGE, MADV_WILLNEED));
+	MUST(!madvise(p, 0, MADV_DONTNEED));
+	/* a file of the program must keep its contents */
+	fd = memfd_create("x", 0);
+	MUST(!ftruncate(fd, 4 * PAGE));
+	shared = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	fill(shared, 4 * PAGE, 3);
+	MUST(!madvise(shared, 4 * PAGE, MADV_DONTNEED));
+	MUST(same(shared, 4 * PAGE, 3));
+	/* wiped in the child, kept here */
+	MUST(!madvise(p + 32 * PAGE, PAGE, MADV_WIPEONFORK));
+	fill(p + 32 * PAGE, PAGE, 4);
+	if (!fork())
+		_exit(zero(p + 32 * PAGE, PAGE) ? 0 : 1);
+	int st;
+	wait(&st);
+	MUST(st == 0 && same(p + 32 * PAGE, PAGE, 4));
+}
+
+static void c_brk(void)
+{
+	char *a = sbrk(0), *b;
+
+	MUST(sbrk(100 * PAGE) == a);
+	MUST(zero(a, 100 * PAGE));
+	fill(a, 100 * PAGE, 1);
+	nap(60);
+	MUST(same(a, 100 * PAGE, 1));
+	b = sbrk(-50 * (long)PAGE);
+	MUST(b == a + 100 * PAGE && same(a, 50 * PAGE, 1));
+	MUST(sbrk(50 * PAGE) == a + 50 * PAGE);
+	/* up to the page of the break contents may stay */
+	MUST(zero(a + 51 * PAGE, 49 * PAGE));
+	for (int i = 1; i < 3000; i++)
+		MUST(sbrk(i % 100) != (void *)-1);
+	MUST(brk((void *)~0ul) == -1 && errno == ENOMEM);
+}
+
+static void c_mlock(void)
+{
+	char *p = anon(64 * PAGE);
+	struct rlimit rl;
+
+	getrlimit(RLIMIT_MEMLOCK, &rl);
+	MUST(!mlock(p, 64 * PAGE));
+	fill(p, 64 * PAGE, 1);
+	nap(120);
+	MUST(same(p, 64 * PAGE, 1));
+	MUST(!munlock(p, 32 * PAGE));
+	if (!mlockall(MCL_CURRENT | MCL_FUTURE)) {
+		char *q = anon(64 * PAGE);
+
+		fill(q, 64 * PAGE, 2);
+		nap(120);
+		MUST(same(q, 64 * PAGE, 2));
+		MUST(!munlockall());
+	}
+}
+
+/* ---- stacks and signals */
+
+static int deep(int n)
+{
+	volatile char frame[1000];
+
+	memset((char *)frame, n & 127, sizeof(frame));
+	if (n == 0)
+		return 0;
+	return deep(n - 1) + (frame[n % 1000] == (n & 127));
+}
+
+static sigjmp_buf back;
+static volatile int hits;
+
+static void on_segv(int sig, siginfo_t *si, void *ctx)
+{
+	(void)sig, (void)si, (void)ctx;
+	hits++;
+	siglongjmp(back, 1);
+}
+
+static void c_stack(void)
+{
+	static char alt[65536];
+	stack_t ss = { .ss_sp = alt, .ss_size = sizeof(alt) };
+	struct sigaction sa = { .sa_sigaction = on_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	pthread_attr_t attr;
+	void *addr;
+	size_t size;
+
+	MUST(deep(7000) == 7000);	/* 7 MB of the usual 8 */
+	/* overflow, on an alternate stack, and back: twice */
+	MUST(!sigaltstack(&ss, NULL) && !sigaction(SIGSEGV, &sa, NULL));
+	for (volatile int i = 0; i < 2; i++)
+		if (!sigsetjmp(back, 1))
+			deep(1 << 30);
+	MUST(hits == 2);
+	/* an access to nothing, and to something protected */
+	if (!sigsetjmp(back, 1))
+		*(volatile int *)16 = 1;
+	char *p = anon(PAGE);
+	mprotect(p, PAGE, PROT_READ);
+	if (!sigsetjmp(back, 1))
+		*(volatile char *)p = 1;
+	MUST(hits == 4);
+	/* what libc believes about the main stack */
+	MUST(!pthread_getattr_np(pthread_self(), &attr) && !pthread_attr_getstack(&attr, &addr, &size));
+	MUST((char *)&attr > (char *)addr && (char *)&attr < (char *)addr + size && size >= 7 << 20);
+}
+
+static volatile int ticks;
+
+static void on_tick(int sig)
+{
+	char *p;
+
+	(void)sig;
+	ticks++;
+	p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || p[5000])
+		_exit(9);
+	p[5000] = 1;
+	munmap(p, 3 * PAGE);
+}
+
+/* Handlers that map memory while the program maps memory. */
+static void c_signals(void)
+{
+	struct itimerval it = { { 0, 300 }, { 0, 300 } };
+
+	signal(SIGALRM, on_tick);
+	setitimer(ITIMER_REAL, &it, NULL);
+	while (ticks < 300) {
+		char *p = anon(8 * PAGE);
+
+		p[0] = 1;
+		p = mremap(p, 8 * PAGE, 80 * PAGE, MREMAP_MAYMOVE);
+		MUST(p != MAP_FAILED && p[0] == 1);
+		munmap(p, 80 * PAGE);
+	}
+	memset(&it, 0, sizeof(it));
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* ---- threads */
+
+static __thread int tls_value = 5;
+
+static void *worker(void *arg)
+{
+	unsigned me = (unsigned)(uintptr_t)arg;
+	char local[30000];
+
+	tls_value += (int)me;
+	fill(local, 29000, me);
+	for (int i = 0; i < 40; i++) {
+		size_t n = 1000 + (me * 7919u + (unsigned)i * 104729u) % 400000u;
+		char *p = malloc(n + 8);
+
+		fill(p, n & ~7ul, me);
+		if (i % 10 == 0)
+			nap(1);
+		MUST(same(p, n & ~7ul, me));
+		free(p);
+	}
+	MUST(same(local, 29000, me) && tls_value == 5 + (int)me);
+	return arg;
+}
+
+static void c_threads(void)
+{
+	pthread_t t[8];
+	pthread_attr_t attr;
+	char *stack;
+	void *ret;
+
+	for (int round = 0; round < 6; round++) {
+		for (uintptr_t i = 0; i < 8; i++)
+			MUST(!pthread_create(&t[i], NULL, worker, (void *)i));
+		for (uintptr_t i = 0; i < 8; i++) {
+			MUST(!pthread_join(t[i], &ret));
+			MUST(ret == (void *)i);
+		}
+	}
+	stack = anon(256 * PAGE);
+	pthread_attr_init(&attr);
+	MUST(!pthread_attr_setstack(&attr, stack, 256 * PAGE));
+	MUST(!pthread_create(&t[0], &attr, worker, (void *)3));
+	MUST(!pthread_join(t[0], NULL));
+	munmap(stack, 256 * PAGE);
+	for (int i = 0; i < 20; i++) {
+		MUST(!pthread_create(&t[0], NULL, worker, (void *)1));
+		MUST(!pthread_detach(t[0]));
+	}
+	nap(50);
+}
+
+static void *last_one(void *arg)
+{
+	nap(50);
+	printf("ok\n");
+	return arg;
+}
+
+/* The main thread ends first; the process ends with status 0 when the last one does. */
+static void c_pthread_exit(void)
+{
+	pthread_t t;
+
+	MUST(!pthread_create(&t, NULL, last_one, NULL));
+	pthread_exit(NULL);
+}
+
+/* All threads end without libc; nobody else may keep the process alive. */
+static void c_raw_exit(void)
+{
+	printf("ok\n");
+	fflush(stdout);
+	syscall(SYS_exit, 7);
+}
+
+/* ---- processes */
+
+static char data_before[PAGE] = "data";
+static int bss_before[5000];
+
+static int child_status(pid_t pid)
+{
+	int st = -1;
+
+	MUST(waitpid(pid, &st, 0) == pid);
+	return st;
+}
+
+static void c_fork(void)
+{
+	char *big = anon(2000 * PAGE), *none = anon(PAGE), local[100] = "stack";
+	char *heap = malloc(100000);
+	pid_t pid, self = getpid();
+	int fds[2];
+
+	MUST(!pipe(fds));
+	fill(big, 2000 * PAGE, 1);
+	fill(heap, 100000, 2);
+	fill(none, PAGE, 3);
+	mprotect(none, PAGE, PROT_NONE);
+	bss_before[4999] = 42;
+	pid = fork();
+	MUST(pid >= 0);
+	if (!pid) {
+		char byte;
+
+		MUST(getppid() == self && getpid() != self && gettid() == getpid());
+		/* the parent changes its copy first */
+		MUST(read(fds[0], &byte, 1) == 1);
+		MUST(same(big, 2000 * PAGE, 1) && same(heap, 100000, 2) && bss_before[4999] == 42);
+		MUST(!strcmp(local, "stack") && !strcmp(data_before, "data"));
+		mprotect(none, PAGE, PROT_READ);
+		MUST(same(none, PAGE, 3));
+		fill(big, 2000 * PAGE, 9);
+		strcpy(local, "child");
+		strcpy(data_before, "child");
+		free(heap);
+		heap = malloc(5000000);
+		fill(heap, 5000000, 8);
+		nap(70);
+		MUST(same(big, 2000 * PAGE, 9) && same(heap, 5000000, 8));
+		/* a grandchild, and threads in a child */
+		pid = fork();
+		if (!pid) {
+			c_threads();
+			_exit(3);
+		}
+		MUST(WEXITSTATUS(child_status(pid)) == 3);
+		exit(5);
+	}
+	MUST(getpid() == self && gettid() == self);
+	fill(big, 2000 * PAGE, 4);
+	strcpy(local, "parent");
+	bss_before[4999] = 43;
+	fill(heap, 100000, 5);
+	MUST(write(fds[1], "x", 1) == 1);
+	MUST(WEXITSTATUS(child_status(pid)) == 5);
+	MUST(same(big, 2000 * PAGE, 4) && same(heap, 100000, 5) && bss_before[4999] == 43);
+	MUST(!strcmp(local, "parent") && !strcmp(data_before, "data"));
+}
+
+static volatile int stop_noise;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+static void *noise(void *arg)
+{
+	while (!stop_noise) {
+		char *p = malloc(200000);
+
+		p[100000] = 1;
+		free(p);
+	}
+	return arg;
+}
+
+static void lock_held(void)
+{
+	pthread_mutex_lock(&held);
+}
+
+static void unlock_held(void)
+{
+	pthread_mutex_unlock(&held);
+}
+
+/* fork while other threads allocate, with atfork handlers, from a thread that is not the first. */
+static void *forker(void *arg)
+{
+	for (int i = 0; i < 15; i++) {
+		pid_t pid = fork();
+
+		MUST(pid >= 0);
+		if (!pid) {
+			MUST(gettid() == getpid());
+			MUST(pthread_mutex_trylock(&held) == 0);
+			free(malloc(300000));
+			raise(SIGUSR1);		/* ignored: uses the thread id */
+			_exit(i);
+		}
+		MUST(WEXITSTATUS(child_status(pid)) == i);
+	}
+	return arg;
+}
+
+static void c_fork_threads(void)
+{
+	pthread_t t[3], f;
+
+	signal(SIGUSR1, SIG_IGN);
+	pthread_atfork(lock_held, unlock_held, unlock_held);
+	for (int i = 0; i < 3; i++)
+		MUST(!pthread_create(&t[i], NULL, noise, NULL));
+	MUST(!pthread_create(&f, NULL, forker, NULL));
+	MUST(!pthread_join(f, NULL));
+	stop_noise = 1;
+	for (int i = 0; i < 3; i++)
+		MUST(!pthread_join(t[i], NULL));
+}
+
+static void c_spawn(void)
+{
+	char *argv[] = { "sh", "-c", "exit 11", NULL };
+	pid_t pid;
+	FILE *f;
+	char line[100];
+
+	MUST(!posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ));
+	MUST(WEXITSTATUS(child_status(pid)) == 11);
+	MUST(WEXITSTATUS(system("exit 12")) == 12);
+	f = popen("echo from a pipe", "r");
+	MUST(f && fgets(line, sizeof(line), f) && !strcmp(line, "from a pipe\n"));
+	MUST(pclose(f) == 0);
+	pid = vfork();
+	if (!pid) {
+		execl("/does/not/exist", "x", NULL);
+		execl("/bin/sh", "sh", "-c", "exit 13", NULL);
+		_exit(1);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 13);
+	pid = vfork();
+	if (!pid)
+		_exit(14);
+	MUST(WEXITSTATUS(child_status(pid)) == 14);
+	pid = fork();
+	if (!pid) {
+		execlp("sh", "sh", "-c", "exit 15", NULL);
+		_exit(1);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 15);
+	/* killed children */
+	pid = fork();
+	if (!pid)
+		abort();
+	MUST(WTERMSIG(child_status(pid)) == SIGABRT);
+	pid = fork();
+	if (!pid)
+		*(volatile int *)8 = 1;
+	MUST(WTERMSIG(child_status(pid)) == SIGSEGV);
+	signal(SIGCHLD, SIG_IGN);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	MUST(waitpid(pid, NULL, 0) == -1 && errno == ECHILD);
+}
+
+/* fork and vfork without the libc functions of that name */
+static int clone_fn(void *arg)
+{
+	*(int *)arg = 99;
+	_exit(21);
+}
+
+static void c_raw_clone(void)
+{
+	static int shared_value;
+	char *stack = anon(64 * PAGE);
+	pid_t pid;
+
+	shared_value = 1;
+	pid = (pid_t)syscall(SYS_fork);
+	if (!pid) {
+		shared_value = 2;
+		_exit(22);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 22 && shared_value == 1);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		shared_value = 2;
+		_exit(23);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 23 && shared_value == 1);
+	pid = clone(clone_fn, stack + 64 * PAGE, SIGCHLD, &shared_value);
+	MUST(pid > 0 && WEXITSTATUS(child_status(pid)) == 21 && shared_value == 1);
+	pid = clone(clone_fn, stack + 64 * PAGE, SIGCHLD | CLONE_VM, &shared_value);
+	MUST(pid > 0 && WEXITSTATUS(child_status(pid)) == 21 && shared_value == 99);
+	pid = _Fork();
+	if (!pid)
+		_exit(24);
+	MUST(WEXITSTATUS(child_status(pid)) == 24);
+}
+
+/* ---- descriptors and limits */
+
+static void c_close_all(void)
+{
+	pid_t pid;
+	char *p;
+
+	for (int fd = 3; fd < 5000; fd++)
+		close(fd);
+	p = anon(100 * PAGE);
+	fill(p, 100 * PAGE, 1);
+	nap(120);
+	MUST(same(p, 100 * PAGE, 1));
+	for (int fd = 3; fd < 1100; fd++)
+		dup2(1, fd);
+	p = mremap(p, 100 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && same(p, 100 * PAGE, 1) && zero(p + 100 * PAGE, 900 * PAGE));
+	MUST(!madvise(p, PAGE, MADV_DONTNEED) && zero(p, PAGE));
+	pid = fork();
+	if (!pid) {
+		MUST(zero(p, PAGE));
+		p[0] = 1;
+		_exit(4);
+	}
+	MUST(WEXITSTATUS(child_status(pid)) == 4);
+	MUST(p[0] == 0);
+	close_range(3, ~0u, 0);
+	p = malloc(1 << 20);
+	fill(p, 1 << 20, 2);
+	MUST(same(p, 1 << 20, 2));
+}
+
+static void *in_thread(void *arg)
+{
+	return arg;
+}
+
+static void c_dlopen(void)
+{
+	void *h = dlopen("libz.so.1", RTLD_NOW);
+	pthread_t t;
+
+	MUST(!pthread_create(&t, NULL, in_thread, NULL) && !pthread_join(t, NULL));
+	if (h) {
+		const char *(*version)(void) = (const char *(*)(void))dlsym(h, "zlibVersion");
+
+		MUST(version && version()[0] == '1');
+		nap(120);
+		MUST(version()[0] == '1');
+		MUST(!dlclose(h));
+	}
+	nap(60);
+}
+
+/* System calls read and write traced memory that is not mapped at that moment. */
+static void c_syscalls(void)
+{
+	char *p = anon(1000 * PAGE), *q = anon(1000 * PAGE);
+	int fd = memfd_create("x", 0), fds[2];
+
+	for (unsigned round = 0; round < 4; round++) {
+		fill(p, 1000 * PAGE, round);
+		nap(60);
+		MUST(pwrite(fd, p, 1000 * PAGE, 0) == 1000 * (long)PAGE);
+		nap(60);
+		MUST(pread(fd, q, 1000 * PAGE, 0) == 1000 * (long)PAGE);
+		MUST(same(q, 1000 * PAGE, round));
+	}
+	MUST(!pipe(fds));
+	MUST(write(fds[1], p, 60000) == 60000);
+	memset(p, 0, 60000);
+	MUST(read(fds[0], q, 60000) == 60000 && same(q, 60000, 3));
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(void);
+} cases[] = {
+	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
+	{ "mlock", c_mlock }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
+	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork },
+	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone },
+	{ "close_all", c_close_all }, { "dlopen", c_dlopen }, { "syscalls", c_syscalls },
+};
+
+int main(int argc, char **argv)
+{
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (argc < 2) {
+			printf("%s\n", cases[i].name);
+		} else if (!strcmp(argv[1], cases[i].name)) {
+			cases[i].fn();
+			printf("ok\n");
+			return 0;
+		}
+	}
+	return argc < 2 ? 0 : 2;
+}
