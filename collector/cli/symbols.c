@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /*
- * symbols.c - one Dwfl per object, opened when it is first asked for.
+ * symbols.c - one Dwfl per file, opened when it is first asked for and kept for
+ * the life of the process.
  *
- * One Dwfl for all would refuse two libraries that were at the same address one
- * after the other.
+ * A trace may have hundreds of images with the same libraries at different
+ * places: everything is computed and cached with the addresses of the file, the
+ * bias is added at the end. One Dwfl for a whole image would moreover refuse
+ * two libraries that were at the same place one after the other.
  */
 #include <dlfcn.h>
 #include <dwarf.h>
@@ -20,28 +23,49 @@
 #include "symbols.h"
 #include "util.h"
 
-struct module {
-	const struct mt_object *o;
-	bool opened, system;
-	Dwfl *dwfl;
-	Dwfl_Module *mod;
-};
-
 struct entry {
-	uint64_t ip;		/* 0 = free */
+	uint64_t key;		/* 0 = free */
 	struct mt_frames frames;
 };
 
-struct mt_symbols {
-	struct module *m;
-	size_t n;
-	struct entry *cache;
-	size_t mask, used;
-	struct name {
-		char *text;
-		struct name *next;
-	} *names[4096];
+struct variable {
+	uint64_t start, size;	/* as in the file */
+	char *name, *site;
 };
+
+struct segment {
+	uint64_t start, end;
+};
+
+struct module {
+	const char *path;
+	bool opened, system;
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+	struct entry *cache;	/* of frames, by address in the file */
+	size_t mask, used;
+	struct variable *variables;
+	size_t n_variables;
+	uint64_t min_bytes;	/* of variables; 0: not read yet */
+	struct segment *segments;
+	size_t n_segments;
+	bool have_segments;
+	struct module *next;
+};
+
+struct mt_symbols {
+	const struct mt_object *o;
+	struct module **m;	/* per object */
+	size_t n;
+};
+
+static struct module *modules;
+static struct module unknown = { .path = "", .opened = true };
+
+static struct name {
+	char *text;
+	struct name *next;
+} *all_names[4096];
 
 static char *debug_path;
 static const Dwfl_Callbacks callbacks = {
@@ -63,38 +87,38 @@ static bool is_system_path(const char *p)
 	return strstr(p, "/include/c++/") || strstr(p, "linux-vdso") || !p[0];
 }
 
+static struct module *module_for(const char *path, bool program)
+{
+	/* the program itself is never "system", wherever it is installed */
+	bool system = !program && is_system_path(path);
+	struct module *m;
+
+	for (m = modules; m; m = m->next)
+		if (m->system == system && !strcmp(m->path, path))
+			return m;
+	m = mt_alloc(sizeof(*m));
+	m->path = mt_strdup(path);
+	m->system = system;
+	m->next = modules;
+	modules = m;
+	return m;
+}
+
 struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n)
 {
 	struct mt_symbols *s = mt_alloc(sizeof(*s));
 
 	unsetenv("DEBUGINFOD_URLS");	/* no network, no surprise */
 	s->m = mt_alloc((n + 1) * sizeof(*s->m));
+	s->o = objects;
 	s->n = n;
-	for (size_t i = 0; i < n; i++) {
-		s->m[i].o = &objects[i];
-		/* the program itself is never "system", wherever it is installed */
-		s->m[i].system = i > 0 && is_system_path(objects[i].path);
-	}
-	s->mask = 4095;
-	s->cache = mt_alloc((s->mask + 1) * sizeof(*s->cache));
+	for (size_t i = 0; i < n; i++)
+		s->m[i] = module_for(objects[i].path, i == 0);
 	return s;
 }
 
 void mt_symbols_free(struct mt_symbols *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->m[i].dwfl)
-			dwfl_end(s->m[i].dwfl);
-	for (size_t i = 0; i <= s->mask; i++)
-		free(s->cache[i].frames.f);
-	for (size_t i = 0; i < 4096; i++) {
-		for (struct name *k = s->names[i], *next; k; k = next) {
-			next = k->next;
-			free(k->text);
-			free(k);
-		}
-	}
-	free(s->cache);
 	free(s->m);
 	free(s);
 }
@@ -104,20 +128,19 @@ static Dwfl_Module *module_open(struct module *m)
 	if (m->opened)
 		return m->mod;
 	m->opened = true;
-	if (m->o->path[0] != '/')	/* vdso */
+	if (m->path[0] != '/')	/* vdso */
 		return NULL;
 	m->dwfl = dwfl_begin(&callbacks);
 	if (!m->dwfl)
 		return NULL;
 	dwfl_report_begin(m->dwfl);
-	/* bias as the loader had it: the file's own addresses are added */
-	m->mod = dwfl_report_elf(m->dwfl, mt_base(m->o->path), m->o->path, -1, m->o->bias, true);
+	m->mod = dwfl_report_elf(m->dwfl, mt_base(m->path), m->path, -1, 0, true);
 	dwfl_report_end(m->dwfl, NULL, NULL);
 	return m->mod;
 }
 
 /* Strings of libdw die with their module, demangled ones at once: keep one copy. */
-static const char *keep(struct mt_symbols *s, const char *text)
+static const char *keep(const char *text)
 {
 	unsigned int h = 5381;
 	struct name *k;
@@ -126,13 +149,13 @@ static const char *keep(struct mt_symbols *s, const char *text)
 		return NULL;
 	for (const char *p = text; *p; p++)
 		h = h * 33 + (unsigned char)*p;
-	for (k = s->names[h & 4095]; k; k = k->next)
+	for (k = all_names[h & 4095]; k; k = k->next)
 		if (!strcmp(k->text, text))
 			return k->text;
 	k = mt_alloc(sizeof(*k));
 	k->text = mt_strdup(text);
-	k->next = s->names[h & 4095];
-	s->names[h & 4095] = k;
+	k->next = all_names[h & 4095];
+	all_names[h & 4095] = k;
 	return k->text;
 }
 
@@ -155,16 +178,16 @@ static char *demangle(const char *name)
 	return fn ? fn(name, NULL, NULL, &status) : NULL;
 }
 
-static const char *readable(struct mt_symbols *s, const char *name)
+static const char *readable(const char *name)
 {
 	char *d = name ? demangle(name) : NULL;
-	const char *k = keep(s, d ? d : name);
+	const char *k = keep(d ? d : name);
 
 	free(d);
 	return k;
 }
 
-static const char *die_name(struct mt_symbols *s, Dwarf_Die *die)
+static const char *die_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	const char *n = NULL;
@@ -174,40 +197,38 @@ static const char *die_name(struct mt_symbols *s, Dwarf_Die *die)
 		n = dwarf_formstring(&a);
 	if (!n && dwarf_attr_integrate(die, DW_AT_name, &a))
 		n = dwarf_formstring(&a);
-	return readable(s, n);
+	return readable(n);
 }
 
-static const char *absolute(struct mt_symbols *s, const char *file, const char *dir)
+static const char *absolute(const char *file, const char *dir)
 {
 	char *p;
 	const char *k;
 
 	if (!file || file[0] == '/' || !dir)
-		return keep(s, file);
+		return keep(file);
 	p = mt_printf("%s/%s", dir, !strncmp(file, "./", 2) ? file + 2 : file);
-	k = keep(s, p);
+	k = keep(p);
 	free(p);
 	return k;
 }
 
-static struct module *module_at(struct mt_symbols *s, uint64_t addr)
+/* Index of the object at an address; of several the one that was loaded last. -1: none. */
+static long object_at(const struct mt_symbols *s, uint64_t addr)
 {
-	struct module *best = NULL;
+	long best = -1;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct mt_object *o = s->m[i].o;
-
-		/* of several at one address the one that was loaded last */
-		if (addr >= o->start && addr < o->end && (!best || o->birth >= best->o->birth))
-			best = &s->m[i];
-	}
+	for (size_t i = 0; i < s->n; i++)
+		if (addr >= s->o[i].start && addr < s->o[i].end &&
+		    (best < 0 || s->o[i].birth >= s->o[best].birth))
+			best = (long)i;
 	return best;
 }
 
-static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt_frames *out)
+/* ip is an address in the file. */
+static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_frames *out)
 {
 	uint64_t addr = is_return ? ip - 1 : ip;
-	struct module *m = module_at(s, addr);
 	struct mt_frame f[64];
 	Dwarf_Addr bias = 0;
 	Dwfl_Module *mod;
@@ -217,10 +238,10 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 	int n = 1, n_scopes, n_chain, i;
 
 	memset(f, 0, sizeof(f));
-	if (!m)
+	if (m == &unknown)
 		goto out;
-	f[0].object = m->o->path;
-	f[0].offset = ip - m->o->bias;
+	f[0].object = m->path;
+	f[0].offset = ip;
 	f[0].system = m->system;
 	mod = module_open(m);
 	if (!mod)
@@ -232,14 +253,14 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 
 		/* a stripped file has few symbols: do not stretch one over the gap */
 		if (name && (off < sym.st_size || (sym.st_size == 0 && off < 4096)))
-			f[0].function = readable(s, name);
+			f[0].function = readable(name);
 	}
 	line = dwfl_module_getsrc(mod, addr);
 	if (line) {
 		int no, column = 0;
 
 		comp_dir = dwfl_line_comp_dir(line);
-		f[0].file = absolute(s, dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
+		f[0].file = absolute(dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
 				     comp_dir);
 		f[0].line = no;
 		f[0].column = column;
@@ -270,7 +291,7 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 
 		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 			continue;
-		name = die_name(s, &chain[i]);
+		name = die_name(&chain[i]);
 		if (name)
 			f[n].function = name;
 		f[n].object = f[0].object;
@@ -288,7 +309,7 @@ static void resolve(struct mt_symbols *s, uint64_t ip, bool is_return, struct mt
 			f[n + 1].column = (int)w;
 		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_file, &a), &w) == 0 &&
 		    dwarf_getsrcfiles(cu, &files, &n_files) == 0 && w < n_files)
-			f[n + 1].file = absolute(s, dwarf_filesrc(files, w, NULL, NULL), comp_dir);
+			f[n + 1].file = absolute(dwarf_filesrc(files, w, NULL, NULL), comp_dir);
 		n++;
 	}
 	if (!n)
@@ -303,39 +324,42 @@ out:
 	memcpy(out->f, f, (size_t)n * sizeof(*f));
 }
 
+static size_t slot(const struct module *m, uint64_t key)
+{
+	size_t i = key * 0x9e3779b97f4a7c15ull >> 20 & m->mask;
+
+	while (m->cache[i].key && m->cache[i].key != key)
+		i = (i + 1) & m->mask;
+	return i;
+}
+
 static const struct mt_frames *look_up(struct mt_symbols *s, uint64_t ip, bool is_return)
 {
-	uint64_t key = ip << 1 | is_return;
-	struct entry *e;
+	long at = object_at(s, is_return ? ip - 1 : ip);
+	struct module *m = at < 0 ? &unknown : s->m[at];
+	uint64_t addr = at < 0 ? ip : ip - s->o[at].bias, key = addr << 1 | is_return;
 	size_t i;
 
 	if (!key)
 		key = 2;
-	if (s->used * 2 > s->mask) {
-		struct entry *old = s->cache;
-		size_t n = s->mask + 1;
+	if (!m->cache || m->used * 2 > m->mask) {
+		struct entry *old = m->cache;
+		size_t n = old ? m->mask + 1 : 0;
 
-		s->mask = n * 2 - 1;
-		s->cache = mt_alloc((s->mask + 1) * sizeof(*s->cache));
-		for (size_t k = 0; k < n; k++) {
-			if (!old[k].ip)
-				continue;
-			for (i = old[k].ip * 0x9e3779b97f4a7c15ull >> 20 & s->mask; s->cache[i].ip;
-			     i = (i + 1) & s->mask)
-				;
-			s->cache[i] = old[k];
-		}
+		m->mask = n ? n * 2 - 1 : 255;
+		m->cache = mt_alloc((m->mask + 1) * sizeof(*m->cache));
+		for (size_t k = 0; k < n; k++)
+			if (old[k].key)
+				m->cache[slot(m, old[k].key)] = old[k];
 		free(old);
 	}
-	for (i = key * 0x9e3779b97f4a7c15ull >> 20 & s->mask; s->cache[i].ip;
-	     i = (i + 1) & s->mask)
-		if (s->cache[i].ip == key)
-			return &s->cache[i].frames;
-	e = &s->cache[i];
-	e->ip = key;
-	s->used++;
-	resolve(s, ip, is_return, &e->frames);
-	return &e->frames;
+	i = slot(m, key);
+	if (!m->cache[i].key) {
+		m->cache[i].key = key;
+		m->used++;
+		resolve(m, addr, is_return, &m->cache[i].frames);
+	}
+	return &m->cache[i].frames;
 }
 
 const struct mt_frames *mt_symbols_frames(struct mt_symbols *s, uint64_t return_address)
@@ -417,8 +441,7 @@ static int by_place(const void *x, const void *y)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-static void variable(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias,
-		     struct places *out)
+static void variable(Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias, struct places *out)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *op;
@@ -439,11 +462,10 @@ static void variable(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_
 		comp_dir = dwarf_formstring(&dir);
 	MT_GROW(out->p, out->n, out->cap);
 	out->p[out->n++] = (struct place){ op[0].number + bias,
-		absolute(s, dwarf_filesrc(files, file, NULL, NULL), comp_dir), (int)line };
+		absolute(dwarf_filesrc(files, file, NULL, NULL), comp_dir), (int)line };
 }
 
-static void walk(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_Addr bias,
-		 struct places *out, int depth)
+static void walk(Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_Addr bias, struct places *out, int depth)
 {
 	Dwarf_Die die;
 
@@ -455,30 +477,30 @@ static void walk(struct mt_symbols *s, Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_A
 		out->budget--;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
-			variable(s, cu, &die, bias, out);
+			variable(cu, &die, bias, out);
 			break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:		/* Fortran */
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
 		case DW_TAG_common_block:
-			walk(s, cu, &die, bias, out, depth + 1);
+			walk(cu, &die, bias, out, depth + 1);
 			break;
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found,
-		       void *arg)
+static void read_variables(struct module *m, uint64_t min_bytes)
 {
-	Dwfl_Module *mod = module_open(&s->m[i]);
+	Dwfl_Module *mod = module_open(m);
 	struct object_symbol *v = NULL;
 	struct places places = { NULL, 0, 0, 3000000 };
-	size_t n = 0, cap = 0;
+	size_t n = 0, cap = 0, cap_out = 0;
 	int n_sym;
 
+	m->n_variables = 0;
 	if (!mod)
-		return -ENOENT;
+		return;
 	n_sym = dwfl_module_getsymtab(mod);
 	for (int k = 1; k < n_sym; k++) {
 		GElf_Sym sym;
@@ -500,40 +522,53 @@ int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_st
 		Dwarf_Die *cu = NULL;
 
 		qsort(v, n, sizeof(*v), by_address);
-		if (!s->m[i].system)
+		if (!m->system)
 			while ((cu = dwfl_module_nextcu(mod, cu, &bias)))
-				walk(s, cu, cu, bias, &places, 0);
+				walk(cu, cu, bias, &places, 0);
 		if (places.n)
 			qsort(places.p, places.n, sizeof(*places.p), by_place);
 	}
 	for (size_t k = 0; k < n; k++) {
 		struct place want = { v[k].start, NULL, 0 }, *p;
-		char *site = NULL, *d;
+		char *d;
 
 		if (k && v[k].start == v[k - 1].start)
 			continue;
 		p = places.n ? bsearch(&want, places.p, places.n, sizeof(want), by_place) : NULL;
-		if (p && p->file)
-			site = mt_printf("%s:%d", p->file, p->line);
 		d = demangle(v[k].name);
-		found(arg, d ? d : v[k].name, v[k].start, v[k].size, site);
+		MT_GROW(m->variables, m->n_variables, cap_out);
+		m->variables[m->n_variables++] = (struct variable){ v[k].start, v[k].size,
+			mt_strdup(d ? d : v[k].name),
+			p && p->file ? mt_printf("%s:%d", p->file, p->line) : NULL };
 		free(d);
-		free(site);
 	}
 	free(v);
 	free(places.p);
-	return 0;
 }
 
-int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg)
+int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found,
+		       void *arg)
 {
-	const struct mt_object *o = s->m[i].o;
-	int fd = o->path[0] == '/' ? open(o->path, O_RDONLY | O_CLOEXEC) : -1;
-	size_t n = 0;
+	struct module *m = s->m[i];
+
+	if (m->min_bytes != min_bytes + 1)
+		read_variables(m, min_bytes);
+	m->min_bytes = min_bytes + 1;	/* 0 stands for "never read" */
+	for (size_t k = 0; k < m->n_variables; k++)
+		found(arg, m->variables[k].name, m->variables[k].start + s->o[i].bias,
+		      m->variables[k].size, m->variables[k].site);
+	return m->mod ? 0 : -ENOENT;
+}
+
+static void read_segments(struct module *m)
+{
+	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
+	size_t n = 0, cap = 0;
 	Elf *elf;
 
+	m->have_segments = true;
 	if (fd < 0)
-		return -ENOENT;
+		return;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_getphdrnum(elf, &n) == 0) {
@@ -543,11 +578,22 @@ int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, voi
 			if (!gelf_getphdr(elf, (int)k, &ph) || ph.p_type != PT_LOAD ||
 			    !(ph.p_flags & PF_W))
 				continue;
-			found(arg, (o->bias + ph.p_vaddr) & ~4095ull,
-			      (o->bias + ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull);
+			MT_GROW(m->segments, m->n_segments, cap);
+			m->segments[m->n_segments++] = (struct segment){ ph.p_vaddr & ~4095ull,
+				(ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull };
 		}
 	}
 	elf_end(elf);
 	close(fd);
-	return 0;
+}
+
+int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg)
+{
+	struct module *m = s->m[i];
+
+	if (!m->have_segments)
+		read_segments(m);
+	for (size_t k = 0; k < m->n_segments; k++)
+		found(arg, m->segments[k].start + s->o[i].bias, m->segments[k].end + s->o[i].bias);
+	return m->n_segments ? 0 : -ENOENT;
 }
