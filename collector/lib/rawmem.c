@@ -14,10 +14,44 @@ static struct {
 static int nraw;
 static struct mt_lock raw_lock;
 
+/*
+ * Far from where the kernel puts mappings, programs and their heaps: in a hole among the
+ * program's mappings our memory would be unmapped by a munmap() that spans the hole, which
+ * is legal. Free in the layouts of glibc, Go, the JVM's collectors and the sanitizers.
+ */
+#define PLACE_START 0x2a0000000000ull
+#define PLACE_END 0x3f0000000000ull
+#define PLACE_GAP 65536ull
+
+static uint64_t next_place;
+
+long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offset)
+{
+	const uint64_t step = ((bytes + 4095) & ~4095ull) + PLACE_GAP;
+	long ret;
+
+	for (int attempt = 0; attempt < 8; attempt++) {
+		uint64_t at = __atomic_fetch_add(&next_place, step, __ATOMIC_RELAXED) + PLACE_START;
+
+		if (at + step > PLACE_END) {
+			__atomic_store_n(&next_place, 0, __ATOMIC_RELAXED);
+			continue;
+		}
+		ret = mt_sys(SYS_mmap, at, bytes, prot, flags | MAP_FIXED_NOREPLACE, fd, offset);
+		if (ret == (long)at)
+			return ret;
+		if (!mt_failed(ret))	/* Linux < 4.17 takes the address as a hint */
+			mt_sys(SYS_munmap, ret, bytes);
+		else if (ret != -EEXIST)
+			return ret;
+	}
+	return mt_sys(SYS_mmap, 0, bytes, prot, flags, fd, offset);
+}
+
 void *mt_rawmap(size_t bytes)
 {
-	long ret = mt_sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long ret = mt_rawmap_at_place(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				      -1, 0);
 	int ok;
 
 	if (mt_failed(ret))

@@ -68,6 +68,8 @@ static inline uint64_t mt_now_ns(void)
  * Sparse: pages cost only when they are touched. Any context (lib/rawmem.c).
  */
 void *mt_rawmap(size_t bytes);
+/* mmap(2) at an address apart from the program's mappings. An address or negative errno. */
+long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offset);
 void mt_rawunmap(void *p, size_t bytes);
 /* fork: in the child, whose copy of the lock may be held by a thread it does not have. */
 void mt_rawmem_after_fork(void);

@@ -102,7 +102,7 @@ static long open_all(struct zap_perf *p, int tid, const char **what)
 			*what = "perf_event_open";
 			return fd;
 		}
-		map = mt_sys(SYS_mmap, 0, p->data_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		map = mt_rawmap_at_place(p->data_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 		if (mt_failed(map)) {
 			*what = "mmap of the perf ring";
 			mt_sys(SYS_close, fd);

@@ -336,7 +336,7 @@ static long store(int to, uint64_t dst, const char *in, uint64_t n, int may_writ
 	}
 	if (!n)
 		return 0;
-	out = mt_sys(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
+	out = mt_rawmap_at_place(n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, to, dst);
 	if (mt_failed(out))
 		return out;
 	memcpy((void *)out, in, n);
@@ -378,7 +378,7 @@ static long copy_data(int to, uint64_t dst, int from, uint64_t src, uint64_t len
 		n = ((uint64_t)hole > end ? end : (uint64_t)hole) - (uint64_t)data;
 		if (n > chunk)
 			n = chunk;
-		in = mt_sys(SYS_mmap, 0, n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, data);
+		in = mt_rawmap_at_place(n, PROT_READ, MAP_SHARED | MAP_POPULATE, from, (uint64_t)data);
 		if (mt_failed(in))
 			return in;
 		ret = store(to, (uint64_t)data - src + dst, (const char *)in, n, may_write);
@@ -411,7 +411,7 @@ long zap_make_private(uint64_t addr, uint64_t len)
 
 	if (prot < 0)
 		return prot;
-	tmp = mt_sys(SYS_mmap, 0, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	tmp = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mt_failed(tmp))
 		return tmp;
 	if (prot & PROT_READ)

@@ -374,14 +374,25 @@ int x86_resolve(int direction, uint64_t addr, const struct x86_regs *r)
 	return direction & RW;
 }
 
+static int is_kernel(uint64_t v)
+{
+	return v >> 63;
+}
+
 int x86_resolve_kernel(uint64_t addr, const struct x86_regs *r)
 {
 	int d = near(addr, r->di), s = near(addr, r->si);
 
-	if (d != s)
-		return d ? W : R;
-	if (d && s)
-		return addr == r->di && addr != r->si ? W : addr == r->si && addr != r->di ? R : 0;
+	if (d && s)		/* clear_user inlined in read(2): %rsi still is the buffer */
+		return addr == r->di || addr != r->si ? W : R;
+	if (d) {
+		if (is_kernel(r->si))
+			return W;	/* copy_to_user */
+		/* clear_user stores %al = 0, %rcx bytes; else fault_in_readable(%rdi, size %rsi) */
+		return !r->ax && r->cx && !is_kernel(r->cx) ? W : R;
+	}
+	if (s)			/* copy_from_user */
+		return R;
 	if (near(addr, r->cx) != near(addr, r->ax))
 		return near(addr, r->cx) ? W : R;
 	return 0;

@@ -38,7 +38,8 @@ int x86_resolve(int direction, uint64_t addr, const struct x86_regs *regs);
 /*
  * The same for a fault in kernel mode, whose code cannot be decoded: the copy
  * functions of the kernel hold the user address in %rdi (copy_to_user, clear_user),
- * %rsi (copy_from_user), %rcx (put_user) or %rax (get_user). 0 when it is in none.
+ * %rsi (copy_from_user), %rcx (put_user) or %rax (get_user); the other pointer of a copy
+ * is a kernel address. Also fault_in_readable (%rdi, a read). 0 when it is in none.
  */
 int x86_resolve_kernel(uint64_t addr, const struct x86_regs *regs);
 

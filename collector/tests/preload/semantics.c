@@ -251,6 +251,28 @@ static void c_mlock(void)
 	}
 }
 
+/* A hole among mappings may be unmapped once more; nothing of the collector may be in it. */
+static void c_holes(void)
+{
+	char *p = anon(4096 * PAGE);
+
+	for (int i = 0; i < 40; i++) {
+		munmap(p + (64 + 100 * i) * PAGE, 64 * PAGE);
+		free(malloc(200000));
+		nap(2);
+	}
+	for (int i = 0; i < 3; i++) {
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+	}
+	MUST(!munmap(p, 4096 * PAGE));
+	p = anon(PAGE);
+	fill(p, PAGE, 1);
+	nap(60);
+	MUST(same(p, PAGE, 1));
+}
+
 /* ---- stacks and signals */
 
 static int deep(int n)
@@ -698,7 +720,7 @@ static const struct {
 	void (*fn)(void);
 } cases[] = {
 	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
-	{ "mlock", c_mlock }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
+	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork },
 	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone },
 	{ "close_all", c_close_all }, { "dlopen", c_dlopen }, { "syscalls", c_syscalls },

@@ -134,6 +134,17 @@ int main(void)
 	CHECK_EQ(x86_resolve_kernel(0x20010, &r), W);
 	r = (struct x86_regs){ .ax = 0x20010 };
 	CHECK_EQ(x86_resolve_kernel(0x20010, &r), R);
+	/* read(2) of /dev/zero: rep stosb, %rsi is the argument of the system call */
+	r = (struct x86_regs){ .di = 0x20010, .si = 0x20010, .cx = 8 };
+	CHECK_EQ(x86_resolve_kernel(0x20010, &r), W);
+	r = (struct x86_regs){ .di = 0x21000, .si = 0x20010, .cx = 8 };
+	CHECK_EQ(x86_resolve_kernel(0x21000, &r), W);
+	/* clear_user with nothing in %rsi */
+	r = (struct x86_regs){ .di = 0x20010, .cx = 100 };
+	CHECK_EQ(x86_resolve_kernel(0x20010, &r), W);
+	/* fault_in_readable of write(2): %rsi is the size */
+	r = (struct x86_regs){ .di = 0x20010, .si = 4096, .ax = 0x20010 };
+	CHECK_EQ(x86_resolve_kernel(0x20010, &r), R);
 	r = (struct x86_regs){ .ax = 0xffff };
 	CHECK_EQ(x86_resolve_kernel(0x20010, &r), 0);
 	return mt_test_done();
