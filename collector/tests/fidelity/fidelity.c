@@ -26,7 +26,9 @@
  * nowhere, and a visit is never left out because it was not found.
  *
  * The tests per (interval, page), over the pages with a definite visit:
- *   written     a definite store by a thread: the record must have Nwrites > 0
+ *   written     a definite store by a thread, and no visit by the kernel: the
+ *               record must have Nwrites > 0 (the kernel's own accesses may be told
+ *               with unknown direction; after one of them a store faults no more)
  *   read-only   loads only, also among the border visits: Nwrites must be 0
  *   shared      definite visits by two threads: records of two threads
  *   threads     (interval, page, thread) found, for information
@@ -677,7 +679,7 @@ static void report(const char *what, struct ratio r, int bad_if, double limit)
 	double p = percent(r);
 	int bad = r.all && ((bad_if < 0 && p < limit) || (bad_if > 0 && p > limit));
 
-	printf("  %-44s %10ld of %10ld = %8.4f %%", what, r.good, r.all, p);
+	printf("  %-46s %10ld of %10ld = %8.4f %%", what, r.good, r.all, p);
 	if (bad_if)
 		printf("  (%s %g) %s", bad_if < 0 ? "at least" : "at most", limit,
 		       bad ? "FAILED" : "ok");
@@ -774,6 +776,7 @@ static struct ratio invented(const struct list *visits, const struct list *recor
 
 struct totals {
 	struct ratio pages, lossy, border, border_lossy, written, wrong, threads, shared;
+	struct ratio mixed, kernel_written, kernel_wrong;
 	struct ratio definite;
 	long outside, unknown, shown;
 };
@@ -787,7 +790,7 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 	const struct record *end = (struct record *)records->at + records->count, *q;
 	uint64_t writes = 0, scan_only = 1, unknown = 0;
 	long threads = 0, seen = 0, in_trace = 0;
-	uint32_t kinds = 0;
+	uint32_t kinds = 0, stored;
 
 	if (in->lost) {
 		t->lossy.all++;
@@ -829,11 +832,22 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 	}
 	if (!r)
 		return;
-	if (kinds & KIND_STORE) {
+	stored = kinds & KIND_STORE;
+	kinds |= claimed(border, c->interval, c->page);
+	if (stored && !(kinds & (KIND_KERNEL_READ | KIND_KERNEL_WRITE))) {
 		t->written.all++;
 		t->written.good += writes > 0;
+	} else if (stored) {
+		t->mixed.all++;
+		t->mixed.good += writes > 0;
 	}
-	kinds |= claimed(border, c->interval, c->page);
+	if (kinds == KIND_KERNEL_WRITE) {
+		t->kernel_written.all++;
+		t->kernel_written.good += writes > 0;
+	} else if (kinds == KIND_KERNEL_READ) {
+		t->kernel_wrong.all++;
+		t->kernel_wrong.good += writes > 0;
+	}
 	if (kinds == KIND_LOAD) {
 		t->wrong.all++;
 		t->wrong.good += writes > 0;
@@ -923,6 +937,11 @@ static void compare(const char *dir, const struct list *visits, const struct lis
 	}
 	report("written pages flagged written", t.written, -1, want.written);
 	report("pages only read, flagged written", t.wrong, 1, want.wrong);
+	if (t.mixed.all || t.kernel_written.all || t.kernel_wrong.all) {
+		report("written pages that the kernel used, too", t.mixed, 0, 0);
+		report("pages only written by the kernel, flagged so", t.kernel_written, 0, 0);
+		report("pages only read by the kernel, flagged written", t.kernel_wrong, 0, 0);
+	}
 	report("records of pages that nobody touched", invented(visits, records, &definite, &border),
 	       1, want.invented);
 	report("(interval, page, thread) found", t.threads, 0, 0);
