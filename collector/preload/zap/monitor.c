@@ -77,6 +77,7 @@ static struct {
 	uint32_t ended;
 	uint32_t events;
 	uint64_t fault_ns;
+	uint64_t begin_ns;	/* the program goes on from here */
 	char message[256];
 	int zap;
 	int main_tid;
@@ -116,7 +117,6 @@ static struct {
 	uint32_t interval;
 	int pid;
 	/* of the current interval */
-	uint64_t begin_ns;		/* the program goes on from here */
 	uint64_t start_ns, faults, unattributed, scan_ns, zap_ns;
 	uint64_t maps_cost_ns, maps_time_ns;
 	uint64_t monitor_cpu_ns, process_cpu_ns;
@@ -458,7 +458,7 @@ static void on_fault(void *arg, const struct zap_fault *f)
 	if (f->pid != mon.pid)
 		return;
 	/* our own accesses while setting up, at addresses that the program got later */
-	if (f->time < mon.begin_ns)
+	if (f->time < shared.begin_ns)
 		return;
 	if (!zap_was_traced(f->addr, f->time))
 		return;		/* code, files, shared memory, our own */
@@ -749,7 +749,6 @@ static void run(void)
 
 	if (!mon.start_ns)
 		mon.start_ns = mt_now_ns();
-	mon.begin_ns = mt_now_ns();
 	mon.monitor_cpu_ns = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	mon.process_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	next = mt_now_ns() + mon.governor.target_ns / (uint64_t)subphases;
@@ -840,6 +839,7 @@ const char *mt_monitor_message(void)
 void mt_monitor_go(uint64_t fault_ns)
 {
 	shared.fault_ns = fault_ns;
+	shared.begin_ns = mt_now_ns();
 	__atomic_store_n(&shared.go, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.go);
 }
