@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Stream;
+
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportReport;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceStore;
+import org.memtrace.storage.Stores;
+
+/**
+ * Speed of the import, on generated traces (docs/import.md, "Speed"):
+ *
+ * <pre>
+ * releng/dev-compile.sh
+ * java -cp 'build/classes:build/lib/*' bench/import/ImportBench.java DIR ACCESSES [PAGES [THREADS]]
+ * </pre>
+ *
+ * DIR is made when it is not there and kept for the next run; the database beside it is replaced.
+ */
+public final class ImportBench {
+	private static final int PAGE = 4096;
+	private static final long SEED = 20240607;
+
+	private ImportBench() {
+	}
+
+	public static void main(String[] args) throws Exception {
+		Path directory = Path.of(args[0]);
+		long accesses = Long.parseLong(args[1]);
+		int pages = args.length > 2 ? Integer.parseInt(args[2]) : 100_000;
+		int threads = args.length > 3 ? Integer.parseInt(args[3]) : 8;
+		if (!Files.exists(directory)) {
+			long start = System.nanoTime();
+			generate(directory, accesses, pages, threads);
+			System.out.printf(Locale.ROOT, "generated %s in %.1f s (seed %d)%n", directory,
+					(System.nanoTime() - start) / 1e9, SEED);
+		}
+		Path database = Path.of(directory + ".db");
+		Files.deleteIfExists(database);
+		String[] step = { "" };
+		long[] since = { System.nanoTime() };
+		Progress progress = new Progress() {
+			@Override
+			public void begin(String name, long total) {
+				long now = System.nanoTime();
+				if (!step[0].isEmpty()) {
+					System.out.printf(Locale.ROOT, "  %-36s %8.2f s%n", step[0], (now - since[0]) / 1e9);
+				}
+				step[0] = name;
+				since[0] = now;
+			}
+
+			@Override
+			public void worked(long units) {
+				// only steps are timed
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return false;
+			}
+		};
+		long start = System.nanoTime();
+		ImportReport report = new ImportOperation(directory, name -> Stores.createFile(database, System.out::println))
+				.setScratchDirectory(directory.toAbsolutePath().getParent()).call(progress);
+		progress.begin("", 0);
+		double seconds = (System.nanoTime() - start) / 1e9;
+		long rows = size(report, "imported");
+		long bytes = Files.size(database);
+		System.out.printf(Locale.ROOT, "imported %,d accesses in %.2f s: %,.0f accesses/s; %,d bytes, %.1f per access%n",
+				rows, seconds, rows / seconds, bytes, (double) bytes / rows);
+		ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getType().name().equals("HEAP"))
+				.forEach(p -> System.out.printf(Locale.ROOT, "  peak %-20s %,d MB%n", p.getName(),
+						p.getPeakUsage().getUsed() >> 20));
+		try (TraceStore store = Stores.openFile(database)) {
+			for (int i = 0; i < 2; i++) {
+				long[] sum = new long[2];
+				long t = System.nanoTime();
+				store.visitAccesses(AccessQuery.ALL, b -> {
+					sum[0] += b.count;
+					for (int k = 0; k < b.count; k++) {
+						sum[1] += b.reads[k] + b.writes[k];
+					}
+				}, Progress.NONE);
+				double s = (System.nanoTime() - t) / 1e9;
+				System.out.printf(Locale.ROOT, "read all %,d accesses (%,d) in %.2f s: %,.0f accesses/s%n", sum[0], sum[1], s,
+						sum[0] / s);
+			}
+			long t = System.nanoTime();
+			int size = store.producers().size();
+			System.out.printf(Locale.ROOT, "tree of %,d producers in %.2f s%n", size, (System.nanoTime() - t) / 1e9);
+			int middle = size / 2;
+			long[] n = new long[1];
+			t = System.nanoTime();
+			store.visitAccesses(new AccessQuery(Long.MIN_VALUE, Long.MAX_VALUE, middle, middle + size / 100),
+					b -> n[0] += b.count, Progress.NONE);
+			System.out.printf(Locale.ROOT, "1 %% of the producers: %,d accesses in %.3f s%n", n[0],
+					(System.nanoTime() - t) / 1e9);
+		}
+	}
+
+	private static long size(ImportReport report, String key) {
+		var matcher = java.util.regex.Pattern.compile("\"" + key + "\": (\\d+)").matcher(report.toJson());
+		return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+	}
+
+	/** Intervals of 50 ms; in each the threads touch parts of three arrays: one private, one shared, one at random. */
+	private static void generate(Path directory, long accesses, int pages, int threads) throws IOException {
+		Random random = new Random(SEED);
+		Path image = directory.resolve("p0000");
+		Files.createDirectories(image);
+		long base = 0x7f0000000000L;
+		long perArray = pages / 3;
+		Files.writeString(directory.resolve("manifest.json"), """
+				{"format":"memtrace","format_version":1,"name":"bench","command":["bench"],"executable":"/bench",
+				"host":{"name":"h","os":"Linux","cpus_online":%d,"page_size_bytes":4096},
+				"clock":{"start_ns":1000000000,"start_realtime":"2024-06-07T00:00:00Z"},
+				"status":{"state":"complete","exit_code":0},"losses":{"total":0,"by_reason":{}}}
+				""".formatted(threads));
+		StringBuilder structures = new StringBuilder("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site\n");
+		for (int a = 0; a < 3; a++) {
+			long start = base + a * (perArray + 16) * PAGE;
+			structures.append(a).append(",heap,").append("ABC".charAt(a)).append(',').append(Long.toHexString(start))
+					.append(',').append(Long.toHexString(start + perArray * PAGE)).append(",1000000000,-1,100,-1,b.c:")
+					.append(a + 1).append('\n');
+		}
+		Files.writeString(image.resolve("structures.csv"), structures);
+		StringBuilder threadRows = new StringBuilder("TaskId,Name,Birth,Death,StackStart,StackEnd,Start\n");
+		for (int t = 0; t < threads; t++) {
+			threadRows.append(100 + t).append(",worker ").append(t).append(",1000000000,-1,0,0,work\n");
+		}
+		Files.writeString(image.resolve("threads.csv"), threadRows);
+		long perInterval = Math.max(threads, Math.min(50_000, accesses / 100));
+		long written = 0;
+		long time = 1_000_000_000L;
+		int chunk = 0;
+		OutputStream out = null;
+		long chunkBytes = 0;
+		long[] code = new long[2000];
+		for (int i = 0; i < code.length; i++) {
+			code[i] = 0x401000 + random.nextInt(1 << 20);
+		}
+		while (written < accesses) {
+			long end = time + 50_000_000L + random.nextInt(1000);
+			StringBuilder text = new StringBuilder();
+			for (long i = 0; i < perInterval && written < accesses; i++, written++) {
+				int thread = (int) (i * threads / perInterval);
+				int array = random.nextInt(3);
+				long page = switch (array) {
+				case 0 -> thread * perArray / threads + random.nextLong(Math.max(1, perArray / threads));
+				case 1 -> (written / perInterval * 97 + i % (perInterval / threads)) % perArray;
+				default -> random.nextLong(perArray);
+				};
+				long address = base + (array * (perArray + 16) + page) * PAGE + random.nextInt(512) * 8;
+				long reads = array == 2 ? random.nextInt(4) : random.nextInt(10) < 6 ? 1 : 0;
+				long writes = reads == 0 || random.nextInt(8) == 0 ? 1 : 0;
+				text.append(Long.toHexString(address)).append(",0,").append(reads).append(',').append(writes).append(',')
+						.append(Long.toHexString(1L << (thread % 64))).append(',').append(time).append(',').append(end)
+						.append(',').append(100 + thread).append(',').append(Long.toHexString(code[random.nextInt(code.length)]))
+						.append(",0,0\n");
+			}
+			if (out == null || chunkBytes > 64 << 20) {
+				if (out != null) {
+					out.close();
+				}
+				chunkBytes = 0;
+				out = new BufferedOutputStream(
+						Files.newOutputStream(image.resolve(String.format("accesses-%06d.csv", chunk++))), 1 << 16);
+				out.write("@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
+						.getBytes(StandardCharsets.US_ASCII));
+			}
+			byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
+			out.write(bytes);
+			chunkBytes += bytes.length;
+			time = end;
+		}
+		out.close();
+	}
+}

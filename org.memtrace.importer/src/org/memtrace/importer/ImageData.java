@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+import java.util.List;
+
+/** What the first pass found out about one process image; {@code producerOfLeaf} is filled in when the tree is built. */
+final class ImageData implements AutoCloseable {
+	private final TraceDirectory.Image image;
+	private final LeafTable leaves;
+	private RowSpill rows;
+	private SharingSweep sharing = new SharingSweep();
+	private int[] producerOfLeaf;
+	private final MemoryMap map;
+	private final StructureIndex structures;
+
+	ImageData(TraceDirectory.Image image, int pageShift, List<org.memtrace.model.Structure> structures, RowSpill rows) {
+		this.image = image;
+		this.leaves = new LeafTable(pageShift);
+		this.rows = rows;
+		this.map = MemoryMap.read(image.directory());
+		this.structures = new StructureIndex(structures);
+	}
+
+	int index() {
+		return image.index();
+	}
+
+	TraceDirectory.Image image() {
+		return image;
+	}
+
+	LeafTable leaves() {
+		return leaves;
+	}
+
+	StructureIndex structures() {
+		return structures;
+	}
+
+	MemoryMap map() {
+		return map;
+	}
+
+	RowSpill rows() {
+		return rows;
+	}
+
+	SharingSweep sharing() {
+		return sharing;
+	}
+
+	int[] producerOfLeaf() {
+		return producerOfLeaf;
+	}
+
+	void producerOfLeaf(int[] producers) {
+		producerOfLeaf = producers;
+	}
+
+	/** The rows in another order; their sharing is found anew. */
+	void sorted(RowSpill newRows, SharingSweep newSharing) {
+		rows = newRows;
+		sharing = newSharing;
+	}
+
+	@Override
+	public void close() {
+		rows.close();
+	}
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+import java.util.TreeMap;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.StructureKind;
+
+/** The numbers of an import. */
+final class ImportCounts {
+	/** Access files. */
+	int files;
+	/** Data lines of access files, used or not. */
+	long rows;
+	long imported;
+	long reads;
+	long writes;
+	/** Of rows without a thread. */
+	long unattributedRows;
+	long unattributedAccesses;
+	/** Rows without a fault event, from the page-table scan. */
+	long scanRows;
+	long firstNs = Long.MAX_VALUE;
+	long lastNs = Long.MIN_VALUE;
+	/** Images with rows out of order, and how many. */
+	final TreeMap<Integer, Long> unsorted = new TreeMap<>();
+	/** Reads and writes by kind of structure; the last is for those outside of all. */
+	final long[] accessesByKind = new long[StructureKind.values().length + 1];
+	long written;
+	long writtenReads;
+	long writtenWrites;
+
+	void read(RowSpill.Row row) {
+		imported++;
+		reads += row.reads;
+		writes += row.writes;
+		firstNs = Math.min(firstNs, row.startNs);
+		lastNs = Math.max(lastNs, row.endNs);
+		if (row.thread == AccessBatch.NO_THREAD) {
+			unattributedRows++;
+			unattributedAccesses += row.reads + row.writes;
+		}
+		scanRows += row.flags & AccessBatch.FLAG_FROM_SCAN;
+	}
+
+	void written(AccessBatch batch) {
+		written += batch.count;
+		for (int i = 0; i < batch.count; i++) {
+			writtenReads += batch.reads[i];
+			writtenWrites += batch.writes[i];
+		}
+	}
+}

@@ -1,0 +1,424 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceWriter;
+
+/**
+ * Imports a trace directory into a store. Set the options, then {@link #call} once; the calling thread writes, a second one
+ * parses. Whatever happens before the end, the store is left as it was. docs/import.md describes the rules.
+ *
+ * <p>First pass: parse, find the page and the structure of each row, find its sharing, keep the row in a compact form. Then the
+ * tree of event producers is known, and the second pass writes the rows in order of time.
+ */
+public final class ImportOperation {
+	/** Where the trace goes. */
+	@FunctionalInterface
+	public interface Target {
+		/** @param databaseName wanted name */
+		TraceWriter create(String databaseName) throws MemtraceException;
+	}
+
+	/** Properties of an imported trace that tell where it came from. */
+	public static final String PROPERTY_SOURCE = "source";
+	public static final String PROPERTY_SOURCE_IDENTITY = "source_identity";
+
+	public static final int DEFAULT_FANOUT = 2;
+	public static final int MAX_FANOUT = 16;
+
+	private static final int BATCHES = 4;
+	private static final long HEAP_FOR_ROWS = 128L << 20;
+
+	private final Path directory;
+	private final Target target;
+	private String name = "";
+	private boolean strict;
+	private int fanout = DEFAULT_FANOUT;
+	private Path scratchDirectory = Path.of(System.getProperty("java.io.tmpdir"));
+
+	private SkipCounter skips;
+	private TraceDirectory trace;
+	private ContextTables context;
+	private final CpuSets cpuSets = new CpuSets();
+	private final LongNumbers addresses = new LongNumbers();
+	private final List<ImageData> images = new ArrayList<>();
+	private ImportCounts counts;
+
+	public ImportOperation(Path traceDirectory, Target target) {
+		this.directory = traceDirectory;
+		this.target = target;
+	}
+
+	/** Display name of the trace; empty for the name in the manifest. */
+	public ImportOperation setName(String displayName) {
+		name = displayName.strip();
+		return this;
+	}
+
+	/** Whether anything that would be skipped is an error. */
+	public ImportOperation setStrict(boolean on) {
+		strict = on;
+		return this;
+	}
+
+	/** Parts into which a range of pages is divided, 2 to 16. */
+	public ImportOperation setFanout(int parts) {
+		if (parts < 2 || parts > MAX_FANOUT) {
+			throw new IllegalArgumentException("fan-out " + parts + " is not between 2 and " + MAX_FANOUT);
+		}
+		fanout = parts;
+		return this;
+	}
+
+	/** Where temporary data goes that does not fit on the heap; some 10 bytes for each access. */
+	public ImportOperation setScratchDirectory(Path existing) {
+		scratchDirectory = existing;
+		return this;
+	}
+
+	/**
+	 * What identifies the content of a trace directory: equal to {@link #PROPERTY_SOURCE_IDENTITY} of a trace that was imported
+	 * from it and is up to date.
+	 */
+	public static String identity(Path traceDirectory) throws MemtraceException {
+		return TraceDirectory.open(traceDirectory).identity();
+	}
+
+	/** Whether a path looks like a trace directory. */
+	public static boolean isTraceDirectory(Path path) {
+		return Files.isDirectory(path) && Files.isRegularFile(path.resolve("manifest.json"));
+	}
+
+	/** Imports; may be called once. */
+	public ImportReport call(Progress progress) throws MemtraceException {
+		if (skips != null) {
+			throw new IllegalStateException("an import is called once");
+		}
+		skips = new SkipCounter(strict);
+		counts = new ImportCounts();
+		trace = TraceDirectory.open(directory);
+		context = new ContextTables(skips, traceStartNs());
+		try {
+			firstPass(progress);
+			if (counts.imported == 0) {
+				throw new TraceFormatException(directory.toString(), 0, "has no accesses to import" + whyEmpty());
+			}
+			for (ImageData image : images) {
+				if (counts.unsorted.containsKey(image.index())) {
+					sort(image, progress);
+				} else {
+					image.sharing().finish();
+				}
+			}
+			return secondPass(progress);
+		} finally {
+			images.forEach(ImageData::close);
+		}
+	}
+
+	private long traceStartNs() {
+		long start = trace.manifest().object("clock").number("start_ns", Long.MIN_VALUE);
+		for (TraceDirectory.Image image : trace.images()) {
+			long own = image.json().number("start_ns", Long.MIN_VALUE);
+			start = start == Long.MIN_VALUE || own != Long.MIN_VALUE && own < start ? own : start;
+		}
+		return Math.max(0, start);
+	}
+
+	private String whyEmpty() {
+		if (skips.total() > 0) {
+			return "; all " + counts.rows + " rows were skipped: " + skips.byReason();
+		}
+		for (TraceDirectory.Image image : trace.images()) {
+			if (image.json().text("backend").equals("none")) {
+				return "; the collector could not work: " + image.json().text("backend_message");
+			}
+		}
+		return "";
+	}
+
+	private void firstPass(Progress progress) throws MemtraceException {
+		progress.begin("Reading accesses", totalBytes());
+		RowSpill.Budget budget = new RowSpill.Budget(HEAP_FOR_ROWS);
+		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+		for (TraceDirectory.Image image : trace.images()) {
+			if (image.unfinished()) {
+				skips.warn(directory + ": the recorder was killed and structures are not resolved; run \"memtrace finish "
+						+ directory + "\" first");
+			}
+			List<Structure> structures = context.read(image);
+			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
+			images.add(data);
+			readImage(data, progress);
+			data.rows().finish();
+			data.leaves().freeCandidates();
+		}
+	}
+
+	private long totalBytes() {
+		long bytes = 0;
+		for (TraceDirectory.Image image : trace.images()) {
+			for (Path chunk : image.chunks()) {
+				try {
+					bytes += Files.size(chunk);
+				} catch (IOException e) {
+					// told when it is opened
+				}
+			}
+		}
+		return bytes;
+	}
+
+	private void readImage(ImageData data, Progress progress) throws MemtraceException {
+		try (Pipeline<RowBatch> pipeline = new Pipeline<>("memtrace-parser", BATCHES, RowBatch::new,
+				own -> parse(data.image(), own))) {
+			FirstPass pass = new FirstPass(data, context, addresses, counts);
+			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
+				pass.add(batch);
+				progress.worked(batch.bytes);
+				batch.bytes = 0;
+				batch.count = 0;
+				pipeline.release(batch);
+			}
+		}
+	}
+
+	private void parse(TraceDirectory.Image image, Pipeline<RowBatch> pipeline)
+			throws MemtraceException, InterruptedException {
+		AccessParser parser = new AccessParser(cpuSets, skips, pipeline::exchange);
+		for (Path chunk : image.chunks()) {
+			String file = image.fileName(chunk.getFileName().toString());
+			try (CountedInput in = new CountedInput(chunk)) {
+				parser.parse(in.stream(), file, in::bytes);
+			} catch (IOException e) {
+				skips.problem(file, "cannot be read: " + e.getMessage());
+			}
+		}
+		counts.files += image.chunks().size();
+		counts.rows += parser.rows();
+		parser.finish();
+	}
+
+	private void sort(ImageData data, Progress progress) throws MemtraceException {
+		RowSpill sorted = new RowSorter(scratchDirectory, new RowSpill.Budget(HEAP_FOR_ROWS)).sort(data.rows(), progress);
+		SharingSweep sharing = new SharingSweep();
+		data.sorted(sorted, sharing);
+		RowSpill.Cursor rows = sorted.read();
+		for (long n = 0; rows.next(); n++) {
+			sharing.add(data.leaves().page(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs);
+			if (n % 8192 == 0) {
+				progress.check();
+			}
+		}
+		sharing.finish();
+	}
+
+	private ImportReport secondPass(Progress progress) throws MemtraceException {
+		long used = images.stream().filter(i -> i.rows().rows() > 0).count();
+		MemoryTreeBuilder builder = new MemoryTreeBuilder(Integer.numberOfTrailingZeros(trace.pageSizeBytes()), fanout,
+				context.structures());
+		progress.begin("Building the tree of event producers", -1);
+		for (ImageData image : images) {
+			progress.check();
+			if (image.rows().rows() > 0) {
+				image.producerOfLeaf(
+						builder.image(used > 1 ? imageLabel(image.image()) : null, image.leaves(), image.map()));
+			}
+		}
+		ProducerTree tree = builder.build();
+		try (TraceWriter writer = target.create(databaseName())) {
+			writer.threads(context.threads());
+			writer.structures(context.structures());
+			for (int stack = 0; stack < context.stacks().size(); stack++) {
+				writer.stack(stack, context.stacks().get(stack));
+			}
+			writer.cpuSets(cpuSets.sets());
+			writer.producers(tree);
+			writer.intervals(context.intervals());
+			writeAccesses(writer, progress);
+			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes
+					|| counts.written != counts.imported) {
+				throw new StoreException(String.format(Locale.ROOT,
+						"import of %s went wrong: %d rows with %d reads and %d writes were read, but %d with %d and %d"
+								+ " were written; please report this",
+						directory, counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
+						counts.writtenWrites));
+			}
+			ImportReport report = new ImportReport(trace, context, skips, counts, tree, images.size());
+			TraceInfo info = writer.commit(info(), report.toJson(), progress);
+			return report.stored(info);
+		}
+	}
+
+	private void writeAccesses(TraceWriter writer, Progress progress) throws MemtraceException {
+		progress.begin("Writing accesses", counts.imported);
+		List<ImageData> withRows = images.stream().filter(i -> i.rows().rows() > 0).toList();
+		try (Pipeline<AccessBatch> pipeline = new Pipeline<>("memtrace-merge", BATCHES,
+				() -> new AccessBatch(RowBatch.CAPACITY), own -> new RowMerge(addresses, own).run(withRows))) {
+			for (AccessBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
+				writer.accesses(batch);
+				counts.written(batch);
+				progress.worked(batch.count);
+				batch.count = 0;
+				pipeline.release(batch);
+			}
+		}
+	}
+
+	private String imageLabel(TraceDirectory.Image image) {
+		String executable = image.json().text("executable");
+		long pid = image.json().number("pid", -1);
+		return String.format(Locale.ROOT, "p%04d %s%s", image.index(),
+				executable.substring(executable.lastIndexOf('/') + 1), pid >= 0 ? " (process " + pid + ")" : "").strip();
+	}
+
+	private String displayName() {
+		String wanted = name.isEmpty() ? trace.manifest().text("name").strip() : name;
+		return wanted.isEmpty() ? trace.path().getFileName().toString().replaceFirst("\\.memtrace$", "") : wanted;
+	}
+
+	private String databaseName() {
+		return displayName();
+	}
+
+	private TraceInfo info() throws MemtraceException {
+		Json manifest = trace.manifest();
+		Json host = manifest.object("host");
+		Json clock = manifest.object("clock");
+		Json backend = manifest.object("backend");
+		Map<String, String> p = new LinkedHashMap<>();
+		p.put("command", String.join(" ", manifest.texts("command").stream().map(ImportOperation::quoted).toList()));
+		p.put("executable", manifest.text("executable"));
+		p.put("working_directory", manifest.text("working_directory"));
+		p.put("purpose", manifest.text("purpose"));
+		p.put("state", manifest.object("status").text("state"));
+		p.put("exit_code", manifest.object("status").text("exit_code"));
+		p.put("signal", manifest.object("status").text("signal"));
+		p.put("backend", backend.text("name"));
+		p.put("recorder_version", manifest.object("tool").text("version"));
+		p.put("cpu_model", host.text("cpu_model"));
+		p.put("numa_nodes", host.text("numa_nodes"));
+		p.put("losses", Long.toString(ImportReport.losses(manifest, context)));
+		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
+		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
+		p.put(PROPERTY_SOURCE, trace.path().toString());
+		p.put(PROPERTY_SOURCE_IDENTITY, trace.identity());
+		p.put("fanout", Integer.toString(fanout));
+		p.values().removeIf(String::isEmpty);
+		long start = Math.min(counts.firstNs, clock.number("start_ns", counts.firstNs));
+		long end = Math.max(counts.lastNs, clock.number("end_ns", counts.lastNs));
+		String purpose = manifest.text("purpose");
+		return new TraceInfo(-1, displayName(), "", TraceInfo.TYPE_MEMTRACE, manifest.text("executable"),
+				host.text("name"), (host.text("os") + " " + host.text("kernel")).strip(),
+				(int) host.number("cpus_online", 0), 0, 0, Math.max(0, start), end,
+				recordedAt(clock.text("start_realtime")), trace.pageSizeBytes(), purpose, new TreeMap<>(p));
+	}
+
+	private static Instant recordedAt(String text) {
+		try {
+			return OffsetDateTime.parse(text).toInstant();
+		} catch (DateTimeException e) {
+			return Instant.EPOCH;
+		}
+	}
+
+	private static String quoted(String argument) {
+		return argument.matches("[A-Za-z0-9_@%+=:,./-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
+	}
+
+	/** Takes the parsed rows of one image. */
+	private static final class FirstPass {
+		private final ImageData data;
+		private final ContextTables context;
+		private final LongNumbers addresses;
+		private final ImportCounts counts;
+		private final Map<Long, Integer> threads = new HashMap<>();
+		private final RowSpill.Row row = new RowSpill.Row();
+		private long lastTask = AccessBatch.NO_THREAD;
+		private int lastThread = AccessBatch.NO_THREAD;
+		private long previousStartNs = Long.MIN_VALUE;
+		private boolean sorted = true;
+		private final long[] accessesByKind;
+
+		FirstPass(ImageData data, ContextTables context, LongNumbers addresses, ImportCounts counts) {
+			this.data = data;
+			this.context = context;
+			this.addresses = addresses;
+			this.counts = counts;
+			this.accessesByKind = counts.accessesByKind;
+			context.threads().stream().filter(t -> t.image() == data.index())
+					.forEach(t -> threads.putIfAbsent(t.taskId(), t.index()));
+		}
+
+		void add(RowBatch batch) throws MemtraceException {
+			if (data.rows().rows() > Integer.MAX_VALUE - RowBatch.CAPACITY) {
+				throw new StoreException("an image with more than " + Integer.MAX_VALUE + " accesses cannot be imported");
+			}
+			LeafTable leaves = data.leaves();
+			RowSpill rows = data.rows();
+			SharingSweep sharing = data.sharing();
+			for (int i = 0; i < batch.count; i++) {
+				long start = batch.startNs[i];
+				long end = batch.endNs[i];
+				if (start < previousStartNs) {
+					sorted = false;
+					counts.unsorted.merge(data.index(), 1L, Long::sum);
+				}
+				previousStartNs = start;
+				int page = leaves.pageOf(batch.address[i], data.structures());
+				int structure = StructureIndex.resolve(leaves.candidates(page), batch.address[i], start, end);
+				row.thread = thread(batch.taskId[i]);
+				if (sorted) {
+					sharing.add(page, row.thread, start, end);
+				}
+				row.startNs = start;
+				row.endNs = end;
+				row.leaf = leaves.leaf(page, structure);
+				row.cpuSet = batch.cpuSet[i];
+				row.reads = batch.reads[i];
+				row.writes = batch.writes[i];
+				row.ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
+				row.node = batch.node[i];
+				row.flags = batch.flags[i];
+				rows.add(row);
+				counts.read(row);
+				int kind = structure < 0 ? accessesByKind.length - 1
+						: context.structures().get(structure).kind().ordinal();
+				accessesByKind[kind] += row.reads + row.writes;
+			}
+		}
+
+		private int thread(long taskId) {
+			if (taskId == lastTask) {
+				return lastThread;
+			}
+			lastTask = taskId;
+			lastThread = taskId == AccessBatch.NO_THREAD ? AccessBatch.NO_THREAD
+					: threads.computeIfAbsent(taskId, key -> context.addThread(data.image(), key));
+			return lastThread;
+		}
+	}
+}

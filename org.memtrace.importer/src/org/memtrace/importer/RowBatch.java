@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+/** Rows of an access file as columns; the unit in which the parser hands them on. */
+final class RowBatch {
+	static final int CAPACITY = 8192;
+
+	int count;
+	/** Bytes of input that these rows were read from, for the progress. */
+	long bytes;
+	final long[] address = new long[CAPACITY];
+	final long[] startNs = new long[CAPACITY];
+	final long[] endNs = new long[CAPACITY];
+	final long[] reads = new long[CAPACITY];
+	final long[] writes = new long[CAPACITY];
+	final long[] taskId = new long[CAPACITY];
+	final long[] ip = new long[CAPACITY];
+	/** Number in {@link CpuSets}, -1 unknown. */
+	final int[] cpuSet = new int[CAPACITY];
+	final int[] node = new int[CAPACITY];
+	final int[] flags = new int[CAPACITY];
+}
