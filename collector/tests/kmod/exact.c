@@ -70,12 +70,13 @@ static void child_loop(void)
 			k = fork();
 			if (!k) {
 				do_read(p);
+				if (write(from_child[1], c, 1) != 1)	/* the answer is its */
+					_exit(1);
 				for (;;)
 					pause();
 			}
-			c[1] = 0;
 			*(volatile pid_t *)(area + 63 * PAGE) = k;
-			break;
+			continue;
 		case 'K':
 			kill(*(volatile pid_t *)(area + 63 * PAGE), SIGKILL);
 			waitpid(*(volatile pid_t *)(area + 63 * PAGE), &st, 0);
@@ -258,6 +259,7 @@ static void interface(void)
 	CHECK_EQ(poll(&p, 1, 0), 1);
 	CHECK(p.revents & POLLHUP);
 	close(dev);
+	dev = -1;
 	/* without PTRACE and SYS_ADMIN: see unprivileged() */
 }
 
@@ -458,7 +460,6 @@ static void processes(void)
 	CHECK(n > 20);
 
 	tell('F', 12);
-	k = *(pid_t *)messages;
 	tick();
 	CHECK_EQ(images(MEMTRACE_HOW_FORK, &im), 1);
 	k = im.pid;
@@ -597,6 +598,7 @@ static void unprivileged(void)
 int main(void)
 {
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	area = kt_map(64 * PAGE, MAP_PRIVATE);
 	interface();
 	simple();

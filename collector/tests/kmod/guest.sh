@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# Runs in the virtual machine (busybox sh). Each test prints "ok ..." or
+# "FAILED ..."; run.sh counts. Variables from /settings: PARTS.
+. /settings
+ok() { echo "ok $*"; }
+bad() { echo "FAILED $*"; }
+# value of a name in the last ktrace/check line of a file
+get() { tr ' ' '\n' < "$2" | grep -A1 -x "$1" | tail -n 1; }
+load() { insmod /memtrace.ko || bad "insmod"; }
+unload() { rmmod memtrace || bad "rmmod"; }
+# the kernel's complaints since the last call
+clean() {
+	dmesg -c | grep -a -E 'BUG|WARNING|Bad (page|rss|swap)|rss-counter|KASAN|INFO:|general protection|Oops|RIP:|swap_get|get_swap|soft lockup|stall|leak|possible|inconsistent|illegal' |
+		grep -a -v -E 'PCI:|IOMMU|8254|report a bug|Spectre|possible_cpus|mitigation' > /tmp/splats
+	if [ -s /tmp/splats ]; then bad "kernel log after $*"; head -n 40 /tmp/splats; fi
+}
+# truth NAME INTERVAL KTRACE-OPTIONS -- truth options: every page in its interval
+truth() {
+	name="$1 at $2 ms"; ms=$2; shift 2; opts=; while [ "$1" != -- ]; do opts="$opts $1"; shift; done; shift
+	rm -f /tmp/raw /tmp/truth.log
+	load
+	if ktrace -i "$ms" -f $opts -o /tmp/raw truth -o /tmp/truth.log "$@" > /tmp/run.log 2>&1 &&
+	   check /tmp/raw /tmp/truth.log > /tmp/check.log 2>&1 &&
+	   [ "$(get pairs /tmp/check.log)" -gt 300 ] && [ -z "$(get dropped /tmp/run.log)" ]; then
+		ok "$name: $(tail -n 1 /tmp/check.log)"
+	else
+		bad "$name"; cat /tmp/run.log /tmp/check.log
+	fi
+	grep -q '^truth overflow' /tmp/run.log && echo "note: $(grep '^truth overflow' /tmp/run.log)"
+	unload
+	clean "$name"
+}
+at_least() { # NAME FILE LIMIT WHAT
+	v=$(get "$1" "$2"); v=${v%\%}
+	if awk "BEGIN { exit !($v >= $3) }"; then ok "$4: $1 $v"; else bad "$4: $1 $v, expected at least $3"; fi
+}
+
+dmesg -c > /dev/null
+part() { case " $PARTS " in *" $1 "*) echo "-- $1, $(cut -d. -f1 /proc/uptime) s"; return 0;; esac; return 1; }
+
+if part interface; then
+	load
+	set -- $(ls -l /dev/memtrace)
+	[ "$1" = crw------- ] && ok "device is root's: $1" || bad "device mode $1"
+	if exact > /tmp/exact.log 2>&1; then ok "$(tail -n 1 /tmp/exact.log)"; else bad exact; cat /tmp/exact.log; fi
+	unload
+	clean interface
+fi
+
+if part truth; then
+	truth "private linear" 50 -- -w linear -s 1.5
+	truth "private linear, write tracking" 20 -w -- -w linear -s 1.5
+	at_least writes_found /tmp/check.log 99 "write tracking"
+	truth "shared random" 50 -w -- -w random -s 1.5
+	truth "shared random" 20 -- -w random -s 1.5
+	truth "neighbour" 50 -- -w neighbour -s 1.5
+	truth "read then write" 50 -w -- -w readwrite -s 1.5
+	at_least writes_found /tmp/check.log 99 "write tracking"
+	truth "fork" 20 -- -w fork -s 4
+	truth "mremap" 20 -- -w mremap -s 4
+	truth "file" 50 -w -- -w file -s 1.5
+	truth "sparse" 50 -- -w sparse -s 1.5
+	truth "shared, 5 subphases" 50 -s 5 -- -w shared -p 256 -s 2
+	cp /tmp/check.log /tmp/check5.log
+	truth "shared, 1 subphase" 50 -- -w shared -p 256 -s 2
+	one=$(get threads /tmp/check.log) five=$(get threads /tmp/check5.log)
+	if awk "BEGIN { exit !(${five%\%} > ${one%\%}) }"; then ok "subphases see more threads: $one, then $five"
+	else bad "subphases: threads seen $one with one, $five with five"; fi
+fi
+
+if part stress; then
+	[ -e /brd.ko ] && insmod /brd.ko rd_nr=1 rd_size=131072 && mkswap /dev/ram0 > /dev/null && swapon /dev/ram0 && ok "swap is on"
+	echo 1 > /sys/kernel/mm/ksm/run; echo 1000 > /sys/kernel/mm/ksm/pages_to_scan; echo 20 > /sys/kernel/mm/ksm/sleep_millisecs
+	load
+	for mode in "-i 20 -w" "-i 20 -s 4"; do
+		if ktrace $mode stress paths 1 > /tmp/stress.log 2>&1; then ok "paths of the kernel, $mode: $(tail -n 1 /tmp/stress.log | cut -c1-600)"
+		else bad "paths, $mode"; cat /tmp/stress.log; fi
+		if ktrace $mode stress storm 4 > /tmp/stress.log 2>&1; then ok "storm of mappings, $mode: $(head -n 1 /tmp/stress.log)"
+		else bad "storm, $mode"; cat /tmp/stress.log; fi
+	done
+	clean "paths and storm"
+	if ktrace -i 20 stress processes 150 > /tmp/stress.log 2>&1 && [ -z "$(get dropped /tmp/stress.log)" ]; then ok "150 processes"
+	else bad "150 processes"; cat /tmp/stress.log; fi
+	if ktrace -i 20 -b 6 stress alive 2 > /tmp/stress.log 2>&1 && [ "$(get dropped /tmp/stress.log)" -gt 0 ]; then
+		ok "a pool of 6 blocks: $(get dropped /tmp/stress.log) dropped, the program is right"
+	else bad "pool of 6 blocks"; cat /tmp/stress.log; fi
+	unload
+	clean "processes and pool"
+	grep -E '^pswp' /proc/vmstat | tr '\n' ' '; echo
+fi
+
+if part kill; then
+	load
+	# the program is killed
+	for i in 1 2 3; do
+		ktrace -i 20 -w stress alive 30 > /tmp/k.log 2>&1 & k=$!
+		usleep ${i}00000; sleep 1; kill -9 $(pidof stress) 2> /dev/null; wait $k; rc=$?
+		[ $rc = 137 ] && ok "SIGKILL of the program" || { bad "SIGKILL of the program: status $rc"; cat /tmp/k.log; }
+	done
+	ktrace -i 20 stress storm 30 > /tmp/k.log 2>&1 & k=$!
+	sleep 2; kill -9 $(pidof stress); wait $k
+	ok "SIGKILL in a storm"
+	# the tracer is killed: the program goes on, everything visible again
+	ktrace -i 20 -w stress alive 5 > /tmp/k.log 2>&1 & k=$!
+	sleep 2
+	rmmod memtrace 2> /dev/null && bad "rmmod with an open session" || ok "rmmod refused while a session is open"
+	kill -9 $k; wait $k 2> /dev/null
+	n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 20 ] && break; usleep 100000; done
+	[ $n -le 20 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
+	while pidof stress > /dev/null; do usleep 100000; done
+	if [ "$(grep -c ' 0 failures' /tmp/k.log)" = 1 ] && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/k.log)" -lt 20 ]; then
+		ok "the program ended well: $(head -n 1 /tmp/k.log)"
+	else bad "program after SIGKILL of the tracer"; cat /tmp/k.log; fi
+	# attach to a running process, leave it alone again
+	load
+	stress alive 5 > /tmp/a.log 2>&1 & a=$!
+	sleep 1
+	if ktrace -i 20 -p $a -d 2 > /tmp/k.log 2>&1 && [ "$(get hidden /tmp/k.log)" -gt 5000 ]; then
+		ok "attached to a process: $(get records /tmp/k.log) records"; else bad "attach"; cat /tmp/k.log; fi
+	unload
+	wait $a && ok "the process ended well: $(head -n 1 /tmp/a.log)" || { bad "process after detach"; cat /tmp/a.log; }
+	[ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] || bad "hidden pages left after detach"
+	clean kill
+fi
+
+if part reload; then
+	n=0
+	while [ $n -lt 1000 ]; do
+		insmod /memtrace.ko && rmmod memtrace || break
+		n=$((n + 1))
+	done
+	[ $n = 1000 ] && ok "loaded and unloaded 1000 times" || bad "load number $n"
+	load
+	n=0
+	while [ $n -lt 40 ]; do
+		ktrace -i 5 -L 5 true > /tmp/k.log 2>&1 || break
+		n=$((n + 1))
+	done
+	[ $n = 40 ] && ok "40 sessions" || { bad "session $n"; cat /tmp/k.log; }
+	unload
+	clean reload
+fi
+[ -e /extra.sh ] && . /extra.sh
+:
