@@ -116,10 +116,20 @@ static int count(const char *trace, struct image *im, uint64_t page_size)
 
 /* -------------------------------------------------------- the structures */
 
+/* What the program itself made comes first: not the data of libraries. */
+static int rank(const struct structure *s)
+{
+	if (!strcmp(s->kind, "static"))
+		return !*s->site;
+	return !strcmp(s->kind, "file") || !strcmp(s->kind, "brk");
+}
+
 static int by_bytes(const void *x, const void *y)
 {
 	const struct structure *a = x, *b = y;
 
+	if (rank(a) != rank(b))
+		return rank(a) - rank(b);
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
 	return strcmp(a->name, b->name);

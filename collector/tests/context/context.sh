@@ -1,0 +1,175 @@
+#!/bin/bash
+# Copyright memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# What the context library and the launcher record, against programs that say
+# it themselves. Run by ../run.sh context; BACKEND=none without accesses.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+here=$tests/context
+backend=${BACKEND:-auto}
+cd "$work" || exit 2
+
+record() {
+	timeout 60 "$MEMTRACE" record --quiet --backend "$backend" "$@"
+}
+
+# expect NAME WANT GOT
+expect() {
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1: got '$3', want '$2'"; fi
+}
+
+# truth NAME COMPILER ARGUMENTS...: build, record, compare both images
+truth() {
+	local name=$1 image result
+	shift
+	if ! "$@" -pthread -o "$name" "$here/truth.cpp" 2> "$name.log"; then
+		fail "$name: does not compile"
+		return
+	fi
+	record -o "$name.trace" "./$name" > "$name.out" 2> "$name.err"
+	expect "$name: exit code" 0 $?
+	for image in 0 1; do
+		result=$(awk -v image=$image -f "$here/check.awk" "$name.out" \
+			"$name.trace/p000$image/threads.csv" "$name.trace/p000$image/structures.csv")
+		echo "$result" | grep FAILED | sed "s/^/$name image $image: /"
+		set -- $(echo "$result" | tail -n 1)
+		passed=$((passed + ${1:-0})) failed=$((failed + ${2:-1}))
+	done
+	expect "$name: name in info" 1 "$("$MEMTRACE" info "$name.trace" | grep -c ' global_table  *truth.cpp:')"
+}
+
+truth pie g++ -g -O1 -pie -fPIE
+truth nopie g++ -g -O1 -no-pie
+truth unoptimised g++ -g -O0
+truth inlined g++ -g -O2
+truth noframe g++ -g -O2 -fomit-frame-pointer
+
+# stripped: addresses and lives without names
+cp pie stripped && strip stripped
+record -o stripped.trace ./stripped > stripped.out
+grep -c '^heap' stripped.out > want
+awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] = 1; next }
+	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
+expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
+
+# exit codes and signals
+record -o c7.trace sh -c 'exit 7' 2> /dev/null
+expect "exit code" 7 $?
+{ record -o c15.trace sh -c 'kill -TERM $$' 2> /dev/null; } 2> /dev/null
+expect "killed by a signal" 143 $?
+expect "signal in the manifest" 1 "$(grep -c '"signal": 15' c15.trace/manifest.json)"
+record nosuchprogram 2> err
+expect "program not found" 127 $?
+expect "one sentence" 1 "$(wc -l < err)"
+echo text > notexec
+record ./notexec 2> err
+expect "program not executable" 126 $?
+expect "nothing left behind" 0 "$(ls -d notexec* nosuch* 2> /dev/null | grep -c memtrace)"
+record -o c7.trace true 2> err
+expect "never overwrites" 2 $?
+record true 2> /dev/null && record true 2> /dev/null
+expect "next free name" "true.memtrace true.memtrace-2" "$(echo true.memtrace*)"
+printf 'echo "$0 $1"\n' > script && chmod +x script
+expect "script without #!" "./script x" "$(record -o script.trace ./script x 2> /dev/null)"
+printf '#!/bin/sh\necho "$0 $1"\n' > script2 && chmod +x script2
+expect "script sees its name" "./script2 x" "$(record -o script2.trace ./script2 x 2> /dev/null)"
+
+# static programs are refused before they start, and run with --backend none
+echo 'int main(void) { return 3; }' > static.c
+if gcc -static -o static static.c 2> /dev/null; then
+	timeout 20 "$MEMTRACE" record ./static 2> err
+	expect "static refused" 4 $?
+	expect "says why" 1 "$(grep -c 'statically linked' err)"
+	timeout 20 "$MEMTRACE" record --backend none -o static.trace ./static 2> err
+	expect "static with none" 3 $?
+fi
+
+# the recorder passes signals on that were sent to it alone
+"$MEMTRACE" record -q --backend "$backend" -o fwd.trace sh -c 'trap "echo got; exit 9" USR1; echo ready; while :; do sleep 0.05; done' > fwd.out 2> /dev/null &
+pid=$!
+for _ in $(seq 100); do grep -q ready fwd.out && break; sleep 0.05; done
+kill -USR1 $pid
+wait $pid
+expect "forwarded signal" "9 got" "$? $(tail -n 1 fwd.out)"
+
+# the recorder is killed: the program goes on, the trace opens and is completed
+"$MEMTRACE" record -q --backend "$backend" -o killed.trace sh -c 'echo $$ > pid; sleep 1; echo alive' > killed.out 2> /dev/null &
+pid=$!
+for _ in $(seq 100); do [ -s pid ] && break; sleep 0.05; done
+{ kill -9 $pid; wait $pid; } 2> /dev/null
+"$MEMTRACE" info killed.trace > info 2>&1
+expect "info of a killed recorder" 0 $?
+expect "state" 1 "$(grep -c '^Result *aborted; the recorder was killed' info)"
+while kill -0 "$(cat pid)" 2> /dev/null; do sleep 0.1; done
+expect "the program went on" alive "$(cat killed.out)"
+"$MEMTRACE" finish killed.trace 2> /dev/null
+expect "finish" 0 $?
+for f in structures stacks threads; do
+	expect "finished $f" 1 "$(ls killed.trace/p0000/$f.csv 2> /dev/null | wc -l)"
+done
+
+# a descendant that outlives the program
+record -o daemon.trace sh -c '(sleep 1.5; echo late > late) > /dev/null 2>&1 & exit 0' 2> /dev/null
+expect "root's exit ends the recording" 0 $?
+expect "descendant noted" 1 "$(grep -c '"state": "running"' daemon.trace/manifest.json | sed 's/[1-9][0-9]*/1/')"
+while [ ! -s late ]; do sleep 0.1; done
+sleep 0.3
+"$MEMTRACE" info daemon.trace > /dev/null
+expect "completed later" 0 "$(grep -c '"state": "running"' daemon.trace/manifest.json)"
+
+# compression
+record -o z.trace --compress ./pie > /dev/null
+if [ "$backend" != none ]; then
+	expect "no plain chunk" 0 "$(ls z.trace/p*/accesses-*.csv 2> /dev/null | wc -l)"
+fi
+"$MEMTRACE" info z.trace > /dev/null
+expect "info of a compressed trace" 0 $?
+
+# many allocations: nothing lost, quickly finished
+cat > many.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *a)
+{
+	for (int i = 0; i < 20000; i++) {
+		void *p = malloc(4096 + i % 7000);
+		p = realloc(p, 9000);
+		free(p);
+	}
+	return a;
+}
+int main(void)
+{
+	pthread_t t[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+gcc -g -O1 -pthread -o many many.c && record -o many.trace ./many
+expect "many: all dead at the end" 0 "$(awk -F, '$2 == "heap" && $3 == "p" && $7 < 0' many.trace/p0000/structures.csv | wc -l)"
+n=$(awk -F, '$2 == "heap" && $3 == "p"' many.trace/p0000/structures.csv | wc -l)
+# a realloc in place is one structure, one that moves is two
+if [ "$n" -ge 80000 ] && [ "$n" -le 160000 ]; then pass many; else fail "many: $n structures"; fi
+# at no address two blocks at the same time
+expect "many: lives do not overlap" 0 "$(awk -F, '$2 == "heap" { print $4, $6, $7 }' many.trace/p0000/structures.csv |
+	sort -k1,1 -k2,2n | awk '$1 == a && $2 < d { n++ } { a = $1; d = $3 } END { print n + 0 }')"
+
+# info --json and check --json are JSON, --explain answers
+for c in "info --json pie.trace" "check --json"; do
+	"$MEMTRACE" $c | python3 -m json.tool > /dev/null
+	expect "$c" 0 "${PIPESTATUS[1]}"
+done
+expect "seven questions" 7 "$("$MEMTRACE" info --explain pie.trace | grep -c '^[1-7]\. .*?$')"
+"$MEMTRACE" info /nonexistent 2> err
+expect "no such trace" 3 $?
+mkdir notatrace
+"$MEMTRACE" info notatrace 2> err
+expect "not a trace" 3 $?
+
+summary context
