@@ -34,7 +34,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	 *
 	 * @param hierarchy what is shown
 	 * @param height height of a range of leaves in the picture, any unit; null for equally high leaves
-	 * @param minHeight smallest height that can be told apart, in that unit
+	 * @param minHeight smallest height that can be told apart, in that unit; 0 when only memory is the limit
 	 * @param slices number of slices
 	 * @param budgetBytes memory for the tables
 	 */
@@ -45,7 +45,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 		double min = minHeight;
 		while (min < measure.of(0, hierarchy.leafCount())
 				&& BlockTree.of(hierarchy, measure, min).size() * perNode > budgetBytes) {
-			min *= 1.5;
+			min = min > 0 ? 1.5 * min : measure.of(0, hierarchy.leafCount()) / 1e6;
 		}
 		return new AggregationOptions(measure, min, false);
 	}

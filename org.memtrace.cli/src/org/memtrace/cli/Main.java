@@ -21,6 +21,10 @@ public final class Main {
 	static Command create(String name) {
 		return switch (name) {
 		case "help" -> Main::help;
+		case "aggregate" -> new AggregateCommand();
+		case "render" -> new RenderCommand();
+		case "summary" -> new SummaryCommand();
+		case "debug" -> new DebugCommand();
 		default -> null;
 		};
 	}

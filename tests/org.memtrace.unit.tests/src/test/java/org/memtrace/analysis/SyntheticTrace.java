@@ -53,10 +53,18 @@ public final class SyntheticTrace {
 	 * @param intervals monitoring intervals of 10 ms; a sixth is initialisation
 	 */
 	public static TraceStore matrixMultiplication(int pages, int intervals) throws MemtraceException {
-		return new SyntheticTrace(pages, intervals).make();
+		TraceCatalogue catalogue = Stores.inMemory();
+		try (TraceWriter w = catalogue.create("matmul")) {
+			return catalogue.open(new SyntheticTrace(pages, intervals).write(w).id());
+		}
 	}
 
-	private TraceStore make() throws MemtraceException {
+	/** Writes the same trace into a database. */
+	public static void write(TraceWriter writer, int pages, int intervals) throws MemtraceException {
+		new SyntheticTrace(pages, intervals).write(writer);
+	}
+
+	private TraceInfo write(TraceWriter w) throws MemtraceException {
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 		structure(StructureKind.STATIC, "pids", 0x404000, 1, "matmul.c:12");
 		structure(StructureKind.HEAP, "A", 0x7f0000000000L, pages, "matmul.c:48");
@@ -71,8 +79,6 @@ public final class SyntheticTrace {
 		for (int i = 0; i < intervals; i++) {
 			interval(i, init);
 		}
-		TraceCatalogue catalogue = Stores.inMemory();
-		TraceWriter w = catalogue.create("matmul");
 		List<ThreadInfo> threads = new ArrayList<>();
 		long end = START_NS + intervals * INTERVAL_NS;
 		threads.add(new ThreadInfo(0, 0, 4000, "main", START_NS, end, "", true));
@@ -97,8 +103,7 @@ public final class SyntheticTrace {
 		properties.put("command", "./matmul 1024");
 		TraceInfo info = new TraceInfo(-1, "matmul", "matmul", TraceInfo.TYPE_MEMTRACE, "matmul", "host", "Linux", 4, batch.count,
 				0, START_NS, end, Instant.EPOCH, PAGE, "", properties);
-		TraceInfo made = w.commit(info, "{}", Progress.NONE);
-		return catalogue.open(made.id());
+		return w.commit(info, "{}", Progress.NONE);
 	}
 
 	private void structure(StructureKind kind, String name, long address, int count, String site) {

@@ -1,0 +1,232 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.TraceSummary;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.TraceStore;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+
+/** {@code memtrace aggregate TRACE}. */
+final class AggregateCommand implements Command {
+	private static final int TEXT_BLOCKS = 30;
+
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			trace.aggregate(args.getInt("rows"), console.progress());
+			String format = args.get("format");
+			if (args.has("list") || args.has("curves")) {
+				SignificantLevels levels = trace.levels(console.progress());
+				levels(levels, args.has("curves"), format, console.out());
+				return ExitCode.OK;
+			}
+			Partition partition = trace.partition(args, console.progress());
+			switch (format) {
+			case "json" -> json(trace, partition, console.out());
+			case "csv" -> csv(trace, partition, console.out());
+			default -> text(trace, partition, console.out());
+			}
+		}
+		return ExitCode.OK;
+	}
+
+	private static void levels(SignificantLevels levels, boolean exact, String format, PrintStream out) {
+		List<Level> list = exact ? levels.breakpoints() : levels.levels();
+		if (format.equals("json")) {
+			JsonArray rows = new JsonArray();
+			for (Level l : list) {
+				JsonObject row = new JsonObject();
+				row.addProperty("p", l.p());
+				qualities(row, l.partition());
+				rows.add(row);
+			}
+			JsonObject all = new JsonObject();
+			all.addProperty("root_gain", levels.aggregator().rootGain());
+			all.addProperty("root_loss", levels.aggregator().rootLoss());
+			all.add(exact ? "breakpoints" : "significant", rows);
+			print(all, out);
+			return;
+		}
+		if (format.equals("csv")) {
+			out.println("p,gain,loss,loss_percent,reduction_percent,blocks");
+			for (Level l : list) {
+				Partition e = l.partition();
+				out.println(l.p() + "," + e.gain() + "," + e.loss() + "," + e.lossPercent() + "," + e.reductionPercent() + ","
+						+ e.blockCount());
+			}
+			return;
+		}
+		out.printf(Locale.ROOT, "%12s  %10s  %10s  %8s%n", exact ? "exact p" : "p", "loss", "reduction", "blocks");
+		for (Level l : list) {
+			out.printf(Locale.ROOT, exact ? "%12.8f" : "%12.6f", l.p());
+			out.printf(Locale.ROOT, "  %10s  %10s  %,8d%n", Units.percent(l.partition().lossPercent()),
+					Units.percent(l.partition().reductionPercent()), l.partition().blockCount());
+		}
+	}
+
+	private static void qualities(JsonObject o, Partition e) {
+		o.addProperty("gain", e.gain());
+		o.addProperty("loss", e.loss());
+		o.addProperty("loss_percent", e.lossPercent());
+		o.addProperty("reduction_percent", e.reductionPercent());
+		o.addProperty("blocks", e.blockCount());
+	}
+
+	private static void text(OpenedTrace trace, Partition e, PrintStream out) {
+		MicroscopicModel m = trace.model;
+		long origin = trace.table.info().startNs();
+		out.println(trace.table.info().alias() + " " + trace.description() + ", "
+				+ Units.duration(m.slices().startNs() - origin) + " to " + Units.duration(m.slices().endNs() - origin) + " in "
+				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), "page"));
+		out.println(PictureBuilder.figures(e));
+		String losses = TraceSummary.lossWarning(trace.table.info());
+		if (!losses.isEmpty()) {
+			out.println("Attention: " + losses);
+		}
+		out.println();
+		List<Integer> order = new ArrayList<>();
+		double[] total = new double[e.blockCount()];
+		double all = 0;
+		for (int b = 0; b < e.blockCount(); b++) {
+			for (double s : sums(m, e, b)) {
+				total[b] += s;
+			}
+			all += total[b];
+			if (total[b] > 0) {
+				order.add(b);
+			}
+		}
+		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
+		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to", "pages", "share", "types");
+		double shown = 0;
+		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
+			shown += total[b];
+			String name = producer(trace, e, b);
+			out.printf(Locale.ROOT, "%-34s %9s – %-9s %,7d %7s  %s%n",
+					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
+					Units.duration(m.slices().boundNs(e.firstSlice(b)) - origin),
+					Units.duration(m.slices().boundNs(e.endSlice(b)) - origin),
+					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all), types(m, sums(m, e, b)));
+		}
+		if (order.size() > TEXT_BLOCKS) {
+			out.println("and " + Units.plural(order.size() - TEXT_BLOCKS, "block") + " with "
+					+ Units.percent(100 * (all - shown) / all) + " of the " + m.metric().unit() + "; --format csv prints all");
+		}
+		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + m.metric().unit());
+	}
+
+	private static double[] sums(MicroscopicModel m, Partition e, int b) {
+		return m.sums(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+	}
+
+	private static String types(MicroscopicModel m, double[] sums) {
+		double total = 0;
+		List<Integer> order = new ArrayList<>();
+		for (int k = 0; k < sums.length; k++) {
+			total += sums[k];
+			if (sums[k] > 0) {
+				order.add(k);
+			}
+		}
+		double all = total;
+		order.sort(Comparator.comparingDouble((Integer k) -> -sums[k]).thenComparing(k -> k));
+		String text = order.stream().limit(3).map(k -> PictureBuilder.displayName(m.types().get(k))
+				+ (order.size() > 1 ? " " + Units.percent(100 * sums[k] / all) : "")).collect(Collectors.joining(", "));
+		return order.size() > 3 ? text + ", …" : text;
+	}
+
+	/** Name of what a block covers. */
+	private static String producer(OpenedTrace trace, Partition e, int b) {
+		if (!e.tree().isGroup(e.treeNode(b))) {
+			return trace.names.name(e.node(b));
+		}
+		MicroscopicModel m = trace.model;
+		return trace.names.name(m.hierarchy().leafNode(e.leafFrom(b))) + " … "
+				+ trace.names.name(m.hierarchy().leafNode(e.leafTo(b) - 1));
+	}
+
+	private static void csv(OpenedTrace trace, Partition e, PrintStream out) {
+		MicroscopicModel m = trace.model;
+		out.println("producer,producer_id,pages,start_ns,end_ns,gain,loss,"
+				+ m.types().stream().map(ModelType::name).map(AggregateCommand::quoted).collect(Collectors.joining(",")));
+		for (int b = 0; b < e.blockCount(); b++) {
+			StringBuilder row = new StringBuilder(quoted(producer(trace, e, b))).append(',')
+					.append(m.hierarchy().producer(e.node(b))).append(',').append(m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)))
+					.append(',').append(m.slices().boundNs(e.firstSlice(b))).append(',')
+					.append(m.slices().boundNs(e.endSlice(b))).append(',').append(e.gain(b)).append(',').append(e.loss(b));
+			for (double s : sums(m, e, b)) {
+				row.append(',').append(number(s));
+			}
+			out.println(row);
+		}
+	}
+
+	private static void json(OpenedTrace trace, Partition e, PrintStream out) {
+		MicroscopicModel m = trace.model;
+		JsonObject o = new JsonObject();
+		o.addProperty("trace", trace.table.info().alias());
+		o.addProperty("losses", trace.table.info().properties().getOrDefault("losses", "0"));
+		o.addProperty("view", m.viewpoint().id());
+		o.addProperty("metric", m.metric().name().toLowerCase(Locale.ROOT));
+		o.addProperty("start_ns", m.slices().startNs());
+		o.addProperty("end_ns", m.slices().endNs());
+		o.addProperty("slices", m.sliceCount());
+		o.addProperty("pages", m.hierarchy().weight(0));
+		o.addProperty("p", e.p());
+		qualities(o, e);
+		o.addProperty("rows_kept_whole", e.tree().limitedCount());
+		JsonArray types = new JsonArray();
+		m.types().forEach(t -> types.add(t.name()));
+		o.add("types", types);
+		JsonArray blocks = new JsonArray();
+		for (int b = 0; b < e.blockCount(); b++) {
+			JsonObject block = new JsonObject();
+			block.addProperty("producer", producer(trace, e, b));
+			block.addProperty("producer_id", m.hierarchy().producer(e.node(b)));
+			block.addProperty("pages", m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
+			block.addProperty("first_slice", e.firstSlice(b));
+			block.addProperty("end_slice", e.endSlice(b));
+			block.addProperty("gain", e.gain(b));
+			block.addProperty("loss", e.loss(b));
+			JsonArray values = new JsonArray();
+			for (double s : sums(m, e, b)) {
+				values.add(s);
+			}
+			block.add("values", values);
+			blocks.add(block);
+		}
+		o.add("partition", blocks);
+		print(o, out);
+	}
+
+	private static void print(JsonObject o, PrintStream out) {
+		out.println(new GsonBuilder().disableHtmlEscaping().create().toJson(o));
+	}
+
+	/** Whole numbers without a fraction. */
+	private static String number(double v) {
+		return v == Math.rint(v) && Math.abs(v) < 1e15 ? Long.toString((long) v) : Double.toString(v);
+	}
+
+	private static String quoted(String s) {
+		return s.matches("[^\",\r\n]*") ? s : '"' + s.replace("\"", "\"\"") + '"';
+	}
+}

@@ -1,0 +1,47 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.memtrace.model.TraceFormatException;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+
+/** {@code memtrace debug aggregate CASE}. */
+final class DebugCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (!args.argument(0).equals("aggregate")) {
+			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate'");
+		}
+		Path file = Path.of(args.argument(1));
+		JsonObject input;
+		try (Reader reader = Files.newBufferedReader(file)) {
+			JsonElement e = JsonParser.parseReader(reader);
+			if (!e.isJsonObject()) {
+				throw new TraceFormatException(file.toString(), 0, "the file holds no JSON object");
+			}
+			input = e.getAsJsonObject();
+		} catch (JsonParseException e) {
+			throw new TraceFormatException(file.toString(), 0, "this is no JSON (" + e.getMessage() + ")");
+		}
+		AggregationCase problem;
+		try {
+			problem = new AggregationCase(input);
+		} catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException
+				| UnsupportedOperationException | ClassCastException e) {
+			throw new TraceFormatException(file.toString(), 0, "this is no aggregation case: " + e.getMessage());
+		}
+		Gson gson = new GsonBuilder().disableHtmlEscaping().create();
+		console.out().println(gson.toJson(problem.recompute(console.progress())));
+		return ExitCode.OK;
+	}
+}

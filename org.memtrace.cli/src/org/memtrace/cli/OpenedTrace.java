@@ -1,0 +1,142 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AggregationOptions;
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.NodeNames;
+import org.memtrace.analysis.RowLayout;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+
+/** A trace, the part of it that a command line selects, and its aggregation. */
+final class OpenedTrace {
+	final TraceStore store;
+	final AccessTable table;
+	final ModelRequest request;
+	MicroscopicModel model;
+	NodeNames names;
+	RowLayout layout;
+	SpatiotemporalAggregator aggregator;
+	SignificantLevels levels;
+
+	private OpenedTrace(TraceStore store, AccessTable table, ModelRequest request) {
+		this.store = store;
+		this.table = table;
+		this.request = request;
+	}
+
+	/** Reads the accesses of a trace and the options that select a part. */
+	static OpenedTrace of(TraceStore store, CommandLine args, Progress progress) throws Exception {
+		TraceInfo info = store.info();
+		if (store.accessCount() == 0) {
+			throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace");
+		}
+		AccessTable table = AccessTable.load(store, progress);
+		return new OpenedTrace(store, table, request(table, args));
+	}
+
+	private static ModelRequest request(AccessTable table, CommandLine args) throws UsageException {
+		TraceInfo info = table.info();
+		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
+		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
+		if (from >= to || from >= info.endNs()) {
+			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info.durationNs())
+					+ ", --from is " + Units.duration(from - info.startNs()) + ", --to is " + Units.duration(to - info.startNs()));
+		}
+		Pattern types = null;
+		if (args.has("types")) {
+			try {
+				types = Pattern.compile(args.get("types"));
+			} catch (PatternSyntaxException e) {
+				throw new UsageException("--types is no regular expression: " + e.getDescription());
+			}
+		}
+		int producer = args.has("subtree") ? producer(table.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
+		return new ModelRequest(Viewpoint.byId(args.get("view")), Metric.valueOf(args.get("metric").toUpperCase(java.util.Locale.ROOT)),
+				(int) args.getInt("slices"), from, Math.min(to, info.endNs()), producer, types);
+	}
+
+	/** Producer by name or number. */
+	private static int producer(ProducerTree tree, String name) throws UsageException {
+		List<String> known = new ArrayList<>();
+		for (int id = 0; id < tree.size(); id++) {
+			if (tree.name(id).equals(name)) {
+				return id;
+			}
+			if (known.size() < 1000 && !tree.isLeaf(id) && tree.level(id) <= 2) {
+				known.add(tree.name(id));
+			}
+		}
+		if (name.matches("[0-9]{1,9}") && Integer.parseInt(name) < tree.size()) {
+			return Integer.parseInt(name);
+		}
+		String near = Nearest.of(name, known);
+		throw new UsageException("the trace has no event producer '" + name + "'" + (near == null ? "" : "; did you mean '" + near
+				+ "'?"));
+	}
+
+	/**
+	 * Builds the model and prepares its aggregation.
+	 *
+	 * @param rows rows that can be told apart, 0 for all pages
+	 */
+	void aggregate(double rows, Progress progress) throws MemtraceException {
+		model = table.model(request, progress);
+		names = new NodeNames(model.hierarchy(), table.producers(), store.structures());
+		layout = RowLayout.of(model.hierarchy(), names);
+		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
+				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3);
+		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
+	}
+
+	SignificantLevels levels(Progress progress) throws MemtraceException {
+		if (levels == null) {
+			levels = SignificantLevels.compute(aggregator, progress);
+		}
+		return levels;
+	}
+
+	/** Partition for --p. */
+	Partition partition(CommandLine args, Progress progress) throws Exception {
+		String p = args.get("p");
+		if (p.equals("auto")) {
+			SignificantLevels list = levels(progress);
+			return list.levels().get(list.initial(InitialLevel.BALANCED)).partition();
+		}
+		double value;
+		try {
+			value = Double.parseDouble(p);
+		} catch (NumberFormatException e) {
+			value = -1;
+		}
+		if (!(value >= 0 && value <= 1)) {
+			throw new UsageException("--p is '" + p + "', not a number between 0 and 1 or auto");
+		}
+		return aggregator.partition(value, progress);
+	}
+
+	/** Viewpoint, metric and window in words. */
+	String description() {
+		String subtree = request.producer() < 0 ? "" : " · " + table.producers().name(request.producer());
+		return "by " + (request.viewpoint() == Viewpoint.READ_WRITE ? "read and write" : request.viewpoint().id()) + ", "
+				+ request.metric().unit() + subtree;
+	}
+}

@@ -1,0 +1,71 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import java.io.OutputStream;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
+
+import org.memtrace.aggregation.Partition;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.PictureOptions;
+import org.memtrace.analysis.PngWriter;
+import org.memtrace.analysis.SvgWriter;
+import org.memtrace.analysis.TraceSummary;
+import org.memtrace.model.TraceStore;
+
+/** {@code memtrace render -o FILE TRACE}. */
+final class RenderCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		Path file = args.getPath("output");
+		if (file == null) {
+			throw new UsageException("-o is missing: the name of the picture, ending in .svg or .png");
+		}
+		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
+		if (!name.endsWith(".svg") && !name.endsWith(".png")) {
+			throw new UsageException("the picture " + file + " must end in .svg or .png");
+		}
+		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			PictureOptions options = new PictureOptions();
+			options.width = (int) args.getInt("width");
+			options.height = (int) args.getInt("height");
+			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
+			options.originNs = store.info().startNs();
+			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
+			options.warning = TraceSummary.lossWarning(store.info());
+			trace.aggregate(options.height * 0.86 / 3, console.progress());
+			Partition partition = trace.partition(args, console.progress());
+			Picture picture = PictureBuilder.build(partition, trace.names, trace.layout, options);
+			write(picture, file, name, options.title, args.getNumber("scale"));
+			console.hint(file + ": " + PictureBuilder.figures(partition));
+		}
+		return ExitCode.OK;
+	}
+
+	/** Into a file beside it first, so that no half picture is ever there. */
+	private static void write(Picture picture, Path file, String name, String title, double scale) throws Exception {
+		Path directory = file.toAbsolutePath().getParent();
+		Path part = directory.resolve(file.getFileName() + ".part");
+		try {
+			if (name.endsWith(".png")) {
+				try (OutputStream out = Files.newOutputStream(part)) {
+					PngWriter.write(picture.scene(), scale, out);
+				}
+			} else {
+				try (Writer out = Files.newBufferedWriter(part)) {
+					SvgWriter.write(picture.scene(), title, out);
+				}
+			}
+			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+		} finally {
+			Files.deleteIfExists(part);
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.StructureTable;
+import org.memtrace.analysis.TraceSummary;
+import org.memtrace.model.TraceStore;
+
+/** {@code memtrace summary TRACE}. */
+final class SummaryCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+			AccessTable table = AccessTable.load(store, console.progress());
+			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
+			console.out().print(args.get("format").equals("csv") ? structures.toCsv() : new TraceSummary(structures).text());
+		}
+		return ExitCode.OK;
+	}
+}

@@ -1,0 +1,28 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli;
+
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TraceStore;
+import org.memtrace.storage.Stores;
+
+/** Opens what a command calls TRACE. */
+final class TraceArguments {
+	private TraceArguments() {
+	}
+
+	static TraceStore open(String argument, Console console) throws Exception {
+		Path path = Path.of(argument);
+		if (Files.isDirectory(path)) {
+			throw new TraceFormatException(argument, 0, "this is a directory; import it first with 'memtrace import " + argument + "'");
+		}
+		if (!Files.exists(path)) {
+			throw new NoSuchFileException(argument);
+		}
+		return Stores.openFile(path);
+	}
+}
