@@ -63,6 +63,40 @@ public final class SignificantLevels {
 		return compute(aggregator, DEFAULT_THRESHOLD, false, progress);
 	}
 
+	/**
+	 * The level of {@link InitialLevel#BALANCED} without the whole list: about 11 programmes. On the frontier of optimal
+	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving.
+	 *
+	 * @return the smallest p of the grid of steps of 1/1024 that the search met with that partition
+	 */
+	public static Level balanced(Aggregator aggregator, Progress progress) throws CancelledException {
+		double g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
+		double l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
+		int low = 0;
+		int high = 1024;
+		Partition atLow = aggregator.partition(0, progress);
+		Partition atHigh = aggregator.partition(1, progress);
+		while (high - low > 1 && !atLow.sameBlocks(atHigh)) {
+			int m = (low + high) / 2;
+			double p = m / 1024.0;
+			Partition e = aggregator.partition(p, progress);
+			double slope = -(1 - e.gain() / g) / g + e.loss() / l / l * (p / (1 - p));
+			if (slope < 0) {
+				low = m;
+				atLow = e;
+			} else {
+				high = m;
+				atHigh = e;
+			}
+		}
+		return distance(atLow, g, l) <= distance(atHigh, g, l) ? new Level(low / 1024.0, atLow)
+				: new Level(high / 1024.0, atHigh);
+	}
+
+	private static double distance(Partition e, double g, double l) {
+		return Math.pow(1 - e.gain() / g, 2) + Math.pow(e.loss() / l, 2);
+	}
+
 	/** p for which an unnormalised criterion is the normalised one at {@code axisP}: 1.7 of the formulas. */
 	static double plainP(Aggregator aggregator, double axisP, boolean normalised) {
 		double g = aggregator.rootGain();
@@ -292,7 +326,7 @@ public final class SignificantLevels {
 		case BALANCED:
 			for (int i = 0; i <= last; i++) {
 				Partition e = levels.get(i).partition();
-				double score = -Math.pow(1 - e.gain() / g, 2) - Math.pow(e.loss() / l, 2);
+				double score = -distance(e, g, l);
 				if (i == 0 || score > most) {
 					most = score;
 					best = i;

@@ -32,7 +32,7 @@ public final class PictureOptions {
 	public long originNs;
 	public Colouring colouring = Colouring.DOMINANT_TYPE;
 	/** Blocks lower than this are drawn together with their neighbours, hatched; 0 to draw everything. */
-	public double minBlockHeight = 3;
+	public double minBlockHeight = 1.5;
 	/** Types that are left out when the strongest is looked for. */
 	public BitSet hiddenTypes = new BitSet();
 }

@@ -9,7 +9,6 @@ import java.util.regex.PatternSyntaxException;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
-import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -118,8 +117,7 @@ final class OpenedTrace {
 	Partition partition(CommandLine args, Progress progress) throws Exception {
 		String p = args.get("p");
 		if (p.equals("auto")) {
-			SignificantLevels list = levels(progress);
-			return list.levels().get(list.initial(InitialLevel.BALANCED)).partition();
+			return SignificantLevels.balanced(aggregator, progress).partition();
 		}
 		double value;
 		try {

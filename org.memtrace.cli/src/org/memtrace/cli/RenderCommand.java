@@ -36,11 +36,12 @@ final class RenderCommand implements Command {
 			PictureOptions options = new PictureOptions();
 			options.width = (int) args.getInt("width");
 			options.height = (int) args.getInt("height");
+			options.fontSize = 12 * Math.max(0.9, Math.min(1.5, Math.sqrt(Math.min(options.width / 1200.0, options.height / 800.0))));
 			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
 			options.originNs = store.info().startNs();
 			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
 			options.warning = TraceSummary.lossWarning(store.info());
-			trace.aggregate(options.height * 0.86 / 3, console.progress());
+			trace.aggregate(options.height * 0.86 / 2, console.progress());
 			Partition partition = trace.partition(args, console.progress());
 			Picture picture = PictureBuilder.build(partition, trace.names, trace.layout, options);
 			write(picture, file, name, options.title, args.getNumber("scale"));
