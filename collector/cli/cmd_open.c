@@ -40,30 +40,43 @@ static bool find_script(char path[PATH_MAX])
 	return false;
 }
 
-static int workspace(const struct mt_args *a, char path[PATH_MAX])
+/*
+ * The workbench remembers traces: paths become absolute. What is no path may be
+ * the name of a trace in the catalogue.
+ */
+static char *trace(const char *given)
 {
-	const char *given = mt_args_get(a, "workspace"), *env = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	int n;
+	char *path = realpath(given, NULL);
 
-	if (given)
-		n = snprintf(path, PATH_MAX, "%s", given);
-	else if (env && *env == '/')
-		n = snprintf(path, PATH_MAX, "%s/memtrace", env);
-	else
-		n = snprintf(path, PATH_MAX, "%s/.local/share/memtrace", home ? home : "/tmp");
-	return n > 0 && n < PATH_MAX ? 0 : -ENAMETOOLONG;
+	return path || strchr(given, '/') ? path : strdup(given);
 }
 
 int cmd_open(const struct mt_args *a)
 {
-	char script[PATH_MAX], java[PATH_MAX], ws[PATH_MAX];
+	char script[PATH_MAX], java[PATH_MAX];
 	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	const char *catalogue = mt_args_get(a, "catalogue"), *state = mt_args_get(a, "state");
 	char **args;
 	int i, n = 0, rc;
 
-	for (i = 0; i < a->argc; i++)
-		if (access(a->argv[i], R_OK))
+	args = calloc((size_t)a->argc + 6, sizeof *args);
+	if (!args)
+		return mt_fail(a, MT_EXIT_INTERNAL, "out of memory");
+	args[n++] = script;
+	if (state) {
+		args[n++] = (char *)"-data";
+		args[n++] = (char *)state;
+	}
+	if (catalogue) {
+		args[n++] = (char *)"-catalogue";
+		args[n++] = (char *)catalogue;
+	}
+	for (i = 0; i < a->argc; i++) {
+		args[n] = trace(a->argv[i]);
+		if (!args[n])
 			return mt_fail(a, MT_EXIT_INPUT, "%s: %s", a->argv[i], strerror(errno));
+		n++;
+	}
 	if (!(display && *display) && !(wayland && *wayland))
 		return mt_fail(a, MT_EXIT_UNAVAILABLE, "there is no display; 'memtrace render' and 'memtrace summary' work without");
 	if (!find_script(script))
@@ -72,20 +85,6 @@ int cmd_open(const struct mt_args *a)
 	rc = mt_find_java(java);
 	if (rc)
 		return rc;
-	if (workspace(a, ws))
-		return mt_fail(a, MT_EXIT_USAGE, "the path of the workspace is too long");
-	args = calloc((size_t)a->argc + 4, sizeof *args);
-	if (!args)
-		return mt_fail(a, MT_EXIT_INTERNAL, "out of memory");
-	args[n++] = script;
-	args[n++] = (char *)"-data";
-	args[n++] = ws;
-	for (i = 0; i < a->argc; i++) {
-		args[n] = realpath(a->argv[i], NULL);
-		if (!args[n])
-			return mt_fail(a, MT_EXIT_INPUT, "%s: %s", a->argv[i], strerror(errno));
-		n++;
-	}
 	setenv("MEMTRACE_JAVA", java, 1);
 	execv(script, args);
 	return mt_fail(a, MT_EXIT_UNAVAILABLE, "cannot run %s: %s", script, strerror(errno));
