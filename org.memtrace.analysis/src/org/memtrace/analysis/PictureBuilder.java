@@ -516,8 +516,8 @@ public final class PictureBuilder {
 		String ramp = rampText();
 		double rampWidth = o.colouring == PictureOptions.Colouring.PARTS || model.referenceDensity() <= 0 ? 0
 				: 4.5 * f + o.meter.width(ramp, 0.92 * f, false);
-		if (rampWidth > 0.55 * (end - pad)) {
-			rampWidth = 0;
+		if (rampWidth > 0 && legendWidth(false, totals, all) > end - pad - rampWidth) {
+			rampWidth = 0; // colours matter more than their strength
 		}
 		double room = end - (rampWidth > 0 ? rampWidth + 2 * f : 0);
 		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE) {
@@ -598,6 +598,9 @@ public final class PictureBuilder {
 	private double legendWidth(boolean shares, double[] totals, double all) {
 		double w = 0;
 		for (int k = 0; k < totals.length; k++) {
+			if (totals[k] == 0 && model.viewpoint() != Viewpoint.SHARING && model.viewpoint() != Viewpoint.READ_WRITE) {
+				continue;
+			}
 			w += 2.7 * f + o.meter.width(legendText(model.types().get(k), totals[k], all, shares), 0.92 * f, false);
 		}
 		return w;

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceStore;
 import org.memtrace.storage.Stores;
@@ -18,7 +20,12 @@ final class TraceArguments {
 	static TraceStore open(String argument, Console console) throws Exception {
 		Path path = Path.of(argument);
 		if (Files.isDirectory(path)) {
-			throw new TraceFormatException(argument, 0, "this is a directory; import it first with 'memtrace import " + argument + "'");
+			if (!ImportOperation.isTraceDirectory(path)) {
+				throw new TraceFormatException(argument, 0, "this directory is no trace directory: it has no manifest.json");
+			}
+			TraceCatalogue memory = Stores.inMemory();
+			new ImportOperation(path, memory::create).call(console.progress());
+			return memory.open(memory.list().get(0).id());
 		}
 		if (!Files.exists(path)) {
 			throw new NoSuchFileException(argument);
