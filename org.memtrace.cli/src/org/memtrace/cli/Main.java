@@ -25,6 +25,11 @@ public final class Main {
 		case "render" -> new RenderCommand();
 		case "summary" -> new SummaryCommand();
 		case "debug" -> new DebugCommand();
+		case "import" -> new ImportCommand();
+		case "list" -> new ListCommand();
+		case "delete" -> new DeleteCommand();
+		case "rename" -> new RenameCommand();
+		case "query" -> new QueryCommand();
 		default -> null;
 		};
 	}

@@ -150,8 +150,10 @@ public final class ImportReport {
 				values.get("structures_with_accesses"));
 		line(text, "threads", "%,d", values.get("threads"));
 		line(text, "event producers", "%,d, of which %,d are pages", values.get("event_producers"), values.get("pages"));
+		Map<Object, Object> reasons = new LinkedHashMap<>((Map<?, ?>) values.get("lost_by_reason"));
+		reasons.values().removeIf(n -> n.equals(0L));
 		line(text, "lost by the recorder", "%,d accesses %s", values.get("lost_by_recorder"),
-				((Map<?, ?>) values.get("lost_by_reason")).isEmpty() ? "" : values.get("lost_by_reason"));
+				reasons.isEmpty() ? "" : reasons);
 		warnings.forEach(warning -> line(text, "warning", "%s", warning));
 		return text.toString();
 	}

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli;
+
+import java.nio.file.Path;
+
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportReport;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.storage.Stores;
+
+/** {@code memtrace import}. */
+final class ImportCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (args.has("output") && args.has("catalogue")) {
+			throw new UsageException("--output and --catalogue exclude each other");
+		}
+		Path directory = Path.of(args.argument(0));
+		Path output = args.getPath("output");
+		if (output != null) {
+			Path parent = output.toAbsolutePath().getParent();
+			ImportReport report = call(new ImportOperation(directory, name -> Stores.createFile(output, console::hint)),
+					parent, args, console);
+			print(report, args, console);
+			console.hint("wrote " + output);
+			return ExitCode.OK;
+		}
+		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, console)) {
+			ImportReport report = call(new ImportOperation(directory, catalogue::create), catalogue.directory(), args,
+					console);
+			print(report, args, console);
+			console.hint("trace " + report.trace().id() + ": " + catalogue.directory().resolve(report.trace().databaseName()));
+		}
+		return ExitCode.OK;
+	}
+
+	private static ImportReport call(ImportOperation operation, Path scratch, CommandLine args, Console console)
+			throws MemtraceException {
+		if (scratch != null && java.nio.file.Files.isWritable(scratch)) {
+			operation.setScratchDirectory(scratch);
+		}
+		return operation.setStrict(args.has("strict")).setFanout((int) args.getInt("fanout"))
+				.setName(args.get("name") == null ? "" : args.get("name")).call(console.progress());
+	}
+
+	private static void print(ImportReport report, CommandLine args, Console console) {
+		if ("json".equals(args.get("report"))) {
+			console.out().println(report.toJson());
+		} else {
+			console.out().print(report.toText());
+		}
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportReport;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.storage.Stores;
+
+/**
+ * What a user may give where a command wants a trace: a database file, a trace directory (imported into the catalogue once,
+ * and again when it has changed), or a number, database name or display name in the catalogue.
+ */
+final class TraceArgument {
+	private TraceArgument() {
+	}
+
+	/** Opens the trace for reading; an import shows its progress and its warnings. */
+	static TraceStore open(String argument, Console console) throws MemtraceException {
+		Path path = path(argument);
+		if (path != null && Files.isDirectory(path)) {
+			return imported(path, console);
+		}
+		if (path != null && Files.exists(path)) {
+			return Stores.openFile(path);
+		}
+		Path directory = Stores.defaultCatalogueDirectory();
+		if (argument.indexOf('/') >= 0 || !Files.isDirectory(directory)) {
+			throw new StoreException(argument + " is neither a file nor a trace in the catalogue " + directory);
+		}
+		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
+			return catalogue.open(catalogue.find(argument).id());
+		}
+	}
+
+	/** The directory of the catalogue that a command line asks for. */
+	static TraceCatalogue catalogue(CommandLine args, Console console) throws MemtraceException {
+		Path directory = args.getPath("catalogue");
+		return Stores.openCatalogue(directory == null ? Stores.defaultCatalogueDirectory() : directory, console::hint);
+	}
+
+	/** Null when the text cannot be a path. */
+	static Path path(String argument) {
+		try {
+			return Path.of(argument);
+		} catch (java.nio.file.InvalidPathException e) {
+			return null;
+		}
+	}
+
+	private static TraceStore imported(Path directory, Console console) throws MemtraceException {
+		String identity = ImportOperation.identity(directory);
+		TraceCatalogue catalogue;
+		try {
+			catalogue = Stores.openCatalogue(Stores.defaultCatalogueDirectory(), console::hint);
+		} catch (StoreException e) {
+			console.hint("note: " + e.getMessage() + "; the import is not kept");
+			catalogue = Stores.inMemory();
+		}
+		try (TraceCatalogue open = catalogue) {
+			for (TraceInfo trace : open.list()) {
+				if (identity.equals(trace.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))
+						&& (open.directory() == null
+								|| Files.exists(open.directory().resolve(trace.databaseName())))) {
+					return open.open(trace.id());
+				}
+			}
+			ImportOperation operation = new ImportOperation(directory, open::create);
+			if (open.directory() != null) {
+				operation.setScratchDirectory(open.directory());
+			}
+			ImportReport report = operation.call(console.progress());
+			report.warnings().forEach(warning -> console.hint("warning: " + warning));
+			if (open.directory() != null) {
+				console.hint("imported " + directory + " as trace " + report.trace().id());
+			}
+			return open.open(report.trace().id());
+		}
+	}
+}

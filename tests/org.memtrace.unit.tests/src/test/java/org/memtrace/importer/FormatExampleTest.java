@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceStore;
+import org.memtrace.storage.Stores;
+
+/** The worked example of docs/trace-format.md; the facts are those of its README. */
+class FormatExampleTest {
+	private static final Path EXAMPLE = Path.of(System.getProperty("memtrace.root", "../.."), "testdata", "format-example");
+
+	@Test
+	void theExampleIsReadAsItsReadmeSays() throws Exception {
+		try (TraceCatalogue catalogue = Stores.inMemory()) {
+			ImportReport report = new ImportOperation(EXAMPLE, catalogue::create).setStrict(true).call(Progress.NONE);
+			String json = report.toJson();
+			for (String fact : List.of("\"process_images\": 2", "\"access_files\": 3", "\"imported\": 14",
+					"\"incomplete_last_lines\": 1", "\"reads\": 11", "\"writes\": 13", "\"monitoring_intervals\": 5",
+					"\"lost_by_recorder\": 3", "\"structures\": 13", "\"threads\": 3", "\"from_page_table_scan\": 1")) {
+				assertTrue(json.contains(fact), fact + " is not in " + json);
+			}
+			try (TraceStore store = catalogue.open(report.trace().id())) {
+				ProducerTree tree = store.producers();
+				List<String> rows = new ArrayList<>();
+				store.visitAccesses(AccessQuery.ALL, b -> {
+					for (int i = 0; i < b.count; i++) {
+						long interval = (b.startNs[i] - 1_000_000_000) / 50_000_000;
+						rows.add(interval + " " + tree.name(b.producer[i]) + " "
+								+ (b.thread[i] < 0 ? -1 : store.threads().get(b.thread[i]).taskId()) + " " + b.sharing[i]
+								+ " " + b.flags[i]);
+					}
+				}, Progress.NONE);
+				assertEquals(List.of("0 table [page 0] 1000 1 0", "0 A [page 0] 1000 1 0", "0 A [page 1] 1001 2 0",
+						"0 A [page 1] 1000 2 0", "0 stack of main thread [page 2047] 1000 1 0", "1 A [page 0] 1000 1 0",
+						"1 A [page 2] -1 1 1", "1 stack of thread 1 (worker) [page 2047] 1001 1 0", "2 B [page 0] 1001 1 0",
+						"2 B #2 [page 0] 1002 1 4", "2 B #2 [page 2] 1002 1 0", "3 table [page 1] 1000 1 0",
+						"3 B [page 0] 1000 1 0", "3 B [page 1] 1001 1 2"), rows);
+				assertTrue(store.structures().stream().anyMatch(s -> s.name().equals("buffer[0], \"raw\"")));
+			}
+		}
+	}
+}
