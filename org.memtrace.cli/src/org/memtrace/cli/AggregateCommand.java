@@ -29,7 +29,7 @@ final class AggregateCommand implements Command {
 
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
 			trace.aggregate(args.getInt("rows"), console.progress());
 			String format = args.get("format");

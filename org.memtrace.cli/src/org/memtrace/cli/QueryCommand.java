@@ -71,7 +71,7 @@ final class QueryCommand implements Command {
 	}
 
 	private static void print(TraceStore store, String what, AccessQuery query, long limit, String format,
-			Console console) throws MemtraceException {
+			Console console) throws MemtraceException, UsageException {
 		String[] columns = switch (what) {
 		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
 				"death_ns", "task", "stack", "site" };
@@ -85,7 +85,7 @@ final class QueryCommand implements Command {
 		case "accesses" -> new String[] { "start_ns", "end_ns", "producer", "name", "task", "cpus", "reads", "writes",
 				"sharing", "node", "flags", "ip" };
 		case "events" -> new String[] { "id", "type", "producer", "start_ns", "end_ns", "value", "cpu" };
-		default -> throw new IllegalArgumentException(what);
+		default -> throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
 		};
 		try (TablePrinter table = new TablePrinter(console.out(), format, columns)) {
 			Rows rows = new Rows(table, limit);

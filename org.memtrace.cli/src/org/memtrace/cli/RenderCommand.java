@@ -31,7 +31,7 @@ final class RenderCommand implements Command {
 		if (!name.endsWith(".svg") && !name.endsWith(".png")) {
 			throw new UsageException("the picture " + file + " must end in .svg or .png");
 		}
-		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
 			PictureOptions options = new PictureOptions();
 			options.width = (int) args.getInt("width");

@@ -11,7 +11,7 @@ import org.memtrace.model.TraceStore;
 final class SummaryCommand implements Command {
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		try (TraceStore store = TraceArguments.open(args.argument(0), console)) {
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			AccessTable table = AccessTable.load(store, console.progress());
 			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
 			console.out().print(args.get("format").equals("csv") ? structures.toCsv() : new TraceSummary(structures).text());
