@@ -3,7 +3,7 @@
 /*
  * Rule: the share is averaged with weight 1/2 for the past. Above the budget the
  * interval grows by 3/2 at once; below half of the budget, for at least four
- * intervals in a row, it shrinks by 10 %. The gap between the two keeps it from
+ * intervals in a row, it shrinks by 10 %, below a quarter by a third. The gap between the two keeps it from
  * swinging: growth by 3/2 brings the share to 2/3 of the old one, above one half.
  * Intervals with less than 1 ms of program CPU say nothing about the share.
  */
@@ -44,7 +44,8 @@ enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t co
 		return ZAP_LENGTHENED;
 	}
 	if (g->cost_ns < budget / 2 && g->settled >= 4 && g->target_ns > g->min_ns) {
-		g->target_ns -= g->target_ns / 10;
+		/* far below it was not this program's nature but a moment of it, its start say */
+		g->target_ns -= g->cost_ns < budget / 4 ? g->target_ns / 3 : g->target_ns / 10;
 		if (g->target_ns < g->min_ns)
 			g->target_ns = g->min_ns;
 		g->settled = 0;

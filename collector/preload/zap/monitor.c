@@ -240,7 +240,9 @@ static int set_up(void)
 	mon.dontneed = MADV_DONTNEED_LOCKED;
 	mon.scan_works = 1;
 	mon.start_ns = mt_now_ns();	/* before the first fault that is counted */
-	err = zap_perf_open(&mon.perf, shared.main_tid, c->ring_pages, &what);
+	/* most children of fork live shortly, and making the rings is most of their start */
+	err = zap_perf_open(&mon.perf, shared.main_tid,
+			    shared.img->how[0] == 'f' ? c->ring_pages / 4 : c->ring_pages, &what);
 	mon.perf_works = !err;
 	if (err) {
 		say("page set and times only, threads and directions are not known", 0);
@@ -248,7 +250,7 @@ static int set_up(void)
 	} else {
 		if (!mon.perf.with_kernel)
 			say("faults in system calls are found by the page-table scan only (perf_event_paranoid > 1)", 0);
-		if (mon.perf.data_bytes / MT_PAGE < c->ring_pages / 2)
+		if (mon.perf.data_bytes / MT_PAGE < c->ring_pages / 8)
 			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb), pages per CPU", (int)(mon.perf.data_bytes / MT_PAGE));
 	}
 	err = zap_records_init(&mon.records, mon.perf_works ? mon.perf.ncpus : 64, MAX_RECORDS);

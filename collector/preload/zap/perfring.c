@@ -21,6 +21,8 @@
 #include "rawsys.h"
 
 #define PAGE 4096ul
+/* Of all rings of a process: they are allocated at once, on hundreds of CPUs too. */
+#define TOTAL_BYTES (256u << 20)
 /* bits of PERF_REG_X86_*, in whose order the values come */
 enum { REG_AX = 0, REG_CX = 2, REG_SI = 4, REG_DI = 5, REG_SP = 7 };
 #define REGS (1ull << REG_AX | 1ull << REG_CX | 1ull << REG_SI | 1ull << REG_DI | 1ull << REG_SP)
@@ -139,6 +141,8 @@ int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char *
 	p->ring = mt_rawmap((size_t)p->ncpus * sizeof(*p->ring));
 	if (!p->ring)
 		return -ENOMEM;
+	if (ring_pages > TOTAL_BYTES / PAGE / (uint32_t)p->ncpus)
+		ring_pages = TOTAL_BYTES / PAGE / (uint32_t)p->ncpus;
 	while (pages * 2 <= ring_pages && pages < 1u << 16)
 		pages *= 2;
 	p->with_kernel = 1;
