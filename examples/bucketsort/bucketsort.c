@@ -19,9 +19,12 @@
 
 #include "../common/example.h"
 
+/* -DLOG2_KEYS=... makes a smaller one */
+#ifndef LOG2_KEYS
 #define LOG2_KEYS 22
 #define LOG2_MAX_KEY 19
 #define LOG2_BUCKETS 9
+#endif
 
 #define KEYS (1L << LOG2_KEYS)
 #define MAX_KEY (1L << LOG2_MAX_KEY)

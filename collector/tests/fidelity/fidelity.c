@@ -92,7 +92,7 @@ struct list {
 static struct thresholds {
 	double pages, written, wrong, run_threads, shared, invented, definite;
 	int64_t slack_ns;
-	int no_threads, show_definite, show_wrong, expect_lossless, format_only;
+	int no_threads, killed, show_definite, show_wrong, expect_lossless, format_only;
 } want = {
 	.pages = 100, .written = 99, .wrong = 1, .run_threads = 99.5, .shared = -1,
 	.invented = 0.1, .definite = 50,
@@ -257,6 +257,9 @@ static int csv_next(struct csv *c)
 	}
 }
 
+static void csv_close(struct csv *c);
+
+/* 1, 0 when the file cannot be opened (errno), -1 when it has no complete line. */
 static int csv_open(struct csv *c, const char *name)
 {
 	size_t size;
@@ -268,8 +271,12 @@ static int csv_open(struct csv *c, const char *name)
 		return 0;
 	if (strlen(c->text) != size)
 		bad_format(name, 0, "contains a byte 0");
-	if (!csv_next(c))
-		bad_format(name, 1, "no header");
+	if (!csv_next(c)) {
+		/* a writer killed before its first write */
+		printf("note: %s: empty\n", name);
+		csv_close(c);
+		return -1;
+	}
 	return 1;
 }
 
@@ -334,8 +341,12 @@ static void read_intervals(const char *dir, struct list *out)
 	int number, start, end, zap, ring, table;
 
 	snprintf(name, sizeof(name), "%s/intervals.csv", dir);
-	if (!csv_open(&c, name))
+	switch (csv_open(&c, name)) {
+	case 0:
 		die("%s: %s", name, strerror(errno));
+	case -1:
+		return;
+	}
 	number = csv_need(&c, "Interval");
 	start = csv_need(&c, "Start");
 	end = csv_need(&c, "End");
@@ -392,8 +403,12 @@ static void read_chunk(const char *name, const struct list *intervals, struct li
 	int64_t last = INT64_MIN;
 	struct csv c;
 
-	if (!csv_open(&c, name))
+	switch (csv_open(&c, name)) {
+	case 0:
 		die("%s: %s", name, strerror(errno));
+	case -1:
+		return;
+	}
 	for (int i = 0; i < 8; i++)
 		if (i >= c.columns || strcmp(c.header[i], moca[i]))
 			die("%s: column %d should be %s", name, i + 1, moca[i]);
@@ -535,8 +550,8 @@ static void read_log(const char *name, struct list *out, int64_t *pid, int64_t *
 	*pid = p;
 	*start = s;
 	free(text);
-	if (!csv_open(&c, name))
-		die("%s: %s", name, strerror(errno));
+	if (csv_open(&c, name) != 1)
+		die("%s: cannot be read", name);
 	while (csv_next(&c)) {
 		struct visit v = {
 			.page = hexadecimal(&c, 0) >> PAGE_SHIFT,
@@ -987,10 +1002,39 @@ static void check_log(const char *trace, const char *log)
 	free(records.at);
 }
 
+/* image.json must exist; "backend": "none" means that there are no accesses. */
+static int without_backend(const char *dir)
+{
+	char name[4200];
+	const char *p;
+	size_t size;
+	char *json;
+	int none;
+
+	snprintf(name, sizeof(name), "%s/image.json", dir);
+	json = read_file(name, &size);
+	if (!json && want.killed) {
+		printf("note: %s: missing, killed before it was written\n", name);
+		return 1;
+	}
+	if (!json || !(p = strstr(json, "\"backend\""))) {
+		bad_format(name, 0, json ? "no backend" : "missing");
+		free(json);
+		return 1;
+	}
+	p += strlen("\"backend\"");
+	p += strspn(p, ": \t\n");
+	none = !strncmp(p, "\"none\"", 6);
+	snprintf(name, sizeof(name), "%s/intervals.csv", dir);
+	none = none && access(name, R_OK);
+	free(json);
+	return none;
+}
+
 /* Every image of a trace against the text of the format, without a log. */
 static void check_format(const char *trace)
 {
-	char name[4096];
+	char name[4100];
 	int images = 0;
 
 	for (int i = 0; ; i++) {
@@ -1000,6 +1044,10 @@ static void check_format(const char *trace)
 		if (access(name, R_OK | X_OK))
 			break;
 		images++;
+		if (without_backend(name)) {
+			printf("%s: no backend, 0 records\n", name);
+			continue;
+		}
 		read_intervals(name, &intervals);
 		read_accesses(name, &intervals, &records);
 		printf("%s: %zu intervals, %zu records\n", name, intervals.count, records.count);
@@ -1018,7 +1066,7 @@ int main(int argc, char **argv)
 		{ "invented", 1, NULL, 'i' }, { "definite", 1, NULL, 'd' },
 		{ "slack-ns", 1, NULL, 'k' }, { "no-threads", 0, NULL, 'n' },
 		{ "list-definite", 0, NULL, 'l' }, { "list-wrong", 0, NULL, 'W' }, { "lossless", 0, NULL, 'L' },
-		{ "format", 0, NULL, 'f' }, { NULL, 0, NULL, 0 },
+		{ "format", 0, NULL, 'f' }, { "killed", 0, NULL, 'K' }, { NULL, 0, NULL, 0 },
 	};
 	int o;
 
@@ -1034,6 +1082,7 @@ int main(int argc, char **argv)
 		case 'k': want.slack_ns = atoll(optarg); break;
 		case 'n': want.no_threads = 1; break;
 		case 'l': want.show_definite = 1; break;
+		case 'K': want.killed = 1; break;
 		case 'W': want.show_wrong = 1; break;
 		case 'L': want.expect_lossless = 1; break;
 		case 'f': want.format_only = 1; break;
@@ -1041,7 +1090,7 @@ int main(int argc, char **argv)
 		}
 	if (argc - optind < (want.format_only ? 1 : 2)) {
 		fputs("usage: fidelity [options] TRACE LOG...\n"
-		      "       fidelity --format TRACE\n", stderr);
+		      "       fidelity --format [--killed] TRACE\n", stderr);
 		return 2;
 	}
 	if (want.format_only)
