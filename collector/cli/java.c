@@ -8,8 +8,8 @@
  *   checkout, an installation), plugins and ../plugins (the workbench product).
  *
  * Start-up time is what a person feels, so the JVM gets a class data sharing
- * archive in the cache folder. It makes and renews the archive by itself when
- * one of the jars or the JVM has changed (-XX:+AutoCreateSharedArchive).
+ * archive in the cache folder, which it makes by itself at the end of the first
+ * run (-XX:+AutoCreateSharedArchive).
  */
 #include "java.h"
 #include "args.h"
@@ -276,17 +276,73 @@ static char *class_path(const char *self)
 	return NULL;
 }
 
-/* FNV-1a: one archive for each pair of JVM and class path. */
-static uint64_t hash(uint64_t h, const char *s)
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const void *data, size_t n)
 {
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	const unsigned char *p = data;
+
+	while (n--)
+		h = (h ^ *p++) * 0x100000001b3ULL;
 	return h;
+}
+
+/* Size and time of each file of @cp and of @java: an archive holds for exactly these. */
+static uint64_t stamps(uint64_t h, const char *java, const char *cp)
+{
+	char file[PATH_MAX];
+	struct stat st;
+
+	while (*cp || java) {
+		size_t n = strcspn(cp, ":");
+
+		if (java ? !join(file, "%s", java) : !join(file, "%.*s", (int)n, cp)) {
+			if (!stat(file, &st)) {
+				h = hash(h, &st.st_size, sizeof st.st_size);
+				h = hash(h, &st.st_mtim, sizeof st.st_mtim);
+			}
+		}
+		if (java)
+			java = NULL;
+		else
+			cp += n + (cp[n] == ':');
+	}
+	return h;
+}
+
+/*
+ * Path of the class data sharing archive of this command, JVM and class path.
+ * The JVM makes it at its end when it is not there; an archive of other jars
+ * it would use in part and never renew, so the name has their stamps, and
+ * archives of earlier stamps are removed. One archive per command, because it
+ * gets the classes that its first run has loaded.
+ */
+static int archive_path(char path[PATH_MAX], const struct mt_command *cmd, const char *java, const char *cp)
+{
+	const uint64_t seed = 0xcbf29ce484222325ULL;
+	char cache[PATH_MAX], prefix[64], old[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+	int rc = mt_cache_dir(cache);
+
+	if (rc)
+		return rc;
+	snprintf(prefix, sizeof prefix, "%s-%08x-", cmd->name,
+		 (unsigned int)hash(hash(seed, java, strlen(java)), cp, strlen(cp)));
+	rc = join(path, "%s/%s%016llx.jsa", cache, prefix, (unsigned long long)stamps(seed, java, cp));
+	if (rc || !access(path, F_OK))
+		return rc;
+	d = opendir(cache);
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, prefix, strlen(prefix)) && !join(old, "%s/%s", cache, e->d_name))
+			unlink(old);
+	if (d)
+		closedir(d);
+	return 0;
 }
 
 int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
 {
-	char java[PATH_MAX], self[PATH_MAX], cache[PATH_MAX], archive[PATH_MAX + 64], launcher[PATH_MAX + 32];
+	char java[PATH_MAX], self[PATH_MAX], archive[PATH_MAX], shared[PATH_MAX + 32], launcher[PATH_MAX + 32];
 	const char *extra = getenv("MEMTRACE_VMARGS");
 	char tty[40], *cp, *copy = NULL, *word, *save;
 	const char **args;
@@ -308,11 +364,10 @@ int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
 	/* that an archive does not fit, or fits only in part, is no news for a user */
 	args[n++] = "-Xlog:disable";
 	args[n++] = "-Xshare:auto";
-	if (!mt_cache_dir(cache)) {
-		snprintf(archive, sizeof archive, "-XX:SharedArchiveFile=%s/%016llx.jsa", cache,
-			 (unsigned long long)hash(hash(0xcbf29ce484222325ULL, java), cp));
+	if (!archive_path(archive, cmd, java, cp)) {
+		snprintf(shared, sizeof shared, "-XX:SharedArchiveFile=%s", archive);
 		args[n++] = "-XX:+AutoCreateSharedArchive";
-		args[n++] = archive;
+		args[n++] = shared;
 	}
 	if (cmd->jvm_short) {
 		args[n++] = "-XX:TieredStopAtLevel=1";
