@@ -340,6 +340,7 @@ public final class AccessTable {
 		int writeSharedPages = 0;
 		double[] byThread = new double[threads.size()];
 		int multi = 0;
+		int handedOn = 0;
 		long first = Long.MAX_VALUE;
 		long last = Long.MIN_VALUE;
 		int firstThread = -1;
@@ -396,6 +397,7 @@ public final class AccessTable {
 				sharedPages += sharedPage ? 1 : 0;
 				writeSharedPages += writeShared ? 1 : 0;
 				multi += here.cardinality() > 1 ? 1 : 0;
+				handedOn += here.cardinality() > 2 ? 1 : 0;
 				all.or(here);
 				if (toucher >= 0 && toucher < firstTouch.length) {
 					firstTouch[toucher]++;
@@ -403,6 +405,6 @@ public final class AccessTable {
 			}
 		}
 		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], all, byThread, unattributed,
-				pages, sharedPages, writeSharedPages, multi, first, last, firstThread, firstTouch);
+				pages, sharedPages, writeSharedPages, multi, handedOn, first, last, firstThread, firstTouch);
 	}
 }

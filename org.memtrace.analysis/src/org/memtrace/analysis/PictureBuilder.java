@@ -309,7 +309,7 @@ public final class PictureBuilder {
 		for (int k = 0; k < sums.length; k++) {
 			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
 		}
-		if (sums[main] > 0.55 * total) {
+		if (sums[main] > (model.viewpoint() == Viewpoint.SHARING ? 0.7 : 0.55) * total) {
 			return;
 		}
 		List<Integer> shown = new ArrayList<>();
@@ -325,7 +325,7 @@ public final class PictureBuilder {
 		}
 		striped = true;
 		double intensity = intensity(sum, leafFrom, leafTo, first, end);
-		double period = Math.min(height, 3.0 * shown.size());
+		double period = Math.min(height, 2.0 * shown.size());
 		int periods = (int) Math.max(1, Math.rint(height / period));
 		period = height / periods;
 		for (int i = 0; i < periods; i++) {

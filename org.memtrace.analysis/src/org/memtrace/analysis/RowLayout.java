@@ -7,11 +7,12 @@ import java.util.List;
 
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.model.ProducerKind;
 
 /**
  * How the height of a picture is divided among the leaves of a hierarchy. Structures are as high as they have pages, but small
- * ones get a least height, so that a single page on which everything happens is seen beside matrices of gigabytes; within
+ * ones with accesses get a least height, so that a single page on which everything happens is seen beside matrices of gigabytes; within
  * a structure all pages are equally high. Heights are shares of the whole, 0..1. Immutable.
  */
 public final class RowLayout {
@@ -26,7 +27,13 @@ public final class RowLayout {
 	private final int[] leaf;
 	private final double[] top;
 
-	private RowLayout(Hierarchy hierarchy, List<Integer> sections, boolean proportional) {
+	/** Least share, alone and together, of structures that are hardly used. */
+	private static final double LEAST_IDLE = 0.006;
+	private static final double LEAST_IDLE_TOGETHER = 0.08;
+	/** Share of all accesses below which a structure is hardly used. */
+	private static final double HARDLY = 0.001;
+
+	private RowLayout(Hierarchy hierarchy, List<Integer> sections, boolean proportional, MicroscopicModel model) {
 		this.hierarchy = hierarchy;
 		int n = sections.size();
 		this.sections = sections.stream().mapToInt(i -> i).toArray();
@@ -34,32 +41,39 @@ public final class RowLayout {
 		this.top = new double[n + 1];
 		double[] share = new double[n];
 		double total = hierarchy.weight(0);
+		boolean[] idle = new boolean[n];
 		int small = 0;
-		double smallShare = 0;
+		int smallIdle = 0;
+		double all = model == null ? 0 : sum(model.totals());
 		for (int i = 0; i < n; i++) {
 			leaf[i] = hierarchy.leafFrom(this.sections[i]);
 			share[i] = hierarchy.weight(this.sections[i]) / total;
+			idle[i] = all > 0 && sum(model.sums(this.sections[i], 0, model.sliceCount())) < HARDLY * all;
 			if (share[i] < LEAST) {
-				small++;
-				smallShare += share[i];
+				small += idle[i] ? 0 : 1;
+				smallIdle += idle[i] ? 1 : 0;
 			}
 		}
 		leaf[n] = hierarchy.leafCount();
-		if (!proportional && small > 0 && small < n) {
+		if (!proportional && small + smallIdle > 0 && small + smallIdle < n) {
 			// all small ones alike as far as there is room, never less than their own share
-			double least = Math.min(LEAST, LEAST_TOGETHER / small);
+			double least = small == 0 ? 0 : Math.min(LEAST, LEAST_TOGETHER / small);
+			double leastIdle = smallIdle == 0 ? 0 : Math.min(LEAST_IDLE, LEAST_IDLE_TOGETHER / smallIdle);
+			boolean[] raised = new boolean[n];
 			double taken = 0;
 			double rest = 0;
 			for (int i = 0; i < n; i++) {
-				if (share[i] < least) {
-					share[i] = least;
-					taken += least;
+				double wanted = idle[i] ? leastIdle : least;
+				if (share[i] < wanted) {
+					share[i] = wanted;
+					raised[i] = true;
+					taken += wanted;
 				} else {
 					rest += share[i];
 				}
 			}
 			for (int i = 0; i < n && rest > 0; i++) {
-				if (share[i] > least) {
+				if (!raised[i]) {
 					share[i] *= (1 - taken) / rest;
 				}
 			}
@@ -73,14 +87,30 @@ public final class RowLayout {
 		}
 	}
 
-	/** Readable heights for the structures, stacks and ranges of a hierarchy. */
+	private static double sum(double[] values) {
+		double sum = 0;
+		for (double v : values) {
+			sum += v;
+		}
+		return sum;
+	}
+
+	/** Readable heights for the structures, stacks and ranges of a hierarchy, all small ones alike. */
 	public static RowLayout of(Hierarchy hierarchy, NodeNames names) {
-		return new RowLayout(hierarchy, sections(hierarchy, names), false);
+		return new RowLayout(hierarchy, sections(hierarchy, names), false, null);
+	}
+
+	/**
+	 * Readable heights; structures with less than a thousandth of the accesses of the model stay low. Depends on the window of the
+	 * model: keep the layout while a person moves in time.
+	 */
+	public static RowLayout of(MicroscopicModel model, NodeNames names) {
+		return new RowLayout(model.hierarchy(), sections(model.hierarchy(), names), false, model);
 	}
 
 	/** Equally high leaves. */
 	public static RowLayout proportional(Hierarchy hierarchy, NodeNames names) {
-		return new RowLayout(hierarchy, sections(hierarchy, names), true);
+		return new RowLayout(hierarchy, sections(hierarchy, names), true, null);
 	}
 
 	/**

@@ -94,11 +94,12 @@ public final class TraceSummary {
 		if (others < 2 || byOthers < 0.3) {
 			return;
 		}
-		boolean shared = d.sharedFraction() >= 0.5;
+		double common = (double) d.handedOnPages() / d.pages();
+		boolean shared = common >= 0.5;
 		String text = structures.threadName(first) + " touches " + percent(r.firstTouchShare()) + " of its "
 				+ Units.plural(d.pages(), "page") + " first; " + Units.plural(others, "other thread") + " make "
-				+ percent(byOthers) + " of its accesses" + (shared ? ", " + percent(d.sharedFraction())
-						+ " of them while another thread uses the same page" : ", mostly each on pages of its own");
+				+ percent(byOthers) + " of its accesses" + "; " + percent(common)
+				+ " of the pages are used by several of them";
 		String advice = shared
 				? "on several NUMA nodes all pages lie on the node of " + structures.threadName(first)
 						+ ": interleave them over the nodes"
@@ -224,6 +225,10 @@ public final class TraceSummary {
 		}
 		b.append("Accesses: share of all accesses. Reads, Shared: share of the accesses of the structure;"
 				+ " shared: another thread used the page in the same interval.\n");
+		if (table.info().properties().getOrDefault("guarantee_threads", "all").startsWith("first")) {
+			b.append("This recorder is certain only of the first thread on a page in each subphase: shared is a lower bound;"
+					+ " more --subphases see more.\n");
+		}
 	}
 
 	private static void wrap(StringBuilder b, String text, String indent) {

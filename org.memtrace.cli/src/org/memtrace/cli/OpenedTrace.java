@@ -100,7 +100,7 @@ final class OpenedTrace {
 	void aggregate(double rows, Progress progress) throws MemtraceException {
 		model = table.model(request, progress);
 		names = new NodeNames(model.hierarchy(), table.producers(), store.structures());
-		layout = RowLayout.of(model.hierarchy(), names);
+		layout = RowLayout.of(model, names);
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
 				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3);
 		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
