@@ -10,6 +10,7 @@
  * by a full disk or a kill, and the reader drops it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -105,6 +106,25 @@ bool ctx_log_open(const struct mt_image *img)
 	return true;
 }
 
+/*
+ * Beyond RLIMIT_FSIZE a write raises SIGXFSZ, which would end the program for
+ * our sake: hold it back, and take it away again when it was ours.
+ */
+static long write_quietly(int fd, const char *p, size_t n)
+{
+	uint64_t xfsz = 1ull << (SIGXFSZ - 1), old = 0, before = 0;
+	struct timespec none = { 0, 0 };
+	long r;
+
+	mt_sys(SYS_rt_sigprocmask, SIG_BLOCK, &xfsz, &old, 8);
+	mt_sys(SYS_rt_sigpending, &before, 8);
+	r = mt_sys(SYS_write, fd, p, n);
+	if (r == -EFBIG && !(before & xfsz))
+		mt_sys(SYS_rt_sigtimedwait, &xfsz, 0, &none, 8);
+	mt_restore_signals(old);
+	return r;
+}
+
 /* Caller holds the lock of s. */
 static void flush_shard(struct shard *s, bool monitor)
 {
@@ -115,10 +135,14 @@ static void flush_shard(struct shard *s, bool monitor)
 	if (!s->used)
 		return;
 	fd = monitor ? kept_fd : program_fd();
-	if (fd >= 0 && atomic_exchange(&torn, 0))
-		mt_sys(SYS_write, fd, "\n", 1);
+	if (fd >= 0 && atomic_load(&torn)) {
+		if (write_quietly(fd, "\n", 1) == 1)
+			atomic_store(&torn, 0);
+		else
+			fd = -1;
+	}
 	while (fd >= 0 && done < s->used) {
-		long r = mt_sys(SYS_write, fd, s->buf + done, s->used - done);
+		long r = write_quietly(fd, s->buf + done, s->used - done);
 
 		if (r == -EINTR)
 			continue;

@@ -160,6 +160,16 @@ if [ "$n" -ge 80000 ] && [ "$n" -le 160000 ]; then pass many; else fail "many: $
 expect "many: lives do not overlap" 0 "$(awk -F, '$2 == "heap" { print $4, $6, $7 }' many.trace/p0000/structures.csv |
 	sort -k1,1 -k2,2n | awk '$1 == a && $2 < d { n++ } { a = $1; d = $3 } END { print n + 0 }')"
 
+# a limit on the size of files is the program's, not ours: no SIGXFSZ for the log
+record -o fsize.trace bash -c 'ulimit -f 100; exec ./many' 2> /dev/null
+expect "file size limit" 0 $?
+"$MEMTRACE" info fsize.trace > /dev/null
+expect "info after the file size limit" 0 $?
+
+# a terminal: stop and continue, interrupt, a shell inside
+result=$(timeout 60 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
+expect "terminal" "stopped continued 0 130 inner 4" "$result"
+
 # info --json and check --json are JSON, --explain answers
 for c in "info --json pie.trace" "check --json"; do
 	"$MEMTRACE" $c | python3 -m json.tool > /dev/null
