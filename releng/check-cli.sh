@@ -42,7 +42,7 @@ expect() {
 }
 
 java() {
-	"$JAVA_HOME"/bin/java -cp "build/lib/*" org.memtrace.cli.Main "$@"
+	"$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -cp "build/lib/*" org.memtrace.cli.Main "$@"
 }
 
 # --- one table, two programs
