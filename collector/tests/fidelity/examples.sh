@@ -10,6 +10,23 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 need_memtrace
 make -s -C "$tests/../../examples" || exit 2
 
+# facts TRACE names: the owners in a recorded trace of testdata
+facts() {
+	local dir=$tests/../../testdata/traces/$1/p0000
+	owners=$(awk -f "$tests/fidelity/owners.awk" -v names="$2" "$dir/structures.csv" "$dir/threads.csv" \
+		"$dir/accesses-000000.csv")
+}
+
+for trace in "$tests"/../../testdata/traces/*/ "$tests/../../testdata/format-example/"; do
+	[ -e "$trace/manifest.json" ] || continue
+	if "$bin/fidelity" --format "$trace" > "$work/format" 2>&1; then
+		pass "$(basename "$trace") follows the format"
+	else
+		fail "$(basename "$trace") does not follow the format"
+		sed 's/^/    /' "$work/format"
+	fi
+done
+
 if ! perf_works; then
 	skip "the owners of pages: perf events are refused here"
 	summary examples
@@ -58,6 +75,24 @@ at_least() {
 		echo "$owners" | sed 's/^/    /'
 	fi
 }
+
+if [ -d "$tests/../../testdata/traces/matmul-naive" ]; then
+	facts matmul-naive A,B,C
+	at_least "testdata matmul-naive: the main thread initialises" "$(($(value A first_main) + $(value B first_main) + $(value C first_main)))" 100 150
+	at_least "testdata matmul-naive: B is shared by all" "$(value B workers 4)" 100 50
+	at_least "testdata matmul-naive: A is private" "$(value A workers 1)" 96 50
+	at_least "testdata matmul-naive: C is private" "$(value C writers 1)" 96 50
+	facts stencil-serial old_grid
+	at_least "testdata stencil-serial: the main thread initialises" "$(value old_grid first_main)" 100 64
+	facts stencil-parallel old_grid
+	at_least "testdata stencil-parallel: others initialise" "$((64 - $(value old_grid first_main)))" 60 64
+	facts bucketsort-fair key_buff1
+	at_least "testdata bucketsort-fair: key_buff1 is private" "$(($(value key_buff1 workers 0) + $(value key_buff1 workers 1)))" 100 32
+	facts bucketsort-dynamic key_buff1
+	at_least "testdata bucketsort-dynamic: key_buff1 is shared" "$(value key_buff1 workers 3)" 100 32
+else
+	fail "testdata/traces is missing"
+fi
 
 n=512 pages=$((512 * 512 * 8 / 4096))
 if example A,B,C matmul naive -n $n; then
