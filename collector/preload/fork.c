@@ -45,6 +45,7 @@
 #define WAIT_FLAGS (1 | 4 | 0x01000000 | 0x40000000)	/* WNOHANG | WEXITED | WNOWAIT | __WALL */
 
 enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
+enum { FROZEN_SHORT = 1, FROZEN_FAILED };
 
 /* On the private stack's memory, so that it is not shared with the child. */
 struct fork_call {
@@ -54,7 +55,7 @@ struct fork_call {
 	uint64_t old_dev, old_ino;
 	int old_memfd;
 	unsigned long flags;		/* of clone(2), the exit signal included */
-	int freeze;
+	int freeze;			/* why there is no copy, 0 = there is one */
 	int untraced;			/* the child is none of ours: unusual clone flags */
 	struct mt_maps maps;
 	long result;
@@ -160,6 +161,7 @@ static void start_image(int traced, const char *reason)
 		zap_space.active = 0;
 		return;
 	}
+	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, 0);
 	mt_image_save_maps(&p->image, "maps-start.txt");
 	ctx_fork_child(&p->image);
@@ -192,7 +194,8 @@ static long child(struct fork_call *c)
 		adopt_thread(c);
 		zap_space_forget();
 		zap_space.active = 0;
-		start_image(0, c->freeze ? "memory was too short to copy the parent's for tracing"
+		start_image(0, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
+			       : c->freeze ? "the child could not make a memory file of its own (descriptors, memory)"
 			       : "the parent was not traced");
 		return 0;
 	}
@@ -261,7 +264,7 @@ static long fork_on_private_stack(void *arg)
 	long pid;
 
 	if (zap_space.active && (c->untraced || c->old_memfd < 0 || !copy_is_affordable(c)))
-		c->freeze = 1;
+		c->freeze = FROZEN_SHORT;
 again:
 	if (c->freeze)
 		freeze(c);
@@ -273,7 +276,7 @@ again:
 	}
 	if (pid > 0 && !c->freeze && zap_space.active && !wait_for_child(c, (int)pid)) {
 		mt_sys(SYS_wait4, pid, 0, 0x40000000 /* __WALL */, 0);
-		c->freeze = 1;
+		c->freeze = FROZEN_FAILED;
 		goto again;
 	}
 	/*

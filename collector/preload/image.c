@@ -88,12 +88,14 @@ int mt_fd_keep(int fd)
 	}
 	mt_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &rl);
 	base = rl.rlim_cur > 1024 ? 1024 : (long)rl.rlim_cur;
+	base -= base / 2 < 2 * MAX_KEPT ? base / 2 : 2 * MAX_KEPT;
 	high = -EMFILE;
-	for (base -= 2 * MAX_KEPT; base >= 10 && high < 0; base /= 2)
+	for (; base > fd && high < 0; base /= 2)
 		high = mt_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
-	mt_sys(SYS_close, fd);
-	if (high < 0)
-		return (int)high;
+	if (high >= 0)
+		mt_sys(SYS_close, fd);
+	else
+		high = fd;	/* hardly any descriptors allowed: it stays where it is */
 	mt_sys(SYS_fstat, high, &st);
 	for (i = 0; i < nkept && kept[i] < high; i++)
 		;
@@ -174,11 +176,15 @@ int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent,
 	if (ret < 0)
 		return (int)ret;
 	ret = mt_sys(SYS_openat, AT_FDCWD, img->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (ret < 0)
+	if (ret < 0) {
+		mt_sys(SYS_rmdir, img->path);
 		return (int)ret;
+	}
 	img->dirfd = mt_fd_keep((int)ret);
-	if (img->dirfd < 0)
+	if (img->dirfd < 0) {
+		mt_sys(SYS_rmdir, img->path);
 		return img->dirfd;
+	}
 	img->index = i;
 	img->pid = mt_getpid();
 	img->parent = parent;

@@ -263,6 +263,7 @@ __attribute__((constructor)) static void memtrace_start(void)
 	if (mt_image_create(&p->image, &p->config, p->config.parent_image,
 			    p->config.parent_image < 0 ? "root" : "exec") < 0)
 		return;
+	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, 1);
 	mt_image_save_maps(&p->image, "maps-start.txt");
 	p->tid_offset = find_tid_offset();

@@ -217,6 +217,7 @@ static int set_up(void)
 	fd = (int)mt_sys(SYS_openat, shared.img->dirfd, "intervals.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&mon.intervals, fd, out2, 64 << 10);
 	mt_out_str(&mon.intervals, INTERVALS_HEADER);
+	mt_out_flush(&mon.intervals);	/* a program killed at once leaves a readable trace */
 	mt_out_init(&mon.accesses, -1, out1, OUT_BYTES);
 	zap_governor_init(&mon.governor, c->interval_ns, c->max_overhead_ppm);
 	if (!shared.zap)
@@ -228,6 +229,7 @@ static int set_up(void)
 	}
 	mon.accesses.fd = open_chunk();
 	mt_out_str(&mon.accesses, ACCESSES_HEADER);
+	mt_out_flush(&mon.accesses);
 	mon.decoded = mt_rawmap(DECODED_SLOTS * sizeof(*mon.decoded));
 	mon.vec = mt_rawmap(SCAN_VEC * sizeof(*mon.vec));
 	mon.run_cap = 1 << 16;

@@ -35,9 +35,18 @@ int main(void)
 	/* and it does not swing */
 	CHECK_EQ(run(&g, 100, 200), 0);
 
-	/* load gone: back to what was asked for, not further, slowly */
-	CHECK(run(&g, 1, 400) > 5);
+	/* load gone: back to what was asked for within 30 intervals, not further */
+	CHECK(run(&g, 1, 30) > 2);
 	CHECK_EQ(g.target_ns, 50 * MS);
+
+	/* a little below half of the budget: by 10 %, to where the share is one half of it */
+	zap_governor_init(&g, 50 * MS, 500000);
+	g.target_ns = 450 * MS;
+	CHECK_EQ(run(&g, 100, 3), 0);
+	CHECK_EQ(run(&g, 100, 1), 1);
+	CHECK_EQ(g.target_ns, 405 * MS);
+	run(&g, 100, 100);
+	CHECK(g.target_ns >= 200 * MS && g.target_ns <= 405 * MS);
 
 	/* an idle program says nothing */
 	CHECK_EQ(zap_governor_update(&g, 900000, 0), ZAP_KEPT);
