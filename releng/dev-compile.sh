@@ -50,6 +50,9 @@ if [ ! -f $junit ]; then
 	run_maven build/junit.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
 		-Dartifact=org.junit.platform:junit-platform-console-standalone:1.14.4 \
 		-DoutputDirectory="$root"/build/test-lib -Dmdep.stripVersion=true || exit 1
+	# FrameSoc's SQLite, see FrameSocCompatibilityTest
+	run_maven build/junit.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
+		-Dartifact=org.xerial:sqlite-jdbc:3.7.2 -DoutputDirectory="$root"/build/test-lib
 fi
 rm -rf "$out-tests"
 mkdir -p "$out-tests"

@@ -99,6 +99,11 @@ final class SqliteTraceWriter implements TraceWriter {
 		}
 	}
 
+	/** For tests: a file that grows beyond this is as if the device were full. */
+	void limitPages(int pages) throws SQLException {
+		Sqlite.execute(db, "PRAGMA max_page_count = " + pages);
+	}
+
 	@Override
 	public void threads(List<ThreadInfo> list) throws MemtraceException {
 		threads = List.copyOf(list);

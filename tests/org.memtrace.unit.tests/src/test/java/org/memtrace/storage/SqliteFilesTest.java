@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
+import org.memtrace.model.UnsupportedVersionException;
+
+/** What only files can suffer: killed and concurrent processes, other versions, other programs, missing permissions. */
+class SqliteFilesTest {
+	@TempDir
+	Path directory;
+	private final List<String> notices = new ArrayList<>();
+
+	private TraceCatalogue open() throws MemtraceException {
+		return Stores.openCatalogue(directory.resolve("c"), notices::add);
+	}
+
+	private List<String> files() throws Exception {
+		try (Stream<Path> files = Files.list(directory.resolve("c"))) {
+			return files.map(f -> f.getFileName().toString()).sorted().toList();
+		}
+	}
+
+	static TraceInfo write(TraceWriter writer, int rows) throws MemtraceException {
+		try (writer) {
+			writer.threads(StoreContract.THREADS);
+			writer.structures(StoreContract.STRUCTURES);
+			writer.cpuSets(StoreContract.CPU_SETS);
+			writer.producers(StoreContract.tree(64));
+			writer.accesses(StoreContract.batch(StoreContract.random(1, rows)));
+			return writer.commit(StoreContract.INFO, "{}", Progress.NONE);
+		}
+	}
+
+	/** The program that is killed: imports for ever. */
+	public static final class Importer {
+		private Importer() {
+		}
+
+		public static void main(String[] args) throws Exception {
+			try (TraceCatalogue catalogue = Stores.openCatalogue(Path.of(args[0]), System.out::println)) {
+				System.out.println("ready");
+				for (int i = 0;; i++) {
+					TraceInfo info = write(catalogue.create("trace"), 20_000);
+					if (i % 2 == 1) {
+						catalogue.delete(info.id());
+					}
+				}
+			}
+		}
+	}
+
+	private Process importer() throws Exception {
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+				"--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp",
+				System.getProperty("java.class.path") + java.io.File.pathSeparator
+						+ Path.of(Importer.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+						+ java.io.File.pathSeparator
+						+ Path.of(Stores.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+						+ java.io.File.pathSeparator
+						+ Path.of(TraceInfo.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+						+ java.io.File.pathSeparator
+						+ Path.of(org.sqlite.JDBC.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+						+ java.io.File.pathSeparator
+						+ Path.of(Test.class.getProtectionDomain().getCodeSource().getLocation().toURI()),
+				Importer.class.getName(), directory.resolve("c").toString()).redirectErrorStream(true).start();
+		String line = process.inputReader().readLine();
+		while (line != null && !line.equals("ready")) {
+			line = process.inputReader().readLine();
+		}
+		assertEquals("ready", line);
+		return process;
+	}
+
+	/** Killed at random instants, the catalogue has only complete traces and no other files once it is opened again. */
+	@Test
+	void killedImportsLeaveNothing() throws Exception {
+		Random random = new Random(99);
+		for (int round = 0; round < 4; round++) {
+			Process process = importer();
+			Thread.sleep(50 + random.nextInt(400));
+			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+			notices.clear();
+			boolean leftovers = files().stream().anyMatch(f -> f.endsWith(".lock"));
+			try (TraceCatalogue catalogue = open()) {
+				assertEquals(leftovers, !notices.isEmpty(), notices + " for " + files());
+				List<String> expected = new ArrayList<>(List.of("SOCTRACE_SYSTEM_DB"));
+				for (TraceInfo info : catalogue.list()) {
+					expected.add(info.databaseName());
+					try (TraceStore store = catalogue.open(info.id())) {
+						assertEquals(20_000, StoreContract.accesses(store, AccessQuery.ALL).size());
+					}
+				}
+				expected.sort(null);
+				assertEquals(expected, files());
+			}
+		}
+	}
+
+	@Test
+	void anImportInProgressIsNoLeftover() throws Exception {
+		Process process = importer();
+		try {
+			for (int i = 0; i < 5; i++) {
+				try (TraceCatalogue catalogue = open()) { // its files are locked
+					write(catalogue.create("mine"), 100);
+				}
+				Thread.sleep(50);
+			}
+			assertEquals(List.of(), notices);
+			assertTrue(process.isAlive(), "the other process failed");
+		} finally {
+			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+		}
+		try (TraceCatalogue catalogue = open()) {
+			assertEquals(5, catalogue.list().stream().filter(t -> t.databaseName().startsWith("mine")).count());
+			assertEquals(catalogue.list().size(), catalogue.list().stream().map(TraceInfo::id).distinct().count());
+		}
+	}
+
+	@Test
+	void aPublishedButUnregisteredFileIsALeftover() throws Exception {
+		try (TraceCatalogue catalogue = open()) {
+			write(catalogue.create("good"), 100);
+		}
+		// as if killed between the renaming and the end of the transaction, and after it
+		Path c = directory.resolve("c");
+		Files.copy(c.resolve("good"), c.resolve("orphan"));
+		Files.writeString(c.resolve(".memtrace-1.lock"), "orphan");
+		Files.writeString(c.resolve(".memtrace-2.lock"), "good");
+		Files.writeString(c.resolve(".memtrace-3.lock"), "../elsewhere");
+		Files.writeString(c.resolve(".memtrace-3.tmp"), "half");
+		Files.writeString(directory.resolve("elsewhere"), "not ours");
+		try (TraceCatalogue catalogue = open()) {
+			assertEquals(3, notices.size(), notices.toString());
+			assertEquals(List.of("SOCTRACE_SYSTEM_DB", "good"), files());
+			assertEquals(1, catalogue.list().size());
+		}
+		assertTrue(Files.exists(directory.resolve("elsewhere")));
+	}
+
+	@Test
+	void newerVersionsAreRefusedPolitely() throws Exception {
+		Path c = directory.resolve("c");
+		TraceInfo info;
+		try (TraceCatalogue catalogue = open()) {
+			info = write(catalogue.create("t"), 100);
+		}
+		try (Connection db = Sqlite.change(c.resolve("t"))) {
+			Sqlite.execute(db, "UPDATE MT_SCHEMA SET VERSION = 7");
+		}
+		try (TraceCatalogue catalogue = open()) {
+			String message = assertThrows(UnsupportedVersionException.class, () -> catalogue.open(info.id())).getMessage();
+			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 1; use a newer memtrace"), message);
+		}
+		try (Connection db = Sqlite.change(c.resolve("SOCTRACE_SYSTEM_DB"))) {
+			Sqlite.execute(db, "PRAGMA user_version = 2");
+		}
+		assertThrows(UnsupportedVersionException.class, this::open);
+	}
+
+	@Test
+	void aFileOfItsOwnIsNeverReplaced() throws Exception {
+		Path file = directory.resolve("own ?%20.db");
+		TraceInfo info = write(Stores.createFile(file, notices::add), 200);
+		assertEquals(-1, info.id());
+		try (TraceStore store = Stores.openFile(file)) {
+			assertEquals(200, store.accessCount());
+			assertEquals(info, store.info());
+		}
+		assertThrows(StoreException.class, () -> Stores.createFile(file, notices::add));
+		Path late = directory.resolve("late.db");
+		TraceWriter writer = Stores.createFile(late, notices::add);
+		Files.writeString(late, "somebody was faster");
+		assertThrows(StoreException.class, () -> write(writer, 10));
+		assertEquals("somebody was faster", Files.readString(late));
+		assertThrows(StoreException.class, () -> Stores.createFile(directory.resolve("no/such/x.db"), notices::add));
+		try (Stream<Path> files = Files.list(directory)) {
+			assertEquals(2, files.count());
+		}
+	}
+
+	@Test
+	void whatIsNoTraceIsRefused() throws Exception {
+		Path text = Files.writeString(directory.resolve("text"), "hello, this is no database at all".repeat(50));
+		assertTrue(assertThrows(StoreException.class, () -> Stores.openFile(text)).getMessage().endsWith("is not an SQLite database"));
+		Path other = directory.resolve("other.db");
+		try (Connection db = Sqlite.make(other)) {
+			Sqlite.execute(db, "CREATE TABLE x(a)");
+		}
+		assertTrue(assertThrows(StoreException.class, () -> Stores.openFile(other)).getMessage().endsWith("is not a trace database"));
+		assertThrows(StoreException.class, () -> Stores.openFile(directory.resolve("nothing")));
+		Path c = Files.createDirectory(directory.resolve("c"));
+		Files.copy(other, c.resolve("SOCTRACE_SYSTEM_DB"));
+		assertThrows(StoreException.class, this::open);
+		Path own = directory.resolve("cut.db");
+		write(Stores.createFile(own, notices::add), 5000);
+		byte[] bytes = Files.readAllBytes(own);
+		Files.write(own, java.util.Arrays.copyOf(bytes, bytes.length / 2));
+		assertThrows(MemtraceException.class, () -> {
+			try (TraceStore store = Stores.openFile(own)) {
+				StoreContract.accesses(store, AccessQuery.ALL);
+			}
+		});
+	}
+
+	/** A full device: SQLite's own limit stands in for it. */
+	@Test
+	void aFullDiskIsOneSentenceAndLeavesNothing() throws Exception {
+		try (TraceCatalogue catalogue = open()) {
+			TraceWriter writer = catalogue.create("t");
+			((SqliteTraceWriter) writer).limitPages(60);
+			String message = assertThrows(StoreException.class, () -> write(writer, 20_000)).getMessage();
+			assertTrue(message.endsWith("cannot be written: no space left on the device"), message);
+			assertEquals(List.of("SOCTRACE_SYSTEM_DB"), files());
+			assertEquals(List.of(), catalogue.list());
+		}
+	}
+
+	@Test
+	void cachesOfAReadOnlyFileAreNotSaved() throws Exception {
+		Path file = directory.resolve("t.db");
+		write(Stores.createFile(file, notices::add), 50);
+		try (TraceStore store = Stores.openFile(file); Connection other = Sqlite.change(file)) {
+			Sqlite.execute(other, "BEGIN IMMEDIATE");
+			store.writeCache("k", new byte[] { 1 }); // locked by another: silently not done
+			Sqlite.execute(other, "ROLLBACK");
+			assertTrue(store.readCache("k").isEmpty());
+			store.writeCache("k", new byte[] { 1 });
+			assertArrayEquals(new byte[] { 1 }, store.readCache("k").orElseThrow());
+		}
+	}
+
+	/** A trace that FrameSoc wrote: states, links, any ids, a cycle and an orphan among the producers. */
+	@Test
+	void foreignTracesAreRead() throws Exception {
+		Path file = directory.resolve("foreign");
+		try (Connection db = Sqlite.make(file)) {
+			Sqlite.execute(db, "CREATE TABLE EVENT(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, EVENT_PRODUCER_ID INTEGER,"
+					+ " TIMESTAMP BIGINT, CPU INTEGER, PAGE INTEGER, CATEGORY INTEGER, LPAR BIGINT, DPAR DOUBLE)",
+					"CREATE TABLE EVENT_TYPE(ID INTEGER PRIMARY KEY, CATEGORY INTEGER, NAME VARCHAR(128) UNIQUE)",
+					"CREATE TABLE EVENT_PRODUCER(ID INTEGER PRIMARY KEY, TYPE VARCHAR(128), LOCAL_ID VARCHAR(128), NAME TEXT, PARENT_ID INTEGER)",
+					"INSERT INTO EVENT_TYPE VALUES(0, 1, 'Running')", "INSERT INTO EVENT_TYPE VALUES(4, 2, 'Message')",
+					"INSERT INTO EVENT_PRODUCER VALUES(7, 'm', '7', 'machine', -1)",
+					"INSERT INTO EVENT_PRODUCER VALUES(3, 'c', '3', 'core 10', 7)", "INSERT INTO EVENT_PRODUCER VALUES(5, 'c', '5', 'core 9', 7)",
+					"INSERT INTO EVENT_PRODUCER VALUES(8, 'c', '8', 'orphan', 99)", "INSERT INTO EVENT_PRODUCER VALUES(20, 'c', '20', 'ring a', 21)",
+					"INSERT INTO EVENT_PRODUCER VALUES(21, 'c', '21', 'ring b', 20)",
+					"INSERT INTO EVENT VALUES(0, 0, 3, 100, 0, 0, 1, 200, 0)", "INSERT INTO EVENT VALUES(1, 4, 5, 50, 1, 0, 2, 250, 3)",
+					"INSERT INTO EVENT VALUES(2, 0, 5, 300, 1, 0, 1, 400, 0)");
+		}
+		try (TraceStore store = Stores.openFile(file)) {
+			ProducerTree tree = store.producers();
+			List<String> names = new ArrayList<>();
+			for (int id = 0; id < tree.size(); id++) {
+				names.add("-".repeat(tree.level(id)) + tree.name(id));
+			}
+			assertEquals(List.of("machine", "-core 9", "-core 10", "orphan", "ring a", "-ring b"), names);
+			assertEquals(EventCategory.LINK, store.eventTypes().get(1).category());
+			assertEquals(List.of(new StoreContract.Event(4, 1, 50, 250, 3, 1), new StoreContract.Event(0, 2, 100, 200, 0, 0),
+					new StoreContract.Event(0, 1, 300, 400, 0, 1)), StoreContract.events(store, AccessQuery.ALL));
+			assertEquals(2, StoreContract.events(store, AccessQuery.ALL.window(150, 300)).size());
+			assertEquals(2, StoreContract.events(store, AccessQuery.ALL.subtree(tree, 1)).size());
+			assertEquals(0, store.accessCount());
+			assertEquals(List.of(), StoreContract.accesses(store, AccessQuery.ALL));
+			assertEquals(3, store.info().events());
+			assertEquals(400, store.info().endNs());
+		}
+	}
+}
