@@ -1,10 +1,16 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-# Figures of docs/benchmarks-aggregation.md. Arguments: LEAVES:SLICES:TYPES ..., or "curves".
+# Figures of docs/benchmarks-aggregation.md:
+#   run.sh [LEAVES:SLICES:TYPES ... | curves]    the engine alone
+#   run.sh model [RECORDS PAGES]                 from accesses to the picture
 set -eu
 cd "$(dirname "$0")/../.."
 . releng/tools.sh
 find_jdk || exit 1
 releng/dev-compile.sh
-exec "$JAVA_HOME"/bin/java -Xmx2g -cp build/classes bench/aggregation/AggregationBench.java "$@"
+rm -rf build/bench-classes
+main=AggregationBench
+[ "${1:-}" != model ] || { main=ModelBench; shift; }
+"$JAVA_HOME"/bin/javac -d build/bench-classes -cp build/classes bench/aggregation/*.java
+exec "$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-6g} -cp "build/bench-classes:build/classes:build/lib/*" $main "$@"

@@ -1,0 +1,456 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/** Laws of docs/aggregation.md on random models; the seed is the argument of the test and so in its name. */
+class AggregationLawsTest {
+	private static final double[] PS = {0, 0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.8, 0.95, 1};
+
+	private static double f(double x) {
+		return x > 0 ? x * Math.log(x) / Math.log(2) : 0;
+	}
+
+	/** Gain and loss of a block from the formulas, cell by cell. */
+	private static double[] quality(double[][][] v, int leafFrom, int leafTo, int first, int end) {
+		double gain = 0;
+		double loss = 0;
+		int cells = (leafTo - leafFrom) * (end - first);
+		for (int k = 0; k < v[0][0].length; k++) {
+			double sum = 0;
+			double information = 0;
+			for (int l = leafFrom; l < leafTo; l++) {
+				for (int t = first; t < end; t++) {
+					sum += v[l][t][k];
+					information += f(v[l][t][k]);
+				}
+			}
+			gain += f(sum) - information;
+			loss += sum > 0 ? sum * Math.log(cells) / Math.log(2) - f(sum) + information : 0;
+		}
+		return new double[] {gain, loss};
+	}
+
+	private static void assertCover(Partition e) {
+		MicroscopicModel m = e.model();
+		int[][] covered = new int[m.hierarchy().leafCount()][m.sliceCount()];
+		for (int b = 0; b < e.blockCount(); b++) {
+			assertTrue(e.firstSlice(b) < e.endSlice(b) && e.leafFrom(b) < e.leafTo(b));
+			for (int l = e.leafFrom(b); l < e.leafTo(b); l++) {
+				for (int t = e.firstSlice(b); t < e.endSlice(b); t++) {
+					covered[l][t]++;
+					assertEquals(b, e.blockAt(l, t), "block at (" + l + ", " + t + ")");
+				}
+			}
+		}
+		for (int[] row : covered) {
+			for (int c : row) {
+				assertEquals(1, c, "every cell is in one block");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	void coverIdentityMonotony(long seed) {
+		Random random = new Random(seed);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 2 + random.nextInt(60)));
+		double[][][] v = RandomModels.values(random, h.leafCount(), 1 + random.nextInt(14), 1 + random.nextInt(3));
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		double scale = a.rootGain() + a.rootLoss() + 1e-300;
+		Partition last = null;
+		for (double p : PS) {
+			Partition e = a.partition(p);
+			assertCover(e);
+			double gain = 0;
+			double loss = 0;
+			for (int b = 0; b < e.blockCount(); b++) {
+				double[] q = quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+				assertEquals(q[0], e.gain(b), 1e-9 * scale);
+				assertEquals(q[1], e.loss(b), 1e-9 * scale);
+				double sum = Arrays.stream(e.model().sums(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b))).sum();
+				double cells = (e.leafTo(b) - e.leafFrom(b)) * (double) (e.endSlice(b) - e.firstSlice(b));
+				assertEquals(sum * Math.log(cells) / Math.log(2), e.gain(b) + e.loss(b), 1e-9 * scale, "gain + loss = S log2 c");
+				gain += q[0];
+				loss += q[1];
+			}
+			assertEquals(gain, e.gain(), 1e-9 * scale);
+			assertEquals(loss, e.loss(), 1e-9 * scale);
+			assertTrue(e.lossPercent() >= 0 && e.lossPercent() <= 100);
+			if (last != null) {
+				assertTrue(e.gain() >= last.gain() - 1e-9 * scale, "gain falls at p = " + p);
+				assertTrue(e.loss() >= last.loss() - 1e-9 * scale, "loss falls at p = " + p);
+			}
+			last = e;
+		}
+		assertEquals(1, last.blockCount(), "one block at p = 1");
+		assertEquals(0, a.partition(0).loss(), 1e-9 * scale, "no loss at p = 0");
+	}
+
+	/** Enumerates all partitions into (node x interval) blocks, without any assumption about their structure. */
+	private static double bestOfAll(SpatiotemporalAggregator a, double p) {
+		Hierarchy h = a.model().hierarchy();
+		return search(a, p, new boolean[h.leafCount()][a.model().sliceCount()], 0);
+	}
+
+	private static double search(SpatiotemporalAggregator a, double p, boolean[][] taken, double value) {
+		Hierarchy h = a.model().hierarchy();
+		int slices = a.model().sliceCount();
+		for (int l = 0; l < h.leafCount(); l++) {
+			for (int t = 0; t < slices; t++) {
+				if (taken[l][t]) {
+					continue;
+				}
+				double best = Double.NEGATIVE_INFINITY;
+				for (int n = 0; n < h.size(); n++) {
+					if (h.leafFrom(n) != l) {
+						continue;
+					}
+					for (int end = t + 1; end <= slices && free(taken, h.leafFrom(n), h.leafTo(n), t, end); end++) {
+						fill(taken, h.leafFrom(n), h.leafTo(n), t, end, true);
+						double block = p * a.gain(n, t, end) - (1 - p) * a.loss(n, t, end);
+						best = Math.max(best, search(a, p, taken, value + block));
+						fill(taken, h.leafFrom(n), h.leafTo(n), t, end, false);
+					}
+				}
+				return best;
+			}
+		}
+		return value;
+	}
+
+	private static boolean free(boolean[][] taken, int from, int to, int first, int end) {
+		for (int l = from; l < to; l++) {
+			for (int t = first; t < end; t++) {
+				if (taken[l][t]) {
+					return false;
+				}
+			}
+		}
+		return true;
+	}
+
+	private static void fill(boolean[][] taken, int from, int to, int first, int end, boolean value) {
+		for (int l = from; l < to; l++) {
+			Arrays.fill(taken[l], first, end, value);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = {21, 22, 23, 24, 25, 26, 27, 28})
+	void optimalAmongAllPartitions(long seed) {
+		Random random = new Random(seed);
+		Hierarchy h;
+		do {
+			h = Hierarchy.of(RandomModels.tree(random, 3 + random.nextInt(4)));
+		} while (h.leafCount() > 4);
+		double[][][] v = RandomModels.values(random, h.leafCount(), h.leafCount() > 3 ? 3 : 4, 2);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		double scale = a.rootGain() + a.rootLoss() + 1e-300;
+		for (double p : new double[] {0.05, 0.2, 0.45, 0.7}) {
+			assertEquals(bestOfAll(a, p), a.partition(p).value(), 1e-9 * scale, "p = " + p);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = {31, 32, 33})
+	void scalingChangesNothing(long seed) {
+		Random random = new Random(seed);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 30));
+		double[][][] v = RandomModels.values(random, h.leafCount(), 10, 2);
+		double[][][] scaled = new double[v.length][10][2];
+		for (int l = 0; l < v.length; l++) {
+			for (int t = 0; t < 10; t++) {
+				for (int k = 0; k < 2; k++) {
+					scaled[l][t][k] = v[l][t][k] * 1024;
+				}
+			}
+		}
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		SpatiotemporalAggregator b = SpatiotemporalAggregator.prepare(RandomModels.model(h, scaled));
+		for (double p : PS) {
+			assertEquals(a.partition(p).value() * 1024, b.partition(p).value(), 1e-8 * (b.rootGain() + b.rootLoss()));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = {41, 42, 43, 44})
+	void levelsAreThoseOfPlainHalving(long seed) throws Exception {
+		Random random = new Random(seed);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 40));
+		double[][][] v = RandomModels.values(random, h.leafCount(), 9, 2);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
+		double tolerance = 1e-9 * (a.rootGain() + a.rootLoss());
+		List<Double> expected = new ArrayList<>();
+		Partition last = null;
+		for (int i = 0; i <= 1024; i++) {
+			Partition e = a.partition(i / 1024.0);
+			if (last == null || Math.abs(e.gain() - last.gain()) > tolerance || Math.abs(e.loss() - last.loss()) > tolerance) {
+				expected.add(i / 1024.0);
+			}
+			last = e;
+		}
+		assertEquals(expected, levels.levels().stream().map(SignificantLevels.Level::p).toList());
+		assertTrue(levels.programmes() < 400, "programmes: " + levels.programmes());
+		// every breakpoint is where two neighbours are equally good
+		List<SignificantLevels.Level> exact = levels.breakpoints();
+		for (int i = 1; i < exact.size(); i++) {
+			double p = exact.get(i).p();
+			Partition x = exact.get(i - 1).partition();
+			Partition y = exact.get(i).partition();
+			assertEquals(p * x.gain() - (1 - p) * x.loss(), p * y.gain() - (1 - p) * y.loss(), tolerance);
+			assertTrue(p >= exact.get(i - 1).p());
+		}
+		// the short cut finds what the list holds
+		SignificantLevels.Level balanced = SignificantLevels.balanced(a, Progress.NONE);
+		Partition best = levels.levels().get(levels.initial(InitialLevel.BALANCED)).partition();
+		assertEquals(best.gain(), balanced.partition().gain(), tolerance);
+		assertEquals(best.loss(), balanced.partition().loss(), tolerance);
+		for (InitialLevel strategy : InitialLevel.values()) {
+			int index = levels.initial(strategy);
+			assertTrue(index >= 0 && index < levels.levels().size(), strategy.name());
+		}
+	}
+
+	@Test
+	void normalisedListIsTheSamePartitionsOnAnotherAxis() throws Exception {
+		Random random = new Random(51);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 40));
+		SpatiotemporalAggregator a = SpatiotemporalAggregator
+				.prepare(RandomModels.model(h, RandomModels.values(random, h.leafCount(), 9, 2)));
+		SignificantLevels normalised = SignificantLevels.compute(a, 0.001, true, Progress.NONE);
+		for (SignificantLevels.Level level : normalised.levels()) {
+			double value = level.p() * level.partition().gain() / a.rootGain()
+					- (1 - level.p()) * level.partition().loss() / a.rootLoss();
+			for (SignificantLevels.Level other : normalised.levels()) {
+				double others = level.p() * other.partition().gain() / a.rootGain()
+						- (1 - level.p()) * other.partition().loss() / a.rootLoss();
+				assertTrue(value >= others - 1e-9, "a better partition at p' = " + level.p());
+			}
+		}
+	}
+
+	@Test
+	void equalCellsAreOneBlockWithoutLoss() {
+		Hierarchy h = Hierarchy.of(new int[] {-1, 0, 0, 1, 1, 2, 2});
+		double[][][] v = new double[4][6][1];
+		for (double[][] leaf : v) {
+			for (double[] cell : leaf) {
+				cell[0] = 0.1;
+			}
+		}
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		for (double p : PS) {
+			assertEquals(1, a.partition(p).blockCount(), "p = " + p);
+		}
+		TemporalAggregator t = TemporalAggregator.prepare(RandomModels.model(h, v));
+		assertEquals(1, t.partition(0).blockCount());
+	}
+
+	@Test
+	void weightedLeafIsItsEqualRows() {
+		Hierarchy small = Hierarchy.of(new int[] {-1, 0, 0}).withLeafWeights(new int[] {3, 1});
+		Hierarchy large = Hierarchy.of(new int[] {-1, 0, 1, 1, 1, 0});
+		double[][][] few = {{{6}, {0}, {9}}, {{1}, {2}, {3}}};
+		double[][][] many = {{{2}, {0}, {3}}, {{2}, {0}, {3}}, {{2}, {0}, {3}}, {{1}, {2}, {3}}};
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(small, few));
+		SpatiotemporalAggregator b = SpatiotemporalAggregator.prepare(RandomModels.model(large, many));
+		assertEquals(b.rootGain(), a.rootGain(), 1e-9);
+		assertEquals(b.rootLoss(), a.rootLoss(), 1e-9);
+		for (double p : PS) {
+			assertEquals(b.partition(p).value(), a.partition(p).value(), 1e-9, "p = " + p);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = {61, 62, 63})
+	void resolutionLimit(long seed) throws Exception {
+		Random random = new Random(seed);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 300));
+		double[][][] v = RandomModels.values(random, h.leafCount(), 8, 2);
+		MicroscopicModel m = RandomModels.model(h, v);
+		SpatiotemporalAggregator exact = SpatiotemporalAggregator.prepare(m);
+		SpatiotemporalAggregator limited = SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT.withMinRows(5),
+				Progress.NONE);
+		double scale = exact.rootGain() + exact.rootLoss();
+		assertEquals(exact.rootLoss(), limited.rootLoss(), 1e-9 * scale, "the limit hides no loss");
+		BlockTree tree = limited.tree();
+		assertTrue(tree.size() < h.size());
+		for (int i = 0; i < tree.size(); i++) {
+			if (!tree.isLeaf(i)) {
+				assertTrue(tree.weight(i) >= 5);
+			}
+		}
+		for (double p : PS) {
+			Partition e = limited.partition(p);
+			assertCover(e);
+			double loss = 0;
+			for (int b = 0; b < e.blockCount(); b++) {
+				loss += quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b))[1];
+			}
+			assertEquals(loss, e.loss(), 1e-9 * scale);
+			assertTrue(e.value() <= exact.partition(p).value() + 1e-9 * scale, "better than the optimum at p = " + p);
+		}
+	}
+
+	@Test
+	void negativeValuesAreASeparateDimension() {
+		Hierarchy h = Hierarchy.of(new int[] {-1, 0, 0});
+		double[][][] v = {{{-2}, {3}, {0}}, {{-2}, {3}, {1}}};
+		double[][][] parts = {{{0, 2}, {3, 0}, {0, 0}}, {{0, 2}, {3, 0}, {1, 0}}};
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, v));
+		SpatiotemporalAggregator b = SpatiotemporalAggregator.prepare(RandomModels.model(h, parts));
+		TemporalAggregator ta = TemporalAggregator.prepare(RandomModels.model(h, v));
+		TemporalAggregator tb = TemporalAggregator.prepare(RandomModels.model(h, parts));
+		for (double p : PS) {
+			assertTrue(a.partition(p).sameBlocks(b.partition(p)) || a.partition(p).blockCount() == b.partition(p).blockCount());
+			assertEquals(b.partition(p).loss(), a.partition(p).loss(), 1e-12);
+			assertEquals(tb.partition(p).gain(), ta.partition(p).gain(), 1e-12);
+		}
+		double[][][] wrong = {{{Double.NaN}, {3}, {0}}, {{-2}, {3}, {1}}};
+		assertThrows(IllegalArgumentException.class, () -> RandomModels.model(h, wrong));
+	}
+
+	@Test
+	void spatialIsOneSlice() throws Exception {
+		Random random = new Random(71);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 40));
+		double[][][] v = RandomModels.values(random, h.leafCount(), 7, 2);
+		double[][][] summed = new double[v.length][1][2];
+		for (int l = 0; l < v.length; l++) {
+			for (double[] cell : v[l]) {
+				summed[l][0][0] += cell[0];
+				summed[l][0][1] += cell[1];
+			}
+		}
+		SpatialAggregator a = SpatialAggregator.prepare(RandomModels.model(h, v), AggregationOptions.EXACT, Progress.NONE);
+		SpatiotemporalAggregator b = SpatiotemporalAggregator.prepare(RandomModels.model(h, summed));
+		for (double p : PS) {
+			assertEquals(b.partition(p).value(), a.partition(p).value(), 1e-6);
+		}
+	}
+
+	/** A chain of 200,000 nodes and a comb: no recursion anywhere. */
+	@Test
+	void anyDepth() {
+		int[] chain = new int[200_000];
+		for (int i = 0; i < chain.length; i++) {
+			chain[i] = i - 1;
+		}
+		Hierarchy h = Hierarchy.of(chain);
+		assertEquals(1, h.leafCount());
+		assertEquals(chain.length - 1, h.level(h.leafNode(0)));
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(h, new double[][][] {{{1}, {5}}}));
+		assertEquals(2, a.partition(0).blockCount());
+		assertEquals(1, a.partition(1).blockCount());
+		int[] comb = new int[4001];
+		comb[0] = -1;
+		for (int i = 1; i < comb.length; i += 2) {
+			comb[i] = i == 1 ? 0 : i - 1;
+			comb[i + 1] = i == 1 ? 0 : i - 1;
+		}
+		Hierarchy c = Hierarchy.of(comb);
+		Partition e = SpatiotemporalAggregator.prepare(RandomModels.model(c,
+				RandomModels.values(new Random(5), c.leafCount(), 3, 1))).partition(0.3);
+		assertCover(e);
+	}
+
+	/** 250,000 pages below 400 structures, and one flat level of as many: the limit bounds time and memory. */
+	@Test
+	void manyLeaves() throws Exception {
+		for (boolean flat : new boolean[] {false, true}) {
+			int leaves = 250_000;
+			int structures = flat ? 0 : 400;
+			int[] parents = new int[1 + structures + leaves];
+			parents[0] = -1;
+			for (int s = 1; s <= structures; s++) {
+				parents[s] = 0;
+			}
+			for (int l = 0; l < leaves; l++) {
+				parents[1 + structures + l] = flat ? 0 : 1 + l / (leaves / structures);
+			}
+			Hierarchy h = Hierarchy.of(parents);
+			MicroscopicModel.Appender cells = new MicroscopicModel.Appender(leaves);
+			for (int l = 0; l < leaves; l++) {
+				cells.add(l * 7 / leaves * 4, 1 + l % 3);
+				cells.add(30, 2);
+				cells.endLeaf();
+			}
+			MicroscopicModel m = new MicroscopicModel(h, new TimeSlices(0, 1 << 20, 40), RandomModels.types(1), Metric.ACCESSES,
+					null, cells.from, cells.key, cells.value);
+			AggregationOptions options = AggregationOptions.forPicture(h, null, leaves / 300.0, 40, 100_000_000);
+			SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, options, Progress.NONE);
+			assertTrue(a.tree().size() < 3000, "blocks tree: " + a.tree().size());
+			assertTrue(a.memoryBytes() < 100_000_000);
+			Partition e = a.partition(0.4);
+			long rows = 0;
+			for (int b = 0; b < e.blockCount(); b++) {
+				rows += (long) (e.leafTo(b) - e.leafFrom(b)) * (e.endSlice(b) - e.firstSlice(b));
+			}
+			assertEquals(leaves * 40L, rows);
+			assertTrue(a.partition(0.01).blockCount() > 7, "blocks at p = 0.01: " + a.partition(0.01).blockCount());
+		}
+	}
+
+	@Test
+	void forestAndOwnEvents() {
+		Hierarchy h = Hierarchy.of(new int[] {-1, -1, 0, 0, 1});
+		assertEquals(6, h.size());
+		assertTrue(h.isArtificial(0));
+		assertEquals(Hierarchy.NO_PRODUCER, h.producer(0));
+		assertEquals(3, h.leafCount());
+		int[] producers = new int[3];
+		for (int l = 0; l < 3; l++) {
+			producers[l] = h.producer(h.leafNode(l));
+		}
+		assertArrayEquals(new int[] {2, 3, 4}, producers);
+		assertEquals(1, h.nodeOf(0));
+		assertFalse(h.isLeaf(h.nodeOf(1)));
+	}
+
+	@Test
+	void cancelled() {
+		Random random = new Random(81);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 500));
+		MicroscopicModel m = RandomModels.model(h, RandomModels.values(random, h.leafCount(), 20, 2));
+		AtomicInteger asked = new AtomicInteger();
+		Progress impatient = new Progress() {
+			@Override
+			public void begin(String step, long total) {
+			}
+
+			@Override
+			public void worked(long units) {
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return asked.incrementAndGet() > 10;
+			}
+		};
+		assertThrows(CancelledException.class, () -> SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT, impatient));
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
+		Partition before = a.partition(0.3);
+		asked.set(0);
+		assertThrows(CancelledException.class, () -> a.partition(0.3, impatient));
+		assertTrue(before.sameBlocks(a.partition(0.3)), "a cancelled call leaves nothing behind");
+	}
+}

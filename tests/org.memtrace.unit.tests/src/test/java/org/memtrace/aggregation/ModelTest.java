@@ -1,0 +1,271 @@
+// Copyright memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceWriter;
+import org.memtrace.storage.Stores;
+
+/** From access records to values: slices, metrics, viewpoints, windows, subtrees. */
+class ModelTest {
+	private static final long START = 1000;
+	private static final long END = 1100;
+	private final AccessBatch batch = new AccessBatch(100_000);
+
+	/** Two structures A (pages 2, 3) and B (pages 5, 6) below the root. */
+	private AccessTable table() throws Exception {
+		ProducerTreeBuilder tree = new ProducerTreeBuilder(4096);
+		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		for (int s = 0; s < 2; s++) {
+			long address = 0x10000 * (s + 1);
+			tree.begin(ProducerKind.STRUCTURE, s == 0 ? "A" : "B", address, address + 8192, -1);
+			tree.leaf(ProducerKind.PAGE, null, address, address + 4096, -1);
+			tree.leaf(ProducerKind.PAGE, null, address + 4096, address + 8192, -1);
+			tree.end();
+		}
+		tree.end();
+		TraceCatalogue catalogue = Stores.inMemory();
+		try (TraceWriter w = catalogue.create("t")) {
+			List<ThreadInfo> threads = new ArrayList<>();
+			for (int t = 0; t < 3; t++) {
+				threads.add(new ThreadInfo(t, 0, 100 + t, "t", START, END, "", t == 0));
+			}
+			w.threads(threads);
+			w.structures(List.of());
+			w.cpuSets(List.of(bits(0), bits(1), bits(0, 1)));
+			w.producers(tree.build());
+			w.accesses(batch);
+			w.intervals(List.of());
+			TraceInfo info = w.commit(new TraceInfo(-1, "t", "t", TraceInfo.TYPE_MEMTRACE, "t", "h", "Linux", 2, batch.count, 7,
+					START, END, Instant.EPOCH, 4096, "", Map.of()), "{}", Progress.NONE);
+			return AccessTable.load(catalogue.open(info.id()), Progress.NONE);
+		}
+	}
+
+	private static BitSet bits(int... cpus) {
+		BitSet set = new BitSet();
+		for (int c : cpus) {
+			set.set(c);
+		}
+		return set;
+	}
+
+	private void add(long start, long end, int producer, int thread, int cpuSet, int reads, int writes, int sharing, int node) {
+		batch.add(start, end, producer, thread, cpuSet, reads, writes, sharing, node, 0, 0);
+	}
+
+	private static double total(MicroscopicModel m) {
+		double sum = 0;
+		for (double t : m.totals()) {
+			sum += t;
+		}
+		return sum;
+	}
+
+	@Test
+	void sliceBoundsAreExact() {
+		Random random = new Random(1);
+		for (int i = 0; i < 2000; i++) {
+			long start = random.nextLong() >> 2;
+			long d = 1 + (random.nextLong() >>> 1 + random.nextInt(60) + 2);
+			int t = 1 + random.nextInt(300);
+			TimeSlices s = new TimeSlices(start, start + d, t);
+			assertEquals(start, s.boundNs(0));
+			assertEquals(start + d, s.boundNs(t));
+			int k = random.nextInt(t);
+			long expected = java.math.BigInteger.valueOf(d).multiply(java.math.BigInteger.valueOf(k))
+					.divide(java.math.BigInteger.valueOf(t)).longValueExact();
+			assertEquals(start + expected, s.boundNs(k), "d = " + d + ", T = " + t + ", i = " + k);
+			long at = start + (long) (random.nextDouble() * (d - 1));
+			int slice = s.sliceOf(at);
+			assertTrue(s.boundNs(slice) <= at && at < s.boundNs(slice + 1), "slice of " + at + " is " + slice);
+			assertEquals(t - 1, s.sliceOf(start + d));
+		}
+		assertThrows(IllegalArgumentException.class, () -> new TimeSlices(5, 5, 3));
+	}
+
+	/** The defects of the reference: an interval that starts on a slice boundary was dropped. */
+	@Test
+	void intervalsThatStartOnABoundary() throws Exception {
+		add(1011, 1020, 2, 0, 0, 9, 0, 1, 0);
+		add(1020, 1057, 2, 0, 0, 37, 0, 1, 0);
+		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 10, START, END, -1, null),
+				Progress.NONE);
+		assertEquals(9, m.value(0, 1, 0), 1e-12);
+		assertEquals(10, m.value(0, 2, 0), 1e-12);
+		assertEquals(10, m.value(0, 3, 0), 1e-12);
+		assertEquals(10, m.value(0, 4, 0), 1e-12);
+		assertEquals(7, m.value(0, 5, 0), 1e-12);
+		assertEquals(46, total(m), 1e-9);
+	}
+
+	@Test
+	void moreSlicesThanTicks() throws Exception {
+		add(1003, 1007, 2, 0, 0, 4, 4, 1, 0);
+		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.ACCESSES, 64, 1000, 1010, -1, null),
+				Progress.NONE);
+		assertEquals(8, total(m), 1e-12);
+		assertEquals(1, m.value(0, new TimeSlices(1000, 1010, 64).sliceOf(1005), 0), 1e-12);
+	}
+
+	@Test
+	void windowTakesItsPart() throws Exception {
+		add(1000, 1040, 2, 0, 0, 40, 0, 1, 0);
+		AccessTable t = table();
+		ModelRequest all = new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 7, START, END, -1, null);
+		assertEquals(40, total(t.model(all, Progress.NONE)), 1e-9);
+		assertEquals(15, total(t.model(all.withWindow(1010, 1025), Progress.NONE)), 1e-9);
+		assertEquals(0, total(t.model(all.withWindow(1040, 1100), Progress.NONE)), 0);
+		assertEquals(1, total(t.model(all.withMetric(Metric.EVENTS), Progress.NONE)), 0);
+		assertEquals(0, total(t.model(all.withMetric(Metric.EVENTS).withWindow(1010, 1025), Progress.NONE)), 0);
+	}
+
+	@Test
+	void viewpoints() throws Exception {
+		add(1000, 1010, 2, 0, 0, 3, 1, 1, 0);
+		add(1000, 1010, 2, 1, 2, 4, 0, 2, 1);
+		add(1020, 1030, 5, -1, -1, 0, 2, 1, -1);
+		AccessTable t = table();
+		ModelRequest r = new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 10, START, END, -1, null);
+		MicroscopicModel sharing = t.model(r, Progress.NONE);
+		assertEquals(List.of("Private_Read", "Private_Write", "Shared_Read", "Shared_Write"),
+				sharing.types().stream().map(ModelType::name).toList());
+		assertEquals(3, sharing.value(0, 0, 0));
+		assertEquals(1, sharing.value(0, 0, 1));
+		assertEquals(4, sharing.value(0, 0, 2));
+		MicroscopicModel threads = t.model(r.withViewpoint(Viewpoint.THREAD), Progress.NONE);
+		assertEquals(List.of("t #0", "t #1", "unknown"), threads.types().stream().map(ModelType::name).toList());
+		assertEquals(2, threads.value(2, 2, 2));
+		MicroscopicModel cpus = t.model(r.withViewpoint(Viewpoint.CPU), Progress.NONE);
+		assertEquals(6, cpus.value(0, 0, 0), "own 4 and half of the other 4");
+		assertEquals(2, cpus.value(0, 0, 1));
+		MicroscopicModel nodes = t.model(r.withViewpoint(Viewpoint.NODE), Progress.NONE);
+		assertEquals(3, nodes.typeCount());
+		MicroscopicModel reads = t.model(r.withMetric(Metric.READS), Progress.NONE);
+		assertEquals(7, total(reads));
+		assertEquals(3, total(t.model(r.withMetric(Metric.WRITES), Progress.NONE)));
+		assertEquals(2, t.model(r.withViewpoint(Viewpoint.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[0]
+				+ t.model(r.withViewpoint(Viewpoint.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[1]);
+		MicroscopicModel shared = t.model(r.withTypes(Pattern.compile("Shared")), Progress.NONE);
+		assertEquals(2, shared.typeCount());
+		assertEquals(4, total(shared));
+		assertEquals(1, t.model(r.withTypes(Pattern.compile("nothing at all")), Progress.NONE).typeCount());
+		MicroscopicModel b = t.model(r.withProducer(4), Progress.NONE);
+		assertEquals(2, b.hierarchy().leafCount());
+		assertEquals(2, total(b));
+	}
+
+	@Test
+	void threadsAreCountedOnce() throws Exception {
+		add(1000, 1010, 2, 0, 0, 3, 1, 1, 0);
+		add(1010, 1020, 2, 0, 0, 3, 0, 1, 0);
+		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
+		add(1010, 1020, 2, -1, 0, 3, 0, 1, 0);
+		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.THREADS, 2, START, START + 40, -1, null),
+				Progress.NONE);
+		assertEquals(2, m.value(0, 0, 0), "threads 0 and 1 read; nobody is not a thread");
+		assertEquals(1, m.value(0, 0, 1));
+	}
+
+	@Test
+	void innerProducersWithAccesses() throws Exception {
+		add(1000, 1010, 1, 0, 0, 5, 0, 1, 0);
+		add(1000, 1010, 2, 0, 0, 1, 0, 1, 0);
+		AccessTable t = table();
+		MicroscopicModel m = t.model(t.wholeRequest(), Progress.NONE);
+		assertEquals(5, m.hierarchy().leafCount(), "an artificial leaf for A itself");
+		assertTrue(m.hierarchy().isArtificial(m.hierarchy().leafNode(0)));
+		assertEquals(6, total(m), 1e-12);
+		assertEquals(5, m.sums(0, 1, 0, m.sliceCount())[0], 1e-12);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Viewpoint.class)
+	void nothingIsLost(Viewpoint viewpoint) throws Exception {
+		Random random = new Random(7);
+		double reads = 0;
+		for (int i = 0; i < 5000; i++) {
+			long start = START + random.nextInt(90);
+			int r = 1 + random.nextInt(9);
+			reads += r;
+			add(start, start + 1 + random.nextInt((int) (END - start)), new int[] {2, 3, 5, 6}[random.nextInt(4)],
+					random.nextInt(4) - 1, random.nextInt(4) - 1, r, 0, 1 + random.nextInt(3), random.nextInt(3) - 1);
+		}
+		// the writer wants batches ordered by start: sort by rebuilding
+		sortBatch();
+		AccessTable t = table();
+		for (int slices : new int[] {1, 3, 10, 97, 250}) {
+			MicroscopicModel m = t.model(new ModelRequest(viewpoint, Metric.ACCESSES, slices, START, END, -1, null), Progress.NONE);
+			assertEquals(reads, total(m), 1e-6 * reads, viewpoint + " with " + slices + " slices");
+		}
+		AccessDetails d = t.details(0);
+		assertEquals(reads, d.accesses(), 1e-6);
+		assertEquals(4, d.pages());
+		assertFalse(d.threads().isEmpty());
+		double halves = t.details(0, 7, START, START + 33).accesses() + t.details(0, 7, START + 33, END).accesses();
+		assertEquals(reads, halves, 1e-6 * reads);
+	}
+
+	private void sortBatch() {
+		Integer[] order = new Integer[batch.count];
+		java.util.Arrays.setAll(order, i -> i);
+		java.util.Arrays.sort(order, (a, b) -> Long.compare(batch.startNs[a], batch.startNs[b]));
+		AccessBatch copy = new AccessBatch(batch.count);
+		for (int i : order) {
+			copy.add(batch.startNs[i], batch.endNs[i], batch.producer[i], batch.thread[i], batch.cpuSet[i], batch.reads[i],
+					batch.writes[i], batch.sharing[i], batch.node[i], 0, 0);
+		}
+		batch.count = 0;
+		for (int i = 0; i < copy.count; i++) {
+			batch.add(copy.startNs[i], copy.endNs[i], copy.producer[i], copy.thread[i], copy.cpuSet[i], copy.reads[i],
+					copy.writes[i], copy.sharing[i], copy.node[i], 0, 0);
+		}
+	}
+
+	/** The value of a cell does not depend on the window that shows it, when slices agree. */
+	@ParameterizedTest
+	@ValueSource(longs = {91, 92})
+	void zoomShowsTheSameValues(long seed) throws Exception {
+		Random random = new Random(seed);
+		for (int i = 0; i < 300; i++) {
+			long start = START + i % 95;
+			add(start, start + 1 + random.nextInt((int) (END - start)), 2 + i % 2, i % 3, 0, 1 + i % 4, i % 2, 1, 0);
+		}
+		sortBatch();
+		AccessTable t = table();
+		MicroscopicModel all = t.model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 20, START, END, -1, null),
+				Progress.NONE);
+		MicroscopicModel part = t.model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 8, START + 30, START + 70, -1, null),
+				Progress.NONE);
+		for (int leaf = 0; leaf < 2; leaf++) {
+			for (int s = 0; s < 8; s++) {
+				for (int k = 0; k < 4; k++) {
+					assertEquals(all.value(leaf, s + 6, k), part.value(leaf, s, k), 1e-9, "seed " + seed);
+				}
+			}
+		}
+	}
+}
