@@ -39,6 +39,14 @@ static int is_program(void)
 	return mt_in_hook == 0;
 }
 
+/* The end of a hook that took the lock with zap_enter(). */
+static void leave(uint64_t mask)
+{
+	if (zap_space.late_pending && zap_space.active)
+		zap_convert_late();
+	zap_leave(mask);
+}
+
 /*
  * Private anonymous memory is traced. Left alone: files, shared memory, huge pages of
  * hugetlbfs (other page size), MAP_GROWSDOWN (shared memory cannot grow by faults).
@@ -87,7 +95,7 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			if (!mt_failed(ret) && zap_space.active)
 				zap_unshare((uint64_t)ret, len);
 		}
-		zap_leave(mask);
+		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())
 		ctx_note_mmap((void *)ret, len, prot, flags, fd, __builtin_frame_address(0));
@@ -114,7 +122,7 @@ int zap_hook_munmap(void *addr, size_t len)
 		uint64_t mask = zap_enter();
 
 		ret = unmap((uint64_t)addr, len);
-		zap_leave(mask);
+		leave(mask);
 	}
 	if (!ret && is_program())
 		ctx_note_munmap(addr, len);
@@ -210,7 +218,7 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 		} else {
 			ret = remap_traced(a, olen, nlen, flags, to);
 		}
-		zap_leave(mask);
+		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())
 		ctx_note_mremap(old, old_len, (void *)ret, new_len);
@@ -268,7 +276,7 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 			a = next;
 		}
 	}
-	zap_leave(mask);
+	leave(mask);
 	return (int)finish(ret);
 }
 
@@ -295,7 +303,7 @@ int zap_hook_brk(void *addr)
 		else if (old && s->active && to < from)
 			zap_unshare(to, from - to);
 		__curbrk = (void *)now;
-		zap_leave(mask);
+		leave(mask);
 	}
 	if ((void *)now != old && is_program())
 		ctx_note_brk(old, (void *)now);

@@ -121,6 +121,8 @@ static struct {
 	uint64_t maps_cost_ns, maps_time_ns;
 	uint64_t monitor_cpu_ns, process_cpu_ns;
 	uint64_t lost_write_seen;
+	uint64_t late_bytes[2], late_reported;	/* at the last two refreshes; counted as lost */
+	uint64_t lost_region;			/* pages, of the current interval */
 } mon;
 
 /* ---- setting up */
@@ -198,7 +200,7 @@ static int open_chunk(void)
 
 #define ACCESSES_HEADER "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
 #define INTERVALS_HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable," \
-	"Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostWrite\n"
+	"Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostWrite,LostRegion\n"
 
 static int set_up(void)
 {
@@ -253,7 +255,7 @@ static int set_up(void)
 		if (!mon.perf.with_kernel)
 			say("faults in system calls are found by the page-table scan only (perf_event_paranoid > 1)", 0);
 		if (mon.perf.data_bytes / MT_PAGE < c->ring_pages / 8)
-			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb), pages per CPU", (int)(mon.perf.data_bytes / MT_PAGE));
+			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb)", 0);
 	}
 	err = zap_records_init(&mon.records, mon.perf_works ? mon.perf.ncpus : 64, MAX_RECORDS);
 	if (err)
@@ -493,6 +495,20 @@ static void add_scanned(void)
 			mon.unattributed += (uint64_t)zap_records_add_scanned(&mon.records, a);
 }
 
+/* Under the lock. Library data that no hook could convert between two refreshes: counted once. */
+static void count_late_data(void)
+{
+	uint64_t stays;
+
+	mon.late_bytes[1] = mon.late_bytes[0];
+	mon.late_bytes[0] = zap_space.late_bytes;
+	stays = mon.late_bytes[0] < mon.late_bytes[1] ? mon.late_bytes[0] : mon.late_bytes[1];
+	if (stays > mon.late_reported) {
+		mon.lost_region += (stays - mon.late_reported) / MT_PAGE;
+		mon.late_reported = stays;
+	}
+}
+
 /* Ends a subinterval; returns the boundary. */
 static uint64_t end_subinterval(int last_ever)
 {
@@ -509,6 +525,7 @@ static uint64_t end_subinterval(int last_ever)
 	/* hooks keep the set up to date; mappings made without libc are rare: at most 1 % of the time */
 	if (t0 - mon.maps_time_ns >= mon.maps_cost_ns * 100) {
 		zap_refresh(&mon.maps, mon.maps_fd);
+		count_late_data();
 		mon.maps_time_ns = mt_now_ns();
 		mon.maps_cost_ns = mon.maps_time_ns - t0;
 	}
@@ -653,7 +670,7 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 	mt_out_fmt(o, "%llu,%llu,%llu,%llu,%llu,", (unsigned long long)resident, (unsigned long long)mon.scan_ns,
 		   (unsigned long long)mon.zap_ns, (unsigned long long)monitor_cpu, (unsigned long long)program_cpu);
 	write_events(o, events, g);
-	mt_out_fmt(o, ",%llu\n", (unsigned long long)lost_write);
+	mt_out_fmt(o, ",%llu,%llu\n", (unsigned long long)lost_write, (unsigned long long)mon.lost_region);
 	if (!mt_out_flush(o))
 		mon.lost_write_seen = mon.accesses.lost_lines;
 }
@@ -681,7 +698,7 @@ static void end_interval(int last_ever)
 	mon.monitor_cpu_ns = cpu_mon;
 	mon.process_cpu_ns = cpu_all;
 	mon.start_ns = end;
-	mon.faults = mon.unattributed = mon.scan_ns = mon.zap_ns = 0;
+	mon.lost_region = mon.faults = mon.unattributed = mon.scan_ns = mon.zap_ns = 0;
 	mon.perf.lost = 0;
 	if (shared.zap)
 		zap_records_clear(&mon.records);

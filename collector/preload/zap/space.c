@@ -444,18 +444,69 @@ int zap_prot_at(uint64_t addr)
 	return -EFAULT;
 }
 
+/* Walks maps for the writable data, not traced, of ELF objects: .data and the .bss behind it. */
+struct late_walk {
+	uint64_t code_ino, data_end;
+	uint32_t code_major, code_minor;
+	uint64_t own_ino;		/* of our library */
+};
+
+static uint64_t own_ino(struct mt_maps *m)
+{
+	struct mt_map map;
+	uint64_t ino = 0;
+
+	mt_maps_rewind(m);
+	while (mt_maps_next(m, &map))
+		if (map.start <= (uint64_t)&zap_space_create && (uint64_t)&zap_space_create < map.end)
+			ino = map.ino;
+	mt_maps_rewind(m);
+	return ino;
+}
+
+static int is_late_data(struct late_walk *w, const struct mt_map *m)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+
+	if (m->ino && (m->prot & PROT_EXEC) && m->path[0] == '/') {
+		w->code_ino = m->ino;
+		w->code_major = m->major;
+		w->code_minor = m->minor;
+		return 0;
+	}
+	if (m->shared || (m->prot & rw) != rw)
+		return 0;
+	if (m->ino) {
+		if (m->ino != w->code_ino || m->major != w->code_major || m->minor != w->code_minor ||
+		    m->ino == w->own_ino)
+			return 0;
+	} else if (m->path_len || m->start != w->data_end) {
+		return 0;
+	}
+	w->data_end = m->end;
+	return 1;
+}
+
 int zap_refresh(struct mt_maps *m, int maps_fd)
 {
 	struct zap_space *s = &zap_space;
+	struct late_walk late = { 0 };
+	uint64_t late_bytes = 0;
 	struct mt_map map;
 	int err = mt_maps_read(m, maps_fd);
 
 	if (err || !m->len)	/* empty: the address space is going away */
 		return err ? err : -ESRCH;
+	late.own_ino = own_ino(m);
 	zap_regions_clear(&s->regions);
-	while (mt_maps_next(m, &map))
+	while (mt_maps_next(m, &map)) {
 		if (zap_is_mapping(&map, s->dev, s->ino))
 			err |= zap_regions_add(&s->regions, map.start, map.end);
+		else if (is_late_data(&late, &map))
+			late_bytes += map.end - map.start;
+	}
+	s->late_bytes = late_bytes;
+	s->late_pending = late_bytes != 0;
 	return err;
 }
 
@@ -514,7 +565,7 @@ static long convert(const struct piece *p, int pagemap)
 {
 	struct zap_space *s = &zap_space;
 	uint64_t len = p->end - p->data_start;
-	long w = mt_sys(SYS_mmap, 0, len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start), ret;
+	long w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start), ret;
 
 	if (mt_failed(w))
 		return w;
@@ -531,6 +582,42 @@ static long convert(const struct piece *p, int pagemap)
 	register_range(p->start, p->end - p->start);
 	zap_regions_add(&s->regions, p->start, p->end);
 	return 0;
+}
+
+/* Tasks: the first thread (which may be gone but is listed), and the monitor. */
+static int is_only_thread(void)
+{
+	struct stat st;
+
+	return !mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) && st.st_nlink == 4 &&
+	       mt_gettid() == mt_getpid();
+}
+
+void zap_convert_late(void)
+{
+	struct zap_space *s = &zap_space;
+	struct late_walk late = { 0 };
+	struct mt_map m;
+	int pagemap, fd;
+
+	s->late_pending = 0;
+	if (!is_only_thread() || mt_maps_read_self(&s->maps))
+		return;
+	fd = zap_memfd();
+	if (fd != s->memfd) {
+		zap_memfd_done(fd);
+		return;
+	}
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	late.own_ino = own_ino(&s->maps);
+	while (mt_maps_next(&s->maps, &m)) {
+		struct piece p = { m.start, m.end, m.start, m.prot, !m.ino };
+
+		if (is_late_data(&late, &m))
+			convert(&p, pagemap);
+	}
+	if (pagemap >= 0)
+		mt_sys(SYS_close, pagemap);
 }
 
 int zap_space_convert(uint64_t stack_end)

@@ -45,6 +45,8 @@ struct zap_space {
 	 */
 	struct zap_gone gone[2];
 	struct mt_maps maps;	/* scratch for lookups under the lock */
+	uint64_t late_bytes;	/* writable data of libraries loaded later, not traced (yet) */
+	int late_pending;	/* a hook may try to convert it */
 };
 
 extern struct zap_space zap_space;
@@ -86,6 +88,11 @@ long zap_copy(uint64_t to, uint64_t from, uint64_t len);
 int zap_prot_at(uint64_t addr);
 /* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */
 int zap_refresh(struct mt_maps *m, int maps_fd);
+/*
+ * Data of libraries that were loaded by dlopen: converted when this thread is the only one of
+ * the program, since nobody else can write to it meanwhile. Called at the end of hooks.
+ */
+void zap_convert_late(void);
 /* Registers all ranges with uffd again. */
 void zap_register_all(void);
 
