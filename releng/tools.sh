@@ -107,7 +107,11 @@ apt_refresh() {
 	[ $apt_refreshed = no ] || return 0
 	apt_refreshed=yes
 	[ -z "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 2>/dev/null | head -n 1)" ] || return 0
-	$as_root apt-get -q update >&2
+	mkdir -p build
+	$as_root apt-get -q update >build/apt.log 2>&1 || {
+		tail -n 20 build/apt.log >&2
+		return 1
+	}
 }
 
 apt_candidate() {
@@ -167,8 +171,13 @@ install_packages() {
 		chosen="$chosen ${one:-${names%%|*}}"
 	done
 	tools_say "installing:$chosen"
+	mkdir -p build
 	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive $as_root apt-get -q -y --no-install-recommends install $chosen >&2 </dev/null
+	DEBIAN_FRONTEND=noninteractive $as_root apt-get -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends \
+		install $chosen >build/apt.log 2>&1 </dev/null && return 0
+	tail -n 20 build/apt.log >&2
+	tools_say "apt-get failed; all of its output is in build/apt.log"
+	return 1
 }
 
 # ensure_packages GROUP...: installs what is missing of these groups.
