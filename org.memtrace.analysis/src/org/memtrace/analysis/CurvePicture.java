@@ -90,8 +90,14 @@ public final class CurvePicture {
 			shapes.add(new Shape.Line(x, top - 0.4 * f, x, bottom, palette.highlight(), 2, false));
 		}
 		double x = left;
-		x = key(shapes, meter, palette, falling ? "detail left" : "complexity reduction", palette.gainCurve(), x, 1.5 * f, f);
-		key(shapes, meter, palette, falling ? "information left" : "information loss", palette.lossCurve(), x, 1.5 * f, f);
+		String gain = falling ? "detail left" : "complexity reduction";
+		String loss = falling ? "information left" : "information loss";
+		if (x + meter.width(gain + loss, 0.92 * f, false) + 6 * f > width) {
+			gain = falling ? "detail" : "reduction";
+			loss = falling ? "information" : "loss";
+		}
+		x = key(shapes, meter, palette, gain, palette.gainCurve(), x, 1.5 * f, f);
+		key(shapes, meter, palette, loss, palette.lossCurve(), x, 1.5 * f, f);
 		return new CurvePicture(new Scene(width, height, palette.background(), shapes), left, picture.plotWidth);
 	}
 

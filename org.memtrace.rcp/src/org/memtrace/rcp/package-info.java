@@ -1,4 +1,4 @@
 // Copyright memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-/** Application and perspective. */
+/** The application around the views: start, window, menu, status line. */
 package org.memtrace.rcp;

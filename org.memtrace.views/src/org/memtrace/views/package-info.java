@@ -1,4 +1,4 @@
 // Copyright memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-/** SWT views over the analysis. */
+/** The views of the workbench: what they share, and the perspective. Nothing here computes statistics. */
 package org.memtrace.views;

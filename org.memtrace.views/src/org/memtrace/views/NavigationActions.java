@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import java.util.function.Consumer;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IContributionManager;
+import org.eclipse.jface.resource.ImageDescriptor;
+import org.eclipse.swt.SWT;
+import org.memtrace.views.state.TraceSelection;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Icons;
+
+/** Back, forward, whole trace, parent: enabled as the shown trace allows. Display thread. */
+public final class NavigationActions {
+	private final Session session;
+	private final Action back;
+	private final Action forward;
+	private final Action up;
+	private final Action whole;
+	private OpenTrace trace;
+
+	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
+		@Override
+		public void stateChanged(ViewState old, ViewState now) {
+			enable();
+		}
+	};
+	private final Session.Listener followSession = new Session.Listener() {
+		@Override
+		public void traceChanged(OpenTrace now) {
+			follow(now);
+		}
+	};
+
+	public NavigationActions(Session session) {
+		this.session = session;
+		back = action("Back", "back", "Back to the picture before (Backspace, Alt+Left)", TraceSelection::back);
+		forward = action("Forward", "forward", "Forward again (Alt+Right)", TraceSelection::forward);
+		up = action("Parent", "up", "Show the parent of the shown producer (U)", TraceSelection::up);
+		whole = action("Whole trace", "reset", "Show the whole trace: all time, all producers (W)",
+				TraceSelection::reset);
+		session.addListener(followSession);
+		follow(session.trace());
+	}
+
+	private Action action(String text, String icon, String tip, Consumer<TraceSelection> what) {
+		ImageDescriptor image = Icons.get(icon);
+		Action a = new Action(text, image) {
+			@Override
+			public void run() {
+				if (trace != null) {
+					what.accept(trace.selection());
+				}
+			}
+		};
+		a.setToolTipText(tip);
+		return a;
+	}
+
+	/** Adds the actions to a menu or tool bar. */
+	public void fill(IContributionManager manager) {
+		manager.add(back);
+		manager.add(forward);
+		manager.add(up);
+		manager.add(whole);
+	}
+
+	/** Keys for a main menu. */
+	public NavigationActions withAccelerators() {
+		back.setAccelerator(SWT.ALT | SWT.ARROW_LEFT);
+		forward.setAccelerator(SWT.ALT | SWT.ARROW_RIGHT);
+		return this;
+	}
+
+	private void follow(OpenTrace now) {
+		if (trace != null) {
+			trace.selection().removeListener(followSelection);
+		}
+		trace = now;
+		if (trace != null) {
+			trace.selection().addListener(followSelection);
+		}
+		enable();
+	}
+
+	private void enable() {
+		TraceSelection s = trace == null ? null : trace.selection();
+		back.setEnabled(s != null && s.canGoBack());
+		forward.setEnabled(s != null && s.canGoForward());
+		up.setEnabled(s != null && s.state().producer() != s.initial().producer());
+		whole.setEnabled(s != null && !(s.state().producer() == s.initial().producer()
+				&& s.state().fromNs() == s.initial().fromNs() && s.state().toNs() == s.initial().toNs()));
+	}
+
+	public void dispose() {
+		session.removeListener(followSession);
+		if (trace != null) {
+			trace.selection().removeListener(followSelection);
+			trace = null;
+		}
+	}
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import java.util.List;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.Structure;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.views.state.TraceSelection;
+import org.memtrace.views.traces.TraceDetails;
+
+/**
+ * A trace that is shown: its store, what was loaded from it, and its selection. Jobs that read the store hold a
+ * {@link Lease}; {@link #close} waits for nobody, the store is closed when the last lease ends.
+ */
+public final class OpenTrace {
+	/** Keeps the store open. */
+	public final class Lease implements AutoCloseable {
+		private boolean ended;
+
+		private Lease() {
+		}
+
+		public TraceStore store() {
+			return store;
+		}
+
+		@Override
+		public void close() {
+			if (!ended) {
+				ended = true;
+				release();
+			}
+		}
+	}
+
+	private final TraceStore store;
+	private final TraceInfo info;
+	private final ProducerTree producers;
+	private final List<Structure> structures;
+	private final List<ThreadInfo> threads;
+	private final AccessTable accesses;
+	private final TraceSelection selection;
+	private int leases;
+	private boolean closed;
+
+	/** Loads the tables; not on the display thread. The store is closed if that fails or is cancelled. */
+	public OpenTrace(TraceStore store, Progress progress) throws MemtraceException {
+		this.store = store;
+		try {
+			info = store.info();
+			producers = store.producers();
+			structures = store.structures();
+			threads = store.threads();
+			accesses = AccessTable.load(store, progress);
+		} catch (MemtraceException | RuntimeException e) {
+			store.close();
+			throw e;
+		}
+		selection = new TraceSelection(producers, info.startNs(), info.endNs());
+	}
+
+	public TraceInfo info() {
+		return info;
+	}
+
+	/** Display name. */
+	public String name() {
+		return info.alias();
+	}
+
+	/** Says how many accesses the recorder lost; empty when none. */
+	public String lossWarning() {
+		long lost = TraceDetails.lostAccesses(info);
+		return lost == 0 ? "" : "recorder lost " + Units.plural(lost, "access");
+	}
+
+	public ProducerTree producers() {
+		return producers;
+	}
+
+	public List<Structure> structures() {
+		return structures;
+	}
+
+	public List<ThreadInfo> threads() {
+		return threads;
+	}
+
+	/** All accesses in memory: every picture is made from it. */
+	public AccessTable accesses() {
+		return accesses;
+	}
+
+	public TraceSelection selection() {
+		return selection;
+	}
+
+	/**
+	 * The structure, stack, range or group that a producer is or is a part of: what has a row in the table of structures.
+	 * -1 for what is above them.
+	 */
+	public int memberOf(int producer) {
+		int id = producer;
+		int member = -1;
+		while (id >= 0 && producers.kind(id) != ProducerKind.ROOT && producers.kind(id) != ProducerKind.IMAGE) {
+			member = id;
+			id = producers.parent(id);
+		}
+		return member;
+	}
+
+	/** Keeps the store open until the lease is closed; cancelled when the trace is closed already. */
+	public synchronized Lease lease() throws CancelledException {
+		if (closed) {
+			throw new CancelledException();
+		}
+		leases++;
+		return new Lease();
+	}
+
+	synchronized void close() {
+		closed = true;
+		if (leases == 0) {
+			store.close();
+		}
+	}
+
+	private synchronized void release() {
+		leases--;
+		if (closed && leases == 0) {
+			store.close();
+		}
+	}
+}

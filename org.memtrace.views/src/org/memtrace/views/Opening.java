@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+/**
+ * How far the opening of a trace is.
+ *
+ * @param step what is done, for a person
+ * @param fraction how much of the step is done, -1 when not known
+ */
+public record Opening(String step, double fraction) {
+}

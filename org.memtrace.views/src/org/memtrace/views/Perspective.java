@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import org.eclipse.ui.IPageLayout;
+import org.eclipse.ui.IPerspectiveFactory;
+
+/** Traces and their details at the left, the picture in the centre, structures below it. */
+public final class Perspective implements IPerspectiveFactory {
+	@Override
+	public void createInitialLayout(IPageLayout layout) {
+		layout.setEditorAreaVisible(false);
+		String editors = layout.getEditorArea();
+		layout.addView(ViewIds.OCELOTL, IPageLayout.LEFT, 0.5f, editors);
+		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, 0.21f, ViewIds.OCELOTL);
+		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
+		layout.addView(ViewIds.STRUCTURES, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
+		for (String id : new String[] { ViewIds.OCELOTL, ViewIds.TRACES }) {
+			layout.getViewLayout(id).setCloseable(false);
+		}
+	}
+}

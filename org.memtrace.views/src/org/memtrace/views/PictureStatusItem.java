@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import java.util.Locale;
+
+import org.eclipse.jface.action.ContributionItem;
+import org.eclipse.jface.action.StatusLineLayoutData;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.custom.CLabel;
+import org.eclipse.swt.graphics.GC;
+import org.eclipse.swt.widgets.Composite;
+import org.memtrace.analysis.Units;
+
+/** The end of the status line: level of detail, what it costs, and a warning when the recorder lost accesses. */
+public final class PictureStatusItem extends ContributionItem {
+	private static final String WIDEST = "p = 0.0000   12,345 blocks   information loss 100.0 %   complexity −100.0 %";
+
+	private final Session session;
+	private CLabel picture;
+	private CLabel losses;
+	private final Session.Listener follow = new Session.Listener() {
+		@Override
+		public void pictureChanged(PictureStatus status) {
+			update();
+		}
+
+		@Override
+		public void traceChanged(OpenTrace trace) {
+			update();
+		}
+	};
+
+	public PictureStatusItem(Session session) {
+		super("org.memtrace.views.pictureStatus");
+		this.session = session;
+	}
+
+	@Override
+	public void fill(Composite parent) {
+		losses = label(parent, "recorder lost 12,345,678 accesses");
+		picture = label(parent, WIDEST);
+		picture.setToolTipText("Level of detail p, and what the picture leaves out compared with the finest one");
+		session.addListener(follow);
+		picture.addDisposeListener(e -> session.removeListener(follow));
+		update();
+	}
+
+	private static CLabel label(Composite parent, String widest) {
+		CLabel label = new CLabel(parent, SWT.NONE);
+		label.setAlignment(SWT.RIGHT);
+		GC gc = new GC(label);
+		StatusLineLayoutData data = new StatusLineLayoutData();
+		data.widthHint = gc.textExtent(widest).x + 12;
+		gc.dispose();
+		label.setLayoutData(data);
+		return label;
+	}
+
+	@Override
+	public void update() {
+		if (picture == null || picture.isDisposed()) {
+			return;
+		}
+		PictureStatus s = session.status();
+		picture.setText(!s.shown() ? ""
+				: String.format(Locale.ROOT, "p = %.4g   %s blocks   information loss %s   complexity −%s", s.p(),
+						Units.count(s.blocks()), Units.percent(s.lossPercent()), Units.percent(s.reductionPercent())));
+		String lost = session.trace() == null ? "" : session.trace().lossWarning();
+		losses.setText(lost);
+		losses.setForeground(losses.getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+		losses.setToolTipText(lost.isEmpty() ? null : "Page sets and counts may be incomplete where accesses were lost.");
+	}
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+/** Ids of plugin.xml. */
+public final class ViewIds {
+	public static final String PERSPECTIVE = "org.memtrace.views.perspective";
+	public static final String TRACES = "org.memtrace.views.traces";
+	public static final String DETAILS = "org.memtrace.views.details";
+	public static final String OCELOTL = "org.memtrace.views.ocelotl";
+	public static final String STRUCTURES = "org.memtrace.views.structures";
+
+	public static final String IMPORT = "org.memtrace.views.import";
+	public static final String OPEN_DATABASE = "org.memtrace.views.openDatabase";
+
+	private ViewIds() {
+	}
+}

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import java.util.Locale;
+
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.accessibility.AccessibleAdapter;
+import org.eclipse.swt.accessibility.AccessibleEvent;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Scale;
+import org.eclipse.swt.widgets.Text;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.views.state.TraceSelection;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.analysis.Units;
+
+/**
+ * The choice of the level of detail: quality curves to click on, slider, buttons, text field, and what the level costs.
+ * Left is detailed (p = 0), right is simple (p = 1), in the curves and on the slider, whose
+ * scale is that of the curves: the square root of p.
+ */
+final class LevelPanel extends Composite implements PictureCanvas.Levels {
+	private static final int STEPS = 1000;
+
+	private final CurvesCanvas curves;
+	private final Scale slider;
+	private final Button simpler;
+	private final Button finer;
+	private final Button automatic;
+	private final Text text;
+	private final Label loss;
+	private final Label reduction;
+	private final Label blocks;
+	private final Label level;
+	private TraceSelection selection;
+	private Description description;
+
+	LevelPanel(Composite parent) {
+		super(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(1).margins(8, 6).spacing(4, 6).applyTo(this);
+		Label title = new Label(this, SWT.NONE);
+		title.setText("Level of detail");
+		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+
+		curves = new CurvesCanvas(this, this::choose);
+		GridDataFactory.fillDefaults().grab(true, true).hint(220, 160).applyTo(curves);
+
+		slider = new Scale(this, SWT.HORIZONTAL);
+		slider.setMaximum(STEPS);
+		slider.setIncrement(1);
+		slider.setPageIncrement(50);
+		slider.setToolTipText("Level of detail: left detailed (p = 0), right simple (p = 1)");
+		name(slider, "Level of detail, from detailed to simple");
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(slider);
+		slider.addListener(SWT.MouseDown, e -> {
+			if (selection != null) {
+				selection.beginGesture();
+			}
+		});
+		slider.addListener(SWT.MouseUp, e -> {
+			if (selection != null) {
+				selection.endGesture();
+			}
+		});
+		slider.addListener(SWT.Selection, e -> choose(Math.pow(slider.getSelection() / (double) STEPS, 2)));
+
+		Composite row = new Composite(this, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(5).spacing(4, 0).applyTo(row);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(row);
+		finer = button(row, "‹", "Next more detailed level (Left)", () -> step(true));
+		new Label(row, SWT.NONE).setText("p");
+		text = new Text(row, SWT.BORDER);
+		text.setToolTipText("p between 0 and 1; Enter applies it");
+		name(text, "p");
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(50, SWT.DEFAULT)
+				.applyTo(text);
+		text.addListener(SWT.DefaultSelection, e -> readText());
+		text.addListener(SWT.FocusOut, e -> refresh());
+		automatic = new Button(row, SWT.TOGGLE);
+		automatic.setText("Auto");
+		automatic.setToolTipText("Let each picture choose its level (Home)");
+		automatic.addListener(SWT.Selection, e -> {
+			if (automatic.getSelection()) {
+				automatic();
+			} else if (selection != null && description != null) {
+				choose(description.effectiveP(selection.state()));
+			}
+		});
+		simpler = button(row, "›", "Next simpler level (Right)", () -> step(false));
+
+		Composite facts = new Composite(this, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(10, 2).applyTo(facts);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(facts);
+		loss = fact(facts, "Information loss");
+		reduction = fact(facts, "Complexity reduction");
+		blocks = fact(facts, "Blocks");
+		level = fact(facts, "Level");
+		refresh();
+	}
+
+	private static Button button(Composite parent, String label, String tip, Runnable action) {
+		Button b = new Button(parent, SWT.PUSH);
+		b.setText(label);
+		b.setToolTipText(tip);
+		name(b, tip);
+		b.addListener(SWT.Selection, e -> action.run());
+		return b;
+	}
+
+	private static Label fact(Composite parent, String label) {
+		new Label(parent, SWT.NONE).setText(label);
+		Label value = new Label(parent, SWT.RIGHT);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(value);
+		return value;
+	}
+
+	private static void name(Control control, String name) {
+		control.getAccessible().addAccessibleListener(new AccessibleAdapter() {
+			@Override
+			public void getName(AccessibleEvent e) {
+				e.result = name;
+			}
+		});
+	}
+
+	void setSelection(TraceSelection s) {
+		selection = s;
+		setDescription(null);
+	}
+
+	/** The levels to choose from; null none. */
+	void setDescription(Description d) {
+		description = d;
+		refresh();
+	}
+
+	/** What the picture that is shown leaves out. */
+	void setPicture(ShownPicture picture) {
+		Partition partition = picture.partition();
+		loss.setText(Units.percent(partition.lossPercent()));
+		reduction.setText(Units.percent(partition.reductionPercent()));
+		blocks.setText(Units.count(partition.blockCount()));
+	}
+
+	/** Shows the state again, after p or the known levels changed. */
+	void refresh() {
+		boolean on = description != null && selection != null;
+		for (Control c : new Control[] { slider, simpler, finer, automatic, text }) {
+			c.setEnabled(on);
+		}
+		if (!on) {
+			text.setText("");
+			for (Label l : new Label[] { loss, reduction, blocks, level }) {
+				l.setText("–");
+			}
+			curves.show(null, 0);
+			return;
+		}
+		ViewState s = selection.state();
+		double p = description.effectiveP(s);
+		int index = description.levelIndex(s);
+		int count = description.levels().levels().size();
+		int position = (int) Math.round(Math.sqrt(p) * STEPS);
+		if (slider.getSelection() != position) {
+			slider.setSelection(position);
+		}
+		automatic.setSelection(s.isAutomaticP());
+		simpler.setEnabled(index < count - 1);
+		finer.setEnabled(index > 0);
+		String shown = String.format(Locale.ROOT, "%.4f", p);
+		if (!text.getText().equals(shown)) {
+			text.setText(shown);
+		}
+		text.setForeground(null);
+		level.setText((index + 1) + " of " + count + (description.isComplete() ? "" : " …"));
+		curves.show(description, p);
+	}
+
+	private void readText() {
+		if (selection == null) {
+			return;
+		}
+		try {
+			double p = Double.parseDouble(text.getText().strip().replace(',', '.'));
+			if (p >= 0 && p <= 1) {
+				choose(p);
+				return;
+			}
+		} catch (NumberFormatException e) {
+			// shown below
+		}
+		text.setForeground(getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+		text.setToolTipText("p is a number between 0 and 1");
+	}
+
+	private void choose(double p) {
+		if (selection != null) {
+			selection.p(p);
+		}
+	}
+
+	@Override
+	public void step(boolean toFiner) {
+		if (description == null || selection == null) {
+			return;
+		}
+		int index = description.levelIndex(selection.state()) + (toFiner ? -1 : 1);
+		if (index >= 0 && index < description.levels().levels().size()) {
+			choose(description.levels().levels().get(index).p());
+		}
+	}
+
+	@Override
+	public void automatic() {
+		choose(ViewState.AUTOMATIC_P);
+	}
+
+	CurvesCanvas curves() {
+		return curves;
+	}
+
+	Scale slider() {
+		return slider;
+	}
+}

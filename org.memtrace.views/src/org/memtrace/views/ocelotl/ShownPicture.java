@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import java.util.OptionalInt;
+
+import org.eclipse.swt.graphics.Rectangle;
+import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.analysis.NodeNames;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.PictureOptions;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.state.TraceSelection;
+import org.memtrace.views.state.ViewState;
+
+/** A picture with the state that it shows, and where producers, times and structures are in it. Immutable. */
+final class ShownPicture {
+	/**
+	 * What a picture is drawn from.
+	 *
+	 * @param width pixels
+	 * @param height pixels
+	 * @param fontSize height of the normal font in pixels
+	 */
+	record Input(Description description, ViewState state, int width, int height, double fontSize, Palette palette) {
+		/** The p that is shown. */
+		double p() {
+			return description.effectiveP(state);
+		}
+	}
+
+	/**
+	 * A block, or several drawn together.
+	 *
+	 * @param producer smallest producer that holds it
+	 * @param area pixels
+	 */
+	record Hit(int producer, long fromNs, long toNs, Rectangle area, Picture.Hit what) {
+	}
+
+	/** Where a part of this picture belongs in the picture of another state. */
+	record Mapping(Rectangle source, Rectangle target) {
+	}
+
+	private final Input input;
+	private final Picture picture;
+	private final Rectangle plot;
+
+	private ShownPicture(Input input, Picture picture) {
+		this.input = input;
+		this.picture = picture;
+		int x = round(picture.plotX());
+		int y = round(picture.plotY());
+		this.plot = new Rectangle(x, y, round(picture.plotX() + picture.plotWidth()) - x,
+				round(picture.plotY() + picture.plotHeight()) - y);
+	}
+
+	/** Finds the partition and draws it; some ten milliseconds. */
+	static ShownPicture compute(Input in) throws CancelledException {
+		Partition partition = in.description().partition(in.p());
+		return new ShownPicture(in, build(in, partition, null));
+	}
+
+	/** The same picture for a file: with a title, and higher by the height of the title. */
+	Picture forFile(Palette palette, int titleHeight) {
+		Input file = new Input(input.description(), input.state(), input.width(), input.height() + titleHeight,
+				input.fontSize(), palette);
+		return build(file, partition(), trace().name());
+	}
+
+	private static Picture build(Input in, Partition partition, String title) {
+		Description d = in.description();
+		PictureOptions o = new PictureOptions();
+		o.width = in.width();
+		o.height = in.height();
+		o.fontSize = in.fontSize();
+		o.palette = in.palette();
+		o.title = title;
+		o.originNs = d.input().trace().info().startNs();
+		if (title != null) {
+			o.warning = d.input().trace().lossWarning();
+		}
+		return PictureBuilder.build(partition, d.names(), d.rows(), o);
+	}
+
+	private static int round(double v) {
+		return (int) Math.round(v);
+	}
+
+	ViewState state() {
+		return input.state();
+	}
+
+	double p() {
+		return input.p();
+	}
+
+	Picture picture() {
+		return picture;
+	}
+
+	Partition partition() {
+		return picture.partition();
+	}
+
+	MicroscopicModel model() {
+		return picture.model();
+	}
+
+	/** Pixels of the blocks. */
+	Rectangle plot() {
+		return new Rectangle(plot.x, plot.y, plot.width, plot.height);
+	}
+
+	/** Slice at an x, clamped. */
+	int sliceAt(int x) {
+		return picture.sliceAt(x);
+	}
+
+	/** Leaf at a y, clamped. */
+	int leafAt(int y) {
+		return picture.leafAt(y);
+	}
+
+	/** Left edge of a slice; right edge of the plot for the slice after the last. */
+	int xOfSlice(int slice) {
+		return round(picture.xOfSlice(slice));
+	}
+
+	/** Upper edge of a leaf; lower edge of the plot for the leaf after the last. */
+	int yOfLeaf(int leaf) {
+		return round(picture.yOf(leaf));
+	}
+
+	/** What is at a point of the plot, or null. */
+	Hit hit(int x, int y) {
+		Picture.Hit h = picture.hit(x, y);
+		if (h.area() != Picture.Area.PLOT) {
+			return null;
+		}
+		int x0 = xOfSlice(h.firstSlice());
+		int y0 = yOfLeaf(h.leafFrom());
+		int producer = producer(h.node());
+		return new Hit(producer, model().slices().boundNs(h.firstSlice()), model().slices().boundNs(h.endSlice()),
+				new Rectangle(x0, y0, xOfSlice(h.endSlice()) - x0, yOfLeaf(h.leafTo()) - y0), h);
+	}
+
+	/** Producer of the hierarchy strip at a point. */
+	OptionalInt stripProducer(int x, int y) {
+		Picture.Hit h = picture.hit(x, y);
+		return h.area() == Picture.Area.HIERARCHY ? OptionalInt.of(producer(h.node())) : OptionalInt.empty();
+	}
+
+	private int producer(int node) {
+		int id = model().hierarchy().producer(node);
+		return id == Hierarchy.NO_PRODUCER ? input.state().producer() : id;
+	}
+
+	/** Parent of the shown producer; itself when it is everything. */
+	int parentProducer() {
+		TraceSelection selection = input.description().input().trace().selection();
+		int shown = input.state().producer();
+		return shown == selection.initial().producer() ? shown : tree().parent(shown);
+	}
+
+	/** Pixels of a producer, or null when it is not in the picture. */
+	Rectangle area(int producer) {
+		Hierarchy h = model().hierarchy();
+		int node = h.nodeOf(producer);
+		if (node < 0) {
+			// the picture may show a part of it
+			int shown = input.state().producer();
+			return producer <= shown && shown < tree().subtreeEnd(producer) ? plot() : null;
+		}
+		int y0 = yOfLeaf(h.leafFrom(node));
+		return new Rectangle(plot.x, y0, plot.width, Math.max(3, yOfLeaf(h.leafTo(node)) - y0));
+	}
+
+	/**
+	 * Where this picture is in that of another state, as far as it shows the same: the time of both, and the rows of the
+	 * smaller producer when one contains the other. Null when they have nothing in common.
+	 */
+	Mapping mapped(ViewState other) {
+		ViewState s = input.state();
+		long from = Math.max(s.fromNs(), other.fromNs());
+		long to = Math.min(s.toNs(), other.toNs());
+		double top = 0;
+		double bottom = 1;
+		if (other.producer() != s.producer()) {
+			int node = other.producer() < 0 ? -1 : model().hierarchy().nodeOf(other.producer());
+			if (node < 0) {
+				return null;
+			}
+			Hierarchy h = model().hierarchy();
+			top = (double) (yOfLeaf(h.leafFrom(node)) - plot.y) / plot.height;
+			bottom = (double) (yOfLeaf(h.leafTo(node)) - plot.y) / plot.height;
+		}
+		if (from >= to) {
+			return null;
+		}
+		Rectangle source = area(s, from, to, top, bottom);
+		Rectangle target = area(other, from, to, 0, 1);
+		return source.isEmpty() || target.isEmpty() ? null : new Mapping(source, target);
+	}
+
+	/** Pixels of a time and a part of the rows, in a picture of a state with this plot. */
+	private Rectangle area(ViewState s, long from, long to, double top, double bottom) {
+		int x0 = plot.x + round(plot.width * ((double) (from - s.fromNs()) / s.durationNs()));
+		int x1 = plot.x + round(plot.width * ((double) (to - s.fromNs()) / s.durationNs()));
+		int y0 = plot.y + round(plot.height * top);
+		int y1 = plot.y + round(plot.height * bottom);
+		return new Rectangle(x0, y0, x1 - x0, y1 - y0);
+	}
+
+	private ProducerTree tree() {
+		return input.description().input().trace().producers();
+	}
+
+	/** What a person calls the nodes. */
+	NodeNames names() {
+		return input.description().names();
+	}
+
+	OpenTrace trace() {
+		return input.description().input().trace();
+	}
+
+	/** One sentence for a screen reader. */
+	String summary() {
+		return PictureBuilder.figures(partition());
+	}
+}

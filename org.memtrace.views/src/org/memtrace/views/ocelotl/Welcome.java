@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.FontDescriptor;
+import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.jface.resource.LocalResourceManager;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.Font;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.ProgressBar;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.Opening;
+import org.memtrace.views.Session;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.traces.TraceActions;
+
+/** What one sees when no trace is shown: how to get one, or how far the opening of one is. */
+final class Welcome extends Composite {
+	private static final int STEPS = 1000;
+
+	private final Label title;
+	private final Label hint;
+	private final Composite commands;
+	private final Composite buttons;
+	private final Composite progress;
+	private final Label step;
+	private final ProgressBar bar;
+	private final Button importButton;
+	private final LatestResult<String, Integer> counting;
+
+	Welcome(Composite parent, Session session, IWorkbenchWindow window) {
+		super(parent, SWT.NONE);
+		setBackground(getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
+		setBackgroundMode(SWT.INHERIT_FORCE);
+		GridLayoutFactory.fillDefaults().applyTo(this);
+		LocalResourceManager resources = new LocalResourceManager(JFaceResources.getResources(), this);
+		Font big = resources.create(FontDescriptor.createFrom(JFaceResources.getDefaultFont()).increaseHeight(8));
+		Font mono = resources.create(FontDescriptor.createFrom(JFaceResources.getTextFont()).increaseHeight(1));
+
+		Composite middle = new Composite(this, SWT.NONE);
+		GridDataFactory.fillDefaults().grab(true, true).align(SWT.CENTER, SWT.CENTER).applyTo(middle);
+		GridLayoutFactory.fillDefaults().spacing(0, 14).applyTo(middle);
+		title = new Label(middle, SWT.NONE);
+		title.setFont(big);
+		hint = new Label(middle, SWT.WRAP);
+		GridDataFactory.fillDefaults().hint(460, SWT.DEFAULT).applyTo(hint);
+
+		commands = new Composite(middle, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(18, 10).applyTo(commands);
+		GridDataFactory.fillDefaults().indent(0, 4).applyTo(commands);
+		command(commands, "Record a program", "memtrace record -- ./app", mono);
+		command(commands, "Look at it", "memtrace open app.memtrace", mono);
+
+		buttons = new Composite(middle, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(12, 0).applyTo(buttons);
+		GridDataFactory.fillDefaults().indent(0, 8).applyTo(buttons);
+		importButton = new Button(buttons, SWT.PUSH);
+		importButton.setText("Import…");
+		importButton.addListener(SWT.Selection, e -> TraceActions.openImportWizard(window, null));
+		Label drop = new Label(buttons, SWT.NONE);
+		drop.setText("or drop a trace directory onto this window.");
+
+		progress = new Composite(middle, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(10, 6).applyTo(progress);
+		GridDataFactory.fillDefaults().applyTo(progress);
+		step = new Label(progress, SWT.NONE);
+		GridDataFactory.fillDefaults().hint(360, SWT.DEFAULT).span(2, 1).applyTo(step);
+		bar = new ProgressBar(progress, SWT.HORIZONTAL);
+		bar.setMaximum(STEPS);
+		GridDataFactory.fillDefaults().hint(360, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
+		Button cancel = new Button(progress, SWT.PUSH);
+		cancel.setText("Cancel");
+		cancel.addListener(SWT.Selection, e -> session.opener().cancel());
+
+		counting = new LatestResult<>("Count traces", this, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected Integer compute(String input, Progress p) throws MemtraceException {
+				return session.catalogue().list().size();
+			}
+
+			@Override
+			protected void show(String input, Integer count) {
+				say(count);
+			}
+		};
+		say(0);
+		opening(session.opening());
+	}
+
+	private static void command(Composite parent, String what, String command, Font mono) {
+		new Label(parent, SWT.NONE).setText(what);
+		Text text = new Text(parent, SWT.READ_ONLY);
+		text.setText(command);
+		text.setFont(mono);
+		text.setToolTipText("Type this in a terminal");
+	}
+
+	/** Counts the traces again. */
+	void refresh() {
+		if (!isDisposed()) {
+			counting.submit("");
+		}
+	}
+
+	private void say(int traces) {
+		title.setText(traces == 0 ? "No traces yet" : "Open a trace");
+		hint.setText(traces == 0
+				? "memtrace shows which threads read and write which memory pages of a program, and when."
+				: "Double-click a trace at the left, or bring in another one:");
+		layout(true, true);
+	}
+
+	/** How far the opening of a trace is; null when nothing is opened. */
+	void opening(Opening state) {
+		if (isDisposed()) {
+			return;
+		}
+		boolean on = state != null;
+		for (Composite c : new Composite[] { commands, buttons }) {
+			show(c, !on);
+		}
+		show(progress, on);
+		hint.setVisible(!on);
+		if (on) {
+			title.setText("Opening the trace…");
+			step.setText(state.step());
+			bar.setSelection(state.fraction() < 0 ? 0 : (int) (STEPS * state.fraction()));
+		} else {
+			refresh();
+		}
+		layout(true, true);
+	}
+
+	private static void show(Composite c, boolean visible) {
+		c.setVisible(visible);
+		((org.eclipse.swt.layout.GridData) c.getLayoutData()).exclude = !visible;
+	}
+
+	@Override
+	public boolean setFocus() {
+		return importButton.setFocus();
+	}
+}

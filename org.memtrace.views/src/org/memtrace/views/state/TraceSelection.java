@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.state;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ProducerTree;
+
+/**
+ * The one selection model of a trace: time window, producer, viewpoint and level of detail, with their history, and the
+ * marked producer. Views change it and follow it; it knows nothing of them. Used by one thread (in the workbench: the
+ * display thread); listeners are called on it, after the change.
+ *
+ * <p>Steps that a user would want to go back to (a zoom, another viewpoint, another p) enter the history; a drag of the
+ * slider is one step, however many values it passed.
+ */
+public final class TraceSelection {
+	/** Follows the selection. */
+	public interface Listener {
+		/** The state is another one; {@code old} is null after the listener asked to be told the first time. */
+		default void stateChanged(ViewState old, ViewState now) {
+		}
+
+		/** Another producer is marked; {@link #NO_MARK} none. */
+		default void markChanged(int producer) {
+		}
+	}
+
+	/** Nothing is marked. */
+	public static final int NO_MARK = -1;
+	/** Steps kept for going back. */
+	private static final int MAX_HISTORY = 200;
+	/** A window is not made shorter than this: the clock has no finer ticks worth a picture. */
+	private static final long MIN_WINDOW_NS = 1_000;
+
+	private final ProducerTree tree;
+	private final ViewState initial;
+	private final Deque<ViewState> back = new ArrayDeque<>();
+	private final Deque<ViewState> forward = new ArrayDeque<>();
+	private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+	private ViewState state;
+	private int mark = NO_MARK;
+	/** State before a gesture (drag of the slider, turning of the wheel) that counts as one step; null: none. */
+	private ViewState gestureStart;
+
+	/**
+	 * @param tree producers of the trace
+	 * @param fromNs start of the trace
+	 * @param toNs end of the trace
+	 */
+	public TraceSelection(ProducerTree tree, long fromNs, long toNs) {
+		this.tree = tree;
+		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0 : ViewState.ALL_PRODUCERS, Viewpoint.SHARING, ViewState.AUTOMATIC_P);
+		this.state = initial;
+	}
+
+	public ViewState state() {
+		return state;
+	}
+
+	/** The whole trace. */
+	public ViewState initial() {
+		return initial;
+	}
+
+	/** The marked producer, a structure or whatever else has a row of its own; {@link #NO_MARK} none. */
+	public int mark() {
+		return mark;
+	}
+
+	public void addListener(Listener l) {
+		listeners.add(l);
+	}
+
+	public void removeListener(Listener l) {
+		listeners.remove(l);
+	}
+
+	/** Zooms in time and space at once; the window is kept inside the trace. */
+	public void zoom(long fromNs, long toNs, int producer) {
+		go(clip(fromNs, toNs).withProducer(producer));
+	}
+
+	/** Moves or changes the window, producer unchanged. */
+	public void window(long fromNs, long toNs) {
+		go(clip(fromNs, toNs));
+	}
+
+	/** Another viewpoint; zoom and p stay. */
+	public void viewpoint(Viewpoint v) {
+		go(state.withViewpoint(v));
+	}
+
+	/** Another level of detail, {@link ViewState#AUTOMATIC_P} to let the picture choose. */
+	public void p(double p) {
+		go(state.withP(Double.isNaN(p) ? p : Math.max(0, Math.min(1, p))));
+	}
+
+	/** Whole time and all producers; viewpoint and p stay. */
+	public void reset() {
+		go(initial.withViewpoint(state.viewpoint()).withP(state.p()));
+	}
+
+	/** The parent of the shown producer, if it has one. */
+	public void up() {
+		if (state.producer() != initial.producer()) {
+			go(state.withProducer(tree.parent(state.producer())));
+		}
+	}
+
+	/** All changes until {@link #endGesture} are one step of the history. */
+	public void beginGesture() {
+		if (gestureStart == null) {
+			gestureStart = state;
+		}
+	}
+
+	public void endGesture() {
+		ViewState start = gestureStart;
+		gestureStart = null;
+		if (start != null && !start.equals(state)) {
+			remember(start);
+		}
+	}
+
+	public boolean canGoBack() {
+		return !back.isEmpty() || (gestureStart != null && !gestureStart.equals(state));
+	}
+
+	public boolean canGoForward() {
+		return !forward.isEmpty();
+	}
+
+	public void back() {
+		endGesture();
+		if (!back.isEmpty()) {
+			forward.push(state);
+			set(back.pop());
+		}
+	}
+
+	public void forward() {
+		endGesture();
+		if (!forward.isEmpty()) {
+			back.push(state);
+			set(forward.pop());
+		}
+	}
+
+	/** Marks a producer in all views, {@link #NO_MARK} none. */
+	public void mark(int id) {
+		if (id != mark) {
+			mark = id;
+			for (Listener l : listeners) {
+				l.markChanged(id);
+			}
+		}
+	}
+
+	/** The smallest producer whose subtree holds all of {@code [first, last]} (ids). */
+	public int commonProducer(int first, int last) {
+		int id = first;
+		while (last < id || last >= tree.subtreeEnd(id)) {
+			int parent = tree.parent(id);
+			if (parent == ProducerTree.NO_PARENT) {
+				return initial.producer();
+			}
+			id = parent;
+		}
+		return id;
+	}
+
+	private ViewState clip(long fromNs, long toNs) {
+		long length = Math.max(toNs - fromNs, Math.min(MIN_WINDOW_NS, initial.durationNs()));
+		long from = Math.max(initial.fromNs(), Math.min(fromNs, initial.toNs() - length));
+		return state.withWindow(from, Math.min(initial.toNs(), from + length));
+	}
+
+	private void go(ViewState next) {
+		if (next.equals(state)) {
+			return;
+		}
+		if (gestureStart == null) {
+			remember(state);
+		}
+		set(next);
+	}
+
+	private void remember(ViewState step) {
+		back.push(step);
+		forward.clear();
+		if (back.size() > MAX_HISTORY) {
+			back.removeLast();
+		}
+	}
+
+	private void set(ViewState next) {
+		ViewState old = state;
+		state = next;
+		for (Listener l : listeners) {
+			l.stateChanged(old, next);
+		}
+	}
+}

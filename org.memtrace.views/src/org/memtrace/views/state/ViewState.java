@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.state;
+
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.Viewpoint;
+
+/**
+ * What all views of one trace look at: one step of the history. Immutable.
+ *
+ * @param fromNs start of the time window
+ * @param toNs end of the time window, after {@code fromNs}
+ * @param producer event producer whose subtree is shown, or {@link #ALL_PRODUCERS}
+ * @param viewpoint what the colours stand for
+ * @param p level of detail in [0, 1], or {@link #AUTOMATIC_P} to let each picture choose
+ */
+public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p) {
+	/** {@link #producer} when everything is shown and the trace has several roots. */
+	public static final int ALL_PRODUCERS = ModelRequest.WHOLE_TREE;
+	/** The picture chooses its level of detail by itself. */
+	public static final double AUTOMATIC_P = Double.NaN;
+
+	public ViewState {
+		if (fromNs >= toNs) {
+			throw new IllegalArgumentException("empty time window [" + fromNs + ", " + toNs + ")");
+		}
+		if (p < 0 || p > 1) {
+			throw new IllegalArgumentException("p = " + p + " is not in [0, 1]");
+		}
+	}
+
+	public boolean isAutomaticP() {
+		return Double.isNaN(p);
+	}
+
+	public long durationNs() {
+		return toNs - fromNs;
+	}
+
+	/** Whether the other state needs the same microscopic model: everything equal but p. */
+	public boolean sameModel(ViewState o) {
+		return o != null && fromNs == o.fromNs && toNs == o.toNs && producer == o.producer && viewpoint == o.viewpoint;
+	}
+
+	public ViewState withWindow(long from, long to) {
+		return new ViewState(from, to, producer, viewpoint, p);
+	}
+
+	public ViewState withProducer(int id) {
+		return new ViewState(fromNs, toNs, id, viewpoint, p);
+	}
+
+	public ViewState withViewpoint(Viewpoint v) {
+		return new ViewState(fromNs, toNs, producer, v, p);
+	}
+
+	public ViewState withP(double newP) {
+		return new ViewState(fromNs, toNs, producer, viewpoint, newP);
+	}
+}

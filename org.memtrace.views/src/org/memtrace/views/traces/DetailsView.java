@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import java.util.List;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.layout.TableColumnLayout;
+import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.jface.viewers.ColumnPixelData;
+import org.eclipse.jface.viewers.ColumnWeightData;
+import org.eclipse.jface.viewers.IStructuredSelection;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.dnd.Clipboard;
+import org.eclipse.swt.dnd.TextTransfer;
+import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.TableColumn;
+import org.eclipse.swt.widgets.TableItem;
+import org.eclipse.ui.ISelectionListener;
+import org.eclipse.ui.part.ViewPart;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Session;
+import org.memtrace.views.ViewIds;
+
+/** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
+public final class DetailsView extends ViewPart {
+	private static final int NAME_PIXELS = 122;
+
+	private Session session;
+	private Table table;
+	private TraceInfo shown;
+
+	private final ISelectionListener selected = (part, selection) -> {
+		if (selection instanceof IStructuredSelection s && s.getFirstElement() instanceof TraceInfo t) {
+			show(t);
+		}
+	};
+	private final Session.Listener follow = new Session.Listener() {
+		@Override
+		public void traceChanged(OpenTrace trace) {
+			show(trace == null ? null : trace.info());
+		}
+	};
+
+	@Override
+	public void createPartControl(Composite parent) {
+		session = getSite().getService(Session.class);
+		Composite holder = new Composite(parent, SWT.NONE);
+		TableColumnLayout layout = new TableColumnLayout();
+		holder.setLayout(layout);
+		table = new Table(holder, SWT.FULL_SELECTION | SWT.MULTI | SWT.V_SCROLL | SWT.H_SCROLL);
+		table.getAccessible().addAccessibleListener(new org.eclipse.swt.accessibility.AccessibleAdapter() {
+			@Override
+			public void getName(org.eclipse.swt.accessibility.AccessibleEvent e) {
+				e.result = "Details of the selected trace";
+			}
+		});
+		TableColumn name = new TableColumn(table, SWT.LEFT);
+		TableColumn value = new TableColumn(table, SWT.LEFT);
+		layout.setColumnData(name, new ColumnPixelData(NAME_PIXELS));
+		layout.setColumnData(value, new ColumnWeightData(100, 100));
+		table.addListener(SWT.MouseHover, e -> {
+			TableItem item = table.getItem(new org.eclipse.swt.graphics.Point(e.x, e.y));
+			table.setToolTipText(item == null ? null : wrapped(item.getText(1)));
+		});
+		Action copy = new Action("Copy") {
+			@Override
+			public void run() {
+				copy();
+			}
+		};
+		MenuManager menu = new MenuManager();
+		menu.add(copy);
+		table.setMenu(menu.createContextMenu(table));
+		table.addListener(SWT.KeyDown, e -> {
+			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
+				copy();
+			}
+		});
+		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
+		session.addListener(follow);
+		show(session.trace() == null ? null : session.trace().info());
+	}
+
+	private static String wrapped(String text) {
+		StringBuilder b = new StringBuilder();
+		int column = 0;
+		for (String word : text.split(" ")) {
+			if (column > 80) {
+				b.append('\n');
+				column = 0;
+			}
+			b.append(word).append(' ');
+			column += word.length() + 1;
+		}
+		return b.toString().strip().replace("&", "&&");
+	}
+
+	private void show(TraceInfo trace) {
+		if (table.isDisposed() || (trace != null && trace.equals(shown))) {
+			return;
+		}
+		shown = trace;
+		table.setRedraw(false);
+		table.removeAll();
+		if (trace != null) {
+			List<TraceDetails.Row> rows = TraceDetails.of(trace);
+			for (TraceDetails.Row row : rows) {
+				TableItem item = new TableItem(table, SWT.NONE);
+				item.setText(0, row.name());
+				item.setText(1, row.value());
+				if (row.heading()) {
+					item.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+				}
+				if (row.warning()) {
+					item.setForeground(1, table.getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+				}
+			}
+		}
+		table.setRedraw(true);
+	}
+
+	private void copy() {
+		StringBuilder text = new StringBuilder();
+		TableItem[] items = table.getSelectionCount() > 0 ? table.getSelection() : table.getItems();
+		for (TableItem item : items) {
+			text.append(item.getText(0)).append('\t').append(item.getText(1)).append('\n');
+		}
+		if (!text.isEmpty()) {
+			Clipboard clipboard = new Clipboard(table.getDisplay());
+			clipboard.setContents(new Object[] { text.toString() }, new Transfer[] { TextTransfer.getInstance() });
+			clipboard.dispose();
+		}
+	}
+
+	@Override
+	public void setFocus() {
+		table.setFocus();
+	}
+
+	@Override
+	public void dispose() {
+		if (session != null) {
+			session.removeListener(follow);
+			getSite().getPage().removeSelectionListener(ViewIds.TRACES, selected);
+		}
+		super.dispose();
+	}
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import java.nio.file.Path;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.wizard.WizardDialog;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.FileDialog;
+import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.views.Session;
+import org.memtrace.views.util.Icons;
+
+/** Actions that bring traces in; shared by views, menu and toolbar. */
+public final class TraceActions {
+	private TraceActions() {
+	}
+
+	/** Opens the import wizard. */
+	public static Action importTrace(IWorkbenchWindow window) {
+		Action action = new Action("Import trace…", Icons.get("import")) {
+			@Override
+			public void run() {
+				openImportWizard(window, null);
+			}
+		};
+		action.setToolTipText("Import a recorded trace directory (Ctrl+I)");
+		return action;
+	}
+
+	/** @param directory preset directory, or null */
+	public static void openImportWizard(IWorkbenchWindow window, Path directory) {
+		WizardDialog dialog = new WizardDialog(window.getShell(),
+				new ImportWizard(window.getService(Session.class), directory));
+		dialog.setMinimumPageSize(520, 220);
+		dialog.open();
+	}
+
+	/** Opens a trace database that is in no catalogue. */
+	public static Action openDatabase(IWorkbenchWindow window) {
+		Action action = new Action("Open database…", Icons.get("database")) {
+			@Override
+			public void run() {
+				FileDialog dialog = new FileDialog(window.getShell(), SWT.OPEN);
+				dialog.setText("Open a trace database");
+				dialog.setFilterNames(new String[] { "Trace databases", "All files" });
+				dialog.setFilterExtensions(new String[] { "*.db", "*" });
+				String file = dialog.open();
+				if (file != null) {
+					window.getService(Session.class).opener().openDatabase(Path.of(file));
+				}
+			}
+		};
+		action.setToolTipText("Open a trace database file that is not in the catalogue (Ctrl+O)");
+		return action;
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.analysis.Units;
+import org.memtrace.model.TraceInfo;
+
+/** What the Details view says about a trace, as rows. */
+public final class TraceDetails {
+	/**
+	 * A row.
+	 *
+	 * @param heading whether it begins a section; then there is no value
+	 * @param warning whether the value is something that the user should know before trusting the numbers
+	 */
+	public record Row(String name, String value, boolean heading, boolean warning) {
+	}
+
+	private static final String LOSSES = "losses";
+	/** Prefixes of properties that make a section of their own. */
+	private static final Map<String, String> SECTIONS = Map.of("guarantee_", "What the backend guarantees", "parameter_",
+			"Parameters");
+	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM yyyy HH:mm:ss", Locale.ENGLISH)
+			.withZone(ZoneId.systemDefault());
+
+	private final List<Row> rows = new ArrayList<>();
+	/** Properties that have no row yet. */
+	private final Map<String, String> left;
+
+	private TraceDetails(TraceInfo trace) {
+		left = new TreeMap<>(trace.properties());
+	}
+
+	/** Number of accesses that the recorder is known to have lost, 0 when none or not known. */
+	public static long lostAccesses(TraceInfo trace) {
+		try {
+			return Long.parseLong(trace.properties().getOrDefault(LOSSES, "0"));
+		} catch (NumberFormatException e) {
+			return 0;
+		}
+	}
+
+	/** All rows of a trace: what a user asks first, then all properties that are left, by section. */
+	public static List<Row> of(TraceInfo t) {
+		TraceDetails d = new TraceDetails(t);
+		d.heading("Trace");
+		d.row("Name", t.alias());
+		d.property("Command", "command");
+		d.row("Purpose", t.description());
+		d.left.remove("purpose");
+		d.row("Recorded", DATE.format(t.recordedAt()));
+		d.row("Duration", Units.duration(t.durationNs()));
+		d.property("Exit code", "exit_code");
+		d.property("Killed by signal", "signal");
+		d.property("State", "state");
+		long lost = lostAccesses(t);
+		d.left.remove(LOSSES);
+		d.rows.add(new Row("Lost accesses", lost == 0 ? "none" : Units.count(lost), false, lost != 0));
+		d.property("Backend", "backend");
+		d.row("Event producers", Units.count(t.producers()));
+		d.row("Events", Units.count(t.events()));
+		d.heading("Machine");
+		d.row("Host", t.host());
+		d.property("Processor", "cpu_model");
+		d.row("CPUs", t.cpus() > 0 ? Integer.toString(t.cpus()) : "");
+		d.property("NUMA nodes", "numa_nodes");
+		d.row("System", t.operatingSystem());
+		d.row("Page size", t.pageSizeBytes() > 0 ? Units.bytes(t.pageSizeBytes()) : "");
+		SECTIONS.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(e -> {
+			List<String> keys = d.left.keySet().stream().filter(k -> k.startsWith(e.getKey())).toList();
+			if (!keys.isEmpty()) {
+				d.heading(e.getValue());
+				for (String key : keys) {
+					d.property(title(key.substring(e.getKey().length())), key);
+				}
+			}
+		});
+		d.heading("More");
+		d.row("Program", t.application());
+		d.left.remove("executable");
+		for (String key : List.copyOf(d.left.keySet())) {
+			d.property(title(key), key);
+		}
+		d.row("Database", t.databaseName());
+		return List.copyOf(d.rows);
+	}
+
+	private void heading(String name) {
+		rows.add(new Row(name, "", true, false));
+	}
+
+	private void row(String name, String value) {
+		if (value != null && !value.isBlank()) {
+			rows.add(new Row(name, value, false, false));
+		}
+	}
+
+	private void property(String name, String key) {
+		String value = left.remove(key);
+		if (value != null) {
+			row(name, readable(key, value));
+		}
+	}
+
+	/** Numbers with their unit in the key get that of a person. */
+	private static String readable(String key, String value) {
+		try {
+			if (key.endsWith("_ns")) {
+				return Units.duration(Long.parseLong(value));
+			}
+			if (key.endsWith("_bytes")) {
+				return Units.bytes(Long.parseLong(value));
+			}
+		} catch (NumberFormatException e) {
+			return value;
+		}
+		return value;
+	}
+
+	/** {@code interval_ns} becomes {@code Interval}. */
+	private static String title(String key) {
+		String text = key.replaceFirst("_(ns|bytes)$", "").replace('_', ' ').replace('.', ' ').strip();
+		return text.isEmpty() ? key : text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+	}
+}

@@ -1,0 +1,408 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import org.eclipse.core.runtime.IStatus;
+import org.eclipse.core.runtime.Status;
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
+import org.eclipse.jface.dialogs.InputDialog;
+import org.eclipse.jface.dialogs.MessageDialog;
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.jface.resource.LocalResourceManager;
+import org.eclipse.jface.resource.ResourceManager;
+import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider;
+import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider.IStyledLabelProvider;
+import org.eclipse.jface.viewers.ITreeContentProvider;
+import org.eclipse.jface.viewers.LabelProvider;
+import org.eclipse.jface.viewers.StructuredSelection;
+import org.eclipse.jface.viewers.StyledString;
+import org.eclipse.jface.viewers.TreeViewer;
+import org.eclipse.jface.viewers.ColumnViewerToolTipSupport;
+import org.eclipse.jface.window.Window;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.TextStyle;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.part.ViewPart;
+import org.eclipse.ui.statushandlers.StatusManager;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Session;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.util.Icons;
+import org.memtrace.analysis.Units;
+
+/** The traces of the catalogue, grouped by program; double click opens one. */
+public final class TracesView extends ViewPart {
+	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM HH:mm", Locale.ENGLISH)
+			.withZone(ZoneId.systemDefault());
+
+	/** All traces of one program. */
+	private record Program(String name, List<TraceInfo> traces) {
+	}
+
+	private Session session;
+	private TreeViewer tree;
+	private Text filter;
+	private Label message;
+	private List<TraceInfo> traces = List.of();
+	private Action delete;
+	private Action rename;
+	private LatestResult<String, List<TraceInfo>> listing;
+
+	private final Session.Listener follow = new Session.Listener() {
+		@Override
+		public void catalogueChanged() {
+			refresh();
+		}
+
+		@Override
+		public void traceChanged(OpenTrace trace) {
+			if (!tree.getControl().isDisposed()) {
+				tree.refresh(true);
+				if (trace != null) {
+					traces.stream().filter(t -> t.id() == trace.info().id()).findFirst()
+							.ifPresent(t -> tree.setSelection(new StructuredSelection(t), true));
+				}
+			}
+		}
+	};
+
+	@Override
+	public void createPartControl(Composite parent) {
+		session = getSite().getService(Session.class);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
+		filter = new Text(parent, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
+		filter.setMessage("Filter (text or regular expression)");
+		filter.setToolTipText("Shows the traces whose name, program or property matches");
+		GridDataFactory.fillDefaults().grab(true, false).indent(2, 2).applyTo(filter);
+		filter.addModifyListener(e -> showTraces());
+
+		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.SINGLE);
+		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
+		tree.setContentProvider(new Content());
+		ResourceManager images = new LocalResourceManager(JFaceResources.getResources(), tree.getControl());
+		tree.setLabelProvider(new DelegatingStyledCellLabelProvider(new Labels(images)));
+		ColumnViewerToolTipSupport.enableFor(tree);
+		tree.addDoubleClickListener(e -> {
+			if (e.getSelection() instanceof StructuredSelection s && s.getFirstElement() instanceof Program p) {
+				tree.setExpandedState(p, !tree.getExpandedState(p));
+			} else {
+				openSelected();
+			}
+		});
+		tree.addSelectionChangedListener(e -> enableActions());
+
+		message = new Label(parent, SWT.WRAP);
+		GridDataFactory.fillDefaults().grab(true, false).indent(6, 4).applyTo(message);
+		listing = new LatestResult<>("List traces", tree.getControl(), LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected List<TraceInfo> compute(String input, Progress progress) throws MemtraceException {
+				return session.catalogue().list();
+			}
+
+			@Override
+			protected void show(String input, List<TraceInfo> result) {
+				traces = result;
+				showTraces();
+			}
+
+			@Override
+			protected void failed(String input, String text) {
+				traces = List.of();
+				showTraces();
+				say(text);
+			}
+		};
+		makeActions();
+		getSite().setSelectionProvider(tree);
+		session.addListener(follow);
+		refresh();
+	}
+
+	private void makeActions() {
+		Action importTrace = TraceActions.importTrace(getSite().getWorkbenchWindow());
+		Action database = TraceActions.openDatabase(getSite().getWorkbenchWindow());
+		rename = new Action("Rename…", Icons.get("rename")) {
+			@Override
+			public void run() {
+				rename();
+			}
+		};
+		rename.setToolTipText("Rename the selected trace (F2)");
+		delete = new Action("Delete…", Icons.get("delete")) {
+			@Override
+			public void run() {
+				delete();
+			}
+		};
+		delete.setToolTipText("Delete the selected trace from the catalogue (Del)");
+		Action open = new Action("Open") {
+			@Override
+			public void run() {
+				openSelected();
+			}
+		};
+		Action refresh = new Action("Refresh", Icons.get("refresh")) {
+			@Override
+			public void run() {
+				refresh();
+			}
+		};
+		refresh.setToolTipText("Read the catalogue again (F5)");
+
+		IToolBarManager bar = getViewSite().getActionBars().getToolBarManager();
+		bar.add(importTrace);
+		bar.add(database);
+		bar.add(new Separator());
+		bar.add(rename);
+		bar.add(delete);
+		MenuManager menu = new MenuManager();
+		menu.setRemoveAllWhenShown(true);
+		menu.addMenuListener(m -> {
+			if (selected() != null) {
+				m.add(open);
+				m.add(rename);
+				m.add(delete);
+				m.add(new Separator());
+			}
+			m.add(importTrace);
+			m.add(database);
+			m.add(refresh);
+		});
+		tree.getControl().setMenu(menu.createContextMenu(tree.getControl()));
+		tree.getControl().addListener(SWT.KeyDown, e -> {
+			switch (e.keyCode) {
+			case SWT.DEL -> delete();
+			case SWT.F2 -> rename();
+			case SWT.F5 -> refresh();
+			default -> {
+			}
+			}
+		});
+		enableActions();
+	}
+
+	private void enableActions() {
+		boolean one = selected() != null;
+		delete.setEnabled(one);
+		rename.setEnabled(one);
+	}
+
+	private TraceInfo selected() {
+		return tree.getStructuredSelection().getFirstElement() instanceof TraceInfo t ? t : null;
+	}
+
+	private void openSelected() {
+		TraceInfo t = selected();
+		if (t != null) {
+			session.opener().open(t);
+		}
+	}
+
+	private void rename() {
+		TraceInfo t = selected();
+		if (t == null) {
+			return;
+		}
+		InputDialog dialog = new InputDialog(getSite().getShell(), "Rename trace", "Name of the trace:", t.alias(),
+				text -> text.isBlank() ? "A trace needs a name." : null);
+		if (dialog.open() == Window.OK) {
+			change("Rename trace", () -> session.catalogue().rename(t.id(), dialog.getValue().strip()));
+		}
+	}
+
+	private void delete() {
+		TraceInfo t = selected();
+		if (t == null) {
+			return;
+		}
+		MessageDialog dialog = new MessageDialog(getSite().getShell(), "Delete trace", null,
+				"Delete '" + t.alias() + "' from the catalogue?\n\n"
+						+ "Its database is removed. The trace directory that it was imported from is not touched.",
+				MessageDialog.QUESTION, 1, "Delete", "Cancel");
+		if (dialog.open() != 0) {
+			return;
+		}
+		OpenTrace shown = session.trace();
+		if (shown != null && shown.info().id() == t.id()) {
+			session.show(null);
+		}
+		change("Delete trace", () -> session.catalogue().delete(t.id()));
+	}
+
+	private interface Change {
+		void run() throws MemtraceException;
+	}
+
+	private void change(String name, Change change) {
+		Job job = Job.create(name, m -> {
+			IStatus status = Status.OK_STATUS;
+			try {
+				change.run();
+			} catch (MemtraceException e) {
+				StatusManager.getManager().handle(new Status(IStatus.ERROR, "org.memtrace.views", e.getMessage(), e),
+						StatusManager.SHOW | StatusManager.LOG);
+			}
+			getSite().getShell().getDisplay().asyncExec(session::catalogueChanged);
+			return status;
+		});
+		job.schedule();
+	}
+
+	private void refresh() {
+		if (!tree.getControl().isDisposed()) {
+			listing.submit("");
+		}
+	}
+
+	/** Builds the tree from the list and the filter; what was expanded and selected stays so. */
+	private void showTraces() {
+		String text = filter.getText().strip();
+		Pattern pattern = null;
+		if (!text.isEmpty()) {
+			try {
+				pattern = Pattern.compile(text, Pattern.CASE_INSENSITIVE);
+			} catch (PatternSyntaxException e) {
+				pattern = Pattern.compile(Pattern.quote(text), Pattern.CASE_INSENSITIVE);
+			}
+		}
+		Map<String, List<TraceInfo>> byProgram = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		int hits = 0;
+		for (TraceInfo t : traces) {
+			if (pattern == null || matches(pattern, t)) {
+				hits++;
+				byProgram.computeIfAbsent(program(t), k -> new ArrayList<>()).add(t);
+			}
+		}
+		List<Program> programs = new ArrayList<>();
+		byProgram.forEach((name, list) -> {
+			list.sort(Comparator.comparing(TraceInfo::recordedAt).reversed().thenComparing(TraceInfo::id));
+			programs.add(new Program(name, list));
+		});
+		TraceInfo before = selected();
+		tree.getControl().setRedraw(false);
+		try {
+			tree.setInput(programs);
+			tree.expandAll();
+			int wanted = before != null ? before.id() : session.trace() != null ? session.trace().info().id() : -1;
+			traces.stream().filter(t -> t.id() == wanted).findFirst()
+					.ifPresent(t -> tree.setSelection(new StructuredSelection(t), true));
+		} finally {
+			tree.getControl().setRedraw(true);
+		}
+		enableActions();
+		say(traces.isEmpty() ? "No traces yet." : hits == 0 ? "No trace matches the filter." : "");
+	}
+
+	private void say(String text) {
+		message.setText(text);
+		((org.eclipse.swt.layout.GridData) message.getLayoutData()).exclude = text.isEmpty();
+		message.setVisible(!text.isEmpty());
+		message.getParent().layout();
+	}
+
+	private static String program(TraceInfo t) {
+		String app = t.application();
+		String name = app.substring(app.lastIndexOf('/') + 1);
+		return name.isBlank() ? "(unknown program)" : name;
+	}
+
+	private static boolean matches(Pattern p, TraceInfo t) {
+		return p.matcher(t.alias()).find() || p.matcher(t.application()).find() || p.matcher(t.description()).find()
+				|| t.properties().values().stream().anyMatch(v -> p.matcher(v).find());
+	}
+
+	@Override
+	public void setFocus() {
+		tree.getControl().setFocus();
+	}
+
+	@Override
+	public void dispose() {
+		if (session != null) {
+			session.removeListener(follow);
+		}
+		super.dispose();
+	}
+
+	private static final class Content implements ITreeContentProvider {
+		@Override
+		public Object[] getElements(Object input) {
+			return ((List<?>) input).toArray();
+		}
+
+		@Override
+		public Object[] getChildren(Object parent) {
+			return parent instanceof Program p ? p.traces().toArray() : new Object[0];
+		}
+
+		@Override
+		public Object getParent(Object element) {
+			return null;
+		}
+
+		@Override
+		public boolean hasChildren(Object element) {
+			return element instanceof Program;
+		}
+	}
+
+	private final class Labels extends LabelProvider implements IStyledLabelProvider {
+		private final ResourceManager images;
+		private final StyledString.Styler bold = new StyledString.Styler() {
+			@Override
+			public void applyStyles(TextStyle style) {
+				style.font = JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT);
+			}
+		};
+
+		Labels(ResourceManager images) {
+			this.images = images;
+		}
+
+		@Override
+		public StyledString getStyledText(Object element) {
+			if (element instanceof Program p) {
+				return new StyledString(p.name());
+			}
+			TraceInfo t = (TraceInfo) element;
+			boolean shown = session.trace() != null && session.trace().info().id() == t.id();
+			StyledString text = new StyledString(t.alias(), shown ? bold : null);
+			text.append("  " + DATE.format(t.recordedAt()),
+					StyledString.QUALIFIER_STYLER);
+			return text;
+		}
+
+		@Override
+		public String getText(Object element) {
+			return getStyledText(element).getString();
+		}
+
+		@Override
+		public Image getImage(Object element) {
+			return images.create(Icons.get(element instanceof Program ? "folder" : "trace"));
+		}
+	}
+}

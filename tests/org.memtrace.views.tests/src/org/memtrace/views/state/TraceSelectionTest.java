@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
+
+/** The selection model by itself; root 0, A 1 with pages 2 and 3, B 4 with pages 5 and 6. */
+class TraceSelectionTest {
+	private static final int A = 1;
+	private static final int B = 4;
+
+	private final TraceSelection selection = new TraceSelection(tree(), 1_000_000, 2_000_000);
+
+	private static ProducerTree tree() {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(4096);
+		b.begin(ProducerKind.ROOT, "root", 0, 0, -1);
+		for (int s = 0; s < 2; s++) {
+			long start = 0x10000 + s * 0x2000;
+			String name = s == 0 ? "A" : "B";
+			b.begin(ProducerKind.STRUCTURE, name, start, start + 0x2000, s);
+			b.leaf(ProducerKind.PAGE, name + " [page 0]", start, start + 0x1000, s);
+			b.leaf(ProducerKind.PAGE, name + " [page 1]", start + 0x1000, start + 0x2000, s);
+			b.end();
+		}
+		b.end();
+		return b.build();
+	}
+
+	@Test
+	void viewpointKeepsZoomAndP() {
+		selection.zoom(1_200_000, 1_300_000, A);
+		selection.p(0.25);
+		selection.viewpoint(Viewpoint.THREAD);
+		assertEquals(new ViewState(1_200_000, 1_300_000, A, Viewpoint.THREAD, 0.25), selection.state());
+	}
+
+	@Test
+	void backAndForwardRestoreEverything() {
+		List<ViewState> seen = new ArrayList<>();
+		seen.add(selection.state());
+		selection.zoom(1_200_000, 1_800_000, B);
+		seen.add(selection.state());
+		selection.p(0.5);
+		seen.add(selection.state());
+		selection.viewpoint(Viewpoint.CPU);
+		seen.add(selection.state());
+		for (int i = seen.size() - 2; i >= 0; i--) {
+			selection.back();
+			assertEquals(seen.get(i), selection.state());
+		}
+		assertFalse(selection.canGoBack());
+		for (int i = 1; i < seen.size(); i++) {
+			selection.forward();
+			assertEquals(seen.get(i), selection.state());
+		}
+		assertFalse(selection.canGoForward());
+	}
+
+	@Test
+	void aGestureIsOneStep() {
+		ViewState before = selection.state();
+		selection.beginGesture();
+		for (int i = 1; i <= 10; i++) {
+			selection.p(i / 10.0);
+		}
+		selection.endGesture();
+		selection.back();
+		assertEquals(before, selection.state());
+		assertFalse(selection.canGoBack());
+	}
+
+	@Test
+	void aNewStepForgetsForward() {
+		selection.p(0.5);
+		selection.back();
+		selection.p(0.75);
+		assertFalse(selection.canGoForward());
+	}
+
+	@Test
+	void windowStaysInsideTheTraceAndKeepsItsLength() {
+		selection.window(1_900_000, 2_100_000);
+		assertEquals(1_800_000, selection.state().fromNs());
+		assertEquals(2_000_000, selection.state().toNs());
+		selection.window(0, 5_000_000);
+		assertEquals(1_000_000, selection.state().fromNs());
+		assertEquals(2_000_000, selection.state().toNs());
+		selection.window(1_500_000, 1_500_000);
+		assertTrue(selection.state().durationNs() >= 1_000);
+	}
+
+	@Test
+	void commonProducerIsTheSmallest() {
+		assertEquals(2, selection.commonProducer(2, 2));
+		assertEquals(A, selection.commonProducer(2, 3));
+		assertEquals(0, selection.commonProducer(3, 5));
+		assertEquals(B, selection.commonProducer(B, 6));
+	}
+
+	@Test
+	void resetKeepsViewpointAndP() {
+		selection.zoom(1_200_000, 1_300_000, A);
+		selection.viewpoint(Viewpoint.NODE);
+		selection.p(1);
+		selection.reset();
+		assertEquals(selection.initial().withViewpoint(Viewpoint.NODE).withP(1), selection.state());
+	}
+
+	@Test
+	void randomWalksCanBeUndone() {
+		long seed = 20261120;
+		Random random = new Random(seed);
+		for (int walk = 0; walk < 50; walk++) {
+			TraceSelection s = new TraceSelection(tree(), 0, 1_000_000);
+			List<ViewState> states = new ArrayList<>();
+			for (int i = 0; i < 40; i++) {
+				ViewState before = s.state();
+				switch (random.nextInt(6)) {
+				case 0 -> s.zoom(random.nextInt(900_000), 900_000 + random.nextInt(100_000), random.nextInt(7));
+				case 1 -> s.p(random.nextDouble());
+				case 2 -> s.p(ViewState.AUTOMATIC_P);
+				case 3 -> s.viewpoint(Viewpoint.values()[random.nextInt(Viewpoint.values().length)]);
+				case 4 -> s.up();
+				default -> s.window(random.nextInt(1_000_000), random.nextInt(2_000_000));
+				}
+				assertTrue(s.state().fromNs() >= 0 && s.state().toNs() <= 1_000_000, "seed " + seed);
+				if (!s.state().equals(before)) {
+					states.add(before);
+				}
+			}
+			for (int i = states.size() - 1; i >= 0; i--) {
+				s.back();
+				assertEquals(states.get(i), s.state(), "seed " + seed + ", walk " + walk);
+			}
+		}
+	}
+}
