@@ -62,7 +62,7 @@ public final class MicroscopicModel {
 			}
 			cells.endLeaf();
 		}
-		return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, cells.from, cells.key, cells.value);
+		return cells.model(hierarchy, slices, types, metric, viewpoint);
 	}
 
 	/** Grows the columns of a range of leaves, leaf by leaf. */
@@ -93,6 +93,13 @@ public final class MicroscopicModel {
 
 		int count() {
 			return count;
+		}
+
+		/** The model of what was appended; the columns get their exact length. */
+		MicroscopicModel model(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+				Viewpoint viewpoint) {
+			return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, from, Arrays.copyOf(key, count),
+					Arrays.copyOf(value, count));
 		}
 	}
 
@@ -299,7 +306,6 @@ public final class MicroscopicModel {
 			}
 			cells.endLeaf();
 		}
-		return new MicroscopicModel(hierarchy, new TimeSlices(slices.startNs(), slices.endNs(), 1), types, metric,
-				viewpoint, cells.from, cells.key, cells.value);
+		return cells.model(hierarchy, new TimeSlices(slices.startNs(), slices.endNs(), 1), types, metric, viewpoint);
 	}
 }
