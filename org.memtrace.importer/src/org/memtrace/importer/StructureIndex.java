@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 
 import org.memtrace.model.Structure;
+import org.memtrace.model.StructureKind;
 
 /**
  * To which structure of an image an access belongs. The rule of docs/trace-format.md is for an instant; a record covers an
@@ -16,6 +17,9 @@ import org.memtrace.model.Structure;
  * address and live during some of the interval, the best class ({@code static}, {@code heap}, {@code stack} before
  * {@code mmap} before {@code brk}, {@code file}); then the one that lives longest within the interval; then the smallest, the
  * latest born, the lowest id. Where every candidate lives through the whole interval this is the rule of the format.
+ *
+ * <p>Thread stacks are there before their thread and after it: the thread that starts another writes to its stack, and the C
+ * library keeps the memory. An access in no living structure belongs to the stack at its address that is nearest in time.
  */
 final class StructureIndex {
 	/** No structure. */
@@ -27,6 +31,7 @@ final class StructureIndex {
 
 		private final Structure[] byBirth;
 		private final Structure[] alive;
+		private final Structure[] stacks;
 		private int aliveCount;
 		private int next;
 		private long lastStartNs = Long.MIN_VALUE;
@@ -34,6 +39,7 @@ final class StructureIndex {
 		private Page(Structure[] byBirth) {
 			this.byBirth = byBirth;
 			this.alive = new Structure[byBirth.length];
+			this.stacks = Arrays.stream(byBirth).filter(s -> s.kind() == StructureKind.STACK).toArray(Structure[]::new);
 		}
 	}
 
@@ -115,15 +121,31 @@ final class StructureIndex {
 				continue; // never again
 			}
 			page.alive[kept++] = s;
-			if (s.birthNs() < endNs && Long.compareUnsigned(address, s.startAddress()) >= 0
-					&& Long.compareUnsigned(address, s.endAddress()) < 0
+			if (s.birthNs() < endNs && contains(s, address)
 					&& (best == null || better(s, best, startNs, endNs))) {
 				best = s;
 			}
 		}
 		Arrays.fill(page.alive, kept, page.aliveCount, null);
 		page.aliveCount = kept;
-		return best == null ? NONE : best.id();
+		return best != null ? best.id() : nearestStack(page, address, startNs, endNs);
+	}
+
+	private static boolean contains(Structure s, long address) {
+		return Long.compareUnsigned(address, s.startAddress()) >= 0 && Long.compareUnsigned(address, s.endAddress()) < 0;
+	}
+
+	private static int nearestStack(Page page, long address, long startNs, long endNs) {
+		Structure nearest = null;
+		long distance = Long.MAX_VALUE;
+		for (Structure s : page.stacks) {
+			long d = s.birthNs() >= endNs ? s.birthNs() - endNs : startNs - s.deathNs();
+			if (contains(s, address) && (nearest == null || d < distance || d == distance && s.id() < nearest.id())) {
+				nearest = s;
+				distance = d;
+			}
+		}
+		return nearest == null ? NONE : nearest.id();
 	}
 
 	private static boolean better(Structure a, Structure b, long startNs, long endNs) {

@@ -54,6 +54,18 @@ class StructureIndexTest {
 	}
 
 	@Test
+	void aStackIsThereBeforeAndAfterItsThread() {
+		List<Structure> s = List.of(structure(0, StructureKind.STACK, 0x1000, 0x3000, 100, 200),
+				structure(1, StructureKind.STACK, 0x1000, 0x3000, 300, 400), structure(2, StructureKind.BRK, 0x2000, 0x3000, 0, 250));
+		assertEquals(0, resolve(s, 0x1000, 10, 100));
+		assertEquals(0, resolve(s, 0x1000, 200, 240));
+		assertEquals(1, resolve(s, 0x1000, 260, 290));
+		assertEquals(1, resolve(s, 0x1000, 500, 600));
+		assertEquals(2, resolve(s, 0x2000, 10, 100), "living structures first");
+		assertEquals(StructureIndex.NONE, resolve(s, 0x3000, 10, 100));
+	}
+
+	@Test
 	void addressesAreUnsigned() {
 		List<Structure> s = List.of(structure(0, StructureKind.FILE, TOP, TOP + 0x1000, 0, 100),
 				structure(1, StructureKind.STATIC, 0x1000, 0x2000, 0, 100));
@@ -91,6 +103,9 @@ class StructureIndexTest {
 								.thenComparingLong(s -> -(Math.min(end, s.deathNs()) - Math.max(start, s.birthNs())))
 								.thenComparingLong(Structure::sizeBytes).thenComparingLong(s -> -s.birthNs())
 								.thenComparingInt(Structure::id))
+						.or(() -> all.stream().filter(s -> s.kind() == StructureKind.STACK && s.startAddress() <= address && address < s.endAddress())
+								.min(Comparator.comparingLong((Structure s) -> Math.max(s.birthNs() - end, start - s.deathNs()))
+										.thenComparingInt(Structure::id)))
 						.map(Structure::id).orElse(StructureIndex.NONE);
 				assertEquals(expected, StructureIndex.resolve(pages[p], address, start, end), "seed " + seed + ", query " + i);
 			}
