@@ -8,10 +8,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Random;
-import java.util.stream.Stream;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
@@ -73,6 +71,7 @@ public final class ImportBench {
 				return false;
 			}
 		};
+		long cpu = cpuNs();
 		long start = System.nanoTime();
 		ImportReport report = new ImportOperation(directory, name -> Stores.createFile(database, System.out::println))
 				.setScratchDirectory(directory.toAbsolutePath().getParent()).call(progress);
@@ -80,8 +79,9 @@ public final class ImportBench {
 		double seconds = (System.nanoTime() - start) / 1e9;
 		long rows = size(report, "imported");
 		long bytes = Files.size(database);
-		System.out.printf(Locale.ROOT, "imported %,d accesses in %.2f s: %,.0f accesses/s; %,d bytes, %.1f per access%n",
-				rows, seconds, rows / seconds, bytes, (double) bytes / rows);
+		double cpuSeconds = (cpuNs() - cpu) / 1e9;
+		System.out.printf(Locale.ROOT, "imported %,d accesses in %.2f s: %,.0f accesses/s (CPU %.2f s: %,.0f/s); %,d bytes,"
+				+ " %.1f per access%n", rows, seconds, rows / seconds, cpuSeconds, rows / cpuSeconds, bytes, (double) bytes / rows);
 		ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getType().name().equals("HEAP"))
 				.forEach(p -> System.out.printf(Locale.ROOT, "  peak %-20s %,d MB%n", p.getName(),
 						p.getPeakUsage().getUsed() >> 20));
@@ -110,6 +110,10 @@ public final class ImportBench {
 			System.out.printf(Locale.ROOT, "1 %% of the producers: %,d accesses in %.3f s%n", n[0],
 					(System.nanoTime() - t) / 1e9);
 		}
+	}
+
+	private static long cpuNs() {
+		return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
 	}
 
 	private static long size(ImportReport report, String key) {
