@@ -27,8 +27,8 @@ work=$(cd "$work" && pwd)
 
 # newest SERIES: version string of the newest Debian kernel of a series
 newest() {
-	apt-cache search --names-only X | cut -d' ' -f1 |
-		grep -v -E -e '-(cloud|rt)-amd64$' -e "^linux-headers-${1//./\\.}-amd64$" |
+	apt-cache search --names-only "^linux-headers-${1//./\\.}\\.[0-9][.+0-9a-z-]*-amd64$" | cut -d' ' -f1 |
+		grep -v -E -e '-(cloud|rt)-amd64$' |
 		sed -e 's/^linux-headers-//' -e 's/-amd64$//' | sort -V | tail -n 1
 }
 

@@ -1,0 +1,525 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * kmod_drain.c - see kmod_drain.h. One thread uses a drain at a time.
+ *
+ * A block that arrives before the directory of its image is kept in memory;
+ * usually the library makes the directory within the first interval.
+ *
+ * intervals.csv: the module counts for the session, not per image. Faults,
+ * records and unattributed ones are counted here per image; what cannot be
+ * divided (CPU times, scan times, resident pages, losses) stands in the line
+ * of the oldest image that lives, so that sums over all images are right.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memtrace/abi.h>
+
+#include "kmod_drain.h"
+#include "out.h"
+#include "tracedir.h"
+#include "util.h"
+
+#define CHUNK_BYTES (64ull << 20)
+#define OUT_BYTES (256u << 10)
+/* how long a process with the library may take to its constructor, without one until we look */
+#define PATIENCE_NS 10000000000ull
+#define LOOK_NS 300000000ull
+
+struct kept {
+	struct kept *next;
+	struct memtrace_block *block;
+};
+
+struct image {
+	struct image *next;
+	struct memtrace_image info;
+	bool ended, exit_written;
+	uint64_t end_ns;
+	char *maps;			/* read while it lived, for a directory of ours */
+	/* its directory */
+	char *dir;
+	struct mt_out accesses, intervals;
+	unsigned int chunk;
+	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
+	struct kept *kept, **kept_tail;
+	/* the running interval */
+	uint64_t faults, records, unattributed;
+};
+
+struct known {				/* a directory that the library made */
+	char *name;
+	int32_t pid;
+	uint64_t start_ns;
+	bool taken;
+};
+
+struct mt_kmod_drain {
+	struct mt_kmod_drain_options o;
+	struct image *images, **tail, *last;
+	struct known *known;
+	size_t n_known, cap_known;
+	struct mt_kmod_totals totals;
+};
+
+struct mt_kmod_drain *mt_kmod_drain_new(const struct mt_kmod_drain_options *o)
+{
+	struct mt_kmod_drain *d = mt_alloc(sizeof(*d));
+
+	d->o = *o;
+	d->tail = &d->images;
+	return d;
+}
+
+/* ---- directories */
+
+static void look_for_directories(struct mt_kmod_drain *d)
+{
+	size_t n;
+	char **v = mt_trace_images(d->o.trace, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct known k = { 0 };
+		json_t *j;
+		size_t x;
+
+		for (x = 0; x < d->n_known && strcmp(d->known[x].name, v[i]); x++)
+			;
+		if (x < d->n_known)
+			continue;
+		j = mt_image_read(d->o.trace, v[i]);
+		if (!j)
+			continue;	/* not complete yet */
+		k.pid = (int32_t)json_integer_value(json_object_get(j, "pid"));
+		k.start_ns = (uint64_t)json_integer_value(json_object_get(j, "start_ns"));
+		k.name = mt_strdup(v[i]);
+		json_decref(j);
+		MT_GROW(d->known, d->n_known, d->cap_known);
+		d->known[d->n_known++] = k;
+	}
+	mt_names_free(v, n);
+}
+
+/* The next address space of the same process: its directory is not ours. */
+static uint64_t successor_ns(const struct mt_kmod_drain *d, const struct image *im)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (const struct image *x = d->images; x; x = x->next)
+		if (x != im && x->info.pid == im->info.pid && x->info.time_ns > im->info.time_ns &&
+		    x->info.time_ns < best)
+			best = x->info.time_ns;
+	return best;
+}
+
+static struct known *match(struct mt_kmod_drain *d, const struct image *im)
+{
+	const uint64_t until = successor_ns(d, im);
+	struct known *best = NULL;
+
+	for (size_t i = 0; i < d->n_known; i++) {
+		struct known *k = &d->known[i];
+
+		if (!k->taken && k->pid == im->info.pid && k->start_ns >= im->info.time_ns && k->start_ns < until &&
+		    (!best || k->start_ns < best->start_ns))
+			best = k;
+	}
+	return best;
+}
+
+static int open_file(const struct mt_kmod_drain *d, const struct image *im, const char *name)
+{
+	char *path = mt_printf("%s/%s/%s", d->o.trace, im->dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		mt_error("record: cannot make %s: %s; its accesses are lost", path, strerror(errno));
+	free(path);
+	return fd;
+}
+
+static void open_chunk(const struct mt_kmod_drain *d, struct image *im)
+{
+	char name[40];
+
+	if (im->chunk) {
+		mt_out_flush(&im->accesses);
+		close(im->accesses.fd);
+	}
+	snprintf(name, sizeof(name), "accesses-%06u.csv", im->chunk++);
+	im->accesses.fd = open_file(d, im, name);
+	im->chunk_begin = im->accesses.bytes;
+	mt_out_str(&im->accesses, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n");
+}
+
+static void open_image(struct mt_kmod_drain *d, struct image *im)
+{
+	mt_out_init(&im->accesses, -1, mt_alloc(OUT_BYTES), OUT_BYTES);
+	mt_out_init(&im->intervals, open_file(d, im, "intervals.csv"), mt_alloc(OUT_BYTES / 16), OUT_BYTES / 16);
+	mt_out_str(&im->intervals, "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,"
+		   "LostTable,Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite\n");
+	open_chunk(d, im);
+	d->totals.images++;
+}
+
+static char *proc_file(int32_t pid, const char *name, size_t *len)
+{
+	char *path = mt_printf("/proc/%d/%s", pid, name), *text = mt_read_file(path, len);
+
+	free(path);
+	return text;
+}
+
+/* 1 yes, 0 no, -1 the process is gone. */
+static int preloaded(struct mt_kmod_drain *d, const struct image *im)
+{
+	char *maps;
+	int yes;
+
+	if (d->o.has_preload)
+		return d->o.has_preload(im->info.pid);
+	maps = proc_file(im->info.pid, "maps", NULL);
+	if (!maps || !*maps) {
+		free(maps);
+		return -1;
+	}
+	yes = strstr(maps, "libmemtrace-preload.so") != NULL;
+	free(maps);
+	return yes;
+}
+
+static void write_text(const struct mt_kmod_drain *d, const struct image *im, const char *name, const char *text)
+{
+	char *path = mt_printf("%s/%s/%s", d->o.trace, im->dir, name);
+	FILE *f = fopen(path, "we");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		mt_error("record: cannot write %s: %s", path, strerror(errno));
+	free(path);
+}
+
+/* A directory for a program without the library. */
+static void make_directory(struct mt_kmod_drain *d, struct image *im)
+{
+	static const char *const hows[] = { "root", "fork", "exec" };
+	char exe[PATH_MAX] = "", *link, *args = NULL, *path;
+	size_t n_args = 0;
+	json_t *j, *argv = json_array();
+	struct image *p;
+	long parent = -1;
+	ssize_t n;
+
+	for (int i = 0; ; i++) {
+		im->dir = mt_printf("p%04d", i);
+		path = mt_printf("%s/%s", d->o.trace, im->dir);
+		n = mkdir(path, 0777);
+		free(path);
+		if (!n)
+			break;
+		if (errno != EEXIST || i > 999999) {
+			mt_error("record: cannot make a directory for process %d: %s", im->info.pid, strerror(errno));
+			break;
+		}
+		free(im->dir);
+	}
+	for (p = d->images; p; p = p->next)
+		if (p->info.image == im->info.parent && p->dir)
+			parent = strtol(p->dir + 1, NULL, 10);
+	link = mt_printf("/proc/%d/exe", im->info.pid);
+	n = im->ended ? -1 : readlink(link, exe, sizeof(exe) - 1);
+	free(link);
+	exe[n > 0 ? n : 0] = 0;
+	if (!im->ended)
+		args = proc_file(im->info.pid, "cmdline", &n_args);
+	for (size_t i = 0; args && i < n_args; i += strlen(args + i) + 1) {
+		json_t *s = json_string(args + i);
+
+		json_array_append_new(argv, s ? s : json_string("?"));
+	}
+	free(args);
+	if (!json_array_size(argv))
+		json_array_append_new(argv, json_stringn(im->info.comm, strnlen(im->info.comm, sizeof(im->info.comm))));
+	j = json_pack("{s:i, s:i, s:i, s:s, s:s, s:o, s:I, s:s, s:s, s:i}", "index", (int)strtol(im->dir + 1, NULL, 10),
+		      "pid", im->info.pid, "parent", (int)parent,
+		      "how", parent < 0 ? "root" : hows[im->info.how < 3 ? im->info.how : 0], "executable",
+		      *exe ? exe : im->info.comm, "arguments", argv, "start_ns", (json_int_t)im->info.time_ns,
+		      "backend", "kmod", "backend_message",
+		      "the program did not load the recorder's library: no allocations, no thread names",
+		      "page_size_bytes", (int)d->o.page_size);
+	if (j) {
+		char *text = json_dumps(j, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+
+		write_text(d, im, "image.json", text);
+		free(text);
+		json_decref(j);
+	}
+	if (im->maps)
+		write_text(d, im, "maps-start.txt", im->maps);
+	open_image(d, im);
+}
+
+/* ---- records */
+
+static void write_block(struct mt_kmod_drain *d, struct image *im, const struct memtrace_block *b)
+{
+	struct mt_out *o = &im->accesses;
+
+	for (uint32_t i = 0; i < b->records; i++) {
+		const struct memtrace_record *r = &b->record[i];
+
+		mt_out_hex(o, r->virt);
+		mt_out_char(o, ',');
+		mt_out_hex(o, d->o.physical ? r->phys : 0);
+		mt_out_char(o, ',');
+		mt_out_u64(o, r->reads);
+		mt_out_char(o, ',');
+		mt_out_u64(o, r->writes);
+		mt_out_char(o, ',');
+		mt_out_hex(o, d->o.wide || b->tid < 0 ? 0 : r->cpus);
+		mt_out_char(o, ',');
+		mt_out_u64(o, b->start_ns);
+		mt_out_char(o, ',');
+		mt_out_u64(o, b->end_ns);
+		mt_out_char(o, ',');
+		mt_out_i64(o, b->tid);
+		mt_out_char(o, ',');
+		mt_out_hex(o, r->ip);
+		mt_out_char(o, ',');
+		mt_out_i64(o, r->node);
+		mt_out_char(o, ',');
+		mt_out_hex(o, (r->flags & MEMTRACE_RECORD_INFERRED ? 1u : 0) |
+			      (r->flags & MEMTRACE_RECORD_DIRECTION ? 2u : 0) |
+			      (r->flags & MEMTRACE_RECORD_SHARED ? 4u : 0));
+		mt_out_char(o, '\n');
+	}
+	d->totals.records += b->records;
+	if (o->bytes + o->len - im->chunk_begin >= CHUNK_BYTES)
+		open_chunk(d, im);
+}
+
+static void settle(struct mt_kmod_drain *d, struct image *im)
+{
+	while (im->kept) {
+		struct kept *k = im->kept;
+
+		im->kept = k->next;
+		write_block(d, im, k->block);
+		free(k->block);
+		free(k);
+	}
+	im->kept_tail = &im->kept;
+}
+
+/* Finds or makes the directories of images that have none. */
+static void place(struct mt_kmod_drain *d, uint64_t now, bool last)
+{
+	bool looked = false;
+
+	for (struct image *im = d->images; im; im = im->next) {
+		struct known *k;
+
+		if (im->dir)
+			continue;
+		if (!looked)
+			look_for_directories(d);
+		looked = true;
+		if (!im->ended && !im->maps)
+			im->maps = proc_file(im->info.pid, "maps", NULL);
+		k = match(d, im);
+		if (k) {
+			k->taken = true;
+			im->dir = mt_strdup(k->name);
+			open_image(d, im);
+			settle(d, im);
+			continue;
+		}
+		if (!im->kept)
+			continue;	/* nothing to write yet, perhaps never */
+		if (!last && !im->ended) {
+			const uint64_t age = now > im->info.time_ns ? now - im->info.time_ns : 0;
+			int has;
+
+			if (age < LOOK_NS)
+				continue;
+			has = preloaded(d, im);
+			if (has == 1 && age < PATIENCE_NS)
+				continue;
+			if (has == 0) {
+				/* these are the maps of the program itself by now */
+				free(im->maps);
+				im->maps = proc_file(im->info.pid, "maps", NULL);
+			}
+		}
+		make_directory(d, im);
+		settle(d, im);
+	}
+}
+
+static struct image *find(struct mt_kmod_drain *d, uint32_t number)
+{
+	if (d->last && d->last->info.image == number)
+		return d->last;
+	for (struct image *im = d->images; im; im = im->next)
+		if (im->info.image == number)
+			return d->last = im;
+	return NULL;
+}
+
+static int block(struct mt_kmod_drain *d, const struct memtrace_block *b)
+{
+	struct image *im = find(d, b->image);
+	struct kept *k;
+
+	if (!im || b->records > MEMTRACE_BLOCK_RECORDS ||
+	    b->head.bytes != sizeof(*b) + b->records * sizeof(struct memtrace_record))
+		return -EPROTO;
+	im->records += b->records;
+	if (b->tid < 0)
+		im->unattributed += b->records;
+	else
+		for (uint32_t i = 0; i < b->records; i++)
+			im->faults += b->record[i].reads + b->record[i].writes;
+	if (im->dir) {
+		write_block(d, im, b);
+		return 0;
+	}
+	k = mt_alloc(sizeof(*k));
+	k->block = mt_alloc(b->head.bytes);
+	memcpy(k->block, b, b->head.bytes);
+	*im->kept_tail = k;
+	im->kept_tail = &k->next;
+	return 0;
+}
+
+static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv)
+{
+	static const char *const stretch[] = { "", "governor:lengthened", "governor:shortened" };
+	uint64_t region = 0, other = 0;
+	bool first = true;
+
+	d->totals.intervals++;
+	d->totals.dropped += iv->dropped;
+	if (d->o.losses)
+		d->o.losses(d->o.arg, &region, &other);
+	place(d, iv->end_ns, false);
+	for (struct image *im = d->images; im; im = im->next) {
+		struct mt_out *o = &im->intervals;
+		bool ends = im->ended && !im->exit_written;
+		uint64_t lost;
+
+		if (!im->dir || im->exit_written || im->info.time_ns >= iv->end_ns)
+			continue;
+		lost = im->accesses.lost_lines;
+		mt_out_flush(&im->accesses);
+		lost = im->accesses.lost_lines - lost;
+		d->totals.lost_writes += lost;
+		mt_out_fmt(o, "%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,", (unsigned long long)iv->interval,
+			   (unsigned long long)(im->info.time_ns > iv->start_ns ? im->info.time_ns : iv->start_ns),
+			   (unsigned long long)iv->end_ns, iv->subphases, (unsigned long long)iv->target_ns,
+			   (unsigned long long)im->faults, (unsigned long long)im->records,
+			   (unsigned long long)im->unattributed);
+		/* what is not divided: the line of the oldest one */
+		mt_out_fmt(o, "%llu,%llu,%llu,%llu,0,%llu,%llu,", (unsigned long long)(first ? iv->dropped : 0),
+			   (unsigned long long)(first ? other : 0), (unsigned long long)(first ? iv->resident : 0),
+			   (unsigned long long)(first ? iv->scan_ns : 0),
+			   (unsigned long long)(first ? iv->monitor_cpu_ns : 0),
+			   (unsigned long long)(first ? iv->program_cpu_ns : 0));
+		mt_out_fmt(o, "%s%s%s,%llu,%llu\n", iv->stretch < 3 ? stretch[iv->stretch] : "",
+			   iv->stretch && ends ? " " : "", ends ? "exit" : "",
+			   (unsigned long long)(first ? region : 0), (unsigned long long)lost);
+		mt_out_flush(o);
+		first = false;
+		im->faults = im->records = im->unattributed = 0;
+		if (ends) {
+			im->exit_written = true;
+			close(im->accesses.fd);
+			close(im->intervals.fd);
+			im->accesses.fd = im->intervals.fd = -1;
+		}
+	}
+}
+
+int mt_kmod_drain_feed(struct mt_kmod_drain *d, const void *messages, size_t bytes)
+{
+	const char *p = messages, *end = p + bytes;
+
+	while (p < end) {
+		const struct memtrace_head *h = (const void *)p;
+		struct image *im;
+		int err;
+
+		if ((size_t)(end - p) < sizeof(*h) || h->bytes < sizeof(*h) || h->bytes > (size_t)(end - p))
+			return -EPROTO;
+		switch (h->kind) {
+		case MEMTRACE_BLOCK:
+			if (h->bytes < sizeof(struct memtrace_block))
+				return -EPROTO;
+			err = block(d, (const void *)p);
+			if (err)
+				return err;
+			break;
+		case MEMTRACE_INTERVAL:
+			if (h->bytes < sizeof(struct memtrace_interval))
+				return -EPROTO;
+			interval(d, (const void *)p);
+			break;
+		case MEMTRACE_IMAGE:
+			if (h->bytes < sizeof(struct memtrace_image))
+				return -EPROTO;
+			im = mt_alloc(sizeof(*im));
+			memcpy(&im->info, p, sizeof(im->info));
+			im->kept_tail = &im->kept;
+			*d->tail = im;
+			d->tail = &im->next;
+			break;
+		case MEMTRACE_IMAGE_END:
+			if (h->bytes < sizeof(struct memtrace_image_end))
+				return -EPROTO;
+			im = find(d, ((const struct memtrace_image_end *)h)->image);
+			if (im) {
+				im->ended = true;
+				im->end_ns = ((const struct memtrace_image_end *)h)->time_ns;
+			}
+			break;
+		}
+		p += h->bytes;
+	}
+	return 0;
+}
+
+void mt_kmod_drain_end(struct mt_kmod_drain *d, struct mt_kmod_totals *t)
+{
+	struct image *im, *next;
+
+	place(d, UINT64_MAX, true);
+	for (im = d->images; im; im = next) {
+		next = im->next;
+		if (im->dir) {
+			mt_out_flush(&im->accesses);
+			mt_out_flush(&im->intervals);
+			if (im->accesses.fd >= 0)
+				close(im->accesses.fd);
+			if (im->intervals.fd >= 0)
+				close(im->intervals.fd);
+			free(im->accesses.buf);
+			free(im->intervals.buf);
+		}
+		free(im->dir);
+		free(im->maps);
+		free(im);
+	}
+	for (size_t i = 0; i < d->n_known; i++)
+		free(d->known[i].name);
+	free(d->known);
+	if (t)
+		*t = d->totals;
+	free(d);
+}
