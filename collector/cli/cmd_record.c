@@ -29,6 +29,7 @@
 
 #include "native.h"
 #include "finish.h"
+#include "kmod.h"
 #include "manifest.h"
 #include "probe.h"
 #include "program.h"
@@ -164,8 +165,18 @@ static json_t *utf8(const char *s)
 	return j;
 }
 
-static json_t *guarantee(const struct mt_probe *p, const char *backend)
+static bool writes_tracked(const struct mt_args *a)
 {
+	return strcmp(mt_args_get(a, "write-tracking"), "off") != 0;
+}
+
+static json_t *guarantee(const struct mt_args *a, const struct mt_probe *p, const char *backend)
+{
+	if (!strcmp(backend, "kmod"))
+		return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages",
+				 "complete", "threads", "first-per-subphase", "writes",
+				 writes_tracked(a) ? "exact" : "first-access", "kernel_accesses",
+				 "attributed");
 	if (strcmp(backend, "zap"))
 		return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages",
 				 "none", "threads", "none", "writes", "none", "kernel_accesses",
@@ -219,7 +230,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend,
 		"version", mt_version, "requested", requested, "reason",
 		strcmp(requested, "auto") ? "asked for" : p->reason, "guarantee",
-		guarantee(p, backend)));
+		guarantee(a, p, backend)));
 	json_object_set_new(m, "parameters", json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:b}",
 		"interval_ns", (json_int_t)mt_args_duration_ns(a, "interval"), "subphases",
 		(json_int_t)mt_args_int(a, "subphases"), "max_overhead",
@@ -288,22 +299,36 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 
 /* Starts the program. Pid, or a negative errno of exec. */
 static int start(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-		 const char *program, const char *backend, const struct saved *s)
+		 const char *program, const char *backend, const struct saved *s, struct mt_kmod *k)
 {
-	int pipefd[2], err = 0;
+	int pipefd[2], go[2], err = 0;
 	pid_t pid;
 
 	if (pipe2(pipefd, O_CLOEXEC))
 		return -errno;
-	pid = fork();
-	if (pid < 0) {
+	if (pipe2(go, O_CLOEXEC)) {
 		err = -errno;
 		close(pipefd[0]);
 		close(pipefd[1]);
 		return err;
 	}
-	if (!pid) {
+	pid = fork();
+	if (pid < 0) {
+		err = -errno;
 		close(pipefd[0]);
+		close(pipefd[1]);
+		close(go[0]);
+		close(go[1]);
+		return err;
+	}
+	if (!pid) {
+		char c;
+
+		close(pipefd[0]);
+		close(go[1]);
+		/* the kernel module traces from exec on: not before it knows us */
+		while (read(go[0], &c, 1) < 0 && errno == EINTR)
+			;
 		set_environment(a, p, dir, backend);
 		signals_give_back(s);
 		execv(program, a->argv);
@@ -321,6 +346,15 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 	}
 	child_pid = pid;
 	close(pipefd[1]);
+	close(go[0]);
+	if (k) {
+		err = mt_kmod_attach(k, pid, true);
+		if (err)
+			mt_error("record: the kernel module does not take the program: %s; it runs without being recorded",
+				 strerror(-err));
+		err = 0;
+	}
+	close(go[1]);
 	while (read(pipefd[0], &err, sizeof(err)) < 0 && errno == EINTR)
 		;
 	close(pipefd[0]);
@@ -470,8 +504,16 @@ static const char *choose(const struct mt_args *a, const struct mt_probe *p, int
 {
 	const char *want = mt_args_get(a, "backend");
 	const struct mt_backend_probe *zap = &p->backend[MT_PROBE_ZAP];
+	const struct mt_backend_probe *kmod = &p->backend[MT_PROBE_KMOD];
 
 	*rc = 0;
+	if (!strcmp(want, "kmod") && kmod->works == MT_NO) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "backend kmod does not work here: %s%s%s", kmod->why,
+			      kmod->fix ? "; try: " : "", kmod->fix ? kmod->fix : "");
+		return NULL;
+	}
+	if (mt_args_has(a, "pid"))
+		return "kmod";
 	if (!p->preload) {
 		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", p->backend[MT_PROBE_NONE].why);
 		return NULL;
@@ -481,6 +523,8 @@ static const char *choose(const struct mt_args *a, const struct mt_probe *p, int
 			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
 		return NULL;
 	}
+	if (!strcmp(want, "kmod") || (!strcmp(want, "auto") && !strcmp(p->best, "kmod")))
+		return "kmod";
 	if (!strcmp(want, "auto") && zap->works == MT_NO) {
 		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s%s%s; --backend none records structures only",
 			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
@@ -492,8 +536,144 @@ static const char *choose(const struct mt_args *a, const struct mt_probe *p, int
 	return strcmp(want, "none") ? "zap" : "none";
 }
 
+/* A session of the kernel module for this trace; NULL after a message. */
+static struct mt_kmod *open_kmod(const struct mt_args *a, const char *dir)
+{
+	const struct mt_kmod_options o = {
+		.trace = dir, .interval_ns = mt_args_duration_ns(a, "interval"),
+		.subphases = (uint32_t)mt_args_int(a, "subphases"),
+		.max_overhead = mt_args_number(a, "max-overhead"),
+		.physical = mt_args_has(a, "physical") && !geteuid(), .writes = writes_tracked(a),
+	};
+	char *why, *fix;
+	struct mt_kmod *k = mt_kmod_open(&o, &why, &fix);
+
+	if (!k)
+		mt_fail(a, 0, "backend kmod does not work here: %s%s%s", why, fix ? "; try: " : "", fix ? fix : "");
+	free(why);
+	free(fix);
+	return k;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static void complete(json_t *m, const char *dir, long long recorder_cpu_ns)
+{
+	int err;
+
+	mt_manifest_complete(m, dir, recorder_cpu_ns);
+	err = mt_manifest_write(dir, m);
+	if (err)
+		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-err));
+}
+
+/* --pid: a process that runs already, with the kernel module. */
+static int record_process(const struct mt_args *a)
+{
+	const pid_t pid = (pid_t)mt_args_int(a, "pid");
+	const uint64_t duration = mt_args_has(a, "duration") ? mt_args_duration_ns(a, "duration") : 0;
+	const struct sigaction act = { .sa_handler = on_interrupt };
+	char *path = mt_printf("/proc/%d/cmdline", pid), *cmdline, *exe = NULL, *dir = NULL, *argv[256], *text;
+	struct mt_args b = *a;		/* with the command of the process */
+	struct mt_probe probe;
+	struct mt_kmod *k = NULL;
+	struct rusage self;
+	json_t *m = NULL;
+	size_t n = 0;
+	uint64_t begin;
+	int rc = 0, err;
+
+	mt_probe_run(&probe);
+	cmdline = mt_read_file(path, &n);
+	free(path);
+	if (!cmdline || !n) {
+		rc = mt_fail(a, MT_EXIT_INPUT, "there is no process %d, or it has no program", pid);
+		goto out;
+	}
+	b.argc = 0;
+	for (size_t i = 0; i < n && b.argc < 255; i += strlen(cmdline + i) + 1)
+		argv[b.argc++] = cmdline + i;
+	argv[b.argc] = NULL;
+	b.argv = argv;
+	if (!choose(a, &probe, &rc))
+		goto out;
+	path = mt_printf("/proc/%d/exe", pid);
+	exe = realpath(path, NULL);
+	free(path);
+	dir = make_directory(a, exe ? exe : argv[0]);
+	if (!dir) {
+		rc = MT_EXIT_USAGE;
+		goto out;
+	}
+	k = open_kmod(a, dir);
+	if (!k) {
+		remove_directory(dir);
+		rc = MT_EXIT_UNAVAILABLE;
+		goto out;
+	}
+	m = first_manifest(&b, &probe, dir, exe ? exe : argv[0], "kmod");
+	err = mt_manifest_write(dir, m);
+	if (!err)
+		err = mt_kmod_attach(k, pid, false);
+	if (!err)
+		err = mt_kmod_start(k);
+	if (err) {
+		remove_directory(dir);
+		rc = mt_fail(a, MT_EXIT_INPUT, "process %d cannot be recorded: %s", pid, strerror(-err));
+		goto out;
+	}
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	mt_note("recording process %d%s", pid, duration ? "" : "; Ctrl-C ends it");
+	begin = mt_monotonic_ns();
+	while (!interrupted && mt_kmod_alive(k) && (!duration || mt_monotonic_ns() - begin < duration))
+		usleep(20000);
+	text = mt_printf(mt_kmod_alive(k) ? "the recording was ended, the process goes on" : "the process ended");
+	mt_kmod_close(k, NULL);
+	k = NULL;
+	json_object_set_new(json_object_get(m, "status"), "message", json_string(text));
+	json_object_set_new(json_object_get(m, "status"), "state", json_string("complete"));
+	free(text);
+	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
+	{
+		const struct mt_finish_options o = { .progress = !mt_quiet };
+
+		mt_finish_trace(dir, &o);
+	}
+	if (mt_args_has(a, "compress")) {
+		char **v = mt_trace_images(dir, &n);
+		uint64_t saved = 0;
+
+		for (size_t i = 0; i < n; i++)
+			mt_image_compress(dir, v[i], &saved);
+		mt_names_free(v, n);
+	}
+	getrusage(RUSAGE_SELF, &self);
+	complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
+		 (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll);
+	summary(m, dir, 0);
+out:
+	if (k)
+		mt_kmod_close(k, NULL);
+	json_decref(m);
+	mt_probe_free(&probe);
+	free(cmdline);
+	free(exe);
+	free(dir);
+	return rc;
+}
+
 int cmd_record(const struct mt_args *a)
 {
+	struct mt_kmod *k = NULL;
+	struct mt_kmod_result kr;
 	char *program, *dir = NULL, *which = NULL, *text;
 	const char *obstacle, *backend;
 	int code, status, rc = 0, sig = 0;
@@ -505,6 +685,14 @@ int cmd_record(const struct mt_args *a)
 	pid_t pid;
 
 	mt_quiet = mt_args_has(a, "quiet");
+	if (mt_args_has(a, "pid") && a->argc)
+		return mt_fail(a, MT_EXIT_USAGE, "--pid and a program exclude each other");
+	if (mt_args_has(a, "duration") && !mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
+	if (mt_args_has(a, "pid"))
+		return record_process(a);
+	if (!a->argc)
+		return mt_fail(a, MT_EXIT_USAGE, "which program? see 'memtrace help record'");
 	program = mt_program_find(a->argv[0], &code);
 	if (!program)
 		return mt_fail(a, code, code == MT_EXIT_NOT_FOUND ? "%s: program not found" :
@@ -514,7 +702,9 @@ int cmd_record(const struct mt_args *a)
 	if (!backend)
 		goto out;
 	obstacle = mt_program_obstacle(program, &which);
-	if (obstacle && strcmp(mt_args_get(a, "backend"), "none")) {
+	if (obstacle && !strcmp(backend, "kmod")) {
+		mt_note("%s %s: its accesses are recorded, its allocations are not", which, obstacle);
+	} else if (obstacle && strcmp(mt_args_get(a, "backend"), "none")) {
 		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s %s; it cannot be recorded (--backend none runs it all the same)",
 			     which, obstacle);
 		goto out;
@@ -526,6 +716,14 @@ int cmd_record(const struct mt_args *a)
 		rc = MT_EXIT_USAGE;
 		goto out;
 	}
+	if (!strcmp(backend, "kmod")) {
+		k = open_kmod(a, dir);
+		if (!k) {
+			remove_directory(dir);
+			rc = MT_EXIT_UNAVAILABLE;
+			goto out;
+		}
+	}
 	m = first_manifest(a, &probe, dir, program, backend);
 	rc = mt_manifest_write(dir, m);
 	if (rc) {
@@ -536,12 +734,17 @@ int cmd_record(const struct mt_args *a)
 	}
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
 	signals_take(&saved);
-	pid = start(a, &probe, dir, program, backend, &saved);
+	pid = start(a, &probe, dir, program, backend, &saved, k);
 	if (pid < 0) {
 		remove_directory(dir);
 		rc = mt_fail(a, pid == -ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE,
 			     "%s: cannot be executed: %s", program, strerror(-pid));
 		goto out;
+	}
+	if (k) {
+		code = mt_kmod_start(k);
+		if (code)
+			mt_error("record: no thread to write the accesses: %s; they are lost", strerror(-code));
 	}
 	memset(&children, 0, sizeof(children));
 	status = wait_for(pid, &children);
@@ -564,6 +767,13 @@ int cmd_record(const struct mt_args *a)
 	json_object_set_new(json_object_get(m, "clock"), "end_ns",
 			    json_integer((json_int_t)mt_monotonic_ns()));
 	alive = still_running(dir);
+	if (k) {
+		mt_kmod_close(k, &kr);
+		k = NULL;
+		if (kr.missed_probes)
+			mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
+				mt_human_count(kr.missed_probes));
+	}
 	finish_and_compress(dir, mt_args_has(a, "compress"));
 	json_object_set_new(st, "state", json_string("complete"));
 	getrusage(RUSAGE_SELF, &self);
@@ -590,6 +800,8 @@ int cmd_record(const struct mt_args *a)
 		raise(sig);
 	}
 out:
+	if (k)
+		mt_kmod_close(k, NULL);
 	json_decref(m);
 	mt_probe_free(&probe);
 	free(program);

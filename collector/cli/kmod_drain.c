@@ -50,6 +50,7 @@ struct image {
 	struct mt_out accesses, intervals;
 	unsigned int chunk;
 	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
+	int32_t monitor_tid;		/* thread of the library: left out; 0 none */
 	struct kept *kept, **kept_tail;
 	/* the running interval */
 	uint64_t faults, records, unattributed;
@@ -57,7 +58,7 @@ struct image {
 
 struct known {				/* a directory that the library made */
 	char *name;
-	int32_t pid;
+	int32_t pid, monitor_tid;
 	uint64_t start_ns;
 	bool taken;
 };
@@ -100,6 +101,7 @@ static void look_for_directories(struct mt_kmod_drain *d)
 			continue;	/* not complete yet */
 		k.pid = (int32_t)json_integer_value(json_object_get(j, "pid"));
 		k.start_ns = (uint64_t)json_integer_value(json_object_get(j, "start_ns"));
+		k.monitor_tid = (int32_t)json_integer_value(json_object_get(j, "monitor_tid"));
 		k.name = mt_strdup(v[i]);
 		json_decref(j);
 		MT_GROW(d->known, d->n_known, d->cap_known);
@@ -272,9 +274,16 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 {
 	struct mt_out *o = &im->accesses;
 
+	if (im->monitor_tid && b->tid == im->monitor_tid)
+		return;
+	im->records += b->records;
+	if (b->tid < 0)
+		im->unattributed += b->records;
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct memtrace_record *r = &b->record[i];
 
+		if (b->tid >= 0)
+			im->faults += r->reads + r->writes;
 		mt_out_hex(o, r->virt);
 		mt_out_char(o, ',');
 		mt_out_hex(o, d->o.physical ? r->phys : 0);
@@ -337,6 +346,7 @@ static void place(struct mt_kmod_drain *d, uint64_t now, bool last)
 		if (k) {
 			k->taken = true;
 			im->dir = mt_strdup(k->name);
+			im->monitor_tid = k->monitor_tid;
 			open_image(d, im);
 			settle(d, im);
 			continue;
@@ -381,12 +391,6 @@ static int block(struct mt_kmod_drain *d, const struct memtrace_block *b)
 	if (!im || b->records > MEMTRACE_BLOCK_RECORDS ||
 	    b->head.bytes != sizeof(*b) + b->records * sizeof(struct memtrace_record))
 		return -EPROTO;
-	im->records += b->records;
-	if (b->tid < 0)
-		im->unattributed += b->records;
-	else
-		for (uint32_t i = 0; i < b->records; i++)
-			im->faults += b->record[i].reads + b->record[i].writes;
 	if (im->dir) {
 		write_block(d, im, b);
 		return 0;
@@ -422,7 +426,7 @@ static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv
 		lost = im->accesses.lost_lines - lost;
 		d->totals.lost_writes += lost;
 		mt_out_fmt(o, "%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,", (unsigned long long)iv->interval,
-			   (unsigned long long)(im->info.time_ns > iv->start_ns ? im->info.time_ns : iv->start_ns),
+			   (unsigned long long)iv->start_ns,
 			   (unsigned long long)iv->end_ns, iv->subphases, (unsigned long long)iv->target_ns,
 			   (unsigned long long)im->faults, (unsigned long long)im->records,
 			   (unsigned long long)im->unattributed);

@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "kmod.h"
 #include "probe.h"
 #include "util.h"
 
@@ -268,23 +269,42 @@ static void probe_zap(struct mt_probe *p)
 	free(fix_perf);
 }
 
+static void probe_kmod(struct mt_backend_probe *b, bool *loaded)
+{
+	struct mt_kmod_state s;
+
+	mt_kmod_probe(&s);
+	b->name = "kmod";
+	b->works = s.usable ? MT_YES : MT_NO;
+	b->why = s.why;
+	b->fix = s.fix;
+	for (int i = 0; i < s.n_facilities; i++) {
+		note(b, s.facility[i].name, (enum mt_works)s.facility[i].works, "%s", s.facility[i].text);
+		free(s.facility[i].text);
+	}
+	*loaded = s.loaded && s.usable;
+}
+
 void mt_probe_run(struct mt_probe *p)
 {
 	struct mt_backend_probe *zap, *kmod, *none;
+	bool loaded;
 
 	memset(p, 0, sizeof(*p));
 	zap = &p->backend[MT_PROBE_ZAP];
 	kmod = &p->backend[MT_PROBE_KMOD];
 	none = &p->backend[MT_PROBE_NONE];
 	probe_zap(p);
-	kmod->name = "kmod";
-	kmod->works = MT_NO;
-	kmod->why = mt_strdup("this version is built without the kernel module");
+	probe_kmod(kmod, &loaded);
 	none->name = "none";
 	none->works = p->preload ? MT_YES : MT_NO;
 	none->why = mt_strdup(p->preload ? "structures and threads, no accesses" :
 			      "libmemtrace-preload.so is not beside this program");
-	if (zap->works != MT_NO) {
+	if (loaded && p->preload) {
+		/* who has loaded the module wants it */
+		p->best = "kmod";
+		p->reason = mt_strdup("the kernel module is loaded");
+	} else if (zap->works != MT_NO) {
 		p->best = "zap";
 		p->reason = mt_printf("%s: %s", zap->works == MT_YES ? "works here" : "works partly here",
 				      zap->why);

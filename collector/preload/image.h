@@ -16,7 +16,8 @@
 /* Settings, read once per program from the environment (set by `memtrace record`). */
 struct mt_config {
 	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
-	int backend_zap;		/* MEMTRACE_BACKEND: zap or none */
+	int backend_zap;		/* MEMTRACE_BACKEND: zap, kmod or none */
+	int backend_kmod;		/* accesses come from the kernel module, through the launcher */
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
 	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
 	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */
@@ -36,6 +37,7 @@ struct mt_image {
 	int dirfd;			/* the image's directory; see mt_fd_keep() for its validity */
 	char path[4200];		/* absolute */
 	uint64_t start_ns;
+	int monitor_tid;		/* our thread in the program, 0 none */
 	const struct mt_config *config;
 };
 

@@ -284,12 +284,14 @@ __attribute__((constructor)) static void memtrace_start(void)
 		} else if (p->config.backend_zap) {
 			start_zap(&why, scratch);
 		} else {
-			say(&why, "no backend was asked for");
+			say(&why, p->config.backend_kmod ? "accesses by the kernel module" :
+			    "no backend was asked for");
 		}
 	}
 	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, 0, mt_gettid(), p->tls))
 		p->monitored = 1;
-	mt_image_describe(&p->image, p->tracing ? "zap" : "none", why.text);
+	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
+	mt_image_describe(&p->image, p->tracing ? "zap" : p->config.backend_kmod ? "kmod" : "none", why.text);
 	if (p->monitored)
 		mt_monitor_go(p->fault_ns);
 	mt_restore_signals(mask);

@@ -216,7 +216,9 @@ static int set_up(void)
 	mon.pagemap_fd = open_proc("/proc/thread-self/pagemap");
 	mon.mem_fd = open_proc("/proc/thread-self/mem");
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	fd = (int)mt_sys(SYS_openat, shared.img->dirfd, "intervals.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	/* under kmod the launcher writes it */
+	fd = c->backend_kmod ? -1 : (int)mt_sys(SYS_openat, shared.img->dirfd, "intervals.csv",
+						O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&mon.intervals, fd, out2, 64 << 10);
 	mt_out_str(&mon.intervals, INTERVALS_HEADER);
 	mt_out_flush(&mon.intervals);	/* a program killed at once leaves a readable trace */

@@ -1,0 +1,309 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * backend_kmod.c - a session with the kernel module. The session is the
+ * descriptor: when the recorder is killed the kernel closes it and makes
+ * everything visible again; the program goes on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <memtrace/abi.h>
+
+#include "kmod.h"
+#include "kmod_drain.h"
+#include "kmod_module.h"
+#include "thp.h"
+#include "util.h"
+
+#define BUFFER_BYTES (1u << 20)
+/* an injected fault: exception, probe, repair; 0.4-1 us on current CPUs, without virtualisation */
+#define FAULT_COST_NS 1000
+
+struct mt_kmod {
+	int fd;
+	bool loaded_here, running;
+	struct mt_kmod_drain *drain;
+	pthread_t thread;
+	int error;			/* of the thread */
+	volatile bool stop;
+	char *buffer;
+	uint64_t region_at, other_at;
+};
+
+/* What messages do not say; runs on the thread of the drain. */
+static void losses(void *arg, uint64_t *region_pages, uint64_t *other)
+{
+	struct mt_kmod *k = arg;
+	struct memtrace_stats st;
+	uint64_t region, rest;
+
+	if (ioctl(k->fd, MEMTRACE_STATS, &st))
+		return;
+	region = st.counter[MEMTRACE_C_HUGE_SKIPPED] * 512;
+	rest = st.counter[MEMTRACE_C_TASK_LOST] + st.counter[MEMTRACE_C_NEWBORN_BUSY] +
+	       st.counter[MEMTRACE_C_NOTE_LOST];
+	*region_pages = region - k->region_at;
+	*other = rest - k->other_at;
+	k->region_at = region;
+	k->other_at = rest;
+}
+
+/* Everything that there is now. */
+static int take(struct mt_kmod *k)
+{
+	for (;;) {
+		ssize_t n = read(k->fd, k->buffer, BUFFER_BYTES);
+		int err;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return 0;
+		err = mt_kmod_drain_feed(k->drain, k->buffer, (size_t)n);
+		if (err)
+			return err;
+	}
+}
+
+static void *drain_thread(void *arg)
+{
+	struct mt_kmod *k = arg;
+
+	while (!k->stop && !k->error) {
+		struct pollfd p = { .fd = k->fd, .events = POLLIN };
+
+		poll(&p, 1, 200);
+		k->error = take(k);
+	}
+	return NULL;
+}
+
+static int open_device(char **why, char **fix)
+{
+	int fd;
+
+	if (!mt_kmod_device()) {
+		*why = mt_strdup("the module is loaded, but there is no " MEMTRACE_DEVICE);
+		return -1;
+	}
+	fd = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		*why = mt_printf(MEMTRACE_DEVICE " cannot be opened: %s", strerror(errno));
+		if (errno == EACCES || errno == EPERM)
+			*fix = mt_strdup("sudo usermod -a -G memtrace $USER");
+	}
+	return fd;
+}
+
+static int check_version(int fd, char **why)
+{
+	struct memtrace_info info = { 0 };
+
+	if (ioctl(fd, MEMTRACE_INFO, &info)) {
+		*why = mt_printf(MEMTRACE_DEVICE " does not answer: %s", strerror(errno));
+		return -1;
+	}
+	if (info.major != MEMTRACE_ABI_MAJOR || info.record_bytes != sizeof(struct memtrace_record)) {
+		*why = mt_printf("the loaded module speaks version %u.%u of its interface, this program %u.%u; unload it: rmmod memtrace",
+				 info.major, info.minor, MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
+		return -1;
+	}
+	return 0;
+}
+
+struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char **fix)
+{
+	struct mt_kmod_drain_options d = { .trace = o->trace, .physical = o->physical,
+		.wide = sysconf(_SC_NPROCESSORS_CONF) > 64, .page_size = 4096, .losses = losses };
+	struct memtrace_config c = {
+		.interval_ns = o->interval_ns, .subphases = o->subphases, .pool_blocks = 16384,
+		.max_load_ppm = o->max_overhead > 4000 ? 4000000000u : (uint32_t)(o->max_overhead * 1e6),
+		.fault_cost_ns = FAULT_COST_NS,
+		.flags = MEMTRACE_CONFIG_CHILDREN | (o->writes ? MEMTRACE_CONFIG_WRITES : 0) |
+			 (o->physical ? MEMTRACE_CONFIG_PHYSICAL : 0),
+	};
+	const bool was_loaded = mt_kmod_loaded();
+	struct mt_kmod *k;
+	int fd;
+
+	*why = *fix = NULL;
+	if (!was_loaded && mt_kmod_load(why, fix))
+		return NULL;
+	fd = open_device(why, fix);
+	if (fd < 0 || check_version(fd, why))
+		goto fail;
+	if (ioctl(fd, MEMTRACE_CONFIGURE, &c)) {
+		if (errno == EPERM && o->physical)
+			*why = mt_strdup("physical addresses need root");
+		else
+			*why = mt_printf("the module refuses the session: %s", strerror(errno));
+		goto fail;
+	}
+	k = mt_alloc(sizeof(*k));
+	k->fd = fd;
+	k->loaded_here = !was_loaded;
+	k->buffer = mt_alloc(BUFFER_BYTES);
+	d.arg = k;
+	k->drain = mt_kmod_drain_new(&d);
+	return k;
+fail:
+	if (fd >= 0)
+		close(fd);
+	if (!was_loaded)
+		mt_kmod_unload();
+	return NULL;
+}
+
+int mt_kmod_attach(struct mt_kmod *k, pid_t pid, bool on_exec)
+{
+	struct memtrace_attach a = { .pid = pid, .flags = on_exec ? MEMTRACE_ATTACH_ON_EXEC : 0 };
+
+	if (ioctl(k->fd, MEMTRACE_ATTACH, &a))
+		return -errno;
+	/* attached: no new huge pages can come; split those that there are */
+	if (!on_exec)
+		mt_split_huge_pages(pid);
+	return 0;
+}
+
+int mt_kmod_start(struct mt_kmod *k)
+{
+	sigset_t all, old;
+	int err;
+
+	/* signals belong to the thread that waits for the program */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&k->thread, NULL, drain_thread, k);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	k->running = !err;
+	return -err;
+}
+
+int mt_kmod_alive(struct mt_kmod *k)
+{
+	struct memtrace_stats st;
+
+	return ioctl(k->fd, MEMTRACE_STATS, &st) ? 0 : (int)st.tasks;
+}
+
+void mt_kmod_close(struct mt_kmod *k, struct mt_kmod_result *r)
+{
+	struct mt_kmod_totals t = { 0 };
+	struct memtrace_stats st;
+
+	memset(&st, 0, sizeof(st));
+	if (k->running) {
+		ioctl(k->fd, MEMTRACE_STATS, &st);
+		if (r)
+			r->tasks_left = st.tasks;
+		if (ioctl(k->fd, MEMTRACE_STOP))
+			mt_error("record: the module does not stop: %s", strerror(errno));
+		k->stop = true;
+		pthread_join(k->thread, NULL);
+		if (!k->error)
+			k->error = take(k);
+		if (k->error)
+			mt_error("record: reading from the kernel module failed: %s; accesses are missing from then on",
+				 k->error == -EPROTO ? "unexpected message" : strerror(-k->error));
+		ioctl(k->fd, MEMTRACE_STATS, &st);
+	}
+	mt_kmod_drain_end(k->drain, &t);
+	close(k->fd);
+	if (k->loaded_here)
+		mt_kmod_unload();
+	if (r) {
+		r->records = t.records;
+		r->intervals = t.intervals;
+		r->dropped = t.dropped;
+		r->lost_writes = t.lost_writes;
+		r->huge_skipped = st.counter[MEMTRACE_C_HUGE_SKIPPED];
+		r->missed_probes = st.missed_probes;
+	}
+	free(k->buffer);
+	free(k);
+}
+
+/* ---- check */
+
+static void tell(struct mt_kmod_state *s, const char *name, int works, char *text)
+{
+	s->facility[s->n_facilities].name = name;
+	s->facility[s->n_facilities].works = works;
+	s->facility[s->n_facilities++].text = text;
+}
+
+void mt_kmod_probe(struct mt_kmod_state *s)
+{
+	char *refusal = mt_kmod_refusal(), *headers, *sources, *why = NULL, *fix = NULL, *installed;
+	int fd;
+
+	memset(s, 0, sizeof(*s));
+	s->loaded = mt_kmod_loaded();
+	if (s->loaded) {
+		fd = open_device(&why, &fix);
+		if (fd >= 0 && !check_version(fd, &why)) {
+			s->usable = true;
+			tell(s, "module", 2, mt_strdup("loaded, " MEMTRACE_DEVICE " can be used"));
+			s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; static programs too");
+		} else {
+			tell(s, "module", 1, mt_strdup("loaded"));
+			tell(s, "device", 0, mt_strdup(why));
+			s->why = why;
+			s->fix = fix;
+			why = fix = NULL;
+		}
+		if (fd >= 0)
+			close(fd);
+		goto out;
+	}
+	if (refusal) {
+		tell(s, "kernel", 0, mt_strdup(refusal));
+		s->why = refusal;
+		refusal = NULL;
+		goto out;
+	}
+	tell(s, "kernel", 2, mt_strdup("x86-64, at least 6.1, not PREEMPT_RT, with NUMA_BALANCING"));
+	if (geteuid()) {
+		tell(s, "root", 0, mt_strdup("only root can load the kernel module"));
+		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
+		s->fix = mt_strdup("sudo modprobe memtrace");
+		goto out;
+	}
+	headers = mt_kmod_headers();
+	sources = mt_kmod_sources();
+	installed = mt_kmod_installed();
+	if (installed) {
+		tell(s, "module", 2, mt_printf("installed, loaded when needed: %s", installed));
+		s->usable = true;
+	} else if (!sources) {
+		tell(s, "module", 0, mt_strdup("neither installed nor are its sources here"));
+		s->why = mt_strdup("the kernel module is neither installed nor are its sources here");
+	} else if (!headers) {
+		tell(s, "headers", 0, mt_strdup("the headers of this kernel are not installed"));
+		s->why = mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
+		s->fix = mt_strdup("apt install linux-headers-$(uname -r)");
+	} else {
+		tell(s, "headers", 2, mt_printf("%s: the module is built when needed", headers));
+		s->usable = true;
+	}
+	if (s->usable)
+		s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; loads a module into the kernel");
+	free(headers);
+	free(sources);
+	free(installed);
+out:
+	free(refusal);
+	free(why);
+	free(fix);
+}

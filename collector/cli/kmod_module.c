@@ -1,0 +1,288 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memtrace/abi.h>
+
+#include "kmod_module.h"
+#include "util.h"
+
+#define CACHE "/var/cache/memtrace"
+
+bool mt_kmod_loaded(void)
+{
+	return mt_exists("/sys/module/memtrace");
+}
+
+bool mt_kmod_device(void)
+{
+	char *text;
+	unsigned int major, minor;
+
+	/* devtmpfs and udev need a moment */
+	for (int i = 0; i < 20 && !mt_exists(MEMTRACE_DEVICE) && mt_kmod_loaded(); i++)
+		usleep(10000);
+	if (mt_exists(MEMTRACE_DEVICE))
+		return true;
+	text = mt_read_line("/sys/class/misc/memtrace/dev");
+	if (text && sscanf(text, "%u:%u", &major, &minor) == 2)
+		(void)!mknod(MEMTRACE_DEVICE, S_IFCHR | 0600, makedev(major, minor));
+	free(text);
+	return mt_exists(MEMTRACE_DEVICE);
+}
+
+char *mt_kmod_sources(void)
+{
+	static const char *const places[] = { "../../collector/module", "../lib/memtrace/module",
+					      "../share/memtrace/module", "module" };
+	const char *env = getenv("MEMTRACE_MODULE_DIR");
+	char exe[4096], *p;
+	ssize_t n;
+
+	if (env && *env)
+		return mt_strdup(env);
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (n <= 0)
+		return NULL;
+	exe[n] = 0;
+	*strrchr(exe, '/') = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *kbuild = mt_printf("%s/%s/Kbuild", exe, places[i]);
+
+		if (!access(kbuild, R_OK)) {
+			*strrchr(kbuild, '/') = 0;
+			p = realpath(kbuild, NULL);
+			free(kbuild);
+			return p;
+		}
+		free(kbuild);
+	}
+	return NULL;
+}
+
+static const char *release(void)
+{
+	static struct utsname u;
+
+	return uname(&u) ? "unknown" : u.release;
+}
+
+char *mt_kmod_headers(void)
+{
+	char *dir = mt_printf("/lib/modules/%s/build", release()), *probe = mt_printf("%s/Makefile", dir);
+	bool there = mt_exists(probe);
+
+	free(probe);
+	if (there)
+		return dir;
+	free(dir);
+	return NULL;
+}
+
+char *mt_kmod_installed(void)
+{
+	static const char *const places[] = { "/lib/modules/%s/updates/dkms/memtrace.ko",
+		"/lib/modules/%s/updates/dkms/memtrace.ko.xz", "/lib/modules/%s/updates/dkms/memtrace.ko.zst",
+		"/lib/modules/%s/extra/memtrace.ko", "/lib/modules/%s/updates/memtrace.ko", CACHE "/%s/memtrace.ko" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *at = strstr(places[i], "%s");
+		char *path = mt_printf("%.*s%s%s", (int)(at - places[i]), places[i], release(), at + 2);
+
+		if (mt_exists(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *mt_kmod_refusal(void)
+{
+	struct utsname u;
+	char *text, *out = NULL;
+	unsigned int a = 0, b = 0;
+
+	if (uname(&u))
+		return NULL;
+	if (strcmp(u.machine, "x86_64"))
+		return mt_printf("the module works on x86-64 only, this is %s", u.machine);
+	if (sscanf(u.release, "%u.%u", &a, &b) == 2 && (a < 6 || (a == 6 && b < 1)))
+		return mt_printf("the module needs Linux 6.1, this is %s", u.release);
+	text = mt_read_line("/sys/kernel/realtime");
+	if (text && *text == '1')
+		out = mt_strdup("the module does not work on a PREEMPT_RT kernel");
+	free(text);
+	if (!out && !mt_exists("/proc/sys/kernel/numa_balancing"))
+		out = mt_strdup("this kernel is built without NUMA_BALANCING, which the module needs");
+	return out;
+}
+
+/* In lockdown only signed modules can be loaded, and kprobes may be refused. */
+static char *lockdown(void)
+{
+	char *text = mt_read_line("/sys/kernel/security/lockdown"), *out = NULL;
+
+	if (text && !strstr(text, "[none]"))
+		out = mt_printf("the kernel is locked down (%s): the module must be signed", text);
+	free(text);
+	return out;
+}
+
+/* A command with its output in a file. Exit code, or -1. */
+static int run(char *const argv[], const char *log)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		if (fd >= 0) {
+			dup2(fd, 1);
+			dup2(fd, 2);
+		}
+		/* the build shall not see what a user of sudo has in the environment */
+		clearenv();
+		setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+		setenv("LC_ALL", "C", 1);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int insert(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Is a file older than one of the sources? */
+static bool stale(const char *ko, const char *sources)
+{
+	static const char *const dirs[] = { "", "/compat", "/../include/memtrace", "/include/memtrace" };
+	struct stat k, s;
+	bool old = stat(ko, &k) != 0;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]) && !old; i++) {
+		char *path = mt_printf("%s%s", sources, dirs[i]);
+		DIR *d = opendir(path);
+		struct dirent *e;
+
+		free(path);
+		while (d && (e = readdir(d)))
+			if (e->d_type == DT_REG && !fstatat(dirfd(d), e->d_name, &s, 0) &&
+			    strchr("ch", e->d_name[strlen(e->d_name) - 1]) && s.st_mtime > k.st_mtime)
+				old = true;
+		if (d)
+			closedir(d);
+	}
+	return old;
+}
+
+static int build(const char *sources, const char *headers, const char *dir, char **why)
+{
+	char *log = mt_printf("%s/build.log", dir), *src = mt_strdup(sources);
+	char *kdir = mt_printf("KDIR=%s", headers), *out = mt_printf("BUILD=%s", dir);
+	char *argv[] = { (char *)"make", (char *)"-C", src, kdir, out, NULL };
+	int code;
+
+	mt_note("building the kernel module for Linux %s", release());
+	code = run(argv, log);
+	if (code == 127)
+		*why = mt_strdup("the kernel module is not built: make is not installed");
+	else if (code)
+		*why = mt_printf("the kernel module cannot be built, see %s", log);
+	free(log);
+	free(src);
+	free(kdir);
+	free(out);
+	return code ? -1 : 0;
+}
+
+int mt_kmod_load(char **why, char **fix)
+{
+	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", NULL };
+	char *dir = NULL, *ko = NULL, *sources = NULL, *headers = NULL;
+	int err = -1;
+
+	if (mt_kmod_loaded())
+		return 0;
+	if (geteuid()) {
+		*why = mt_strdup("the kernel module is not loaded, and only root can load it");
+		*fix = mt_strdup("sudo modprobe memtrace");
+		return -1;
+	}
+	*why = mt_kmod_refusal();
+	if (*why)
+		return -1;
+	if (!run(modprobe, NULL) && mt_kmod_loaded())
+		return 0;
+	dir = mt_printf("%s/%s", CACHE, release());
+	if ((mkdir(CACHE, 0700) && errno != EEXIST) || (mkdir(dir, 0700) && errno != EEXIST)) {
+		*why = mt_printf("%s cannot be made: %s", dir, strerror(errno));
+		goto out;
+	}
+	ko = mt_printf("%s/memtrace.ko", dir);
+	sources = mt_kmod_sources();
+	if (!mt_exists(ko) && !sources) {
+		*why = mt_strdup("the kernel module is neither installed nor are its sources here");
+		goto out;
+	}
+	if (sources && stale(ko, sources)) {
+		headers = mt_kmod_headers();
+		if (!headers) {
+			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
+					 release());
+			*fix = mt_printf("apt install linux-headers-%s", release());
+			goto out;
+		}
+		if (build(sources, headers, dir, why))
+			goto out;
+	}
+	err = insert(ko);
+	if (err == -EEXIST)
+		err = 0;
+	if (err) {
+		*why = lockdown();
+		if (!*why)
+			*why = mt_printf("the kernel refuses the module: %s; the kernel log says why", strerror(-err));
+		*fix = mt_strdup("dmesg | tail");
+	}
+out:
+	free(dir);
+	free(ko);
+	free(sources);
+	free(headers);
+	return err ? -1 : 0;
+}
+
+int mt_kmod_unload(void)
+{
+	/* the last reference of the descriptor can take a moment to go */
+	for (int i = 0; ; i++) {
+		if (!syscall(SYS_delete_module, "memtrace", O_NONBLOCK))
+			return 0;
+		if ((errno != EAGAIN && errno != EBUSY) || i == 50)
+			return -errno;
+		usleep(20000);
+	}
+}
