@@ -25,24 +25,34 @@
 
 #include "kmod_drain.h"
 #include "out.h"
+#include "program.h"
 #include "tracedir.h"
 #include "util.h"
 
 #define CHUNK_BYTES (64ull << 20)
 #define OUT_BYTES (256u << 10)
 /* how long a process with the library may take to its constructor, without one until we look */
-#define PATIENCE_NS 10000000000ull
+#define PATIENCE_NS 30000000000ull
 #define LOOK_NS 300000000ull
 
-struct kept {
+/* The end of an interval, as one image sees it. */
+struct end {
+	struct memtrace_interval iv;
+	bool shares;			/* its line has what is not divided */
+	bool last;			/* the image ends with it */
+	uint64_t region, other;
+};
+
+struct kept {				/* a block, or the end of an interval */
 	struct kept *next;
 	struct memtrace_block *block;
+	struct end *end;
 };
 
 struct image {
 	struct image *next;
 	struct memtrace_image info;
-	bool ended, exit_written;
+	bool ended, closed;
 	uint64_t end_ns;
 	char *maps;			/* read while it lived, for a directory of ours */
 	/* its directory */
@@ -52,6 +62,7 @@ struct image {
 	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
 	int32_t monitor_tid;		/* thread of the library: left out; 0 none */
 	struct kept *kept, **kept_tail;
+	uint64_t blocks;		/* that came for it */
 	/* the running interval */
 	uint64_t faults, records, unattributed;
 };
@@ -180,10 +191,14 @@ static char *proc_file(int32_t pid, const char *name, size_t *len)
 	return text;
 }
 
-/* 1 yes, 0 no, -1 the process is gone. */
+/*
+ * Has the process the library, or will it have it when the dynamic linker has
+ * done its work? 1 yes, 0 no, -1 the process is gone.
+ */
 static int preloaded(struct mt_kmod_drain *d, const struct image *im)
 {
-	char *maps;
+	char *maps, *environ_, *exe, *which = NULL;
+	size_t n = 0;
 	int yes;
 
 	if (d->o.has_preload)
@@ -195,6 +210,17 @@ static int preloaded(struct mt_kmod_drain *d, const struct image *im)
 	}
 	yes = strstr(maps, "libmemtrace-preload.so") != NULL;
 	free(maps);
+	if (yes)
+		return 1;
+	environ_ = proc_file(im->info.pid, "environ", &n);
+	for (size_t i = 0; environ_ && i < n; i += strlen(environ_ + i) + 1)
+		yes |= !strncmp(environ_ + i, "LD_PRELOAD=", 11) && strstr(environ_ + i, "libmemtrace-preload.so");
+	free(environ_);
+	exe = mt_printf("/proc/%d/exe", im->info.pid);
+	if (yes && mt_program_obstacle(exe, &which))
+		yes = 0;
+	free(which);
+	free(exe);
 	return yes;
 }
 
@@ -314,14 +340,58 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 		open_chunk(d, im);
 }
 
+static void write_end(struct mt_kmod_drain *d, struct image *im, const struct end *e)
+{
+	static const char *const stretch[] = { "", "governor:lengthened", "governor:shortened" };
+	const struct memtrace_interval *iv = &e->iv;
+	struct mt_out *o = &im->intervals;
+	uint64_t lost = im->accesses.lost_lines;
+
+	mt_out_flush(&im->accesses);
+	lost = im->accesses.lost_lines - lost;
+	d->totals.lost_writes += lost;
+	mt_out_fmt(o, "%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,", (unsigned long long)iv->interval,
+		   (unsigned long long)iv->start_ns, (unsigned long long)iv->end_ns, iv->subphases,
+		   (unsigned long long)iv->target_ns, (unsigned long long)im->faults,
+		   (unsigned long long)im->records, (unsigned long long)im->unattributed);
+	mt_out_fmt(o, "%llu,%llu,%llu,%llu,0,%llu,%llu,", (unsigned long long)(e->shares ? iv->dropped : 0),
+		   (unsigned long long)e->other, (unsigned long long)(e->shares ? iv->resident : 0),
+		   (unsigned long long)(e->shares ? iv->scan_ns : 0),
+		   (unsigned long long)(e->shares ? iv->monitor_cpu_ns : 0),
+		   (unsigned long long)(e->shares ? iv->program_cpu_ns : 0));
+	mt_out_fmt(o, "%s%s%s,%llu,%llu\n", e->shares && iv->stretch < 3 ? stretch[iv->stretch] : "",
+		   e->shares && iv->stretch && e->last ? " " : "", e->last ? "exit" : "",
+		   (unsigned long long)e->region, (unsigned long long)lost);
+	mt_out_flush(o);
+	im->faults = im->records = im->unattributed = 0;
+	if (e->last) {
+		close(im->accesses.fd);
+		close(im->intervals.fd);
+		im->accesses.fd = im->intervals.fd = -1;
+	}
+}
+
+static struct kept *keep(struct image *im)
+{
+	struct kept *k = mt_alloc(sizeof(*k));
+
+	*im->kept_tail = k;
+	im->kept_tail = &k->next;
+	return k;
+}
+
 static void settle(struct mt_kmod_drain *d, struct image *im)
 {
 	while (im->kept) {
 		struct kept *k = im->kept;
 
 		im->kept = k->next;
-		write_block(d, im, k->block);
+		if (d && k->block)
+			write_block(d, im, k->block);
+		if (d && k->end)
+			write_end(d, im, k->end);
 		free(k->block);
+		free(k->end);
 		free(k);
 	}
 	im->kept_tail = &im->kept;
@@ -351,7 +421,7 @@ static void place(struct mt_kmod_drain *d, uint64_t now, bool last)
 			settle(d, im);
 			continue;
 		}
-		if (!im->kept)
+		if (!im->blocks)
 			continue;	/* nothing to write yet, perhaps never */
 		if (!last && !im->ended) {
 			const uint64_t age = now > im->info.time_ns ? now - im->info.time_ns : 0;
@@ -391,21 +461,19 @@ static int block(struct mt_kmod_drain *d, const struct memtrace_block *b)
 	if (!im || b->records > MEMTRACE_BLOCK_RECORDS ||
 	    b->head.bytes != sizeof(*b) + b->records * sizeof(struct memtrace_record))
 		return -EPROTO;
+	im->blocks++;
 	if (im->dir) {
 		write_block(d, im, b);
 		return 0;
 	}
-	k = mt_alloc(sizeof(*k));
+	k = keep(im);
 	k->block = mt_alloc(b->head.bytes);
 	memcpy(k->block, b, b->head.bytes);
-	*im->kept_tail = k;
-	im->kept_tail = &k->next;
 	return 0;
 }
 
 static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv)
 {
-	static const char *const stretch[] = { "", "governor:lengthened", "governor:shortened" };
 	uint64_t region = 0, other = 0;
 	bool first = true;
 
@@ -415,39 +483,26 @@ static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv
 		d->o.losses(d->o.arg, &region, &other);
 	place(d, iv->end_ns, false);
 	for (struct image *im = d->images; im; im = im->next) {
-		struct mt_out *o = &im->intervals;
-		bool ends = im->ended && !im->exit_written;
-		uint64_t lost;
+		struct end e = { .iv = *iv, .shares = first, .last = im->ended,
+				 .region = first ? region : 0, .other = first ? other : 0 };
 
-		if (!im->dir || im->exit_written || im->info.time_ns >= iv->end_ns)
+		if (im->closed || im->info.time_ns >= iv->end_ns)
 			continue;
-		lost = im->accesses.lost_lines;
-		mt_out_flush(&im->accesses);
-		lost = im->accesses.lost_lines - lost;
-		d->totals.lost_writes += lost;
-		mt_out_fmt(o, "%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,", (unsigned long long)iv->interval,
-			   (unsigned long long)iv->start_ns,
-			   (unsigned long long)iv->end_ns, iv->subphases, (unsigned long long)iv->target_ns,
-			   (unsigned long long)im->faults, (unsigned long long)im->records,
-			   (unsigned long long)im->unattributed);
-		/* what is not divided: the line of the oldest one */
-		mt_out_fmt(o, "%llu,%llu,%llu,%llu,0,%llu,%llu,", (unsigned long long)(first ? iv->dropped : 0),
-			   (unsigned long long)(first ? other : 0), (unsigned long long)(first ? iv->resident : 0),
-			   (unsigned long long)(first ? iv->scan_ns : 0),
-			   (unsigned long long)(first ? iv->monitor_cpu_ns : 0),
-			   (unsigned long long)(first ? iv->program_cpu_ns : 0));
-		mt_out_fmt(o, "%s%s%s,%llu,%llu\n", iv->stretch < 3 ? stretch[iv->stretch] : "",
-			   iv->stretch && ends ? " " : "", ends ? "exit" : "",
-			   (unsigned long long)(first ? region : 0), (unsigned long long)lost);
-		mt_out_flush(o);
-		first = false;
-		im->faults = im->records = im->unattributed = 0;
-		if (ends) {
-			im->exit_written = true;
-			close(im->accesses.fd);
-			close(im->intervals.fd);
-			im->accesses.fd = im->intervals.fd = -1;
+		im->closed = im->ended;
+		if (im->dir) {
+			write_end(d, im, &e);
+		} else {
+			struct kept *k = keep(im);
+
+			k->end = mt_alloc(sizeof(e));
+			*k->end = e;
+			/* ended without a single record: there is no image of it, somebody else has the sums */
+			if (im->ended && !im->blocks) {
+				settle(NULL, im);
+				continue;
+			}
 		}
+		first = false;
 	}
 }
 
@@ -506,6 +561,7 @@ void mt_kmod_drain_end(struct mt_kmod_drain *d, struct mt_kmod_totals *t)
 	place(d, UINT64_MAX, true);
 	for (im = d->images; im; im = next) {
 		next = im->next;
+		settle(NULL, im);
 		if (im->dir) {
 			mt_out_flush(&im->accesses);
 			mt_out_flush(&im->intervals);

@@ -141,5 +141,63 @@ if part reload; then
 	unload
 	clean reload
 fi
+# record NAME ARGUMENTS of memtrace record: keeps the trace in /tmp/traces/NAME
+record() {
+	name=$1; shift
+	mkdir -p /tmp/traces
+	memtrace record --backend kmod --max-overhead 0 -o /tmp/traces/$name "$@" > /tmp/record.out 2> /tmp/record.err
+}
+# manifest NAME WORD...: the manifest has each of the texts
+manifest() {
+	name=$1; shift
+	for w; do grep -q -F -e "$w" /tmp/traces/$name/manifest.json || { bad "manifest of $name lacks $w"; cat /tmp/traces/$name/manifest.json; return; }; done
+	ok "manifest of $name"
+}
+
+if part record; then
+	export PATH=$PATH:/mt
+	memtrace check > /tmp/check.out
+	grep -q '^kmod *yes' /tmp/check.out && ok "check: kmod works" || { bad "check"; cat /tmp/check.out; }
+	[ -d /sys/module/memtrace ] && bad "check has loaded the module"
+	native=$(/examples/matmul naive -n 192 -t 4 2>&1 | grep -i sum)
+	if record matmul -i 20ms -- /examples/matmul naive -n 192 -t 4 && [ "$(grep -i sum /tmp/record.out)" = "$native" ]; then
+		ok "matmul recorded: $(grep accesses /tmp/record.err)"
+	else bad "matmul"; cat /tmp/record.out /tmp/record.err; fi
+	[ -d /sys/module/memtrace ] && bad "the module is still loaded" || ok "the module was loaded and unloaded"
+	manifest matmul '"name": "kmod"' '"pages": "complete"' '"writes": "exact"' '"kernel_accesses": "attributed"' '"state": "complete"' '"exit_code": 0' '"total": 0'
+	record falsesharing -i 20ms --subphases 5 --write-tracking off -- /examples/falsesharing 2> /dev/null
+	load		# from here on it is loaded already, and stays so
+	record matmul5 -i 20ms --subphases 5 -- /examples/matmul naive -n 192 -t 4 && ok "matmul, 5 subphases" || { bad "matmul, 5 subphases"; cat /tmp/record.err; }
+	[ -d /sys/module/memtrace ] && ok "a module that was loaded stays" || bad "the module was unloaded"
+	record tree -- /mt/tree; rc=$?
+	[ $rc = 7 ] && ok "exit code of the program" || { bad "exit code $rc"; cat /tmp/record.err; }
+	n=$(ls -d /tmp/traces/tree/p[0-9]* | wc -l)
+	empty=$(for d in /tmp/traces/tree/p[0-9]*; do [ "$(cat $d/accesses-*.csv | wc -l)" -gt 5 ] || echo $d; done)
+	[ "$n" = 3 ] && [ -z "$empty" ] && ok "a fork and an exec are images of their own, with accesses" || { bad "images: $n, empty: $empty"; ls -lR /tmp/traces/tree; cat /tmp/traces/tree/p*/image.json; }
+	if record static -- /bin/truth -w linear -s 0.5 -n && [ "$(cat /tmp/traces/static/p0000/accesses-*.csv | wc -l)" -gt 1000 ]; then ok "a static program: $(grep accesses /tmp/record.err)"
+	else bad "static program"; cat /tmp/record.out /tmp/record.err; fi
+	memtrace record --backend kmod --max-overhead 0 -o /tmp/traces/none -- /nothing 2> /dev/null; rc=$?
+	[ $rc = 127 ] && [ ! -e /tmp/traces/none ] && ok "no program, no trace" || bad "record of nothing: $rc"
+	# a process that runs
+	stress alive 12 > /tmp/a.log 2>&1 & a=$!
+	sleep 1
+	if memtrace record --pid $a --duration 1s -i 20ms -o /tmp/traces/pid > /tmp/record.out 2> /tmp/record.err &&
+	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep accesses /tmp/record.err)"
+	else bad "record --pid"; cat /tmp/record.out /tmp/record.err; fi
+	wait $a && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] && ok "the process went on: $(head -n 1 /tmp/a.log)" || { bad "process after record --pid"; cat /tmp/a.log; }
+	# the recorder is killed
+	memtrace record --backend kmod -i 20ms -o /tmp/traces/killed -- /examples/listwalk > /tmp/record.out 2>&1 & r=$!
+	n=0; while [ "$(cat /tmp/traces/killed/p0000/accesses-000000.csv 2> /dev/null | wc -l)" -lt 500 ] && [ $n -lt 100 ]; do usleep 100000; n=$((n + 1)); done
+	kill -9 $r; wait $r 2> /dev/null
+	while pidof listwalk > /dev/null; do usleep 100000; done
+	memtrace info /tmp/traces/killed > /tmp/info.out 2>&1 && grep -q aborted /tmp/traces/killed/manifest.json && ok "the recorder killed: trace opens" || { bad "recorder killed"; cat /tmp/info.out; }
+	grep -q -i sum /tmp/record.out && ok "the program came to its end without it: $(grep -i sum /tmp/record.out)" || { bad "program after the recorder"; cat /tmp/record.out; }
+	unload
+	clean record
+	tar -C /tmp/traces -cf - . | gzip -1 > /tmp/traces.tar.gz
+	stty -F /dev/ttyS1 raw -echo 2> /dev/null
+	{ printf 'BEGIN%010d' "$(wc -c < /tmp/traces.tar.gz)"; cat /tmp/traces.tar.gz; } > /dev/ttyS1
+	sleep 1
+fi
 [ -e /extra.sh ] && . /extra.sh
 :

@@ -8,6 +8,7 @@
  * Exit status is the program's.
  */
 #include "kt.h"
+#include "thp.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -103,6 +104,8 @@ int main(int argc, char **argv)
 	}
 	if (ioctl(dev, MEMTRACE_ATTACH, &a))
 		DIE("attach %d", a.pid);
+	if (target && mt_split_huge_pages(target))
+		printf("ktrace: huge pages are not split\n");
 	if (pid) {
 		if (write(go[1], "x", 1) != 1)
 			DIE("go");

@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
 	*) echo "usage: run.sh [--series LIST] [--parts LIST] [--work DIR]" >&2; exit 2 ;;
 	esac
 done
-for tool in qemu-system-x86_64 /bin/busybox cpio xz make gcc apt-get dpkg-deb; do
+for tool in qemu-system-x86_64 /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb; do
 	command -v $tool > /dev/null || { echo "run.sh: $tool is missing; install the packages of releng/packages-kmod.txt" >&2; exit 2; }
 done
 mkdir -p "$work/debs" "$work/bin"
@@ -52,9 +52,40 @@ fetch() {
 }
 
 for p in ktrace truth check exact stress; do
-	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static \
+	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
+
+nice gcc -O1 -Wall -Wextra -Werror -o "$work/tsckhz" "$here/tsckhz.c"
+VM_TSC_KHZ=$("$work/tsckhz")
+export VM_TSC_KHZ
+case " $parts " in
+*" record "*)
+	nice make -s -C "$top/collector"
+	nice make -s -C "$top/examples" matmul falsesharing listwalk
+	nice gcc -O1 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -o "$work/tree" "$here/tree.c"
+	;;
+esac
+
+# The commands with all that they need, below a root file system.
+install_record() {
+	local root=$1 f
+	mkdir -p "$root/mt" "$root/examples" "$root/var/cache/memtrace" "$root/var/cache/memtrace/$2-amd64"
+	cp "$top/build/collector/memtrace" "$top/build/collector/libmemtrace-preload.so" "$work/tree" "$root/mt/"
+	strip -g "$root"/mt/*
+	cp "$top"/build/examples/{matmul,falsesharing,listwalk} "$root/examples/"
+	# the names of structures are read from the sources
+	mkdir -p "$root$top/examples/"{matmul,common}
+	cp "$top/examples/matmul/matmul.c" "$root$top/examples/matmul/"
+	cp "$top/examples/common/example.h" "$root$top/examples/common/"
+	cp "$root/memtrace.ko" "$root/var/cache/memtrace/$2-amd64/memtrace.ko"
+	for f in "$root"/mt/* "$root"/examples/*; do
+		ldd "$f" | grep -o '/[^ ]*' | grep -v -F "$top"
+	done | sort -u | while read -r f; do
+		mkdir -p "$root$(dirname "$f")"
+		cp -L "$f" "$root$f"
+	done
+}
 
 passed=0 failed=0
 count() { # output of a machine
@@ -94,9 +125,26 @@ for s in $series; do
 	esac
 	cp "$here/guest.sh" "$root/guest.sh"
 	echo "PARTS='$parts'" > "$root/settings"
+	case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
 	log=$work/log-$v
+	export VM_PORT=$work/port-$v
+	rm -f "$VM_PORT"
 	VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /guest.sh < /dev/null | tee "$log" || true
 	count "$log"
+	case " $parts " in
+	*" record "*)
+		rm -rf "$work/traces-$v"
+		mkdir -p "$work/traces-$v"
+		if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
+			python3 "$here/picture.py" "$work/traces-$v" "$top/build" | tee "$log.picture" || true
+			passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
+			failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
+		else
+			echo "FAILED the traces did not come out of the machine"
+			failed=$((failed + 1))
+		fi
+		;;
+	esac
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

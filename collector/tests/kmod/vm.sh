@@ -31,10 +31,13 @@ chmod +x "$root/init"
 initrd=$(mktemp)
 trap 'rm -f "$initrd"' EXIT
 (cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 2>/dev/null | gzip -1) > "$initrd"
+# The virtual TSC is the host's. On a busy host the kernel's own calibration can be wrong
+# by factors; every clock in the machine would be.
+khz=${VM_TSC_KHZ:-}
 port=(-serial null)
 [ -z "${VM_PORT:-}" ] || port=(-serial "file:$VM_PORT")
 timeout "${VM_SECONDS:-240}" nice qemu-system-x86_64 -machine pc -accel "${VM_ACCEL:-tcg,thread=multi}" -cpu "${VM_CPU:-max}" \
 	-smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-2048}" -kernel "$kernel" -initrd "$initrd" \
-	-append "console=ttyS0 quiet panic=-1 tsc=reliable ${VM_APPEND:-}" \
+	-append "console=ttyS0 quiet panic=-1 tsc=reliable ${khz:+tsc_early_khz=$khz} ${VM_APPEND:-}" \
 	-display none -monitor none -serial stdio "${port[@]}" -no-reboot ${VM_ARGS:-} < /dev/null 2>&1 |
 	tr -d '\r' | sed -e 's/\x1b[^a-zA-Z]*[a-zA-Z]//g' | grep -a -v -E '^(SeaBIOS|iPXE|Booting|$)'

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+"""picture.py TRACES BUILD: what the traces of the machine show about the examples.
+
+Reads the trace directories that run.sh copied out of the machine (see
+docs/trace-format.md) and compares them with what the programs do, and with a
+trace of the same program by the user-space backend, recorded here, when it works.
+"""
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PAGE = 4096
+failed = 0
+
+
+def check(condition, text):
+    global failed
+    print(("ok " if condition else "FAILED ") + text)
+    failed += not condition
+
+
+def image_of(trace):
+    return os.path.join(trace, "p0000")
+
+
+def structures(trace):
+    with open(os.path.join(image_of(trace), "structures.csv"), newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def pages(trace):
+    """page -> (threads, threads that wrote, intervals)"""
+    found = {}
+    for name in sorted(glob.glob(os.path.join(image_of(trace), "accesses-*.csv"))):
+        with open(name, newline="") as f:
+            for r in csv.DictReader(f):
+                p = found.setdefault(int(r["@Virt"], 16) // PAGE, (set(), set(), set()))
+                if r["TaskId"] != "-1":
+                    p[0].add(r["TaskId"])
+                    if int(r["Nwrites"]):
+                        p[1].add(r["TaskId"])
+                p[2].add(r["Start"])
+    return found
+
+
+def picture(trace, names):
+    """name -> (pages, touched, shared by threads, written, Moca's view per structure)"""
+    touched = pages(trace)
+    result = {}
+    for s in structures(trace):
+        if s["Name"] not in names:
+            continue
+        first, last = int(s["Start"], 16) // PAGE, (int(s["End"], 16) - 1) // PAGE
+        inner = range(first, last + 1)
+        seen = [touched[p] for p in inner if p in touched]
+        writers = set().union(*[t[1] for t in seen]) if seen else set()
+        result[s["Name"]] = (len(inner), len(seen), sum(len(t[0]) > 1 for t in seen),
+                             sum(bool(t[1]) for t in seen), len(writers))
+    return result
+
+
+def consistency(trace):
+    """Laws of the format, for every image."""
+    bad = []
+    for image in sorted(glob.glob(os.path.join(trace, "p[0-9]*"))):
+        with open(os.path.join(image, "intervals.csv"), newline="") as f:
+            intervals = {(r["Start"], r["End"]): r for r in csv.DictReader(f)}
+        previous, records = -1, 0
+        keys = set()
+        for name in sorted(glob.glob(os.path.join(image, "accesses-*.csv"))):
+            with open(name, newline="") as f:
+                for r in csv.DictReader(f):
+                    records += 1
+                    if int(r["Start"]) < previous:
+                        bad.append("%s: not ordered by Start" % image)
+                    previous = int(r["Start"])
+                    if (r["Start"], r["End"]) not in intervals:
+                        bad.append("%s: record outside of the intervals: %s" % (image, r))
+                    if int(r["Nreads"]) + int(r["Nwrites"]) == 0:
+                        bad.append("%s: record without access" % image)
+                    key = (r["Start"], int(r["@Virt"], 16) // PAGE, r["TaskId"])
+                    if key in keys:
+                        bad.append("%s: two records of %s" % (image, key))
+                    keys.add(key)
+                    if len(bad) > 5:
+                        return bad
+        if sum(int(r["Records"]) for r in intervals.values()) != records:
+            bad.append("%s: intervals.csv says %d records, there are %d" % (
+                image, sum(int(r["Records"]) for r in intervals.values()), records))
+    return bad
+
+
+def main():
+    traces, build = sys.argv[1:3]
+    for trace in sorted(glob.glob(os.path.join(traces, "*"))):
+        name = os.path.basename(trace)
+        if name in ("killed",):
+            continue
+        bad = consistency(trace)
+        check(not bad, "%s keeps the laws of the format%s" % (name, "".join("\n  " + b for b in bad)))
+    names = ("A", "B", "C")
+    seen = picture(os.path.join(traces, "matmul5"), names)
+    check(sorted(seen) == list(names), "matmul: structures by name: %s" % " ".join(sorted(seen)))
+    for n, (all_, touched, shared, written, writers) in sorted(seen.items()):
+        check(touched == all_ == written, "matmul %s: %d pages, %d touched, %d written" % (n, all_, touched, written))
+    a, b, c = (seen.get(n, (1, 0, 0, 0, 0)) for n in names)
+    check(b[2] >= 0.95 * b[0], "matmul: B is shared by threads: %d of %d pages" % (b[2], b[0]))
+    with tempfile.TemporaryDirectory() as tmp:
+        other = os.path.join(tmp, "zap")
+        r = subprocess.run([os.path.join(build, "collector/memtrace"), "record", "--backend", "zap", "-i", "20ms",
+                            "--subphases", "5", "-o", other, "--", os.path.join(build, "examples/matmul"), "naive",
+                            "-n", "192", "-t", "4"], capture_output=True, text=True)
+        if r.returncode:
+            print("note: the user-space backend does not work here: %s" % r.stderr.strip())
+        else:
+            user = picture(other, names)
+            same = [n for n in names if n in user and n in seen and user[n][:2] == seen[n][:2]]
+            check(len(same) == 3, "matmul: kernel module and user space see the same pages of A, B, C: %s, %s" % (seen, user))
+    return failed != 0
+
+
+sys.exit(main())
