@@ -295,6 +295,8 @@ enum mtr_stretch mtr_rule_next(struct mtr_rule *r, u64 faults, u64 monitor_ns, u
 		return MTR_SAME;
 	/* program_ns of 100 s on 1000 CPUs times a million fits into 64 bits */
 	limit = own / 1000 * r->max_load_ppm / 1000;
+	if (limit < r->now_ns / 100)
+		limit = r->now_ns / 100;
 	if (cost > limit) {
 		r->calm = 0;
 		r->now_ns += r->now_ns / 2;

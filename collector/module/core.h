@@ -31,6 +31,7 @@ typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;
 typedef int16_t s16;
+typedef int32_t s32;
 typedef int64_t s64;
 typedef int mtr_spinlock_t;
 #define mtr_spin_init(l) (*(l) = 0)
@@ -186,8 +187,9 @@ u32 mtr_set_filter_block(struct mtr_set *s, struct mtr_block *b);
  * faults and the monitor took, its load that cost divided by the CPU time of
  * the program without it. Above the limit the interval grows by half at once;
  * after four intervals in a row below half of the limit it shrinks by a tenth,
- * never below the target. An interval in which the program did nothing tells
- * nothing.
+ * never below the target. A cost below one percent of the interval is never
+ * too much, whatever little the program did; an interval in which it did
+ * nothing tells nothing.
  */
 struct mtr_rule {
 	u64 target_ns, max_ns, now_ns;

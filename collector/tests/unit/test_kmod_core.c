@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: module/core.c
+/* The core of the kernel module, the same source, in user space. */
+#include <stdlib.h>
+
+#include "harness.h"
+#include "../../module/core.h"
+
+static struct mtr_block *blocks;
+static void *data;
+
+static void make(struct mtr_pool *p, u32 n)
+{
+	blocks = calloc(n, sizeof(*blocks));
+	data = aligned_alloc(4096, (size_t)n * MEMTRACE_BLOCK_BYTES);
+	memset(data, 0xee, (size_t)n * MEMTRACE_BLOCK_BYTES);
+	mtr_pool_init(p, blocks, data, n);
+}
+
+static void drop(struct mtr_chunk *c)
+{
+	free(c->heads);
+	free(blocks);
+	free(data);
+}
+
+static enum mtr_added add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, u64 virt, bool write)
+{
+	const struct mtr_access a = { .virt = virt, .phys = virt + 0x100000000, .ip = 0x401000 + virt % 16, .cpu = (u32)(virt / 4096 % 70),
+				      .flags = write ? 4 : 1, .write = write };
+
+	return mtr_chunk_add(c, p, label, &a);
+}
+
+static u32 records_of(const struct mtr_fifo *f)
+{
+	u32 n = 0;
+
+	for (const struct mtr_block *b = f->head; b; b = b->next)
+		n += b->data->records;
+	return n;
+}
+
+static void pools(void)
+{
+	struct mtr_pool p;
+	struct mtr_chunk none = { 0 };
+	struct mtr_block *b[3];
+
+	make(&p, 3);
+	for (int i = 0; i < 3; i++) {
+		b[i] = mtr_pool_get(&p);
+		CHECK(b[i] != NULL);
+		CHECK_EQ((char *)b[i]->data - (char *)data, i * MEMTRACE_BLOCK_BYTES);
+	}
+	CHECK(mtr_pool_get(&p) == NULL);
+	CHECK_EQ(p.nfree, 0);
+	mtr_pool_put(&p, b[1]);
+	CHECK_EQ(p.nfree, 1);
+	CHECK_EQ(p.low, 0);
+	CHECK(mtr_pool_get(&p) == b[1]);
+	/* numbers of records: from 1, over the blocks */
+	CHECK(mtr_pool_record(&p, 1) == &b[0]->data->record[0]);
+	CHECK(mtr_pool_record(&p, MEMTRACE_BLOCK_RECORDS) == &b[0]->data->record[MEMTRACE_BLOCK_RECORDS - 1]);
+	CHECK(mtr_pool_record(&p, MEMTRACE_BLOCK_RECORDS + 1) == &b[1]->data->record[0]);
+	CHECK(b[2]->first == 2 * MEMTRACE_BLOCK_RECORDS + 1);
+	/* the last record ends inside of its block */
+	CHECK((char *)&b[0]->data->record[MEMTRACE_BLOCK_RECORDS] <= (char *)b[0]->data + MEMTRACE_BLOCK_BYTES);
+	drop(&none);
+}
+
+static void chunks(void)
+{
+	struct mtr_pool p;
+	struct mtr_chunk c = { .image = 3, .tid = 10, .pid = 9 };
+	struct mtr_fifo out = { 0 };
+	struct memtrace_record *r;
+	struct mtr_block *b;
+
+	make(&p, 8);
+	c.bits = mtr_chunk_bits(1);
+	CHECK_EQ(c.bits, 8);
+	c.heads = calloc(1u << c.bits, sizeof(u32));
+	CHECK_EQ(add(&c, &p, 5, 0x10010, false), MTR_NEW);
+	CHECK_EQ(add(&c, &p, 5, 0x10ff8, true), MTR_MERGED);	/* the same page */
+	CHECK_EQ(add(&c, &p, 5, 0x11000, true), MTR_NEW);
+	b = c.open.head;
+	CHECK_EQ(b->data->records, 2);
+	CHECK_EQ(b->data->image, 3);
+	CHECK_EQ(b->data->tid, 10);
+	CHECK_EQ(b->data->pid, 9);
+	CHECK_EQ(b->data->interval, 5);
+	CHECK_EQ(b->data->pad[0] | b->data->pad[1] | b->data->head.pad, 0);
+	r = &b->data->record[0];
+	CHECK_EQ(r->virt, 0x10010);		/* of the first access */
+	CHECK_EQ(r->ip, 0x401000);
+	CHECK_EQ(r->reads, 1);
+	CHECK_EQ(r->writes, 1);
+	CHECK_EQ(r->flags, 5);
+	CHECK_EQ(r->cpus, 1ull << 16);
+	CHECK_EQ(r->node, -1);
+	CHECK_EQ(add(&c, &p, 5, 64 * 4096, true), MTR_NEW);
+	CHECK_EQ(b->data->record[2].cpus, 1);		/* CPU 64: bit 0 */
+
+	/* a new interval begins by itself, the old one waits to be taken */
+	CHECK_EQ(add(&c, &p, 6, 0x10010, false), MTR_NEW);
+	CHECK_EQ(c.filled, 1);
+	mtr_chunk_take(&c, 5, &out);
+	CHECK_EQ(records_of(&out), 3);
+	CHECK(c.open.head && c.open.head == c.cur && c.cur->data->interval == 6);
+	CHECK_EQ(add(&c, &p, 6, 0x10020, false), MTR_MERGED);
+	mtr_chunk_take(&c, 6, &out);
+	CHECK(!c.open.head && !c.cur && !c.filled);
+	CHECK_EQ(records_of(&out), 4);
+	/* the hash is empty again: another record of the same page in the same interval */
+	CHECK_EQ(add(&c, &p, 6, 0x10020, false), MTR_NEW);
+	mtr_chunk_take(&c, 9, &out);
+	while ((b = mtr_fifo_get(&out)))
+		mtr_pool_put(&p, b);
+	CHECK_EQ(p.nfree, 8);
+
+	/* full: counted by the caller, merging still works */
+	for (u64 i = 0; i < 8 * MEMTRACE_BLOCK_RECORDS; i++)
+		CHECK_EQ(add(&c, &p, 20, i << 12, false), MTR_NEW);
+	CHECK_EQ(add(&c, &p, 20, 1ull << 40, false), MTR_DROPPED);
+	CHECK_EQ(add(&c, &p, 20, 0x3000, true), MTR_MERGED);
+	CHECK_EQ(p.nfree, 0);
+	CHECK_EQ(p.low, 0);
+	/* more heads: nothing is lost, nothing twice */
+	{
+		u32 *heads = malloc(sizeof(u32) << 12);
+
+		free(mtr_chunk_rehash(&c, heads, 12));
+	}
+	for (u64 i = 0; i < 8 * MEMTRACE_BLOCK_RECORDS; i++)
+		CHECK_EQ(add(&c, &p, 20, (i << 12) + 8, true), MTR_MERGED);
+	mtr_chunk_take(&c, 20, &out);
+	CHECK_EQ(records_of(&out), 8 * MEMTRACE_BLOCK_RECORDS);
+	for (b = out.head; b; b = b->next)
+		for (u32 i = 0; i < b->data->records; i++)
+			CHECK_EQ(b->data->record[i].writes, b->data->record[i].virt == 0x3000 ? 2 : 1);
+	drop(&c);
+
+	CHECK_EQ(mtr_chunk_bits(0), 8);
+	CHECK_EQ(mtr_chunk_bits(257), 9);
+	CHECK_EQ(mtr_chunk_bits(~0u), 17);
+}
+
+/* Inferred records have no hash: the set keeps them apart. */
+static void inferred(void)
+{
+	struct mtr_pool p;
+	struct mtr_chunk task = { .image = 1, .tid = 5 }, anon = { .image = 1, .tid = -1 };
+	struct mtr_fifo out = { 0 };
+	struct mtr_set s;
+	struct mtr_set_entry *e = calloc(1u << 8, sizeof(*e));
+	struct mtr_block *b;
+
+	make(&p, 4);
+	task.bits = 8;
+	task.heads = calloc(256, sizeof(u32));
+	mtr_set_init(&s, e, 8);
+	CHECK_EQ(add(&task, &p, 1, 0x1000, false), MTR_NEW);
+	CHECK_EQ(add(&task, &p, 1, 0x2000, false), MTR_NEW);
+	b = task.open.head;
+	CHECK_EQ(mtr_set_take_block(&s, b), 0);
+	CHECK_EQ(b->in_set, 2);
+	CHECK_EQ(add(&task, &p, 1, 0x3000, false), MTR_NEW);
+	CHECK_EQ(mtr_set_take_block(&s, b), 0);	/* only what is new */
+	CHECK_EQ(s.used, 3);
+	CHECK_EQ(mtr_set_frame(mtr_set_find(&s, 0x3fff, 1)), 0x100003 + 1);
+	CHECK(!mtr_set_find(&s, 0x3000, 2));		/* another image */
+	CHECK(!mtr_set_find(&s, 0x4000, 1));
+	for (u64 page = 2; page < 7; page++)
+		CHECK_EQ(add(&anon, &p, 1, page << 12, false), MTR_NEW);
+	CHECK_EQ(add(&anon, &p, 1, 5 << 12, false), MTR_NEW);	/* twice, by two sweeps */
+	mtr_chunk_take(&anon, 1, &out);
+	CHECK_EQ(mtr_set_filter_block(&s, out.head), 3);	/* pages 4, 5, 6 */
+	CHECK_EQ(out.head->data->record[0].virt, 0x4000);
+	CHECK_EQ(out.head->data->record[1].virt, 0x5000);
+	CHECK_EQ(out.head->data->record[2].virt, 0x6000);
+	CHECK_EQ(mtr_set_filter_block(&s, out.head), 0);	/* handed out once */
+	mtr_set_clear(&s);
+	CHECK(!mtr_set_find(&s, 0x1000, 1));
+	CHECK_EQ(s.used, 0);
+	drop(&task);
+	free(e);
+}
+
+static void sets(void)
+{
+	struct mtr_set s;
+	struct mtr_set_entry *e = calloc(1u << 10, sizeof(*e)), *x;
+	u64 seed = 1;
+	u32 n = 0;
+
+	mtr_set_init(&s, e, 10);
+	for (int round = 0; round < 50; round++) {
+		u64 page[700];
+
+		for (int i = 0; i < 700; i++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			page[i] = (seed >> 20) << 12 & ((1ull << 57) - 1);
+			x = mtr_set_add(&s, page[i], (u32)(i % 3));
+			CHECK(x != NULL);
+			if (x)
+				mtr_set_note_frame(x, (u64)i);
+		}
+		for (int i = 0; i < 700; i++) {
+			x = mtr_set_find(&s, page[i] + 123, (u32)(i % 3));
+			CHECK(x && mtr_set_frame(x) == (u64)i + 1);
+			CHECK(mtr_set_find(&s, page[i], 7) == NULL);
+		}
+		mtr_set_clear(&s);
+	}
+	/* three quarters, then it is full; what is in it is still found */
+	while (mtr_set_add(&s, (u64)n << 12, 0))
+		n++;
+	CHECK_EQ(n, 768);
+	CHECK(mtr_set_find(&s, 767ull << 12, 0) != NULL);
+	CHECK(mtr_set_add(&s, 5ull << 12, 0) != NULL);
+	/* flags and the frame do not disturb each other */
+	x = mtr_set_find(&s, 0, 0);
+	x->val |= MTR_SET_FAULTED | MTR_SET_EMITTED;
+	mtr_set_note_frame(x, (1ull << 40) - 2);
+	CHECK_EQ(mtr_set_frame(x), (1ull << 40) - 1);
+	CHECK_EQ(x->val & 3, 3);
+	CHECK(mtr_set_find(&s, 0, 0) == x);
+	/* generations come round: nothing old turns up */
+	s.gen = (1u << 22) - 1;
+	mtr_set_clear(&s);
+	CHECK_EQ(s.gen, 1);
+	CHECK(!mtr_set_find(&s, 0, 0) && !mtr_set_find(&s, 767ull << 12, 0));
+	free(e);
+}
+
+static void rules(void)
+{
+	const u64 ms = 1000000;
+	struct mtr_rule r = { .target_ns = 50 * ms, .max_ns = 200 * ms, .now_ns = 50 * ms, .max_load_ppm = 500000,
+			      .fault_cost_ns = 1000 };
+
+	/* 10,000 faults = 10 ms of 50 ms: 25 % of the program's own 40 ms */
+	CHECK_EQ(mtr_rule_next(&r, 10000, ms / 10, 50 * ms), MTR_SAME);
+	/* 40,000 faults: 40 ms of cost beside 10 ms */
+	CHECK_EQ(mtr_rule_next(&r, 40000, ms, 50 * ms), MTR_LONGER);
+	CHECK_EQ(r.now_ns, 75 * ms);
+	CHECK_EQ(mtr_rule_next(&r, 60000, ms, 75 * ms), MTR_LONGER);
+	CHECK_EQ(mtr_rule_next(&r, 100000, ms, 112 * ms), MTR_LONGER);
+	CHECK_EQ(mtr_rule_next(&r, 160000, ms, 168 * ms), MTR_LONGER);
+	CHECK_EQ(r.now_ns, 200 * ms);			/* not beyond */
+	CHECK_EQ(mtr_rule_next(&r, 200000, ms, 200 * ms), MTR_SAME);
+	/* calm: shorter only after four in a row */
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(mtr_rule_next(&r, 1000, ms, 200 * ms), MTR_SAME);
+	CHECK_EQ(mtr_rule_next(&r, 1000, ms, 200 * ms), MTR_SHORTER);
+	CHECK_EQ(r.now_ns, 180 * ms);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(mtr_rule_next(&r, 1000, ms, 180 * ms), MTR_SAME);
+	CHECK_EQ(mtr_rule_next(&r, 50000, ms, 180 * ms), MTR_SAME);	/* between: the count begins again */
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(mtr_rule_next(&r, 1000, ms, 180 * ms), MTR_SAME);
+	/* an idle program tells nothing */
+	CHECK_EQ(mtr_rule_next(&r, 0, ms, 0), MTR_SAME);
+	CHECK_EQ(r.calm, 3);
+	for (int i = 0; i < 400; i++)
+		mtr_rule_next(&r, 10, 1000, 100 * ms);
+	CHECK_EQ(r.now_ns, 50 * ms);			/* back at the target, not below */
+	/* the program had no time of its own: cost is above any limit */
+	CHECK_EQ(mtr_rule_next(&r, 50000, ms, 50 * ms), MTR_LONGER);
+	CHECK_EQ(r.now_ns, 75 * ms);
+	/* it sleeps most of the time: 0.5 ms of cost in 75 ms is nothing, 1 ms would be too much */
+	CHECK_EQ(mtr_rule_next(&r, 100, ms * 4 / 10, ms / 2), MTR_SAME);
+	CHECK_EQ(mtr_rule_next(&r, 100, ms, ms / 2), MTR_LONGER);
+	/* off */
+	r.max_load_ppm = 0;
+	CHECK_EQ(mtr_rule_next(&r, 1000000, ms, 50 * ms), MTR_SAME);
+	/* no overflow with 1000 CPUs for 100 s */
+	r.max_load_ppm = 4000000000u;
+	CHECK_EQ(mtr_rule_next(&r, 1, ms, 100000000000000ull), MTR_SAME);
+}
+
+int main(void)
+{
+	pools();
+	chunks();
+	inferred();
+	sets();
+	rules();
+	return mt_test_done();
+}

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/ctxlog.c cli/symbols.c cli/srcname.c lib/out.c lib/maps.c lib/rawmem.c
+// libs: -ldw -lelf -ljansson -lzstd
+/* Messages of the kernel module become images of a trace. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memtrace/abi.h>
+
+#include "harness.h"
+#include "../../cli/kmod_drain.h"
+#include "../../cli/util.h"
+
+static char trace[] = "/tmp/mt_drain_XXXXXX";
+static char buf[1 << 16];
+static size_t len;
+static int preload_answer;
+
+static int has_preload(int32_t pid)
+{
+	(void)pid;
+	return preload_answer;
+}
+
+static void *put(uint16_t kind, size_t bytes)
+{
+	struct memtrace_head *h = (void *)(buf + len);
+
+	memset(h, 0, bytes);
+	h->kind = kind;
+	h->bytes = (uint32_t)bytes;
+	len += bytes;
+	return h;
+}
+
+static void image(uint32_t number, int pid, uint32_t how, uint32_t parent, uint64_t time)
+{
+	struct memtrace_image *im = put(MEMTRACE_IMAGE, sizeof(*im));
+
+	im->image = number;
+	im->parent = parent;
+	im->pid = pid;
+	im->how = how;
+	im->time_ns = time;
+	strcpy(im->comm, "prog");
+}
+
+static struct memtrace_record *block(uint32_t im, int tid, uint64_t interval, uint32_t n)
+{
+	struct memtrace_block *b = put(MEMTRACE_BLOCK, sizeof(*b) + n * sizeof(struct memtrace_record));
+
+	b->image = im;
+	b->tid = tid;
+	b->pid = 100;
+	b->records = n;
+	b->interval = interval;
+	b->start_ns = 1000000000 + interval * 50000000;
+	b->end_ns = b->start_ns + 50000000;
+	for (uint32_t i = 0; i < n; i++) {
+		b->record[i].virt = 0x7f0000001008 + i * 4096;
+		b->record[i].phys = 0x5008;
+		b->record[i].ip = 0x401234;
+		b->record[i].cpus = 5;
+		b->record[i].reads = 2;
+		b->record[i].writes = 1;
+		b->record[i].node = 0;
+	}
+	return b->record;
+}
+
+static void interval(uint64_t n, uint32_t stretch)
+{
+	struct memtrace_interval *iv = put(MEMTRACE_INTERVAL, sizeof(*iv));
+
+	iv->interval = n;
+	iv->start_ns = 1000000000 + n * 50000000;
+	iv->end_ns = iv->start_ns + 50000000;
+	iv->target_ns = 50000000;
+	iv->subphases = 2;
+	iv->dropped = 4;
+	iv->resident = 77;
+	iv->scan_ns = 10;
+	iv->monitor_cpu_ns = 20;
+	iv->program_cpu_ns = 30;
+	iv->stretch = stretch;
+}
+
+static void ended(uint32_t number)
+{
+	((struct memtrace_image_end *)put(MEMTRACE_IMAGE_END, sizeof(struct memtrace_image_end)))->image = number;
+}
+
+static int feed(struct mt_kmod_drain *d)
+{
+	int err = mt_kmod_drain_feed(d, buf, len);
+
+	len = 0;
+	return err;
+}
+
+/* What the preload library does. */
+static void library_makes(const char *name, int pid, uint64_t start_ns, int monitor)
+{
+	char *dir = mt_printf("%s/%s", trace, name), *path = mt_printf("%s/image.json", dir);
+	FILE *f;
+
+	CHECK_EQ(mkdir(dir, 0755), 0);
+	f = fopen(path, "w");
+	fprintf(f, "{\"index\": %s, \"pid\": %d, \"start_ns\": %llu, \"monitor_tid\": %d}\n", name[4] ? name + 4 : "0", pid,
+		(unsigned long long)start_ns, monitor);
+	fclose(f);
+	free(dir);
+	free(path);
+}
+
+static const char *content(const char *file)
+{
+	static char *text;
+	char *path = mt_printf("%s/%s", trace, file);
+
+	free(text);
+	text = mt_read_file(path, NULL);
+	free(path);
+	return text ? text : "(no file)";
+}
+
+static void losses(void *arg, uint64_t *region, uint64_t *other)
+{
+	(void)arg;
+	*region = 512;
+	*other = 1;
+}
+
+#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
+#define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
+	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite\n"
+
+int main(void)
+{
+	struct mt_kmod_drain_options o = { .trace = trace, .page_size = 4096, .losses = losses,
+					   .has_preload = has_preload };
+	struct mt_kmod_totals t;
+	struct mt_kmod_drain *d;
+	struct memtrace_record *r;
+
+	if (!mkdtemp(trace))
+		return 1;
+	mt_quiet = true;
+	d = mt_kmod_drain_new(&o);
+	preload_answer = 1;
+	/* the directory comes late: blocks and intervals before it are kept */
+	image(0, 100, MEMTRACE_HOW_EXEC, ~0u, 1000000100);
+	r = block(0, 100, 0, 2);
+	r[1].flags = MEMTRACE_RECORD_SHARED;
+	interval(0, 1);
+	CHECK_EQ(feed(d), 0);
+	CHECK_STR(content("p0000/intervals.csv"), "(no file)");
+	library_makes("p0000", 100, 1040000000, 150);
+	r = block(0, -1, 1, 1);
+	r->flags = MEMTRACE_RECORD_INFERRED | MEMTRACE_RECORD_DIRECTION;
+	r->reads = 1;
+	r->writes = 0;
+	r->ip = 0;
+	r->node = -1;
+	block(0, 150, 1, 3);			/* our own monitor */
+	interval(1, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK_STR(content("p0000/accesses-000000.csv"), ACCESSES
+		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0\n"
+		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4\n"
+		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3\n");
+	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
+		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,77,10,0,20,30,governor:lengthened,512,0\n"
+		  "1,1050000000,1100000000,2,50000000,0,1,1,4,1,77,10,0,20,30,,512,0\n");
+
+	/* a fork, whose directory exists already, and a static program without one; they end */
+	library_makes("p0001", 101, 1100000200, 0);
+	image(1, 101, MEMTRACE_HOW_FORK, 0, 1100000100);
+	image(2, 102, MEMTRACE_HOW_EXEC, 1, 1100000300);
+	block(1, 101, 2, 1);
+	block(2, 102, 2, 1);
+	ended(1);
+	preload_answer = 0;
+	interval(2, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,1,0,0,0,0,0,0,0,0,exit,0,0\n") != NULL);
+	CHECK_STR(content("p0002/image.json"), "(no file)");	/* too early to say */
+	for (uint64_t i = 3; i < 9; i++)
+		interval(i, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK(strstr(content("p0002/image.json"), "\"how\": \"exec\"") != NULL);
+	CHECK(strstr(content("p0002/image.json"), "\"parent\": 1") != NULL);
+	CHECK(strstr(content("p0002/image.json"), "\"prog\"") != NULL);
+	CHECK(strstr(content("p0002/accesses-000000.csv"), ",102,401234,0,0\n") != NULL);
+	/* nothing lost of the intervals before, nothing written after the end */
+	CHECK(strstr(content("p0002/intervals.csv"), "\n2,1100000000,") != NULL);
+	CHECK(strstr(content("p0001/intervals.csv"), "\n3,") == NULL);
+
+	/* the same process executes another program: its own directory, not the old one */
+	image(3, 100, MEMTRACE_HOW_EXEC, 0, 1500000000);
+	library_makes("p0003", 100, 1500000100, 0);
+	block(3, 100, 10, 1);
+	ended(0);
+	interval(9, 2);
+	interval(10, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK(strstr(content("p0003/accesses-000000.csv"), ",100,401234,") != NULL);
+	CHECK(strstr(content("p0000/intervals.csv"), "governor:shortened exit") != NULL);
+	/* the sums move on to the oldest that lives */
+	CHECK(strstr(content("p0002/intervals.csv"), "10,1500000000,1550000000,2,50000000,0,0,0,4,1,77,10,0,20,30,,512,0\n") != NULL);
+
+	/* an image without a single record leaves nothing behind */
+	image(4, 103, MEMTRACE_HOW_FORK, 0, 1550000100);
+	ended(4);
+	interval(11, 0);
+	CHECK_EQ(feed(d), 0);
+
+	/* not what the interface says */
+	block(77, 1, 12, 1);
+	CHECK_EQ(feed(d), -EPROTO);
+	block(3, 1, 12, 2);
+	((struct memtrace_block *)buf)->records = 3;
+	CHECK_EQ(feed(d), -EPROTO);
+	interval(12, 0);
+	len -= 8;
+	CHECK_EQ(feed(d), -EPROTO);
+	put(99, 16);				/* a kind of the future */
+	CHECK_EQ(feed(d), 0);
+
+	mt_kmod_drain_end(d, &t);
+	CHECK_EQ(t.images, 4);
+	CHECK_EQ(t.records, 6);
+	CHECK_EQ(t.intervals, 12);
+	CHECK_EQ(t.dropped, 48);
+	CHECK_STR(content("p0004/image.json"), "(no file)");
+	{
+		char *rm = mt_printf("rm -r %s", trace);
+
+		CHECK_EQ(system(rm), 0);
+		free(rm);
+	}
+	return mt_test_done();
+}
