@@ -361,24 +361,29 @@ public final class PictureBuilder {
 
 	private double labelWidth(int[] labelled) {
 		double most = 4 * f;
+		int small = 0;
 		double limit = Math.max(6 * f, Math.min(18 * f, 0.22 * o.width));
 		for (int n : labelled) {
 			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
 				most = Math.max(most, o.meter.width(names.detail(n), 0.9 * f, false));
+			} else {
+				small++;
 			}
 		}
-		return Math.min(limit, most + 2);
+		return Math.min(limit, Math.max(most, small > 4 ? 12 * f : 0) + 2);
 	}
 
+	/** Lines between structures; among many small ones they would hide the picture. */
 	private void separators(int[] labelled) {
-		double last = plotY;
+		boolean large = false;
 		for (int n : labelled) {
-			double at = y(hierarchy.leafFrom(n));
-			if (at > last + 2) {
-				shapes.add(new Shape.Line(plotX, Math.rint(at) - 0.5, plotX + plotWidth, Math.rint(at) - 0.5,
+			double top = y(hierarchy.leafFrom(n));
+			boolean before = large;
+			large = y(hierarchy.leafTo(n)) - top >= 0.8 * f;
+			if ((large || before) && top > plotY + 2) {
+				shapes.add(new Shape.Line(plotX, Math.rint(top) - 0.5, plotX + plotWidth, Math.rint(top) - 0.5,
 						palette.separator(), 1, false));
-				last = at;
 			}
 		}
 	}
