@@ -9,6 +9,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
 
+as=()
 # fidelity NAME comparison-options -- record-options -- options of visits
 # Records "visits" and compares every image that wrote a log.
 fidelity() {
@@ -17,8 +18,10 @@ fidelity() {
 	while [ "$1" != -- ]; do compare+=("$1"); shift; done; shift
 	while [ "$1" != -- ]; do record+=("$1"); shift; done; shift
 	mkdir "$dir"
+	# "as" is a command that runs the rest with less rights
+	[ ${#as[@]} = 0 ] || chmod 777 "$dir"
 	perf_works || compare+=(--no-threads --written 0 --wrong 100)
-	if ! timeout -k 5 60 "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" "${record[@]}" \
+	if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" "${record[@]}" \
 		-- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
 		fail "$name: the program or the recorder failed"
 		sed 's/^/    /' "$dir/out"
@@ -64,6 +67,26 @@ for dir in "$work"/compressed/trace/p*; do
 		pass "compressed chunks in $(basename "$dir")"
 	fi
 done
+
+# With less rights: what is promised then is the set of pages; threads and directions
+# where perf events are allowed.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$MEMTRACE"; then
+	chmod 711 "$work"
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	fidelity unprivileged -- --interval 50ms --subphases 1 -- -d 1500 -p 300
+	fidelity unprivileged-system-calls -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -y 15 -m churn,madvise
+	as=()
+else
+	skip "unprivileged: no setpriv, not root, or perf_event_paranoid > 2"
+fi
+as=("$bin/deny" perf_event_open)
+fidelity perf-refused --no-threads --written 0 --wrong 100 -- --interval 50ms --subphases 1 -- -d 800 -p 200
+fidelity perf-refused-mappings --no-threads --written 0 --wrong 100 -- --interval 50ms --subphases 1 \
+	-- -d 1000 -p 200 -m churn,mremap,madvise,brk
+as=("$bin/deny" setpriority,move_pages)
+fidelity no-priority -- --interval 50ms --subphases 1 -- -d 1000 -p 200
+as=()
 
 # The comparison must fail on a real trace, too, when one record is dropped.
 source=$work/plain
