@@ -88,6 +88,8 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 	} else {
 		uint64_t mask = zap_enter();
 
+		if ((flags & MAP_FIXED) && len)
+			zap_note_present((uint64_t)addr, len);
 		if (is_traceable(flags) && zap_space.active) {
 			ret = map_traced(addr, len, prot, flags);
 		} else {
@@ -105,8 +107,10 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 /* Under the lock. */
 static long unmap(uint64_t addr, uint64_t len)
 {
-	long ret = mt_sys(SYS_munmap, addr, len);
+	long ret;
 
+	zap_note_present(addr, len);
+	ret = mt_sys(SYS_munmap, addr, len);
 	if (!ret)
 		zap_unshare(addr, len);
 	return ret;
@@ -160,6 +164,8 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	prot = zap_prot_at(old);
 	if (prot < 0)
 		return prot;
+	if (flags & MREMAP_FIXED)
+		zap_note_present(new_addr, new_len);
 	at = map_traced((void *)new_addr, new_len, prot,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MREMAP_FIXED ? MAP_FIXED : 0));
 	if (mt_failed(at))
@@ -171,10 +177,12 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 		unmap((uint64_t)at, new_len);
 		return -ENOMEM;
 	}
-	if (flags & MREMAP_DONTUNMAP)
+	if (flags & MREMAP_DONTUNMAP) {
+		zap_note_present(old, old_len);
 		zap_zero(old, old_len);
-	else
+	} else {
 		unmap(old, old_len);
+	}
 	return at;
 }
 
@@ -208,6 +216,8 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 	} else {
 		mask = zap_enter();
 		if (!s->active || !zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1))) {
+			if (flags & MREMAP_FIXED)
+				zap_note_present(to, nlen);
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 			if (!mt_failed(ret) && s->active)
 				zap_unshare((uint64_t)ret, nlen);	/* MREMAP_FIXED over ours */
@@ -232,6 +242,7 @@ static long advise_traced(uint64_t addr, uint64_t len, int advice)
 	case MADV_DONTNEED:	/* for shared memory these would keep the contents */
 	case MADV_DONTNEED_LOCKED:
 	case MADV_FREE:
+		zap_note_present(addr, len);
 		zap_zero(addr, len);
 		return 0;
 	case MADV_REMOVE:	/* refused for private memory */
@@ -295,6 +306,8 @@ int zap_hook_brk(void *addr)
 	} else {
 		mask = zap_enter();
 		old = __curbrk;
+		if (addr && addr < old)
+			zap_note_present(page_up((uint64_t)addr), (uint64_t)old - (uint64_t)addr);
 		now = mt_sys(SYS_brk, addr);
 		from = page_up((uint64_t)old);
 		to = page_up((uint64_t)now);

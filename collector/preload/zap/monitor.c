@@ -15,6 +15,10 @@
  * What is touched between z and its own zap without a new fault is not seen again in the
  * next interval: that window is the zap time, reported per interval (ZapNs).
  *
+ * Where faults in kernel mode, or all faults, have no events (zap_space.note_dropped), the
+ * boundary is before the scan and only scanned pages are zapped: a page that is touched
+ * during the scan is found by this scan or the next one, and the window (ZapNs) has the scan in it.
+ *
  * Only pages that the kernel reports as file pages are zapped: should the program have
  * replaced a mapping behind our back with raw system calls, its private pages are safe.
  */
@@ -103,6 +107,7 @@ static struct {
 	struct zap_records records;
 	struct zap_governor governor;
 	struct mt_maps maps;
+	struct zap_regions dropped;	/* mapped until a hook dropped them */
 	struct zap_range *run;		/* mapped pages, ascending */
 	size_t nruns, run_cap;
 	struct page_region *vec;
@@ -250,6 +255,7 @@ static int set_up(void)
 	err = zap_perf_open(&mon.perf, shared.main_tid,
 			    shared.img->how[0] == 'f' ? c->ring_pages / 4 : c->ring_pages, &what);
 	mon.perf_works = !err;
+	zap_space.note_dropped = err || !mon.perf.with_kernel;
 	if (err) {
 		say("page set and times only, threads and directions are not known", 0);
 		say(what, err);
@@ -373,6 +379,8 @@ static void zap_run(uint64_t start, uint64_t end)
 static void zap(void)
 {
 	const struct zap_regions *s = &zap_space.regions;
+	/* what was touched since the scan must stay mapped when no event tells about it */
+	const uint64_t gap = zap_space.note_dropped ? 0 : GAP_PAGES * MT_PAGE;
 	size_t i = 0, r = 0;
 
 	while (i < mon.nruns) {
@@ -381,7 +389,7 @@ static void zap(void)
 		while (r < s->n && s->r[r].end <= start)
 			r++;
 		for (i++; i < mon.nruns && r < s->n; i++) {
-			if (mon.run[i].start - end > GAP_PAGES * MT_PAGE || mon.run[i].start >= s->r[r].end)
+			if (mon.run[i].start - end > gap || mon.run[i].start >= s->r[r].end)
 				break;
 			end = mon.run[i].end;
 		}
@@ -490,11 +498,27 @@ static uint64_t read_faults(uint64_t until)
 	return n;
 }
 
+static void add_scanned_runs(const struct zap_range *run, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t a = run[i].start; a < run[i].end; a += MT_PAGE)
+			mon.unattributed += (uint64_t)zap_records_add_scanned(&mon.records, a);
+}
+
 static void add_scanned(void)
 {
-	for (size_t i = 0; i < mon.nruns; i++)
-		for (uint64_t a = mon.run[i].start; a < mon.run[i].end; a += MT_PAGE)
-			mon.unattributed += (uint64_t)zap_records_add_scanned(&mon.records, a);
+	add_scanned_runs(mon.run, mon.nruns);
+	add_scanned_runs(mon.dropped.r, mon.dropped.n);
+	zap_regions_clear(&mon.dropped);
+}
+
+/* Under the lock: what hooks dropped since the last boundary is the monitor's now. */
+static void take_dropped(void)
+{
+	struct zap_regions taken = zap_space.dropped;
+
+	zap_space.dropped = mon.dropped;
+	mon.dropped = taken;
 }
 
 /* Under the lock. Library data that no hook could convert between two refreshes: counted once. */
@@ -535,11 +559,14 @@ static uint64_t end_subinterval(int last_ever)
 		zap_register_all();
 		zap_space.rescue_uffd = 0;
 	}
+	z = mt_now_ns();
 	scan();
 	if (mon.info)
 		collect_info();
-	z = mt_now_ns();
+	if (!zap_space.note_dropped)
+		z = mt_now_ns();
 	zap_turn_gone();
+	take_dropped();
 	if (!last_ever)
 		zap();
 	t1 = mt_now_ns();
@@ -894,6 +921,8 @@ void mt_monitor_finish_interval(enum mt_event ev)
 void mt_monitor_after_fork(void)
 {
 	zap_space.gone[0].n = zap_space.gone[1].n = 0;
+	zap_regions_clear(&zap_space.dropped);
+	zap_regions_free(&mon.dropped);
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_records_free(&mon.records);
 	mt_maps_free(&mon.maps);

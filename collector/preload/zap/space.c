@@ -298,6 +298,52 @@ int zap_was_traced(uint64_t addr, uint64_t time)
 	return 0;
 }
 
+/* One page-table scan of [start, end); the descriptor is the caller's. */
+static void note_present_range(int pagemap, uint64_t start, uint64_t end)
+{
+	uint64_t entry[64];
+
+	while (start < end) {
+		uint64_t want = (end - start) / MT_PAGE;
+		long n;
+
+		/* an untouched part of a big mapping is skipped by the holes of the file */
+		long data = mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */);
+
+		if (data < 0 || (uint64_t)data >= end)
+			return;
+		if ((uint64_t)data > start) {
+			start = (uint64_t)data & ~(MT_PAGE - 1);
+			continue;
+		}
+		n = mt_sys(SYS_pread64, pagemap, entry, (want > 64 ? 64 : want) * 8, start / MT_PAGE * 8) / 8;
+		if (n <= 0)
+			return;
+		for (long i = 0; i < n; i++)	/* bit 63 present, bit 61 file or shared */
+			if ((entry[i] >> 63) && (entry[i] >> 61 & 1))
+				zap_regions_add(&zap_space.dropped, start + (uint64_t)i * MT_PAGE,
+						start + (uint64_t)(i + 1) * MT_PAGE);
+		start += (uint64_t)n * MT_PAGE;
+	}
+}
+
+void zap_note_present(uint64_t addr, uint64_t len)
+{
+	const struct zap_regions *s = &zap_space.regions;
+	uint64_t end = addr + page_up(len);
+	int pagemap;
+
+	if (!zap_space.note_dropped || !zap_space.active || !zap_regions_overlap(s, addr, end))
+		return;
+	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	if (pagemap < 0)
+		return;
+	for (size_t i = zap_regions_find(s, addr); i < s->n && s->r[i].start < end; i++)
+		note_present_range(pagemap, s->r[i].start > addr ? s->r[i].start : addr,
+				   s->r[i].end < end ? s->r[i].end : end);
+	mt_sys(SYS_close, pagemap);
+}
+
 void zap_unshare(uint64_t addr, uint64_t len)
 {
 	len = page_up(len);

@@ -44,6 +44,12 @@ struct zap_space {
 	 * rings: [0] since the last boundary, [1] before it. See zap_turn_gone().
 	 */
 	struct zap_gone gone[2];
+	/*
+	 * Without events of faults in kernel mode (set by the monitor): pages that were
+	 * mapped when hooks dropped them. The monitor takes them at the boundary.
+	 */
+	int note_dropped;
+	struct zap_regions dropped;
 	struct mt_maps maps;	/* scratch for lookups under the lock */
 	uint64_t late_bytes;	/* writable data of libraries loaded later, not traced (yet) */
 	int late_pending;	/* a hook may try to convert it */
@@ -69,6 +75,11 @@ int zap_space_convert(uint64_t stack_end);
 
 /* Replaces fresh private memory [addr, addr+len) by traced zeroes. 0 or negative errno. */
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags);
+/*
+ * Before a range is unmapped or zeroed: notes which of its pages are mapped, that is
+ * touched, when no fault event may tell (note_dropped).
+ */
+void zap_note_present(uint64_t addr, uint64_t len);
 /* The range is not ours any more (unmapped, or replaced by a mapping of another kind). */
 void zap_unshare(uint64_t addr, uint64_t len);
 /*
