@@ -47,7 +47,7 @@ ensure_packages native java ui test || exit 4
 find_maven || exit 4
 
 java_tests() {
-	xvfb-run -a -s '-screen 0 1280x1024x24' "$MVN" -B -ntp --fail-at-end verify </dev/null >build/maven.log 2>&1
+	xvfb-run -a -s '-screen 0 1280x1024x24' "$MVN" -B -ntp --fail-at-end clean verify </dev/null >build/maven.log 2>&1
 	rc=$?
 	grep -E '^\[?(INFO|ERROR|WARNING)?\]? ?Tests run:|^\[ERROR\]|BUILD|Total time' build/maven.log
 	[ $rc = 0 ] || tools_say "all of Maven's output is in build/maven.log"
