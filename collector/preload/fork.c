@@ -21,8 +21,8 @@
  * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
  * shared descriptors) makes an untraced child, after the parent was frozen as below.
  *
- * Where memory is too short for the copy (more than half of MemAvailable), or the child
- * fails, both processes continue on private mappings of the then frozen file: correct and
+ * Where memory is too short for the copy (more than half of MemAvailable, or than
+ * MEMTRACE_FORK_COPY_MAX bytes), or the child fails, both processes continue on private mappings of the then frozen file: correct and
  * without any copy, but the accesses of neither are traced from there on ("stop").
  */
 #include "process.h"
@@ -85,12 +85,13 @@ static uint64_t memory_available(void)
 
 static int copy_is_affordable(const struct fork_call *c)
 {
-	uint64_t available = memory_available();
+	uint64_t available = memory_available(), bytes;
 	struct stat st;
 
 	if (mt_sys(SYS_fstat, c->old_memfd, &st))
 		return 0;
-	return !available || (uint64_t)st.st_blocks * 512 < available / 2;
+	bytes = (uint64_t)st.st_blocks * 512;
+	return bytes < mt_process.config.fork_copy_max_bytes && (!available || bytes < available / 2);
 }
 
 /* ---- child */
@@ -221,6 +222,77 @@ static long child(struct fork_call *c)
 
 /* ---- parent */
 
+/* "202 0x7f.. 0x109 ..." of /proc/self/task/TID/syscall: a futex wait that is not process-private. */
+static uint64_t shared_futex_wait(const char *s)
+{
+	uint64_t v[2] = { 0, 0 };
+
+	if (strncmp(s, "202 ", 4))
+		return 0;
+	s += 4;
+	for (int i = 0; i < 2; i++) {
+		if (s[0] != '0' || s[1] != 'x')
+			return 0;
+		for (s += 2; (*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'f'); s++)
+			v[i] = v[i] << 4 | (uint64_t)(*s <= '9' ? *s - '0' : *s - 'a' + 10);
+		while (*s == ' ')
+			s++;
+	}
+	return v[1] & FUTEX_PRIVATE_FLAG ? 0 : v[0];
+}
+
+/*
+ * Threads that wait on a futex which is not process-private, as pthread_join() does, are
+ * known to the kernel by file and offset. In the private mapping that takes the place the
+ * same word has another name, under which the wake-up would come: so they are woken by the
+ * old name, look again and wait by the new one.
+ */
+static void wake_shared_waiters(const struct fork_call *c)
+{
+	char entries[1024], path[96], text[128];
+	long dir, n;
+
+	dir = mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (dir < 0)
+		return;
+	while ((n = mt_sys(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
+		for (long at = 0; at < n;) {
+			/* linux_dirent64: ino, off (8 bytes each), reclen (2), type (1), name */
+			const char *name = entries + at + 19;
+			uint16_t reclen;
+			uint64_t addr;
+			char *p = path;
+			long fd, k, w;
+
+			memcpy(&reclen, entries + at + 16, sizeof(reclen));
+			at += reclen;
+			if (*name < '0' || *name > '9')
+				continue;
+			memcpy(p, "/proc/self/task/", 16);
+			p += 16;
+			while (*name)
+				*p++ = *name++;
+			memcpy(p, "/syscall", 9);
+			fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+			if (fd < 0)
+				continue;
+			k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+			mt_sys(SYS_close, fd);
+			text[k > 0 ? k : 0] = 0;
+			addr = shared_futex_wait(text);
+			if (!addr)
+				continue;
+			w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, c->old_memfd,
+					       addr & ~(MT_PAGE - 1));
+			if (mt_failed(w))
+				continue;
+			mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
+			mt_sys(SYS_munmap, w, MT_PAGE);
+		}
+	}
+	mt_sys(SYS_close, dir);
+}
+
 /* Both processes on private mappings of the file, which nobody changes any more. */
 static void freeze(struct fork_call *c)
 {
@@ -236,6 +308,10 @@ static void freeze(struct fork_call *c)
 	zap_space.active = 0;
 	mt_process.tracing = 0;
 	mt_monitor_event(MT_EVENT_STOP);
+	/* twice: a thread on its way into the wait shows as "running" */
+	wake_shared_waiters(c);
+	mt_sys(SYS_sched_yield);
+	wake_shared_waiters(c);
 }
 
 /* 1 when the child has its own memory, 0 when it failed or died before. */

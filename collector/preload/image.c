@@ -62,6 +62,7 @@ int mt_config_read(struct mt_config *c)
 	c->stack_depth = (int)env_u64("MEMTRACE_STACK_DEPTH", 16);
 	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
 	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
+	c->fork_copy_max_bytes = env_u64("MEMTRACE_FORK_COPY_MAX", UINT64_MAX);
 	s = getenv(PARENT_VAR);
 	c->parent_image = s && *s ? atoi(s) : -1;
 	return 0;

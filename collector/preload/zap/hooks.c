@@ -97,6 +97,9 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			if (!mt_failed(ret) && zap_space.active)
 				zap_unshare((uint64_t)ret, len);
 		}
+		/* the stack of a new thread: perhaps the last moment with only one */
+		if (flags & MAP_STACK)
+			zap_space.late_pending = 1;
 		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())

@@ -596,14 +596,16 @@ static void stack_piece(struct piece *p, const struct mt_map *m, uint64_t below,
 	p->anonymous = 1;
 }
 
-/* Anonymous pages without contents: neither present nor swapped. */
-static int has_contents(int pagemap, uint64_t addr)
+/* Bit i of the result: page i from addr has contents (is present or swapped). At most 64 pages. */
+static uint64_t with_contents(int pagemap, uint64_t addr, unsigned pages)
 {
-	uint64_t e;
+	uint64_t e[64], mask = 0;
 
-	if (mt_sys(SYS_pread64, pagemap, &e, sizeof(e), addr / MT_PAGE * 8) != sizeof(e))
-		return 1;
-	return (e >> 62) != 0;
+	if (mt_sys(SYS_pread64, pagemap, e, pages * 8ul, addr / MT_PAGE * 8) != (long)(pages * 8))
+		return ~0ull;
+	for (unsigned i = 0; i < pages; i++)
+		mask |= (uint64_t)(e[i] >> 62 != 0) << i;
+	return mask;
 }
 
 /* No write to the memory between the copy and the new mapping: raw calls only. */
@@ -615,9 +617,15 @@ static long convert(const struct piece *p, int pagemap)
 
 	if (mt_failed(w))
 		return w;
-	for (uint64_t off = 0; off < len; off += MT_PAGE)
-		if (!p->anonymous || has_contents(pagemap, p->data_start + off))
-			memcpy((char *)w + off, (char *)p->data_start + off, MT_PAGE);
+	for (uint64_t off = 0; off < len; off += 64 * MT_PAGE) {
+		unsigned n = len - off < 64 * MT_PAGE ? (unsigned)((len - off) / MT_PAGE) : 64;
+		uint64_t mask = p->anonymous ? with_contents(pagemap, p->data_start + off, n) : ~0ull;
+
+		for (unsigned i = 0; i < n; i++)
+			if (mask >> i & 1)
+				memcpy((char *)w + off + i * MT_PAGE, (char *)p->data_start + off + i * MT_PAGE,
+				       MT_PAGE);
+	}
 	ret = mt_sys(SYS_mmap, p->start, p->end - p->start, p->prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
 		     s->memfd, p->start);
 	mt_sys(SYS_munmap, w, len);
