@@ -153,6 +153,23 @@ static char *string(struct cursor *c)
 	return out;
 }
 
+static void set_stack(struct mt_context *c, size_t id, const uint64_t *ip, int n)
+{
+	if (id >= c->n_stacks) {
+		if (id + 1 > c->cap_stacks) {
+			c->cap_stacks = (id + 1) * 2;
+			c->stacks = mt_resize(c->stacks, c->cap_stacks * sizeof(*c->stacks));
+		}
+		memset(c->stacks + c->n_stacks, 0, (id + 1 - c->n_stacks) * sizeof(*c->stacks));
+		c->n_stacks = id + 1;
+	}
+	if (c->stacks[id].n)
+		return;
+	c->stacks[id].n = n;
+	c->stacks[id].ip = mt_alloc((size_t)n * sizeof(uint64_t));
+	memcpy(c->stacks[id].ip, ip, (size_t)n * sizeof(uint64_t));
+}
+
 static void add_stack(struct mt_context *c, struct cursor *k)
 {
 	int64_t id = DEC(k);
@@ -163,21 +180,7 @@ static void add_stack(struct mt_context *c, struct cursor *k)
 		ip[n++] = HEX(k);
 	if (k->bad || id < 0 || id > 100000000 || !n)
 		return;
-	if ((size_t)id >= c->n_stacks) {
-		size_t want = (size_t)id + 1;
-
-		if (want > c->cap_stacks) {
-			c->cap_stacks = want * 2;
-			c->stacks = mt_resize(c->stacks, c->cap_stacks * sizeof(*c->stacks));
-		}
-		memset(c->stacks + c->n_stacks, 0, (want - c->n_stacks) * sizeof(*c->stacks));
-		c->n_stacks = want;
-	}
-	if (c->stacks[id].n)
-		return;
-	c->stacks[id].n = n;
-	c->stacks[id].ip = mt_alloc((size_t)n * sizeof(uint64_t));
-	memcpy(c->stacks[id].ip, ip, (size_t)n * sizeof(uint64_t));
+	set_stack(c, (size_t)id, ip, n);
 }
 
 /* One line without ; and LF. False: not understood. */
@@ -597,17 +600,82 @@ static void forget_dead(struct mt_context *c)
 	}
 	c->n_objects = w;
 	c->small_count = c->small_bytes = c->lost_events = c->lost_bytes = 0;
+	c->bad_lines = c->unmatched = 0;
 	c->end = -1;
 }
 
-static int replay(struct mt_context *c, const char *trace, const char *dir, int64_t until,
-		  int depth)
+static void *copy(const void *p, size_t bytes)
+{
+	void *q = mt_alloc(bytes);
+
+	if (bytes)
+		memcpy(q, p, bytes);
+	return q;
+}
+
+/* dst gets what lives in src; dst->live is set and empty. */
+static void inherit(struct mt_context *dst, const struct mt_context *src)
+{
+	struct mt_live *to = dst->live;
+	const struct mt_live *from = src->live;
+
+	*dst = *src;
+	dst->live = to;
+	dst->cap = src->n;
+	dst->s = copy(src->s, src->n * sizeof(*src->s));
+	for (size_t i = 0; i < src->n; i++)
+		if (src->s[i].path)
+			dst->s[i].path = mt_strdup(src->s[i].path);
+	dst->cap_threads = src->n_threads;
+	dst->threads = copy(src->threads, src->n_threads * sizeof(*src->threads));
+	for (size_t i = 0; i < src->n_threads; i++)
+		if (src->threads[i].name)
+			dst->threads[i].name = mt_strdup(src->threads[i].name);
+	dst->cap_objects = src->n_objects;
+	dst->objects = copy(src->objects, src->n_objects * sizeof(*src->objects));
+	for (size_t i = 0; i < src->n_objects; i++)
+		dst->objects[i].path = mt_strdup(src->objects[i].path);
+	dst->cap_stacks = src->n_stacks;
+	dst->stacks = copy(src->stacks, src->n_stacks * sizeof(*src->stacks));
+	for (size_t i = 0; i < src->n_stacks; i++)
+		if (src->stacks[i].n)
+			dst->stacks[i].ip = copy(src->stacks[i].ip,
+						 (size_t)src->stacks[i].n * sizeof(uint64_t));
+	*to = *from;
+	if (from->key) {
+		to->key = copy(from->key, (from->mask + 1) * sizeof(*from->key));
+		to->value = copy(from->value, (from->mask + 1) * sizeof(*from->value));
+	}
+	to->map = copy(from->map, from->n_map * sizeof(*from->map));
+	to->cap_map = from->n_map;
+	forget_dead(dst);
+}
+
+/* One log, sorted. */
+struct log {
+	struct event *ev;
+	size_t n;
+	int64_t fork_time;	/* -1: not a child of fork */
+	int64_t parent;
+};
+
+static void log_free(struct log *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->ev[i].str);
+	free(l->ev);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Reads a log; its stacks go into c. */
+static int log_read(struct log *l, struct mt_context *c, const char *trace, const char *dir)
 {
 	char *path = mt_printf("%s/%s/context.log", trace, dir), *data, *p, *end;
-	struct event *ev = NULL;
-	size_t n = 0, cap = 0, len;
+	size_t cap = 0, len;
 	int version = 0, err = 0;
 
+	memset(l, 0, sizeof(*l));
+	l->fork_time = -1;
 	data = mt_read_file(path, &len);
 	if (!data) {
 		err = -errno;
@@ -621,64 +689,185 @@ static int replay(struct mt_context *c, const char *trace, const char *dir, int6
 
 		if (stop > p && lf && stop[-1] == ';') {
 			stop[-1] = 0;
-			MT_GROW(ev, n, cap);
-			if (!parse(c, p, &ev[n], &version))
+			MT_GROW(l->ev, l->n, cap);
+			if (!parse(c, p, &l->ev[l->n], &version)) {
 				c->bad_lines++;
-			else if (ev[n].kind != 'S') {
-				ev[n].order = n;
-				n++;
+			} else if (l->ev[l->n].kind != 'S') {
+				l->ev[l->n].order = l->n;
+				l->n++;
 			}
 		} else if (stop > p) {
 			c->bad_lines++;
 		}
 		p = stop + 1;
 	}
+	free(data);
 	if (version > 1) {
 		mt_error("%s: version %d of the log is newer than this program (1)", path, version);
-		err = -EPROTO;
-		goto out;
+		log_free(l);
+		free(path);
+		return -EPROTO;
 	}
-	if (n)
-		qsort(ev, n, sizeof(*ev), by_time);
-	for (size_t i = 0; i < n; i++) {
-		char parent[16];
-
-		if (ev[i].kind != 'F')
-			continue;
-		snprintf(parent, sizeof(parent), "p%04" PRId64, ev[i].parent);
-		if (depth < 200 && ev[i].parent >= 0 && ev[i].parent < 1000000 &&
-		    strcmp(parent, dir)) {
-			replay(c, trace, parent, ev[i].time, depth + 1);
-			forget_dead(c);
-		}
-		break;
-	}
-	c->have_log = true;
-	for (size_t i = 0; i < n; i++) {
-		if (ev[i].kind == 'V')
-			c->start = ev[i].time;
-		if (ev[i].time <= until)
-			apply(c, &ev[i]);
-	}
-out:
-	for (size_t i = 0; i < n; i++)
-		free(ev[i].str);
-	free(ev);
-	free(data);
 	free(path);
-	return err;
+	if (l->n)
+		qsort(l->ev, l->n, sizeof(*l->ev), by_time);
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->ev[i].kind == 'F') {
+			l->fork_time = l->ev[i].time;
+			l->parent = l->ev[i].parent;
+			break;
+		}
+	}
+	return 0;
+}
+
+static void apply_log(struct mt_context *c, struct event *e)
+{
+	if (e->kind == 'V')
+		c->start = e->time;
+	apply(c, e);
+}
+
+static void context_init(struct mt_context *c, struct mt_live *live)
+{
+	memset(c, 0, sizeof(*c));
+	memset(live, 0, sizeof(*live));
+	c->start = c->end = -1;
+	c->live = live;
+}
+
+static void live_free(struct mt_live *l)
+{
+	free(l->key);
+	free(l->value);
+	free(l->map);
+	memset(l, 0, sizeof(*l));
+}
+
+/*
+ * The replay of a log that stands still at a time. A process with a thousand
+ * children would otherwise be replayed a thousand times; children are mostly
+ * asked for in the order of their forks.
+ */
+#define N_CURSORS 8
+
+struct cursor_state {
+	char *trace, *dir;
+	struct log log;
+	size_t pos;
+	struct mt_context c;
+	struct mt_live live;
+	size_t alive;		/* structures after the last clean-up */
+	uint64_t used;
+};
+
+static struct cursor_state cursors[N_CURSORS];
+static uint64_t clock_of_use;
+
+static void cursor_free(struct cursor_state *k)
+{
+	if (!k->dir)
+		return;
+	log_free(&k->log);
+	live_free(&k->live);
+	k->c.live = NULL;
+	mt_context_free(&k->c);
+	free(k->trace);
+	free(k->dir);
+	memset(k, 0, sizeof(*k));
+}
+
+static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+		 const char *dir, int depth);
+
+/* The state of an image at a time (inclusive), or NULL. Valid until the next call. */
+static const struct mt_context *state_at(const char *trace, const char *dir, int64_t until, int depth)
+{
+	struct cursor_state *k = NULL, fresh;
+
+	for (int i = 0; i < N_CURSORS; i++)
+		if (cursors[i].dir && !strcmp(cursors[i].dir, dir) && !strcmp(cursors[i].trace, trace))
+			k = &cursors[i];
+	if (k && k->pos && k->log.ev[k->pos - 1].time > until) {
+		cursor_free(k);		/* asked for an earlier time */
+		k = NULL;
+	}
+	if (!k) {
+		memset(&fresh, 0, sizeof(fresh));
+		/* may use and replace other cursors: the ancestors of this one */
+		if (begin(&fresh.c, &fresh.live, &fresh.log, trace, dir, depth)) {
+			live_free(&fresh.live);
+			fresh.c.live = NULL;
+			mt_context_free(&fresh.c);
+			return NULL;
+		}
+		k = &cursors[0];
+		for (int i = 1; i < N_CURSORS; i++)
+			if (cursors[i].used < k->used)
+				k = &cursors[i];
+		cursor_free(k);
+		*k = fresh;
+		k->c.live = &k->live;
+		k->trace = mt_strdup(trace);
+		k->dir = mt_strdup(dir);
+	}
+	k->used = ++clock_of_use;
+	while (k->pos < k->log.n && k->log.ev[k->pos].time <= until) {
+		apply_log(&k->c, &k->log.ev[k->pos++]);
+		if (k->c.n > 2 * k->alive + 10000) {
+			forget_dead(&k->c);
+			k->alive = k->c.n;
+		}
+	}
+	return &k->c;
+}
+
+/* Reads the log of an image and sets c to what it inherits. */
+static int begin(struct mt_context *c, struct mt_live *live, struct log *l, const char *trace,
+		 const char *dir, int depth)
+{
+	struct mt_context own;
+	char parent[16];
+	int err;
+
+	context_init(c, live);
+	memset(&own, 0, sizeof(own));
+	err = log_read(l, &own, trace, dir);
+	if (err) {
+		mt_context_free(&own);
+		return err;
+	}
+	snprintf(parent, sizeof(parent), "p%04" PRId64, l->parent);
+	if (l->fork_time >= 0 && depth < 200 && l->parent >= 0 && l->parent < 1000000 &&
+	    strcmp(parent, dir)) {
+		const struct mt_context *p = state_at(trace, parent, l->fork_time, depth + 1);
+
+		if (p)
+			inherit(c, p);
+	}
+	/* the child goes on with the numbers of its parent's stacks */
+	for (size_t i = 0; i < own.n_stacks; i++) {
+		if (!own.stacks[i].n || (i < c->n_stacks && c->stacks[i].n))
+			continue;
+		set_stack(c, i, own.stacks[i].ip, own.stacks[i].n);
+	}
+	c->bad_lines = own.bad_lines;
+	c->have_log = true;
+	mt_context_free(&own);
+	return 0;
 }
 
 int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
 {
 	struct mt_live live;
-	int err;
+	struct log l;
+	int err = begin(c, &live, &l, trace, dir, 0);
 
-	memset(c, 0, sizeof(*c));
-	memset(&live, 0, sizeof(live));
-	c->start = c->end = -1;
-	c->live = &live;
-	err = replay(c, trace, dir, INT64_MAX, 0);
+	if (!err) {
+		for (size_t i = 0; i < l.n; i++)
+			apply_log(c, &l.ev[i]);
+		log_free(&l);
+	}
 	if (live.brk_hi > live.brk_lo) {
 		size_t i = mt_context_add(c);
 
@@ -688,11 +877,15 @@ int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
 		c->s[i].birth = live.brk_birth;
 		c->s[i].name = mt_strdup("heap (brk)");
 	}
-	free(live.key);
-	free(live.value);
-	free(live.map);
+	live_free(&live);
 	c->live = NULL;
 	return err;
+}
+
+void mt_context_forget(void)
+{
+	for (int i = 0; i < N_CURSORS; i++)
+		cursor_free(&cursors[i]);
 }
 
 void mt_context_free(struct mt_context *c)

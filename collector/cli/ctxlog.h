@@ -72,6 +72,8 @@ struct mt_context {
  */
 int mt_context_read(struct mt_context *c, const char *trace, const char *dir);
 void mt_context_free(struct mt_context *c);
+/* Gives back what mt_context_read keeps for the next child of the same parent. */
+void mt_context_forget(void);
 /* Index of a new, zeroed structure. */
 size_t mt_context_add(struct mt_context *c);
 

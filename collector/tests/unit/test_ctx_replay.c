@@ -153,6 +153,7 @@ int main(void)
 	CHECK_STR(c.threads[0].name, "second");
 	mt_context_free(&c);
 	/* a log that forks from itself must not run for ever */
+	mt_context_forget();
 	put("p0003", "F 20 3;\nA 30 5 1000 256 -1 m;\n");
 	expect("p0003", "heap 1000-1100 30..-1;", 0, 0);
 	/* no log, newer log */
@@ -163,6 +164,7 @@ int main(void)
 	CHECK(mt_context_read(&c, dir, "p0004") < 0);
 	mt_context_free(&c);
 	example();
+	mt_context_forget();
 	cmd = mt_printf("rm -r %s", dir);
 	CHECK_EQ(system(cmd), 0);
 	free(cmd);
