@@ -73,7 +73,7 @@ final class ContextTables {
 				List.of("Stack", "Depth", "Ip"), skips, row -> {
 					long stack = row.number("Stack", -1);
 					CallFrame frame = new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"),
-							row.text("File"), (int) Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE));
+							row.text("File"), Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE));
 					int id = ids.computeIfAbsent(stack, key -> {
 						stacks.add(new ArrayList<>());
 						return stacks.size() - 1;

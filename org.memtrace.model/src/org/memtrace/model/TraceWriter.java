@@ -19,6 +19,7 @@ public interface TraceWriter extends AutoCloseable {
 
 	void producers(ProducerTree tree) throws MemtraceException;
 
+	/** Appends accesses. Any order is right; that of their start is the fastest, and then of their end and producer. */
 	void accesses(AccessBatch batch) throws MemtraceException;
 
 	void cpuSets(List<BitSet> sets) throws MemtraceException;

@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -311,10 +310,5 @@ final class SqliteTraceStore implements TraceStore {
 		} catch (SQLException e) {
 			// nothing was written through it
 		}
-	}
-
-	@Override
-	public String toString() {
-		return Arrays.toString(new Object[] { file });
 	}
 }

@@ -102,12 +102,20 @@ class SqliteFilesTest {
 	@Test
 	void killedImportsLeaveNothing() throws Exception {
 		Random random = new Random(99);
-		for (int round = 0; round < 4; round++) {
+		int interrupted = 0;
+		for (int round = 0; round < 6; round++) {
 			Process process = importer();
-			Thread.sleep(50 + random.nextInt(400));
+			if (round % 2 == 0) { // certainly in the middle of a trace
+				while (files().stream().noneMatch(f -> f.endsWith(".tmp"))) {
+					Thread.onSpinWait();
+				}
+			} else {
+				Thread.sleep(50 + random.nextInt(400));
+			}
 			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
 			notices.clear();
 			boolean leftovers = files().stream().anyMatch(f -> f.endsWith(".lock"));
+			interrupted += leftovers ? 1 : 0;
 			try (TraceCatalogue catalogue = open()) {
 				assertEquals(leftovers, !notices.isEmpty(), notices + " for " + files());
 				List<String> expected = new ArrayList<>(List.of("SOCTRACE_SYSTEM_DB"));
@@ -121,6 +129,7 @@ class SqliteFilesTest {
 				assertEquals(expected, files());
 			}
 		}
+		assertTrue(interrupted > 0, "no kill hit an import");
 	}
 
 	@Test
