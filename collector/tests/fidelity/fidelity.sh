@@ -13,30 +13,45 @@ as=()
 # fidelity NAME comparison-options -- record-options -- options of visits
 # Records "visits" and compares every image that wrote a log.
 fidelity() {
-	local name=$1 compare=() record=() dir=$work/$1
+	local name=$1 compare=() record=() dir=$work/$1 attempt status
 	shift
 	while [ "$1" != -- ]; do compare+=("$1"); shift; done; shift
 	while [ "$1" != -- ]; do record+=("$1"); shift; done; shift
-	mkdir "$dir"
-	# "as" is a command that runs the rest with less rights
-	[ ${#as[@]} = 0 ] || chmod 777 "$dir"
 	perf_works || compare+=(--no-threads --written 0 --wrong 100)
-	if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" "${record[@]}" \
-		-- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
-		fail "$name: the program or the recorder failed"
-		sed 's/^/    /' "$dir/out"
-		return 1
-	fi
-	if "$bin/fidelity" "${compare[@]}" "$dir/trace" "$dir"/log.* > "$dir/report" 2>&1; then
+	# what depends on the scheduling of the threads (status 3) may have bad luck
+	# on a busy machine; the page sets and directions may not
+	for attempt in 1 2 3; do
+		rm -rf "$dir"
+		mkdir "$dir"
+		# "as" is a command that runs the rest with less rights
+		[ ${#as[@]} = 0 ] || chmod 777 "$dir"
+		if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" \
+			"${record[@]}" -- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
+			fail "$name: the program or the recorder failed"
+			sed 's/^/    /' "$dir/out"
+			return 1
+		fi
+		"$bin/fidelity" "${compare[@]}" "$dir/trace" "$dir"/log.* > "$dir/report" 2>&1
+		status=$?
+		[ $status = 3 ] || break
+		echo "note: $name, attempt $attempt: $(grep FAILED "$dir/report" | head -1 | tr -s ' ')"
+	done
+	if [ $status = 0 ]; then
 		pass "$name"
-		grep -E 'intervals of|found|flagged|kernel|seen as shared' "$dir/report" | sed "s|^$dir/trace/|  |; s/^/    /" > "$dir/short"
-		echo "ok: $name"
-		cat "$dir/short"
+		[ -n "${VERBOSE:-}" ] || echo "ok: $name"
+		grep -E 'intervals of|found|flagged|kernel|seen as shared' "$dir/report" | sed "s|^$dir/trace/|  |; s/^/    /"
+	elif [ $status = 3 ] && busy; then
+		skip "$name: sharing and threads cannot be judged at load $(cut -d' ' -f1 /proc/loadavg)"
 	else
 		fail "$name"
 		sed "s|^|    |" "$dir/report"
 		return 1
 	fi
+}
+
+# more than three threads per CPU want to run
+busy() {
+	awk -v n="$(nproc)" '{ exit !($1 > 3 * n) }' /proc/loadavg
 }
 
 if "$tests/fidelity/selftest.sh" "$bin/fidelity"; then
@@ -48,14 +63,14 @@ fi
 perf_works || skip "threads and directions: perf events are refused here (sysctl kernel.perf_event_paranoid=2)"
 
 fidelity plain -- --interval 50ms --subphases 1 -- -d 1500 -p 300
-fidelity subphases --shared 95 -- --interval 50ms --subphases 5 -- -d 2000 -p 150
+fidelity subphases --shared 95 -- --interval 100ms --subphases 5 -- -d 2000 -p 100
 fidelity short-intervals -- --interval 20ms --subphases 1 -- -d 1000 -p 300
 fidelity system-calls -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -y 25
 fidelity kernel-only -- --interval 50ms --subphases 1 -- -d 800 -p 500 -y 100
 fidelity mappings -- --interval 50ms --subphases 1 -- -d 1500 -p 100 -m churn,mremap,madvise,brk
 fidelity read-mostly -- --interval 50ms --subphases 2 -- -d 1200 -p 300 -w 3
-fidelity asleep -- --interval 20ms --subphases 1 -- -d 1500 -p 200 -z 35,150
-fidelity fork-exec -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -m fork,exec
+fidelity asleep -- --interval 20ms --subphases 1 -- -d 2000 -p 200 -z 35,100
+fidelity fork-exec -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec
 # of 24 threads only one is seen per page and interval: the share of the whole run is no promise here
 fidelity many-threads --run-threads 50 -- --interval 50ms --subphases 1 -- -t 24 -d 1200 -p 2000 -P 60
 fidelity one-thread -- --interval 50ms --subphases 1 -- -t 1 -d 1000 -p 100

@@ -117,6 +117,7 @@ spoil "one thread missing everywhere" $a '$8 != 103'
 check "one thread missing everywhere" 1 --pages 0
 spoil "all attributed to one thread" $a 'NR > 1 && $8 != -1 { $8 = 101; if (seen[$1 $6]++) next } { print }'
 check "all attributed to one thread" 1
+check "all attributed to one thread, but directions right" 3 --written 0 --shared 95
 check "all attributed to one thread, threads not promised" 0 --no-threads --written 0
 spoil "an invented page" $a '{ print } NR > 1 && $6 == 150000 && !done++ { for (i = 0; i < 30; i++) printf "1001000,0,1,0,1,%d,%d,%d,0,-1,0\n", $6, $7, 200 + i }'
 awk -F, 'NR < 3 || !($2 >= 145000 && $2 < 165000 && $1 ~ /^1001/)' "$work/good.log" > "$work/t.log"
