@@ -80,6 +80,7 @@ struct mt_kmod_drain {
 	struct known *known;
 	size_t n_known, cap_known;
 	struct mt_kmod_totals totals;
+	uint64_t orphans;		/* records of images that were not announced, since the last interval */
 };
 
 struct mt_kmod_drain *mt_kmod_drain_new(const struct mt_kmod_drain_options *o)
@@ -458,9 +459,13 @@ static int block(struct mt_kmod_drain *d, const struct memtrace_block *b)
 	struct image *im = find(d, b->image);
 	struct kept *k;
 
-	if (!im || b->records > MEMTRACE_BLOCK_RECORDS ||
+	if (b->records > MEMTRACE_BLOCK_RECORDS ||
 	    b->head.bytes != sizeof(*b) + b->records * sizeof(struct memtrace_record))
 		return -EPROTO;
+	if (!im) {		/* the kernel had no memory to announce it */
+		d->orphans += b->records;
+		return 0;
+	}
 	im->blocks++;
 	if (im->dir) {
 		write_block(d, im, b);
@@ -481,6 +486,8 @@ static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv
 	d->totals.dropped += iv->dropped;
 	if (d->o.losses)
 		d->o.losses(d->o.arg, &region, &other);
+	other += d->orphans;
+	d->orphans = 0;
 	place(d, iv->end_ns, false);
 	for (struct image *im = d->images; im; im = im->next) {
 		struct end e = { .iv = *iv, .shares = first, .last = im->ended,

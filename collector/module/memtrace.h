@@ -104,6 +104,8 @@ struct mtr_image {
 	bool announced;
 	bool swept;			/* by the current pass of the monitor */
 	bool exit_swept;
+	bool dead;			/* no records any more; im->lock */
+	bool huge_were_off;		/* huge pages were off before we came */
 	u8 waited;			/* intervals since its last user went */
 	spinlock_t lock;
 	struct mtr_chunk chunk;		/* inferred accesses */

@@ -31,19 +31,19 @@
 #include "compat/mm.h"
 #include "compat/tlb.h"
 
-/* A message that is not a block of the pool. May sleep. */
-static void note(struct mtr_session *s, struct mtr_fifo *out, const void *message, u32 bytes)
+/* A message that is not a block of the pool. May sleep. False: no memory. */
+static bool note(struct mtr_session *s, struct mtr_fifo *out, const void *message, u32 bytes)
 {
 	struct mtr_block *b;
 
 	if (READ_ONCE(s->notes) > 1u << 16) {
 		mtr_count(s, NOTE_LOST);
-		return;
+		return false;
 	}
 	b = kzalloc(sizeof(*b) + bytes, GFP_KERNEL);
 	if (!b) {
 		mtr_count(s, NOTE_LOST);
-		return;
+		return false;
 	}
 	b->data = (struct memtrace_block *)(b + 1);
 	memcpy(b->data, message, bytes);
@@ -52,6 +52,7 @@ static void note(struct mtr_session *s, struct mtr_fifo *out, const void *messag
 	s->notes++;
 	spin_unlock(&s->done_lock);
 	mtr_fifo_put(out, b);
+	return true;
 }
 
 /* Blocks of a task that it is still filling. */
@@ -213,12 +214,20 @@ static void reap_images(struct mtr_session *s, struct mtr_fifo *out)
 
 	list_for_each_entry_safe(im, in, &s->images, list) {
 		struct memtrace_image_end end = { .head.kind = MEMTRACE_IMAGE_END, .image = im->note.image };
+		bool dead;
 
 		if (atomic_read(&im->mm->mm_users))
 			continue;
 		/* exit_mmap() may not have run yet; blocks of n + 1 may be under way */
-		im->waited++;
-		if (im->chunk.open.head || im->waited < (READ_ONCE(im->exit_swept) ? 2 : 20))
+		if (im->waited < 255)
+			im->waited++;
+		if (im->waited < (READ_ONCE(im->exit_swept) ? 2 : 20))
+			continue;
+		spin_lock(&im->lock);
+		im->dead = !im->chunk.open.head;
+		dead = im->dead;
+		spin_unlock(&im->lock);
+		if (!dead)
 			continue;
 		spin_lock(&mtr_reg_lock);
 		hash_del_rcu(&im->hash);
@@ -309,8 +318,7 @@ void mtr_interval_end(struct mtr_session *s)
 
 	list_for_each_entry(im, &s->images, list) {
 		if (!im->announced)
-			note(s, &out, &im->note, sizeof(im->note));
-		im->announced = true;
+			im->announced = note(s, &out, &im->note, sizeof(im->note));
 	}
 	mtr_fifo_join(&out, &pending);
 	reap_images(s, &out);
@@ -359,6 +367,8 @@ void mtr_show_all(struct mtr_session *s)
 		mmap_read_lock(im->mm);
 		mtr_sweep_mm(&w);
 		mmap_read_unlock(im->mm);
+		if (!im->huge_were_off)
+			mtr_mm_huge_pages(im->mm);
 		mmput_async(im->mm);
 	}
 }

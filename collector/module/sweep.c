@@ -90,7 +90,7 @@ static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long
 	if (vma->vm_flags & VM_SHARED)
 		x.flags |= MEMTRACE_RECORD_SHARED;
 	spin_lock(&w->im->lock);
-	added = mtr_chunk_add(&w->im->chunk, &w->s->pool, w->label, &x);
+	added = w->im->dead ? MTR_DROPPED : mtr_chunk_add(&w->im->chunk, &w->s->pool, w->label, &x);
 	spin_unlock(&w->im->lock);
 	if (added == MTR_DROPPED)
 		w->dropped++;

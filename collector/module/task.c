@@ -58,7 +58,7 @@ static pid_t nr(struct mtr_session *s, struct task_struct *k, enum pid_type type
 static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, struct task_struct *k,
 				  u32 parent, enum memtrace_how how, bool *is_new)
 {
-	struct mtr_image *im = mtr_find_image(mm);
+	struct mtr_image *im = mtr_find_image(mm), *from;
 
 	*is_new = false;
 	if (im)
@@ -81,7 +81,10 @@ static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, 
 	im->chunk.image = im->note.image;
 	im->chunk.tid = -1;
 	im->chunk.pid = im->note.pid;
-	mtr_mm_no_huge_pages(mm);
+	im->huge_were_off = mtr_mm_no_huge_pages(mm);
+	list_for_each_entry(from, &s->images, list)
+		if (from->note.image == parent && !from->huge_were_off)
+			im->huge_were_off = false;	/* off only because of us */
 	list_add_tail_rcu(&im->list, &s->images);
 	hash_add_rcu(images, &im->hash, (unsigned long)mm);
 	atomic_inc(&s->nimages);

@@ -10,15 +10,32 @@
 #include <linux/sched/mm.h>
 #include <linux/version.h>
 
-/* No huge pages in this address space from now on. Any context. */
-static inline void mtr_mm_no_huge_pages(struct mm_struct *mm)
-{
+/*
+ * Huge pages of one address space, off and on again. The flag is inherited by
+ * fork and exec. mm->flags became a bitmap with functions of its own in 6.18,
+ * where the flag got a new name as well. Any context.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
-	mm_flags_set(MMF_DISABLE_THP_COMPLETELY, mm);	/* mm->flags became a bitmap */
-#else
-	set_bit(MMF_DISABLE_THP, &mm->flags);
-#endif
+static inline bool mtr_mm_no_huge_pages(struct mm_struct *mm)
+{
+	return mm_flags_test_and_set(MMF_DISABLE_THP_COMPLETELY, mm);
 }
+
+static inline void mtr_mm_huge_pages(struct mm_struct *mm)
+{
+	mm_flags_clear(MMF_DISABLE_THP_COMPLETELY, mm);
+}
+#else
+static inline bool mtr_mm_no_huge_pages(struct mm_struct *mm)	/* were they off before? */
+{
+	return test_and_set_bit(MMF_DISABLE_THP, &mm->flags);
+}
+
+static inline void mtr_mm_huge_pages(struct mm_struct *mm)
+{
+	clear_bit(MMF_DISABLE_THP, &mm->flags);
+}
+#endif
 
 /* Was the fault taken under the lock of the VMA alone? (6.4) */
 static inline bool mtr_fault_vma_lock(unsigned int flags)

@@ -70,7 +70,8 @@ if part truth; then
 fi
 
 if part stress; then
-	[ -e /brd.ko ] && insmod /brd.ko rd_nr=1 rd_size=131072 && mkswap /dev/ram0 > /dev/null && swapon /dev/ram0 && ok "swap is on"
+	[ -e /brd.ko ] && insmod /brd.ko rd_nr=1 rd_size=131072
+	[ -e /dev/ram0 ] && mkswap /dev/ram0 > /dev/null && swapon /dev/ram0 && ok "swap is on"
 	echo 1 > /sys/kernel/mm/ksm/run; echo 1000 > /sys/kernel/mm/ksm/pages_to_scan; echo 20 > /sys/kernel/mm/ksm/sleep_millisecs
 	load
 	for mode in "-i 20 -w" "-i 20 -s 4"; do

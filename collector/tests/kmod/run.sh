@@ -98,13 +98,18 @@ count() { # output of a machine
 }
 
 for s in $series; do
-	v=$(newest "$s")
-	[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
-	[ -n "$v" ] || { echo "FAILED no kernel of series $s in the package lists"; failed=$((failed + 1)); continue; }
-	fetch "$v" || { echo "FAILED packages of kernel $v"; failed=$((failed + 1)); continue; }
+	if [ -n "${KMOD_IMAGE:-}" ]; then	# a kernel that was built by hand
+		v=$s image=$KMOD_IMAGE headers=$KMOD_HEADERS
+	else
+		v=$(newest "$s")
+		[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
+		[ -n "$v" ] || { echo "FAILED no kernel of series $s in the package lists"; failed=$((failed + 1)); continue; }
+		fetch "$v" || { echo "FAILED packages of kernel $v"; failed=$((failed + 1)); continue; }
+		image=$work/$v/boot/vmlinuz-$v-amd64 headers=$work/$v/usr/src/linux-headers-$v-amd64
+	fi
 	echo "== kernel $v"
 	nice make -s -C "$top/collector/module" BUILD="$work/build-$v" \
-		KDIR="$work/$v/usr/src/linux-headers-$v-amd64" EXTRA_CFLAGS=-Werror > "$work/build-$v.log" 2>&1 || {
+		KDIR="$headers" EXTRA_CFLAGS=-Werror > "$work/build-$v.log" 2>&1 || {
 		cat "$work/build-$v.log"
 		echo "FAILED the module does not build"
 		failed=$((failed + 1))
@@ -118,7 +123,7 @@ for s in $series; do
 	cp "$work"/bin/* "$root/bin/"
 	cp "$work/build-$v/memtrace.ko" "$root/"
 	strip -g "$root/memtrace.ko"
-	brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' | head -n 1)
+	brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
 	case $brd in
 	*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
 	*.ko) cp "$brd" "$root/brd.ko" ;;
@@ -129,7 +134,7 @@ for s in $series; do
 	log=$work/log-$v
 	export VM_PORT=$work/port-$v
 	rm -f "$VM_PORT"
-	VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /guest.sh < /dev/null | tee "$log" || true
+	VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$image" "$root" /guest.sh < /dev/null | tee "$log" || true
 	count "$log"
 	case " $parts " in
 	*" record "*)

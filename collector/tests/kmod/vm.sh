@@ -40,4 +40,4 @@ timeout "${VM_SECONDS:-240}" nice qemu-system-x86_64 -machine pc -accel "${VM_AC
 	-smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-2048}" -kernel "$kernel" -initrd "$initrd" \
 	-append "console=ttyS0 quiet panic=-1 tsc=reliable ${khz:+tsc_early_khz=$khz} ${VM_APPEND:-}" \
 	-display none -monitor none -serial stdio "${port[@]}" -no-reboot ${VM_ARGS:-} < /dev/null 2>&1 |
-	tr -d '\r' | sed -e 's/\x1b[^a-zA-Z]*[a-zA-Z]//g' | grep -a -v -E '^(SeaBIOS|iPXE|Booting|$)'
+	sed -u -e 's/\r//g' -e 's/\x1b[^a-zA-Z]*[a-zA-Z]//g' -e '/^\(SeaBIOS\|iPXE\|Booting\)/d' -e '/^$/d'
