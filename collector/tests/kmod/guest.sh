@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Runs in the virtual machine (busybox sh). Each test prints "ok ..." or
-# "FAILED ..."; run.sh counts. Variables from /settings: PARTS.
+# "FAILED ..."; run.sh counts. Variables from /settings: PARTS, LOADS.
 . /settings
 ok() { echo "ok $*"; }
 bad() { echo "FAILED $*"; }
@@ -11,7 +11,7 @@ load() { insmod /memtrace.ko || bad "insmod"; }
 unload() { rmmod memtrace || bad "rmmod"; }
 # the kernel's complaints since the last call
 clean() {
-	dmesg -c | grep -a -E 'BUG|WARNING|Bad (page|rss|swap)|rss-counter|KASAN|INFO:|general protection|Oops|RIP:|swap_get|get_swap|soft lockup|stall|leak|possible|inconsistent|illegal' |
+	dmesg -c | grep -a -E 'BUG|WARNING|Bad (page|rss|swap)|rss-counter|KASAN|INFO:|general protection|Oops|RIP:|swap_get|get_swap|segfault|traps:|soft lockup|stall|leak|possible|inconsistent|illegal' |
 		grep -a -v -E 'PCI:|IOMMU|8254|report a bug|Spectre|possible_cpus|mitigation' > /tmp/splats
 	if [ -s /tmp/splats ]; then bad "kernel log after $*"; head -n 40 /tmp/splats; fi
 }
@@ -31,6 +31,8 @@ truth() {
 	unload
 	clean "$name"
 }
+# until the program runs, at most 30 s
+running() { n=0; until pidof "$1" > /dev/null; do n=$((n + 1)); [ $n -gt 300 ] && return 1; usleep 100000; done; }
 at_least() { # NAME FILE LIMIT WHAT
 	v=$(get "$1" "$2"); v=${v%\%}
 	if awk "BEGIN { exit !($v >= $3) }"; then ok "$4: $1 $v"; else bad "$4: $1 $v, expected at least $3"; fi
@@ -96,25 +98,27 @@ if part kill; then
 	# the program is killed
 	for i in 1 2 3; do
 		ktrace -i 20 -w stress alive 30 > /tmp/k.log 2>&1 & k=$!
-		usleep ${i}00000; sleep 1; kill -9 $(pidof stress) 2> /dev/null; wait $k; rc=$?
+		running stress; usleep ${i}00000; sleep 1; kill -9 $(pidof stress) 2> /dev/null; wait $k; rc=$?
 		[ $rc = 137 ] && ok "SIGKILL of the program" || { bad "SIGKILL of the program: status $rc"; cat /tmp/k.log; }
 	done
 	ktrace -i 20 stress storm 30 > /tmp/k.log 2>&1 & k=$!
-	sleep 2; kill -9 $(pidof stress); wait $k
+	running stress; sleep 2; kill -9 $(pidof stress); wait $k
 	ok "SIGKILL in a storm"
 	# the tracer is killed: the program goes on, everything visible again
-	ktrace -i 20 -w stress alive 5 > /tmp/k.log 2>&1 & k=$!
-	sleep 2
-	rmmod memtrace 2> /dev/null && bad "rmmod with an open session" || ok "rmmod refused while a session is open"
-	kill -9 $k; wait $k 2> /dev/null
-	n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 20 ] && break; usleep 100000; done
-	[ $n -le 20 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
-	while pidof stress > /dev/null; do usleep 100000; done
-	if [ "$(grep -c ' 0 failures' /tmp/k.log)" = 1 ] && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/k.log)" -lt 20 ]; then
-		ok "the program ended well: $(head -n 1 /tmp/k.log)"
-	else bad "program after SIGKILL of the tracer"; cat /tmp/k.log; fi
+	for i in 1 2 3; do
+		ktrace -i 20 -w stress alive 5 > /tmp/k.log 2>&1 & k=$!
+		running stress; usleep ${i}50000
+		rmmod memtrace 2> /dev/null && bad "rmmod with an open session" || ok "rmmod refused while a session is open"
+		kill -9 $k; wait $k 2> /dev/null
+		n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 50 ] && break; usleep 100000; done
+		[ $n -le 50 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
+		while pidof stress > /dev/null; do usleep 100000; done
+		if [ "$(grep -c ' 0 failures' /tmp/k.log)" = 1 ] && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/k.log)" -lt 20 ]; then
+			ok "the program ended well: $(head -n 1 /tmp/k.log)"
+		else bad "program after SIGKILL of the tracer"; cat /tmp/k.log; dmesg | tail -n 5; fi
+		load
+	done
 	# attach to a running process, leave it alone again
-	load
 	stress alive 5 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	if ktrace -i 20 -p $a -d 2 > /tmp/k.log 2>&1 && [ "$(get hidden /tmp/k.log)" -gt 5000 ]; then
@@ -127,11 +131,11 @@ fi
 
 if part reload; then
 	n=0
-	while [ $n -lt 1000 ]; do
+	while [ $n -lt $LOADS ]; do
 		insmod /memtrace.ko && rmmod memtrace || break
 		n=$((n + 1))
 	done
-	[ $n = 1000 ] && ok "loaded and unloaded 1000 times" || bad "load number $n"
+	[ $n = $LOADS ] && ok "loaded and unloaded $n times" || bad "load number $n"
 	load
 	n=0
 	while [ $n -lt 40 ]; do

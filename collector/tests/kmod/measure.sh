@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# measure.sh [SERIES] [WORK]: costs of the kernel module in instructions. The
+# machine counts them: one virtual CPU, -icount shift=0, so that one ns of its
+# clock is one instruction, whatever the host does meanwhile. It knows no
+# caches, no pipelines and no real TLB: see docs/collector-kernel.md.
+set -eu -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+series=${1:-6.1} work=${2:-$top/build/kmod}
+# builds everything and boots once
+"$here/run.sh" --series "$series" --parts "interface" --work "$work"
+v=$(cd "$work" && ls -d root-"$series".* | sort -V | tail -n 1)
+v=${v#root-}
+nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$work/root-$v/bin/cost" "$here/cost.c"
+cat > "$work/root-$v/measure.sh" <<'GUEST'
+cost real 4096 5
+insmod /memtrace.ko
+echo "loaded, no session: $(cost real 4096 5)"
+cost hidden 4096 5
+cost write 4096 5
+cost sweep 16384 5
+cost read 4096 5
+run() { # NAME ktrace options...: CPU seconds of the program
+	name=$1; shift
+	for w in triad gups shared; do
+		s=$({ time -f %U,%S "$@" truth -w $w -t 2 -p 4096 -N $([ $w = shared ] && echo 100 || { [ $w = triad ] && echo 12 || echo 400; }) > /tmp/o 2>&1; } 2>&1)
+		echo "slowdown $name $w: $(sed -n 's/^truth: .*, //p' /tmp/o) elapsed $(tr ' ' '\n' < /tmp/o | grep -A1 -x hidden | tail -n 1) hidden faults"
+	done
+}
+run "untraced"
+run "50ms" ktrace -i 50 -L 50 -l 0
+run "50ms,writes" ktrace -i 50 -L 50 -l 0 -w
+run "20ms" ktrace -i 20 -L 50 -l 0
+run "20ms,writes" ktrace -i 20 -L 50 -l 0 -w
+rmmod memtrace
+GUEST
+# 3 ns of the clock are three instructions: intervals of 150 and 60 ms are the 50 and 20 ms of a processor with 3e9 instructions/s
+sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$work/root-$v/measure.sh"
+VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-900} \
+	VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$work/root-$v" /measure.sh
