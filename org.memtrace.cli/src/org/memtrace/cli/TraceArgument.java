@@ -58,31 +58,32 @@ final class TraceArgument {
 
 	private static TraceStore imported(Path directory, Console console) throws MemtraceException {
 		String identity = ImportOperation.identity(directory);
-		TraceCatalogue catalogue;
-		try {
-			catalogue = Stores.openCatalogue(Stores.defaultCatalogueDirectory(), console::hint);
-		} catch (StoreException e) {
-			console.hint("note: " + e.getMessage() + "; the import is not kept");
-			catalogue = Stores.inMemory();
-		}
-		try (TraceCatalogue open = catalogue) {
-			for (TraceInfo trace : open.list()) {
+		Path home = Stores.defaultCatalogueDirectory();
+		try (TraceCatalogue catalogue = Stores.openCatalogue(home, console::hint)) {
+			for (TraceInfo trace : catalogue.list()) {
 				if (identity.equals(trace.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))
-						&& (open.directory() == null
-								|| Files.exists(open.directory().resolve(trace.databaseName())))) {
-					return open.open(trace.id());
+						&& Files.exists(home.resolve(trace.databaseName()))) {
+					return catalogue.open(trace.id());
 				}
 			}
-			ImportOperation operation = new ImportOperation(directory, open::create);
-			if (open.directory() != null) {
-				operation.setScratchDirectory(open.directory());
+			if (Files.isWritable(home)) {
+				TraceInfo info = call(new ImportOperation(directory, catalogue::create).setScratchDirectory(home), console);
+				console.hint("imported " + directory + " as trace " + info.id());
+				return catalogue.open(info.id());
 			}
-			ImportReport report = operation.call(console.progress());
-			report.warnings().forEach(warning -> console.hint("warning: " + warning));
-			if (open.directory() != null) {
-				console.hint("imported " + directory + " as trace " + report.trace().id());
+		} catch (StoreException e) {
+			if (Files.isWritable(home)) {
+				throw e;
 			}
-			return open.open(report.trace().id());
 		}
+		console.hint("note: the catalogue " + home + " cannot be written, so this import is not kept");
+		TraceCatalogue memory = Stores.inMemory();
+		return memory.open(call(new ImportOperation(directory, memory::create), console).id());
+	}
+
+	private static TraceInfo call(ImportOperation operation, Console console) throws MemtraceException {
+		ImportReport report = operation.call(console.progress());
+		report.warnings().forEach(warning -> console.hint("warning: " + warning));
+		return report.trace();
 	}
 }
