@@ -282,7 +282,7 @@ static void set_preload(const char *lib)
 }
 
 static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-			    const char *backend)
+			    const char *backend, bool preload)
 {
 	setenv("MEMTRACE_DIR", dir, 1);
 	setenv("MEMTRACE_BACKEND", backend, 1);
@@ -294,12 +294,13 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_STACK_DEPTH", (uint64_t)mt_args_int(a, "stack-depth"));
 	setenv("MEMTRACE_PHYSICAL", mt_args_has(a, "physical") ? "1" : "0", 1);
 	unsetenv("MEMTRACE_PARENT_IMAGE");
-	set_preload(p->preload);
+	if (preload)
+		set_preload(p->preload);
 }
 
 /* Starts the program. Pid, or a negative errno of exec. */
 static int start(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-		 const char *program, const char *backend, const struct saved *s, struct mt_kmod *k)
+		 const char *program, const char *backend, bool preload, const struct saved *s, struct mt_kmod *k)
 {
 	int pipefd[2], go[2], err = 0;
 	pid_t pid;
@@ -329,7 +330,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 		/* the kernel module traces from exec on: not before it knows us */
 		while (read(go[0], &c, 1) < 0 && errno == EINTR)
 			;
-		set_environment(a, p, dir, backend);
+		set_environment(a, p, dir, backend, preload);
 		signals_give_back(s);
 		execv(program, a->argv);
 		if (errno == ENOEXEC) {		/* a script without #!, as the shell does */
@@ -734,7 +735,8 @@ int cmd_record(const struct mt_args *a)
 	}
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
 	signals_take(&saved);
-	pid = start(a, &probe, dir, program, backend, &saved, k);
+	/* the loader would complain on the program's stderr about a 32-bit program */
+	pid = start(a, &probe, dir, program, backend, !obstacle || !strstr(obstacle, "64-bit"), &saved, k);
 	if (pid < 0) {
 		remove_directory(dir);
 		rc = mt_fail(a, pid == -ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE,

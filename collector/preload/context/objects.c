@@ -92,6 +92,19 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 		exe[n > 0 ? n : 0] = 0;
 		name = exe;
 	}
+	if (name[0] != '/' && __builtin_strchr(name, '/')) {
+		/* dlopen("./lib.so"): relative to the directory of now */
+		long n = mt_sys(SYS_getcwd, exe, sizeof(exe) - 1);
+		size_t at = n > 1 ? (size_t)n - 1 : 0;	/* n counts the NUL */
+
+		if (at && exe[0] == '/' && at + __builtin_strlen(name) + 2 < sizeof(exe)) {
+			if (name[0] == '.' && name[1] == '/')
+				name += 2;
+			exe[at++] = '/';
+			__builtin_memcpy(exe + at, name, __builtin_strlen(name) + 1);
+			name = exe;
+		}
+	}
 	ctx_line_begin(&l, 'O');
 	ctx_line_dec(&l, *(uint64_t *)arg);
 	ctx_line_hex(&l, info->dlpi_addr);

@@ -55,6 +55,33 @@ awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] 
 	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
 expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
 
+# a library that comes and goes, by a relative path
+cat > lib.c <<'END'
+#include <stdlib.h>
+int lib_table[3000] = { 1 };
+void *lib_make(void) { double *made = malloc(20000); return made; }
+END
+cat > dl.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	void *h = dlopen("./libx.so", RTLD_NOW), *(*make)(void) = (void *(*)(void))dlsym(h, "lib_make");
+	char *last;
+
+	make();
+	printf("%lx\n", (unsigned long)dlsym(h, "lib_table"));
+	dlclose(h);
+	last = malloc(70000);
+	return last == 0;
+}
+END
+gcc -g -shared -fPIC -o libx.so lib.c && gcc -g -o dl dl.c -ldl && record -o dl.trace ./dl > dl.out
+# one structure, born after the program's own statics, dead before the end
+expect "static of a library" "lib_table $(cat dl.out) 1" "$(awk -F, '$3 == "lib_table" { print $3, $4, ($7 > 0) }' dl.trace/p0000/structures.csv)"
+expect "allocation in a library" 1 "$(awk -F, '$2 == "heap" && $3 == "made"' dl.trace/p0000/structures.csv | wc -l)"
+
 # exit codes and signals
 record -o c7.trace sh -c 'exit 7' 2> /dev/null
 expect "exit code" 7 $?
