@@ -16,6 +16,9 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	/** Memory for tables that a picture may take by default. */
 	public static final long DEFAULT_BUDGET_BYTES = 400_000_000;
 
+	/** Steps of the programme for one p that a picture may take: about a second. */
+	private static final double DEFAULT_STEPS = 4e9;
+
 	public AggregationOptions withMinRows(int rows) {
 		return new AggregationOptions(null, rows > 1 ? rows : 0, equalTypes);
 	}
@@ -30,7 +33,8 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	}
 
 	/**
-	 * The limit for a picture: no row of blocks is thinner than what can be shown, and the tables fit into memory.
+	 * The limit for a picture: no row of blocks is thinner than what can be shown, the tables fit into memory, and one p takes
+	 * about a second at most.
 	 *
 	 * @param hierarchy what is shown
 	 * @param height height of a range of leaves in the picture, any unit; null for equally high leaves
@@ -42,9 +46,10 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 			long budgetBytes) {
 		BlockTree.Measure measure = height == null ? hierarchy::weight : height;
 		double perNode = 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+		double stepsPerNode = Math.pow(slices, 3) / 6;
+		double most = Math.min(budgetBytes / perNode, DEFAULT_STEPS / stepsPerNode);
 		double min = minHeight;
-		while (min < measure.of(0, hierarchy.leafCount())
-				&& BlockTree.of(hierarchy, measure, min).size() * perNode > budgetBytes) {
+		while (min < measure.of(0, hierarchy.leafCount()) && BlockTree.of(hierarchy, measure, min).size() > most) {
 			min = min > 0 ? 1.5 * min : measure.of(0, hierarchy.leafCount()) / 1e6;
 		}
 		return new AggregationOptions(measure, min, false);

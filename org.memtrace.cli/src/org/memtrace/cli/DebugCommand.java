@@ -31,7 +31,8 @@ final class DebugCommand implements Command {
 			}
 			input = e.getAsJsonObject();
 		} catch (JsonParseException e) {
-			throw new TraceFormatException(file.toString(), 0, "this is no JSON (" + e.getMessage() + ")");
+			java.util.regex.Matcher line = java.util.regex.Pattern.compile("line (\\d+) column \\d+").matcher(String.valueOf(e.getMessage()));
+			throw new TraceFormatException(file.toString(), line.find() ? Long.parseLong(line.group(1)) : 0, "this is no JSON");
 		}
 		AggregationCase problem;
 		try {
