@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * Rule: the share is averaged with weight 1/2 for the past. Above the budget the
- * interval grows by 3/2 at once; below half of the budget, for at least four
+ * interval grows by 3/2 at once, above three (eight) times the budget by 2 (4): a program
+ * that touches each page once per pass can spend nearly all its time in faults; below half of the budget, for at least four
  * intervals in a row, it shrinks by 10 %, below a quarter by a third. The gap between the two keeps it from
  * swinging: growth by 3/2 brings the share to 2/3 of the old one, above one half.
  * Intervals with less than 1 ms of program CPU say nothing about the share.
@@ -35,7 +36,12 @@ enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t co
 	if (g->cost_ns > budget) {
 		if (g->target_ns >= g->max_ns)
 			return ZAP_KEPT;
-		g->target_ns += g->target_ns / 2;
+		if (g->cost_ns > budget * 8)
+			g->target_ns *= 4;
+		else if (g->cost_ns > budget * 3)
+			g->target_ns *= 2;
+		else
+			g->target_ns += g->target_ns / 2;
 		if (g->target_ns > g->max_ns)
 			g->target_ns = g->max_ns;
 		g->settled = 0;

@@ -35,6 +35,12 @@ int main(void)
 	/* and it does not swing */
 	CHECK_EQ(run(&g, 100, 200), 0);
 
+	/* far above the budget: there in four steps, 50 -> 200 -> 300 -> 450 -> 675 ms; 500 are needed */
+	zap_governor_init(&g, 50 * MS, 500000);
+	CHECK_EQ(run(&g, 250, 4), 4);
+	CHECK_EQ(g.target_ns, 675 * MS);
+	CHECK_EQ(run(&g, 250, 50), 0);
+
 	/* load gone: back to what was asked for within 30 intervals, not further */
 	CHECK(run(&g, 1, 30) > 2);
 	CHECK_EQ(g.target_ns, 50 * MS);
