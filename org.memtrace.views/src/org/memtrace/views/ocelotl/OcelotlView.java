@@ -250,7 +250,9 @@ public final class OcelotlView extends ViewPart {
 		if (now != null) {
 			now.selection().addListener(followSelection);
 			describe();
-			canvas.setFocus();
+			if (canvas.getDisplay().getActiveShell() == canvas.getShell()) {
+				canvas.setFocus(); // but never away from a dialog
+			}
 		} else {
 			welcome.refresh();
 		}
@@ -284,7 +286,9 @@ public final class OcelotlView extends ViewPart {
 	@Override
 	public void setFocus() {
 		if (layout.topControl == pictureArea) {
-			canvas.setFocus();
+			if (canvas.getDisplay().getActiveShell() == canvas.getShell()) {
+				canvas.setFocus(); // but never away from a dialog
+			}
 		} else {
 			welcome.setFocus();
 		}

@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
@@ -98,7 +99,14 @@ final class PictureBar extends Composite {
 		cancel.setText("Stop");
 		cancel.setToolTipText("Stop computing; the picture before stays");
 		cancel.addListener(SWT.Selection, e -> listener.cancelled());
-		progress.setVisible(false);
+		showProgress(false);
+	}
+
+	/** The place of the progress belongs to the path while nothing is computed. */
+	private void showProgress(boolean visible) {
+		progress.setVisible(visible);
+		((GridData) progress.getLayoutData()).exclude = !visible;
+		layout();
 	}
 
 	/** Shows viewpoint and place of a trace; null none. */
@@ -152,6 +160,7 @@ final class PictureBar extends Composite {
 					Units.duration(s.fromNs() - whole.fromNs())));
 		}
 		where.setText(text.toString());
+		layout();
 		where.setToolTipText("Where the picture is; click a part of the path to go there");
 	}
 
@@ -172,7 +181,9 @@ final class PictureBar extends Composite {
 		boolean was = busy;
 		busy = now;
 		if (!now) {
-			progress.setVisible(false);
+			if (progress.getVisible()) {
+				showProgress(false);
+			}
 			return;
 		}
 		step.setText(what.isEmpty() ? "Computing…" : what);
@@ -180,7 +191,7 @@ final class PictureBar extends Composite {
 		if (!was) {
 			getDisplay().timerExec(SHOW_AFTER_MS, () -> {
 				if (!isDisposed() && busy) {
-					progress.setVisible(true);
+					showProgress(true);
 				}
 			});
 		}

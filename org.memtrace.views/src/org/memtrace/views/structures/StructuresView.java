@@ -96,6 +96,7 @@ public final class StructuresView extends ViewPart {
 		table.addListener(SWT.SetData, this::fill);
 		table.addListener(SWT.Selection, e -> mark());
 		table.addListener(SWT.DefaultSelection, e -> zoom());
+		table.addListener(SWT.MouseDoubleClick, e -> zoom());
 		table.addListener(SWT.KeyDown, e -> {
 			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
 				copy();

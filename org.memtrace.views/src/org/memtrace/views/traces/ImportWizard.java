@@ -5,6 +5,7 @@ package org.memtrace.views.traces;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.jface.dialogs.MessageDialog;
@@ -17,6 +18,7 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.DirectoryDialog;
 import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.model.CancelledException;
@@ -67,9 +69,12 @@ public final class ImportWizard extends Wizard {
 		}
 		session.catalogueChanged();
 		session.opener().open(report[0].trace());
-		if (!report[0].warnings().isEmpty()) {
-			MessageDialog.openWarning(getShell().getParent().getShell(), "Imported with warnings",
-					String.join("\n\n", report[0].warnings()));
+		List<String> warnings = report[0].warnings();
+		if (!warnings.isEmpty()) {
+			// after the wizard is closed
+			Shell window = (Shell) getShell().getParent();
+			window.getDisplay().asyncExec(() -> MessageDialog.openWarning(window, "Imported with warnings",
+					String.join("\n\n", warnings)));
 		}
 		return true;
 	}

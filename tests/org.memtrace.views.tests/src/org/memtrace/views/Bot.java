@@ -3,6 +3,8 @@
 package org.memtrace.views;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,17 +21,17 @@ import org.eclipse.swt.graphics.ImageLoader;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
-import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Widget;
 
 /** Drives the workbench from the test thread with real mouse and keys of the window system. */
 public final class Bot {
 	/** Long enough for a loaded machine; passing tests never wait so long. */
-	private static final long TIMEOUT_MS = 30_000;
+	private static final long TIMEOUT_MS = Long.getLong("memtrace.timeout", 30_000);
 
 	public final Display display;
 
@@ -69,10 +71,21 @@ public final class Bot {
 		while (!ui(condition::getAsBoolean)) {
 			if (System.nanoTime() > end) {
 				shot("timeout");
-				throw new AssertionError("timed out waiting for: " + what);
+				throw new AssertionError("timed out waiting for: " + what + "\n" + ui(this::describe));
 			}
 			pause();
 		}
+	}
+
+	/** Windows and focus, for the message of a failure. */
+	private String describe() {
+		StringBuilder text = new StringBuilder();
+		for (Shell s : display.getShells()) {
+			text.append(s).append(s.isVisible() ? " visible" : "").append(s.isEnabled() ? " enabled" : "")
+					.append(String.format(" style %x ", s.getStyle())).append(s.getBounds()).append('\n');
+		}
+		return text + "focus: " + display.getFocusControl() + ", active: " + display.getActiveShell() + ", pointer: "
+				+ display.getCursorLocation() + " over " + display.getCursorControl();
 	}
 
 	private static void pause() {
@@ -113,95 +126,105 @@ public final class Bot {
 		return list;
 	}
 
-	private void post(int type, int x, int y, int button, int keyCode, char character) {
-		boolean ok = ui(() -> {
-			Event e = new Event();
-			e.type = type;
-			e.x = x;
-			e.y = y;
-			e.button = button;
-			e.keyCode = keyCode;
-			e.character = character;
-			return display.post(e);
-		});
-		if (!ok) {
-			throw new AssertionError("the window system refused event " + type);
+	/**
+	 * A real event of the window system, made by xdotool. {@code Display.post} does not do: on GTK its buttons reach native
+	 * widgets only, its clicks are never double, and it has no wheel.
+	 */
+	private void event(String... arguments) {
+		List<String> command = new ArrayList<>(List.of("xdotool"));
+		command.addAll(List.of(arguments));
+		try {
+			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			if (process.waitFor() != 0) {
+				throw new AssertionError(command + ": " + output);
+			}
+		} catch (IOException e) {
+			throw new AssertionError("xdotool is needed to test with real mouse and keys: " + e.getMessage(), e);
+		} catch (InterruptedException e) {
+			throw new AssertionError(e);
 		}
-		// let GTK see it before the next one
-		ui(() -> true);
 		pause();
-	}
-
-	private Point toDisplay(Control c, int x, int y) {
-		return ui(() -> c.toDisplay(x, y));
+		// the display thread has seen it before the next one
+		ui(() -> true);
 	}
 
 	public void move(Control c, int x, int y) {
-		Point p = toDisplay(c, x, y);
-		post(SWT.MouseMove, p.x, p.y, 0, 0, '\0');
-	}
-
-	private void press(Control c, int x, int y, int button) {
-		Point p = toDisplay(c, x, y);
-		post(SWT.MouseDown, p.x, p.y, button, 0, '\0');
-	}
-
-	private void release(Control c, int x, int y, int button) {
-		Point p = toDisplay(c, x, y);
-		post(SWT.MouseUp, p.x, p.y, button, 0, '\0');
+		Point p = ui(() -> c.toDisplay(x, y));
+		event("mousemove", Integer.toString(p.x), Integer.toString(p.y));
 	}
 
 	public void click(Control c, int x, int y) {
 		move(c, x, y);
-		press(c, x, y, 1);
-		release(c, x, y, 1);
+		event("click", "1");
 	}
 
 	public void click(Control c, Rectangle r) {
 		click(c, r.x + r.width / 2, r.y + r.height / 2);
 	}
 
+	/** Presses a button of a dialog as soon as the dialog has its place, and waits until the dialog is closed. */
+	public void close(Button button) {
+		Shell shell = ui(button::getShell);
+		for (Point last = null; !ui(shell::isDisposed);) {
+			Point place = ui(() -> button.isDisposed() ? null : button.toDisplay(0, 0));
+			if (place != null && place.equals(last)) {
+				Point size = ui(() -> button.isDisposed() ? null : button.getSize());
+				if (size != null) {
+					click(button, size.x / 2, size.y / 2);
+					waitFor("dialog to close", shell::isDisposed);
+				}
+				return;
+			}
+			last = place;
+			for (int i = 0; i < 10; i++) {
+				pause();
+			}
+		}
+	}
+
+	/** Closes dialogs that a failed test has left, and tells which. */
+	public List<String> closeDialogs() {
+		return ui(() -> {
+			List<String> closed = new ArrayList<>();
+			for (Shell s : display.getShells()) {
+				if (!s.isDisposed() && s.isVisible() && s.getParent() != null) {
+					closed.add(s.getText());
+					s.close();
+				}
+			}
+			return closed;
+		});
+	}
+
 	public void doubleClick(Control c, int x, int y) {
-		click(c, x, y);
-		press(c, x, y, 1);
-		release(c, x, y, 1);
+		move(c, x, y);
+		event("click", "--repeat", "2", "--delay", "60", "1");
 	}
 
 	/** A drag in several moves, as a hand does it. */
 	public void drag(Control c, int button, Point from, Point to) {
 		move(c, from.x, from.y);
-		press(c, from.x, from.y, button);
+		event("mousedown", Integer.toString(button));
 		for (int i = 1; i <= 5; i++) {
 			move(c, from.x + (to.x - from.x) * i / 5, from.y + (to.y - from.y) * i / 5);
 		}
-		release(c, to.x, to.y, button);
+		event("mouseup", Integer.toString(button));
 	}
 
-	/**
-	 * Turns the wheel over a point; positive is away from the user. The only event that is not real: GTK's SWT cannot post
-	 * it.
-	 */
+	/** Turns the wheel over a point; positive is away from the user. */
 	public void wheel(Control c, int x, int y, int notches) {
 		move(c, x, y);
-		for (int i = 0; i < Math.abs(notches); i++) {
-			run(() -> {
-				Event e = new Event();
-				e.x = x;
-				e.y = y;
-				e.count = notches > 0 ? 1 : -1;
-				c.notifyListeners(SWT.MouseVerticalWheel, e);
-			});
-		}
+		event("click", "--repeat", Integer.toString(Math.abs(notches)), "--delay", "30", notches > 0 ? "4" : "5");
 	}
 
-	public void key(int code) {
-		post(SWT.KeyDown, 0, 0, 0, code, '\0');
-		post(SWT.KeyUp, 0, 0, 0, code, '\0');
+	/** @param name as X calls it, such as {@code Left}, {@code BackSpace} or {@code ctrl+c} */
+	public void key(String name) {
+		event("key", name);
 	}
 
-	public void type(char c) {
-		post(SWT.KeyDown, 0, 0, 0, 0, c);
-		post(SWT.KeyUp, 0, 0, 0, 0, c);
+	public void type(String text) {
+		event("type", "--delay", "10", text);
 	}
 
 	/** What is on the screen at a control; display thread. */

@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+import org.eclipse.core.runtime.ILogListener;
+import org.eclipse.core.runtime.IStatus;
+import org.eclipse.core.runtime.Platform;
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.graphics.RGB;
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Scale;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.Tree;
+import org.eclipse.ui.IWorkbenchPage;
+import org.eclipse.ui.PartInitException;
+import org.eclipse.ui.PlatformUI;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.Palette;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.Bot;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.Session;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.traces.TraceActions;
+
+/** The whole workbench with real mouse and keys, on a trace with a known picture. */
+class WorkbenchTest {
+	private static final long WHOLE_NS = SampleTrace.STEPS * SampleTrace.STEP_NS;
+
+	@TempDir
+	static Path directory;
+	private static int catalogues;
+
+	private final Bot bot = new Bot(PlatformUI.getWorkbench().getDisplay());
+	private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
+	private final ILogListener log = (status, plugin) -> {
+		if (status.getSeverity() == IStatus.ERROR || plugin.startsWith("org.memtrace")
+				&& status.getSeverity() == IStatus.WARNING) {
+			problems.add(plugin + ": " + status.getMessage() + " " + status.getException());
+		}
+	};
+	private Session session;
+	private OcelotlView view;
+	private TraceInfo sample;
+
+	@BeforeEach
+	void begin() throws Exception {
+		Platform.addLogListener(log);
+		session = bot.ui(() -> PlatformUI.getWorkbench().getService(Session.class));
+		Path catalogue = directory.resolve("catalogue" + catalogues++);
+		bot.run(() -> {
+			IWorkbenchPage page = page();
+			assertEquals(ViewIds.PERSPECTIVE, page.getPerspective().getId());
+			page.resetPerspective();
+			page.getWorkbenchWindow().getShell().setBounds(0, 0, 1270, 1000);
+			session.useCatalogue(catalogue);
+			view = show();
+		});
+		sample = SampleTrace.write(session.catalogue(), "small matmul");
+		bot.run(session::catalogueChanged);
+	}
+
+	@AfterEach
+	void end() throws Exception {
+		List<String> dialogs = bot.closeDialogs();
+		bot.run(() -> session.show(null));
+		Job.getJobManager().join(LatestResult.class, null);
+		bot.run(() -> {
+		});
+		Platform.removeLogListener(log);
+		assertEquals(List.of(), dialogs, "open dialogs");
+		assertEquals(List.of(), problems, "error log");
+	}
+
+	private static IWorkbenchPage page() {
+		return PlatformUI.getWorkbench().getActiveWorkbenchWindow().getActivePage();
+	}
+
+	private static OcelotlView show() {
+		try {
+			return (OcelotlView) page().showView(ViewIds.OCELOTL);
+		} catch (PartInitException e) {
+			throw new IllegalStateException(e);
+		}
+	}
+
+	private void openSample() {
+		bot.run(() -> session.opener().open(sample));
+		settle();
+		bot.run(() -> view.setFocus());
+	}
+
+	private void settle() {
+		bot.waitFor("picture of the current state", () -> view.isSettled());
+	}
+
+	private ViewState state() {
+		return bot.ui(() -> session.trace().selection().state());
+	}
+
+	private int blocks() {
+		return bot.ui(() -> session.status().blocks());
+	}
+
+	private Rectangle plot() {
+		return bot.ui(() -> view.canvas().picture().plot());
+	}
+
+	/** Point of the picture by fractions of the plot. */
+	private Point at(double x, double y) {
+		Rectangle r = plot();
+		return new Point(r.x + (int) (x * r.width), r.y + (int) (y * r.height));
+	}
+
+	@Test
+	void emptyCatalogueTellsWhatToDo() throws Exception {
+		session.catalogue().delete(sample.id());
+		bot.run(session::catalogueChanged);
+		bot.find(Label.class, l -> l.getText().equals("No traces yet"));
+		bot.find(Text.class, t -> t.getText().equals("memtrace record -- ./app"));
+		bot.find(Button.class, b -> b.getText().equals("Import…"));
+		bot.shot("empty");
+	}
+
+	@Test
+	void doubleClickInTheTreeOpensAndPaints() {
+		Tree tree = bot.find(Tree.class, t -> t.getItemCount() == 1 && t.getItem(0).getItemCount() == 1);
+		Rectangle item = bot.ui(() -> tree.getItem(0).getItem(0).getBounds());
+		bot.doubleClick(tree, item.x + 10, item.y + item.height / 2);
+		bot.waitFor("trace", () -> session.trace() != null);
+		settle();
+		bot.run(() -> view.canvas().update());
+		bot.shot("opened");
+		Map<RGB, Integer> colours = bot.colours(view.canvas());
+		Palette palette = bot.ui(() -> ScenePainter.palette(view.canvas()));
+		for (ModelType.Role role : List.of(ModelType.Role.PRIVATE_READ, ModelType.Role.PRIVATE_WRITE,
+				ModelType.Role.SHARED_READ)) {
+			RGB full = rgb(palette.color(new ModelType("", role, 0)));
+			int near = colours.entrySet().stream().filter(e -> distance(e.getKey(), full) < 90)
+					.mapToInt(Map.Entry::getValue).sum();
+			assertTrue(near > 2000, role + ": only " + near + " pixels near " + full);
+		}
+		RGB never = rgb(palette.color(new ModelType("", ModelType.Role.SHARED_WRITE, 0)));
+		int none = colours.entrySet().stream().filter(e -> distance(e.getKey(), never) < 20)
+				.mapToInt(Map.Entry::getValue).sum();
+		assertTrue(none < 1000, "nothing writes shared pages, but " + none + " pixels say so");
+	}
+
+	private static RGB rgb(int argb) {
+		return new RGB(argb >> 16 & 0xff, argb >> 8 & 0xff, argb & 0xff);
+	}
+
+	private static int distance(RGB a, RGB b) {
+		return Math.abs(a.red - b.red) + Math.abs(a.green - b.green) + Math.abs(a.blue - b.blue);
+	}
+
+	@Test
+	void wizardImportsATraceDirectory() {
+		Path example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize();
+		bot.display.asyncExec(() -> TraceActions.openImportWizard(page().getWorkbenchWindow(), null));
+		Text field = bot.find(Text.class, t -> t.getMessage().equals("app.memtrace"));
+		bot.click(field, bot.ui(() -> new Rectangle(0, 0, field.getSize().x, field.getSize().y)));
+		bot.type(example.toString());
+		Button finish = bot.find(Button.class, b -> b.getText().replace("&", "").equals("Finish") && b.isEnabled());
+		bot.shot("wizard");
+		bot.close(finish);
+		// the example ends in the middle of a line, which the import says
+		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
+		bot.close(ok);
+		bot.waitFor("trace", () -> session.trace() != null && session.trace().name().equals("example"));
+		settle();
+		bot.shot("imported");
+	}
+
+	@Test
+	void openingADirectoryTwiceImportsItOnce() throws Exception {
+		String example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize().toString();
+		bot.run(() -> session.opener().open(example));
+		settle();
+		bot.run(() -> session.show(null));
+		bot.run(() -> session.opener().open(example));
+		settle();
+		assertEquals(2, session.catalogue().list().size());
+	}
+
+	@Test
+	void sliderChangesTheNumberOfBlocks() {
+		openSample();
+		Scale slider = bot.ui(() -> view.level().slider());
+		Point size = bot.ui(slider::getSize);
+		bot.drag(slider, 1, knob(slider), new Point(size.x - 4, size.y / 2));
+		bot.waitFor("simple", () -> session.trace().selection().state().p() > 0.95);
+		settle();
+		int simple = blocks();
+		bot.drag(slider, 1, knob(slider), new Point(4, size.y / 2));
+		bot.waitFor("detailed", () -> session.trace().selection().state().p() < 0.05);
+		settle();
+		int detailed = blocks();
+		assertTrue(simple < detailed, simple + " blocks at p = 1, " + detailed + " at p = 0");
+		double loss = bot.ui(() -> session.status().lossPercent());
+		assertTrue(loss < 1e-6, "loss at p = 0 is " + loss);
+	}
+
+	private Point knob(Scale slider) {
+		return bot.ui(() -> {
+			Point size = slider.getSize();
+			int margin = 14;
+			return new Point(margin + (size.x - 2 * margin) * slider.getSelection() / slider.getMaximum(), size.y / 2);
+		});
+	}
+
+	@Test
+	void arrowKeysStepThroughLevelsAndHomeReturns() {
+		openSample();
+		int automatic = blocks();
+		bot.run(() -> view.canvas().setFocus());
+		bot.key("Left");
+		bot.waitFor("finer", () -> session.status().blocks() > automatic && view.isSettled());
+		assertFalse(state().isAutomaticP());
+		bot.key("Home");
+		bot.waitFor("automatic", () -> session.status().blocks() == automatic && view.isSettled());
+		assertTrue(state().isAutomaticP());
+	}
+
+	@Test
+	void clickOnTheCurvesChoosesP() {
+		openSample();
+		CurvesCanvas curves = bot.ui(() -> view.level().curves());
+		Point size = bot.ui(curves::getSize);
+		bot.click(curves, size.x / 2, size.y / 2);
+		bot.waitFor("p in the middle", () -> {
+			double p = session.trace().selection().state().p();
+			return p > 0.05 && p < 0.5;
+		});
+	}
+
+	@Test
+	void dragZoomsInTimeAndSpaceAndEscapeGoesBack() {
+		openSample();
+		ViewState before = state();
+		// right half of the rows of A (the first third)
+		bot.drag(view.canvas(), 1, at(0.5, 0.03), at(0.9, 0.28));
+		bot.waitFor("zoom", () -> session.trace().selection().state().producer() == SampleTrace.A);
+		settle();
+		ViewState zoomed = state();
+		assertTrue(Math.abs(zoomed.fromNs() - WHOLE_NS / 2) <= WHOLE_NS / 25, zoomed.toString());
+		assertTrue(Math.abs(zoomed.toNs() - WHOLE_NS * 9 / 10) <= WHOLE_NS / 25, zoomed.toString());
+		bot.shot("zoomed");
+		bot.key("Escape");
+		bot.waitFor("back", () -> session.trace().selection().state().equals(before));
+		settle();
+	}
+
+	@Test
+	void wheelZoomsAboutThePointerInOneStep() {
+		openSample();
+		ViewState before = state();
+		Point p = at(0.25, 0.5);
+		bot.wheel(view.canvas(), p.x, p.y, 3);
+		bot.waitFor("zoom", () -> session.trace().selection().state().durationNs() < WHOLE_NS * 0.6);
+		settle();
+		ViewState zoomed = state();
+		double at = zoomed.fromNs() + 0.25 * zoomed.durationNs();
+		assertEquals(0.25 * WHOLE_NS, at, WHOLE_NS * 0.02);
+		bot.key("BackSpace");
+		bot.waitFor("back", () -> session.trace().selection().state().equals(before));
+		settle();
+	}
+
+	@Test
+	void doubleClickZoomsToABlock() {
+		openSample();
+		Point p = at(0.6, 0.5);
+		ShownPicture.Hit hit = bot.ui(() -> view.canvas().picture().hit(p.x, p.y));
+		bot.doubleClick(view.canvas(), p.x, p.y);
+		bot.waitFor("zoom", () -> session.trace().selection().state().producer() == hit.producer());
+		assertEquals(hit.fromNs(), state().fromNs());
+		assertEquals(hit.toNs(), state().toNs());
+		settle();
+	}
+
+	@Test
+	void viewpointKeepsZoomAndLevel() {
+		openSample();
+		bot.drag(view.canvas(), 1, at(0.3, 0.5), at(0.8, 0.5));
+		bot.waitFor("zoom", () -> session.trace().selection().state().durationNs() < WHOLE_NS);
+		bot.run(() -> session.trace().selection().p(0.4));
+		settle();
+		ViewState before = state();
+		bot.run(() -> view.bar().viewpoint().setFocus());
+		bot.key("Down");
+		bot.waitFor("threads", () -> session.trace().selection().state().viewpoint() == Viewpoint.THREAD);
+		assertEquals(before.withViewpoint(Viewpoint.THREAD), state());
+		settle();
+		assertEquals(Viewpoint.THREAD, bot.ui(() -> view.canvas().picture().model().viewpoint()));
+		bot.shot("threads");
+	}
+
+	@Test
+	void structuresAreMarkedBothWaysAndZoomed() {
+		openSample();
+		Table table = bot.find(Table.class, t -> t.getColumnCount() > 5 && t.getItemCount() == 3);
+		bot.click(table, bot.ui(() -> table.getItem(1).getBounds(0)));
+		bot.waitFor("marked", () -> session.trace().selection().mark() > 0);
+		Point p = at(0.5, 0.85);
+		bot.click(view.canvas(), p.x, p.y);
+		bot.waitFor("C marked", () -> session.trace().selection().mark() == SampleTrace.C);
+		bot.waitFor("C selected", () -> table.getSelectionIndex() >= 0
+				&& table.getItem(table.getSelectionIndex()).getText(0).startsWith("C"));
+		Rectangle row = bot.ui(() -> table.getItem(table.getSelectionIndex()).getBounds(0));
+		bot.doubleClick(table, row.x + 10, row.y + row.height / 2);
+		bot.waitFor("zoomed to C", () -> session.trace().selection().state().producer() == SampleTrace.C);
+		settle();
+	}
+
+	@Test
+	void closingDuringAJobIsQuiet() {
+		openSample();
+		OpenTrace trace = bot.ui(session::trace);
+		bot.run(() -> {
+			for (int i = 0; i < 20; i++) {
+				trace.selection().window(i * SampleTrace.STEP_NS, WHOLE_NS - i * SampleTrace.STEP_NS);
+			}
+			page().hideView(view);
+			session.show(null);
+		});
+		bot.run(() -> view = show());
+		openSample();
+		assertNotEquals(0, blocks());
+	}
+}
