@@ -4,7 +4,7 @@
 # debug-kernel.sh [WORK]: builds a kernel with KASAN, lockdep and page-table
 # checks from Debian's source package and runs the tests of the module on it.
 # 15 to 60 minutes on two processors; for a change of the locking or of page
-# tables, not for every commit. Needs releng/packages-kmod.txt.
+# tables, not for every commit. Needs the packages of releng/packages.txt.
 set -eu -o pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
