@@ -61,6 +61,7 @@ struct image {
 	unsigned int chunk;
 	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
 	int32_t monitor_tid;		/* thread of the library: left out; 0 none */
+	uint64_t own_start, own_end;	/* code and data of the library: left out */
 	struct kept *kept, **kept_tail;
 	uint64_t blocks;		/* that came for it */
 	/* the running interval */
@@ -235,6 +236,25 @@ static void write_text(const struct mt_kmod_drain *d, const struct image *im, co
 	free(path);
 }
 
+/* Where the library lies in the process: what it does is not the program's. */
+static void find_library(const struct mt_kmod_drain *d, struct image *im)
+{
+	char *path = mt_printf("%s/%s/maps-start.txt", d->o.trace, im->dir), *text = mt_read_file(path, NULL), *save = NULL;
+
+	free(path);
+	for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		uint64_t start, end;
+
+		if (!strstr(l, "/libmemtrace-preload.so") || sscanf(l, "%" SCNx64 "-%" SCNx64, &start, &end) != 2)
+			continue;
+		if (!im->own_start || start < im->own_start)
+			im->own_start = start;
+		if (end > im->own_end)
+			im->own_end = end;
+	}
+	free(text);
+}
+
 /* A directory for a program without the library. */
 static void make_directory(struct mt_kmod_drain *d, struct image *im)
 {
@@ -303,13 +323,16 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 
 	if (im->monitor_tid && b->tid == im->monitor_tid)
 		return;
-	im->records += b->records;
-	if (b->tid < 0)
-		im->unattributed += b->records;
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct memtrace_record *r = &b->record[i];
 
-		if (b->tid >= 0)
+		if (r->virt >= im->own_start && r->virt < im->own_end)
+			continue;
+		im->records++;
+		d->totals.records++;
+		if (b->tid < 0)
+			im->unattributed++;
+		else
 			im->faults += r->reads + r->writes;
 		mt_out_hex(o, r->virt);
 		mt_out_char(o, ',');
@@ -336,7 +359,6 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 			      (r->flags & MEMTRACE_RECORD_SHARED ? 4u : 0));
 		mt_out_char(o, '\n');
 	}
-	d->totals.records += b->records;
 	if (o->bytes + o->len - im->chunk_begin >= CHUNK_BYTES)
 		open_chunk(d, im);
 }
@@ -418,6 +440,7 @@ static void place(struct mt_kmod_drain *d, uint64_t now, bool last)
 			k->taken = true;
 			im->dir = mt_strdup(k->name);
 			im->monitor_tid = k->monitor_tid;
+			find_library(d, im);
 			open_image(d, im);
 			settle(d, im);
 			continue;

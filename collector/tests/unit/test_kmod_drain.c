@@ -166,15 +166,30 @@ int main(void)
 	r->ip = 0;
 	r->node = -1;
 	block(0, 150, 1, 3);			/* our own monitor */
+	{					/* our own library */
+		char *maps = mt_printf("%s/p0000/maps-start.txt", trace);
+		FILE *f = fopen(maps, "w");
+
+		fputs("7f0000002000-7f0000003000 r-xp 00000000 08:01 1  /usr/lib/libc.so.6\n"
+		      "7e0000001000-7e0000002000 r-xp 00000000 08:01 2  /usr/lib/memtrace/libmemtrace-preload.so\n"
+		      "7e0000002000-7e0000003000 rw-p 00001000 08:01 2  /usr/lib/memtrace/libmemtrace-preload.so\n", f);
+		fclose(f);
+		free(maps);
+		r = block(0, 100, 1, 3);
+		r[0].virt = 0x7e0000001010;
+		r[1].virt = 0x7e0000002fff;
+		r[2].virt = 0x7e0000003000;
+	}
 	interval(1, 0);
 	CHECK_EQ(feed(d), 0);
 	CHECK_STR(content("p0000/accesses-000000.csv"), ACCESSES
 		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0\n"
 		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4\n"
-		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3\n");
+		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3\n"
+		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0\n");
 	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
 		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,77,10,0,20,30,governor:lengthened,512,0\n"
-		  "1,1050000000,1100000000,2,50000000,0,1,1,4,1,77,10,0,20,30,,512,0\n");
+		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,77,10,0,20,30,,512,0\n");
 
 	/* a fork, whose directory exists already, and a static program without one; they end */
 	library_makes("p0001", 101, 1100000200, 0);
@@ -236,7 +251,7 @@ int main(void)
 
 	mt_kmod_drain_end(d, &t);
 	CHECK_EQ(t.images, 4);
-	CHECK_EQ(t.records, 6);
+	CHECK_EQ(t.records, 7);
 	CHECK_EQ(t.intervals, 13);
 	CHECK_EQ(t.dropped, 52);
 	CHECK_STR(content("p0004/image.json"), "(no file)");
