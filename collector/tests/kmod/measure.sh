@@ -25,7 +25,7 @@ cost read 4096 5
 run() { # NAME ktrace options...: CPU seconds of the program
 	name=$1; shift
 	for w in triad gups shared; do
-		s=$({ time -f %U,%S "$@" truth -w $w -t 2 -p 4096 -N $([ $w = shared ] && echo 100 || { [ $w = triad ] && echo 12 || echo 400; }) > /tmp/o 2>&1; } 2>&1)
+		s=$({ time -f %U,%S "$@" truth -w $w -t 2 -p 4096 -N $([ $w = shared ] && echo 7000 || { [ $w = triad ] && echo 150 || echo 10000; }) > /tmp/o 2>&1; } 2>&1)
 		echo "slowdown $name $w: $(sed -n 's/^truth: .*, //p' /tmp/o) elapsed $(tr ' ' '\n' < /tmp/o | grep -A1 -x hidden | tail -n 1) hidden faults"
 	done
 }

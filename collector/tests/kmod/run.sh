@@ -97,64 +97,72 @@ count() { # output of a machine
 	fi
 }
 
-for s in $series; do
-	if [ -n "${KMOD_IMAGE:-}" ]; then	# a kernel that was built by hand
-		v=$s image=$KMOD_IMAGE headers=$KMOD_HEADERS
-	else
-		v=$(newest "$s")
-		[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
-		# each Debian release has its own kernels; one series is enough, none is not
-		[ -n "$v" ] || { echo "note: no kernel of series $s in the package lists"; continue; }
-		fetch "$v" || { echo "FAILED packages of kernel $v"; failed=$((failed + 1)); continue; }
-		image=$work/$v/boot/vmlinuz-$v-amd64 headers=$work/$v/usr/src/linux-headers-$v-amd64
-	fi
-	echo "== kernel $v"
-	tested=$((tested + 1))
-	nice make -s -C "$top/collector/module" BUILD="$work/build-$v" \
-		KDIR="$headers" EXTRA_CFLAGS=-Werror > "$work/build-$v.log" 2>&1 || {
-		cat "$work/build-$v.log"
-		echo "FAILED the module does not build"
-		failed=$((failed + 1))
-		continue
-	}
-	echo "ok the module builds without warnings"
-	passed=$((passed + 1))
-	root=$work/root-$v
-	rm -rf "$root"
-	mkdir -p "$root/bin"
-	cp "$work"/bin/* "$root/bin/"
-	cp "$work/build-$v/memtrace.ko" "$root/"
-	strip -g "$root/memtrace.ko"
-	brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
-	case $brd in
-	*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
-	*.ko) cp "$brd" "$root/brd.ko" ;;
-	esac
-	cp "$here/guest.sh" "$root/guest.sh"
-	# a thousand times once, the others have less time
-	{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
-	loads=100
-	case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
-	log=$work/log-$v
-	export VM_PORT=$work/port-$v
-	rm -f "$VM_PORT"
-	VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$image" "$root" /guest.sh < /dev/null | tee "$log" || true
-	count "$log"
-	case " $parts " in
-	*" record "*)
-		rm -rf "$work/traces-$v"
-		mkdir -p "$work/traces-$v"
-		if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
-			python3 "$here/picture.py" "$work/traces-$v" "$top/build" | tee "$log.picture" || true
-			passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
-			failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
+test_series() {
+	for s in $series; do
+		if [ -n "${KMOD_IMAGE:-}" ]; then	# a kernel that was built by hand
+			v=$s image=$KMOD_IMAGE headers=$KMOD_HEADERS
 		else
-			echo "FAILED the traces did not come out of the machine"
-			failed=$((failed + 1))
+			v=$(newest "$s")
+			[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
+			# each Debian release has its own kernels; one series is enough, none is not
+			[ -n "$v" ] || { echo "note: no kernel of series $s in the package lists"; continue; }
+			fetch "$v" || { echo "FAILED packages of kernel $v"; failed=$((failed + 1)); continue; }
+			image=$work/$v/boot/vmlinuz-$v-amd64 headers=$work/$v/usr/src/linux-headers-$v-amd64
 		fi
-		;;
-	esac
-done
-[ "$tested" -gt 0 ] || { echo "FAILED no kernel was tested"; failed=$((failed + 1)); }
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+		echo "== kernel $v"
+		tested=$((tested + 1))
+		nice make -s -C "$top/collector/module" BUILD="$work/build-$v" \
+			KDIR="$headers" EXTRA_CFLAGS=-Werror > "$work/build-$v.log" 2>&1 || {
+			cat "$work/build-$v.log"
+			echo "FAILED the module does not build"
+			failed=$((failed + 1))
+			continue
+		}
+		echo "ok the module builds without warnings"
+		passed=$((passed + 1))
+		root=$work/root-$v
+		rm -rf "$root"
+		mkdir -p "$root/bin"
+		cp "$work"/bin/* "$root/bin/"
+		cp "$work/build-$v/memtrace.ko" "$root/"
+		strip -g "$root/memtrace.ko"
+		brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
+		case $brd in
+		*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
+		*.ko) cp "$brd" "$root/brd.ko" ;;
+		esac
+		cp "$here/guest.sh" "$root/guest.sh"
+		# a thousand times once, the others have less time
+		{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
+		loads=100
+		case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
+		log=$work/log-$v
+		export VM_PORT=$work/port-$v
+		rm -f "$VM_PORT"
+		VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$image" "$root" /guest.sh < /dev/null | tee "$log" || true
+		count "$log"
+		case " $parts " in
+		*" record "*)
+			rm -rf "$work/traces-$v"
+			mkdir -p "$work/traces-$v"
+			if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
+				python3 "$here/picture.py" "$work/traces-$v" "$top/build" | tee "$log.picture" || true
+				passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
+				failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
+			else
+				echo "FAILED the traces did not come out of the machine"
+				failed=$((failed + 1))
+			fi
+			;;
+		esac
+	done
+}
+
+# a function: the script may be edited while it runs
+finish() {
+	[ "$tested" -gt 0 ] || { echo "FAILED no kernel was tested"; failed=$((failed + 1)); }
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
+test_series; finish
