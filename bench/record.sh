@@ -115,8 +115,9 @@ while IFS='|' read -r name command; do
 		lost=$(median "$out.numbers" 4) bytes=$(median "$out.numbers" 5)
 		awk -v name="$name" -v native="$native" -v i="$interval" -v s="$subphases" -v traced="$traced" \
 			-v faults="$faults" -v records="$records" -v bytes="$bytes" -v lost="$lost" 'BEGIN {
-			printf "| %s | %.2f | %d | %d | %.2f | %d | %d | %.0f | %.1f | %d |\n", name, native / 1000, i, s,
+			printf "| %s | %.2f | %d | %d | %.2f | %d | %d | %.0f | %s | %d |\n", name, native / 1000, i, s,
 				traced / native, faults, records, records ? bytes / records : 0,
-				faults ? (traced - native) * 1000 / faults : 0, lost }'
+				# with few faults the difference is noise
+				faults >= 100000 ? sprintf("%.1f", (traced - native) * 1000 / faults) : "-", lost }'
 	done
 done <<< "$all"
