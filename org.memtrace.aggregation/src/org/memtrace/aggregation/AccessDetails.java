@@ -19,6 +19,7 @@ import java.util.BitSet;
  * @param pages pages with accesses
  * @param sharedPages pages that some thread used at the same time as another
  * @param writeSharedPages pages that some thread wrote while another used them
+ * @param writeSharedIntervals monitoring intervals in which that happened
  * @param multiThreadPages pages that more than one thread used, at whatever times
  * @param handedOnPages pages that at least two threads used beside the one that used them first, at whatever times
  * @param firstNs start of the first record, {@link Long#MAX_VALUE} if none
@@ -28,7 +29,7 @@ import java.util.BitSet;
  */
 public record AccessDetails(long records, double reads, double writes, double sharedReads, double sharedWrites,
 		BitSet threads, double[] accessesByThread, double unattributed, int pages, int sharedPages,
-		int writeSharedPages, int multiThreadPages, int handedOnPages, long firstNs, long lastNs, int firstThread,
+		int writeSharedPages, int writeSharedIntervals, int multiThreadPages, int handedOnPages, long firstNs, long lastNs, int firstThread,
 		int[] firstTouchPages) {
 	/** Reads and writes. */
 	public double accesses() {

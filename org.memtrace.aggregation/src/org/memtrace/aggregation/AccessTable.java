@@ -316,6 +316,11 @@ public final class AccessTable {
 		return max;
 	}
 
+	/** Number of monitoring intervals that have records. */
+	public int intervals() {
+		return intervalStart.length;
+	}
+
 	/** Facts about a subtree over the whole trace. */
 	public AccessDetails details(int producer) {
 		return details(producer, producers.subtreeEnd(producer), Long.MIN_VALUE, Long.MAX_VALUE);
@@ -338,6 +343,7 @@ public final class AccessTable {
 		int pages = 0;
 		int sharedPages = 0;
 		int writeSharedPages = 0;
+		BitSet writeSharedIntervals = new BitSet();
 		double[] byThread = new double[threads.size()];
 		int multi = 0;
 		int handedOn = 0;
@@ -370,7 +376,10 @@ public final class AccessTable {
 				records++;
 				boolean shared = rows.sharing[row] > 1;
 				sharedPage |= shared;
-				writeShared |= shared && rows.writes[row] > 0;
+				if (shared && rows.writes[row] > 0) {
+					writeShared = true;
+					writeSharedIntervals.set(interval);
+				}
 				sums[shared ? 2 : 0] += part * rows.reads[row];
 				sums[shared ? 3 : 1] += part * rows.writes[row];
 				int thread = rows.thread[row];
@@ -405,6 +414,6 @@ public final class AccessTable {
 			}
 		}
 		return new AccessDetails(records, sums[0] + sums[2], sums[1] + sums[3], sums[2], sums[3], all, byThread, unattributed,
-				pages, sharedPages, writeSharedPages, multi, handedOn, first, last, firstThread, firstTouch);
+				pages, sharedPages, writeSharedPages, writeSharedIntervals.cardinality(), multi, handedOn, first, last, firstThread, firstTouch);
 	}
 }

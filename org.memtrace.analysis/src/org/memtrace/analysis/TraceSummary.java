@@ -21,6 +21,11 @@ import org.memtrace.model.TraceInfo;
 public final class TraceSummary {
 	/** Structures with a smaller share of all accesses and of all pages are not talked about. */
 	private static final double RELEVANT = 0.01;
+	/** What happens in a smaller share of the intervals, as at the start or the end of threads, costs nothing. */
+	private static final double LASTING = 0.05;
+	private static final int LASTING_LEAST = 3;
+	/** Share of the accesses to a stack by others than its thread; creating a thread and OpenMP need some. */
+	private static final double FOREIGN = 0.25;
 	private static final int ROWS = 12;
 
 	private final AccessTable table;
@@ -60,12 +65,17 @@ public final class TraceSummary {
 		}
 	}
 
-	/** Observations, the one that concerns most of the trace first. */
+	/**
+	 * Observations, the one that concerns most of the trace first. A data structure of the program is worth one however small
+	 * it is (false sharing needs no more than a page); stacks and the data of libraries, which the run time system uses from
+	 * several threads all the time, only when they matter.
+	 */
 	public List<Finding> findings() {
 		List<Finding> list = new ArrayList<>();
 		for (Row r : structures.rows()) {
 			double weight = weight(r);
-			if (r.details().records() == 0 || weight < RELEVANT && r.details().writeSharedPages() == 0) {
+			boolean own = r.kind().equals("static") || r.kind().equals("heap") || r.kind().equals("mmap");
+			if (r.details().records() == 0 || weight < RELEVANT && !(own && r.details().writeSharedPages() > 0)) {
 				continue;
 			}
 			firstTouch(r, weight, list);
@@ -109,15 +119,17 @@ public final class TraceSummary {
 		list.add(new Finding(r.name(), text, advice, weight));
 	}
 
-	/** Pages that are written while other threads use them. */
+	/** Pages that are written while other threads use them, again and again; stacks have {@link #foreignStack}. */
 	private void writeSharing(Row r, double weight, List<Finding> list) {
 		AccessDetails d = r.details();
-		if (d.writeSharedPages() == 0 || d.sharedWrites() < 0.05 * d.writes() && d.writeSharedPages() < 0.1 * d.pages()) {
+		if (d.writeSharedPages() == 0 || r.kind().equals("stack") || d.writeSharedIntervals() < Math.max(LASTING_LEAST, LASTING * table.intervals())
+				|| d.sharedWrites() < 0.05 * d.writes() && d.writeSharedPages() < 0.1 * d.pages()) {
 			return;
 		}
 		String text = "of its " + Units.plural(d.pages(), "page") + " " + d.writeSharedPages() + (d.writeSharedPages() == 1 ? " is" : " are")
 				+ " written while another thread uses " + (d.writeSharedPages() == 1 ? "it" : "them") + "; "
-				+ percent(d.writes() > 0 ? d.sharedWrites() / d.writes() : 0) + " of its writes are such writes, by or beside "
+				+ percent(d.writes() > 0 ? d.sharedWrites() / d.writes() : 0) + " of its writes are such writes, in "
+				+ d.writeSharedIntervals() + " of " + Units.plural(table.intervals(), "interval") + ", by or beside "
 				+ Units.plural(d.threads().cardinality(), "thread");
 		String advice = d.pages() <= 4
 				? "if the threads write different variables, this is false sharing: align the data of each thread to a cache line of its own"
@@ -135,7 +147,7 @@ public final class TraceSummary {
 			most = Math.max(most, a);
 		}
 		double foreign = 1 - (most + r.details().unattributed()) / r.details().accesses();
-		if (foreign < 0.05) {
+		if (foreign < FOREIGN) {
 			return;
 		}
 		list.add(new Finding(r.name(), Units.plural(r.threadCount(), "thread") + " use this stack; " + percent(foreign)
