@@ -10,6 +10,10 @@ import java.util.Map;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
@@ -110,6 +114,38 @@ public final class ImportReport {
 	/** The trace as the store knows it. */
 	public TraceInfo trace() {
 		return trace;
+	}
+
+	/**
+	 * A stored report for a table: what was counted, and how many, in the order of the report. Objects inside give a row for
+	 * each of their values.
+	 *
+	 * @param json from {@link #toJson}
+	 */
+	public static Map<String, String> rows(String json) {
+		Map<String, String> rows = new LinkedHashMap<>();
+		try {
+			rows("", JsonParser.parseString(json), rows);
+		} catch (JsonParseException e) {
+			rows.put("report", "cannot be read: " + e.getMessage());
+		}
+		return rows;
+	}
+
+	private static void rows(String path, JsonElement value, Map<String, String> rows) {
+		if (value.isJsonObject()) {
+			value.getAsJsonObject().asMap()
+					.forEach((key, v) -> rows(path.isEmpty() ? key : path + ": " + key, v, rows));
+		} else if (value.isJsonArray()) {
+			int i = 1;
+			for (JsonElement v : value.getAsJsonArray()) {
+				rows(value.getAsJsonArray().size() == 1 ? path : path + " " + i++, v, rows);
+			}
+		} else if (!value.isJsonNull()) {
+			JsonPrimitive p = value.getAsJsonPrimitive();
+			boolean whole = p.isNumber() && p.getAsString().matches("-?\\d+");
+			rows.put(path.replace('_', ' '), whole ? String.format(Locale.ROOT, "%,d", p.getAsLong()) : p.getAsString());
+		}
 	}
 
 	/** Sentences about what a user should know. */

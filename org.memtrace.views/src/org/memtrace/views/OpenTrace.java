@@ -49,6 +49,7 @@ public final class OpenTrace {
 	private final List<Structure> structures;
 	private final List<ThreadInfo> threads;
 	private final AccessTable accesses;
+	private final String importReport;
 	private final TraceSelection selection;
 	private int leases;
 	private boolean closed;
@@ -61,6 +62,7 @@ public final class OpenTrace {
 			producers = store.producers();
 			structures = store.structures();
 			threads = store.threads();
+			importReport = store.importReport().orElse("");
 			accesses = AccessTable.load(store, progress);
 		} catch (MemtraceException | RuntimeException e) {
 			store.close();
@@ -94,6 +96,11 @@ public final class OpenTrace {
 
 	public List<ThreadInfo> threads() {
 		return threads;
+	}
+
+	/** Import report as JSON, empty when there is none. */
+	public String importReport() {
+		return importReport;
 	}
 
 	/** All accesses in memory: every picture is made from it. */

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
-import java.util.Locale;
-
 import org.eclipse.jface.action.ContributionItem;
 import org.eclipse.jface.action.StatusLineLayoutData;
 import org.eclipse.swt.SWT;
@@ -11,6 +9,7 @@ import org.eclipse.swt.custom.CLabel;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.widgets.Composite;
 import org.memtrace.analysis.Units;
+import org.memtrace.views.paint.ScenePainter;
 
 /** The end of the status line: level of detail, what it costs, and a warning when the recorder lost accesses. */
 public final class PictureStatusItem extends ContributionItem {
@@ -64,11 +63,11 @@ public final class PictureStatusItem extends ContributionItem {
 		}
 		PictureStatus s = session.status();
 		picture.setText(!s.shown() ? ""
-				: String.format(Locale.ROOT, "p = %.4g   %s blocks   information loss %s   complexity −%s", s.p(),
-						Units.count(s.blocks()), Units.percent(s.lossPercent()), Units.percent(s.reductionPercent())));
+				: "p = " + Units.p(s.p()) + "   " + Units.plural(s.blocks(), "block") + "   information loss "
+						+ Units.percent(s.lossPercent()) + "   complexity −" + Units.percent(s.reductionPercent()));
 		String lost = session.trace() == null ? "" : session.trace().lossWarning();
 		losses.setText(lost);
-		losses.setForeground(losses.getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+		losses.setForeground(ScenePainter.warning(losses));
 		losses.setToolTipText(lost.isEmpty() ? null : "Page sets and counts may be incomplete where accesses were lost.");
 	}
 }

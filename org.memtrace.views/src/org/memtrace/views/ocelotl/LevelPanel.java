@@ -17,6 +17,7 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Scale;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.analysis.Units;
@@ -196,8 +197,7 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		} catch (NumberFormatException e) {
 			// shown below
 		}
-		text.setForeground(getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
-		text.setToolTipText("p is a number between 0 and 1");
+		text.setForeground(ScenePainter.warning(this));
 	}
 
 	private void choose(double p) {

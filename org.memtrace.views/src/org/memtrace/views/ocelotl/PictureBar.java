@@ -20,6 +20,7 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.analysis.Units;
 
@@ -129,7 +130,7 @@ final class PictureBar extends Composite {
 	private void showPlace() {
 		if (error != null) {
 			where.setText(escape(error));
-			where.setForeground(getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+			where.setForeground(ScenePainter.warning(this));
 			return;
 		}
 		where.setForeground(null);

@@ -57,6 +57,11 @@ public final class ScenePainter implements AutoCloseable {
 		return 0.3 * c.red + 0.59 * c.green + 0.11 * c.blue < 110 ? Palette.DARK : Palette.LIGHT;
 	}
 
+	/** Colour of a text that must not be overlooked, in the theme of a control. */
+	public static Color warning(Control control) {
+		return color(palette(control).lossCurve());
+	}
+
 	/** An opaque colour of a palette. */
 	public static Color color(int argb) {
 		return new Color(argb >> 16 & 0xff, argb >> 8 & 0xff, argb & 0xff);

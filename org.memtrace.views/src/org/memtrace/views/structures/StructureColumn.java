@@ -36,7 +36,7 @@ record StructureColumn(String title, String tip, int width, boolean number, BiFu
 					r -> Units.percent(r.sharedPercent()), Row::sharedPercent),
 			new StructureColumn("Lifetime", "From birth to death within the trace", 85, true,
 					(t, r) -> Units.duration(lifetime(t, r)), t -> Comparator.comparingLong(r -> lifetime(t, r))),
-			text("Site", "Where it was allocated or defined", 180, (t, r) -> r.site()));
+			text("Site", "File and line where it was allocated or defined; copied with the whole path", 180, (t, r) -> r.site().substring(r.site().lastIndexOf('/') + 1)));
 	/** Accesses. */
 	static final int DEFAULT_SORT = 3;
 

@@ -25,6 +25,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.paint.ScenePainter;
 
 /** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
 public final class DetailsView extends ViewPart {
@@ -33,6 +34,7 @@ public final class DetailsView extends ViewPart {
 	private Session session;
 	private Table table;
 	private TraceInfo shown;
+	private String shownReport = "";
 
 	private final ISelectionListener selected = (part, selection) -> {
 		if (selection instanceof IStructuredSelection s && s.getFirstElement() instanceof TraceInfo t) {
@@ -65,7 +67,7 @@ public final class DetailsView extends ViewPart {
 		layout.setColumnData(value, new ColumnWeightData(100, 100));
 		table.addListener(SWT.MouseHover, e -> {
 			TableItem item = table.getItem(new org.eclipse.swt.graphics.Point(e.x, e.y));
-			table.setToolTipText(item == null ? null : wrapped(item.getText(1)));
+			table.setToolTipText(item == null ? null : wrapped(item.getText(0).strip() + ": " + item.getText(1)));
 		});
 		Action copy = new Action("Copy") {
 			@Override
@@ -101,14 +103,17 @@ public final class DetailsView extends ViewPart {
 	}
 
 	private void show(TraceInfo trace) {
-		if (table.isDisposed() || (trace != null && trace.equals(shown))) {
+		OpenTrace open = session.trace();
+		String report = open != null && trace != null && open.info().id() == trace.id() ? open.importReport() : "";
+		if (table.isDisposed() || trace != null && trace.equals(shown) && report.equals(shownReport)) {
 			return;
 		}
 		shown = trace;
+		shownReport = report;
 		table.setRedraw(false);
 		table.removeAll();
 		if (trace != null) {
-			List<TraceDetails.Row> rows = TraceDetails.of(trace);
+			List<TraceDetails.Row> rows = TraceDetails.of(trace, report);
 			for (TraceDetails.Row row : rows) {
 				TableItem item = new TableItem(table, SWT.NONE);
 				item.setText(0, row.name());
@@ -117,7 +122,7 @@ public final class DetailsView extends ViewPart {
 					item.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
 				}
 				if (row.warning()) {
-					item.setForeground(1, table.getDisplay().getSystemColor(SWT.COLOR_DARK_RED));
+					item.setForeground(1, ScenePainter.warning(table));
 				}
 			}
 		}

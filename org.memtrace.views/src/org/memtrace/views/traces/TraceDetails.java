@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.memtrace.analysis.Units;
+import org.memtrace.importer.ImportReport;
 import org.memtrace.model.TraceInfo;
 
 /** What the Details view says about a trace, as rows. */
@@ -48,8 +49,12 @@ public final class TraceDetails {
 		}
 	}
 
-	/** All rows of a trace: what a user asks first, then all properties that are left, by section. */
-	public static List<Row> of(TraceInfo t) {
+	/**
+	 * All rows of a trace: what a user asks first, then all properties that are left, by section.
+	 *
+	 * @param importReport as JSON, empty when not known
+	 */
+	public static List<Row> of(TraceInfo t, String importReport) {
 		TraceDetails d = new TraceDetails(t);
 		d.heading("Trace");
 		d.row("Name", t.alias());
@@ -90,6 +95,23 @@ public final class TraceDetails {
 			d.property(title(key), key);
 		}
 		d.row("Database", t.databaseName());
+		if (!importReport.isBlank()) {
+			Map<String, String> report = ImportReport.rows(importReport);
+			if (!report.isEmpty()) {
+				d.heading("Import");
+				String[] group = { "" };
+				report.forEach((name, value) -> {
+					boolean bad = name.startsWith("warnings") || name.equals("rows: skipped") && !value.equals("0");
+					int colon = name.indexOf(": ");
+					String parent = colon < 0 ? "" : name.substring(0, colon);
+					if (!parent.isEmpty() && !parent.equals(group[0])) {
+						d.rows.add(new Row(title(parent), "", false, false));
+					}
+					group[0] = parent;
+					d.rows.add(new Row(colon < 0 ? title(name) : "    " + name.substring(colon + 2), value, false, bad));
+				});
+			}
+		}
 		return List.copyOf(d.rows);
 	}
 

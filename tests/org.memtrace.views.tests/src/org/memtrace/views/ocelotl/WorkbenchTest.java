@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,8 @@ import org.eclipse.core.runtime.ILogListener;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Platform;
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.graphics.ImageData;
+import org.eclipse.swt.graphics.ImageLoader;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
@@ -24,6 +27,7 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Scale;
 import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.ui.IWorkbenchPage;
@@ -335,6 +339,39 @@ class WorkbenchTest {
 		bot.doubleClick(table, row.x + 10, row.y + row.height / 2);
 		bot.waitFor("zoomed to C", () -> session.trace().selection().state().producer() == SampleTrace.C);
 		settle();
+	}
+
+	@Test
+	void pictureIsSavedAsSvgAndPng() throws Exception {
+		openSample();
+		ShownPicture picture = bot.ui(() -> view.canvas().picture());
+		Path svg = directory.resolve("picture.svg");
+		SavePicture.write(picture, svg);
+		String text = Files.readString(svg);
+		assertTrue(text.contains("<title>small matmul</title>"), text.substring(0, 300));
+		assertTrue(text.contains("information loss"), "the figures are in the file");
+		Path png = directory.resolve("picture.png");
+		SavePicture.write(picture, png);
+		ImageData data = new ImageLoader().load(png.toString())[0];
+		assertEquals(2 * bot.ui(() -> view.canvas().getSize().x), data.width);
+	}
+
+	@Test
+	void detailsShowTheImportReport() {
+		String example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize().toString();
+		bot.run(() -> session.opener().open(example));
+		settle();
+		Table details = bot.find(Table.class, t -> t.getColumnCount() == 2);
+		String text = bot.ui(() -> {
+			StringBuilder b = new StringBuilder();
+			for (TableItem item : details.getItems()) {
+				b.append(item.getText(0).strip()).append('=').append(item.getText(1)).append('\n');
+			}
+			return b.toString();
+		});
+		assertTrue(text.contains("Lost accesses=3\n"), text);
+		assertTrue(text.contains("incomplete last lines=1\n"), text);
+		assertTrue(text.contains("Command=./app --size 8192"), text);
 	}
 
 	@Test
