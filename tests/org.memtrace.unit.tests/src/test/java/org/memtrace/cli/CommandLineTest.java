@@ -83,7 +83,8 @@ class CommandLineTest {
 		assertEquals("--compress takes no value", error("--compress=yes", "app"));
 		assertEquals("--interval needs a value (TIME)", error("--interval"));
 		assertEquals("-i needs a value (TIME)", error("-i"));
-		assertTrue(error().startsWith("PROGRAM is missing; usage: memtrace record "));
+		assertTrue(assertThrows(UsageException.class, () -> CommandLine.parse("info")).getMessage()
+				.startsWith("TRACE is missing; usage: memtrace info "));
 		assertTrue(assertThrows(UsageException.class, () -> CommandLine.parse("info", "a", "b")).getMessage()
 				.startsWith("unexpected argument 'b'; usage: memtrace info "));
 	}
