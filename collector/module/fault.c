@@ -16,6 +16,7 @@
 
 #include "compat/mm.h"
 #include "compat/pte.h"
+#include "compat/regs.h"
 
 static void note_frame(pte_t p, unsigned long addr, u64 *phys)
 {
@@ -166,7 +167,7 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	}
 	if (flags & FAULT_FLAG_INSTRUCTION)
 		fl |= MEMTRACE_RECORD_EXEC;
-	if (vma->vm_flags & VM_SHARED)
+	if (vma->vm_flags & VM_MAYSHARE)
 		fl |= MEMTRACE_RECORD_SHARED;
 	a.flags = fl;
 	switch (mtr_chunk_add(&t->chunk, &s->pool, mtr_label(s), &a)) {
@@ -224,6 +225,32 @@ out:
 }
 NOKPROBE_SYMBOL(on_exit_mmap);
 
+/*
+ * filemap_map_pages(vmf, first, last): a read fault of a file maps up to 16
+ * pages around it, and marks them accessed (x86). Each page shall fault for
+ * itself: the range becomes the one page. For traced tasks only.
+ */
+static int on_map_pages(struct kprobe *p, struct pt_regs *regs)
+{
+	struct vm_fault *vmf = (struct vm_fault *)regs_get_kernel_argument(regs, 0);
+	struct mtr_task *t;
+
+	if (vmf->vma->vm_mm != current->mm)
+		return 0;
+	rcu_read_lock();
+	t = mtr_find_task(current);
+	if (t && !t->waiting && !READ_ONCE(t->ignored) && !READ_ONCE(t->s->stopping) &&
+	    !(t->s->config.flags & MEMTRACE_CONFIG_AROUND)) {
+		mtr_set_argument(regs, 1, vmf->pgoff);
+		mtr_set_argument(regs, 2, vmf->pgoff);
+	}
+	rcu_read_unlock();
+	return 0;
+}
+NOKPROBE_SYMBOL(on_map_pages);
+
+static struct kprobe around_probe = { .symbol_name = "filemap_map_pages", .pre_handler = on_map_pages };
+static bool around_probed;
 static struct kprobe probe = { .symbol_name = "handle_mm_fault", .pre_handler = on_fault };
 static struct kprobe exit_probe = { .symbol_name = "exit_mmap", .pre_handler = on_exit_mmap };
 static bool exit_probed;
@@ -248,6 +275,12 @@ int mtr_probes_on(void)
 	exit_probed = !register_kprobe(&exit_probe);
 	if (!exit_probed)
 		pr_info("no kprobe on exit_mmap: pages that become visible without a fault just before the end of a process are not seen\n");
+	memset(&around_probe, 0, sizeof(around_probe));
+	around_probe.symbol_name = "filemap_map_pages";
+	around_probe.pre_handler = on_map_pages;
+	around_probed = !register_kprobe(&around_probe);
+	if (!around_probed)
+		pr_info("no kprobe on filemap_map_pages: up to 15 pages around a read fault of a file count as accessed\n");
 	return 0;
 }
 
@@ -257,6 +290,8 @@ void mtr_probes_off(void)
 	unregister_kprobe(&probe);
 	if (exit_probed)
 		unregister_kprobe(&exit_probe);
+	if (around_probed)
+		unregister_kprobe(&around_probe);
 }
 
 u64 mtr_probes_missed(void)

@@ -87,7 +87,7 @@ static void infer(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long
 	/* dirty says only that somebody has ever written */
 	if (pte_dirty(p) && (vma->vm_flags & VM_WRITE))
 		x.flags |= MEMTRACE_RECORD_DIRECTION;
-	if (vma->vm_flags & VM_SHARED)
+	if (vma->vm_flags & VM_MAYSHARE)
 		x.flags |= MEMTRACE_RECORD_SHARED;
 	spin_lock(&w->im->lock);
 	added = w->im->dead ? MTR_DROPPED : mtr_chunk_add(&w->im->chunk, &w->s->pool, w->label, &x);

@@ -75,7 +75,8 @@ MEMTRACE_SIZE(memtrace_config, 56);
 #define MEMTRACE_CONFIG_PHYSICAL	0x2	/* fill memtrace_record.phys (EPERM without the right) */
 #define MEMTRACE_CONFIG_MANUAL		0x4	/* intervals end at MEMTRACE_TICK only (tests, measurements) */
 #define MEMTRACE_CONFIG_CHILDREN	0x8	/* follow fork */
-#define MEMTRACE_CONFIG_ALL		0xf
+#define MEMTRACE_CONFIG_AROUND		0x10	/* let the kernel map the pages around a read fault of a file */
+#define MEMTRACE_CONFIG_ALL		0x1f
 
 struct memtrace_attach {
 	__s32 pid;			/* a process (or one of its threads); all its threads are traced */

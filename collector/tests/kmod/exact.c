@@ -89,6 +89,13 @@ static void child_loop(void)
 			}
 			waitpid(k, &st, 0);
 			break;
+		case 'm':	/* a file is mapped and one page of it read */
+			fd = open("/tmp/exact.file", O_RDONLY);
+			if (mmap(area + 32 * PAGE, 32 * PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+				_exit(1);
+			close(fd);
+			do_read(p);
+			break;
 		case 'p':
 			if (pipe(pp))
 				_exit(1);
@@ -215,7 +222,7 @@ static void interface(void)
 	CHECK(ioctl(dev, 0x1234) == -1 && errno == ENOTTY);
 	CHECK(ioctl(dev, MEMTRACE_CONFIGURE, NULL) == -1 && errno == EFAULT);
 	REFUSED(c.pad[4] = 1, EINVAL);
-	REFUSED(c.flags |= 0x10, EINVAL);
+	REFUSED(c.flags |= 0x20, EINVAL);
 	REFUSED(c.interval_ns = 999999, EINVAL);
 	REFUSED(c.interval_ns = ~0ull, EINVAL);
 	REFUSED(c.subphases = 0, EINVAL);
@@ -426,6 +433,37 @@ static void writes(void)
 	end();
 }
 
+/* Of a file that is in memory only the pages that are read are seen. */
+static void files(void)
+{
+	static char data[32 * 4096];
+	int fd = open("/tmp/exact.file", O_RDWR | O_CREAT | O_TRUNC, 0600), n;
+
+	CHECK_EQ(write(fd, data, sizeof(data)), sizeof(data));
+	close(fd);
+	begin(0);
+	tell('m', 40);
+	tick();
+	for (int i = 32; i < 64; i++)
+		CHECK_EQ(find(i, 0, NULL) != NULL, i == 40);
+	CHECK_EQ(rec(40)->flags & ~MEMTRACE_RECORD_HIDDEN, MEMTRACE_RECORD_REAL | MEMTRACE_RECORD_SHARED);
+	tell('r', 41);
+	tell('r', 40);
+	tick();
+	CHECK(find(40, 0, NULL) && find(41, 0, NULL) && !find(42, 0, NULL));
+	end();
+	/* unless that is wanted */
+	begin(MEMTRACE_CONFIG_AROUND);
+	tell('m', 40);
+	tick();
+	n = 0;
+	for (int i = 32; i < 64; i++)
+		n += find(i, 0, NULL) != NULL;
+	CHECK(n > 8);
+	CHECK(rec(40)->reads == 1 && !(rec(40)->flags & MEMTRACE_RECORD_INFERRED));
+	end();
+}
+
 static void processes(void)
 {
 	struct memtrace_image im = {};
@@ -603,6 +641,7 @@ int main(void)
 	interface();
 	simple();
 	writes();
+	files();
 	processes();
 	stopping();
 	unprivileged();

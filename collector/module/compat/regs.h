@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: memtrace contributors */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* compat/regs.h - change an argument of a probed function, at its entry. */
+#ifndef MEMTRACE_COMPAT_REGS_H
+#define MEMTRACE_COMPAT_REGS_H
+
+#include <linux/ptrace.h>
+
+static inline void mtr_set_argument(struct pt_regs *regs, unsigned int n, unsigned long value)
+{
+	switch (n) {
+	case 0:
+		regs->di = value;
+		break;
+	case 1:
+		regs->si = value;
+		break;
+	case 2:
+		regs->dx = value;
+		break;
+	}
+}
+
+#endif
