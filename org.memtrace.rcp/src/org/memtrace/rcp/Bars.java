@@ -9,7 +9,6 @@ import org.eclipse.jface.action.IStatusLineManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.action.StatusLineManager;
-import org.eclipse.swt.SWT;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.actions.ActionFactory;
@@ -19,6 +18,7 @@ import org.eclipse.ui.application.IActionBarConfigurer;
 import org.memtrace.views.NavigationActions;
 import org.memtrace.views.PictureStatusItem;
 import org.memtrace.views.Session;
+import org.memtrace.views.ViewIds;
 import org.memtrace.views.traces.TraceActions;
 
 /** Menu and status line. There is no tool bar for the window: each view has its own. */
@@ -39,9 +39,9 @@ final class Bars extends ActionBarAdvisor {
 		register(ActionFactory.ABOUT.create(w));
 		register(ActionFactory.RESET_PERSPECTIVE.create(w));
 		importTrace = TraceActions.importTrace(w);
-		importTrace.setAccelerator(SWT.MOD1 | 'I');
+		importTrace.setActionDefinitionId(ViewIds.IMPORT);
 		openDatabase = TraceActions.openDatabase(w);
-		openDatabase.setAccelerator(SWT.MOD1 | 'O');
+		openDatabase.setActionDefinitionId(ViewIds.OPEN_DATABASE);
 		navigation = new NavigationActions(w.getService(Session.class)).withAccelerators();
 	}
 

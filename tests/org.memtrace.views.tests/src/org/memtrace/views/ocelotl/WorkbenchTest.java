@@ -49,7 +49,6 @@ import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
-import org.memtrace.views.traces.TraceActions;
 
 /** The whole workbench with real mouse and keys, on a trace with a known picture. */
 class WorkbenchTest {
@@ -185,7 +184,9 @@ class WorkbenchTest {
 	@Test
 	void wizardImportsATraceDirectory() {
 		Path example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize();
-		bot.display.asyncExec(() -> TraceActions.openImportWizard(page().getWorkbenchWindow(), null));
+		Tree tree = bot.find(Tree.class, t -> t.getItemCount() == 1);
+		bot.click(tree, 100, bot.ui(() -> tree.getSize().y) - 20);
+		bot.key("ctrl+i");
 		Text field = bot.find(Text.class, t -> t.getMessage().equals("app.memtrace"));
 		bot.click(field, bot.ui(() -> new Rectangle(0, 0, field.getSize().x, field.getSize().y)));
 		bot.type(example.toString());
