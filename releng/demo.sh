@@ -56,7 +56,7 @@ step "Building the collector, the examples and the Java commands"
 step "Recording the example: matrix multiplication, naive, 4 threads"
 rm -rf $out
 mkdir -p $out
-$memtrace record -o $out/matmul.memtrace --interval 20ms --subphases 5 -- build/examples/matmul naive
+$memtrace record -o $out/matmul.memtrace --interval 20ms -- build/examples/matmul naive
 
 step "Importing the trace into a database"
 $memtrace import -o $out/matmul.db $out/matmul.memtrace
