@@ -24,7 +24,7 @@ import org.memtrace.model.TraceStore;
  * after that models of any window, subtree, viewpoint and metric are made without the store. 26 bytes per record. Immutable
  * and safe for all threads.
  */
-public final class AccessTable {
+public final class AccessTable implements ModelSource {
 	/** Records that are taken into memory at most; more than that is an error that says how to see a part. */
 	static final long MAX_RECORDS = 200_000_000L;
 	private static final int CHUNK = 1 << 18;
@@ -196,10 +196,12 @@ public final class AccessTable {
 		}
 	}
 
+	@Override
 	public TraceInfo info() {
 		return info;
 	}
 
+	@Override
 	public ProducerTree producers() {
 		return producers;
 	}
@@ -210,6 +212,7 @@ public final class AccessTable {
 	}
 
 	/** Number of records. */
+	@Override
 	public int size() {
 		return rows.interval.length;
 	}
@@ -224,7 +227,7 @@ public final class AccessTable {
 		return ModelRequest.whole(info.startNs(), info.endNs());
 	}
 
-	/** Hierarchy of the whole tree or of a subtree. */
+	@Override
 	public Hierarchy hierarchy(int producer) {
 		if (producer < 0) {
 			return Hierarchy.of(producers, 0, producers.size(), innerProducers);
@@ -232,12 +235,7 @@ public final class AccessTable {
 		return Hierarchy.of(producers, producer, producers.subtreeEnd(producer), innerProducers);
 	}
 
-	/** Makes a model. */
-	public MicroscopicModel model(ModelRequest request, Progress progress) throws CancelledException {
-		return new ModelBuilder(this, request).build(progress);
-	}
-
-	/** Makes a model over a hierarchy that {@link #hierarchy} returned for the same producer. */
+	@Override
 	public MicroscopicModel model(ModelRequest request, Hierarchy hierarchy, Progress progress)
 			throws CancelledException {
 		return new ModelBuilder(this, request).build(hierarchy, progress);

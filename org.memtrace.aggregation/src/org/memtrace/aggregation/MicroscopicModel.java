@@ -21,10 +21,18 @@ public final class MicroscopicModel {
 	private final int[] cellKey;
 	private final double[] cellValue;
 	private final boolean negative;
+	/** Only for {@link Metric#STATE_MEAN}, else null. */
+	private final StateCounts counts;
 	private volatile double referenceDensity = Double.NaN;
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
 			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue) {
+		this(hierarchy, slices, types, metric, viewpoint, cellFrom, cellKey, cellValue, null);
+	}
+
+	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts) {
+		this.counts = counts;
 		this.hierarchy = hierarchy;
 		this.slices = slices;
 		this.types = List.copyOf(types);
@@ -147,7 +155,8 @@ public final class MicroscopicModel {
 
 	/** Bytes of the columns. */
 	public long memoryBytes() {
-		return 4L * cellFrom.length + 4L * cellKey.length + 8L * cellValue.length;
+		return 4L * cellFrom.length + 4L * cellKey.length + 8L * cellValue.length
+				+ (counts == null ? 0 : 16L * cellKey.length);
 	}
 
 	/** Whether some value is below 0; see docs/aggregation.md for how they are aggregated. */
@@ -221,6 +230,57 @@ public final class MicroscopicModel {
 			}
 		}
 		return sums;
+	}
+
+	/**
+	 * Value of a block, for each type: the sum of its cells or, when the metric is a mean, the mean over all of the block. The mean
+	 * duration of states is their time in the block divided by the number of states that overlap it, the mean of a variable
+	 * is that over its rows and its time.
+	 */
+	public double[] values(int leafFrom, int leafTo, int firstSlice, int endSlice) {
+		if (counts != null) {
+			return stateMeans(leafFrom, leafTo, firstSlice, endSlice);
+		}
+		if (metric != Metric.VARIABLE_MEAN) {
+			return sums(leafFrom, leafTo, firstSlice, endSlice);
+		}
+		int k = types.size();
+		double[] means = new double[k];
+		int limit = endSlice * k;
+		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
+			int to = cellFrom[leaf + 1];
+			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < limit; c++) {
+				means[cellKey[c] % k] += cellValue[c] * slices.lengthNs(cellKey[c] / k);
+			}
+		}
+		double area = (double) (slices.boundNs(endSlice) - slices.boundNs(firstSlice)) * hierarchy.weight(leafFrom, leafTo);
+		for (int x = 0; x < k; x++) {
+			means[x] = area > 0 ? means[x] / area : 0;
+		}
+		return means;
+	}
+
+	private double[] stateMeans(int leafFrom, int leafTo, int firstSlice, int endSlice) {
+		// states that only slices without duration would tell of are in the first slice that has one
+		int first = firstSlice;
+		while (first < endSlice - 1 && slices.lengthNs(first) == 0) {
+			first++;
+		}
+		int k = types.size();
+		long[] duration = new long[k];
+		long[] states = new long[k];
+		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
+			int to = cellFrom[leaf + 1];
+			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < endSlice * k; c++) {
+				duration[cellKey[c] % k] += counts.durationNs()[c];
+				states[cellKey[c] % k] += cellKey[c] / k <= first ? counts.overlapping()[c] : counts.begun()[c];
+			}
+		}
+		double[] means = new double[k];
+		for (int x = 0; x < k; x++) {
+			means[x] = states[x] > 0 ? (double) duration[x] / states[x] : 0;
+		}
+		return means;
 	}
 
 	/** Sums over a node and slices {@code [firstSlice, endSlice)}. */

@@ -29,6 +29,9 @@ final class ModelBuilder {
 	private final long[] bound;
 
 	ModelBuilder(AccessTable table, ModelRequest request) {
+		if (!request.metric().ofAccesses()) {
+			throw new IllegalArgumentException("accesses have no " + request.metric().unit());
+		}
 		this.table = table;
 		this.request = request;
 		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
@@ -93,10 +96,6 @@ final class ModelBuilder {
 	private String threadName(ThreadInfo thread) {
 		String name = thread.name() == null || thread.name().isEmpty() ? "thread" : thread.name();
 		return name + " #" + thread.index();
-	}
-
-	MicroscopicModel build(Progress progress) throws CancelledException {
-		return build(table.hierarchy(request.producer()), progress);
 	}
 
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws CancelledException {
@@ -247,6 +246,7 @@ final class ModelBuilder {
 					add(row, interval, cpu, together(reads, writes) / cpus.length);
 				}
 			}
+			case TYPE -> throw new IllegalStateException();
 			}
 		}
 

@@ -13,7 +13,9 @@ public enum Viewpoint {
 	/** The CPU; an access record that saw several CPUs is divided equally among them. */
 	CPU("cpu"),
 	/** The NUMA node of the page. */
-	NODE("node");
+	NODE("node"),
+	/** The event type: traces of any origin, from an {@link EventTable}. */
+	TYPE("type");
 
 	private final String id;
 

@@ -506,11 +506,16 @@ public final class PictureBuilder {
 	public static String figures(Partition partition) {
 		MicroscopicModel m = partition.model();
 		int limited = partition.tree().limitedCount();
-		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several pages, kept whole";
+		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several " + row(m) + "s, kept whole";
 		return "p = " + Units.p(partition.p()) + " · information loss " + Units.percent(partition.lossPercent())
 				+ " · complexity reduction " + Units.percent(partition.reductionPercent()) + " · "
 				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
 				+ limit;
+	}
+
+	/** What a row of a model is, a noun. */
+	public static String row(MicroscopicModel model) {
+		return model.viewpoint() == Viewpoint.TYPE ? "producer" : "page";
 	}
 
 	private void legend(double pad, double baseline) {
@@ -628,13 +633,24 @@ public final class PictureBuilder {
 	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */
 	private String rampText() {
 		double perNs = model.referenceDensity();
+		double perSlice = perNs * (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
+		switch (model.metric()) {
+		case STATE_DURATION:
+			return "up to " + Units.percent(Math.min(100, 100 * perNs)) + " of the time";
+		case STATE_MEAN:
+			return "up to " + Units.duration(perSlice) + " in a slice";
+		case VARIABLE_MEAN:
+			return "up to " + Units.count(perSlice);
+		default:
+			break;
+		}
 		String[] unit = {"ns", "µs", "ms", "s"};
 		int i = 0;
 		while (i < 3 && perNs < 0.5) {
 			perNs *= 1000;
 			i++;
 		}
-		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + model.metric().unit() + " per page and "
-				+ unit[i];
+		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + model.metric().unit() + " per " + row(model)
+				+ " and " + unit[i];
 	}
 }

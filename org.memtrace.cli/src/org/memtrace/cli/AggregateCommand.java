@@ -8,12 +8,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.TraceSummary;
 import org.memtrace.analysis.Units;
@@ -92,12 +95,12 @@ final class AggregateCommand implements Command {
 
 	private static void text(OpenedTrace trace, Partition e, PrintStream out) {
 		MicroscopicModel m = trace.model;
-		long origin = trace.table.info().startNs();
-		out.println(trace.table.info().alias() + " " + trace.description() + ", "
+		long origin = trace.source.info().startNs();
+		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(m.slices().startNs() - origin) + " to " + Units.duration(m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), "page"));
+				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), PictureBuilder.row(m)));
 		out.println(PictureBuilder.figures(e));
-		String losses = TraceSummary.lossWarning(trace.table.info());
+		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {
 			out.println("Attention: " + losses);
 		}
@@ -115,7 +118,8 @@ final class AggregateCommand implements Command {
 			}
 		}
 		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
-		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to", "pages", "share", "types");
+		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
+				m.viewpoint() == Viewpoint.TYPE ? "rows" : "pages", "share", "types");
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];
@@ -124,17 +128,33 @@ final class AggregateCommand implements Command {
 					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
 					Units.duration(m.slices().boundNs(e.firstSlice(b)) - origin),
 					Units.duration(m.slices().boundNs(e.endSlice(b)) - origin),
-					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all), types(m, sums(m, e, b)));
+					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all),
+					m.metric().isMean() ? means(m, e, b) : types(m, sums(m, e, b)));
 		}
 		if (order.size() > TEXT_BLOCKS) {
 			out.println("and " + Units.plural(order.size() - TEXT_BLOCKS, "block") + " with "
-					+ Units.percent(100 * (all - shown) / all) + " of the " + m.metric().unit() + "; --format csv prints all");
+					+ Units.percent(100 * (all - shown) / all) + " of the " + m.metric().description() + "; --format csv prints all");
 		}
-		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + m.metric().unit());
+		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + m.metric().description());
 	}
 
 	private static double[] sums(MicroscopicModel m, Partition e, int b) {
 		return m.sums(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+	}
+
+	/** Values of a block: sums, or means when the metric is one. */
+	private static double[] values(MicroscopicModel m, Partition e, int b) {
+		return m.values(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+	}
+
+	/** The three largest means of a block. */
+	private static String means(MicroscopicModel m, Partition e, int b) {
+		double[] means = values(m, e, b);
+		return IntStream.range(0, means.length).boxed().filter(k -> means[k] != 0)
+				.sorted(Comparator.comparingDouble((Integer k) -> -Math.abs(means[k]))).limit(3)
+				.map(k -> m.types().get(k).name() + " "
+						+ (m.metric() == Metric.STATE_MEAN ? Units.duration(means[k]) : Units.digits(means[k])))
+				.collect(Collectors.joining(", "));
 	}
 
 	private static String types(MicroscopicModel m, double[] sums) {
@@ -172,7 +192,7 @@ final class AggregateCommand implements Command {
 					.append(m.hierarchy().producer(e.node(b))).append(',').append(m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)))
 					.append(',').append(m.slices().boundNs(e.firstSlice(b))).append(',')
 					.append(m.slices().boundNs(e.endSlice(b))).append(',').append(e.gain(b)).append(',').append(e.loss(b));
-			for (double s : sums(m, e, b)) {
+			for (double s : values(m, e, b)) {
 				row.append(',').append(number(s));
 			}
 			out.println(row);
@@ -182,10 +202,10 @@ final class AggregateCommand implements Command {
 	private static void json(OpenedTrace trace, Partition e, PrintStream out) {
 		MicroscopicModel m = trace.model;
 		JsonObject o = new JsonObject();
-		o.addProperty("trace", trace.table.info().alias());
-		o.addProperty("losses", trace.table.info().properties().getOrDefault("losses", "0"));
+		o.addProperty("trace", trace.source.info().alias());
+		o.addProperty("losses", trace.source.info().properties().getOrDefault("losses", "0"));
 		o.addProperty("view", m.viewpoint().id());
-		o.addProperty("metric", m.metric().name().toLowerCase(Locale.ROOT));
+		o.addProperty("metric", m.metric().id());
 		o.addProperty("start_ns", m.slices().startNs());
 		o.addProperty("end_ns", m.slices().endNs());
 		o.addProperty("slices", m.sliceCount());
@@ -207,7 +227,7 @@ final class AggregateCommand implements Command {
 			block.addProperty("gain", e.gain(b));
 			block.addProperty("loss", e.loss(b));
 			JsonArray values = new JsonArray();
-			for (double s : sums(m, e, b)) {
+			for (double s : values(m, e, b)) {
 				values.add(s);
 			}
 			block.add("values", values);

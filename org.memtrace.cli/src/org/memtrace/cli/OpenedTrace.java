@@ -3,15 +3,20 @@
 package org.memtrace.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
@@ -19,6 +24,7 @@ import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.RowLayout;
 import org.memtrace.analysis.Units;
+import org.memtrace.model.EventCategory;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -28,7 +34,7 @@ import org.memtrace.model.TraceStore;
 /** A trace, the part of it that a command line selects, and its aggregation. */
 final class OpenedTrace {
 	final TraceStore store;
-	final AccessTable table;
+	final ModelSource source;
 	final ModelRequest request;
 	MicroscopicModel model;
 	NodeNames names;
@@ -36,24 +42,53 @@ final class OpenedTrace {
 	SpatiotemporalAggregator aggregator;
 	SignificantLevels levels;
 
-	private OpenedTrace(TraceStore store, AccessTable table, ModelRequest request) {
+	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request) {
 		this.store = store;
-		this.table = table;
+		this.source = source;
 		this.request = request;
 	}
 
-	/** Reads the accesses of a trace and the options that select a part. */
+	/** Reads the accesses or events of a trace and the options that select a part. */
 	static OpenedTrace of(TraceStore store, CommandLine args, Progress progress) throws Exception {
 		TraceInfo info = store.info();
-		if (store.accessCount() == 0) {
-			throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace");
+		boolean accesses = store.accessCount() > 0;
+		Viewpoint view = args.get("view").equals("auto") ? accesses ? Viewpoint.SHARING : Viewpoint.TYPE
+				: Viewpoint.byId(args.get("view"));
+		Metric metric = Metric.byId(args.get("metric"));
+		if (metric == null && !args.get("metric").equals("auto")) {
+			throw new UsageException("--metric is '" + args.get("metric") + "', not one of auto, "
+					+ Arrays.stream(Metric.values()).map(Metric::id).collect(Collectors.joining(", ")));
 		}
-		AccessTable table = AccessTable.load(store, progress);
-		return new OpenedTrace(store, table, request(table, args));
+		if (view != Viewpoint.TYPE) {
+			if (!accesses) {
+				throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace, for"
+						+ " which there is --view type");
+			}
+			if (metric != null && !metric.ofAccesses()) {
+				throw new UsageException("--metric " + metric.id() + " needs --view type");
+			}
+			return new OpenedTrace(store, AccessTable.load(store, progress),
+					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
+		}
+		if (metric != null && !metric.ofEvents()) {
+			throw new UsageException("--metric " + metric.id() + " needs another view than type");
+		}
+		EventTable table = EventTable.load(store, progress);
+		if (table.size() == 0) {
+			throw new MemtraceException(info.alias() + " has no events");
+		}
+		EventCategory needed = metric == Metric.STATE_DURATION || metric == Metric.STATE_MEAN ? EventCategory.STATE
+				: metric == Metric.VARIABLE_MEAN ? EventCategory.VARIABLE : null;
+		if (needed != null && !table.has(needed)) {
+			throw new MemtraceException(info.alias() + " has no " + needed.name().toLowerCase(Locale.ROOT) + "s for the metric "
+					+ metric.id());
+		}
+		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric));
 	}
 
-	private static ModelRequest request(AccessTable table, CommandLine args) throws UsageException {
-		TraceInfo info = table.info();
+	private static ModelRequest request(TraceStore store, CommandLine args, Viewpoint view, Metric metric)
+			throws UsageException, MemtraceException {
+		TraceInfo info = store.info();
 		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
 		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
 		if (from >= to || from >= info.endNs()) {
@@ -68,8 +103,8 @@ final class OpenedTrace {
 				throw new UsageException("--types is no regular expression: " + e.getDescription());
 			}
 		}
-		int producer = args.has("subtree") ? producer(table.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
-		return new ModelRequest(Viewpoint.byId(args.get("view")), Metric.valueOf(args.get("metric").toUpperCase(java.util.Locale.ROOT)),
+		int producer = args.has("subtree") ? producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
+		return new ModelRequest(view, metric,
 				(int) args.getInt("slices"), from, Math.min(to, info.endNs()), producer, types);
 	}
 
@@ -98,8 +133,8 @@ final class OpenedTrace {
 	 * @param rows rows that can be told apart, 0 for all pages
 	 */
 	void aggregate(double rows, Progress progress) throws MemtraceException {
-		model = table.model(request, progress);
-		names = new NodeNames(model.hierarchy(), table.producers(), store.structures());
+		model = source.model(request, progress);
+		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
 		layout = RowLayout.of(model, names);
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
 				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3);
@@ -133,8 +168,12 @@ final class OpenedTrace {
 
 	/** Viewpoint, metric and window in words. */
 	String description() {
-		String subtree = request.producer() < 0 ? "" : " · " + table.producers().name(request.producer());
-		return "by " + (request.viewpoint() == Viewpoint.READ_WRITE ? "read and write" : request.viewpoint().id()) + ", "
-				+ request.metric().unit() + subtree;
+		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
+		String view = switch (request.viewpoint()) {
+		case READ_WRITE -> "read and write";
+		case TYPE -> "event type";
+		default -> request.viewpoint().id();
+		};
+		return "by " + view + ", " + request.metric().description() + subtree;
 	}
 }

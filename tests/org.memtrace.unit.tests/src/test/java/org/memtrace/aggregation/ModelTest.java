@@ -203,7 +203,7 @@ class ModelTest {
 	}
 
 	@ParameterizedTest
-	@EnumSource(Viewpoint.class)
+	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
 	void nothingIsLost(Viewpoint viewpoint) throws Exception {
 		Random random = new Random(7);
 		double reads = 0;

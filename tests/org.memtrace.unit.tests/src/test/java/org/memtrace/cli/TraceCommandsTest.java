@@ -106,4 +106,60 @@ class TraceCommandsTest {
 		assertEquals("memtrace list: " + EXAMPLE + "/manifest.json is not an SQLite database\n", err);
 		assertEquals(ExitCode.INPUT, run("query", temporary.resolve("none.db").toString()));
 	}
+
+	/** A trace that FrameSoc imported from elsewhere: states and variables by type. */
+	@Test
+	void foreignTracesAreAggregated() throws Exception {
+		String db = temporary.resolve("foreign.db").toString();
+		try (java.sql.Connection c = java.sql.DriverManager.getConnection("jdbc:sqlite:" + db);
+				java.sql.Statement sql = c.createStatement()) {
+			for (String line : new String[] {
+					"CREATE TABLE EVENT(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, EVENT_PRODUCER_ID INTEGER,"
+							+ " TIMESTAMP BIGINT, CPU INTEGER, PAGE INTEGER, CATEGORY INTEGER, LPAR BIGINT, DPAR DOUBLE)",
+					"CREATE TABLE EVENT_TYPE(ID INTEGER PRIMARY KEY, CATEGORY INTEGER, NAME VARCHAR(128) UNIQUE)",
+					"CREATE TABLE EVENT_PRODUCER(ID INTEGER PRIMARY KEY, TYPE VARCHAR(128), LOCAL_ID VARCHAR(128), NAME TEXT,"
+							+ " PARENT_ID INTEGER)",
+					"INSERT INTO EVENT_TYPE VALUES(0, 1, 'Running'), (1, 3, 'Power'), (2, 1, 'Waiting')",
+					"INSERT INTO EVENT_PRODUCER VALUES(7, 'm', '7', 'machine', -1), (3, 'c', '3', 'core 0', 7), (5, 'c', '5', 'core 1', 7)",
+					"INSERT INTO EVENT VALUES(0, 0, 3, 0, 0, 0, 1, 400, 0), (1, 2, 3, 400, 0, 0, 1, 1000, 0), (2, 0, 5, 0, 1, 0, 1, 1000, 0),"
+							+ " (3, 1, 5, 0, 1, 0, 3, 500, 12.5)"}) {
+				sql.execute(line);
+			}
+		}
+		assertEquals(0, run("aggregate", "-p", "0", "--slices", "10", "--format", "csv", db), () -> err);
+		assertEquals("producer,producer_id,pages,start_ns,end_ns,gain,loss,Running,Waiting", out.lines().findFirst().orElseThrow());
+		assertTrue(out.contains("\ncore 0,1,1,0,400,"), out);
+		assertTrue(out.lines().anyMatch(l -> l.startsWith("core 1,2,1,0,1000,") && l.endsWith(",1000,0")), out);
+		assertEquals(0, run("aggregate", "-p", "1", "--slices", "10", "--metric", "state-mean", "--format", "json", db), () -> err);
+		JsonObject mean = JsonParser.parseString(out).getAsJsonObject();
+		assertEquals("state-mean", mean.get("metric").getAsString());
+		assertEquals(700, mean.getAsJsonArray("partition").get(0).getAsJsonObject().getAsJsonArray("values").get(0).getAsDouble());
+		assertEquals(0, run("aggregate", "--metric", "variable-mean", db), () -> err);
+		assertTrue(out.contains("by event type, mean of variables"), out);
+		assertEquals(0, run("aggregate", "--metric", "events", db), () -> err);
+		assertEquals(0, run("render", "-o", temporary.resolve("f.svg").toString(), db), () -> err);
+		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "reads", db));
+		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "read", db));
+		assertTrue(err.contains("state-mean, variable-mean"), err);
+		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "cpu", db));
+		assertTrue(err.contains("--view type"), err);
+	}
+
+	/** A memory trace can be seen as FrameSoc sees it: variables of four types. */
+	@Test
+	void memoryTracesByEventType() throws Exception {
+		String db = temporary.resolve("m.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("aggregate", "-p", "1", "--view", "type", "--metric", "events", "--format", "json", db), () -> err);
+		double events = 0;
+		for (var block : JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("partition")) {
+			for (var v : block.getAsJsonObject().getAsJsonArray("values")) {
+				events += v.getAsDouble();
+			}
+		}
+		assertEquals(16, events);
+		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "type", "--metric", "state-mean", db));
+		assertTrue(err.contains("has no states"), err);
+		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "state-mean", db));
+	}
 }
