@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
@@ -21,7 +22,7 @@ import org.memtrace.model.TraceStore;
 
 /**
  * The accesses of a trace as columns in memory, grouped by page and ordered by time within a page. Read once from the store;
- * after that models of any window, subtree, viewpoint and metric are made without the store. 26 bytes per record. Immutable
+ * after that models of any window, subtree, viewpoint and metric are made without the store. 24 bytes per record. Immutable
  * and safe for all threads.
  */
 public final class AccessTable implements ModelSource {
@@ -64,9 +65,86 @@ public final class AccessTable implements ModelSource {
 		this.intervalEnd = intervalEnd;
 	}
 
-	/** Reads all accesses of a trace. */
+	/**
+	 * Reads all accesses of a trace: from what an earlier call saved in the database, if it belongs to the trace as it is, else from
+	 * its events, and then saves them for the next time.
+	 */
 	public static AccessTable load(TraceStore store, Progress progress) throws MemtraceException {
-		return load(store, AccessQuery.ALL, progress);
+		return load(store, AccessCache.configuredLimit(), AccessCache.LEAST_RECORDS, progress);
+	}
+
+	/**
+	 * @param cacheLimitBytes largest size of what is saved, 0 to save nothing
+	 * @param leastRecords smallest number of accesses for which it is worth it
+	 */
+	static AccessTable load(TraceStore store, long cacheLimitBytes, int leastRecords, Progress progress)
+			throws MemtraceException {
+		if (store.accessCount() < leastRecords) {
+			return load(store, AccessQuery.ALL, progress);
+		}
+		AccessCache cache = new AccessCache(store, cacheLimitBytes);
+		Optional<Object[]> saved = cache.read(new Object[] {new int[0], new int[0], new int[0], new int[0], new int[0],
+			new short[0], new short[0], new int[0], new long[0], new long[0]}, progress);
+		if (saved.isPresent()) {
+			AccessTable table = ofColumns(store, saved.get());
+			if (table != null) {
+				return table;
+			}
+		}
+		AccessTable table = load(store, AccessQuery.ALL, progress);
+		if (table.memoryBytes() / 16 <= cacheLimitBytes) {
+			cache.write(table.columns(), progress);
+		}
+		return table;
+	}
+
+	/** Everything that is not in the small tables of the store. */
+	private Object[] columns() {
+		int[] perProducer = new int[rowFrom.length - 1];
+		for (int p = 0; p < perProducer.length; p++) {
+			perProducer[p] = rowFrom[p + 1] - rowFrom[p];
+		}
+		return new Object[] {rows.interval, rows.thread, rows.cpuSet, rows.reads, rows.writes, rows.sharing, rows.node,
+			perProducer, intervalStart, intervalEnd};
+	}
+
+	/** The table of {@link #columns}; null when they do not fit together. */
+	private static AccessTable ofColumns(TraceStore store, Object[] columns) throws MemtraceException {
+		Columns t = new Columns();
+		t.interval = (int[]) columns[0];
+		t.thread = (int[]) columns[1];
+		t.cpuSet = (int[]) columns[2];
+		t.reads = (int[]) columns[3];
+		t.writes = (int[]) columns[4];
+		t.sharing = (short[]) columns[5];
+		t.node = (short[]) columns[6];
+		int[] perProducer = (int[]) columns[7];
+		int n = t.interval.length;
+		int[] from = new int[perProducer.length + 1];
+		for (int p = 0; p < perProducer.length; p++) {
+			from[p + 1] = from[p] + perProducer[p];
+		}
+		if (n != store.accessCount() || from[perProducer.length] != n || perProducer.length != store.producers().size()) {
+			return null;
+		}
+		return of(store, t, from, (long[]) columns[8], (long[]) columns[9]);
+	}
+
+	private static AccessTable of(TraceStore store, Columns rows, int[] from, long[] starts, long[] ends)
+			throws MemtraceException {
+		ProducerTree tree = store.producers();
+		BitSet inner = new BitSet();
+		for (int p = 0; p < tree.size(); p++) {
+			if (from[p + 1] > from[p] && !tree.isLeaf(p)) {
+				inner.set(p);
+			}
+		}
+		List<BitSet> sets = store.cpuSets();
+		int[][] cpus = new int[sets.size()][];
+		for (int i = 0; i < cpus.length; i++) {
+			cpus[i] = sets.get(i).stream().toArray();
+		}
+		return new AccessTable(store.info(), tree, List.copyOf(store.threads()), cpus, rows, from, inner, starts, ends);
 	}
 
 	/** Reads the accesses that a query selects. */
@@ -179,20 +257,7 @@ public final class AccessTable implements ModelSource {
 				}
 				progress.worked(1);
 			}
-			ProducerTree tree = store.producers();
-			BitSet inner = new BitSet();
-			for (int p = 0; p < producerCount; p++) {
-				if (from[p + 1] > from[p] && !tree.isLeaf(p)) {
-					inner.set(p);
-				}
-			}
-			List<BitSet> sets = store.cpuSets();
-			int[][] cpus = new int[sets.size()][];
-			for (int i = 0; i < cpus.length; i++) {
-				cpus[i] = sets.get(i).stream().toArray();
-			}
-			return new AccessTable(store.info(), tree, List.copyOf(store.threads()), cpus, t, from, inner,
-					Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
+			return of(store, t, from, Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
 		}
 	}
 
