@@ -6,6 +6,7 @@ import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -47,6 +48,11 @@ public final class Console {
 	public PrintStream out() {
 		progress.clear();
 		return out;
+	}
+
+	/** Standard input. */
+	public InputStream in() {
+		return System.in;
 	}
 
 	public PrintStream err() {

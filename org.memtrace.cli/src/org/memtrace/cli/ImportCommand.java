@@ -4,6 +4,9 @@
 package org.memtrace.cli;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
@@ -18,18 +21,28 @@ final class ImportCommand implements Command {
 		if (args.has("output") && args.has("catalogue")) {
 			throw new UsageException("--output and --catalogue exclude each other");
 		}
-		Path directory = Path.of(args.argument(0));
+		List<Path> input = new ArrayList<>();
+		for (String argument : args.arguments()) {
+			Path path = TraceArgument.path(argument);
+			if (path == null) {
+				throw new UsageException("'" + argument + "' cannot be the name of a file");
+			}
+			input.add(path);
+		}
+		if (Collections.frequency(args.arguments(), "-") > 1) {
+			throw new UsageException("standard input (-) can be given only once");
+		}
 		Path output = args.getPath("output");
 		if (output != null) {
 			Path parent = output.toAbsolutePath().getParent();
-			ImportReport report = call(new ImportOperation(directory, name -> Stores.createFile(output, console::hint)),
+			ImportReport report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(output, console::hint)),
 					parent, args, console);
 			print(report, args, console);
 			console.hint("wrote " + output);
 			return ExitCode.OK;
 		}
 		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, console)) {
-			ImportReport report = call(new ImportOperation(directory, catalogue::create), catalogue.directory(), args,
+			ImportReport report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args,
 					console);
 			print(report, args, console);
 			console.hint("trace " + report.trace().id() + ": " + catalogue.directory().resolve(report.trace().databaseName()));
@@ -41,6 +54,9 @@ final class ImportCommand implements Command {
 			throws MemtraceException {
 		if (scratch != null && java.nio.file.Files.isWritable(scratch)) {
 			operation.setScratchDirectory(scratch);
+		}
+		if (args.has("moca-framesoc")) {
+			operation.setMocaFramesoc(args.getPath("moca-framesoc"));
 		}
 		return operation.setStrict(args.has("strict")).setFanout((int) args.getInt("fanout"))
 				.setName(args.get("name") == null ? "" : args.get("name")).call(console.progress());

@@ -59,8 +59,26 @@ final class ContextTables {
 		return unlistedThreads;
 	}
 
+	/** A call stack, innermost frame first; returns its id. */
+	int addStack(List<CallFrame> frames) {
+		stacks.add(frames);
+		return stacks.size() - 1;
+	}
+
+	/** A structure that was there all the time. */
+	void addStructure(TraceDirectory.Image image, StructureKind kind, String name, long start, long end, long taskId,
+			int stack) {
+		structures.add(new Structure(structures.size(), image.index(), kind, name, start, end, traceStartNs,
+				Long.MAX_VALUE, taskId, stack, ""));
+	}
+
 	/** Reads the files of an image; returns its structures. */
-	List<Structure> read(TraceDirectory.Image image) throws MemtraceException {
+	List<Structure> read(TraceDirectory.Image image, int pageSizeBytes) throws MemtraceException {
+		if (image.directory() == null) {
+			int first = structures.size();
+			HistoricalContext.read(image, pageSizeBytes, skips, this);
+			return List.copyOf(structures.subList(first, structures.size()));
+		}
 		Map<Long, Integer> stackIds = new HashMap<>();
 		stacks(image, stackIds);
 		threads(image);

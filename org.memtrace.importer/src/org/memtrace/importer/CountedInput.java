@@ -3,16 +3,20 @@
 
 package org.memtrace.importer;
 
+import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
 
 import com.github.luben.zstd.ZstdInputStream;
 
-/** Opens a file, plain or compressed, and counts the bytes that are read from it. */
+/** Content of an input, plain or compressed (gzip or zstd, recognised by their first bytes), and the bytes read for it. */
 final class CountedInput implements AutoCloseable {
+	private static final int GZIP = 0x1f8b;
+	private static final int ZSTD = 0x28b52ffd;
+	private static final int BUFFER = 1 << 16;
+
 	private static final class Counter extends FilterInputStream {
 		private volatile long bytes;
 
@@ -35,28 +39,73 @@ final class CountedInput implements AutoCloseable {
 		}
 	}
 
-	private final Counter counter;
-	private final InputStream in;
-
-	CountedInput(Path file) throws IOException {
-		counter = new Counter(Files.newInputStream(file));
-		InputStream content = counter;
-		if (file.toString().endsWith(".zst")) {
-			try {
-				// a frame that is not complete ends the data, it is no error
-				content = new ZstdInputStream(counter).setContinuous(true);
-			} catch (IOException | RuntimeException e) {
-				counter.close();
-				throw e;
-			}
+	/**
+	 * Gives what there is before it tells that the rest is damaged: a buffer around a stream that says that more is available
+	 * reads on, meets the damage and loses what it has.
+	 */
+	private static final class Decompressed extends FilterInputStream {
+		Decompressed(InputStream in) {
+			super(in);
 		}
-		in = content;
+
+		@Override
+		public int available() {
+			return 0;
+		}
+	}
+
+	private final Counter counter;
+	private final BufferedInputStream in;
+
+	/** @param stored the bytes as they are stored; closed with this object, also when this fails */
+	CountedInput(InputStream stored) throws IOException {
+		counter = new Counter(stored);
+		try {
+			BufferedInputStream raw = new BufferedInputStream(counter, BUFFER);
+			raw.mark(Integer.BYTES);
+			byte[] magic = raw.readNBytes(Integer.BYTES);
+			raw.reset();
+			int first = 0;
+			for (int i = 0; i < Integer.BYTES; i++) {
+				first = first << Byte.SIZE | (i < magic.length ? magic[i] & 0xff : 0);
+			}
+			if (first == ZSTD) {
+				// a frame that is not complete ends the data, it is no error
+				in = new BufferedInputStream(new Decompressed(new ZstdInputStream(raw).setContinuous(true)), BUFFER);
+			} else if (first >>> Short.SIZE == GZIP) {
+				in = new BufferedInputStream(new Decompressed(new GZIPInputStream(raw, BUFFER)), BUFFER);
+			} else {
+				in = raw;
+			}
+		} catch (IOException | RuntimeException e) {
+			stored.close();
+			throw e;
+		}
 	}
 
 	InputStream stream() {
 		return in;
 	}
 
+	/** Up to so many of the next bytes, which stay to be read. */
+	byte[] peek(int length) throws IOException {
+		in.mark(length);
+		byte[] head = new byte[length];
+		int n = 0;
+		try {
+			for (int r = in.read(head, 0, length); r >= 0 && n < length; r = in.read(head, n, length - n)) {
+				n += r;
+			}
+		} catch (IOException e) {
+			if (n == 0) {
+				throw e;
+			} // what could be read is enough
+		}
+		in.reset();
+		return java.util.Arrays.copyOf(head, n);
+	}
+
+	/** Bytes read so far, as they are stored. */
 	long bytes() {
 		return counter.bytes;
 	}

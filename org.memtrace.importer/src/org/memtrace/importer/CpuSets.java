@@ -40,7 +40,11 @@ final class CpuSets {
 		for (int i = 0; i < big.length; i++) {
 			little[i] = big[big.length - 1 - i];
 		}
-		BitSet set = BitSet.valueOf(little);
+		return number(BitSet.valueOf(little));
+	}
+
+	/** A set of any width. */
+	int number(BitSet set) {
 		if (set.length() <= Long.SIZE) {
 			return number(set.isEmpty() ? 0 : set.toLongArray()[0]);
 		}

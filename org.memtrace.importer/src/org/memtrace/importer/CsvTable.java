@@ -47,6 +47,10 @@ final class CsvTable {
 			return index == null ? "" : fields.get(index);
 		}
 
+		boolean has(String column) {
+			return columns.containsKey(column);
+		}
+
 		long number(String column, long unknown) {
 			String text = text(column).strip();
 			return text.isEmpty() ? unknown : Long.parseLong(text);
@@ -77,7 +81,8 @@ final class CsvTable {
 		}
 	}
 
-	private static void read(InputStream in, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
+	/** Reads a stream. */
+	static void read(InputStream in, String name, List<String> required, SkipCounter skips, RowVisitor visitor)
 			throws IOException, MemtraceException {
 		ByteLines lines = new ByteLines(in);
 		byte[] pending = new byte[0];

@@ -19,7 +19,7 @@ final class ImageData implements AutoCloseable {
 		this.image = image;
 		this.leaves = new LeafTable(pageShift);
 		this.rows = rows;
-		this.map = MemoryMap.read(image.directory());
+		this.map = image.directory() == null ? new MemoryMap() : MemoryMap.read(image.directory());
 		this.structures = new StructureIndex(structures);
 	}
 

@@ -14,6 +14,14 @@ final class ImportCounts {
 	int files;
 	/** Data lines of access files, used or not. */
 	long rows;
+	/** Of them, not used. */
+	long skipped;
+	/** Of them, segments that were put together with the one before. */
+	long merged;
+	/** Whether a column Shared has a 0, so that 1 means shared. */
+	boolean sharedIsFlag;
+	/** Accesses whose column Shared says otherwise than their times. */
+	long sharedDiffers;
 	long imported;
 	long reads;
 	long writes;
@@ -43,6 +51,7 @@ final class ImportCounts {
 			unattributedAccesses += row.reads + row.writes;
 		}
 		scanRows += row.flags & AccessBatch.FLAG_FROM_SCAN;
+		sharedIsFlag |= (row.flags & RowBatch.FLAG_SHARED_ZERO) != 0;
 	}
 
 	void written(AccessBatch batch) {

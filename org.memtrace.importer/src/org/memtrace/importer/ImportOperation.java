@@ -4,6 +4,7 @@
 package org.memtrace.importer;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -52,8 +53,10 @@ public final class ImportOperation {
 	private static final int BATCHES = 4;
 	private static final long HEAP_FOR_ROWS = 128L << 20;
 
-	private final Path directory;
+	private final List<Path> input;
+	private final InputStream standardInput;
 	private final Target target;
+	private Path mocaFramesoc;
 	private String name = "";
 	private boolean strict;
 	private int fanout = DEFAULT_FANOUT;
@@ -66,9 +69,20 @@ public final class ImportOperation {
 	private final LongNumbers addresses = new LongNumbers();
 	private final List<ImageData> images = new ArrayList<>();
 	private ImportCounts counts;
+	private MocaFramesocExport export;
 
+	/** @param traceDirectory a trace directory, a folder with files of Moca or TABARNAC, or one such file */
 	public ImportOperation(Path traceDirectory, Target target) {
-		this.directory = traceDirectory;
+		this(List.of(traceDirectory), System.in, target);
+	}
+
+	/**
+	 * @param input a trace directory or a folder with historical files, or any number of such files; {@code -} stands for
+	 *            standard input
+	 */
+	public ImportOperation(List<Path> input, InputStream standardInput, Target target) {
+		this.input = List.copyOf(input);
+		this.standardInput = standardInput;
 		this.target = target;
 	}
 
@@ -81,6 +95,12 @@ public final class ImportOperation {
 	/** Whether anything that would be skipped is an error. */
 	public ImportOperation setStrict(boolean on) {
 		strict = on;
+		return this;
+	}
+
+	/** Also writes the accesses as {@code Moca-framesoc.csv} does (docs/import.md); the file must not exist. */
+	public ImportOperation setMocaFramesoc(Path file) {
+		mocaFramesoc = file;
 		return this;
 	}
 
@@ -104,7 +124,26 @@ public final class ImportOperation {
 	 * from it and is up to date.
 	 */
 	public static String identity(Path traceDirectory) throws MemtraceException {
-		return TraceDirectory.open(traceDirectory).identity();
+		return open(List.of(traceDirectory), InputStream.nullInputStream()).identity();
+	}
+
+	private static TraceDirectory open(List<Path> input, InputStream standardInput) throws MemtraceException {
+		Path first = input.get(0);
+		if (input.size() > 1 || Files.exists(first) && !Files.isDirectory(first) || first.toString().equals("-")) {
+			return HistoricalFiles.open(input, standardInput);
+		}
+		if (Files.isDirectory(first) && !isTraceDirectory(first)) {
+			TraceDirectory historical = HistoricalFiles.openFolder(first);
+			if (historical != null) {
+				return historical;
+			}
+		}
+		return TraceDirectory.open(first);
+	}
+
+	/** The input for a message. */
+	private String source() {
+		return String.join(" ", input.stream().map(Path::toString).toList());
 	}
 
 	/** Whether a path looks like a trace directory. */
@@ -119,12 +158,20 @@ public final class ImportOperation {
 		}
 		skips = new SkipCounter(strict);
 		counts = new ImportCounts();
-		trace = TraceDirectory.open(directory);
+		trace = open(input, standardInput);
 		context = new ContextTables(skips, traceStartNs());
 		try {
+			if (mocaFramesoc != null) {
+				export = new MocaFramesocExport(mocaFramesoc, scratchDirectory,
+						Integer.numberOfTrailingZeros(trace.pageSizeBytes()),
+						(int) trace.manifest().object("host").number("cpus_online", 0));
+			}
 			firstPass(progress);
 			if (counts.imported == 0) {
-				throw new TraceFormatException(directory.toString(), 0, "has no accesses to import" + whyEmpty());
+				throw new TraceFormatException(source(), 0, "has no accesses to import" + whyEmpty());
+			}
+			if (export != null) {
+				export.write(cpuSets.sets(), progress);
 			}
 			for (ImageData image : images) {
 				if (counts.unsorted.containsKey(image.index())) {
@@ -133,8 +180,15 @@ public final class ImportOperation {
 					image.sharing().finish();
 				}
 			}
-			return secondPass(progress);
+			ImportReport report = secondPass(progress);
+			if (export != null) {
+				export.publish();
+			}
+			return report;
 		} finally {
+			if (export != null) {
+				export.close();
+			}
 			images.forEach(ImageData::close);
 		}
 	}
@@ -166,10 +220,10 @@ public final class ImportOperation {
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
 		for (TraceDirectory.Image image : trace.images()) {
 			if (image.unfinished()) {
-				skips.warn(directory + ": the recorder was killed and structures are not resolved; run \"memtrace finish "
-						+ directory + "\" first");
+				skips.warn(source() + ": the recorder was killed and structures are not resolved; run \"memtrace finish "
+						+ source() + "\" first");
 			}
-			List<Structure> structures = context.read(image);
+			List<Structure> structures = context.read(image, trace.pageSizeBytes());
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
 			readImage(data, progress);
@@ -181,12 +235,8 @@ public final class ImportOperation {
 	private long totalBytes() {
 		long bytes = 0;
 		for (TraceDirectory.Image image : trace.images()) {
-			for (Path chunk : image.chunks()) {
-				try {
-					bytes += Files.size(chunk);
-				} catch (IOException e) {
-					// told when it is opened
-				}
+			for (TraceDirectory.AccessFile chunk : image.chunks()) {
+				bytes += chunk.input().size();
 			}
 		}
 		return bytes;
@@ -198,6 +248,9 @@ public final class ImportOperation {
 			FirstPass pass = new FirstPass(data, context, addresses, counts);
 			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
 				pass.add(batch);
+				if (export != null) {
+					export.add(batch, data.index());
+				}
 				progress.worked(batch.bytes);
 				batch.bytes = 0;
 				batch.count = 0;
@@ -208,18 +261,41 @@ public final class ImportOperation {
 
 	private void parse(TraceDirectory.Image image, Pipeline<RowBatch> pipeline)
 			throws MemtraceException, InterruptedException {
-		AccessParser parser = new AccessParser(cpuSets, skips, pipeline::exchange);
-		for (Path chunk : image.chunks()) {
-			String file = image.fileName(chunk.getFileName().toString());
-			try (CountedInput in = new CountedInput(chunk)) {
-				parser.parse(in.stream(), file, in::bytes);
+		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+		if (!image.chunks().isEmpty() && image.chunks().get(0).format() == InputFormat.TABARNAC_PAGES) {
+			TabarnacParser parser = new TabarnacParser(skips, pageShift, pipeline::exchange);
+			parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), in::bytes));
+			counts.rows += parser.rows();
+			counts.skipped += parser.skipped();
+			parser.finish();
+			return;
+		}
+		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange)
+				.readPhysical(export != null);
+		parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
+		counts.rows += parser.rows();
+		counts.skipped += parser.skipped();
+		counts.merged += parser.merged();
+		if (parser.pagesRepeated()) {
+			skips.warn("the rows are not grouped by page; a segment that continues an earlier one may count again");
+		}
+		parser.finish();
+	}
+
+	private interface ChunkParser {
+		void parse(CountedInput in, TraceDirectory.AccessFile file)
+				throws IOException, MemtraceException, InterruptedException;
+	}
+
+	private void parse(TraceDirectory.Image image, ChunkParser parser) throws MemtraceException, InterruptedException {
+		for (TraceDirectory.AccessFile chunk : image.chunks()) {
+			try (CountedInput in = chunk.input().open()) {
+				parser.parse(in, chunk);
 			} catch (IOException e) {
-				skips.problem(file, "cannot be read: " + e.getMessage());
+				skips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
 			}
 		}
 		counts.files += image.chunks().size();
-		counts.rows += parser.rows();
-		parser.finish();
 	}
 
 	private void sort(ImageData data, Progress progress) throws MemtraceException {
@@ -264,7 +340,7 @@ public final class ImportOperation {
 				throw new StoreException(String.format(Locale.ROOT,
 						"import of %s went wrong: %d rows with %d reads and %d writes were read, but %d with %d and %d"
 								+ " were written; please report this",
-						directory, counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
+						source(), counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
 						counts.writtenWrites));
 			}
 			ImportReport report = new ImportReport(trace, context, skips, counts, tree, images.size());
@@ -277,7 +353,7 @@ public final class ImportOperation {
 		progress.begin("Writing accesses", counts.imported);
 		List<ImageData> withRows = images.stream().filter(i -> i.rows().rows() > 0).toList();
 		try (Pipeline<AccessBatch> pipeline = new Pipeline<>("memtrace-merge", BATCHES,
-				() -> new AccessBatch(RowBatch.CAPACITY), own -> new RowMerge(addresses, own).run(withRows))) {
+				() -> new AccessBatch(RowBatch.CAPACITY), own -> new RowMerge(addresses, counts, own).run(withRows))) {
 			for (AccessBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
 				writer.accesses(batch);
 				counts.written(batch);
@@ -326,12 +402,14 @@ public final class ImportOperation {
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
 		p.put(PROPERTY_SOURCE, trace.path().toString());
 		p.put(PROPERTY_SOURCE_IDENTITY, trace.identity());
+		p.put("time_unit", manifest.text("time_unit"));
 		p.put("fanout", Integer.toString(fanout));
 		p.values().removeIf(String::isEmpty);
 		long start = Math.min(counts.firstNs, clock.number("start_ns", counts.firstNs));
 		long end = Math.max(counts.lastNs, clock.number("end_ns", counts.lastNs));
 		String purpose = manifest.text("purpose");
-		return new TraceInfo(-1, displayName(), "", TraceInfo.TYPE_MEMTRACE, manifest.text("executable"),
+		String type = manifest.text("trace_type");
+		return new TraceInfo(-1, displayName(), "", type.isEmpty() ? TraceInfo.TYPE_MEMTRACE : type, manifest.text("executable"),
 				host.text("name"), (host.text("os") + " " + host.text("kernel")).strip(),
 				(int) host.number("cpus_online", 0), 0, 0, Math.max(0, start), end,
 				recordedAt(clock.text("start_realtime")), trace.pageSizeBytes(), purpose, new TreeMap<>(p));

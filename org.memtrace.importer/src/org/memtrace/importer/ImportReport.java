@@ -38,10 +38,11 @@ public final class ImportReport {
 		Map<String, Object> rows = new LinkedHashMap<>();
 		rows.put("read", counts.rows);
 		rows.put("imported", counts.imported);
-		rows.put("skipped", counts.rows - counts.imported);
+		rows.put("skipped", counts.skipped);
 		rows.put("incomplete_last_lines", skips.incompleteLines());
 		rows.put("skipped_by_reason", skips.byReason());
 		rows.put("first_place_by_reason", skips.firstPlaces());
+		rows.put("segments_put_together", counts.merged);
 		rows.put("out_of_order", counts.unsorted.values().stream().mapToLong(Long::longValue).sum());
 		rows.put("without_thread", counts.unattributedRows);
 		rows.put("from_page_table_scan", counts.scanRows);
@@ -75,6 +76,14 @@ public final class ImportReport {
 		values.put("lost_by_reason", manifest.object("losses").object("by_reason").numbers());
 		values.put("start_ns", counts.firstNs);
 		values.put("end_ns", counts.lastNs);
+		directory.notes().forEach(skips::warn);
+		if (counts.sharedDiffers > 0) {
+			skips.warn(String.format(Locale.ROOT, "of %,d accesses the column Shared says otherwise than their times",
+					counts.sharedDiffers));
+		}
+		if (manifest.text("time_unit").equals("tick")) {
+			skips.warn("times are ticks of Moca's logical clock, one for each fault; they are shown as nanoseconds");
+		}
 		warnings = skips.warnings();
 		values.put("warnings", warnings);
 	}
@@ -171,6 +180,9 @@ public final class ImportReport {
 				((Map<?, ?>) rows.get("first_place_by_reason")).get(reason)));
 		if ((long) rows.get("incomplete_last_lines") > 0) {
 			line(text, "", "%,d: incomplete last line", rows.get("incomplete_last_lines"));
+		}
+		if ((long) rows.get("segments_put_together") > 0) {
+			line(text, "segments", "%,d rows continue the one before", rows.get("segments_put_together"));
 		}
 		if ((long) rows.get("out_of_order") > 0) {
 			line(text, "rows out of order", "%,d (sorted)", rows.get("out_of_order"));

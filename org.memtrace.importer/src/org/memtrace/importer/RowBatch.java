@@ -7,6 +7,12 @@ package org.memtrace.importer;
 final class RowBatch {
 	static final int CAPACITY = 8192;
 
+	/** What the column Shared of a file of segments holds; only until the rows are written. */
+	static final int FLAG_SHARED_ZERO = 1 << 28;
+	static final int FLAG_SHARED_ONE = 1 << 29;
+	static final int FLAG_SHARED_MANY = 1 << 30;
+	static final int SHARED_FLAGS = FLAG_SHARED_ZERO | FLAG_SHARED_ONE | FLAG_SHARED_MANY;
+
 	int count;
 	/** Bytes of input that these rows were read from, for the progress. */
 	long bytes;
@@ -21,4 +27,8 @@ final class RowBatch {
 	final int[] cpuSet = new int[CAPACITY];
 	final int[] node = new int[CAPACITY];
 	final int[] flags = new int[CAPACITY];
+	/** Physical address, 0 unknown. */
+	final long[] physical = new long[CAPACITY];
+	/** Digits of the CPU mask in Moca's files, 0 in others. */
+	final int[] maskDigits = new int[CAPACITY];
 }

@@ -24,14 +24,16 @@ final class RowMerge {
 	}
 
 	private final LongNumbers addresses;
+	private final ImportCounts counts;
 	private final Pipeline<AccessBatch> out;
 	private AccessBatch batch;
 	private final AccessBatch group = new AccessBatch(GROUP);
 	private final long[] keys = new long[GROUP];
 	private final long[] ends = new long[1 << 12];
 
-	RowMerge(LongNumbers addresses, Pipeline<AccessBatch> out) throws InterruptedException {
+	RowMerge(LongNumbers addresses, ImportCounts counts, Pipeline<AccessBatch> out) throws InterruptedException {
 		this.addresses = addresses;
+		this.counts = counts;
 		this.out = out;
 		batch = out.exchange(null);
 	}
@@ -68,8 +70,14 @@ final class RowMerge {
 		if (group.isFull() || group.count > 0 && group.startNs[0] != r.startNs) {
 			flush();
 		}
-		group.add(r.startNs, r.endNs, source.producerOfLeaf[r.leaf], r.thread, r.cpuSet, r.reads, r.writes,
-				source.sharing.sharing(source.number[0]++), r.node, r.flags, r.ip == 0 ? 0 : addresses.value(r.ip - 1));
+		int sharing = source.sharing.sharing(source.number[0]++);
+		if ((r.flags & RowBatch.SHARED_FLAGS) != 0) {
+			boolean shared = (r.flags & RowBatch.FLAG_SHARED_MANY) != 0
+					|| counts.sharedIsFlag && (r.flags & RowBatch.FLAG_SHARED_ONE) != 0;
+			counts.sharedDiffers += shared != sharing > 1 ? 1 : 0;
+		}
+		group.add(r.startNs, r.endNs, source.producerOfLeaf[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, sharing,
+				r.node, r.flags & ~RowBatch.SHARED_FLAGS, r.ip == 0 ? 0 : addresses.value(r.ip - 1));
 	}
 
 	private void flush() throws InterruptedException {

@@ -25,8 +25,21 @@ final class TraceDirectory {
 	static final int VERSION = 1;
 	private static final int USUAL_PAGE_SIZE = 4096;
 
-	/** A process image. */
-	record Image(int index, Path directory, Json json, List<Path> chunks) {
+	/** A file with accesses. */
+	record AccessFile(InputFile input, InputFormat format) {
+	}
+
+	/** A file about structures or stacks in a historical format. */
+	record ContextFile(InputFile input, InputFormat format) {
+	}
+
+	/**
+	 * A process image.
+	 *
+	 * @param directory its folder; null when the trace is made of historical files
+	 * @param context historical files only
+	 */
+	record Image(int index, Path directory, Json json, List<AccessFile> chunks, List<ContextFile> context) {
 		/** The name of one of its files as the user knows it. */
 		String fileName(String name) {
 			return directory.getParent().getFileName() + "/" + directory.getFileName() + "/" + name;
@@ -34,7 +47,8 @@ final class TraceDirectory {
 
 		/** Whether {@code memtrace finish} still has to be run. */
 		boolean unfinished() {
-			return !Files.exists(directory.resolve("structures.csv")) && Files.exists(directory.resolve("context.log"));
+			return directory != null && !Files.exists(directory.resolve("structures.csv"))
+					&& Files.exists(directory.resolve("context.log"));
 		}
 	}
 
@@ -43,8 +57,11 @@ final class TraceDirectory {
 	private final List<Image> images;
 	private final int pageSizeBytes;
 
-	private TraceDirectory(Path path, Json manifest, List<Image> images, int pageSizeBytes) {
+	private final List<String> notes;
+
+	TraceDirectory(Path path, Json manifest, List<Image> images, int pageSizeBytes, List<String> notes) {
 		this.path = path;
+		this.notes = notes;
 		this.manifest = manifest;
 		this.images = images;
 		this.pageSizeBytes = pageSizeBytes;
@@ -52,6 +69,11 @@ final class TraceDirectory {
 
 	Path path() {
 		return path;
+	}
+
+	/** What a user should know about the input as a whole. */
+	List<String> notes() {
+		return notes;
 	}
 
 	Json manifest() {
@@ -102,7 +124,7 @@ final class TraceDirectory {
 				throw new TraceFormatException(directory + "/manifest.json", 0,
 						"has the page size " + pageSize + ", which no machine has");
 			}
-			return new TraceDirectory(path, manifest, images, (int) pageSize);
+			return new TraceDirectory(path, manifest, images, (int) pageSize, List.of());
 		} catch (IOException e) {
 			throw new TraceFormatException(directory.toString(), 0, "cannot be read: " + e.getMessage());
 		}
@@ -118,7 +140,10 @@ final class TraceDirectory {
 					Json json = Files.exists(imageFile)
 							? Json.read(imageFile, name + "/" + entry.getFileName() + "/image.json")
 							: Json.EMPTY;
-					images.add(new Image(Integer.parseInt(digits), entry, json, chunks(entry)));
+					String folder = name + "/" + entry.getFileName() + "/";
+					List<AccessFile> chunks = chunks(entry).stream().map(chunk -> new AccessFile(
+							InputFile.of(chunk, folder + chunk.getFileName()), InputFormat.ACCESSES)).toList();
+					images.add(new Image(Integer.parseInt(digits), entry, json, chunks, List.of()));
 				}
 			}
 		}
@@ -145,6 +170,9 @@ final class TraceDirectory {
 	String identity() throws MemtraceException {
 		try {
 			MessageDigest digest = MessageDigest.getInstance("SHA-256");
+			if (images.stream().anyMatch(image -> image.directory == null)) {
+				return historicalIdentity(digest);
+			}
 			digest.update(Files.readAllBytes(path.resolve("manifest.json")));
 			for (Image image : images) {
 				List<String> entries = new ArrayList<>();
@@ -168,5 +196,21 @@ final class TraceDirectory {
 		} catch (NoSuchAlgorithmException e) {
 			throw new IllegalStateException(e); // every JDK has it
 		}
+	}
+
+	/** Of historical files; what comes from a stream is never the same. */
+	private String historicalIdentity(MessageDigest digest) throws IOException {
+		for (Image image : images) {
+			List<InputFile> files = new ArrayList<>();
+			image.chunks.forEach(f -> files.add(f.input()));
+			image.context.forEach(f -> files.add(f.input()));
+			for (InputFile file : files) {
+				String entry = file.path() == null ? "stream " + java.util.UUID.randomUUID()
+						: file.path().toAbsolutePath() + " " + Files.size(file.path()) + " "
+								+ Files.getLastModifiedTime(file.path()).toMillis();
+				digest.update((entry + "\n").getBytes(StandardCharsets.UTF_8));
+			}
+		}
+		return HexFormat.of().formatHex(digest.digest()).substring(0, 32);
 	}
 }

@@ -40,6 +40,7 @@ import org.memtrace.model.UnsupportedVersionException;
  */
 final class SqliteCatalogue implements TraceCatalogue {
 	private static final int UNIT_NS = -9;
+	private static final int UNIT_TICK = 2147483646;
 	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
 	/** Own values that FrameSoc's row has no place for; the others of {@link TraceInfo#properties} have no dot. */
 	private static final String RECORDED_AT = "memtrace.recorded_at";
@@ -245,7 +246,8 @@ final class SqliteCatalogue implements TraceCatalogue {
 		String date = DATE.format(info.recordedAt().atZone(ZoneId.systemDefault())) + ".0";
 		Sqlite.update(db, "INSERT INTO TRACE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", info.id(), type, date,
 				info.application(), info.host(), info.operatingSystem(), info.cpus(), info.events(), "memtrace",
-				info.description(), 0, info.databaseName(), info.alias(), info.startNs(), info.endNs(), UNIT_NS,
+				info.description(), 0, info.databaseName(), info.alias(), info.startNs(), info.endNs(),
+				"tick".equals(info.properties().get("time_unit")) ? UNIT_TICK : UNIT_NS,
 				info.producers());
 		Map<String, String> values = new TreeMap<>(info.properties());
 		values.put(RECORDED_AT, info.recordedAt().toString());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -94,6 +95,31 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("query", "--producer", "999", db));
 		assertEquals(0, run("delete", "-f", "--catalogue", catalogue, db));
 		assertFalse(Files.exists(Path.of(db)));
+	}
+
+	@Test
+	void filesOfMoca() throws Exception {
+		Path vectors = Path.of(EXAMPLE).resolveSibling("vectors").resolve("sharing");
+		String trace = vectors.resolve("accesses.csv").toString();
+		Path framesoc = temporary.resolve("Moca-framesoc.csv");
+		Path structures = Files.writeString(temporary.resolve("s"), "name,addr,size,backtrace\nkey,6295552,4096,NA\n");
+		assertEquals(0, run("import", "--catalogue", catalogue, "--moca-framesoc", framesoc.toString(), trace,
+				structures.toString()), () -> err);
+		assertEquals(Files.readString(vectors.resolve("expected-upstream.csv")), Files.readString(framesoc));
+		assertTrue(out.contains("rows imported         12\n"), out);
+		assertTrue(out.contains("1: End before Start (first: "), out);
+		assertTrue(out.contains("structures            1, of which 1 are accessed\n"), out);
+		InputStream before = System.in;
+		try (InputStream in = Files.newInputStream(framesoc)) {
+			System.setIn(in);
+			assertEquals(0, run("import", "--catalogue", catalogue, "--name", "stream", "-"), () -> err);
+		} finally {
+			System.setIn(before);
+		}
+		assertTrue(out.contains("segments              18 rows continue the one before\n"), out);
+		assertEquals(ExitCode.USAGE, run("import", "--catalogue", catalogue, "-", "-"));
+		assertEquals(ExitCode.INPUT, run("import", "--catalogue", catalogue, "--moca-framesoc", framesoc.toString(), trace));
+		assertEquals("memtrace import: " + framesoc + " exists already\n", err);
 	}
 
 	@Test

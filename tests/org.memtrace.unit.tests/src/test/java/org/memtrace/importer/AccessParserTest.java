@@ -42,7 +42,7 @@ class AccessParserTest {
 
 	private List<String> parse(InputStream in) throws Exception {
 		rows.clear();
-		AccessParser parser = new AccessParser(cpuSets, skips, full -> {
+		AccessParser parser = new AccessParser(cpuSets, skips, 12, full -> {
 			for (int i = 0; full != null && i < full.count; i++) {
 				rows.add(String.format("%x %d/%d cpus%s %d-%d T%d ip%x node%d flags%x", full.address[i], full.reads[i],
 						full.writes[i], full.cpuSet[i] < 0 ? "?" : cpuSets.sets().get(full.cpuSet[i]), full.startNs[i],
@@ -50,7 +50,7 @@ class AccessParserTest {
 			}
 			return new RowBatch();
 		});
-		parser.parse(in, "f.csv", () -> 0);
+		parser.parse(in, "f.csv", InputFormat.ACCESSES, () -> 0);
 		parser.finish();
 		seen = parser.rows();
 		return rows;
