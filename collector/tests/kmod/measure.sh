@@ -40,3 +40,15 @@ GUEST
 sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$work/root-$v/measure.sh"
 VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-900} \
 	VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$work/root-$v" /measure.sh
+
+# What a reader keeps up with, in emulation on whatever the host has left; wall clock.
+cat > "$work/root-$v/sustained.sh" <<'GUEST'
+insmod /memtrace.ko
+for p in 4096 16384 49152; do
+	ktrace -i 50 -L 100 -l 0 -b 16384 truth -w shared -t 2 -p $p -s 20 -n > /tmp/o 2>&1
+	awk -v p=$p '/^ktrace/ { for (i = 2; i < NF; i += 2) v[$i] = $(i + 1) } END {
+		printf "sustained: %d pages per interval, %d records, %d faults in 20 s, %d dropped, pool low %d, longest end of interval %d us\n",
+			p, v["records"], v["faults"], v["dropped"], v["pool_low"], v["longest_us"] }' /tmp/o
+done
+GUEST
+VM_TSC_KHZ=$("$work/tsckhz") VM_SECONDS=${VM_SECONDS:-900} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$work/root-$v" /sustained.sh
