@@ -138,6 +138,38 @@ static void early_heap(struct mt_context *c, const char *trace, const char *imag
 	free(data);
 }
 
+/*
+ * Without a log: the main thread has the number of the process; a recorder that
+ * attached to a process wrote its other threads, "TaskId Name", into
+ * threads-start.txt.
+ */
+static void threads_without_log(struct mt_context *c, const char *trace, const char *image, int64_t start)
+{
+	json_t *j = mt_image_read(trace, image);
+	int64_t pid = json_integer_value(json_object_get(j, "pid"));
+	char *path = mt_printf("%s/%s/threads-start.txt", trace, image);
+	char *data = mt_read_file(path, NULL), *save = NULL;
+
+	free(path);
+	json_decref(j);
+	if (c->n_threads && c->threads[0].tid < 0 && pid > 0)
+		c->threads[0].tid = pid;
+	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		char *name;
+		int64_t tid = strtoll(l, &name, 10);
+
+		if (*name != ' ')
+			continue;
+		if (tid == pid && c->n_threads && !c->threads[0].name) {
+			c->threads[0].name = mt_strdup(name + 1);
+		} else if (tid != pid) {
+			MT_GROW(c->threads, c->n_threads, c->cap_threads);
+			c->threads[c->n_threads++] = (struct mt_thread){ tid, -1, mt_strdup(name + 1), start, -1, 0, 0, 0 };
+		}
+	}
+	free(data);
+}
+
 static void objects_from_maps(struct mt_context *c, const char *trace, const char *image,
 			      int64_t start)
 {
@@ -527,6 +559,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	}
 	if (!c.n_objects)
 		objects_from_maps(&c, trace, image, start);
+	if (err == -ENOENT)
+		threads_without_log(&c, trace, image, start);
 	early_heap(&c, trace, image, start);
 	sy = mt_symbols_new(c.objects, c.n_objects);
 

@@ -11,6 +11,7 @@
  * divided (CPU times, scan times, resident pages, losses) stands in the line
  * of the oldest image that lives, so that sums over all images are right.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -236,6 +237,35 @@ static void write_text(const struct mt_kmod_drain *d, const struct image *im, co
 	free(path);
 }
 
+/* The threads that there are now, for finish.c. */
+static void write_threads(const struct mt_kmod_drain *d, const struct image *im)
+{
+	char *path = mt_printf("/proc/%d/task", im->info.pid), *text = mt_strdup("");
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	free(path);
+	while (dir && (e = readdir(dir))) {
+		char *name, *next;
+
+		if (e->d_name[0] == '.')
+			continue;
+		path = mt_printf("/proc/%d/task/%s/comm", im->info.pid, e->d_name);
+		name = mt_read_line(path);
+		free(path);
+		if (!name)
+			continue;
+		next = mt_printf("%s%s %s\n", text, e->d_name, name);
+		free(name);
+		free(text);
+		text = next;
+	}
+	if (dir)
+		closedir(dir);
+	write_text(d, im, "threads-start.txt", text);
+	free(text);
+}
+
 /* Where the library lies in the process: what it does is not the program's. */
 static void find_library(const struct mt_kmod_drain *d, struct image *im)
 {
@@ -312,6 +342,8 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 	}
 	if (im->maps)
 		write_text(d, im, "maps-start.txt", im->maps);
+	if (!im->ended)
+		write_threads(d, im);
 	open_image(d, im);
 }
 

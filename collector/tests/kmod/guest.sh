@@ -188,6 +188,7 @@ if part record; then
 	sleep 1
 	if memtrace record --pid $a --duration 1s -i 20ms -o /tmp/traces/pid > /tmp/record.out 2> /tmp/record.err &&
 	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep accesses /tmp/record.err)"
+		[ "$(grep -c ',stress,' /tmp/traces/pid/p0000/threads.csv)" = 4 ] && ok "its threads are known" || { bad "threads of the process"; cat /tmp/traces/pid/p0000/threads.csv; }
 	else bad "record --pid"; cat /tmp/record.out /tmp/record.err; fi
 	wait $a && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] && ok "the process went on: $(head -n 1 /tmp/a.log)" || { bad "process after record --pid"; cat /tmp/a.log; }
 	# the recorder is killed
@@ -203,6 +204,9 @@ if part record; then
 	stty -F /dev/ttyS1 raw -echo 2> /dev/null
 	{ printf 'BEGIN%010d' "$(wc -c < /tmp/traces.tar.gz)"; cat /tmp/traces.tar.gz; } > /dev/ttyS1
 	sleep 1
+fi
+if [ -e /proc/lockdep_stats ]; then	# a debug kernel: lockdep stops at its first report
+	grep -q 'debug_locks: *1' /proc/lockdep_stats && ok "lockdep is still on" || { bad "lockdep has stopped"; grep debug_locks /proc/lockdep_stats; }
 fi
 [ -e /extra.sh ] && . /extra.sh
 :
