@@ -1,6 +1,8 @@
 // Copyright memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
@@ -33,7 +35,8 @@ import org.memtrace.storage.Stores;
 
 /**
  * What a person waits for: table of accesses, model of each viewpoint, zoom, change of p, picture, on a generated trace of four
- * structures in memory. Arguments: records, pages. Run: {@code bench/aggregation/run.sh model [RECORDS PAGES]}.
+ * structures. Arguments: records, pages, and the file of a database: the trace is written there, or read from there if it exists, each round
+ * opens it again. Run: {@code bench/aggregation/run.sh model [RECORDS PAGES [FILE]]}.
  */
 public final class ModelBench {
 	private static final int THREADS = 8;
@@ -46,12 +49,29 @@ public final class ModelBench {
 		Locale.setDefault(Locale.ROOT);
 		int records = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
 		int pages = args.length > 1 ? Integer.parseInt(args[1]) : 250_000;
-		TraceStore store = trace(records, pages);
-		for (int round = 0; round < 3; round++) {
+		Path file = args.length > 2 ? Path.of(args[2]) : null;
+		if (file != null && !Files.exists(file)) {
 			long t0 = System.nanoTime();
+			trace(records, pages, Stores.createFile(file, n -> {
+			}));
+			System.out.printf("| writing %d MB | %d ms |%n", Files.size(file) >> 20, (System.nanoTime() - t0) / 1_000_000);
+			return;
+		}
+		TraceCatalogue catalogue = Stores.inMemory();
+		TraceStore inMemory = file != null ? null : catalogue.open(trace(records, pages, catalogue.create("bench")).id());
+		int rounds = file == null ? 3 : 1;
+		for (int round = 3 - rounds; round < 3; round++) {
+			long t0 = System.nanoTime();
+			TraceStore store = file == null ? inMemory : Stores.openFile(file);
+			store.producers();
+			step(round, "opening", t0);
+			t0 = System.nanoTime();
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			step(round, "table from memory (" + table.size() + " records, " + table.memoryBytes() / 1_000_000 + " MB)", t0);
+			step(round, "table (" + table.size() + " records, " + table.memoryBytes() / 1_000_000 + " MB)", t0);
 			for (Viewpoint v : Viewpoint.values()) {
+				if (v == Viewpoint.TYPE) {
+					continue;
+				}
 				t0 = System.nanoTime();
 				MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(v), Progress.NONE);
 				step(round, "model by " + v.id() + " (" + m.memoryBytes() / 1_000_000 + " MB)", t0);
@@ -91,7 +111,7 @@ public final class ModelBench {
 		}
 	}
 
-	private static TraceStore trace(int records, int pages) throws Exception {
+	private static TraceInfo trace(int records, int pages, TraceWriter writer) throws Exception {
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(4096);
 		int[] leaf = new int[pages];
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
@@ -103,8 +123,7 @@ public final class ModelBench {
 			tree.end();
 		}
 		tree.end();
-		TraceCatalogue catalogue = Stores.inMemory();
-		try (TraceWriter w = catalogue.create("bench")) {
+		try (TraceWriter w = writer) {
 			w.threads(IntStream.range(0, THREADS).mapToObj(t -> new ThreadInfo(t, 0, t, "t", 0, Long.MAX_VALUE, "", t == 0)).toList());
 			w.structures(structures);
 			w.cpuSets(IntStream.range(0, THREADS).mapToObj(c -> BitSet.valueOf(new long[] {1L << c})).toList());
@@ -129,9 +148,8 @@ public final class ModelBench {
 			}
 			w.accesses(b);
 			w.intervals(List.of());
-			TraceInfo info = w.commit(new TraceInfo(-1, "bench", "bench", TraceInfo.TYPE_MEMTRACE, "bench", "host", "Linux", THREADS,
+			return w.commit(new TraceInfo(-1, "bench", "bench", TraceInfo.TYPE_MEMTRACE, "bench", "host", "Linux", THREADS,
 					records, 1, 0, INTERVALS * 1_000_000L, Instant.EPOCH, 4096, "", Map.of()), "{}", Progress.NONE);
-			return catalogue.open(info.id());
 		}
 	}
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: EPL-2.0
 # Figures of docs/benchmarks-aggregation.md:
 #   run.sh [LEAVES:SLICES:TYPES ... | curves]    the engine alone
-#   run.sh model [RECORDS PAGES]                 from accesses to the picture
+#   run.sh model [RECORDS PAGES [FILE]]                 from accesses to the picture
 set -eu
 cd "$(dirname "$0")/../.."
 . releng/tools.sh
