@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
+import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
@@ -20,6 +21,7 @@ import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.RowLayout;
@@ -39,7 +41,7 @@ final class OpenedTrace {
 	MicroscopicModel model;
 	NodeNames names;
 	RowLayout layout;
-	SpatiotemporalAggregator aggregator;
+	Aggregator aggregator;
 	SignificantLevels levels;
 
 	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request) {
@@ -139,6 +141,12 @@ final class OpenedTrace {
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
 				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3);
 		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
+	}
+
+	/** Builds the model and prepares its aggregation over time alone. */
+	void aggregateTime(Progress progress) throws MemtraceException {
+		model = source.model(request, progress);
+		aggregator = TemporalAggregator.prepare(model, progress);
 	}
 
 	SignificantLevels levels(Progress progress) throws MemtraceException {

@@ -11,11 +11,13 @@ import java.util.Locale;
 
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.PdfWriter;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.PictureOptions;
 import org.memtrace.analysis.PngWriter;
+import org.memtrace.analysis.Scene;
 import org.memtrace.analysis.SvgWriter;
+import org.memtrace.analysis.TimePicture;
 import org.memtrace.analysis.TraceSummary;
 import org.memtrace.model.TraceStore;
 
@@ -25,11 +27,11 @@ final class RenderCommand implements Command {
 	public int run(CommandLine args, Console console) throws Exception {
 		Path file = args.getPath("output");
 		if (file == null) {
-			throw new UsageException("-o is missing: the name of the picture, ending in .svg or .png");
+			throw new UsageException("-o is missing: the name of the picture, ending in .svg, .png or .pdf");
 		}
 		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
-		if (!name.endsWith(".svg") && !name.endsWith(".png")) {
-			throw new UsageException("the picture " + file + " must end in .svg or .png");
+		if (!name.endsWith(".svg") && !name.endsWith(".png") && !name.endsWith(".pdf")) {
+			throw new UsageException("the picture " + file + " must end in .svg, .png or .pdf");
 		}
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
@@ -41,27 +43,41 @@ final class RenderCommand implements Command {
 			options.originNs = store.info().startNs();
 			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
 			options.warning = TraceSummary.lossWarning(store.info());
-			trace.aggregate(options.height * 0.86 / 2, console.progress());
-			Partition partition = trace.partition(args, console.progress());
-			Picture picture = PictureBuilder.build(partition, trace.names, trace.layout, options);
-			write(picture, file, name, options.title, args.getNumber("scale"));
-			console.hint(file + ": " + PictureBuilder.figures(partition));
+			Scene scene;
+			String figures;
+			if (args.get("kind").equals("ocelotl")) {
+				trace.aggregate(options.height * 0.86 / 2, console.progress());
+				Partition partition = trace.partition(args, console.progress());
+				scene = PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
+				figures = PictureBuilder.figures(partition);
+			} else {
+				trace.aggregateTime(console.progress());
+				Partition partition = trace.partition(args, console.progress());
+				scene = TimePicture.build(partition, TimePicture.Kind.valueOf(args.get("kind").toUpperCase(Locale.ROOT)), options);
+				figures = TimePicture.figures(partition);
+			}
+			write(scene, file, name, options.title, args.getNumber("scale"));
+			console.hint(file + ": " + figures);
 		}
 		return ExitCode.OK;
 	}
 
 	/** Into a file beside it first, so that no half picture is ever there. */
-	private static void write(Picture picture, Path file, String name, String title, double scale) throws Exception {
+	private static void write(Scene scene, Path file, String name, String title, double scale) throws Exception {
 		Path directory = file.toAbsolutePath().getParent();
 		Path part = directory.resolve(file.getFileName() + ".part");
 		try {
 			if (name.endsWith(".png")) {
 				try (OutputStream out = Files.newOutputStream(part)) {
-					PngWriter.write(picture.scene(), scale, out);
+					PngWriter.write(scene, scale, out);
+				}
+			} else if (name.endsWith(".pdf")) {
+				try (OutputStream out = Files.newOutputStream(part)) {
+					PdfWriter.write(scene, title, out);
 				}
 			} else {
 				try (Writer out = Files.newBufferedWriter(part)) {
-					SvgWriter.write(picture.scene(), title, out);
+					SvgWriter.write(scene, title, out);
 				}
 			}
 			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);

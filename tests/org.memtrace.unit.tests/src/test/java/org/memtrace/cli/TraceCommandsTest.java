@@ -187,5 +187,11 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "type", "--metric", "state-mean", db));
 		assertTrue(err.contains("has no states"), err);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "state-mean", db));
+		for (String kind : new String[] {"ocelotl", "profile", "mode"}) {
+			Path picture = temporary.resolve(kind + ".PDF");
+			assertEquals(0, run("render", "--kind", kind, "-o", picture.toString(), db), () -> err);
+			assertTrue(Files.readString(picture, StandardCharsets.ISO_8859_1).startsWith("%PDF-1.4\n"));
+		}
+		assertEquals(ExitCode.USAGE, run("render", "-o", "x.gif", db));
 	}
 }
