@@ -53,6 +53,46 @@ public final class NodeNames {
 		return hierarchy.isArtificial(node) ? name + " itself" : name;
 	}
 
+	/** Name without what stands in parentheses at its end: {@code 7f50a000} for {@code 7f50a000 (2 pages)}. */
+	public String shortName(int node) {
+		String name = name(node);
+		int open = name.lastIndexOf(" (");
+		return open > 0 && name.endsWith(")") ? name.substring(0, open) : name;
+	}
+
+	/**
+	 * Whether a person finds the name of a node in the source of the program: allocations, and symbols with a known place. Symbols
+	 * without one are mostly those of libraries.
+	 */
+	public boolean isNamedByProgram(int node) {
+		ProducerKind kind = kind(node);
+		if (kind == ProducerKind.OTHER) {
+			return true;
+		}
+		Structure s = structure(node);
+		if (kind != ProducerKind.STRUCTURE || s == null) {
+			return kind == ProducerKind.STRUCTURE;
+		}
+		return switch (s.kind()) {
+		case HEAP, MMAP -> true;
+		case STATIC -> !s.site().isEmpty();
+		case STACK, BRK, FILE -> false;
+		};
+	}
+
+	/** What some nodes are, in the plural: the common noun of a legend. */
+	String noun(List<Integer> nodes) {
+		boolean inside = kind(0) != ProducerKind.ROOT && kind(0) != ProducerKind.IMAGE;
+		if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.STACK)) {
+			return "stacks";
+		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.RANGE)) {
+			return "ranges";
+		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.OTHER)) {
+			return "producers";
+		}
+		return inside ? "parts" : "structures";
+	}
+
 	/** Kind and size, such as {@code heap 8.0 MiB}; empty when the name says all. */
 	public String detail(int node) {
 		int id = hierarchy.producer(node);

@@ -5,6 +5,7 @@ package org.memtrace.analysis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -412,9 +413,9 @@ public final class PictureBuilder {
 			}
 			int to = hierarchy.leafTo(labelled[j - 1]);
 			if (y(to) - y(from) >= 0.8 * f) {
-				String text = j - i == 1 ? names.name(n) : (j - i) + " small: " + names.name(n) + ", …";
-				shapes.add(new Shape.Text(right, (y(from) + y(to)) / 2 + 0.32 * f, o.meter.fit(text, 0.9 * f, false, labelWidth),
-						0.9 * f, false, palette.mutedText(), Shape.Anchor.END, false));
+				String text = j - i == 1 ? fitName(n, 0.9 * f, false, labelWidth) : smallOnes(labelled, i, j, labelWidth);
+				shapes.add(new Shape.Text(right, (y(from) + y(to)) / 2 + 0.32 * f, text, 0.9 * f, false, palette.mutedText(),
+						Shape.Anchor.END, false));
 				strips.add(new Picture.Strip(pad, y(from), labelWidth + 0.5 * f, y(to) - y(from),
 						hierarchy.smallestContaining(from, to), from, to));
 			}
@@ -422,9 +423,37 @@ public final class PictureBuilder {
 		}
 	}
 
+	/** The name of a node; without its parenthesis, and then without its middle, where the room is short. */
+	private String fitName(int n, double size, boolean bold, double width) {
+		String name = names.name(n);
+		return o.meter.width(name, size, bold) <= width ? name : o.meter.fitMiddle(names.shortName(n), size, bold, width);
+	}
+
+	/**
+	 * What is said of several nodes too low for labels of their own: how many, and the names that the program gave the most used
+	 * of them as far as there is room for whole names.
+	 */
+	private String smallOnes(int[] labelled, int begin, int end, double width) {
+		List<Integer> nodes = Arrays.stream(labelled, begin, end).boxed().toList();
+		List<String> known = nodes.stream().filter(names::isNamedByProgram)
+				.sorted(Comparator.comparingDouble((Integer n) -> -accesses(n)).thenComparing(n -> n)).map(names::shortName)
+				.distinct().toList();
+		for (int n = Math.min(3, known.size()); n >= 1; n--) {
+			String text = nodes.size() + " small: " + String.join(", ", known.subList(0, n)) + (n < nodes.size() ? ", …" : "");
+			if (o.meter.width(text, 0.9 * f, false) <= width) {
+				return text;
+			}
+		}
+		return o.meter.fit(nodes.size() + " small " + names.noun(nodes), 0.9 * f, false, width);
+	}
+
+	private double accesses(int n) {
+		return Arrays.stream(model.sums(n, 0, model.sliceCount())).sum();
+	}
+
 	private void label(int n, double right, double width, int from, int to) {
 		double middle = (y(from) + y(to)) / 2;
-		String name = o.meter.fitMiddle(names.name(n), f, true, width);
+		String name = fitName(n, f, true, width);
 		String detail = o.meter.fit(names.detail(n), 0.9 * f, false, width);
 		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
 		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, f, true, palette.text(),
@@ -523,9 +552,13 @@ public final class PictureBuilder {
 		double end = o.width - pad;
 		double[] totals = model.totals();
 		double all = Arrays.stream(totals).sum();
-		String ramp = rampText();
-		double rampWidth = o.colouring == PictureOptions.Colouring.PARTS || model.referenceDensity() <= 0 ? 0
-				: 4.5 * f + o.meter.width(ramp, 0.92 * f, false);
+		boolean ramped = o.colouring != PictureOptions.Colouring.PARTS && model.referenceDensity() > 0;
+		String ramp = rampText(true);
+		double rampWidth = ramped ? 4.5 * f + o.meter.width(ramp, 0.92 * f, false) : 0;
+		if (ramped && legendWidth(true, totals, all) + 9 * f > end - pad - rampWidth) {
+			ramp = rampText(false);
+			rampWidth = 4.5 * f + o.meter.width(ramp, 0.92 * f, false);
+		}
 		if (rampWidth > 0 && legendWidth(false, totals, all) > end - pad - rampWidth) {
 			rampWidth = 0; // colours matter more than their strength
 		}
@@ -631,7 +664,7 @@ public final class PictureBuilder {
 	}
 
 	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */
-	private String rampText() {
+	private String rampText(boolean words) {
 		double perNs = model.referenceDensity();
 		double perSlice = perNs * (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
 		switch (model.metric()) {
@@ -644,7 +677,8 @@ public final class PictureBuilder {
 		default:
 			break;
 		}
-		String[] unit = {"ns", "µs", "ms", "s"};
+		String[] unit = words ? new String[] {"nanosecond", "microsecond", "millisecond", "second"}
+				: new String[] {"ns", "µs", "ms", "s"};
 		int i = 0;
 		while (i < 3 && perNs < 0.5) {
 			perNs *= 1000;
