@@ -64,7 +64,10 @@ for part in $parts; do
 	java) run java java_tests ;;
 	cli) run cli releng/check-cli.sh ;;
 	demo) run demo releng/check-demo.sh ;;
-	kmod) ensure_packages native kmod && run kmod collector/tests/kmod/run.sh ;;
+	kmod)
+		ensure_packages native kmod && run kmod collector/tests/kmod/run.sh
+		run kmod-numa collector/tests/kmod/run.sh --series 6.12 --parts numa
+		;;
 	esac
 done
 printf '\n===== %d s%s\n' $(($(date +%s) - begin)) "$results"

@@ -205,6 +205,26 @@ if part record; then
 	{ printf 'BEGIN%010d' "$(wc -c < /tmp/traces.tar.gz)"; cat /tmp/traces.tar.gz; } > /dev/ttyS1
 	sleep 1
 fi
+if part numa; then	# not with the others: needs a machine with two nodes
+	[ "$(ls -d /sys/devices/system/node/node[0-9]* | wc -l)" = 2 ] && ok "two NUMA nodes" || bad "no two NUMA nodes"
+	vmstat() { sed -n "s/^$1 //p" /proc/vmstat; }
+	for balancing in 0 1; do
+		echo $balancing > /proc/sys/kernel/numa_balancing
+		load
+		before=$(vmstat numa_pages_migrated) hints=$(vmstat numa_hint_faults)
+		rm -f /tmp/raw /tmp/truth.log
+		if ktrace -i 20 -w -f -o /tmp/raw truth -w shared -t 2 -p 2048 -s 4 -o /tmp/truth.log > /tmp/run.log 2>&1 && check /tmp/raw /tmp/truth.log > /tmp/check.log; then
+			ok "numa_balancing=$balancing: $(cat /tmp/check.log)"
+		else bad "numa_balancing=$balancing"; cat /tmp/run.log /tmp/check.log; fi
+		migrated=$(($(vmstat numa_pages_migrated) - before)) hints=$(($(vmstat numa_hint_faults) - hints))
+		# repaired by the kernel instead of the probe, hidden pages would migrate by the ten thousands
+		[ $migrated -lt $((balancing * 4000 + 50)) ] && ok "numa_balancing=$balancing: $migrated pages migrated, $hints hints" || bad "numa_balancing=$balancing: $migrated pages migrated"
+		if ktrace -i 20 -w stress storm 4 > /tmp/stress.log 2>&1 && ktrace -i 20 -w stress paths 1 >> /tmp/stress.log 2>&1; then ok "numa_balancing=$balancing: storm and paths"
+		else bad "numa_balancing=$balancing: storm or paths"; cat /tmp/stress.log; fi
+		unload
+		clean "numa_balancing=$balancing"
+	done
+fi
 if [ -e /proc/lockdep_stats ]; then	# a debug kernel: lockdep stops at its first report
 	grep -q 'debug_locks: *1' /proc/lockdep_stats && ok "lockdep is still on" || { bad "lockdep has stopped"; grep debug_locks /proc/lockdep_stats; }
 fi

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: EPL-2.0
 # Tests of the kernel module in virtual machines, in software emulation (no KVM).
 #   run.sh [--series "6.1 6.12"] [--parts "interface truth stress kill reload record"] [--work DIR]
+# --parts numa is a machine of its own, with two NUMA nodes; not by default.
 # Kernels and headers are Debian packages, fetched by `apt-get download` and
 # unpacked in the work directory; nothing is installed. Needs the packages of
 # the packages of releng/packages.txt. The last line is "N passed, N failed".
@@ -136,6 +137,12 @@ test_series() {
 		{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
 		loads=100
 		case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
+		case "$parts" in
+		numa)
+			export VM_ARGS="-object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=1G
+				-numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1"
+			;;
+		esac
 		log=$work/log-$v
 		export VM_PORT=$work/port-$v
 		rm -f "$VM_PORT"
