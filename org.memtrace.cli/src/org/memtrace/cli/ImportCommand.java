@@ -7,9 +7,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
+import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.storage.Stores;
@@ -33,15 +35,16 @@ final class ImportCommand implements Command {
 			throw new UsageException("standard input (-) can be given only once");
 		}
 		Path output = args.getPath("output");
+		DatabaseKind kind = DatabaseKind.valueOf(args.get("dbms").toUpperCase(Locale.ROOT));
 		if (output != null) {
 			Path parent = output.toAbsolutePath().getParent();
-			ImportReport report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(output, console::hint)),
+			ImportReport report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(output, kind, console::hint)),
 					parent, args, console);
 			print(report, args, console);
 			console.hint("wrote " + output);
 			return ExitCode.OK;
 		}
-		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, console)) {
+		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, kind, console)) {
 			ImportReport report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args,
 					console);
 			print(report, args, console);

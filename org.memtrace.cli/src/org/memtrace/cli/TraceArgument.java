@@ -8,6 +8,7 @@ import java.nio.file.Path;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
+import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
@@ -43,8 +44,14 @@ final class TraceArgument {
 
 	/** The directory of the catalogue that a command line asks for. */
 	static TraceCatalogue catalogue(CommandLine args, Console console) throws MemtraceException {
+		return catalogue(args, DatabaseKind.SQLITE, console);
+	}
+
+	/** The same, for new traces of a kind. */
+	static TraceCatalogue catalogue(CommandLine args, DatabaseKind kind, Console console) throws MemtraceException {
 		Path directory = args.getPath("catalogue");
-		return Stores.openCatalogue(directory == null ? Stores.defaultCatalogueDirectory() : directory, console::hint);
+		return Stores.openCatalogue(directory == null ? Stores.defaultCatalogueDirectory() : directory, kind,
+				console::hint);
 	}
 
 	/** Null when the text cannot be a path. */

@@ -125,7 +125,7 @@ final class EventReader {
 				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_PRODUCER >= ? AND MIN_PRODUCER < ?"
 				+ " ORDER BY ID");
 				PreparedStatement read = db.prepareStatement("SELECT ID, PRODUCER, COUNT, CONTEXT, IP FROM MT_EVENT"
-						+ " WHERE ID >= ? AND ID < ? AND PRODUCER >= ? AND PRODUCER < ?")) {
+						+ " WHERE ID >= ? AND ID < ? AND PRODUCER >= ? AND PRODUCER < ? ORDER BY ID")) {
 			select.setLong(1, query.toNs());
 			// no interval that begins earlier can reach into the window
 			long earliest = query.fromNs() - longestNs;

@@ -48,7 +48,7 @@ final class Names {
 	/** By database name, else by number, else by display name if only one trace has it. */
 	static TraceInfo find(List<TraceInfo> traces, String nameOrId) throws StoreException {
 		for (TraceInfo trace : traces) {
-			if (trace.databaseName().equals(nameOrId)) {
+			if (trace.databaseName().equals(nameOrId) || Dbms.withoutSuffix(trace.databaseName()).equals(nameOrId)) {
 				return trace;
 			}
 		}

@@ -40,13 +40,18 @@ final class PendingFile {
 	final Path temporary;
 	private String intended;
 
-	private PendingFile(Path lockFile, FileChannel channel) {
+	private PendingFile(Path lockFile, FileChannel channel, String suffix) {
 		this.lockFile = lockFile;
 		this.channel = channel;
-		this.temporary = temporaryOf(lockFile);
+		this.temporary = temporaryOf(lockFile, suffix);
 	}
 
 	static PendingFile begin(Path directory) throws StoreException {
+		return begin(directory, "");
+	}
+
+	/** @param suffix that the name of the temporary file needs */
+	static PendingFile begin(Path directory, String suffix) throws StoreException {
 		try {
 			Path real = directory.toRealPath();
 			while (true) {
@@ -56,7 +61,7 @@ final class PendingFile {
 				FileLock lock = channel.tryLock();
 				// between the two calls another process may have taken it for a leftover
 				if (lock != null && Files.exists(lockFile)) {
-					return new PendingFile(lockFile, channel);
+					return new PendingFile(lockFile, channel, suffix);
 				}
 				channel.close();
 				HELD.remove(lockFile);
@@ -124,9 +129,12 @@ final class PendingFile {
 			ByteBuffer text = ByteBuffer.allocate(4096);
 			channel.read(text, 0);
 			String name = new String(text.array(), 0, text.position(), StandardCharsets.UTF_8);
-			Path temporary = temporaryOf(lockFile);
-			long size = Files.exists(temporary) ? Files.size(temporary) : 0;
-			deleteDatabase(temporary);
+			long size = 0;
+			for (Dbms dbms : Dbms.values()) {
+				Path temporary = temporaryOf(lockFile, dbms.suffix());
+				size += Files.exists(temporary) ? Files.size(temporary) : 0;
+				deleteDatabase(temporary);
+			}
 			if (!name.isBlank() && name.indexOf('/') < 0 && !registered.test(name)) {
 				Path file = lockFile.resolveSibling(name);
 				size += Files.exists(file) ? Files.size(file) : 0;
@@ -171,8 +179,8 @@ final class PendingFile {
 		return e.getMessage();
 	}
 
-	private static Path temporaryOf(Path lockFile) {
+	private static Path temporaryOf(Path lockFile, String suffix) {
 		String name = lockFile.getFileName().toString();
-		return lockFile.resolveSibling(name.substring(0, name.length() - LOCK.length()) + TEMPORARY);
+		return lockFile.resolveSibling(name.substring(0, name.length() - LOCK.length()) + TEMPORARY + suffix);
 	}
 }

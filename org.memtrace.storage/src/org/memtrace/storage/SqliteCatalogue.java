@@ -48,9 +48,12 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	private final Path directory;
 	private final Path systemDb;
+	private final Dbms dbms;
 
-	SqliteCatalogue(Path directory, Consumer<String> notices) throws MemtraceException {
+	/** @param dbms of new traces */
+	SqliteCatalogue(Path directory, Dbms dbms, Consumer<String> notices) throws MemtraceException {
 		this.directory = directory;
+		this.dbms = dbms;
 		this.systemDb = directory.resolve(Names.SYSTEM_DB);
 		try {
 			Files.createDirectories(directory);
@@ -192,7 +195,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	@Override
 	public TraceWriter create(String databaseName) throws MemtraceException {
-		return new SqliteTraceWriter(directory, Names.database(databaseName), this::publish);
+		return new SqlTraceWriter(dbms, directory, Names.database(databaseName) + dbms.suffix(), this::publish);
 	}
 
 	/**
@@ -203,8 +206,10 @@ final class SqliteCatalogue implements TraceCatalogue {
 		try (Connection db = Sqlite.change(systemDb)) {
 			TraceInfo published = inTransaction(db, () -> {
 				List<TraceInfo> traces = list(db);
-				String name = Names.unique(info.databaseName(), candidate -> Files.exists(directory.resolve(candidate))
-						|| traces.stream().anyMatch(t -> t.databaseName().equalsIgnoreCase(candidate)));
+				String name = Names.unique(Dbms.withoutSuffix(info.databaseName()),
+						candidate -> Files.exists(directory.resolve(candidate + dbms.suffix())) || traces.stream()
+								.anyMatch(t -> Dbms.withoutSuffix(t.databaseName()).equalsIgnoreCase(candidate)))
+						+ dbms.suffix();
 				int id = 0;
 				for (TraceInfo trace : traces) { // sorted: the first gap
 					id += trace.id() == id ? 1 : 0;
@@ -272,7 +277,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 		if (!Files.exists(file)) {
 			throw new StoreException("the database " + file + " of trace " + traceId + " is missing");
 		}
-		return new SqliteTraceStore(file, info);
+		return new SqlTraceStore(file, info);
 	}
 
 	private TraceInfo get(List<TraceInfo> traces, int traceId) throws StoreException {
@@ -334,7 +339,10 @@ final class SqliteCatalogue implements TraceCatalogue {
 	}
 
 	/** A writer of one database that is in no catalogue; refuses to replace a file. */
-	static TraceWriter createFile(Path target, Consumer<String> notices) throws MemtraceException {
+	static TraceWriter createFile(Path target, Dbms dbms, Consumer<String> notices) throws MemtraceException {
+		if (!target.toString().endsWith(dbms.suffix())) {
+			throw new StoreException(target + " cannot be made: the name of an H2 database must end in " + dbms.suffix());
+		}
 		Path absolute = target.toAbsolutePath().normalize();
 		Path parent = absolute.getParent();
 		if (Files.exists(absolute)) {
@@ -346,7 +354,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 		if (!Files.exists(parent.resolve(Names.SYSTEM_DB))) {
 			PendingFile.removeLeftovers(parent, name -> true).forEach(notices);
 		}
-		return new SqliteTraceWriter(parent, absolute.getFileName().toString(), (file, info) -> {
+		return new SqlTraceWriter(dbms, parent, absolute.getFileName().toString(), (file, info) -> {
 			try {
 				Files.createLink(absolute, file.temporary); // unlike a move it never replaces
 			} catch (FileAlreadyExistsException e) {

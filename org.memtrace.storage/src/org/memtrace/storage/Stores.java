@@ -6,6 +6,7 @@ package org.memtrace.storage;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
+import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceStore;
@@ -34,7 +35,17 @@ public final class Stores {
 	 * @param notices receives a sentence about each thing that was removed
 	 */
 	public static TraceCatalogue openCatalogue(Path directory, Consumer<String> notices) throws MemtraceException {
-		return new SqliteCatalogue(directory, notices);
+		return openCatalogue(directory, DatabaseKind.SQLITE, notices);
+	}
+
+	/**
+	 * The same, and new traces are kept in a chosen kind of database. Traces of both kinds can be in one catalogue.
+	 *
+	 * @param kind of the traces that {@link TraceCatalogue#create} makes
+	 */
+	public static TraceCatalogue openCatalogue(Path directory, DatabaseKind kind, Consumer<String> notices)
+			throws MemtraceException {
+		return new SqliteCatalogue(directory, Dbms.of(kind), notices);
 	}
 
 	/** An empty catalogue on the heap; its traces live as long as it is referenced. */
@@ -44,7 +55,7 @@ public final class Stores {
 
 	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */
 	public static TraceStore openFile(Path file) throws MemtraceException {
-		return new SqliteTraceStore(file, null);
+		return new SqlTraceStore(file, null);
 	}
 
 	/**
@@ -53,11 +64,16 @@ public final class Stores {
 	 * @param notices receives a sentence about each leftover of a killed import that was removed
 	 */
 	public static TraceWriter createFile(Path file, Consumer<String> notices) throws MemtraceException {
-		return SqliteCatalogue.createFile(file, notices);
+		return createFile(file, DatabaseKind.SQLITE, notices);
 	}
 
-	/** Whether a file looks like an SQLite database (by its first bytes). */
+	/** The same with a chosen kind of database; the file of an H2 database must be called {@code *.mv.db}. */
+	public static TraceWriter createFile(Path file, DatabaseKind kind, Consumer<String> notices) throws MemtraceException {
+		return SqliteCatalogue.createFile(file, Dbms.of(kind), notices);
+	}
+
+	/** Whether a file looks like an SQLite or H2 database (by its first bytes). */
 	public static boolean isDatabase(Path file) {
-		return Sqlite.isSqlite(file);
+		return Sqlite.isSqlite(file) || H2.isH2(file);
 	}
 }

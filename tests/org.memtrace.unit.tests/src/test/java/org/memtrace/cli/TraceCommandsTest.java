@@ -98,6 +98,20 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void h2() {
+		assertEquals(0, run("import", "--catalogue", catalogue, "--dbms", "h2", EXAMPLE), () -> err);
+		assertTrue(err.contains("example.mv.db"), err);
+		assertEquals(0, run("rename", "--catalogue", catalogue, "example", "renamed"), () -> err);
+		String db = Path.of(catalogue, "example.mv.db").toString();
+		assertEquals(0, run("query", "--what", "threads", "--format", "csv", db), () -> err);
+		assertEquals(4, out.lines().count(), out);
+		assertEquals(0, run("list", db), () -> err);
+		assertEquals(ExitCode.INPUT, run("import", "-o", temporary.resolve("x.db").toString(), "--dbms", "h2", EXAMPLE));
+		assertEquals(0, run("delete", "--catalogue", catalogue, "-f", "renamed"), () -> err);
+		assertFalse(Files.exists(Path.of(db)));
+	}
+
+	@Test
 	void filesOfMoca() throws Exception {
 		Path vectors = Path.of(EXAMPLE).resolveSibling("vectors").resolve("sharing");
 		String trace = vectors.resolve("accesses.csv").toString();

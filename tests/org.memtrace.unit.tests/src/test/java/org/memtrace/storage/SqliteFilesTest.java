@@ -244,7 +244,7 @@ class SqliteFilesTest {
 	void aFullDiskIsOneSentenceAndLeavesNothing() throws Exception {
 		try (TraceCatalogue catalogue = open()) {
 			TraceWriter writer = catalogue.create("t");
-			((SqliteTraceWriter) writer).limitPages(60);
+			((SqlTraceWriter) writer).limitPages(60);
 			String message = assertThrows(StoreException.class, () -> write(writer, 20_000)).getMessage();
 			assertTrue(message.endsWith("cannot be written: no space left on the device"), message);
 			assertEquals(List.of("SOCTRACE_SYSTEM_DB"), files());

@@ -41,9 +41,7 @@ import org.memtrace.model.UnsupportedVersionException;
  * A trace database, ours or one that FrameSoc wrote. Small tables are read once, through one connection; a visit opens a
  * connection of its own.
  */
-final class SqliteTraceStore implements TraceStore {
-	private static final int CACHE_BUSY_MS = 500;
-
+final class SqlTraceStore implements TraceStore {
 	private interface Loader<T> {
 		T load(Connection db) throws SQLException, MemtraceException;
 	}
@@ -53,6 +51,7 @@ final class SqliteTraceStore implements TraceStore {
 	}
 
 	private final Path file;
+	private final Dbms dbms;
 	private final Connection db;
 	/** Whether the MT_ tables are there. */
 	private final boolean ours;
@@ -71,13 +70,14 @@ final class SqliteTraceStore implements TraceStore {
 	/**
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
-	SqliteTraceStore(Path file, TraceInfo registered) throws MemtraceException {
+	SqlTraceStore(Path file, TraceInfo registered) throws MemtraceException {
 		this.file = file;
-		db = Sqlite.read(file);
+		dbms = Dbms.of(file);
+		db = dbms.read(file);
 		boolean ok = false;
 		try {
-			ours = Sqlite.hasTable(db, "MT_SCHEMA");
-			if (!ours && !(Sqlite.hasTable(db, "EVENT") && Sqlite.hasTable(db, "EVENT_PRODUCER"))) {
+			ours = dbms.hasTable(db, "MT_SCHEMA");
+			if (!ours && !(dbms.hasTable(db, "EVENT") && dbms.hasTable(db, "EVENT_PRODUCER"))) {
 				throw new StoreException(file + " is not a trace database");
 			}
 			if (ours) {
@@ -97,7 +97,7 @@ final class SqliteTraceStore implements TraceStore {
 					: ours ? InfoProperties.read(properties, name) : foreignInfo(db, name);
 			ok = true;
 		} catch (SQLException e) {
-			throw Sqlite.explain(file, e);
+			throw dbms.explain(file, e);
 		} finally {
 			if (!ok) {
 				close();
@@ -130,7 +130,7 @@ final class SqliteTraceStore implements TraceStore {
 		try {
 			return loader.load(db);
 		} catch (SQLException e) {
-			throw Sqlite.explain(file, e);
+			throw dbms.explain(file, e);
 		}
 	}
 
@@ -261,10 +261,10 @@ final class SqliteTraceStore implements TraceStore {
 			return;
 		}
 		EventReader.Lookup tables = lookup();
-		try (Connection own = Sqlite.read(file)) {
+		try (Connection own = dbms.read(file)) {
 			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(query, visitor, progress);
 		} catch (SQLException e) {
-			throw Sqlite.explain(file, e);
+			throw dbms.explain(file, e);
 		}
 	}
 
@@ -273,14 +273,14 @@ final class SqliteTraceStore implements TraceStore {
 		progress.begin("Reading events", ours ? accessCount : info.events());
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
-		try (Connection own = Sqlite.read(file)) {
+		try (Connection own = dbms.read(file)) {
 			if (ours) {
 				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query, visitor, progress);
 			} else {
 				ids.events(own, query, visitor, progress);
 			}
 		} catch (SQLException e) {
-			throw Sqlite.explain(file, e);
+			throw dbms.explain(file, e);
 		}
 	}
 
@@ -295,9 +295,8 @@ final class SqliteTraceStore implements TraceStore {
 		if (!ours || !Files.isWritable(file)) {
 			return;
 		}
-		try (Connection own = Sqlite.change(file)) {
-			Sqlite.execute(own, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
-			Sqlite.update(own, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
+		try (Connection own = dbms.change(file)) {
+			dbms.replaceCache(own, key, value);
 		} catch (SQLException | MemtraceException e) {
 			// a cache is only a convenience: read-only media, a full disk or another writer are no errors here
 		}

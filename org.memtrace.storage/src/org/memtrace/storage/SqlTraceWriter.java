@@ -36,7 +36,7 @@ import org.memtrace.model.TraceWriter;
  * Writes a trace database under a temporary name and publishes it at commit. There is no journal while it is written: a file
  * that is not completed is thrown away, never repaired.
  */
-final class SqliteTraceWriter implements TraceWriter {
+final class SqlTraceWriter implements TraceWriter {
 	/** Makes the complete temporary file visible. */
 	interface Publisher {
 		TraceInfo publish(PendingFile file, TraceInfo complete) throws MemtraceException, IOException;
@@ -46,6 +46,7 @@ final class SqliteTraceWriter implements TraceWriter {
 	private static final int RUN_EVENTS = 512;
 	private static final int FLUSH_ROWS = 4096;
 
+	private final Dbms dbms;
 	private final PendingFile file;
 	private final Publisher publisher;
 	private final String databaseName;
@@ -75,23 +76,23 @@ final class SqliteTraceWriter implements TraceWriter {
 	private long lastNs = Long.MIN_VALUE;
 	private long longestNs;
 
-	SqliteTraceWriter(Path directory, String databaseName, Publisher publisher) throws MemtraceException {
+	/** @param databaseName with the suffix of the kind of database */
+	SqlTraceWriter(Dbms dbms, Path directory, String databaseName, Publisher publisher) throws MemtraceException {
+		this.dbms = dbms;
 		this.databaseName = databaseName;
 		this.publisher = publisher;
-		file = PendingFile.begin(directory);
+		file = PendingFile.begin(directory, dbms.suffix());
 		boolean ok = false;
 		try {
-			db = Sqlite.make(file.temporary);
-			Sqlite.execute(db, "PRAGMA page_size = 4096", "PRAGMA encoding = 'UTF-8'", "PRAGMA journal_mode = OFF",
-					"PRAGMA synchronous = OFF", "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA cache_size = -65536");
-			db.setAutoCommit(false);
-			Sqlite.execute(db, Schema.TRACE_TABLES);
-			Sqlite.execute(db, Schema.eventTable(Schema.EVENT_TABLE));
+			db = dbms.make(file.temporary);
+			dbms.prepareWriting(db);
+			Sqlite.execute(db, dbms.schema(Schema.TRACE_TABLES));
+			Sqlite.execute(db, dbms.schema(Schema.eventTable(Schema.EVENT_TABLE)));
 			insertEvent = db.prepareStatement("INSERT INTO MT_EVENT VALUES(?,?,?,?,?,?)");
 			insertRun = db.prepareStatement("INSERT INTO MT_RUN VALUES(?,?,?,?,?,?,?,?)");
 			ok = true;
 		} catch (SQLException e) {
-			throw Sqlite.explain(file.temporary, e);
+			throw dbms.explain(file.temporary, e);
 		} finally {
 			if (!ok) {
 				close();
@@ -192,7 +193,7 @@ final class SqliteTraceWriter implements TraceWriter {
 			}
 			statement.executeBatch();
 		} catch (SQLException e) {
-			throw Sqlite.explain(file.temporary, e);
+			throw dbms.explain(file.temporary, e);
 		}
 	}
 
@@ -205,7 +206,7 @@ final class SqliteTraceWriter implements TraceWriter {
 				access(batch, i);
 			}
 		} catch (SQLException e) {
-			throw Sqlite.explain(file.temporary, e);
+			throw dbms.explain(file.temporary, e);
 		}
 	}
 
@@ -305,8 +306,10 @@ final class SqliteTraceWriter implements TraceWriter {
 			writeAddresses();
 			properties(complete, reportJson);
 			progress.check();
-			Sqlite.execute(db, Schema.TRACE_VIEWS);
-			db.commit();
+			Sqlite.execute(db, dbms.schema(Schema.TRACE_VIEWS));
+			if (!db.getAutoCommit()) {
+				db.commit();
+			}
 			insertEvent.close();
 			insertRun.close();
 			db.close();
@@ -315,7 +318,7 @@ final class SqliteTraceWriter implements TraceWriter {
 			PendingFile.force(file.temporary);
 			return publisher.publish(file, complete);
 		} catch (SQLException e) {
-			throw Sqlite.explain(file.temporary, e);
+			throw dbms.explain(file.temporary, e);
 		} catch (IOException e) {
 			throw new StoreException(file.temporary + " cannot be completed: " + PendingFile.reason(e), e);
 		} finally {
@@ -326,8 +329,8 @@ final class SqliteTraceWriter implements TraceWriter {
 	/** Rows came in another order than by start: runs are moved, their events keep their order. */
 	private void sortRuns(Progress progress) throws SQLException, MemtraceException {
 		progress.begin("Sorting accesses by time", runs);
-		Sqlite.execute(db, Schema.eventTable("MT_EVENT_SORTED"),
-				"CREATE TEMP TABLE OLD_RUN AS SELECT * FROM MT_RUN", "DELETE FROM MT_RUN");
+		Sqlite.execute(db, dbms.schema(Schema.eventTable("MT_EVENT_SORTED")));
+		Sqlite.execute(db, "CREATE TEMP TABLE OLD_RUN AS SELECT * FROM MT_RUN", "DELETE FROM MT_RUN");
 		try (Statement read = db.createStatement();
 				ResultSet old = read.executeQuery("SELECT ID, FIRST_EVENT, END_EVENT, START_NS, END_NS, MIN_PRODUCER,"
 						+ " MAX_PRODUCER FROM OLD_RUN ORDER BY START_NS, ID");

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+import org.memtrace.model.DatabaseKind;
+import org.memtrace.model.StoreException;
+
+/** How each {@link DatabaseKind} is opened and written. */
+enum Dbms {
+	SQLITE {
+		@Override
+		Connection read(Path file) throws StoreException {
+			return Sqlite.read(file);
+		}
+
+		@Override
+		Connection change(Path file) throws StoreException {
+			return Sqlite.change(file);
+		}
+
+		@Override
+		Connection make(Path file) throws StoreException {
+			return Sqlite.make(file);
+		}
+
+		@Override
+		StoreException explain(Path file, SQLException e) {
+			return Sqlite.explain(file, e);
+		}
+
+		@Override
+		boolean hasTable(Connection db, String name) throws SQLException {
+			return Sqlite.hasTable(db, name);
+		}
+
+		@Override
+		String suffix() {
+			return "";
+		}
+
+		@Override
+		String[] schema(String... statements) {
+			return statements;
+		}
+
+		@Override
+		void prepareWriting(Connection db) throws SQLException {
+			Sqlite.execute(db, "PRAGMA page_size = 4096", "PRAGMA encoding = 'UTF-8'", "PRAGMA journal_mode = OFF",
+					"PRAGMA synchronous = OFF", "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA cache_size = -65536");
+			db.setAutoCommit(false);
+		}
+
+		@Override
+		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
+			Sqlite.execute(db, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
+			Sqlite.update(db, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
+		}
+	},
+	H2 {
+		@Override
+		Connection read(Path file) throws StoreException {
+			return org.memtrace.storage.H2.open(file, false);
+		}
+
+		@Override
+		Connection change(Path file) throws StoreException {
+			return org.memtrace.storage.H2.open(file, false);
+		}
+
+		@Override
+		Connection make(Path file) throws StoreException {
+			return org.memtrace.storage.H2.open(file, true);
+		}
+
+		@Override
+		StoreException explain(Path file, SQLException e) {
+			return org.memtrace.storage.H2.explain(file, e);
+		}
+
+		@Override
+		boolean hasTable(Connection db, String name) throws SQLException {
+			return Sqlite.number(db, 0, "SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'PUBLIC'"
+					+ " AND TABLE_NAME = ?", name) > 0;
+		}
+
+		@Override
+		String suffix() {
+			return org.memtrace.storage.H2.SUFFIX;
+		}
+
+		@Override
+		String[] schema(String... statements) {
+			return org.memtrace.storage.H2.schema(statements);
+		}
+
+		@Override
+		void prepareWriting(Connection db) throws SQLException {
+			db.setAutoCommit(true); // a file that is not completed is thrown away, so nothing is ever undone
+		}
+
+		@Override
+		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
+			Sqlite.update(db, "MERGE INTO MT_CACHE(NAME, VALUE) KEY(NAME) VALUES(?, ?)", key, value);
+		}
+	};
+
+	private static final int CACHE_BUSY_MS = 500;
+
+	static Dbms of(DatabaseKind kind) {
+		return valueOf(kind.name());
+	}
+
+	/** The kind of an existing file, by its content. What is no database of either kind is opened as SQLite, which says so. */
+	static Dbms of(Path file) {
+		return org.memtrace.storage.H2.isH2(file) ? H2 : SQLITE;
+	}
+
+	/** A name without the suffix that its kind needs. */
+	static String withoutSuffix(String databaseName) {
+		return databaseName.endsWith(H2.suffix())
+				? databaseName.substring(0, databaseName.length() - H2.suffix().length()) : databaseName;
+	}
+
+	/** Opens a file that must exist. */
+	abstract Connection read(Path file) throws StoreException;
+
+	/** Opens a file that must exist, for changes. */
+	abstract Connection change(Path file) throws StoreException;
+
+	/** Opens a file and makes it when it is not there; its name must end in {@link #suffix}. */
+	abstract Connection make(Path file) throws StoreException;
+
+	/** One sentence that names the file and the reason. */
+	abstract StoreException explain(Path file, SQLException e);
+
+	abstract boolean hasTable(Connection db, String name) throws SQLException;
+
+	/** How the name of a database file ends. */
+	abstract String suffix();
+
+	/** The statements of {@link Schema} in its own dialect. */
+	abstract String[] schema(String... statements);
+
+	/** For a new database that one connection fills. */
+	abstract void prepareWriting(Connection db) throws SQLException;
+
+	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;
+}
