@@ -164,15 +164,16 @@ if part record; then
 	memtrace check > /tmp/check.out
 	grep -q '^kmod *yes' /tmp/check.out && ok "check: kmod works" || { bad "check"; cat /tmp/check.out; }
 	[ -d /sys/module/memtrace ] && bad "check has loaded the module"
-	native=$(/examples/matmul naive -n 192 -t 4 2>&1 | grep -i sum)
-	if record matmul -i 20ms -- /examples/matmul naive -n 192 -t 4 && [ "$(grep -i sum /tmp/record.out)" = "$native" ]; then
-		ok "matmul recorded: $(grep accesses /tmp/record.err)"
-	else bad "matmul"; cat /tmp/record.out /tmp/record.err; fi
+	while read -r name program arguments; do
+		native=$(/examples/$program $arguments 2> /dev/null)
+		if record $name -i 20ms --subphases 5 -- /examples/$program $arguments && [ -n "$native" ] && [ "$(cat /tmp/record.out)" = "$native" ]; then
+			ok "$program $arguments recorded: $(grep accesses /tmp/record.err)"
+		else bad "$program $arguments"; cat /tmp/record.out /tmp/record.err; fi
+	done < /examples.txt
 	[ -d /sys/module/memtrace ] && bad "the module is still loaded" || ok "the module was loaded and unloaded"
-	manifest matmul '"name": "kmod"' '"pages": "complete"' '"writes": "exact"' '"kernel_accesses": "attributed"' '"state": "complete"' '"exit_code": 0' '"total": 0'
-	record falsesharing -i 20ms --subphases 5 --write-tracking off -- /examples/falsesharing 2> /dev/null
+	manifest naive '"name": "kmod"' '"pages": "complete"' '"writes": "exact"' '"kernel_accesses": "attributed"' '"state": "complete"' '"exit_code": 0' '"total": 0'
 	load		# from here on it is loaded already, and stays so
-	record matmul5 -i 20ms --subphases 5 -- /examples/matmul naive -n 192 -t 4 && ok "matmul, 5 subphases" || { bad "matmul, 5 subphases"; cat /tmp/record.err; }
+	record twenty -i 20ms --write-tracking off -- /examples/matmul naive -n 128 -t 2 || { bad "with a loaded module"; cat /tmp/record.err; }
 	[ -d /sys/module/memtrace ] && ok "a module that was loaded stays" || bad "the module was unloaded"
 	record tree -- /mt/tree; rc=$?
 	[ $rc = 7 ] && ok "exit code of the program" || { bad "exit code $rc"; cat /tmp/record.err; }

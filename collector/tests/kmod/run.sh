@@ -63,7 +63,7 @@ export VM_TSC_KHZ
 case " $parts " in
 *" record "*)
 	nice make -s -C "$top/collector"
-	nice make -s -C "$top/examples" matmul falsesharing listwalk
+	nice make -s -C "$top/examples"
 	nice gcc -O1 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -o "$work/tree" "$here/tree.c"
 	;;
 esac
@@ -74,11 +74,13 @@ install_record() {
 	mkdir -p "$root/mt" "$root/examples" "$root/var/cache/memtrace" "$root/var/cache/memtrace/$2-amd64"
 	cp "$top/build/collector/memtrace" "$top/build/collector/libmemtrace-preload.so" "$work/tree" "$root/mt/"
 	strip -g "$root"/mt/*
-	cp "$top"/build/examples/{matmul,falsesharing,listwalk} "$root/examples/"
+	cp "$top"/build/examples/{matmul,stencil,bucketsort,falsesharing,listwalk} "$root/examples/"
+	cp "$here/examples.txt" "$root/"
 	# the names of structures are read from the sources
-	mkdir -p "$root$top/examples/"{matmul,common}
-	cp "$top/examples/matmul/matmul.c" "$root$top/examples/matmul/"
-	cp "$top/examples/common/example.h" "$root$top/examples/common/"
+	for f in "$top"/examples/*/*.[ch]; do
+		mkdir -p "$root$(dirname "$f")"
+		cp "$f" "$root$f"
+	done
 	cp "$root/memtrace.ko" "$root/var/cache/memtrace/$2-amd64/memtrace.ko"
 	for f in "$root"/mt/* "$root"/examples/*; do
 		ldd "$f" | grep -o '/[^ ]*' | grep -v -F "$top"
@@ -153,7 +155,7 @@ test_series() {
 			rm -rf "$work/traces-$v"
 			mkdir -p "$work/traces-$v"
 			if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
-				python3 "$here/picture.py" "$work/traces-$v" "$top/build" | tee "$log.picture" || true
+				python3 "$here/picture.py" "$work/traces-$v" "$top/build" "$here/examples.txt" | tee "$log.picture" || true
 				passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
 				failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
 			else
