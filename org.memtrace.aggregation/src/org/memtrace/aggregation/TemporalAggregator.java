@@ -163,7 +163,9 @@ public final class TemporalAggregator implements Aggregator {
 		if (!(p >= 0 && p <= 1)) {
 			throw new IllegalArgumentException("p is " + p + ", not in 0..1");
 		}
-		double clamped = Math.min(1 - P_MARGIN, Math.max(P_MARGIN, p));
+		// the reference decides ties at 0 and 1 for the finer side too
+		double margin = finerTies ? 0 : P_MARGIN;
+		double clamped = Math.min(1 - margin, Math.max(margin, p));
 		double q = 1 - clamped;
 		double[] best = new double[slices];
 		int[] cut = new int[slices];
