@@ -11,6 +11,7 @@ import java.nio.file.NotDirectoryException;
 
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
 
 /** Exit codes by kind of error, the same as those of the native commands (collector/cli/command.h). */
 public final class ExitCode {
@@ -42,6 +43,9 @@ public final class ExitCode {
 		}
 		if (t instanceof AccessDeniedException) {
 			return UNAVAILABLE;
+		}
+		if (t instanceof StoreException s && s.isDeviceFull()) {
+			return INTERNAL;
 		}
 		if (t instanceof MemtraceException || t instanceof NoSuchFileException || t instanceof FileNotFoundException
 				|| t instanceof NotDirectoryException || t instanceof FileAlreadyExistsException) {

@@ -255,6 +255,8 @@ final class AccessParser {
 	private boolean valid() {
 		if (value[READS] < 0 || value[WRITES] < 0) {
 			error = "negative count";
+		} else if (value[READS] > RowBatch.LARGEST_COUNT || value[WRITES] > RowBatch.LARGEST_COUNT) {
+			error = "number out of range";
 		} else if (value[READS] == 0 && value[WRITES] == 0) {
 			error = "neither reads nor writes";
 		} else if (value[END] < value[START]) {

@@ -73,6 +73,10 @@ final class ByteLines {
 			if (scan < limit) {
 				line++;
 				end = scan > start && b[scan - 1] == '\r' ? scan - 1 : scan;
+				if (end - start > LONGEST) {
+					tooLong = true;
+				}
+				end = tooLong ? start : end;
 				position = scan + 1;
 				return true;
 			}

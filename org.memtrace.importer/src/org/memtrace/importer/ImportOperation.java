@@ -11,6 +11,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.Structure;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceWriter;
@@ -433,7 +435,8 @@ public final class ImportOperation {
 		private final ContextTables context;
 		private final LongNumbers addresses;
 		private final ImportCounts counts;
-		private final Map<Long, Integer> threads = new HashMap<>();
+		/** Threads by task id; several when the system gave the id of a dead thread to another one. */
+		private final Map<Long, int[]> threads = new HashMap<>();
 		private final RowSpill.Row row = new RowSpill.Row();
 		private long lastTask = AccessBatch.NO_THREAD;
 		private int lastThread = AccessBatch.NO_THREAD;
@@ -448,7 +451,11 @@ public final class ImportOperation {
 			this.counts = counts;
 			this.accessesByKind = counts.accessesByKind;
 			context.threads().stream().filter(t -> t.image() == data.index())
-					.forEach(t -> threads.putIfAbsent(t.taskId(), t.index()));
+					.forEach(t -> threads.merge(t.taskId(), new int[] { t.index() }, (a, b) -> {
+						int[] both = Arrays.copyOf(a, a.length + 1);
+						both[a.length] = b[0];
+						return both;
+					}));
 		}
 
 		void add(RowBatch batch) throws MemtraceException {
@@ -468,7 +475,7 @@ public final class ImportOperation {
 				previousStartNs = start;
 				int page = leaves.pageOf(batch.address[i], data.structures());
 				int structure = StructureIndex.resolve(leaves.candidates(page), batch.address[i], start, end);
-				row.thread = thread(batch.taskId[i]);
+				row.thread = thread(batch.taskId[i], start, end);
 				if (sorted) {
 					sharing.add(page, row.thread, start, end);
 				}
@@ -489,14 +496,32 @@ public final class ImportOperation {
 			}
 		}
 
-		private int thread(long taskId) {
+		private int thread(long taskId, long startNs, long endNs) {
 			if (taskId == lastTask) {
 				return lastThread;
 			}
-			lastTask = taskId;
-			lastThread = taskId == AccessBatch.NO_THREAD ? AccessBatch.NO_THREAD
-					: threads.computeIfAbsent(taskId, key -> context.addThread(data.image(), key));
-			return lastThread;
+			if (taskId == AccessBatch.NO_THREAD) {
+				lastTask = taskId;
+				lastThread = AccessBatch.NO_THREAD;
+				return lastThread;
+			}
+			int[] same = threads.computeIfAbsent(taskId, key -> new int[] { context.addThread(data.image(), key) });
+			if (same.length == 1) {
+				lastTask = taskId;
+				lastThread = same[0];
+				return lastThread;
+			}
+			int best = same[0];
+			for (int candidate : same) {
+				best = overlap(candidate, startNs, endNs) > overlap(best, startNs, endNs) ? candidate : best;
+			}
+			return best;
+		}
+
+		/** How long a thread lived within an interval; negative is the distance. */
+		private long overlap(int thread, long startNs, long endNs) {
+			ThreadInfo t = context.threads().get(thread);
+			return Math.min(endNs, t.deathNs()) - Math.max(startNs, t.birthNs());
 		}
 	}
 }

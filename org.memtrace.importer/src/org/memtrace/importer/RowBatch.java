@@ -6,6 +6,8 @@ package org.memtrace.importer;
 /** Rows of an access file as columns; the unit in which the parser hands them on. */
 final class RowBatch {
 	static final int CAPACITY = 8192;
+	/** FrameSoc keeps a count as a double: more would not be exact. */
+	static final long LARGEST_COUNT = 1L << 53;
 
 	/** What the column Shared of a file of segments holds; only until the rows are written. */
 	static final int FLAG_SHARED_ZERO = 1 << 28;

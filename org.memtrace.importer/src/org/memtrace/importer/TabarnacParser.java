@@ -157,6 +157,9 @@ final class TabarnacParser {
 				if (count < 0) {
 					throw new IllegalArgumentException("negative count");
 				}
+				if (count > RowBatch.LARGEST_COUNT) {
+					throw new IllegalArgumentException("number out of range");
+				}
 				counts[thread[c]] += count;
 			}
 		}

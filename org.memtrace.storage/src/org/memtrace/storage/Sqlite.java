@@ -76,7 +76,7 @@ final class Sqlite {
 		if (e instanceof SQLiteException s) {
 			int primary = s.getResultCode().code & 0xff;
 			if (primary == SQLiteErrorCode.SQLITE_FULL.code) {
-				reason = "cannot be written: no space left on the device";
+				return StoreException.deviceFull(file + " cannot be written: no space left on the device", e);
 			} else if (primary == SQLiteErrorCode.SQLITE_BUSY.code || primary == SQLiteErrorCode.SQLITE_LOCKED.code) {
 				reason = "is locked by another process";
 			} else if (primary == SQLiteErrorCode.SQLITE_READONLY.code || primary == SQLiteErrorCode.SQLITE_PERM.code) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import com.google.gson.JsonParser;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.model.StoreException;
 
 /** The commands that import and manage traces. */
 class TraceCommandsTest {
@@ -95,6 +97,15 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("query", "--producer", "999", db));
 		assertEquals(0, run("delete", "-f", "--catalogue", catalogue, db));
 		assertFalse(Files.exists(Path.of(db)));
+	}
+
+	@Test
+	void aFullDeviceIsNoMistakeOfTheUser() {
+		StoreException full = StoreException.deviceFull("x cannot be written: no space left on the device", null);
+		assertEquals(ExitCode.INTERNAL, ExitCode.of(full));
+		assertEquals(ExitCode.INTERNAL, ExitCode.of(new StoreException("y", new IOException("No space left on device"))));
+		assertEquals(ExitCode.INPUT, ExitCode.of(new StoreException("y", new IOException("Is a directory"))));
+		assertEquals("x cannot be written: no space left on the device", ExitCode.sentence(full));
 	}
 
 	@Test

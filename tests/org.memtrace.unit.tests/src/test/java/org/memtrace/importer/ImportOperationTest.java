@@ -117,6 +117,27 @@ class ImportOperationTest {
 	}
 
 	@Test
+	void aTaskIdThatIsUsedAgainIsAnotherThread() throws Exception {
+		Path directory = sample().file("p0000/threads.csv", "101,next,3500,-1,0,0,")
+				.access(0x50000, 1, 0, 1300, 1400, 101).access(0x50000, 2, 0, 2900, 3600, 101)
+				.access(0x50000, 3, 0, 3400, 3900, 101).access(0x50000, 4, 0, 3400, 3900, 100)
+				.access(0x50000, 5, 0, 3950, 4000, 101).access(0x50000, 6, 0, 3950, 4000, -1)
+				.access(0x50000, 7, 0, 3960, 3970, 101).write();
+		ImportReport report = operation(directory).call(Progress.NONE);
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			List<String> threads = new ArrayList<>();
+			store.visitAccesses(AccessQuery.ALL, b -> {
+				for (int i = 0; i < b.count; i++) {
+					threads.add(b.reads[i] + (b.thread[i] < 0 ? "" : store.threads().get(b.thread[i]).name()));
+				}
+			}, Progress.NONE);
+			threads.sort(null);
+			assertEquals(List.of("1worker", "2worker", "3next", "4app", "5next", "6", "7next"), threads,
+					"by the longer part; in a tie the first");
+		}
+	}
+
+	@Test
 	void chunksArePlainOrCompressedAndMayBeTruncated() throws Exception {
 		TraceDirectoryBuilder builder = sample();
 		for (int c = 0; c < 4; c++) {
