@@ -38,7 +38,9 @@ base=$work/$suite
 if [ ! -e "$base.complete" ]; then
 	rm -rf "$base"
 	mkdir -p "$base"
-	debootstrap --variant=minbase "$suite" "$base" "${MIRROR:-http://deb.debian.org/debian}" >"$base.log" ||
+	# the mirror that this machine uses
+	mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')}
+	debootstrap --variant=minbase "$suite" "$base" "$mirror" >"$base.log" ||
 		{ tail "$base.log" >&2; exit 1; }
 	touch "$base.complete"
 fi
