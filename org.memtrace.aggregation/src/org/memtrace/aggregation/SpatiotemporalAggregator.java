@@ -10,8 +10,8 @@ import org.memtrace.model.Progress;
 
 /**
  * Best partition of hierarchy x time into blocks (node x interval), by the dynamic programme of docs/aggregation.md. Cost of
- * one p: nodes x T^3 / 6 additions and comparisons, on all processors. Memory: per node that has values, 4 T^2 bytes for gains
- * and, for inner nodes, T^2 / 2 bytes for cuts (T^2 when T > 127).
+ * one p: nodes x T^3 / 6 additions and comparisons, on all processors. Memory: per node that has values, 4 T^2 bytes for gains (rows:
+ * 3 T^2) and, for inner nodes while a p is computed, T^2 / 2 bytes for cuts (T^2 when T > 127).
  */
 public final class SpatiotemporalAggregator implements Aggregator {
 	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
@@ -108,17 +108,9 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		return qualities.loss(i, firstSlice, endSlice);
 	}
 
-	/** Bytes that this object keeps. */
+	/** Bytes that this object keeps between two values of p. */
 	public long memoryBytes() {
-		long cuts = 0;
-		for (int n = 0; n < tree.size(); n++) {
-			if (cutByte != null && cutByte[n] != null) {
-				cuts += 16 + cutByte[n].length;
-			} else if (cutShort != null && cutShort[n] != null) {
-				cuts += 16 + 2L * cutShort[n].length;
-			}
-		}
-		return qualities.memoryBytes() + cuts + 16L * tree.size();
+		return qualities.memoryBytes() + 16L * tree.size();
 	}
 
 	@Override
@@ -132,6 +124,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			return read(p, q, progress);
 		} finally {
 			Arrays.fill(split, null);
+			Arrays.fill(cutByte != null ? cutByte : cutShort, null);
 		}
 	}
 
@@ -195,7 +188,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 
 	/** Nodes whose best value is 0 for every interval: nothing below, or a row with one value per type. */
 	private boolean idle(int n) {
-		return qualities.before[n] == null || qualities.gain[n] == null && tree.isLeaf(n);
+		return qualities.before[n] == null || qualities.gainless(n) && tree.isLeaf(n);
 	}
 
 	/**
@@ -260,23 +253,14 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	/** Values of the blocks (n, i, j) for from <= i <= j < to: gain - q * S * log2 c. */
 	private void blocks(int n, double q, Scratch scratch, int from, int to) {
 		double[] before = qualities.before[n];
-		double[] gains = qualities.gain[n];
 		double rows = qualities.logRows[n];
-		boolean cells = qualities.isRow(n);
 		double[] sumTo = scratch.sumTo;
 		for (int j = from; j < to; j++) {
 			sumTo[j] = before[j + 1];
 		}
 		for (int i = from; i < to; i++) {
 			double[] block = scratch.block[i];
-			if (gains == null) {
-				Arrays.fill(block, i, to, 0);
-			} else if (cells) {
-				block[i] = 0;
-				System.arraycopy(gains, qualities.index(n, i) + 1, block, i + 1, to - i - 1);
-			} else {
-				System.arraycopy(gains, qualities.index(n, i), block, i, to - i);
-			}
+			qualities.copyGains(n, i, to, block);
 			subtractLoss(block, sumTo, logLengths[i], i, to, q, before[i], rows);
 		}
 	}

@@ -453,4 +453,33 @@ class AggregationLawsTest {
 		assertThrows(CancelledException.class, () -> a.partition(0.3, impatient));
 		assertTrue(before.sameBlocks(a.partition(0.3)), "a cancelled call leaves nothing behind");
 	}
+
+	/** Rows keep their gains in 6 bytes: as good as doubles for values of any size. */
+	@ParameterizedTest
+	@ValueSource(doubles = {1, 1e-200, 1e12, 1e290})
+	void gainsOfRowsAreExact(double unit) {
+		Random random = new Random(17);
+		double[][][] v = new double[2][40][3];
+		for (double[][] row : v) {
+			for (double[] slice : row) {
+				for (int k = 0; k < 3; k++) {
+					slice[k] = random.nextInt(3) == 0 ? 0 : unit * Math.exp(12 * random.nextDouble());
+				}
+			}
+		}
+		v[1] = v[0];
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(new int[] {-1, 0, 0}), v));
+		double largest = quality(v, 0, 1, 0, 40)[0];
+		for (int i = 0; i < 40; i++) {
+			for (int end = i + 1; end <= 40; end++) {
+				double[] q = quality(v, 0, 1, i, end);
+				// the reference sums cell by cell: up to 120 roundings of f
+				assertEquals(q[0], a.gain(1, i, end), 1e-12 * (Math.abs(f(1e6 * unit)) + largest), i + ".." + end);
+				assertEquals(a.gain(1, i, end), a.gain(2, i, end), 0, "equal rows");
+				if (end == i + 1) {
+					assertEquals(0, a.gain(1, i, end), 0);
+				}
+			}
+		}
+	}
 }
