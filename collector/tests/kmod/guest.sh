@@ -106,12 +106,15 @@ if part kill; then
 	ok "SIGKILL in a storm"
 	# the tracer is killed: the program goes on, everything visible again
 	for i in 1 2 3; do
-		ktrace -i 20 -w stress alive 5 > /tmp/k.log 2>&1 & k=$!
+		rm -f /tmp/stress.stop
+		ktrace -i 20 -w stress alive 60 > /tmp/k.log 2>&1 & k=$!
 		running stress; usleep ${i}50000
 		rmmod memtrace 2> /dev/null && bad "rmmod with an open session" || ok "rmmod refused while a session is open"
 		kill -9 $k; wait $k 2> /dev/null
 		n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 50 ] && break; usleep 100000; done
 		[ $n -le 50 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
+		sleep 1		# all pages once without us
+		touch /tmp/stress.stop
 		while pidof stress > /dev/null; do usleep 100000; done
 		if [ "$(grep -c ' 0 failures' /tmp/k.log)" = 1 ] && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/k.log)" -lt 20 ]; then
 			ok "the program ended well: $(head -n 1 /tmp/k.log)"
@@ -119,11 +122,14 @@ if part kill; then
 		load
 	done
 	# attach to a running process, leave it alone again
-	stress alive 5 > /tmp/a.log 2>&1 & a=$!
+	rm -f /tmp/stress.stop
+	stress alive 60 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	if ktrace -i 20 -p $a -d 2 > /tmp/k.log 2>&1 && [ "$(get hidden /tmp/k.log)" -gt 5000 ]; then
 		ok "attached to a process: $(get records /tmp/k.log) records"; else bad "attach"; cat /tmp/k.log; fi
 	unload
+	sleep 1
+	touch /tmp/stress.stop
 	wait $a && ok "the process ended well: $(head -n 1 /tmp/a.log)" || { bad "process after detach"; cat /tmp/a.log; }
 	[ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] || bad "hidden pages left after detach"
 	clean kill
@@ -185,12 +191,15 @@ if part record; then
 	memtrace record --backend kmod --max-overhead 0 -o /tmp/traces/none -- /nothing 2> /dev/null; rc=$?
 	[ $rc = 127 ] && [ ! -e /tmp/traces/none ] && ok "no program, no trace" || bad "record of nothing: $rc"
 	# a process that runs
-	stress alive 12 > /tmp/a.log 2>&1 & a=$!
+	rm -f /tmp/stress.stop
+	stress alive 60 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	if memtrace record --pid $a --duration 1s -i 20ms -o /tmp/traces/pid > /tmp/record.out 2> /tmp/record.err &&
 	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep accesses /tmp/record.err)"
 		[ "$(grep -c ',stress,' /tmp/traces/pid/p0000/threads.csv)" = 4 ] && ok "its threads are known" || { bad "threads of the process"; cat /tmp/traces/pid/p0000/threads.csv; }
 	else bad "record --pid"; cat /tmp/record.out /tmp/record.err; fi
+	sleep 1
+	touch /tmp/stress.stop
 	wait $a && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] && ok "the process went on: $(head -n 1 /tmp/a.log)" || { bad "process after record --pid"; cat /tmp/a.log; }
 	# the recorder is killed
 	memtrace record --backend kmod -i 20ms -o /tmp/traces/killed -- /examples/listwalk > /tmp/record.out 2>&1 & r=$!

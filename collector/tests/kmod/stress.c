@@ -5,8 +5,8 @@
  *        that look at page tables, and verifies data and signals each time.
  * stress storm SECONDS: four threads map, fill, move, protect, discard, fork.
  * stress processes N: N short processes, each verifies what it inherited.
- * stress alive SECONDS: three threads verify 8 MiB until the time is over; the
- *        last line says how many page faults the last round took.
+ * stress alive SECONDS: three threads verify 8 MiB until the time is over or
+ *        /tmp/stress.stop exists; says how many page faults the last round took.
  * Exit status 0: no failure.
  */
 #include "kt.h"
@@ -440,7 +440,8 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < 3; i++)
 			if (pthread_create(&id[i], NULL, alive, (void *)i))
 				DIE("pthread_create");
-		usleep((useconds_t)(amount * 1e6));
+		for (double end = kt_now() + amount; kt_now() < end && access("/tmp/stress.stop", F_OK);)
+			usleep(20000);
 		over = 1;
 		for (int i = 0; i < 3; i++)
 			pthread_join(id[i], NULL);
