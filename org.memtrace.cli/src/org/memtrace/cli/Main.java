@@ -30,6 +30,7 @@ public final class Main {
 		case "delete" -> new DeleteCommand();
 		case "rename" -> new RenameCommand();
 		case "query" -> new QueryCommand();
+		case "export" -> new ExportCommand();
 		default -> null;
 		};
 	}

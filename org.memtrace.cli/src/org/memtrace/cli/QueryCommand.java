@@ -3,10 +3,17 @@
 
 package org.memtrace.cli;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.PriorityQueue;
 import java.util.TreeMap;
 
+import org.memtrace.analysis.AccessFilter;
+import org.memtrace.analysis.AccessGroups;
+import org.memtrace.analysis.AccessGroups.Group;
+import org.memtrace.analysis.AccessGroups.Key;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
@@ -38,40 +45,153 @@ final class QueryCommand implements Command {
 						.orElseThrow(() -> new StoreException("the trace has no import report")));
 				return ExitCode.OK;
 			}
+			check(args, what);
 			long limit = args.has("limit") ? args.getInt("limit") : Long.MAX_VALUE;
-			print(store, what, query(args, store), limit, args.get("format"), console);
+			if (what.equals("groups")) {
+				groups(store, args, limit, console);
+			} else {
+				print(store, what, args, limit, console);
+			}
 		} catch (Enough e) {
 			return ExitCode.OK;
 		}
 		return ExitCode.OK;
 	}
 
-	private static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
-		AccessQuery query = AccessQuery.ALL.window(args.has("from") ? args.getInt("from") : Long.MIN_VALUE,
-				args.has("to") ? args.getInt("to") : Long.MAX_VALUE);
-		if (!args.has("producer")) {
-			return query;
-		}
-		ProducerTree tree = store.producers();
-		if (args.getInt("producer") >= tree.size()) {
-			throw new UsageException("there is no event producer " + args.getInt("producer") + ", the last one is "
-					+ (tree.size() - 1));
-		}
-		return query.subtree(tree, (int) args.getInt("producer"));
-	}
-
-	/** A table with a limit. */
-	private record Rows(TablePrinter table, long limit) {
-		void add(Object... values) throws Enough {
-			if (table.rows() >= limit) {
-				throw new Enough();
+	/** Options that mean nothing for what is asked are mistakes. */
+	private static void check(CommandLine args, String what) throws UsageException {
+		for (String option : new String[] { "thread", "cpu", "types" }) {
+			if (args.has(option) && !what.equals("accesses") && !what.equals("groups")) {
+				throw new UsageException("--" + option + " selects accesses: it needs --what accesses or groups");
 			}
-			table.row(values);
+		}
+		for (String option : new String[] { "by", "window" }) {
+			if (args.has(option) && !what.equals("groups")) {
+				throw new UsageException("--" + option + " needs --what groups");
+			}
+		}
+		if (args.has("descending") && !args.has("sort")) {
+			throw new UsageException("--descending needs --sort");
+		}
+		if (args.has("sort") && !what.equals("groups") && !args.has("limit")) {
+			throw new UsageException("--sort needs --limit, so that the sorted lines fit into memory");
 		}
 	}
 
-	private static void print(TraceStore store, String what, AccessQuery query, long limit, String format,
-			Console console) throws MemtraceException, UsageException {
+	private static void groups(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
+		List<Key> keys = new ArrayList<>();
+		for (String name : args.get("by").split(",")) {
+			Key key = java.util.Arrays.stream(Key.values()).filter(k -> k.name().equalsIgnoreCase(name.strip())).findFirst()
+					.orElseThrow(() -> new UsageException("--by is '" + args.get("by")
+							+ "'; it lists time, memory, page, type, thread, cpu, node and sharing"));
+			if (keys.contains(key)) {
+				throw new UsageException("--by lists " + name.strip() + " twice");
+			}
+			keys.add(key);
+		}
+		if (keys.contains(Key.TIME) && !args.has("window")) {
+			throw new UsageException("--by time needs --window, the length of a window");
+		}
+		if (store.accessCount() == 0) {
+			throw new MemtraceException(args.argument(0) + " is no memory trace, it has no accesses");
+		}
+		long windowNs = args.has("window") ? args.getDurationNs("window") : 0;
+		String[] columns = new String[keys.size() + 3];
+		for (int k = 0; k < keys.size(); k++) {
+			columns[k] = keys.get(k) == Key.TIME ? "window_ns" : keys.get(k).name().toLowerCase(Locale.ROOT);
+		}
+		columns[keys.size()] = "records";
+		columns[keys.size() + 1] = "reads";
+		columns[keys.size() + 2] = "writes";
+		List<Object[]> rows = new ArrayList<>();
+		for (Group g : AccessGroups.of(store, AccessOptions.filter(args, store), keys, windowNs, console.progress())) {
+			List<Object> values = new ArrayList<>(g.keys());
+			values.addAll(List.of(g.records(), g.reads(), g.writes()));
+			rows.add(values.toArray());
+		}
+		if (args.has("sort")) {
+			rows.sort(order(args, columns));
+		}
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
+		}
+	}
+
+	/** By a column; rows that are equal in it keep their order. */
+	private static Comparator<Object[]> order(CommandLine args, String[] columns) throws UsageException {
+		int column = List.of(columns).indexOf(args.get("sort"));
+		if (column < 0) {
+			throw new UsageException("there is no column '" + args.get("sort") + "'; the columns are "
+					+ String.join(", ", columns));
+		}
+		Comparator<Object[]> order = (a, b) -> compare(a[column], b[column]);
+		return args.has("descending") ? order.reversed() : order;
+	}
+
+	/** Numbers by their size, texts by theirs, what is not known first. */
+	private static int compare(Object a, Object b) {
+		if (a == null || b == null) {
+			return Boolean.compare(a != null, b != null);
+		}
+		return a instanceof Number x && b instanceof Number y
+				? x instanceof Double || y instanceof Double ? Double.compare(x.doubleValue(), y.doubleValue())
+						: Long.compare(x.longValue(), y.longValue())
+				: a.toString().compareTo(b.toString());
+	}
+
+	/** A page of a table: lines after an offset, up to a limit; sorted, if there is an order. */
+	private static final class Rows {
+		private final TablePrinter table;
+		private final long offset;
+		private final long limit;
+		/** The first lines in the order so far, the last of them on top; null when lines are not sorted. */
+		private final PriorityQueue<Object[]> first;
+		private final Comparator<Object[]> order;
+		private long seen;
+
+		/** @param order of lines whose last value is their number, for those that are equal otherwise; or null */
+		Rows(TablePrinter table, long offset, long limit, Comparator<Object[]> order) {
+			this.table = table;
+			this.offset = offset;
+			this.limit = limit;
+			this.order = order == null ? null : order.thenComparing(row -> (Long) row[row.length - 1]);
+			first = order == null ? null : new PriorityQueue<>(this.order.reversed());
+		}
+
+		void add(Object... values) throws Enough {
+			seen++;
+			if (first == null) {
+				if (table.rows() >= limit) {
+					throw new Enough();
+				}
+				if (seen > offset) {
+					table.row(values);
+				}
+				return;
+			}
+			Object[] numbered = java.util.Arrays.copyOf(values, values.length + 1, Object[].class);
+			numbered[values.length] = seen;
+			if (first.size() < offset + limit) {
+				first.add(numbered);
+			} else if (order.compare(numbered, first.peek()) < 0) {
+				first.poll();
+				first.add(numbered);
+			}
+		}
+
+		/** Prints what was sorted. */
+		void finish() {
+			if (first != null) {
+				first.stream().sorted(order).skip(offset)
+						.forEach(row -> table.row(java.util.Arrays.copyOf(row, row.length - 1)));
+			}
+		}
+	}
+
+	private static void print(TraceStore store, String what, CommandLine args, long limit, Console console)
+			throws MemtraceException, UsageException {
+		String format = args.get("format");
+		AccessQuery query = AccessOptions.query(args, store);
 		String[] columns = switch (what) {
 		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
 				"death_ns", "task", "stack", "site" };
@@ -88,12 +208,12 @@ final class QueryCommand implements Command {
 		default -> throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
 		};
 		try (TablePrinter table = new TablePrinter(console.out(), format, columns)) {
-			Rows rows = new Rows(table, limit);
+			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, columns) : null);
 			switch (what) {
 			case "structures" -> structures(store, rows);
 			case "threads" -> threads(store, rows);
 			case "producers" -> producers(store, query, rows, format);
-			case "accesses" -> accesses(store, query, rows, console.progress());
+			case "accesses" -> accesses(store, AccessOptions.filter(args, store), rows, console.progress());
 			case "events" -> events(store, query, rows, console.progress());
 			case "types" -> {
 				for (EventType t : store.eventTypes()) {
@@ -112,6 +232,7 @@ final class QueryCommand implements Command {
 				}
 			}
 			}
+			rows.finish();
 		}
 	}
 
@@ -146,12 +267,12 @@ final class QueryCommand implements Command {
 		}
 	}
 
-	private static void accesses(TraceStore store, AccessQuery query, Rows rows, Progress progress)
+	private static void accesses(TraceStore store, AccessFilter filter, Rows rows, Progress progress)
 			throws MemtraceException {
 		ProducerTree tree = store.producers();
 		List<ThreadInfo> threads = store.threads();
 		List<java.util.BitSet> cpus = store.cpuSets();
-		store.visitAccesses(query, b -> {
+		filter.visit(store, b -> {
 			for (int i = 0; i < b.count; i++) {
 				rows.add(b.startNs[i], b.endNs[i], b.producer[i], tree.name(b.producer[i]),
 						b.thread[i] < 0 ? null : Long.toString(threads.get(b.thread[i]).taskId()),

@@ -22,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.UUID;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -81,7 +82,8 @@ final class MocaFramesocExport implements AutoCloseable {
 			throw new StoreException(file + " exists already");
 		}
 		try {
-			temporary = Files.createTempFile(this.file.getParent(), ".memtrace-export-", ".tmp");
+			// not createTempFile, whose files are for the owner alone
+			temporary = Files.createFile(this.file.resolveSibling(".memtrace-export-" + UUID.randomUUID() + ".tmp"));
 		} catch (IOException e) {
 			throw failed(e);
 		}

@@ -81,9 +81,11 @@ final class H2 {
 	}
 
 	static StoreException explain(Path file, SQLException e) {
-		for (Throwable t = e; t != null; t = t.getCause()) {
-			if (t instanceof IOException && String.valueOf(t.getMessage()).contains("No space left on device")) {
-				return StoreException.deviceFull(file + " cannot be written: no space left on the device", e);
+		for (SQLException next = e; next != null; next = next.getNextException()) { // of a batch
+			for (Throwable t = next; t != null; t = t.getCause()) {
+				if (t instanceof IOException && String.valueOf(t.getMessage()).contains("No space left on device")) {
+					return StoreException.deviceFull(file + " cannot be written: no space left on the device", e);
+				}
 			}
 		}
 		return new StoreException(file + " " + switch (e.getErrorCode()) {

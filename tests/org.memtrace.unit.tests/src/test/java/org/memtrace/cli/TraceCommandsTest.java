@@ -109,6 +109,58 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void groupsPagesAndExport() throws Exception {
+		String db = temporary.resolve("x.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "groups", "--format", "csv", db), () -> err);
+		assertEquals("type,records,reads,writes\nPrivate_Read,6,7,0\nPrivate_Write,7,0,11\nShared_Read,2,4,0\nShared_Write,1,0,2\n", out);
+		assertEquals(0, run("query", "--what", "groups", "--by", "time, thread", "--window", "100ms", "--sort", "writes",
+				"--descending", "--limit", "1", "--format", "json", db), () -> err);
+		assertEquals(1, JsonParser.parseString(out).getAsJsonArray().size(), out);
+		assertTrue(out.contains("\"writes\": 4") && out.contains("\"window_ns\": "), out);
+		assertEquals(0, run("query", "--what", "groups", "--by", "sharing", "--types", "Private.*", "--thread", "1000",
+				"--cpu", "0", "--format", "csv", db), () -> err);
+		assertEquals(2, out.lines().count(), out);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", db));
+		String[] all = out.split("\n");
+		java.util.List<String> pages = new java.util.ArrayList<>();
+		for (int offset = 0; offset < 15; offset += 4) {
+			assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--limit", "4", "--offset",
+					Integer.toString(offset), db));
+			out.lines().skip(1).forEach(pages::add);
+		}
+		assertEquals(java.util.List.of(all).subList(1, 15), pages);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--limit", "100", "--sort", "start_ns",
+				"--descending", db));
+		java.util.List<String> sorted = new java.util.ArrayList<>(pages);
+		sorted.sort(java.util.Comparator.comparingLong((String l) -> Long.parseLong(l.split(",")[0])).reversed());
+		assertEquals(sorted, out.lines().skip(1).toList(), "equal ones in their own order");
+		assertEquals(0, run("query", "--what", "structures", "--format", "csv", "--limit", "3", "--sort", "size_bytes", db));
+		assertEquals(4, out.lines().count());
+		for (String[] wrong : new String[][] { { "--what", "accesses", "--sort", "reads" }, { "--what", "groups", "--by", "x" },
+				{ "--what", "groups", "--by", "time" }, { "--what", "groups", "--by", "cpu,cpu" }, { "--thread", "1" },
+				{ "--what", "groups", "--sort", "colour" }, { "--descending" }, { "--by", "type" },
+				{ "--what", "groups", "--types", "(" } }) {
+			String[] args = new String[wrong.length + 2];
+			args[0] = "query";
+			System.arraycopy(wrong, 0, args, 1, wrong.length);
+			args[wrong.length + 1] = db;
+			assertEquals(ExitCode.USAGE, run(args), String.join(" ", wrong));
+			assertEquals(1, err.lines().count(), err);
+		}
+		Path csv = temporary.resolve("x.csv");
+		assertEquals(0, run("export", "-o", csv.toString(), db), () -> err);
+		assertEquals(15, Files.readAllLines(csv).size());
+		assertEquals(ExitCode.INPUT, run("export", "-o", csv.toString(), db));
+		assertEquals("memtrace export: " + csv + ": exists already\n", err);
+		assertEquals(0, run("export", "--format", "paje", "--types", "Shared_.*", db), () -> err);
+		assertEquals(3, out.lines().filter(l -> l.startsWith("Variable, ")).count(), out);
+		try (var files = Files.list(temporary)) {
+			assertEquals(java.util.List.of("x.csv", "x.db"), files.map(f -> f.getFileName().toString()).sorted().toList());
+		}
+	}
+
+	@Test
 	void h2() {
 		assertEquals(0, run("import", "--catalogue", catalogue, "--dbms", "h2", EXAMPLE), () -> err);
 		assertTrue(err.contains("example.mv.db"), err);

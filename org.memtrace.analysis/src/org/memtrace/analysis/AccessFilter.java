@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.analysis;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.AccessVisitor;
+import org.memtrace.model.EventType;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceStore;
+
+/**
+ * Which accesses of a trace: by window and subtree, which the store selects, and by thread, CPU and type, which are looked at row
+ * by row. An access with reads and writes of which only one is of a wanted type is given with the other count set to 0.
+ *
+ * @param query window and subtree
+ * @param taskId thread, or {@link #ANY}; -1 selects what belongs to no thread
+ * @param cpu a CPU on which the access happened, or -1 for any
+ * @param types names of event types ({@code Private_Read}, ...), matched as a whole; null for any
+ */
+public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern types) {
+	public static final long ANY = Long.MIN_VALUE;
+	/** Event types of an access by sharing and direction. */
+	static final String[] TYPES = { EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ,
+			EventType.SHARED_WRITE };
+	private static final int BATCH = 4096;
+
+	/** All accesses that the store selects. */
+	public static AccessFilter of(AccessQuery query) {
+		return new AccessFilter(query, ANY, -1, null);
+	}
+
+	/** Index into {@link #TYPES}. */
+	static int type(int sharing, boolean write) {
+		return (sharing > 1 ? 2 : 0) + (write ? 1 : 0);
+	}
+
+	/** Streams the accesses in order of their start. */
+	public void visit(TraceStore store, AccessVisitor visitor, Progress progress) throws MemtraceException {
+		boolean[] wanted = new boolean[TYPES.length];
+		boolean all = true;
+		for (int t = 0; t < wanted.length; t++) {
+			wanted[t] = types == null || types.matcher(TYPES[t]).matches();
+			all &= wanted[t];
+		}
+		if (all && cpu < 0 && taskId == ANY) {
+			store.visitAccesses(query, visitor, progress);
+			return;
+		}
+		List<ThreadInfo> threads = store.threads();
+		List<BitSet> cpuSets = store.cpuSets();
+		AccessBatch out = new AccessBatch(BATCH);
+		store.visitAccesses(query, in -> {
+			for (int i = 0; i < in.count; i++) {
+				long task = in.thread[i] < 0 ? -1 : threads.get(in.thread[i]).taskId();
+				long reads = wanted[type(in.sharing[i], false)] ? in.reads[i] : 0;
+				long writes = wanted[type(in.sharing[i], true)] ? in.writes[i] : 0;
+				if (taskId != ANY && taskId != task || reads + writes == 0
+						|| cpu >= 0 && (in.cpuSet[i] < 0 || !cpuSets.get(in.cpuSet[i]).get(cpu))) {
+					continue;
+				}
+				if (out.isFull()) {
+					visitor.visit(out);
+					out.count = 0;
+				}
+				out.addFrom(in, i);
+				out.reads[out.count - 1] = reads;
+				out.writes[out.count - 1] = writes;
+			}
+		}, progress);
+		if (out.count > 0) {
+			visitor.visit(out);
+		}
+	}
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli;
+
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import org.memtrace.analysis.AccessFilter;
+import org.memtrace.model.AccessQuery;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.TraceStore;
+
+/** The options that select accesses: --from, --to, --producer, --thread, --cpu, --types. */
+final class AccessOptions {
+	private AccessOptions() {
+	}
+
+	static AccessFilter filter(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+		Pattern types = null;
+		if (args.has("types")) {
+			try {
+				types = Pattern.compile(args.get("types"));
+			} catch (PatternSyntaxException e) {
+				throw new UsageException("--types is no regular expression: " + e.getDescription());
+			}
+		}
+		if (args.has("cpu") && args.getInt("cpu") > Integer.MAX_VALUE) {
+			throw new UsageException("there is no CPU " + args.getInt("cpu"));
+		}
+		return new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
+				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
+	}
+
+	static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+		AccessQuery query = AccessQuery.ALL.window(args.has("from") ? args.getInt("from") : Long.MIN_VALUE,
+				args.has("to") ? args.getInt("to") : Long.MAX_VALUE);
+		if (!args.has("producer")) {
+			return query;
+		}
+		ProducerTree tree = store.producers();
+		if (args.getInt("producer") >= tree.size()) {
+			throw new UsageException("there is no event producer " + args.getInt("producer") + ", the last one is "
+					+ (tree.size() - 1));
+		}
+		return query.subtree(tree, (int) args.getInt("producer"));
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+import org.memtrace.analysis.AccessFilter;
+import org.memtrace.analysis.TraceExport;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceStore;
+
+/** {@code memtrace export}. */
+final class ExportCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		Path output = args.getPath("output");
+		if (output != null && Files.exists(output)) {
+			throw new FileAlreadyExistsException(output.toString());
+		}
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+			AccessFilter filter = AccessOptions.filter(args, store);
+			boolean paje = args.get("format").equals("paje");
+			if (store.accessCount() == 0 && (!paje || args.has("thread") || args.has("cpu") || args.has("types"))) {
+				throw new MemtraceException(args.argument(0)
+						+ " is no memory trace: only --format paje can write it, without --thread, --cpu and --types");
+			}
+			if (output == null) {
+				write(store, filter, paje, console.out(), console);
+				return ExitCode.OK;
+			}
+			Path directory = output.toAbsolutePath().getParent();
+			// not createTempFile, whose files are for the owner alone
+			Path temporary = Files.createFile(directory.resolve(".memtrace-export-" + UUID.randomUUID() + ".tmp"));
+			try {
+				try (Writer writer = Files.newBufferedWriter(temporary, StandardCharsets.UTF_8)) {
+					write(store, filter, paje, writer, console);
+				}
+				Files.move(temporary, output); // never replaces
+			} finally {
+				Files.deleteIfExists(temporary);
+			}
+			console.hint("wrote " + output);
+		}
+		return ExitCode.OK;
+	}
+
+	private static void write(TraceStore store, AccessFilter filter, boolean paje, Appendable out, Console console)
+			throws MemtraceException, IOException {
+		if (paje) {
+			TraceExport.paje(store, filter, out, console.progress());
+		} else {
+			TraceExport.csv(store, filter, out, console.progress());
+		}
+	}
+}
