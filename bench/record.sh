@@ -7,26 +7,28 @@
 # interleaved, median of RUNS; trace size per access; cost per fault. Writes
 # a markdown table to stdout, progress to stderr.
 #
-# usage: bench/record.sh [-r RUNS] [-q] [EXAMPLE...] > table.md
+# usage: bench/record.sh [-r RUNS] [-q] [-g BUDGET] [EXAMPLE...] > table.md
 #   -r RUNS  runs of each configuration (5)
 #   -q       quick: 50 ms and 1 and 5 subphases only
+#   -g X     overhead budget (--max-overhead); 0, the default here, switches the governor off
 #
 # Intervals are wall time: on a busy machine a program gets more of them for the
 # same work, and the ratio grows. Run it on an idle machine (about 6 minutes on two cores).
 #
-# The governor is off (--max-overhead 0): the table shows the whole price.
+# With the governor off the table shows the whole price.
 
 set -u
 export LC_ALL=C OMP_WAIT_POLICY=passive
 top=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=${BUILD:-$top/build}
 MEMTRACE=${MEMTRACE:-$BUILD/collector/memtrace}
-runs=5 intervals="20 50 100"
-while getopts r:qh o; do
+runs=5 intervals="20 50 100" budget=0
+while getopts r:qg:h o; do
 	case $o in
 	r) runs=$OPTARG ;;
 	q) intervals=50 ;;
-	*) sed -n '5,19s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	g) budget=$OPTARG ;;
+	*) sed -n '5,20s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -74,7 +76,7 @@ commit=$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo unknown)
 cat <<END
 Machine: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo),
 kernel $(uname -r), $(gcc --version | head -1), commit $commit, $(date -u +%F). CPU time is user + system of the program with all
-its threads, the monitor and the recorder; median of $runs interleaved runs; 4 threads; load average at the beginning $(cut -d' ' -f1 /proc/loadavg).
+its threads, the monitor and the recorder; median of $runs interleaved runs; 4 threads; --max-overhead $budget; load average at the beginning $(cut -d' ' -f1 /proc/loadavg).
 
 | program | native CPU, s | interval, ms | subphases | CPU traced : native | faults | records | bytes per record | cost per fault, us | lost |
 |---|---|---|---|---|---|---|---|---|---|
@@ -97,7 +99,7 @@ while IFS='|' read -r name command; do
 			read -r interval subphases <<< "$c"
 			out=$key.$interval.$subphases
 			rm -rf "$work/trace"
-			cpu_ms "$out" "$MEMTRACE" record --quiet --max-overhead 0 --interval "${interval}ms" \
+			cpu_ms "$out" "$MEMTRACE" record --quiet --max-overhead "$budget" --interval "${interval}ms" \
 				--subphases "$subphases" -o "$work/trace" -- "$program" "${args[@]:1}"
 			if ! cmp -s "$key.native.out" "$out.out"; then
 				echo "bench: $name at $interval ms: the output differs from the native run" >&2
