@@ -16,6 +16,11 @@ import org.memtrace.model.StoreException;
 
 /** Reads the producer tree of a memory trace. */
 final class ProducerTable {
+	/** Ids and names of producers whose names do not follow from their ancestors. */
+	static final String NAMES = "SELECT p.ID, n.NAME FROM MT_PRODUCER p, EVENT_PRODUCER n"
+			+ " WHERE n.ID = p.ID AND p.KIND NOT IN (" + ProducerKind.PART.ordinal() + ", "
+			+ ProducerKind.PAGE.ordinal() + ") ORDER BY p.ID";
+
 	private ProducerTable() {
 	}
 
@@ -30,9 +35,7 @@ final class ProducerTable {
 				Statement nameStatement = db.createStatement();
 				ResultSet rows = statement.executeQuery(
 						"SELECT ID, KIND, START_ADDRESS, END_ADDRESS, STRUCTURE, SUBTREE_END FROM MT_PRODUCER ORDER BY ID");
-				ResultSet names = nameStatement.executeQuery("SELECT p.ID, n.NAME FROM MT_PRODUCER p, EVENT_PRODUCER n"
-						+ " WHERE n.ID = p.ID AND p.KIND NOT IN (" + ProducerKind.PART.ordinal() + ", "
-						+ ProducerKind.PAGE.ordinal() + ") ORDER BY p.ID")) {
+				ResultSet names = nameStatement.executeQuery(NAMES)) {
 			while (rows.next()) {
 				int id = rows.getInt(1);
 				while (depth > 0 && ends[depth - 1] <= id) {

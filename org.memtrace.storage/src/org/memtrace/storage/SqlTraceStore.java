@@ -159,7 +159,7 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public synchronized ProducerTree producers() throws MemtraceException {
 		if (producers == null) {
-			producers = ours ? load(connection -> ProducerTable.read(connection, info.pageSizeBytes()))
+			producers = ours ? load(connection -> ProducerCache.read(this, connection, info.pageSizeBytes(), ProducerCache.LEAST))
 					: foreignProducers().tree();
 		}
 		return producers;

@@ -266,6 +266,46 @@ class SqliteFilesTest {
 		}
 	}
 
+	/** Saved numbers of producers give the same tree; damaged ones, or those of another tree, are not used. */
+	@Test
+	void savedProducers() throws Exception {
+		Path file = directory.resolve("p.db");
+		write(Stores.createFile(file, notices::add), 50);
+		try (TraceStore store = Stores.openFile(file); Connection db = Sqlite.read(file)) {
+			String table = text(store.producers());
+			assertTrue(store.readCache(ProducerCache.KEY).isEmpty(), "small trees are read from the table");
+			assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)));
+			byte[] saved = store.readCache(ProducerCache.KEY).orElseThrow();
+			for (byte[] bad : List.of(new byte[0], java.util.Arrays.copyOf(saved, saved.length - 1), flipped(saved, 5),
+					flipped(saved, saved.length / 2), flipped(saved, saved.length - 1),
+					ProducerCache.pack(org.memtrace.model.ProducerTreeBuilder.flat("a", "b")))) {
+				store.writeCache(ProducerCache.KEY, bad);
+				assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)));
+				assertArrayEquals(saved, store.readCache(ProducerCache.KEY).orElseThrow(), "made again");
+			}
+			try (Connection change = Sqlite.change(file)) {
+				Sqlite.execute(change, "UPDATE MT_PRODUCER SET STRUCTURE = 77 WHERE ID = 1");
+			}
+			assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)), "the cache is read");
+		}
+	}
+
+	private static byte[] flipped(byte[] bytes, int at) {
+		byte[] copy = bytes.clone();
+		copy[at] ^= 1;
+		return copy;
+	}
+
+	private static String text(ProducerTree tree) {
+		StringBuilder b = new StringBuilder();
+		for (int id = 0; id < tree.size(); id++) {
+			b.append(tree.parent(id)).append(' ').append(tree.subtreeEnd(id)).append(' ').append(tree.kind(id)).append(' ')
+					.append(tree.startAddress(id)).append(' ').append(tree.endAddress(id)).append(' ').append(tree.structure(id))
+					.append(' ').append(tree.name(id)).append('\n');
+		}
+		return b.toString();
+	}
+
 	/** A trace that FrameSoc wrote: states, links, any ids, a cycle and an orphan among the producers. */
 	@Test
 	void foreignTracesAreRead() throws Exception {
