@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import com.sun.management.OperatingSystemMXBean;
+
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.Metric;
@@ -36,9 +38,9 @@ public final class AggregationBench {
 		run("256:50:4", false);
 		run("256:50:4", false);
 		run("1024:50:4", false);
-		System.out.println("| leaves | slices | types | gains ms | one p ms (median of 7, p = 0.5 .. low) | p list ms "
+		System.out.println("| leaves | slices | types | gains ms | one p ms (median of 7, p = 0.5 .. low) | CPU ms of one p | p list ms "
 				+ "| programmes | levels | tables MB | live heap MB |");
-		System.out.println("|---|---|---|---|---|---|---|---|---|---|");
+		System.out.println("|---|---|---|---|---|---|---|---|---|---|---|");
 		for (String c : cases) {
 			run(c, true);
 		}
@@ -54,12 +56,15 @@ public final class AggregationBench {
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
 		long t1 = System.nanoTime();
 		List<Long> times = new ArrayList<>();
+		OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+		long cpu = process.getProcessCpuTime();
 		Partition last = null;
 		for (double p : new double[] {0.5, 0.5, 0.3, 0.2, 0.1, 0.05, 0.4}) {
 			long x = System.nanoTime();
 			last = a.partition(p);
 			times.add(System.nanoTime() - x);
 		}
+		cpu = (process.getProcessCpuTime() - cpu) / times.size();
 		times.sort(null);
 		long t2 = System.nanoTime();
 		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
@@ -67,8 +72,8 @@ public final class AggregationBench {
 		System.gc();
 		double heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6;
 		if (print) {
-			System.out.printf("| %,d | %d | %d | %.0f | %.0f (%.0f .. %.0f) | %.0f | %d | %d | %.0f | %.0f |%n", leaves, slices,
-					types, (t1 - t0) / 1e6, times.get(3) / 1e6, times.get(0) / 1e6, times.get(6) / 1e6, (t3 - t2) / 1e6,
+			System.out.printf("| %,d | %d | %d | %.0f | %.0f (%.0f .. %.0f) | %.0f | %.0f | %d | %d | %.0f | %.0f |%n", leaves, slices,
+					types, (t1 - t0) / 1e6, times.get(3) / 1e6, times.get(0) / 1e6, times.get(6) / 1e6, cpu / 1e6, (t3 - t2) / 1e6,
 					levels.programmes(), levels.levels().size(), a.memoryBytes() / 1e6, heap);
 		}
 		if (last == null) {
