@@ -275,7 +275,7 @@ final class QueryCommand implements Command {
 		filter.visit(store, b -> {
 			for (int i = 0; i < b.count; i++) {
 				rows.add(b.startNs[i], b.endNs[i], b.producer[i], tree.name(b.producer[i]),
-						b.thread[i] < 0 ? null : Long.toString(threads.get(b.thread[i]).taskId()),
+						b.thread[i] < 0 ? null : (Object) threads.get(b.thread[i]).taskId(),
 						b.cpuSet[i] < 0 ? null : cpus.get(b.cpuSet[i]).toString().replaceAll("[{} ]", ""), b.reads[i],
 						b.writes[i], b.sharing[i], b.node[i] < 0 ? null : b.node[i], Integer.toHexString(b.flags[i]),
 						b.ip[i] == 0 ? null : Long.toHexString(b.ip[i]));

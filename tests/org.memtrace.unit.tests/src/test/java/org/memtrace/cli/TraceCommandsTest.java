@@ -135,6 +135,10 @@ class TraceCommandsTest {
 		java.util.List<String> sorted = new java.util.ArrayList<>(pages);
 		sorted.sort(java.util.Comparator.comparingLong((String l) -> Long.parseLong(l.split(",")[0])).reversed());
 		assertEquals(sorted, out.lines().skip(1).toList(), "equal ones in their own order");
+		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--limit", "2", "--sort", "task", db));
+		assertTrue(JsonParser.parseString(out).getAsJsonArray().get(0).getAsJsonObject().get("task").isJsonNull(), out);
+		assertEquals(1000, JsonParser.parseString(out).getAsJsonArray().get(1).getAsJsonObject().get("task").getAsLong(),
+				"a number, and not known is before all");
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", "--limit", "3", "--sort", "size_bytes", db));
 		assertEquals(4, out.lines().count());
 		for (String[] wrong : new String[][] { { "--what", "accesses", "--sort", "reads" }, { "--what", "groups", "--by", "x" },
