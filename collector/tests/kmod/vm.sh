@@ -17,7 +17,10 @@ cat > "$root/init" <<'INIT'
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
+# a checkout below /tmp has its sources there
+mv /tmp /tmp.image; mkdir /tmp
 mount -t tmpfs -o size=75% tmp /tmp
+cp -a /tmp.image/. /tmp/
 mount -t debugfs debug /sys/kernel/debug 2>/dev/null
 echo 5 > /proc/sys/kernel/printk
 export PATH=/bin:/sbin:/usr/bin HOME=/tmp LC_ALL=C
