@@ -406,9 +406,14 @@ public final class PictureBuilder {
 			}
 			// a run of nodes too low for a label
 			int j = i;
+			double drawnTo = Double.NEGATIVE_INFINITY;
 			while (j < labelled.length
 					&& y(hierarchy.leafTo(labelled[j])) - y(hierarchy.leafFrom(labelled[j])) < 1.15 * f) {
-				columns(labelled[j], levels, x, columnWidth);
+				double bottom = y(hierarchy.leafTo(labelled[j]));
+				if (bottom - drawnTo >= 0.5) { // of thousands in a pixel one is enough
+					columns(labelled[j], levels, x, columnWidth);
+					drawnTo = bottom;
+				}
 				j++;
 			}
 			int to = hierarchy.leafTo(labelled[j - 1]);
@@ -555,9 +560,15 @@ public final class PictureBuilder {
 		boolean ramped = o.colouring != PictureOptions.Colouring.PARTS && model.referenceDensity() > 0;
 		String ramp = rampText(true);
 		double rampWidth = ramped ? 4.5 * f + o.meter.width(ramp, 0.92 * f, false) : 0;
-		if (ramped && legendWidth(true, totals, all) + 9 * f > end - pad - rampWidth) {
-			ramp = rampText(false);
-			rampWidth = 4.5 * f + o.meter.width(ramp, 0.92 * f, false);
+		String shortRamp = rampText(false);
+		double shortWidth = 4.5 * f + o.meter.width(shortRamp, 0.92 * f, false);
+		double roomForTypes = end - pad - 9 * f;
+		double withShares = legendWidth(true, totals, all);
+		boolean words = withShares <= roomForTypes - rampWidth
+				|| withShares > roomForTypes - shortWidth && legendWidth(false, totals, all) <= roomForTypes - rampWidth;
+		if (ramped && !words) {
+			ramp = shortRamp;
+			rampWidth = shortWidth;
 		}
 		if (rampWidth > 0 && legendWidth(false, totals, all) > end - pad - rampWidth) {
 			rampWidth = 0; // colours matter more than their strength

@@ -6,6 +6,9 @@ import java.nio.file.Path;
 
 import org.eclipse.jface.preference.IPreferenceStore;
 import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Display;
+import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchPreferenceConstants;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.application.ActionBarAdvisor;
@@ -52,9 +55,7 @@ final class Advisor extends WorkbenchAdvisor {
 		if (arguments.catalogue() != null) {
 			session.useCatalogue(Path.of(arguments.catalogue()).toAbsolutePath());
 		}
-		for (String trace : arguments.traces()) {
-			session.opener().open(trace);
-		}
+		session.opener().open(arguments.traces().toArray(String[]::new));
 	}
 
 	private static final class Window extends WorkbenchWindowAdvisor {
@@ -65,7 +66,8 @@ final class Advisor extends WorkbenchAdvisor {
 		@Override
 		public void preWindowOpen() {
 			IWorkbenchWindowConfigurer c = getWindowConfigurer();
-			c.setInitialSize(new Point(1400, 900));
+			Rectangle screen = Display.getDefault().getPrimaryMonitor().getClientArea();
+			c.setInitialSize(new Point(Math.max(1400, screen.width * 9 / 10), Math.max(900, screen.height * 9 / 10)));
 			c.setTitle("memtrace");
 			c.setShowMenuBar(true);
 			c.setShowCoolBar(false);
@@ -78,13 +80,32 @@ final class Advisor extends WorkbenchAdvisor {
 		public void postWindowOpen() {
 			IWorkbenchWindowConfigurer c = getWindowConfigurer();
 			Session session = c.getWindow().getService(Session.class);
+			fit(c.getWindow().getShell());
 			TraceDrop.install(c.getWindow());
 			session.addListener(new Session.Listener() {
 				@Override
 				public void traceChanged(OpenTrace trace) {
 					c.setTitle(trace == null ? "memtrace" : trace.name() + " — memtrace");
 				}
+
+				@Override
+				public void traceRenamed(OpenTrace trace) {
+					traceChanged(trace);
+				}
 			});
+		}
+
+		/** A window that is larger than the screen (the first time, or kept from a larger screen) is made as large as it. */
+		private static void fit(Shell shell) {
+			Rectangle screen = shell.getMonitor().getClientArea();
+			Rectangle wanted = shell.getBounds();
+			Rectangle fitting = new Rectangle(wanted.x, wanted.y, Math.min(wanted.width, screen.width),
+					Math.min(wanted.height, screen.height));
+			fitting.x = Math.max(screen.x, Math.min(fitting.x, screen.x + screen.width - fitting.width));
+			fitting.y = Math.max(screen.y, Math.min(fitting.y, screen.y + screen.height - fitting.height));
+			if (!shell.getMaximized() && !fitting.equals(wanted)) {
+				shell.setBounds(fitting);
+			}
 		}
 
 		@Override

@@ -26,6 +26,7 @@ final class Bars extends ActionBarAdvisor {
 	private IWorkbenchWindow window;
 	private Action importTrace;
 	private Action openDatabase;
+	private Action closeTrace;
 	private NavigationActions navigation;
 
 	Bars(IActionBarConfigurer configurer) {
@@ -42,6 +43,8 @@ final class Bars extends ActionBarAdvisor {
 		importTrace.setActionDefinitionId(ViewIds.IMPORT);
 		openDatabase = TraceActions.openDatabase(w);
 		openDatabase.setActionDefinitionId(ViewIds.OPEN_DATABASE);
+		closeTrace = TraceActions.close(w);
+		closeTrace.setActionDefinitionId(ViewIds.CLOSE);
 		navigation = new NavigationActions(w.getService(Session.class)).withAccelerators();
 	}
 
@@ -50,6 +53,7 @@ final class Bars extends ActionBarAdvisor {
 		MenuManager file = new MenuManager("&File", IWorkbenchActionConstants.M_FILE);
 		file.add(importTrace);
 		file.add(openDatabase);
+		file.add(closeTrace);
 		file.add(new Separator());
 		file.add(getAction(ActionFactory.QUIT.getId()));
 		bar.add(file);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.nio.file.Path;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
@@ -44,7 +45,8 @@ public final class OpenTrace {
 	}
 
 	private final TraceStore store;
-	private final TraceInfo info;
+	private final OpenFile file;
+	private volatile TraceInfo info;
 	private final ProducerTree producers;
 	private final List<Structure> structures;
 	private final List<ThreadInfo> threads;
@@ -54,8 +56,17 @@ public final class OpenTrace {
 	private int leases;
 	private boolean closed;
 
-	/** Loads the tables; not on the display thread. The store is closed if that fails or is cancelled. */
+	/** A trace of the catalogue; otherwise as {@link #OpenTrace(TraceStore, Path, Progress)}. */
 	public OpenTrace(TraceStore store, Progress progress) throws MemtraceException {
+		this(store, null, progress);
+	}
+
+	/**
+	 * Loads the tables; not on the display thread. The store is closed if that fails or is cancelled.
+	 *
+	 * @param path the database when it was opened as a file, null for a trace of the catalogue
+	 */
+	public OpenTrace(TraceStore store, Path path, Progress progress) throws MemtraceException {
 		this.store = store;
 		try {
 			info = store.info();
@@ -68,11 +79,32 @@ public final class OpenTrace {
 			store.close();
 			throw e;
 		}
+		file = path == null ? null : new OpenFile(path, info);
 		selection = new TraceSelection(producers, info.startNs(), info.endNs());
 	}
 
 	public TraceInfo info() {
 		return info;
+	}
+
+	/** The database when it was opened as a file, null for a trace of the catalogue. */
+	public OpenFile file() {
+		return file;
+	}
+
+	/** Whether this is a certain trace of the catalogue; numbers in database files mean nothing. */
+	public boolean isListed(TraceInfo listed) {
+		return file == null && listed != null && info.id() == listed.id();
+	}
+
+	/** Whether this is a certain database file. */
+	public boolean isFile(OpenFile other) {
+		return file != null && other != null && file.path().equals(other.path());
+	}
+
+	/** @param now the same trace with another name */
+	void rename(TraceInfo now) {
+		info = now;
 	}
 
 	/** Display name. */

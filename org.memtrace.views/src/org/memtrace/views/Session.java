@@ -3,6 +3,7 @@
 package org.memtrace.views;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -10,6 +11,7 @@ import org.eclipse.core.runtime.ILog;
 import org.eclipse.ui.services.IDisposable;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
 
 /**
@@ -23,8 +25,16 @@ public final class Session implements IDisposable {
 		default void catalogueChanged() {
 		}
 
+		/** A database file was opened or closed. */
+		default void filesChanged() {
+		}
+
 		/** Another trace is shown; null none. */
 		default void traceChanged(OpenTrace trace) {
+		}
+
+		/** The trace that is shown has got another name. */
+		default void traceRenamed(OpenTrace trace) {
 		}
 
 		/** The picture that is shown is another one. */
@@ -46,6 +56,7 @@ public final class Session implements IDisposable {
 	private CatalogueOpener opener;
 	private TraceCatalogue catalogue;
 	private OpenTrace trace;
+	private List<OpenFile> files = List.of();
 	private PictureStatus status = PictureStatus.NONE;
 	private TraceOpener traceOpener;
 	private Opening opening;
@@ -107,6 +118,9 @@ public final class Session implements IDisposable {
 		}
 		OpenTrace old = trace;
 		trace = next;
+		if (next != null && next.file() != null) {
+			remember(next.file());
+		}
 		status(PictureStatus.NONE);
 		for (Listener l : listeners) {
 			l.traceChanged(next);
@@ -114,6 +128,52 @@ public final class Session implements IDisposable {
 		if (old != null) {
 			old.close();
 		}
+	}
+
+	/** Database files that were opened and not closed, in the order of opening. The one that is shown is among them. */
+	public List<OpenFile> files() {
+		return files;
+	}
+
+	/** Adds a file to the list, or takes what is now in it. */
+	void remember(OpenFile file) {
+		List<OpenFile> now = new ArrayList<>(files);
+		int at = 0;
+		while (at < now.size() && !now.get(at).path().equals(file.path())) {
+			at++;
+		}
+		if (at == now.size()) {
+			now.add(file);
+		} else {
+			now.set(at, file); // the same file may have got another content
+		}
+		files(now);
+	}
+
+	private void files(List<OpenFile> now) {
+		if (!now.equals(files)) {
+			files = List.copyOf(now);
+			for (Listener l : listeners) {
+				l.filesChanged();
+			}
+		}
+	}
+
+	/** Closes the trace that is shown. */
+	public void closeShown() {
+		if (trace != null && trace.file() != null) {
+			close(trace.file());
+		} else {
+			show(null);
+		}
+	}
+
+	/** Takes a database file from the list, and from the views when it is shown. */
+	public void close(OpenFile file) {
+		if (trace != null && trace.isFile(file)) {
+			show(null);
+		}
+		files(files.stream().filter(f -> !f.path().equals(file.path())).toList());
 	}
 
 	public PictureStatus status() {
@@ -133,6 +193,16 @@ public final class Session implements IDisposable {
 	public void catalogueChanged() {
 		for (Listener l : listeners) {
 			l.catalogueChanged();
+		}
+	}
+
+	/** What the catalogue now says about a trace: its name may be a new one. */
+	public void listed(TraceInfo now) {
+		if (trace != null && trace.isListed(now) && !trace.name().equals(now.alias())) {
+			trace.rename(now);
+			for (Listener l : listeners) {
+				l.traceRenamed(trace);
+			}
 		}
 	}
 

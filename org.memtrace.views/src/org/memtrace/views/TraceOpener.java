@@ -5,6 +5,8 @@ package org.memtrace.views;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.widgets.Display;
@@ -13,6 +15,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.traces.TraceImport;
@@ -22,33 +25,38 @@ import org.memtrace.views.traces.TraceImport;
  * imported first unless the catalogue has it already. The last request wins. Display thread.
  */
 public final class TraceOpener {
-	/** What to open; exactly one is not null. */
-	private record Request(TraceInfo listed, Path database, String anything) {
+	/** What to open; exactly one is not null. The last of the names is shown. */
+	private record Request(TraceInfo listed, Path database, List<String> names) {
+	}
+
+	/** @param files database files that were named before the one that is shown */
+	private record Opened(OpenTrace trace, List<OpenFile> files) {
 	}
 
 	private final Session session;
-	private final LatestResult<Request, OpenTrace> opening;
+	private final LatestResult<Request, Opened> opening;
 
 	TraceOpener(Session session) {
 		this.session = session;
 		this.opening = new LatestResult<>("Open trace", Display.getCurrent(), () -> !session.isDisposed(),
 				LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected OpenTrace compute(Request request, Progress progress) throws MemtraceException {
+			protected Opened compute(Request request, Progress progress) throws MemtraceException {
 				return TraceOpener.this.open(request, progress);
 			}
 
 			@Override
-			protected void show(Request request, OpenTrace trace) {
-				session.show(trace);
-				if (request.anything() != null) {
+			protected void show(Request request, Opened result) {
+				result.files().forEach(session::remember);
+				session.show(result.trace());
+				if (request.names() != null) {
 					session.catalogueChanged();
 				}
 			}
 
 			@Override
-			protected void dropped(OpenTrace trace) {
-				trace.close();
+			protected void dropped(Opened result) {
+				result.trace().close();
 			}
 
 			@Override
@@ -79,9 +87,14 @@ public final class TraceOpener {
 		opening.submit(new Request(null, file, null));
 	}
 
-	/** Anything that a command line can name: directory, database, name or number in the catalogue. */
-	public void open(String anything) {
-		opening.submit(new Request(null, null, anything));
+	/**
+	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue. All directories are
+	 * imported, the last of all is shown.
+	 */
+	public void open(String... names) {
+		if (names.length > 0) {
+			opening.submit(new Request(null, null, List.of(names)));
+		}
 	}
 
 	/** Stops opening; what was imported half is removed. */
@@ -89,31 +102,75 @@ public final class TraceOpener {
 		opening.cancel();
 	}
 
-	private OpenTrace open(Request r, Progress progress) throws MemtraceException {
+	/** A database in the directory of the catalogue is the trace that the catalogue knows. */
+	private OpenTrace openFile(Path file, Progress progress) throws MemtraceException {
+		Path path = file.toAbsolutePath().normalize();
+		TraceInfo listed = listed(path);
+		return listed != null ? new OpenTrace(session.catalogue().open(listed.id()), progress)
+				: new OpenTrace(Stores.openFile(path), path, progress);
+	}
+
+	/** The trace of the catalogue that a file is the database of, or null. */
+	private TraceInfo listed(Path path) {
+		try {
+			Path directory = session.catalogue().directory();
+			if (directory == null || !directory.toAbsolutePath().normalize().equals(path.getParent())) {
+				return null;
+			}
+			String name = path.getFileName().toString();
+			return session.catalogue().list().stream().filter(t -> t.databaseName().equals(name)).findFirst().orElse(null);
+		} catch (MemtraceException e) {
+			return null; // a file can be seen without a catalogue; the list of traces says what is wrong with it
+		}
+	}
+
+	private Opened open(Request r, Progress progress) throws MemtraceException {
 		progress.begin("Opening", -1);
 		if (r.listed() != null) {
-			return new OpenTrace(session.catalogue().open(r.listed().id()), progress);
+			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), progress), List.of());
 		}
 		if (r.database() != null) {
-			return new OpenTrace(Stores.openFile(r.database()), progress);
+			return new Opened(openFile(r.database(), progress), List.of());
 		}
-		Path path;
-		try {
-			path = Path.of(r.anything());
-		} catch (InvalidPathException e) {
-			path = null;
+		List<OpenFile> files = new ArrayList<>();
+		int last = r.names().size() - 1;
+		for (String name : r.names().subList(0, last)) {
+			Path path = path(name);
+			if (path != null && Files.isRegularFile(path)) {
+				Path file = path.toAbsolutePath().normalize();
+				if (listed(file) == null) {
+					try (TraceStore store = Stores.openFile(file)) {
+						files.add(new OpenFile(file, store.info()));
+					}
+				}
+			} else {
+				find(name, path, progress);
+			}
 		}
+		String name = r.names().get(last);
+		Path path = path(name);
 		if (path != null && Files.isRegularFile(path)) {
-			return new OpenTrace(Stores.openFile(path), progress);
+			return new Opened(openFile(path, progress), files);
 		}
-		TraceInfo found;
+		TraceInfo found = find(name, path, progress);
+		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files);
+	}
+
+	private static Path path(String name) {
+		try {
+			return Path.of(name);
+		} catch (InvalidPathException e) {
+			return null;
+		}
+	}
+
+	/** The trace of the catalogue with a name or number, or of a directory, which is imported first when it is new. */
+	private TraceInfo find(String name, Path path, Progress progress) throws MemtraceException {
 		if (path != null && Files.isDirectory(path)) {
-			found = TraceImport.once(session.catalogue(), path, progress);
-		} else if (r.anything().indexOf('/') >= 0) {
-			throw new StoreException(r.anything() + " does not exist.");
-		} else {
-			found = session.catalogue().find(r.anything());
+			return TraceImport.once(session.catalogue(), path, progress);
+		} else if (name.indexOf('/') >= 0) {
+			throw new StoreException(name + " does not exist.");
 		}
-		return new OpenTrace(session.catalogue().open(found.id()), progress);
+		return session.catalogue().find(name);
 	}
 }

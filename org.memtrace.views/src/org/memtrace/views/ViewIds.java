@@ -11,6 +11,8 @@ public final class ViewIds {
 	public static final String STRUCTURES = "org.memtrace.views.structures";
 
 	public static final String IMPORT = "org.memtrace.views.import";
+	/** Of the platform. */
+	public static final String CLOSE = "org.eclipse.ui.file.close";
 	public static final String OPEN_DATABASE = "org.memtrace.views.openDatabase";
 
 	private ViewIds() {

@@ -180,7 +180,8 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 			text.setText(shown);
 		}
 		text.setForeground(null);
-		level.setText((index + 1) + " of " + count + (description.isComplete() ? "" : " …"));
+		level.setText((index + 1) + " of " + count + (description.isComplete() ? "" : "+"));
+		level.setToolTipText(description.isComplete() ? null : "Finer levels are still looked for");
 		curves.show(description, p);
 	}
 

@@ -3,7 +3,9 @@
 package org.memtrace.views.structures;
 
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -18,6 +20,7 @@ import org.memtrace.analysis.Units;
  * @param tip what the head means
  * @param width pixels at first
  * @param number whether larger values are of more interest: sorted descending first, aligned right
+ * @param comparator order by another thing than the text, or null
  */
 record StructureColumn(String title, String tip, int width, boolean number, BiFunction<StructureTable, Row, String> cell,
 		Function<StructureTable, Comparator<Row>> comparator) {
@@ -29,7 +32,7 @@ record StructureColumn(String title, String tip, int width, boolean number, BiFu
 			number("Reads", "Recorded reads", 90, r -> Units.count(r.details().reads()), r -> r.details().reads()),
 			number("Writes", "Recorded writes", 90, r -> Units.count(r.details().writes()), r -> r.details().writes()),
 			number("Threads", "Threads that used it", 70, r -> Integer.toString(r.threadCount()), Row::threadCount),
-			text("First toucher", "Thread that used most of its pages first, and the share of pages it was first on", 150,
+			text("First toucher", "Thread that used most of its pages first, and the share of pages it was first on", 185,
 					(t, r) -> r.firstToucher() < 0 ? ""
 							: t.threadName(r.firstToucher()) + "  " + Units.percent(100 * r.firstTouchShare())),
 			number("Shared", "Accesses to a page that another thread used at the same time", 75,
@@ -41,8 +44,7 @@ record StructureColumn(String title, String tip, int width, boolean number, BiFu
 	static final int DEFAULT_SORT = 3;
 
 	private static StructureColumn text(String title, String tip, int width, BiFunction<StructureTable, Row, String> cell) {
-		return new StructureColumn(title, tip, width, false, cell,
-				t -> Comparator.comparing((Row r) -> cell.apply(t, r), String.CASE_INSENSITIVE_ORDER));
+		return new StructureColumn(title, tip, width, false, cell, null);
 	}
 
 	private static <N extends Number> StructureColumn number(String title, String tip, int width,
@@ -59,7 +61,15 @@ record StructureColumn(String title, String tip, int width, boolean number, BiFu
 		return cell.apply(table, row);
 	}
 
-	Comparator<Row> order(StructureTable table) {
-		return comparator.apply(table);
+	/** Order of some rows; texts are made once for each row, not for each comparison. */
+	Comparator<Row> order(StructureTable table, List<Row> rows) {
+		if (comparator != null) {
+			return comparator.apply(table);
+		}
+		Map<Row, String> texts = new IdentityHashMap<>(2 * rows.size());
+		for (Row r : rows) {
+			texts.put(r, text(table, r));
+		}
+		return Comparator.comparing(texts::get, String.CASE_INSENSITIVE_ORDER);
 	}
 }

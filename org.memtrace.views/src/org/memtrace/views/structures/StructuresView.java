@@ -17,8 +17,10 @@ import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
+import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
@@ -37,19 +39,37 @@ import org.memtrace.views.util.Icons;
 
 /**
  * All data structures, sortable by each column. Selecting one marks it in the picture and the other way round; double
- * click zooms to it. The table is virtual: only rows that are seen cost anything.
+ * click zooms to it. Of very many rows only the first are shown.
  */
 public final class StructuresView extends ViewPart {
+	/** GTK holds a row for each item, also of a virtual table: 50,000 of them took 0.25 s to add or remove. */
+	static final int MAX_SHOWN = 5_000;
+
 	private Session session;
 	private Table table;
 	private Text filter;
+	private Label more;
 	private OpenTrace trace;
+	private Contents contents;
 	private StructureTable structures;
-	private List<Row> all = List.of();
 	private List<Row> rows = List.of();
 	private int sortColumn = StructureColumn.DEFAULT_SORT;
 	private boolean descending = true;
-	private LatestResult<OpenTrace, StructureTable> loading;
+	private LatestResult<OpenTrace, Contents> loading;
+	private LatestResult<Arrangement, List<Row>> arranging;
+
+	/**
+	 * The table with what the filter searches; sorting and filtering many thousand rows takes longer than the display
+	 * thread may be away, so that a job does it.
+	 *
+	 * @param searched for each row its texts in small letters
+	 */
+	private record Contents(StructureTable table, String[] searched) {
+	}
+
+	/** Which rows are wanted in which order. */
+	private record Arrangement(Contents contents, String filter, int column, boolean descending) {
+	}
 
 	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
 		@Override
@@ -83,6 +103,9 @@ public final class StructuresView extends ViewPart {
 				e.result = "Data structures";
 			}
 		});
+		more = new Label(parent, SWT.NONE);
+		GridDataFactory.fillDefaults().grab(true, false).indent(6, 2).exclude(true).applyTo(more);
+		more.setVisible(false);
 		for (int i = 0; i < StructureColumn.ALL.size(); i++) {
 			StructureColumn c = StructureColumn.ALL.get(i);
 			TableColumn column = new TableColumn(table, c.number() ? SWT.RIGHT : SWT.LEFT);
@@ -104,15 +127,32 @@ public final class StructuresView extends ViewPart {
 		});
 		loading = new LatestResult<>("Structures", table, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected StructureTable compute(OpenTrace input, Progress progress) throws CancelledException {
-				return StructureTable.of(input.accesses(), input.structures(), progress);
+			protected Contents compute(OpenTrace input, Progress progress) throws CancelledException {
+				StructureTable result = StructureTable.of(input.accesses(), input.structures(), progress);
+				String[] searched = new String[result.rows().size()];
+				for (int i = 0; i < searched.length; i++) {
+					searched[i] = searched(result, result.rows().get(i));
+					progress.check();
+				}
+				return new Contents(result, searched);
 			}
 
 			@Override
-			protected void show(OpenTrace input, StructureTable result) {
-				structures = result;
-				all = result.rows();
+			protected void show(OpenTrace input, Contents result) {
+				contents = result;
 				arrange();
+			}
+		};
+		arranging = new LatestResult<>("Sort structures", table, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected List<Row> compute(Arrangement input, Progress progress) throws CancelledException {
+				return arranged(input, progress);
+			}
+
+			@Override
+			protected void show(Arrangement input, List<Row> result) {
+				structures = input.contents().table();
+				showRows(result);
 			}
 		};
 		makeActions();
@@ -146,10 +186,11 @@ public final class StructuresView extends ViewPart {
 			trace.selection().removeListener(followSelection);
 		}
 		trace = now;
+		contents = null;
 		structures = null;
-		all = List.of();
-		arrange();
 		loading.cancel();
+		arranging.cancel();
+		showRows(List.of());
 		if (now != null) {
 			now.selection().addListener(followSelection);
 			loading.submit(now);
@@ -162,24 +203,67 @@ public final class StructuresView extends ViewPart {
 		arrange();
 	}
 
-	/** Filters, sorts and shows the rows; the marked structure stays selected. */
+	/** Filters, sorts and shows the rows. */
 	private void arrange() {
-		String wanted = filter.getText().strip().toLowerCase(Locale.ROOT);
-		List<Row> shown = new ArrayList<>();
-		for (Row r : all) {
-			if (wanted.isEmpty() || StructureColumn.ALL.stream().filter(c -> !c.number())
-					.anyMatch(c -> c.text(structures, r).toLowerCase(Locale.ROOT).contains(wanted))) {
-				shown.add(r);
-			}
-		}
-		Comparator<Row> order = StructureColumn.ALL.get(sortColumn).order(structures);
-		shown.sort((descending ? order.reversed() : order).thenComparingInt(Row::producer));
-		rows = shown;
 		table.setSortColumn(table.getColumn(sortColumn));
 		table.setSortDirection(descending ? SWT.DOWN : SWT.UP);
-		table.setItemCount(rows.size());
+		if (contents != null) {
+			arranging.submit(new Arrangement(contents, filter.getText().strip().toLowerCase(Locale.ROOT), sortColumn,
+					descending));
+		}
+	}
+
+	private static String searched(StructureTable table, Row row) {
+		StringBuilder text = new StringBuilder();
+		for (StructureColumn c : StructureColumn.ALL) {
+			if (!c.number()) {
+				text.append(c.text(table, row)).append('\n');
+			}
+		}
+		return text.toString().toLowerCase(Locale.ROOT);
+	}
+
+	private static List<Row> arranged(Arrangement a, Progress progress) throws CancelledException {
+		StructureTable structures = a.contents().table();
+		List<Row> all = structures.rows();
+		List<Row> shown = new ArrayList<>();
+		for (int i = 0; i < all.size(); i++) {
+			if (a.contents().searched()[i].contains(a.filter())) {
+				shown.add(all.get(i));
+			}
+		}
+		progress.check();
+		StructureColumn column = StructureColumn.ALL.get(a.column());
+		Comparator<Row> order = column.order(structures, shown);
+		shown.sort((a.descending() ? order.reversed() : order).thenComparingInt(Row::producer));
+		return shown;
+	}
+
+	/** The marked structure stays selected. */
+	private void showRows(List<Row> now) {
+		rows = now;
+		table.setItemCount(Math.min(MAX_SHOWN, rows.size()));
 		table.clearAll();
+		boolean cut = rows.size() > MAX_SHOWN;
+		if (cut) {
+			more.setText(String.format(Locale.ROOT, "The first %,d of %,d rows; filter or sort to see others", MAX_SHOWN,
+					rows.size()));
+		}
+		if (more.getVisible() != cut) {
+			more.setVisible(cut);
+			((GridData) more.getLayoutData()).exclude = !cut;
+			more.getParent().layout();
+		}
 		select(trace == null ? TraceSelection.NO_MARK : trace.selection().mark());
+	}
+
+	/** Whether the rows are those of the trace, the filter and the order. */
+	boolean isSettled() {
+		return !loading.isBusy() && !arranging.isBusy() && (trace == null || structures != null);
+	}
+
+	Text filter() {
+		return filter;
 	}
 
 	private void fill(Event e) {
@@ -209,7 +293,7 @@ public final class StructuresView extends ViewPart {
 			return;
 		}
 		table.deselectAll();
-		for (int i = 0; i < rows.size(); i++) {
+		for (int i = 0; i < table.getItemCount(); i++) {
 			if (rows.get(i).producer() == producer) {
 				table.select(i);
 				table.showSelection();
@@ -248,6 +332,7 @@ public final class StructuresView extends ViewPart {
 				trace.selection().removeListener(followSelection);
 			}
 			loading.cancel();
+			arranging.cancel();
 		}
 		super.dispose();
 	}

@@ -3,6 +3,7 @@
 package org.memtrace.views.traces;
 
 import java.util.List;
+import java.util.Objects;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
@@ -22,6 +23,7 @@ import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.ui.ISelectionListener;
 import org.eclipse.ui.part.ViewPart;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
@@ -34,17 +36,27 @@ public final class DetailsView extends ViewPart {
 	private Session session;
 	private Table table;
 	private TraceInfo shown;
+	private OpenFile shownFile;
 	private String shownReport = "";
 
 	private final ISelectionListener selected = (part, selection) -> {
-		if (selection instanceof IStructuredSelection s && s.getFirstElement() instanceof TraceInfo t) {
-			show(t);
+		Object element = selection instanceof IStructuredSelection s ? s.getFirstElement() : null;
+		OpenTrace open = session.trace();
+		if (element instanceof TraceInfo t) {
+			show(t, null, open != null && open.isListed(t) ? open.importReport() : "");
+		} else if (element instanceof OpenFile f) {
+			show(f.info(), f, open != null && open.isFile(f) ? open.importReport() : "");
 		}
 	};
 	private final Session.Listener follow = new Session.Listener() {
 		@Override
 		public void traceChanged(OpenTrace trace) {
-			show(trace == null ? null : trace.info());
+			follow(trace);
+		}
+
+		@Override
+		public void traceRenamed(OpenTrace trace) {
+			follow(trace);
 		}
 	};
 
@@ -85,7 +97,7 @@ public final class DetailsView extends ViewPart {
 		});
 		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
 		session.addListener(follow);
-		show(session.trace() == null ? null : session.trace().info());
+		follow(session.trace());
 	}
 
 	private static String wrapped(String text) {
@@ -102,18 +114,27 @@ public final class DetailsView extends ViewPart {
 		return b.toString().strip().replace("&", "&&");
 	}
 
-	private void show(TraceInfo trace) {
-		OpenTrace open = session.trace();
-		String report = open != null && trace != null && open.info().id() == trace.id() ? open.importReport() : "";
-		if (table.isDisposed() || trace != null && trace.equals(shown) && report.equals(shownReport)) {
+	private void follow(OpenTrace open) {
+		if (open == null) {
+			show(null, null, "");
+		} else {
+			show(open.info(), open.file(), open.importReport());
+		}
+	}
+
+	/** @param file null for a trace of the catalogue */
+	private void show(TraceInfo trace, OpenFile file, String report) {
+		if (table.isDisposed() || trace != null && trace.equals(shown) && Objects.equals(file, shownFile)
+				&& report.equals(shownReport)) {
 			return;
 		}
 		shown = trace;
+		shownFile = file;
 		shownReport = report;
 		table.setRedraw(false);
 		table.removeAll();
 		if (trace != null) {
-			List<TraceDetails.Row> rows = TraceDetails.of(trace, report);
+			List<TraceDetails.Row> rows = TraceDetails.of(trace, file == null ? null : file.path(), report);
 			for (TraceDetails.Row row : rows) {
 				TableItem item = new TableItem(table, SWT.NONE);
 				item.setText(0, row.name());

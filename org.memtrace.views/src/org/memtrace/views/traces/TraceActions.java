@@ -9,6 +9,7 @@ import org.eclipse.jface.wizard.WizardDialog;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.util.Icons;
 
@@ -35,6 +36,26 @@ public final class TraceActions {
 				new ImportWizard(window.getService(Session.class), directory));
 		dialog.setMinimumPageSize(520, 220);
 		dialog.open();
+	}
+
+	/** Closes the trace that is shown. */
+	public static Action close(IWorkbenchWindow window) {
+		Session session = window.getService(Session.class);
+		Action action = new Action("Close trace") {
+			@Override
+			public void run() {
+				session.closeShown();
+			}
+		};
+		session.addListener(new Session.Listener() {
+			@Override
+			public void traceChanged(OpenTrace trace) {
+				action.setEnabled(trace != null);
+			}
+		});
+		action.setEnabled(session.trace() != null);
+		action.setToolTipText("Take the shown trace from the views (Ctrl+W)");
+		return action;
 	}
 
 	/** Opens a trace database that is in no catalogue. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -52,12 +53,14 @@ public final class TraceDetails {
 	/**
 	 * All rows of a trace: what a user asks first, then all properties that are left, by section.
 	 *
+	 * @param file the database when it is in no catalogue, else null
 	 * @param importReport as JSON, empty when not known
 	 */
-	public static List<Row> of(TraceInfo t, String importReport) {
+	public static List<Row> of(TraceInfo t, Path file, String importReport) {
 		TraceDetails d = new TraceDetails(t);
 		d.heading("Trace");
 		d.row("Name", t.alias());
+		d.row("File", file == null ? "" : file.toString());
 		d.property("Command", "command");
 		d.row("Purpose", t.description());
 		d.left.remove("purpose");
@@ -94,7 +97,7 @@ public final class TraceDetails {
 		for (String key : List.copyOf(d.left.keySet())) {
 			d.property(title(key), key);
 		}
-		d.row("Database", t.databaseName());
+		d.row("Database", file == null ? t.databaseName() : "");
 		if (!importReport.isBlank()) {
 			Map<String, String> report = ImportReport.rows(importReport);
 			if (!report.isEmpty()) {

@@ -32,13 +32,14 @@ public final class TraceDrop {
 			public void drop(DropTargetEvent e) {
 				if (e.data instanceof String[] files) {
 					// the source of the drag waits until this returns: do not open dialogs here
-					shell.getDisplay().asyncExec(() -> {
-						for (String file : files) {
-							session.opener().open(file);
-						}
-					});
+					shell.getDisplay().asyncExec(() -> dropped(session, files));
 				}
 			}
 		});
+	}
+
+	/** What a drop does: all directories are imported, the last file is shown. Display thread. */
+	static void dropped(Session session, String... files) {
+		session.opener().open(files);
 	}
 }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
 
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
@@ -37,6 +41,9 @@ import org.eclipse.jface.viewers.TreeViewer;
 import org.eclipse.jface.viewers.ColumnViewerToolTipSupport;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.dnd.Clipboard;
+import org.eclipse.swt.dnd.TextTransfer;
+import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.TextStyle;
 import org.eclipse.swt.widgets.Composite;
@@ -47,20 +54,24 @@ import org.eclipse.ui.statushandlers.StatusManager;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Icons;
 import org.memtrace.analysis.Units;
 
-/** The traces of the catalogue, grouped by program; double click opens one. */
+/** The traces of the catalogue, grouped by program, and the database files that are open; double click opens one. */
 public final class TracesView extends ViewPart {
-	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM HH:mm", Locale.ENGLISH)
-			.withZone(ZoneId.systemDefault());
+	private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm", Locale.ENGLISH);
+	private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMM HH:mm", Locale.ENGLISH);
+	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH);
 
-	/** All traces of one program. */
-	private record Program(String name, List<TraceInfo> traces) {
+	/** All traces of one program, or the open files. Members are {@link TraceInfo} and {@link OpenFile}. */
+	private record Group(String name, String icon, List<?> members) {
 	}
+
+	private static final int MAX_ARGUMENTS = 28;
 
 	private Session session;
 	private TreeViewer tree;
@@ -69,6 +80,8 @@ public final class TracesView extends ViewPart {
 	private List<TraceInfo> traces = List.of();
 	private Action delete;
 	private Action rename;
+	private Action close;
+	private Action copyPath;
 	private LatestResult<String, List<TraceInfo>> listing;
 
 	private final Session.Listener follow = new Session.Listener() {
@@ -78,13 +91,17 @@ public final class TracesView extends ViewPart {
 		}
 
 		@Override
+		public void filesChanged() {
+			if (!tree.getControl().isDisposed()) {
+				showTraces();
+			}
+		}
+
+		@Override
 		public void traceChanged(OpenTrace trace) {
 			if (!tree.getControl().isDisposed()) {
 				tree.refresh(true);
-				if (trace != null) {
-					traces.stream().filter(t -> t.id() == trace.info().id()).findFirst()
-							.ifPresent(t -> tree.setSelection(new StructuredSelection(t), true));
-				}
+				select(shownElement());
 			}
 		}
 	};
@@ -106,7 +123,7 @@ public final class TracesView extends ViewPart {
 		tree.setLabelProvider(new DelegatingStyledCellLabelProvider(new Labels(images)));
 		ColumnViewerToolTipSupport.enableFor(tree);
 		tree.addDoubleClickListener(e -> {
-			if (e.getSelection() instanceof StructuredSelection s && s.getFirstElement() instanceof Program p) {
+			if (e.getSelection() instanceof StructuredSelection s && s.getFirstElement() instanceof Group p) {
 				tree.setExpandedState(p, !tree.getExpandedState(p));
 			} else {
 				openSelected();
@@ -125,6 +142,7 @@ public final class TracesView extends ViewPart {
 			@Override
 			protected void show(String input, List<TraceInfo> result) {
 				traces = result;
+				traces.forEach(session::listed);
 				showTraces();
 			}
 
@@ -158,6 +176,24 @@ public final class TracesView extends ViewPart {
 			}
 		};
 		delete.setToolTipText("Delete the selected trace from the catalogue (Del)");
+		close = new Action("Close") {
+			@Override
+			public void run() {
+				close();
+			}
+		};
+		close.setToolTipText("Take the trace from the views; the file stays where it is");
+		copyPath = new Action("Copy path", Icons.get("copy")) {
+			@Override
+			public void run() {
+				OpenFile f = selectedFile();
+				if (f != null) {
+					Clipboard clipboard = new Clipboard(tree.getControl().getDisplay());
+					clipboard.setContents(new Object[] { f.path().toString() }, new Transfer[] { TextTransfer.getInstance() });
+					clipboard.dispose();
+				}
+			}
+		};
 		Action open = new Action("Open") {
 			@Override
 			public void run() {
@@ -183,8 +219,16 @@ public final class TracesView extends ViewPart {
 		menu.addMenuListener(m -> {
 			if (selected() != null) {
 				m.add(open);
+				if (isShown(selected())) {
+					m.add(close);
+				}
 				m.add(rename);
 				m.add(delete);
+				m.add(new Separator());
+			} else if (selectedFile() != null) {
+				m.add(open);
+				m.add(close);
+				m.add(copyPath);
 				m.add(new Separator());
 			}
 			m.add(importTrace);
@@ -194,7 +238,13 @@ public final class TracesView extends ViewPart {
 		tree.getControl().setMenu(menu.createContextMenu(tree.getControl()));
 		tree.getControl().addListener(SWT.KeyDown, e -> {
 			switch (e.keyCode) {
-			case SWT.DEL -> delete();
+			case SWT.DEL -> {
+				if (selectedFile() != null) {
+					close();
+				} else {
+					delete();
+				}
+			}
 			case SWT.F2 -> rename();
 			case SWT.F5 -> refresh();
 			default -> {
@@ -214,10 +264,44 @@ public final class TracesView extends ViewPart {
 		return tree.getStructuredSelection().getFirstElement() instanceof TraceInfo t ? t : null;
 	}
 
+	private OpenFile selectedFile() {
+		return tree.getStructuredSelection().getFirstElement() instanceof OpenFile f ? f : null;
+	}
+
 	private void openSelected() {
 		TraceInfo t = selected();
+		OpenFile f = selectedFile();
 		if (t != null) {
 			session.opener().open(t);
+		} else if (f != null) {
+			session.opener().openDatabase(f.path());
+		}
+	}
+
+	private void close() {
+		OpenFile f = selectedFile();
+		if (f != null) {
+			session.close(f);
+		} else if (isShown(selected())) {
+			session.closeShown();
+		}
+	}
+
+	/** Whether the trace of an element of the tree is the one that the views show. */
+	private boolean isShown(Object element) {
+		OpenTrace shown = session.trace();
+		return shown != null && (element instanceof TraceInfo t && shown.isListed(t)
+				|| element instanceof OpenFile f && shown.isFile(f));
+	}
+
+	/** The element of the tree that the views show, or null. */
+	private Object shownElement() {
+		return Stream.concat(session.files().stream(), traces.stream()).filter(this::isShown).findFirst().orElse(null);
+	}
+
+	private void select(Object element) {
+		if (element != null) {
+			tree.setSelection(new StructuredSelection(element), true);
 		}
 	}
 
@@ -245,8 +329,7 @@ public final class TracesView extends ViewPart {
 		if (dialog.open() != 0) {
 			return;
 		}
-		OpenTrace shown = session.trace();
-		if (shown != null && shown.info().id() == t.id()) {
+		if (isShown(t)) {
 			session.show(null);
 		}
 		change("Delete trace", () -> session.catalogue().delete(t.id()));
@@ -289,31 +372,44 @@ public final class TracesView extends ViewPart {
 			}
 		}
 		Map<String, List<TraceInfo>> byProgram = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		List<Group> groups = new ArrayList<>();
 		int hits = 0;
+		List<OpenFile> files = new ArrayList<>();
+		for (OpenFile f : session.files()) {
+			if (pattern == null || matches(pattern, f.info()) || pattern.matcher(f.path().toString()).find()) {
+				hits++;
+				files.add(f);
+			}
+		}
+		if (!files.isEmpty()) {
+			groups.add(new Group("Open files", "database", files));
+		}
 		for (TraceInfo t : traces) {
 			if (pattern == null || matches(pattern, t)) {
 				hits++;
 				byProgram.computeIfAbsent(program(t), k -> new ArrayList<>()).add(t);
 			}
 		}
-		List<Program> programs = new ArrayList<>();
 		byProgram.forEach((name, list) -> {
 			list.sort(Comparator.comparing(TraceInfo::recordedAt).reversed().thenComparing(TraceInfo::id));
-			programs.add(new Program(name, list));
+			groups.add(new Group(name, "folder", list));
 		});
 		TraceInfo before = selected();
+		OpenFile fileBefore = selectedFile();
 		tree.getControl().setRedraw(false);
 		try {
-			tree.setInput(programs);
+			tree.setInput(groups);
 			tree.expandAll();
-			int wanted = before != null ? before.id() : session.trace() != null ? session.trace().info().id() : -1;
-			traces.stream().filter(t -> t.id() == wanted).findFirst()
-					.ifPresent(t -> tree.setSelection(new StructuredSelection(t), true));
+			Object same = before != null ? traces.stream().filter(t -> t.id() == before.id()).findFirst().orElse(null)
+					: fileBefore == null ? null
+							: files.stream().filter(f -> f.path().equals(fileBefore.path())).findFirst().orElse(null);
+			select(same != null ? same : shownElement());
 		} finally {
 			tree.getControl().setRedraw(true);
 		}
 		enableActions();
-		say(traces.isEmpty() ? "No traces yet." : hits == 0 ? "No trace matches the filter." : "");
+		boolean none = traces.isEmpty() && session.files().isEmpty();
+		say(none ? "No traces yet." : hits == 0 ? "No trace matches the filter." : "");
 	}
 
 	private void say(String text) {
@@ -327,6 +423,24 @@ public final class TracesView extends ViewPart {
 		String app = t.application();
 		String name = app.substring(app.lastIndexOf('/') + 1);
 		return name.isBlank() ? "(unknown program)" : name;
+	}
+
+	/** The time of today, the day of this year, else the date. */
+	private static String when(Instant instant) {
+		ZonedDateTime time = instant.atZone(ZoneId.systemDefault());
+		LocalDate today = LocalDate.now();
+		return (time.toLocalDate().equals(today) ? TIME : time.getYear() == today.getYear() ? DAY : DATE).format(time);
+	}
+
+	/** Arguments of the command: what tells the runs of one program from each other. Empty when not known. */
+	private static String arguments(TraceInfo t) {
+		String command = t.properties().getOrDefault("command", "").strip();
+		int space = command.indexOf(' ');
+		if (space < 0 || !command.substring(command.lastIndexOf('/', space) + 1, space).equals(program(t))) {
+			return "";
+		}
+		String arguments = command.substring(space + 1).strip();
+		return arguments.length() <= MAX_ARGUMENTS ? arguments : arguments.substring(0, MAX_ARGUMENTS - 1) + "…";
 	}
 
 	private static boolean matches(Pattern p, TraceInfo t) {
@@ -355,7 +469,7 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public Object[] getChildren(Object parent) {
-			return parent instanceof Program p ? p.traces().toArray() : new Object[0];
+			return parent instanceof Group g ? g.members().toArray() : new Object[0];
 		}
 
 		@Override
@@ -365,7 +479,7 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public boolean hasChildren(Object element) {
-			return element instanceof Program;
+			return element instanceof Group;
 		}
 	}
 
@@ -384,15 +498,19 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public StyledString getStyledText(Object element) {
-			if (element instanceof Program p) {
-				return new StyledString(p.name());
+			if (element instanceof Group g) {
+				return new StyledString(g.name());
+			}
+			StyledString.Styler style = isShown(element) ? bold : null;
+			if (element instanceof OpenFile f) {
+				return new StyledString(f.path().getFileName().toString(), style).append("  " + f.path().getParent(),
+						StyledString.QUALIFIER_STYLER);
 			}
 			TraceInfo t = (TraceInfo) element;
-			boolean shown = session.trace() != null && session.trace().info().id() == t.id();
-			StyledString text = new StyledString(t.alias(), shown ? bold : null);
-			text.append("  " + DATE.format(t.recordedAt()),
+			StyledString text = new StyledString(t.alias(), style);
+			String arguments = arguments(t);
+			return text.append("  " + (arguments.isEmpty() ? "" : arguments + " · ") + when(t.recordedAt()),
 					StyledString.QUALIFIER_STYLER);
-			return text;
 		}
 
 		@Override
@@ -402,7 +520,7 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public Image getImage(Object element) {
-			return images.create(Icons.get(element instanceof Program ? "folder" : "trace"));
+			return images.create(Icons.get(element instanceof Group g ? g.icon() : "trace"));
 		}
 	}
 }

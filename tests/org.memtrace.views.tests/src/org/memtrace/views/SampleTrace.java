@@ -40,7 +40,12 @@ public final class SampleTrace {
 	}
 
 	public static TraceInfo write(TraceCatalogue catalogue, String name) throws MemtraceException {
-		try (TraceWriter writer = catalogue.create(name)) {
+		return write(catalogue.create(name), name);
+	}
+
+	/** Writes the trace and closes the writer. */
+	public static TraceInfo write(TraceWriter target, String name) throws MemtraceException {
+		try (TraceWriter writer = target) {
 			List<ThreadInfo> threads = new ArrayList<>();
 			for (int i = 0; i <= WORKERS; i++) {
 				threads.add(new ThreadInfo(i, 0, 100 + i, i == 0 ? "main" : "worker " + i, 0, Long.MAX_VALUE,

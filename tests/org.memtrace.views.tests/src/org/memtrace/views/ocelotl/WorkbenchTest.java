@@ -9,15 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-import org.eclipse.core.runtime.ILogListener;
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Platform;
-import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.graphics.ImageLoader;
 import org.eclipse.swt.graphics.Point;
@@ -30,77 +24,28 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.Tree;
-import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
-import org.eclipse.ui.PlatformUI;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.Palette;
-import org.memtrace.model.TraceInfo;
-import org.memtrace.views.Bot;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
-import org.memtrace.views.Session;
+import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
 
 /** The whole workbench with real mouse and keys, on a trace with a known picture. */
-class WorkbenchTest {
+class WorkbenchTest extends UiTest {
 	private static final long WHOLE_NS = SampleTrace.STEPS * SampleTrace.STEP_NS;
 
-	@TempDir
-	static Path directory;
-	private static int catalogues;
-
-	private final Bot bot = new Bot(PlatformUI.getWorkbench().getDisplay());
-	private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
-	private final ILogListener log = (status, plugin) -> {
-		if (status.getSeverity() == IStatus.ERROR || plugin.startsWith("org.memtrace")
-				&& status.getSeverity() == IStatus.WARNING) {
-			problems.add(plugin + ": " + status.getMessage() + " " + status.getException());
-		}
-	};
-	private Session session;
 	private OcelotlView view;
-	private TraceInfo sample;
 
 	@BeforeEach
-	void begin() throws Exception {
-		Platform.addLogListener(log);
-		session = bot.ui(() -> PlatformUI.getWorkbench().getService(Session.class));
-		Path catalogue = directory.resolve("catalogue" + catalogues++);
-		bot.run(() -> {
-			IWorkbenchPage page = page();
-			assertEquals(ViewIds.PERSPECTIVE, page.getPerspective().getId());
-			page.resetPerspective();
-			page.getWorkbenchWindow().getShell().setBounds(0, 0, 1270, 1000);
-			session.useCatalogue(catalogue);
-			view = show();
-		});
-		sample = SampleTrace.write(session.catalogue(), "small matmul");
-		bot.run(session::catalogueChanged);
-	}
-
-	@AfterEach
-	void end() throws Exception {
-		List<String> dialogs = bot.closeDialogs();
-		bot.run(() -> session.show(null));
-		Job.getJobManager().join(LatestResult.class, null);
-		bot.run(() -> {
-		});
-		Platform.removeLogListener(log);
-		assertEquals(List.of(), dialogs, "open dialogs");
-		assertEquals(List.of(), problems, "error log");
-	}
-
-	private static IWorkbenchPage page() {
-		return PlatformUI.getWorkbench().getActiveWorkbenchWindow().getActivePage();
+	void showView() {
+		view = bot.ui(WorkbenchTest::show);
 	}
 
 	private static OcelotlView show() {

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+import org.eclipse.core.runtime.ILogListener;
+import org.eclipse.core.runtime.IStatus;
+import org.eclipse.core.runtime.Platform;
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.ui.IWorkbenchPage;
+import org.eclipse.ui.PlatformUI;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.jobs.LatestResult;
+
+/** A test in the whole workbench with a catalogue of its own that has one trace. No dialog and no error may be left. */
+public abstract class UiTest {
+	@TempDir
+	protected static Path directory;
+	private static int catalogues;
+
+	protected final Bot bot = new Bot(PlatformUI.getWorkbench().getDisplay());
+	/** Errors of anybody, warnings of ours. */
+	protected final List<String> problems = Collections.synchronizedList(new ArrayList<>());
+	private final ILogListener log = (status, plugin) -> {
+		if (status.getSeverity() == IStatus.ERROR || plugin.startsWith("org.memtrace")
+				&& status.getSeverity() == IStatus.WARNING) {
+			problems.add(plugin + ": " + status.getMessage() + " " + status.getException());
+		}
+	};
+	protected Session session;
+	protected TraceInfo sample;
+
+	@BeforeEach
+	void begin() throws Exception {
+		Platform.addLogListener(log);
+		session = bot.ui(() -> PlatformUI.getWorkbench().getService(Session.class));
+		Path catalogue = directory.resolve("catalogue" + catalogues++);
+		bot.run(() -> {
+			IWorkbenchPage page = page();
+			assertEquals(ViewIds.PERSPECTIVE, page.getPerspective().getId());
+			page.resetPerspective();
+			page.getWorkbenchWindow().getShell().setBounds(0, 0, 1270, 1000);
+			session.useCatalogue(catalogue);
+		});
+		sample = SampleTrace.write(session.catalogue(), "small matmul");
+		bot.run(session::catalogueChanged);
+	}
+
+	@AfterEach
+	void end() throws Exception {
+		List<String> dialogs = bot.closeDialogs();
+		bot.run(() -> {
+			session.show(null);
+			session.files().forEach(session::close);
+		});
+		Job.getJobManager().join(LatestResult.class, null);
+		bot.run(() -> {
+		});
+		Platform.removeLogListener(log);
+		assertEquals(List.of(), dialogs, "open dialogs");
+		assertEquals(List.of(), problems, "error log");
+	}
+
+	protected static IWorkbenchPage page() {
+		return PlatformUI.getWorkbench().getActiveWorkbenchWindow().getActivePage();
+	}
+
+	/** A problem that the test made on purpose: it must be in the log, once. */
+	protected void forgive(String part) {
+		bot.waitFor("'" + part + "' in the log", () -> problems.stream().anyMatch(p -> p.contains(part)));
+		problems.remove(problems.stream().filter(p -> p.contains(part)).findFirst().orElseThrow());
+	}
+
+	/** Waits until a trace of that name is shown, and its picture. */
+	protected void waitForPicture(String name) {
+		bot.waitFor("picture of " + name, () -> session.trace() != null && session.trace().name().equals(name)
+				&& session.opening() == null && session.status().shown());
+	}
+}

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.structures;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Table;
+import org.junit.jupiter.api.Test;
+import org.memtrace.model.AccessBatch;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.Progress;
+import org.memtrace.model.Structure;
+import org.memtrace.model.StructureKind;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceWriter;
+import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+
+/** The table of structures with more rows than a person would read. */
+class StructuresViewTest extends UiTest {
+	private static final int MANY = 50_000;
+	private static final long PAGE = 4096;
+
+	/** Structure i has i accesses; names do not sort as numbers do. */
+	private TraceInfo many() throws Exception {
+		try (TraceWriter w = session.catalogue().create("many")) {
+			w.threads(List.of(new ThreadInfo(0, 0, 100, "main", 0, Long.MAX_VALUE, "", true)));
+			ProducerTreeBuilder tree = new ProducerTreeBuilder((int) PAGE);
+			List<Structure> structures = new ArrayList<>();
+			AccessBatch batch = new AccessBatch(MANY);
+			tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+			for (int i = 0; i < MANY; i++) {
+				long start = 0x7f0000000000L + i * PAGE;
+				String name = "node " + i;
+				structures.add(new Structure(i, 0, StructureKind.HEAP, name, start, start + PAGE, 0, Long.MAX_VALUE, 100, -1,
+						"list.c:" + i % 100));
+				tree.begin(ProducerKind.STRUCTURE, name, start, start + PAGE, i);
+				int page = tree.leaf(ProducerKind.PAGE, name + " [page 0]", start, start + PAGE, i);
+				tree.end();
+				batch.add(i, i + 1, page, 0, 0, i + 1, 0, 1, 0, 0, 0);
+			}
+			tree.end();
+			w.structures(structures);
+			var producers = tree.build();
+			w.producers(producers);
+			w.cpuSets(List.of(new BitSet()));
+			w.accesses(batch);
+			return w.commit(new TraceInfo(-1, "many", "many", TraceInfo.TYPE_MEMTRACE, "/usr/bin/list", "host", "Linux", 1, 0,
+					producers.size(), 0, MANY, Instant.EPOCH, (int) PAGE, "", Map.of()), "{}", Progress.NONE);
+		}
+	}
+
+	@Test
+	void fiftyThousandRowsAreFilteredAndSorted() throws Exception {
+		TraceInfo many = many();
+		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		Table table = bot.ui(view::table);
+		bot.run(() -> session.opener().open(many));
+		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && table.getItemCount() == StructuresView.MAX_SHOWN);
+		assertEquals("node " + (MANY - 1), first(table), "most accesses first");
+		bot.find(Label.class, l -> l.getText().startsWith("The first 5,000 of 50,000 rows"));
+		waitForPicture("many"); // which the other views compute at the same time
+		Stalls stalls = new Stalls();
+		stalls.start();
+		for (int i = 1; i <= 4; i++) {
+			String text = "node 4999".substring(0, 5 + i);
+			bot.run(() -> view.filter().setText(text));
+		}
+		bot.waitFor("filtered", () -> view.isSettled() && table.getItemCount() == 11); // 4999, 49990 to 49999
+		assertEquals("node 49999", first(table));
+		bot.run(() -> view.filter().setText("list.c:77"));
+		bot.waitFor("filtered by site", () -> view.isSettled() && table.getItemCount() == MANY / 100);
+		bot.run(() -> view.filter().setText(""));
+		bot.waitFor("all", () -> view.isSettled() && table.getItemCount() == StructuresView.MAX_SHOWN);
+		bot.run(() -> table.getColumn(0).notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event()));
+		bot.waitFor("by name", () -> view.isSettled() && first(table).equals("node 0"));
+		assertEquals("node 10000", bot.ui(() -> table.getItem(5).getText()), "0, 1, 10, 100, 1000, 10000");
+		System.out.println("longest time that the display thread was away: " + stalls.end() / 1_000_000 + " ms");
+		bot.shot("many-structures");
+	}
+
+	private String first(Table table) {
+		return bot.ui(() -> table.getItem(0).getText());
+	}
+
+	/** Measures how long the display thread lets others wait; printed, not judged: a loaded machine may do anything. */
+	private final class Stalls extends Thread {
+		private volatile boolean on = true;
+		private volatile long longestNs;
+
+		@Override
+		public void run() {
+			while (on) {
+				long start = System.nanoTime(); 
+				bot.display.syncExec(() -> {
+				});
+				long ns = System.nanoTime() - start;
+				longestNs = Math.max(longestNs, ns);
+				try {
+					Thread.sleep(2);
+				} catch (InterruptedException e) {
+					return;
+				}
+			}
+		}
+
+		long end() throws InterruptedException {
+			on = false;
+			join();
+			return longestNs;
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Shell;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.Tree;
+import org.eclipse.swt.widgets.TreeItem;
+import org.junit.jupiter.api.Test;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.storage.Stores;
+import org.memtrace.views.OpenFile;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+
+/** The list of traces: catalogue, open files, and what one does with them. */
+class TracesViewTest extends UiTest {
+	private static Path example() {
+		return Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize();
+	}
+
+	private static Path database(String name) throws MemtraceException {
+		Path file = directory.resolve(name + ".db");
+		SampleTrace.write(Stores.createFile(file, notice -> {
+		}), name);
+		return file;
+	}
+
+	/** Texts of the tree without what follows two spaces: {@code group/member}. */
+	private List<String> tree() {
+		return bot.ui(() -> {
+			List<String> texts = new ArrayList<>();
+			for (TreeItem group : traces().getItems()) {
+				for (TreeItem item : group.getItems()) {
+					texts.add(group.getText() + "/" + item.getText().replaceFirst("  .*", ""));
+				}
+			}
+			return texts;
+		});
+	}
+
+	private Tree traces() {
+		return bot.find(Tree.class, t -> true);
+	}
+
+	private void click(String text) {
+		Tree tree = traces();
+		Rectangle r = bot.ui(() -> {
+			for (TreeItem group : tree.getItems()) {
+				for (TreeItem item : group.getItems()) {
+					if (item.getText().startsWith(text)) {
+						return item.getBounds();
+					}
+				}
+			}
+			throw new AssertionError(text + " is not in the tree");
+		});
+		bot.click(tree, r.x + 10, r.y + r.height / 2);
+		bot.waitFor("selection of " + text, () -> tree.getSelectionCount() == 1
+				&& tree.getSelection()[0].getText().startsWith(text));
+	}
+
+	private void waitForTree(String... wanted) {
+		bot.waitFor("tree " + List.of(wanted), () -> tree().equals(List.of(wanted)));
+	}
+
+	@Test
+	void fileIsListedUntilItIsClosed() throws Exception {
+		session.catalogue().delete(sample.id());
+		bot.run(session::catalogueChanged);
+		bot.find(Label.class, l -> l.getText().equals("No traces yet."));
+		Path file = database("alone");
+		bot.run(() -> session.opener().open(file.toString()));
+		waitForPicture("alone");
+		waitForTree("Open files/alone.db");
+		assertFalse(bot.ui(() -> bot.find(Tree.class, t -> true).getParent().getChildren().length > 2
+				&& traces().getParent().getChildren()[2].isVisible()), "'No traces yet.' beside a trace");
+		Table details = bot.find(Table.class, t -> t.getColumnCount() == 2);
+		assertTrue(bot.ui(() -> {
+			for (int i = 0; i < details.getItemCount(); i++) {
+				if (details.getItem(i).getText(1).equals(file.toString())) {
+					return true;
+				}
+			}
+			return false;
+		}), "the path is in the details");
+		bot.shot("open-file");
+		click("alone.db");
+		bot.key("Delete");
+		bot.waitFor("closed", () -> session.trace() == null && session.files().isEmpty());
+		waitForTree();
+		bot.find(Label.class, l -> l.getText().equals("No traces yet."));
+		assertTrue(Files.exists(file), "closing deletes nothing");
+	}
+
+	@Test
+	void filesStayListedWhileAnotherTraceIsShown() throws Exception {
+		Path one = database("one");
+		Path two = database("two");
+		bot.run(() -> session.opener().openDatabase(one));
+		waitForPicture("one");
+		bot.run(() -> session.opener().openDatabase(two));
+		waitForPicture("two");
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		waitForTree("Open files/one.db", "Open files/two.db", "matmul/small matmul");
+		bot.shot("open-files");
+		Tree tree = traces();
+		Rectangle r = bot.ui(() -> tree.getItem(0).getItem(0).getBounds());
+		bot.doubleClick(tree, r.x + 10, r.y + r.height / 2);
+		waitForPicture("one");
+		assertEquals(2, bot.ui(() -> session.files().size()));
+		// numbers in files are not those of the catalogue
+		assertFalse(bot.ui(() -> session.trace().isListed(sample)));
+		bot.key("ctrl+w");
+		bot.waitFor("closed", () -> session.trace() == null);
+		waitForTree("Open files/two.db", "matmul/small matmul");
+	}
+
+	@Test
+	void databaseOfTheCatalogueIsItsTrace() throws Exception {
+		Path file = session.catalogue().directory().resolve(sample.databaseName());
+		bot.run(() -> session.opener().openDatabase(file));
+		waitForPicture("small matmul");
+		assertTrue(bot.ui(() -> session.trace().isListed(sample)));
+		assertEquals(List.of(), bot.ui(session::files));
+	}
+
+	@Test
+	void dropImportsAllDirectoriesAndShowsTheLastFile() throws Exception {
+		Path one = database("dropped one");
+		Path two = database("dropped two");
+		bot.run(() -> TraceDrop.dropped(session, example().toString(), one.toString(), two.toString()));
+		waitForPicture("dropped two");
+		waitForTree("Open files/dropped one.db", "Open files/dropped two.db", "app/example",
+				"matmul/small matmul");
+		bot.run(() -> TraceDrop.dropped(session, two.toString(), example().toString()));
+		waitForPicture("example");
+		assertEquals(2, session.catalogue().list().size(), "the directory was imported once");
+		assertEquals(List.of(one, two), bot.ui(session::files).stream().map(OpenFile::path).toList());
+	}
+
+	@Test
+	void dropOfSomethingElseSaysWhatItIs() throws Exception {
+		Path text = Files.writeString(directory.resolve("notes.txt"), "not a trace");
+		bot.run(() -> TraceDrop.dropped(session, text.toString()));
+		Label message = bot.find(Label.class, l -> l.getText().contains("notes.txt"));
+		bot.shot("drop-refused");
+		assertTrue(bot.ui(message::getText).endsWith("notes.txt is not an SQLite database"), bot.ui(message::getText));
+		bot.close(bot.find(Button.class, b -> b.getText().equals("OK")));
+	}
+
+	@Test
+	void renameChangesNameEverywhere() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		click("small matmul");
+		bot.key("F2");
+		Text field = bot.find(Text.class, t -> t.getShell().getText().equals("Rename trace")
+				&& t.getText().equals("small matmul"));
+		bot.click(field, bot.ui(() -> new Rectangle(0, 0, field.getSize().x, field.getSize().y)));
+		bot.key("ctrl+a");
+		bot.key("Delete");
+		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
+		bot.waitFor("a name is needed", () -> !ok.isEnabled());
+		bot.type("before the fix");
+		bot.waitFor("name accepted", ok::isEnabled);
+		bot.close(ok);
+		waitForTree("matmul/before the fix");
+		bot.waitFor("title", () -> page().getWorkbenchWindow().getShell().getText().equals("before the fix — memtrace"));
+		assertEquals("before the fix", session.catalogue().list().get(0).alias());
+		assertTrue(bot.ui(() -> session.status().shown()), "the picture stays");
+	}
+
+	@Test
+	void deleteAsksFirst() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		Path file = session.catalogue().directory().resolve(sample.databaseName());
+		click("small matmul");
+		bot.key("Delete");
+		Shell question = bot.find(Shell.class, s -> s.getText().equals("Delete trace"));
+		bot.shot("delete");
+		bot.close(bot.find(Button.class, b -> b.getText().equals("Cancel") && b.getShell() == question));
+		assertEquals(List.of("small matmul"), session.catalogue().list().stream().map(TraceInfo::alias).toList());
+		assertTrue(bot.ui(() -> session.trace() != null), "still shown");
+		click("small matmul");
+		bot.key("Delete");
+		bot.close(bot.find(Button.class, b -> b.getText().equals("Delete") && b.getShell().getText().equals("Delete trace")));
+		waitForTree();
+		assertEquals(List.of(), session.catalogue().list());
+		assertTrue(bot.ui(() -> session.trace() == null));
+		assertFalse(Files.exists(file), file + " is still there");
+	}
+}
