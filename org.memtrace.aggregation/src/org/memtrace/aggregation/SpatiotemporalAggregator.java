@@ -124,7 +124,12 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			return read(p, q, progress);
 		} finally {
 			Arrays.fill(split, null);
-			Arrays.fill(cutByte != null ? cutByte : cutShort, null);
+			// no conditional of the two: Eclipse's compiler makes code of it that the JVM refuses
+			if (cutByte != null) {
+				Arrays.fill(cutByte, null);
+			} else {
+				Arrays.fill(cutShort, null);
+			}
 		}
 	}
 
