@@ -14,6 +14,12 @@ public enum InitialLevel {
 	ONE,
 	/** p = 0: all information. */
 	ZERO,
-	/** Closest to full reduction without loss, on normalised curves: least (1 - gain)^2 + loss^2. */
-	BALANCED
+	/**
+	 * Closest to full reduction without loss, on normalised curves: least (1 - gain)^2 + loss^2, among the levels that lose at
+	 * most {@link #MOST_LOSS}. Without that limit the closest level of evenly used memory is a single block.
+	 */
+	BALANCED;
+
+	/** Largest loss of {@link #BALANCED}, as a share of what is between the finest level and one block. */
+	public static final double MOST_LOSS = 0.25;
 }

@@ -65,7 +65,8 @@ public final class SignificantLevels {
 
 	/**
 	 * The level of {@link InitialLevel#BALANCED} without the whole list: about 11 programmes. On the frontier of optimal
-	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving.
+	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving;
+	 * where it loses too much, up to ten more find the last one that does not.
 	 *
 	 * @return the smallest p of the grid of steps of 1/1024 that the search met with that partition
 	 */
@@ -74,7 +75,8 @@ public final class SignificantLevels {
 		double l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
 		int low = 0;
 		int high = 1024;
-		Partition atLow = aggregator.partition(0, progress);
+		Partition finest = aggregator.partition(0, progress);
+		Partition atLow = finest;
 		Partition atHigh = aggregator.partition(1, progress);
 		while (high - low > 1 && !atLow.sameBlocks(atHigh)) {
 			int m = (low + high) / 2;
@@ -89,8 +91,31 @@ public final class SignificantLevels {
 				atHigh = e;
 			}
 		}
-		return distance(atLow, g, l) <= distance(atHigh, g, l) ? new Level(low / 1024.0, atLow)
+		Level closest = distance(atLow, g, l) <= distance(atHigh, g, l) ? new Level(low / 1024.0, atLow)
 				: new Level(high / 1024.0, atHigh);
+		double allowed = allowedLoss(finest, aggregator);
+		if (closest.partition().loss() <= allowed) {
+			return closest;
+		}
+		low = 0;
+		atLow = finest;
+		high = (int) (closest.p() * 1024);
+		while (high - low > 1) {
+			int m = (low + high) / 2;
+			Partition e = aggregator.partition(m / 1024.0, progress);
+			if (e.loss() <= allowed) {
+				low = m;
+				atLow = e;
+			} else {
+				high = m;
+			}
+		}
+		return new Level(low / 1024.0, atLow);
+	}
+
+	/** What a first level may lose: the share {@link InitialLevel#MOST_LOSS} of what the choice of p decides on. */
+	private static double allowedLoss(Partition finest, Aggregator aggregator) {
+		return finest.loss() + InitialLevel.MOST_LOSS * Math.max(0, aggregator.rootLoss() - finest.loss());
 	}
 
 	private static double distance(Partition e, double g, double l) {
@@ -324,8 +349,12 @@ public final class SignificantLevels {
 		case ZERO:
 			return 0;
 		case BALANCED:
+			double allowed = allowedLoss(levels.get(0).partition(), aggregator);
 			for (int i = 0; i <= last; i++) {
 				Partition e = levels.get(i).partition();
+				if (i > 0 && e.loss() > allowed) {
+					break;
+				}
 				double score = -distance(e, g, l);
 				if (i == 0 || score > most) {
 					most = score;

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import org.memtrace.aggregation.AggregationOptions;
-import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -27,10 +26,8 @@ import org.memtrace.views.state.ViewState;
  * Safe for all threads.
  */
 final class Description {
-	/** What a level is chosen by when the user has not chosen p. */
-	private static final InitialLevel AUTOMATIC = InitialLevel.BALANCED;
-	/** Step of p of the first levels; the automatic level is one of them. */
-	private static final double COARSE = 1 / 16.0;
+	/** Step of p of the first levels. */
+	private static final double COARSE = 1 / 8.0;
 	/** Height of a large picture, so that the model does not depend on the size of the window. */
 	private static final double HEIGHT_PIXELS = 1000;
 	/** What is lower in a picture of that height is not divided. */
@@ -68,13 +65,14 @@ final class Description {
 	private int waiting;
 
 	private Description(Input input, NodeNames names, RowLayout rows, SpatiotemporalAggregator aggregator,
-			SignificantLevels levels) {
+			SignificantLevels levels, SignificantLevels.Level automatic) {
 		this.input = input;
 		this.names = names;
 		this.rows = rows;
 		this.aggregator = aggregator;
 		this.levels = levels;
-		this.automaticP = levels.levels().get(levels.initial(AUTOMATIC)).p();
+		this.automaticP = automatic.p();
+		cache.put(automatic.p(), automatic.partition());
 	}
 
 	/** Builds the model, prepares it and finds the first levels. */
@@ -87,8 +85,8 @@ final class Description {
 		RowLayout rows = RowLayout.of(model.hierarchy(), names);
 		AggregationOptions options = rows.aggregation(in.slices(), HEIGHT_PIXELS, MIN_PIXELS);
 		SpatiotemporalAggregator aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
-		return new Description(in, names, rows, aggregator,
-				SignificantLevels.compute(aggregator, COARSE, false, progress));
+		return new Description(in, names, rows, aggregator, SignificantLevels.compute(aggregator, COARSE, false, progress),
+				SignificantLevels.balanced(aggregator, progress));
 	}
 
 	/** Finds all levels. May be called once, on a thread of its own; pictures go first. */
