@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # What recording costs: CPU time (user + system, all threads, the monitor and

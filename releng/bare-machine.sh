@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Runs a command of this checkout on a bare Debian: a root file system with

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Checks the command line as a whole: native and Java side say the same, the

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # ./memtrace demo: from a bare machine to a picture. See ./memtrace.

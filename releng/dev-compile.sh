@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Compiles the headless bundles into one class folder in seconds, for quick
 # loops without Maven:

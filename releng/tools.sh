@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Finds or installs what the scripts of the checkout need, and builds. Source it
 # with the top of the checkout as the working directory.

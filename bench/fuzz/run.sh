@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Coverage-guided fuzzing of the importer with Jazzer (from Maven Central):

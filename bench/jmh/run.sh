@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # JMH figures of the aggregation engine, docs/benchmarks-aggregation.md:
 #   run.sh [figures|curves] [JMH OPTIONS...]     default: figures

@@ -1,4 +1,4 @@
-/* Copyright memtrace contributors */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /*
  * The command table: what `memtrace` can do and how to say it. The only source

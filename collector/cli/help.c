@@ -1,4 +1,4 @@
-/* Copyright memtrace contributors */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* The command table as text, Markdown and man pages. The table is ASCII: bytes are columns. */
 #include "help.h"

@@ -1,4 +1,4 @@
-/* Copyright memtrace contributors */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* The native commands, one function each; the table in main.c names them. */
 #ifndef MEMTRACE_CLI_NATIVE_H

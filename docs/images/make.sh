@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Records the examples and draws the pictures of docs/pictures.md again:

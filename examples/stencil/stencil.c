@@ -1,4 +1,4 @@
-// Copyright memtrace contributors
+// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
  * 3-D 7-point stencil (heat in a cube) with OpenMP, two grids that change

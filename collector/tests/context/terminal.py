@@ -1,4 +1,4 @@
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Job control of a shell on a pseudo terminal with a recorded program in it.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # The instruction decoder against a disassembler, on libraries and programs of

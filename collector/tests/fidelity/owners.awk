@@ -1,4 +1,4 @@
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Who uses the pages of the named structures of one image?

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Copyright memtrace contributors
+# SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
 # Real programs and small nasty ones, with and without memtrace: same stdout,

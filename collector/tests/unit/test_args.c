@@ -1,4 +1,4 @@
-/* Copyright memtrace contributors */
+/* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
 /* The same cases as org.memtrace.cli.CommandLineTest, with a table of its own. */
 // uses: cli/args.c

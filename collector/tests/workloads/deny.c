@@ -1,4 +1,4 @@
-// Copyright memtrace contributors
+// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
  * Runs a program to which the kernel refuses some system calls, as containers

@@ -1,4 +1,4 @@
-// Copyright memtrace contributors
+// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 

@@ -1,4 +1,4 @@
-// Copyright memtrace contributors
+// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /**
  * What a person sees, without a display: pictures as lists of shapes, their SVG and PNG writers, tables and texts about

@@ -1,4 +1,4 @@
-// Copyright memtrace contributors
+// SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /**
  * What a trace is made of, and how the other bundles read and write one: plain data and small interfaces, nothing but
