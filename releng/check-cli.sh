@@ -105,7 +105,7 @@ expect 2 "there is no command 'imort'; did you mean 'import'" java imort
 for run in "$memtrace" java; do
 	expect 2 "memtrace render: unknown option --hight; did you mean --height?" $run render --hight 3 x
 	expect 2 "memtrace import: TRACE is missing" $run import
-	expect 2 "unexpected argument 'b'" $run import a b
+	expect 2 "unexpected argument 'b'" $run summary a b
 	expect 3 "memtrace import: .*/no/such/trace" $run import /no/such/trace
 done
 expect 2 "" "$memtrace"
