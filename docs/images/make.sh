@@ -41,7 +41,7 @@ for name in ${*:-$all}; do
 	matmul-naive) picture $name "matmul naive" --title "Matrix multiplication, naive: sharing" ;;
 	matmul-naive-thread) picture $name "matmul naive" --view thread --title "Matrix multiplication, naive: threads" ;;
 	matmul-naive-profile) picture $name "matmul naive" --kind profile --slices 100 --height 360 --title "Matrix multiplication, naive: profile" ;;
-	matmul-blocked) picture $name "matmul blocked" --title "Matrix multiplication, blocked: sharing" ;;
+	matmul-blocked) picture $name "matmul blocked -n 2048" --title "Matrix multiplication, blocked: sharing" ;;
 	bucketsort) picture $name "bucketsort dynamic" --view thread --title "Bucket sort, dynamic schedule: threads" ;;
 	stencil-serial) picture $name "stencil serial" --title "Stencil, serial initialisation: sharing" ;;
 	stencil-serial-thread) picture $name "stencil serial" --view thread --title "Stencil, serial initialisation: threads" ;;
