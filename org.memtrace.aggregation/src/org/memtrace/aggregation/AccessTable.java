@@ -307,55 +307,70 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** Rows of a leaf: [rowFrom(producer), rowTo(producer)). */
-	int rowFrom(int producer) {
+	public int rowFrom(int producer) {
 		return rowFrom[producer];
 	}
 
-	int rowTo(int producer) {
+	/** First row after those of a leaf. */
+	public int rowTo(int producer) {
 		return rowFrom[producer + 1];
 	}
 
-	int interval(int row) {
+	/** Index of the time of a row, for {@link #intervalStart}. */
+	public int interval(int row) {
 		return rows.interval[row];
 	}
 
-	int thread(int row) {
+	/** Index of the thread of a row, negative when not known. */
+	public int thread(int row) {
 		return rows.thread[row];
 	}
 
-	/** CPUs of a row, empty when not known. */
-	int[] cpus(int row) {
+	/** CPUs of a row, empty when not known; not to be changed. */
+	public int[] cpus(int row) {
 		int set = rows.cpuSet[row];
 		return set < 0 || set >= cpuSets.length ? NO_CPUS : cpuSets[set];
 	}
 
 	private static final int[] NO_CPUS = {};
 
-	int reads(int row) {
+	/** Reads of a row. */
+	public int reads(int row) {
 		return rows.reads[row];
 	}
 
-	int writes(int row) {
+	/** Writes of a row. */
+	public int writes(int row) {
 		return rows.writes[row];
 	}
 
-	boolean shared(int row) {
+	/** Whether several threads used the page at the time of a row. */
+	public boolean shared(int row) {
 		return rows.sharing[row] > 1;
 	}
 
-	int node(int row) {
+	/** NUMA node of a row, negative when not known. */
+	public int node(int row) {
 		return rows.node[row];
 	}
 
-	int intervalCount() {
+	/** Number of threads that used the page at the time of a row. */
+	public int sharing(int row) {
+		return rows.sharing[row];
+	}
+
+	/** Number of distinct times. */
+	public int intervalCount() {
 		return intervalStart.length;
 	}
 
-	long intervalStart(int interval) {
+	/** Start of a time. */
+	public long intervalStart(int interval) {
 		return intervalStart[interval];
 	}
 
-	long intervalEnd(int interval) {
+	/** End of a time. */
+	public long intervalEnd(int interval) {
 		return intervalEnd[interval];
 	}
 

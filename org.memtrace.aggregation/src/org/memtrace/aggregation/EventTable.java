@@ -200,35 +200,43 @@ public final class EventTable implements ModelSource {
 		return new EventModelBuilder(this, request).build(hierarchy, progress);
 	}
 
-	List<String> typeNames() {
+	/** Distinct names of event types; {@link #type} is an index into it. */
+	public List<String> typeNames() {
 		return typeNames;
 	}
 
-	int rowFrom(int producer) {
+	/** Rows of a producer, in order of time: [rowFrom(producer), rowTo(producer)). */
+	public int rowFrom(int producer) {
 		return rowFrom[producer];
 	}
 
-	int rowTo(int producer) {
+	/** First row after those of a producer. */
+	public int rowTo(int producer) {
 		return rowFrom[producer + 1];
 	}
 
-	int type(int row) {
+	/** Index of the type of a row. */
+	public int type(int row) {
 		return type[row];
 	}
 
-	boolean is(int row, EventCategory wanted) {
+	/** Whether a row is of a category. */
+	public boolean is(int row, EventCategory wanted) {
 		return category[row] == wanted.ordinal();
 	}
 
-	long start(int row) {
+	/** Start of a row. */
+	public long start(int row) {
 		return start[row];
 	}
 
-	long end(int row) {
+	/** End of a row, its start for a punctual event. */
+	public long end(int row) {
 		return end[row];
 	}
 
-	double value(int row) {
+	/** Value of a variable; only when {@link #has} variables. */
+	public double value(int row) {
 		return value[row];
 	}
 }

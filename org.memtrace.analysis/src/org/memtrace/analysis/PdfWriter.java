@@ -15,7 +15,7 @@ import java.util.zip.DeflaterOutputStream;
 
 /**
  * Writes a scene as PDF 1.4, one page of its size at 96 pixels per inch: the same bytes for the same scene. Text is text, in
- * Helvetica, which every reader has; its characters are those of Windows-1252, others become question marks. (Four
+ * Helvetica, which every reader has; its characters are those of Windows-1252, others become question marks. (Five
  * shapes are less code than the adapter to a PDF library would be.) Source: ISO 32000-1.
  */
 public final class PdfWriter {
@@ -106,6 +106,18 @@ public final class PdfWriter {
 				content.append("S\n");
 			}
 			case Shape.Hatch h -> hatch(h);
+			case Shape.Polygon p -> {
+				if (p.fill() != 0) {
+					colors(p.fill(), false);
+					path(p.points());
+					content.append("f*\n");
+				}
+				if (p.stroke() != 0) {
+					stroke(p.stroke(), 1, false);
+					path(p.points());
+					content.append("s\n");
+				}
+			}
 			case Shape.Text t -> text(t);
 			}
 		}
@@ -118,6 +130,12 @@ public final class PdfWriter {
 
 	private void line(double x1, double y1, double x2, double y2) {
 		content.append(n(x1)).append(' ').append(n(y1)).append(" m ").append(n(x2)).append(' ').append(n(y2)).append(" l ");
+	}
+
+	private void path(double[] points) {
+		for (int i = 0; i < points.length; i += 2) {
+			content.append(n(points[i])).append(' ').append(n(points[i + 1])).append(i == 0 ? " m " : " l ");
+		}
 	}
 
 	private void colors(int argb, boolean forStroke) {

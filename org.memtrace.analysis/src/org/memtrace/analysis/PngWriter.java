@@ -11,6 +11,7 @@ import java.awt.RenderingHints;
 import java.awt.Shape;
 import java.awt.geom.AffineTransform;
 import java.awt.geom.Line2D;
+import java.awt.geom.Path2D;
 import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -92,6 +93,23 @@ public final class PngWriter {
 							new float[] {3, 3}, 0)
 					: new BasicStroke((float) l.width(), BasicStroke.CAP_BUTT, BasicStroke.JOIN_MITER));
 			g.draw(new Line2D.Double(l.x1(), l.y1(), l.x2(), l.y2()));
+		}
+		case org.memtrace.analysis.Shape.Polygon p -> {
+			Path2D path = new Path2D.Double();
+			path.moveTo(p.points()[0], p.points()[1]);
+			for (int i = 2; i < p.points().length; i += 2) {
+				path.lineTo(p.points()[i], p.points()[i + 1]);
+			}
+			path.closePath();
+			if (p.fill() != 0) {
+				g.setColor(new Color(p.fill(), true));
+				g.fill(path);
+			}
+			if (p.stroke() != 0) {
+				g.setColor(new Color(p.stroke(), true));
+				g.setStroke(new BasicStroke(1, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND));
+				g.draw(path);
+			}
 		}
 		case org.memtrace.analysis.Shape.Text t -> text(g, t, family);
 		}

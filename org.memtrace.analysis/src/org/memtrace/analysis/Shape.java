@@ -44,6 +44,33 @@ public sealed interface Shape {
 	record Line(double x1, double y1, double x2, double y2, int color, double width, boolean dashed) implements Shape {
 	}
 
+	/**
+	 * A closed polygon: sectors of a pie, areas, arrow heads.
+	 *
+	 * @param points x and y of the corners in turn, at least three corners
+	 * @param fill colour of the inside, 0 for none
+	 * @param stroke colour of the border, 1 px wide and centred on the edges, 0 for none
+	 */
+	record Polygon(double[] points, int fill, int stroke) implements Shape {
+		public Polygon {
+			if (points.length < 6 || points.length % 2 != 0) {
+				throw new IllegalArgumentException(points.length + " coordinates are no polygon");
+			}
+		}
+
+		/** Whether a point is inside (even-odd rule). */
+		public boolean contains(double x, double y) {
+			boolean inside = false;
+			for (int i = 0, j = points.length - 2; i < points.length; j = i, i += 2) {
+				if (points[i + 1] > y != points[j + 1] > y && x < (points[j] - points[i]) * (y - points[i + 1])
+						/ (points[j + 1] - points[i + 1]) + points[i]) {
+					inside = !inside;
+				}
+			}
+			return inside;
+		}
+	}
+
 	/** Which point of a text its x is. */
 	enum Anchor {
 		START, MIDDLE, END

@@ -75,6 +75,14 @@ public final class SvgWriter {
 				+ "\" y2=\"" + n(l.y2()) + "\"" + stroke(l.color())
 				+ (l.width() == 1 ? "" : " stroke-width=\"" + n(l.width()) + "\"")
 				+ (l.dashed() ? " stroke-dasharray=\"3 3\"" : "") + "/>\n");
+		case Shape.Polygon p -> {
+			out.append("<polygon points=\"");
+			for (int i = 0; i < p.points().length; i += 2) {
+				out.append((i == 0 ? "" : " ") + n(p.points()[i]) + "," + n(p.points()[i + 1]));
+			}
+			out.append("\"" + (p.fill() == 0 ? " fill=\"none\"" : fill(p.fill()))
+					+ (p.stroke() == 0 ? "" : stroke(p.stroke()) + " stroke-linejoin=\"round\"") + "/>\n");
+		}
 		case Shape.Text t -> out.append("<text x=\"" + n(t.x()) + "\" y=\"" + n(t.y()) + "\" font-size=\"" + n(t.size())
 				+ "\"" + (t.bold() ? " font-weight=\"bold\"" : "") + fill(t.color())
 				+ (t.anchor() == Shape.Anchor.START ? ""

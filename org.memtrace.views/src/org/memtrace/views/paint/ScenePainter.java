@@ -72,6 +72,7 @@ public final class ScenePainter implements AutoCloseable {
 		case Shape.Rect r -> rect(r);
 		case Shape.Hatch h -> hatch(h);
 		case Shape.Line l -> line(l);
+		case Shape.Polygon p -> polygon(p);
 		case Shape.Text t -> text(t);
 		}
 	}
@@ -119,6 +120,25 @@ public final class ScenePainter implements AutoCloseable {
 			}
 		}
 		gc.setClipping(before);
+	}
+
+	private void polygon(Shape.Polygon p) {
+		int[] points = new int[p.points().length];
+		for (int i = 0; i < points.length; i++) {
+			points[i] = round(p.points()[i]);
+		}
+		if (p.fill() != 0) {
+			gc.setAlpha(p.fill() >>> 24);
+			gc.setBackground(cached(p.fill()));
+			gc.fillPolygon(points);
+		}
+		if (p.stroke() != 0) {
+			gc.setAlpha(p.stroke() >>> 24);
+			gc.setForeground(cached(p.stroke()));
+			gc.setLineWidth(1);
+			gc.setLineStyle(SWT.LINE_SOLID);
+			gc.drawPolygon(points);
+		}
 	}
 
 	private void line(Shape.Line l) {
