@@ -375,7 +375,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** Largest CPU number in the table, -1 if none. */
-	int maxCpu() {
+	public int maxCpu() {
 		int max = -1;
 		for (int[] set : cpuSets) {
 			for (int cpu : set) {
@@ -386,7 +386,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** Largest NUMA node, -1 if none. */
-	int maxNode() {
+	public int maxNode() {
 		int max = -1;
 		for (short n : rows.node) {
 			max = Math.max(max, n);

@@ -21,12 +21,13 @@ import org.memtrace.model.TraceStore;
 
 /**
  * The events of a trace of any origin as columns in memory, grouped by producer and ordered by time within a producer: for
- * models by event type. 21 bytes per event, 29 when there are variables. Immutable and safe for all threads.
+ * models by event type. 21 bytes per event, 8 more when there are values, 2 more when there are CPUs. Immutable and safe for all threads.
  */
 public final class EventTable implements ModelSource {
 	/** Events that are taken into memory at most. */
 	static final long MAX_EVENTS = 150_000_000L;
 	private static final int CHUNK = 1 << 16;
+	private static final EventCategory[] CATEGORIES = EventCategory.values();
 
 	private final TraceInfo info;
 	private final ProducerTree producers;
@@ -38,13 +39,17 @@ public final class EventTable implements ModelSource {
 	private final byte[] category;
 	private final long[] start;
 	private final long[] end;
-	/** Values of variables; null when there are none. */
+	/** Values of variables, nesting levels of states, end producers of links; null when all are 0. */
 	private final double[] value;
+	/** Null when all are 0, as in traces that know no CPUs. */
+	private final short[] cpu;
+	private final int maxCpu;
 	/** Distinct names; types that have the same name are one. */
 	private final List<String> typeNames;
 	private final BitSet categories;
 
-	private EventTable(TraceInfo info, ProducerTree producers, int[] rowFrom, List<String> typeNames, BitSet categories) {
+	private EventTable(TraceInfo info, ProducerTree producers, int[] rowFrom, List<String> typeNames, BitSet categories,
+			boolean values, int maxCpu) {
 		this.info = info;
 		this.producers = producers;
 		this.rowFrom = rowFrom;
@@ -55,7 +60,9 @@ public final class EventTable implements ModelSource {
 		this.category = new byte[n];
 		this.start = new long[n];
 		this.end = new long[n];
-		this.value = categories.get(EventCategory.VARIABLE.ordinal()) ? new double[n] : null;
+		this.value = values ? new double[n] : null;
+		this.cpu = maxCpu > 0 ? new short[n] : null;
+		this.maxCpu = maxCpu;
 		this.innerProducers = new BitSet();
 		for (int p = 0; p < producers.size(); p++) {
 			if (rowFrom[p + 1] > rowFrom[p] && !producers.isLeaf(p)) {
@@ -81,6 +88,8 @@ public final class EventTable implements ModelSource {
 		private final Map<Integer, int[]> types = new HashMap<>();
 		private final BitSet categories = new BitSet();
 		private long count;
+		private boolean values;
+		private int maxCpu;
 
 		Loader(TraceStore store) throws MemtraceException {
 			this.store = store;
@@ -119,7 +128,10 @@ public final class EventTable implements ModelSource {
 				if (chunks.isEmpty() || chunks.get(chunks.size() - 1).isFull()) {
 					chunks.add(new EventBatch(CHUNK));
 				}
-				chunks.get(chunks.size() - 1).add(0, t[0], b.producer[i], b.startNs[i], Math.max(b.startNs[i], b.endNs[i]), v,
+				values |= v != 0;
+				int cpu = Math.max(0, Math.min(Short.MAX_VALUE, b.cpu[i]));
+				maxCpu = Math.max(maxCpu, cpu);
+				chunks.get(chunks.size() - 1).add(cpu, t[0], b.producer[i], b.startNs[i], Math.max(b.startNs[i], b.endNs[i]), v,
 						t[1]);
 			}
 		}
@@ -135,7 +147,8 @@ public final class EventTable implements ModelSource {
 			for (int p = 0; p < producerCount; p++) {
 				from[p + 1] += from[p];
 			}
-			EventTable t = new EventTable(store.info(), store.producers(), from, List.copyOf(names), categories);
+			EventTable t = new EventTable(store.info(), store.producers(), from, List.copyOf(names), categories, values,
+					maxCpu);
 			int[] next = from.clone();
 			for (int c = 0; c < chunks.size(); c++) {
 				progress.check();
@@ -146,6 +159,9 @@ public final class EventTable implements ModelSource {
 					t.category[to] = (byte) chunk.cpu[i];
 					t.start[to] = chunk.startNs[i];
 					t.end[to] = chunk.endNs[i];
+					if (t.cpu != null) {
+						t.cpu[to] = (short) chunk.id[i];
+					}
 					if (t.value != null) {
 						t.value[to] = chunk.value[i];
 					}
@@ -173,7 +189,7 @@ public final class EventTable implements ModelSource {
 
 	/** Bytes of the columns. */
 	public long memoryBytes() {
-		return (value == null ? 21L : 29L) * size() + 4L * rowFrom.length;
+		return (21L + (value == null ? 0 : 8) + (cpu == null ? 0 : 2)) * size() + 4L * rowFrom.length;
 	}
 
 	/** Whether there are events of a category. */
@@ -235,8 +251,23 @@ public final class EventTable implements ModelSource {
 		return end[row];
 	}
 
-	/** Value of a variable; only when {@link #has} variables. */
+	/** Value of a variable, nesting level of a state, end producer of a link; 0 when nothing in the trace has a value. */
 	public double value(int row) {
-		return value[row];
+		return value == null ? 0 : value[row];
+	}
+
+	/** CPU of a row, 0 when not known. */
+	public int cpu(int row) {
+		return cpu == null ? 0 : cpu[row];
+	}
+
+	/** Largest CPU, 0 when none is known. */
+	public int maxCpu() {
+		return maxCpu;
+	}
+
+	/** Category of a row. */
+	public EventCategory category(int row) {
+		return CATEGORIES[category[row]];
 	}
 }

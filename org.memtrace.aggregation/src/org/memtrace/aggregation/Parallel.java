@@ -10,9 +10,9 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
 /** Runs independent tasks 0..n-1 on the common pool and the calling thread. Results must not depend on who runs what. */
-final class Parallel {
+public final class Parallel {
 	@FunctionalInterface
-	interface Task {
+	public interface Task {
 		void run(int index) throws CancelledException;
 	}
 
@@ -20,12 +20,12 @@ final class Parallel {
 	}
 
 	/** Number of threads that work is worth dividing for. */
-	static int threads() {
+	public static int threads() {
 		return Math.max(1, Runtime.getRuntime().availableProcessors());
 	}
 
 	/** Runs all tasks and returns when they are done; the first failure stops the others. */
-	static void run(int count, Progress progress, Task task) throws CancelledException {
+	public static void run(int count, Progress progress, Task task) throws CancelledException {
 		AtomicInteger next = new AtomicInteger();
 		int helpers = Math.min(threads(), count) - 1;
 		ForkJoinTask<?>[] forked = new ForkJoinTask<?>[Math.max(0, helpers)];
