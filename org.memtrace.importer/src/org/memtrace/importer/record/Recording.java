@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.importer.record;
+
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.InputStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.memtrace.model.MemtraceException;
+
+/**
+ * A run of {@code memtrace record} as a child process. Its output is handed on as it comes; {@link #stop} ends it the way Ctrl-C
+ * does, so that the trace is valid. When this process dies, the recorder and the program go on.
+ */
+public final class Recording {
+	/** Gets the output; called on threads of the recording. */
+	@FunctionalInterface
+	public interface Console {
+		/** @param error of standard error, where the recorder writes its own messages too */
+		void text(String text, boolean error);
+	}
+
+	/**
+	 * How it ended.
+	 *
+	 * @param exitCode of the program; 128 + signal when one ended it
+	 * @param trace the trace directory, null when there is none because the program could not be started
+	 * @param message the last thing that the recorder said about the reason, one sentence, when there is no trace
+	 */
+	public record Result(int exitCode, Path trace, String message) {
+	}
+
+	private static final String OURS = "memtrace";
+	private static final int READ_CHARS = 8192;
+	private static final int KEPT_CHARS = 16384;
+
+	private final Process process;
+	private final Path trace;
+	private final Thread[] readers = new Thread[2];
+	private final StringBuilder lastErrors = new StringBuilder();
+	private int stops;
+
+	/**
+	 * Starts the recorder.
+	 *
+	 * @param launcher path of {@code memtrace}
+	 * @param settings with an output directory
+	 */
+	public static Recording start(String launcher, RecordSettings settings, Console console) throws MemtraceException {
+		if (settings.output().isEmpty()) {
+			throw new IllegalArgumentException("the trace directory must be known");
+		}
+		Path directory = Path.of(settings.directory()).toAbsolutePath();
+		Path trace = directory.resolve(settings.output());
+		Path parent = trace.getParent();
+		try {
+			Files.createDirectories(parent);
+		} catch (IOException e) {
+			throw new MemtraceException(parent + ", in which the trace was to be, cannot be made: " + e.getMessage(), e);
+		}
+		ProcessBuilder builder = new ProcessBuilder(settings.command(launcher)).directory(directory.toFile())
+				.redirectInput(Path.of("/dev/null").toFile());
+		builder.environment().putAll(settings.environment());
+		try {
+			return new Recording(builder.start(), trace, console);
+		} catch (IOException e) {
+			throw new MemtraceException(launcher + " cannot be run: " + e.getMessage(), e);
+		}
+	}
+
+	private Recording(Process process, Path trace, Console console) {
+		this.process = process;
+		this.trace = trace;
+		readers[0] = read(process.getInputStream(), console, false);
+		readers[1] = read(process.getErrorStream(), console, true);
+	}
+
+	private Thread read(InputStream stream, Console console, boolean error) {
+		Thread thread = new Thread(() -> {
+			char[] chars = new char[READ_CHARS];
+			try (Reader in = new InputStreamReader(stream, StandardCharsets.UTF_8)) {
+				for (int n; (n = in.read(chars)) >= 0;) {
+					String text = new String(chars, 0, n);
+					if (error) {
+						remember(text);
+					}
+					console.text(text, error);
+				}
+			} catch (IOException e) {
+				// the stream was closed because the recording is over
+			}
+		}, "output of the recorder");
+		thread.setDaemon(true);
+		thread.start();
+		return thread;
+	}
+
+	private void remember(String text) {
+		synchronized (lastErrors) {
+			lastErrors.append(text);
+			if (lastErrors.length() > KEPT_CHARS) {
+				lastErrors.delete(0, lastErrors.length() - KEPT_CHARS);
+			}
+		}
+	}
+
+	/** Where the trace is, or will be. */
+	public Path trace() {
+		return trace;
+	}
+
+	/** Process number of the recorder. */
+	public long pid() {
+		return process.pid();
+	}
+
+	public boolean isRunning() {
+		return process.isAlive();
+	}
+
+	/**
+	 * Asks to end: the first time as Ctrl-C does, then politely (SIGTERM), then the program is killed. The recorder lives on to
+	 * complete the trace. Returns at once.
+	 */
+	public synchronized void stop() {
+		int how = stops++;
+		if (how == 0) {
+			signal("INT", process.pid());
+		} else if (how == 1) {
+			signal("TERM", process.pid());
+		} else {
+			process.children().forEach(ProcessHandle::destroyForcibly);
+		}
+	}
+
+	/** Whether somebody has asked to stop. */
+	public synchronized boolean isStopping() {
+		return stops > 0;
+	}
+
+	/** Java has no way to send SIGINT. */
+	private static void signal(String name, long pid) {
+		try {
+			new ProcessBuilder("kill", "-" + name, Long.toString(pid)).redirectErrorStream(true)
+					.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+		} catch (IOException e) {
+			ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+		}
+	}
+
+	/** Waits for the end; true when it has come. */
+	public boolean waitFor(long milliseconds) throws InterruptedException {
+		return process.waitFor(milliseconds, TimeUnit.MILLISECONDS);
+	}
+
+	/** How it ended; after the end. Descendants of the program may hold its output open: they are not waited for. */
+	public Result result() throws InterruptedException {
+		for (Thread reader : readers) {
+			reader.join(500);
+		}
+		boolean there = Files.exists(trace.resolve("manifest.json"));
+		return new Result(process.exitValue(), there ? trace : null, there ? "" : reason());
+	}
+
+	/** The last line that the recorder itself wrote. */
+	private String reason() {
+		String text;
+		synchronized (lastErrors) {
+			text = lastErrors.toString();
+		}
+		List<String> lines = text.lines().filter(l -> !l.isBlank()).toList();
+		for (int i = lines.size() - 1; i >= 0; i--) {
+			if (lines.get(i).startsWith(OURS + ":") || lines.get(i).startsWith(OURS + " record:")) {
+				return sentence(lines.get(i).substring(lines.get(i).indexOf(':') + 1).strip());
+			}
+		}
+		return lines.isEmpty() ? "The recorder ended with code " + process.exitValue() + " and said nothing."
+				: sentence(lines.get(lines.size() - 1));
+	}
+
+	private static String sentence(String text) {
+		String s = text.isEmpty() ? "The recorder gave no reason" : text;
+		return s.endsWith(".") ? s : s + ".";
+	}
+}
