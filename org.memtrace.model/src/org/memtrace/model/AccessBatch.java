@@ -16,6 +16,8 @@ public final class AccessBatch {
 
 	/** Number of valid rows. */
 	public int count;
+	/** Number of the record in its store, for {@link TraceStore#readAccesses}: ascending, not dense; -1 when not from a store. */
+	public final int[] id;
 	/** Start of the interval of the record. */
 	public final long[] startNs;
 	/** End of the interval of the record, after {@link #startNs}. */
@@ -38,6 +40,7 @@ public final class AccessBatch {
 	public final long[] ip;
 
 	public AccessBatch(int capacity) {
+		id = new int[capacity];
 		startNs = new long[capacity];
 		endNs = new long[capacity];
 		producer = new int[capacity];
@@ -60,10 +63,11 @@ public final class AccessBatch {
 		return count == startNs.length;
 	}
 
-	/** Appends a row. */
+	/** Appends a row without {@link #id}. */
 	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount,
 			long writeCount, int sharingThreads, int numaNode, int flagBits, long codeAddress) {
 		int i = count++;
+		id[i] = -1;
 		startNs[i] = start;
 		endNs[i] = end;
 		producer[i] = producerId;
@@ -82,5 +86,6 @@ public final class AccessBatch {
 		add(other.startNs[row], other.endNs[row], other.producer[row], other.thread[row], other.cpuSet[row],
 				other.reads[row], other.writes[row], other.sharing[row], other.node[row], other.flags[row],
 				other.ip[row]);
+		id[count - 1] = other.id[row];
 	}
 }

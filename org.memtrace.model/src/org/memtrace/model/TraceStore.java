@@ -41,8 +41,31 @@ public interface TraceStore extends AutoCloseable {
 	/** Streams accesses in order of start time. */
 	void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException;
 
+	/**
+	 * Streams accesses as {@link #visitAccesses(AccessQuery, AccessVisitor, Progress)} does, of them those whose
+	 * {@link AccessBatch#id} is in {@code [fromId, toId)}. Takes time for that range only: for pages of a table.
+	 */
+	void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+			throws MemtraceException;
+
+	/** Gives the accesses of some {@link AccessBatch#id}s, in this order. */
+	void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException;
+
 	/** Streams FrameSoc events in order of start time; works for traces of any origin. */
 	void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException;
+
+	/**
+	 * Streams events in order of start and id, of those that the query selects the ones from {@code (fromNs, fromId)} on until
+	 * before {@code (toNs, toId)}. Takes time for that range only: for pages of a table.
+	 */
+	void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
+			Progress progress) throws MemtraceException;
+
+	/** Gives the events of some {@link EventBatch#id}s, in this order. */
+	void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException;
+
+	/** The parameters of some events as {@code name=value, ...}, empty for an event without. */
+	List<String> eventParameters(long[] ids) throws MemtraceException;
 
 	/** Something derived that was saved with {@link #writeCache}, or empty. */
 	Optional<byte[]> readCache(String key) throws MemtraceException;

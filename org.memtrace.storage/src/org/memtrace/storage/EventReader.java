@@ -78,9 +78,49 @@ final class EventReader {
 				throws MemtraceException;
 	}
 
-	void accesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws SQLException, MemtraceException {
-		AccessBatch out = new AccessBatch(BATCH);
-		rows(query, (id, producer, count, context, ip, startNs, endNs) -> {
+	/** @param fromId first event id; the range must not begin with the second event of an access */
+	void accesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+			throws SQLException, MemtraceException {
+		Accesses out = new Accesses(visitor, progress);
+		rows(query, fromId, toId, out, progress);
+		out.end();
+	}
+
+	/** Accesses by the ids of their first events, in the order of the ids. */
+	void accesses(int[] ids, AccessVisitor visitor) throws SQLException, MemtraceException {
+		Accesses out = new Accesses(visitor, Progress.NONE);
+		try (PreparedStatement read = db.prepareStatement(BY_ID)) {
+			for (int id : ids) {
+				read.setInt(1, id);
+				read.setLong(2, id + 2L); // the second event of an access, if it has one, follows at once
+				try (ResultSet rows = read.executeQuery()) {
+					while (rows.next()) {
+						int context = rows.getInt(4);
+						if (rows.getInt(1) == id || lookup.continues[context]) {
+							out.row(rows.getInt(1), rows.getInt(2), rows.getLong(3), context, rows.getInt(5), rows.getLong(6),
+									rows.getLong(7));
+						}
+					}
+				}
+			}
+		}
+		out.end();
+	}
+
+	/** Joins the two events of an access that reads and writes. */
+	private final class Accesses implements RowVisitor {
+		private final AccessBatch out = new AccessBatch(BATCH);
+		private final AccessVisitor visitor;
+		private final Progress progress;
+
+		Accesses(AccessVisitor visitor, Progress progress) {
+			this.visitor = visitor;
+			this.progress = progress;
+		}
+
+		@Override
+		public void row(int id, int producer, long count, int context, int ip, long startNs, long endNs)
+				throws MemtraceException {
 			if (lookup.continues[context] && out.count > 0) {
 				out.writes[out.count - 1] = count;
 				return;
@@ -94,15 +134,20 @@ final class EventReader {
 			out.add(startNs, endNs, producer, lookup.thread[context], lookup.cpuSet[context], write ? 0 : count,
 					write ? count : 0, lookup.sharing[context], lookup.node[context], lookup.flags[context],
 					lookup.address[ip]);
-		}, progress);
-		if (out.count > 0) {
-			visitor.visit(out);
+			out.id[out.count - 1] = id;
+		}
+
+		void end() throws MemtraceException {
+			if (out.count > 0) {
+				visitor.visit(out);
+			}
 		}
 	}
 
-	void events(AccessQuery query, EventVisitor visitor, Progress progress) throws SQLException, MemtraceException {
+	void events(AccessQuery query, int fromId, int toId, EventVisitor visitor, Progress progress)
+			throws SQLException, MemtraceException {
 		EventBatch out = new EventBatch(BATCH);
-		rows(query, (id, producer, count, context, ip, startNs, endNs) -> {
+		rows(query, fromId, toId, (id, producer, count, context, ip, startNs, endNs) -> {
 			if (out.isFull()) {
 				visitor.visit(out);
 				out.count = 0;
@@ -115,15 +160,63 @@ final class EventReader {
 		}
 	}
 
-	private void rows(AccessQuery query, RowVisitor visitor, Progress progress) throws SQLException, MemtraceException {
-		if (query.fromNs() >= query.toNs() || query.producerFrom() >= query.producerTo()) {
+	void events(long[] ids, EventVisitor visitor) throws SQLException, MemtraceException {
+		EventBatch out = new EventBatch(Math.max(1, ids.length));
+		try (PreparedStatement read = db.prepareStatement(BY_ID)) {
+			for (long id : ids) {
+				read.setLong(1, id);
+				read.setLong(2, id + 1);
+				try (ResultSet rows = read.executeQuery()) {
+					while (rows.next()) {
+						int context = rows.getInt(4);
+						out.add(id, lookup.type[context], rows.getInt(2), rows.getLong(6), rows.getLong(7), rows.getLong(3),
+								lookup.cpu[context]);
+					}
+				}
+			}
+		}
+		if (out.count > 0) {
+			visitor.visit(out);
+		}
+	}
+
+	private static final String BY_ID = "SELECT e.ID, e.PRODUCER, e.COUNT, e.CONTEXT, e.IP, r.START_NS, r.END_NS FROM MT_EVENT e"
+			+ " JOIN MT_RUN r ON r.ID = e.RUN WHERE e.ID >= ? AND e.ID < ? ORDER BY e.ID";
+
+	/** Run of the event with the smallest id from {@code id} on, -1 if there is none. */
+	private long runOf(int id) throws SQLException {
+		try (PreparedStatement select = db.prepareStatement("SELECT RUN FROM MT_EVENT WHERE ID >= ? ORDER BY ID LIMIT 1")) {
+			select.setInt(1, id);
+			try (ResultSet row = select.executeQuery()) {
+				return row.next() ? row.getLong(1) : -1;
+			}
+		}
+	}
+
+	private void rows(AccessQuery query, int fromId, int toId, RowVisitor visitor, Progress progress)
+			throws SQLException, MemtraceException {
+		if (query.fromNs() >= query.toNs() || query.producerFrom() >= query.producerTo() || fromId >= toId) {
 			return;
 		}
 		Runs runs = new Runs();
 		double worked = 0;
-		try (PreparedStatement select = db.prepareStatement("SELECT FIRST_EVENT, END_EVENT, START_NS, END_NS FROM MT_RUN"
-				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_PRODUCER >= ? AND MIN_PRODUCER < ?"
-				+ " ORDER BY ID");
+		String wanted = "SELECT FIRST_EVENT, END_EVENT, START_NS, END_NS FROM MT_RUN"
+				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_PRODUCER >= ? AND MIN_PRODUCER < ?";
+		boolean range = fromId > 0 || toId < Integer.MAX_VALUE;
+		long firstRun = 0;
+		long lastRun = Long.MAX_VALUE;
+		if (range) {
+			// runs are numbered as their events are; '+' keeps the database from taking its index of times
+			wanted = wanted.replace("WHERE START_NS < ? AND START_NS >=", "WHERE +START_NS < ? AND +START_NS >=")
+					+ " AND ID >= ? AND ID <= ?";
+			firstRun = runOf(fromId);
+			if (firstRun < 0) {
+				return;
+			}
+			lastRun = runOf(toId);
+			lastRun = lastRun < 0 ? Long.MAX_VALUE : lastRun;
+		}
+		try (PreparedStatement select = db.prepareStatement(wanted + " ORDER BY ID");
 				PreparedStatement read = db.prepareStatement("SELECT ID, PRODUCER, COUNT, CONTEXT, IP FROM MT_EVENT"
 						+ " WHERE ID >= ? AND ID < ? AND PRODUCER >= ? AND PRODUCER < ? ORDER BY ID")) {
 			select.setLong(1, query.toNs());
@@ -133,6 +226,10 @@ final class EventReader {
 			select.setLong(3, query.fromNs());
 			select.setInt(4, query.producerFrom());
 			select.setInt(5, query.producerTo());
+			if (range) {
+				select.setLong(6, firstRun);
+				select.setLong(7, lastRun);
+			}
 			try (ResultSet found = select.executeQuery()) {
 				boolean more = found.next();
 				while (more) {
@@ -142,7 +239,7 @@ final class EventReader {
 						more = found.next();
 					} while (more && runs.follows(found.getLong(1)));
 					progress.check();
-					read(read, query, runs, visitor);
+					read(read, query, runs, fromId, toId, visitor);
 					double now = worked + (runs.end() - runs.first[0]) * accessesPerEvent;
 					progress.worked((long) now - (long) worked);
 					worked = now;
@@ -151,10 +248,10 @@ final class EventReader {
 		}
 	}
 
-	private static void read(PreparedStatement read, AccessQuery query, Runs runs, RowVisitor visitor)
-			throws SQLException, MemtraceException {
-		read.setLong(1, runs.first[0]);
-		read.setLong(2, runs.end());
+	private static void read(PreparedStatement read, AccessQuery query, Runs runs, int fromId, int toId,
+			RowVisitor visitor) throws SQLException, MemtraceException {
+		read.setLong(1, Math.max(fromId, runs.first[0]));
+		read.setLong(2, Math.min(toId, runs.end()));
 		read.setInt(3, query.producerFrom());
 		read.setInt(4, query.producerTo());
 		int run = 0;

@@ -134,37 +134,71 @@ final class ForeignProducers {
 		return tree;
 	}
 
+	private static final String COLUMNS = "SELECT ID, EVENT_TYPE_ID, EVENT_PRODUCER_ID, TIMESTAMP, CPU, CATEGORY, LPAR, DPAR"
+			+ " FROM EVENT WHERE ";
+
+	/** Events that overlap a window. */
 	void events(Connection db, AccessQuery query, EventVisitor visitor, Progress progress)
 			throws SQLException, MemtraceException {
-		EventBatch out = new EventBatch(BATCH);
-		long pending = 0;
-		try (PreparedStatement select = db.prepareStatement("SELECT ID, EVENT_TYPE_ID, EVENT_PRODUCER_ID, TIMESTAMP,"
-				+ " CPU, CATEGORY, LPAR, DPAR FROM EVENT WHERE TIMESTAMP < ? AND (TIMESTAMP >= ? OR LPAR > ?)"
+		try (PreparedStatement select = db.prepareStatement(COLUMNS + "TIMESTAMP < ? AND (TIMESTAMP >= ? OR LPAR > ?)"
 				+ " ORDER BY TIMESTAMP, ID")) {
 			select.setLong(1, query.toNs());
 			select.setLong(2, query.fromNs());
 			select.setLong(3, query.fromNs());
-			try (ResultSet rows = select.executeQuery()) {
-				while (rows.next()) {
-					if (++pending % BATCH == 0) {
-						progress.worked(BATCH);
-						progress.check();
-					}
-					long start = rows.getLong(4);
-					boolean punctual = rows.getInt(6) == EventCategory.PUNCTUAL.ordinal();
-					// some importers leave the end of a variable at 0
-					long end = punctual ? start : Math.max(start, rows.getLong(7));
-					Integer producer = numbers.get(rows.getInt(3));
-					if (producer == null || producer < query.producerFrom() || producer >= query.producerTo()
-							|| start < query.fromNs() && end <= query.fromNs()) {
-						continue;
-					}
-					if (out.isFull()) {
-						visitor.visit(out);
-						out.count = 0;
-					}
-					out.add(rows.getLong(1), rows.getInt(2), producer, start, end, rows.getDouble(8), rows.getInt(5));
+			visit(select, query, visitor, progress);
+		}
+	}
+
+	/** Events that overlap a window, from one event on until before another, in the order of start and id. */
+	void events(Connection db, AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
+			Progress progress) throws SQLException, MemtraceException {
+		// the first two conditions are for the index of times
+		try (PreparedStatement select = db.prepareStatement(COLUMNS + "TIMESTAMP >= ? AND TIMESTAMP <= ?"
+				+ " AND (TIMESTAMP > ? OR ID >= ?) AND (TIMESTAMP < ? OR ID < ?) ORDER BY TIMESTAMP, ID")) {
+			select.setLong(1, fromNs);
+			select.setLong(2, Math.min(toNs, query.toNs() - 1));
+			select.setLong(3, fromNs);
+			select.setLong(4, fromId);
+			select.setLong(5, toNs);
+			select.setLong(6, toId);
+			visit(select, query, visitor, progress);
+		}
+	}
+
+	/** Events by id, in this order. */
+	void events(Connection db, long[] ids, EventVisitor visitor) throws SQLException, MemtraceException {
+		try (PreparedStatement select = db.prepareStatement(COLUMNS + "ID = ?")) {
+			for (long id : ids) {
+				select.setLong(1, id);
+				visit(select, AccessQuery.ALL, visitor, Progress.NONE);
+			}
+		}
+	}
+
+	private void visit(PreparedStatement select, AccessQuery query, EventVisitor visitor, Progress progress)
+			throws SQLException, MemtraceException {
+		EventBatch out = new EventBatch(BATCH);
+		long pending = 0;
+		try (ResultSet rows = select.executeQuery()) {
+			while (rows.next()) {
+				if (++pending % BATCH == 0) {
+					progress.worked(BATCH);
+					progress.check();
 				}
+				long start = rows.getLong(4);
+				boolean punctual = rows.getInt(6) == EventCategory.PUNCTUAL.ordinal();
+				// some importers leave the end of a variable at 0
+				long end = punctual ? start : Math.max(start, rows.getLong(7));
+				Integer producer = numbers.get(rows.getInt(3));
+				if (producer == null || producer < query.producerFrom() || producer >= query.producerTo()
+						|| start < query.fromNs() && end <= query.fromNs()) {
+					continue;
+				}
+				if (out.isFull()) {
+					visitor.visit(out);
+					out.count = 0;
+				}
+				out.add(rows.getLong(1), rows.getInt(2), producer, start, end, rows.getDouble(8), rows.getInt(5));
 			}
 		}
 		if (out.count > 0) {

@@ -4,10 +4,12 @@
 package org.memtrace.storage;
 
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
@@ -63,11 +65,18 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 
 	@Override
 	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
+		visitAccesses(query, 0, Integer.MAX_VALUE, visitor, progress);
+	}
+
+	@Override
+	public void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+			throws MemtraceException {
 		progress.begin("Reading accesses", accessCount);
 		AccessBatch out = new AccessBatch(BATCH);
+		int first = 0;
 		for (AccessBatch chunk : chunks) {
 			progress.check();
-			for (int i = 0; i < chunk.count; i++) {
+			for (int i = Math.max(0, fromId - first); i < Math.min(chunk.count, (long) toId - first); i++) {
 				if (selects(query, chunk, i)) {
 					if (out.isFull()) {
 						visitor.visit(out);
@@ -75,13 +84,69 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 						progress.check();
 					}
 					out.addFrom(chunk, i);
+					out.id[out.count - 1] = first + i;
 				}
 			}
+			first += chunk.count;
 			progress.worked(chunk.count);
 		}
 		if (out.count > 0) {
 			visitor.visit(out);
 		}
+	}
+
+	@Override
+	public void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException {
+		AccessBatch out = new AccessBatch(Math.max(1, ids.length));
+		for (int id : ids) {
+			int row = id;
+			for (AccessBatch chunk : chunks) {
+				if (row < chunk.count) {
+					out.addFrom(chunk, row);
+					out.id[out.count - 1] = id;
+					break;
+				}
+				row -= chunk.count;
+			}
+		}
+		if (out.count > 0) {
+			visitor.visit(out);
+		}
+	}
+
+	@Override
+	public void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
+			Progress progress) throws MemtraceException {
+		chosen(query, id -> id >= fromId && id < toId, visitor, progress);
+	}
+
+	@Override
+	public void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException {
+		for (long wanted : ids) {
+			chosen(AccessQuery.ALL, id -> id == wanted, visitor, Progress.NONE);
+		}
+	}
+
+	/** Streams the events whose id passes. */
+	private void chosen(AccessQuery query, LongPredicate wanted, EventVisitor visitor, Progress progress)
+			throws MemtraceException {
+		EventBatch out = new EventBatch(BATCH);
+		visitEvents(query, in -> {
+			out.count = 0;
+			for (int i = 0; i < in.count; i++) {
+				if (wanted.test(in.id[i])) {
+					out.add(in.id[i], in.type[i], in.producer[i], in.startNs[i], in.endNs[i], in.value[i], in.cpu[i]);
+				}
+			}
+			if (out.count > 0) {
+				visitor.visit(out);
+			}
+		}, progress);
+	}
+
+	@Override
+	public List<String> eventParameters(long[] ids) {
+		return Collections.nCopies(ids.length, "");
 	}
 
 	@Override

@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -256,13 +257,32 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
+		visitAccesses(query, 0, Integer.MAX_VALUE, visitor, progress);
+	}
+
+	@Override
+	public void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+			throws MemtraceException {
 		progress.begin("Reading accesses", accessCount);
 		if (!ours) {
 			return;
 		}
 		EventReader.Lookup tables = lookup();
 		try (Connection own = dbms.read(file)) {
-			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(query, visitor, progress);
+			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(query, fromId, toId, visitor, progress);
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
+	@Override
+	public void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException {
+		if (!ours) {
+			return;
+		}
+		EventReader.Lookup tables = lookup();
+		try (Connection own = dbms.read(file)) {
+			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(ids, visitor);
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}
@@ -275,10 +295,53 @@ final class SqlTraceStore implements TraceStore {
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
 			if (ours) {
-				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query, visitor, progress);
+				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query, 0, Integer.MAX_VALUE, visitor, progress);
 			} else {
 				ids.events(own, query, visitor, progress);
 			}
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
+	@Override
+	public void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
+			Progress progress) throws MemtraceException {
+		EventReader.Lookup tables = ours ? lookup() : null;
+		ForeignProducers ids = ours ? null : foreignProducers();
+		try (Connection own = dbms.read(file)) {
+			if (ours) { // in the order of ids
+				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query,
+						(int) Math.clamp(fromId, 0, Integer.MAX_VALUE), (int) Math.clamp(toId, 0, Integer.MAX_VALUE), visitor,
+						progress);
+			} else {
+				ids.events(own, query, fromNs, fromId, toNs, toId, visitor, progress);
+			}
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
+	@Override
+	public void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException {
+		EventReader.Lookup tables = ours ? lookup() : null;
+		ForeignProducers producerIds = ours ? null : foreignProducers();
+		try (Connection own = dbms.read(file)) {
+			if (ours) {
+				new EventReader(own, tables, longestNs, info.events(), accessCount).events(ids, visitor);
+			} else {
+				producerIds.events(own, ids, visitor);
+			}
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
+	@Override
+	public List<String> eventParameters(long[] ids) throws MemtraceException {
+		try (Connection own = dbms.read(file)) {
+			return dbms.hasTable(own, "EVENT_PARAM") && dbms.hasTable(own, "EVENT_PARAM_TYPE") ? EventParameters.read(own, ids)
+					: Collections.nCopies(ids.length, "");
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}

@@ -324,6 +324,15 @@ class SqliteFilesTest {
 					"INSERT INTO EVENT VALUES(2, 0, 5, 300, 1, 0, 1, 400, 0)");
 		}
 		try (TraceStore store = Stores.openFile(file)) {
+			assertEquals(List.of("", ""), store.eventParameters(new long[] {0, 1}), "without the table");
+		}
+		try (Connection db = Sqlite.change(file)) {
+			Sqlite.execute(db, "CREATE TABLE EVENT_PARAM(ID INTEGER PRIMARY KEY, EVENT_ID INTEGER, EVENT_PARAM_TYPE_ID INTEGER, VALUE TEXT)",
+					"CREATE TABLE EVENT_PARAM_TYPE(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, NAME VARCHAR(128), TYPE TEXT)",
+					"INSERT INTO EVENT_PARAM_TYPE VALUES(0, 0, 'Depth', 'INTEGER')", "INSERT INTO EVENT_PARAM_TYPE VALUES(1, 0, 'Tag', 'STRING')",
+					"INSERT INTO EVENT_PARAM VALUES(0, 2, 0, '3')", "INSERT INTO EVENT_PARAM VALUES(1, 2, 1, 'x')");
+		}
+		try (TraceStore store = Stores.openFile(file)) {
 			ProducerTree tree = store.producers();
 			List<String> names = new ArrayList<>();
 			for (int id = 0; id < tree.size(); id++) {
@@ -335,6 +344,13 @@ class SqliteFilesTest {
 					new StoreContract.Event(0, 1, 300, 400, 0, 1)), StoreContract.events(store, AccessQuery.ALL));
 			assertEquals(2, StoreContract.events(store, AccessQuery.ALL.window(150, 300)).size());
 			assertEquals(2, StoreContract.events(store, AccessQuery.ALL.subtree(tree, 1)).size());
+			assertEquals(List.of("Depth=3, Tag=x", ""), store.eventParameters(new long[] {2, 0}));
+			List<StoreContract.Event> page = new ArrayList<>();
+			store.visitEvents(AccessQuery.ALL, 100, 0, 300, 2, b -> StoreContract.take(b, page), Progress.NONE);
+			assertEquals(List.of(new StoreContract.Event(0, 2, 100, 200, 0, 0)), page);
+			page.clear();
+			store.readEvents(new long[] {2, 1}, b -> StoreContract.take(b, page));
+			assertEquals(List.of(300L, 50L), page.stream().map(StoreContract.Event::start).toList());
 			assertEquals(0, store.accessCount());
 			assertEquals(List.of(), StoreContract.accesses(store, AccessQuery.ALL));
 			assertEquals(3, store.info().events());

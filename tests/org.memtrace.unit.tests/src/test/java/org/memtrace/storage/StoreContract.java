@@ -23,6 +23,7 @@ import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.EventBatch;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
@@ -207,6 +208,88 @@ abstract class StoreContract {
 			assertEquals(List.of(SMALL.get(2)), accesses(store, AccessQuery.ALL.subtree(store.producers(), 10)));
 			assertEquals(4, accesses(store, AccessQuery.ALL.subtree(store.producers(), 1)).size());
 			assertEquals(List.of(SMALL.get(0)), accesses(store, new AccessQuery(150, 200, 2, 3)));
+		}
+	}
+
+	/** Any cut into ranges of ids gives all rows once, and each row can be read by its id. */
+	@Test
+	void pagesOfRows() throws Exception {
+		long seed = 20261120;
+		System.out.println("seed " + seed);
+		Random random = new Random(seed);
+		List<Row> rows = new ArrayList<>();
+		for (int i = 0; i < 5_000; i++) {
+			long start = 100 + i / 700 * 100;
+			int kind = random.nextInt(3);
+			rows.add(new Row(start, start + 100, 2 + random.nextInt(8), 0, 1, kind == 1 ? 0 : 1 + i % 5, kind == 0 ? 0 : 1 + i % 7,
+					1, 0, 0, 0x401000));
+		}
+		TraceInfo info = write("t", rows, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			for (AccessQuery query : List.of(AccessQuery.ALL, new AccessQuery(250, 550, 3, 7))) {
+				List<Row> whole = accesses(store, query);
+				List<Integer> ids = new ArrayList<>();
+				store.visitAccesses(query, b -> {
+					for (int i = 0; i < b.count; i++) {
+						ids.add(b.id[i]);
+					}
+				}, Progress.NONE);
+				assertEquals(whole.size(), ids.size());
+				List<Row> paged = new ArrayList<>();
+				int at = 0;
+				while (at < ids.size()) {
+					int next = Math.min(ids.size(), at + 1 + random.nextInt(900));
+					int first = paged.size();
+					store.visitAccesses(query, ids.get(at), next == ids.size() ? Integer.MAX_VALUE : ids.get(next), b -> {
+						for (int i = 0; i < b.count; i++) {
+							assertEquals(ids.get(paged.size()), b.id[i]);
+							paged.add(row(b, i));
+						}
+					}, Progress.NONE);
+					assertEquals(next - at, paged.size() - first);
+					at = next;
+				}
+				assertEquals(whole, paged);
+				List<Row> wanted = new ArrayList<>();
+				int[] some = new int[50];
+				for (int i = 0; i < some.length; i++) {
+					int which = random.nextInt(whole.size());
+					some[i] = ids.get(which);
+					wanted.add(whole.get(which));
+				}
+				List<Row> read = new ArrayList<>();
+				store.readAccesses(some, b -> {
+					for (int i = 0; i < b.count; i++) {
+						read.add(row(b, i));
+					}
+				});
+				assertEquals(wanted, read);
+			}
+			List<Event> all = events(store, AccessQuery.ALL);
+			List<long[]> keys = new ArrayList<>();
+			store.visitEvents(AccessQuery.ALL, b -> {
+				for (int i = 0; i < b.count; i++) {
+					keys.add(new long[] {b.startNs[i], b.id[i]});
+				}
+			}, Progress.NONE);
+			List<Event> part = new ArrayList<>();
+			store.visitEvents(AccessQuery.ALL, keys.get(1000)[0], keys.get(1000)[1], keys.get(3000)[0], keys.get(3000)[1],
+					b -> take(b, part), Progress.NONE);
+			assertEquals(all.subList(1000, 3000), part);
+			List<Event> two = new ArrayList<>();
+			store.readEvents(new long[] {keys.get(4000)[1], keys.get(7)[1]}, b -> take(b, two));
+			assertEquals(List.of(all.get(4000), all.get(7)), two);
+		}
+	}
+
+	private static Row row(AccessBatch b, int i) {
+		return new Row(b.startNs[i], b.endNs[i], b.producer[i], b.thread[i], b.cpuSet[i], b.reads[i], b.writes[i], b.sharing[i],
+				b.node[i], b.flags[i], b.ip[i]);
+	}
+
+	static void take(EventBatch b, List<Event> to) {
+		for (int i = 0; i < b.count; i++) {
+			to.add(new Event(b.type[i], b.producer[i], b.startNs[i], b.endNs[i], b.value[i], b.cpu[i]));
 		}
 	}
 
