@@ -5,6 +5,9 @@ package org.memtrace.aggregation;
 import java.util.Arrays;
 import java.util.List;
 
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
 /**
  * Values v[leaf][slice][type] of a hierarchy over a window of time: the input of every aggregation and of every picture.
  * Stored sparse, by leaf: only cells that are not 0 take memory (12 bytes each). Immutable and safe for all threads.
@@ -23,7 +26,10 @@ public final class MicroscopicModel {
 	private final boolean negative;
 	/** Only for {@link Metric#STATE_MEAN}, else null. */
 	private final StateCounts counts;
+	/** Type of each key, null when there are many keys. */
+	private final char[] typeOfKey;
 	private volatile double referenceDensity = Double.NaN;
+	private volatile SumIndex sumIndex;
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
 			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue) {
@@ -49,7 +55,15 @@ public final class MicroscopicModel {
 			anyNegative |= cellValue[i] < 0;
 		}
 		this.negative = anyNegative;
+		int keys = (int) Math.min(MOST_KEYS + 1L, (long) slices.count() * types.size());
+		this.typeOfKey = keys > MOST_KEYS ? null : new char[keys];
+		for (int key = 0; key < keys && typeOfKey != null; key++) {
+			typeOfKey[key] = (char) (key % types.size());
+		}
 	}
+
+	private static final int MOST_KEYS = 1 << 16;
+	private static final int MOST_SAMPLES = 50_000;
 
 	/**
 	 * A model from a full array.
@@ -181,6 +195,11 @@ public final class MicroscopicModel {
 		return cellValue[cell];
 	}
 
+	/** Type of a cell; a division less than {@code key(cell) % typeCount()}. */
+	int type(int cell) {
+		return typeOfKey != null ? typeOfKey[cellKey[cell]] : cellKey[cell] % types.size();
+	}
+
 	private int firstCell(int leaf, int slice) {
 		int low = cellFrom[leaf];
 		int high = cellFrom[leaf + 1];
@@ -222,14 +241,99 @@ public final class MicroscopicModel {
 	public double[] sums(int leafFrom, int leafTo, int firstSlice, int endSlice) {
 		int k = types.size();
 		double[] sums = new double[k];
-		int limit = endSlice * k;
+		if (leafTo - leafFrom < 2 * SumIndex.LEAVES) {
+			addSums(leafFrom, leafTo, firstSlice, endSlice, sums);
+			return sums;
+		}
+		SumIndex index = sumIndex;
+		if (index == null) {
+			index = new SumIndex(this);
+			sumIndex = index;
+		}
+		int from = index.groupFrom(leafFrom);
+		int to = index.groupTo(leafTo);
+		if (from >= to) {
+			addSums(leafFrom, leafTo, firstSlice, endSlice, sums);
+			return sums;
+		}
+		addSums(leafFrom, index.leaf(from), firstSlice, endSlice, sums);
+		index.add(from, to, firstSlice, endSlice, sums);
+		addSums(index.leaf(to), leafTo, firstSlice, endSlice, sums);
+		return sums;
+	}
+
+	private void addSums(int leafFrom, int leafTo, int firstSlice, int endSlice, double[] sums) {
+		int limit = endSlice * types.size();
 		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
 			int to = cellFrom[leaf + 1];
 			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < limit; c++) {
-				sums[cellKey[c] % k] += cellValue[c];
+				sums[type(c)] += cellValue[c];
 			}
 		}
-		return sums;
+	}
+
+	/**
+	 * Sums of groups of leaves over the slices before each one, so that the sums of a large block, of which a picture needs
+	 * hundreds, do not visit every value in it.
+	 */
+	private static final class SumIndex {
+		/** Leaves of a group at least; blocks with less than two groups are added up. */
+		static final int LEAVES = 256;
+		private static final long MOST_BYTES = 32_000_000;
+		private final int leaves;
+		private final int types;
+		private final int slices;
+		/** [group][slice * types + type], slices 0..T. */
+		private final double[][] before;
+
+		SumIndex(MicroscopicModel m) {
+			this.types = m.typeCount();
+			this.slices = m.sliceCount();
+			int n = m.hierarchy.leafCount();
+			int size = LEAVES;
+			while (8L * types * (slices + 1) * (n / size) > MOST_BYTES) {
+				size *= 2;
+			}
+			this.leaves = size;
+			this.before = new double[n / size][];
+			try {
+				Parallel.run(before.length, Progress.NONE, g -> {
+					double[] b = new double[types * (slices + 1)];
+					for (int c = m.cellFrom[g * leaves]; c < m.cellFrom[(g + 1) * leaves]; c++) {
+						b[m.cellKey[c] + types] += m.cellValue[c];
+					}
+					for (int i = types; i < b.length; i++) {
+						b[i] += b[i - types];
+					}
+					before[g] = b;
+				});
+			} catch (CancelledException e) {
+				throw new IllegalStateException(e); // nobody can cancel it
+			}
+		}
+
+		int groupFrom(int leaf) {
+			return (leaf + leaves - 1) / leaves;
+		}
+
+		int groupTo(int leaf) {
+			return Math.min(before.length, leaf / leaves);
+		}
+
+		int leaf(int group) {
+			return group * leaves;
+		}
+
+		void add(int from, int to, int firstSlice, int endSlice, double[] sums) {
+			int a = firstSlice * types;
+			int b = endSlice * types;
+			for (int g = from; g < to; g++) {
+				double[] s = before[g];
+				for (int k = 0; k < types; k++) {
+					sums[k] += s[b + k] - s[a + k];
+				}
+			}
+		}
 	}
 
 	/**
@@ -250,7 +354,7 @@ public final class MicroscopicModel {
 		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
 			int to = cellFrom[leaf + 1];
 			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < limit; c++) {
-				means[cellKey[c] % k] += cellValue[c] * slices.lengthNs(cellKey[c] / k);
+				means[type(c)] += cellValue[c] * slices.lengthNs(cellKey[c] / k);
 			}
 		}
 		double area = (double) (slices.boundNs(endSlice) - slices.boundNs(firstSlice)) * hierarchy.weight(leafFrom, leafTo);
@@ -272,8 +376,8 @@ public final class MicroscopicModel {
 		for (int leaf = leafFrom; leaf < leafTo; leaf++) {
 			int to = cellFrom[leaf + 1];
 			for (int c = firstCell(leaf, firstSlice); c < to && cellKey[c] < endSlice * k; c++) {
-				duration[cellKey[c] % k] += counts.durationNs()[c];
-				states[cellKey[c] % k] += cellKey[c] / k <= first ? counts.overlapping()[c] : counts.begun()[c];
+				duration[type(c)] += counts.durationNs()[c];
+				states[type(c)] += cellKey[c] / k <= first ? counts.overlapping()[c] : counts.begun()[c];
 			}
 		}
 		double[] means = new double[k];
@@ -298,7 +402,7 @@ public final class MicroscopicModel {
 		int k = types.size();
 		double[][] profile = new double[slices.count()][k];
 		for (int c = cellFrom[leafFrom]; c < cellFrom[leafTo]; c++) {
-			profile[cellKey[c] / k][cellKey[c] % k] += cellValue[c];
+			profile[cellKey[c] / k][type(c)] += cellValue[c];
 		}
 		return profile;
 	}
@@ -314,8 +418,8 @@ public final class MicroscopicModel {
 			return known;
 		}
 		int k = types.size();
-		// at most about 200,000 samples: every n-th leaf
-		int step = Math.max(1, valueCount() / 200_000);
+		// about that many samples: every n-th leaf
+		int step = Math.max(1, valueCount() / MOST_SAMPLES);
 		double[] found = new double[1024];
 		int count = 0;
 		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf += step) {

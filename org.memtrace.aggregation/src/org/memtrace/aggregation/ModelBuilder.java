@@ -4,7 +4,6 @@ package org.memtrace.aggregation;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 
 import org.memtrace.model.CancelledException;
@@ -26,7 +25,16 @@ final class ModelBuilder {
 	/** Slices that an interval overlaps: [sliceFrom, sliceTo), empty when outside of the window. */
 	private final int[] sliceFrom;
 	private final int[] sliceTo;
+	/** The slice that holds an interval as a whole, or one of the classes below. */
+	private final int[] within;
 	private final long[] bound;
+
+	/** Not in the window. */
+	private static final int OUTSIDE = -1;
+	/** Begins after the window, and so do those that follow on the same page. */
+	private static final int AFTER = -2;
+	/** In several slices, or partly in the window. */
+	private static final int SPREAD = -3;
 
 	ModelBuilder(AccessTable table, ModelRequest request) {
 		if (!request.metric().ofAccesses()) {
@@ -50,12 +58,17 @@ final class ModelBuilder {
 		int n = table.intervalCount();
 		this.sliceFrom = new int[n];
 		this.sliceTo = new int[n];
+		this.within = new int[n];
 		for (int i = 0; i < n; i++) {
 			long start = Math.max(slices.startNs(), table.intervalStart(i));
 			long end = Math.min(slices.endNs(), table.intervalEnd(i));
 			if (start < end) {
 				sliceFrom[i] = slices.sliceOf(start);
 				sliceTo[i] = slices.sliceOf(end - 1) + 1;
+				boolean whole = start == table.intervalStart(i) && end == table.intervalEnd(i);
+				within[i] = whole && sliceTo[i] - sliceFrom[i] == 1 ? sliceFrom[i] : SPREAD;
+			} else {
+				within[i] = table.intervalStart(i) >= request.toNs() ? AFTER : OUTSIDE;
 			}
 		}
 	}
@@ -100,9 +113,9 @@ final class ModelBuilder {
 
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws CancelledException {
 		int leaves = hierarchy.leafCount();
-		int parts = Math.max(1, Math.min(32, leaves / 64));
-		MicroscopicModel.Appender[] cells = new MicroscopicModel.Appender[parts];
-		progress.begin("Building the model", parts);
+		int parts = Math.max(1, Math.min(64, leaves / 64));
+		Work[] done = new Work[parts];
+		progress.begin("Building the model", 2L * parts);
 		Parallel.run(parts, progress, part -> {
 			int from = (int) ((long) leaves * part / parts);
 			int to = (int) ((long) leaves * (part + 1) / parts);
@@ -111,28 +124,31 @@ final class ModelBuilder {
 				if ((leaf & 255) == 0) {
 					progress.check();
 				}
-				work.leaf(hierarchy, leaf);
+				work.leaf(hierarchy.producer(hierarchy.leafNode(leaf)));
 			}
-			cells[part] = work.cells;
+			work.free();
+			done[part] = work;
 			progress.worked(1);
 		});
-		return join(hierarchy, cells);
+		return join(hierarchy, done, progress);
 	}
 
-	private MicroscopicModel join(Hierarchy hierarchy, MicroscopicModel.Appender[] cells) {
+	private MicroscopicModel join(Hierarchy hierarchy, Work[] parts, Progress progress) throws CancelledException {
 		int all = types.size();
+		boolean[] present = new boolean[all];
+		int[] cellsBefore = new int[parts.length + 1];
+		int[] leavesBefore = new int[parts.length + 1];
+		for (int i = 0; i < parts.length; i++) {
+			for (int k = 0; k < all; k++) {
+				present[k] |= parts[i].present[k];
+			}
+			cellsBefore[i + 1] = Math.addExact(cellsBefore[i], parts[i].cells.count());
+			leavesBefore[i + 1] = leavesBefore[i] + parts[i].cells.from.length - 1;
+		}
 		int[] renumbered = new int[all];
 		List<ModelType> kept = new ArrayList<>();
-		BitSet present = new BitSet();
-		long total = 0;
-		for (MicroscopicModel.Appender part : cells) {
-			for (int c = 0; c < part.count(); c++) {
-				present.set(part.key[c] % all);
-			}
-			total += part.count();
-		}
 		for (int k = 0; k < all; k++) {
-			if (wanted[k] && (keepAll || present.get(k))) {
+			if (wanted[k] && (keepAll || present[k])) {
 				renumbered[k] = kept.size();
 				kept.add(types.get(k));
 			}
@@ -141,22 +157,26 @@ final class ModelBuilder {
 			kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));
 		}
 		int k = kept.size();
-		int count = Math.toIntExact(total);
 		int[] from = new int[hierarchy.leafCount() + 1];
-		int[] key = new int[count];
-		double[] value = new double[count];
-		int leaf = 0;
-		int at = 0;
-		for (MicroscopicModel.Appender part : cells) {
+		int[] key = new int[cellsBefore[parts.length]];
+		double[] value = new double[key.length];
+		Parallel.run(parts.length, progress, i -> {
+			MicroscopicModel.Appender part = parts[i].cells;
+			parts[i] = null;
+			int at = cellsBefore[i];
 			for (int l = 1; l < part.from.length; l++) {
-				from[++leaf] = at + part.from[l];
+				from[leavesBefore[i] + l] = at + part.from[l];
 			}
-			for (int c = 0; c < part.count(); c++) {
-				key[at + c] = part.key[c] / all * k + renumbered[part.key[c] % all];
+			if (k == all) {
+				System.arraycopy(part.key, 0, key, at, part.count());
+			} else {
+				for (int c = 0; c < part.count(); c++) {
+					key[at + c] = part.key[c] / all * k + renumbered[part.key[c] % all];
+				}
 			}
 			System.arraycopy(part.value, 0, value, at, part.count());
-			at += part.count();
-		}
+			progress.worked(1);
+		});
 		return new MicroscopicModel(hierarchy, slices, kept, request.metric(), request.viewpoint(), from, key, value);
 	}
 
@@ -164,9 +184,13 @@ final class ModelBuilder {
 	private final class Work {
 		private final MicroscopicModel.Appender cells;
 		private final int all = types.size();
-		private final double[] value = new double[t * all];
-		private int[] touched = new int[256];
-		private int touchedCount;
+		/** Types that have values. */
+		private final boolean[] present = new boolean[all];
+		private double[] value = new double[t * all];
+		/** A bit for each entry of {@link #value} that was added to, and the range of words in which there are some. */
+		private long[] touched = new long[(t * all + 63) >> 6];
+		private int firstWord = Integer.MAX_VALUE;
+		private int lastWord = -1;
 		private long[] uses = new long[64];
 		private int useCount;
 
@@ -174,36 +198,97 @@ final class ModelBuilder {
 			this.cells = cells;
 		}
 
-		void leaf(Hierarchy hierarchy, int leaf) {
-			int node = hierarchy.leafNode(leaf);
-			int producer = hierarchy.producer(node);
-			touchedCount = 0;
-			useCount = 0;
-			int end = table.rowTo(producer);
-			for (int row = table.rowFrom(producer); row < end; row++) {
-				int interval = table.interval(row);
-				if (table.intervalStart(interval) >= request.toNs()) {
-					break;
-				}
-				if (sliceFrom[interval] < sliceTo[interval]) {
-					row(row, interval);
-				}
+		/** What is not needed for the result. */
+		void free() {
+			value = null;
+			touched = null;
+			uses = null;
+		}
+
+		void leaf(int producer) {
+			int from = table.rowFrom(producer);
+			int to = table.rowTo(producer);
+			if (from == to) {
+				cells.endLeaf();
+				return;
 			}
-			if (useCount > 0) {
+			if (request.metric() == Metric.ACCESSES && request.types() == null) {
+				accesses(from, to);
+			} else {
+				useCount = 0;
+				for (int row = from; row < to && within[table.interval(row)] != AFTER; row++) {
+					row(row, table.interval(row));
+				}
 				countUses();
 			}
-			Arrays.sort(touched, 0, touchedCount);
-			for (int i = 0; i < touchedCount; i++) {
-				int key = touched[i];
-				if (value[key] != 0) {
-					cells.add(key, value[key]);
-					value[key] = 0;
+			for (int w = firstWord; w <= lastWord; w++) {
+				for (long bits = touched[w]; bits != 0; bits &= bits - 1) {
+					int key = (w << 6) + Long.numberOfTrailingZeros(bits);
+					if (value[key] != 0) {
+						cells.add(key, value[key]);
+						present[key % all] = true;
+						value[key] = 0;
+					}
 				}
+				touched[w] = 0;
 			}
+			firstWord = Integer.MAX_VALUE;
+			lastWord = -1;
 			cells.endLeaf();
 		}
 
+		/** The rows of a page for the metric that is shown nearly always; what lies within one slice is put there at once. */
+		private void accesses(int from, int to) {
+			Viewpoint viewpoint = request.viewpoint();
+			for (int row = from; row < to; row++) {
+				int interval = table.interval(row);
+				int slice = within[interval];
+				if (slice < 0) {
+					if (slice == AFTER) {
+						return;
+					}
+					row(row, interval);
+					continue;
+				}
+				int base = slice * all;
+				switch (viewpoint) {
+				case SHARING -> {
+					base += table.shared(row) ? 2 : 0;
+					put(base, table.reads(row));
+					put(base + 1, table.writes(row));
+				}
+				case READ_WRITE -> {
+					put(base, table.reads(row));
+					put(base + 1, table.writes(row));
+				}
+				case THREAD -> put(base + threadType(row), (double) table.reads(row) + table.writes(row));
+				case NODE -> put(base + nodeType(row), (double) table.reads(row) + table.writes(row));
+				default -> {
+					int[] cpus = table.cpus(row);
+					if (cpus.length == 1) {
+						put(base + cpus[0], (double) table.reads(row) + table.writes(row));
+					} else {
+						row(row, interval);
+					}
+				}
+				}
+			}
+		}
+
+		private int threadType(int row) {
+			int thread = table.thread(row);
+			return thread < 0 || thread >= unknown ? unknown : thread;
+		}
+
+		private int nodeType(int row) {
+			int numa = table.node(row);
+			return numa < 0 ? unknown : numa;
+		}
+
 		private void row(int row, int interval) {
+			if (within[interval] == OUTSIDE) {
+				return;
+			}
 			double reads = table.reads(row);
 			double writes = table.writes(row);
 			switch (request.metric()) {
@@ -229,14 +314,8 @@ final class ModelBuilder {
 				add(row, interval, 0, reads);
 				add(row, interval, 1, writes);
 			}
-			case THREAD -> {
-				int thread = table.thread(row);
-				add(row, interval, thread < 0 || thread >= unknown ? unknown : thread, together(reads, writes));
-			}
-			case NODE -> {
-				int numa = table.node(row);
-				add(row, interval, numa < 0 ? unknown : numa, together(reads, writes));
-			}
+			case THREAD -> add(row, interval, threadType(row), together(reads, writes));
+			case NODE -> add(row, interval, nodeType(row), together(reads, writes));
 			case CPU -> {
 				int[] cpus = table.cpus(row);
 				if (cpus.length == 0) {
@@ -261,7 +340,7 @@ final class ModelBuilder {
 			int from = sliceFrom[interval];
 			int to = sliceTo[interval];
 			if (request.metric() == Metric.EVENTS) {
-				put(from, type, amount);
+				put(from * all + type, amount);
 				return;
 			}
 			if (request.metric() == Metric.THREADS) {
@@ -275,30 +354,27 @@ final class ModelBuilder {
 				}
 				return;
 			}
-			long start = table.intervalStart(interval);
-			long end = table.intervalEnd(interval);
-			if (to - from == 1 && start >= bound[from] && end <= bound[to]) {
-				put(from, type, amount);
+			if (within[interval] >= 0) {
+				put(from * all + type, amount);
 				return;
 			}
+			long start = table.intervalStart(interval);
+			long end = table.intervalEnd(interval);
 			double perNs = amount / (end - start);
 			for (int s = from; s < to; s++) {
 				long overlap = Math.min(end, bound[s + 1]) - Math.max(start, bound[s]);
 				if (overlap > 0) {
-					put(s, type, perNs * overlap);
+					put(s * all + type, perNs * overlap);
 				}
 			}
 		}
 
-		private void put(int slice, int type, double amount) {
-			int key = slice * all + type;
-			if (value[key] == 0) {
-				if (touchedCount == touched.length) {
-					touched = Arrays.copyOf(touched, 2 * touchedCount);
-				}
-				touched[touchedCount++] = key;
-			}
+		private void put(int key, double amount) {
 			value[key] += amount;
+			int word = key >> 6;
+			touched[word] |= 1L << key;
+			firstWord = Math.min(firstWord, word);
+			lastWord = Math.max(lastWord, word);
 		}
 
 		private void use(int slice, int type, int thread) {
@@ -313,8 +389,7 @@ final class ModelBuilder {
 			Arrays.sort(uses, 0, useCount);
 			for (int i = 0; i < useCount; i++) {
 				if (i == 0 || uses[i] != uses[i - 1]) {
-					int key = (int) (uses[i] >>> 32);
-					put(key / all, key % all, 1);
+					put((int) (uses[i] >>> 32), 1);
 				}
 			}
 		}

@@ -52,7 +52,7 @@ final class Qualities {
 	private static double[] absoluteTotals(MicroscopicModel model) {
 		double[] totals = new double[model.typeCount()];
 		for (int c = 0; c < model.valueCount(); c++) {
-			totals[model.key(c) % totals.length] += Math.abs(model.value(c));
+			totals[model.type(c)] += Math.abs(model.value(c));
 		}
 		return totals;
 	}
@@ -157,9 +157,15 @@ final class Qualities {
 		int[] count = new int[types];
 		for (int leaf = tree.leafFrom(n); leaf < tree.leafTo(n); leaf++) {
 			double w = model.hierarchy().leafWeight(leaf);
+			int slice = 0;
+			int nextSlice = k;
 			for (int c = model.cellFrom(leaf); c < model.cellTo(leaf); c++) {
-				int type = model.key(c) % k;
-				int slice = model.key(c) / k;
+				int key = model.key(c);
+				int type = model.type(c);
+				while (key >= nextSlice) {
+					slice++;
+					nextSlice += k;
+				}
 				double v = model.value(c) * scale[type];
 				if (v < 0) {
 					v = -v;

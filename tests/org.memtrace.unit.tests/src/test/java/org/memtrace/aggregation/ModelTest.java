@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -267,5 +268,128 @@ class ModelTest {
 				}
 			}
 		}
+	}
+
+	/** Sums of large blocks come from an index; they are those of the single values. */
+	@ParameterizedTest
+	@ValueSource(longs = {31, 32, 33})
+	void sumsOfLargeBlocksAreThoseOfTheirValues(long seed) {
+		Random random = new Random(seed);
+		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 6000));
+		MicroscopicModel m = RandomModels.model(h, RandomModels.values(random, h.leafCount(), 7, 3));
+		assertTrue(h.leafCount() > 2000);
+		for (int i = 0; i < 30; i++) {
+			int from = random.nextInt(h.leafCount());
+			int to = from + 1 + random.nextInt(h.leafCount() - from);
+			int first = random.nextInt(7);
+			int end = first + 1 + random.nextInt(7 - first);
+			double[] expected = new double[3];
+			for (int leaf = from; leaf < to; leaf++) {
+				for (int t = first; t < end; t++) {
+					for (int k = 0; k < 3; k++) {
+						expected[k] += m.value(leaf, t, k);
+					}
+				}
+			}
+			assertArrayEquals(expected, m.sums(from, to, first, end), 1e-6, "seed " + seed);
+		}
+	}
+
+	/** Every viewpoint and metric in a window that cuts records, against their definitions, cell by cell. */
+	@ParameterizedTest
+	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
+	void valuesAreThoseOfTheDefinition(Viewpoint viewpoint) throws Exception {
+		Random random = new Random(17);
+		for (int i = 0; i < 200; i++) {
+			long start = START + random.nextInt(99);
+			boolean a = random.nextBoolean();
+			add(start, Math.min(END, start + 1 + random.nextInt(i % 3 == 0 ? 60 : 4)), (a ? 2 : 5) + random.nextInt(2),
+					random.nextInt(4) - 1, random.nextInt(4) - 1, i % 3, i % 3 == 0 ? 1 : random.nextInt(2), 1 + random.nextInt(2),
+					random.nextInt(3) - 1);
+		}
+		sortBatch();
+		AccessTable table = table();
+		for (Metric metric : List.of(Metric.ACCESSES, Metric.READS, Metric.WRITES, Metric.EVENTS)) {
+			for (int slices : new int[] {1, 7, 90}) {
+				ModelRequest request = new ModelRequest(viewpoint, metric, slices, START + 10, START + 83, -1, null);
+				MicroscopicModel m = table.model(request, Progress.NONE);
+				for (int leaf = 0; leaf < 4; leaf++) {
+					for (int t = 0; t < slices; t++) {
+						for (int k = 0; k < m.typeCount(); k++) {
+							assertEquals(naive(m, m.hierarchy().producer(m.hierarchy().leafNode(leaf)), t, m.types().get(k)),
+									m.value(leaf, t, k), 1e-9, viewpoint + " " + metric + " " + slices);
+						}
+					}
+				}
+				assertEquals(naiveTotal(m), java.util.Arrays.stream(m.totals()).sum(), 1e-6, viewpoint + " " + metric);
+			}
+		}
+	}
+
+	/** Sum over everything of what falls into the window, so that no type is missing. */
+	private double naiveTotal(MicroscopicModel m) {
+		double sum = 0;
+		for (int i = 0; i < batch.count; i++) {
+			long r = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
+			long w = m.metric() == Metric.READS ? 0 : batch.writes[i];
+			if (m.metric() == Metric.EVENTS) {
+				boolean two = m.viewpoint() == Viewpoint.SHARING || m.viewpoint() == Viewpoint.READ_WRITE;
+				sum += batch.startNs[i] < m.slices().startNs() || batch.startNs[i] >= m.slices().endNs() ? 0
+						: two ? (r > 0 ? 1 : 0) + (w > 0 ? 1 : 0) : 1;
+			} else {
+				sum += (r + w) * overlap(i, m.slices().startNs(), m.slices().endNs());
+			}
+		}
+		return sum;
+	}
+
+	/** Share of a record in a piece of time. */
+	private double overlap(int i, long from, long to) {
+		return Math.max(0, Math.min(to, batch.endNs[i]) - Math.max(from, batch.startNs[i]))
+				/ (double) (batch.endNs[i] - batch.startNs[i]);
+	}
+
+	private double naive(MicroscopicModel m, int producer, int slice, ModelType type) {
+		TimeSlices s = m.slices();
+		double sum = 0;
+		for (int i = 0; i < batch.count; i++) {
+			if (batch.producer[i] != producer) {
+				continue;
+			}
+			double reads = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
+			double writes = m.metric() == Metric.READS ? 0 : batch.writes[i];
+			boolean shared = batch.sharing[i] > 1;
+			double both = reads + writes;
+			if (m.metric() == Metric.EVENTS) {
+				reads = Math.signum(reads);
+				writes = Math.signum(writes);
+				both = 1;
+			}
+			BitSet cpus = batch.cpuSet[i] < 0 ? bits() : List.of(bits(0), bits(1), bits(0, 1)).get(batch.cpuSet[i]);
+			double amount = switch (type.role()) {
+			case PRIVATE_READ -> shared ? 0 : reads;
+			case PRIVATE_WRITE -> shared ? 0 : writes;
+			case SHARED_READ -> shared ? reads : 0;
+			case SHARED_WRITE -> shared ? writes : 0;
+			case READ -> reads;
+			case WRITE -> writes;
+			case THREAD -> batch.thread[i] == type.index() ? both : 0;
+			case NODE -> batch.node[i] == type.index() ? both : 0;
+			case CPU -> cpus.get(type.index()) ? both / cpus.cardinality() : 0;
+			default -> switch (m.viewpoint()) {
+			case THREAD -> batch.thread[i] < 0 ? both : 0;
+			case NODE -> batch.node[i] < 0 ? both : 0;
+			default -> cpus.isEmpty() ? both : 0;
+			};
+			};
+			if (m.metric() == Metric.EVENTS) {
+				boolean here = batch.startNs[i] >= s.startNs() && batch.startNs[i] < s.endNs()
+						&& s.sliceOf(batch.startNs[i]) == slice;
+				sum += here ? amount : 0;
+			} else {
+				sum += amount * overlap(i, s.boundNs(slice), s.boundNs(slice + 1));
+			}
+		}
+		return sum;
 	}
 }
