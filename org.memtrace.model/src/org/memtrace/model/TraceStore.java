@@ -73,6 +73,20 @@ public interface TraceStore extends AutoCloseable {
 	/** Saves something derived from the trace; silently not done when the database cannot be written. */
 	void writeCache(String key, byte[] value) throws MemtraceException;
 
+	/**
+	 * Something that a person made for this trace, such as named filters or bookmarks, saved with {@link #writeNote}; empty when
+	 * there is none.
+	 */
+	Optional<byte[]> readNote(String key) throws MemtraceException;
+
+	/**
+	 * Saves something that a person made; unlike a cache it is kept as long as the trace.
+	 *
+	 * @param value null deletes the note
+	 * @throws StoreException when the database cannot be written, which the person must be told
+	 */
+	void writeNote(String key, byte[] value) throws MemtraceException;
+
 	@Override
 	void close();
 }

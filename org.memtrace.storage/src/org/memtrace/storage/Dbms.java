@@ -60,6 +60,12 @@ enum Dbms {
 			Sqlite.execute(db, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
 			Sqlite.update(db, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
 		}
+
+		@Override
+		void replaceNote(Connection db, String key, byte[] value) throws SQLException {
+			Sqlite.execute(db, "PRAGMA busy_timeout = " + NOTE_BUSY_MS);
+			super.replaceNote(db, key, value);
+		}
 	},
 	H2 {
 		@Override
@@ -110,6 +116,8 @@ enum Dbms {
 	};
 
 	private static final int CACHE_BUSY_MS = 500;
+	/** A person waits for it, but would rather wait than lose what she wrote. */
+	private static final int NOTE_BUSY_MS = 5_000;
 
 	static Dbms of(DatabaseKind kind) {
 		return valueOf(kind.name());
@@ -150,4 +158,18 @@ enum Dbms {
 	abstract void prepareWriting(Connection db) throws SQLException;
 
 	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;
+
+	/** Saves a note, or deletes it when the value is null; makes the table when this is the first one. */
+	void replaceNote(Connection db, String key, byte[] value) throws SQLException {
+		if (!hasTable(db, Schema.NOTE_TABLE)) {
+			if (value == null) {
+				return;
+			}
+			Sqlite.execute(db, schema(Schema.NOTES)[0]);
+		}
+		Sqlite.update(db, "DELETE FROM MT_NOTE WHERE NAME = ?", key);
+		if (value != null) {
+			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", key, value);
+		}
+	}
 }

@@ -31,21 +31,21 @@ import org.memtrace.model.TraceStore;
 record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
-		Map<String, byte[]> cache) implements TraceStore {
+		Map<String, byte[]> cache, Map<String, byte[]> notes) implements TraceStore {
 	private static final int BATCH = 4096;
 
 	MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> eventTypes, List<ThreadInfo> threads,
 			List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 			List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount) {
 		this(info, producers, eventTypes, threads, structures, stacks, cpuSets, intervals, reportJson, chunks,
-				accessCount, new ConcurrentHashMap<>());
+				accessCount, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
 	}
 
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
 		TraceInfo named = info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers());
 		return new MemoryTraceStore(named, producers, eventTypes, threads, structures, stacks, cpuSets, intervals,
-				reportJson, chunks, accessCount, cache);
+				reportJson, chunks, accessCount, cache, notes);
 	}
 
 	@Override
@@ -190,6 +190,20 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 	@Override
 	public void writeCache(String key, byte[] value) {
 		cache.put(key, value.clone());
+	}
+
+	@Override
+	public Optional<byte[]> readNote(String key) {
+		return Optional.ofNullable(notes.get(key)).map(byte[]::clone);
+	}
+
+	@Override
+	public void writeNote(String key, byte[] value) {
+		if (value == null) {
+			notes.remove(key);
+		} else {
+			notes.put(key, value.clone());
+		}
 	}
 
 	@Override

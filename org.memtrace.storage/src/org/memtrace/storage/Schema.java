@@ -90,6 +90,10 @@ final class Schema {
 			"CREATE TABLE MT_REPORT(ID INTEGER PRIMARY KEY, JSON TEXT)",
 			"CREATE TABLE MT_CACHE(NAME TEXT PRIMARY KEY, VALUE BLOB)" };
 
+	/** Made with the first note, in any trace database: also in those of older versions and in those of FrameSoc. */
+	static final String NOTE_TABLE = "MT_NOTE";
+	static final String NOTES = "CREATE TABLE " + NOTE_TABLE + "(NAME TEXT PRIMARY KEY, VALUE BLOB)";
+
 	static final String EVENT_TABLE = "MT_EVENT";
 
 	static String eventTable(String name) {

@@ -366,6 +366,28 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
+	public Optional<byte[]> readNote(String key) throws MemtraceException {
+		if (!load(connection -> dbms.hasTable(connection, Schema.NOTE_TABLE))) {
+			return Optional.empty();
+		}
+		return list("SELECT VALUE FROM MT_NOTE WHERE NAME = ?", row -> row.getBytes(1), key).stream().findFirst();
+	}
+
+	@Override
+	public void writeNote(String key, byte[] value) throws MemtraceException {
+		if (!Files.isWritable(file)) {
+			throw new StoreException(file + " cannot be written: no permission");
+		}
+		try (Connection own = dbms.change(file)) {
+			own.setAutoCommit(false);
+			dbms.replaceNote(own, key, value);
+			own.commit();
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
+	@Override
 	public synchronized void close() {
 		try {
 			db.close();

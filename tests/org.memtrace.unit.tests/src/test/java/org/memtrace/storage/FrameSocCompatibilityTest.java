@@ -76,6 +76,7 @@ class FrameSocCompatibilityTest {
 			}
 			try (TraceStore store = catalogue.open(info.id())) {
 				events = StoreContract.events(store, AccessQuery.ALL);
+				store.writeNote("filters", new byte[] { 1 }); // a table more than FrameSoc knows
 			}
 		}
 		loader = new URLClassLoader(new URL[] { DRIVER.toUri().toURL() }, ClassLoader.getPlatformClassLoader());

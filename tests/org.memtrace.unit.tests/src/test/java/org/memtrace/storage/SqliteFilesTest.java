@@ -266,6 +266,21 @@ class SqliteFilesTest {
 		}
 	}
 
+	@Test
+	void notesOfAReadOnlyFileAreRefused() throws Exception {
+		Path file = directory.resolve("t.db");
+		write(Stores.createFile(file, notices::add), 50);
+		try (TraceStore store = Stores.openFile(file)) {
+			store.writeNote("k", new byte[] { 1 });
+			assertTrue(file.toFile().setReadOnly());
+			if (!Files.isWritable(file)) { // not for root
+				String message = assertThrows(StoreException.class, () -> store.writeNote("k", new byte[] { 2 })).getMessage();
+				assertEquals(file + " cannot be written: no permission", message);
+			}
+			assertArrayEquals(new byte[] { 1 }, store.readNote("k").orElseThrow());
+		}
+	}
+
 	/** Saved numbers of producers give the same tree; damaged ones, or those of another tree, are not used. */
 	@Test
 	void savedProducers() throws Exception {

@@ -419,6 +419,27 @@ abstract class StoreContract {
 	}
 
 	@Test
+	void notesAreKeptReplacedAndDeleted() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertTrue(store.readNote("k").isEmpty());
+			store.writeNote("k", null); // nothing to delete
+			store.writeNote("k", new byte[] { 1, 2, 3 });
+			assertArrayEquals(new byte[] { 1, 2, 3 }, store.readNote("k").orElseThrow());
+			store.writeNote("k", new byte[] { 4, 0, -1 });
+			store.writeNote("other", new byte[0]);
+			assertEquals(SMALL, accesses(store, AccessQuery.ALL));
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertArrayEquals(new byte[] { 4, 0, -1 }, store.readNote("k").orElseThrow());
+			assertArrayEquals(new byte[0], store.readNote("other").orElseThrow());
+			assertTrue(store.readCache("k").isEmpty(), "a note is no cache");
+			store.writeNote("k", null);
+			assertTrue(store.readNote("k").isEmpty());
+		}
+	}
+
+	@Test
 	void readingCanBeCancelled() throws Exception {
 		TraceInfo info = write("t", random(1, 20_000), 64);
 		AtomicBoolean cancelled = new AtomicBoolean();
