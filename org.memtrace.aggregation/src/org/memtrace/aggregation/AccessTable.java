@@ -399,6 +399,107 @@ public final class AccessTable implements ModelSource {
 		return intervalStart.length;
 	}
 
+	/**
+	 * The table of only some of the records, or of only their reads or writes. Threads, producers and intervals keep their
+	 * numbers. Takes about 10 ns per record; the result shares nothing that changes.
+	 */
+	public AccessTable filtered(AccessMask mask, Progress progress) throws CancelledException {
+		if (mask.selectsAll()) {
+			return this;
+		}
+		progress.begin("Filtering accesses", producers.size());
+		int[] reads = new int[2 * size()];
+		int[] from = new int[rowFrom.length];
+		int[] kept = new int[size()];
+		int n = 0;
+		for (int p = 0; p < rowFrom.length - 1; p++) {
+			if ((p & 0xfff) == 0) {
+				progress.check();
+				progress.worked(Math.min(0x1000, rowFrom.length - 1 - p));
+			}
+			from[p] = n;
+			if (!mask.producer(p)) {
+				continue;
+			}
+			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
+				if (!mask.row(rows.thread[row], rows.cpuSet[row], rows.node[row])) {
+					continue;
+				}
+				boolean shared = rows.sharing[row] > 1;
+				int r = mask.type(shared, false) ? rows.reads[row] : 0;
+				int w = mask.type(shared, true) ? rows.writes[row] : 0;
+				if ((r | w) != 0) {
+					kept[n] = row;
+					reads[2 * n] = r;
+					reads[2 * n + 1] = w;
+					n++;
+				}
+			}
+		}
+		from[rowFrom.length - 1] = n;
+		Columns t = new Columns();
+		t.interval = new int[n];
+		t.thread = new int[n];
+		t.cpuSet = new int[n];
+		t.reads = new int[n];
+		t.writes = new int[n];
+		t.sharing = new short[n];
+		t.node = new short[n];
+		for (int i = 0; i < n; i++) {
+			int row = kept[i];
+			t.interval[i] = rows.interval[row];
+			t.thread[i] = rows.thread[row];
+			t.cpuSet[i] = rows.cpuSet[row];
+			t.reads[i] = reads[2 * i];
+			t.writes[i] = reads[2 * i + 1];
+			t.sharing[i] = rows.sharing[row];
+			t.node[i] = rows.node[row];
+		}
+		BitSet inner = new BitSet();
+		for (int p = innerProducers.nextSetBit(0); p >= 0; p = innerProducers.nextSetBit(p + 1)) {
+			inner.set(p, from[p + 1] > from[p]);
+		}
+		return new AccessTable(info, producers, threads, cpuSets, t, from, inner, intervalStart, intervalEnd);
+	}
+
+	/**
+	 * Accesses of each producer itself, without what is below it.
+	 *
+	 * @param mask only these are counted
+	 */
+	public double[] counts(AccessMask mask, Progress progress) throws CancelledException {
+		double[] counts = new double[rowFrom.length - 1];
+		for (int p = 0; p < counts.length; p++) {
+			if ((p & 0xfff) == 0) {
+				progress.check();
+			}
+			if (!mask.producer(p)) {
+				continue;
+			}
+			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
+				if (mask.row(rows.thread[row], rows.cpuSet[row], rows.node[row])) {
+					boolean shared = rows.sharing[row] > 1;
+					counts[p] += (mask.type(shared, false) ? rows.reads[row] : 0)
+							+ (mask.type(shared, true) ? (double) rows.writes[row] : 0);
+				}
+			}
+		}
+		return counts;
+	}
+
+	/** CPUs of each of the sets that records refer to. */
+	public List<BitSet> cpuSets() {
+		List<BitSet> sets = new ArrayList<>(cpuSets.length);
+		for (int[] cpus : cpuSets) {
+			BitSet set = new BitSet();
+			for (int cpu : cpus) {
+				set.set(cpu);
+			}
+			sets.add(set);
+		}
+		return sets;
+	}
+
 	/** Facts about a subtree over the whole trace. */
 	public AccessDetails details(int producer) {
 		return details(producer, producers.subtreeEnd(producer), Long.MIN_VALUE, Long.MAX_VALUE);

@@ -34,7 +34,7 @@ final class LayeringRules {
 			Map.entry("org.sqlite.", Set.of("storage")), //
 			Map.entry("org.h2.", Set.of("storage")), //
 			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "cli", "views", "rcp")), //
-			Map.entry("com.google.gson.", Set.of("importer", "cli")), //
+			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
 			Map.entry("com.github.luben.zstd.", Set.of("importer")), //
 			Map.entry("org.eclipse.", Set.of("views", "rcp")), //
 			Map.entry("jakarta.", Set.of("views", "rcp")), //

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
+
+import org.memtrace.aggregation.AccessMask;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.Structure;
+
+/** What a {@link FilterSet} means for the records of one trace. */
+final class FilterMask {
+	private static final int CHECK_EVERY = 0xfff;
+
+	private final AccessTable table;
+	private final ProducerTree tree;
+	private final List<Structure> structures;
+	private final Progress progress;
+	private final AccessMask mask = new AccessMask();
+
+	private FilterMask(AccessTable table, List<Structure> structures, Progress progress) {
+		this.table = table;
+		this.tree = table.producers();
+		this.structures = structures;
+		this.progress = progress;
+	}
+
+	static AccessMask of(FilterSet filters, AccessTable table, List<Structure> structures, Progress progress)
+			throws CancelledException {
+		FilterMask m = new FilterMask(table, structures, progress);
+		List<TraceFilter> thresholds = new ArrayList<>();
+		for (TraceFilter f : filters.filters()) {
+			if (!f.enabled()) {
+				continue;
+			}
+			if (f.condition() instanceof Condition.Count || f.condition() instanceof Condition.Share) {
+				thresholds.add(f);
+			} else {
+				m.add(f);
+			}
+		}
+		if (!thresholds.isEmpty()) {
+			m.addThresholds(thresholds);
+		}
+		return m.mask;
+	}
+
+	private void add(TraceFilter f) throws CancelledException {
+		boolean not = f.excludes();
+		switch (f.condition()) {
+		case Condition.Thread t -> mask.keepThreads(table.threads().size(), i -> t.threads().contains(i) != not);
+		case Condition.Cpu c -> {
+			List<BitSet> sets = table.cpuSets();
+			mask.keepCpuSets(sets.size(), i -> onOneOf(c.cpus(), i < 0 ? new BitSet() : sets.get(i)) != not);
+		}
+		case Condition.Node n -> mask.keepNodes(1 << 15, i -> n.nodes().contains(i) != not);
+		case Condition.Type t -> {
+			for (int i = 0; i < AccessFilter.TYPES.length; i++) {
+				if (t.types().contains(AccessFilter.TYPES[i]) == not) {
+					mask.removeType(i >= 2, (i & 1) != 0);
+				}
+			}
+		}
+		case Condition.Name n -> remove(named(Pattern.compile(n.regex())), not);
+		case Condition.Subtree s -> remove(subtrees(s), not);
+		case Condition.Kind k -> remove(members(id -> k.kinds().contains(kind(id))), not);
+		case Condition.Level l -> remove(levels(l), not);
+		case Condition.Lifetime l -> remove(members(id -> {
+			long ns = lifetimeNs(id);
+			return ns >= l.minNs() && ns <= l.maxNs();
+		}), not);
+		case Condition.Size s -> remove(members(id -> {
+			long bytes = tree.endAddress(id) - tree.startAddress(id);
+			return bytes >= s.minBytes() && bytes <= s.maxBytes();
+		}), not);
+		case Condition.Count c -> throw new IllegalStateException();
+		case Condition.Share s -> throw new IllegalStateException();
+		}
+	}
+
+	/** Takes away what does not have a property, or what has it. */
+	private void remove(BitSet have, boolean not) {
+		if (!not) {
+			have.flip(0, tree.size());
+		}
+		mask.removeProducers(have);
+	}
+
+	private static boolean onOneOf(SortedSet<Integer> wanted, BitSet cpus) {
+		return cpus.isEmpty() ? wanted.contains(-1) : cpus.stream().anyMatch(wanted::contains);
+	}
+
+	private BitSet named(Pattern pattern) throws CancelledException {
+		BitSet found = new BitSet(tree.size());
+		for (int id = 0, n = 0; id < tree.size(); n++) {
+			if ((n & CHECK_EVERY) == 0) {
+				progress.check();
+			}
+			if (pattern.matcher(tree.name(id)).find()) {
+				found.set(id, tree.subtreeEnd(id));
+				id = tree.subtreeEnd(id);
+			} else {
+				id++;
+			}
+		}
+		return found;
+	}
+
+	private BitSet subtrees(Condition.Subtree s) throws CancelledException {
+		BitSet found = new BitSet(tree.size());
+		List<String> byName = new ArrayList<>();
+		for (Condition.Part part : s.parts()) {
+			int id = part.producer();
+			if (id >= 0 && id < tree.size() && tree.name(id).equals(part.name())) {
+				found.set(id, tree.subtreeEnd(id));
+			} else {
+				byName.add(part.name());
+			}
+		}
+		for (int id = 0; id < tree.size() && !byName.isEmpty(); id++) {
+			if ((id & CHECK_EVERY) == 0) {
+				progress.check();
+			}
+			if (byName.contains(tree.name(id))) {
+				found.set(id, tree.subtreeEnd(id));
+			}
+		}
+		return found;
+	}
+
+	private BitSet levels(Condition.Level l) throws CancelledException {
+		BitSet found = new BitSet(tree.size());
+		int[] level = new int[tree.size()];
+		for (int id = 0; id < level.length; id++) {
+			if ((id & CHECK_EVERY) == 0) {
+				progress.check();
+			}
+			int parent = tree.parent(id);
+			level[id] = parent == ProducerTree.NO_PARENT ? 0 : level[parent] + 1;
+			found.set(id, level[id] >= l.min() && level[id] <= l.max());
+		}
+		return found;
+	}
+
+	/** The subtrees of all structures, stacks and ranges that are wanted. */
+	private BitSet members(IntPredicate wanted) throws CancelledException {
+		BitSet found = new BitSet(tree.size());
+		for (int id = 0, n = 0; id < tree.size(); n++) {
+			if ((n & CHECK_EVERY) == 0) {
+				progress.check();
+			}
+			if (!isMember(id)) {
+				id++;
+				continue;
+			}
+			if (wanted.test(id)) {
+				found.set(id, tree.subtreeEnd(id));
+			}
+			id = tree.subtreeEnd(id);
+		}
+		return found;
+	}
+
+	/** Whether a producer is what a person calls a piece of memory, and not what is around or within it. */
+	private boolean isMember(int id) {
+		return switch (tree.kind(id)) {
+		case ROOT, IMAGE, GROUP -> tree.isLeaf(id);
+		case OTHER -> tree.isLeaf(id);
+		case STRUCTURE, STACK, RANGE, PART, PAGE -> true;
+		};
+	}
+
+	private String kind(int id) {
+		int structure = tree.structure(id);
+		if (structure >= 0) {
+			return structures.get(structure).kind().name().toLowerCase(Locale.ROOT);
+		}
+		return tree.kind(id) == ProducerKind.STACK ? "stack" : "range";
+	}
+
+	private long lifetimeNs(int id) {
+		int structure = tree.structure(id);
+		if (structure < 0) {
+			return table.info().durationNs();
+		}
+		Structure s = structures.get(structure);
+		return Math.min(s.deathNs(), table.info().endNs()) - Math.max(s.birthNs(), table.info().startNs());
+	}
+
+	/** Looks at what the other filters leave, before any threshold. */
+	private void addThresholds(List<TraceFilter> thresholds) throws CancelledException {
+		double[] counts = table.counts(mask, progress);
+		double total = 0;
+		for (double c : counts) {
+			total += c;
+		}
+		double[] sums = null;
+		for (TraceFilter f : thresholds) {
+			Condition.Per per;
+			double min;
+			double max;
+			if (f.condition() instanceof Condition.Count c) {
+				per = c.per();
+				min = c.min();
+				max = c.max();
+			} else {
+				Condition.Share s = (Condition.Share) f.condition();
+				per = s.per();
+				min = s.minPercent() * total / 100;
+				max = s.maxPercent() * total / 100;
+			}
+			BitSet found = new BitSet(tree.size());
+			if (per == Condition.Per.PAGE) {
+				for (int id = 0; id < counts.length; id++) {
+					found.set(id, counts[id] >= min && counts[id] <= max);
+				}
+			} else {
+				double[] prefix = sums == null ? prefixSums(counts) : sums;
+				sums = prefix;
+				found = members(id -> {
+					double count = prefix[tree.subtreeEnd(id)] - prefix[id];
+					return count >= min && count <= max;
+				});
+			}
+			remove(found, f.excludes());
+		}
+	}
+
+	private static double[] prefixSums(double[] counts) {
+		double[] sums = new double[counts.length + 1];
+		for (int i = 0; i < counts.length; i++) {
+			sums[i + 1] = sums[i] + counts[i];
+		}
+		return sums;
+	}
+}

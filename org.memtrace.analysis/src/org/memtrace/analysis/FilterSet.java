@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.Structure;
+
+/**
+ * Filters that all must let an access pass; no filters let everything pass. A page, and so a structure, is there as long as
+ * one of its accesses passes. Immutable, safe for all threads; two are equal when they have the same filters in the same order.
+ *
+ * <p>Counts and shares are thresholds on what all other filters leave; their order makes no difference.
+ */
+public record FilterSet(List<TraceFilter> filters) {
+	/** Everything passes. */
+	public static final FilterSet NONE = new FilterSet(List.of());
+
+	public FilterSet {
+		filters = List.copyOf(filters);
+	}
+
+	public static FilterSet of(TraceFilter... filters) {
+		return new FilterSet(List.of(filters));
+	}
+
+	public boolean isEmpty() {
+		return filters.isEmpty();
+	}
+
+	/** Whether there is something that can hide anything. */
+	public boolean isActive() {
+		return filters.stream().anyMatch(TraceFilter::enabled);
+	}
+
+	/** These and one more; the same when it is there already. */
+	public FilterSet with(TraceFilter f) {
+		if (filters.contains(f)) {
+			return this;
+		}
+		List<TraceFilter> now = new ArrayList<>(filters);
+		now.add(f);
+		return new FilterSet(now);
+	}
+
+	/** These without one. */
+	public FilterSet without(TraceFilter f) {
+		return new FilterSet(filters.stream().filter(g -> !g.equals(f)).toList());
+	}
+
+	/** Another filter at the place of one. */
+	public FilterSet replaced(TraceFilter old, TraceFilter now) {
+		return new FilterSet(filters.stream().map(g -> g.equals(old) ? now : g).distinct().toList());
+	}
+
+	/** The accesses that pass; the table itself when all do. */
+	public AccessTable apply(AccessTable table, List<Structure> structures, Progress progress) throws CancelledException {
+		return isActive() ? table.filtered(FilterMask.of(this, table, structures, progress), progress) : table;
+	}
+
+	/** As text that {@link #parse} reads. */
+	public String toJson() {
+		return FilterJson.write(this);
+	}
+
+	/** Reads {@link #toJson}; errors say what is wrong with it. */
+	public static FilterSet parse(String json) throws MemtraceException {
+		return FilterJson.read(json);
+	}
+}
