@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -52,6 +53,7 @@ public final class OpenTrace {
 	private final List<ThreadInfo> threads;
 	private final AccessTable accesses;
 	private final String importReport;
+	private final FilteredAccesses filtered;
 	private final TraceSelection selection;
 	private int leases;
 	private boolean closed;
@@ -80,6 +82,7 @@ public final class OpenTrace {
 			throw e;
 		}
 		file = path == null ? null : new OpenFile(path, info);
+		filtered = new FilteredAccesses(accesses, structures);
 		selection = new TraceSelection(producers, info.startNs(), info.endNs());
 	}
 
@@ -138,6 +141,14 @@ public final class OpenTrace {
 	/** All accesses in memory: every picture is made from it. */
 	public AccessTable accesses() {
 		return accesses;
+	}
+
+	/**
+	 * The accesses that pass filters; all when there are none. Takes a moment the first time, so not on the display thread; views
+	 * that ask for the same at the same time wait for one another.
+	 */
+	public AccessTable accesses(FilterSet filters, Progress progress) throws CancelledException {
+		return filters.isActive() ? filtered.get(filters, progress) : accesses;
 	}
 
 	public TraceSelection selection() {

@@ -41,6 +41,10 @@ public final class Session implements IDisposable {
 		default void pictureChanged(PictureStatus status) {
 		}
 
+		/** Colours of event types, producers or threads are others. */
+		default void coloursChanged() {
+		}
+
 		/** How far the opening of a trace is; null when nothing is being opened. */
 		default void opening(Opening state) {
 		}
@@ -186,6 +190,13 @@ public final class Session implements IDisposable {
 			for (Listener l : listeners) {
 				l.pictureChanged(now);
 			}
+		}
+	}
+
+	/** Tells everybody that colours have changed. */
+	public void coloursChanged() {
+		for (Listener l : listeners) {
+			l.coloursChanged();
 		}
 	}
 

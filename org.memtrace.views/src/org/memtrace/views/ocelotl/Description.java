@@ -80,7 +80,7 @@ final class Description {
 		ViewState s = in.state();
 		ModelRequest request = new ModelRequest(s.viewpoint(), in.metric(), in.slices(), s.fromNs(), s.toNs(),
 				s.producer(), null);
-		MicroscopicModel model = in.trace().accesses().model(request, progress);
+		MicroscopicModel model = in.trace().accesses(s.filters(), progress).model(request, progress);
 		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
 		RowLayout rows = RowLayout.of(model.hierarchy(), names);
 		AggregationOptions options = rows.aggregation(in.slices(), HEIGHT_PIXELS, MIN_PIXELS);

@@ -9,6 +9,7 @@ import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.analysis.BlockInfo;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 
 /** What the tooltip of a block says. Looks at the records below the block, so it is made in the background. */
@@ -22,7 +23,7 @@ final class HitText {
 	static String of(ShownPicture picture, ShownPicture.Hit hit) throws MemtraceException {
 		OpenTrace trace = picture.trace();
 		BlockInfo info = BlockInfo.of(picture.picture(), hit.what(), picture.names());
-		AccessDetails details = BlockInfo.details(trace.accesses(), picture.picture(), hit.what());
+		AccessDetails details = BlockInfo.details(trace.accesses(picture.state().filters(), Progress.NONE), picture.picture(), hit.what());
 		List<String> lines = new ArrayList<>(info.lines(trace.info().startNs(), details, trace.threads()));
 		if (info.structure() != null && info.structure().stack() >= 0) {
 			try (OpenTrace.Lease lease = trace.lease()) {

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
-import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IToolBarManager;
-import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -12,7 +10,6 @@ import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.custom.StackLayout;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.ui.part.ViewPart;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.model.CancelledException;
@@ -23,22 +20,21 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Opening;
 import org.memtrace.views.PictureStatus;
 import org.memtrace.views.Session;
+import org.memtrace.views.Snapshot;
+import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
-import org.memtrace.views.util.Icons;
 
 /**
  * The picture of a trace: follows the {@link TraceSelection}, has the microscopic model and the levels computed when
  * window, producer or viewpoint change, and the scene when only p or the size do. Layout and jobs only: painting and
  * gestures are in {@link PictureCanvas}, the level in {@link LevelPanel}, the bar above in {@link PictureBar}.
  */
-public final class OcelotlView extends ViewPart {
+public final class OcelotlView extends TraceView {
 	static final int DEFAULT_SLICES = 50;
 	private static final double FONT_PIXELS = 12;
 
-	private Session session;
 	private Composite stack;
 	private StackLayout layout;
 	private Composite pictureArea;
@@ -50,38 +46,15 @@ public final class OcelotlView extends ViewPart {
 	private LatestResult<Description.Input, Description> describing;
 	private LatestResult<Description, Description> refining;
 	private LatestResult<ShownPicture.Input, ShownPicture> drawing;
-	private OpenTrace trace;
 	private Description description;
 	private int slices = DEFAULT_SLICES;
 	private Metric metric = Metric.ACCESSES;
 
-	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
-		@Override
-		public void stateChanged(ViewState old, ViewState now) {
-			if (now.sameModel(old)) {
-				draw();
-			} else {
-				describe();
-				canvas.redraw();
-			}
-			bar.update(trace);
-		}
-
-		@Override
-		public void markChanged(int producer) {
-			canvas.redraw();
-		}
-	};
 	private final Session.Listener followSession = new Session.Listener() {
-		@Override
-		public void traceChanged(OpenTrace now) {
-			follow(now);
-		}
-
 		@Override
 		public void opening(Opening state) {
 			welcome.opening(state);
-			if (trace != null) {
+			if (trace() != null) {
 				bar.busy(state != null, state == null ? "" : state.step(), state == null ? -1 : state.fraction());
 			}
 		}
@@ -93,12 +66,11 @@ public final class OcelotlView extends ViewPart {
 	};
 
 	@Override
-	public void createPartControl(Composite parent) {
-		session = getSite().getService(Session.class);
+	protected void createContents(Composite parent) {
 		stack = new Composite(parent, SWT.NONE);
 		layout = new StackLayout();
 		stack.setLayout(layout);
-		welcome = new Welcome(stack, session, getSite().getWorkbenchWindow());
+		welcome = new Welcome(stack, session(), getSite().getWorkbenchWindow());
 
 		pictureArea = new Composite(stack, SWT.NONE);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(pictureArea);
@@ -118,7 +90,7 @@ public final class OcelotlView extends ViewPart {
 			@Override
 			public void cancelled() {
 				describing.cancel();
-				session.opener().cancel();
+				session().opener().cancel();
 			}
 		});
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
@@ -143,8 +115,7 @@ public final class OcelotlView extends ViewPart {
 
 		makeJobs();
 		makeActions();
-		session.addListener(followSession);
-		follow(session.trace());
+		session().addListener(followSession);
 	}
 
 	private void makeJobs() {
@@ -200,13 +171,13 @@ public final class OcelotlView extends ViewPart {
 
 			@Override
 			protected void show(ShownPicture.Input input, ShownPicture result) {
-				if (trace == null || input.description().input().trace() != trace) {
+				if (trace() == null || input.description().input().trace() != trace()) {
 					return;
 				}
 				canvas.setPicture(result);
 				level.setPicture(result);
 				Partition partition = result.partition();
-				session.status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
+				session().status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
 						partition.reductionPercent()));
 			}
 
@@ -218,25 +189,34 @@ public final class OcelotlView extends ViewPart {
 	}
 
 	private void makeActions() {
-		navigation = new NavigationActions(session);
+		navigation = new NavigationActions(session());
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		navigation.fill(tools);
-		tools.add(new Separator());
-		Action save = new Action("Save picture…", Icons.get("save")) {
-			@Override
-			public void run() {
-				SavePicture.ask(getSite().getShell(), canvas.picture());
-			}
-		};
-		save.setToolTipText("Save the picture as SVG or PNG");
-		tools.add(save);
 	}
 
-	private void follow(OpenTrace now) {
-		if (trace != null) {
-			trace.selection().removeListener(followSelection);
+	@Override
+	protected void stateChanged(ViewState old, ViewState now) {
+		if (now.sameModel(old)) {
+			draw();
+		} else {
+			describe();
+			canvas.redraw();
 		}
-		trace = now;
+		bar.update(trace());
+	}
+
+	@Override
+	protected void markChanged(int producer) {
+		canvas.redraw();
+	}
+
+	@Override
+	protected void coloursChanged() {
+		draw();
+	}
+
+	@Override
+	protected void traceShown(OpenTrace now) {
 		description = null;
 		describing.cancel();
 		refining.cancel();
@@ -248,7 +228,6 @@ public final class OcelotlView extends ViewPart {
 		layout.topControl = now == null ? welcome : pictureArea;
 		stack.layout();
 		if (now != null) {
-			now.selection().addListener(followSelection);
 			describe();
 			if (canvas.getDisplay().getActiveShell() == canvas.getShell()) {
 				canvas.setFocus(); // but never away from a dialog
@@ -258,20 +237,26 @@ public final class OcelotlView extends ViewPart {
 		}
 	}
 
+	@Override
+	protected Snapshot snapshot() {
+		ShownPicture shown = canvas.picture();
+		return trace() == null || shown == null ? null : shown.snapshot();
+	}
+
 	/** The model is no longer that of the state. */
 	private void describe() {
-		if (trace != null) {
+		if (trace() != null) {
 			refining.cancel();
-			describing.submit(new Description.Input(trace, trace.selection().state(), slices, metric));
+			describing.submit(new Description.Input(trace(), trace().selection().state(), slices, metric));
 		}
 	}
 
 	/** Only p or the size changed. */
 	private void draw() {
-		if (trace == null || description == null) {
+		if (trace() == null || description == null) {
 			return;
 		}
-		ViewState state = trace.selection().state();
+		ViewState state = trace().selection().state();
 		level.refresh();
 		if (!state.sameModel(description.input().state())) {
 			return; // a new description is under way and will draw
@@ -296,11 +281,8 @@ public final class OcelotlView extends ViewPart {
 
 	@Override
 	public void dispose() {
-		if (session != null) {
-			session.removeListener(followSession);
-			if (trace != null) {
-				trace.selection().removeListener(followSelection);
-			}
+		if (canvas != null) {
+			session().removeListener(followSession);
 			navigation.dispose();
 			describing.cancel();
 			refining.cancel();
@@ -322,8 +304,9 @@ public final class OcelotlView extends ViewPart {
 	}
 
 	/** Whether the picture is that of the current state. */
-	boolean isSettled() {
-		return !describing.isBusy() && !drawing.isBusy() && canvas.picture() != null && trace != null
-				&& canvas.picture().state().equals(trace.selection().state());
+	@Override
+	protected boolean isSettled() {
+		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || canvas.picture() != null
+				&& canvas.picture().state().equals(trace().selection().state()));
 	}
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 
 import org.eclipse.swt.graphics.Rectangle;
 import org.memtrace.aggregation.Hierarchy;
@@ -16,6 +18,7 @@ import org.memtrace.analysis.PictureOptions;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Snapshot;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 
@@ -67,11 +70,24 @@ final class ShownPicture {
 		return new ShownPicture(in, build(in, partition, null));
 	}
 
-	/** The same picture for a file: with a title, and higher by the height of the title. */
-	Picture forFile(Palette palette, int titleHeight) {
-		Input file = new Input(input.description(), input.state(), input.width(), input.height() + titleHeight,
-				input.fontSize(), palette);
-		return build(file, partition(), trace().name());
+	/** The picture for a file: with a title, in any size; its numbers are those of the partition. */
+	Snapshot snapshot() {
+		ViewState s = input.state();
+		Map<String, String> parameters = new TreeMap<>();
+		parameters.put("trace", trace().name());
+		parameters.put("from_ns", Long.toString(s.fromNs()));
+		parameters.put("to_ns", Long.toString(s.toNs()));
+		parameters.put("producer", s.producer() < 0 ? "all" : tree().name(s.producer()));
+		parameters.put("viewpoint", s.viewpoint().id());
+		parameters.put("metric", input.description().input().metric().id());
+		parameters.put("slices", Integer.toString(input.description().input().slices()));
+		parameters.put("p", Double.toString(p()));
+		parameters.put("filters", s.filters().toJson());
+		parameters.put("information_loss_percent", Double.toString(partition().lossPercent()));
+		parameters.put("complexity_reduction_percent", Double.toString(partition().reductionPercent()));
+		return new Snapshot(trace().name(), (palette, width, height) -> build(
+				new Input(input.description(), s, width, height, input.fontSize(), palette), partition(), trace().name()).scene(),
+				null, parameters);
 	}
 
 	private static Picture build(Input in, Partition partition, String title) {

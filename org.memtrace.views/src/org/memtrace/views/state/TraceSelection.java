@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.TraceFilter;
 import org.memtrace.model.ProducerTree;
 
 /**
- * The one selection model of a trace: time window, producer, viewpoint and level of detail, with their history, and the
- * marked producer. Views change it and follow it; it knows nothing of them. Used by one thread (in the workbench: the
+ * The one selection model of a trace: time window, producer, viewpoint, level of detail and filters, with their history, and
+ * the marked producer. Views change it and follow it; it knows nothing of them. Used by one thread (in the workbench: the
  * display thread); listeners are called on it, after the change.
  *
  * <p>Steps that a user would want to go back to (a zoom, another viewpoint, another p) enter the history; a drag of the
@@ -100,9 +102,24 @@ public final class TraceSelection {
 		go(state.withP(Double.isNaN(p) ? p : Math.max(0, Math.min(1, p))));
 	}
 
-	/** Whole time and all producers; viewpoint and p stay. */
+	/** Other filters; everything else stays. */
+	public void filters(FilterSet now) {
+		go(state.withFilters(now));
+	}
+
+	/** One more filter. */
+	public void addFilter(TraceFilter f) {
+		filters(state.filters().with(f));
+	}
+
+	/** One filter less. */
+	public void removeFilter(TraceFilter f) {
+		filters(state.filters().without(f));
+	}
+
+	/** Whole time and all producers; viewpoint, p and filters stay. */
 	public void reset() {
-		go(initial.withViewpoint(state.viewpoint()).withP(state.p()));
+		go(state.withWindow(initial.fromNs(), initial.toNs()).withProducer(initial.producer()));
 	}
 
 	/** The parent of the shown producer, if it has one. */

@@ -4,6 +4,7 @@ package org.memtrace.views.state;
 
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.FilterSet;
 
 /**
  * What all views of one trace look at: one step of the history. Immutable.
@@ -13,8 +14,9 @@ import org.memtrace.aggregation.Viewpoint;
  * @param producer event producer whose subtree is shown, or {@link #ALL_PRODUCERS}
  * @param viewpoint what the colours stand for
  * @param p level of detail in [0, 1], or {@link #AUTOMATIC_P} to let each picture choose
+ * @param filters which accesses are looked at at all
  */
-public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p) {
+public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p, FilterSet filters) {
 	/** {@link #producer} when everything is shown and the trace has several roots. */
 	public static final int ALL_PRODUCERS = ModelRequest.WHOLE_TREE;
 	/** The picture chooses its level of detail by itself. */
@@ -29,6 +31,11 @@ public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoin
 		}
 	}
 
+	/** Everything that is there, without filters. */
+	public ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p) {
+		this(fromNs, toNs, producer, viewpoint, p, FilterSet.NONE);
+	}
+
 	public boolean isAutomaticP() {
 		return Double.isNaN(p);
 	}
@@ -39,22 +46,27 @@ public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoin
 
 	/** Whether the other state needs the same microscopic model: everything equal but p. */
 	public boolean sameModel(ViewState o) {
-		return o != null && fromNs == o.fromNs && toNs == o.toNs && producer == o.producer && viewpoint == o.viewpoint;
+		return o != null && fromNs == o.fromNs && toNs == o.toNs && producer == o.producer && viewpoint == o.viewpoint
+				&& filters.equals(o.filters);
 	}
 
 	public ViewState withWindow(long from, long to) {
-		return new ViewState(from, to, producer, viewpoint, p);
+		return new ViewState(from, to, producer, viewpoint, p, filters);
 	}
 
 	public ViewState withProducer(int id) {
-		return new ViewState(fromNs, toNs, id, viewpoint, p);
+		return new ViewState(fromNs, toNs, id, viewpoint, p, filters);
 	}
 
 	public ViewState withViewpoint(Viewpoint v) {
-		return new ViewState(fromNs, toNs, producer, v, p);
+		return new ViewState(fromNs, toNs, producer, v, p, filters);
 	}
 
 	public ViewState withP(double newP) {
-		return new ViewState(fromNs, toNs, producer, viewpoint, newP);
+		return new ViewState(fromNs, toNs, producer, viewpoint, newP, filters);
+	}
+
+	public ViewState withFilters(FilterSet now) {
+		return new ViewState(fromNs, toNs, producer, viewpoint, p, now);
 	}
 }

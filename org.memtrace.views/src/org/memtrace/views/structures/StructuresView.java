@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
@@ -25,13 +26,14 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
-import org.eclipse.ui.part.ViewPart;
+import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.StructureTable;
 import org.memtrace.analysis.StructureTable.Row;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
-import org.memtrace.views.Session;
+import org.memtrace.views.Snapshot;
+import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -41,21 +43,19 @@ import org.memtrace.views.util.Icons;
  * All data structures, sortable by each column. Selecting one marks it in the picture and the other way round; double
  * click zooms to it. Of very many rows only the first are shown.
  */
-public final class StructuresView extends ViewPart {
+public final class StructuresView extends TraceView {
 	/** GTK holds a row for each item, also of a virtual table: 50,000 of them took 0.25 s to add or remove. */
 	static final int MAX_SHOWN = 5_000;
 
-	private Session session;
 	private Table table;
 	private Text filter;
 	private Label more;
-	private OpenTrace trace;
 	private Contents contents;
 	private StructureTable structures;
 	private List<Row> rows = List.of();
 	private int sortColumn = StructureColumn.DEFAULT_SORT;
 	private boolean descending = true;
-	private LatestResult<OpenTrace, Contents> loading;
+	private LatestResult<Input, Contents> loading;
 	private LatestResult<Arrangement, List<Row>> arranging;
 
 	/**
@@ -67,26 +67,15 @@ public final class StructuresView extends ViewPart {
 	private record Contents(StructureTable table, String[] searched) {
 	}
 
+	private record Input(OpenTrace trace, FilterSet filters) {
+	}
+
 	/** Which rows are wanted in which order. */
 	private record Arrangement(Contents contents, String filter, int column, boolean descending) {
 	}
 
-	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
-		@Override
-		public void markChanged(int producer) {
-			select(producer);
-		}
-	};
-	private final Session.Listener followSession = new Session.Listener() {
-		@Override
-		public void traceChanged(OpenTrace now) {
-			follow(now);
-		}
-	};
-
 	@Override
-	public void createPartControl(Composite parent) {
-		session = getSite().getService(Session.class);
+	protected void createContents(Composite parent) {
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
 		filter = new Text(parent, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
 		filter.setMessage("Filter by name, kind, thread or site");
@@ -127,8 +116,9 @@ public final class StructuresView extends ViewPart {
 		});
 		loading = new LatestResult<>("Structures", table, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected Contents compute(OpenTrace input, Progress progress) throws CancelledException {
-				StructureTable result = StructureTable.of(input.accesses(), input.structures(), progress);
+			protected Contents compute(Input input, Progress progress) throws CancelledException {
+				StructureTable result = StructureTable.of(input.trace().accesses(input.filters(), progress),
+						input.trace().structures(), progress);
 				String[] searched = new String[result.rows().size()];
 				for (int i = 0; i < searched.length; i++) {
 					searched[i] = searched(result, result.rows().get(i));
@@ -138,7 +128,7 @@ public final class StructuresView extends ViewPart {
 			}
 
 			@Override
-			protected void show(OpenTrace input, Contents result) {
+			protected void show(Input input, Contents result) {
 				contents = result;
 				arrange();
 			}
@@ -156,8 +146,6 @@ public final class StructuresView extends ViewPart {
 			}
 		};
 		makeActions();
-		session.addListener(followSession);
-		follow(session.trace());
 	}
 
 	private void makeActions() {
@@ -181,20 +169,40 @@ public final class StructuresView extends ViewPart {
 		table.setMenu(menu.createContextMenu(table));
 	}
 
-	private void follow(OpenTrace now) {
-		if (trace != null) {
-			trace.selection().removeListener(followSelection);
+	@Override
+	protected void markChanged(int producer) {
+		select(producer);
+	}
+
+	@Override
+	protected void stateChanged(ViewState old, ViewState now) {
+		if (!now.filters().equals(old.filters())) {
+			load();
 		}
-		trace = now;
+	}
+
+	@Override
+	protected void traceShown(OpenTrace now) {
 		contents = null;
 		structures = null;
 		loading.cancel();
 		arranging.cancel();
 		showRows(List.of());
-		if (now != null) {
-			now.selection().addListener(followSelection);
-			loading.submit(now);
+		load();
+	}
+
+	private void load() {
+		if (trace() != null) {
+			loading.submit(new Input(trace(), trace().selection().state().filters()));
 		}
+	}
+
+	@Override
+	protected Snapshot snapshot() {
+		StructureTable shown = structures;
+		return shown == null ? null
+				: new Snapshot(trace().name() + " structures", null, shown::toCsv, Map.of("trace", trace().name(), "filters",
+						trace().selection().state().filters().toJson()));
 	}
 
 	private void sortBy(int column) {
@@ -254,12 +262,13 @@ public final class StructuresView extends ViewPart {
 			((GridData) more.getLayoutData()).exclude = !cut;
 			more.getParent().layout();
 		}
-		select(trace == null ? TraceSelection.NO_MARK : trace.selection().mark());
+		select(trace() == null ? TraceSelection.NO_MARK : trace().selection().mark());
 	}
 
 	/** Whether the rows are those of the trace, the filter and the order. */
-	boolean isSettled() {
-		return !loading.isBusy() && !arranging.isBusy() && (trace == null || structures != null);
+	@Override
+	protected boolean isSettled() {
+		return !loading.isBusy() && !arranging.isBusy() && (trace() == null || structures != null);
 	}
 
 	Text filter() {
@@ -281,8 +290,8 @@ public final class StructuresView extends ViewPart {
 
 	private void mark() {
 		int index = table.getSelectionIndex();
-		if (trace != null && index >= 0) {
-			trace.selection().mark(rows.get(index).producer());
+		if (trace() != null && index >= 0) {
+			trace().selection().mark(rows.get(index).producer());
 		}
 	}
 
@@ -304,11 +313,11 @@ public final class StructuresView extends ViewPart {
 
 	private void zoom() {
 		int index = table.getSelectionIndex();
-		if (trace == null || index < 0) {
+		if (trace() == null || index < 0) {
 			return;
 		}
-		ViewState s = trace.selection().state();
-		trace.selection().zoom(s.fromNs(), s.toNs(), rows.get(index).producer());
+		ViewState s = trace().selection().state();
+		trace().selection().zoom(s.fromNs(), s.toNs(), rows.get(index).producer());
 	}
 
 	private void copy() {
@@ -326,11 +335,7 @@ public final class StructuresView extends ViewPart {
 
 	@Override
 	public void dispose() {
-		if (session != null) {
-			session.removeListener(followSession);
-			if (trace != null) {
-				trace.selection().removeListener(followSelection);
-			}
+		if (table != null) {
 			loading.cancel();
 			arranging.cancel();
 		}

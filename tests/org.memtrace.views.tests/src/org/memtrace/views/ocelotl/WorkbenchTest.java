@@ -32,6 +32,8 @@ import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.Palette;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
+import org.memtrace.views.SaveSnapshot;
+import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
@@ -290,16 +292,16 @@ class WorkbenchTest extends UiTest {
 	@Test
 	void pictureIsSavedAsSvgAndPng() throws Exception {
 		openSample();
-		ShownPicture picture = bot.ui(() -> view.canvas().picture());
+		Snapshot picture = bot.ui(() -> view.snapshot());
 		Path svg = directory.resolve("picture.svg");
-		SavePicture.write(picture, svg);
+		SaveSnapshot.write(picture, SaveSnapshot.Format.SVG, svg, 900, 600);
 		String text = Files.readString(svg);
 		assertTrue(text.contains("<title>small matmul</title>"), text.substring(0, 300));
 		assertTrue(text.contains("information loss"), "the figures are in the file");
 		Path png = directory.resolve("picture.png");
-		SavePicture.write(picture, png);
+		SaveSnapshot.write(picture, SaveSnapshot.Format.PNG, png, 900, 600);
 		ImageData data = new ImageLoader().load(png.toString())[0];
-		assertEquals(2 * bot.ui(() -> view.canvas().getSize().x), data.width);
+		assertEquals(2 * 900, data.width);
 	}
 
 	@Test
