@@ -65,7 +65,7 @@ class WorkbenchTest extends UiTest {
 	}
 
 	private void settle() {
-		bot.waitFor("picture of the current state", () -> view.isSettled());
+		bot.waitFor("picture of the current state", () -> session.trace() != null && session.opening() == null && view.isSettled());
 	}
 
 	private ViewState state() {
