@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessDetails;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.PieModel.Kind;
+import org.memtrace.analysis.PieModel.Slice;
+import org.memtrace.analysis.Statistics.By;
+import org.memtrace.analysis.Statistics.Item;
+import org.memtrace.analysis.Statistics.Sum;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceStore;
+
+/** Sums, pies and histograms of one trace. */
+class StatisticsTest {
+	private static final long NS = 10_000_000;
+	private static AccessTable table;
+	private static EventTable events;
+	private static ProducerTree tree;
+	private static long start;
+	private static long end;
+
+	@BeforeAll
+	static void load() throws Exception {
+		TraceStore store = SyntheticTrace.matrixMultiplication(64, 30);
+		table = AccessTable.load(store, Progress.NONE);
+		events = EventTable.load(store, Progress.NONE);
+		tree = table.producers();
+		start = table.info().startNs();
+		end = table.info().endNs();
+	}
+
+	private static int producer(String name) {
+		for (int id = 0; id < tree.size(); id++) {
+			if (tree.name(id).equals(name)) {
+				return id;
+			}
+		}
+		throw new AssertionError(name);
+	}
+
+	private static double total(List<Item> items) {
+		return items.stream().mapToDouble(Item::value).sum();
+	}
+
+	/** However it is divided, the whole is the same: that of {@link AccessTable#details}, which is computed otherwise. */
+	@Test
+	void allDivisionsHaveTheSameWhole() throws Exception {
+		for (long[] window : new long[][] {{start, end}, {start + 3 * NS / 2, start + 17 * NS + 123}}) {
+			for (int producer : new int[] {-1, 0, producer("B"), producer("B") + 1}) {
+				AccessDetails d = table.details(Math.max(0, producer), tree.subtreeEnd(Math.max(0, producer)), window[0], window[1]);
+				for (By by : Statistics.keysOfAccesses()) {
+					assertEquals(d.accesses(), total(of(Sum.ACCESSES, by, window, producer)), 1e-6 * d.accesses(), by.label());
+					assertEquals(d.reads(), total(of(Sum.READS, by, window, producer)), 1e-6 * d.reads() + 1e-9, by.label());
+					assertEquals(d.writes(), total(of(Sum.WRITES, by, window, producer)), 1e-6 * d.writes() + 1e-9, by.label());
+					if (by != By.TYPE && by != By.CPU) {
+						assertEquals(d.records(), total(of(Sum.RECORDS, by, window, producer)), by.label());
+					}
+				}
+			}
+		}
+	}
+
+	private static List<Item> of(Sum sum, By by, long[] window, int producer) throws CancelledException {
+		return Statistics.of(table, sum, by, window[0], window[1], producer, Progress.NONE);
+	}
+
+	@Test
+	void partsAreStructuresAndThenTheirParts() throws Exception {
+		long[] all = {start, end};
+		List<String> names = of(Sum.ACCESSES, By.STRUCTURE, all, 0).stream().map(Item::name).toList();
+		assertTrue(names.containsAll(List.of("A", "B", "C")), names.toString());
+		int b = producer("B");
+		AccessDetails d = table.details(b);
+		Item item = of(Sum.ACCESSES, By.STRUCTURE, all, 0).stream().filter(i -> i.producer() == b).findFirst().orElseThrow();
+		assertEquals(d.accesses(), item.value(), 1e-6);
+		List<Item> inside = of(Sum.ACCESSES, By.STRUCTURE, all, b);
+		assertTrue(inside.size() > 1);
+		assertTrue(inside.stream().allMatch(i -> tree.parent(i.producer()) == b));
+		int leaf = b;
+		while (!tree.isLeaf(leaf)) {
+			leaf = tree.firstChild(leaf);
+		}
+		assertEquals(List.of(leaf), of(Sum.ACCESSES, By.STRUCTURE, all, leaf).stream().map(Item::producer).toList());
+	}
+
+	@Test
+	void typesAndThreadsAreThoseOfTheDetails() throws Exception {
+		long[] all = {start, end};
+		AccessDetails d = table.details(0);
+		List<Item> types = of(Sum.ACCESSES, By.TYPE, all, -1);
+		assertEquals(d.sharedReads(), types.stream().filter(i -> i.name().equals("Shared Read")).mapToDouble(Item::value).sum(), 1e-6);
+		for (Item i : of(Sum.ACCESSES, By.THREAD, all, -1)) {
+			assertEquals(i.index() < 0 ? d.unattributed() : d.accessesByThread()[i.index()], i.value(), 1e-6, i.name());
+		}
+		assertEquals(List.of(), of(Sum.ACCESSES, By.TYPE, new long[] {end, end + 1}, -1));
+		assertThrows(IllegalArgumentException.class, () -> of(Sum.EVENTS, By.TYPE, all, -1));
+	}
+
+	/** FrameSoc's operator: events by type and by producer. */
+	@Test
+	void eventsAreCounted() throws Exception {
+		List<Item> types = Statistics.of(events, Sum.EVENTS, By.TYPE, start, end, -1, Progress.NONE);
+		assertEquals(events.size(), total(types), 0);
+		assertEquals(events.size(), total(Statistics.of(events, Sum.EVENTS, By.PRODUCER, start, end, -1, Progress.NONE)), 0);
+		assertEquals(List.of(Sum.EVENTS), Statistics.sumsOfEvents(events), "variables only");
+		int b = producer("B");
+		int inB = 0;
+		for (int id = b; id < tree.subtreeEnd(b); id++) {
+			inB += events.rowTo(id) - events.rowFrom(id);
+		}
+		assertEquals(inB, total(Statistics.of(events, Sum.EVENTS, By.TYPE, start, end, b, Progress.NONE)), 0);
+	}
+
+	@Test
+	void cancels() {
+		assertThrows(CancelledException.class,
+				() -> Statistics.of(table, Sum.ACCESSES, By.THREAD, start, end, -1, new Progress() {
+					@Override
+					public boolean isCancelled() {
+						return true;
+					}
+
+					@Override
+					public void begin(String step, long units) {
+					}
+
+					@Override
+					public void worked(long units) {
+					}
+				}));
+	}
+
+	private static Item item(String name, double value) {
+		return new Item("K" + name, name, new ModelType(name, ModelType.Role.OTHER, name.charAt(0)), -1, 0, value);
+	}
+
+	private static PieModel pie(PieRules rules, Item... items) {
+		return PieModel.of(Sum.ACCESSES, By.STRUCTURE, List.of(items), rules);
+	}
+
+	@Test
+	void smallOnesAreFolded() {
+		List<Item> items = new ArrayList<>(List.of(item("b", 300), item("a", 680)));
+		for (int i = 0; i < 10; i++) {
+			items.add(item("tiny " + i, 2));
+		}
+		PieModel m = pie(PieRules.NONE, items.toArray(Item[]::new));
+		assertEquals(List.of("a", "b", "10 below 1 % each"), m.slices().stream().map(Slice::name).toList());
+		assertEquals(Kind.SMALL, m.slices().get(2).kind());
+		assertEquals(2, m.slices().get(2).percent(), 1e-9);
+		assertEquals(10, m.slices().get(2).parts().size());
+		assertEquals(1000, m.total(), 1e-9);
+		assertEquals(13, m.toCsv().lines().count(), "CSV has all");
+		PieModel one = pie(PieRules.NONE, item("a", 999), item("b", 1));
+		assertEquals(List.of("a", "b"), one.slices().stream().map(Slice::name).toList(), "a single small one has its name");
+	}
+
+	@Test
+	void rulesMergeExcludeAndRestore() {
+		Item[] items = {item("a", 50), item("b", 30), item("c", 20)};
+		PieRules rules = PieRules.NONE.merge("b and\tc", 0xff123456, List.of("Kb", "Kc")).exclude(List.of("Ka"));
+		PieModel m = pie(rules, items);
+		assertEquals(List.of("b and\tc"), m.slices().stream().map(Slice::name).toList());
+		assertEquals(100, m.slices().get(0).percent(), 1e-9);
+		assertEquals(0xff123456, m.slices().get(0).color(Palette.LIGHT));
+		assertEquals(List.of("b", "c"), m.slices().get(0).items().stream().map(Item::name).toList());
+		assertEquals(50, m.excluded());
+		assertEquals(1, m.excludedCount());
+		assertTrue(m.toCsv().contains("b,b and\tc,30,60.0000"), m.toCsv());
+		assertEquals(rules, PieRules.parse(rules.toText()));
+		assertEquals(2, pie(rules.restore(), items).slices().size());
+		assertEquals(3, pie(rules.restore().unmerge(List.of("b and\tc")), items).slices().size());
+		PieRules moved = rules.merge("other", 0, List.of("Kc"));
+		assertEquals(Set.of("Kb"), moved.groups().get(0).keys());
+		assertEquals(List.of(), pie(PieRules.NONE.exclude(List.of("Ka", "Kb", "Kc")), items).slices());
+		assertEquals(PieRules.NONE, PieRules.parse("what\never\nmerge\tx\n"));
+	}
+
+	@Test
+	void thePieKnowsItsSlices() {
+		PieModel m = pie(PieRules.NONE, item("a", 50), item("b", 30), item("c", 20));
+		PiePicture p = PiePicture.build(m, Set.of("Kb"), false, 300, 300, Palette.LIGHT, TextMeter.DEFAULT, 12);
+		double r = 110; // between hole and edge
+		assertEquals("a", p.sliceAt(150 + r, 150).name(), "the first half turn, from the top to the right");
+		assertEquals("b", p.sliceAt(150 - r * 0.7, 150 + r * 0.7).name());
+		assertEquals("c", p.sliceAt(150 - r * 0.7, 150 - r * 0.7).name());
+		assertNull(p.sliceAt(150, 150));
+		assertNull(p.sliceAt(1, 1));
+		List<Shape.Polygon> rings = p.scene().shapes().stream().filter(s -> s instanceof Shape.Polygon).map(s -> (Shape.Polygon) s)
+				.toList();
+		assertEquals(3, rings.size());
+		assertTrue(rings.get(0).contains(150 + r, 150));
+		assertFalse(rings.get(0).contains(150 - r, 150));
+		assertTrue(p.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Text t && t.text().equals("50.0 %")));
+		PieModel whole = pie(PieRules.NONE, item("a", 1));
+		assertSame(whole.slices().get(0), PiePicture.build(whole, Set.of(), true, 400, 200, Palette.DARK, TextMeter.DEFAULT, 12)
+				.sliceAt(90 + 60, 100));
+	}
+
+	/** Nothing is lost between the bins, and each bin has what the sums say of its time. */
+	@Test
+	void densityKeepsAll() throws Exception {
+		long from = start + 3 * NS / 2;
+		long to = start + 17 * NS + 123;
+		for (DensityModel.Stack stack : new DensityModel.Stack[] {DensityModel.Stack.NONE, DensityModel.Stack.TYPE,
+			DensityModel.Stack.THREAD}) {
+			for (Sum sum : Statistics.sumsOfAccesses()) {
+				DensityModel m = DensityModel.of(table, sum, stack, from, to, -1, 97, Progress.NONE);
+				double all = 0;
+				for (int bin = 0; bin < m.bins(); bin++) {
+					all += m.total(bin);
+				}
+				double expected = total(Statistics.of(table, sum, stack == DensityModel.Stack.TYPE ? By.TYPE : By.THREAD, from, to, -1,
+						Progress.NONE));
+				assertEquals(expected, all, 1e-6 * expected, stack + " " + sum);
+				assertEquals(98, m.toCsv().lines().count());
+				if (sum != Sum.RECORDS) {
+					double inBin = total(Statistics.of(table, sum, By.NODE, m.boundNs(40), m.boundNs(41), -1, Progress.NONE));
+					assertEquals(inBin, m.total(40), 1e-6 * inBin + 1e-9);
+				}
+			}
+		}
+		DensityModel e = DensityModel.of(events, DensityModel.Stack.TYPE, start, end, -1, 50, Progress.NONE);
+		double all = 0;
+		for (int bin = 0; bin < e.bins(); bin++) {
+			all += e.total(bin);
+		}
+		assertEquals(events.size(), all, 0);
+		DensityModel p = DensityModel.of(events, DensityModel.Stack.PRODUCER, start, end, -1, 50, Progress.NONE);
+		assertEquals(DensityModel.MOST_SERIES, p.series().size());
+		assertTrue(p.series().get(DensityModel.MOST_SERIES - 1).name().endsWith(" others"));
+	}
+
+	@Test
+	void densityPictureAnswers() throws Exception {
+		DensityModel m = DensityModel.of(table, Sum.ACCESSES, DensityModel.Stack.TYPE, start, end, -1, 100, Progress.NONE);
+		DensityPicture p = DensityPicture.build(m, 600, 200, Palette.LIGHT, TextMeter.DEFAULT, 12);
+		assertEquals(start, p.timeAt(p.plotX()));
+		assertEquals(end, p.timeAt(1e6));
+		assertEquals((start + end) / 2.0, p.timeAt(p.xOf((start + end) / 2)), 1);
+		double x = p.xOf(m.boundNs(60)) + 1;
+		int s = p.seriesAt(x, p.plotY() + p.plotHeight() - 1);
+		assertTrue(s >= 0 && m.value(s, 60) > 0, "at the bottom is the first series of the bin");
+		assertEquals(60, p.binAt(x, p.plotY() + 1));
+		String text = p.textAt(x, p.plotY() + p.plotHeight() - 1);
+		assertTrue(text.contains("accesses") && text.contains("▸ " + m.series().get(s).name().replace('_', ' ')), text);
+		assertEquals("", p.textAt(0, 0));
+		assertEquals(-1, p.seriesAt(x, p.plotY() - 5));
+		for (Shape shape : p.scene().shapes()) {
+			if (shape instanceof Shape.Polygon poly) {
+				for (int i = 1; i < poly.points().length; i += 2) {
+					assertTrue(poly.points()[i] >= p.plotY() - 1e-6 && poly.points()[i] <= p.plotY() + p.plotHeight() + 1e-6, "within");
+				}
+			}
+		}
+		assertEquals(0.45, DensityPicture.niceTop(0.43), 1e-12);
+		assertEquals(1000, DensityPicture.niceTop(1000), 1e-9);
+		assertEquals(1200, DensityPicture.niceTop(1001), 1e-9);
+	}
+}
