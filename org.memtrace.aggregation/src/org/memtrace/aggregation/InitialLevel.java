@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import java.util.Locale;
+
 /** How the first p of a picture is chosen from the list of significant values. */
 public enum InitialLevel {
 	/** After the first step at which gain and loss differ most in how much they change (the reference's default). */
@@ -19,6 +21,21 @@ public enum InitialLevel {
 	 * most {@link #MOST_LOSS}. Without that limit the closest level of evenly used memory is a single block.
 	 */
 	BALANCED;
+
+	/** Name on the command line. */
+	public String id() {
+		return name().toLowerCase(Locale.ROOT).replace("largest_", "").replace('_', '-');
+	}
+
+	/** Strategy by name, or null. */
+	public static InitialLevel byId(String id) {
+		for (InitialLevel strategy : values()) {
+			if (strategy.id().equals(id)) {
+				return strategy;
+			}
+		}
+		return null;
+	}
 
 	/** Largest loss of {@link #BALANCED}, as a share of what is between the finest level and one block. */
 	public static final double MOST_LOSS = 0.25;

@@ -64,24 +64,63 @@ public final class SignificantLevels {
 	}
 
 	/**
+	 * What a first picture needs.
+	 *
+	 * @param levels some of the levels: those that the search met, each at the smallest p where it was met
+	 * @param initial the level of {@link InitialLevel#BALANCED}
+	 */
+	public record First(SignificantLevels levels, Level initial) {
+	}
+
+	/** {@link #first}, the level only. */
+	public static Level balanced(Aggregator aggregator, Progress progress) throws CancelledException {
+		return first(aggregator, progress).initial();
+	}
+
+	/**
 	 * The level of {@link InitialLevel#BALANCED} without the whole list: about 11 programmes. On the frontier of optimal
 	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving;
 	 * where it loses too much, up to ten more find the last one that does not.
 	 *
-	 * @return the smallest p of the grid of steps of 1/1024 that the search met with that partition
+	 * @return among others the smallest p of the grid of steps of 1/1024 that the search met with that partition
 	 */
-	public static Level balanced(Aggregator aggregator, Progress progress) throws CancelledException {
+	public static First first(Aggregator aggregator, Progress progress) throws CancelledException {
+		TreeMap<Double, Partition> met = new TreeMap<>();
+		Level initial = balanced(aggregator, progress, met);
+		List<Level> list = new ArrayList<>();
+		for (var e : met.entrySet()) {
+			if (list.isEmpty() || !list.get(list.size() - 1).partition().sameBlocks(e.getValue())) {
+				list.add(new Level(e.getKey(), e.getValue()));
+			}
+		}
+		return new First(new SignificantLevels(aggregator, false, list, list, met.size()), initial);
+	}
+
+	private static Partition meet(Aggregator aggregator, int p1024, TreeMap<Double, Partition> met, Progress progress)
+			throws CancelledException {
+		progress.check();
+		double p = p1024 / 1024.0;
+		Partition known = met.get(p);
+		if (known == null) {
+			known = aggregator.partition(p, progress);
+			met.put(p, known);
+		}
+		return known;
+	}
+
+	private static Level balanced(Aggregator aggregator, Progress progress, TreeMap<Double, Partition> met)
+			throws CancelledException {
 		double g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
 		double l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
 		int low = 0;
 		int high = 1024;
-		Partition finest = aggregator.partition(0, progress);
+		Partition finest = meet(aggregator, low, met, progress);
 		Partition atLow = finest;
-		Partition atHigh = aggregator.partition(1, progress);
+		Partition atHigh = meet(aggregator, high, met, progress);
 		while (high - low > 1 && !atLow.sameBlocks(atHigh)) {
 			int m = (low + high) / 2;
 			double p = m / 1024.0;
-			Partition e = aggregator.partition(p, progress);
+			Partition e = meet(aggregator, m, met, progress);
 			double slope = -(1 - e.gain() / g) / g + e.loss() / l / l * (p / (1 - p));
 			if (slope < 0) {
 				low = m;
@@ -102,7 +141,7 @@ public final class SignificantLevels {
 		high = (int) (closest.p() * 1024);
 		while (high - low > 1) {
 			int m = (low + high) / 2;
-			Partition e = aggregator.partition(m / 1024.0, progress);
+			Partition e = meet(aggregator, m, met, progress);
 			if (e.loss() <= allowed) {
 				low = m;
 				atLow = e;
@@ -111,6 +150,16 @@ public final class SignificantLevels {
 			}
 		}
 		return new Level(low / 1024.0, atLow);
+	}
+
+	/** The reverse of {@link #plainP}: where a plain p is on the axis of normalised qualities. */
+	public static double normalisedP(Aggregator aggregator, double p) {
+		double g = aggregator.rootGain();
+		double l = aggregator.rootLoss();
+		if (!(g > 0) || !(l > 0)) {
+			return p;
+		}
+		return p * g / (p * g + (1 - p) * l);
 	}
 
 	/** What a first level may lose: the share {@link InitialLevel#MOST_LOSS} of what the choice of p decides on. */
@@ -122,8 +171,8 @@ public final class SignificantLevels {
 		return Math.pow(1 - e.gain() / g, 2) + Math.pow(e.loss() / l, 2);
 	}
 
-	/** p for which an unnormalised criterion is the normalised one at {@code axisP}: 1.7 of the formulas. */
-	static double plainP(Aggregator aggregator, double axisP, boolean normalised) {
+	/** p for which the plain criterion chooses as the normalised one does at {@code axisP}: docs/aggregation.md, "Values of p". */
+	public static double plainP(Aggregator aggregator, double axisP, boolean normalised) {
 		double g = aggregator.rootGain();
 		double l = aggregator.rootLoss();
 		if (!normalised || !(g > 0) || !(l > 0)) {

@@ -52,10 +52,29 @@ public final class CurvePicture {
 	 */
 	public static CurvePicture build(SignificantLevels levels, double currentP, Direction direction, int width, int height,
 			Palette palette, TextMeter meter, double fontSize) {
+		return build(levels, currentP, direction, width, height, palette, meter, fontSize, null, "");
+	}
+
+	/**
+	 * Draws for a file.
+	 *
+	 * @param title first line, null for none
+	 * @param subtitle second line
+	 */
+	public static CurvePicture build(SignificantLevels levels, double currentP, Direction direction, int width, int height,
+			Palette palette, TextMeter meter, double fontSize, String title, String subtitle) {
 		double f = fontSize;
 		List<Shape> shapes = new ArrayList<>();
+		double below = 0;
+		if (title != null) {
+			shapes.add(new Shape.Text(f, 2.05 * f, meter.fit(title, 1.3 * f, true, width - 2 * f), 1.3 * f, true, palette.text(),
+					Shape.Anchor.START, false));
+			shapes.add(new Shape.Text(f, 3.7 * f, meter.fit(subtitle, f, false, width - 2 * f), f, false, palette.mutedText(),
+					Shape.Anchor.START, false));
+			below = 4.2 * f;
+		}
 		double left = Math.rint(f + meter.width("100 %", 0.92 * f, false) + 0.6 * f);
-		double top = Math.rint(2.6 * f);
+		double top = Math.rint(below + 2.6 * f);
 		double right = width - 1.2 * f;
 		double bottom = Math.rint(height - 2.2 * f);
 		CurvePicture picture = new CurvePicture(null, left, Math.max(20, right - left));
@@ -79,7 +98,7 @@ public final class CurvePicture {
 			free = x + half + f;
 			shapes.add(new Shape.Line(Math.rint(x) + 0.5, bottom, Math.rint(x) + 0.5, bottom + 0.35 * f, palette.axis(), 1,
 					false));
-			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p == 0 ? "p = 0" : label, 0.92 * f, false,
+			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p > 0 ? label : levels.normalised() ? "p' = 0" : "p = 0", 0.92 * f, false,
 					palette.mutedText(), Shape.Anchor.MIDDLE, false));
 		}
 		boolean falling = direction == Direction.FALLING;
@@ -96,8 +115,8 @@ public final class CurvePicture {
 			gain = falling ? "detail" : "reduction";
 			loss = falling ? "information" : "loss";
 		}
-		x = key(shapes, meter, palette, gain, palette.gainCurve(), x, 1.5 * f, f);
-		key(shapes, meter, palette, loss, palette.lossCurve(), x, 1.5 * f, f);
+		x = key(shapes, meter, palette, gain, palette.gainCurve(), x, below + 1.5 * f, f);
+		key(shapes, meter, palette, loss, palette.lossCurve(), x, below + 1.5 * f, f);
 		return new CurvePicture(new Scene(width, height, palette.background(), shapes), left, picture.plotWidth);
 	}
 

@@ -114,6 +114,17 @@ public final class Palette {
 		return round == 0 ? color : mix(color, (round & 1) == 1 ? 0xff000000 : 0xffffffff, 0.25 + 0.1 * (round % 4));
 	}
 
+	/** Relative luminance of a colour, 0 black to 1 white (WCAG). */
+	public static double luminance(int argb) {
+		double sum = 0;
+		double[] weight = {0.2126, 0.7152, 0.0722};
+		for (int i = 0; i < 3; i++) {
+			double c = (argb >> 16 - 8 * i & 0xff) / 255.0;
+			sum += weight[i] * (c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4));
+		}
+		return sum;
+	}
+
 	/** {@code a} with a share {@code t} of {@code b}; opaque. */
 	public static int mix(int a, int b, double t) {
 		int result = 0xff;

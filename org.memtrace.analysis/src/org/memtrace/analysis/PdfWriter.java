@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.awt.Font;
+import java.awt.font.FontRenderContext;
+import java.awt.font.GlyphVector;
+import java.awt.geom.AffineTransform;
+import java.awt.geom.PathIterator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,8 +20,9 @@ import java.util.zip.DeflaterOutputStream;
 
 /**
  * Writes a scene as PDF 1.4, one page of its size at 96 pixels per inch: the same bytes for the same scene. Text is text, in
- * Helvetica, which every reader has; its characters are those of Windows-1252, others become question marks. (Five
- * shapes are less code than the adapter to a PDF library would be.) Source: ISO 32000-1.
+ * Helvetica, which every reader has; its characters are those of Windows-1252. A text with others is drawn as outlines of an
+ * installed font, marked with its characters (ActualText) for readers that use this for searching and copying. (Five shapes
+ * are less code than the adapter to a PDF library would be.) Source: ISO 32000-1.
  */
 public final class PdfWriter {
 	private static final Charset ENCODING = Charset.forName("windows-1252");
@@ -53,6 +59,8 @@ public final class PdfWriter {
 	private double lineWidth = -1;
 	private boolean dashed;
 	private final TreeSet<Integer> alphas = new TreeSet<>();
+	/** Characters that no installed font has. */
+	private final TreeSet<Integer> missing = new TreeSet<>();
 
 	private PdfWriter(Scene scene) {
 		this.scene = scene;
@@ -62,11 +70,15 @@ public final class PdfWriter {
 	 * Writes one picture.
 	 *
 	 * @param title title of the document
+	 * @return the characters that could not be drawn because no installed font has them, each once; normally empty
 	 */
-	public static void write(Scene scene, String title, OutputStream out) throws IOException {
+	public static String write(Scene scene, String title, OutputStream out) throws IOException {
 		PdfWriter w = new PdfWriter(scene);
 		w.paint();
 		w.document(title, out);
+		StringBuilder missing = new StringBuilder();
+		w.missing.forEach(missing::appendCodePoint);
+		return missing.toString();
 	}
 
 	/** Width of a text as it is drawn, in pixels. */
@@ -195,6 +207,9 @@ public final class PdfWriter {
 
 	private void text(Shape.Text t) {
 		colors(t.color(), false);
+		if (!ENCODING.newEncoder().canEncode(t.text()) && outlines(t)) {
+			return;
+		}
 		double width = width(t.text(), t.size(), t.bold());
 		double shift = t.anchor() == Shape.Anchor.START ? 0 : t.anchor() == Shape.Anchor.END ? width : width / 2;
 		double x = t.vertical() ? t.x() : t.x() - shift;
@@ -202,6 +217,71 @@ public final class PdfWriter {
 		content.append("BT /").append(t.bold() ? "B" : "F").append(' ').append(n(t.size())).append(" Tf ")
 				.append(t.vertical() ? "0 -1 -1 0 " : "1 0 0 -1 ").append(n(x)).append(' ').append(n(y)).append(" Tm ")
 				.append(string(t.text())).append(" Tj ET\n");
+	}
+
+	/** Draws a text as outlines; false when there is no font at all. */
+	private boolean outlines(Shape.Text t) {
+		try {
+			Font font = new Font(Font.SANS_SERIF, t.bold() ? Font.BOLD : Font.PLAIN, 1).deriveFont((float) t.size());
+			GlyphVector glyphs = font.createGlyphVector(new FontRenderContext(null, true, true), t.text());
+			t.text().codePoints().filter(c -> !font.canDisplay(c)).forEach(missing::add);
+			double width = glyphs.getLogicalBounds().getWidth();
+			double shift = t.anchor() == Shape.Anchor.START ? 0 : t.anchor() == Shape.Anchor.END ? width : width / 2;
+			AffineTransform place = AffineTransform.getTranslateInstance(t.x(), t.y());
+			if (t.vertical()) {
+				place.rotate(-Math.PI / 2);
+			}
+			place.translate(-shift, 0);
+			content.append("/Span <</ActualText ").append(utf16(t.text())).append(">> BDC\n");
+			outline(glyphs.getOutline().getPathIterator(place));
+			content.append("EMC\n");
+			return true;
+		} catch (UnsatisfiedLinkError | NoClassDefFoundError | InternalError e) {
+			t.text().codePoints().filter(c -> !ENCODING.newEncoder().canEncode(Character.toString(c))).forEach(missing::add);
+			return false;
+		}
+	}
+
+	private void outline(PathIterator path) {
+		double[] c = new double[6];
+		double x = 0;
+		double y = 0;
+		boolean some = false;
+		for (; !path.isDone(); path.next()) {
+			some = true;
+			switch (path.currentSegment(c)) {
+			case PathIterator.SEG_MOVETO -> curve("m", c, 2);
+			case PathIterator.SEG_LINETO -> curve("l", c, 2);
+			case PathIterator.SEG_CUBICTO -> curve("c", c, 6);
+			case PathIterator.SEG_QUADTO -> curve("c", new double[] {x + 2 * (c[0] - x) / 3, y + 2 * (c[1] - y) / 3,
+				c[2] + 2 * (c[0] - c[2]) / 3, c[3] + 2 * (c[1] - c[3]) / 3, c[2], c[3]}, 6);
+			default -> content.append("h ");
+			}
+			int type = path.currentSegment(c);
+			if (type != PathIterator.SEG_CLOSE) {
+				int last = type == PathIterator.SEG_CUBICTO ? 4 : type == PathIterator.SEG_QUADTO ? 2 : 0;
+				x = c[last];
+				y = c[last + 1];
+			}
+		}
+		if (some) {
+			content.append("f\n");
+		}
+	}
+
+	private void curve(String operator, double[] c, int count) {
+		for (int i = 0; i < count; i++) {
+			content.append(n(c[i])).append(' ');
+		}
+		content.append(operator).append(' ');
+	}
+
+	private static String utf16(String text) {
+		StringBuilder b = new StringBuilder("<feff");
+		for (int i = 0; i < text.length(); i++) {
+			b.append(String.format(Locale.ROOT, "%04x", (int) text.charAt(i)));
+		}
+		return b.append('>').toString();
 	}
 
 	/** A string of the font's encoding in hexadecimal. */
@@ -236,11 +316,7 @@ public final class PdfWriter {
 		for (String font : new String[] {"Helvetica", "Helvetica-Bold"}) {
 			objects.add(ascii("<</Type /Font /Subtype /Type1 /BaseFont /" + font + " /Encoding /WinAnsiEncoding>>"));
 		}
-		StringBuilder utf16 = new StringBuilder("<feff");
-		for (int i = 0; i < title.length(); i++) {
-			utf16.append(String.format(Locale.ROOT, "%04x", (int) title.charAt(i)));
-		}
-		objects.add(ascii("<</Title " + utf16 + "> /Producer (memtrace)>>"));
+		objects.add(ascii("<</Title " + utf16(title) + " /Producer (memtrace)>>"));
 		ByteArrayOutputStream file = new ByteArrayOutputStream();
 		// the second line tells programs that the file is binary
 		file.write("%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n".getBytes(StandardCharsets.ISO_8859_1));

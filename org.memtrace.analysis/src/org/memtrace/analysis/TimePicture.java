@@ -22,7 +22,9 @@ public final class TimePicture {
 		/** Stacked: how much of each type per unit of time; for means, their mean over everything. */
 		PROFILE,
 		/** The strongest type; the height is its share. */
-		MODE
+		MODE,
+		/** The parts themselves, a colour for each, numbered where there is room. */
+		PARTS
 	}
 
 	private final Kind kind;
@@ -120,21 +122,21 @@ public final class TimePicture {
 		for (double[] part : level) {
 			most = Math.max(most, sum(part));
 		}
-		double top = kind == Kind.MODE ? 100 : most > 0 ? most : 1;
+		double top = kind == Kind.MODE ? 100 : most > 0 && kind == Kind.PROFILE ? most : 1;
 		plotY = Math.rint(o.title == null ? 1.5 * pad : pad + 4.2 * f);
-		plotHeight = Math.max(30, Math.floor(o.height - plotY - 2.2 * f - (o.legend ? 2.2 * f : 0) - 0.5 * pad));
+		plotHeight = Math.max(30, Math.floor(o.height - plotY - 2.2 * f - (o.legend && kind != Kind.PARTS ? 2.2 * f : 0) - 0.5 * pad));
 		double step = step(top, Math.max(1, plotHeight / (3.2 * f)));
 		// up to a round number
 		top = kind == Kind.MODE ? 100 : Math.ceil(top / step - 1e-9) * step;
 		List<String> labels = new ArrayList<>();
 		double labelWidth = 0;
-		int ticks = (int) Math.round(top / step);
+		int ticks = kind == Kind.PARTS ? -1 : (int) Math.round(top / step);
 		for (int i = 0; i <= ticks; i++) {
 			String text = kind == Kind.MODE ? Math.round(i * step) + " %" : number(i * step, step);
 			labels.add(text);
 			labelWidth = Math.max(labelWidth, o.meter.width(text, 0.92 * f, false));
 		}
-		plotX = Math.rint(pad + 1.6 * f + labelWidth + 0.8 * f);
+		plotX = Math.rint(kind == Kind.PARTS ? pad : pad + 1.6 * f + labelWidth + 0.8 * f);
 		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		for (int i = 0; i <= ticks; i++) {
@@ -144,15 +146,15 @@ public final class TimePicture {
 			shapes.add(new Shape.Text(plotX - 0.6 * f, y + 0.33 * f, labels.get(i), 0.92 * f, false, palette.mutedText(),
 					Shape.Anchor.END, false));
 		}
-		String axis = kind == Kind.MODE ? "share of the strongest type" : unit;
+		String axis = kind == Kind.MODE ? "share of the strongest type" : kind == Kind.PARTS ? "" : unit;
 		shapes.add(new Shape.Text(pad + 0.9 * f, plotY + plotHeight / 2, o.meter.fit(axis, f, false, plotHeight), f, false,
 				palette.text(), Shape.Anchor.MIDDLE, true));
 		double strongest = most;
 		for (int b = 0; b < level.length; b++) {
-			if (kind == Kind.PROFILE) {
-				stack(b, top);
-			} else {
-				mode(b, strongest);
+			switch (kind) {
+			case PROFILE -> stack(b, top);
+			case MODE -> mode(b, strongest);
+			case PARTS -> part(b);
 			}
 		}
 		if (o.axis) {
@@ -161,7 +163,7 @@ public final class TimePicture {
 		if (o.title != null) {
 			title(pad);
 		}
-		if (o.legend) {
+		if (o.legend && kind != Kind.PARTS) {
 			legend(pad, o.height - 0.85 * f);
 		}
 		return new Scene(o.width, o.height, palette.background(), shapes);
@@ -204,6 +206,20 @@ public final class TimePicture {
 		double x1 = x(partition.firstSlice(b));
 		shapes.add(new Shape.Rect(x1, plotY + plotHeight - height, x(partition.endSlice(b)) - x1 - gap(b), height,
 				palette.shade(model.types().get(main), Palette.intensity(sum, most)), 0));
+	}
+
+	private void part(int b) {
+		double x1 = x(partition.firstSlice(b));
+		double width = x(partition.endSlice(b)) - x1 - gap(b);
+		int color = palette.color(new ModelType("", ModelType.Role.OTHER, b % 12));
+		shapes.add(new Shape.Rect(x1, plotY, width, plotHeight, color, 0));
+		String number = Integer.toString(b + 1);
+		if (o.meter.width(number, f, true) + 0.6 * f <= width) {
+			// dark on light colours, light on dark ones
+			int text = Palette.luminance(color) > 0.4 ? 0xff1f2328 : 0xffffffff;
+			shapes.add(new Shape.Text(x1 + width / 2, plotY + plotHeight / 2 + 0.35 * f, number, f, true, text, Shape.Anchor.MIDDLE,
+					false));
+		}
 	}
 
 	/** 1, 2 or 5 times a power of ten, so that there are at most {@code most} steps. */

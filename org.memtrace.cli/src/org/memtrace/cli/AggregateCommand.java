@@ -34,11 +34,11 @@ final class AggregateCommand implements Command {
 	public int run(CommandLine args, Console console) throws Exception {
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
-			trace.aggregate(args.getInt("rows"), console.progress());
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console.progress());
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
-				SignificantLevels levels = trace.levels(console.progress());
-				levels(levels, args.has("curves"), format, console.out());
+				SignificantLevels levels = trace.levels(args, console.progress());
+				levels(levels, args.has("curves"), args.has("falling"), format, console.out());
 				return ExitCode.OK;
 			}
 			Partition partition = trace.partition(args, console.progress());
@@ -51,7 +51,7 @@ final class AggregateCommand implements Command {
 		return ExitCode.OK;
 	}
 
-	private static void levels(SignificantLevels levels, boolean exact, String format, PrintStream out) {
+	private static void levels(SignificantLevels levels, boolean exact, boolean falling, String format, PrintStream out) {
 		List<Level> list = exact ? levels.breakpoints() : levels.levels();
 		if (format.equals("json")) {
 			JsonArray rows = new JsonArray();
@@ -59,29 +59,39 @@ final class AggregateCommand implements Command {
 				JsonObject row = new JsonObject();
 				row.addProperty("p", l.p());
 				qualities(row, l.partition());
+				if (falling) {
+					row.addProperty("information_left_percent", 100 - l.partition().lossPercent());
+					row.addProperty("detail_left_percent", 100 - l.partition().reductionPercent());
+				}
 				rows.add(row);
 			}
 			JsonObject all = new JsonObject();
 			all.addProperty("root_gain", levels.aggregator().rootGain());
 			all.addProperty("root_loss", levels.aggregator().rootLoss());
+			all.addProperty("normalised", levels.normalised());
 			all.add(exact ? "breakpoints" : "significant", rows);
 			print(all, out);
 			return;
 		}
 		if (format.equals("csv")) {
-			out.println("p,gain,loss,loss_percent,reduction_percent,blocks");
+			out.println("p,gain,loss,loss_percent,reduction_percent,blocks"
+					+ (falling ? ",information_left_percent,detail_left_percent" : ""));
 			for (Level l : list) {
 				Partition e = l.partition();
 				out.println(l.p() + "," + e.gain() + "," + e.loss() + "," + e.lossPercent() + "," + e.reductionPercent() + ","
-						+ e.blockCount());
+						+ e.blockCount() + (falling ? "," + (100 - e.lossPercent()) + "," + (100 - e.reductionPercent()) : ""));
 			}
 			return;
 		}
-		out.printf(Locale.ROOT, "%12s  %10s  %10s  %8s%n", exact ? "exact p" : "p", "loss", "reduction", "blocks");
+		int w = falling ? 11 : 10;
+		out.printf(Locale.ROOT, "%12s  %" + w + "s  %10s  %8s%n", exact ? "exact p" : "p", falling ? "information" : "loss",
+				falling ? "detail" : "reduction", "blocks");
 		for (Level l : list) {
+			double loss = l.partition().lossPercent();
+			double reduction = l.partition().reductionPercent();
 			out.printf(Locale.ROOT, exact ? "%12.8f" : "%12.6f", l.p());
-			out.printf(Locale.ROOT, "  %10s  %10s  %,8d%n", Units.percent(l.partition().lossPercent()),
-					Units.percent(l.partition().reductionPercent()), l.partition().blockCount());
+			out.printf(Locale.ROOT, "  %" + w + "s  %10s  %,8d%n", Units.percent(falling ? 100 - loss : loss),
+					Units.percent(falling ? 100 - reduction : reduction), l.partition().blockCount());
 		}
 	}
 

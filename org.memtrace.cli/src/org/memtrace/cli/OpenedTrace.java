@@ -14,6 +14,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -133,13 +134,14 @@ final class OpenedTrace {
 	 * Builds the model and prepares its aggregation.
 	 *
 	 * @param rows rows that can be told apart, 0 for all pages
+	 * @param equalTypes whether each type is divided by its total
 	 */
-	void aggregate(double rows, Progress progress) throws MemtraceException {
+	void aggregate(double rows, boolean equalTypes, Progress progress) throws MemtraceException {
 		model = source.model(request, progress);
 		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
 		layout = RowLayout.of(model, names);
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
-				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3);
+				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3).withEqualTypes(equalTypes);
 		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
 	}
 
@@ -149,9 +151,10 @@ final class OpenedTrace {
 		aggregator = TemporalAggregator.prepare(model, progress);
 	}
 
-	SignificantLevels levels(Progress progress) throws MemtraceException {
+	/** Significant values for --precision and --normalised. */
+	SignificantLevels levels(CommandLine args, Progress progress) throws MemtraceException, UsageException {
 		if (levels == null) {
-			levels = SignificantLevels.compute(aggregator, progress);
+			levels = SignificantLevels.compute(aggregator, args.getNumber("precision"), args.has("normalised"), progress);
 		}
 		return levels;
 	}
@@ -159,8 +162,16 @@ final class OpenedTrace {
 	/** Partition for --p. */
 	Partition partition(CommandLine args, Progress progress) throws Exception {
 		String p = args.get("p");
-		if (p.equals("auto")) {
+		InitialLevel strategy = InitialLevel.byId(args.get("initial"));
+		if (strategy == null) {
+			throw new UsageException("--initial is '" + args.get("initial") + "', not one of "
+					+ Arrays.stream(InitialLevel.values()).map(InitialLevel::id).collect(Collectors.joining(", ")));
+		}
+		if (p.equals("auto") && strategy == InitialLevel.BALANCED) {
 			return SignificantLevels.balanced(aggregator, progress).partition();
+		} else if (p.equals("auto")) {
+			SignificantLevels all = levels(args, progress);
+			return all.levels().get(all.initial(strategy)).partition();
 		}
 		double value;
 		try {
@@ -171,7 +182,7 @@ final class OpenedTrace {
 		if (!(value >= 0 && value <= 1)) {
 			throw new UsageException("--p is '" + p + "', not a number between 0 and 1 or auto");
 		}
-		return aggregator.partition(value, progress);
+		return aggregator.partition(SignificantLevels.plainP(aggregator, value, args.has("normalised")), progress);
 	}
 
 	/** Viewpoint, metric and window in words. */

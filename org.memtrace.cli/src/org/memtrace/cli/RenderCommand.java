@@ -8,12 +8,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
+import java.util.Map;
 
 import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.analysis.CurvePicture;
+import org.memtrace.analysis.CurvePicture.Direction;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.PdfWriter;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.PictureOptions;
+import org.memtrace.analysis.PictureOptions.Colouring;
 import org.memtrace.analysis.PngWriter;
 import org.memtrace.analysis.Scene;
 import org.memtrace.analysis.SvgWriter;
@@ -23,6 +28,9 @@ import org.memtrace.model.TraceStore;
 
 /** {@code memtrace render -o FILE TRACE}. */
 final class RenderCommand implements Command {
+	private static final Map<String, TimePicture.Kind> TIME_KINDS = Map.of("profile", TimePicture.Kind.PROFILE, "mode",
+			TimePicture.Kind.MODE, "time-parts", TimePicture.Kind.PARTS);
+
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
 		Path file = args.getPath("output");
@@ -45,25 +53,46 @@ final class RenderCommand implements Command {
 			options.warning = TraceSummary.lossWarning(store.info());
 			Scene scene;
 			String figures;
-			if (args.get("kind").equals("ocelotl")) {
-				trace.aggregate(options.height * 0.86 / 2, console.progress());
+			switch (args.get("kind")) {
+			case "ocelotl", "parts", "curves" -> {
+				// the height of the blocks: without title, axis and legend
+				double resolution = args.getNumber("resolution");
+				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
+						console.progress());
 				Partition partition = trace.partition(args, console.progress());
-				scene = PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
 				figures = PictureBuilder.figures(partition);
-			} else {
+				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
+				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
+				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
+						: PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
+			}
+			default -> {
 				trace.aggregateTime(console.progress());
 				Partition partition = trace.partition(args, console.progress());
-				scene = TimePicture.build(partition, TimePicture.Kind.valueOf(args.get("kind").toUpperCase(Locale.ROOT)), options);
+				scene = TimePicture.build(partition, TIME_KINDS.get(args.get("kind")), options);
 				figures = TimePicture.figures(partition);
 			}
-			write(scene, file, name, options.title, args.getNumber("scale"));
+			}
+			String missing = write(scene, file, name, options.title, args.getNumber("scale"));
+			if (!missing.isEmpty()) {
+				console.err().println("Attention: " + file + ": no installed font has the characters " + missing + ", they are missing in the picture");
+			}
 			console.hint(file + ": " + figures);
 		}
 		return ExitCode.OK;
 	}
 
-	/** Into a file beside it first, so that no half picture is ever there. */
-	private static void write(Scene scene, Path file, String name, String title, double scale) throws Exception {
+	private static Scene curves(OpenedTrace trace, Partition partition, CommandLine args, PictureOptions o, Console console)
+			throws Exception {
+		SignificantLevels levels = trace.levels(args, console.progress());
+		double mark = levels.normalised() ? SignificantLevels.normalisedP(trace.aggregator, partition.p()) : partition.p();
+		return CurvePicture.build(levels, mark, args.has("falling") ? Direction.FALLING : Direction.RISING, o.width, o.height,
+				o.palette, o.meter, o.fontSize, o.title, PictureBuilder.figures(partition)).scene();
+	}
+
+	/** Into a file beside it first, so that no half picture is ever there; returns characters that no font has. */
+	private static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
+		String missing = "";
 		Path directory = file.toAbsolutePath().getParent();
 		Path part = directory.resolve(file.getFileName() + ".part");
 		try {
@@ -73,7 +102,7 @@ final class RenderCommand implements Command {
 				}
 			} else if (name.endsWith(".pdf")) {
 				try (OutputStream out = Files.newOutputStream(part)) {
-					PdfWriter.write(scene, title, out);
+					missing = PdfWriter.write(scene, title, out);
 				}
 			} else {
 				try (Writer out = Files.newBufferedWriter(part)) {
@@ -81,6 +110,7 @@ final class RenderCommand implements Command {
 				}
 			}
 			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+			return missing;
 		} finally {
 			Files.deleteIfExists(part);
 		}

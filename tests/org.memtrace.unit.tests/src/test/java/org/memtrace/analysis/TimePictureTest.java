@@ -164,6 +164,18 @@ class TimePictureTest {
 	}
 
 	@Test
+	void partsAreOneBarEachAndNumbered() throws Exception {
+		Partition partition = partition(Viewpoint.SHARING, 0.3);
+		Scene scene = TimePicture.build(partition, TimePicture.Kind.PARTS, options(1500, 400));
+		List<Shape.Rect> bars = scene.shapes().stream().filter(Shape.Rect.class::isInstance).map(Shape.Rect.class::cast).skip(1)
+				.toList();
+		assertEquals(partition.blockCount(), bars.size());
+		assertTrue(bars.stream().allMatch(b -> b.height() == bars.get(0).height()));
+		List<String> texts = scene.shapes().stream().filter(Shape.Text.class::isInstance).map(t -> ((Shape.Text) t).text()).toList();
+		assertTrue(texts.contains("1"), texts.toString());
+	}
+
+	@Test
 	void pdfObjectsAreWhereTheTableSays() throws Exception {
 		byte[] file = pdf(TimePicture.build(partition(Viewpoint.THREAD, 0.2), TimePicture.Kind.PROFILE, options(900, 500)), "über");
 		String s = new String(file, StandardCharsets.ISO_8859_1);
@@ -182,12 +194,30 @@ class TimePictureTest {
 				options(900, 500)), "über"), "the same bytes for the same scene");
 	}
 
+	/** Names are UTF-8: what Helvetica does not have is drawn as outlines and can still be searched for. */
+	@Test
+	void pdfTextsBeyondLatin() throws Exception {
+		Scene scene = new Scene(200, 100, 0xffffffff, List.of(
+				new Shape.Text(100, 60, "\u03a9\u03bcega_\u0159", 10, false, 0xff123456, Shape.Anchor.MIDDLE, false),
+				new Shape.Text(10, 90, "\u0416", 10, true, 0xff000000, Shape.Anchor.START, true)));
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		String missing = PdfWriter.write(scene, "\u03a9", out);
+		String c = content(out.toByteArray());
+		if (missing.isEmpty()) {
+			assertTrue(c.contains("/Span <</ActualText <feff03a903bc006500670061005f0159>>> BDC\n"), c);
+			assertTrue(c.matches("(?s).* c .* h .*f\nEMC\n.*/Span <</ActualText <feff0416>>> BDC\n.*EMC\n"), c);
+			assertFalse(c.contains(" Tj"), c);
+		} else {
+			assertTrue("\u03a9\u03bc\u0159\u0416".contains(missing), "characters that no font has are told: " + missing);
+		}
+	}
+
 	@Test
 	void pdfShapes() throws Exception {
 		Scene scene = new Scene(200, 100, 0xff102030, List.of(new Shape.Rect(10, 20, 30, 40.5, 0xffff0000, 0xff00ff00),
 				new Shape.Rect(1, 2, 3, 4, 0x80ff0000, 0), new Shape.Line(1, 2, 3, 4.25, 0xff0000ff, 2, true),
 				new Shape.Hatch(0, 0, 16, 8, Shape.HatchStyle.IN_SPACE, 0xb0ffffff),
-				new Shape.Text(50, 60, "µ…\u4e16()", 10, true, 0xff000000, Shape.Anchor.START, false),
+				new Shape.Text(50, 60, "µ…()", 10, true, 0xff000000, Shape.Anchor.START, false),
 				new Shape.Text(100, 60, "AA", 10, false, 0xff000000, Shape.Anchor.END, false),
 				new Shape.Text(7, 50, "AA", 10, false, 0xff000000, Shape.Anchor.MIDDLE, true)));
 		byte[] file = pdf(scene, "t");
@@ -198,7 +228,7 @@ class TimePictureTest {
 		assertTrue(new String(file, StandardCharsets.ISO_8859_1).contains("/A128 <</ca 0.502 /CA 0.502>>"));
 		assertTrue(c.contains("/A255 gs\n0 0 1 RG\n2 w\n[3 3] 0 d\n1 2 m 3 4.25 l S\n"), c);
 		assertTrue(c.contains("q 0 0 16 8 re W n\n0 -16 m 24 8 l 0 -8 m 24 16 l 0 0 m 24 24 l 0 8 m 24 32 l S Q\n"), c);
-		assertTrue(c.contains("BT /B 10 Tf 1 0 0 -1 50 60 Tm <b5853f2829> Tj ET\n"), c);
+		assertTrue(c.contains("BT /B 10 Tf 1 0 0 -1 50 60 Tm <b5852829> Tj ET\n"), c);
 		assertTrue(c.contains("BT /F 10 Tf 1 0 0 -1 86.66 60 Tm <4141> Tj ET\n"), c);
 		assertTrue(c.contains("BT /F 10 Tf 0 -1 -1 0 7 56.67 Tm <4141> Tj ET\n"), c);
 	}
