@@ -68,10 +68,11 @@ final class EventModelBuilder {
 			total += w.cells.count();
 		}
 		int[] renumbered = new int[all];
+		List<ModelType> types = ModelType.ofEvents(table.typeNames());
 		List<ModelType> kept = new ArrayList<>();
 		for (int k = present.nextSetBit(0); k >= 0; k = present.nextSetBit(k + 1)) {
 			renumbered[k] = kept.size();
-			kept.add(new ModelType(table.typeNames().get(k), ModelType.Role.OTHER, k));
+			kept.add(types.get(k));
 		}
 		if (kept.isEmpty()) {
 			kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));

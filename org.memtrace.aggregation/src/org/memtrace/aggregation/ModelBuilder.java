@@ -87,28 +87,23 @@ final class ModelBuilder {
 			return;
 		case THREAD:
 			for (ThreadInfo thread : table.threads()) {
-				types.add(new ModelType(threadName(thread), ModelType.Role.THREAD, thread.index()));
+				types.add(ModelType.thread(thread));
 			}
 			break;
 		case CPU:
 			for (int cpu = 0; cpu <= table.maxCpu(); cpu++) {
-				types.add(new ModelType("CPU " + cpu, ModelType.Role.CPU, cpu));
+				types.add(ModelType.cpu(cpu));
 			}
 			break;
 		case NODE:
 			for (int node = 0; node <= table.maxNode(); node++) {
-				types.add(new ModelType("Node " + node, ModelType.Role.NODE, node));
+				types.add(ModelType.node(node));
 			}
 			break;
 		default:
 			throw new IllegalArgumentException("viewpoint " + request.viewpoint());
 		}
 		types.add(new ModelType("unknown", ModelType.Role.UNKNOWN, 0));
-	}
-
-	private String threadName(ThreadInfo thread) {
-		String name = thread.name() == null || thread.name().isEmpty() ? "thread" : thread.name();
-		return name + " #" + thread.index();
 	}
 
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws CancelledException {

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.util.Map;
+
 import org.memtrace.aggregation.ModelType;
 
 /**
  * Colours of a picture. The four sharing types differ in hue (blue private, orange to red shared) and in lightness (reads
  * light, writes dark), with four distinct lightnesses, so that they can be told apart without red and green and in print
- * without colours. Threads, CPUs and nodes have a qualitative series that depends on their index only.
+ * without colours. Threads, CPUs and nodes have a qualitative series that depends on their index only, event types and structures
+ * one that depends on their name. The user can choose others: {@link Colours}. Immutable.
  */
 public final class Palette {
 	/** For white paper and light themes. */
-	public static final Palette LIGHT = new Palette(false);
+	public static final Palette LIGHT = new Palette(false, Map.of());
 	/** For dark themes. */
-	public static final Palette DARK = new Palette(true);
+	public static final Palette DARK = new Palette(true, Map.of());
 
 	private static final int[] SERIES = {0xff3b6fb6, 0xffe8862e, 0xff3f9f5f, 0xffc8443f, 0xff8b66b8, 0xff5fb7c4, 0xffd77fb3,
 		0xff8c6d4f, 0xffb6a72c, 0xff5b6b7b, 0xff7fa8e0, 0xff8fce7a};
@@ -21,9 +24,21 @@ public final class Palette {
 		0xffee9bcd, 0xffb8946f, 0xffd2c44a, 0xff8fa1b3, 0xffa9c8f5, 0xffaee69a};
 
 	private final boolean dark;
+	private final Map<Colours.Key, Integer> chosen;
 
-	private Palette(boolean dark) {
+	private Palette(boolean dark, Map<Colours.Key, Integer> chosen) {
 		this.dark = dark;
+		this.chosen = chosen;
+	}
+
+	/** @param chosen colours that are not the default ones */
+	static Palette of(boolean dark, Map<Colours.Key, Integer> chosen) {
+		return chosen.isEmpty() ? dark ? DARK : LIGHT : new Palette(dark, Map.copyOf(chosen));
+	}
+
+	/** The same choices for light pages: what is saved in a file is printed. */
+	public Palette light() {
+		return of(false, chosen);
 	}
 
 	public boolean isDark() {
@@ -94,6 +109,24 @@ public final class Palette {
 
 	/** Colour of a type at full intensity. */
 	public int color(ModelType type) {
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.of(type), type.name()));
+		return other != null ? other : defaultColor(type);
+	}
+
+	/** Colour of a data structure, by its name. */
+	public int structure(String name) {
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.STRUCTURE, name));
+		return other != null ? other : defaultStructure(name);
+	}
+
+	/** What {@link #structure} is unless the user chose something else. */
+	public int defaultStructure(String name) {
+		// two of a hundred structures may look alike, but the same one never differs between two traces
+		return series(Math.floorMod(name.hashCode() * 0x9e3779b9 >>> 8, 5 * SERIES.length));
+	}
+
+	/** What {@link #color} is unless the user chose something else. */
+	public int defaultColor(ModelType type) {
 		return switch (type.role()) {
 		case PRIVATE_READ -> dark ? 0xff93c9f2 : 0xff98cbef;
 		case PRIVATE_WRITE -> dark ? 0xff3f86d4 : 0xff2a6db8;

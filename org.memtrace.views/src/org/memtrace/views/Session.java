@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.ui.services.IDisposable;
+import org.memtrace.analysis.Colours;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
@@ -57,6 +58,7 @@ public final class Session implements IDisposable {
 	}
 
 	private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+	private final Colours colours = new Colours();
 	private CatalogueOpener opener;
 	private TraceCatalogue catalogue;
 	private OpenTrace trace;
@@ -100,6 +102,11 @@ public final class Session implements IDisposable {
 	/** Opens the catalogue in a directory; what had to be cleaned up stands in the log. */
 	static TraceCatalogue openDirectory(Path directory) throws MemtraceException {
 		return Stores.openCatalogue(directory, notice -> ILog.of(Session.class).info(notice));
+	}
+
+	/** The colours of all views; listeners are told on the display thread. */
+	public Colours colours() {
+		return colours;
 	}
 
 	public void addListener(Listener l) {

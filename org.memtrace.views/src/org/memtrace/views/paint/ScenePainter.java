@@ -17,9 +17,11 @@ import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.Scene;
 import org.memtrace.analysis.Shape;
+import org.memtrace.views.Session;
 
 /**
  * Paints a {@link Scene} with SWT. Edges are rounded to whole pixels so that neighbouring blocks meet without gap or seam;
@@ -51,10 +53,19 @@ public final class ScenePainter implements AutoCloseable {
 		}
 	}
 
-	/** The palette that suits the theme of a control: that with a background as light as the control's. */
+	/** The palette of the session that suits the theme of a control: that with a background as light as the control's. */
 	public static Palette palette(Control control) {
+		boolean dark = isDark(control);
+		if (!PlatformUI.isWorkbenchRunning()) {
+			return dark ? Palette.DARK : Palette.LIGHT;
+		}
+		return PlatformUI.getWorkbench().getService(Session.class).colours().palette(dark);
+	}
+
+	/** Whether a control is in a dark theme. */
+	public static boolean isDark(Control control) {
 		RGB c = control.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();
-		return 0.3 * c.red + 0.59 * c.green + 0.11 * c.blue < 110 ? Palette.DARK : Palette.LIGHT;
+		return 0.3 * c.red + 0.59 * c.green + 0.11 * c.blue < 110;
 	}
 
 	/** Colour of a text that must not be overlooked, in the theme of a control. */
