@@ -22,7 +22,7 @@ tests=no
 out=build/classes
 [ $tests = yes ] || out=${1:-$out}
 find_jdk || exit 1
-if ! ls build/lib/sqlite-jdbc-*.jar >/dev/null 2>&1; then
+if ! ls build/lib/jna-*.jar >/dev/null 2>&1; then
 	find_maven || exit 1
 	mkdir -p build
 	run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || exit 1
@@ -31,7 +31,7 @@ libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
 rm -rf "$out"
 mkdir -p "$out"
 bundles="org.memtrace.model org.memtrace.storage org.memtrace.importer
-	org.memtrace.aggregation org.memtrace.analysis org.memtrace.cli"
+	org.memtrace.aggregation org.memtrace.analysis org.memtrace.topology org.memtrace.cli"
 sources=build/dev-sources
 for b in $bundles; do
 	[ ! -d $b/src ] || find $b/src -name '*.java'

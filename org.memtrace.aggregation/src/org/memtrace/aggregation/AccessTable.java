@@ -332,6 +332,17 @@ public final class AccessTable implements ModelSource {
 		return set < 0 || set >= cpuSets.length ? NO_CPUS : cpuSets[set];
 	}
 
+	/** Index of the set of CPUs of a row, -1 when not known. */
+	int cpuSet(int row) {
+		int set = rows.cpuSet[row];
+		return set < cpuSets.length ? set : -1;
+	}
+
+	/** Sets of CPUs, not to be changed. */
+	int[][] cpuSets() {
+		return cpuSets;
+	}
+
 	private static final int[] NO_CPUS = {};
 
 	/** Reads of a row. */

@@ -20,7 +20,7 @@ class BundlesResolveTest {
 
 	@Test
 	void headlessBundlesResolve() {
-		for (String name : List.of("model", "storage", "importer", "aggregation", "analysis", "cli")) {
+		for (String name : List.of("model", "storage", "importer", "aggregation", "analysis", "topology", "cli")) {
 			Bundle bundle = find("org.memtrace." + name);
 			assertNotEquals(Bundle.INSTALLED, bundle.getState(), bundle.getSymbolicName() + " is not resolved");
 		}
@@ -31,6 +31,8 @@ class BundlesResolveTest {
 		assertNotNull(find("org.memtrace.storage").loadClass("org.sqlite.JDBC"));
 		assertNotNull(find("org.memtrace.importer").loadClass("com.github.luben.zstd.ZstdInputStream"));
 		assertNotNull(find("org.memtrace.importer").loadClass("com.google.gson.Gson"));
+		assertNotNull(find("org.memtrace.topology").loadClass("com.sun.jna.Native"));
+		assertNotNull(find("org.memtrace.topology").loadClass("javax.xml.stream.XMLInputFactory"));
 	}
 
 	private Bundle find(String symbolicName) {

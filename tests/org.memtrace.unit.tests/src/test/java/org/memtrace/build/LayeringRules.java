@@ -20,8 +20,9 @@ final class LayeringRules {
 			"importer", Set.of("model"), //
 			"aggregation", Set.of("model"), //
 			"analysis", Set.of("aggregation", "model"), //
-			"cli", Set.of("analysis", "aggregation", "importer", "storage", "model"), //
-			"views", Set.of("analysis", "aggregation", "importer", "storage", "model"), //
+			"topology", Set.of("analysis", "model"), //
+			"cli", Set.of("topology", "analysis", "aggregation", "importer", "storage", "model"), //
+			"views", Set.of("topology", "analysis", "aggregation", "importer", "storage", "model"), //
 			"rcp", Set.of("views", "analysis", "aggregation", "importer", "storage", "model"));
 
 	/** Packages that only these bundles may use; the longest prefix that fits decides. Everything else is forbidden. */
@@ -36,6 +37,8 @@ final class LayeringRules {
 			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "cli", "views", "rcp")), //
 			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
 			Map.entry("com.github.luben.zstd.", Set.of("importer")), //
+			Map.entry("com.sun.jna.", Set.of("topology")), //
+			Map.entry("javax.xml.stream.", Set.of("topology")), //
 			Map.entry("org.eclipse.", Set.of("views", "rcp")), //
 			Map.entry("jakarta.", Set.of("views", "rcp")), //
 			Map.entry("org.osgi.", Set.of("views", "rcp")));

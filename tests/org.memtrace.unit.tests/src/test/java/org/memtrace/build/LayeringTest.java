@@ -58,7 +58,7 @@ class LayeringTest {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "cli" })
 	void classesOfHeadlessBundles(String bundle) throws IOException {
 		Map<String, byte[]> classes = onClassPath(bundle);
 		assumeTrue(!classes.isEmpty(), "no class in org.memtrace." + bundle);
