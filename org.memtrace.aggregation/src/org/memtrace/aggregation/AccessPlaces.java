@@ -40,7 +40,7 @@ public final class AccessPlaces {
 		int first = Math.max(0, producer);
 		int end = producer < 0 ? table.producers().size() : table.producers().subtreeEnd(producer);
 		int nodes = table.maxNode() + 1;
-		int[][] sets = table.cpuSets();
+		int[][] sets = table.cpuNumbers();
 		double[] sums = new double[(sets.length + 1) * (nodes + 1)];
 		long[] pagesByNode = new long[nodes + 1];
 		long pages = 0;

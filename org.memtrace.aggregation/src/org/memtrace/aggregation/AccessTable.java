@@ -339,7 +339,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** Sets of CPUs, not to be changed. */
-	int[][] cpuSets() {
+	int[][] cpuNumbers() {
 		return cpuSets;
 	}
 

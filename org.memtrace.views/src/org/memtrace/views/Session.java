@@ -71,6 +71,7 @@ public final class Session implements IDisposable {
 	/** @param opener opens the catalogue */
 	public Session(CatalogueOpener opener) {
 		this.opener = opener;
+		colours.addListener(this::coloursChanged);
 	}
 
 	/** The catalogue; opened by the first call, which should not be on the display thread. */
@@ -200,8 +201,7 @@ public final class Session implements IDisposable {
 		}
 	}
 
-	/** Tells everybody that colours have changed. */
-	public void coloursChanged() {
+	private void coloursChanged() {
 		for (Listener l : listeners) {
 			l.coloursChanged();
 		}
