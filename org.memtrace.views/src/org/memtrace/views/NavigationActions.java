@@ -29,11 +29,17 @@ public final class NavigationActions {
 	};
 	private final Session.Listener followSession = new Session.Listener() {
 		@Override
-		public void traceChanged(OpenTrace now) {
+		public void activeChanged(OpenTrace now) {
 			follow(now);
 		}
 	};
 
+	/** For one view, which tells its trace by {@link #follow}. */
+	public NavigationActions() {
+		this(null);
+	}
+
+	/** For the window: about the active view. */
 	public NavigationActions(Session session) {
 		this.session = session;
 		back = action("Back", "back", "Back to the picture before (Backspace, Alt+Left)", TraceSelection::back);
@@ -41,8 +47,10 @@ public final class NavigationActions {
 		up = action("Parent", "up", "Show the parent of the shown producer (U)", TraceSelection::up);
 		whole = action("Whole trace", "reset", "Show the whole trace: all time, all producers (W)",
 				TraceSelection::reset);
-		session.addListener(followSession);
-		follow(session.trace());
+		if (session != null) {
+			session.addListener(followSession);
+			follow(session.active());
+		}
 	}
 
 	private Action action(String text, String icon, String tip, Consumer<TraceSelection> what) {
@@ -74,7 +82,8 @@ public final class NavigationActions {
 		return this;
 	}
 
-	private void follow(OpenTrace now) {
+	/** From now on the actions are about this trace; null none. */
+	public void follow(OpenTrace now) {
 		if (trace != null) {
 			trace.selection().removeListener(followSelection);
 		}
@@ -95,7 +104,9 @@ public final class NavigationActions {
 	}
 
 	public void dispose() {
-		session.removeListener(followSession);
+		if (session != null) {
+			session.removeListener(followSession);
+		}
 		if (trace != null) {
 			trace.selection().removeListener(followSelection);
 			trace = null;

@@ -21,8 +21,9 @@ import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.traces.TraceDetails;
 
 /**
- * A trace that is shown: its store, what was loaded from it, and its selection. Jobs that read the store hold a
- * {@link Lease}; {@link #close} waits for nobody, the store is closed when the last lease ends.
+ * A trace that is shown: its store, what was loaded from it, and a selection. What was loaded is shared by all that show the
+ * same trace. Jobs that read the store hold a {@link Lease}; {@link #close} waits for nobody, the store is closed when the
+ * last lease ends.
  */
 public final class OpenTrace {
 	/** Keeps the store open. */
@@ -33,29 +34,21 @@ public final class OpenTrace {
 		}
 
 		public TraceStore store() {
-			return store;
+			return data.store;
 		}
 
 		@Override
 		public void close() {
 			if (!ended) {
 				ended = true;
-				release();
+				data.release();
 			}
 		}
 	}
 
-	private final TraceStore store;
+	private final TraceData data;
 	private final OpenFile file;
-	private volatile TraceInfo info;
-	private final ProducerTree producers;
-	private final List<Structure> structures;
-	private final List<ThreadInfo> threads;
-	private final AccessTable accesses;
-	private final String importReport;
-	private final FilteredAccesses filtered;
 	private final TraceSelection selection;
-	private int leases;
 	private boolean closed;
 
 	/** A trace of the catalogue; otherwise as {@link #OpenTrace(TraceStore, Path, Progress)}. */
@@ -69,25 +62,44 @@ public final class OpenTrace {
 	 * @param path the database when it was opened as a file, null for a trace of the catalogue
 	 */
 	public OpenTrace(TraceStore store, Path path, Progress progress) throws MemtraceException {
-		this.store = store;
+		data = new TraceData(store, progress);
+		file = path == null ? null : new OpenFile(path, data.info);
+		selection = new TraceSelection(data.producers, data.info.startNs(), data.info.endNs());
+	}
+
+	/** @param data of which this has become a user */
+	private OpenTrace(TraceData data, OpenFile file, TraceSelection selection) {
+		this.data = data;
+		this.file = file;
+		this.selection = selection;
+	}
+
+	/** The same trace, nothing loaded again, with a selection of its own that begins as this one; both must be closed. */
+	OpenTrace fork() {
+		return another(selection.copy());
+	}
+
+	/** The same, looking at the whole trace. */
+	OpenTrace fresh() {
+		return another(new TraceSelection(data.producers, data.info.startNs(), data.info.endNs()));
+	}
+
+	private OpenTrace another(TraceSelection itsSelection) {
 		try {
-			info = store.info();
-			producers = store.producers();
-			structures = store.structures();
-			threads = store.threads();
-			importReport = store.importReport().orElse("");
-			accesses = AccessTable.load(store, progress);
-		} catch (MemtraceException | RuntimeException e) {
-			store.close();
-			throw e;
+			data.use();
+		} catch (CancelledException e) {
+			throw new IllegalStateException("the trace is closed", e);
 		}
-		file = path == null ? null : new OpenFile(path, info);
-		filtered = new FilteredAccesses(accesses, structures);
-		selection = new TraceSelection(producers, info.startNs(), info.endNs());
+		return new OpenTrace(data, file, itsSelection);
+	}
+
+	/** Whether both are the same trace, perhaps with other selections. */
+	public boolean isSameTrace(OpenTrace other) {
+		return other != null && data == other.data;
 	}
 
 	public TraceInfo info() {
-		return info;
+		return data.info;
 	}
 
 	/** The database when it was opened as a file, null for a trace of the catalogue. */
@@ -97,7 +109,7 @@ public final class OpenTrace {
 
 	/** Whether this is a certain trace of the catalogue; numbers in database files mean nothing. */
 	public boolean isListed(TraceInfo listed) {
-		return file == null && listed != null && info.id() == listed.id();
+		return file == null && listed != null && data.info.id() == listed.id();
 	}
 
 	/** Whether this is a certain database file. */
@@ -107,40 +119,40 @@ public final class OpenTrace {
 
 	/** @param now the same trace with another name */
 	void rename(TraceInfo now) {
-		info = now;
+		data.info = now;
 	}
 
 	/** Display name. */
 	public String name() {
-		return info.alias();
+		return data.info.alias();
 	}
 
 	/** Says how many accesses the recorder lost; empty when none. */
 	public String lossWarning() {
-		long lost = TraceDetails.lostAccesses(info);
+		long lost = TraceDetails.lostAccesses(data.info);
 		return lost == 0 ? "" : "recorder lost " + Units.plural(lost, "access");
 	}
 
 	public ProducerTree producers() {
-		return producers;
+		return data.producers;
 	}
 
 	public List<Structure> structures() {
-		return structures;
+		return data.structures;
 	}
 
 	public List<ThreadInfo> threads() {
-		return threads;
+		return data.threads;
 	}
 
 	/** Import report as JSON, empty when there is none. */
 	public String importReport() {
-		return importReport;
+		return data.importReport;
 	}
 
 	/** All accesses in memory: every picture is made from it. */
 	public AccessTable accesses() {
-		return accesses;
+		return data.accesses;
 	}
 
 	/**
@@ -148,7 +160,7 @@ public final class OpenTrace {
 	 * that ask for the same at the same time wait for one another.
 	 */
 	public AccessTable accesses(FilterSet filters, Progress progress) throws CancelledException {
-		return filters.isActive() ? filtered.get(filters, progress) : accesses;
+		return filters.isActive() ? data.filtered.get(filters, progress) : data.accesses;
 	}
 
 	public TraceSelection selection() {
@@ -162,33 +174,28 @@ public final class OpenTrace {
 	public int memberOf(int producer) {
 		int id = producer;
 		int member = -1;
-		while (id >= 0 && producers.kind(id) != ProducerKind.ROOT && producers.kind(id) != ProducerKind.IMAGE) {
+		while (id >= 0 && data.producers.kind(id) != ProducerKind.ROOT && data.producers.kind(id) != ProducerKind.IMAGE) {
 			member = id;
-			id = producers.parent(id);
+			id = data.producers.parent(id);
 		}
 		return member;
 	}
 
 	/** Keeps the store open until the lease is closed; cancelled when the trace is closed already. */
-	public synchronized Lease lease() throws CancelledException {
-		if (closed) {
-			throw new CancelledException();
+	public Lease lease() throws CancelledException {
+		synchronized (this) {
+			if (closed) {
+				throw new CancelledException();
+			}
+			data.use();
 		}
-		leases++;
 		return new Lease();
 	}
 
 	synchronized void close() {
-		closed = true;
-		if (leases == 0) {
-			store.close();
-		}
-	}
-
-	private synchronized void release() {
-		leases--;
-		if (closed && leases == 0) {
-			store.close();
+		if (!closed) {
+			closed = true;
+			data.release();
 		}
 	}
 }

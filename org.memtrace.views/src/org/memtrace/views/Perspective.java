@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import org.eclipse.ui.IFolderLayout;
 import org.eclipse.ui.IPageLayout;
 import org.eclipse.ui.IPerspectiveFactory;
 
 /** Traces and their details at the left, the picture in the centre, structures below it. */
 public final class Perspective implements IPerspectiveFactory {
+	/** Any further view of a kind. */
+	private static final String ANY = ":*";
+	private static final String BELOW = "org.memtrace.views.below";
+
 	@Override
 	public void createInitialLayout(IPageLayout layout) {
 		layout.setEditorAreaVisible(false);
@@ -14,7 +19,13 @@ public final class Perspective implements IPerspectiveFactory {
 		layout.addView(ViewIds.OCELOTL, IPageLayout.LEFT, 0.5f, editors);
 		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, 0.21f, ViewIds.OCELOTL);
 		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
-		layout.addView(ViewIds.STRUCTURES, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
+		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
+		for (String id : new String[] { ViewIds.STRUCTURES }) {
+			below.addView(id);
+			below.addPlaceholder(id + ANY);
+		}
+		// further pictures come beside the first, further views of other kinds into the folder of theirs
+		layout.addPlaceholder(ViewIds.OCELOTL + ANY, IPageLayout.RIGHT, 0.5f, ViewIds.OCELOTL);
 		for (String id : new String[] { ViewIds.OCELOTL, ViewIds.TRACES }) {
 			layout.getViewLayout(id).setCloseable(false);
 		}

@@ -5,7 +5,9 @@ package org.memtrace.views;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.ui.services.IDisposable;
@@ -14,9 +16,10 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
+import org.memtrace.views.state.SelectionLink;
 
 /**
- * What the workbench works on: the catalogue of traces and the trace that is shown. One per workbench, a workbench
+ * What the workbench works on: the catalogue of traces and the traces that are shown. One per workbench, a workbench
  * service: {@code site.getService(Session.class)}. Display thread only, except {@link #catalogue}.
  */
 public final class Session implements IDisposable {
@@ -30,11 +33,27 @@ public final class Session implements IDisposable {
 		default void filesChanged() {
 		}
 
-		/** Another trace is shown; null none. */
+		/** The current group shows another trace, or another group is the current one; null none. */
 		default void traceChanged(OpenTrace trace) {
 		}
 
-		/** The trace that is shown has got another name. */
+		/** A group shows another trace, or none. */
+		default void groupChanged(TraceGroup group) {
+		}
+
+		/** Groups came, went, or were linked. */
+		default void groupsChanged() {
+		}
+
+		/** Another view is active, or shows another trace: what commands are about. Null none. */
+		default void activeChanged(OpenTrace trace) {
+		}
+
+		/** Certain traces are no longer to be shown by anybody: they were closed or deleted. */
+		default void forget(Predicate<OpenTrace> which) {
+		}
+
+		/** A trace that is shown has got another name or other properties. */
 		default void traceRenamed(OpenTrace trace) {
 		}
 
@@ -61,9 +80,13 @@ public final class Session implements IDisposable {
 	private final Colours colours = new Colours();
 	private CatalogueOpener opener;
 	private TraceCatalogue catalogue;
-	private OpenTrace trace;
+	/** By number. */
+	private final TreeMap<Integer, TraceGroup> groups = new TreeMap<>();
+	private final List<GroupLink> links = new ArrayList<>();
+	private TraceGroup current = new TraceGroup(1);
+	/** What a view that is active and locked shows; null: what its group does. */
+	private OpenTrace activeLocked;
 	private List<OpenFile> files = List.of();
-	private PictureStatus status = PictureStatus.NONE;
 	private TraceOpener traceOpener;
 	private Opening opening;
 	private boolean disposed;
@@ -72,6 +95,7 @@ public final class Session implements IDisposable {
 	public Session(CatalogueOpener opener) {
 		this.opener = opener;
 		colours.addListener(this::coloursChanged);
+		groups.put(current.number(), current);
 	}
 
 	/** The catalogue; opened by the first call, which should not be on the display thread. */
@@ -84,7 +108,7 @@ public final class Session implements IDisposable {
 
 	/** Uses another catalogue from now on. */
 	public void useCatalogue(CatalogueOpener other) {
-		show(null);
+		forget(t -> true);
 		synchronized (this) {
 			if (catalogue != null) {
 				catalogue.close();
@@ -118,27 +142,205 @@ public final class Session implements IDisposable {
 		listeners.remove(l);
 	}
 
-	/** The trace that is shown, or null. */
+	/** The trace that the current group shows, or null. */
 	public OpenTrace trace() {
-		return trace;
+		return current.trace();
 	}
 
-	/** Shows a trace (null: none) and closes the one before. */
+	/** The trace of the active view: that of its group unless the view is locked; null none. What commands are about. */
+	public OpenTrace active() {
+		return activeLocked != null ? activeLocked : current.trace();
+	}
+
+	/** All groups by number; there is always the first. */
+	public List<TraceGroup> groups() {
+		return List.copyOf(groups.values());
+	}
+
+	/** The group of the view that was active last: traces are opened in it. */
+	public TraceGroup group() {
+		return current;
+	}
+
+	/** A group by its number; it is made when there is none. */
+	public TraceGroup group(int number) {
+		TraceGroup known = groups.get(number);
+		if (known != null) {
+			return known;
+		}
+		TraceGroup made = new TraceGroup(number);
+		groups.put(number, made);
+		listeners.forEach(Listener::groupsChanged);
+		return made;
+	}
+
+	/** A group with the first number that is free. */
+	public TraceGroup newGroup() {
+		int number = 1;
+		while (groups.containsKey(number)) {
+			number++;
+		}
+		return group(number);
+	}
+
+	/** Whether a group has not been given up. */
+	boolean has(TraceGroup group) {
+		return groups.get(group.number()) == group;
+	}
+
+	/** A view of the group has become active; {@code locked} is what it shows when it is locked. */
+	void activate(TraceGroup group, OpenTrace locked) {
+		OpenTrace before = active();
+		boolean other = group != current;
+		current = group;
+		activeLocked = locked;
+		if (other) {
+			for (Listener l : listeners) {
+				l.traceChanged(group.trace());
+				l.pictureChanged(group.status());
+			}
+		}
+		if (active() != before) {
+			listeners.forEach(l -> l.activeChanged(active()));
+		}
+	}
+
+	/** A view has left a group: the last one takes the group with it, unless it is the first group. */
+	void left(TraceGroup group) {
+		if (group.number() > 1 && group.isEmpty() && groups.get(group.number()) == group) {
+			unlink(group);
+			groups.remove(group.number());
+			if (group == current) {
+				activate(groups.firstEntry().getValue(), null);
+			}
+			OpenTrace old = group.trace();
+			group.trace(null);
+			if (old != null) {
+				old.close();
+			}
+			listeners.forEach(Listener::groupsChanged);
+		}
+	}
+
+	/** Shows a trace in the current group (null: none) and closes the one before. */
 	public void show(OpenTrace next) {
-		if (next == trace) {
+		show(current, next);
+	}
+
+	/** Shows a trace in a group (null: none) and closes the one before. The trace then belongs to the group. */
+	public void show(TraceGroup group, OpenTrace next) {
+		OpenTrace old = group.trace();
+		if (next == old) {
 			return;
 		}
-		OpenTrace old = trace;
-		trace = next;
+		OpenTrace activeBefore = active();
+		group.trace(next);
 		if (next != null && next.file() != null) {
 			remember(next.file());
 		}
-		status(PictureStatus.NONE);
 		for (Listener l : listeners) {
-			l.traceChanged(next);
+			l.groupChanged(group);
 		}
+		if (group == current) {
+			for (Listener l : listeners) {
+				l.pictureChanged(group.status());
+				l.traceChanged(next);
+			}
+		}
+		if (active() != activeBefore) {
+			listeners.forEach(l -> l.activeChanged(active()));
+		}
+		relink(group);
 		if (old != null) {
 			old.close();
+		}
+	}
+
+	/** Nobody shows these traces any more. */
+	public void forget(Predicate<OpenTrace> which) {
+		for (TraceGroup g : groups()) {
+			if (g.trace() != null && which.test(g.trace())) {
+				show(g, null);
+			}
+		}
+		listeners.forEach(l -> l.forget(which));
+	}
+
+	/** Whether a group shows a trace that fits. */
+	public boolean shows(Predicate<OpenTrace> which) {
+		return groups.values().stream().anyMatch(g -> g.trace() != null && which.test(g.trace()));
+	}
+
+	/** An open trace that fits, or null. */
+	OpenTrace find(Predicate<OpenTrace> which) {
+		return groups.values().stream().map(TraceGroup::trace).filter(t -> t != null && which.test(t)).findFirst()
+				.orElse(null);
+	}
+
+	/** Two groups that are at the same place; the link exists while both show a trace. */
+	private static final class GroupLink {
+		private final TraceGroup a;
+		private final TraceGroup b;
+		private final SelectionLink.Time time;
+		private SelectionLink link;
+
+		GroupLink(TraceGroup a, TraceGroup b, SelectionLink.Time time) {
+			this.a = a;
+			this.b = b;
+			this.time = time;
+		}
+
+		boolean has(TraceGroup g) {
+			return a == g || b == g;
+		}
+
+		void make() {
+			end();
+			if (a.trace() != null && b.trace() != null) {
+				link = new SelectionLink(a.trace().selection(), b.trace().selection(), time);
+			}
+		}
+
+		void end() {
+			if (link != null) {
+				link.close();
+				link = null;
+			}
+		}
+	}
+
+	/** Links two groups: window, producers, viewpoint, level and filters of the second become those of the first, and stay so. */
+	public void link(TraceGroup a, TraceGroup b, SelectionLink.Time time) {
+		if (a == b) {
+			throw new IllegalArgumentException("a group cannot be linked with itself");
+		}
+		links.stream().filter(l -> l.has(a) && l.has(b)).forEach(GroupLink::end);
+		links.removeIf(l -> l.has(a) && l.has(b));
+		GroupLink link = new GroupLink(a, b, time);
+		links.add(link);
+		link.make();
+		listeners.forEach(Listener::groupsChanged);
+	}
+
+	/** Ends all links of a group. */
+	public void unlink(TraceGroup group) {
+		links.stream().filter(l -> l.has(group)).forEach(GroupLink::end);
+		if (links.removeIf(l -> l.has(group))) {
+			listeners.forEach(Listener::groupsChanged);
+		}
+	}
+
+	/** How a group is linked with another one; null: not. */
+	public SelectionLink.Time linked(TraceGroup a, TraceGroup b) {
+		return links.stream().filter(l -> l.has(a) && l.has(b)).map(l -> l.time).findFirst().orElse(null);
+	}
+
+	/** A group shows another trace: its links are about that one now. */
+	private void relink(TraceGroup group) {
+		for (GroupLink l : links) {
+			if (l.has(group)) {
+				l.make();
+			}
 		}
 	}
 
@@ -171,32 +373,39 @@ public final class Session implements IDisposable {
 		}
 	}
 
-	/** Closes the trace that is shown. */
+	/** Closes the trace that the current group shows; a file also leaves the list, and with it all groups. */
 	public void closeShown() {
-		if (trace != null && trace.file() != null) {
-			close(trace.file());
+		OpenTrace shown = trace();
+		if (shown != null && shown.file() != null) {
+			close(shown.file());
 		} else {
 			show(null);
 		}
 	}
 
-	/** Takes a database file from the list, and from the views when it is shown. */
+	/** Takes a database file from the list, and from the views that show it. */
 	public void close(OpenFile file) {
-		if (trace != null && trace.isFile(file)) {
-			show(null);
-		}
+		forget(t -> t.isFile(file));
 		files(files.stream().filter(f -> !f.path().equals(file.path())).toList());
 	}
 
+	/** What the status line says: the picture of the current group. */
 	public PictureStatus status() {
-		return status;
+		return current.status();
 	}
 
+	/** The picture of the current group is another one. */
 	public void status(PictureStatus now) {
-		if (!now.equals(status)) {
-			status = now;
-			for (Listener l : listeners) {
-				l.pictureChanged(now);
+		status(current, now);
+	}
+
+	void status(TraceGroup group, PictureStatus now) {
+		if (!now.equals(group.status())) {
+			group.status(now);
+			if (group == current) {
+				for (Listener l : listeners) {
+					l.pictureChanged(now);
+				}
 			}
 		}
 	}
@@ -216,10 +425,13 @@ public final class Session implements IDisposable {
 
 	/** What the catalogue now says about a trace: its name may be a new one. */
 	public void listed(TraceInfo now) {
-		if (trace != null && trace.isListed(now) && !trace.name().equals(now.alias())) {
-			trace.rename(now);
-			for (Listener l : listeners) {
-				l.traceRenamed(trace);
+		for (TraceGroup g : groups.values()) {
+			OpenTrace t = g.trace();
+			if (t != null && t.isListed(now) && !t.info().equals(now)) {
+				t.rename(now);
+				for (Listener l : listeners) {
+					l.traceRenamed(t);
+				}
 			}
 		}
 	}
@@ -255,9 +467,13 @@ public final class Session implements IDisposable {
 			traceOpener.cancel();
 		}
 		listeners.clear();
-		if (trace != null) {
-			trace.close();
-			trace = null;
+		links.forEach(GroupLink::end);
+		links.clear();
+		for (TraceGroup g : groups.values()) {
+			if (g.trace() != null) {
+				g.trace().close();
+				g.trace(null);
+			}
 		}
 		synchronized (this) {
 			if (catalogue != null) {

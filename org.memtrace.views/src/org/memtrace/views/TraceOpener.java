@@ -26,7 +26,7 @@ import org.memtrace.views.traces.TraceImport;
  */
 public final class TraceOpener {
 	/** What to open; exactly one is not null. The last of the names is shown. */
-	private record Request(TraceInfo listed, Path database, List<String> names) {
+	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names) {
 	}
 
 	/** @param files database files that were named before the one that is shown */
@@ -48,7 +48,11 @@ public final class TraceOpener {
 			@Override
 			protected void show(Request request, Opened result) {
 				result.files().forEach(session::remember);
-				session.show(result.trace());
+				if (session.has(request.group())) {
+					session.show(request.group(), result.trace());
+				} else {
+					result.trace().close(); // its views were closed meanwhile
+				}
 				if (request.names() != null) {
 					session.catalogueChanged();
 				}
@@ -77,23 +81,39 @@ public final class TraceOpener {
 		};
 	}
 
-	/** A trace of the catalogue. */
+	/** A trace of the catalogue, in the current group. */
 	public void open(TraceInfo listed) {
-		opening.submit(new Request(listed, null, null));
+		open(session.group(), listed);
 	}
 
-	/** A trace database, also one in no catalogue. */
+	/** A trace of the catalogue, in a group. What another group has loaded already is not loaded again. */
+	public void open(TraceGroup group, TraceInfo listed) {
+		OpenTrace loaded = session.find(t -> t.isListed(listed));
+		if (loaded != null) {
+			opening.cancel();
+			session.show(group, loaded.fresh());
+		} else {
+			opening.submit(new Request(group, listed, null, null));
+		}
+	}
+
+	/** A trace database, also one in no catalogue, in the current group. */
 	public void openDatabase(Path file) {
-		opening.submit(new Request(null, file, null));
+		openDatabase(session.group(), file);
+	}
+
+	/** The same in a group. */
+	public void openDatabase(TraceGroup group, Path file) {
+		opening.submit(new Request(group, null, file, null));
 	}
 
 	/**
 	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue. All directories are
-	 * imported, the last of all is shown.
+	 * imported, the last of all is shown in the current group.
 	 */
 	public void open(String... names) {
 		if (names.length > 0) {
-			opening.submit(new Request(null, null, List.of(names)));
+			opening.submit(new Request(session.group(), null, null, List.of(names)));
 		}
 	}
 

@@ -2,28 +2,53 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.util.function.Predicate;
+
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IAction;
+import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
+import org.eclipse.jface.dialogs.MessageDialog;
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.layout.FillLayout;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.ui.IMemento;
+import org.eclipse.ui.IPartListener2;
+import org.eclipse.ui.IViewSite;
 import org.eclipse.ui.IWorkbenchActionConstants;
+import org.eclipse.ui.IWorkbenchPage;
+import org.eclipse.ui.IWorkbenchPartReference;
+import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
 
 /**
  * Base of every view that shows an open trace: tells it which trace, follows the selection for it, and gives it what all views
- * have. Display thread.
+ * have: a group whose trace it shows, a lock that keeps trace and selection while the group moves on, further views of its kind,
+ * and snapshots. Display thread.
  */
 public abstract class TraceView extends ViewPart {
 	/** Group of the tool bar before which the actions of the view itself stand. */
 	protected static final String COMMON_ACTIONS = "org.memtrace.views.common";
+	private static final String KEY_GROUP = "group";
 
 	private Session session;
-	private Composite area;
+	private Composite contents;
+	private TraceGroup group;
 	private OpenTrace trace;
+	/** What a locked view shows, its own; null: not locked. */
+	private OpenTrace locked;
+	private String baseName;
+	private Action lock;
+	private int restoredGroup = 1;
 
 	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
 		@Override
@@ -38,13 +63,40 @@ public abstract class TraceView extends ViewPart {
 	};
 	private final Session.Listener followSession = new Session.Listener() {
 		@Override
-		public void traceChanged(OpenTrace now) {
-			follow(now);
+		public void groupChanged(TraceGroup changed) {
+			if (changed == group && locked == null) {
+				follow(changed.trace());
+			}
+		}
+
+		@Override
+		public void groupsChanged() {
+			name();
+		}
+
+		@Override
+		public void traceRenamed(OpenTrace renamed) {
+			name();
+		}
+
+		@Override
+		public void forget(Predicate<OpenTrace> which) {
+			if (locked != null && which.test(locked)) {
+				unlock();
+			}
 		}
 
 		@Override
 		public void coloursChanged() {
 			TraceView.this.coloursChanged();
+		}
+	};
+	private final IPartListener2 followParts = new IPartListener2() {
+		@Override
+		public void partActivated(IWorkbenchPartReference part) {
+			if (part.getPart(false) == TraceView.this) {
+				session.activate(group, locked);
+			}
 		}
 	};
 
@@ -80,30 +132,208 @@ public abstract class TraceView extends ViewPart {
 		return session;
 	}
 
-	/** The trace that is shown, or null. */
+	/** The trace that is shown, or null. Its selection is that of the view: of its group, or its own when it is locked. */
 	protected final OpenTrace trace() {
 		return trace;
+	}
+
+	/** Says what the status line shows while a view of this group is active. */
+	protected final void status(PictureStatus now) {
+		if (locked == null) {
+			session.status(group, now);
+		}
+	}
+
+	@Override
+	public void init(IViewSite site, IMemento memento) throws PartInitException {
+		super.init(site, memento);
+		Integer kept = memento == null ? null : memento.getInteger(KEY_GROUP);
+		if (kept != null && kept > 0) {
+			restoredGroup = kept;
+		}
+	}
+
+	@Override
+	public void saveState(IMemento memento) {
+		memento.putInteger(KEY_GROUP, group.number());
 	}
 
 	@Override
 	public final void createPartControl(Composite parent) {
 		session = getSite().getService(Session.class);
-		area = parent;
+		baseName = getPartName();
+		group = session.group(restoredGroup);
+		group.views(1);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
+		contents = new Composite(parent, SWT.NONE);
+		contents.setLayout(new FillLayout());
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(contents);
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		tools.add(new Separator(IWorkbenchActionConstants.MB_ADDITIONS));
 		tools.add(new Separator(COMMON_ACTIONS));
-		createContents(parent);
+		createContents(contents);
+		makeActions(tools);
+		session.addListener(followSession);
+		getSite().getPage().addPartListener(followParts);
+		follow(group.trace());
+	}
+
+	private void makeActions(IToolBarManager tools) {
 		Action save = new Action("Save…", Icons.get("save")) {
 			@Override
 			public void run() {
-				Point size = area.getSize();
-				SaveSnapshot.ask(getSite().getShell(), snapshot(), size.x, size.y);
+				saveSnapshot();
 			}
 		};
 		save.setToolTipText("Save what is shown as a picture or as numbers");
+		lock = new Action("Lock", IAction.AS_CHECK_BOX) {
+			@Override
+			public void run() {
+				toggleLock();
+			}
+		};
+		lock.setImageDescriptor(Icons.get("lock"));
+		lock.setToolTipText("Keep this trace and selection while the other views move on");
+		Action another = new Action("Open another " + baseName) {
+			@Override
+			public void run() {
+				openAnother(group);
+			}
+		};
+		tools.appendToGroup(COMMON_ACTIONS, lock);
 		tools.appendToGroup(COMMON_ACTIONS, save);
-		session.addListener(followSession);
-		follow(session.trace());
+		MenuManager groups = new MenuManager("Group");
+		groups.setRemoveAllWhenShown(true);
+		groups.addMenuListener(this::fillGroups);
+		IMenuManager menu = getViewSite().getActionBars().getMenuManager();
+		menu.add(lock);
+		menu.add(groups);
+		menu.add(another);
+		menu.add(new Separator(IWorkbenchActionConstants.MB_ADDITIONS));
+		menu.add(save);
+	}
+
+	private void fillGroups(IMenuManager menu) {
+		for (TraceGroup g : session.groups()) {
+			Action join = new Action(g.toString().replace("&", "&&"), IAction.AS_RADIO_BUTTON) {
+				@Override
+				public void run() {
+					if (isChecked()) {
+						join(g);
+					}
+				}
+			};
+			join.setChecked(g == group);
+			menu.add(join);
+		}
+		menu.add(new Action("New group") {
+			@Override
+			public void run() {
+				join(session.newGroup());
+			}
+		});
+		menu.add(new Separator());
+		for (TraceGroup g : session.groups()) {
+			if (g == group) {
+				continue;
+			}
+			SelectionLink.Time linked = session.linked(group, g);
+			menu.add(link("Linked with group " + g.number() + " by time since start", g, SelectionLink.Time.SINCE_START, linked));
+			menu.add(link("Linked with group " + g.number() + " by share of the run", g, SelectionLink.Time.SCALED, linked));
+		}
+	}
+
+	private Action link(String text, TraceGroup other, SelectionLink.Time time, SelectionLink.Time linked) {
+		Action action = new Action(text, IAction.AS_CHECK_BOX) {
+			@Override
+			public void run() {
+				if (linked == time) {
+					session.unlink(other);
+				} else {
+					session.link(group, other, time);
+				}
+			}
+		};
+		action.setChecked(linked == time);
+		return action;
+	}
+
+	/** The group whose trace is shown, unless the view is locked. */
+	public final TraceGroup group() {
+		return group;
+	}
+
+	/** Puts the view into another group; a lock ends. */
+	public final void join(TraceGroup other) {
+		if (other == group) {
+			return;
+		}
+		TraceGroup old = group;
+		group = other;
+		other.views(1);
+		old.views(-1);
+		if (locked != null) {
+			unlock();
+		} else {
+			follow(other.trace());
+		}
+		session.activate(other, null);
+		session.left(old);
+		name();
+	}
+
+	public final boolean isLocked() {
+		return locked != null;
+	}
+
+	/** Keeps trace and selection, whatever the group does, or follows the group again. */
+	public final void toggleLock() {
+		if (locked != null) {
+			unlock();
+		} else if (trace != null) {
+			locked = trace.fork();
+			follow(locked);
+		}
+		lock.setChecked(locked != null);
+		session.activate(group, locked);
+	}
+
+	private void unlock() {
+		OpenTrace own = locked;
+		locked = null;
+		lock.setChecked(false);
+		follow(group.trace());
+		own.close();
+		if (session.active() == own) {
+			session.activate(group, null);
+		}
+	}
+
+	/** Opens another view of this kind in a group; null when that is not possible, which the user has been told. */
+	public final TraceView openAnother(TraceGroup in) {
+		return open(getSite().getPage(), getViewSite().getId(), in);
+	}
+
+	/** Opens another view of a kind in a group, in addition to those that are there; null when that is not possible. */
+	static TraceView open(IWorkbenchPage page, String id, TraceGroup in) {
+		int number = 2;
+		while (page.findViewReference(id, Integer.toString(number)) != null) {
+			number++;
+		}
+		try {
+			TraceView view = (TraceView) page.showView(id, Integer.toString(number), IWorkbenchPage.VIEW_ACTIVATE);
+			view.join(in);
+			return view;
+		} catch (PartInitException e) {
+			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Open another view", e.getMessage());
+			return null;
+		}
+	}
+
+	/** Asks where to save what is shown. */
+	public final void saveSnapshot() {
+		Point size = contents.getSize();
+		SaveSnapshot.ask(getSite().getShell(), snapshot(), size.x, size.y);
 	}
 
 	private void follow(OpenTrace now) {
@@ -114,17 +344,40 @@ public abstract class TraceView extends ViewPart {
 		if (now != null) {
 			now.selection().addListener(followSelection);
 		}
+		lock.setEnabled(now != null);
+		name();
 		traceShown(now);
+	}
+
+	/** The name of the view tells what is not obvious: another group than the only one, and a lock. */
+	private void name() {
+		boolean several = session.groups().size() > 1 || group.number() > 1;
+		String name = baseName + (several ? " " + group.number() : "");
+		if (trace != null && (several || locked != null)) {
+			name += ": " + trace.name();
+		}
+		setPartName(locked == null ? name : name + " (locked)");
 	}
 
 	@Override
 	public void dispose() {
-		if (session != null) {
+		if (group != null) {
 			session.removeListener(followSession);
+			getSite().getPage().removePartListener(followParts);
 			if (trace != null) {
 				trace.selection().removeListener(followSelection);
 				trace = null;
 			}
+			OpenTrace own = locked;
+			locked = null;
+			if (own != null) {
+				if (session.active() == own) {
+					session.activate(group, null);
+				}
+				own.close();
+			}
+			group.views(-1);
+			session.left(group);
 		}
 		super.dispose();
 	}

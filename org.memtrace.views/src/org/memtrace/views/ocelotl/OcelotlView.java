@@ -177,7 +177,7 @@ public final class OcelotlView extends TraceView {
 				canvas.setPicture(result);
 				level.setPicture(result);
 				Partition partition = result.partition();
-				session().status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
+				status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
 						partition.reductionPercent()));
 			}
 
@@ -189,7 +189,7 @@ public final class OcelotlView extends TraceView {
 	}
 
 	private void makeActions() {
-		navigation = new NavigationActions(session());
+		navigation = new NavigationActions();
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		navigation.fill(tools);
 	}
@@ -217,6 +217,7 @@ public final class OcelotlView extends TraceView {
 
 	@Override
 	protected void traceShown(OpenTrace now) {
+		navigation.follow(now);
 		description = null;
 		describing.cancel();
 		refining.cancel();

@@ -27,6 +27,10 @@ public final class TraceSelection {
 		default void stateChanged(ViewState old, ViewState now) {
 		}
 
+		/** A gesture has ended: the changes since its begin are one step. */
+		default void gestureEnded() {
+		}
+
 		/** Another producer is marked; {@link #NO_MARK} none. */
 		default void markChanged(int producer) {
 		}
@@ -58,6 +62,16 @@ public final class TraceSelection {
 		this.tree = tree;
 		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0 : ViewState.ALL_PRODUCERS, Viewpoint.SHARING, ViewState.AUTOMATIC_P);
 		this.state = initial;
+	}
+
+	/** A selection that begins as this one, history included, and then goes its own way; nobody follows it yet. */
+	public TraceSelection copy() {
+		TraceSelection c = new TraceSelection(tree, initial.fromNs(), initial.toNs());
+		c.back.addAll(back);
+		c.forward.addAll(forward);
+		c.state = state;
+		c.mark = mark;
+		return c;
 	}
 
 	public ViewState state() {
@@ -142,6 +156,19 @@ public final class TraceSelection {
 		if (start != null && !start.equals(state)) {
 			remember(start);
 		}
+		if (start != null) {
+			for (Listener l : listeners) {
+				l.gestureEnded();
+			}
+		}
+	}
+
+	boolean isInGesture() {
+		return gestureStart != null;
+	}
+
+	ProducerTree tree() {
+		return tree;
 	}
 
 	public boolean canGoBack() {
@@ -191,13 +218,15 @@ public final class TraceSelection {
 		return id;
 	}
 
-	private ViewState clip(long fromNs, long toNs) {
+	/** The state with another window, which is kept inside the trace. */
+	ViewState clip(long fromNs, long toNs) {
 		long length = Math.max(toNs - fromNs, Math.min(MIN_WINDOW_NS, initial.durationNs()));
 		long from = Math.max(initial.fromNs(), Math.min(fromNs, initial.toNs() - length));
 		return state.withWindow(from, Math.min(initial.toNs(), from + length));
 	}
 
-	private void go(ViewState next) {
+	/** Another state, as a step of the history. */
+	void go(ViewState next) {
 		if (next.equals(state)) {
 			return;
 		}

@@ -57,6 +57,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
+import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Icons;
 import org.memtrace.analysis.Units;
@@ -94,6 +95,13 @@ public final class TracesView extends ViewPart {
 		public void filesChanged() {
 			if (!tree.getControl().isDisposed()) {
 				showTraces();
+			}
+		}
+
+		@Override
+		public void groupChanged(TraceGroup group) {
+			if (!tree.getControl().isDisposed()) {
+				tree.refresh(true);
 			}
 		}
 
@@ -280,23 +288,25 @@ public final class TracesView extends ViewPart {
 
 	private void close() {
 		OpenFile f = selectedFile();
+		TraceInfo t = selected();
 		if (f != null) {
 			session.close(f);
-		} else if (isShown(selected())) {
-			session.closeShown();
+		} else if (t != null) {
+			session.forget(trace -> trace.isListed(t));
 		}
 	}
 
-	/** Whether the trace of an element of the tree is the one that the views show. */
+	/** Whether views show the trace of an element of the tree. */
 	private boolean isShown(Object element) {
-		OpenTrace shown = session.trace();
-		return shown != null && (element instanceof TraceInfo t && shown.isListed(t)
-				|| element instanceof OpenFile f && shown.isFile(f));
+		return session.shows(trace -> element instanceof TraceInfo t && trace.isListed(t)
+				|| element instanceof OpenFile f && trace.isFile(f));
 	}
 
-	/** The element of the tree that the views show, or null. */
+	/** The element of the tree that the current group shows, or null. */
 	private Object shownElement() {
-		return Stream.concat(session.files().stream(), traces.stream()).filter(this::isShown).findFirst().orElse(null);
+		OpenTrace shown = session.trace();
+		return shown == null ? null : Stream.concat(session.files().stream(), traces.stream())
+				.filter(e -> e instanceof TraceInfo t ? shown.isListed(t) : shown.isFile((OpenFile) e)).findFirst().orElse(null);
 	}
 
 	private void select(Object element) {
@@ -329,9 +339,7 @@ public final class TracesView extends ViewPart {
 		if (dialog.open() != 0) {
 			return;
 		}
-		if (isShown(t)) {
-			session.show(null);
-		}
+		session.forget(trace -> trace.isListed(t));
 		change("Delete trace", () -> session.catalogue().delete(t.id()));
 	}
 

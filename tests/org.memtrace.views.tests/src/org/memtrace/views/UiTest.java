@@ -58,7 +58,7 @@ public abstract class UiTest {
 	void end() throws Exception {
 		List<String> dialogs = bot.closeDialogs();
 		bot.run(() -> {
-			session.show(null);
+			session.forget(t -> true);
 			session.files().forEach(session::close);
 		});
 		Job.getJobManager().join(LatestResult.class, null);

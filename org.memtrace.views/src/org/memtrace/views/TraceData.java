@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import java.util.List;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.Structure;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+
+/**
+ * What was loaded from a trace, shared by all {@link OpenTrace}s of it. The store is closed when the last of them is closed and
+ * no job reads it. Safe for all threads.
+ */
+final class TraceData {
+	/** What the columns of an access take, with what is made from them. */
+	private static final long BYTES_PER_ACCESS = 26;
+
+	final TraceStore store;
+	volatile TraceInfo info;
+	final ProducerTree producers;
+	final List<Structure> structures;
+	final List<ThreadInfo> threads;
+	final AccessTable accesses;
+	final FilteredAccesses filtered;
+	final String importReport;
+	/** Open traces and leases that need the store. */
+	private int users = 1;
+
+	/** Loads the tables; the store is closed if that fails or is cancelled. There is one user then. */
+	TraceData(TraceStore store, Progress progress) throws MemtraceException {
+		this.store = store;
+		try {
+			info = store.info();
+			producers = store.producers();
+			structures = store.structures();
+			threads = store.threads();
+			importReport = store.importReport().orElse("");
+			checkMemory();
+			accesses = AccessTable.load(store, progress);
+		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {
+			store.close();
+			throw e;
+		}
+		filtered = new FilteredAccesses(accesses, structures);
+	}
+
+	/** Several traces may be open: better a sentence than to run out of memory after half a minute. */
+	private void checkMemory() throws MemtraceException {
+		long needed = BYTES_PER_ACCESS * store.accessCount();
+		if (needed > free()) {
+			System.gc();
+		}
+		if (needed > free()) {
+			throw new StoreException("'" + info.alias() + "' has " + Units.plural(store.accessCount(), "access") + ", which need "
+					+ Units.bytes(needed) + ", but " + Units.bytes(free()) + " are free; close another trace, or give more memory"
+					+ " with -Xmx in MEMTRACE_VMARGS");
+		}
+	}
+
+	private static long free() {
+		Runtime r = Runtime.getRuntime();
+		return r.maxMemory() - r.totalMemory() + r.freeMemory();
+	}
+
+	/** One user more; cancelled when there is none any more. */
+	synchronized void use() throws CancelledException {
+		if (users == 0) {
+			throw new CancelledException();
+		}
+		users++;
+	}
+
+	synchronized void release() {
+		users--;
+		if (users == 0) {
+			store.close();
+		}
+	}
+}
