@@ -28,6 +28,7 @@ import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
 
 /**
@@ -336,6 +337,10 @@ public final class ImportOperation {
 			writer.cpuSets(cpuSets.sets());
 			writer.producers(tree);
 			writer.intervals(context.intervals());
+			byte[] topology = trace.topology();
+			if (topology != null) {
+				writer.note(TraceStore.NOTE_TOPOLOGY, topology);
+			}
 			writeAccesses(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes
 					|| counts.written != counts.imported) {

@@ -52,6 +52,9 @@ final class TraceDirectory {
 		}
 	}
 
+	/** One of 10,000 CPUs has 5 MB. */
+	private static final long MAX_TOPOLOGY_BYTES = 64 << 20;
+
 	private final Path path;
 	private final Json manifest;
 	private final List<Image> images;
@@ -86,6 +89,16 @@ final class TraceDirectory {
 
 	int pageSizeBytes() {
 		return pageSizeBytes;
+	}
+
+	/** The machine, as XML of hwloc; null when the recorder did not know it, or it cannot be read: a trace does without. */
+	byte[] topology() {
+		Path file = path.resolve("topology.xml");
+		try {
+			return Files.isRegularFile(file) && Files.size(file) <= MAX_TOPOLOGY_BYTES ? Files.readAllBytes(file) : null;
+		} catch (IOException e) {
+			return null;
+		}
 	}
 
 	static TraceDirectory open(Path directory) throws MemtraceException {

@@ -11,6 +11,9 @@ import java.util.Optional;
  * tables (producers, types, threads, structures) are loaded once and shared.
  */
 public interface TraceStore extends AutoCloseable {
+	/** Note of the importer: the machine on which the trace was recorded, as XML of hwloc. */
+	String NOTE_TOPOLOGY = "topology.xml";
+
 	TraceInfo info();
 
 	ProducerTree producers() throws MemtraceException;

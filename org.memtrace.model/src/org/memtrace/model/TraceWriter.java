@@ -26,6 +26,9 @@ public interface TraceWriter extends AutoCloseable {
 
 	void intervals(List<Interval> intervals) throws MemtraceException;
 
+	/** Something that {@link TraceStore#readNote} finds under this key, such as {@link TraceStore#NOTE_TOPOLOGY}; at any time. */
+	void note(String key, byte[] value) throws MemtraceException;
+
 	/**
 	 * Makes the trace complete and visible.
 	 *

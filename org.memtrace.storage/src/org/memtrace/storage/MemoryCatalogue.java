@@ -48,7 +48,8 @@ final class MemoryCatalogue implements TraceCatalogue {
 			TraceInfo info = store.info();
 			store = new MemoryTraceStore(info.stored(id, info.alias(), name, info.events(), info.producers()),
 					store.producers(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
-					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount());
+					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount(), store.cache(),
+					store.notes());
 		}
 		traces.put(id, store);
 		return store.info();

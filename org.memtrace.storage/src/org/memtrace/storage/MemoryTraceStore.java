@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 
 import org.memtrace.model.AccessBatch;
@@ -33,13 +32,6 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
 		Map<String, byte[]> cache, Map<String, byte[]> notes) implements TraceStore {
 	private static final int BATCH = 4096;
-
-	MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> eventTypes, List<ThreadInfo> threads,
-			List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
-			List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount) {
-		this(info, producers, eventTypes, threads, structures, stacks, cpuSets, intervals, reportJson, chunks,
-				accessCount, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
-	}
 
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {

@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.CallFrame;
@@ -31,6 +32,7 @@ final class MemoryTraceWriter implements TraceWriter {
 	private List<Structure> structures = List.of();
 	private List<BitSet> cpuSets = List.of();
 	private List<Interval> intervals = List.of();
+	private final Map<String, byte[]> notes = new HashMap<>();
 	private final Map<Integer, List<CallFrame>> stacks = new HashMap<>();
 	private ProducerTree producers;
 	private final List<AccessBatch> chunks = new ArrayList<>();
@@ -60,6 +62,11 @@ final class MemoryTraceWriter implements TraceWriter {
 	@Override
 	public void stack(int stackId, List<CallFrame> frames) {
 		stacks.put(stackId, List.copyOf(frames));
+	}
+
+	@Override
+	public void note(String key, byte[] value) {
+		notes.put(key, value.clone());
 	}
 
 	@Override
@@ -105,7 +112,7 @@ final class MemoryTraceWriter implements TraceWriter {
 		return catalogue.add(id -> new MemoryTraceStore(
 				WriterRules.complete(info, id, databaseName, events, producers.size(), firstNs, lastNs), producers,
 				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,
-				ordered, accesses));
+				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes)));
 	}
 
 	private List<AccessBatch> sort() {

@@ -177,6 +177,15 @@ final class SqlTraceWriter implements TraceWriter {
 		});
 	}
 
+	@Override
+	public void note(String key, byte[] value) throws MemtraceException {
+		try {
+			dbms.replaceNote(db, key, value);
+		} catch (SQLException e) {
+			throw dbms.explain(file.temporary, e);
+		}
+	}
+
 	private interface Binder<T> {
 		void bind(PreparedStatement row, T value) throws SQLException;
 	}

@@ -126,6 +126,7 @@ abstract class StoreContract {
 			}
 			writer.intervals(List.of(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"),
 					new Interval(1, 100, 150, 50, 0, 0, 0, "")));
+			writer.note("of the writer", new byte[] { 7, 0, 9 });
 			return writer.commit(INFO, "{\"rows\":1}", Progress.NONE);
 		}
 	}
@@ -422,6 +423,7 @@ abstract class StoreContract {
 	void notesAreKeptReplacedAndDeleted() throws Exception {
 		TraceInfo info = write("t", SMALL, 8);
 		try (TraceStore store = catalogue.open(info.id())) {
+			assertArrayEquals(new byte[] { 7, 0, 9 }, store.readNote("of the writer").orElseThrow());
 			assertTrue(store.readNote("k").isEmpty());
 			store.writeNote("k", null); // nothing to delete
 			store.writeNote("k", new byte[] { 1, 2, 3 });
