@@ -8,14 +8,14 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 
@@ -42,12 +42,30 @@ final class AccessCache {
 
 	private final TraceStore store;
 	private final long limitBytes;
-	private final String identity;
+	/** Found on another thread while the columns are read. */
+	private final CompletableFuture<String> identity;
 
-	AccessCache(TraceStore store, long limitBytes) throws MemtraceException {
+	AccessCache(TraceStore store, long limitBytes) {
 		this.store = store;
 		this.limitBytes = limitBytes;
-		this.identity = identity(store);
+		this.identity = CompletableFuture.supplyAsync(() -> {
+			try {
+				return identity(store);
+			} catch (MemtraceException e) {
+				throw new CompletionException(e);
+			}
+		});
+	}
+
+	private String identity() throws MemtraceException {
+		try {
+			return identity.join();
+		} catch (CompletionException e) {
+			if (e.getCause() instanceof MemtraceException m) {
+				throw m;
+			}
+			throw e;
+		}
 	}
 
 	/** What the columns depend on; the display name and the number in a catalogue are not among it. */
@@ -97,7 +115,10 @@ final class AccessCache {
 		}
 
 		static Column of(Object array) {
-			int count = Array.getLength(array);
+			if (array instanceof IntColumn c) {
+				return new Column(c.size(), c.width(), c.base());
+			}
+			int count = ((long[]) array).length;
 			long min = Long.MAX_VALUE;
 			long max = Long.MIN_VALUE;
 			for (int i = 0; i < count; i++) {
@@ -115,12 +136,15 @@ final class AccessCache {
 	}
 
 	private static long get(Object array, int i) {
-		return array instanceof int[] a ? a[i] : array instanceof short[] b ? b[i] : ((long[]) array)[i];
+		return ((long[]) array)[i];
 	}
 
 	private static ByteBuffer encode(Object array, Column c, int part) {
 		int from = part * PART;
 		int to = Math.min(c.count, from + PART);
+		if (array instanceof IntColumn column) {
+			return column.saved(from, to);
+		}
 		ByteBuffer out = ByteBuffer.allocate((to - from) * c.width).order(ByteOrder.LITTLE_ENDIAN);
 		for (int i = from; i < to; i++) {
 			long v = get(array, i) - c.base;
@@ -140,41 +164,19 @@ final class AccessCache {
 		ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
 		int from = part * PART;
 		int n = Math.min(c.count, from + PART) - from;
-		if (array instanceof int[] a) {
-			int base = (int) c.base;
-			switch (c.width) {
-			case 1 -> {
-				for (int i = 0; i < n; i++) {
-					a[from + i] = base + (bytes[i] & 0xff);
-				}
-			}
-			case 2 -> {
-				for (int i = 0; i < n; i++) {
-					a[from + i] = base + (in.getShort(2 * i) & 0xffff);
-				}
-			}
-			case 4 -> {
-				for (int i = 0; i < n; i++) {
-					a[from + i] = base + in.getInt(4 * i);
-				}
-			}
-			default -> Arrays.fill(a, from, from + n, base);
-			}
+		if (array instanceof IntColumn column) {
+			column.fill(from, in);
 			return;
 		}
+		long[] values = (long[]) array;
 		for (int i = 0; i < n; i++) {
-			long v = c.base + switch (c.width) {
+			values[from + i] = c.base + switch (c.width) {
 			case 1 -> bytes[i] & 0xff;
 			case 2 -> in.getShort(2 * i) & 0xffff;
 			case 4 -> in.getInt(4 * i) & 0xffffffffL;
 			case 8 -> in.getLong(8 * i);
 			default -> 0;
 			};
-			if (array instanceof short[] b) {
-				b[from + i] = (short) v;
-			} else {
-				((long[]) array)[from + i] = v;
-			}
 		}
 	}
 
@@ -247,10 +249,10 @@ final class AccessCache {
 	}
 
 	/**
-	 * The saved columns, as {@code int[]}, or {@code short[]} or {@code long[]} where the kinds say so; empty when there are none
+	 * The saved columns, as {@link IntColumn} or {@code long[]} as the kinds say; empty when there are none
 	 * that belong to the trace as it is. Those that do not, or are larger than the limit, are deleted.
 	 *
-	 * @param kinds an array of length 0 of the type of each column
+	 * @param kinds an empty column or array of the type of each column
 	 */
 	Optional<Object[]> read(Object[] kinds, Progress progress) throws MemtraceException {
 		byte[] saved = store.readCache(KEY).orElse(new byte[0]);
@@ -258,15 +260,15 @@ final class AccessCache {
 			return Optional.empty();
 		}
 		Header header = Header.read(saved);
-		if (header == null || !header.identity.equals(identity) || header.columns.length != kinds.length
-				|| header.size() > limitBytes) {
+		if (header == null || header.columns.length != kinds.length || header.size() > limitBytes) {
 			delete(header);
 			return Optional.empty();
 		}
 		Object[] columns = new Object[kinds.length];
 		int[] firstPart = new int[kinds.length + 1];
 		for (int c = 0; c < kinds.length; c++) {
-			columns[c] = Array.newInstance(kinds[c].getClass().getComponentType(), header.columns[c].count);
+			Column d = header.columns[c];
+			columns[c] = kinds[c] instanceof IntColumn ? new IntColumn(d.count, d.width, (int) d.base) : new long[d.count];
 			firstPart[c + 1] = firstPart[c] + header.columns[c].parts();
 		}
 		int parts = firstPart[kinds.length];
@@ -283,7 +285,7 @@ final class AccessCache {
 			}
 			progress.worked(1);
 		});
-		if (!whole.get()) {
+		if (!whole.get() || !header.identity.equals(identity())) {
 			delete(header);
 			return Optional.empty();
 		}
@@ -319,7 +321,7 @@ final class AccessCache {
 
 	/** Saves columns, unless they are larger than the limit. The header comes last: without it nothing is there. */
 	void write(Object[] columns, Progress progress) throws MemtraceException {
-		Header header = new Header(identity, new Column[columns.length], new int[columns.length][]);
+		Header header = new Header(identity(), new Column[columns.length], new int[columns.length][]);
 		int parts = 0;
 		for (int c = 0; c < columns.length; c++) {
 			progress.check();

@@ -22,13 +22,16 @@ import org.memtrace.model.TraceStore;
 
 /**
  * The accesses of a trace as columns in memory, grouped by page and ordered by time within a page. Read once from the store;
- * after that models of any window, subtree, viewpoint and metric are made without the store. 24 bytes per record. Immutable
+ * after that models of any window, subtree, viewpoint and metric are made without the store. 7 to 12 bytes per record. Immutable
  * and safe for all threads.
  */
 public final class AccessTable implements ModelSource {
 	/** Records that are taken into memory at most; more than that is an error that says how to see a part. */
 	static final long MAX_RECORDS = 200_000_000L;
 	private static final int CHUNK = 1 << 18;
+	/** Types of the columns that are saved. */
+	private static final Object[] KINDS = {IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY,
+		IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, new long[0], new long[0]};
 
 	private final TraceInfo info;
 	private final ProducerTree producers;
@@ -43,13 +46,52 @@ public final class AccessTable implements ModelSource {
 
 	/** The records, in final order. */
 	private static final class Columns {
-		int[] interval;
-		int[] thread;
-		int[] cpuSet;
-		int[] reads;
-		int[] writes;
-		short[] sharing;
-		short[] node;
+		IntColumn interval;
+		IntColumn thread;
+		IntColumn cpuSet;
+		IntColumn reads;
+		IntColumn writes;
+		IntColumn sharing;
+		IntColumn node;
+
+		long memoryBytes() {
+			return interval.memoryBytes() + thread.memoryBytes() + cpuSet.memoryBytes() + reads.memoryBytes()
+					+ writes.memoryBytes() + sharing.memoryBytes() + node.memoryBytes();
+		}
+	}
+
+	/** The records while they are put in order. */
+	private static final class WideColumns {
+		final int[] interval;
+		final int[] thread;
+		final int[] cpuSet;
+		final int[] reads;
+		final int[] writes;
+		final int[] sharing;
+		final int[] node;
+
+		WideColumns(int n) {
+			interval = new int[n];
+			thread = new int[n];
+			cpuSet = new int[n];
+			reads = new int[n];
+			writes = new int[n];
+			sharing = new int[n];
+			node = new int[n];
+		}
+
+		/** The first {@code n} records. */
+		Columns columns(int n) {
+			Columns t = new Columns();
+			t.interval = IntColumn.of(interval, n);
+			t.thread = IntColumn.of(thread, n);
+			t.cpuSet = IntColumn.of(cpuSet, n);
+			t.reads = IntColumn.of(reads, n);
+			t.writes = IntColumn.of(writes, n);
+			t.sharing = IntColumn.of(sharing, n);
+			t.node = IntColumn.of(node, n);
+			return t;
+		}
 	}
 
 	private AccessTable(TraceInfo info, ProducerTree producers, List<ThreadInfo> threads, int[][] cpuSets, Columns rows,
@@ -83,8 +125,7 @@ public final class AccessTable implements ModelSource {
 			return load(store, AccessQuery.ALL, progress);
 		}
 		AccessCache cache = new AccessCache(store, cacheLimitBytes);
-		Optional<Object[]> saved = cache.read(new Object[] {new int[0], new int[0], new int[0], new int[0], new int[0],
-			new short[0], new short[0], new int[0], new long[0], new long[0]}, progress);
+		Optional<Object[]> saved = cache.read(KINDS, progress);
 		if (saved.isPresent()) {
 			AccessTable table = ofColumns(store, saved.get());
 			if (table != null) {
@@ -92,9 +133,7 @@ public final class AccessTable implements ModelSource {
 			}
 		}
 		AccessTable table = load(store, AccessQuery.ALL, progress);
-		if (table.memoryBytes() / 16 <= cacheLimitBytes) {
-			cache.write(table.columns(), progress);
-		}
+		cache.write(table.columns(), progress);
 		return table;
 	}
 
@@ -105,26 +144,27 @@ public final class AccessTable implements ModelSource {
 			perProducer[p] = rowFrom[p + 1] - rowFrom[p];
 		}
 		return new Object[] {rows.interval, rows.thread, rows.cpuSet, rows.reads, rows.writes, rows.sharing, rows.node,
-			perProducer, intervalStart, intervalEnd};
+			IntColumn.of(perProducer), intervalStart, intervalEnd};
 	}
 
 	/** The table of {@link #columns}; null when they do not fit together. */
 	private static AccessTable ofColumns(TraceStore store, Object[] columns) throws MemtraceException {
 		Columns t = new Columns();
-		t.interval = (int[]) columns[0];
-		t.thread = (int[]) columns[1];
-		t.cpuSet = (int[]) columns[2];
-		t.reads = (int[]) columns[3];
-		t.writes = (int[]) columns[4];
-		t.sharing = (short[]) columns[5];
-		t.node = (short[]) columns[6];
-		int[] perProducer = (int[]) columns[7];
-		int n = t.interval.length;
-		int[] from = new int[perProducer.length + 1];
-		for (int p = 0; p < perProducer.length; p++) {
-			from[p + 1] = from[p] + perProducer[p];
+		t.interval = (IntColumn) columns[0];
+		t.thread = (IntColumn) columns[1];
+		t.cpuSet = (IntColumn) columns[2];
+		t.reads = (IntColumn) columns[3];
+		t.writes = (IntColumn) columns[4];
+		t.sharing = (IntColumn) columns[5];
+		t.node = (IntColumn) columns[6];
+		IntColumn perProducer = (IntColumn) columns[7];
+		int n = t.interval.size();
+		int producers = perProducer.size();
+		int[] from = new int[producers + 1];
+		for (int p = 0; p < producers; p++) {
+			from[p + 1] = from[p] + perProducer.get(p);
 		}
-		if (n != store.accessCount() || from[perProducer.length] != n || perProducer.length != store.producers().size()) {
+		if (n != store.accessCount() || from[producers] != n || producers != store.producers().size()) {
 			return null;
 		}
 		return of(store, t, from, (long[]) columns[8], (long[]) columns[9]);
@@ -231,14 +271,7 @@ public final class AccessTable implements ModelSource {
 			for (int p = 0; p < producerCount; p++) {
 				from[p + 1] += from[p];
 			}
-			Columns t = new Columns();
-			t.interval = new int[n];
-			t.thread = new int[n];
-			t.cpuSet = new int[n];
-			t.reads = new int[n];
-			t.writes = new int[n];
-			t.sharing = new short[n];
-			t.node = new short[n];
+			WideColumns t = new WideColumns(n);
 			int[] next = from.clone();
 			for (int c = 0; c < chunks.size(); c++) {
 				progress.check();
@@ -252,12 +285,12 @@ public final class AccessTable implements ModelSource {
 					t.cpuSet[to] = chunk[at + 3];
 					t.reads[to] = chunk[at + 4];
 					t.writes[to] = chunk[at + 5];
-					t.sharing[to] = (short) (chunk[at + 6] >>> 16);
+					t.sharing[to] = chunk[at + 6] >>> 16;
 					t.node[to] = (short) chunk[at + 6];
 				}
 				progress.worked(1);
 			}
-			return of(store, t, from, Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
+			return of(store, t.columns(n), from, Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
 		}
 	}
 
@@ -279,12 +312,12 @@ public final class AccessTable implements ModelSource {
 	/** Number of records. */
 	@Override
 	public int size() {
-		return rows.interval.length;
+		return rows.interval.size();
 	}
 
 	/** Bytes of the columns. */
 	public long memoryBytes() {
-		return 24L * size() + 4L * rowFrom.length + 16L * intervalStart.length;
+		return rows.memoryBytes() + 4L * rowFrom.length + 16L * intervalStart.length;
 	}
 
 	/** The request for the whole trace. */
@@ -318,17 +351,17 @@ public final class AccessTable implements ModelSource {
 
 	/** Index of the time of a row, for {@link #intervalStart}. */
 	public int interval(int row) {
-		return rows.interval[row];
+		return rows.interval.get(row);
 	}
 
 	/** Index of the thread of a row, negative when not known. */
 	public int thread(int row) {
-		return rows.thread[row];
+		return rows.thread.get(row);
 	}
 
 	/** CPUs of a row, empty when not known; not to be changed. */
 	public int[] cpus(int row) {
-		int set = rows.cpuSet[row];
+		int set = rows.cpuSet.get(row);
 		return set < 0 || set >= cpuSets.length ? NO_CPUS : cpuSets[set];
 	}
 
@@ -347,27 +380,27 @@ public final class AccessTable implements ModelSource {
 
 	/** Reads of a row. */
 	public int reads(int row) {
-		return rows.reads[row];
+		return rows.reads.get(row);
 	}
 
 	/** Writes of a row. */
 	public int writes(int row) {
-		return rows.writes[row];
+		return rows.writes.get(row);
 	}
 
 	/** Whether several threads used the page at the time of a row. */
 	public boolean shared(int row) {
-		return rows.sharing[row] > 1;
+		return rows.sharing.get(row) > 1;
 	}
 
 	/** NUMA node of a row, negative when not known. */
 	public int node(int row) {
-		return rows.node[row];
+		return rows.node.get(row);
 	}
 
 	/** Number of threads that used the page at the time of a row. */
 	public int sharing(int row) {
-		return rows.sharing[row];
+		return rows.sharing.get(row);
 	}
 
 	/** Number of distinct times. */
@@ -399,8 +432,8 @@ public final class AccessTable implements ModelSource {
 	/** Largest NUMA node, -1 if none. */
 	public int maxNode() {
 		int max = -1;
-		for (short n : rows.node) {
-			max = Math.max(max, n);
+		for (int row = 0; row < rows.node.size(); row++) {
+			max = Math.max(max, rows.node.get(row));
 		}
 		return max;
 	}
@@ -433,12 +466,12 @@ public final class AccessTable implements ModelSource {
 				continue;
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
-				if (!mask.row(rows.thread[row], rows.cpuSet[row], rows.node[row])) {
+				if (!mask.row(rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row))) {
 					continue;
 				}
-				boolean shared = rows.sharing[row] > 1;
-				int r = mask.type(shared, false) ? rows.reads[row] : 0;
-				int w = mask.type(shared, true) ? rows.writes[row] : 0;
+				boolean shared = rows.sharing.get(row) > 1;
+				int r = mask.type(shared, false) ? rows.reads.get(row) : 0;
+				int w = mask.type(shared, true) ? rows.writes.get(row) : 0;
 				if ((r | w) != 0) {
 					kept[n] = row;
 					reads[2 * n] = r;
@@ -448,29 +481,22 @@ public final class AccessTable implements ModelSource {
 			}
 		}
 		from[rowFrom.length - 1] = n;
-		Columns t = new Columns();
-		t.interval = new int[n];
-		t.thread = new int[n];
-		t.cpuSet = new int[n];
-		t.reads = new int[n];
-		t.writes = new int[n];
-		t.sharing = new short[n];
-		t.node = new short[n];
+		WideColumns t = new WideColumns(n);
 		for (int i = 0; i < n; i++) {
 			int row = kept[i];
-			t.interval[i] = rows.interval[row];
-			t.thread[i] = rows.thread[row];
-			t.cpuSet[i] = rows.cpuSet[row];
+			t.interval[i] = rows.interval.get(row);
+			t.thread[i] = rows.thread.get(row);
+			t.cpuSet[i] = rows.cpuSet.get(row);
 			t.reads[i] = reads[2 * i];
 			t.writes[i] = reads[2 * i + 1];
-			t.sharing[i] = rows.sharing[row];
-			t.node[i] = rows.node[row];
+			t.sharing[i] = rows.sharing.get(row);
+			t.node[i] = rows.node.get(row);
 		}
 		BitSet inner = new BitSet();
 		for (int p = innerProducers.nextSetBit(0); p >= 0; p = innerProducers.nextSetBit(p + 1)) {
 			inner.set(p, from[p + 1] > from[p]);
 		}
-		return new AccessTable(info, producers, threads, cpuSets, t, from, inner, intervalStart, intervalEnd);
+		return new AccessTable(info, producers, threads, cpuSets, t.columns(n), from, inner, intervalStart, intervalEnd);
 	}
 
 	/**
@@ -488,10 +514,10 @@ public final class AccessTable implements ModelSource {
 				continue;
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
-				if (mask.row(rows.thread[row], rows.cpuSet[row], rows.node[row])) {
-					boolean shared = rows.sharing[row] > 1;
-					counts[p] += (mask.type(shared, false) ? rows.reads[row] : 0)
-							+ (mask.type(shared, true) ? (double) rows.writes[row] : 0);
+				if (mask.row(rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row))) {
+					boolean shared = rows.sharing.get(row) > 1;
+					counts[p] += (mask.type(shared, false) ? rows.reads.get(row) : 0)
+							+ (mask.type(shared, true) ? (double) rows.writes.get(row) : 0);
 				}
 			}
 		}
@@ -549,7 +575,7 @@ public final class AccessTable implements ModelSource {
 			boolean writeShared = false;
 			int toucher = -1;
 			for (int row = rowFrom[id]; row < rowFrom[id + 1]; row++) {
-				int interval = rows.interval[row];
+				int interval = rows.interval.get(row);
 				long start = intervalStart[interval];
 				long end = intervalEnd[interval];
 				if (start >= toNs) {
@@ -564,19 +590,19 @@ public final class AccessTable implements ModelSource {
 				}
 				any = true;
 				records++;
-				boolean shared = rows.sharing[row] > 1;
+				boolean shared = rows.sharing.get(row) > 1;
 				sharedPage |= shared;
-				if (shared && rows.writes[row] > 0) {
+				if (shared && rows.writes.get(row) > 0) {
 					writeShared = true;
 					writeSharedIntervals.set(interval);
 				}
-				sums[shared ? 2 : 0] += part * rows.reads[row];
-				sums[shared ? 3 : 1] += part * rows.writes[row];
-				int thread = rows.thread[row];
+				sums[shared ? 2 : 0] += part * rows.reads.get(row);
+				sums[shared ? 3 : 1] += part * rows.writes.get(row);
+				int thread = rows.thread.get(row);
 				if (thread >= 0) {
 					here.set(thread);
 					if (thread < byThread.length) {
-						byThread[thread] += part * (rows.reads[row] + (double) rows.writes[row]);
+						byThread[thread] += part * (rows.reads.get(row) + (double) rows.writes.get(row));
 					}
 					if (toucher < 0) {
 						toucher = thread;
@@ -586,7 +612,7 @@ public final class AccessTable implements ModelSource {
 						firstThread = thread;
 					}
 				} else {
-					unattributed += part * (rows.reads[row] + (double) rows.writes[row]);
+					unattributed += part * (rows.reads.get(row) + (double) rows.writes.get(row));
 				}
 				first = Math.min(first, start);
 				last = Math.max(last, end);

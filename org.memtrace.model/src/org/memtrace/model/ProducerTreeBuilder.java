@@ -16,17 +16,30 @@ public final class ProducerTreeBuilder {
 	private int size;
 	/** The innermost producer that is not ended. */
 	private int open = ProducerTree.NO_PARENT;
-	private int[] parent = new int[64];
-	private int[] subtreeEnd = new int[64];
-	private byte[] kind = new byte[64];
-	private long[] start = new long[64];
-	private long[] end = new long[64];
-	private int[] structure = new int[64];
-	private String[] label = new String[64];
+	private int[] parent;
+	private int[] subtreeEnd;
+	private byte[] kind;
+	private long[] start;
+	private long[] end;
+	private int[] structure;
+	private String[] label;
 
 	/** @param pageSizeBytes size of a page, from which the names of parts and pages are made; 0 when there are none */
 	public ProducerTreeBuilder(int pageSizeBytes) {
+		this(pageSizeBytes, 64);
+	}
+
+	/** @param capacity number of producers to make room for, when it is known */
+	public ProducerTreeBuilder(int pageSizeBytes, int capacity) {
 		this.pageSizeBytes = pageSizeBytes;
+		int n = Math.max(4, capacity);
+		parent = new int[n];
+		subtreeEnd = new int[n];
+		kind = new byte[n];
+		start = new long[n];
+		end = new long[n];
+		structure = new int[n];
+		label = new String[n];
 	}
 
 	/** A forest of producers that are no memory, one root for each name. */
@@ -94,8 +107,15 @@ public final class ProducerTreeBuilder {
 		if (open != ProducerTree.NO_PARENT) {
 			throw new IllegalStateException("producer " + open + " is not ended");
 		}
-		return new ArrayProducerTree(size, Arrays.copyOf(parent, size), Arrays.copyOf(subtreeEnd, size),
-				Arrays.copyOf(kind, size), Arrays.copyOf(start, size), Arrays.copyOf(end, size),
-				Arrays.copyOf(structure, size), Arrays.copyOf(label, size), pageSizeBytes);
+		if (size < parent.length) {
+			parent = Arrays.copyOf(parent, size);
+			subtreeEnd = Arrays.copyOf(subtreeEnd, size);
+			kind = Arrays.copyOf(kind, size);
+			start = Arrays.copyOf(start, size);
+			end = Arrays.copyOf(end, size);
+			structure = Arrays.copyOf(structure, size);
+			label = Arrays.copyOf(label, size);
+		}
+		return new ArrayProducerTree(size, parent, subtreeEnd, kind, start, end, structure, label, pageSizeBytes);
 	}
 }

@@ -8,6 +8,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
@@ -32,17 +35,25 @@ final class ProducerCache {
 	private ProducerCache() {
 	}
 
-	/** The tree, from the cache if it holds it, else from the table. Saves one that has at least {@code least} producers. */
-	static ProducerTree read(TraceStore store, Connection db, int pageSizeBytes, int least)
-			throws SQLException, MemtraceException {
-		int count = (int) Sqlite.number(db, -1, "SELECT MAX(ID) FROM MT_PRODUCER") + 1;
+	/** Reads with a connection that is used by one thread at a time. */
+	@FunctionalInterface
+	interface Access {
+		<T> T load(SqlTraceStore.Loader<T> loader) throws MemtraceException;
+	}
+
+	/**
+	 * The tree, from the cache if it holds it, else from the table. Saves one that has at least {@code least} producers. What takes
+	 * time is done without the connection, which others need meanwhile.
+	 */
+	static ProducerTree read(TraceStore store, Access access, int pageSizeBytes, int least) throws MemtraceException {
+		int count = access.load(db -> (int) Sqlite.number(db, -1, "SELECT MAX(ID) FROM MT_PRODUCER") + 1);
 		if (count < least) {
-			return ProducerTable.read(db, pageSizeBytes);
+			return access.load(db -> ProducerTable.read(db, pageSizeBytes));
 		}
 		Optional<byte[]> saved = store.readCache(KEY);
-		ProducerTree tree = saved.isEmpty() ? null : unpack(saved.get(), count, db, pageSizeBytes);
+		ProducerTree tree = saved.isEmpty() ? null : unpack(saved.get(), count, access, pageSizeBytes);
 		if (tree == null) {
-			tree = ProducerTable.read(db, pageSizeBytes);
+			tree = access.load(db -> ProducerTable.read(db, pageSizeBytes));
 			store.writeCache(KEY, pack(tree));
 		}
 		return tree;
@@ -64,37 +75,51 @@ final class ProducerCache {
 		return (int) crc.getValue();
 	}
 
+	/** Ids and names of the producers whose names are in a table. */
+	private record Named(List<Integer> ids, List<String> names) {
+		static Named read(Connection db) throws SQLException {
+			Named all = new Named(new ArrayList<>(), new ArrayList<>());
+			try (Statement statement = db.createStatement(); ResultSet rows = statement.executeQuery(ProducerTable.NAMES)) {
+				while (rows.next()) {
+					all.ids.add(rows.getInt(1));
+					all.names.add(rows.getString(2));
+				}
+			}
+			return all;
+		}
+	}
+
 	/** Null when the value is damaged, or not of a tree of this size. */
-	private static ProducerTree unpack(byte[] bytes, int count, Connection db, int pageSizeBytes) throws SQLException {
+	private static ProducerTree unpack(byte[] bytes, int count, Access access, int pageSizeBytes) throws MemtraceException {
 		ByteBuffer in = ByteBuffer.wrap(bytes);
 		if (bytes.length != 12 + (long) ROW * count || in.getInt() != FORMAT || in.getInt() != count
 				|| checksum(bytes, bytes.length - 4) != in.getInt(bytes.length - 4)) {
 			return null;
 		}
+		Named named = access.load(Named::read);
+		int next = 0;
 		ProducerKind[] kinds = ProducerKind.values();
-		ProducerTreeBuilder builder = new ProducerTreeBuilder(pageSizeBytes);
+		ProducerTreeBuilder builder = new ProducerTreeBuilder(pageSizeBytes, count);
 		int[] ends = new int[64];
 		int depth = 0;
-		try (Statement statement = db.createStatement(); ResultSet names = statement.executeQuery(ProducerTable.NAMES)) {
-			for (int id = 0; id < count; id++) {
-				while (depth > 0 && ends[depth - 1] <= id) {
-					builder.end();
-					depth--;
-				}
-				ProducerKind kind = kinds[in.get()];
-				String name = null;
-				if (kind != ProducerKind.PART && kind != ProducerKind.PAGE) {
-					if (!names.next() || names.getInt(1) != id) {
-						return null;
-					}
-					name = names.getString(2);
-				}
-				builder.begin(kind, name, in.getLong(), in.getLong(), in.getInt());
-				if (depth == ends.length) {
-					ends = java.util.Arrays.copyOf(ends, depth * 2);
-				}
-				ends[depth++] = in.getInt();
+		for (int id = 0; id < count; id++) {
+			while (depth > 0 && ends[depth - 1] <= id) {
+				builder.end();
+				depth--;
 			}
+			ProducerKind kind = kinds[in.get()];
+			String name = null;
+			if (kind != ProducerKind.PART && kind != ProducerKind.PAGE) {
+				if (next == named.ids.size() || named.ids.get(next) != id) {
+					return null;
+				}
+				name = named.names.get(next++);
+			}
+			builder.begin(kind, name, in.getLong(), in.getLong(), in.getInt());
+			if (depth == ends.length) {
+				ends = Arrays.copyOf(ends, depth * 2);
+			}
+			ends[depth++] = in.getInt();
 		}
 		while (depth-- > 0) {
 			builder.end();

@@ -43,7 +43,7 @@ import org.memtrace.model.UnsupportedVersionException;
  * connection of its own.
  */
 final class SqlTraceStore implements TraceStore {
-	private interface Loader<T> {
+	interface Loader<T> {
 		T load(Connection db) throws SQLException, MemtraceException;
 	}
 
@@ -66,6 +66,7 @@ final class SqlTraceStore implements TraceStore {
 	private List<BitSet> cpuSets;
 	private EventReader.Lookup lookup;
 	private ForeignProducers foreign;
+	private final Object producersLock = new Object();
 	private ProducerTree producers;
 
 	/**
@@ -157,13 +158,16 @@ final class SqlTraceStore implements TraceStore {
 		return info;
 	}
 
+	/** Not under the lock of the connection: that is free while the tree is built. */
 	@Override
-	public synchronized ProducerTree producers() throws MemtraceException {
-		if (producers == null) {
-			producers = ours ? load(connection -> ProducerCache.read(this, connection, info.pageSizeBytes(), ProducerCache.LEAST))
-					: foreignProducers().tree();
+	public ProducerTree producers() throws MemtraceException {
+		synchronized (producersLock) {
+			if (producers == null) {
+				producers = ours ? ProducerCache.read(this, this::load, info.pageSizeBytes(), ProducerCache.LEAST)
+						: foreignProducers().tree();
+			}
+			return producers;
 		}
-		return producers;
 	}
 
 	private synchronized ForeignProducers foreignProducers() throws MemtraceException {

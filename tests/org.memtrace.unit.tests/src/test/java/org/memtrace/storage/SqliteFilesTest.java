@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.SQLException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -289,19 +290,19 @@ class SqliteFilesTest {
 		try (TraceStore store = Stores.openFile(file); Connection db = Sqlite.read(file)) {
 			String table = text(store.producers());
 			assertTrue(store.readCache(ProducerCache.KEY).isEmpty(), "small trees are read from the table");
-			assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)));
+			assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)));
 			byte[] saved = store.readCache(ProducerCache.KEY).orElseThrow();
 			for (byte[] bad : List.of(new byte[0], java.util.Arrays.copyOf(saved, saved.length - 1), flipped(saved, 5),
 					flipped(saved, saved.length / 2), flipped(saved, saved.length - 1),
 					ProducerCache.pack(org.memtrace.model.ProducerTreeBuilder.flat("a", "b")))) {
 				store.writeCache(ProducerCache.KEY, bad);
-				assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)));
+				assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)));
 				assertArrayEquals(saved, store.readCache(ProducerCache.KEY).orElseThrow(), "made again");
 			}
 			try (Connection change = Sqlite.change(file)) {
 				Sqlite.execute(change, "UPDATE MT_PRODUCER SET STRUCTURE = 77 WHERE ID = 1");
 			}
-			assertEquals(table, text(ProducerCache.read(store, db, store.info().pageSizeBytes(), 1)), "the cache is read");
+			assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)), "the cache is read");
 		}
 	}
 
@@ -371,5 +372,18 @@ class SqliteFilesTest {
 			assertEquals(3, store.info().events());
 			assertEquals(400, store.info().endNs());
 		}
+	}
+
+	private static ProducerCache.Access access(Connection db) {
+		return new ProducerCache.Access() {
+			@Override
+			public <T> T load(SqlTraceStore.Loader<T> loader) throws MemtraceException {
+				try {
+					return loader.load(db);
+				} catch (SQLException e) {
+					throw new StoreException(e.getMessage(), e);
+				}
+			}
+		};
 	}
 }
