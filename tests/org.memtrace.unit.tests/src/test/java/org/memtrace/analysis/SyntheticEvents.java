@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.model.EventBatch;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.EventType;
+import org.memtrace.model.EventVisitor;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+
+/** A made-up trace of FrameSoc events. */
+final class SyntheticEvents {
+	static final int RUN = 0;
+	static final int WAIT = 1;
+	static final int TICK = 2;
+	static final int MESSAGE = 3;
+	static final int POWER = 4;
+	private static final List<EventType> TYPES = List.of(new EventType(RUN, EventCategory.STATE, "Run"),
+			new EventType(WAIT, EventCategory.STATE, "Wait"), new EventType(TICK, EventCategory.PUNCTUAL, "Tick"),
+			new EventType(MESSAGE, EventCategory.LINK, "Message"), new EventType(POWER, EventCategory.VARIABLE, "Power"));
+
+	record Event(int type, int producer, long start, long end, double value, int cpu) {
+	}
+
+	final List<Event> events = new ArrayList<>();
+
+	/** @param value value of a variable, nesting of a state, end producer of a link */
+	SyntheticEvents add(int type, int producer, long start, long end, double value, int cpu) {
+		events.add(new Event(type, producer, start, end, value, cpu));
+		return this;
+	}
+
+	EventTable table(ProducerTree producers, long from, long to) throws MemtraceException {
+		TraceInfo info = new TraceInfo(0, "foreign", "foreign", "paje", "", "", "", 0, events.size(), producers.size(), from, to,
+				Instant.EPOCH, 0, "", Map.of());
+		events.sort(Comparator.comparingLong(Event::start));
+		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
+		case "info" -> info;
+		case "producers" -> producers;
+		case "eventTypes" -> TYPES;
+		case "visitEvents" -> {
+			EventBatch batch = new EventBatch(Math.max(1, events.size()));
+			for (Event e : events) {
+				batch.add(batch.count, e.type, e.producer, e.start, e.end, e.value, e.cpu);
+			}
+			((EventVisitor) arguments[1]).visit(batch);
+			yield null;
+		}
+		default -> throw new UnsupportedOperationException(method.getName());
+		};
+		return EventTable.load((TraceStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {TraceStore.class},
+				store), Progress.NONE);
+	}
+}
