@@ -367,7 +367,7 @@ public final class AccessTable implements ModelSource {
 
 	/** Index of the set of CPUs of a row, -1 when not known. */
 	int cpuSet(int row) {
-		int set = rows.cpuSet[row];
+		int set = rows.cpuSet.get(row);
 		return set < cpuSets.length ? set : -1;
 	}
 
