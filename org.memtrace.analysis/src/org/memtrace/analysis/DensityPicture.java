@@ -152,7 +152,7 @@ public final class DensityPicture {
 		bars(shapes, model, palette, left, bottom, plotWidth, plotHeight, top);
 		shapes.add(new Shape.Line(left, bottom - 0.5, left + plotWidth, bottom - 0.5, palette.axis(), 1, false));
 		TimeAxis axis = new TimeAxis(model.originNs(), model.fromNs(), model.toNs(), Math.max(2, (int) (plotWidth / (8 * f))));
-		double free = left;
+		double free = 0.5 * f;
 		if (!axis.base.isEmpty()) {
 			shapes.add(new Shape.Text(left, bottom + 1.4 * f, axis.base, small, false, palette.mutedText(), Shape.Anchor.START, false));
 			free = left + meter.width(axis.base, small, false) + f;

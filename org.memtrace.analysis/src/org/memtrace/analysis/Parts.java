@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Structure;
+
+/** The structure, stack or range of each producer, by binary search. Immutable. */
+final class Parts {
+	private final ProducerTree tree;
+	private final List<Structure> structures;
+	private final int[] part;
+	private final String[] names;
+
+	Parts(ProducerTree tree, List<Structure> structures) {
+		this.tree = tree;
+		this.structures = structures;
+		this.part = Statistics.parts(tree, -1).stream().mapToInt(Integer::intValue).toArray();
+		this.names = new String[part.length];
+	}
+
+	/** Number of parts. */
+	int count() {
+		return part.length;
+	}
+
+	/** Index of the part that holds a producer, -1 when it is above them. */
+	int of(int producer) {
+		int i = Arrays.binarySearch(part, producer);
+		i = i >= 0 ? i : -i - 2;
+		return i < 0 || producer >= tree.subtreeEnd(part[i]) ? -1 : i;
+	}
+
+	/** Producer of a part. */
+	int producer(int index) {
+		return part[index];
+	}
+
+	/** Name of what holds a producer; that of the structure, also inside of a group of small ones. */
+	String name(int producer) {
+		int s = tree.structure(producer);
+		if (s >= 0 && s < structures.size()) {
+			return structures.get(s).name();
+		}
+		int i = of(producer);
+		return i < 0 ? "" : partName(i);
+	}
+
+	private String partName(int i) {
+		String name = names[i]; // a race makes it twice
+		if (name == null) {
+			name = tree.name(part[i]);
+			names[i] = name;
+		}
+		return name;
+	}
+
+	/** For each structure, then for each part, its place in the order of names. */
+	int[] ranks() {
+		int n = structures.size() + part.length;
+		String[] all = new String[n];
+		Integer[] order = new Integer[n];
+		for (int i = 0; i < n; i++) {
+			all[i] = i < structures.size() ? structures.get(i).name() : partName(i - structures.size());
+			order[i] = i;
+		}
+		Arrays.sort(order, Comparator.comparing((Integer i) -> all[i], String.CASE_INSENSITIVE_ORDER));
+		int[] rank = new int[n];
+		for (int i = 1; i < n; i++) {
+			rank[order[i]] = rank[order[i - 1]] + (all[order[i]].equalsIgnoreCase(all[order[i - 1]]) ? 0 : 1);
+		}
+		return rank;
+	}
+
+	/** Index of a producer in {@link #ranks}, -1 when it has none. */
+	int rankIndex(int producer) {
+		int s = tree.structure(producer);
+		if (s >= 0 && s < structures.size()) {
+			return s;
+		}
+		int i = of(producer);
+		return i < 0 ? -1 : structures.size() + i;
+	}
+}
