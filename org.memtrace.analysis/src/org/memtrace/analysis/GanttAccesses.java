@@ -61,17 +61,17 @@ final class GanttAccesses extends GanttSource {
 		}
 		case THREAD -> {
 			for (ThreadInfo thread : table.threads()) {
-				list.add(new ModelType(threadName(thread), Role.THREAD, thread.index()));
+				list.add(ModelType.thread(thread));
 			}
 		}
 		case CPU -> {
 			for (int cpu = 0; cpu <= table.maxCpu(); cpu++) {
-				list.add(new ModelType("CPU " + cpu, Role.CPU, cpu));
+				list.add(ModelType.cpu(cpu));
 			}
 		}
 		case NODE -> {
 			for (int node = 0; node <= table.maxNode(); node++) {
-				list.add(new ModelType("Node " + node, Role.NODE, node));
+				list.add(ModelType.node(node));
 			}
 		}
 		}
@@ -79,10 +79,6 @@ final class GanttAccesses extends GanttSource {
 			list.add(new ModelType("unknown", Role.UNKNOWN, 0));
 		}
 		return list.stream().map(t -> new GanttType(t.name(), GanttType.Kind.ACCESS, t)).toList();
-	}
-
-	static String threadName(ThreadInfo thread) {
-		return (thread.name() == null || thread.name().isEmpty() ? "thread" : thread.name()) + " #" + thread.index();
 	}
 
 	AccessTable table() {
@@ -111,7 +107,7 @@ final class GanttAccesses extends GanttSource {
 		case PRODUCER -> names.add("all");
 		case THREAD -> {
 			for (ThreadInfo thread : table.threads()) {
-				names.add(threadName(thread));
+				names.add(ModelType.thread(thread).name());
 			}
 			names.add("no thread (kernel)");
 		}

@@ -31,7 +31,7 @@ final class GanttEvents extends GanttSource {
 		Arrays.fill(typeOf, -1);
 		for (int t = 0; t < types().size(); t++) {
 			GanttType type = types().get(t);
-			typeOf[type.model().index() * CATEGORIES + category(type.kind()).ordinal()] = t;
+			typeOf[table.typeNames().indexOf(type.name()) * CATEGORIES + category(type.kind()).ordinal()] = t;
 		}
 		this.links = links(table);
 	}
@@ -62,13 +62,13 @@ final class GanttEvents extends GanttSource {
 		for (int row = 0; row < table.size(); row++) {
 			seen.set(table.category(row).ordinal() * names + table.type(row));
 		}
+		List<ModelType> models = ModelType.ofEvents(table.typeNames());
 		List<GanttType> list = new ArrayList<>();
 		for (EventCategory c : new EventCategory[] {EventCategory.STATE, EventCategory.VARIABLE, EventCategory.PUNCTUAL,
 			EventCategory.LINK}) {
 			for (int t = 0; t < names; t++) {
 				if (seen.get(c.ordinal() * names + t)) {
-					String name = table.typeNames().get(t);
-					list.add(new GanttType(name, kind(c), new ModelType(name, ModelType.Role.OTHER, t)));
+					list.add(new GanttType(table.typeNames().get(t), kind(c), models.get(t)));
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
@@ -161,6 +162,21 @@ public final class OpenTrace {
 	 */
 	public AccessTable accesses(FilterSet filters, Progress progress) throws CancelledException {
 		return filters.isActive() ? data.filtered.get(filters, progress) : data.accesses;
+	}
+
+	/** Whether it has accesses of memory; a trace that has none is shown by its {@link #events}. */
+	public boolean hasAccesses() {
+		return data.accesses.size() > 0;
+	}
+
+	/**
+	 * The events in memory: for a trace without accesses, which FrameSoc or another tool wrote. Read when they are asked for first,
+	 * so not on the display thread; views that ask at the same time wait for one another.
+	 */
+	public EventTable events(Progress progress) throws MemtraceException {
+		try (Lease lease = lease()) {
+			return data.events(progress);
+		}
 	}
 
 	public TraceSelection selection() {

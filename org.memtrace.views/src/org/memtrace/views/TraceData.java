@@ -5,6 +5,7 @@ package org.memtrace.views;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -32,6 +33,8 @@ final class TraceData {
 	final AccessTable accesses;
 	final FilteredAccesses filtered;
 	final String importReport;
+	private final Object eventsLock = new Object();
+	private EventTable events;
 	/** Open traces and leases that need the store. */
 	private int users = 1;
 
@@ -51,6 +54,16 @@ final class TraceData {
 			throw e;
 		}
 		filtered = new FilteredAccesses(accesses, structures);
+	}
+
+	/** The events of the trace, read when they are asked for first; the caller has a lease. */
+	EventTable events(Progress progress) throws MemtraceException {
+		synchronized (eventsLock) {
+			if (events == null) {
+				events = EventTable.load(store, progress);
+			}
+			return events;
+		}
 	}
 
 	/** Several traces may be open: better a sentence than to run out of memory after half a minute. */
