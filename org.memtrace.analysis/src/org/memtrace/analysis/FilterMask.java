@@ -174,9 +174,9 @@ final class FilterMask {
 	/** Whether a producer is what a person calls a piece of memory, and not what is around or within it. */
 	private boolean isMember(int id) {
 		return switch (tree.kind(id)) {
-		case ROOT, IMAGE, GROUP -> tree.isLeaf(id);
+		case ROOT, IMAGE, GROUP, NODE -> tree.isLeaf(id);
 		case OTHER -> tree.isLeaf(id);
-		case STRUCTURE, STACK, RANGE, PART, PAGE -> true;
+		case STRUCTURE, STACK, RANGE, PART, PAGE, FRAMES -> true;
 		};
 	}
 

@@ -87,6 +87,10 @@ public final class NodeNames {
 			return "stacks";
 		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.RANGE)) {
 			return "ranges";
+		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.NODE)) {
+			return "NUMA nodes";
+		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.FRAMES)) {
+			return "ranges of frames";
 		} else if (nodes.stream().allMatch(n -> kind(n) == ProducerKind.OTHER)) {
 			return "producers";
 		}
@@ -108,7 +112,7 @@ public final class NodeNames {
 			long bytes = s == null ? size : s.sizeBytes();
 			yield (kind + " " + (bytes > 0 ? Units.bytes(bytes) : "")).trim();
 		}
-		case RANGE, GROUP, IMAGE -> Units.plural(hierarchy.weight(node), "page");
+		case RANGE, GROUP, IMAGE, NODE, FRAMES -> Units.plural(hierarchy.weight(node), "page");
 		default -> "";
 		};
 	}

@@ -124,7 +124,7 @@ public final class RowLayout {
 		int n = 0;
 		while (n < hierarchy.size()) {
 			ProducerKind kind = names.kind(n);
-			boolean open = !hierarchy.isLeaf(n) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE
+			boolean open = !hierarchy.isLeaf(n) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE
 					|| inside && hierarchy.weight(n) * 6 > hierarchy.weight(0));
 			if (open) {
 				n++;

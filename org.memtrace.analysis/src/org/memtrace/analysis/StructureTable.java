@@ -82,7 +82,7 @@ public final class StructureTable {
 		while (id < tree.size()) {
 			progress.check();
 			ProducerKind kind = tree.kind(id);
-			boolean open = !tree.isLeaf(id) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE);
+			boolean open = !tree.isLeaf(id) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE);
 			if (open) {
 				id++;
 				continue;

@@ -32,7 +32,8 @@ final class AggregateCommand implements Command {
 
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
 			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console.progress());
 			String format = args.get("format");

@@ -24,7 +24,8 @@ final class ExportCommand implements Command {
 		if (output != null && Files.exists(output)) {
 			throw new FileAlreadyExistsException(output.toString());
 		}
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
 			AccessFilter filter = AccessOptions.filter(args, store);
 			boolean paje = args.get("format").equals("paje");
 			if (store.accessCount() == 0 && (!paje || args.has("thread") || args.has("cpu") || args.has("types"))) {

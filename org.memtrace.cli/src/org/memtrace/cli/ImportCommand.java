@@ -54,13 +54,14 @@ final class ImportCommand implements Command {
 	}
 
 	private static ImportReport call(ImportOperation operation, Path scratch, CommandLine args, Console console)
-			throws MemtraceException {
+			throws MemtraceException, UsageException {
 		if (scratch != null && java.nio.file.Files.isWritable(scratch)) {
 			operation.setScratchDirectory(scratch);
 		}
 		if (args.has("moca-framesoc")) {
 			operation.setMocaFramesoc(args.getPath("moca-framesoc"));
 		}
+		operation.setMergeRules(MergeCommand.rules(args.getAll("merge")));
 		return operation.setStrict(args.has("strict")).setFanout((int) args.getInt("fanout"))
 				.setName(args.get("name") == null ? "" : args.get("name")).call(console.progress());
 	}

@@ -26,6 +26,7 @@ public final class Main {
 		case "summary" -> new SummaryCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
+		case "merge" -> new MergeCommand();
 		case "list" -> new ListCommand();
 		case "delete" -> new DeleteCommand();
 		case "rename" -> new RenameCommand();

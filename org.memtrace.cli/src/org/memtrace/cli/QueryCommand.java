@@ -38,7 +38,8 @@ final class QueryCommand implements Command {
 
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
 			String what = args.get("what");
 			if (what.equals("report")) {
 				console.out().println(store.importReport()

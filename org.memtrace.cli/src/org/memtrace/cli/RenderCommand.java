@@ -41,7 +41,8 @@ final class RenderCommand implements Command {
 		if (!name.endsWith(".svg") && !name.endsWith(".png") && !name.endsWith(".pdf")) {
 			throw new UsageException("the picture " + file + " must end in .svg, .png or .pdf");
 		}
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
 			PictureOptions options = new PictureOptions();
 			options.width = (int) args.getInt("width");

@@ -11,7 +11,8 @@ import org.memtrace.model.TraceStore;
 final class SummaryCommand implements Command {
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
 			AccessTable table = AccessTable.load(store, console.progress());
 			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
 			console.out().print(args.get("format").equals("csv") ? structures.toCsv() : new TraceSummary(structures).text());

@@ -8,12 +8,14 @@ import java.nio.file.Path;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
+import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.storage.Stores;
 
 /**
@@ -40,6 +42,11 @@ final class TraceArgument {
 		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
 			return catalogue.open(catalogue.find(argument).id());
 		}
+	}
+
+	/** The trace with the tree that --tree asks for; it ends with the given one. */
+	static TraceStore tree(TraceStore store, CommandLine args) throws MemtraceException {
+		return store.in(AddressSpace.byId(args.get("tree")));
 	}
 
 	/** The directory of the catalogue that a command line asks for. */
@@ -70,7 +77,11 @@ final class TraceArgument {
 			for (TraceInfo trace : catalogue.list()) {
 				if (identity.equals(trace.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))
 						&& Files.exists(home.resolve(trace.databaseName()))) {
-					return catalogue.open(trace.id());
+					try {
+						return catalogue.open(trace.id());
+					} catch (UnsupportedVersionException e) {
+						console.hint("note: " + e.getMessage()); // the directory is there: import it again
+					}
 				}
 			}
 			if (Files.isWritable(home)) {

@@ -61,7 +61,6 @@ final class AccessParser {
 	private RowBatch batch;
 	private long rows;
 	private long skipped;
-	private boolean physical;
 	private java.util.function.LongSupplier read;
 	private long readBefore;
 	private final SegmentMerger segments;
@@ -82,12 +81,6 @@ final class AccessParser {
 		this.sink = sink;
 		batch = sink.accept(null);
 		segments = new SegmentMerger(this::store, pageShift);
-	}
-
-	/** Physical addresses are read from our own files too; they have them, but an import does not need them. */
-	AccessParser readPhysical(boolean on) {
-		physical = on;
-		return this;
 	}
 
 	/** Rows that were not used. */
@@ -193,7 +186,7 @@ final class AccessParser {
 		int seen = 0;
 		for (int c = 0; c < names.length; c++) {
 			columns[c] = IGNORED;
-			for (int f = 0; f < (moca ? COLUMNS.length : physical ? PHYSICAL + 1 : PHYSICAL); f++) {
+			for (int f = 0; f < (moca ? COLUMNS.length : PHYSICAL + 1); f++) {
 				String column = moca ? InputFormat.columns(names[c]).get(0) : names[c].strip();
 				if (COLUMNS[f].equals(moca ? OLD_NAMES.getOrDefault(column, column) : column)) {
 					if ((seen >> f & 1) != 0) {

@@ -5,13 +5,13 @@ package org.memtrace.importer;
 
 import java.util.List;
 
-/** What the first pass found out about one process image; {@code producerOfLeaf} is filled in when the tree is built. */
+/** What the first pass found out about one process image; {@code cellOfLeaf} is filled in when the trees are built. */
 final class ImageData implements AutoCloseable {
 	private final TraceDirectory.Image image;
 	private final LeafTable leaves;
 	private RowSpill rows;
 	private SharingSweep sharing = new SharingSweep();
-	private int[] producerOfLeaf;
+	private int[] cellOfLeaf;
 	private final MemoryMap map;
 	private final StructureIndex structures;
 
@@ -51,12 +51,13 @@ final class ImageData implements AutoCloseable {
 		return sharing;
 	}
 
-	int[] producerOfLeaf() {
-		return producerOfLeaf;
+	/** Cell of the trace for each leaf of the table. */
+	int[] cellOfLeaf() {
+		return cellOfLeaf;
 	}
 
-	void producerOfLeaf(int[] producers) {
-		producerOfLeaf = producers;
+	void cellOfLeaf(int[] cells) {
+		cellOfLeaf = cells;
 	}
 
 	/** The rows in another order; their sharing is found anew. */

@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.memtrace.model.AccessBatch;
+import org.memtrace.model.MemoryArea;
+import org.memtrace.model.MemoryLayout;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.PageCells;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -61,6 +64,7 @@ public final class ImportOperation {
 	private final Target target;
 	private Path mocaFramesoc;
 	private String name = "";
+	private List<MergeRule> rules = List.of();
 	private boolean strict;
 	private int fanout = DEFAULT_FANOUT;
 	private Path scratchDirectory = Path.of(System.getProperty("java.io.tmpdir"));
@@ -104,6 +108,12 @@ public final class ImportOperation {
 	/** Also writes the accesses as {@code Moca-framesoc.csv} does (docs/import.md); the file must not exist. */
 	public ImportOperation setMocaFramesoc(Path file) {
 		mocaFramesoc = file;
+		return this;
+	}
+
+	/** Rules by which structures are merged into one producer; they can be changed later ({@link MergeOperation}). */
+	public ImportOperation setMergeRules(List<MergeRule> mergeRules) {
+		rules = List.copyOf(mergeRules);
 		return this;
 	}
 
@@ -248,7 +258,8 @@ public final class ImportOperation {
 	private void readImage(ImageData data, Progress progress) throws MemtraceException {
 		try (Pipeline<RowBatch> pipeline = new Pipeline<>("memtrace-parser", BATCHES, RowBatch::new,
 				own -> parse(data.image(), own))) {
-			FirstPass pass = new FirstPass(data, context, addresses, counts);
+			FirstPass pass = new FirstPass(data, context, addresses, counts,
+					Integer.numberOfTrailingZeros(trace.pageSizeBytes()));
 			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
 				pass.add(batch);
 				if (export != null) {
@@ -273,8 +284,7 @@ public final class ImportOperation {
 			parser.finish();
 			return;
 		}
-		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange)
-				.readPhysical(export != null);
+		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange);
 		parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
 		counts.rows += parser.rows();
 		counts.skipped += parser.skipped();
@@ -317,17 +327,19 @@ public final class ImportOperation {
 
 	private ImportReport secondPass(Progress progress) throws MemtraceException {
 		long used = images.stream().filter(i -> i.rows().rows() > 0).count();
-		MemoryTreeBuilder builder = new MemoryTreeBuilder(Integer.numberOfTrailingZeros(trace.pageSizeBytes()), fanout,
-				context.structures());
-		progress.begin("Building the tree of event producers", -1);
+		Map<Integer, String> labels = new TreeMap<>();
+		List<MemoryArea> areas = new ArrayList<>();
 		for (ImageData image : images) {
-			progress.check();
 			if (image.rows().rows() > 0) {
-				image.producerOfLeaf(
-						builder.image(used > 1 ? imageLabel(image.image()) : null, image.leaves(), image.map()));
+				areas.addAll(image.map().areas(image.index()));
+				if (used > 1) {
+					labels.put(image.index(), imageLabel(image.image()));
+				}
 			}
 		}
-		ProducerTree tree = builder.build();
+		CellOrder order = CellOrder.of(images, new MemoryLayout(PageCells.NONE, areas, labels, trace.pageSizeBytes(), fanout,
+				rules.stream().map(MergeRule::toString).toList()), context, progress);
+		ProducerTree tree = order.trees().virtual();
 		try (TraceWriter writer = target.create(databaseName())) {
 			writer.threads(context.threads());
 			writer.structures(context.structures());
@@ -335,7 +347,7 @@ public final class ImportOperation {
 				writer.stack(stack, context.stacks().get(stack));
 			}
 			writer.cpuSets(cpuSets.sets());
-			writer.producers(tree);
+			writer.trees(order.layout(), order.trees());
 			writer.intervals(context.intervals());
 			byte[] topology = trace.topology();
 			if (topology != null) {
@@ -448,9 +460,13 @@ public final class ImportOperation {
 		private long previousStartNs = Long.MIN_VALUE;
 		private boolean sorted = true;
 		private final long[] accessesByKind;
+		private final int pageShift;
+		private final boolean mocaPhysical;
 
-		FirstPass(ImageData data, ContextTables context, LongNumbers addresses, ImportCounts counts) {
+		FirstPass(ImageData data, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift) {
 			this.data = data;
+			this.pageShift = pageShift;
+			this.mocaPhysical = data.image().directory() == null;
 			this.context = context;
 			this.addresses = addresses;
 			this.counts = counts;
@@ -486,7 +502,7 @@ public final class ImportOperation {
 				}
 				row.startNs = start;
 				row.endNs = end;
-				row.leaf = leaves.leaf(page, structure);
+				row.leaf = leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
 				row.cpuSet = batch.cpuSet[i];
 				row.reads = batch.reads[i];
 				row.writes = batch.writes[i];
@@ -499,6 +515,12 @@ public final class ImportOperation {
 						: context.structures().get(structure).kind().ordinal();
 				accessesByKind[kind] += row.reads + row.writes;
 			}
+		}
+
+		/** A physical address of 0 is not known; Moca writes the virtual one when it knows none. */
+		private long frame(long physical, long address) {
+			return physical == 0 || mocaPhysical && physical >>> pageShift == address >>> pageShift ? PageCells.NO_FRAME
+					: physical >>> pageShift;
 		}
 
 		private int thread(long taskId, long startNs, long endNs) {

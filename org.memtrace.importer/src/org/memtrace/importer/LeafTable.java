@@ -5,7 +5,12 @@ package org.memtrace.importer;
 
 import java.util.Arrays;
 
-/** The distinct (page, structure) pairs of an image, numbered in order of appearance. They become leaves of the tree. */
+import org.memtrace.model.PageCells;
+
+/**
+ * The distinct combinations of page, structure, page frame and NUMA node of an image, numbered in order of appearance. They become
+ * the cells of the trace ({@link org.memtrace.model.PageCells}).
+ */
 final class LeafTable {
 	private static final int NIL = -1;
 
@@ -16,6 +21,8 @@ final class LeafTable {
 	private int[] page = new int[256];
 	private int[] structure = new int[256];
 	private int[] next = new int[256];
+	private long[] frame = new long[256];
+	private short[] node = new short[256];
 	private int size;
 
 	LeafTable(int pageShift) {
@@ -50,10 +57,21 @@ final class LeafTable {
 		return candidates[pageNumber];
 	}
 
-	/** Number of the leaf of a page and a structure. */
+	/** Number of the leaf of a page and a structure, where no frame is known. */
 	int leaf(int pageNumber, int structureId) {
+		return leaf(pageNumber, structureId, PageCells.NO_FRAME, -1);
+	}
+
+	/**
+	 * Number of the leaf of a page and a structure in a frame.
+	 *
+	 * @param frameNumber or {@link PageCells#NO_FRAME}
+	 * @param numaNode -1 unknown, below 2^15
+	 */
+	int leaf(int pageNumber, int structureId, long frameNumber, int numaNode) {
 		int leaf = firstLeaf[pageNumber];
-		while (leaf != NIL && structure[leaf] != structureId) {
+		while (leaf != NIL
+				&& (structure[leaf] != structureId || frame[leaf] != frameNumber || node[leaf] != numaNode)) {
 			leaf = next[leaf];
 		}
 		if (leaf != NIL) {
@@ -63,7 +81,11 @@ final class LeafTable {
 			page = Arrays.copyOf(page, size * 2);
 			structure = Arrays.copyOf(structure, size * 2);
 			next = Arrays.copyOf(next, size * 2);
+			frame = Arrays.copyOf(frame, size * 2);
+			node = Arrays.copyOf(node, size * 2);
 		}
+		frame[size] = frameNumber;
+		node[size] = (short) numaNode;
 		page[size] = pageNumber;
 		structure[size] = structureId;
 		next[size] = firstLeaf[pageNumber];
@@ -84,6 +106,16 @@ final class LeafTable {
 	/** Structure id or -1. */
 	int structure(int leaf) {
 		return structure[leaf];
+	}
+
+	/** Page frame or {@link PageCells#NO_FRAME}. */
+	long frame(int leaf) {
+		return frame[leaf];
+	}
+
+	/** NUMA node or -1. */
+	int node(int leaf) {
+		return node[leaf];
 	}
 
 	/** Frees what only resolving needs. */

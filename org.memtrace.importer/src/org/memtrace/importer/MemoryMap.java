@@ -7,16 +7,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.TreeMap;
+
+import org.memtrace.model.MemoryArea;
 
 /** Which file or area an address lies in, from {@code maps-start.txt} and {@code maps-end.txt}; used for names only. */
 final class MemoryMap {
-	/** An area; {@code name} is empty for anonymous memory. */
-	record Area(long start, long end, String name) {
-	}
-
 	/** By biased start address, so that the order is unsigned. */
-	private final TreeMap<Long, Area> areas = new TreeMap<>();
+	private final TreeMap<Long, MemoryArea> areas = new TreeMap<>();
 
 	/** Reads what is there; a line that is not understood is ignored, for only names come from here. */
 	static MemoryMap read(Path imageDirectory) {
@@ -50,15 +49,27 @@ final class MemoryMap {
 			if (path.startsWith("/")) {
 				name += fields[1].contains("x") ? " (code)" : fields[1].contains("w") ? " (data)" : " (constants)";
 			}
-			areas.put(start ^ Long.MIN_VALUE, new Area(start, end, name));
+			areas.put(start ^ Long.MIN_VALUE, new MemoryArea(-1, start, end, name));
 		} catch (NumberFormatException e) {
 			// not a line of a memory map
 		}
 	}
 
+	/** The map of one image. */
+	static MemoryMap of(List<MemoryArea> areas, int image) {
+		MemoryMap map = new MemoryMap();
+		areas.stream().filter(a -> a.image() == image).forEach(a -> map.areas.put(a.start() ^ Long.MIN_VALUE, a));
+		return map;
+	}
+
+	/** All areas, as those of an image. */
+	List<MemoryArea> areas(int image) {
+		return areas.values().stream().map(a -> new MemoryArea(image, a.start(), a.end(), a.name())).toList();
+	}
+
 	/** The area that an address lies in, or null. */
-	Area at(long address) {
+	MemoryArea at(long address) {
 		var entry = areas.floorEntry(address ^ Long.MIN_VALUE);
-		return entry != null && Long.compareUnsigned(address, entry.getValue().end) < 0 ? entry.getValue() : null;
+		return entry != null && Long.compareUnsigned(address, entry.getValue().end()) < 0 ? entry.getValue() : null;
 	}
 }

@@ -12,15 +12,15 @@ import org.memtrace.model.AccessBatch;
 import org.memtrace.model.MemtraceException;
 
 /**
- * The second pass: rows of all images in order of their start, with their final producer and their sharing. Rows with the same
- * start are ordered by end and producer, so that neighbours in the database are neighbours in memory.
+ * The second pass: rows of all images in order of their start, with their cell and their sharing. Rows with the same
+ * start are ordered by end and cell, so that neighbours in the database are neighbours in memory.
  */
 final class RowMerge {
 	private static final int GROUP = 1 << 16;
 	private static final int INDEX_BITS = 16;
 	private static final int PRODUCER_BITS = 31;
 
-	private record Source(int image, RowSpill.Cursor cursor, SharingSweep sharing, int[] producerOfLeaf, int[] number) {
+	private record Source(int image, RowSpill.Cursor cursor, SharingSweep sharing, int[] cellOfLeaf, int[] number) {
 	}
 
 	private final LongNumbers addresses;
@@ -42,7 +42,7 @@ final class RowMerge {
 		PriorityQueue<Source> queue = new PriorityQueue<>(
 				Comparator.comparingLong((Source s) -> s.cursor.row.startNs).thenComparingInt(Source::image));
 		for (ImageData image : images) {
-			Source source = new Source(image.index(), image.rows().read(), image.sharing(), image.producerOfLeaf(),
+			Source source = new Source(image.index(), image.rows().read(), image.sharing(), image.cellOfLeaf(),
 					new int[1]);
 			if (source.cursor.next()) {
 				queue.add(source);
@@ -76,7 +76,7 @@ final class RowMerge {
 					|| counts.sharedIsFlag && (r.flags & RowBatch.FLAG_SHARED_ONE) != 0;
 			counts.sharedDiffers += shared != sharing > 1 ? 1 : 0;
 		}
-		group.add(r.startNs, r.endNs, source.producerOfLeaf[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, sharing,
+		group.add(r.startNs, r.endNs, source.cellOfLeaf[r.leaf], r.thread, r.cpuSet, r.reads, r.writes, sharing,
 				r.node, r.flags & ~RowBatch.SHARED_FLAGS, r.ip == 0 ? 0 : addresses.value(r.ip - 1));
 	}
 

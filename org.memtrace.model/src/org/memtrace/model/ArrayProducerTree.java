@@ -75,6 +75,11 @@ final class ArrayProducerTree implements ProducerTree {
 		}
 		String ownerLabel = owner == NO_PARENT ? "" : label[owner] + " ";
 		boolean page = kind(id) == ProducerKind.PAGE;
+		if (owner != NO_PARENT && pageSizeBytes > 0 && kind(owner) == ProducerKind.FRAMES) {
+			String first = Long.toHexString(Long.divideUnsigned(start[id], pageSizeBytes));
+			return page ? "frame " + first
+					: "frames " + first + "-" + Long.toHexString(Long.divideUnsigned(end[id] - 1, pageSizeBytes));
+		}
 		if (owner == NO_PARENT || pageSizeBytes <= 0 || kind(owner) == ProducerKind.GROUP) {
 			String from = Long.toHexString(start[id]);
 			return ownerLabel + (page ? "[page at " + from + "]" : "[" + from + "-" + Long.toHexString(end[id]) + "]");

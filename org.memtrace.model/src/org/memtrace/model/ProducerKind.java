@@ -21,5 +21,9 @@ public enum ProducerKind {
 	/** A group of small siblings, made so that a person can read the tree. */
 	GROUP,
 	/** A producer of a trace that is not a memory trace. */
-	OTHER
+	OTHER,
+	/** A NUMA node of the machine. */
+	NODE,
+	/** A contiguous range of page frames; its addresses are physical, and so are those of its parts and pages. */
+	FRAMES
 }

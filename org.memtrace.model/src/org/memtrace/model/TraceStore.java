@@ -5,6 +5,7 @@ package org.memtrace.model;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One trace, open for reading. All methods may be called from any thread; long ones take a {@link Progress}. The small
@@ -16,7 +17,28 @@ public interface TraceStore extends AutoCloseable {
 
 	TraceInfo info();
 
+	/** The tree of this address space; virtual, if the store was not made by {@link #in}. */
 	ProducerTree producers() throws MemtraceException;
+
+	/** For which address spaces there is a tree: always the virtual one. */
+	Set<AddressSpace> addressSpaces() throws MemtraceException;
+
+	/**
+	 * The same trace with the tree of another address space: its {@link #producers}, and accesses, events and caches that are about
+	 * them. It ends with this store; closing it does nothing.
+	 */
+	TraceStore in(AddressSpace space) throws MemtraceException;
+
+	/** What the trees are made from; empty when nothing is known of it. */
+	Optional<MemoryLayout> layout() throws MemtraceException;
+
+	/**
+	 * Replaces the trees in the database and drops what was derived from them. What this store has read is then out of date: it has to
+	 * be closed, and the trace opened again. Another process that has it open notices nothing until then.
+	 *
+	 * @param rules merging rules that the new trees follow
+	 */
+	void replaceTrees(MemoryTrees trees, List<String> rules, Progress progress) throws MemtraceException;
 
 	List<EventType> eventTypes() throws MemtraceException;
 

@@ -17,7 +17,11 @@ public interface TraceWriter extends AutoCloseable {
 
 	void stack(int stackId, List<CallFrame> frames) throws MemtraceException;
 
+	/** The only tree, whose producers the accesses refer to. Nothing is known that it could be made from again. */
 	void producers(ProducerTree tree) throws MemtraceException;
+
+	/** Instead of {@link #producers}: the trees and what they were made from; accesses refer to the cells of the layout. */
+	void trees(MemoryLayout layout, MemoryTrees trees) throws MemtraceException;
 
 	/** Appends accesses. Any order is right; that of their start is the fastest, and then of their end and producer. */
 	void accesses(AccessBatch batch) throws MemtraceException;

@@ -62,12 +62,14 @@ final class EventReader {
 
 	private final Connection db;
 	private final Lookup lookup;
+	private final CellMap cells;
 	private final long longestNs;
 	private final double accessesPerEvent;
 
-	EventReader(Connection db, Lookup lookup, long longestNs, long events, long accesses) {
+	EventReader(Connection db, Lookup lookup, CellMap cells, long longestNs, long events, long accesses) {
 		this.db = db;
 		this.lookup = lookup;
+		this.cells = cells;
 		this.longestNs = longestNs;
 		this.accessesPerEvent = events == 0 ? 0 : (double) accesses / events;
 	}
@@ -97,7 +99,7 @@ final class EventReader {
 					while (rows.next()) {
 						int context = rows.getInt(4);
 						if (rows.getInt(1) == id || lookup.continues[context]) {
-							out.row(rows.getInt(1), rows.getInt(2), rows.getLong(3), context, rows.getInt(5), rows.getLong(6),
+							out.row(rows.getInt(1), cells.producer(rows.getInt(2)), rows.getLong(3), context, rows.getInt(5), rows.getLong(6),
 									rows.getLong(7));
 						}
 					}
@@ -169,7 +171,7 @@ final class EventReader {
 				try (ResultSet rows = read.executeQuery()) {
 					while (rows.next()) {
 						int context = rows.getInt(4);
-						out.add(id, lookup.type[context], rows.getInt(2), rows.getLong(6), rows.getLong(7), rows.getLong(3),
+						out.add(id, lookup.type[context], cells.producer(rows.getInt(2)), rows.getLong(6), rows.getLong(7), rows.getLong(3),
 								lookup.cpu[context]);
 					}
 				}
@@ -180,7 +182,7 @@ final class EventReader {
 		}
 	}
 
-	private static final String BY_ID = "SELECT e.ID, e.PRODUCER, e.COUNT, e.CONTEXT, e.IP, r.START_NS, r.END_NS FROM MT_EVENT e"
+	private static final String BY_ID = "SELECT e.ID, e.CELL, e.COUNT, e.CONTEXT, e.IP, r.START_NS, r.END_NS FROM MT_EVENT e"
 			+ " JOIN MT_RUN r ON r.ID = e.RUN WHERE e.ID >= ? AND e.ID < ? ORDER BY e.ID";
 
 	/** Run of the event with the smallest id from {@code id} on, -1 if there is none. */
@@ -198,10 +200,14 @@ final class EventReader {
 		if (query.fromNs() >= query.toNs() || query.producerFrom() >= query.producerTo() || fromId >= toId) {
 			return;
 		}
+		CellMap.Range wantedCells = cells.range(query);
+		if (wantedCells.from() >= wantedCells.to()) {
+			return;
+		}
 		Runs runs = new Runs();
 		double worked = 0;
 		String wanted = "SELECT FIRST_EVENT, END_EVENT, START_NS, END_NS FROM MT_RUN"
-				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_PRODUCER >= ? AND MIN_PRODUCER < ?";
+				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_CELL >= ? AND MIN_CELL < ?";
 		boolean range = fromId > 0 || toId < Integer.MAX_VALUE;
 		long firstRun = 0;
 		long lastRun = Long.MAX_VALUE;
@@ -217,15 +223,15 @@ final class EventReader {
 			lastRun = lastRun < 0 ? Long.MAX_VALUE : lastRun;
 		}
 		try (PreparedStatement select = db.prepareStatement(wanted + " ORDER BY ID");
-				PreparedStatement read = db.prepareStatement("SELECT ID, PRODUCER, COUNT, CONTEXT, IP FROM MT_EVENT"
-						+ " WHERE ID >= ? AND ID < ? AND PRODUCER >= ? AND PRODUCER < ? ORDER BY ID")) {
+				PreparedStatement read = db.prepareStatement("SELECT ID, CELL, COUNT, CONTEXT, IP FROM MT_EVENT"
+						+ " WHERE ID >= ? AND ID < ? AND CELL >= ? AND CELL < ? ORDER BY ID")) {
 			select.setLong(1, query.toNs());
 			// no interval that begins earlier can reach into the window
 			long earliest = query.fromNs() - longestNs;
 			select.setLong(2, earliest > query.fromNs() ? Long.MIN_VALUE : earliest);
 			select.setLong(3, query.fromNs());
-			select.setInt(4, query.producerFrom());
-			select.setInt(5, query.producerTo());
+			select.setInt(4, wantedCells.from());
+			select.setInt(5, wantedCells.to());
 			if (range) {
 				select.setLong(6, firstRun);
 				select.setLong(7, lastRun);
@@ -239,7 +245,7 @@ final class EventReader {
 						more = found.next();
 					} while (more && runs.follows(found.getLong(1)));
 					progress.check();
-					read(read, query, runs, fromId, toId, visitor);
+					read(read, query, wantedCells, runs, fromId, toId, visitor);
 					double now = worked + (runs.end() - runs.first[0]) * accessesPerEvent;
 					progress.worked((long) now - (long) worked);
 					worked = now;
@@ -248,20 +254,24 @@ final class EventReader {
 		}
 	}
 
-	private static void read(PreparedStatement read, AccessQuery query, Runs runs, int fromId, int toId,
+	private void read(PreparedStatement read, AccessQuery query, CellMap.Range range, Runs runs, int fromId, int toId,
 			RowVisitor visitor) throws SQLException, MemtraceException {
 		read.setLong(1, Math.max(fromId, runs.first[0]));
 		read.setLong(2, Math.min(toId, runs.end()));
-		read.setInt(3, query.producerFrom());
-		read.setInt(4, query.producerTo());
+		read.setInt(3, range.from());
+		read.setInt(4, range.to());
 		int run = 0;
 		try (ResultSet rows = read.executeQuery()) {
 			while (rows.next()) {
+				int producer = cells.producer(rows.getInt(2));
+				if (!range.exact() && (producer < query.producerFrom() || producer >= query.producerTo())) {
+					continue;
+				}
 				int id = rows.getInt(1);
 				while (id >= runs.last[run]) {
 					run++;
 				}
-				visitor.row(id, rows.getInt(2), rows.getLong(3), rows.getInt(4), rows.getInt(5), runs.startNs[run],
+				visitor.row(id, producer, rows.getLong(3), rows.getInt(4), rows.getInt(5), runs.startNs[run],
 						runs.endNs[run]);
 			}
 		}

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
@@ -47,7 +48,7 @@ final class MemoryCatalogue implements TraceCatalogue {
 		if (!name.equals(store.info().databaseName())) {
 			TraceInfo info = store.info();
 			store = new MemoryTraceStore(info.stored(id, info.alias(), name, info.events(), info.producers()),
-					store.producers(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
+					AddressSpace.VIRTUAL, store.forest(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
 					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount(), store.cache(),
 					store.notes());
 		}

@@ -5,19 +5,25 @@ package org.memtrace.storage;
 
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.AccessVisitor;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.EventBatch;
 import org.memtrace.model.EventType;
 import org.memtrace.model.EventVisitor;
 import org.memtrace.model.Interval;
+import org.memtrace.model.MemoryLayout;
+import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -27,16 +33,24 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 
 /** A trace on the heap; closing it does nothing. */
-record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> eventTypes, List<ThreadInfo> threads,
+record MemoryTraceStore(TraceInfo info, AddressSpace space, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
 		Map<String, byte[]> cache, Map<String, byte[]> notes) implements TraceStore {
+	/**
+	 * The trees as they are now.
+	 *
+	 * @param layout null when it is not known
+	 */
+	record Forest(MemoryLayout layout, MemoryTrees trees) {
+	}
+
 	private static final int BATCH = 4096;
 
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
 		TraceInfo named = info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers());
-		return new MemoryTraceStore(named, producers, eventTypes, threads, structures, stacks, cpuSets, intervals,
+		return new MemoryTraceStore(named, space, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
 				reportJson, chunks, accessCount, cache, notes);
 	}
 
@@ -50,9 +64,45 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 		return Optional.ofNullable(reportJson);
 	}
 
-	private static boolean selects(AccessQuery query, AccessBatch batch, int row) {
-		return batch.startNs[row] < query.toNs() && batch.endNs[row] > query.fromNs()
-				&& batch.producer[row] >= query.producerFrom() && batch.producer[row] < query.producerTo();
+	private static boolean selects(AccessQuery query, AccessBatch batch, int row, int producer) {
+		return batch.startNs[row] < query.toNs() && batch.endNs[row] > query.fromNs() && producer >= query.producerFrom()
+				&& producer < query.producerTo();
+	}
+
+	/** Producers by cell. */
+	private int[] leaf() {
+		return forest.get().trees().leaf(space);
+	}
+
+	@Override
+	public ProducerTree producers() {
+		return forest.get().trees().tree(space);
+	}
+
+	@Override
+	public Set<AddressSpace> addressSpaces() {
+		return forest.get().trees().physical() == null ? EnumSet.of(AddressSpace.VIRTUAL) : EnumSet.allOf(AddressSpace.class);
+	}
+
+	@Override
+	public TraceStore in(AddressSpace wanted) throws MemtraceException {
+		if (!addressSpaces().contains(wanted)) {
+			throw Spaces.missing(info, wanted);
+		}
+		return wanted == space ? this : new MemoryTraceStore(info, wanted, forest, eventTypes, threads, structures, stacks, cpuSets,
+				intervals, reportJson, chunks, accessCount, cache, notes);
+	}
+
+	@Override
+	public Optional<MemoryLayout> layout() {
+		return Optional.ofNullable(forest.get().layout());
+	}
+
+	@Override
+	public void replaceTrees(MemoryTrees trees, List<String> rules, Progress progress) {
+		MemoryLayout layout = forest.get().layout();
+		forest.set(new Forest(layout == null ? null : layout.withRules(rules), trees));
+		cache.clear();
 	}
 
 	@Override
@@ -65,17 +115,19 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 			throws MemtraceException {
 		progress.begin("Reading accesses", accessCount);
 		AccessBatch out = new AccessBatch(BATCH);
+		int[] leaf = leaf();
 		int first = 0;
 		for (AccessBatch chunk : chunks) {
 			progress.check();
 			for (int i = Math.max(0, fromId - first); i < Math.min(chunk.count, (long) toId - first); i++) {
-				if (selects(query, chunk, i)) {
+				if (selects(query, chunk, i, leaf[chunk.producer[i]])) {
 					if (out.isFull()) {
 						visitor.visit(out);
 						out.count = 0;
 						progress.check();
 					}
 					out.addFrom(chunk, i);
+					out.producer[out.count - 1] = leaf[chunk.producer[i]];
 					out.id[out.count - 1] = first + i;
 				}
 			}
@@ -95,6 +147,7 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 			for (AccessBatch chunk : chunks) {
 				if (row < chunk.count) {
 					out.addFrom(chunk, row);
+					out.producer[out.count - 1] = leaf()[chunk.producer[row]];
 					out.id[out.count - 1] = id;
 					break;
 				}
@@ -146,10 +199,12 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 		progress.begin("Reading events", accessCount);
 		EventBatch out = new EventBatch(BATCH);
 		long id = 0;
+		int[] leaf = leaf();
 		for (AccessBatch chunk : chunks) {
 			progress.check();
 			for (int i = 0; i < chunk.count; i++) {
-				boolean selected = selects(query, chunk, i);
+				int producer = leaf[chunk.producer[i]];
+				boolean selected = selects(query, chunk, i, producer);
 				for (int write = 0; write < 2; write++) {
 					long count = write == 0 ? chunk.reads[i] : chunk.writes[i];
 					if (count == 0) {
@@ -161,7 +216,7 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 							out.count = 0;
 							progress.check();
 						}
-						out.add(id, EventTypes.of(chunk.sharing[i], write == 1), chunk.producer[i], chunk.startNs[i],
+						out.add(id, EventTypes.of(chunk.sharing[i], write == 1), producer, chunk.startNs[i],
 								chunk.endNs[i], count, WriterRules.cpu(cpuSets, chunk.cpuSet[i]));
 					}
 					id++;
@@ -176,12 +231,12 @@ record MemoryTraceStore(TraceInfo info, ProducerTree producers, List<EventType> 
 
 	@Override
 	public Optional<byte[]> readCache(String key) {
-		return Optional.ofNullable(cache.get(key)).map(byte[]::clone);
+		return Optional.ofNullable(cache.get(Spaces.cacheKey(space, key))).map(byte[]::clone);
 	}
 
 	@Override
 	public void writeCache(String key, byte[] value) {
-		cache.put(key, value.clone());
+		cache.put(Spaces.cacheKey(space, key), value.clone());
 	}
 
 	@Override

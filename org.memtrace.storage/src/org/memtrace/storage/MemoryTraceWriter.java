@@ -9,10 +9,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.memtrace.model.AccessBatch;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
+import org.memtrace.model.MemoryLayout;
+import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -34,7 +38,8 @@ final class MemoryTraceWriter implements TraceWriter {
 	private List<Interval> intervals = List.of();
 	private final Map<String, byte[]> notes = new HashMap<>();
 	private final Map<Integer, List<CallFrame>> stacks = new HashMap<>();
-	private ProducerTree producers;
+	private MemoryTrees trees;
+	private MemoryLayout layout;
 	private final List<AccessBatch> chunks = new ArrayList<>();
 	private long accesses;
 	private long events;
@@ -71,7 +76,13 @@ final class MemoryTraceWriter implements TraceWriter {
 
 	@Override
 	public void producers(ProducerTree tree) {
-		producers = tree;
+		trees = MemoryTrees.of(tree);
+	}
+
+	@Override
+	public void trees(MemoryLayout madeFrom, MemoryTrees made) {
+		layout = madeFrom;
+		trees = made;
 	}
 
 	@Override
@@ -86,9 +97,9 @@ final class MemoryTraceWriter implements TraceWriter {
 
 	@Override
 	public void accesses(AccessBatch batch) throws MemtraceException {
-		int producerCount = producers == null ? 0 : producers.size();
+		int cells = trees == null ? 0 : trees.virtualLeaf().length;
 		for (int i = 0; i < batch.count; i++) {
-			WriterRules.check(batch, i, producerCount, threads.size());
+			WriterRules.check(batch, i, cells, threads.size());
 			if (chunks.isEmpty() || chunks.get(chunks.size() - 1).isFull()) {
 				chunks.add(new AccessBatch(CHUNK));
 			}
@@ -110,7 +121,8 @@ final class MemoryTraceWriter implements TraceWriter {
 		}
 		List<AccessBatch> ordered = sorted ? chunks : sort();
 		return catalogue.add(id -> new MemoryTraceStore(
-				WriterRules.complete(info, id, databaseName, events, producers.size(), firstNs, lastNs), producers,
+				WriterRules.complete(info, id, databaseName, events, trees.virtual().size(), firstNs, lastNs),
+				AddressSpace.VIRTUAL, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
 				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,
 				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes)));
 	}

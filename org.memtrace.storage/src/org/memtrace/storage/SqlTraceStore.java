@@ -15,18 +15,23 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.AccessVisitor;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.EventCategory;
 import org.memtrace.model.EventType;
 import org.memtrace.model.EventVisitor;
 import org.memtrace.model.Interval;
+import org.memtrace.model.MemoryLayout;
+import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -54,6 +59,9 @@ final class SqlTraceStore implements TraceStore {
 	private final Path file;
 	private final Dbms dbms;
 	private final Connection db;
+	private final Replaced replaced;
+	/** Whose tree this store shows. */
+	private final AddressSpace space;
 	/** Whether the MT_ tables are there. */
 	private final boolean ours;
 	private final TraceInfo info;
@@ -68,12 +76,27 @@ final class SqlTraceStore implements TraceStore {
 	private ForeignProducers foreign;
 	private final Object producersLock = new Object();
 	private ProducerTree producers;
+	private CellMap cells;
+	private Set<AddressSpace> spaces;
+	/** Opened by {@link #in}. */
+	private final List<TraceStore> others = new ArrayList<>();
+
+	/** Told when the number of event producers has changed. */
+	interface Replaced {
+		void replaced(int producers) throws MemtraceException;
+	}
 
 	/**
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
-	SqlTraceStore(Path file, TraceInfo registered) throws MemtraceException {
+	SqlTraceStore(Path file, TraceInfo registered, Replaced replaced) throws MemtraceException {
+		this(file, registered, replaced, AddressSpace.VIRTUAL);
+	}
+
+	private SqlTraceStore(Path file, TraceInfo registered, Replaced replaced, AddressSpace space) throws MemtraceException {
 		this.file = file;
+		this.replaced = replaced;
+		this.space = space;
 		dbms = Dbms.of(file);
 		db = dbms.read(file);
 		boolean ok = false;
@@ -89,6 +112,9 @@ final class SqlTraceStore implements TraceStore {
 				}
 				if (version < 1) {
 					throw new StoreException(file + " is damaged: it has no schema version");
+				}
+				if (version < Schema.OLDEST_VERSION) {
+					throw UnsupportedVersionException.tooOld(file.toString(), (int) version, Schema.OLDEST_VERSION);
 				}
 			}
 			Map<String, String> properties = ours ? properties() : Map.of();
@@ -163,11 +189,97 @@ final class SqlTraceStore implements TraceStore {
 	public ProducerTree producers() throws MemtraceException {
 		synchronized (producersLock) {
 			if (producers == null) {
-				producers = ours ? ProducerCache.read(this, this::load, info.pageSizeBytes(), ProducerCache.LEAST)
+				producers = ours ? PackedTree.read(load(connection -> PackedTree.parts(connection, space)), info.pageSizeBytes())
 						: foreignProducers().tree();
+				if (producers == null) {
+					throw new StoreException(file + " has no " + space.id() + " tree of event producers");
+				}
 			}
 			return producers;
 		}
+	}
+
+	@Override
+	public synchronized Set<AddressSpace> addressSpaces() throws MemtraceException {
+		if (spaces == null) {
+			Set<AddressSpace> found = EnumSet.of(AddressSpace.VIRTUAL);
+			if (ours) {
+				list("SELECT DISTINCT SPACE FROM MT_TREE", row -> row.getInt(1)).stream()
+						.filter(s -> s >= 0 && s < AddressSpace.values().length).forEach(s -> found.add(AddressSpace.values()[s]));
+			}
+			spaces = Collections.unmodifiableSet(found);
+		}
+		return spaces;
+	}
+
+	@Override
+	public synchronized TraceStore in(AddressSpace wanted) throws MemtraceException {
+		if (wanted == space) {
+			return this;
+		}
+		if (!addressSpaces().contains(wanted)) {
+			throw Spaces.missing(info, wanted);
+		}
+		SqlTraceStore other = new SqlTraceStore(file, info, replaced, wanted);
+		others.add(other);
+		return other;
+	}
+
+	/** Checked, so that whatever was done to the database, a row can only refer to a producer that there is. */
+	private CellMap cells() throws MemtraceException {
+		synchronized (producersLock) {
+			return loadedCells();
+		}
+	}
+
+	private CellMap loadedCells() throws MemtraceException {
+		if (cells == null) {
+			int count = producers().size();
+			CellMap map = load(connection -> TreeTables.cells(connection, space));
+			for (int cell = 0; cell < map.size(); cell++) {
+				if (map.producer(cell) < 0 || map.producer(cell) >= count) {
+					throw new StoreException(file + " is damaged: page " + cell + " belongs to event producer " + map.producer(cell)
+							+ " of " + count);
+				}
+			}
+			cells = map;
+		}
+		return cells;
+	}
+
+	@Override
+	public Optional<MemoryLayout> layout() throws MemtraceException {
+		return !ours ? Optional.empty()
+				: Optional.ofNullable(load(connection -> TreeTables.layout(connection, properties(), info.pageSizeBytes())));
+	}
+
+	@Override
+	public void replaceTrees(MemoryTrees made, List<String> rules, Progress progress) throws MemtraceException {
+		if (!ours) {
+			throw new StoreException(file + " is no memory trace");
+		}
+		if (!Files.isWritable(file)) {
+			throw new StoreException(file + " cannot be written: no permission");
+		}
+		if (made.virtualLeaf().length != cells().size()) {
+			throw new IllegalArgumentException("trees of " + made.virtualLeaf().length + " cells");
+		}
+		try (Connection own = dbms.change(file)) {
+			own.setAutoCommit(false);
+			boolean ok = false;
+			try {
+				TreeTables.replace(own, made, rules, progress);
+				own.commit();
+				ok = true;
+			} finally {
+				if (!ok) {
+					own.rollback();
+				}
+			}
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+		replaced.replaced(made.virtual().size());
 	}
 
 	private synchronized ForeignProducers foreignProducers() throws MemtraceException {
@@ -259,6 +371,10 @@ final class SqlTraceStore implements TraceStore {
 		return lookup;
 	}
 
+	private EventReader reader(Connection own, EventReader.Lookup tables) throws MemtraceException {
+		return new EventReader(own, tables, cells(), longestNs, info.events(), accessCount);
+	}
+
 	@Override
 	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
 		visitAccesses(query, 0, Integer.MAX_VALUE, visitor, progress);
@@ -273,7 +389,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		EventReader.Lookup tables = lookup();
 		try (Connection own = dbms.read(file)) {
-			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(query, fromId, toId, visitor, progress);
+			reader(own, tables).accesses(query, fromId, toId, visitor, progress);
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}
@@ -286,7 +402,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		EventReader.Lookup tables = lookup();
 		try (Connection own = dbms.read(file)) {
-			new EventReader(own, tables, longestNs, info.events(), accessCount).accesses(ids, visitor);
+			reader(own, tables).accesses(ids, visitor);
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}
@@ -299,7 +415,7 @@ final class SqlTraceStore implements TraceStore {
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
 			if (ours) {
-				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query, 0, Integer.MAX_VALUE, visitor, progress);
+				reader(own, tables).events(query, 0, Integer.MAX_VALUE, visitor, progress);
 			} else {
 				ids.events(own, query, visitor, progress);
 			}
@@ -315,7 +431,7 @@ final class SqlTraceStore implements TraceStore {
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
 			if (ours) { // in the order of ids
-				new EventReader(own, tables, longestNs, info.events(), accessCount).events(query,
+				reader(own, tables).events(query,
 						(int) Math.clamp(fromId, 0, Integer.MAX_VALUE), (int) Math.clamp(toId, 0, Integer.MAX_VALUE), visitor,
 						progress);
 			} else {
@@ -332,7 +448,7 @@ final class SqlTraceStore implements TraceStore {
 		ForeignProducers producerIds = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
 			if (ours) {
-				new EventReader(own, tables, longestNs, info.events(), accessCount).events(ids, visitor);
+				reader(own, tables).events(ids, visitor);
 			} else {
 				producerIds.events(own, ids, visitor);
 			}
@@ -354,7 +470,8 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public Optional<byte[]> readCache(String key) throws MemtraceException {
 		return !ours ? Optional.empty()
-				: list("SELECT VALUE FROM MT_CACHE WHERE NAME = ?", row -> row.getBytes(1), key).stream().findFirst();
+				: list("SELECT VALUE FROM MT_CACHE WHERE NAME = ?", row -> row.getBytes(1), Spaces.cacheKey(space, key)).stream()
+						.findFirst();
 	}
 
 	@Override
@@ -363,7 +480,7 @@ final class SqlTraceStore implements TraceStore {
 			return;
 		}
 		try (Connection own = dbms.change(file)) {
-			dbms.replaceCache(own, key, value);
+			dbms.replaceCache(own, Spaces.cacheKey(space, key), value);
 		} catch (SQLException | MemtraceException e) {
 			// a cache is only a convenience: read-only media, a full disk or another writer are no errors here
 		}
@@ -393,6 +510,7 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public synchronized void close() {
+		others.forEach(TraceStore::close);
 		try {
 			db.close();
 		} catch (SQLException e) {

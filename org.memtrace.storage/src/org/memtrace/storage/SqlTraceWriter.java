@@ -14,7 +14,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -23,7 +22,8 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
+import org.memtrace.model.MemoryLayout;
+import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -58,7 +58,8 @@ final class SqlTraceWriter implements TraceWriter {
 
 	private List<ThreadInfo> threads = List.of();
 	private List<BitSet> cpuSets = List.of();
-	private ProducerTree producers;
+	private MemoryTrees trees;
+	private MemoryLayout layout;
 	private boolean withUnknownThread;
 
 	private long accesses;
@@ -68,8 +69,8 @@ final class SqlTraceWriter implements TraceWriter {
 	private long runStartNs;
 	private long runEndNs;
 	private long runFirst;
-	private int runMinProducer;
-	private int runMaxProducer;
+	private int runMinCell;
+	private int runMaxCell;
 	private boolean runOpen;
 	private boolean sorted = true;
 	private long firstNs = Long.MAX_VALUE;
@@ -153,7 +154,13 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void producers(ProducerTree tree) {
-		producers = tree; // written at commit, where there is a progress
+		trees = MemoryTrees.of(tree); // written at commit, where there is a progress
+	}
+
+	@Override
+	public void trees(MemoryLayout madeFrom, MemoryTrees made) {
+		layout = madeFrom;
+		trees = made;
 	}
 
 	@Override
@@ -208,10 +215,10 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void accesses(AccessBatch batch) throws MemtraceException {
-		int producerCount = producers == null ? 0 : producers.size();
+		int cells = trees == null ? 0 : trees.virtualLeaf().length;
 		try {
 			for (int i = 0; i < batch.count; i++) {
-				WriterRules.check(batch, i, producerCount, threads.size());
+				WriterRules.check(batch, i, cells, threads.size());
 				access(batch, i);
 			}
 		} catch (SQLException e) {
@@ -230,14 +237,14 @@ final class SqlTraceWriter implements TraceWriter {
 			runStartNs = start;
 			runEndNs = end;
 			runFirst = events;
-			runMinProducer = producer;
-			runMaxProducer = producer;
+			runMinCell = producer;
+			runMaxCell = producer;
 			firstNs = Math.min(firstNs, start);
 			lastNs = Math.max(lastNs, end);
 			longestNs = Math.max(longestNs, end - start);
 		}
-		runMinProducer = Math.min(runMinProducer, producer);
-		runMaxProducer = Math.max(runMaxProducer, producer);
+		runMinCell = Math.min(runMinCell, producer);
+		runMaxCell = Math.max(runMaxCell, producer);
 		withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
 		int ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
 		int direction = 0;
@@ -288,7 +295,7 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 		runOpen = false;
 		long[] values = { runs++, runFirst, events, runStartNs, runEndNs, runFirst / Schema.EVENTS_PER_PAGE,
-				runMinProducer, runMaxProducer };
+				runMinCell, runMaxCell };
 		for (int i = 0; i < values.length; i++) {
 			insertRun.setLong(i + 1, values[i]);
 		}
@@ -300,7 +307,7 @@ final class SqlTraceWriter implements TraceWriter {
 		if (accesses == 0) {
 			throw new StoreException(WriterRules.EMPTY_TRACE);
 		}
-		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events, producers.size(), firstNs, lastNs);
+		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events, trees.virtual().size(), firstNs, lastNs);
 		try {
 			endRun();
 			insertEvent.executeBatch();
@@ -308,7 +315,7 @@ final class SqlTraceWriter implements TraceWriter {
 			if (!sorted) {
 				sortRuns(progress);
 			}
-			writeProducers(progress);
+			TreeTables.write(db, layout, trees, progress);
 			progress.begin("Finishing the database", -1);
 			writeTypes();
 			writeCpus();
@@ -341,9 +348,9 @@ final class SqlTraceWriter implements TraceWriter {
 		Sqlite.execute(db, dbms.schema(Schema.eventTable("MT_EVENT_SORTED")));
 		Sqlite.execute(db, "CREATE TEMP TABLE OLD_RUN AS SELECT * FROM MT_RUN", "DELETE FROM MT_RUN");
 		try (Statement read = db.createStatement();
-				ResultSet old = read.executeQuery("SELECT ID, FIRST_EVENT, END_EVENT, START_NS, END_NS, MIN_PRODUCER,"
-						+ " MAX_PRODUCER FROM OLD_RUN ORDER BY START_NS, ID");
-				PreparedStatement move = db.prepareStatement("INSERT INTO MT_EVENT_SORTED SELECT ID + ?, PRODUCER, COUNT,"
+				ResultSet old = read.executeQuery("SELECT ID, FIRST_EVENT, END_EVENT, START_NS, END_NS, MIN_CELL,"
+						+ " MAX_CELL FROM OLD_RUN ORDER BY START_NS, ID");
+				PreparedStatement move = db.prepareStatement("INSERT INTO MT_EVENT_SORTED SELECT ID + ?, CELL, COUNT,"
 						+ " CONTEXT, IP, ? FROM MT_EVENT WHERE ID >= ? AND ID < ?")) {
 			long next = 0;
 			for (int run = 0; old.next(); run++) {
@@ -367,36 +374,6 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 		insertEvent.close();
 		Sqlite.execute(db, "DROP TABLE MT_EVENT", "ALTER TABLE MT_EVENT_SORTED RENAME TO MT_EVENT");
-	}
-
-	private void writeProducers(Progress progress) throws SQLException, MemtraceException {
-		int size = producers.size();
-		progress.begin("Writing event producers", size);
-		try (PreparedStatement names = db.prepareStatement("INSERT INTO EVENT_PRODUCER VALUES(?,?,?,?,?)");
-				PreparedStatement places = db.prepareStatement("INSERT INTO MT_PRODUCER VALUES(?,?,?,?,?,?)")) {
-			for (int id = 0; id < size; id++) {
-				ProducerKind kind = producers.kind(id);
-				names.setInt(1, id);
-				names.setString(2, kind.name().toLowerCase(Locale.ROOT));
-				names.setString(3, Integer.toString(id));
-				names.setString(4, producers.name(id).replace('=', ':')); // '=' breaks FrameSoc's colour files
-				names.setInt(5, producers.parent(id));
-				names.addBatch();
-				places.setInt(1, id);
-				places.setInt(2, kind.ordinal());
-				places.setLong(3, producers.startAddress(id));
-				places.setLong(4, producers.endAddress(id));
-				places.setInt(5, producers.structure(id));
-				places.setInt(6, producers.subtreeEnd(id));
-				places.addBatch();
-				if (id % 1000 == 999 || id == size - 1) {
-					names.executeBatch();
-					places.executeBatch();
-					progress.worked(id % 1000 + 1);
-					progress.check();
-				}
-			}
-		}
 	}
 
 	private void writeTypes() throws SQLException {

@@ -277,7 +277,15 @@ final class SqliteCatalogue implements TraceCatalogue {
 		if (!Files.exists(file)) {
 			throw new StoreException("the database " + file + " of trace " + traceId + " is missing");
 		}
-		return new SqlTraceStore(file, info);
+		return new SqlTraceStore(file, info, producers -> setProducers(traceId, producers));
+	}
+
+	private void setProducers(int traceId, int producers) throws MemtraceException {
+		try (Connection db = Sqlite.change(systemDb)) {
+			Sqlite.update(db, "UPDATE TRACE SET NUMBER_OF_PRODUCERS = ? WHERE ID = ?", producers, traceId);
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
 	}
 
 	private TraceInfo get(List<TraceInfo> traces, int traceId) throws StoreException {

@@ -55,7 +55,8 @@ public final class Stores {
 
 	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */
 	public static TraceStore openFile(Path file) throws MemtraceException {
-		return new SqlTraceStore(file, null);
+		return new SqlTraceStore(file, null, producers -> {
+		});
 	}
 
 	/**

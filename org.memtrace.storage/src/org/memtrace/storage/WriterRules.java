@@ -17,12 +17,12 @@ final class WriterRules {
 	private WriterRules() {
 	}
 
-	static void check(AccessBatch batch, int row, int producers, int threads) throws StoreException {
+	static void check(AccessBatch batch, int row, int cells, int threads) throws StoreException {
 		if (batch.startNs[row] >= batch.endNs[row]) {
 			throw new StoreException("access with an empty interval: " + batch.startNs[row] + " to " + batch.endNs[row]);
 		}
-		if (batch.producer[row] < 0 || batch.producer[row] >= producers) {
-			throw new StoreException("access of the unknown event producer " + batch.producer[row]);
+		if (batch.producer[row] < 0 || batch.producer[row] >= cells) {
+			throw new StoreException("access of the unknown page or event producer " + batch.producer[row]);
 		}
 		if (batch.thread[row] < AccessBatch.NO_THREAD || batch.thread[row] >= threads) {
 			throw new StoreException("access of the unknown thread " + batch.thread[row]);

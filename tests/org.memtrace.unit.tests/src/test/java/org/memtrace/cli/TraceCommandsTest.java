@@ -100,6 +100,53 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void mergingRulesAreKeptAndTakenBack() {
+		String db = temporary.resolve("m.db").toString();
+		assertEquals(0, run("import", "-o", db, "--merge", "kind", EXAMPLE), () -> err);
+		assertEquals(0, run("merge", db), () -> err);
+		assertEquals("1  kind\n", out);
+		assertEquals(0, run("query", "--what", "producers", "--format", "csv", db), () -> err);
+		String merged = out;
+		assertTrue(merged.contains("heap (2 blocks)") && merged.contains("stack (2 blocks)"), merged);
+		assertEquals(0, run("merge", "--undo", db), () -> err);
+		assertEquals("", out);
+		assertTrue(err.contains("event producers, before "), err);
+		assertEquals(0, run("query", "--what", "producers", "--format", "csv", db), () -> err);
+		assertFalse(out.contains("blocks)"), out);
+		assertEquals(0, run("merge", "--add", "kind", "--add", "name:x+y", db), () -> err);
+		assertEquals("1  kind\n2  name:x+y\n", out);
+		assertEquals(0, run("query", "--what", "producers", "--format", "csv", db), () -> err);
+		assertEquals(merged, out);
+		assertEquals(0, run("merge", "--clear", "--add", "stack", db), () -> err);
+		assertEquals("1  stack\n", out);
+		assertEquals(ExitCode.USAGE, run("merge", "--add", "stak", db));
+		assertTrue(err.contains("'stak' where one of "), err);
+		assertEquals(ExitCode.USAGE, run("merge", "--undo", "--add", "size", db));
+		assertEquals(0, run("merge", "--clear", db), () -> err);
+		assertEquals(ExitCode.USAGE, run("merge", "--undo", db));
+	}
+
+	@Test
+	void thePhysicalTreeOfATraceThatKnowsFrames() throws Exception {
+		String db = temporary.resolve("v.db").toString();
+		Path csv = temporary.resolve("accesses.csv");
+		Files.writeString(csv, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
+				+ "7000,5000,1,0,1,10,20,1,0,0,0\n8000,9000,0,2,1,10,20,2,0,1,0\n9000,0,3,0,1,10,20,2,0,-1,0\n");
+		assertEquals(0, run("import", "-o", db, csv.toString()), () -> err);
+		assertEquals(0, run("query", "--what", "producers", "--format", "csv", "--tree", "physical", db), () -> err);
+		assertTrue(out.contains("NUMA node 1") && out.contains("frame 9") && out.contains("no known frame"), out);
+		assertEquals(0, run("query", "--what", "groups", "--by", "memory", "--format", "csv", "--tree", "physical", db), () -> err);
+		assertEquals("memory,records,reads,writes\nNUMA node 0,1,1,0\nNUMA node 1,1,0,2\nno known NUMA node,1,3,0\n", out);
+		assertEquals(0, run("aggregate", "--tree", "physical", "--format", "csv", db), () -> err);
+		assertTrue(out.contains("\nframe 9,"), out);
+		String plain = temporary.resolve("w.db").toString();
+		Files.writeString(csv, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n7000,0,1,0,1,10,20,1,0,0,0\n");
+		assertEquals(0, run("import", "-o", plain, csv.toString()), () -> err);
+		assertEquals(ExitCode.INPUT, run("summary", "--tree", "physical", plain));
+		assertTrue(err.contains("has no physical tree: neither page frames nor more than one NUMA node were recorded"), err);
+	}
+
+	@Test
 	void aFullDeviceIsNoMistakeOfTheUser() {
 		StoreException full = StoreException.deviceFull("x cannot be written: no space left on the device", null);
 		assertEquals(ExitCode.INTERNAL, ExitCode.of(full));

@@ -10,4 +10,9 @@ class MemoryStoreTest extends StoreContract {
 	TraceCatalogue openCatalogue() {
 		return Stores.inMemory();
 	}
+
+	@Override
+	boolean cancelsReplacement() {
+		return false;
+	}
 }

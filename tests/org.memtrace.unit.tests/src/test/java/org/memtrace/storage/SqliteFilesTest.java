@@ -187,7 +187,7 @@ class SqliteFilesTest {
 		}
 		try (TraceCatalogue catalogue = open()) {
 			String message = assertThrows(UnsupportedVersionException.class, () -> catalogue.open(info.id())).getMessage();
-			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 1; use a newer memtrace"), message);
+			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 2; use a newer memtrace"), message);
 		}
 		try (Connection db = Sqlite.change(c.resolve("SOCTRACE_SYSTEM_DB"))) {
 			Sqlite.execute(db, "PRAGMA user_version = 2");
@@ -284,26 +284,40 @@ class SqliteFilesTest {
 
 	/** Saved numbers of producers give the same tree; damaged ones, or those of another tree, are not used. */
 	@Test
-	void savedProducers() throws Exception {
+	void packedTrees() throws Exception {
+		ProducerTree tree = StoreContract.tree(50);
+		byte[] packed = PackedTree.pack(tree, Progress.NONE);
+		assertEquals(text(tree), text(PackedTree.unpack(new java.io.ByteArrayInputStream(packed), StoreContract.PAGE)));
+		for (byte[] bad : List.of(new byte[0], java.util.Arrays.copyOf(packed, packed.length - 5), flipped(packed, 5),
+				flipped(packed, packed.length / 2), flipped(packed, packed.length - 1))) {
+			assertThrows(java.io.IOException.class,
+					() -> PackedTree.unpack(new java.io.ByteArrayInputStream(bad), StoreContract.PAGE));
+		}
 		Path file = directory.resolve("p.db");
 		write(Stores.createFile(file, notices::add), 50);
-		try (TraceStore store = Stores.openFile(file); Connection db = Sqlite.read(file)) {
-			String table = text(store.producers());
-			assertTrue(store.readCache(ProducerCache.KEY).isEmpty(), "small trees are read from the table");
-			assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)));
-			byte[] saved = store.readCache(ProducerCache.KEY).orElseThrow();
-			for (byte[] bad : List.of(new byte[0], java.util.Arrays.copyOf(saved, saved.length - 1), flipped(saved, 5),
-					flipped(saved, saved.length / 2), flipped(saved, saved.length - 1),
-					ProducerCache.pack(org.memtrace.model.ProducerTreeBuilder.flat("a", "b")))) {
-				store.writeCache(ProducerCache.KEY, bad);
-				assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)));
-				assertArrayEquals(saved, store.readCache(ProducerCache.KEY).orElseThrow(), "made again");
+		for (String change : List.of("UPDATE MT_TREE SET DATA = x'00'", "DELETE FROM MT_TREE",
+				"UPDATE MT_CELL SET PRODUCER = 1000000 WHERE ID = 3")) {
+			Path copy = directory.resolve("copy.db");
+			Files.copy(file, copy, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+			try (Connection db = Sqlite.change(copy)) {
+				Sqlite.execute(db, change);
 			}
-			try (Connection change = Sqlite.change(file)) {
-				Sqlite.execute(change, "UPDATE MT_PRODUCER SET STRUCTURE = 77 WHERE ID = 1");
+			try (TraceStore store = Stores.openFile(copy)) {
+				String message = assertThrows(StoreException.class, () -> StoreContract.accesses(store, AccessQuery.ALL)).getMessage();
+				assertTrue(message.contains("damaged") || message.contains("has no virtual tree"), message);
 			}
-			assertEquals(table, text(ProducerCache.read(store, access(db), store.info().pageSizeBytes(), 1)), "the cache is read");
 		}
+	}
+
+	@Test
+	void aTraceOfAnEarlierVersionIsRefused() throws Exception {
+		Path file = directory.resolve("old.db");
+		write(Stores.createFile(file, notices::add), 50);
+		try (Connection db = Sqlite.change(file)) {
+			Sqlite.execute(db, "UPDATE MT_SCHEMA SET VERSION = 1");
+		}
+		assertEquals(file + " has format version 1 of an earlier memtrace, this one reads from version 2 on; import the trace again",
+				assertThrows(UnsupportedVersionException.class, () -> Stores.openFile(file)).getMessage());
 	}
 
 	private static byte[] flipped(byte[] bytes, int at) {
@@ -374,16 +388,4 @@ class SqliteFilesTest {
 		}
 	}
 
-	private static ProducerCache.Access access(Connection db) {
-		return new ProducerCache.Access() {
-			@Override
-			public <T> T load(SqlTraceStore.Loader<T> loader) throws MemtraceException {
-				try {
-					return loader.load(db);
-				} catch (SQLException e) {
-					throw new StoreException(e.getMessage(), e);
-				}
-			}
-		};
-	}
 }

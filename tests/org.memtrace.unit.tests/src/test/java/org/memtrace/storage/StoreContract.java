@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,12 +22,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.EventBatch;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
+import org.memtrace.model.MemoryArea;
+import org.memtrace.model.MemoryLayout;
+import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.PageCells;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.ProducerTreeBuilder;
@@ -483,5 +489,142 @@ abstract class StoreContract {
 					}, Progress.NONE));
 			assertEquals(mine, thrown);
 		}
+	}
+
+	/** Cells of {@link #tree(int)} of 4 pages, of which one was in two frames, and the trees before and after merging. */
+	static final PageCells CELLS = new PageCells(new int[] { 0, 0, 0, 0, 1 },
+			new long[] { 0x10000, 0x10000 + PAGE, 0x10000 + 2 * PAGE, 0x10000 + 2 * PAGE, 0xffffffffff600000L },
+			new int[] { 0, 0, 0, 0, -1 }, new long[] { 7, 8, 9, 700, -1 }, new int[] { 0, 0, 1, 1, -1 });
+	static final MemoryLayout LAYOUT = new MemoryLayout(CELLS, List.of(new MemoryArea(0, 0x10000, 0x20000, "x = y"),
+			new MemoryArea(1, -4096, -1, "")), Map.of(0, "p0000", 1, "p0001"), PAGE, 4, List.of("stack", "name:a'b"));
+
+	static MemoryTrees trees() {
+		ProducerTreeBuilder physical = new ProducerTreeBuilder(PAGE);
+		physical.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		physical.begin(ProducerKind.FRAMES, "frames 7-9 (3 frames)", 7 * PAGE, 10 * PAGE, 0);
+		for (int frame = 7; frame < 10; frame++) {
+			physical.leaf(ProducerKind.PAGE, null, frame * PAGE, (frame + 1) * PAGE, 0);
+		}
+		physical.end();
+		physical.leaf(ProducerKind.FRAMES, "frame 2bc", 700 * PAGE, 701 * PAGE, 0);
+		physical.leaf(ProducerKind.GROUP, "no known frame", 0, 0, -1);
+		physical.end();
+		return new MemoryTrees(tree(3), new int[] { 2, 3, 4, 4, 6 }, physical.build(), new int[] { 4, 3, 2, 5, 6 });
+	}
+
+	private TraceInfo writeBoth() throws MemtraceException {
+		try (TraceWriter writer = catalogue.create("both")) {
+			writer.threads(THREADS);
+			writer.structures(STRUCTURES);
+			writer.cpuSets(CPU_SETS);
+			writer.trees(LAYOUT, trees());
+			List<Row> rows = new ArrayList<>();
+			for (int i = 0; i < 10; i++) {
+				rows.add(new Row(100 * i, 100 * i + 50, i % 5, 0, 1, 1, i, 1, 0, 0, 0));
+			}
+			writer.accesses(batch(rows));
+			return writer.commit(INFO, "{}", Progress.NONE);
+		}
+	}
+
+	private static List<Integer> producers(TraceStore store, AccessQuery query) throws MemtraceException {
+		List<Integer> events = events(store, query).stream().map(Event::producer).distinct().toList();
+		List<Integer> accesses = accesses(store, query).stream().map(Row::producer).distinct().toList();
+		assertEquals(accesses, events);
+		return accesses;
+	}
+
+	@Test
+	void bothTreesFromOneTrace() throws Exception {
+		TraceInfo info = writeBoth();
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(EnumSet.allOf(AddressSpace.class), store.addressSpaces());
+			assertEquals(List.of(2, 3, 4, 6), producers(store, AccessQuery.ALL));
+			TraceStore physical = store.in(AddressSpace.PHYSICAL);
+			assertEquals("frame 9", physical.producers().name(4));
+			assertEquals(9 * PAGE, physical.producers().startAddress(4));
+			assertEquals(List.of(4, 3, 2, 5, 6), producers(physical, AccessQuery.ALL));
+			assertEquals(List.of(4, 3, 2), producers(physical, AccessQuery.ALL.subtree(physical.producers(), 1)));
+			assertEquals(List.of(4, 2), producers(physical, AccessQuery.ALL.subtree(physical.producers(), 1).window(0, 1000)).stream()
+					.filter(p -> p != 3).toList());
+			assertEquals(List.of(3, 5), producers(physical, new AccessQuery(0, 1000, 3, 6)).stream().filter(p -> p != 4).toList());
+			assertEquals(store.in(AddressSpace.VIRTUAL).producers().size(), physical.in(AddressSpace.VIRTUAL).producers().size());
+			physical.writeCache("k", new byte[] { 1 });
+			assertTrue(store.readCache("k").isEmpty(), "each tree has its own");
+			assertArrayEquals(new byte[] { 1 }, physical.readCache("k").orElseThrow());
+			physical.close();
+			MemoryLayout layout = store.layout().orElseThrow();
+			assertEquals(LAYOUT.rules(), layout.rules());
+			assertEquals(LAYOUT.areas(), layout.areas());
+			assertEquals(LAYOUT.images(), layout.images());
+			assertEquals(4, layout.fanout());
+			assertArrayEquals(CELLS.frame(), layout.cells().frame());
+			assertArrayEquals(CELLS.address(), layout.cells().address());
+			assertArrayEquals(CELLS.structure(), layout.cells().structure());
+			assertArrayEquals(CELLS.image(), layout.cells().image());
+			assertArrayEquals(CELLS.node(), layout.cells().node());
+		}
+	}
+
+	@Test
+	void treesCanBeReplaced() throws Exception {
+		TraceInfo info = writeBoth();
+		ProducerTreeBuilder b = new ProducerTreeBuilder(PAGE);
+		b.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		b.leaf(ProducerKind.GROUP, "odd (3 blocks)", 0, 0, -1);
+		b.leaf(ProducerKind.GROUP, "even (2 blocks)", 0, 0, -1);
+		b.end();
+		MemoryTrees merged = new MemoryTrees(b.build(), new int[] { 1, 2, 1, 2, 1 }, null, null);
+		List<Row> before;
+		try (TraceStore store = catalogue.open(info.id())) {
+			before = accesses(store, AccessQuery.ALL);
+			store.writeCache("k", new byte[] { 1 });
+			Progress cancelled = new Progress() {
+				@Override
+				public void begin(String step, long total) {
+					// only asked
+				}
+
+				@Override
+				public void worked(long units) {
+					// only asked
+				}
+
+				@Override
+				public boolean isCancelled() {
+					return true;
+				}
+			};
+			if (cancelsReplacement()) {
+				assertThrows(CancelledException.class, () -> store.replaceTrees(merged, List.of("x"), cancelled));
+			}
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(before, accesses(store, AccessQuery.ALL), "cancelled: as it was");
+			assertTrue(store.readCache("k").isPresent());
+			store.replaceTrees(merged, List.of("one", "two"), Progress.NONE);
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(List.of("one", "two"), store.layout().orElseThrow().rules());
+			assertEquals(3, store.producers().size());
+			assertEquals(EnumSet.of(AddressSpace.VIRTUAL), store.addressSpaces());
+			assertThrows(MemtraceException.class, () -> store.in(AddressSpace.PHYSICAL));
+			assertEquals(List.of(1, 2), producers(store, AccessQuery.ALL));
+			assertEquals(List.of(2), producers(store, AccessQuery.ALL.subtree(store.producers(), 2)));
+			List<Row> after = accesses(store, AccessQuery.ALL);
+			assertEquals(before.stream().map(Row::writes).toList(), after.stream().map(Row::writes).toList());
+			assertTrue(store.readCache("k").isEmpty(), "what was derived is gone");
+			store.replaceTrees(trees(), List.of(), Progress.NONE);
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(before, accesses(store, AccessQuery.ALL), "undone");
+			assertEquals(7, store.info().producers());
+			assertEquals(EnumSet.allOf(AddressSpace.class), store.addressSpaces());
+		}
+	}
+
+	/** Whether it takes long enough to be cancelled. */
+	boolean cancelsReplacement() {
+		return true;
 	}
 }

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import org.memtrace.model.AccessQuery;
+
+/** From cells, which stored rows refer to, to the event producers of one tree. */
+final class CellMap {
+	private final int[] producer;
+
+	/** Keeps the array. */
+	CellMap(int[] producer) {
+		this.producer = producer;
+	}
+
+	int producer(int cell) {
+		return producer[cell];
+	}
+
+	int size() {
+		return producer.length;
+	}
+
+	/** The cells of the producers that a query selects: all are within {@code [from, to)}, and if {@code exact} no others are. */
+	record Range(int from, int to, boolean exact) {
+	}
+
+	Range range(AccessQuery query) {
+		int from = producer.length;
+		int to = 0;
+		int count = 0;
+		for (int cell = 0; cell < producer.length; cell++) {
+			if (producer[cell] >= query.producerFrom() && producer[cell] < query.producerTo()) {
+				from = Math.min(from, cell);
+				to = cell + 1;
+				count++;
+			}
+		}
+		return new Range(from, to, to - from == count);
+	}
+}
