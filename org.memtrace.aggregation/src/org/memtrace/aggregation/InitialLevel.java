@@ -18,7 +18,8 @@ public enum InitialLevel {
 	ZERO,
 	/**
 	 * Closest to full reduction without loss, on normalised curves: least (1 - gain)^2 + loss^2, among the levels that lose at
-	 * most {@link #MOST_LOSS}. Without that limit the closest level of evenly used memory is a single block.
+	 * most {@link #MOST_LOSS}, or {@link #MOST_LOSS_OF_MANY} where that would leave more than {@link #MOST_BLOCKS}. Without that
+	 * limit the closest level of evenly used memory is a single block.
 	 */
 	BALANCED;
 
@@ -39,4 +40,8 @@ public enum InitialLevel {
 
 	/** Largest loss of {@link #BALANCED}, as a share of what is between the finest level and one block. */
 	public static final double MOST_LOSS = 0.25;
+	/** Largest loss of {@link #BALANCED} when a picture with less loss would be a mosaic. */
+	public static final double MOST_LOSS_OF_MANY = 0.5;
+	/** Blocks above which a picture is a mosaic: noise takes more room than what is to be seen. */
+	public static final int MOST_BLOCKS = 500;
 }

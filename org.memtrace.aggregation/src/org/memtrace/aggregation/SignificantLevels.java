@@ -132,13 +132,21 @@ public final class SignificantLevels {
 		}
 		Level closest = distance(atLow, g, l) <= distance(atHigh, g, l) ? new Level(low / 1024.0, atLow)
 				: new Level(high / 1024.0, atHigh);
-		double allowed = allowedLoss(finest, aggregator);
+		Level calm = withinLoss(aggregator, closest, finest, InitialLevel.MOST_LOSS, met, progress);
+		return calm.partition().blockCount() <= InitialLevel.MOST_BLOCKS ? calm
+				: withinLoss(aggregator, closest, finest, InitialLevel.MOST_LOSS_OF_MANY, met, progress);
+	}
+
+	/** The closest level, or the last one before it that does not lose more than a share of what p decides on. */
+	private static Level withinLoss(Aggregator aggregator, Level closest, Partition finest, double share,
+			TreeMap<Double, Partition> met, Progress progress) throws CancelledException {
+		double allowed = allowedLoss(finest, aggregator, share);
 		if (closest.partition().loss() <= allowed) {
 			return closest;
 		}
-		low = 0;
-		atLow = finest;
-		high = (int) (closest.p() * 1024);
+		int low = 0;
+		Partition atLow = finest;
+		int high = (int) (closest.p() * 1024);
 		while (high - low > 1) {
 			int m = (low + high) / 2;
 			Partition e = meet(aggregator, m, met, progress);
@@ -162,9 +170,9 @@ public final class SignificantLevels {
 		return p * g / (p * g + (1 - p) * l);
 	}
 
-	/** What a first level may lose: the share {@link InitialLevel#MOST_LOSS} of what the choice of p decides on. */
-	private static double allowedLoss(Partition finest, Aggregator aggregator) {
-		return finest.loss() + InitialLevel.MOST_LOSS * Math.max(0, aggregator.rootLoss() - finest.loss());
+	/** What a first level may lose: a share of what the choice of p decides on. */
+	private static double allowedLoss(Partition finest, Aggregator aggregator, double share) {
+		return finest.loss() + share * Math.max(0, aggregator.rootLoss() - finest.loss());
 	}
 
 	private static double distance(Partition e, double g, double l) {
@@ -398,19 +406,9 @@ public final class SignificantLevels {
 		case ZERO:
 			return 0;
 		case BALANCED:
-			double allowed = allowedLoss(levels.get(0).partition(), aggregator);
-			for (int i = 0; i <= last; i++) {
-				Partition e = levels.get(i).partition();
-				if (i > 0 && e.loss() > allowed) {
-					break;
-				}
-				double score = -distance(e, g, l);
-				if (i == 0 || score > most) {
-					most = score;
-					best = i;
-				}
-			}
-			return best;
+			best = closest(InitialLevel.MOST_LOSS, g, l);
+			return levels.get(best).partition().blockCount() <= InitialLevel.MOST_BLOCKS ? best
+					: closest(InitialLevel.MOST_LOSS_OF_MANY, g, l);
 		default:
 			for (int i = 1; i <= last; i++) {
 				Partition a = levels.get(i - 1).partition();
@@ -425,5 +423,16 @@ public final class SignificantLevels {
 			}
 			return best;
 		}
+	}
+
+	private int closest(double share, double g, double l) {
+		double allowed = allowedLoss(levels.get(0).partition(), aggregator, share);
+		int best = 0;
+		for (int i = 1; i < levels.size() && levels.get(i).partition().loss() <= allowed; i++) {
+			if (distance(levels.get(i).partition(), g, l) < distance(levels.get(best).partition(), g, l)) {
+				best = i;
+			}
+		}
+		return best;
 	}
 }

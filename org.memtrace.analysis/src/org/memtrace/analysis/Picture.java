@@ -33,6 +33,14 @@ public final class Picture {
 	public record Strip(double x, double y, double width, double height, int node, int leafFrom, int leafTo) {
 	}
 
+	/**
+	 * An entry of the legend.
+	 *
+	 * @param type index of the type in the model
+	 */
+	public record LegendItem(double x, double y, double width, double height, int type) {
+	}
+
 	/** What is at a point. */
 	public enum Area {
 		PLOT, HIERARCHY, OUTSIDE
@@ -62,9 +70,10 @@ public final class Picture {
 	private final double plotHeight;
 	private final List<Drawn> drawn;
 	private final List<Strip> strips;
+	private final List<LegendItem> legend;
 
 	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
-			List<Drawn> drawn, List<Strip> strips) {
+			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend) {
 		this.scene = scene;
 		this.partition = partition;
 		this.layout = layout;
@@ -74,6 +83,7 @@ public final class Picture {
 		this.plotHeight = plotHeight;
 		this.drawn = List.copyOf(drawn);
 		this.strips = List.copyOf(strips);
+		this.legend = List.copyOf(legend);
 	}
 
 	public Scene scene() {
@@ -118,6 +128,21 @@ public final class Picture {
 	/** Rectangles of the hierarchy strip. */
 	public List<Strip> strips() {
 		return strips;
+	}
+
+	/** Entries of the legend. */
+	public List<LegendItem> legend() {
+		return legend;
+	}
+
+	/** Type whose entry of the legend is at a point, -1 if none. */
+	public int legendAt(double x, double y) {
+		for (LegendItem i : legend) {
+			if (x >= i.x && x < i.x + i.width && y >= i.y && y < i.y + i.height) {
+				return i.type;
+			}
+		}
+		return -1;
 	}
 
 	/** Instant at an x, clamped to the window. */

@@ -32,6 +32,7 @@ public final class PictureBuilder {
 	private final List<Shape> shapes = new ArrayList<>();
 	private final List<Picture.Drawn> drawn = new ArrayList<>();
 	private final List<Picture.Strip> strips = new ArrayList<>();
+	private final List<Picture.LegendItem> legend = new ArrayList<>();
 	private double plotX;
 	private double plotY;
 	private double plotWidth;
@@ -75,7 +76,7 @@ public final class PictureBuilder {
 		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
 		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, List.of(),
-				List.of());
+				List.of(), List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
 		separators(labelled);
@@ -92,7 +93,7 @@ public final class PictureBuilder {
 			legend(pad, o.height - 0.85 * f);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
-				plotWidth, plotHeight, drawn, strips);
+				plotWidth, plotHeight, drawn, strips, legend);
 	}
 
 	// ---- blocks
@@ -326,7 +327,7 @@ public final class PictureBuilder {
 		}
 		striped = true;
 		double intensity = intensity(sum, leafFrom, leafTo, first, end);
-		double period = Math.min(height, 2.0 * shown.size());
+		double period = Math.min(height, 4.0 * shown.size());
 		int periods = (int) Math.max(1, Math.rint(height / period));
 		period = height / periods;
 		for (int i = 0; i < periods; i++) {
@@ -458,10 +459,13 @@ public final class PictureBuilder {
 
 	private void label(int n, double right, double width, int from, int to) {
 		double middle = (y(from) + y(to)) / 2;
-		String name = fitName(n, f, true, width);
+		// neighbours that are hardly higher than a line would be a block of bold type
+		boolean bold = y(to) - y(from) >= 1.7 * f;
+		double size = bold ? f : 0.92 * f;
+		String name = fitName(n, size, bold, width);
 		String detail = o.meter.fit(names.detail(n), 0.9 * f, false, width);
 		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
-		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, f, true, palette.text(),
+		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, size, bold, palette.text(),
 				Shape.Anchor.END, false));
 		if (two) {
 			shapes.add(new Shape.Text(right, middle + 1.05 * f, detail, 0.9 * f, false, palette.mutedText(), Shape.Anchor.END,
@@ -595,9 +599,7 @@ public final class PictureBuilder {
 					missing.set(k);
 					continue;
 				}
-				shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 0.95 * f, 0.95 * f, palette.color(model.types().get(k)), 0));
-				shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
-						false));
+				legend.add(legendItem(shapes, palette, f, x, baseline, w, text, model.types().get(k), k, o.hiddenTypes.get(k)));
 				x += w + 1.4 * f;
 			}
 			if (!missing.isEmpty()) {
@@ -630,6 +632,19 @@ public final class PictureBuilder {
 			shapes.add(new Shape.Text(at + 4.5 * f, baseline, ramp, 0.92 * f, false, palette.mutedText(), Shape.Anchor.START,
 					false));
 		}
+	}
+
+	/** Draws an entry; a hidden type has an empty box and a muted name. */
+	static Picture.LegendItem legendItem(List<Shape> shapes, Palette palette, double f, double x, double baseline, double width,
+			String text, ModelType type, int index, boolean hidden) {
+		double top = baseline - 0.82 * f;
+		shapes.add(new Shape.Rect(x, top, 0.95 * f, 0.95 * f, hidden ? 0 : palette.color(type), hidden ? palette.color(type) : 0));
+		shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, hidden ? palette.mutedText() : palette.text(),
+				Shape.Anchor.START, false));
+		if (hidden) {
+			shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + width, baseline - 0.3 * f, palette.mutedText(), 1, false));
+		}
+		return new Picture.LegendItem(x - 0.2 * f, top - 0.4 * f, width + 0.4 * f, 1.75 * f, index);
 	}
 
 	private double hatchLegend(double start, double room, double baseline) {

@@ -34,6 +34,7 @@ public final class TimePicture {
 	private final Partition partition;
 	private final MicroscopicModel model;
 	private final List<Shape> shapes = new ArrayList<>();
+	private final List<Picture.LegendItem> legend = new ArrayList<>();
 	/** level[part][type], in {@link #unit}. */
 	private final double[][] level;
 	private String unit;
@@ -57,6 +58,19 @@ public final class TimePicture {
 	/** Draws. */
 	public static Scene build(Partition partition, Kind kind, PictureOptions options) {
 		return new TimePicture(partition, kind, options).build();
+	}
+
+	/** Draws, and says where what is: every part over all rows. */
+	public static Picture picture(Partition partition, NodeNames names, Kind kind, PictureOptions options) {
+		TimePicture p = new TimePicture(partition, kind, options);
+		Scene scene = p.build();
+		List<Picture.Drawn> drawn = new ArrayList<>();
+		int leaves = p.model.hierarchy().leafCount();
+		for (int b = 0; b < partition.blockCount(); b++) {
+			drawn.add(new Picture.Drawn(0, leaves, partition.firstSlice(b), partition.endSlice(b), b));
+		}
+		return new Picture(scene, partition, RowLayout.proportional(p.model.hierarchy(), names), p.plotX, p.plotY, p.plotWidth,
+				p.plotHeight, drawn, List.of(), p.legend);
 	}
 
 	/** Values of the parts per unit of time, in the unit that gives readable numbers. */
@@ -303,8 +317,7 @@ public final class TimePicture {
 				missing++;
 				continue;
 			}
-			shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 0.95 * f, 0.95 * f, palette.color(type), 0));
-			shapes.add(new Shape.Text(x + 1.3 * f, baseline, name, 0.92 * f, false, palette.text(), Shape.Anchor.START, false));
+			legend.add(PictureBuilder.legendItem(shapes, palette, f, x, baseline, w, name, type, k, o.hiddenTypes.get(k)));
 			x += w + 1.4 * f;
 		}
 		if (missing > 0) {

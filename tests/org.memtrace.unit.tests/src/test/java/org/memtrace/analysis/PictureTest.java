@@ -103,6 +103,52 @@ class PictureTest {
 		}
 	}
 
+	/** What is hatched holds several blocks; lines say whether one of them begins or ends inside of what is drawn. */
+	@Test
+	void hatchingTellsWhatIsInside() throws Exception {
+		int seen = 0;
+		for (int height : new int[] {120, 200, 300}) {
+			PictureOptions o = new PictureOptions();
+			o.width = 260;
+			o.height = height;
+			Picture picture = make(Viewpoint.THREAD, 0.05, o).picture();
+			Partition partition = picture.partition();
+			for (Shape s : picture.scene().shapes()) {
+				if (!(s instanceof Shape.Hatch h) || h.y() > picture.plotY() + picture.plotHeight()) {
+					continue;
+				}
+				Picture.Hit hit = picture.hit(h.x() + h.width() / 2, h.y() + h.height() / 2);
+				int inside = 0;
+				boolean cut = false;
+				for (int b = 0; b < partition.blockCount(); b++) {
+					if (partition.leafFrom(b) < hit.leafTo() && partition.leafTo(b) > hit.leafFrom()
+							&& partition.firstSlice(b) < hit.endSlice() && partition.endSlice(b) > hit.firstSlice()) {
+						inside++;
+						cut |= partition.firstSlice(b) > hit.firstSlice() || partition.endSlice(b) < hit.endSlice();
+					}
+				}
+				assertTrue(inside > 1, "hatched, but one block");
+				assertEquals(h.style() == Shape.HatchStyle.IN_TIME_TOO, cut, "cut in time at slice " + hit.firstSlice());
+				seen++;
+			}
+		}
+		assertTrue(seen > 3, seen + " hatched areas");
+	}
+
+	@Test
+	void legendTellsWhereItsTypesAre() throws Exception {
+		PictureOptions o = new PictureOptions();
+		o.hiddenTypes.set(1);
+		Picture picture = make(Viewpoint.SHARING, 0.3, o).picture();
+		assertEquals(4, picture.legend().size());
+		for (Picture.LegendItem item : picture.legend()) {
+			assertEquals(item.type(), picture.legendAt(item.x() + item.width() / 2, item.y() + item.height() / 2));
+		}
+		assertEquals(-1, picture.legendAt(picture.plotX(), picture.plotY()));
+		int hidden = o.palette.color(picture.model().types().get(1));
+		assertFalse(picture.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Rect r && r.fill() == hidden));
+	}
+
 	/** Small blocks drawn together must not hide where they begin and end: the diagonal of C stays a diagonal. */
 	@Test
 	void diagonalsSurviveSmallPictures() throws Exception {
