@@ -24,6 +24,7 @@ import org.memtrace.views.traces.TraceActions;
 /** Menu and status line. There is no tool bar for the window: each view has its own. */
 final class Bars extends ActionBarAdvisor {
 	private IWorkbenchWindow window;
+	private Action record;
 	private Action importTrace;
 	private Action openDatabase;
 	private Action closeTrace;
@@ -39,6 +40,8 @@ final class Bars extends ActionBarAdvisor {
 		register(ActionFactory.QUIT.create(w));
 		register(ActionFactory.ABOUT.create(w));
 		register(ActionFactory.RESET_PERSPECTIVE.create(w));
+		record = TraceActions.record(w);
+		record.setActionDefinitionId(ViewIds.RECORD);
 		importTrace = TraceActions.importTrace(w);
 		importTrace.setActionDefinitionId(ViewIds.IMPORT);
 		openDatabase = TraceActions.openDatabase(w);
@@ -51,6 +54,7 @@ final class Bars extends ActionBarAdvisor {
 	@Override
 	protected void fillMenuBar(IMenuManager bar) {
 		MenuManager file = new MenuManager("&File", IWorkbenchActionConstants.M_FILE);
+		file.add(record);
 		file.add(importTrace);
 		file.add(openDatabase);
 		file.add(closeTrace);

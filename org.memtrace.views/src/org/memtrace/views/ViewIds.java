@@ -10,6 +10,7 @@ public final class ViewIds {
 	public static final String OCELOTL = "org.memtrace.views.ocelotl";
 	public static final String STRUCTURES = "org.memtrace.views.structures";
 
+	public static final String RECORD = "org.memtrace.views.record";
 	public static final String IMPORT = "org.memtrace.views.import";
 	/** Of the platform. */
 	public static final String CLOSE = "org.eclipse.ui.file.close";

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
+import java.util.Objects;
+import java.util.stream.Stream;
+
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.resource.FontDescriptor;
@@ -15,16 +18,19 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.importer.record.Example;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.Opening;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceActions;
 
 /** What one sees when no trace is shown: how to get one, or how far the opening of one is. */
 final class Welcome extends Composite {
 	private static final int STEPS = 1000;
+	private static final int TEXT_WIDTH = 470;
 
 	private final Label title;
 	private final Label hint;
@@ -33,7 +39,7 @@ final class Welcome extends Composite {
 	private final Composite progress;
 	private final Label step;
 	private final ProgressBar bar;
-	private final Button importButton;
+	private Button first;
 	private final LatestResult<String, Integer> counting;
 
 	Welcome(Composite parent, Session session, IWorkbenchWindow window) {
@@ -51,22 +57,31 @@ final class Welcome extends Composite {
 		title = new Label(middle, SWT.NONE);
 		title.setFont(big);
 		hint = new Label(middle, SWT.WRAP);
-		GridDataFactory.fillDefaults().hint(460, SWT.DEFAULT).applyTo(hint);
+		GridDataFactory.fillDefaults().hint(640, SWT.DEFAULT).applyTo(hint);
+
+		buttons = new Composite(middle, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(14, 8).applyTo(buttons);
+		GridDataFactory.fillDefaults().applyTo(buttons);
+		if (System.getProperty("os.name", "").startsWith("Linux")) {
+			first = button(buttons, "Record the example", "A stencil computation in which one thread initialises everything; "
+					+ "some seconds.", () -> recordExamples(window, Example.STENCIL_SERIAL));
+			button(buttons, "Record before and after", "The same with serial and with parallel initialisation, to compare.",
+					() -> recordExamples(window, Example.STENCIL_SERIAL, Example.STENCIL_PARALLEL));
+			button(buttons, "Record a program…", "One of yours, unchanged; compiled with -g its data gets names.",
+					() -> RecordDialog.open(window));
+		}
+		Button importButton = button(buttons, "Import…", "What was recorded elsewhere, also by Moca and TABARNAC; or drop it onto "
+				+ "this window.", () -> TraceActions.openImportWizard(window, null));
+		first = first == null ? importButton : first;
 
 		commands = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(18, 10).applyTo(commands);
-		GridDataFactory.fillDefaults().indent(0, 4).applyTo(commands);
+		GridDataFactory.fillDefaults().indent(0, 10).applyTo(commands);
+		Label terminal = new Label(commands, SWT.NONE);
+		terminal.setText("In a terminal:");
+		GridDataFactory.fillDefaults().span(2, 1).applyTo(terminal);
 		command(commands, "Record a program", "memtrace record -- ./app", mono);
 		command(commands, "Look at it", "memtrace open app.memtrace", mono);
-
-		buttons = new Composite(middle, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(2).spacing(12, 0).applyTo(buttons);
-		GridDataFactory.fillDefaults().indent(0, 8).applyTo(buttons);
-		importButton = new Button(buttons, SWT.PUSH);
-		importButton.setText("Import…");
-		importButton.addListener(SWT.Selection, e -> TraceActions.openImportWizard(window, null));
-		Label drop = new Label(buttons, SWT.NONE);
-		drop.setText("or drop a trace directory onto this window.");
 
 		progress = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(10, 6).applyTo(progress);
@@ -93,6 +108,23 @@ final class Welcome extends Composite {
 		};
 		say(0);
 		opening(session.opening());
+	}
+
+	private static Button button(Composite parent, String text, String what, Runnable action) {
+		Button button = new Button(parent, SWT.PUSH);
+		button.setText(text);
+		button.setToolTipText(what);
+		button.addListener(SWT.Selection, e -> action.run());
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(button);
+		Label label = new Label(parent, SWT.WRAP);
+		label.setText(what);
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).hint(TEXT_WIDTH, SWT.DEFAULT).applyTo(label);
+		return button;
+	}
+
+	/** Records examples that are installed, one after the other, without questions. */
+	private static void recordExamples(IWorkbenchWindow window, Example... examples) {
+		RecordDialog.record(window, source -> Stream.of(examples).map(source::example).filter(Objects::nonNull).toList());
 	}
 
 	private static void command(Composite parent, String what, String command, Font mono) {
@@ -146,6 +178,6 @@ final class Welcome extends Composite {
 
 	@Override
 	public boolean setFocus() {
-		return importButton.setFocus();
+		return first.setFocus();
 	}
 }

@@ -11,11 +11,24 @@ import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
+import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.util.Icons;
 
 /** Actions that bring traces in; shared by views, menu and toolbar. */
 public final class TraceActions {
 	private TraceActions() {
+	}
+
+	/** Opens the record wizard. */
+	public static Action record(IWorkbenchWindow window) {
+		Action action = new Action("Record…", Icons.get("record")) {
+			@Override
+			public void run() {
+				RecordDialog.open(window);
+			}
+		};
+		action.setToolTipText("Run a program and record how it uses its memory (Ctrl+R)");
+		return action;
 	}
 
 	/** Opens the import wizard. */

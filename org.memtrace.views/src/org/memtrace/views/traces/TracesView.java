@@ -168,6 +168,7 @@ public final class TracesView extends ViewPart {
 	}
 
 	private void makeActions() {
+		Action record = TraceActions.record(getSite().getWorkbenchWindow());
 		Action importTrace = TraceActions.importTrace(getSite().getWorkbenchWindow());
 		Action database = TraceActions.openDatabase(getSite().getWorkbenchWindow());
 		rename = new Action("Rename…", Icons.get("rename")) {
@@ -217,6 +218,7 @@ public final class TracesView extends ViewPart {
 		refresh.setToolTipText("Read the catalogue again (F5)");
 
 		IToolBarManager bar = getViewSite().getActionBars().getToolBarManager();
+		bar.add(record);
 		bar.add(importTrace);
 		bar.add(database);
 		bar.add(new Separator());
@@ -239,6 +241,7 @@ public final class TracesView extends ViewPart {
 				m.add(copyPath);
 				m.add(new Separator());
 			}
+			m.add(record);
 			m.add(importTrace);
 			m.add(database);
 			m.add(refresh);
