@@ -56,7 +56,10 @@ java_tests() {
 
 mkdir -p build
 case $parts in
-*native* | *cli*) (build_lock && build_native) || exit 1 ;;
+*native* | *java* | *cli*) (build_lock && build_native) || exit 1 ;;
+esac
+case $parts in
+*java*) (build_lock && build_examples) || exit 1 ;;
 esac
 for part in $parts; do
 	case $part in

@@ -123,6 +123,9 @@ public record RecordSettings(long pid, String program, List<String> arguments, S
 		if (pid == 0 && program.isEmpty()) {
 			return "Choose a program.";
 		}
+		if (program.startsWith("/") && !Files.exists(Path.of(program))) { // its folder may be the working directory
+			return "The program " + program + " does not exist.";
+		}
 		if (!directory.isEmpty() && !Files.isDirectory(Path.of(directory))) {
 			return "The working directory " + directory + " does not exist.";
 		}

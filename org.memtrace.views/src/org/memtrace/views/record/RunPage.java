@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import org.eclipse.jface.dialogs.IDialogConstants;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.resource.FontDescriptor;
@@ -116,7 +117,7 @@ final class RunPage extends WizardPage {
 
 		Label label = new Label(c, SWT.NONE);
 		label.setText("What the program prints:");
-		console = new Text(c, SWT.BORDER | SWT.MULTI | SWT.READ_ONLY | SWT.V_SCROLL | SWT.H_SCROLL);
+		console = new Text(c, SWT.BORDER | SWT.MULTI | SWT.READ_ONLY | SWT.V_SCROLL | SWT.WRAP);
 		console.setFont(JFaceResources.getTextFont());
 		Accessibility.name(console, "Output of the program and of the recorder");
 		GridDataFactory.fillDefaults().grab(true, true).hint(600, 160).applyTo(console);
@@ -373,6 +374,9 @@ final class RunPage extends WizardPage {
 
 	/** What pressing Cancel does now. */
 	String stopLabel() {
+		if (over) {
+			return IDialogConstants.CANCEL_LABEL;
+		}
 		return importing ? "Cancel import" : !isRecording() || !recording.isStopping() ? "&Stop" : "&Terminate";
 	}
 

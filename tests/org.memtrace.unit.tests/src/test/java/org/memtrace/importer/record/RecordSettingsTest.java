@@ -78,6 +78,7 @@ class RecordSettingsTest {
 		assertEquals("No program in PATH is called app.", RecordSettings.of("app").problem("/nowhere:"));
 		assertNull(RecordSettings.of("app").problem("/nowhere:" + directory));
 		assertEquals("The program /no/app does not exist.", RecordSettings.of("/no/app").problem(""));
+		assertEquals("The program /no/app does not exist.", RecordSettings.of("/no/app").withDirectory("/no").problem(""));
 		assertEquals("Choose a program.", RecordSettings.of("").problem(""));
 		assertEquals("The working directory /no does not exist.", s.withDirectory("/no").problem(""));
 		Files.createDirectory(directory.resolve("t"));
