@@ -167,17 +167,7 @@ public final class GanttModel {
 			int[] owners = new int[links.length];
 			long longest = 0;
 			for (int i = 0; i < links.length; i++) {
-				int low = 0;
-				int high = source.producers().size() - 1;
-				while (low < high) {
-					int mid = (low + high + 1) >>> 1;
-					if (source.firstRow(mid) <= links[i]) {
-						low = mid;
-					} else {
-						high = mid - 1;
-					}
-				}
-				owners[i] = low;
+				owners[i] = source.producerOf(links[i]);
 				longest = Math.max(longest, source.end(links[i]) - source.start(links[i]));
 			}
 			longestLink = longest;

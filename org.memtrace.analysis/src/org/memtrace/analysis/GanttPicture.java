@@ -40,7 +40,7 @@ public final class GanttPicture {
 	 *
 	 * @param row row of the chart, -1 none
 	 * @param type index of the type, -1 none
-	 * @param fromNs start of what is there: the record when one can be seen, else the pixel
+	 * @param fromNs start of the pixel; of a link or marker its own start
 	 * @param toNs end
 	 * @param link row of a link in its table, -1 none
 	 * @param marker marker whose flag it is, or null
@@ -268,8 +268,7 @@ public final class GanttPicture {
 		if (found == null) {
 			return new Hit(Area.PLOT, row, -1, pixelFrom, pixelTo, false, -1, null);
 		}
-		return new Hit(Area.PLOT, row, found.type(), found.shared() ? pixelFrom : timeAt(found.x()),
-				found.shared() ? pixelTo : timeAt(found.x() + found.width()), found.shared(), -1, null);
+		return new Hit(Area.PLOT, row, found.type(), pixelFrom, pixelTo, found.shared(), -1, null);
 	}
 
 	private static boolean inside(double x, double y, double left, double top, double width, double height) {

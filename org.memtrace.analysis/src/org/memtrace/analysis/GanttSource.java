@@ -145,6 +145,21 @@ public abstract class GanttSource {
 		return to(producer) - from(producer);
 	}
 
+	/** Producer to which a record belongs. */
+	final int producerOf(int row) {
+		int low = 0;
+		int high = producers.size() - 1;
+		while (low < high) {
+			int mid = (low + high + 1) >>> 1;
+			if (firstRow(mid) <= row) {
+				low = mid;
+			} else {
+				high = mid - 1;
+			}
+		}
+		return low;
+	}
+
 	/** For each group the producers that have records of it. */
 	private BitSet[] present(Grouping grouping) {
 		synchronized (present) {

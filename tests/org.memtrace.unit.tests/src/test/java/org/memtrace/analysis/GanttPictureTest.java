@@ -4,10 +4,12 @@ package org.memtrace.analysis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,7 +95,15 @@ class GanttPictureTest {
 		GanttPicture.Hit hit = p.hit(p.xOf(600), p.yOf(0) + 8);
 		assertEquals(Area.PLOT, hit.area());
 		assertEquals("Wait", s.types().get(hit.type()).name());
-		assertTrue(Math.abs(hit.fromNs() - 500) <= 1 && Math.abs(hit.toNs() - 1000) <= 1, hit.toString());
+		assertTrue(hit.fromNs() <= 600 && 600 <= hit.toNs() && hit.toNs() - hit.fromNs() <= 2, hit.toString());
+		GanttDetails details = GanttDetails.of(p, hit, List.of(), null, Progress.NONE);
+		assertEquals(new GanttDetails(0, 500, 1000, 1, List.of("a", "500 ns – 1 µs (500 ns)", "Wait: state")), details);
+		// at the border between both
+		for (int x = -3; x <= 3; x++) {
+			GanttPicture.Hit near = p.hit(p.xOf(500) + x, p.yOf(0) + 8);
+			assertEquals(s.types().get(near.type()).name(),
+					GanttDetails.of(p, near, List.of(), null, Progress.NONE).lines().get(2).replace(": state", ""));
+		}
 		assertEquals(-1, p.hit(p.xOf(900), p.yOf(1) + 8).type());
 		assertEquals(1, p.hit(p.xOf(900), p.yOf(1) + 8).row());
 		assertEquals(Area.LABEL, p.hit(p.plotX() - 3, p.yOf(1) + 8).area());
@@ -190,6 +200,53 @@ class GanttPictureTest {
 		assertEquals(here, hit.marker());
 		assertTrue(texts(p).contains("here"));
 		assertNotNull(p.scene());
+	}
+
+	@Test
+	void detailsOfARecordAndOfMany() throws Exception {
+		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			long start = s.info().startNs();
+			GanttRows rows = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
+			GanttOptions o = options(start, s.info().endNs());
+			o.height = 4_000;
+			GanttPicture p = draw(s, rows, o);
+			// page 0 of A: written by main in the first interval, read by worker 1 in the third
+			int row = 0;
+			while (!rows.name(row).equals("A [page 0]")) {
+				row++;
+			}
+			GanttDetails d = GanttDetails.of(p, p.hit(p.xOf(start + 5_000_000), p.yOf(row) + 9), store.structures(), store, Progress.NONE);
+			assertEquals(List.of("A [page 0]", "0 ns – 10 ms (10 ms)", "1 access: 0 reads, 1 write", "private",
+					"thread main #0 (4000)", "CPU 0", "NUMA node 0", "heap A, 64.0 KiB, matmul.c:48"), d.lines());
+			GanttDetails all = GanttDetails.of(p, p.hit(p.xOf(start + 5_000_000), p.yOf(0) + 9), store.structures(), store, Progress.NONE);
+			double[] sums = new GanttModel(s).sums(Grouping.PRODUCER, 0, 0, start, start + 10_000_000, Progress.NONE);
+			long accesses = Math.round(sums[0] + sums[1] + sums[2] + sums[3]);
+			assertTrue(all.lines().get(2).startsWith(accesses + " accesses: " + Math.round(sums[0] + sums[2]) + " reads"),
+					all.lines().toString());
+			GanttDetails nothing = GanttDetails.of(p, p.hit(p.xOf(start + 35_000_000), p.yOf(row) + 9), List.of(), null, Progress.NONE);
+			assertEquals(0, nothing.records());
+		}
+	}
+
+	@Test
+	void searchFindsWhatIsFoldedAway() throws Exception {
+		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
+			Pattern page = Pattern.compile("\\[page 3\\]");
+			GanttSearch.Found a = GanttSearch.next(rows, page, 0, -1, true, Progress.NONE);
+			assertEquals("A [page 3]", s.producers().name(a.producer()));
+			GanttRows revealed = rows(s, GanttFold.initial(s.producers()).reveal(s.producers(), 0, a.producer()));
+			assertEquals(a.producer(), revealed.producer(revealed.rowOf(0, a.producer())));
+			GanttSearch.Found b = GanttSearch.next(rows, page, 0, a.producer(), true, Progress.NONE);
+			assertEquals("B [page 3]", s.producers().name(b.producer()));
+			assertEquals(a, GanttSearch.next(rows, page, 0, b.producer(), false, Progress.NONE));
+			GanttSearch.Found stack = GanttSearch.next(rows, page, 0, a.producer(), false, Progress.NONE);
+			assertTrue(stack.wrapped());
+			assertEquals("stack of main [page 3]", s.producers().name(stack.producer()));
+			assertNull(GanttSearch.next(rows, Pattern.compile("no such row"), 0, -1, true, Progress.NONE));
+		}
 	}
 
 	/** Rows above and below the picture cost nothing and are not there. */
