@@ -224,7 +224,7 @@ class GanttPictureTest {
 			long accesses = Math.round(sums[0] + sums[1] + sums[2] + sums[3]);
 			assertTrue(all.lines().get(2).startsWith(accesses + " accesses: " + Math.round(sums[0] + sums[2]) + " reads"),
 					all.lines().toString());
-			GanttDetails nothing = GanttDetails.of(p, p.hit(p.xOf(start + 35_000_000), p.yOf(row) + 9), List.of(), null, Progress.NONE);
+			GanttDetails nothing = GanttDetails.of(p, p.hit(p.xOf(start + 105_000_000), p.yOf(row) + 9), List.of(), null, Progress.NONE);
 			assertEquals(0, nothing.records());
 		}
 	}
