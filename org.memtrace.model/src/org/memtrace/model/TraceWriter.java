@@ -30,6 +30,9 @@ public interface TraceWriter extends AutoCloseable {
 
 	void intervals(List<Interval> intervals) throws MemtraceException;
 
+	/** Event types tell the thread ({@code Private_Read_T4711}): before the first access. */
+	void eventTypesByThread() throws MemtraceException;
+
 	/** Something that {@link TraceStore#readNote} finds under this key, such as {@link TraceStore#NOTE_TOPOLOGY}; at any time. */
 	void note(String key, byte[] value) throws MemtraceException;
 

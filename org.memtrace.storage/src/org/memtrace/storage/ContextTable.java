@@ -68,14 +68,15 @@ final class ContextTable {
 	 *
 	 * @param cpuSets hexadecimal masks and first CPUs
 	 * @param taskIds by thread index
+	 * @param byThread whether event types tell the thread
 	 */
-	void write(Connection db, String[] cpuMasks, int[] firstCpus, long[] taskIds) throws SQLException {
+	void write(Connection db, String[] cpuMasks, int[] firstCpus, long[] taskIds, boolean byThread) throws SQLException {
 		try (PreparedStatement contexts = db.prepareStatement("INSERT INTO MT_CONTEXT VALUES(?,?,?,?,?,?,?,?,?,?,?)");
 				PreparedStatement params = db.prepareStatement("INSERT INTO MT_CONTEXT_PARAM VALUES(?,?,?,?)")) {
 			for (int id = 0; id < keys.size(); id++) {
 				int[] key = keys.get(id);
 				boolean write = (key[FIELDS - 1] & WRITE) != 0;
-				int type = EventTypes.of(key[2], write);
+				int type = byThread ? EventTypes.of(key[0], taskIds.length, key[2], write) : EventTypes.of(key[2], write);
 				boolean cpusKnown = key[1] >= 0 && key[1] < cpuMasks.length;
 				int[] values = { id, type, org.memtrace.model.EventCategory.VARIABLE.ordinal(),
 						cpusKnown ? firstCpus[key[1]] : 0, key[0], key[1], key[2], key[3], key[4], write ? 1 : 0,

@@ -30,6 +30,16 @@ final class EventTypes {
 		return (sharing > 1 ? 2 : 0) + (write ? 1 : 0);
 	}
 
+	/**
+	 * The same for the types of a thread.
+	 *
+	 * @param thread index, or {@link AccessBatch#NO_THREAD}
+	 * @param threads number of threads
+	 */
+	static int of(int thread, int threads, int sharing, boolean write) {
+		return NAMES.length * (1 + (thread == AccessBatch.NO_THREAD ? threads : thread)) + of(sharing, write);
+	}
+
 	static List<EventType> of(List<ThreadInfo> threads, boolean withUnknownThread) {
 		List<EventType> types = new ArrayList<>();
 		add(types, "");

@@ -48,7 +48,7 @@ final class MemoryCatalogue implements TraceCatalogue {
 		if (!name.equals(store.info().databaseName())) {
 			TraceInfo info = store.info();
 			store = new MemoryTraceStore(info.stored(id, info.alias(), name, info.events(), info.producers()),
-					AddressSpace.VIRTUAL, store.forest(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
+					AddressSpace.VIRTUAL, store.typesByThread(), store.forest(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
 					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount(), store.cache(),
 					store.notes());
 		}

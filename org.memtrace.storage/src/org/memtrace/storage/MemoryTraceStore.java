@@ -33,7 +33,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 
 /** A trace on the heap; closing it does nothing. */
-record MemoryTraceStore(TraceInfo info, AddressSpace space, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
+record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
 		Map<String, byte[]> cache, Map<String, byte[]> notes) implements TraceStore {
@@ -50,7 +50,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, AtomicReference<Fore
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
 		TraceInfo named = info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers());
-		return new MemoryTraceStore(named, space, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
+		return new MemoryTraceStore(named, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
 				reportJson, chunks, accessCount, cache, notes);
 	}
 
@@ -89,7 +89,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, AtomicReference<Fore
 		if (!addressSpaces().contains(wanted)) {
 			throw Spaces.missing(info, wanted);
 		}
-		return wanted == space ? this : new MemoryTraceStore(info, wanted, forest, eventTypes, threads, structures, stacks, cpuSets,
+		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets,
 				intervals, reportJson, chunks, accessCount, cache, notes);
 	}
 
@@ -216,7 +216,9 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, AtomicReference<Fore
 							out.count = 0;
 							progress.check();
 						}
-						out.add(id, EventTypes.of(chunk.sharing[i], write == 1), producer, chunk.startNs[i],
+						int type = typesByThread ? EventTypes.of(chunk.thread[i], threads.size(), chunk.sharing[i], write == 1)
+								: EventTypes.of(chunk.sharing[i], write == 1);
+						out.add(id, type, producer, chunk.startNs[i],
 								chunk.endNs[i], count, WriterRules.cpu(cpuSets, chunk.cpuSet[i]));
 					}
 					id++;

@@ -45,6 +45,7 @@ final class MemoryTraceWriter implements TraceWriter {
 	private long events;
 	private boolean sorted = true;
 	private boolean withUnknownThread;
+	private boolean typesByThread;
 	private long firstNs = Long.MAX_VALUE;
 	private long previousNs = Long.MIN_VALUE;
 	private long lastNs = Long.MIN_VALUE;
@@ -96,6 +97,11 @@ final class MemoryTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void eventTypesByThread() {
+		typesByThread = true;
+	}
+
+	@Override
 	public void accesses(AccessBatch batch) throws MemtraceException {
 		int cells = trees == null ? 0 : trees.virtualLeaf().length;
 		for (int i = 0; i < batch.count; i++) {
@@ -122,7 +128,7 @@ final class MemoryTraceWriter implements TraceWriter {
 		List<AccessBatch> ordered = sorted ? chunks : sort();
 		return catalogue.add(id -> new MemoryTraceStore(
 				WriterRules.complete(info, id, databaseName, events, trees.virtual().size(), firstNs, lastNs),
-				AddressSpace.VIRTUAL, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
+				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
 				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,
 				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes)));
 	}

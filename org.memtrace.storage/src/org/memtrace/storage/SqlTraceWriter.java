@@ -61,6 +61,7 @@ final class SqlTraceWriter implements TraceWriter {
 	private MemoryTrees trees;
 	private MemoryLayout layout;
 	private boolean withUnknownThread;
+	private boolean typesByThread;
 
 	private long accesses;
 	private long events;
@@ -211,6 +212,11 @@ final class SqlTraceWriter implements TraceWriter {
 		} catch (SQLException e) {
 			throw dbms.explain(file.temporary, e);
 		}
+	}
+
+	@Override
+	public void eventTypesByThread() {
+		typesByThread = true;
 	}
 
 	@Override
@@ -410,7 +416,7 @@ final class SqlTraceWriter implements TraceWriter {
 			}
 			statement.executeBatch();
 		}
-		contexts.write(db, masks, first, threads.stream().mapToLong(ThreadInfo::taskId).toArray());
+		contexts.write(db, masks, first, threads.stream().mapToLong(ThreadInfo::taskId).toArray(), typesByThread);
 	}
 
 	/** Bit i is CPU i, hexadecimal. */

@@ -127,6 +127,38 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void projectionsForTheOriginalFrameSoc() throws Exception {
+		Path csv = temporary.resolve("accesses.csv");
+		Files.writeString(csv, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
+				+ "7000,5000,1,0,1,10,20,11,0,0,0\n8000,9000,0,2,1,10,20,12,0,1,0\n8000,9000,3,1,1,15,25,11,0,1,0\n"
+				+ "9000,0,3,0,1,10,20,-1,0,-1,0\n");
+		assertEquals(0, run("import", "--catalogue", catalogue, "--name", "m", "--projections", csv.toString()), () -> err);
+		assertEquals(0, run("list", "--catalogue", catalogue, "--json"), () -> err);
+		assertEquals("[\"m\", \"m_Physical\", \"m_Task_Physical\", \"m_Task_Virtual\", \"m_Virtual\"]",
+				JsonParser.parseString(out).getAsJsonArray().asList().stream()
+						.map(t -> "\"" + Path.of(t.getAsJsonObject().get("database").getAsString()).getFileName() + "\"").sorted().toList()
+						.toString());
+		for (String name : new String[] { "Virtual", "Task_Virtual", "Physical", "Task_Physical" }) {
+			String db = Path.of(catalogue, "m_" + name).toString();
+			assertEquals(0, run("query", "--what", "events", "--format", "csv", db), () -> err);
+			assertEquals(6, out.lines().count(), out);
+			assertEquals(name.startsWith("Task"), out.contains("Shared_Read_T11") && out.contains("Private_Read_T-1"), out);
+			assertEquals(!name.startsWith("Task"), out.contains(",Shared_Read,"), out);
+			assertEquals(name.endsWith("Physical"), out.contains("frame 9"), out);
+			assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", db), () -> err);
+			assertTrue(out.contains(",4,1\n") || out.contains(",2,4,1"), out);
+		}
+		Path own = temporary.resolve("own.db");
+		assertEquals(0, run("import", "-o", own.toString(), "--projections", EXAMPLE), () -> err);
+		assertTrue(Files.exists(temporary.resolve("own_Task_Virtual.db")) && !Files.exists(temporary.resolve("own_Physical.db")));
+		Path second = temporary.resolve("second.db");
+		Files.writeString(temporary.resolve("second_Task_Virtual.db"), "mine");
+		assertEquals(ExitCode.INPUT, run("import", "-o", second.toString(), "--projections", EXAMPLE));
+		assertFalse(Files.exists(second) || Files.exists(temporary.resolve("second_Virtual.db")), "all or nothing");
+		assertEquals("mine", Files.readString(temporary.resolve("second_Task_Virtual.db")));
+	}
+
+	@Test
 	void thePhysicalTreeOfATraceThatKnowsFrames() throws Exception {
 		String db = temporary.resolve("v.db").toString();
 		Path csv = temporary.resolve("accesses.csv");
