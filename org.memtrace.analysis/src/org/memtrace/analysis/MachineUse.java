@@ -277,6 +277,27 @@ public final class MachineUse {
 		return Units.percent(Math.min(100, 100 * part / n));
 	}
 
+	/** A line for each object, indented as they are in one another, for a person. */
+	public String text() {
+		List<String[]> rows = new ArrayList<>();
+		rows.add(new String[] {"object", "accesses", "share", "local", "remote", "unknown", "pages"});
+		rows(topology.root(), "", rows);
+		StringBuilder b = new StringBuilder(topology.summary()).append("\n").append(locality(whole)).append("\n");
+		notes().forEach(n -> b.append(n).append('\n'));
+		TextColumns.columns(b.append('\n'), rows, "lrrrrrr");
+		return b.toString();
+	}
+
+	private void rows(MachineObject o, String indent, List<String[]> rows) {
+		Figures f = figures(o);
+		boolean any = f.accesses() > 0;
+		rows.add(new String[] {indent + o.label(), any ? number(Math.round(f.accesses())) : "-",
+			any ? Units.percent(Math.min(100, 100 * f.accesses() / whole.accesses())) : "", any ? percent(f.local(), f) : "",
+			any ? percent(f.remote(), f) : "", any ? percent(f.unknown(), f) : "", f.pages() < 0 ? "" : Long.toString(f.pages())});
+		o.memory().forEach(m -> rows(m, indent + "  ", rows));
+		o.children().forEach(m -> rows(m, indent + "  ", rows));
+	}
+
 	/** A line for each object: what a picture shows, as numbers. */
 	public String toCsv() {
 		StringBuilder b = new StringBuilder("object,type,os_index,cpus,accesses,of_several_cpus,local,remote,unknown,pages\n");

@@ -158,6 +158,43 @@ public final class Palette {
 		return sum;
 	}
 
+	/** From nothing (0) to most (1) of something that has no type: accesses. */
+	public int heat(double intensity) {
+		return mix(plotBackground(), dark ? 0xff8fc4ff : 0xff123f7d, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
+	}
+
+	/** The same for something else in the same picture: pages. */
+	public int secondHeat(double intensity) {
+		return mix(plotBackground(), dark ? 0xffd3a4f5 : 0xff5a2080, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
+	}
+
+	/** Accesses to near memory. */
+	public int local() {
+		return dark ? 0xff4f95dd : 0xff2a6db8;
+	}
+
+	/** Accesses to memory that is not near. */
+	public int remote() {
+		return dark ? 0xfff5ad45 : 0xfff09a2a;
+	}
+
+	/** What is not known. */
+	public int unknown() {
+		return dark ? 0xff7d848d : 0xff9aa0a6;
+	}
+
+	/** A colour for text that can be read on another one: the darker or the lighter of two, whichever has more contrast. */
+	public static int textOn(int fill) {
+		return contrast(fill, 0xff14171a) >= contrast(fill, 0xffffffff) ? 0xff14171a : 0xffffffff;
+	}
+
+	/** Contrast as WCAG 2 defines it, from 1 (none) to 21. */
+	public static double contrast(int a, int b) {
+		double x = luminance(a);
+		double y = luminance(b);
+		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+	}
+
 	/** {@code a} with a share {@code t} of {@code b}; opaque. */
 	public static int mix(int a, int b, double t) {
 		int result = 0xff;

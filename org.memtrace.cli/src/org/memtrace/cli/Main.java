@@ -23,6 +23,7 @@ public final class Main {
 		case "help" -> Main::help;
 		case "aggregate" -> new AggregateCommand();
 		case "render" -> new RenderCommand();
+		case "machine" -> new MachineCommand();
 		case "summary" -> new SummaryCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();

@@ -112,7 +112,7 @@ final class OpenedTrace {
 	}
 
 	/** Producer by name or number. */
-	private static int producer(ProducerTree tree, String name) throws UsageException {
+	static int producer(ProducerTree tree, String name) throws UsageException {
 		List<String> known = new ArrayList<>();
 		for (int id = 0; id < tree.size(); id++) {
 			if (tree.name(id).equals(name)) {

@@ -92,7 +92,7 @@ final class RenderCommand implements Command {
 	}
 
 	/** Into a file beside it first, so that no half picture is ever there; returns characters that no font has. */
-	private static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
+	static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
 		String missing = "";
 		Path directory = file.toAbsolutePath().getParent();
 		Path part = directory.resolve(file.getFileName() + ".part");

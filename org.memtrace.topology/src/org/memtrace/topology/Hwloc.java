@@ -7,11 +7,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 
 import org.memtrace.analysis.MachineTopology;
 import org.memtrace.analysis.MachineTopology.MachineObject;
 import org.memtrace.analysis.MachineTopology.Type;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceStore;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;
@@ -59,6 +61,12 @@ public final class Hwloc {
 	public String version() {
 		int v = library.hwloc_get_api_version();
 		return (v >>> 16) + "." + (v >>> 8 & 0xff);
+	}
+
+	/** The machine on which a trace was recorded; where the trace does not tell, the machine we run on. */
+	public MachineTopology of(TraceStore store) throws MemtraceException {
+		Optional<byte[]> xml = store.readNote(TraceStore.NOTE_TOPOLOGY);
+		return xml.isPresent() ? read(xml.get(), TraceStore.NOTE_TOPOLOGY + " of " + store.info().alias()) : live();
 	}
 
 	/** The machine we run on. */

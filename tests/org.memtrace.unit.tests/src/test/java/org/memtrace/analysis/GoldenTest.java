@@ -38,6 +38,7 @@ class GoldenTest {
 
 	private static final List<Output> OUTPUTS = List.of(
 			new Output("summary.txt", "summary"),
+			new Output("machine.txt", "machine"),
 			new Output("sharing.txt", "aggregate", "--rows", "60"),
 			new Output("thread-levels.txt", "aggregate", "--list", "--view", "thread", "--rows", "60", "--slices", "25"),
 			new Output("first-half.csv", "aggregate", "--view", "rw", "--metric", "writes", "-p", "0.4", "--to", "100ms",
