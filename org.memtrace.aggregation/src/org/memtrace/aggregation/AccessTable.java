@@ -524,6 +524,11 @@ public final class AccessTable implements ModelSource {
 		return counts;
 	}
 
+	/** Whether a producer has records of its own. */
+	public boolean hasRecords(int producer) {
+		return rowFrom[producer + 1] > rowFrom[producer];
+	}
+
 	/** CPUs of each of the sets that records refer to. */
 	public List<BitSet> cpuSets() {
 		List<BitSet> sets = new ArrayList<>(cpuSets.length);

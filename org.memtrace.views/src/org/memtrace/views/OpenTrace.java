@@ -8,6 +8,7 @@ import java.util.List;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -177,6 +178,16 @@ public final class OpenTrace {
 		try (Lease lease = lease()) {
 			return data.events(progress);
 		}
+	}
+
+	/** Filters that the user has given a name, the same for all who show this trace. */
+	public SavedFilters savedFilters() {
+		return data.savedFilters;
+	}
+
+	/** @param now to be saved in the store by the caller */
+	public void savedFilters(SavedFilters now) {
+		data.savedFilters = now;
 	}
 
 	public TraceSelection selection() {

@@ -4,8 +4,10 @@ package org.memtrace.views;
 
 import java.util.List;
 
+import org.eclipse.core.runtime.ILog;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -35,6 +37,7 @@ final class TraceData {
 	final String importReport;
 	private final Object eventsLock = new Object();
 	private EventTable events;
+	volatile SavedFilters savedFilters;
 	/** Open traces and leases that need the store. */
 	private int users = 1;
 
@@ -47,6 +50,7 @@ final class TraceData {
 			structures = store.structures();
 			threads = store.threads();
 			importReport = store.importReport().orElse("");
+			savedFilters = readFilters();
 			checkMemory();
 			accesses = AccessTable.load(store, progress);
 		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {
@@ -63,6 +67,16 @@ final class TraceData {
 				events = EventTable.load(store, progress);
 			}
 			return events;
+		}
+	}
+
+	/** A damaged note must not keep anybody from seeing the trace. */
+	private SavedFilters readFilters() {
+		try {
+			return SavedFilters.of(store);
+		} catch (MemtraceException e) {
+			ILog.of(TraceData.class).warn(e.getMessage(), e);
+			return SavedFilters.NONE;
 		}
 	}
 

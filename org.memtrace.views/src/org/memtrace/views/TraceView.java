@@ -25,6 +25,8 @@ import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchPartReference;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.views.filters.FilterActions;
+import org.memtrace.views.filters.FilterBar;
 import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -41,6 +43,7 @@ public abstract class TraceView extends ViewPart {
 	private static final String KEY_GROUP = "group";
 
 	private Session session;
+	private FilterBar filters;
 	private Composite contents;
 	private TraceGroup group;
 	private OpenTrace trace;
@@ -48,11 +51,13 @@ public abstract class TraceView extends ViewPart {
 	private OpenTrace locked;
 	private String baseName;
 	private Action lock;
+	private Action filter;
 	private int restoredGroup = 1;
 
 	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
 		@Override
 		public void stateChanged(ViewState old, ViewState now) {
+			filters.show(trace);
 			TraceView.this.stateChanged(old, now);
 		}
 
@@ -128,6 +133,11 @@ public abstract class TraceView extends ViewPart {
 		return true;
 	}
 
+	/** Whether the view and the filters above it are settled. */
+	final boolean isQuiet() {
+		return filters.isSettled() && isSettled();
+	}
+
 	protected final Session session() {
 		return session;
 	}
@@ -165,6 +175,7 @@ public abstract class TraceView extends ViewPart {
 		group = session.group(restoredGroup);
 		group.views(1);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
+		filters = new FilterBar(parent);
 		contents = new Composite(parent, SWT.NONE);
 		contents.setLayout(new FillLayout());
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(contents);
@@ -194,18 +205,30 @@ public abstract class TraceView extends ViewPart {
 		};
 		lock.setImageDescriptor(Icons.get("lock"));
 		lock.setToolTipText("Keep this trace and selection while the other views move on");
+		filter = new Action("Add filter…", Icons.get("filter")) {
+			@Override
+			public void run() {
+				FilterActions.addFilter(getSite().getShell(), trace);
+			}
+		};
+		filter.setToolTipText("Filter what all views of the group show");
 		Action another = new Action("Open another " + baseName) {
 			@Override
 			public void run() {
 				openAnother(group);
 			}
 		};
+		tools.appendToGroup(COMMON_ACTIONS, filter);
 		tools.appendToGroup(COMMON_ACTIONS, lock);
 		tools.appendToGroup(COMMON_ACTIONS, save);
 		MenuManager groups = new MenuManager("Group");
 		groups.setRemoveAllWhenShown(true);
 		groups.addMenuListener(this::fillGroups);
+		MenuManager allFilters = new MenuManager("Filters");
+		allFilters.setRemoveAllWhenShown(true);
+		allFilters.addMenuListener(m -> FilterActions.fill(m, getSite().getShell(), trace));
 		IMenuManager menu = getViewSite().getActionBars().getMenuManager();
+		menu.add(allFilters);
 		menu.add(lock);
 		menu.add(groups);
 		menu.add(another);
@@ -345,6 +368,8 @@ public abstract class TraceView extends ViewPart {
 			now.selection().addListener(followSelection);
 		}
 		lock.setEnabled(now != null);
+		filter.setEnabled(now != null);
+		filters.show(now);
 		name();
 		traceShown(now);
 	}

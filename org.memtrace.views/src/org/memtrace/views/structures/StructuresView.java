@@ -10,6 +10,7 @@ import java.util.Map;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -34,6 +35,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
+import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -164,8 +166,17 @@ public final class StructuresView extends TraceView {
 			}
 		};
 		MenuManager menu = new MenuManager();
-		menu.add(zoom);
-		menu.add(copy);
+		menu.setRemoveAllWhenShown(true);
+		menu.addMenuListener(m -> {
+			int index = table.getSelectionIndex();
+			if (trace() != null && index >= 0) {
+				m.add(zoom);
+				m.add(new Separator());
+				FilterActions.addProducer(m, trace(), rows.get(index).producer());
+				m.add(new Separator());
+			}
+			m.add(copy);
+		});
 		table.setMenu(menu.createContextMenu(table));
 	}
 

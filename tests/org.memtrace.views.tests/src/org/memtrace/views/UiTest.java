@@ -13,6 +13,7 @@ import org.eclipse.core.runtime.ILogListener;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Platform;
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PlatformUI;
 import org.junit.jupiter.api.AfterEach;
@@ -80,6 +81,22 @@ public abstract class UiTest {
 	}
 
 	/** Waits until a trace of that name is shown, and its picture. */
+	/** Waits until all views that can be seen show the current state. */
+	protected void waitForViews() {
+		bot.waitFor("views", () -> session.opening() == null && views().stream().allMatch(TraceView::isQuiet));
+	}
+
+	/** The views of traces that are open. */
+	protected static List<TraceView> views() {
+		List<TraceView> views = new ArrayList<>();
+		for (IViewReference r : page().getViewReferences()) {
+			if (r.getView(false) instanceof TraceView v) {
+				views.add(v);
+			}
+		}
+		return views;
+	}
+
 	protected void waitForPicture(String name) {
 		bot.waitFor("picture of " + name, () -> session.trace() != null && session.trace().name().equals(name)
 				&& session.opening() == null && session.status().shown());

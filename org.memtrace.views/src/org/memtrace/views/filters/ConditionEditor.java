@@ -1,0 +1,452 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.filters;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.PatternSyntaxException;
+
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Spinner;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.TableItem;
+import org.eclipse.swt.widgets.Text;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.Quantities;
+import org.memtrace.model.EventType;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.views.OpenTrace;
+
+/** The fields in which one kind of {@link Condition} is edited. */
+abstract class ConditionEditor extends Composite {
+	/** What can be filtered by, in the order of the choice. */
+	enum Kind {
+		NAME("Name", Condition.Name.class), SUBTREE("Structure or part", Condition.Subtree.class),
+		KIND("Kind of memory", Condition.Kind.class), TYPE("Access type", Condition.Type.class),
+		THREAD("Thread", Condition.Thread.class), CPU("CPU", Condition.Cpu.class), NODE("NUMA node", Condition.Node.class),
+		COUNT("Number of accesses", Condition.Count.class), SHARE("Share of accesses", Condition.Share.class),
+		SIZE("Size", Condition.Size.class), LIFETIME("Lifetime", Condition.Lifetime.class),
+		LEVEL("Level of the hierarchy", Condition.Level.class);
+
+		final String title;
+		private final Class<? extends Condition> type;
+
+		Kind(String title, Class<? extends Condition> type) {
+			this.title = title;
+			this.type = type;
+		}
+
+		static Kind of(Condition c) {
+			for (Kind k : values()) {
+				if (k.type.isInstance(c)) {
+					return k;
+				}
+			}
+			throw new IllegalArgumentException(c.toString());
+		}
+	}
+
+	/** Rows of the table of parts: more would only be slow, and a name finds them all. */
+	private static final int MAX_PARTS = 2_000;
+
+	final Runnable changed;
+
+	ConditionEditor(Composite parent, Runnable changed) {
+		super(parent, SWT.NONE);
+		this.changed = changed;
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(8, 6).applyTo(this);
+	}
+
+	/** What the fields say. {@link IllegalArgumentException} tells in a sentence what is wrong. */
+	abstract Condition condition();
+
+	/** The editor for a kind; {@code before} is of that kind or null. */
+	static ConditionEditor create(Composite parent, Kind kind, OpenTrace trace, Condition before, Runnable changed) {
+		return switch (kind) {
+		case NAME -> new NameEditor(parent, (Condition.Name) before, changed);
+		case SUBTREE -> new PartsEditor(parent, trace, (Condition.Subtree) before, changed);
+		case KIND -> new KindsEditor(parent, (Condition.Kind) before, changed);
+		case TYPE -> new TypesEditor(parent, (Condition.Type) before, changed);
+		case THREAD -> new ThreadsEditor(parent, trace, (Condition.Thread) before, changed);
+		case CPU -> new NumbersEditor(parent, "CPUs", before == null ? null : ((Condition.Cpu) before).cpus(), true, changed);
+		case NODE -> new NumbersEditor(parent, "NUMA nodes", before == null ? null : ((Condition.Node) before).nodes(), false,
+				changed);
+		case COUNT -> new CountEditor(parent, (Condition.Count) before, changed);
+		case SHARE -> new ShareEditor(parent, (Condition.Share) before, changed);
+		case SIZE -> new SizeEditor(parent, (Condition.Size) before, changed);
+		case LIFETIME -> new LifetimeEditor(parent, (Condition.Lifetime) before, changed);
+		case LEVEL -> new LevelEditor(parent, (Condition.Level) before, changed);
+		};
+	}
+
+	Text field(String label, String value, String hint) {
+		new Label(this, SWT.NONE).setText(label);
+		Text text = new Text(this, SWT.BORDER);
+		text.setText(value);
+		text.setMessage(hint);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(text);
+		text.addModifyListener(e -> changed.run());
+		return text;
+	}
+
+	void hint(String text) {
+		Label label = new Label(this, SWT.WRAP);
+		label.setText(text);
+		GridDataFactory.fillDefaults().span(2, 1).hint(360, SWT.DEFAULT).grab(true, false).applyTo(label);
+	}
+
+	private static final class NameEditor extends ConditionEditor {
+		private static final String ANY_CASE = "(?i)";
+
+		private final Text regex;
+		private final Button anyCase;
+
+		NameEditor(Composite parent, Condition.Name before, Runnable changed) {
+			super(parent, changed);
+			String text = before == null ? "" : before.regex();
+			regex = field("Name matches", text.startsWith(ANY_CASE) ? text.substring(ANY_CASE.length()) : text,
+					"matrix|^buffer [0-9]+$");
+			new Label(this, SWT.NONE);
+			anyCase = new Button(this, SWT.CHECK);
+			anyCase.setText("&Ignore case");
+			anyCase.setSelection(before == null || text.startsWith(ANY_CASE));
+			anyCase.addListener(SWT.Selection, e -> changed.run());
+			hint("A regular expression that is found in the name of a structure, stack, range, part or page. All that is below "
+					+ "it belongs to it.");
+		}
+
+		@Override
+		Condition condition() {
+			if (regex.getText().isEmpty()) {
+				throw new IllegalArgumentException("Give a name, or a part of one.");
+			}
+			try {
+				return new Condition.Name((anyCase.getSelection() ? ANY_CASE : "") + regex.getText());
+			} catch (PatternSyntaxException e) {
+				throw new IllegalArgumentException("This is no regular expression: " + e.getDescription() + ".", e);
+			}
+		}
+	}
+
+	/** A table of things to check. */
+	private abstract static class ChoiceEditor<T> extends ConditionEditor {
+		private final Map<T, String> choices = new LinkedHashMap<>();
+		private Table table;
+		private final String none;
+
+		ChoiceEditor(Composite parent, String none, Runnable changed) {
+			super(parent, changed);
+			this.none = none;
+		}
+
+		void choice(T value, String text) {
+			choices.put(value, text);
+		}
+
+		void makeTable(java.util.Collection<T> before) {
+			table = new Table(this, SWT.CHECK | SWT.BORDER | SWT.V_SCROLL | SWT.FULL_SELECTION);
+			GridDataFactory.fillDefaults().span(2, 1).grab(true, true).hint(360, 170).applyTo(table);
+			choices.forEach((value, text) -> {
+				TableItem item = new TableItem(table, SWT.NONE);
+				item.setText(text);
+				item.setData(value);
+				item.setChecked(before != null && before.contains(value));
+			});
+			table.addListener(SWT.Selection, e -> {
+				if (e.detail == SWT.CHECK) {
+					changed.run();
+				}
+			});
+		}
+
+		List<T> checked() {
+			List<T> values = new ArrayList<>();
+			for (TableItem item : table.getItems()) {
+				if (item.getChecked()) {
+					@SuppressWarnings("unchecked")
+					T value = (T) item.getData();
+					values.add(value);
+				}
+			}
+			if (values.isEmpty()) {
+				throw new IllegalArgumentException(none);
+			}
+			return values;
+		}
+	}
+
+	private static final class PartsEditor extends ChoiceEditor<Condition.Part> {
+		PartsEditor(Composite parent, OpenTrace trace, Condition.Subtree before, Runnable changed) {
+			super(parent, "Choose at least one.", changed);
+			if (before != null) {
+				before.parts().forEach(p -> choice(p, p.name()));
+			}
+			ProducerTree tree = trace.producers();
+			int shown = 0;
+			for (int id = 0; id < tree.size() && shown < MAX_PARTS;) {
+				ProducerKind kind = tree.kind(id);
+				boolean above = kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.GROUP
+						|| kind == ProducerKind.OTHER;
+				if (kind != ProducerKind.ROOT) {
+					choice(new Condition.Part(id, tree.name(id)), tree.name(id));
+					shown++;
+				}
+				id = above ? id + 1 : tree.subtreeEnd(id);
+			}
+			makeTable(before == null ? null : before.parts());
+			if (shown == MAX_PARTS) {
+				hint("The first 2,000 are listed; filter by name to find others.");
+			}
+		}
+
+		@Override
+		Condition condition() {
+			return new Condition.Subtree(checked());
+		}
+	}
+
+	private static final class KindsEditor extends ChoiceEditor<String> {
+		KindsEditor(Composite parent, Condition.Kind before, Runnable changed) {
+			super(parent, "Choose at least one.", changed);
+			choice("heap", "heap");
+			choice("static", "static: variables of the program");
+			choice("stack", "stack");
+			choice("mmap", "mmap: anonymous mappings");
+			choice("file", "file: mapped files");
+			choice("brk", "brk: heap that no allocation is known for");
+			choice("range", "outside of all structures");
+			makeTable(before == null ? null : before.kinds());
+		}
+
+		@Override
+		Condition condition() {
+			return new Condition.Kind(new TreeSet<>(checked()));
+		}
+	}
+
+	private static final class TypesEditor extends ChoiceEditor<String> {
+		TypesEditor(Composite parent, Condition.Type before, Runnable changed) {
+			super(parent, "Choose at least one.", changed);
+			for (String type : List.of(EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ,
+					EventType.SHARED_WRITE)) {
+				choice(type, type.replace('_', ' '));
+			}
+			if (before != null) {
+				before.types().forEach(t -> choice(t, t.replace('_', ' ')));
+			}
+			makeTable(before == null ? null : before.types());
+		}
+
+		@Override
+		Condition condition() {
+			return new Condition.Type(new TreeSet<>(checked()));
+		}
+	}
+
+	private static final class ThreadsEditor extends ChoiceEditor<Integer> {
+		ThreadsEditor(Composite parent, OpenTrace trace, Condition.Thread before, Runnable changed) {
+			super(parent, "Choose at least one.", changed);
+			for (ThreadInfo t : trace.threads()) {
+				choice(t.index(), t.name() + "  " + t.taskId() + (t.main() ? ", main thread" : "")
+						+ (t.startRoutine().isEmpty() ? "" : ", " + t.startRoutine() + "()"));
+			}
+			choice(-1, "no thread: accesses that nobody could be found for");
+			makeTable(before == null ? null : before.threads());
+		}
+
+		@Override
+		Condition condition() {
+			return new Condition.Thread(new TreeSet<>(checked()));
+		}
+	}
+
+	private static final class NumbersEditor extends ConditionEditor {
+		private final Text numbers;
+		private final boolean cpus;
+
+		NumbersEditor(Composite parent, String label, SortedSet<Integer> before, boolean cpus, Runnable changed) {
+			super(parent, changed);
+			this.cpus = cpus;
+			numbers = field(label, before == null ? "" : Quantities.numbers(before), "0-3, 8");
+			hint(cpus ? "Numbers and ranges; 'unknown' for accesses whose CPU is not known. An access that may have happened on "
+					+ "several CPUs belongs to each of them."
+					: "Numbers and ranges; 'unknown' for pages whose node is not known.");
+		}
+
+		@Override
+		Condition condition() {
+			SortedSet<Integer> set = Quantities.numbers(numbers.getText());
+			if (set.isEmpty()) {
+				throw new IllegalArgumentException("Give at least one number.");
+			}
+			return cpus ? new Condition.Cpu(set) : new Condition.Node(set);
+		}
+	}
+
+	/** At least, at most: an empty field is an open end. */
+	private abstract static class RangeEditor extends ConditionEditor {
+		private Text min;
+		private Text max;
+		private Combo per;
+
+		RangeEditor(Composite parent, Runnable changed) {
+			super(parent, changed);
+		}
+
+		void makePer(Condition.Per before) {
+			new Label(this, SWT.NONE).setText("Of each");
+			per = new Combo(this, SWT.READ_ONLY);
+			per.setItems("structure, stack or range", "page");
+			per.select(before == Condition.Per.PAGE ? 1 : 0);
+			per.addListener(SWT.Selection, e -> changed.run());
+		}
+
+		Condition.Per per() {
+			return per.getSelectionIndex() == 1 ? Condition.Per.PAGE : Condition.Per.STRUCTURE;
+		}
+
+		void makeRange(String unit, String least, String most, String hint) {
+			min = field("At least" + unit, least, hint);
+			max = field("At most" + unit, most, "no limit");
+		}
+
+		String min() {
+			return min.getText().strip();
+		}
+
+		String max() {
+			return max.getText().strip();
+		}
+
+		static double number(String text, double otherwise) {
+			if (text.isEmpty()) {
+				return otherwise;
+			}
+			try {
+				double v = Double.parseDouble(text.replace(" ", "").replaceAll(",(?=\\d{3}\\b)", "").replace(',', '.'));
+				if (v >= 0) {
+					return v;
+				}
+			} catch (NumberFormatException e) {
+				// below
+			}
+			throw new IllegalArgumentException("'" + text + "' is no number.");
+		}
+
+		static String text(double v, double open) {
+			return v == open ? "" : v == Math.rint(v) && v < 1e15 ? Long.toString((long) v) : Double.toString(v);
+		}
+
+		void checkNotEmpty() {
+			if (min().isEmpty() && max().isEmpty()) {
+				throw new IllegalArgumentException("Give at least one limit.");
+			}
+		}
+	}
+
+	private static final class CountEditor extends RangeEditor {
+		CountEditor(Composite parent, Condition.Count before, Runnable changed) {
+			super(parent, changed);
+			makePer(before == null ? null : before.per());
+			makeRange("", before == null ? "" : text(before.min(), 0),
+					before == null ? "" : text(before.max(), Double.POSITIVE_INFINITY), "1000");
+			hint("Reads and writes that the other filters let pass, in the whole time.");
+		}
+
+		@Override
+		Condition condition() {
+			checkNotEmpty();
+			return new Condition.Count(per(), number(min(), 0), number(max(), Double.POSITIVE_INFINITY));
+		}
+	}
+
+	private static final class ShareEditor extends RangeEditor {
+		ShareEditor(Composite parent, Condition.Share before, Runnable changed) {
+			super(parent, changed);
+			makePer(before == null ? null : before.per());
+			makeRange(" (%)", before == null ? "1" : text(before.minPercent(), 0),
+					before == null ? "" : text(before.maxPercent(), Double.POSITIVE_INFINITY), "1");
+			hint("Of the reads and writes that the other filters let pass, in the whole time.");
+		}
+
+		@Override
+		Condition condition() {
+			checkNotEmpty();
+			return new Condition.Share(per(), number(min(), 0), number(max(), Double.POSITIVE_INFINITY));
+		}
+	}
+
+	private static final class SizeEditor extends RangeEditor {
+		SizeEditor(Composite parent, Condition.Size before, Runnable changed) {
+			super(parent, changed);
+			makeRange("", before == null || before.minBytes() == 0 ? "" : Quantities.size(before.minBytes()),
+					before == null || before.maxBytes() == Long.MAX_VALUE ? "" : Quantities.size(before.maxBytes()), "64 KiB");
+			hint("Of a structure, stack or range.");
+		}
+
+		@Override
+		Condition condition() {
+			checkNotEmpty();
+			return new Condition.Size(min().isEmpty() ? 0 : Quantities.sizeBytes(min()),
+					max().isEmpty() ? Long.MAX_VALUE : Quantities.sizeBytes(max()));
+		}
+	}
+
+	private static final class LifetimeEditor extends RangeEditor {
+		LifetimeEditor(Composite parent, Condition.Lifetime before, Runnable changed) {
+			super(parent, changed);
+			makeRange("", before == null || before.minNs() == 0 ? "" : Quantities.duration(before.minNs()),
+					before == null || before.maxNs() == Long.MAX_VALUE ? "" : Quantities.duration(before.maxNs()), "10 ms");
+			hint("From the allocation of a structure to its end, or to the end of the trace.");
+		}
+
+		@Override
+		Condition condition() {
+			checkNotEmpty();
+			return new Condition.Lifetime(min().isEmpty() ? 0 : Quantities.durationNs(min()),
+					max().isEmpty() ? Long.MAX_VALUE : Quantities.durationNs(max()));
+		}
+	}
+
+	private static final class LevelEditor extends ConditionEditor {
+		private static final int DEEPEST = 99;
+
+		private final Spinner min;
+		private final Spinner max;
+
+		LevelEditor(Composite parent, Condition.Level before, Runnable changed) {
+			super(parent, changed);
+			min = spinner("From level", before == null ? 0 : before.min());
+			max = spinner("To level", before == null ? DEEPEST : Math.min(DEEPEST, before.max()));
+			hint("Producers of events at these levels; level 0 is the root. In a memory trace accesses are at the pages.");
+		}
+
+		private Spinner spinner(String label, int value) {
+			new Label(this, SWT.NONE).setText(label);
+			Spinner s = new Spinner(this, SWT.BORDER);
+			s.setValues(value, 0, DEEPEST, 0, 1, 5);
+			s.addListener(SWT.Selection, e -> changed.run());
+			return s;
+		}
+
+		@Override
+		Condition condition() {
+			if (max.getSelection() < min.getSelection()) {
+				throw new IllegalArgumentException("The first level is below the last one.");
+			}
+			return new Condition.Level(min.getSelection(), max.getSelection() == DEEPEST ? Integer.MAX_VALUE : max.getSelection());
+		}
+	}
+}

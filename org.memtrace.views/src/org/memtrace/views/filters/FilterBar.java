@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.filters;
+
+import java.util.Locale;
+import java.util.Objects;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IMenuManager;
+import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.layout.GridData;
+import org.eclipse.swt.layout.RowLayout;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Link;
+import org.eclipse.swt.widgets.Menu;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.TraceFilter;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.jobs.LatestResult;
+
+/**
+ * The filters of a view as chips above its contents; takes no room while there are none. A change is one step of the history
+ * and reaches all views of the group. Display thread.
+ */
+public final class FilterBar extends Composite implements Chip.Listener {
+	private record Input(OpenTrace trace, FilterSet filters) {
+	}
+
+	private final Composite chips;
+	private final Label count;
+	private final LatestResult<Input, Integer> counting;
+	private final MenuManager menu;
+	private OpenTrace trace;
+	private FilterSet shown = FilterSet.NONE;
+
+	public FilterBar(Composite parent) {
+		super(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(3).margins(4, 1).spacing(8, 0).applyTo(this);
+		chips = new Composite(this, SWT.NONE);
+		RowLayout row = new RowLayout();
+		row.center = true;
+		row.spacing = 4;
+		row.marginTop = 1;
+		row.marginBottom = 1;
+		row.marginLeft = 0;
+		chips.setLayout(row);
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(chips);
+		count = new Label(this, SWT.RIGHT);
+		count.setToolTipText("Access records that the filters let pass");
+		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(count);
+		Link more = new Link(this, SWT.NONE);
+		more.setText("<a>Filters…</a>");
+		more.setToolTipText("Add, save or clear filters");
+		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(more);
+		menu = new MenuManager();
+		menu.setRemoveAllWhenShown(true);
+		menu.addMenuListener(m -> FilterActions.fill(m, getShell(), trace));
+		Menu popup = menu.createContextMenu(more);
+		more.addListener(SWT.Selection, e -> {
+			popup.setLocation(more.toDisplay(0, more.getSize().y));
+			popup.setVisible(true);
+		});
+		counting = new LatestResult<>("Filter accesses", this, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected Integer compute(Input in, Progress progress) throws CancelledException {
+				return in.trace().accesses(in.filters(), progress).size();
+			}
+
+			@Override
+			protected void show(Input in, Integer passed) {
+				int all = in.trace().accesses().size();
+				count.setText(all == 0 ? "" : String.format(Locale.ROOT, "%,d of %,d records (%s)", passed, all,
+						Units.percent(100.0 * passed / all)));
+				layout();
+			}
+
+			@Override
+			protected void failed(Input in, String message) {
+				count.setText(message);
+				layout();
+			}
+		};
+		GridDataFactory.fillDefaults().grab(true, false).exclude(true).applyTo(this);
+		setVisible(false);
+		addDisposeListener(e -> menu.dispose());
+	}
+
+	/** Shows the filters of a trace; null: none. */
+	public void show(OpenTrace now) {
+		FilterSet filters = now == null ? FilterSet.NONE : now.selection().state().filters();
+		boolean same = now == trace && filters.equals(shown);
+		trace = now;
+		shown = filters;
+		if (!same) {
+			rebuild();
+		}
+	}
+
+	/** Whether nothing is being counted. */
+	public boolean isSettled() {
+		return !counting.isBusy();
+	}
+
+	private void rebuild() {
+		int focus = -1;
+		Control[] before = chips.getChildren();
+		for (int i = 0; i < before.length; i++) {
+			focus = before[i].isFocusControl() ? i : focus;
+		}
+		chips.setRedraw(false);
+		for (Control c : before) {
+			c.dispose();
+		}
+		for (TraceFilter f : shown.filters()) {
+			Chip chip = new Chip(chips, f, f.text(trace.threads()), this);
+			MenuManager own = new MenuManager();
+			own.setRemoveAllWhenShown(true);
+			own.addMenuListener(m -> fill(m, f));
+			chip.setMenu(own.createContextMenu(chip));
+			chip.addDisposeListener(e -> own.dispose());
+		}
+		chips.setRedraw(true);
+		boolean visible = !shown.isEmpty();
+		if (getVisible() != visible) {
+			setVisible(visible);
+			((GridData) getLayoutData()).exclude = !visible;
+		}
+		if (visible) {
+			count.setText("");
+			counting.submit(new Input(trace, shown));
+		} else {
+			counting.cancel();
+		}
+		layout(true, true);
+		getParent().layout();
+		Control[] now = chips.getChildren();
+		if (focus >= 0) {
+			if (now.length > 0) {
+				now[Math.min(focus, now.length - 1)].setFocus();
+			} else {
+				getParent().setFocus();
+			}
+		}
+	}
+
+	private void fill(IMenuManager m, TraceFilter f) {
+		m.add(action("Change…", () -> edit(f)));
+		m.add(action(f.enabled() ? "Switch off" : "Switch on", () -> toggle(f)));
+		m.add(action(f.excludes() ? "Show only this" : "Hide this", () -> change(f,
+				new TraceFilter(f.condition(), !f.excludes(), f.enabled()))));
+		m.add(action("Remove", () -> remove(f)));
+		m.add(new Separator());
+		FilterActions.fill(m, getShell(), trace);
+	}
+
+	private static Action action(String text, Runnable what) {
+		return new Action(text) {
+			@Override
+			public void run() {
+				what.run();
+			}
+		};
+	}
+
+	private void change(TraceFilter old, TraceFilter now) {
+		trace.selection().filters(trace.selection().state().filters().replaced(old, now));
+	}
+
+	@Override
+	public void remove(TraceFilter f) {
+		trace.selection().removeFilter(f);
+	}
+
+	@Override
+	public void edit(TraceFilter f) {
+		OpenTrace about = trace;
+		TraceFilter changed = FilterDialog.ask(getShell(), about, f);
+		if (changed != null && Objects.equals(about, trace)) {
+			change(f, changed);
+		}
+	}
+
+	@Override
+	public void toggle(TraceFilter f) {
+		change(f, f.withEnabled(!f.enabled()));
+	}
+
+	@Override
+	public void move(Chip from, int step) {
+		Control[] all = chips.getChildren();
+		for (int i = 0; i < all.length; i++) {
+			if (all[i] == from && i + step >= 0 && i + step < all.length) {
+				all[i + step].setFocus();
+				return;
+			}
+		}
+	}
+}

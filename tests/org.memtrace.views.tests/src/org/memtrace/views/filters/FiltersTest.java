@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.filters;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.Text;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.SavedFilters;
+import org.memtrace.analysis.TraceFilter;
+import org.memtrace.model.TraceStore;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+
+/** Filters by mouse and keys: chips, their dialog, saved filters; all views follow in one step. */
+class FiltersTest extends UiTest {
+	private void open() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+	}
+
+	private FilterSet filters() {
+		return bot.ui(() -> session.trace().selection().state().filters());
+	}
+
+	private Chip chip(String text) {
+		return bot.find(Chip.class, c -> c.getToolTipText().contains(text) && c.getSize().x > 0);
+	}
+
+	/** Rows of the structure table. */
+	private Set<String> structures() {
+		Table table = bot.find(Table.class, t -> t.getColumnCount() > 5);
+		return bot.ui(() -> {
+			Set<String> names = new java.util.TreeSet<>();
+			for (int i = 0; i < table.getItemCount(); i++) {
+				names.add(table.getItem(i).getText(0));
+			}
+			return names;
+		});
+	}
+
+	@Test
+	void chipsShowAndRemoveFiltersInAllViews() {
+		open();
+		waitForViews();
+		assertEquals(Set.of("A", "B", "C"), structures());
+		bot.run(() -> session.trace().selection().addFilter(
+				TraceFilter.hide(Condition.Subtree.of(session.trace().producers(), SampleTrace.B))));
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
+		waitForViews();
+		assertEquals(Set.of("A", "C"), structures());
+		bot.find(Label.class, l -> l.getText().equals("640 of 8,320 records (7.7 %)"));
+		bot.shot("filters");
+
+		Chip worker = chip("worker 1");
+		Rectangle cross = bot.ui(worker::cross);
+		bot.click(worker, cross);
+		bot.waitFor("filter removed", () -> filters().filters().size() == 1);
+		bot.run(() -> session.trace().selection().back());
+		assertEquals(2, filters().filters().size(), "removing is a step of the history");
+
+		bot.click(chip("not B"), 12, 8);
+		bot.key("space");
+		bot.waitFor("off", () -> !filters().filters().get(0).enabled());
+		bot.key("Right");
+		bot.key("Delete");
+		bot.waitFor("removed by key", () -> filters().filters().size() == 1);
+		bot.key("space");
+		bot.waitFor("on again, the focus is still on the chips", () -> filters().filters().get(0).enabled());
+		waitForViews();
+		assertEquals(Set.of("A", "C"), structures());
+		bot.key("BackSpace");
+		bot.waitFor("none", () -> filters().isEmpty());
+		waitForViews();
+		assertEquals(Set.of("A", "B", "C"), structures());
+	}
+
+	@Test
+	void dialogCountsWhatIsLeftAndRefusesMistakes() {
+		open();
+		bot.run(() -> bot.display.asyncExec(() -> FilterActions.addFilter(page().getWorkbenchWindow().getShell(), session.trace())));
+		Button add = bot.find(Button.class, b -> b.getText().equals("Add"));
+		assertTrue(!bot.ui(add::isEnabled), "nothing is given yet");
+		Text name = bot.find(Text.class, t -> t.getShell() == add.getShell());
+		bot.click(name, 20, 8);
+		bot.type("[");
+		bot.find(Label.class, l -> l.getText().equals("This is no regular expression: Unclosed character class."));
+		bot.key("BackSpace");
+		bot.type("^[bc]$");
+		bot.find(Label.class, l -> l.getText().startsWith("6,720 of 8,320 records are left"));
+		bot.shot("filter-dialog");
+		bot.close(add);
+		assertEquals(List.of(TraceFilter.only(new Condition.Name("(?i)^[bc]$"))), filters().filters());
+		waitForViews();
+		assertEquals(Set.of("B", "C"), structures());
+
+		bot.doubleClick(chip("name"), 12, 8);
+		Combo kind = bot.find(Combo.class, c -> c.getShell().getText().equals("Change filter"));
+		for (ConditionEditor.Kind k : ConditionEditor.Kind.values()) {
+			bot.run(() -> {
+				kind.select(k.ordinal());
+				kind.notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event());
+			});
+		}
+		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
+		bot.run(() -> {
+			kind.select(ConditionEditor.Kind.THREAD.ordinal());
+			kind.notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event());
+		});
+		Table threads = bot.find(Table.class, t -> t.getShell() == kind.getShell());
+		Rectangle first = bot.ui(() -> threads.getItem(0).getBounds());
+		bot.click(threads, first.x - 12, first.y + first.height / 2);
+		bot.waitFor("a thread is chosen", ok::isEnabled);
+		bot.shot("filter-dialog-threads");
+		bot.close(ok);
+		assertEquals(List.of(TraceFilter.only(Condition.thread(0))), filters().filters());
+	}
+
+	@Test
+	void savedFiltersStayWithTheTrace() throws Exception {
+		open();
+		FilterSet two = FilterSet.of(TraceFilter.only(Condition.thread(2)), TraceFilter.hide(new Condition.Name("A")));
+		OpenTrace trace = bot.ui(session::trace);
+		bot.run(() -> FilterActions.keep(page().getWorkbenchWindow().getShell(), trace,
+				trace.savedFilters().with("second worker", two)));
+		bot.waitFor("saved", () -> org.eclipse.core.runtime.jobs.Job.getJobManager().find(FilterActions.class).length == 0);
+		try (TraceStore store = session.catalogue().open(sample.id())) {
+			assertEquals(two, SavedFilters.of(store).find("second worker"));
+		}
+		bot.run(() -> session.show(null));
+		open();
+		assertEquals(Set.of("second worker"), bot.ui(() -> session.trace().savedFilters().byName().keySet()));
+	}
+}
