@@ -19,6 +19,7 @@ import org.memtrace.views.NavigationActions;
 import org.memtrace.views.PictureStatusItem;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.traces.CompareAction;
 import org.memtrace.views.traces.TraceActions;
 
 /** Menu and status line. There is no tool bar for the window: each view has its own. */
@@ -28,6 +29,7 @@ final class Bars extends ActionBarAdvisor {
 	private Action importTrace;
 	private Action openDatabase;
 	private Action closeTrace;
+	private CompareAction compare;
 	private NavigationActions navigation;
 
 	Bars(IActionBarConfigurer configurer) {
@@ -48,6 +50,7 @@ final class Bars extends ActionBarAdvisor {
 		openDatabase.setActionDefinitionId(ViewIds.OPEN_DATABASE);
 		closeTrace = TraceActions.close(w);
 		closeTrace.setActionDefinitionId(ViewIds.CLOSE);
+		compare = new CompareAction(w);
 		navigation = new NavigationActions(w.getService(Session.class)).withAccelerators();
 	}
 
@@ -58,6 +61,8 @@ final class Bars extends ActionBarAdvisor {
 		file.add(importTrace);
 		file.add(openDatabase);
 		file.add(closeTrace);
+		file.add(new Separator());
+		file.add(compare);
 		file.add(new Separator());
 		file.add(getAction(ActionFactory.QUIT.getId()));
 		bar.add(file);
@@ -86,6 +91,7 @@ final class Bars extends ActionBarAdvisor {
 	@Override
 	public void dispose() {
 		navigation.dispose();
+		compare.dispose();
 		super.dispose();
 	}
 }

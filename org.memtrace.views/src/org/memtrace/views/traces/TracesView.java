@@ -21,6 +21,7 @@ import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
@@ -54,11 +55,13 @@ import org.eclipse.ui.statushandlers.StatusManager;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.util.Icons;
 import org.memtrace.analysis.Units;
 
@@ -229,6 +232,7 @@ public final class TracesView extends ViewPart {
 		menu.addMenuListener(m -> {
 			if (selected() != null) {
 				m.add(open);
+				addCompare(m, selected(), session.trace() != null && !session.trace().isListed(selected()));
 				if (isShown(selected())) {
 					m.add(close);
 				}
@@ -237,6 +241,7 @@ public final class TracesView extends ViewPart {
 				m.add(new Separator());
 			} else if (selectedFile() != null) {
 				m.add(open);
+				addCompare(m, selectedFile(), session.trace() != null && !session.trace().isFile(selectedFile()));
 				m.add(close);
 				m.add(copyPath);
 				m.add(new Separator());
@@ -263,6 +268,17 @@ public final class TracesView extends ViewPart {
 			}
 		});
 		enableActions();
+	}
+
+	private void addCompare(IMenuManager menu, Object other, boolean possible) {
+		Action compare = new Action("Compare with shown trace", Icons.get("compare")) {
+			@Override
+			public void run() {
+				Comparison.show(getSite().getPage(), other, SelectionLink.Time.SCALED);
+			}
+		};
+		compare.setEnabled(possible);
+		menu.add(compare);
 	}
 
 	private void enableActions() {
@@ -437,7 +453,7 @@ public final class TracesView extends ViewPart {
 	}
 
 	/** The time of today, the day of this year, else the date. */
-	private static String when(Instant instant) {
+	static String when(Instant instant) {
 		ZonedDateTime time = instant.atZone(ZoneId.systemDefault());
 		LocalDate today = LocalDate.now();
 		return (time.toLocalDate().equals(today) ? TIME : time.getYear() == today.getYear() ? DAY : DATE).format(time);

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.dialogs.MessageDialog;
+import org.eclipse.jface.viewers.LabelProvider;
+import org.eclipse.jface.window.Window;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Shell;
+import org.eclipse.ui.IWorkbenchWindow;
+import org.eclipse.ui.dialogs.ElementListSelectionDialog;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.Comparison;
+import org.memtrace.views.OpenFile;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Session;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.SelectionLink;
+import org.memtrace.views.util.Icons;
+
+/** Shows another trace beside the one that is shown, for example the run before and the run after a change. */
+public final class CompareAction extends Action {
+	private final IWorkbenchWindow window;
+	private final Session session;
+
+	public CompareAction(IWorkbenchWindow window) {
+		super("Compare with…", Icons.get("compare"));
+		this.window = window;
+		this.session = window.getService(Session.class);
+		setToolTipText("Show another trace beside this one, with the same zoom, viewpoint and level");
+		session.addListener(follow);
+		setEnabled(session.trace() != null);
+	}
+
+	private final Session.Listener follow = new Session.Listener() {
+		@Override
+		public void traceChanged(OpenTrace trace) {
+			setEnabled(trace != null);
+		}
+	};
+
+	public void dispose() {
+		session.removeListener(follow);
+	}
+
+	@Override
+	public void run() {
+		ask(window);
+	}
+
+	/** Asks for the other trace; the list is read in the background. */
+	public static void ask(IWorkbenchWindow window) {
+		Session session = window.getService(Session.class);
+		Shell shell = window.getShell();
+		new LatestResult<OpenTrace, List<TraceInfo>>("List traces", shell, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected List<TraceInfo> compute(OpenTrace shown, Progress progress) throws MemtraceException {
+				return session.catalogue().list();
+			}
+
+			@Override
+			protected void show(OpenTrace shown, List<TraceInfo> listed) {
+				choose(window, session, shown, listed);
+			}
+
+			@Override
+			protected void failed(OpenTrace shown, String message) {
+				choose(window, session, shown, List.of());
+			}
+		}.submit(session.trace());
+	}
+
+	private static void choose(IWorkbenchWindow window, Session session, OpenTrace shown, List<TraceInfo> listed) {
+		if (shown == null || shown != session.trace()) {
+			return;
+		}
+		List<Object> others = new ArrayList<>(session.files());
+		others.removeIf(f -> shown.isFile((OpenFile) f));
+		listed.stream().filter(t -> !shown.isListed(t)).forEach(others::add);
+		if (others.isEmpty()) {
+			MessageDialog.openInformation(window.getShell(), "Compare",
+					"There is no other trace to compare with. Record or import one first.");
+			return;
+		}
+		Dialog dialog = new Dialog(window.getShell(), shown);
+		dialog.setElements(others.toArray());
+		if (dialog.open() == Window.OK && dialog.getFirstResult() != null && session.trace() == shown) {
+			Comparison.show(window.getActivePage(), dialog.getFirstResult(), dialog.time);
+		}
+	}
+
+	/** A list of traces and how the times of both belong together. */
+	private static final class Dialog extends ElementListSelectionDialog {
+		private SelectionLink.Time time = SelectionLink.Time.SCALED;
+
+		Dialog(Shell shell, OpenTrace shown) {
+			super(shell, new LabelProvider() {
+				@Override
+				public String getText(Object element) {
+					TraceInfo t = element instanceof OpenFile f ? f.info() : (TraceInfo) element;
+					String name = element instanceof OpenFile f ? f.path().getFileName().toString() : t.alias();
+					return name + "   " + TracesView.when(t.recordedAt()) + ", " + Units.duration(t.durationNs());
+				}
+			});
+			setTitle("Compare");
+			setMessage("Compare '" + shown.name() + "' with:");
+			setIgnoreCase(true);
+			setMultipleSelection(false);
+			setHelpAvailable(false);
+		}
+
+		@Override
+		protected Control createDialogArea(Composite parent) {
+			Composite area = (Composite) super.createDialogArea(parent);
+			Button scaled = new Button(area, SWT.RADIO);
+			scaled.setText("Zoom both to the same &share of the run");
+			scaled.setToolTipText("The first tenth of one beside the first tenth of the other: for runs of different length");
+			scaled.setSelection(true);
+			Button since = new Button(area, SWT.RADIO);
+			since.setText("Zoom both to the same &time since start");
+			scaled.addListener(SWT.Selection, e -> time = scaled.getSelection() ? SelectionLink.Time.SCALED
+					: SelectionLink.Time.SINCE_START);
+			return area;
+		}
+	}
+}

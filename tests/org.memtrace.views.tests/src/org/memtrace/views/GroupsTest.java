@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Shell;
+import org.eclipse.ui.IWorkbenchPage;
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.TraceFilter;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.state.SelectionLink;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.traces.CompareAction;
+
+/** Several groups of views: two traces side by side, locked views, and what is left when they are closed. */
+class GroupsTest extends UiTest {
+	private void open() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+	}
+
+	private TraceView view(String id) {
+		return bot.ui(() -> {
+			try {
+				return (TraceView) page().showView(id);
+			} catch (org.eclipse.ui.PartInitException e) {
+				throw new AssertionError(e);
+			}
+		});
+	}
+
+	private static List<String> titles(String prefix) {
+		return views().stream().map(TraceView::getPartName).filter(n -> n.startsWith(prefix)).sorted().toList();
+	}
+
+	@Test
+	void compareShowsTwoTracesSideBySideAndLinked() throws Exception {
+		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
+		open();
+		bot.run(() -> session.trace().selection().viewpoint(Viewpoint.THREAD));
+		bot.run(() -> CompareAction.ask(page().getWorkbenchWindow()));
+		Shell dialog = bot.find(Shell.class, s -> s.getText().equals("Compare"));
+		bot.shot("compare-dialog");
+		bot.close(bot.find(Button.class, b -> b.getShell() == dialog && b.getText().equals("OK")));
+		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null);
+		waitForViews();
+		bot.shot("compare");
+		assertEquals(List.of("Ocelotl 1: small matmul", "Ocelotl 2: fixed matmul"), bot.ui(() -> titles("Ocelotl")));
+		OpenTrace one = bot.ui(() -> session.group(1).trace());
+		OpenTrace two = bot.ui(() -> session.group(2).trace());
+		assertTrue(bot.ui(() -> two.isListed(fixed)));
+		assertEquals(Viewpoint.THREAD, bot.ui(() -> two.selection().state().viewpoint()));
+		bot.run(() -> one.selection().zoom(0, SampleTrace.STEP_NS * 10, SampleTrace.B));
+		bot.run(() -> two.selection().addFilter(TraceFilter.only(Condition.thread(0))));
+		bot.run(() -> two.selection().p(0.5));
+		ViewState state = bot.ui(() -> two.selection().state());
+		assertEquals(state, bot.ui(() -> one.selection().state()));
+		assertEquals(SampleTrace.B, state.producer());
+		bot.run(() -> session.unlink(session.group(1)));
+		bot.run(() -> one.selection().reset());
+		assertEquals(state, bot.ui(() -> two.selection().state()), "no longer linked");
+		waitForViews();
+
+		TraceView second = bot.ui(() -> views().stream().filter(v -> v.group().number() == 2).findFirst().orElseThrow());
+		bot.run(() -> page().hideView(second));
+		assertEquals(1, bot.ui(() -> session.groups().size()), "the group goes with its last view");
+		assertEquals(List.of("Ocelotl"), bot.ui(() -> titles("Ocelotl")));
+		assertEquals(one, bot.ui(session::trace));
+	}
+
+	@Test
+	void lockedViewStaysWhereItIs() throws Exception {
+		open();
+		TraceView structures = view(ViewIds.STRUCTURES);
+		bot.run(structures::toggleLock);
+		OpenTrace own = bot.ui(structures::trace);
+		assertEquals("Structures: small matmul (locked)", bot.ui(structures::getPartName));
+		ViewState before = bot.ui(() -> own.selection().state());
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(0))));
+		assertNotEquals(before, bot.ui(() -> session.trace().selection().state()));
+		assertEquals(before, bot.ui(() -> structures.trace().selection().state()));
+		TraceInfo other = SampleTrace.write(session.catalogue(), "other");
+		bot.run(() -> session.opener().open(other));
+		waitForPicture("other");
+		assertEquals(own, bot.ui(structures::trace), "another trace is shown, but not here");
+		bot.run(structures::toggleLock);
+		assertEquals("other", bot.ui(() -> structures.trace().name()));
+		bot.run(structures::toggleLock);
+		bot.run(() -> session.forget(t -> t.isListed(other)));
+		assertNull(bot.ui(structures::trace), "a trace that is deleted leaves locked views too");
+		assertFalse(bot.ui(structures::isLocked));
+	}
+
+	@Test
+	void viewsOfOneTraceInTwoGroupsLoadItOnce() throws Exception {
+		open();
+		TraceView structures = view(ViewIds.STRUCTURES);
+		TraceView another = bot.ui(() -> structures.openAnother(session.newGroup()));
+		assertNull(bot.ui(another::trace));
+		bot.run(() -> page().activate(another));
+		bot.run(() -> session.opener().open(sample));
+		bot.waitFor("trace in the second group", () -> another.trace() != null);
+		assertTrue(bot.ui(() -> another.trace().isSameTrace(structures.trace())));
+		assertEquals(List.of("Structures 1: small matmul", "Structures 2: small matmul"), bot.ui(() -> titles("Structures")));
+		bot.run(() -> another.trace().selection().viewpoint(Viewpoint.CPU));
+		assertEquals(Viewpoint.SHARING, bot.ui(() -> structures.trace().selection().state().viewpoint()));
+		bot.run(() -> session.link(session.group(1), session.group(2), SelectionLink.Time.SINCE_START));
+		assertEquals(Viewpoint.SHARING, bot.ui(() -> another.trace().selection().state().viewpoint()));
+		bot.run(() -> page().activate(structures));
+		assertEquals(1, bot.ui(() -> session.group().number()), "the active view decides");
+		bot.run(() -> session.closeShown());
+		waitForViews();
+		assertEquals("small matmul", bot.ui(() -> another.trace().name()), "closed in its own group only");
+		bot.run(() -> another.join(session.group(1)));
+		assertEquals(1, bot.ui(() -> session.groups().size()));
+		assertNull(bot.ui(another::trace));
+		assertEquals(2, bot.ui(() -> titles("Structures").size()));
+		IWorkbenchPage page = bot.ui(UiTest::page);
+		bot.run(() -> page.hideView(another));
+	}
+}
