@@ -64,7 +64,7 @@ public final class StructuresView extends TraceView {
 	 * The table with what the filter searches; sorting and filtering many thousand rows takes longer than the display
 	 * thread may be away, so that a job does it.
 	 *
-	 * @param searched for each row its texts in small letters
+	 * @param searched for each row its texts in small letters, null for one of which the filters of the trace leave nothing
 	 */
 	private record Contents(StructureTable table, String[] searched) {
 	}
@@ -123,7 +123,8 @@ public final class StructuresView extends TraceView {
 						input.trace().structures(), progress);
 				String[] searched = new String[result.rows().size()];
 				for (int i = 0; i < searched.length; i++) {
-					searched[i] = searched(result, result.rows().get(i));
+					Row row = result.rows().get(i);
+					searched[i] = input.filters().isActive() && row.accesses() == 0 ? null : searched(result, row);
 					progress.check();
 				}
 				return new Contents(result, searched);
@@ -247,7 +248,8 @@ public final class StructuresView extends TraceView {
 		List<Row> all = structures.rows();
 		List<Row> shown = new ArrayList<>();
 		for (int i = 0; i < all.size(); i++) {
-			if (a.contents().searched()[i].contains(a.filter())) {
+			String searched = a.contents().searched()[i];
+			if (searched != null && searched.contains(a.filter())) {
 				shown.add(all.get(i));
 			}
 		}
