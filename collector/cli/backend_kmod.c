@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <memtrace/abi.h>
 
 #include "kmod.h"
+#include "kmod_build.h"
 #include "kmod_drain.h"
 #include "kmod_module.h"
 #include "thp.h"
@@ -143,10 +145,14 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 	if (fd < 0 || check_version(fd, why))
 		goto fail;
 	if (ioctl(fd, MEMTRACE_CONFIGURE, &c)) {
-		if (errno == EPERM && o->physical)
+		const int err = errno;
+
+		if (err == EPERM)
+			*why = mt_kmod_no_probes();
+		if (!*why && err == EPERM && o->physical)
 			*why = mt_strdup("physical addresses need root");
-		else
-			*why = mt_printf("the module refuses the session: %s", strerror(errno));
+		if (!*why)
+			*why = mt_printf("the module refuses the session: %s", strerror(err));
 		goto fail;
 	}
 	k = mt_alloc(sizeof(*k));
@@ -246,10 +252,17 @@ static void tell(struct mt_kmod_state *s, const char *name, int works, char *tex
 void mt_kmod_probe(struct mt_kmod_state *s)
 {
 	char *refusal = mt_kmod_refusal(), *headers, *sources, *why = NULL, *fix = NULL, *installed;
+	char *no_probes = mt_kmod_no_probes(), *signature = NULL;
+	struct utsname u;
 	int fd;
 
 	memset(s, 0, sizeof(*s));
 	s->loaded = mt_kmod_loaded();
+	if (no_probes) {
+		tell(s, "lockdown", 0, mt_strdup(no_probes));
+		s->why = no_probes;
+		goto out;
+	}
 	if (s->loaded) {
 		fd = open_device(&why, &fix);
 		if (fd >= 0 && !check_version(fd, &why)) {
@@ -277,13 +290,32 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 	if (geteuid()) {
 		tell(s, "root", 0, mt_strdup("only root can load the kernel module"));
 		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
-		s->fix = mt_strdup("sudo modprobe memtrace");
+		s->fix = mt_strdup(mt_kmod_installed_for_kernel() ? "sudo modprobe memtrace" : "sudo memtrace record --backend kmod ...");
 		goto out;
 	}
 	headers = mt_kmod_headers();
 	sources = mt_kmod_sources();
 	installed = mt_kmod_installed();
-	if (installed) {
+	if (installed && !mt_kmod_installed_for_kernel()) {	/* built before: still what would be built now? */
+		char *dir = mt_strdup(installed);
+
+		*strrchr(dir, '/') = 0;
+		if (sources && !mt_kmod_fresh(dir, sources)) {
+			free(installed);
+			installed = NULL;
+		}
+		free(dir);
+	}
+	signature = mt_kmod_signature_needed();
+	if (signature && mt_kmod_installed_for_kernel()) {
+		tell(s, "module", 1, mt_printf("installed, if it is signed with a key that the kernel trusts: %s", installed));
+		tell(s, "lockdown", 1, mt_strdup(signature));
+		s->usable = true;
+	} else if (signature) {
+		tell(s, "lockdown", 0, mt_strdup(signature));
+		s->why = mt_printf("%s; none is installed", signature);
+		s->fix = mt_strdup("dkms install memtrace/1.0, with a machine owner key (docs/collector-kernel.md)");
+	} else if (installed) {
 		tell(s, "module", 2, mt_printf("installed, loaded when needed: %s", installed));
 		s->usable = true;
 	} else if (!sources) {
@@ -292,7 +324,8 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 	} else if (!headers) {
 		tell(s, "headers", 0, mt_strdup("the headers of this kernel are not installed"));
 		s->why = mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
-		s->fix = mt_strdup("apt install linux-headers-$(uname -r)");
+		uname(&u);
+		s->fix = mt_printf("apt install linux-headers-%s", u.release);
 	} else {
 		tell(s, "headers", 2, mt_printf("%s: the module is built when needed", headers));
 		s->usable = true;
@@ -302,6 +335,7 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 	free(headers);
 	free(sources);
 	free(installed);
+	free(signature);
 out:
 	free(refusal);
 	free(why);

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include <memtrace/abi.h>
 
+#include "kmod_build.h"
 #include "kmod_module.h"
 #include "util.h"
 
@@ -43,8 +43,9 @@ bool mt_kmod_device(void)
 
 char *mt_kmod_sources(void)
 {
-	static const char *const places[] = { "../../collector/module", "../lib/memtrace/module",
-					      "../share/memtrace/module", "module" };
+	/* a checkout, the workbench product, an installation */
+	static const char *const places[] = { "../../collector/module", "lib/memtrace/module",
+					      "../lib/memtrace/module", "../share/memtrace/module" };
 	const char *env = getenv("MEMTRACE_MODULE_DIR");
 	char exe[4096], *p;
 	ssize_t n;
@@ -127,15 +128,44 @@ char *mt_kmod_refusal(void)
 	return out;
 }
 
-/* In lockdown only signed modules can be loaded, and kprobes may be refused. */
-static char *lockdown(void)
+char *mt_kmod_signature_needed(void)
+{
+	char *text = mt_read_line("/sys/kernel/security/lockdown"), *out = NULL, *p, *mode;
+
+	/* none [integrity] confidentiality */
+	p = text ? strchr(text, '[') : NULL;
+	if (p && strncmp(p, "[none]", 6)) {
+		mode = mt_printf("%.*s", (int)strcspn(p + 1, "]"), p + 1);
+		out = mt_printf("the kernel is locked down (%s) and takes signed modules only", mode);
+		free(mode);
+	}
+	free(text);
+	if (out)
+		return out;
+	text = mt_read_line("/sys/module/module/parameters/sig_enforce");
+	if (text && *text == 'Y')
+		out = mt_strdup("the kernel takes signed modules only (module.sig_enforce)");
+	free(text);
+	return out;
+}
+
+char *mt_kmod_no_probes(void)
 {
 	char *text = mt_read_line("/sys/kernel/security/lockdown"), *out = NULL;
 
-	if (text && !strstr(text, "[none]"))
-		out = mt_printf("the kernel is locked down (%s): the module must be signed", text);
+	if (text && strstr(text, "[confidentiality]"))
+		out = mt_strdup("the kernel is locked down (confidentiality) and refuses kprobes, without which no page fault can be seen");
 	free(text);
 	return out;
+}
+
+bool mt_kmod_installed_for_kernel(void)
+{
+	char *path = mt_kmod_installed();
+	const bool there = path && strncmp(path, CACHE, strlen(CACHE));
+
+	free(path);
+	return there;
 }
 
 /* A command with its output in a file. Exit code, or -1. */
@@ -175,46 +205,27 @@ static int insert(const char *path)
 	return err;
 }
 
-/* Is a file older than one of the sources? */
-static bool stale(const char *ko, const char *sources)
-{
-	static const char *const dirs[] = { "", "/compat", "/../include/memtrace", "/include/memtrace" };
-	struct stat k, s;
-	bool old = stat(ko, &k) != 0;
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]) && !old; i++) {
-		char *path = mt_printf("%s%s", sources, dirs[i]);
-		DIR *d = opendir(path);
-		struct dirent *e;
-
-		free(path);
-		while (d && (e = readdir(d)))
-			if (e->d_type == DT_REG && !fstatat(dirfd(d), e->d_name, &s, 0) &&
-			    strchr("ch", e->d_name[strlen(e->d_name) - 1]) && s.st_mtime > k.st_mtime)
-				old = true;
-		if (d)
-			closedir(d);
-	}
-	return old;
-}
-
-static int build(const char *sources, const char *headers, const char *dir, char **why)
+static int build(const char *sources, const char *headers, const char *dir, char **why, char **fix)
 {
 	char *log = mt_printf("%s/build.log", dir), *src = mt_strdup(sources);
 	char *kdir = mt_printf("KDIR=%s", headers), *out = mt_printf("BUILD=%s", dir);
-	char *argv[] = { (char *)"make", (char *)"-C", src, kdir, out, NULL };
+	char *jobs = mt_printf("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	char *argv[] = { (char *)"make", jobs, (char *)"-C", src, kdir, out, NULL };
 	int code;
 
 	mt_note("building the kernel module for Linux %s", release());
 	code = run(argv, log);
-	if (code == 127)
-		*why = mt_strdup("the kernel module is not built: make is not installed");
-	else if (code)
-		*why = mt_printf("the kernel module cannot be built, see %s", log);
+	if (code == 127) {
+		*why = mt_strdup("the kernel module cannot be built: make is not installed");
+		*fix = mt_strdup("apt install make");
+	} else if (code) {
+		*why = mt_kmod_build_error(log, fix);
+	}
 	free(log);
 	free(src);
 	free(kdir);
 	free(out);
+	free(jobs);
 	return code ? -1 : 0;
 }
 
@@ -222,20 +233,34 @@ int mt_kmod_load(char **why, char **fix)
 {
 	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", NULL };
 	char *dir = NULL, *ko = NULL, *sources = NULL, *headers = NULL;
+	bool current;
 	int err = -1;
 
 	if (mt_kmod_loaded())
 		return 0;
 	if (geteuid()) {
 		*why = mt_strdup("the kernel module is not loaded, and only root can load it");
-		*fix = mt_strdup("sudo modprobe memtrace");
+		*fix = mt_strdup(mt_kmod_installed_for_kernel() ? "sudo modprobe memtrace" :
+				 "sudo memtrace record --backend kmod ...");
 		return -1;
 	}
-	*why = mt_kmod_refusal();
+	*why = mt_kmod_no_probes();
+	if (!*why)
+		*why = mt_kmod_refusal();
 	if (*why)
 		return -1;
 	if (!run(modprobe, NULL) && mt_kmod_loaded())
 		return 0;
+	*why = mt_kmod_signature_needed();
+	if (*why) {	/* one that is built now would not be signed */
+		char *sentence = mt_printf("%s; %s", *why, mt_kmod_installed_for_kernel() ?
+			"the installed one has no signature that it trusts" : "none is installed");
+
+		free(*why);
+		*why = sentence;
+		*fix = mt_strdup("dkms install memtrace/1.0, with a machine owner key (docs/collector-kernel.md)");
+		return -1;
+	}
 	dir = mt_printf("%s/%s", CACHE, release());
 	if ((mkdir(CACHE, 0700) && errno != EEXIST) || (mkdir(dir, 0700) && errno != EEXIST)) {
 		*why = mt_printf("%s cannot be made: %s", dir, strerror(errno));
@@ -247,24 +272,30 @@ int mt_kmod_load(char **why, char **fix)
 		*why = mt_strdup("the kernel module is neither installed nor are its sources here");
 		goto out;
 	}
-	if (sources && stale(ko, sources)) {
+	current = !sources || mt_kmod_fresh(dir, sources);
+	if (current)
+		err = insert(ko);
+	/* ENOEXEC: built for another kernel of the same name */
+	if (sources && (!current || err == -ENOEXEC)) {
 		headers = mt_kmod_headers();
 		if (!headers) {
 			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
 					 release());
 			*fix = mt_printf("apt install linux-headers-%s", release());
+			err = -1;
 			goto out;
 		}
-		if (build(sources, headers, dir, why))
+		unlink(ko);
+		if (build(sources, headers, dir, why, fix)) {
+			err = -1;
 			goto out;
+		}
+		err = insert(ko);
 	}
-	err = insert(ko);
 	if (err == -EEXIST)
 		err = 0;
 	if (err) {
-		*why = lockdown();
-		if (!*why)
-			*why = mt_printf("the kernel refuses the module: %s; the kernel log says why", strerror(-err));
+		*why = mt_printf("the kernel refuses the module: %s; the kernel log says why", strerror(-err));
 		*fix = mt_strdup("dmesg | tail");
 	}
 out:

@@ -22,7 +22,13 @@ char *mt_kmod_sources(void);
 char *mt_kmod_headers(void);
 /* Where a module for this kernel is installed or was built before, NULL. Caller frees. */
 char *mt_kmod_installed(void);
+/* ... and is it installed, so that modprobe finds it? */
+bool mt_kmod_installed_for_kernel(void);
 /* A sentence that says why this kernel cannot be served, or NULL. Caller frees. */
 char *mt_kmod_refusal(void);
+/* A sentence when the kernel takes signed modules only, or NULL. Caller frees. */
+char *mt_kmod_signature_needed(void);
+/* A sentence when even a loaded module may not probe, or NULL. Caller frees. */
+char *mt_kmod_no_probes(void);
 
 #endif

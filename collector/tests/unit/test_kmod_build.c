@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/kmod_build.c cli/util.c
+/* When is a module built again, and what is said when that fails? */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <utime.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "../../cli/kmod_build.h"
+#include "../../cli/util.h"
+
+static char top[] = "/tmp/mt_kbuild_XXXXXX";
+
+static char *put(const char *name, const char *text)
+{
+	char *path = mt_printf("%s/%s", top, name);
+	FILE *f = fopen(path, "we");
+
+	CHECK(f != NULL);
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+	return path;
+}
+
+static void dir(const char *name)
+{
+	char *path = mt_printf("%s/%s", top, name);
+
+	CHECK(!mkdir(path, 0700));
+	free(path);
+}
+
+static void test_fresh(void)
+{
+	static const char *const files[] = { "Kbuild", "main.c", "core.h", "compat/pte.h", "include/memtrace/abi.h" };
+	const struct utimbuf past = { 1, 1 };
+	char *src, *built, *path;
+
+	dir("src");
+	dir("src/compat");
+	dir("src/include");
+	dir("src/include/memtrace");
+	dir("built");
+	dir("built/compat");
+	dir("built/include");
+	dir("built/include/memtrace");
+	src = mt_printf("%s/src", top);
+	built = mt_printf("%s/built", top);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		path = mt_printf("src/%s", files[i]);
+		free(put(path, "one"));
+		free(path);
+		path = mt_printf("built/%s", files[i]);
+		free(put(path, "one"));
+		free(path);
+	}
+	CHECK(!mt_kmod_fresh(built, src));	/* not built yet */
+	free(put("built/memtrace.ko", "elf"));
+	free(put("built/memtrace.mod.c", "generated"));
+	CHECK(mt_kmod_fresh(built, src));
+	free(put("src/README", "no source"));
+	CHECK(mt_kmod_fresh(built, src));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		path = mt_printf("src/%s", files[i]);
+		free(path);
+		path = mt_printf("src/%s", files[i]);
+		char *full = put(path, "two");
+
+		/* a package brings files with the time of its release */
+		CHECK(!utime(full, &past));
+		CHECK(!mt_kmod_fresh(built, src));
+		free(full);
+		free(put(path, "one"));
+		CHECK(mt_kmod_fresh(built, src));
+		free(path);
+	}
+	free(put("src/new.c", "one"));
+	CHECK(!mt_kmod_fresh(built, src));
+	free(src);
+	free(built);
+}
+
+static void error(const char *log, const char *want, const char *want_fix)
+{
+	char *path = put("build.log", log), *fix = NULL, *got = mt_kmod_build_error(path, &fix);
+	char *full = strstr(want, "%s") ? mt_printf("%.*s%s", (int)(strstr(want, "%s") - want), want, path) :
+		mt_strdup(want);
+
+	CHECK_STR(got, full);
+	CHECK_STR(fix ? fix : "", want_fix);
+	free(full);
+	free(path);
+	free(fix);
+	free(got);
+}
+
+static void test_error(void)
+{
+	error("make[1]: Entering directory '/usr/src/linux-headers-6.1.0-56-amd64'\n"
+	      "/bin/sh: 1: gcc-12: not found\n"
+	      "make[3]: *** [/usr/src/linux-headers-6.1.0-56-common/scripts/Makefile.build:255: main.o] Error 127\n",
+	      "the kernel module cannot be built: gcc-12 is not installed", "apt install gcc-12");
+	error("make[2]: gcc-12: No such file or directory\nmake: *** [Makefile:29: all] Error 2\n",
+	      "the kernel module cannot be built: gcc-12 is not installed", "apt install gcc-12");
+	error("/x/main.c:3:10: fatal error: linux/none.h: No such file or directory\nmake: *** Error 2\n",
+	      "the kernel module cannot be built: error: linux/none.h: No such file or directory; see %s", "");
+	error("Kbuild:4: *** memtrace: this kernel has no kprobes (CONFIG_KPROBES), page faults cannot be seen.  Stop.\n",
+	      "the kernel module cannot be built: this kernel has no kprobes (CONFIG_KPROBES), page faults cannot be seen.  Stop.; see %s", "");
+	error("", "the kernel module cannot be built, see %s", "");
+}
+
+int main(void)
+{
+	char *rm;
+
+	if (!mkdtemp(top))
+		return 1;
+	test_fresh();
+	test_error();
+	rm = mt_printf("rm -rf %s", top);
+	CHECK(!system(rm));
+	free(rm);
+	return mt_test_done();
+}
