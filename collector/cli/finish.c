@@ -559,7 +559,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	}
 	if (!c.n_objects)
 		objects_from_maps(&c, trace, image, start);
-	if (err == -ENOENT)
+	/* no log, or one that ends before its first thread */
+	if (err == -ENOENT || (c.n_threads && c.threads[0].tid < 0))
 		threads_without_log(&c, trace, image, start);
 	early_heap(&c, trace, image, start);
 	sy = mt_symbols_new(c.objects, c.n_objects);

@@ -105,6 +105,10 @@ final class ContextTables {
 		CsvTable.read(image.directory().resolve("threads.csv"), image.fileName("threads.csv"), List.of("TaskId"), skips,
 				row -> {
 					long taskId = row.number("TaskId", -1);
+					if (taskId < 0) { // the number of accesses that no thread is known of
+						skips.skip(image.fileName("threads.csv"), row.line(), "thread without a task id");
+						return;
+					}
 					String name = row.text("Name").strip();
 					threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
 							name.isEmpty() ? "thread " + taskId : name, birth(row.number("Birth", -1)),

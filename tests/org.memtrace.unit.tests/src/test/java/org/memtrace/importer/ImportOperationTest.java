@@ -24,6 +24,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StructureKind;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
@@ -134,6 +135,23 @@ class ImportOperationTest {
 			threads.sort(null);
 			assertEquals(List.of("1worker", "2worker", "3next", "4app", "5next", "6", "7next"), threads,
 					"by the longer part; in a tie the first");
+		}
+	}
+
+	@Test
+	void aThreadWithoutATaskIdIsNotTheOneOfUnattributedAccesses() throws Exception {
+		Path directory = sample().file("p0000/threads.csv", "-1,ghost,1000,-1,0,0,").access(0x50000, 2, 0, 1300, 1400, -1)
+				.access(0x51000, 1, 0, 1300, 1400, 100).write();
+		ImportReport report = operation(directory).call(Progress.NONE);
+		assertTrue(report.toText().contains("p0000/threads.csv"), report.toText());
+		assertTrue(report.toText().contains("thread without a task id"), report.toText());
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			assertEquals(List.of("app", "worker"), store.threads().stream().map(ThreadInfo::name).toList());
+			store.visitAccesses(AccessQuery.ALL, b -> {
+				for (int i = 0; i < b.count; i++) {
+					assertEquals(b.reads[i] == 2 ? -1 : 0, b.thread[i]);
+				}
+			}, Progress.NONE);
 		}
 	}
 
