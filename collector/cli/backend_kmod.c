@@ -22,6 +22,7 @@
 #include "kmod_build.h"
 #include "kmod_drain.h"
 #include "kmod_module.h"
+#include "rawplace.h"
 #include "thp.h"
 #include "util.h"
 
@@ -107,7 +108,7 @@ static int open_device(char **why, char **fix)
 	return fd;
 }
 
-static int check_version(int fd, char **why)
+static int check_version(int fd, char **why, uint32_t *minor)
 {
 	struct memtrace_info info = { 0 };
 
@@ -120,6 +121,8 @@ static int check_version(int fd, char **why)
 				 info.major, info.minor, MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
 		return -1;
 	}
+	if (minor)
+		*minor = info.minor;
 	return 0;
 }
 
@@ -136,14 +139,20 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 	};
 	const bool was_loaded = mt_kmod_loaded();
 	struct mt_kmod *k;
+	uint32_t minor;
 	int fd;
 
 	*why = *fix = NULL;
 	if (!was_loaded && mt_kmod_load(why, fix))
 		return NULL;
 	fd = open_device(why, fix);
-	if (fd < 0 || check_version(fd, why))
+	if (fd < 0 || check_version(fd, why, &minor))
 		goto fail;
+	/* the library's memory in the program: not hidden, so that it costs no faults (the drain leaves it out in any case) */
+	if (o->library && minor >= 1) {
+		c.skip_start = MT_PLACE_START;
+		c.skip_end = MT_PLACE_END;
+	}
 	if (ioctl(fd, MEMTRACE_CONFIGURE, &c)) {
 		const int err = errno;
 
@@ -265,7 +274,7 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 	}
 	if (s->loaded) {
 		fd = open_device(&why, &fix);
-		if (fd >= 0 && !check_version(fd, &why)) {
+		if (fd >= 0 && !check_version(fd, &why, NULL)) {
 			s->usable = true;
 			tell(s, "module", 2, mt_strdup("loaded, " MEMTRACE_DEVICE " can be used"));
 			s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; static programs too");

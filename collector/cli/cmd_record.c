@@ -538,13 +538,14 @@ static const char *choose(const struct mt_args *a, const struct mt_probe *p, int
 }
 
 /* A session of the kernel module for this trace; NULL after a message. */
-static struct mt_kmod *open_kmod(const struct mt_args *a, const char *dir)
+static struct mt_kmod *open_kmod(const struct mt_args *a, const char *dir, bool library)
 {
 	const struct mt_kmod_options o = {
 		.trace = dir, .interval_ns = mt_args_duration_ns(a, "interval"),
 		.subphases = (uint32_t)mt_args_int(a, "subphases"),
 		.max_overhead = mt_args_number(a, "max-overhead"),
 		.physical = mt_args_has(a, "physical") && !geteuid(), .writes = writes_tracked(a),
+		.library = library,
 	};
 	char *why, *fix;
 	struct mt_kmod *k = mt_kmod_open(&o, &why, &fix);
@@ -612,7 +613,7 @@ static int record_process(const struct mt_args *a)
 		rc = MT_EXIT_USAGE;
 		goto out;
 	}
-	k = open_kmod(a, dir);
+	k = open_kmod(a, dir, false);
 	if (!k) {
 		remove_directory(dir);
 		rc = MT_EXIT_UNAVAILABLE;
@@ -718,7 +719,7 @@ int cmd_record(const struct mt_args *a)
 		goto out;
 	}
 	if (!strcmp(backend, "kmod")) {
-		k = open_kmod(a, dir);
+		k = open_kmod(a, dir, !obstacle);
 		if (!k) {
 			remove_directory(dir);
 			rc = MT_EXIT_UNAVAILABLE;

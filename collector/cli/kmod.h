@@ -19,6 +19,7 @@ struct mt_kmod_options {
 	uint32_t subphases;
 	double max_overhead;		/* 0: the interval never grows */
 	bool physical, writes;		/* writes: the first write after a read is seen */
+	bool library;			/* the program is started with the preload library */
 };
 
 /*

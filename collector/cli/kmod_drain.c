@@ -27,6 +27,7 @@
 #include "kmod_drain.h"
 #include "out.h"
 #include "program.h"
+#include "rawplace.h"
 #include "tracedir.h"
 #include "util.h"
 
@@ -62,7 +63,7 @@ struct image {
 	unsigned int chunk;
 	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
 	int32_t monitor_tid;		/* thread of the library: left out; 0 none */
-	uint64_t own_start, own_end;	/* code and data of the library: left out */
+	uint64_t own_start, own_end;	/* code and data of the library: left out, and then its buffers */
 	struct kept *kept, **kept_tail;
 	uint64_t blocks;		/* that came for it */
 	/* the running interval */
@@ -360,6 +361,8 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 
 		if (r->virt >= im->own_start && r->virt < im->own_end)
 			continue;
+		if (im->own_end && r->virt >= MT_PLACE_START && r->virt < MT_PLACE_END)
+			continue;	/* its buffers */
 		im->records++;
 		d->totals.records++;
 		if (b->tid < 0)

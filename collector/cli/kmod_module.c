@@ -120,7 +120,7 @@ char *mt_kmod_refusal(void)
 	if (sscanf(u.release, "%u.%u", &a, &b) == 2 && (a < 6 || (a == 6 && b < 1)))
 		return mt_printf("the module needs Linux 6.1, this is %s", u.release);
 	text = mt_read_line("/sys/kernel/realtime");
-	if (text && *text == '1')
+	if ((text && *text == '1') || strstr(u.version, "PREEMPT_RT"))
 		out = mt_strdup("the module does not work on a PREEMPT_RT kernel");
 	free(text);
 	if (!out && !mt_exists("/proc/sys/kernel/numa_balancing"))

@@ -5,6 +5,7 @@
  * the monitor would then record its own accesses. The kernel merges neighbouring
  * anonymous mappings, so /proc/self/maps cannot tell it apart; a list can.
  */
+#include "rawplace.h"
 #include "rawsys.h"
 
 #define MAX_RAW 512
@@ -14,13 +15,6 @@ static struct {
 static int nraw;
 static struct mt_lock raw_lock;
 
-/*
- * Far from where the kernel puts mappings, programs and their heaps: in a hole among the
- * program's mappings our memory would be unmapped by a munmap() that spans the hole, which
- * is legal. Free in the layouts of glibc, Go, the JVM's collectors and the sanitizers.
- */
-#define PLACE_START 0x2a0000000000ull
-#define PLACE_END 0x3f0000000000ull
 #define PLACE_GAP 65536ull
 
 static uint64_t next_place;
@@ -31,9 +25,9 @@ long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offs
 	long ret;
 
 	for (int attempt = 0; attempt < 8; attempt++) {
-		uint64_t at = __atomic_fetch_add(&next_place, step, __ATOMIC_RELAXED) + PLACE_START;
+		uint64_t at = __atomic_fetch_add(&next_place, step, __ATOMIC_RELAXED) + MT_PLACE_START;
 
-		if (at + step > PLACE_END) {
+		if (at + step > MT_PLACE_END) {
 			__atomic_store_n(&next_place, 0, __ATOMIC_RELAXED);
 			continue;
 		}

@@ -59,7 +59,7 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 	if (pte_none(p) || !pte_present(p))
 		goto unlock;
 	if (mtr_pte_hidden(p)) {
-		pte_t n = mtr_pte_show(p, true);
+		pte_t n = mtr_pte_show(vma, p, true);
 
 		fl = MEMTRACE_RECORD_HIDDEN;
 		if (write && !pte_write(p))
@@ -67,7 +67,7 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 		else if (!write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
 			n = pte_wrprotect(n);	/* the first write faults, too */
 		if (mtr_vma_traced(vma))
-			set_pte_at(mm, addr & PAGE_MASK, ptep, n);
+			mtr_set_pte(mm, addr & PAGE_MASK, ptep, n);
 	} else if (mtr_pte_protnone(p)) {
 		mtr_count(s, ALIEN);
 	} else if (write && !pte_write(p)) {
@@ -109,7 +109,7 @@ static void remote(struct vm_area_struct *vma, unsigned long addr)
 		goto out;
 	p = ptep_get(ptep);
 	if (mtr_pte_hidden(p)) {
-		set_pte_at(vma->vm_mm, addr & PAGE_MASK, ptep, mtr_pte_show(p, false));
+		mtr_set_pte(vma->vm_mm, addr & PAGE_MASK, ptep, mtr_pte_show(vma, p, false));
 		mtr_count(im->s, REMOTE_SHOWN);
 	}
 	spin_unlock(ptl);
@@ -132,6 +132,8 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	if (likely(!t) || READ_ONCE(t->ignored))
 		return;
 	s = t->s;
+	if (mtr_vma_skipped(s, vma))
+		return;
 	if (unlikely(t->mm != current->mm)) {
 		/* in the middle of exec: the new image begins with what exec itself does */
 		if (!s->privileged)
@@ -169,6 +171,8 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 		fl |= MEMTRACE_RECORD_EXEC;
 	if (vma->vm_flags & VM_MAYSHARE)
 		fl |= MEMTRACE_RECORD_SHARED;
+	if ((fl & MEMTRACE_RECORD_REAL) && !a.write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
+		mtr_writes_fault(vma);
 	a.flags = fl;
 	switch (mtr_chunk_add(&t->chunk, &s->pool, mtr_label(s), &a)) {
 	case MTR_NEW:
@@ -249,6 +253,29 @@ static int on_map_pages(struct kprobe *p, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(on_map_pages);
 
+/*
+ * __get_user_pages(mm, start, nr_pages, gup_flags, ...): the kernel takes pages
+ * to read or write them itself (O_DIRECT, vmsplice, registered buffers of
+ * io_uring). A hidden page shall fault, see MTR_GUP_FAULTS. For traced tasks only.
+ */
+static int on_gup(struct kprobe *p, struct pt_regs *regs)
+{
+	struct mtr_task *t;
+
+	if ((struct mm_struct *)regs_get_kernel_argument(regs, 0) != current->mm)
+		return 0;
+	rcu_read_lock();
+	t = mtr_find_task(current);
+	if (t && !t->waiting && !READ_ONCE(t->ignored) && !READ_ONCE(t->s->stopping))
+		mtr_set_argument(regs, MTR_GUP_FLAGS_ARGUMENT,
+				 regs_get_kernel_argument(regs, MTR_GUP_FLAGS_ARGUMENT) | MTR_GUP_FAULTS);
+	rcu_read_unlock();
+	return 0;
+}
+NOKPROBE_SYMBOL(on_gup);
+
+static struct kprobe gup_probe = { .symbol_name = "__get_user_pages", .pre_handler = on_gup };
+static bool gup_probed;
 static struct kprobe around_probe = { .symbol_name = "filemap_map_pages", .pre_handler = on_map_pages };
 static bool around_probed;
 static struct kprobe probe = { .symbol_name = "handle_mm_fault", .pre_handler = on_fault };
@@ -281,6 +308,15 @@ int mtr_probes_on(void)
 	around_probed = !register_kprobe(&around_probe);
 	if (!around_probed)
 		pr_info("no kprobe on filemap_map_pages: up to 15 pages around a read fault of a file count as accessed\n");
+	gup_probed = false;
+	if (MTR_GUP_FAULTS) {
+		memset(&gup_probe, 0, sizeof(gup_probe));
+		gup_probe.symbol_name = "__get_user_pages";
+		gup_probe.pre_handler = on_gup;
+		gup_probed = !register_kprobe(&gup_probe);
+		if (!gup_probed)
+			pr_info("no kprobe on __get_user_pages: pages that the kernel takes from a program (O_DIRECT) are not seen\n");
+	}
 	return 0;
 }
 
@@ -292,6 +328,8 @@ void mtr_probes_off(void)
 		unregister_kprobe(&exit_probe);
 	if (around_probed)
 		unregister_kprobe(&around_probe);
+	if (gup_probed)
+		unregister_kprobe(&gup_probe);
 }
 
 u64 mtr_probes_missed(void)

@@ -21,7 +21,8 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include <asm/cpufeature.h>
+
+#include "compat/cpu.h"
 
 MODULE_DESCRIPTION("memtrace: memory accesses of programs by page faults");
 MODULE_LICENSE("GPL");
@@ -88,12 +89,11 @@ static void free_memory(struct mtr_session *s)
 
 static int configure(struct mtr_session *s, const struct memtrace_config *c)
 {
-	u32 records, bits, i;
+	u32 records, bits;
 	int err = -ENOMEM;
 
-	for (i = 0; i < ARRAY_SIZE(c->pad); i++)
-		if (c->pad[i])
-			return -EINVAL;
+	if (c->pad || c->skip_start > c->skip_end)
+		return -EINVAL;
 	if ((c->flags & ~MEMTRACE_CONFIG_ALL) || c->interval_ns < NSEC_PER_MSEC ||
 	    c->interval_ns > 100ull * NSEC_PER_SEC || c->subphases < 1 || c->subphases > 64 ||
 	    c->pool_blocks < 4 || c->pool_blocks > 4194304 ||
@@ -364,6 +364,7 @@ static struct miscdevice device = {
 
 static int __init mtr_init(void)
 {
+	const char *refusal;
 	int err;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
@@ -375,8 +376,9 @@ static int __init mtr_init(void)
 		pr_err("not without CONFIG_NUMA_BALANCING: a hidden entry that is copied at the wrong moment could not heal\n");
 		return -EOPNOTSUPP;
 	}
-	if (boot_cpu_has(X86_FEATURE_XENPV)) {
-		pr_err("not in a Xen PV guest: page tables belong to the hypervisor\n");
+	refusal = mtr_cpu_refusal();
+	if (refusal) {
+		pr_err("%s\n", refusal);
 		return -EOPNOTSUPP;
 	}
 	err = mtr_tasks_init();

@@ -95,8 +95,12 @@ static void hide_all(struct mtr_session *s, u64 label)
 		resident += w.seen;
 	}
 	t1 = ktime_get_mono_fast_ns();
-	if (hidden)
-		mtr_flush_all_cpus();
+	if (hidden) {
+		list_for_each_entry(im, &s->images, list)
+			if (im->swept)
+				mtr_flush_mm(im->mm);
+		mtr_flush_finish();
+	}
 	list_for_each_entry(im, &s->images, list) {
 		if (!im->swept)
 			continue;

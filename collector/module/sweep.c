@@ -29,6 +29,12 @@ bool mtr_vma_traced(const struct vm_area_struct *vma)
 	       (vma->vm_flags & VM_ACCESS_FLAGS);
 }
 
+/* Memory of the recorder in the program, by its own word: not hidden, not recorded. */
+bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma)
+{
+	return vma->vm_start >= s->config.skip_start && vma->vm_end <= s->config.skip_end;
+}
+
 /* The mmap_lock or the lock of a VMA over @a is held. */
 pmd_t *mtr_pmd_of(struct mm_struct *mm, unsigned long a)
 {
@@ -116,7 +122,7 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 			continue;
 		if (w->mode == MTR_SHOW) {
 			if (mtr_pte_hidden(p)) {
-				set_pte_at(mm, a, ptep, mtr_pte_show(p, false));
+				mtr_set_pte(mm, a, ptep, mtr_pte_show(vma, p, false));
 				w->shown++;
 			}
 			continue;
@@ -143,7 +149,7 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 					mtr_count(w->s, SET_FULL);
 			}
 		}
-		set_pte_at(mm, a, ptep, mtr_pte_hide(p));
+		mtr_set_pte(mm, a, ptep, mtr_pte_hide(p));
 		w->hidden++;
 	}
 	spin_unlock(ptl);
@@ -167,6 +173,10 @@ void mtr_sweep_mm(struct mtr_sweep *w)
 				mtr_count(w->s, UNSEEN_REGION);
 			continue;
 		}
+		if (w->mode == MTR_SHOW)
+			mtr_writes_quiet(vma);
+		else if (mtr_vma_skipped(w->s, vma))
+			continue;
 		end = vma->vm_end;
 		for (a = vma->vm_start; a < end; a = next) {
 			pgd_t *pgd = pgd_offset(mm, a);
@@ -235,8 +245,10 @@ void mtr_newborn(struct mtr_image *im, bool cached, bool atomic)
 	}
 	inc_tlb_flush_pending(mm);
 	mtr_sweep_mm(&w);
-	if (cached && w.mode == MTR_NEWBORN)
-		mtr_flush_all_cpus();
+	if (cached && w.mode == MTR_NEWBORN) {
+		mtr_flush_mm(mm);
+		mtr_flush_finish();
+	}
 	dec_tlb_flush_pending(mm);
 	mmap_read_unlock(mm);
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);

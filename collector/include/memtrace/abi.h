@@ -39,7 +39,7 @@
 #endif
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	0
+#define MEMTRACE_ABI_MINOR	1
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -67,7 +67,8 @@ struct memtrace_config {
 	__u32 pool_blocks;		/* 4 KiB blocks, 4..4194304 */
 	__u32 max_load_ppm;		/* cost / CPU time of the program, in millionths; 0 = never stretch */
 	__u32 fault_cost_ns;		/* what one injected fault costs, for the rule */
-	__u32 pad[5];
+	__u32 pad;
+	__u64 skip_start, skip_end;	/* mappings inside of these addresses are left alone (1.1; 0 before) */
 };
 MEMTRACE_SIZE(memtrace_config, 56);
 

@@ -4,6 +4,9 @@
 #ifndef MEMTRACE_COMPAT_MM_H
 #define MEMTRACE_COMPAT_MM_H
 
+#include <linux/backing-dev-defs.h>
+#include <linux/backing-dev.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/sched/coredump.h>
@@ -49,6 +52,59 @@ static inline bool mtr_fault_vma_lock(unsigned int flags)
 
 #ifndef VM_SHADOW_STACK		/* 6.6 */
 #define VM_SHADOW_STACK VM_NONE
+#endif
+
+/*
+ * The permissions of new entries of a shared writable mapping. Of a memory file
+ * system they have write permission from the first read on; without it the first
+ * write faults, as in mappings of file systems that want to know (page_mkwrite).
+ * The kernel resolves that fault for every shared mapping. It sets the permissions
+ * anew with mmap_lock and the lock of the VMA held for writing (mprotect); one of
+ * them is held for reading here, and the word is written at once.
+ */
+#ifdef CONFIG_X86_64
+#define MTR_PROT_WRITE _PAGE_RW
+#else
+#define MTR_PROT_WRITE PTE_WRITE
+#endif
+
+static inline void mtr_writes_fault(struct vm_area_struct *vma)
+{
+	const unsigned long both = VM_SHARED | VM_WRITE;
+	pgprot_t quiet;
+
+	if ((vma->vm_flags & both) != both || !(pgprot_val(vma->vm_page_prot) & MTR_PROT_WRITE))
+		return;
+	quiet = vm_get_page_prot(vma->vm_flags & ~VM_SHARED);
+	/* only what it would be without our doing: no memory type of a driver */
+	if (pgprot_val(vma->vm_page_prot) == pgprot_val(vm_get_page_prot(vma->vm_flags)))
+		WRITE_ONCE(pgprot_val(vma->vm_page_prot), pgprot_val(quiet));
+}
+
+/* The way back. The same question as vma_wants_writenotify(), which is not exported. */
+static inline void mtr_writes_quiet(struct vm_area_struct *vma)
+{
+	const unsigned long both = VM_SHARED | VM_WRITE;
+	struct inode *inode = vma->vm_file ? file_inode(vma->vm_file) : NULL;
+
+	if ((vma->vm_flags & both) != both || !inode || (vma->vm_ops && (vma->vm_ops->page_mkwrite || vma->vm_ops->pfn_mkwrite)) ||
+	    S_ISBLK(inode->i_mode) || (inode->i_sb->s_bdi->capabilities & BDI_CAP_WRITEBACK))
+		return;
+	if (pgprot_val(vma->vm_page_prot) == pgprot_val(vm_get_page_prot(vma->vm_flags & ~VM_SHARED)))
+		WRITE_ONCE(pgprot_val(vma->vm_page_prot), pgprot_val(vm_get_page_prot(vma->vm_flags)));
+}
+
+/*
+ * Since 6.6 get_user_pages() takes a PROT_NONE entry for accessible unless it
+ * is told to honour NUMA hints; then it faults, as it always did before.
+ * __get_user_pages(mm, start, nr_pages, gup_flags, pages, locked)
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#define MTR_GUP_FLAGS_ARGUMENT 3
+#define MTR_GUP_FAULTS FOLL_HONOR_NUMA_FAULT
+#else
+#define MTR_GUP_FLAGS_ARGUMENT 3
+#define MTR_GUP_FAULTS 0u
 #endif
 
 /* pmd_leaf() is there since 5.x; huge pages only */

@@ -8,6 +8,7 @@
 
 static inline void mtr_set_argument(struct pt_regs *regs, unsigned int n, unsigned long value)
 {
+#if defined(CONFIG_X86_64)
 	switch (n) {
 	case 0:
 		regs->di = value;
@@ -18,7 +19,13 @@ static inline void mtr_set_argument(struct pt_regs *regs, unsigned int n, unsign
 	case 2:
 		regs->dx = value;
 		break;
+	case 3:
+		regs->cx = value;
+		break;
 	}
+#elif defined(CONFIG_ARM64)
+	regs->regs[n] = value;
+#endif
 }
 
 #endif

@@ -96,6 +96,22 @@ static void child_loop(void)
 			close(fd);
 			do_read(p);
 			break;
+		case 's':	/* shared memory: a page, not there yet, is read, then written */
+			if (mmap(area + 32 * PAGE, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+				 -1, 0) == MAP_FAILED)
+				_exit(1);
+			do_read(p);
+			do_write(p);
+			break;
+		case 'v': {	/* the kernel takes the page itself, without copying */
+			struct iovec one = { p, 64 };
+
+			if (pipe(pp) || vmsplice(pp[1], &one, 1, 0) != 64)
+				_exit(1);
+			close(pp[0]);
+			close(pp[1]);
+			break;
+		}
 		case 'p':
 			if (pipe(pp))
 				_exit(1);
@@ -221,7 +237,8 @@ static void interface(void)
 	CHECK(ioctl(dev, MEMTRACE_STOP) == -1 && errno == EINVAL);
 	CHECK(ioctl(dev, 0x1234) == -1 && errno == ENOTTY);
 	CHECK(ioctl(dev, MEMTRACE_CONFIGURE, NULL) == -1 && errno == EFAULT);
-	REFUSED(c.pad[4] = 1, EINVAL);
+	REFUSED(c.pad = 1, EINVAL);
+	REFUSED((c.skip_start = 2, c.skip_end = 1), EINVAL);
 	REFUSED(c.flags |= 0x20, EINVAL);
 	REFUSED(c.interval_ns = 999999, EINVAL);
 	REFUSED(c.interval_ns = ~0ull, EINVAL);
@@ -339,7 +356,6 @@ static u64 counter(int c)
 static void simple(void)
 {
 	struct memtrace_record *r;
-	u64 before;
 	int n;
 
 	begin(0);
@@ -394,16 +410,21 @@ static void simple(void)
 	CHECK_EQ(rec(8)->writes, 1);
 	CHECK(rec(8)->flags & MEMTRACE_RECORD_KERNEL);
 	CHECK(rec(8)->ip && rec(8)->ip < 1ull << 47);
+	CHECK(counter(MEMTRACE_C_KERNEL) > 0);
+
+	/* ... or takes the page without a copy, by get_user_pages(): faults of its own since 6.6 only when it is told to */
+	tell('v', 10);
+	tick();
+	CHECK_EQ(rec(10)->reads, 1);
+	CHECK(rec(10)->flags & MEMTRACE_RECORD_KERNEL);
 
 	/* another process looks: not an access of the program, and the data are right */
-	before = counter(MEMTRACE_C_FAULTS);
 	{
 		char c = 0;
 		struct iovec l = { &c, 1 }, rm = { area + 9 * PAGE + 128, 1 };
 
 		CHECK_EQ(process_vm_readv(child, &l, 1, &rm, 1, 0), 1);
 		CHECK_EQ(c, 7);
-		CHECK_EQ(counter(MEMTRACE_C_FAULTS), before);
 	}
 	tick();
 	r = find(9, 0, NULL);
@@ -433,6 +454,63 @@ static void writes(void)
 	end();
 }
 
+static long faults_of(pid_t pid);
+
+/* Shared memory: the first read brings the page in; the write after it is seen as well. */
+static void shared(void)
+{
+	long f;
+
+	begin(MEMTRACE_CONFIG_WRITES);
+	tell('s', 40);
+	tell('r', 41);
+	tick();
+	CHECK_EQ(rec(40)->reads, 1);
+	CHECK_EQ(rec(40)->writes, 1);
+	CHECK(rec(40)->flags & MEMTRACE_RECORD_SHARED);
+	CHECK_EQ(rec(41)->reads, 1);
+	CHECK_EQ(rec(41)->writes, 0);
+	tell('w', 41);
+	tell('b', 40);
+	tick();
+	CHECK_EQ(rec(40)->reads, 1);
+	CHECK_EQ(rec(40)->writes, 1);
+	CHECK_EQ(rec(41)->writes, 1);
+	/* afterwards the mapping is as before: one fault brings a page in for reading and writing */
+	CHECK_EQ(ioctl(dev, MEMTRACE_STOP), 0);
+	tell('r', 42);
+	f = faults_of(child);
+	tell('b', 43);
+	CHECK_EQ(faults_of(child) - f, 1);
+	tell('q', 0);
+	waitpid(child, NULL, 0);
+	munmap(device_page, PAGE);
+	close(dev);
+	dev = -1;
+	close(to_child[1]);
+	close(from_child[0]);
+}
+
+/* Mappings inside of these addresses belong to the recorder. */
+static void skipped(void)
+{
+	const struct memtrace_config was = good;
+
+	good.skip_start = (u64)area + 32 * PAGE;
+	good.skip_end = good.skip_start + 32 * PAGE;
+	begin(MEMTRACE_CONFIG_WRITES);
+	tell('s', 40);
+	tell('r', 10);
+	tick();
+	tell('b', 40);
+	tell('r', 10);
+	tick();
+	CHECK(find(10, 0, NULL) != NULL);
+	CHECK(!find(40, 0, NULL));
+	end();
+	good = was;
+}
+
 /* Of a file that is in memory only the pages that are read are seen. */
 static void files(void)
 {
@@ -459,7 +537,11 @@ static void files(void)
 	n = 0;
 	for (int i = 32; i < 64; i++)
 		n += find(i, 0, NULL) != NULL;
+#ifdef __x86_64__
 	CHECK(n > 8);
+#else
+	CHECK(n >= 1);		/* arm64 maps the others, but not as accessed */
+#endif
 	CHECK(rec(40)->reads == 1 && !(rec(40)->flags & MEMTRACE_RECORD_INFERRED));
 	end();
 }
@@ -641,6 +723,8 @@ int main(void)
 	interface();
 	simple();
 	writes();
+	shared();
+	skipped();
 	files();
 	processes();
 	stopping();

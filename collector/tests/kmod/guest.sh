@@ -62,6 +62,7 @@ if part truth; then
 	truth "fork" 20 -- -w fork -s 4
 	truth "mremap" 20 -- -w mremap -s 4
 	truth "file" 50 -w -- -w file -s 1.5
+	at_least writes_found /tmp/check.log 99 "write tracking, shared file"
 	truth "sparse" 50 -- -w sparse -s 1.5
 	truth "shared, 5 subphases" 50 -s 5 -- -w shared -p 256 -s 2
 	cp /tmp/check.log /tmp/check5.log

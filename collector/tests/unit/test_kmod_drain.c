@@ -175,10 +175,12 @@ int main(void)
 		      "7e0000002000-7e0000003000 rw-p 00001000 08:01 2  /usr/lib/memtrace/libmemtrace-preload.so\n", f);
 		fclose(f);
 		free(maps);
-		r = block(0, 100, 1, 3);
+		r = block(0, 100, 1, 5);
 		r[0].virt = 0x7e0000001010;
 		r[1].virt = 0x7e0000002fff;
 		r[2].virt = 0x7e0000003000;
+		r[3].virt = 0x2a0000000000;	/* its buffers, see rawplace.h */
+		r[4].virt = 0x3effffffffff;
 	}
 	interval(1, 0);
 	CHECK_EQ(feed(d), 0);
