@@ -26,40 +26,14 @@ done
 mkdir -p "$work/debs" "$work/bin"
 work=$(cd "$work" && pwd)
 
-# newest SERIES: version string of the newest Debian kernel of a series
-newest() {
-	apt-cache search --names-only "^linux-headers-${1//./\\.}\\.[0-9][.+0-9a-z-]*-amd64$" | cut -d' ' -f1 |
-		grep -v -E -e '-(cloud|rt)-amd64$' |
-		sed -e 's/^linux-headers-//' -e 's/-amd64$//' | sort -V | tail -n 1
-}
-
-# fetch VERSION: unpacks kernel and headers into $work/VERSION
-fetch() {
-	local v=$1 dir=$work/$1 kbuild=linux-kbuild-$1 p
-	[ -e "$dir/.complete" ] && return
-	apt-cache show "$kbuild" > /dev/null 2>&1 || kbuild=linux-kbuild-${v%%.*}.$(echo "$v" | cut -d. -f2)
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	(cd "$work/debs" && apt-get download -q "linux-image-$v-amd64-unsigned" "linux-headers-$v-amd64" \
-		"linux-headers-$v-common" "$kbuild" > download.log 2>&1) || { cat "$work/debs/download.log" >&2; return 1; }
-	for p in "linux-image-$v-amd64-unsigned" "linux-headers-$v-amd64" "linux-headers-$v-common" "$kbuild"; do
-		nice dpkg-deb -x "$(ls -t "$work/debs/${p}"_*.deb | head -n 1)" "$dir"
-	done
-	rm -f "$work"/debs/*.deb
-	# the headers expect to be installed; and a vmlinux beside them asks for pahole
-	sed -i "s,^include /usr/src/,include $dir/usr/src/," "$dir/usr/src/linux-headers-$v-amd64/Makefile"
-	rm -f "$dir/usr/src/linux-headers-$v-amd64/vmlinux"
-	touch "$dir/.complete"
-}
+. "$here/kernels.sh"
 
 for p in ktrace truth check exact stress; do
 	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
 
-nice gcc -O1 -Wall -Wextra -Werror -o "$work/tsckhz" "$here/tsckhz.c"
-VM_TSC_KHZ=$("$work/tsckhz")
-export VM_TSC_KHZ
+tsc_khz
 case " $parts " in
 *" record "*)
 	nice make -s -C "$top/collector"

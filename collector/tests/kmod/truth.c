@@ -49,13 +49,23 @@ static void log_access(struct thread *t, u64 virt, u64 before, u64 after, int wr
 	x->write = (u32)write;
 }
 
+/* keeps the access between the two reads of the interval */
+static inline void fence(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("" ::: "memory");	/* faults are taken in the order of the program */
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static inline void rd(struct thread *t, volatile u64 *a, size_t i)
 {
 	u64 before = interval[0], after;
 
-	__asm__ volatile("" ::: "memory");
+	fence();
 	(void)*a;
-	__asm__ volatile("" ::: "memory");
+	fence();
 	after = interval[0];
 	t->accesses++;
 	if (!nolog && (t->last_read[i] != (u32)after + 1 || before != after)) {
@@ -68,9 +78,9 @@ static inline void wr(struct thread *t, volatile u64 *a, size_t i, u64 v)
 {
 	u64 before = interval[0], after;
 
-	__asm__ volatile("" ::: "memory");
+	fence();
 	*a = v;
-	__asm__ volatile("" ::: "memory");
+	fence();
 	after = interval[0];
 	t->accesses++;
 	if (!nolog && (t->last_write[i] != (u32)after + 1 || before != after)) {

@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# Kernels and headers from Debian's packages, unpacked in $work; nothing is
+# installed. Source it with $work (exists) and $here set. ARCH (amd64 unless
+# given) is Debian's name; the host is amd64.
+
+# apt's options for the package lists of an architecture, which are fetched when missing
+foreign=()
+lists() {
+	foreign=()
+	[ "$1" != amd64 ] || return 0
+	local dir=$work/apt-$1
+	foreign=(-o APT::Architecture="$1" -o APT::Architectures="$1" -o Dir::State::Lists="$dir/lists"
+		-o Dir::Cache="$dir/cache" -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	[ -e "$dir/.complete" ] || apt-get "${foreign[@]}" update -q > "$dir/log" 2>&1 || { cat "$dir/log" >&2; return 1; }
+	touch "$dir/.complete"
+}
+
+# newest SERIES [ARCH]: version string of the newest Debian kernel of a series
+newest() {
+	local arch=${2:-amd64}
+	lists "$arch"
+	apt-cache "${foreign[@]}" search --names-only "^linux-headers-${1//./\\.}\\.[0-9][.+0-9a-z-]*-$arch$" | cut -d' ' -f1 |
+		grep -v -E -e "-(cloud|rt|16k)-$arch$" |
+		sed -e 's/^linux-headers-//' -e "s/-$arch$//" | sort -V | tail -n 1
+}
+
+# tree VERSION [ARCH]: where fetch puts it
+tree() {
+	[ "${2:-amd64}" = amd64 ] && echo "$work/$1" || echo "$work/$1-$2"
+}
+
+# fetch VERSION [ARCH]: unpacks kernel and headers
+fetch() {
+	local v=$1 arch=${2:-amd64} dir kbuild=linux-kbuild-$1 p
+	dir=$(tree "$v" "$arch")
+	[ -e "$dir/.complete" ] && return
+	apt-cache show "$kbuild" > /dev/null 2>&1 || kbuild=linux-kbuild-${v%%.*}.$(echo "$v" | cut -d. -f2)
+	rm -rf "$dir"
+	mkdir -p "$dir" "$work/debs"
+	lists "$arch"
+	# the tools of the headers run here, whatever they build for
+	(cd "$work/debs" && apt-get "${foreign[@]}" download -q "linux-image-$v-$arch-unsigned" "linux-headers-$v-$arch" &&
+		apt-get download -q "linux-headers-$v-common" "$kbuild") > "$work/debs/download.log" 2>&1 || { cat "$work/debs/download.log" >&2; return 1; }
+	for p in "linux-image-$v-$arch-unsigned" "linux-headers-$v-$arch" "linux-headers-$v-common" "$kbuild"; do
+		nice dpkg-deb -x "$(ls -t "$work/debs/${p}"_*.deb | head -n 1)" "$dir"
+	done
+	rm -f "$work"/debs/*.deb
+	# the headers expect to be installed; and a vmlinux beside them asks for pahole
+	sed -i "s,^include /usr/src/,include $dir/usr/src/," "$dir/usr/src/linux-headers-$v-$arch/Makefile"
+	rm -f "$dir/usr/src/linux-headers-$v-$arch/vmlinux"
+	touch "$dir/.complete"
+}
+
+# exports VM_TSC_KHZ, see vm.sh
+tsc_khz() {
+	nice gcc -O1 -Wall -Wextra -Werror -o "$work/tsckhz" "$here/tsckhz.c"
+	VM_TSC_KHZ=$("$work/tsckhz")
+	export VM_TSC_KHZ
+}
