@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessPlaces;
@@ -305,5 +306,30 @@ class MachineTest {
 
 	private static long strokes(MachinePicture p, int color) {
 		return p.scene().shapes().stream().filter(s -> s instanceof Shape.Rect r && r.fill() == 0 && r.stroke() == color).count();
+	}
+
+	@Test
+	void clicksMakeAndTakeBackFilters() {
+		MachineTopology t = machine(2, 2, true);
+		MachineObject cpu3 = t.pus().get(3);
+		MachineObject core0 = t.objects().stream().filter(o -> o.type() == Type.CORE).findFirst().orElseThrow();
+		MachineObject node1 = t.nodes().get(1);
+		TraceFilter other = TraceFilter.only(new Condition.Name("A"));
+		TraceFilter without = TraceFilter.hide(new Condition.Cpu(new TreeSet<>(List.of(0))));
+		FilterSet start = FilterSet.of(other, without);
+		FilterSet one = MachineFilters.clicked(start, cpu3, false);
+		assertEquals("[CPU 3]", one.filters().stream().skip(2).map(f -> f.text(List.of())).toList().toString());
+		assertEquals(cpus(3), MachineFilters.cpus(one));
+		assertEquals(start, MachineFilters.clicked(one, cpu3, false), "a second click takes it back");
+		FilterSet three = MachineFilters.clicked(one, core0, true);
+		assertEquals(cpus(0, 1, 3), MachineFilters.cpus(three));
+		assertEquals(cpus(0, 1), MachineFilters.cpus(MachineFilters.clicked(three, cpu3, true)));
+		assertEquals(cpus(0, 1), MachineFilters.cpus(MachineFilters.clicked(three, core0, false)), "without Ctrl only this");
+		assertEquals(start, MachineFilters.clicked(one, cpu3, true));
+		FilterSet both = MachineFilters.clicked(one, node1, false);
+		assertEquals(cpus(1), MachineFilters.nodes(both));
+		assertEquals(cpus(3), MachineFilters.cpus(both));
+		assertEquals(one, MachineFilters.clicked(both, node1, false));
+		assertEquals(start, MachineFilters.clicked(both, t.root(), false), "the machine takes both back and no other");
 	}
 }

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.machine;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IAction;
+import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.ui.IMemento;
+import org.eclipse.ui.IViewSite;
+import org.eclipse.ui.IWorkbenchActionConstants;
+import org.eclipse.ui.PartInitException;
+import org.memtrace.aggregation.AccessPlaces;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.MachineFilters;
+import org.memtrace.analysis.MachinePicture;
+import org.memtrace.analysis.MachinePicture.Colouring;
+import org.memtrace.analysis.MachineTopology;
+import org.memtrace.analysis.MachineTopology.MachineObject;
+import org.memtrace.analysis.MachineUse;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.topology.Hwloc;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Snapshot;
+import org.memtrace.views.TraceView;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Icons;
+
+/** The machine of the trace as nested boxes; a click filters all views to a CPU or a node. */
+public final class MachineView extends TraceView {
+	private static final String KEY_COLOURING = "colouring";
+
+	private record Input(OpenTrace trace, MachineTopology known, ViewState state) {
+	}
+
+	private MachineCanvas canvas;
+	private LatestResult<Input, MachineUse> computing;
+	/** Of the trace that is shown; read once. */
+	private MachineTopology topology;
+	private ViewState shown;
+	private String failure;
+	private Colouring colouring = Colouring.ACCESSES;
+
+	@Override
+	public void init(IViewSite site, IMemento memento) throws PartInitException {
+		super.init(site, memento);
+		if (memento != null && Colouring.LOCALITY.name().equals(memento.getString(KEY_COLOURING))) {
+			colouring = Colouring.LOCALITY;
+		}
+	}
+
+	@Override
+	public void saveState(IMemento memento) {
+		super.saveState(memento);
+		memento.putString(KEY_COLOURING, colouring.name());
+	}
+
+	@Override
+	protected void createContents(Composite parent) {
+		canvas = new MachineCanvas(parent, this::clicked);
+		canvas.colouring(colouring);
+		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected MachineUse compute(Input in, Progress progress) throws MemtraceException {
+				MachineTopology machine = in.known();
+				if (machine == null) {
+					try (OpenTrace.Lease lease = in.trace().lease()) {
+						machine = Hwloc.load().of(lease.store());
+					}
+				}
+				ViewState s = in.state();
+				return MachineUse.of(machine, AccessPlaces.of(in.trace().accesses(s.filters(), progress), s.producer(), s.fromNs(),
+						s.toNs(), progress));
+			}
+
+			@Override
+			protected void show(Input in, MachineUse use) {
+				topology = use.topology();
+				shown = in.state();
+				canvas.show(use, MachineFilters.cpus(in.state().filters()), MachineFilters.nodes(in.state().filters()));
+			}
+
+			@Override
+			protected void failed(Input in, String message) {
+				failure = message;
+				shown = in.state();
+				canvas.message(message);
+			}
+		};
+		makeActions();
+	}
+
+	private void makeActions() {
+		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
+		for (Colouring c : Colouring.values()) {
+			Action a = new Action("Colour by " + c.title(), IAction.AS_RADIO_BUTTON) {
+				@Override
+				public void run() {
+					if (isChecked()) {
+						colouring = c;
+						canvas.colouring(c);
+					}
+				}
+			};
+			a.setImageDescriptor(Icons.get(c == Colouring.ACCESSES ? "accesses" : "locality"));
+			a.setToolTipText(c == Colouring.ACCESSES ? "Colour by accesses per CPU and pages per node"
+					: "Colour by local and remote accesses");
+			a.setChecked(c == colouring);
+			tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, a);
+			getViewSite().getActionBars().getMenuManager().add(a);
+		}
+	}
+
+	private void clicked(MachineObject object, boolean add) {
+		if (trace() != null) {
+			FilterSet old = trace().selection().state().filters();
+			FilterSet now = MachineFilters.clicked(old, object, add);
+			if (!now.equals(old)) {
+				trace().selection().filters(now);
+			}
+		}
+	}
+
+	@Override
+	protected void traceShown(OpenTrace now) {
+		computing.cancel();
+		topology = null;
+		shown = null;
+		failure = null;
+		if (now == null) {
+			canvas.message("No trace is open.");
+		} else if (now.accesses().size() == 0) {
+			canvas.message("This trace has no memory accesses, so nothing is known of its places.");
+		} else {
+			canvas.message("Reading the machine of the trace…");
+			update();
+		}
+	}
+
+	@Override
+	protected void stateChanged(ViewState old, ViewState now) {
+		// colours and detail of the picture make no difference here
+		if (old == null || old.fromNs() != now.fromNs() || old.toNs() != now.toNs() || old.producer() != now.producer()
+				|| !old.filters().equals(now.filters())) {
+			update();
+		}
+	}
+
+	private void update() {
+		if (trace() != null && trace().accesses().size() > 0) {
+			computing.submit(new Input(trace(), topology, trace().selection().state()));
+		}
+	}
+
+	@Override
+	protected void coloursChanged() {
+		canvas.redraw();
+	}
+
+	@Override
+	protected Snapshot snapshot() {
+		MachineUse use = canvas.use();
+		if (use == null || trace() == null || shown == null) {
+			return null;
+		}
+		Map<String, String> parameters = new TreeMap<>();
+		parameters.put("trace", trace().name());
+		parameters.put("machine", use.topology().origin());
+		parameters.put("colours", colouring.name().toLowerCase(Locale.ROOT));
+		parameters.put("from_ns", Long.toString(shown.fromNs() - trace().info().startNs()));
+		parameters.put("to_ns", Long.toString(shown.toNs() - trace().info().startNs()));
+		parameters.put("producer", shown.producer() < 0 ? "all" : trace().producers().name(shown.producer()));
+		parameters.put("filters", shown.filters().toJson());
+		MachinePicture.Options options = canvas.options();
+		String title = trace().name() + ": " + use.topology().summary();
+		return new Snapshot(trace().name() + " machine", (palette, width, height) -> {
+			MachinePicture.Options o = new MachinePicture.Options();
+			o.colouring = options.colouring;
+			o.filteredCpus = options.filteredCpus;
+			o.filteredNodes = options.filteredNodes;
+			o.palette = palette;
+			o.width = width;
+			o.height = height;
+			o.title = title;
+			return MachinePicture.of(use, o).scene();
+		}, use::toCsv, parameters);
+	}
+
+	@Override
+	protected boolean isSettled() {
+		return !computing.isBusy() && (trace() == null || trace().accesses().size() == 0 || failure != null
+				|| canvas.use() != null && shown != null && same(shown, trace().selection().state()));
+	}
+
+	private static boolean same(ViewState a, ViewState b) {
+		return a.fromNs() == b.fromNs() && a.toNs() == b.toNs() && a.producer() == b.producer() && a.filters().equals(b.filters());
+	}
+
+	@Override
+	public void setFocus() {
+		canvas.setFocus();
+	}
+
+	@Override
+	public void dispose() {
+		if (computing != null) {
+			computing.cancel();
+		}
+		super.dispose();
+	}
+
+	MachineCanvas canvas() {
+		return canvas;
+	}
+}

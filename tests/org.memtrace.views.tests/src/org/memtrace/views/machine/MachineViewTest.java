@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.machine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.eclipse.ui.PartInitException;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.MachinePicture.Box;
+import org.memtrace.analysis.Palette;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.model.TraceWriter;
+import org.memtrace.topology.Hwloc;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.state.ViewState;
+
+/** The machine view with real clicks and keys. */
+class MachineViewTest extends UiTest {
+	private TraceInfo sample(String name, byte[] topology) throws Exception {
+		TraceWriter writer = session.catalogue().create(name);
+		writer.note(TraceStore.NOTE_TOPOLOGY, topology);
+		return SampleTrace.write(writer, name);
+	}
+
+	private MachineView open(TraceInfo trace) {
+		MachineView view = bot.ui(() -> {
+			try {
+				return (MachineView) page().showView(ViewIds.MACHINE);
+			} catch (PartInitException e) {
+				throw new IllegalStateException(e);
+			}
+		});
+		bot.run(() -> session.opener().open(trace));
+		waitForPicture(trace.alias());
+		return view;
+	}
+
+	private Box box(MachineView view, String label) {
+		bot.waitFor("the machine", () -> view.isSettled() && view.canvas().picture() != null);
+		return bot.ui(() -> view.canvas().picture().boxes().stream().filter(b -> b.object().shortLabel().equals(label)).findFirst()
+				.orElseThrow());
+	}
+
+	private void click(MachineView view, Box b) {
+		bot.click(view.canvas(), (int) (b.x() + b.width() / 2), (int) (b.y() + b.height() / 2));
+	}
+
+	private ViewState state() {
+		return bot.ui(() -> session.trace().selection().state());
+	}
+
+	private String filters() {
+		return bot.ui(() -> session.trace().selection().state().filters().filters().stream().map(f -> f.text(List.of()))
+				.toList().toString());
+	}
+
+	@Test
+	void aClickFiltersAllViewsToACpu() throws Exception {
+		Path xml = Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-packages.xml");
+		MachineView view = open(sample("numa", Files.readAllBytes(xml)));
+		Box cpu0 = box(view, "CPU 0");
+		assertEquals("2 packages, 2 NUMA nodes, 8 cores, 16 CPUs", bot.ui(() -> view.canvas().use().topology().summary()));
+		double all = bot.ui(() -> view.canvas().use().whole().accesses());
+		assertTrue(all > 10_000, "all accesses of the sample: " + all);
+		bot.waitFor("painted", () -> bot.colours(view.canvas()).size() > 5);
+		bot.shot("machine");
+
+		click(view, cpu0);
+		bot.waitFor("filter", () -> filters().equals("[CPU 0]"));
+		bot.waitFor("the view follows", view::isSettled);
+		assertEquals(all, bot.ui(() -> view.canvas().use().whole().accesses()), "all accesses of the sample are on CPU 0");
+		click(view, box(view, "CPU 0"));
+		bot.waitFor("no filter", () -> filters().equals("[]"));
+
+		click(view, box(view, "NUMA node 1"));
+		bot.waitFor("filter", () -> filters().equals("[node 1]"));
+		bot.waitFor("nothing was there", () -> view.isSettled() && view.canvas().use().whole().accesses() == 0);
+		bot.run(session.trace().selection()::back);
+		bot.waitFor("everything again", () -> view.isSettled() && view.canvas().use().whole().accesses() == all);
+
+		// the window of all views is that of the machine, too
+		bot.run(() -> session.trace().selection().window(0, SampleTrace.INITIALISATION * SampleTrace.STEP_NS));
+		bot.waitFor("the initialisation", () -> view.isSettled() && view.canvas().use().whole().accesses() == 4.0
+				* SampleTrace.INITIALISATION * SampleTrace.PAGES * 2);
+		assertEquals(FilterSet.NONE, state().filters());
+	}
+
+	@Test
+	void keyboardAlone() throws Exception {
+		Path xml = Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-memories.xml");
+		MachineView view = open(sample("keys", Files.readAllBytes(xml)));
+		box(view, "CPU 0");
+		bot.run(() -> page().activate(view));
+		bot.waitFor("focus", () -> view.canvas().isFocusControl());
+		bot.key("End");
+		bot.key("Return");
+		bot.waitFor("filter by the last CPU", () -> filters().equals("[CPU 5]"));
+		bot.waitFor("painted", view::isSettled);
+		bot.key("Up");
+		bot.key("ctrl+Return");
+		bot.waitFor("two CPUs", () -> filters().equals("[CPU 4, 5]"));
+		int focus = Palette.LIGHT.highlight();
+		int dark = Palette.DARK.highlight();
+		bot.waitFor("the focus is seen", () -> bot.colours(view.canvas()).keySet().stream().anyMatch(
+				c -> (c.red << 16 | c.green << 8 | c.blue) == (focus & 0xffffff) || (c.red << 16 | c.green << 8 | c.blue) == (dark & 0xffffff)));
+		bot.key("Escape");
+		bot.waitFor("no filter", () -> filters().equals("[]"));
+	}
+
+	@Test
+	void withoutLibraryOrWithBrokenTopologyEverythingElseWorks() throws Exception {
+		System.setProperty(Hwloc.LIBRARY_PROPERTY, "libhwloc-that-nobody-has.so");
+		try {
+			MachineView view = open(sample);
+			bot.waitFor("message", () -> view.canvas().message().startsWith("The library hwloc 2, which reads topologies"));
+			bot.shot("machine-no-library");
+		} finally {
+			System.clearProperty(Hwloc.LIBRARY_PROPERTY);
+		}
+		MachineView view = open(sample("broken", "<topology version='2.0'><object".getBytes(StandardCharsets.UTF_8)));
+		bot.waitFor("message", () -> view.canvas().message().startsWith("topology.xml of broken, line 1: is no complete XML"));
+		MachineView again = open(sample);
+		bot.waitFor("the live machine", () -> again.isSettled() && again.canvas().use() != null);
+		assertNotEquals(List.of(), bot.ui(() -> again.canvas().use().notes()), "it says that it is not the recorded one");
+	}
+}
