@@ -50,7 +50,7 @@ static void losses(void *arg, uint64_t *region_pages, uint64_t *other)
 
 	if (ioctl(k->fd, MEMTRACE_STATS, &st))
 		return;
-	region = st.counter[MEMTRACE_C_HUGE_SKIPPED] * 512;
+	region = st.counter[MEMTRACE_C_HUGE_SKIPPED] * 512 + st.counter[MEMTRACE_C_UNSEEN_PAGES];
 	rest = st.counter[MEMTRACE_C_TASK_LOST] + st.counter[MEMTRACE_C_NEWBORN_BUSY] +
 	       st.counter[MEMTRACE_C_NOTE_LOST];
 	*region_pages = region - k->region_at;

@@ -169,8 +169,10 @@ void mtr_sweep_mm(struct mtr_sweep *w)
 
 	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
 		if (!mtr_vma_traced(vma)) {
-			if (w->mode == MTR_HIDE && (vma->vm_flags & VM_HUGETLB))
+			if (w->mode == MTR_HIDE && (vma->vm_flags & VM_HUGETLB)) {
 				mtr_count(w->s, UNSEEN_REGION);
+				mtr_count_n(w->s, UNSEEN_PAGES, vma_pages(vma));
+			}
 			continue;
 		}
 		if (w->mode == MTR_SHOW)

@@ -113,13 +113,14 @@ enum memtrace_counter {
 	MEMTRACE_C_NEWBORN,		/* entries hidden in address spaces before they ran */
 	MEMTRACE_C_NEWBORN_BUSY,	/* LOSS: new address space could not be swept */
 	MEMTRACE_C_HUGE_SKIPPED,	/* LOSS: huge pages met by sweeps, not hidden */
-	MEMTRACE_C_UNSEEN_REGION,	/* LOSS: mappings met by sweeps that cannot be traced */
+	MEMTRACE_C_UNSEEN_REGION,	/* LOSS: mappings met by sweeps that cannot be traced (hugetlbfs) */
 	MEMTRACE_C_NO_FRAME,		/* records whose frame was gone at the end of the interval */
 	MEMTRACE_C_TASK_LOST,		/* LOSS: tasks not traced, no memory */
 	MEMTRACE_C_NOTE_LOST,		/* LOSS: messages dropped, reader too slow */
 	MEMTRACE_C_RESTORED,		/* entries made visible at the end */
 	MEMTRACE_C_EXIT_SWEPT,		/* address spaces swept once more when they ended */
 	MEMTRACE_C_DETACHED,		/* processes left alone after exec of a privileged program */
+	MEMTRACE_C_UNSEEN_PAGES,	/* LOSS: pages of the mappings of UNSEEN_REGION, at each end of an interval (1.1) */
 	MEMTRACE_C_N
 };
 

@@ -103,6 +103,14 @@ static void child_loop(void)
 			do_read(p);
 			do_write(p);
 			break;
+		case 'h': {	/* a huge page of hugetlbfs */
+			char *huge = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+			if (huge == MAP_FAILED)
+				_exit(1);
+			do_write(huge);
+			break;
+		}
 		case 'v': {	/* the kernel takes the page itself, without copying */
 			struct iovec one = { p, 64 };
 
@@ -511,6 +519,25 @@ static void skipped(void)
 	good = was;
 }
 
+/* What cannot be traced is counted: pages of hugetlbfs. */
+static void unseen(void)
+{
+	FILE *f = fopen("/proc/sys/vm/nr_hugepages", "w");
+	u64 before;
+
+	CHECK(f && fputs("4", f) >= 0 && !fclose(f));
+	begin(0);
+	tick();
+	CHECK_EQ(counter(MEMTRACE_C_UNSEEN_PAGES), 0);
+	tell('h', 0);
+	tick();
+	before = counter(MEMTRACE_C_UNSEEN_PAGES);
+	CHECK_EQ(before, 512);
+	tick();
+	CHECK_EQ(counter(MEMTRACE_C_UNSEEN_PAGES), 2 * before);
+	end();
+}
+
 /* Of a file that is in memory only the pages that are read are seen. */
 static void files(void)
 {
@@ -725,6 +752,7 @@ int main(void)
 	writes();
 	shared();
 	skipped();
+	unseen();
 	files();
 	processes();
 	stopping();
