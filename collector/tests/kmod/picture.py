@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
 PAGE = 4096
 failed = 0
@@ -93,6 +94,34 @@ def consistency(trace):
     return bad
 
 
+def memtrace(build, home, *arguments):
+    """Standard output of a command that runs in a JVM, None when it failed."""
+    r = subprocess.run([os.path.join(build, "collector/memtrace"), *arguments], capture_output=True, text=True,
+                       env=dict(os.environ, MEMTRACE_HOME=home))
+    if r.returncode:
+        print("FAILED %s: %s" % (" ".join(arguments), r.stderr.strip()))
+    return None if r.returncode else r.stdout
+
+
+def drawn(build, home, trace):
+    """Imports and renders; the texts of the picture."""
+    svg = os.path.join(home, "picture.svg")
+    if memtrace(build, home, "render", "-o", svg, trace) is None:
+        return []
+    return [t.text or "" for t in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def most(build, home, trace):
+    """name -> type of most of its accesses, from the database"""
+    text = memtrace(build, home, "query", "--what", "groups", "--by", "memory,type", "--format", "csv", trace)
+    found = {}
+    for r in csv.DictReader((text or "").splitlines()):
+        n = int(r["reads"]) + int(r["writes"])
+        if n > found.get(r["memory"], ("", 0))[1]:
+            found[r["memory"]] = (r["type"], n)
+    return {name: t for name, (t, _) in found.items()}
+
+
 def main():
     traces, build, examples = sys.argv[1:4]
     for trace in sorted(glob.glob(os.path.join(traces, "*"))):
@@ -111,6 +140,9 @@ def main():
     check(shared >= 0.95 * all_, "matmul: B is shared by threads: %d of %d pages" % (shared, all_))
 
     # the same picture as the user-space backend gives, on this machine
+    java = os.path.exists(os.path.join(build, "lib/org.memtrace.cli.jar"))
+    if not java:
+        print("note: not imported and rendered: the Java commands are not built")
     for line in open(examples):
         name, program, *arguments = line.split()
         module = picture(os.path.join(traces, name))
@@ -123,6 +155,17 @@ def main():
                 print("note: the user-space backend does not work here: %s" % r.stderr.strip())
                 continue
             user = picture(other)
+            if java:
+                texts = drawn(build, tmp, os.path.join(traces, name))
+                # small ones share a row
+                large = [n for n, v in module.items() if 4 * v[0] >= max(w[0] for w in module.values())]
+                check(texts and all(n in texts for n in large),
+                      "%s: imported and rendered, with %s" % (name, " ".join(large) or "no large structure"))
+            if java and name == "naive":
+                ours, theirs = most(build, tmp, os.path.join(traces, name)), most(build, tmp, other)
+                check(all(ours.get(n) == theirs.get(n) is not None for n in "ABC"), "naive: the same colours as in user space: %s" %
+                      ", ".join("%s %s" % (n, ours.get(n) if ours.get(n) == theirs.get(n) else "%s, not %s" % (
+                          ours.get(n), theirs.get(n))) for n in "ABC"))
         different = ["%s: kernel module %s, user space %s" % (n, module.get(n), user.get(n))
                      for n in sorted(set(module) | set(user))
                      if (module.get(n, (0, 0, 0, 0))[:2] + module.get(n, (0, 0, 0, 0))[3:]) !=
