@@ -6,7 +6,7 @@
 # when a person is at the terminal, --yes answers), builds, tests; the closing
 # lines of each runner are theirs. Ends with the exit code 1 when any failed.
 #
-#   ./test.sh [--yes] [native] [java] [cli] [demo] [kmod]     default: all five
+#   ./test.sh [--yes] [native] [java] [cli] [demo] [install] [kmod]     default: all six
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . releng/tools.sh
@@ -14,14 +14,14 @@ parts=
 for arg; do
 	case $arg in
 	--yes | -y) ASSUME_YES=yes ;;
-	native | java | cli | demo | kmod) parts="$parts $arg" ;;
+	native | java | cli | demo | install | kmod) parts="$parts $arg" ;;
 	*)
-		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [demo] [kmod]"
+		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [demo] [install] [kmod]"
 		exit 2
 		;;
 	esac
 done
-: "${parts:= native java cli demo kmod}"
+: "${parts:= native java cli demo install kmod}"
 
 export LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=1
 begin=$(date +%s)
@@ -67,6 +67,7 @@ for part in $parts; do
 	java) run java java_tests ;;
 	cli) run cli releng/check-cli.sh ;;
 	demo) run demo releng/check-demo.sh ;;
+	install) run install releng/check-install.sh ;;
 	kmod)
 		ensure_packages native kmod && run kmod collector/tests/kmod/run.sh
 		run kmod-numa collector/tests/kmod/run.sh --series 6.12 --parts numa

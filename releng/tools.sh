@@ -267,18 +267,19 @@ build_java() {
 }
 
 build_examples() {
+	! make -q -s -C examples all portable 2>/dev/null || return 0
 	tools_say "building the examples"
-	make -s -C examples >&2
+	make -s -C examples all portable >&2
 }
 
 # build_workbench: everything of Java by Maven; the product becomes build/workbench.
 build_workbench() {
-	[ -x build/workbench/memtrace-workbench ] &&
+	[ -z "${ALL_PLATFORMS:-}" ] && [ -x build/workbench/memtrace-workbench ] &&
 		! newer build/.workbench org.memtrace.*/* releng/org.memtrace.* pom.xml && return 0
 	find_maven || return 1
 	tools_say "building the workbench (the first time fetches about 200 MB from the Maven repository)"
 	touch build/.workbench.new
-	run_maven build/workbench.log verify -DskipTests || return 1
+	run_maven build/workbench.log verify -DskipTests ${ALL_PLATFORMS:+-Pall-platforms} || return 1
 	ln -sfn ../releng/org.memtrace.product/target/products/org.memtrace.product/linux/gtk/x86_64 build/workbench
 	mv build/.workbench.new build/.workbench
 }

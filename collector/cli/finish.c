@@ -338,6 +338,19 @@ static bool fortran_file(const char *file)
 }
 
 /*
+ * The source where the compiler found it; when it is not there, beside the
+ * program: binaries that were moved to another machine with their sources.
+ */
+static char *readable_source(const struct mt_frame *f)
+{
+	const char *slash = f->object ? strrchr(f->object, '/') : NULL;
+
+	if (!slash || !access(f->file, R_OK))
+		return mt_strdup(f->file);
+	return mt_printf("%.*s/%s", (int)(slash - f->object), f->object, mt_base(f->file));
+}
+
+/*
  * The first frame that a person would call "my code": not in a library of the
  * system, not in one of its headers. When the variable there is the result of
  * a function that itself only allocates (xmalloc), the caller's line is
@@ -378,9 +391,13 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t
 		if (f->system)
 			continue;
 		hops++;
-		if (f->file && f->line > 0)
-			v = mt_name_in_file(f->file, f->line, f->column, fortran_file(f->file) ?
+		if (f->file && f->line > 0) {
+			char *file = readable_source(f);
+
+			v = mt_name_in_file(file, f->line, f->column, fortran_file(f->file) ?
 					    rank_on_line(c, sy, &flat[i]) : 0);
+			free(file);
+		}
 		if (v) {
 			free(var);
 			var = v;
