@@ -145,7 +145,10 @@ final class GanttBuilder {
 
 	/** What is drawn for one row. */
 	private static final class Drawn {
+		/** Bars. */
 		final List<Shape> shapes = new ArrayList<>();
+		/** Texts and heads above them. */
+		final List<Shape> over = new ArrayList<>();
 		final List<GanttPicture.Bar> bars = new ArrayList<>();
 		long records;
 		boolean marked;
@@ -168,11 +171,17 @@ final class GanttBuilder {
 						first ? palette.separator() : line, 0));
 			}
 			label(row);
-			shapes.addAll(drawn[i].shapes);
 			bars.addAll(drawn[i].bars);
 			records += drawn[i].records;
 			marked |= drawn[i].marked;
 			barFrom[i + 1] = bars.size();
+		}
+		// rectangles in one run: a painter can do very many of them at once
+		for (Drawn d : drawn) {
+			shapes.addAll(d.shapes);
+		}
+		for (Drawn d : drawn) {
+			shapes.addAll(d.over);
 		}
 	}
 
@@ -403,7 +412,7 @@ final class GanttBuilder {
 				d.bars.add(new GanttPicture.Bar(row, x, top + i * h, 2, h, type, shared));
 			}
 			if (height >= 8) {
-				d.shapes.add(new Shape.Polygon(new double[] {x - 2, top, x + 4, top, x + 1, top + 4},
+				d.over.add(new Shape.Polygon(new double[] {x - 2, top, x + 4, top, x + 1, top + 4},
 						o.color(source.types().get(source.slotType(main))), 0));
 			}
 		}
@@ -461,7 +470,7 @@ final class GanttBuilder {
 			}
 			double x = (x1 + x2) / 2;
 			double y = y1 + h / 2;
-			d.shapes.add(new Shape.Text(x, y + 0.35 * size, text, size, false, contrast(fillAt(d, x, y)), Shape.Anchor.MIDDLE,
+			d.over.add(new Shape.Text(x, y + 0.35 * size, text, size, false, contrast(fillAt(d, x, y)), Shape.Anchor.MIDDLE,
 					false));
 		}
 	}
@@ -782,7 +791,7 @@ final class GanttBuilder {
 			double x = x(tick.timeNs());
 			double half = o.meter.width(tick.label(), 0.92 * f, false) / 2;
 			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
-			double textX = Math.min(Math.max(x, plotX + half - 2), o.width - half - 2);
+			double textX = Math.min(Math.max(x, plotX + half - 2), plotX + plotWidth + 0.4 * f - half);
 			if (textX - half >= free) {
 				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), 0.92 * f, false, palette.mutedText(),
 						Shape.Anchor.MIDDLE, false));

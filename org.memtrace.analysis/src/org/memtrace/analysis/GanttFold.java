@@ -18,7 +18,7 @@ public final class GanttFold {
 
 	/** Unfolded producers by group. A group that is not here is folded. */
 	private final Map<Integer, BitSet> unfolded;
-	/** Rows that are hidden, their children are shown in their place. */
+	/** Rows that are hidden; when they are unfolded, their children are shown in their place. */
 	private final BitSet hidden;
 	/** Producers that are hidden with everything below them. */
 	private final BitSet hiddenSubtrees;
@@ -137,7 +137,7 @@ public final class GanttFold {
 		return new GanttFold(put(group, now), rows, stillHidden);
 	}
 
-	/** Hides the row of a producer; what is below it stays. */
+	/** Hides the row of a producer; when it is unfolded, what is below it stays. */
 	public GanttFold hide(int producer) {
 		BitSet now = (BitSet) hidden.clone();
 		now.set(producer);

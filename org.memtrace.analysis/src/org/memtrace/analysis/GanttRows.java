@@ -107,7 +107,7 @@ public final class GanttRows {
 			if (shown) {
 				add(p, last, g, place[1]);
 			}
-			if ((!shown || request.fold().isUnfolded(g, p)) && !tree.isLeaf(last)) {
+			if (request.fold().isUnfolded(g, p) && !tree.isLeaf(last)) {
 				lists.push(sorted(children(last)));
 				places.push(new int[] {0, place[1] + (shown ? 1 : 0)});
 			}

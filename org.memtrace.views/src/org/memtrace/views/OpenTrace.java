@@ -190,6 +190,11 @@ public final class OpenTrace {
 		data.savedFilters = now;
 	}
 
+	/** What the user marked in it; display thread. */
+	public TraceMarkers markers() {
+		return data.markers;
+	}
+
 	public TraceSelection selection() {
 		return selection;
 	}

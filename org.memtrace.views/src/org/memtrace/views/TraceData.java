@@ -34,6 +34,7 @@ final class TraceData {
 	final List<ThreadInfo> threads;
 	final AccessTable accesses;
 	final FilteredAccesses filtered;
+	final TraceMarkers markers;
 	final String importReport;
 	private final Object eventsLock = new Object();
 	private EventTable events;
@@ -51,6 +52,7 @@ final class TraceData {
 			threads = store.threads();
 			importReport = store.importReport().orElse("");
 			savedFilters = readFilters();
+			markers = new TraceMarkers(store);
 			checkMemory();
 			accesses = AccessTable.load(store, progress);
 		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {

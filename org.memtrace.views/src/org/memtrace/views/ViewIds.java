@@ -9,6 +9,7 @@ public final class ViewIds {
 	public static final String DETAILS = "org.memtrace.views.details";
 	public static final String OCELOTL = "org.memtrace.views.ocelotl";
 	public static final String STRUCTURES = "org.memtrace.views.structures";
+	public static final String GANTT = "org.memtrace.views.gantt";
 	public static final String MACHINE = "org.memtrace.views.machine";
 
 	public static final String RECORD = "org.memtrace.views.record";

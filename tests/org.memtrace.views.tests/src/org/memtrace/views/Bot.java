@@ -218,6 +218,16 @@ public final class Bot {
 		event("click", "--repeat", Integer.toString(Math.abs(notches)), "--delay", "30", notches > 0 ? "4" : "5");
 	}
 
+	/** Does something while a key is held, such as {@code ctrl} or {@code shift}. */
+	public void hold(String key, Runnable what) {
+		event("keydown", key);
+		try {
+			what.run();
+		} finally {
+			event("keyup", key);
+		}
+	}
+
 	/** @param name as X calls it, such as {@code Left}, {@code BackSpace} or {@code ctrl+c} */
 	public void key(String name) {
 		event("key", name);

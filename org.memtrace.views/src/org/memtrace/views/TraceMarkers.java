@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+import org.eclipse.core.runtime.ICoreRunnable;
+import org.eclipse.core.runtime.ILog;
+import org.eclipse.core.runtime.jobs.ISchedulingRule;
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.widgets.Display;
+import org.memtrace.analysis.Marker;
+import org.memtrace.analysis.Markers;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceStore;
+
+/**
+ * The markers and bookmarks of a trace: read when it is opened, stored at each change, shared by all views that show it. Display
+ * thread only, except the constructor.
+ */
+public final class TraceMarkers {
+	/** Changes are stored one after another. */
+	private final ISchedulingRule inOrder = new ISchedulingRule() {
+		@Override
+		public boolean contains(ISchedulingRule rule) {
+			return rule == this;
+		}
+
+		@Override
+		public boolean isConflicting(ISchedulingRule rule) {
+			return rule == this;
+		}
+	};
+	private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+	private List<Marker> markers = List.of();
+	/** Why nothing can be stored; null when it can. */
+	private String problem;
+
+	/** Reads them; what cannot be read is left as it is in the database. */
+	TraceMarkers(TraceStore store) {
+		try {
+			byte[] stored = store.readNote(Markers.NOTE).orElse(null);
+			if (stored != null) {
+				markers = Markers.sorted(Markers.read(stored));
+			}
+		} catch (MemtraceException e) {
+			problem = e.getMessage();
+			ILog.of(TraceMarkers.class).warn(problem, e);
+		}
+	}
+
+	/** Earlier ones first. */
+	public List<Marker> all() {
+		return markers;
+	}
+
+	/** Why changes are not stored, in a sentence; null when they are. */
+	public String problem() {
+		return problem;
+	}
+
+	public void addListener(Runnable l) {
+		listeners.add(l);
+	}
+
+	public void removeListener(Runnable l) {
+		listeners.remove(l);
+	}
+
+	public void add(OpenTrace trace, Marker marker) {
+		List<Marker> now = new ArrayList<>(markers);
+		now.add(marker);
+		change(trace, now);
+	}
+
+	public void remove(OpenTrace trace, Marker marker) {
+		List<Marker> now = new ArrayList<>(markers);
+		now.remove(marker);
+		change(trace, now);
+	}
+
+	public void replace(OpenTrace trace, Marker old, Marker marker) {
+		List<Marker> now = new ArrayList<>(markers);
+		now.replaceAll(m -> m == old ? marker : m);
+		change(trace, now);
+	}
+
+	private void change(OpenTrace trace, List<Marker> now) {
+		markers = Markers.sorted(now);
+		tell();
+		if (problem != null) {
+			return; // what a newer version wrote is not overwritten
+		}
+		byte[] text = Markers.write(markers);
+		OpenTrace.Lease lease;
+		try {
+			lease = trace.lease();
+		} catch (CancelledException e) {
+			return;
+		}
+		Display display = Display.getCurrent();
+		Consumer<String> failed = sentence -> display.asyncExec(() -> {
+			problem = sentence;
+			tell();
+		});
+		Job job = Job.createSystem("Store markers", (ICoreRunnable) monitor -> {
+			try (lease) {
+				lease.store().writeNote(Markers.NOTE, text);
+			} catch (MemtraceException e) {
+				ILog.of(TraceMarkers.class).warn(e.getMessage(), e);
+				if (!display.isDisposed()) {
+					failed.accept(e.getMessage());
+				}
+			}
+		});
+		job.setRule(inOrder);
+		job.schedule();
+	}
+
+	private void tell() {
+		listeners.forEach(Runnable::run);
+	}
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.gantt;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+
+import org.memtrace.analysis.GanttModel;
+import org.memtrace.analysis.GanttOptions;
+import org.memtrace.analysis.GanttPicture;
+import org.memtrace.analysis.GanttRows;
+import org.memtrace.analysis.GanttType;
+import org.memtrace.analysis.Marker;
+import org.memtrace.analysis.Palette;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.state.ViewState;
+
+/** A drawn chart with what it was drawn from. Immutable. */
+record ShownGantt(Input input, GanttPicture picture) {
+	/**
+	 * How a user wants it.
+	 *
+	 * @param labelWidth width of the labels that the user has chosen, -1 none
+	 */
+	record Style(double rowHeight, double labelWidth, Set<String> hiddenTypes, boolean links, boolean sameScale, boolean values) {
+		static final Style DEFAULT = new Style(18, -1, Set.of(), true, false, true);
+
+		Style withRowHeight(double height) {
+			return new Style(height, labelWidth, hiddenTypes, links, sameScale, values);
+		}
+
+		Style withLabelWidth(double width) {
+			return new Style(rowHeight, width, hiddenTypes, links, sameScale, values);
+		}
+
+		Style withHiddenTypes(Set<String> names) {
+			return new Style(rowHeight, labelWidth, Set.copyOf(names), links, sameScale, values);
+		}
+
+		Style withLinks(boolean on) {
+			return new Style(rowHeight, labelWidth, hiddenTypes, on, sameScale, values);
+		}
+
+		Style withSameScale(boolean on) {
+			return new Style(rowHeight, labelWidth, hiddenTypes, links, on, values);
+		}
+
+		Style withValues(boolean on) {
+			return new Style(rowHeight, labelWidth, hiddenTypes, links, sameScale, on);
+		}
+	}
+
+	/** Everything that the picture depends on. */
+	record Input(OpenTrace trace, GanttModel model, GanttRows rows, ViewState state, int firstRow, int width, int height,
+			double fontSize, double labelWidth, Palette palette, Style style, List<Marker> markers) {
+		GanttOptions options() {
+			GanttOptions o = new GanttOptions();
+			o.width = width;
+			o.height = height;
+			o.fontSize = fontSize;
+			o.palette = palette;
+			o.rowHeight = style.rowHeight();
+			o.labelWidth = labelWidth;
+			o.fromNs = state.fromNs();
+			o.toNs = state.toNs();
+			o.originNs = trace.info().startNs();
+			o.firstRow = firstRow;
+			o.links = style.links();
+			o.sameScale = style.sameScale();
+			o.values = style.values();
+			o.markers = markers;
+			o.hiddenTypes = hidden(model, style);
+			return o;
+		}
+	}
+
+	static BitSet hidden(GanttModel model, Style style) {
+		BitSet hidden = new BitSet();
+		List<GanttType> types = model.source().types();
+		for (int i = 0; i < types.size(); i++) {
+			hidden.set(i, style.hiddenTypes().contains(types.get(i).name()));
+		}
+		return hidden;
+	}
+
+	static ShownGantt draw(Input input, Progress progress) throws CancelledException {
+		return new ShownGantt(input, GanttPicture.build(input.model(), input.rows(), input.options(), progress));
+	}
+
+	/** Whether it is what another input asks for. */
+	boolean shows(Input other) {
+		return other != null && input.equals(other);
+	}
+}

@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.gantt;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.IWorkbenchPage;
+import org.eclipse.ui.PartInitException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.GanttPicture;
+import org.memtrace.analysis.Marker;
+import org.memtrace.model.EventBatch;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.EventType;
+import org.memtrace.model.EventVisitor;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.TraceStore;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.state.TraceSelection;
+import org.memtrace.views.state.ViewState;
+
+/** The Gantt chart with real mouse and keys. */
+class GanttViewTest extends UiTest {
+	private static final long MS = 1_000_000;
+
+	private GanttView view;
+	private GanttCanvas canvas;
+
+	@BeforeEach
+	void show() {
+		view = bot.ui(() -> {
+			try {
+				IWorkbenchPage page = page();
+				GanttView v = (GanttView) page.showView(ViewIds.GANTT);
+				page.toggleZoom(page.findViewReference(ViewIds.GANTT));
+				return v;
+			} catch (PartInitException e) {
+				throw new AssertionError(e);
+			}
+		});
+		canvas = bot.ui(view::canvas);
+	}
+
+	private void open() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		bot.waitFor("trace", () -> session.trace() != null && session.trace().name().equals("small matmul"));
+		settle();
+	}
+
+	private void settle() {
+		bot.waitFor("chart", () -> view.isSettled() && canvas.picture() != null);
+	}
+
+	private GanttPicture picture() {
+		return bot.ui(canvas::picture);
+	}
+
+	private ViewState state() {
+		return bot.ui(() -> session.trace().selection().state());
+	}
+
+	private Point at(long ns, int row) {
+		GanttPicture p = picture();
+		return new Point((int) Math.round(p.xOf(ns)), (int) Math.round(p.yOf(row) + p.rowHeight() / 2));
+	}
+
+	private List<String> rows() {
+		return bot.ui(() -> {
+			List<String> names = new ArrayList<>();
+			for (int i = 0; i < view.rows().count(); i++) {
+				names.add(view.rows().name(i));
+			}
+			return names;
+		});
+	}
+
+	@Test
+	void dragWheelAndKeysZoomInTime() throws Exception {
+		open();
+		assertEquals(List.of("All memory", "A", "B", "C"), rows());
+		bot.shot("gantt");
+		Point from = at(10 * MS, 1);
+		Point to = at(30 * MS, 2);
+		bot.drag(canvas, 1, from, to);
+		settle();
+		ViewState zoomed = state();
+		long pixel = 50 * MS / (long) picture().plotWidth();
+		assertEquals(10 * MS, zoomed.fromNs(), 2 * pixel);
+		assertEquals(30 * MS, zoomed.toNs(), 2 * pixel);
+		assertEquals(session.trace().selection().initial().producer(), zoomed.producer());
+		// about the pointer
+		Point middle = at(20 * MS, 1);
+		bot.hold("ctrl", () -> bot.wheel(canvas, middle.x, middle.y, 2));
+		bot.waitFor("wheel zoom", () -> state().durationNs() < zoomed.durationNs() * 0.7);
+		settle();
+		assertEquals(20 * MS, state().fromNs() + state().durationNs() / 2, MS);
+		long duration = state().durationNs();
+		bot.drag(canvas, 2, middle, new Point(middle.x - 100, middle.y));
+		bot.waitFor("panned", () -> state().fromNs() > 14 * MS && Math.abs(state().durationNs() - duration) <= 2);
+		bot.key("w");
+		bot.waitFor("whole", () -> state().equals(session.trace().selection().initial()));
+		bot.key("alt+Left");
+		bot.waitFor("back", () -> state().fromNs() > 0);
+		settle();
+	}
+
+	@Test
+	void rowsFoldHideAndFollowTheMark() throws Exception {
+		open();
+		Rectangle fold = bot.ui(() -> new Rectangle((int) canvas.picture().plotX() - 1, 0, 0, 0));
+		GanttPicture p = picture();
+		// the triangle is where the picture says
+		int x = 0;
+		while (x < fold.x && bot.ui(() -> 0) == 0 && p.hit(x, at(0, 2).y).area() != GanttPicture.Area.FOLD) {
+			x++;
+		}
+		bot.click(canvas, x + 5, at(0, 2).y);
+		bot.waitFor("B unfolded", () -> view.rows().count() == 8);
+		settle();
+		assertEquals("B [pages 0-7]", rows().get(3));
+		bot.shot("gantt-unfolded");
+		bot.click(canvas, (int) picture().plotX() - 12, at(0, 4).y);
+		bot.waitFor("row selected", () -> canvas.selectedRow() == 4);
+		assertEquals(SampleTrace.B, bot.ui(() -> session.trace().selection().mark()));
+		bot.key("h");
+		bot.waitFor("hidden", () -> view.rows().count() == 7);
+		bot.run(() -> session.trace().selection().mark(SampleTrace.C));
+		bot.waitFor("C selected", () -> canvas.selectedRow() == 6);
+		bot.key("shift+h");
+		bot.waitFor("C gone", () -> view.rows().count() == 6);
+		settle();
+	}
+
+	@Test
+	void searchFindsAFoldedPageAndKeysFindItsRecords() throws Exception {
+		open();
+		bot.key("ctrl+f");
+		Text search = bot.ui(() -> view.bar().search());
+		bot.waitFor("focus", search::isFocusControl);
+		bot.type("^C \\[page 9\\]$");
+		bot.key("Return");
+		bot.waitFor("found", () -> canvas.selectedRow() > 0 && view.rows().name(canvas.selectedRow()).equals("C [page 9]"));
+		settle();
+		int row = bot.ui(canvas::selectedRow);
+		assertTrue(row >= picture().firstRow() && row < picture().firstRow() + picture().wholeRows(), "visible");
+		assertEquals(SampleTrace.C, bot.ui(() -> session.trace().selection().mark()));
+		bot.run(() -> canvas.setFocus());
+		for (int i = 0; i < 2; i++) {
+			int step = i;
+			bot.key("Right");
+			bot.waitFor("record " + i, () -> view.isSettled() && canvas.selected() != null
+					&& canvas.selected().fromNs() == (SampleTrace.INITIALISATION + step) * SampleTrace.STEP_NS);
+		}
+		bot.key("Left");
+		bot.waitFor("back", () -> view.isSettled() && canvas.selected().fromNs() == 10 * MS);
+		bot.shot("gantt-search");
+	}
+
+	@Test
+	void markersAreStoredWithTheTraceAndShownAsFlags() throws Exception {
+		open();
+		Point from = at(20 * MS, 1);
+		Point to = at(25 * MS, 1);
+		bot.hold("shift", () -> bot.drag(canvas, 1, from, to));
+		bot.waitFor("interval", () -> canvas.marked() != null);
+		assertEquals(session.trace().selection().initial(), state(), "Shift does not zoom");
+		bot.key("m");
+		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
+		bot.type("hot phase");
+		bot.close(ok);
+		bot.waitFor("marker", () -> session.trace().markers().all().size() == 1);
+		settle();
+		Marker marker = bot.ui(() -> session.trace().markers().all().get(0));
+		assertEquals("hot phase", marker.name());
+		assertEquals(20 * MS, marker.fromNs(), MS / 10);
+		assertEquals(25 * MS, marker.toNs(), MS / 10);
+		assertEquals("hot phase", bot.ui(() -> view.markers().table().getItem(0).getText()));
+		GanttPicture.Hit flag = picture().hit(picture().xOf(marker.fromNs()) + 5, picture().plotY() - 8);
+		assertEquals(marker, flag.marker());
+		bot.shot("gantt-marker");
+		bot.run(() -> session.show((OpenTrace) null));
+		open();
+		assertEquals(List.of(marker), bot.ui(() -> session.trace().markers().all()));
+		// the list jumps there
+		bot.run(() -> {
+			view.markers().table().select(0);
+			view.markers().table().notifyListeners(org.eclipse.swt.SWT.DefaultSelection, new org.eclipse.swt.widgets.Event());
+		});
+		bot.waitFor("jumped", () -> state().fromNs() > 15 * MS && state().toNs() < 30 * MS);
+		settle();
+	}
+
+	@Test
+	void threadsAsRowsAndTypesThatAreHidden() throws Exception {
+		open();
+		bot.run(() -> view.setGrouping(org.memtrace.analysis.GanttSource.Grouping.THREAD));
+		bot.waitFor("threads", () -> view.isSettled() && view.rows().count() == 5);
+		assertEquals(List.of("main #0", "worker 1 #1", "worker 2 #2", "worker 3 #3", "worker 4 #4"), rows());
+		// main wrote in the first fifth only
+		assertEquals(1, picture().hit(at(5 * MS, 0).x, at(5 * MS, 0).y).type());
+		assertEquals(-1, picture().hit(at(30 * MS, 0).x, at(30 * MS, 0).y).type());
+		bot.shot("gantt-threads");
+		Point legend = bot.ui(() -> {
+			GanttPicture p = canvas.picture();
+			for (int x = 0; x < p.scene().width(); x++) {
+				GanttPicture.Hit h = p.hit(x, p.scene().height() - 12);
+				if (h.area() == GanttPicture.Area.LEGEND && h.type() == 1) {
+					return new Point(x + 5, p.scene().height() - 12);
+				}
+			}
+			throw new AssertionError("no legend");
+		});
+		bot.click(canvas, legend.x, legend.y);
+		bot.waitFor("writes hidden", () -> view.isSettled() && canvas.shown().input().style().hiddenTypes().contains("Private_Write"));
+		assertEquals(-1, picture().hit(at(5 * MS, 0).x, at(5 * MS, 0).y).type());
+	}
+
+	/** A trace that FrameSoc wrote: states, links, instants and variables. */
+	@Test
+	void eventsOfOtherTools() throws Exception {
+		bot.run(() -> {
+			try {
+				session.show(new OpenTrace(events(), Progress.NONE));
+			} catch (MemtraceException e) {
+				throw new AssertionError(e);
+			}
+		});
+		settle();
+		assertEquals(List.of("cluster", "node 0", "rank 0", "rank 1", "node 1", "rank 2", "rank 3", "power"), rows());
+		assertTrue(picture().linksThere() > 10);
+		bot.shot("gantt-events");
+		TraceSelection selection = bot.ui(() -> session.trace().selection());
+		bot.run(() -> selection.window(0, 100 * MS));
+		settle();
+		GanttPicture.Hit hit = picture().hit(at(10 * MS, 2).x, at(10 * MS, 2).y);
+		assertEquals("Compute", view.rows().request().source().types().get(hit.type()).name());
+		bot.shot("gantt-events-near");
+	}
+
+	private static TraceStore events() {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
+		b.begin(ProducerKind.OTHER, "cluster", 0, 0, -1);
+		int[] ranks = new int[4];
+		for (int r = 0; r < 4; r++) {
+			if (r % 2 == 0) {
+				b.begin(ProducerKind.OTHER, "node " + r / 2, 0, 0, -1);
+			}
+			ranks[r] = b.leaf(ProducerKind.OTHER, "rank " + r, 0, 0, -1);
+			if (r % 2 == 1) {
+				b.end();
+			}
+		}
+		b.end();
+		int power = b.leaf(ProducerKind.OTHER, "power", 0, 0, -1);
+		ProducerTree tree = b.build();
+		List<EventType> types = List.of(new EventType(0, EventCategory.STATE, "Compute"), new EventType(1, EventCategory.STATE, "Wait"),
+				new EventType(2, EventCategory.STATE, "Send"), new EventType(3, EventCategory.PUNCTUAL, "Checkpoint"),
+				new EventType(4, EventCategory.LINK, "Message"), new EventType(5, EventCategory.VARIABLE, "Watts"));
+		record Event(int type, int producer, long start, long end, double value) {
+		}
+		List<Event> list = new ArrayList<>();
+		Random random = new Random(7);
+		long end = 1000 * MS;
+		for (int r = 0; r < 4; r++) {
+			for (long t = 0; t < end;) {
+				long compute = (20 + random.nextInt(40)) * MS;
+				list.add(new Event(0, ranks[r], t, Math.min(end, t + compute), 0));
+				if (random.nextBoolean()) {
+					list.add(new Event(2, ranks[r], t + compute / 2, Math.min(end, t + compute * 3 / 4), 1));
+					list.add(new Event(4, ranks[r], t + compute / 2, t + compute / 2 + 6 * MS, ranks[(r + 1) % 4]));
+				}
+				t += compute;
+				long wait = (2 + random.nextInt(12)) * MS;
+				list.add(new Event(1, ranks[r], t, Math.min(end, t + wait), 0));
+				t += wait;
+				if (random.nextInt(5) == 0) {
+					list.add(new Event(3, ranks[r], Math.min(end - 1, t), Math.min(end - 1, t), 0));
+				}
+			}
+		}
+		for (long t = 0; t < end; t += 10 * MS) {
+			list.add(new Event(5, power, t, t + 10 * MS, 100 + 40 * Math.sin(t / 1e8)));
+		}
+		list.removeIf(e -> e.start >= end || e.end < e.start || e.end > end);
+		list.sort(Comparator.comparingLong(Event::start));
+		TraceInfo info = new TraceInfo(77, "mpi", "mpi", "paje", "", "", "", 4, list.size(), tree.size(), 0, end, Instant.EPOCH, 0, "",
+				Map.of());
+		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
+		case "info" -> info;
+		case "producers" -> tree;
+		case "eventTypes" -> types;
+		case "accessCount" -> 0L;
+		case "structures", "threads", "cpuSets", "intervals" -> List.of();
+		case "importReport", "readCache", "readNote" -> Optional.empty();
+		case "visitEvents" -> {
+			EventBatch batch = new EventBatch(list.size());
+			for (Event e : list) {
+				batch.add(batch.count, e.type, e.producer, e.start, e.end, e.value, 0);
+			}
+			((EventVisitor) arguments[1]).visit(batch);
+			yield null;
+		}
+		case "hashCode" -> 1;
+		case "equals" -> proxy == arguments[0];
+		default -> null;
+		};
+		return (TraceStore) Proxy.newProxyInstance(GanttViewTest.class.getClassLoader(), new Class<?>[] { TraceStore.class }, store);
+	}
+}
