@@ -56,7 +56,7 @@ public final class ImportOperation {
 	public static final int DEFAULT_FANOUT = 2;
 	public static final int MAX_FANOUT = 16;
 
-	private static final int BATCHES = 4;
+	private static final int BATCHES = 6;
 	private static final long HEAP_FOR_ROWS = 128L << 20;
 
 	private final List<Path> input;
@@ -257,7 +257,12 @@ public final class ImportOperation {
 
 	private void readImage(ImageData data, Progress progress) throws MemtraceException {
 		try (Pipeline<RowBatch> pipeline = new Pipeline<>("memtrace-parser", BATCHES, RowBatch::new,
-				own -> parse(data.image(), own))) {
+				own -> parse(data.image(), own));
+				SharingStage sharing = new SharingStage(data.sharing(), BATCHES, batch -> {
+					batch.bytes = 0;
+					batch.count = 0;
+					pipeline.release(batch);
+				})) {
 			FirstPass pass = new FirstPass(data, context, addresses, counts,
 					Integer.numberOfTrailingZeros(trace.pageSizeBytes()));
 			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
@@ -266,10 +271,9 @@ public final class ImportOperation {
 					export.add(batch, data.index());
 				}
 				progress.worked(batch.bytes);
-				batch.bytes = 0;
-				batch.count = 0;
-				pipeline.release(batch);
+				sharing.add(batch, progress);
 			}
+			sharing.finish(progress);
 		}
 	}
 
@@ -485,7 +489,7 @@ public final class ImportOperation {
 			}
 			LeafTable leaves = data.leaves();
 			RowSpill rows = data.rows();
-			SharingSweep sharing = data.sharing();
+			batch.sorted = 0;
 			for (int i = 0; i < batch.count; i++) {
 				long start = batch.startNs[i];
 				long end = batch.endNs[i];
@@ -495,10 +499,12 @@ public final class ImportOperation {
 				}
 				previousStartNs = start;
 				int page = leaves.pageOf(batch.address[i], data.structures());
-				int structure = StructureIndex.resolve(leaves.candidates(page), batch.address[i], start, end);
+				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end);
 				row.thread = thread(batch.taskId[i], start, end);
 				if (sorted) {
-					sharing.add(page, row.thread, start, end);
+					batch.page[i] = page;
+					batch.thread[i] = row.thread;
+					batch.sorted = i + 1;
 				}
 				row.startNs = start;
 				row.endNs = end;

@@ -6,23 +6,35 @@ package org.memtrace.importer;
 import java.util.Arrays;
 
 import org.memtrace.model.PageCells;
+import org.memtrace.model.Structure;
 
 /**
  * The distinct combinations of page, structure, page frame and NUMA node of an image, numbered in order of appearance. They become
- * the cells of the trace ({@link org.memtrace.model.PageCells}).
+ * the cells of the trace ({@link PageCells}). What is asked together for each row is together in memory.
  */
 final class LeafTable {
 	private static final int NIL = -1;
 
-	private final LongNumbers pages = new LongNumbers();
+	// of a page, two numbers: first leaf, and the structure that alone covers the page
+	private static final int PER_PAGE = 2;
+	private static final int SOLE = 1;
+	/** The page has several structures, or parts of one. */
+	private static final int SEVERAL = -2;
+
+	// of a leaf, six numbers
+	private static final int PER_LEAF = 6;
+	private static final int PAGE = 0;
+	private static final int STRUCTURE = 1;
+	private static final int NEXT = 2;
+	private static final int NODE = 3;
+	private static final int FRAME_LOW = 4;
+	private static final int FRAME_HIGH = 5;
+
+	private final PageNumbers pages = new PageNumbers();
 	private final int pageShift;
 	private StructureIndex.Page[] candidates = new StructureIndex.Page[256];
-	private int[] firstLeaf = new int[256];
-	private int[] page = new int[256];
-	private int[] structure = new int[256];
-	private int[] next = new int[256];
-	private long[] frame = new long[256];
-	private short[] node = new short[256];
+	private int[] ofPage = new int[256 * PER_PAGE];
+	private int[] ofLeaf = new int[256 * PER_LEAF];
 	private int size;
 
 	LeafTable(int pageShift) {
@@ -42,80 +54,86 @@ final class LeafTable {
 		int known = pages.size();
 		int number = pages.number(address >>> pageShift);
 		if (number == known) {
-			if (number == firstLeaf.length) {
-				firstLeaf = Arrays.copyOf(firstLeaf, number * 2);
+			if (number == candidates.length) {
 				candidates = Arrays.copyOf(candidates, number * 2);
+				ofPage = Arrays.copyOf(ofPage, number * 2 * PER_PAGE);
 			}
-			firstLeaf[number] = NIL;
 			long start = address >>> pageShift << pageShift;
 			candidates[number] = structures.page(start, start + (1L << pageShift));
+			ofPage[number * PER_PAGE] = NIL;
+			ofPage[number * PER_PAGE + SOLE] = candidates[number].sole(start, start + (1L << pageShift) - 1, SEVERAL);
 		}
 		return number;
 	}
 
-	StructureIndex.Page candidates(int pageNumber) {
-		return candidates[pageNumber];
-	}
-
-	/** Number of the leaf of a page and a structure, where no frame is known. */
-	int leaf(int pageNumber, int structureId) {
-		return leaf(pageNumber, structureId, PageCells.NO_FRAME, -1);
+	/** The structure of an access, or -1. */
+	int structure(int pageNumber, StructureIndex structures, long address, long startNs, long endNs) {
+		int sole = ofPage[pageNumber * PER_PAGE + SOLE];
+		if (sole == StructureIndex.NONE) {
+			return sole;
+		}
+		if (sole >= 0) {
+			Structure s = structures.structure(sole);
+			if (s.birthNs() < endNs && s.deathNs() > startNs) {
+				return sole;
+			}
+		}
+		return StructureIndex.resolve(candidates[pageNumber], address, startNs, endNs);
 	}
 
 	/**
 	 * Number of the leaf of a page and a structure in a frame.
 	 *
 	 * @param frameNumber or {@link PageCells#NO_FRAME}
-	 * @param numaNode -1 unknown, below 2^15
+	 * @param numaNode -1 unknown
 	 */
 	int leaf(int pageNumber, int structureId, long frameNumber, int numaNode) {
-		int leaf = firstLeaf[pageNumber];
-		while (leaf != NIL
-				&& (structure[leaf] != structureId || frame[leaf] != frameNumber || node[leaf] != numaNode)) {
-			leaf = next[leaf];
+		int leaf = ofPage[pageNumber * PER_PAGE];
+		while (leaf != NIL) {
+			int at = leaf * PER_LEAF;
+			if (ofLeaf[at + STRUCTURE] == structureId && ofLeaf[at + NODE] == numaNode
+					&& ofLeaf[at + FRAME_LOW] == (int) frameNumber && ofLeaf[at + FRAME_HIGH] == (int) (frameNumber >> 32)) {
+				return leaf;
+			}
+			leaf = ofLeaf[at + NEXT];
 		}
-		if (leaf != NIL) {
-			return leaf;
+		int at = size * PER_LEAF;
+		if (at == ofLeaf.length) {
+			ofLeaf = Arrays.copyOf(ofLeaf, size * 2 * PER_LEAF);
 		}
-		if (size == page.length) {
-			page = Arrays.copyOf(page, size * 2);
-			structure = Arrays.copyOf(structure, size * 2);
-			next = Arrays.copyOf(next, size * 2);
-			frame = Arrays.copyOf(frame, size * 2);
-			node = Arrays.copyOf(node, size * 2);
-		}
-		frame[size] = frameNumber;
-		node[size] = (short) numaNode;
-		page[size] = pageNumber;
-		structure[size] = structureId;
-		next[size] = firstLeaf[pageNumber];
-		firstLeaf[pageNumber] = size;
+		ofLeaf[at + PAGE] = pageNumber;
+		ofLeaf[at + STRUCTURE] = structureId;
+		ofLeaf[at + NEXT] = ofPage[pageNumber * PER_PAGE];
+		ofLeaf[at + NODE] = numaNode;
+		ofLeaf[at + FRAME_LOW] = (int) frameNumber;
+		ofLeaf[at + FRAME_HIGH] = (int) (frameNumber >> 32);
+		ofPage[pageNumber * PER_PAGE] = size;
 		return size++;
 	}
 
 	/** Number of the page of a leaf. */
 	int page(int leaf) {
-		return page[leaf];
+		return ofLeaf[leaf * PER_LEAF + PAGE];
 	}
 
 	/** Page number in memory: address divided by the page size. */
 	long pageIndex(int leaf) {
-		return pages.value(page[leaf]);
+		return pages.page(page(leaf));
 	}
 
 	/** Structure id or -1. */
 	int structure(int leaf) {
-		return structure[leaf];
+		return ofLeaf[leaf * PER_LEAF + STRUCTURE];
 	}
 
 	/** Page frame or {@link PageCells#NO_FRAME}. */
 	long frame(int leaf) {
-		return frame[leaf];
+		return (long) ofLeaf[leaf * PER_LEAF + FRAME_HIGH] << 32 | ofLeaf[leaf * PER_LEAF + FRAME_LOW] & 0xffffffffL;
 	}
 
 	/** NUMA node or -1. */
 	int node(int leaf) {
-		return node[leaf];
+		return ofLeaf[leaf * PER_LEAF + NODE];
 	}
 
 	/** Frees what only resolving needs. */

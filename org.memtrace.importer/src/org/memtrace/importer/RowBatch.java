@@ -31,6 +31,11 @@ final class RowBatch {
 	final int[] flags = new int[CAPACITY];
 	/** Physical address, 0 unknown. */
 	final long[] physical = new long[CAPACITY];
+	/** Number of the page in {@link LeafTable} and thread of each row; filled in by the first pass. */
+	final int[] page = new int[CAPACITY];
+	final int[] thread = new int[CAPACITY];
+	/** Rows that came in order of their start, up to the first of the image that did not. */
+	int sorted;
 	/** Digits of the CPU mask in Moca's files, 0 in others. */
 	final int[] maskDigits = new int[CAPACITY];
 }

@@ -25,121 +25,130 @@ final class SharingSweep {
 	private short[][] result = new short[16][];
 	private int rows;
 
-	// per page
-	private int[] firstRecord = new int[0];
-	private int[] firstThread = new int[0];
-	// undecided records
-	private int[] recordNext = new int[1024];
-	private int[] recordRow = new int[1024];
-	private int[] recordThread = new int[1024];
-	private long[] recordStart = new long[1024];
-	private long[] recordEnd = new long[1024];
+	// of a page, two numbers: first record, first thread
+	private static final int PER_PAGE = 2;
+	private int[] ofPage = new int[0];
+	// of an undecided record, four numbers: start, end, row and thread, next record of the page
+	private static final int PER_RECORD = 4;
+	private long[] record = new long[1024 * PER_RECORD];
 	private int freeRecord = NIL;
 	private int recordCount;
-	// threads of a page
-	private int[] threadNext = new int[1024];
-	private int[] threadIndex = new int[1024];
-	private long[] threadEnd = new long[1024];
-	private int freeThread = NIL;
-	private int threadCount;
+	// of a thread on a page, two numbers: its latest end, and its number with the next thread of the page
+	private static final int PER_THREAD = 2;
+	private long[] use = new long[1024 * PER_THREAD];
+	private int freeUse = NIL;
+	private int useCount;
 
 	/** Adds the next record. */
 	void add(int page, int thread, long startNs, long endNs) {
-		if (page >= firstRecord.length) {
-			int old = firstRecord.length;
-			int size = Math.max(page + 1, old * 2);
-			firstRecord = Arrays.copyOf(firstRecord, size);
-			firstThread = Arrays.copyOf(firstThread, size);
-			Arrays.fill(firstRecord, old, size, NIL);
-			Arrays.fill(firstThread, old, size, NIL);
+		int head = page * PER_PAGE;
+		if (head >= ofPage.length) {
+			int old = ofPage.length;
+			ofPage = Arrays.copyOf(ofPage, Math.max(head + PER_PAGE, old * 2));
+			Arrays.fill(ofPage, old, ofPage.length, NIL);
 		}
-		if (firstRecord[page] != NIL) {
-			decide(page, startNs);
+		if (ofPage[head] != NIL) {
+			decide(head, startNs);
 		}
-		int record = newRecord();
-		recordRow[record] = rows++;
-		recordThread[record] = thread;
-		recordStart[record] = startNs;
-		recordEnd[record] = endNs;
-		recordNext[record] = firstRecord[page];
-		firstRecord[page] = record;
+		int r = newRecord();
+		int at = r * PER_RECORD;
+		record[at] = startNs;
+		record[at + 1] = endNs;
+		record[at + 2] = pair(rows++, thread);
+		record[at + 3] = ofPage[head];
+		ofPage[head] = r;
 		if (thread != AccessBatch.NO_THREAD) {
-			use(page, thread, endNs);
+			use(head, thread, endNs);
 		}
 	}
 
-	private void use(int page, int thread, long endNs) {
-		for (int t = firstThread[page]; t != NIL; t = threadNext[t]) {
-			if (threadIndex[t] == thread) {
-				threadEnd[t] = Math.max(threadEnd[t], endNs);
+	private static long pair(int high, int low) {
+		return (long) high << 32 | low & 0xffffffffL;
+	}
+
+	private void use(int head, int thread, long endNs) {
+		for (int t = ofPage[head + 1]; t != NIL; t = (int) use[t * PER_THREAD + 1]) {
+			if ((int) (use[t * PER_THREAD + 1] >> 32) == thread) {
+				use[t * PER_THREAD] = Math.max(use[t * PER_THREAD], endNs);
 				return;
 			}
 		}
-		int t = newThread();
-		threadIndex[t] = thread;
-		threadEnd[t] = endNs;
-		threadNext[t] = firstThread[page];
-		firstThread[page] = t;
+		int t = newUse();
+		use[t * PER_THREAD] = endNs;
+		use[t * PER_THREAD + 1] = pair(thread, ofPage[head + 1]);
+		ofPage[head + 1] = t;
 	}
 
 	/** Decides the records of a page that end at or before a time, and forgets threads that can matter no more. */
-	private void decide(int page, long nowNs) {
+	private void decide(int head, long nowNs) {
 		long earliestStart = nowNs;
 		long countedStart = 0;
 		int counted = NIL;
 		int previous = NIL;
-		for (int r = firstRecord[page]; r != NIL;) {
-			int next = recordNext[r];
-			if (recordEnd[r] > nowNs) {
-				earliestStart = Math.min(earliestStart, recordStart[r]);
+		boolean any = false;
+		for (int r = ofPage[head]; r != NIL;) {
+			int at = r * PER_RECORD;
+			int next = (int) record[at + 3];
+			if (record[at + 1] > nowNs) {
+				earliestStart = Math.min(earliestStart, record[at]);
 				previous = r;
 			} else {
-				if (counted == NIL || countedStart != recordStart[r]) {
-					countedStart = recordStart[r];
-					counted = threadsAfter(page, countedStart);
+				any = true;
+				if (counted == NIL || countedStart != record[at]) {
+					countedStart = record[at];
+					counted = threadsAfter(head, countedStart);
 				}
-				set(recordRow[r], Math.max(1, counted));
+				set((int) (record[at + 2] >> 32), Math.max(1, counted));
 				if (previous == NIL) {
-					firstRecord[page] = next;
+					ofPage[head] = next;
 				} else {
-					recordNext[previous] = next;
+					record[previous * PER_RECORD + 3] = next;
 				}
-				recordNext[r] = freeRecord;
+				record[at + 3] = freeRecord;
 				freeRecord = r;
 			}
 			r = next;
 		}
-		previous = NIL;
-		for (int t = firstThread[page]; t != NIL;) {
-			int next = threadNext[t];
-			if (threadEnd[t] > earliestStart) {
+		if (any) { // as long as no record was decided, none of the earlier ones has become irrelevant
+			forget(head, earliestStart);
+		}
+	}
+
+	/** Removes the threads that were last seen before all records that are not decided. */
+	private void forget(int head, long earliestStart) {
+		int previous = NIL;
+		for (int t = ofPage[head + 1]; t != NIL;) {
+			int at = t * PER_THREAD;
+			int next = (int) use[at + 1];
+			if (use[at] > earliestStart) {
 				previous = t;
 			} else {
 				if (previous == NIL) {
-					firstThread[page] = next;
+					ofPage[head + 1] = next;
 				} else {
-					threadNext[previous] = next;
+					int before = previous * PER_THREAD + 1;
+					use[before] = pair((int) (use[before] >> 32), next);
 				}
-				threadNext[t] = freeThread;
-				freeThread = t;
+				use[at + 1] = freeUse;
+				freeUse = t;
 			}
 			t = next;
 		}
 	}
 
-	private int threadsAfter(int page, long startNs) {
+	private int threadsAfter(int head, long startNs) {
 		int count = 0;
-		for (int t = firstThread[page]; t != NIL; t = threadNext[t]) {
-			count += threadEnd[t] > startNs ? 1 : 0;
+		for (int t = ofPage[head + 1]; t != NIL; t = (int) use[t * PER_THREAD + 1]) {
+			count += use[t * PER_THREAD] > startNs ? 1 : 0;
 		}
 		return count;
 	}
 
 	/** Decides what is left. */
 	void finish() {
-		for (int page = 0; page < firstRecord.length; page++) {
-			if (firstRecord[page] != NIL) {
-				decide(page, Long.MAX_VALUE);
+		for (int head = 0; head < ofPage.length; head += PER_PAGE) {
+			if (ofPage[head] != NIL) {
+				decide(head, Long.MAX_VALUE);
 			}
 		}
 	}
@@ -163,32 +172,24 @@ final class SharingSweep {
 	private int newRecord() {
 		if (freeRecord != NIL) {
 			int r = freeRecord;
-			freeRecord = recordNext[r];
+			freeRecord = (int) record[r * PER_RECORD + 3];
 			return r;
 		}
-		if (recordCount == recordNext.length) {
-			int size = recordCount * 2;
-			recordNext = Arrays.copyOf(recordNext, size);
-			recordRow = Arrays.copyOf(recordRow, size);
-			recordThread = Arrays.copyOf(recordThread, size);
-			recordStart = Arrays.copyOf(recordStart, size);
-			recordEnd = Arrays.copyOf(recordEnd, size);
+		if (recordCount * PER_RECORD == record.length) {
+			record = Arrays.copyOf(record, record.length * 2);
 		}
 		return recordCount++;
 	}
 
-	private int newThread() {
-		if (freeThread != NIL) {
-			int t = freeThread;
-			freeThread = threadNext[t];
+	private int newUse() {
+		if (freeUse != NIL) {
+			int t = freeUse;
+			freeUse = (int) use[t * PER_THREAD + 1];
 			return t;
 		}
-		if (threadCount == threadNext.length) {
-			int size = threadCount * 2;
-			threadNext = Arrays.copyOf(threadNext, size);
-			threadIndex = Arrays.copyOf(threadIndex, size);
-			threadEnd = Arrays.copyOf(threadEnd, size);
+		if (useCount * PER_THREAD == use.length) {
+			use = Arrays.copyOf(use, use.length * 2);
 		}
-		return threadCount++;
+		return useCount++;
 	}
 }

@@ -36,6 +36,16 @@ final class StructureIndex {
 		private int next;
 		private long lastStartNs = Long.MIN_VALUE;
 
+		/**
+		 * The only structure, if it covers the page; {@link StructureIndex#NONE} if there is none, else {@code several}.
+		 *
+		 * @param last address of the last byte of the page
+		 */
+		int sole(long first, long last, int several) {
+			return byBirth.length == 0 ? NONE
+					: byBirth.length == 1 && contains(byBirth[0], first) && contains(byBirth[0], last) ? byBirth[0].id() : several;
+		}
+
 		private Page(Structure[] byBirth) {
 			this.byBirth = byBirth;
 			this.alive = new Structure[byBirth.length];
@@ -47,8 +57,13 @@ final class StructureIndex {
 	/** Greatest end address (as a signed number of the biased address) of the balanced subtree rooted at an index. */
 	private final long[] greatestEnd;
 
-	/** @param structures those of one image */
+	private final int firstId;
+	private final Structure[] byId;
+
+	/** @param structures those of one image, whose ids follow each other */
 	StructureIndex(List<Structure> structures) {
+		firstId = structures.isEmpty() ? 0 : structures.get(0).id();
+		byId = structures.toArray(Structure[]::new);
 		byStart = structures.stream().filter(s -> Long.compareUnsigned(s.startAddress(), s.endAddress()) < 0)
 				.sorted(Comparator.comparing(Structure::startAddress, Long::compareUnsigned)).toArray(Structure[]::new);
 		greatestEnd = new long[byStart.length];
@@ -68,6 +83,10 @@ final class StructureIndex {
 		greatest = Math.max(greatest, Math.max(build(from, middle), build(middle + 1, to)));
 		greatestEnd[middle] = greatest;
 		return greatest;
+	}
+
+	Structure structure(int id) {
+		return byId[id - firstId];
 	}
 
 	/** The structures that have bytes in {@code [start, end)}. */

@@ -44,14 +44,14 @@ final class SqlTraceWriter implements TraceWriter {
 
 	/** Events in a run at most; small enough that a run tells which pages it is about. */
 	private static final int RUN_EVENTS = 512;
-	private static final int FLUSH_ROWS = 4096;
+	private static final int FLUSH_RUNS = 1024;
 
 	private final Dbms dbms;
 	private final PendingFile file;
 	private final Publisher publisher;
 	private final String databaseName;
 	private Connection db;
-	private final PreparedStatement insertEvent;
+	private final EventInserter insertEvent;
 	private final PreparedStatement insertRun;
 	private final ContextTable contexts = new ContextTable();
 	private final ContextTable.Addresses addresses = new ContextTable.Addresses();
@@ -65,7 +65,7 @@ final class SqlTraceWriter implements TraceWriter {
 
 	private long accesses;
 	private long events;
-	private int pendingRows;
+	private int pendingRuns;
 	private int runs;
 	private long runStartNs;
 	private long runEndNs;
@@ -90,7 +90,7 @@ final class SqlTraceWriter implements TraceWriter {
 			dbms.prepareWriting(db);
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_TABLES));
 			Sqlite.execute(db, dbms.schema(Schema.eventTable(Schema.EVENT_TABLE)));
-			insertEvent = db.prepareStatement("INSERT INTO MT_EVENT VALUES(?,?,?,?,?,?)");
+			insertEvent = new EventInserter(db);
 			insertRun = db.prepareStatement("INSERT INTO MT_RUN VALUES(?,?,?,?,?,?,?,?)");
 			ok = true;
 		} catch (SQLException e) {
@@ -273,26 +273,12 @@ final class SqlTraceWriter implements TraceWriter {
 				direction);
 	}
 
-	private void event(int producer, long count, int context, int ip) throws SQLException, StoreException {
+	private void event(int cell, long count, int context, int ip) throws SQLException, StoreException {
 		if (events > Integer.MAX_VALUE / 2 - 1) {
 			throw new StoreException("a trace database holds at most " + Integer.MAX_VALUE / 2 + " events");
 		}
-		insertEvent.setInt(1, (int) events++);
-		insertEvent.setInt(2, producer);
-		if (count == (int) count) {
-			insertEvent.setInt(3, (int) count);
-		} else {
-			insertEvent.setLong(3, count);
-		}
-		insertEvent.setInt(4, context);
-		insertEvent.setInt(5, ip);
-		insertEvent.setInt(6, runs);
-		insertEvent.addBatch();
-		if (++pendingRows == FLUSH_ROWS) {
-			insertEvent.executeBatch();
-			insertRun.executeBatch();
-			pendingRows = 0;
-		}
+		events++;
+		insertEvent.add(cell, count, context, ip, runs);
 	}
 
 	private void endRun() throws SQLException {
@@ -306,6 +292,10 @@ final class SqlTraceWriter implements TraceWriter {
 			insertRun.setLong(i + 1, values[i]);
 		}
 		insertRun.addBatch();
+		if (++pendingRuns == FLUSH_RUNS) {
+			insertRun.executeBatch();
+			pendingRuns = 0;
+		}
 	}
 
 	@Override
@@ -316,7 +306,7 @@ final class SqlTraceWriter implements TraceWriter {
 		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events, trees.virtual().size(), firstNs, lastNs);
 		try {
 			endRun();
-			insertEvent.executeBatch();
+			insertEvent.flush();
 			insertRun.executeBatch();
 			if (!sorted) {
 				sortRuns(progress);

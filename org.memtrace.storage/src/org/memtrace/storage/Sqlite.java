@@ -55,6 +55,7 @@ final class Sqlite {
 			config.resetOpenMode(SQLiteOpenMode.CREATE);
 		}
 		config.setBusyTimeout(BUSY_TIMEOUT_MS);
+		config.setGetGeneratedKeys(false); // would be asked for after each insert
 		try {
 			return config.createConnection("jdbc:sqlite:" + file.toAbsolutePath().toUri());
 		} catch (SQLException e) {

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +21,7 @@ import org.memtrace.model.MemoryLayout;
 import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.PageCells;
+import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 
@@ -64,20 +66,21 @@ final class TreeTables {
 		ProducerTree tree = trees.virtual();
 		int size = tree.size();
 		progress.begin("Writing event producers", size);
-		try (PreparedStatement names = db.prepareStatement("INSERT INTO EVENT_PRODUCER VALUES(?,?,?,?,?)")) {
+		String[] kinds = Arrays.stream(ProducerKind.values()).map(k -> k.name().toLowerCase(Locale.ROOT)).toArray(String[]::new);
+		int digits = Integer.toString(size - 1).length();
+		String zeros = "0".repeat(digits);
+		try (BulkInsert names = new BulkInsert(db, "EVENT_PRODUCER", 5)) {
 			for (int id = 0; id < size; id++) {
-				names.setInt(1, id);
-				names.setString(2, tree.kind(id).name().toLowerCase(Locale.ROOT));
-				names.setString(3, Integer.toString(id));
-				names.setString(4, tree.name(id).replace('=', ':')); // '=' breaks FrameSoc's colour files
-				names.setInt(5, tree.parent(id));
-				names.addBatch();
+				// texts in the order of ids: the unique index of (TYPE, LOCAL_ID) is then written from front to back
+				String number = Integer.toString(id);
+				names.add(id, kinds[tree.kind(id).ordinal()], zeros.substring(number.length()) + number,
+						tree.name(id).replace('=', ':'), tree.parent(id)); // '=' breaks FrameSoc's colour files
 				if (id % BATCH == BATCH - 1 || id == size - 1) {
-					names.executeBatch();
 					progress.worked(id % BATCH + 1);
 					progress.check();
 				}
 			}
+			names.finish();
 		}
 		for (AddressSpace space : AddressSpace.values()) {
 			if (trees.tree(space) != null) {
@@ -90,23 +93,21 @@ final class TreeTables {
 			throws SQLException, MemtraceException {
 		int count = trees.virtualLeaf().length;
 		progress.begin("Writing pages", count);
-		try (PreparedStatement insert = db.prepareStatement("INSERT INTO MT_CELL VALUES(?,?,?,?,?,?,?,?)")) {
+		try (BulkInsert insert = new BulkInsert(db, "MT_CELL", 8)) {
 			for (int i = 0; i < count; i++) {
-				insert.setInt(1, i);
-				insert.setInt(2, cells == null ? -1 : cells.image()[i]);
-				insert.setLong(3, cells == null ? 0 : cells.address()[i]);
-				insert.setInt(4, cells == null ? -1 : cells.structure()[i]);
-				insert.setLong(5, cells == null ? PageCells.NO_FRAME : cells.frame()[i]);
-				insert.setInt(6, cells == null ? -1 : cells.node()[i]);
-				insert.setInt(7, trees.virtualLeaf()[i]);
-				insert.setInt(8, trees.physicalLeaf() == null ? -1 : trees.physicalLeaf()[i]);
-				insert.addBatch();
+				int physical = trees.physicalLeaf() == null ? -1 : trees.physicalLeaf()[i];
+				if (cells == null) {
+					insert.add(i, -1, 0L, -1, PageCells.NO_FRAME, -1, trees.virtualLeaf()[i], physical);
+				} else {
+					insert.add(i, cells.image()[i], cells.address()[i], cells.structure()[i], cells.frame()[i], cells.node()[i],
+							trees.virtualLeaf()[i], physical);
+				}
 				if (i % BATCH == BATCH - 1 || i == count - 1) {
-					insert.executeBatch();
 					progress.worked(i % BATCH + 1);
 					progress.check();
 				}
 			}
+			insert.finish();
 		}
 	}
 

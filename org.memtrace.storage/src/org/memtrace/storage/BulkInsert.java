@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/** Inserts many rows of one table, some with each statement. */
+final class BulkInsert implements AutoCloseable {
+	private static final int ROWS = 50;
+
+	private final Connection db;
+	private final String table;
+	private final int columns;
+	private final PreparedStatement statement;
+	private final Object[] pending;
+	private int position;
+
+	BulkInsert(Connection db, String table, int columns) throws SQLException {
+		this.db = db;
+		this.table = table;
+		this.columns = columns;
+		this.pending = new Object[ROWS * columns];
+		statement = db.prepareStatement(sql(ROWS));
+	}
+
+	private String sql(int rows) {
+		String row = "(?" + ",?".repeat(columns - 1) + ")";
+		return "INSERT INTO " + table + " VALUES" + row + ("," + row).repeat(rows - 1);
+	}
+
+	/** Adds a row. */
+	void add(Object... values) throws SQLException {
+		System.arraycopy(values, 0, pending, position, columns);
+		position += columns;
+		if (position == pending.length) {
+			insert(statement);
+		}
+	}
+
+	private void insert(PreparedStatement to) throws SQLException {
+		for (int i = 0; i < position; i++) {
+			to.setObject(i + 1, pending[i]);
+		}
+		to.executeUpdate();
+		position = 0;
+	}
+
+	/** Writes what is left. */
+	void finish() throws SQLException {
+		if (position > 0) {
+			try (PreparedStatement rest = db.prepareStatement(sql(position / columns))) {
+				insert(rest);
+			}
+		}
+	}
+
+	@Override
+	public void close() throws SQLException {
+		statement.close();
+	}
+}
