@@ -70,6 +70,7 @@ for part in $parts; do
 	install) run install releng/check-install.sh ;;
 	kmod)
 		ensure_packages native kmod && run kmod collector/tests/kmod/run.sh
+		run kmod-user collector/tests/kmod/user.sh --quick
 		run kmod-numa collector/tests/kmod/run.sh --series 6.12 --parts numa
 		;;
 	esac

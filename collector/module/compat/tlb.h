@@ -29,7 +29,7 @@ static inline void mtr_flush_this_cpu(void *unused)
 {
 	unsigned long flags, cr4;
 
-	if (static_cpu_has(X86_FEATURE_INVPCID)) {
+	if (boot_cpu_has(X86_FEATURE_INVPCID)) {
 		invpcid_flush_all();
 		return;
 	}

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
-"""picture.py TRACES BUILD EXAMPLES: what the traces of the machine show about the examples.
+"""picture.py TRACES BUILD EXAMPLES [draw]: what the traces of the machine show about the examples.
 
 Reads the trace directories that run.sh copied out of the machine (see
 docs/trace-format.md) and compares them with what the programs do, and with a
 trace of the same program by the user-space backend, recorded here, when it works.
+With "draw" the traces are imported and rendered as well.
 """
 import csv
 import glob
@@ -124,6 +125,7 @@ def most(build, home, trace):
 
 def main():
     traces, build, examples = sys.argv[1:4]
+    draw = sys.argv[4:] == ["draw"]
     for trace in sorted(glob.glob(os.path.join(traces, "*"))):
         name = os.path.basename(trace)
         if name == "killed":
@@ -140,8 +142,8 @@ def main():
     check(shared >= 0.95 * all_, "matmul: B is shared by threads: %d of %d pages" % (shared, all_))
 
     # the same picture as the user-space backend gives, on this machine
-    java = os.path.exists(os.path.join(build, "lib/org.memtrace.cli.jar"))
-    if not java:
+    java = draw and os.path.exists(os.path.join(build, "lib/org.memtrace.cli.jar"))
+    if draw and not java:
         print("note: not imported and rendered: the Java commands are not built")
     for line in open(examples):
         name, program, *arguments = line.split()

@@ -64,7 +64,7 @@ install_record() {
 	done
 }
 
-passed=0 failed=0 tested=0 loads=${LOADS:-300}
+passed=0 failed=0 tested=0 loads=${LOADS:-100} draw=draw	# once is enough
 count() { # output of a machine
 	passed=$((passed + $(grep -a -c '^ok ' "$1" || true)))
 	failed=$((failed + $(grep -a -c '^FAILED ' "$1" || true)))
@@ -111,7 +111,6 @@ test_series() {
 		cp "$here/guest.sh" "$root/guest.sh"
 		# LOADS=1000 for the whole thousand: two minutes
 		{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
-		loads=100
 		case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
 		case "$parts" in
 		numa)
@@ -129,7 +128,8 @@ test_series() {
 			rm -rf "$work/traces-$v"
 			mkdir -p "$work/traces-$v"
 			if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
-				python3 "$here/picture.py" "$work/traces-$v" "$top/build" "$here/examples.txt" | tee "$log.picture" || true
+				python3 "$here/picture.py" "$work/traces-$v" "$top/build" "$here/examples.txt" $draw | tee "$log.picture" || true
+				draw=
 				passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
 				failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
 			else

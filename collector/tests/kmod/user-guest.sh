@@ -55,13 +55,13 @@ mv /root/build /lib/modules/"$release"/build
 mv /usr/bin/make /usr/bin/make.away
 says "no make" 'make is not installed.*apt install make' record -- "$program" naive -n 64 -t 2
 mv /usr/bin/make.away /usr/bin/make
+if [ "$PARTS" = all ]; then
 compiler=$(sed -n 's/^CC.*:\{0,1\}= *\(gcc[^ ]*\) *$/\1/p; s/.*KERNEL_GCC_VERSION.*:= *\(gcc[^ ]*\) *$/\1/p' "$WORK/$V/usr/src/linux-headers-$release/.kernelvariables" | head -n 1)
 compiler=${compiler:-gcc-12}
 for c in gcc "$compiler"; do [ ! -e /usr/bin/$c ] || mv /usr/bin/$c /usr/bin/$c.away; done
 says "no compiler" "gcc[-0-9]* is not installed.*apt install gcc" record -- "$program" naive -n 64 -t 2
 for c in gcc "$compiler"; do [ ! -e /usr/bin/$c.away ] || mv /usr/bin/$c.away /usr/bin/$c; done
 
-if [ "$PARTS" = all ]; then
 echo "-- build, $(now) s"
 native=$("$program" naive -n 96 -t 2 2> /dev/null)
 t=$(now)
