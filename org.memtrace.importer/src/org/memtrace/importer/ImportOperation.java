@@ -140,7 +140,7 @@ public final class ImportOperation {
 		return open(List.of(traceDirectory), InputStream.nullInputStream()).identity();
 	}
 
-	private static TraceDirectory open(List<Path> input, InputStream standardInput) throws MemtraceException {
+	static TraceDirectory open(List<Path> input, InputStream standardInput) throws MemtraceException {
 		Path first = input.get(0);
 		if (input.size() > 1 || Files.exists(first) && !Files.isDirectory(first) || first.toString().equals("-")) {
 			return HistoricalFiles.open(input, standardInput);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -71,7 +72,7 @@ final class Welcome extends Composite {
 					() -> RecordDialog.open(window));
 		}
 		Button importButton = button(buttons, "Import…", "What was recorded elsewhere, also by Moca and TABARNAC; or drop it onto "
-				+ "this window.", () -> TraceActions.openImportWizard(window, null));
+				+ "this window.", () -> TraceActions.openImportWizard(window, List.of()));
 		first = first == null ? importButton : first;
 
 		commands = new Composite(middle, SWT.NONE);

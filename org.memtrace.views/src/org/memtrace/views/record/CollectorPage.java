@@ -24,6 +24,7 @@ import org.memtrace.importer.record.CheckResult.Works;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.CommandBar;
 
 /** How to record: the collectors with what `memtrace check` says about them, and the options of the recorder. */
 final class CollectorPage extends WizardPage {

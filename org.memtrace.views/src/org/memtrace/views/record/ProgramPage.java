@@ -33,6 +33,7 @@ import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.ShellWords;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.CommandBar;
 
 /** What to record: a program, a bundled example, or a process that runs already. */
 final class ProgramPage extends WizardPage {

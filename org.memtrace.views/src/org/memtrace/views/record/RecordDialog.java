@@ -14,7 +14,6 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.importer.record.RecordSettings;
-import org.memtrace.views.Session;
 
 /**
  * The window of the record wizard: one for a workbench window, not modal, so that other traces can be looked at while a program
@@ -56,7 +55,7 @@ public final class RecordDialog extends WizardDialog {
 			open.getShell().forceActive();
 			return open;
 		}
-		RecordDialog dialog = new RecordDialog(parent, new RecordWizard(window.getService(Session.class)));
+		RecordDialog dialog = new RecordDialog(parent, new RecordWizard(window));
 		parent.setData(KEY, dialog);
 		dialog.open();
 		return dialog;

@@ -10,19 +10,24 @@ import java.util.function.Function;
 import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.Wizard;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.importer.record.Example;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.ShellWords;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.views.Comparison;
+import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.SelectionLink;
 
 /** Two pages of questions, and a page that follows the recording. */
 final class RecordWizard extends Wizard {
 	private static final int MAX_WORDS = 60;
 
+	private final IWorkbenchWindow window;
 	private final Session session;
 	private final ProgramPage program;
 	private final CollectorPage collector;
@@ -32,8 +37,9 @@ final class RecordWizard extends Wizard {
 	private boolean filling;
 	private Function<RecordSource, List<RecordSettings>> waiting;
 
-	RecordWizard(Session session) {
-		this.session = session;
+	RecordWizard(IWorkbenchWindow window) {
+		this.window = window;
+		this.session = window.getService(Session.class);
 		program = new ProgramPage(this);
 		collector = new CollectorPage(this);
 		run = new RunPage(this, session);
@@ -205,8 +211,22 @@ final class RecordWizard extends Wizard {
 		} // else the first page says what is missing
 	}
 
-	/** The traces are in the catalogue: shows the last one. */
+	/** The traces are in the catalogue: shows the last one; of a pair the first, and beside it the second. */
 	void opened(List<TraceInfo> traces) {
-		session.opener().open(traces.get(traces.size() - 1));
+		if (traces.size() != 2) {
+			session.opener().open(traces.get(traces.size() - 1));
+			return;
+		}
+		session.addListener(new Session.Listener() {
+			@Override
+			public void traceChanged(OpenTrace trace) {
+				session.removeListener(this);
+				if (trace != null && trace.isListed(traces.get(0))) {
+					window.getShell().getDisplay().asyncExec(
+							() -> Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED));
+				}
+			}
+		});
+		session.opener().open(traces.get(0));
 	}
 }

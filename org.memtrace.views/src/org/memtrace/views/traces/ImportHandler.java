@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.util.List;
+
 import org.eclipse.core.commands.AbstractHandler;
 import org.eclipse.core.commands.ExecutionEvent;
 import org.eclipse.core.commands.ExecutionException;
@@ -11,7 +13,7 @@ import org.eclipse.ui.handlers.HandlerUtil;
 public final class ImportHandler extends AbstractHandler {
 	@Override
 	public Object execute(ExecutionEvent event) throws ExecutionException {
-		TraceActions.openImportWizard(HandlerUtil.getActiveWorkbenchWindowChecked(event), null);
+		TraceActions.openImportWizard(HandlerUtil.getActiveWorkbenchWindowChecked(event), List.of());
 		return null;
 	}
 }

@@ -3,10 +3,13 @@
 package org.memtrace.views.traces;
 
 import java.nio.file.Path;
+import java.util.List;
 
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.dialogs.IDialogConstants;
 import org.eclipse.jface.wizard.WizardDialog;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.views.OpenTrace;
@@ -36,18 +39,29 @@ public final class TraceActions {
 		Action action = new Action("Import trace…", Icons.get("import")) {
 			@Override
 			public void run() {
-				openImportWizard(window, null);
+				openImportWizard(window, List.of());
 			}
 		};
 		action.setToolTipText("Import a recorded trace directory (Ctrl+I)");
 		return action;
 	}
 
-	/** @param directory preset directory, or null */
-	public static void openImportWizard(IWorkbenchWindow window, Path directory) {
-		WizardDialog dialog = new WizardDialog(window.getShell(),
-				new ImportWizard(window.getService(Session.class), directory));
-		dialog.setMinimumPageSize(520, 220);
+	/** @param preset what to import, may be empty */
+	public static void openImportWizard(IWorkbenchWindow window, List<Path> preset) {
+		WizardDialog dialog = new WizardDialog(window.getShell(), new ImportWizard(window.getService(Session.class), preset)) {
+			@Override
+			public void updateButtons() {
+				super.updateButtons();
+				boolean report = getWizard() instanceof ImportWizard w && w.isReport();
+				Button finish = getButton(IDialogConstants.FINISH_ID);
+				if (finish != null) {
+					finish.setText(report ? IDialogConstants.CLOSE_LABEL : "&Import");
+					getButton(IDialogConstants.CANCEL_ID).setEnabled(!report);
+				}
+			}
+		};
+		dialog.setHelpAvailable(false);
+		dialog.setMinimumPageSize(680, 400);
 		dialog.open();
 	}
 

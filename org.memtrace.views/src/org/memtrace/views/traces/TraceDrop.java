@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
 import org.eclipse.swt.dnd.DND;
 import org.eclipse.swt.dnd.DropTarget;
 import org.eclipse.swt.dnd.DropTargetAdapter;
@@ -10,16 +15,17 @@ import org.eclipse.swt.dnd.FileTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
 
-/** Trace directories and databases dropped anywhere on the window are imported and opened. */
+/** Whatever can be imported or opened may be dropped anywhere on the window. */
 public final class TraceDrop {
 	private TraceDrop() {
 	}
 
 	public static void install(IWorkbenchWindow window) {
 		Shell shell = window.getShell();
-		Session session = window.getService(Session.class);
 		DropTarget target = new DropTarget(shell, DND.DROP_COPY | DND.DROP_LINK | DND.DROP_DEFAULT);
 		target.setTransfer(new Transfer[] { FileTransfer.getInstance() });
 		target.addDropListener(new DropTargetAdapter() {
@@ -32,14 +38,32 @@ public final class TraceDrop {
 			public void drop(DropTargetEvent e) {
 				if (e.data instanceof String[] files) {
 					// the source of the drag waits until this returns: do not open dialogs here
-					shell.getDisplay().asyncExec(() -> dropped(session, files));
+					shell.getDisplay().asyncExec(() -> dropped(window, files));
 				}
 			}
 		});
 	}
 
-	/** What a drop does: all directories are imported, the last file is shown. Display thread. */
-	static void dropped(Session session, String... files) {
-		session.opener().open(files);
+	/**
+	 * What a drop does: trace directories are imported, databases opened, and the last is shown; with other files the import wizard
+	 * is opened. Display thread.
+	 */
+	static void dropped(IWorkbenchWindow window, String... files) {
+		List<String> known = new ArrayList<>();
+		List<Path> others = new ArrayList<>();
+		for (String file : files) {
+			Path path = Path.of(file);
+			if (Files.isDirectory(path) ? ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
+				known.add(file);
+			} else {
+				others.add(path);
+			}
+		}
+		if (!known.isEmpty()) {
+			window.getService(Session.class).opener().open(known.toArray(String[]::new));
+		}
+		if (!others.isEmpty()) {
+			TraceActions.openImportWizard(window, others);
+		}
 	}
 }

@@ -58,7 +58,7 @@ public final class TraceImport {
 	}
 
 	/** Completes a trace whose recorder was killed, if the recorder's tool is at hand; else the import warns. */
-	private static void finish(Path directory, Progress progress) throws MemtraceException {
+	static void finish(Path directory, Progress progress) throws MemtraceException {
 		String launcher = System.getProperty(LAUNCHER, "");
 		if (launcher.isEmpty() || !Files.isExecutable(Path.of(launcher)) || !isUnfinished(directory)) {
 			return;

@@ -144,24 +144,14 @@ class TracesViewTest extends UiTest {
 	void dropImportsAllDirectoriesAndShowsTheLastFile() throws Exception {
 		Path one = database("dropped one");
 		Path two = database("dropped two");
-		bot.run(() -> TraceDrop.dropped(session, example().toString(), one.toString(), two.toString()));
+		bot.run(() -> TraceDrop.dropped(page().getWorkbenchWindow(), example().toString(), one.toString(), two.toString()));
 		waitForPicture("dropped two");
 		waitForTree("Open files/dropped one.db", "Open files/dropped two.db", "app/example",
 				"matmul/small matmul");
-		bot.run(() -> TraceDrop.dropped(session, two.toString(), example().toString()));
+		bot.run(() -> TraceDrop.dropped(page().getWorkbenchWindow(), two.toString(), example().toString()));
 		waitForPicture("example");
 		assertEquals(2, session.catalogue().list().size(), "the directory was imported once");
 		assertEquals(List.of(one, two), bot.ui(session::files).stream().map(OpenFile::path).toList());
-	}
-
-	@Test
-	void dropOfSomethingElseSaysWhatItIs() throws Exception {
-		Path text = Files.writeString(directory.resolve("notes.txt"), "not a trace");
-		bot.run(() -> TraceDrop.dropped(session, text.toString()));
-		Label message = bot.find(Label.class, l -> l.getText().contains("notes.txt"));
-		bot.shot("drop-refused");
-		assertTrue(bot.ui(message::getText).endsWith("notes.txt is not an SQLite database"), bot.ui(message::getText));
-		bot.close(bot.find(Button.class, b -> b.getText().equals("OK")));
 	}
 
 	@Test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.views.record;
+package org.memtrace.views.util;
 
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
@@ -13,15 +13,13 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.views.util.Accessibility;
-
 /** A command that one can copy, with a label above it. */
-final class CommandBar extends Composite {
+public final class CommandBar extends Composite {
 	private final Text text;
 	private final Button copy;
 
 	/** @param rows height in lines */
-	CommandBar(Composite parent, String label, int rows) {
+	public CommandBar(Composite parent, String label, int rows) {
 		super(parent, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(6, 3).applyTo(this);
 		Label title = new Label(this, SWT.NONE);
@@ -44,14 +42,14 @@ final class CommandBar extends Composite {
 	}
 
 	/** @param command empty when there is none */
-	void command(String command) {
+	public void command(String command) {
 		if (!text.getText().equals(command)) {
 			text.setText(command);
 		}
 		copy.setEnabled(!command.isEmpty());
 	}
 
-	String command() {
+	public String command() {
 		return text.getText();
 	}
 }

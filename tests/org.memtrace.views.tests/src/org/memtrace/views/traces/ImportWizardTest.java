@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.traces;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.eclipse.jface.wizard.IWizardContainer;
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Shell;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.TableItem;
+import org.eclipse.swt.widgets.Text;
+import org.junit.jupiter.api.Test;
+import org.memtrace.views.UiTest;
+
+/** Files of Moca through the import wizard, with options, to the picture. */
+class ImportWizardTest extends UiTest {
+	private static final String HEADER = "@Virt, @Phy, Nreads, Nwrites, CPUMask, Start, End, TaskId\n";
+
+	private Button button(String text) {
+		return bot.find(Button.class, b -> b.getText().replace("&", "").equals(text) && b.getShell().getText().equals("Import"));
+	}
+
+	private void press(Button b) {
+		bot.waitFor(b + " enabled", b::isEnabled);
+		bot.click(b, bot.ui(() -> new Rectangle(0, 0, b.getSize().x, b.getSize().y)));
+	}
+
+	private void enter(Text field, String text) {
+		bot.click(field, bot.ui(() -> new Rectangle(0, 0, field.getSize().x, field.getSize().y)));
+		bot.key("ctrl+a");
+		bot.type(text);
+	}
+
+	private void drop(Path... files) {
+		bot.display.asyncExec(() -> TraceDrop.dropped(page().getWorkbenchWindow(),
+				Stream.of(files).map(Path::toString).toArray(String[]::new)));
+	}
+
+	private String error() {
+		return bot.ui(() -> ((IWizardContainer) bot.find(Shell.class, s -> s.getText().equals("Import")).getData()).getCurrentPage()
+				.getErrorMessage());
+	}
+
+	@Test
+	void filesOfMoca() throws Exception {
+		StringBuilder rows = new StringBuilder(HEADER);
+		for (int i = 0; i < 400; i++) {
+			rows.append(String.format("%x, 0, %d, %d, 1, %d, %d, %d\n", 0x601000 + (i % 40) * 4096, 2 + i % 3, 1 + i % 2, i * 10, i * 10 + 9,
+					i % 4));
+		}
+		Path accesses = Files.writeString(directory.resolve("any-name"), rows);
+		Path structures = Files.writeString(directory.resolve("structs.csv"), "addr,size,name\n6295552,81920,grid\n6377472,81920,halo\n");
+		drop(accesses, structures);
+		Table table = bot.find(Table.class, t -> t.getShell().getText().equals("Import"));
+		bot.waitFor("formats", () -> Stream.of(table.getItems()).map(i -> i.getText(1)).toList()
+				.equals(List.of("full trace of Moca", "structures")));
+		bot.shot("import-source");
+		press(button("Next >"));
+		enter(bot.find(Text.class, t -> t.getMessage().equals("any-name")), "moca");
+		Text rules = bot.find(Text.class, t -> t.getToolTipText() != null && t.getToolTipText().startsWith("Structures that a rule"));
+		enter(rules, "sort");
+		bot.waitFor("message", () -> error() != null && error().contains("the merging rule 'sort'"));
+		assertFalse(bot.ui(button("Import")::isEnabled));
+		enter(rules, "size");
+		bot.waitFor("no message", () -> error() == null);
+		Text command = bot.find(Text.class, t -> t.getText().startsWith("memtrace import"));
+		assertEquals("memtrace import --name moca --merge size " + accesses + " " + structures, bot.ui(command::getText));
+		bot.shot("import-options");
+		press(button("Import"));
+		Text report = bot.find(Text.class, t -> t.getText().startsWith("rows read"));
+		assertTrue(bot.ui(report::getText).contains("rows imported         400"), bot.ui(report::getText));
+		waitForPicture("moca");
+		bot.shot("import-report");
+		bot.close(button("Close"));
+		assertEquals("Moca", bot.ui(() -> session.trace().info().type()));
+	}
+
+	@Test
+	void nothingThatCanBeImported() throws Exception {
+		drop(Files.writeString(directory.resolve("notes.txt"), "hello"));
+		bot.waitFor("message", () -> error() != null && error().contains("notes.txt: is of no format that can be imported"));
+		Table table = bot.find(Table.class, t -> t.getShell().getText().equals("Import"));
+		assertEquals(List.of("notes.txt"), bot.ui(() -> Stream.of(table.getItems()).map(TableItem::getText).toList()));
+		assertFalse(bot.ui(button("Import")::isEnabled));
+		bot.close(button("Cancel"));
+	}
+}
