@@ -23,6 +23,12 @@ public interface TraceCatalogue extends AutoCloseable {
 	 */
 	TraceWriter create(String databaseName) throws MemtraceException;
 
+	/**
+	 * Takes a copy of a trace database into the catalogue: one that was made without a catalogue, or came from another one or
+	 * from FrameSoc. The file stays as it is.
+	 */
+	TraceInfo add(Path database, Progress progress) throws MemtraceException;
+
 	/** Opens a trace for reading. */
 	TraceStore open(int traceId) throws MemtraceException;
 
@@ -30,6 +36,16 @@ public interface TraceCatalogue extends AutoCloseable {
 
 	/** Changes the display name. */
 	void rename(int traceId, String alias) throws MemtraceException;
+
+	/** Changes the free text about a trace. */
+	void describe(int traceId, String description) throws MemtraceException;
+
+	/**
+	 * Gives a trace a property, or changes the one of that name.
+	 *
+	 * @param value null takes the property away
+	 */
+	void setProperty(int traceId, String name, String value) throws MemtraceException;
 
 	/** Finds a trace by number, database name or unique display name. */
 	TraceInfo find(String nameOrId) throws MemtraceException;

@@ -5,11 +5,13 @@ package org.memtrace.storage;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
@@ -57,6 +59,11 @@ final class MemoryCatalogue implements TraceCatalogue {
 	}
 
 	@Override
+	public TraceInfo add(Path database, Progress progress) throws MemtraceException {
+		throw new StoreException(database + " cannot be taken into a catalogue in memory");
+	}
+
+	@Override
 	public synchronized TraceStore open(int traceId) throws MemtraceException {
 		return get(traceId);
 	}
@@ -78,6 +85,25 @@ final class MemoryCatalogue implements TraceCatalogue {
 	@Override
 	public synchronized void rename(int traceId, String alias) throws MemtraceException {
 		traces.put(traceId, get(traceId).renamed(Names.alias(alias)));
+	}
+
+	@Override
+	public synchronized void describe(int traceId, String description) throws MemtraceException {
+		MemoryTraceStore store = get(traceId);
+		traces.put(traceId, store.with(store.info().described(description, store.info().properties())));
+	}
+
+	@Override
+	public synchronized void setProperty(int traceId, String name, String value) throws MemtraceException {
+		Names.property(name);
+		MemoryTraceStore store = get(traceId);
+		Map<String, String> properties = new TreeMap<>(store.info().properties());
+		if (value == null) {
+			properties.remove(name);
+		} else {
+			properties.put(name, value);
+		}
+		traces.put(traceId, store.with(store.info().described(store.info().description(), properties)));
 	}
 
 	@Override

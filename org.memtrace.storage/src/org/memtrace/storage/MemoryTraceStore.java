@@ -49,8 +49,12 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
-		TraceInfo named = info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers());
-		return new MemoryTraceStore(named, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
+		return with(info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers()));
+	}
+
+	/** The same trace with other things known about it. */
+	MemoryTraceStore with(TraceInfo now) {
+		return new MemoryTraceStore(now, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
 				reportJson, chunks, accessCount, cache, notes);
 	}
 

@@ -13,6 +13,8 @@ import org.memtrace.model.TraceInfo;
 final class Names {
 	static final String SYSTEM_DB = "SOCTRACE_SYSTEM_DB";
 	private static final int LONGEST = 100;
+	/** Width of the column in FrameSoc's schema. */
+	private static final int MAX_PROPERTY = 128;
 
 	private Names() {
 	}
@@ -43,6 +45,12 @@ final class Names {
 			throw new StoreException("the display name of a trace must not be empty");
 		}
 		return alias.strip();
+	}
+
+	static void property(String name) throws StoreException {
+		if (name == null || name.isBlank() || name.length() > MAX_PROPERTY || !name.equals(name.strip())) {
+			throw new StoreException("a property needs a name of 1 to " + MAX_PROPERTY + " characters without blanks around it");
+		}
 	}
 
 	/** By database name, else by number, else by display name if only one trace has it. */

@@ -4,10 +4,12 @@
 package org.memtrace.storage;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -27,6 +29,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
@@ -43,6 +46,8 @@ final class SqliteCatalogue implements TraceCatalogue {
 	private static final int UNIT_TICK = 2147483646;
 	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
 	/** Own values that FrameSoc's row has no place for; the others of {@link TraceInfo#properties} have no dot. */
+	/** Copied between two questions whether to go on. */
+	private static final long COPY_BYTES = 8 << 20;
 	private static final String RECORDED_AT = "memtrace.recorded_at";
 	private static final String PAGE_SIZE = "memtrace.page_size_bytes";
 
@@ -195,21 +200,66 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	@Override
 	public TraceWriter create(String databaseName) throws MemtraceException {
-		return new SqlTraceWriter(dbms, directory, Names.database(databaseName) + dbms.suffix(), this::publish);
+		return new SqlTraceWriter(dbms, directory, Names.database(databaseName) + dbms.suffix(),
+				(file, info) -> publish(file, info, dbms));
+	}
+
+	@Override
+	public TraceInfo add(Path database, Progress progress) throws MemtraceException {
+		TraceInfo info;
+		try (TraceStore store = Stores.openFile(database)) { // refuses what is none, or too new
+			info = store.info();
+		}
+		Dbms kind = Dbms.of(database);
+		PendingFile pending = PendingFile.begin(directory, kind.suffix());
+		try {
+			copy(database, kind, pending.temporary, progress);
+			PendingFile.force(pending.temporary);
+			String name = Names.database(Dbms.withoutSuffix(database.getFileName().toString()).replaceFirst("\\.db$", ""));
+			return publish(pending, info.stored(-1, info.alias(), name, info.events(), info.producers()), kind);
+		} catch (IOException e) {
+			throw new StoreException(database + " cannot be copied to " + directory + ": " + PendingFile.reason(e), e);
+		} finally {
+			pending.end();
+		}
+	}
+
+	/** Copies a file while a connection keeps others from changing it. */
+	private static void copy(Path from, Dbms kind, Path to, Progress progress) throws MemtraceException, IOException {
+		try (Connection reading = kind.read(from);
+				FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
+				FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+			reading.setAutoCommit(false);
+			kind.hasTable(reading, "EVENT_TYPE");
+			long size = in.size();
+			progress.begin("Copying the database", size);
+			for (long at = 0; at < size;) {
+				progress.check();
+				long copied = in.transferTo(at, Math.min(COPY_BYTES, size - at), out);
+				if (copied <= 0) {
+					throw new IOException("it became shorter while it was read");
+				}
+				at += copied;
+				progress.worked(copied);
+			}
+			reading.rollback();
+		} catch (SQLException e) {
+			throw kind.explain(from, e);
+		}
 	}
 
 	/**
 	 * Renames the file and registers it. Killed before the end of the transaction, the file is a leftover that its intent
 	 * names; killed after it, only the lock file remains.
 	 */
-	private TraceInfo publish(PendingFile file, TraceInfo info) throws MemtraceException, IOException {
+	private TraceInfo publish(PendingFile file, TraceInfo info, Dbms kind) throws MemtraceException, IOException {
 		try (Connection db = Sqlite.change(systemDb)) {
 			TraceInfo published = inTransaction(db, () -> {
 				List<TraceInfo> traces = list(db);
 				String name = Names.unique(Dbms.withoutSuffix(info.databaseName()),
-						candidate -> Files.exists(directory.resolve(candidate + dbms.suffix())) || traces.stream()
+						candidate -> Files.exists(directory.resolve(candidate + kind.suffix())) || traces.stream()
 								.anyMatch(t -> Dbms.withoutSuffix(t.databaseName()).equalsIgnoreCase(candidate)))
-						+ dbms.suffix();
+						+ kind.suffix();
 				int id = 0;
 				for (TraceInfo trace : traces) { // sorted: the first gap
 					id += trace.id() == id ? 1 : 0;
@@ -258,16 +308,18 @@ final class SqliteCatalogue implements TraceCatalogue {
 		values.put(RECORDED_AT, info.recordedAt().toString());
 		values.put(PAGE_SIZE, Integer.toString(info.pageSizeBytes()));
 		for (Map.Entry<String, String> value : values.entrySet()) {
-			long param = Sqlite.number(db, -1, "SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?",
-					type, value.getKey());
-			if (param < 0) {
-				param = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM_TYPE") + 1;
-				Sqlite.update(db, "INSERT INTO TRACE_PARAM_TYPE VALUES(?, ?, ?, 'STRING')", param, type,
-						value.getKey());
-			}
-			long id = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM") + 1;
-			Sqlite.update(db, "INSERT INTO TRACE_PARAM VALUES(?, ?, ?, ?)", id, info.id(), param, value.getValue());
+			insertProperty(db, info.id(), type, value.getKey(), value.getValue());
 		}
+	}
+
+	private static void insertProperty(Connection db, int traceId, long type, String name, String value) throws SQLException {
+		long param = Sqlite.number(db, -1, "SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?", type, name);
+		if (param < 0) {
+			param = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM_TYPE") + 1;
+			Sqlite.update(db, "INSERT INTO TRACE_PARAM_TYPE VALUES(?, ?, ?, 'STRING')", param, type, name);
+		}
+		long id = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM") + 1;
+		Sqlite.update(db, "INSERT INTO TRACE_PARAM VALUES(?, ?, ?, ?)", id, traceId, param, value);
 	}
 
 	@Override
@@ -331,6 +383,42 @@ final class SqliteCatalogue implements TraceCatalogue {
 			if (Sqlite.update(db, "UPDATE TRACE SET ALIAS = ? WHERE ID = ?", name, traceId) == 0) {
 				get(List.of(), traceId);
 			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	@Override
+	public void describe(int traceId, String description) throws MemtraceException {
+		try (Connection db = Sqlite.change(systemDb)) {
+			if (Sqlite.update(db, "UPDATE TRACE SET DESCRIPTION = ? WHERE ID = ?", description, traceId) == 0) {
+				get(List.of(), traceId);
+			}
+		} catch (SQLException e) {
+			throw Sqlite.explain(systemDb, e);
+		}
+	}
+
+	@Override
+	public void setProperty(int traceId, String name, String value) throws MemtraceException {
+		Names.property(name);
+		if (name.equals(RECORDED_AT) || name.equals(PAGE_SIZE)) {
+			throw new StoreException("the property " + name + " cannot be changed");
+		}
+		try (Connection db = Sqlite.change(systemDb)) {
+			inTransaction(db, () -> {
+				get(list(db), traceId);
+				long type = Sqlite.number(db, -1, "SELECT TRACE_TYPE_ID FROM TRACE WHERE ID = ?", traceId);
+				Sqlite.update(db, "DELETE FROM TRACE_PARAM WHERE TRACE_ID = ? AND TRACE_PARAM_TYPE_ID IN"
+						+ " (SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?)", traceId, type, name);
+				if (value != null) {
+					insertProperty(db, traceId, type, name, value);
+				} else {
+					Sqlite.update(db, "DELETE FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ? AND ID NOT IN"
+							+ " (SELECT TRACE_PARAM_TYPE_ID FROM TRACE_PARAM)", type, name);
+				}
+				return null;
+			});
 		} catch (SQLException e) {
 			throw Sqlite.explain(systemDb, e);
 		}

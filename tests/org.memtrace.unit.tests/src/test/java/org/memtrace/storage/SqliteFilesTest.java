@@ -25,6 +25,8 @@ import org.memtrace.model.EventCategory;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
+import org.memtrace.model.DatabaseKind;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
@@ -265,6 +267,49 @@ class SqliteFilesTest {
 			assertTrue(store.readCache("k").isEmpty());
 			store.writeCache("k", new byte[] { 1 });
 			assertArrayEquals(new byte[] { 1 }, store.readCache("k").orElseThrow());
+		}
+	}
+
+	@Test
+	void aLoneDatabaseIsTakenIntoTheCatalogue() throws Exception {
+		for (DatabaseKind kind : DatabaseKind.values()) {
+			Path lone = Files.createDirectories(directory.resolve("elsewhere")).resolve("my trace" + (kind == DatabaseKind.H2 ? ".mv.db" : ".db"));
+			write(Stores.createFile(lone, kind, notices::add), 50);
+			byte[] before = Files.readAllBytes(lone);
+			try (TraceCatalogue catalogue = Stores.openCatalogue(directory.resolve("catalogue" + kind), notices::add)) {
+				TraceInfo added = catalogue.add(lone, Progress.NONE);
+				assertEquals("my_trace" + (kind == DatabaseKind.H2 ? ".mv.db" : ""), added.databaseName());
+				assertEquals(List.of(added), catalogue.list());
+				TraceInfo again = catalogue.add(lone, Progress.NONE);
+				assertEquals("my_trace_2" + (kind == DatabaseKind.H2 ? ".mv.db" : ""), again.databaseName());
+				try (TraceStore store = catalogue.open(added.id()); TraceStore original = Stores.openFile(lone)) {
+					assertEquals(StoreContract.accesses(original, AccessQuery.ALL), StoreContract.accesses(store, AccessQuery.ALL));
+				}
+				Progress cancelled = new Progress() {
+					@Override
+					public void begin(String step, long total) {
+					}
+
+					@Override
+					public void worked(long units) {
+					}
+
+					@Override
+					public boolean isCancelled() {
+						return true;
+					}
+				};
+				assertThrows(CancelledException.class, () -> catalogue.add(lone, cancelled));
+				Path text = Files.writeString(directory.resolve("text"), "no database");
+				assertThrows(StoreException.class, () -> catalogue.add(text, Progress.NONE));
+				assertEquals(2, catalogue.list().size());
+				try (var files = Files.list(catalogue.directory())) {
+					assertEquals(3, files.count(), "nothing is left of what failed");
+				}
+			}
+			if (kind == DatabaseKind.SQLITE) { // H2 writes when it is opened
+				assertArrayEquals(before, Files.readAllBytes(lone), "the file stays as it is");
+			}
 		}
 	}
 

@@ -389,6 +389,30 @@ abstract class StoreContract {
 	}
 
 	@Test
+	void propertiesAndTextsCanBeChanged() throws Exception {
+		TraceInfo first = write("one", SMALL, 8);
+		TraceInfo second = write("two", SMALL, 8);
+		catalogue.setProperty(first.id(), "custom.branch", "numa");
+		catalogue.setProperty(first.id(), "custom.branch", "it's \"numa\"");
+		catalogue.setProperty(first.id(), "losses", null);
+		catalogue.setProperty(first.id(), "never there", null);
+		catalogue.describe(second.id(), "the second one");
+		TraceInfo changed = catalogue.list().get(0);
+		assertEquals(Map.of("command", "app -n 3", "custom.branch", "it's \"numa\""), changed.properties());
+		assertEquals(first.described("what for", changed.properties()), changed, "nothing else is another");
+		assertEquals(INFO.properties(), catalogue.list().get(1).properties(), "other traces keep theirs");
+		assertEquals("the second one", catalogue.list().get(1).description());
+		try (TraceStore store = catalogue.open(first.id())) {
+			assertEquals(changed, store.info());
+		}
+		assertThrows(StoreException.class, () -> catalogue.setProperty(7, "a", "b"));
+		assertThrows(StoreException.class, () -> catalogue.describe(7, "b"));
+		for (String wrong : new String[] { "", " ", " a", "x".repeat(129) }) {
+			assertThrows(StoreException.class, () -> catalogue.setProperty(first.id(), wrong, "b"), wrong);
+		}
+	}
+
+	@Test
 	void nothingIsVisibleBeforeCommit() throws Exception {
 		TraceWriter writer = catalogue.create("t");
 		writer.threads(THREADS);
