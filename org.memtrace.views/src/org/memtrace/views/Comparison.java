@@ -13,6 +13,17 @@ public final class Comparison {
 	private Comparison() {
 	}
 
+	/** Shows two traces of the catalogue. */
+	public static void show(IWorkbenchPage page, TraceInfo first, TraceInfo second, SelectionLink.Time time) {
+		Session session = page.getWorkbenchWindow().getService(Session.class);
+		TraceGroup group = session.group();
+		if (group.trace() == null || !group.trace().isListed(first)) {
+			session.opener().open(group, first, () -> show(page, second, time));
+		} else {
+			show(page, second, time);
+		}
+	}
+
 	/**
 	 * Shows another trace in a group of its own, which is linked with the current one, and opens a picture for it beside the
 	 * first.

@@ -25,8 +25,8 @@ import org.memtrace.views.traces.TraceImport;
  * imported first unless the catalogue has it already. The last request wins. Display thread.
  */
 public final class TraceOpener {
-	/** What to open; exactly one is not null. The last of the names is shown. */
-	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names) {
+	/** What to open; exactly one of listed, database and names is not null. The last of the names is shown. */
+	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then) {
 	}
 
 	/** @param files database files that were named before the one that is shown */
@@ -52,6 +52,9 @@ public final class TraceOpener {
 					session.show(request.group(), result.trace());
 				} else {
 					result.trace().close(); // its views were closed meanwhile
+				}
+				if (request.then() != null) {
+					request.then().run();
 				}
 				if (request.names() != null) {
 					session.catalogueChanged();
@@ -88,12 +91,20 @@ public final class TraceOpener {
 
 	/** A trace of the catalogue, in a group. What another group has loaded already is not loaded again. */
 	public void open(TraceGroup group, TraceInfo listed) {
+		open(group, listed, null);
+	}
+
+	/** The same, and then does something more; not when it cannot be opened, or something else is opened. */
+	void open(TraceGroup group, TraceInfo listed, Runnable then) {
 		OpenTrace loaded = session.find(t -> t.isListed(listed));
 		if (loaded != null) {
 			opening.cancel();
 			session.show(group, loaded.fresh());
+			if (then != null) {
+				then.run();
+			}
 		} else {
-			opening.submit(new Request(group, listed, null, null));
+			opening.submit(new Request(group, listed, null, null, then));
 		}
 	}
 
@@ -104,7 +115,7 @@ public final class TraceOpener {
 
 	/** The same in a group. */
 	public void openDatabase(TraceGroup group, Path file) {
-		opening.submit(new Request(group, null, file, null));
+		opening.submit(new Request(group, null, file, null, null));
 	}
 
 	/**
@@ -113,7 +124,7 @@ public final class TraceOpener {
 	 */
 	public void open(String... names) {
 		if (names.length > 0) {
-			opening.submit(new Request(session.group(), null, null, List.of(names)));
+			opening.submit(new Request(session.group(), null, null, List.of(names), null));
 		}
 	}
 

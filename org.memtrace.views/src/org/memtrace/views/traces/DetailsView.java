@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.TableColumnLayout;
 import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.jface.viewers.ColumnPixelData;
@@ -22,12 +24,14 @@ import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.ui.ISelectionListener;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.analysis.TraceSearch;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Icons;
 
 /** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
 public final class DetailsView extends ViewPart {
@@ -35,12 +39,28 @@ public final class DetailsView extends ViewPart {
 
 	private Session session;
 	private Table table;
+	private Action add;
+	private TraceChanges changes;
+	/** Traces of the catalogue whose details are shown; empty for a file. */
+	private List<TraceInfo> subjects = List.of();
 	private TraceInfo shown;
 	private OpenFile shownFile;
 	private String shownReport = "";
 
 	private final ISelectionListener selected = (part, selection) -> {
 		Object element = selection instanceof IStructuredSelection s ? s.getFirstElement() : null;
+		if (selection instanceof IStructuredSelection s && s.size() > 1) {
+			List<TraceInfo> several = new ArrayList<>();
+			for (Object o : s) {
+				if (o instanceof TraceInfo t) {
+					several.add(t);
+				}
+			}
+			if (several.size() > 1) {
+				showCommon(several);
+				return;
+			}
+		}
 		OpenTrace open = session.trace();
 		if (element instanceof TraceInfo t) {
 			show(t, null, open != null && open.isListed(t) ? open.importReport() : "");
@@ -56,7 +76,9 @@ public final class DetailsView extends ViewPart {
 
 		@Override
 		public void traceRenamed(OpenTrace trace) {
-			follow(trace);
+			if (trace == session.trace() && subjects.size() < 2) {
+				follow(trace);
+			}
 		}
 	};
 
@@ -87,17 +109,54 @@ public final class DetailsView extends ViewPart {
 				copy();
 			}
 		};
+		changes = new TraceChanges(session, getSite().getShell());
+		Action edit = action("Change…", this::edit);
+		Action delete = action("Delete property", this::deleteProperty);
+		Action describe = action("Describe…", () -> changes.describe(subjects));
+		add = action("Add property…", () -> changes.addProperty(subjects, subjects));
+		add.setToolTipText("Give the selected traces a property of your own, such as the version of the program");
+		add.setImageDescriptor(Icons.get("add"));
+		getViewSite().getActionBars().getToolBarManager().add(add);
 		MenuManager menu = new MenuManager();
-		menu.add(copy);
+		menu.setRemoveAllWhenShown(true);
+		menu.addMenuListener(m -> {
+			String what = edits();
+			if (what != null && !(what.equals(TraceDetails.NAME) && subjects.size() > 1)) {
+				m.add(edit);
+			}
+			if (what != null && what.startsWith(TraceSearch.OWN_PROPERTY)) {
+				m.add(delete);
+			}
+			if (!subjects.isEmpty()) {
+				m.add(describe);
+				m.add(add);
+				m.add(new Separator());
+			}
+			m.add(copy);
+		});
+		table.addListener(SWT.DefaultSelection, e -> edit());
 		table.setMenu(menu.createContextMenu(table));
 		table.addListener(SWT.KeyDown, e -> {
 			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
 				copy();
+			} else if (e.keyCode == SWT.F2) {
+				edit();
+			} else if (e.keyCode == SWT.DEL) {
+				deleteProperty();
 			}
 		});
 		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
 		session.addListener(follow);
 		follow(session.trace());
+	}
+
+	private static Action action(String text, Runnable what) {
+		return new Action(text) {
+			@Override
+			public void run() {
+				what.run();
+			}
+		};
 	}
 
 	private static String wrapped(String text) {
@@ -131,23 +190,72 @@ public final class DetailsView extends ViewPart {
 		shown = trace;
 		shownFile = file;
 		shownReport = report;
+		subjects = trace == null || file != null ? List.of() : List.of(trace);
+		fill(trace == null ? List.of() : TraceDetails.of(trace, file == null ? null : file.path(), report));
+	}
+
+	/** What several traces have in common. */
+	private void showCommon(List<TraceInfo> traces) {
+		if (table.isDisposed()) {
+			return;
+		}
+		shown = null;
+		shownFile = null;
+		shownReport = "";
+		subjects = List.copyOf(traces);
+		fill(TraceDetails.common(traces));
+	}
+
+	private void fill(List<TraceDetails.Row> rows) {
+		int top = table.getTopIndex();
 		table.setRedraw(false);
 		table.removeAll();
-		if (trace != null) {
-			List<TraceDetails.Row> rows = TraceDetails.of(trace, file == null ? null : file.path(), report);
-			for (TraceDetails.Row row : rows) {
-				TableItem item = new TableItem(table, SWT.NONE);
-				item.setText(0, row.name());
-				item.setText(1, row.value());
-				if (row.heading()) {
-					item.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
-				}
-				if (row.warning()) {
-					item.setForeground(1, ScenePainter.warning(table));
-				}
+		for (TraceDetails.Row row : rows) {
+			TableItem item = new TableItem(table, SWT.NONE);
+			item.setText(0, row.name());
+			item.setText(1, row.value());
+			item.setData(row);
+			if (row.heading()) {
+				item.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+			}
+			if (row.warning()) {
+				item.setForeground(1, ScenePainter.warning(table));
 			}
 		}
+		if (top < table.getItemCount()) {
+			table.setTopIndex(top);
+		}
 		table.setRedraw(true);
+		add.setEnabled(!subjects.isEmpty());
+	}
+
+	/** What the selected row lets a person change, or null. */
+	private String edits() {
+		TableItem[] items = table.getSelection();
+		return items.length == 1 && !subjects.isEmpty() ? ((TraceDetails.Row) items[0].getData()).edits() : null;
+	}
+
+	private void edit() {
+		String what = edits();
+		if (what == null) {
+			return;
+		}
+		switch (what) {
+		case TraceDetails.NAME -> {
+			if (subjects.size() == 1) {
+				changes.rename(subjects.get(0));
+			}
+		}
+		case TraceDetails.DESCRIPTION -> changes.describe(subjects);
+		default -> changes.changeProperty(subjects, what);
+		}
+	}
+
+	private void deleteProperty() {
+		String what = edits();
+		if (what != null && what.startsWith(TraceSearch.OWN_PROPERTY)) {
+			changes.setProperty(subjects, what, null);
+		}
 	}
 
 	private void copy() {

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.memtrace.analysis.TraceSearch;
 import org.memtrace.analysis.Units;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.model.TraceInfo;
@@ -22,9 +23,18 @@ public final class TraceDetails {
 	 *
 	 * @param heading whether it begins a section; then there is no value
 	 * @param warning whether the value is something that the user should know before trusting the numbers
+	 * @param edits what a person can change: {@link #NAME}, {@link #DESCRIPTION}, the key of an own property, or null
 	 */
-	public record Row(String name, String value, boolean heading, boolean warning) {
+	public record Row(String name, String value, boolean heading, boolean warning, String edits) {
+		Row(String name, String value, boolean heading, boolean warning) {
+			this(name, value, heading, warning, null);
+		}
 	}
+
+	/** The value of a row is that of several traces which differ. */
+	static final String DIFFERENT = "(different)";
+	static final String NAME = "name";
+	static final String DESCRIPTION = "description";
 
 	private static final String LOSSES = "losses";
 	/** Prefixes of properties that make a section of their own. */
@@ -59,10 +69,12 @@ public final class TraceDetails {
 	public static List<Row> of(TraceInfo t, Path file, String importReport) {
 		TraceDetails d = new TraceDetails(t);
 		d.heading("Trace");
-		d.row("Name", t.alias());
+		d.rows.add(new Row("Name", t.alias(), false, false, NAME));
 		d.row("File", file == null ? "" : file.toString());
 		d.property("Command", "command");
-		d.row("Purpose", t.description());
+		if (!t.description().isBlank()) {
+			d.rows.add(new Row("Purpose", t.description(), false, false, DESCRIPTION));
+		}
 		d.left.remove("purpose");
 		d.row("Recorded", DATE.format(t.recordedAt()));
 		d.row("Duration", Units.duration(t.durationNs()));
@@ -75,6 +87,13 @@ public final class TraceDetails {
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
 		d.row("Events", Units.count(t.events()));
+		List<String> own = d.left.keySet().stream().filter(k -> k.startsWith(TraceSearch.OWN_PROPERTY)).toList();
+		if (!own.isEmpty()) {
+			d.heading("Own properties");
+			for (String key : own) {
+				d.rows.add(new Row(key.substring(TraceSearch.OWN_PROPERTY.length()), d.left.remove(key), false, false, key));
+			}
+		}
 		d.heading("Machine");
 		d.row("Host", t.host());
 		d.property("Processor", "cpu_model");
@@ -116,6 +135,48 @@ public final class TraceDetails {
 			}
 		}
 		return List.copyOf(d.rows);
+	}
+
+	/** What several traces have in common: rows that all of them have, with the value or that it differs. */
+	public static List<Row> common(List<TraceInfo> traces) {
+		List<Row> common = new ArrayList<>(of(traces.get(0), null, ""));
+		for (TraceInfo t : traces.subList(1, traces.size())) {
+			List<Row> other = of(t, null, "");
+			String[] sections = sections(other);
+			String[] mine = sections(common);
+			List<Row> kept = new ArrayList<>();
+			for (int i = 0; i < common.size(); i++) {
+				Row row = common.get(i);
+				for (int k = 0; k < other.size(); k++) {
+					Row r = other.get(k);
+					if (r.name().equals(row.name()) && r.heading() == row.heading() && sections[k].equals(mine[i])) {
+						kept.add(r.value().equals(row.value()) ? row
+								: new Row(row.name(), DIFFERENT, false, row.warning() || r.warning(), row.edits()));
+						break;
+					}
+				}
+			}
+			common = kept;
+		}
+		List<Row> rows = new ArrayList<>();
+		for (int i = 0; i < common.size(); i++) {
+			boolean empty = common.get(i).heading() && (i + 1 == common.size() || common.get(i + 1).heading());
+			if (!empty) {
+				rows.add(common.get(i));
+			}
+		}
+		return rows;
+	}
+
+	/** For each row the heading above it. */
+	private static String[] sections(List<Row> rows) {
+		String[] sections = new String[rows.size()];
+		String section = "";
+		for (int i = 0; i < sections.length; i++) {
+			section = rows.get(i).heading() ? rows.get(i).name() : section;
+			sections[i] = section;
+		}
+		return sections;
 	}
 
 	private void heading(String name) {

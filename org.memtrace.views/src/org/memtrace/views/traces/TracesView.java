@@ -13,20 +13,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Status;
-import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
-import org.eclipse.jface.dialogs.InputDialog;
-import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.resource.JFaceResources;
@@ -34,13 +27,13 @@ import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.jface.resource.ResourceManager;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider.IStyledLabelProvider;
+import org.eclipse.jface.viewers.IStructuredSelection;
 import org.eclipse.jface.viewers.ITreeContentProvider;
 import org.eclipse.jface.viewers.LabelProvider;
 import org.eclipse.jface.viewers.StructuredSelection;
 import org.eclipse.jface.viewers.StyledString;
 import org.eclipse.jface.viewers.TreeViewer;
 import org.eclipse.jface.viewers.ColumnViewerToolTipSupport;
-import org.eclipse.jface.window.Window;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
@@ -51,7 +44,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.part.ViewPart;
-import org.eclipse.ui.statushandlers.StatusManager;
+import org.memtrace.analysis.TraceSearch;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -63,7 +56,6 @@ import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.util.Icons;
-import org.memtrace.analysis.Units;
 
 /** The traces of the catalogue, grouped by program, and the database files that are open; double click opens one. */
 public final class TracesView extends ViewPart {
@@ -78,6 +70,7 @@ public final class TracesView extends ViewPart {
 	private static final int MAX_ARGUMENTS = 28;
 
 	private Session session;
+	private TraceChanges changes;
 	private TreeViewer tree;
 	private Text filter;
 	private Label message;
@@ -123,11 +116,14 @@ public final class TracesView extends ViewPart {
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
 		filter = new Text(parent, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
 		filter.setMessage("Filter (text or regular expression)");
-		filter.setToolTipText("Shows the traces whose name, program or property matches");
+		filter.setToolTipText("""
+				Words and regular expressions, all of which must be found in the name, program or a property;
+				in one column:  host:node1  command:"-n 512"  date:2026-11   not:  -matmul
+				Columns: %s, and the names of properties""".formatted(String.join(", ", TraceSearch.COLUMNS)));
 		GridDataFactory.fillDefaults().grab(true, false).indent(2, 2).applyTo(filter);
 		filter.addModifyListener(e -> showTraces());
 
-		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.SINGLE);
+		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.MULTI);
 		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
 		tree.setContentProvider(new Content());
 		ResourceManager images = new LocalResourceManager(JFaceResources.getResources(), tree.getControl());
@@ -164,6 +160,7 @@ public final class TracesView extends ViewPart {
 				say(text);
 			}
 		};
+		changes = new TraceChanges(session, getSite().getShell());
 		makeActions();
 		getSite().setSelectionProvider(tree);
 		session.addListener(follow);
@@ -237,12 +234,27 @@ public final class TracesView extends ViewPart {
 					m.add(close);
 				}
 				m.add(rename);
+				addChanges(m);
+				m.add(delete);
+				m.add(new Separator());
+			} else if (selectedTraces().size() > 1) {
+				if (selectedTraces().size() == 2) {
+					m.add(compareSelected());
+				}
+				addChanges(m);
 				m.add(delete);
 				m.add(new Separator());
 			} else if (selectedFile() != null) {
 				m.add(open);
 				addCompare(m, selectedFile(), session.trace() != null && !session.trace().isFile(selectedFile()));
 				m.add(close);
+				OpenFile lone = selectedFile();
+				m.add(new Action("Add to catalogue", Icons.get("import")) {
+					@Override
+					public void run() {
+						changes.addToCatalogue(lone);
+					}
+				});
 				m.add(copyPath);
 				m.add(new Separator());
 			}
@@ -270,6 +282,33 @@ public final class TracesView extends ViewPart {
 		enableActions();
 	}
 
+	private void addChanges(IMenuManager menu) {
+		List<TraceInfo> chosen = selectedTraces();
+		menu.add(new Action("Describe…") {
+			@Override
+			public void run() {
+				changes.describe(chosen);
+			}
+		});
+		menu.add(new Action("Add property…") {
+			@Override
+			public void run() {
+				changes.addProperty(chosen, traces);
+			}
+		});
+	}
+
+	/** Shows the first of two and the second beside it. */
+	private Action compareSelected() {
+		List<TraceInfo> two = selectedTraces();
+		return new Action("Compare these two", Icons.get("compare")) {
+			@Override
+			public void run() {
+				Comparison.show(getSite().getPage(), two.get(0), two.get(1), SelectionLink.Time.SCALED);
+			}
+		};
+	}
+
 	private void addCompare(IMenuManager menu, Object other, boolean possible) {
 		Action compare = new Action("Compare with shown trace", Icons.get("compare")) {
 			@Override
@@ -282,17 +321,29 @@ public final class TracesView extends ViewPart {
 	}
 
 	private void enableActions() {
-		boolean one = selected() != null;
-		delete.setEnabled(one);
-		rename.setEnabled(one);
+		delete.setEnabled(!selectedTraces().isEmpty());
+		rename.setEnabled(selected() != null);
 	}
 
+	/** The selected trace of the catalogue when it is the only one, else null. */
 	private TraceInfo selected() {
-		return tree.getStructuredSelection().getFirstElement() instanceof TraceInfo t ? t : null;
+		IStructuredSelection s = tree.getStructuredSelection();
+		return s.size() == 1 && s.getFirstElement() instanceof TraceInfo t ? t : null;
+	}
+
+	private List<TraceInfo> selectedTraces() {
+		List<TraceInfo> chosen = new ArrayList<>();
+		for (Object element : tree.getStructuredSelection()) {
+			if (element instanceof TraceInfo t) {
+				chosen.add(t);
+			}
+		}
+		return chosen;
 	}
 
 	private OpenFile selectedFile() {
-		return tree.getStructuredSelection().getFirstElement() instanceof OpenFile f ? f : null;
+		IStructuredSelection s = tree.getStructuredSelection();
+		return s.size() == 1 && s.getFirstElement() instanceof OpenFile f ? f : null;
 	}
 
 	private void openSelected() {
@@ -335,50 +386,16 @@ public final class TracesView extends ViewPart {
 	}
 
 	private void rename() {
-		TraceInfo t = selected();
-		if (t == null) {
-			return;
-		}
-		InputDialog dialog = new InputDialog(getSite().getShell(), "Rename trace", "Name of the trace:", t.alias(),
-				text -> text.isBlank() ? "A trace needs a name." : null);
-		if (dialog.open() == Window.OK) {
-			change("Rename trace", () -> session.catalogue().rename(t.id(), dialog.getValue().strip()));
+		if (selected() != null) {
+			changes.rename(selected());
 		}
 	}
 
 	private void delete() {
-		TraceInfo t = selected();
-		if (t == null) {
-			return;
+		List<TraceInfo> chosen = selectedTraces();
+		if (!chosen.isEmpty()) {
+			changes.delete(chosen);
 		}
-		MessageDialog dialog = new MessageDialog(getSite().getShell(), "Delete trace", null,
-				"Delete '" + t.alias() + "' from the catalogue?\n\n"
-						+ "Its database is removed. The trace directory that it was imported from is not touched.",
-				MessageDialog.QUESTION, 1, "Delete", "Cancel");
-		if (dialog.open() != 0) {
-			return;
-		}
-		session.forget(trace -> trace.isListed(t));
-		change("Delete trace", () -> session.catalogue().delete(t.id()));
-	}
-
-	private interface Change {
-		void run() throws MemtraceException;
-	}
-
-	private void change(String name, Change change) {
-		Job job = Job.create(name, m -> {
-			IStatus status = Status.OK_STATUS;
-			try {
-				change.run();
-			} catch (MemtraceException e) {
-				StatusManager.getManager().handle(new Status(IStatus.ERROR, "org.memtrace.views", e.getMessage(), e),
-						StatusManager.SHOW | StatusManager.LOG);
-			}
-			getSite().getShell().getDisplay().asyncExec(session::catalogueChanged);
-			return status;
-		});
-		job.schedule();
 	}
 
 	private void refresh() {
@@ -390,20 +407,13 @@ public final class TracesView extends ViewPart {
 	/** Builds the tree from the list and the filter; what was expanded and selected stays so. */
 	private void showTraces() {
 		String text = filter.getText().strip();
-		Pattern pattern = null;
-		if (!text.isEmpty()) {
-			try {
-				pattern = Pattern.compile(text, Pattern.CASE_INSENSITIVE);
-			} catch (PatternSyntaxException e) {
-				pattern = Pattern.compile(Pattern.quote(text), Pattern.CASE_INSENSITIVE);
-			}
-		}
+		TraceSearch search = new TraceSearch(text);
 		Map<String, List<TraceInfo>> byProgram = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 		List<Group> groups = new ArrayList<>();
 		int hits = 0;
 		List<OpenFile> files = new ArrayList<>();
 		for (OpenFile f : session.files()) {
-			if (pattern == null || matches(pattern, f.info()) || pattern.matcher(f.path().toString()).find()) {
+			if (search.test(f.info(), f.path().toString())) {
 				hits++;
 				files.add(f);
 			}
@@ -412,7 +422,7 @@ public final class TracesView extends ViewPart {
 			groups.add(new Group("Open files", "database", files));
 		}
 		for (TraceInfo t : traces) {
-			if (pattern == null || matches(pattern, t)) {
+			if (search.test(t)) {
 				hits++;
 				byProgram.computeIfAbsent(program(t), k -> new ArrayList<>()).add(t);
 			}
@@ -421,16 +431,20 @@ public final class TracesView extends ViewPart {
 			list.sort(Comparator.comparing(TraceInfo::recordedAt).reversed().thenComparing(TraceInfo::id));
 			groups.add(new Group(name, "folder", list));
 		});
-		TraceInfo before = selected();
+		List<TraceInfo> before = selectedTraces();
 		OpenFile fileBefore = selectedFile();
 		tree.getControl().setRedraw(false);
 		try {
 			tree.setInput(groups);
 			tree.expandAll();
-			Object same = before != null ? traces.stream().filter(t -> t.id() == before.id()).findFirst().orElse(null)
-					: fileBefore == null ? null
-							: files.stream().filter(f -> f.path().equals(fileBefore.path())).findFirst().orElse(null);
-			select(same != null ? same : shownElement());
+			List<Object> same = new ArrayList<>();
+			traces.stream().filter(t -> before.stream().anyMatch(b -> b.id() == t.id())).forEach(same::add);
+			files.stream().filter(f -> fileBefore != null && f.path().equals(fileBefore.path())).forEach(same::add);
+			if (same.isEmpty()) {
+				select(shownElement());
+			} else {
+				tree.setSelection(new StructuredSelection(same), true);
+			}
 		} finally {
 			tree.getControl().setRedraw(true);
 		}
@@ -468,11 +482,6 @@ public final class TracesView extends ViewPart {
 		}
 		String arguments = command.substring(space + 1).strip();
 		return arguments.length() <= MAX_ARGUMENTS ? arguments : arguments.substring(0, MAX_ARGUMENTS - 1) + "…";
-	}
-
-	private static boolean matches(Pattern p, TraceInfo t) {
-		return p.matcher(t.alias()).find() || p.matcher(t.application()).find() || p.matcher(t.description()).find()
-				|| t.properties().values().stream().anyMatch(v -> p.matcher(v).find());
 	}
 
 	@Override

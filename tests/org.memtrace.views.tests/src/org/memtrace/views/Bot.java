@@ -115,6 +115,17 @@ public final class Bot {
 		return type.cast(hit[0]);
 	}
 
+	/** Visible widgets of a kind; display thread. */
+	public <T extends Widget> List<T> all(Class<T> type) {
+		List<T> hits = new ArrayList<>();
+		for (Shell s : display.getShells()) {
+			if (!s.isDisposed() && s.isVisible()) {
+				all(s).stream().filter(type::isInstance).map(type::cast).forEach(hits::add);
+			}
+		}
+		return hits;
+	}
+
 	private static List<Widget> all(Widget w) {
 		List<Widget> list = new ArrayList<>();
 		list.add(w);

@@ -9,14 +9,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.ToolBar;
+import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.swt.widgets.TreeItem;
 import org.junit.jupiter.api.Test;
@@ -174,6 +178,82 @@ class TracesViewTest extends UiTest {
 		bot.waitFor("title", () -> page().getWorkbenchWindow().getShell().getText().equals("before the fix — memtrace"));
 		assertEquals("before the fix", session.catalogue().list().get(0).alias());
 		assertTrue(bot.ui(() -> session.status().shown()), "the picture stays");
+	}
+
+	@Test
+	void severalTracesGetAPropertyAndAreFoundByIt() throws Exception {
+		SampleTrace.write(session.catalogue(), "second matmul");
+		SampleTrace.write(session.catalogue(), "third matmul");
+		bot.run(session::catalogueChanged);
+		bot.waitFor("three traces", () -> tree().size() == 3);
+		Tree tree = traces();
+		for (String name : List.of("small matmul", "second matmul")) {
+			Rectangle r = bot.ui(() -> Arrays.stream(tree.getItem(0).getItems()).filter(i -> i.getText().startsWith(name))
+					.findFirst().orElseThrow().getBounds());
+			bot.run(() -> tree.setFocus());
+			bot.hold("ctrl", () -> bot.click(tree, r.x + 10, r.y + r.height / 2));
+		}
+		Table details = bot.find(Table.class, t -> t.getColumnCount() == 2);
+		bot.waitFor("common details", () -> value(details, "Name").equals("(different)") && value(details, "Host").equals("testhost"));
+		ToolItem add = bot.ui(() -> toolItem("Give the selected traces a property of your own, such as the version of the program"));
+		Rectangle button = bot.ui(add::getBounds);
+		bot.click(add.getParent(), button);
+		Combo name = bot.find(Combo.class, c -> c.getShell().getText().equals("Property of 2 traces"));
+		bot.run(() -> name.setFocus());
+		bot.type("branch");
+		bot.key("Tab");
+		bot.type("numa first");
+		bot.shot("property");
+		bot.close(bot.find(Button.class, b -> b.getText().equals("OK")));
+		bot.waitFor("shown", () -> value(details, "branch").equals("numa first"));
+		bot.shot("common-details");
+		assertEquals(2, session.catalogue().list().stream()
+				.filter(t -> t.properties().getOrDefault("custom.branch", "").equals("numa first")).count());
+
+		Text filter = bot.find(Text.class, t -> t.getMessage().startsWith("Filter (text"));
+		bot.run(() -> filter.setText("branch:^numa -second"));
+		waitForTree("matmul/small matmul");
+		bot.run(() -> filter.setText(""));
+		bot.waitFor("all again", () -> tree().size() == 3);
+		bot.run(() -> {
+			for (int i = 0; i < details.getItemCount(); i++) {
+				if (details.getItem(i).getText(0).equals("branch")) {
+					details.select(i);
+				}
+			}
+			details.setFocus();
+		});
+		bot.key("Delete");
+		bot.waitFor("gone", () -> value(details, "branch").isEmpty());
+	}
+
+	private static String value(Table details, String name) {
+		return Arrays.stream(details.getItems()).filter(i -> i.getText(0).equals(name)).map(i -> i.getText(1)).findFirst()
+				.orElse("");
+	}
+
+	private ToolItem toolItem(String tip) {
+		for (ToolBar bar : bot.all(ToolBar.class)) {
+			for (ToolItem item : bar.getItems()) {
+				if (tip.equals(item.getToolTipText())) {
+					return item;
+				}
+			}
+		}
+		throw new AssertionError("no button '" + tip + "'");
+	}
+
+	@Test
+	void loneDatabaseIsAddedToTheCatalogue() throws Exception {
+		Path file = database("lone");
+		bot.run(() -> session.opener().openDatabase(file));
+		waitForPicture("lone");
+		bot.run(() -> new TraceChanges(session, page().getWorkbenchWindow().getShell()).addToCatalogue(session.files().get(0)));
+		bot.waitFor("shown from the catalogue", () -> session.trace() != null && session.trace().file() == null);
+		waitForPicture("lone");
+		bot.waitFor("listed", () -> tree().contains("matmul/lone") && session.files().isEmpty());
+		assertEquals(2, session.catalogue().list().size());
+		assertTrue(Files.exists(file), "a copy was taken");
 	}
 
 	@Test
