@@ -59,6 +59,8 @@ final class Advisor extends WorkbenchAdvisor {
 	}
 
 	private static final class Window extends WorkbenchWindowAdvisor {
+		private Session.Listener follow;
+
 		Window(IWorkbenchWindowConfigurer configurer) {
 			super(configurer);
 		}
@@ -82,17 +84,24 @@ final class Advisor extends WorkbenchAdvisor {
 			Session session = c.getWindow().getService(Session.class);
 			fit(c.getWindow().getShell());
 			TraceDrop.install(c.getWindow());
-			session.addListener(new Session.Listener() {
+			follow = new Session.Listener() {
 				@Override
-				public void traceChanged(OpenTrace trace) {
+				public void activeChanged(OpenTrace trace) {
 					c.setTitle(trace == null ? "memtrace" : trace.name() + " — memtrace");
 				}
 
 				@Override
 				public void traceRenamed(OpenTrace trace) {
-					traceChanged(trace);
+					activeChanged(session.active());
 				}
-			});
+			};
+			session.addListener(follow);
+			follow.activeChanged(session.active());
+		}
+
+		@Override
+		public void postWindowClose() {
+			getWindowConfigurer().getWindow().getService(Session.class).removeListener(follow);
 		}
 
 		/** A window that is larger than the screen (the first time, or kept from a larger screen) is made as large as it. */

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.rcp;
 
+import java.util.Set;
+
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.GroupMarker;
+import org.eclipse.jface.action.IContributionItem;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IStatusLineManager;
 import org.eclipse.jface.action.MenuManager;
@@ -15,22 +18,23 @@ import org.eclipse.ui.actions.ActionFactory;
 import org.eclipse.ui.actions.ContributionItemFactory;
 import org.eclipse.ui.application.ActionBarAdvisor;
 import org.eclipse.ui.application.IActionBarConfigurer;
-import org.memtrace.views.NavigationActions;
 import org.memtrace.views.PictureStatusItem;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.traces.CompareAction;
+import org.memtrace.views.commands.CommandAction;
+import org.memtrace.views.commands.TraceCommand;
 import org.memtrace.views.traces.TraceActions;
 
 /** Menu and status line. There is no tool bar for the window: each view has its own. */
 final class Bars extends ActionBarAdvisor {
+	/** Group of a menu in which the commands are. */
+	private static final String COMMANDS = "org.memtrace.views.commands";
+
 	private IWorkbenchWindow window;
 	private Action record;
 	private Action importTrace;
 	private Action openDatabase;
 	private Action closeTrace;
-	private CompareAction compare;
-	private NavigationActions navigation;
 
 	Bars(IActionBarConfigurer configurer) {
 		super(configurer);
@@ -42,6 +46,7 @@ final class Bars extends ActionBarAdvisor {
 		register(ActionFactory.QUIT.create(w));
 		register(ActionFactory.ABOUT.create(w));
 		register(ActionFactory.RESET_PERSPECTIVE.create(w));
+		register(ActionFactory.OPEN_NEW_WINDOW.create(w));
 		record = TraceActions.record(w);
 		record.setActionDefinitionId(ViewIds.RECORD);
 		importTrace = TraceActions.importTrace(w);
@@ -50,8 +55,6 @@ final class Bars extends ActionBarAdvisor {
 		openDatabase.setActionDefinitionId(ViewIds.OPEN_DATABASE);
 		closeTrace = TraceActions.close(w);
 		closeTrace.setActionDefinitionId(ViewIds.CLOSE);
-		compare = new CompareAction(w);
-		navigation = new NavigationActions(w.getService(Session.class)).withAccelerators();
 	}
 
 	@Override
@@ -61,37 +64,76 @@ final class Bars extends ActionBarAdvisor {
 		file.add(importTrace);
 		file.add(openDatabase);
 		file.add(closeTrace);
-		file.add(new Separator());
-		file.add(compare);
+		file.add(new Separator(COMMANDS));
 		file.add(new Separator());
 		file.add(getAction(ActionFactory.QUIT.getId()));
+		commands(file, Set.of(), TraceCommand.COMPARE, "&Compare with…", TraceCommand.SAVE_VIEW, "&Save view…",
+				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…");
 		bar.add(file);
 
+		MenuManager edit = new MenuManager("&Edit", IWorkbenchActionConstants.M_EDIT);
+		edit.add(new Separator(COMMANDS));
+		commands(edit, Set.of(), TraceCommand.ADD_FILTER, "Add &filter…", TraceCommand.REMOVE_FILTERS, "&Remove all filters");
+		bar.add(edit);
+
+		MenuManager view = new MenuManager("&View", "view");
+		view.add(new Separator(COMMANDS));
+		commands(view, Set.of(5, 6, 8), TraceCommand.BY_SHARING, "Colour by &private and shared", TraceCommand.BY_THREAD,
+				"Colour by &thread", TraceCommand.BY_READ_WRITE, "Colour by &reads and writes", TraceCommand.BY_CPU,
+				"Colour by &CPU", TraceCommand.BY_NODE, "Colour by &NUMA node", TraceCommand.AUTOMATIC_LEVEL,
+				"&Automatic level of detail", TraceCommand.ZOOM_IN, "Zoom &in", TraceCommand.ZOOM_OUT, "Zoom &out",
+				TraceCommand.LOCK, "&Lock view", TraceCommand.OPEN_ANOTHER, "Open an&other view of this kind",
+				TraceCommand.OPEN_IN_NEW_GROUP, "Open another view in a new &group");
+		bar.add(view);
+
 		MenuManager go = new MenuManager("&Navigate", IWorkbenchActionConstants.M_NAVIGATE);
-		navigation.fill(go);
+		go.add(new Separator(COMMANDS));
+		commands(go, Set.of(2, 4), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
+				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later");
 		bar.add(go);
 		bar.add(new GroupMarker(IWorkbenchActionConstants.MB_ADDITIONS));
 
-		MenuManager view = new MenuManager("&Window", IWorkbenchActionConstants.M_WINDOW);
-		view.add(ContributionItemFactory.VIEWS_SHORTLIST.create(window));
-		view.add(new Separator());
-		view.add(getAction(ActionFactory.RESET_PERSPECTIVE.getId()));
-		bar.add(view);
+		MenuManager windowMenu = new MenuManager("&Window", IWorkbenchActionConstants.M_WINDOW);
+		windowMenu.add(getAction(ActionFactory.OPEN_NEW_WINDOW.getId()));
+		windowMenu.add(new Separator());
+		windowMenu.add(ContributionItemFactory.VIEWS_SHORTLIST.create(window));
+		windowMenu.add(new Separator());
+		windowMenu.add(getAction(ActionFactory.RESET_PERSPECTIVE.getId()));
+		bar.add(windowMenu);
 
 		MenuManager help = new MenuManager("&Help", IWorkbenchActionConstants.M_HELP);
 		help.add(getAction(ActionFactory.ABOUT.getId()));
 		bar.add(help);
 	}
 
-	@Override
-	protected void fillStatusLine(IStatusLineManager line) {
-		line.appendToGroup(StatusLineManager.END_GROUP, new PictureStatusItem(window.getService(Session.class)));
+	/**
+	 * Puts commands into a menu, made again each time it is shown, so that they are enabled and checked as it is then.
+	 *
+	 * @param separators before which of them there is a line
+	 * @param commandsAndTexts a command and its text in turn
+	 */
+	private void commands(MenuManager menu, Set<Integer> separators, Object... commandsAndTexts) {
+		Runnable fill = () -> {
+			for (IContributionItem item : menu.getItems()) {
+				if (item.getId() != null && item.getId().startsWith(COMMANDS + ".")) {
+					menu.remove(item);
+				}
+			}
+			for (int i = 0; i < commandsAndTexts.length; i += 2) {
+				if (separators.contains(i / 2)) {
+					menu.appendToGroup(COMMANDS, new Separator(COMMANDS + ".line" + i));
+				}
+				CommandAction action = new CommandAction(window, (TraceCommand) commandsAndTexts[i], (String) commandsAndTexts[i + 1]);
+				action.setId(COMMANDS + "." + action.getActionDefinitionId());
+				menu.appendToGroup(COMMANDS, action);
+			}
+		};
+		menu.addMenuListener(m -> fill.run());
+		fill.run();
 	}
 
 	@Override
-	public void dispose() {
-		navigation.dispose();
-		compare.dispose();
-		super.dispose();
+	protected void fillStatusLine(IStatusLineManager line) {
+		line.appendToGroup(StatusLineManager.END_GROUP, new PictureStatusItem(window.getService(Session.class)));
 	}
 }

@@ -7,14 +7,12 @@ import java.util.function.Consumer;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IContributionManager;
 import org.eclipse.jface.resource.ImageDescriptor;
-import org.eclipse.swt.SWT;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
 
-/** Back, forward, whole trace, parent: enabled as the shown trace allows. Display thread. */
+/** Back, forward, whole trace, parent for the tool bar of a view: enabled as its trace allows. Display thread. */
 public final class NavigationActions {
-	private final Session session;
 	private final Action back;
 	private final Action forward;
 	private final Action up;
@@ -27,30 +25,13 @@ public final class NavigationActions {
 			enable();
 		}
 	};
-	private final Session.Listener followSession = new Session.Listener() {
-		@Override
-		public void activeChanged(OpenTrace now) {
-			follow(now);
-		}
-	};
-
-	/** For one view, which tells its trace by {@link #follow}. */
 	public NavigationActions() {
-		this(null);
-	}
-
-	/** For the window: about the active view. */
-	public NavigationActions(Session session) {
-		this.session = session;
 		back = action("Back", "back", "Back to the picture before (Backspace, Alt+Left)", TraceSelection::back);
 		forward = action("Forward", "forward", "Forward again (Alt+Right)", TraceSelection::forward);
-		up = action("Parent", "up", "Show the parent of the shown producer (U)", TraceSelection::up);
-		whole = action("Whole trace", "reset", "Show the whole trace: all time, all producers (W)",
+		up = action("Parent", "up", "Show the parent of the shown producer (U, Alt+Up)", TraceSelection::up);
+		whole = action("Whole trace", "reset", "Show the whole trace: all time, all producers (W, Alt+Home)",
 				TraceSelection::reset);
-		if (session != null) {
-			session.addListener(followSession);
-			follow(session.active());
-		}
+		follow(null);
 	}
 
 	private Action action(String text, String icon, String tip, Consumer<TraceSelection> what) {
@@ -75,13 +56,6 @@ public final class NavigationActions {
 		manager.add(whole);
 	}
 
-	/** Keys for a main menu. */
-	public NavigationActions withAccelerators() {
-		back.setAccelerator(SWT.ALT | SWT.ARROW_LEFT);
-		forward.setAccelerator(SWT.ALT | SWT.ARROW_RIGHT);
-		return this;
-	}
-
 	/** From now on the actions are about this trace; null none. */
 	public void follow(OpenTrace now) {
 		if (trace != null) {
@@ -104,9 +78,6 @@ public final class NavigationActions {
 	}
 
 	public void dispose() {
-		if (session != null) {
-			session.removeListener(followSession);
-		}
 		if (trace != null) {
 			trace.selection().removeListener(followSelection);
 			trace = null;

@@ -11,19 +11,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 
+import org.eclipse.core.runtime.ICoreRunnable;
 import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.Status;
-import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.core.runtime.IProgressMonitor;
+import org.eclipse.core.runtime.SubMonitor;
 import org.eclipse.jface.dialogs.MessageDialog;
-import org.eclipse.swt.SWT;
-import org.eclipse.swt.widgets.FileDialog;
+import org.eclipse.jface.window.Window;
 import org.eclipse.swt.widgets.Shell;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.PdfWriter;
@@ -45,6 +47,11 @@ public final class SaveSnapshot {
 
 		Format(String title) {
 			this.title = title;
+		}
+
+		/** For a person. */
+		String title() {
+			return title;
 		}
 
 		String ending() {
@@ -70,46 +77,87 @@ public final class SaveSnapshot {
 	private SaveSnapshot() {
 	}
 
-	/** Asks for a file and writes it in the background. */
-	static void ask(Shell shell, Snapshot snapshot, int width, int height) {
-		if (snapshot == null) {
+	/** A snapshot in the size that its view has. */
+	record Item(Snapshot snapshot, int width, int height) {
+	}
+
+	/** What is to be written where. */
+	record Job(List<Item> items, Path directory, String prefix, Set<Format> formats, int width, int height) {
+		/** The files that will be written. */
+		List<Path> files() {
+			List<Path> files = new ArrayList<>();
+			for (Item i : items) {
+				for (Format f : Format.of(i.snapshot())) {
+					if (formats.contains(f)) {
+						files.add(file(i, f));
+					}
+				}
+			}
+			return files;
+		}
+
+		/** One view is called as the user says, several by their own names. */
+		private Path file(Item item, Format f) {
+			return directory.resolve((items.size() == 1 ? prefix : prefix + fileName(item.snapshot().name())) + f.ending());
+		}
+
+		/** Writes all files; not on the display thread. */
+		void write(IProgressMonitor monitor) throws IOException {
+			SubMonitor progress = SubMonitor.convert(monitor, files().size());
+			for (Item i : items) {
+				for (Format f : Format.of(i.snapshot())) {
+					if (formats.contains(f)) {
+						SaveSnapshot.write(i.snapshot(), f, file(i, f), width, height);
+						progress.split(1);
+					}
+				}
+			}
+		}
+	}
+
+	/** Asks where to save snapshots and writes them in the background. Those with the same name get numbers. */
+	static void ask(Shell shell, List<Item> snapshots) {
+		if (snapshots.isEmpty()) {
 			MessageDialog.openInformation(shell, "Save", "There is nothing to save yet.");
 			return;
 		}
-		List<Format> formats = Format.of(snapshot);
-		FileDialog dialog = new FileDialog(shell, SWT.SAVE);
-		dialog.setText("Save " + snapshot.name());
-		dialog.setFilterNames(formats.stream().map(f -> f.title).toArray(String[]::new));
-		dialog.setFilterExtensions(formats.stream().map(f -> "*" + f.ending()).toArray(String[]::new));
-		dialog.setFileName(fileName(snapshot) + formats.get(0).ending());
-		dialog.setOverwrite(true);
-		String chosen = dialog.open();
-		if (chosen == null) {
+		SnapshotDialog dialog = new SnapshotDialog(shell, distinct(snapshots));
+		if (dialog.open() != Window.OK) {
 			return;
 		}
-		String lower = chosen.toLowerCase(Locale.ROOT);
-		Format named = formats.stream().filter(f -> lower.endsWith(f.ending())).findFirst().orElse(null);
-		Format format = named != null ? named : formats.get(Math.max(0, dialog.getFilterIndex()));
-		Path file = Path.of(named != null ? chosen : chosen + format.ending());
-		Job job = Job.create("Save " + snapshot.name(), monitor -> {
+		SaveSnapshot.Job job = dialog.job();
+		org.eclipse.core.runtime.jobs.Job.create("Save views", (ICoreRunnable) monitor -> {
 			try {
-				write(snapshot, format, file, width, height);
+				job.write(monitor);
 			} catch (IOException | UncheckedIOException e) {
-				ILog.of(SaveSnapshot.class).warn("Saving " + file + " failed.", e);
+				ILog.of(SaveSnapshot.class).info("Saving to " + job.directory() + " failed: " + e);
 				shell.getDisplay().asyncExec(() -> {
 					if (!shell.isDisposed()) {
-						MessageDialog.openError(shell, "Save", file + " cannot be written: " + e.getMessage());
+						MessageDialog.openError(shell, "Save", job.directory() + " cannot be written: " + e.getMessage());
 					}
 				});
 			}
-			return Status.OK_STATUS;
-		});
-		job.schedule();
+		}).schedule();
+	}
+
+	/** The same snapshots under names of which none is there twice. */
+	static List<Item> distinct(List<Item> items) {
+		List<Item> result = new ArrayList<>();
+		Set<String> names = new HashSet<>();
+		for (Item i : items) {
+			Snapshot s = i.snapshot();
+			String name = s.name();
+			for (int n = 2; !names.add(fileName(name)); n++) {
+				name = s.name() + " " + n;
+			}
+			result.add(new Item(new Snapshot(name, s.picture(), s.csv(), s.parameters()), i.width(), i.height()));
+		}
+		return result;
 	}
 
 	/** A name without anything that a file system or shell could stumble over. */
-	static String fileName(Snapshot snapshot) {
-		return snapshot.name().replaceAll("[^A-Za-z0-9._-]+", "-");
+	static String fileName(String name) {
+		return name.replaceAll("[^A-Za-z0-9._-]+", "-");
 	}
 
 	/** Writes one file. */

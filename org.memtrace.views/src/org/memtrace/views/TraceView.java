@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 
 import org.eclipse.jface.action.Action;
@@ -19,6 +21,7 @@ import org.eclipse.swt.layout.FillLayout;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.IMemento;
 import org.eclipse.ui.IPartListener2;
+import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IViewSite;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.IWorkbenchPage;
@@ -353,10 +356,32 @@ public abstract class TraceView extends ViewPart {
 		}
 	}
 
+	/** Asks where to save what all views of a page show that can be seen or have been seen. */
+	public static void saveAll(IWorkbenchPage page) {
+		List<TraceView> views = new ArrayList<>();
+		for (IViewReference r : page.getViewReferences()) {
+			if (r.getView(false) instanceof TraceView v) {
+				views.add(v);
+			}
+		}
+		SaveSnapshot.ask(page.getWorkbenchWindow().getShell(), snapshots(views));
+	}
+
+	private static List<SaveSnapshot.Item> snapshots(List<TraceView> views) {
+		List<SaveSnapshot.Item> items = new ArrayList<>();
+		for (TraceView v : views) {
+			Snapshot s = v.snapshot();
+			if (s != null) {
+				Point size = v.contents.getSize();
+				items.add(new SaveSnapshot.Item(s, size.x, size.y));
+			}
+		}
+		return items;
+	}
+
 	/** Asks where to save what is shown. */
 	public final void saveSnapshot() {
-		Point size = contents.getSize();
-		SaveSnapshot.ask(getSite().getShell(), snapshot(), size.x, size.y);
+		SaveSnapshot.ask(getSite().getShell(), snapshots(List.of(this)));
 	}
 
 	private void follow(OpenTrace now) {

@@ -20,7 +20,7 @@ import org.memtrace.analysis.TraceFilter;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.state.ViewState;
-import org.memtrace.views.traces.CompareAction;
+import org.memtrace.views.traces.CompareDialog;
 
 /** Several groups of views: two traces side by side, locked views, and what is left when they are closed. */
 class GroupsTest extends UiTest {
@@ -48,7 +48,7 @@ class GroupsTest extends UiTest {
 		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
 		open();
 		bot.run(() -> session.trace().selection().viewpoint(Viewpoint.THREAD));
-		bot.run(() -> CompareAction.ask(page().getWorkbenchWindow()));
+		bot.run(() -> CompareDialog.ask(page().getWorkbenchWindow()));
 		Shell dialog = bot.find(Shell.class, s -> s.getText().equals("Compare"));
 		bot.shot("compare-dialog");
 		bot.close(bot.find(Button.class, b -> b.getShell() == dialog && b.getText().equals("OK")));

@@ -197,7 +197,7 @@ class TracesViewTest extends UiTest {
 		bot.waitFor("common details", () -> value(details, "Name").equals("(different)") && value(details, "Host").equals("testhost"));
 		ToolItem add = bot.ui(() -> toolItem("Give the selected traces a property of your own, such as the version of the program"));
 		Rectangle button = bot.ui(add::getBounds);
-		bot.click(add.getParent(), button);
+		bot.click(bot.ui(add::getParent), button);
 		Combo name = bot.find(Combo.class, c -> c.getShell().getText().equals("Property of 2 traces"));
 		bot.run(() -> name.setFocus());
 		bot.type("branch");

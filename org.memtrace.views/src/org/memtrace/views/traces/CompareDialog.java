@@ -5,7 +5,6 @@ package org.memtrace.views.traces;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.eclipse.jface.action.Action;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.jface.viewers.LabelProvider;
 import org.eclipse.jface.window.Window;
@@ -26,36 +25,10 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.SelectionLink;
-import org.memtrace.views.util.Icons;
 
 /** Shows another trace beside the one that is shown, for example the run before and the run after a change. */
-public final class CompareAction extends Action {
-	private final IWorkbenchWindow window;
-	private final Session session;
-
-	public CompareAction(IWorkbenchWindow window) {
-		super("Compare with…", Icons.get("compare"));
-		this.window = window;
-		this.session = window.getService(Session.class);
-		setToolTipText("Show another trace beside this one, with the same zoom, viewpoint and level");
-		session.addListener(follow);
-		setEnabled(session.trace() != null);
-	}
-
-	private final Session.Listener follow = new Session.Listener() {
-		@Override
-		public void traceChanged(OpenTrace trace) {
-			setEnabled(trace != null);
-		}
-	};
-
-	public void dispose() {
-		session.removeListener(follow);
-	}
-
-	@Override
-	public void run() {
-		ask(window);
+public final class CompareDialog {
+	private CompareDialog() {
 	}
 
 	/** Asks for the other trace; the list is read in the background. */
@@ -92,7 +65,7 @@ public final class CompareAction extends Action {
 					"There is no other trace to compare with. Record or import one first.");
 			return;
 		}
-		Dialog dialog = new Dialog(window.getShell(), shown);
+		Choice dialog = new Choice(window.getShell(), shown);
 		dialog.setElements(others.toArray());
 		if (dialog.open() == Window.OK && dialog.getFirstResult() != null && session.trace() == shown) {
 			Comparison.show(window.getActivePage(), dialog.getFirstResult(), dialog.time);
@@ -100,10 +73,10 @@ public final class CompareAction extends Action {
 	}
 
 	/** A list of traces and how the times of both belong together. */
-	private static final class Dialog extends ElementListSelectionDialog {
+	private static final class Choice extends ElementListSelectionDialog {
 		private SelectionLink.Time time = SelectionLink.Time.SCALED;
 
-		Dialog(Shell shell, OpenTrace shown) {
+		Choice(Shell shell, OpenTrace shown) {
 			super(shell, new LabelProvider() {
 				@Override
 				public String getText(Object element) {

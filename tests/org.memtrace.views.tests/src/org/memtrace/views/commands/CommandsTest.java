@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.commands;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Menu;
+import org.eclipse.swt.widgets.MenuItem;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.commands.ICommandService;
+import org.eclipse.ui.keys.IBindingService;
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.TraceFilter;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.TraceView;
+import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.state.ViewState;
+
+/** Menus and keys do what they say, also when there is nothing to do it with. */
+class CommandsTest extends UiTest {
+	private void open() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.run(() -> page().activate(page().findView(ViewIds.OCELOTL)));
+		waitForViews();
+	}
+
+	private ViewState state() {
+		return bot.ui(() -> session.trace().selection().state());
+	}
+
+	/** Texts of a menu as they are when it is opened, without keys; those that are disabled in brackets. */
+	private List<String> menu(String title) {
+		return bot.ui(() -> {
+			Menu bar = page().getWorkbenchWindow().getShell().getMenuBar();
+			MenuItem top = Arrays.stream(bar.getItems()).filter(i -> i.getText().equals(title)).findFirst().orElseThrow();
+			top.getMenu().notifyListeners(SWT.Show, new org.eclipse.swt.widgets.Event());
+			List<String> texts = new ArrayList<>();
+			for (MenuItem i : top.getMenu().getItems()) {
+				String text = i.getText().replaceFirst("\t.*", "").replace("&", "");
+				if (!text.isEmpty()) {
+					texts.add(i.isEnabled() ? text : "[" + text + "]");
+				}
+			}
+			top.getMenu().notifyListeners(SWT.Hide, new org.eclipse.swt.widgets.Event());
+			return texts;
+		});
+	}
+
+	@Test
+	void everyCommandIsDefinedAndHasAKey() {
+		bot.run(() -> {
+			ICommandService commands = page().getWorkbenchWindow().getService(ICommandService.class);
+			IBindingService keys = page().getWorkbenchWindow().getService(IBindingService.class);
+			for (TraceCommand c : TraceCommand.values()) {
+				assertTrue(commands.getCommand(c.id()).isDefined(), c.id());
+				assertTrue(keys.getActiveBindingsFor(c.id()).length > 0, "no key for " + c.id());
+			}
+		});
+	}
+
+	@Test
+	void menusShowWhatIsPossible() {
+		assertTrue(menu("&Navigate").stream().allMatch(t -> t.startsWith("[")), menu("&Navigate").toString());
+		assertTrue(menu("&File").contains("[Compare with…]"), menu("&File").toString());
+		open();
+		assertEquals(List.of("[Back]", "[Forward]", "[Parent]", "[Whole trace]", "[Earlier]", "[Later]"), menu("&Navigate"));
+		bot.run(() -> session.trace().selection().zoom(0, 10 * SampleTrace.STEP_NS, SampleTrace.A));
+		assertEquals(List.of("Back", "[Forward]", "Parent", "Whole trace", "Earlier", "Later"), menu("&Navigate"));
+		assertTrue(menu("&Edit").contains("[Remove all filters]"));
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
+		assertTrue(menu("&Edit").contains("Remove all filters"));
+		assertTrue(menu("&View").contains("Lock view"), menu("&View").toString());
+	}
+
+	@Test
+	void keysZoomColourAndLock() {
+		bot.key("ctrl+2"); // no trace: nothing happens
+		open();
+		bot.key("ctrl+2");
+		bot.waitFor("threads", () -> state().viewpoint() == Viewpoint.THREAD);
+		bot.key("ctrl+equal");
+		long half = SampleTrace.STEPS * SampleTrace.STEP_NS / 2;
+		bot.waitFor("zoomed in", () -> state().durationNs() == half && state().fromNs() == half / 2);
+		bot.key("ctrl+alt+Right");
+		bot.waitFor("later", () -> state().fromNs() == half);
+		bot.key("ctrl+minus");
+		bot.waitFor("zoomed out", () -> state().durationNs() == 2 * half);
+		bot.key("alt+Left");
+		bot.waitFor("back", () -> state().durationNs() == half);
+		bot.key("alt+Right");
+		bot.waitFor("forward", () -> state().durationNs() == 2 * half);
+		bot.run(() -> session.trace().selection().zoom(0, half, SampleTrace.B + 1));
+		bot.key("alt+Up");
+		bot.waitFor("parent", () -> state().producer() == SampleTrace.B);
+		bot.key("alt+Home");
+		bot.waitFor("whole", () -> state().producer() == 0 && state().durationNs() == 2 * half);
+		bot.run(() -> session.trace().selection().p(0.25));
+		bot.key("ctrl+0");
+		bot.waitFor("automatic", () -> state().isAutomaticP());
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
+		bot.key("ctrl+shift+x");
+		bot.waitFor("no filter", () -> state().filters().isEmpty());
+		TraceView view = bot.ui(() -> (TraceView) page().getActivePart());
+		bot.key("ctrl+l");
+		bot.waitFor("locked", view::isLocked);
+		bot.key("ctrl+3");
+		bot.waitFor("the locked view goes its own way", () -> session.active().selection().state().viewpoint() == Viewpoint.READ_WRITE);
+		assertEquals(Viewpoint.THREAD, state().viewpoint());
+		bot.key("ctrl+l");
+		bot.waitFor("unlocked", () -> !view.isLocked());
+	}
+
+	@Test
+	void allViewsAreSavedWithNumbersAndParameters() throws Exception {
+		open();
+		Path target = Files.createDirectory(directory.resolve("saved"));
+		bot.key("ctrl+shift+s");
+		Button save = bot.find(Button.class, b -> b.getText().equals("Save"));
+		Text place = bot.find(Text.class, t -> t.getShell() == save.getShell());
+		bot.run(() -> place.setText(target.resolve("nowhere").toString()));
+		bot.find(Label.class, l -> l.getText().equals("There is no such directory."));
+		assertFalse(bot.ui(save::isEnabled));
+		bot.run(() -> place.setText(target.toString()));
+		for (String format : List.of("SVG", "PNG", "PDF", "CSV", "JSON")) {
+			Button b = bot.find(Button.class, c -> c.getText().startsWith(format));
+			bot.run(() -> {
+				b.setSelection(true);
+				b.notifyListeners(SWT.Selection, new org.eclipse.swt.widgets.Event());
+			});
+		}
+		bot.shot("save-views");
+		bot.close(save);
+		bot.waitFor("written", () -> Job.getJobManager().find(null).length >= 0
+				&& target.resolve("small-matmul-structures.json").toFile().length() > 0
+				&& Arrays.stream(Job.getJobManager().find(null)).noneMatch(j -> j.getName().equals("Save views")));
+		assertTrue(Files.readString(target.resolve("small-matmul.svg")).contains("information loss"));
+		assertTrue(Files.size(target.resolve("small-matmul.png")) > 1000);
+		assertTrue(Files.readString(target.resolve("small-matmul.pdf"), java.nio.charset.StandardCharsets.ISO_8859_1).startsWith("%PDF"));
+		String parameters = Files.readString(target.resolve("small-matmul.json"));
+		assertTrue(parameters.contains("\"viewpoint\": \"sharing\"") && parameters.contains("\"to_ns\": \"50000000\""), parameters);
+		assertTrue(Files.readString(target.resolve("small-matmul-structures.csv")).lines().count() > 3);
+	}
+}
