@@ -71,12 +71,12 @@ final class Bars extends ActionBarAdvisor {
 				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…");
 		bar.add(file);
 
-		MenuManager edit = new MenuManager("&Edit", IWorkbenchActionConstants.M_EDIT);
+		MenuManager edit = new MenuManager("&Edit", "org.memtrace.rcp.edit");
 		edit.add(new Separator(COMMANDS));
 		commands(edit, Set.of(), TraceCommand.ADD_FILTER, "Add &filter…", TraceCommand.REMOVE_FILTERS, "&Remove all filters");
 		bar.add(edit);
 
-		MenuManager view = new MenuManager("&View", "view");
+		MenuManager view = new MenuManager("&View", "org.memtrace.rcp.view");
 		view.add(new Separator(COMMANDS));
 		commands(view, Set.of(5, 6, 8), TraceCommand.BY_SHARING, "Colour by &private and shared", TraceCommand.BY_THREAD,
 				"Colour by &thread", TraceCommand.BY_READ_WRITE, "Colour by &reads and writes", TraceCommand.BY_CPU,
@@ -86,7 +86,7 @@ final class Bars extends ActionBarAdvisor {
 				TraceCommand.OPEN_IN_NEW_GROUP, "Open another view in a new &group");
 		bar.add(view);
 
-		MenuManager go = new MenuManager("&Navigate", IWorkbenchActionConstants.M_NAVIGATE);
+		MenuManager go = new MenuManager("&Navigate", "org.memtrace.rcp.navigate");
 		go.add(new Separator(COMMANDS));
 		commands(go, Set.of(2, 4), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
 				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later");

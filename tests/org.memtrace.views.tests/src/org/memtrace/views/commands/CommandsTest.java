@@ -97,7 +97,7 @@ class CommandsTest extends UiTest {
 		bot.key("ctrl+equal");
 		long half = SampleTrace.STEPS * SampleTrace.STEP_NS / 2;
 		bot.waitFor("zoomed in", () -> state().durationNs() == half && state().fromNs() == half / 2);
-		bot.key("ctrl+alt+Right");
+		bot.key("alt+Next");
 		bot.waitFor("later", () -> state().fromNs() == half);
 		bot.key("ctrl+minus");
 		bot.waitFor("zoomed out", () -> state().durationNs() == 2 * half);
