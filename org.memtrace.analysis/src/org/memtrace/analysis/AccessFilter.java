@@ -7,6 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.regex.Pattern;
 
+import org.memtrace.aggregation.AccessMask;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.AccessVisitor;
@@ -24,17 +26,32 @@ import org.memtrace.model.TraceStore;
  * @param taskId thread, or {@link #ANY}; -1 selects what belongs to no thread
  * @param cpu a CPU on which the access happened, or -1 for any
  * @param types names of event types ({@code Private_Read}, ...), matched as a whole; null for any
+ * @param mask of further filters, see {@link #with}; null for none
  */
-public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern types) {
+public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern types, AccessMask mask) {
 	public static final long ANY = Long.MIN_VALUE;
 	/** Event types of an access by sharing and direction. */
 	static final String[] TYPES = { EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ,
 			EventType.SHARED_WRITE };
 	private static final int BATCH = 4096;
 
+	/** Without further filters. */
+	public AccessFilter(AccessQuery query, long taskId, int cpu, Pattern types) {
+		this(query, taskId, cpu, types, null);
+	}
+
 	/** All accesses that the store selects. */
 	public static AccessFilter of(AccessQuery query) {
-		return new AccessFilter(query, ANY, -1, null);
+		return new AccessFilter(query, ANY, -1, null, null);
+	}
+
+	/** The same, and only what filters let pass; all accesses are read for that. */
+	public AccessFilter with(FilterSet filters, TraceStore store, Progress progress) throws MemtraceException {
+		if (!filters.isActive()) {
+			return this;
+		}
+		AccessTable all = AccessTable.load(store, progress);
+		return new AccessFilter(query, taskId, cpu, types, FilterMask.of(filters, all, store.structures(), progress));
 	}
 
 	/** Index into {@link #TYPES}. */
@@ -50,7 +67,7 @@ public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern type
 			wanted[t] = types == null || types.matcher(TYPES[t]).matches();
 			all &= wanted[t];
 		}
-		if (all && cpu < 0 && taskId == ANY) {
+		if (all && cpu < 0 && taskId == ANY && mask == null) {
 			store.visitAccesses(query, visitor, progress);
 			return;
 		}
@@ -60,8 +77,12 @@ public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern type
 		store.visitAccesses(query, in -> {
 			for (int i = 0; i < in.count; i++) {
 				long task = in.thread[i] < 0 ? -1 : threads.get(in.thread[i]).taskId();
-				long reads = wanted[type(in.sharing[i], false)] ? in.reads[i] : 0;
-				long writes = wanted[type(in.sharing[i], true)] ? in.writes[i] : 0;
+				if (mask != null && !(mask.producer(in.producer[i]) && mask.row(in.thread[i], in.cpuSet[i], in.node[i]))) {
+					continue;
+				}
+				boolean shared = in.sharing[i] > 1;
+				long reads = wanted[type(in.sharing[i], false)] && (mask == null || mask.type(shared, false)) ? in.reads[i] : 0;
+				long writes = wanted[type(in.sharing[i], true)] && (mask == null || mask.type(shared, true)) ? in.writes[i] : 0;
 				if (taskId != ANY && taskId != task || reads + writes == 0
 						|| cpu >= 0 && (in.cpuSet[i] < 0 || !cpuSets.get(in.cpuSet[i]).get(cpu))) {
 					continue;

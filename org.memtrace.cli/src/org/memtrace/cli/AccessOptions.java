@@ -6,18 +6,22 @@ package org.memtrace.cli;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.AccessFilter;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.SavedFilters;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
+import org.memtrace.model.Progress;
 import org.memtrace.model.TraceStore;
 
-/** The options that select accesses: --from, --to, --producer, --thread, --cpu, --types. */
+/** The options that select accesses: --from, --to, --producer, --thread, --cpu, --types, --filter. */
 final class AccessOptions {
 	private AccessOptions() {
 	}
 
-	static AccessFilter filter(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+	static AccessFilter filter(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
 		Pattern types = null;
 		if (args.has("types")) {
 			try {
@@ -29,8 +33,32 @@ final class AccessOptions {
 		if (args.has("cpu") && args.getInt("cpu") > Integer.MAX_VALUE) {
 			throw new UsageException("there is no CPU " + args.getInt("cpu"));
 		}
-		return new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
+		AccessFilter simple = new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
 				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
+		return simple.with(filters(args, store), store, progress);
+	}
+
+	/** The accesses that --filter lets pass. */
+	static AccessTable table(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+		FilterSet filters = filters(args, store); // before the long work
+		AccessTable table = filters.apply(AccessTable.load(store, progress), store.structures(), progress);
+		if (table.size() == 0 && filters.isActive()) {
+			throw new UsageException("--filter leaves no access");
+		}
+		return table;
+	}
+
+	/** Filters that were saved with the trace under the name that is given, or that are given as JSON. */
+	static FilterSet filters(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+		if (!args.has("filter")) {
+			return FilterSet.NONE;
+		}
+		SavedFilters saved = SavedFilters.of(store);
+		try {
+			return saved.find(args.get("filter"));
+		} catch (MemtraceException e) {
+			throw new UsageException("--filter: " + e.getMessage());
+		}
 	}
 
 	static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {

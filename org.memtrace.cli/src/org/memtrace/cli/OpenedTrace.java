@@ -70,11 +70,14 @@ final class OpenedTrace {
 			if (metric != null && !metric.ofAccesses()) {
 				throw new UsageException("--metric " + metric.id() + " needs --view type");
 			}
-			return new OpenedTrace(store, AccessTable.load(store, progress),
+			return new OpenedTrace(store, AccessOptions.table(args, store, progress),
 					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
 		}
 		if (metric != null && !metric.ofEvents()) {
 			throw new UsageException("--metric " + metric.id() + " needs another view than type");
+		}
+		if (args.has("filter")) {
+			throw new UsageException("--filter is for accesses of memory and needs another view than type");
 		}
 		EventTable table = EventTable.load(store, progress);
 		if (table.size() == 0) {

@@ -105,7 +105,7 @@ final class QueryCommand implements Command {
 		columns[keys.size() + 1] = "reads";
 		columns[keys.size() + 2] = "writes";
 		List<Object[]> rows = new ArrayList<>();
-		for (Group g : AccessGroups.of(store, AccessOptions.filter(args, store), keys, windowNs, console.progress())) {
+		for (Group g : AccessGroups.of(store, AccessOptions.filter(args, store, console.progress()), keys, windowNs, console.progress())) {
 			List<Object> values = new ArrayList<>(g.keys());
 			values.addAll(List.of(g.records(), g.reads(), g.writes()));
 			rows.add(values.toArray());
@@ -214,7 +214,7 @@ final class QueryCommand implements Command {
 			case "structures" -> structures(store, rows);
 			case "threads" -> threads(store, rows);
 			case "producers" -> producers(store, query, rows, format);
-			case "accesses" -> accesses(store, AccessOptions.filter(args, store), rows, console.progress());
+			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
 			case "events" -> events(store, query, rows, console.progress());
 			case "types" -> {
 				for (EventType t : store.eventTypes()) {

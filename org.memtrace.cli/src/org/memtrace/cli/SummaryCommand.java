@@ -13,7 +13,7 @@ final class SummaryCommand implements Command {
 	public int run(CommandLine args, Console console) throws Exception {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			AccessTable table = AccessTable.load(store, console.progress());
+			AccessTable table = AccessOptions.table(args, store, console.progress());
 			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
 			console.out().print(args.get("format").equals("csv") ? structures.toCsv() : new TraceSummary(structures).text());
 		}

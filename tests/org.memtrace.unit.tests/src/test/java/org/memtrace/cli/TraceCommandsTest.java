@@ -15,6 +15,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.SavedFilters;
+import org.memtrace.model.TraceStore;
+import org.memtrace.storage.Stores;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -97,6 +101,34 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("query", "--producer", "999", db));
 		assertEquals(0, run("delete", "-f", "--catalogue", catalogue, db));
 		assertFalse(Files.exists(Path.of(db)));
+	}
+
+	@Test
+	void filtersAreNamesOrJson() throws Exception {
+		String db = temporary.resolve("f.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", db), () -> err);
+		String all = out;
+		String worker = "[{\"by\":\"thread\",\"threads\":[1]}]";
+		assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", "--filter", worker, db), () -> err);
+		assertEquals(2, out.lines().count(), out);
+		assertTrue(all.contains(out.lines().toList().get(1)) && out.contains("1001 worker"), out);
+		String one = out;
+		try (TraceStore store = Stores.openFile(Path.of(db))) {
+			SavedFilters.NONE.with("the worker", FilterSet.parse(worker)).save(store);
+		}
+		assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", "--filter", "the worker", db), () -> err);
+		assertEquals(one, out);
+		assertEquals(0, run("summary", "--filter", "the worker", db), () -> err);
+		assertEquals(0, run("aggregate", "--filter", "the worker", "--format", "csv", db), () -> err);
+		assertEquals(0, run("render", "--filter", worker, "-o", temporary.resolve("f.svg").toString(), db), () -> err);
+		assertEquals(0, run("export", "--filter", worker, db), () -> err);
+		assertTrue(out.lines().skip(1).allMatch(l -> l.contains(",1001,worker,")), out);
+		assertEquals(ExitCode.USAGE, run("summary", "--filter", "nobody", db));
+		assertTrue(err.startsWith("memtrace summary: --filter: the trace has no filters that are called 'nobody', only the worker"), err);
+		assertEquals(ExitCode.USAGE, run("summary", "--filter", "[{", db));
+		assertEquals(ExitCode.USAGE, run("summary", "--filter", "{\"by\":\"thread\",\"threads\":[99]}", db));
+		assertTrue(err.startsWith("memtrace summary: --filter leaves no access"), err);
 	}
 
 	@Test
