@@ -171,7 +171,7 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 		fl |= MEMTRACE_RECORD_EXEC;
 	if (vma->vm_flags & VM_MAYSHARE)
 		fl |= MEMTRACE_RECORD_SHARED;
-	if ((fl & MEMTRACE_RECORD_REAL) && !a.write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
+	if ((fl & MEMTRACE_RECORD_REAL) && !a.write && (s->config.flags & MEMTRACE_CONFIG_WRITES) && mtr_vma_traced(vma))
 		mtr_writes_fault(vma);
 	a.flags = fl;
 	switch (mtr_chunk_add(&t->chunk, &s->pool, mtr_label(s), &a)) {

@@ -11,6 +11,7 @@
 #include <linux/mm_inline.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
+#include <linux/userfaultfd_k.h>
 #include <linux/version.h>
 
 /*
@@ -88,7 +89,8 @@ static inline void mtr_writes_quiet(struct vm_area_struct *vma)
 	struct inode *inode = vma->vm_file ? file_inode(vma->vm_file) : NULL;
 
 	if ((vma->vm_flags & both) != both || !inode || (vma->vm_ops && (vma->vm_ops->page_mkwrite || vma->vm_ops->pfn_mkwrite)) ||
-	    S_ISBLK(inode->i_mode) || (inode->i_sb->s_bdi->capabilities & BDI_CAP_WRITEBACK))
+	    S_ISBLK(inode->i_mode) || (inode->i_sb->s_bdi->capabilities & BDI_CAP_WRITEBACK) || userfaultfd_wp(vma) ||
+	    (IS_ENABLED(CONFIG_MEM_SOFT_DIRTY) && !(vma->vm_flags & VM_SOFTDIRTY)))
 		return;
 	if (pgprot_val(vma->vm_page_prot) == pgprot_val(vm_get_page_prot(vma->vm_flags & ~VM_SHARED)))
 		WRITE_ONCE(pgprot_val(vma->vm_page_prot), pgprot_val(vm_get_page_prot(vma->vm_flags)));

@@ -124,10 +124,15 @@ if part kill; then
 	done
 	# attach to a running process, leave it alone again
 	rm -f /tmp/stress.stop
+	echo always > /sys/kernel/mm/transparent_hugepage/enabled
 	stress alive 60 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
+	huge() { awk '/^AnonHugePages/ { s += $2 } END { print s + 0 }' /proc/$a/smaps; }
+	before=$(huge)
 	if ktrace -i 20 -p $a -d 2 > /tmp/k.log 2>&1 && [ "$(get hidden /tmp/k.log)" -gt 5000 ]; then
 		ok "attached to a process: $(get records /tmp/k.log) records"; else bad "attach"; cat /tmp/k.log; fi
+	after=$(huge)
+	[ "$before" -gt 0 ] && [ "$after" = 0 ] && ok "its huge pages were split: $before kB" || bad "huge pages: $before kB before, $after kB after the attach"
 	unload
 	sleep 1
 	touch /tmp/stress.stop

@@ -34,6 +34,13 @@ run "50ms" ktrace -i 50 -L 50 -l 0
 run "50ms,writes" ktrace -i 50 -L 50 -l 0 -w
 run "20ms" ktrace -i 20 -L 50 -l 0
 run "20ms,writes" ktrace -i 20 -L 50 -l 0 -w
+# program, monitor and reader on one processor: 3 s of the clock are 3e9 instructions
+for p in 4096 16384 49152; do
+	ktrace -i 150 -L 150 -l 0 -b 16384 truth -w shared -t 1 -p $p -s 3 -n > /tmp/o 2>&1
+	awk -v p=$p '/^ktrace/ { for (i = 2; i < NF; i += 2) v[$i] = $(i + 1) } END {
+		printf "sustained, one processor: %d pages, %d records, %d faults in 3e9 instructions, %d dropped, pool low %d\n",
+			p, v["records"], v["faults"], v["dropped"], v["pool_low"] }' /tmp/o
+done
 rmmod memtrace
 GUEST
 # 3 ns of the clock are three instructions: intervals of 150 and 60 ms are the 50 and 20 ms of a processor with 3e9 instructions/s
