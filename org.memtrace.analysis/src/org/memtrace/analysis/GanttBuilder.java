@@ -79,6 +79,9 @@ final class GanttBuilder {
 		plotY = Math.rint(flagY + flagHeight);
 		double below = 2.2 * f + (o.legend ? 2.0 * f : 0);
 		plotHeight = Math.max(o.rowHeight, Math.floor(o.height - plotY - below));
+		if (o.title != null) {
+			plotHeight = Math.max(1, Math.floor(plotHeight / o.rowHeight)) * o.rowHeight; // a file is not scrolled
+		}
 		end = (int) Math.min(rows.count(), o.firstRow + (long) Math.ceil(plotHeight / o.rowHeight));
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		TimeAxis axis = new TimeAxis(o.originNs, o.fromNs, o.toNs, (int) Math.max(1, plotWidth / (7.5 * f)));

@@ -14,6 +14,7 @@ import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.CurvePicture;
 import org.memtrace.analysis.CurvePicture.Direction;
+import org.memtrace.analysis.GanttPicture;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.PdfWriter;
 import org.memtrace.analysis.PictureBuilder;
@@ -24,6 +25,7 @@ import org.memtrace.analysis.Scene;
 import org.memtrace.analysis.SvgWriter;
 import org.memtrace.analysis.TimePicture;
 import org.memtrace.analysis.TraceSummary;
+import org.memtrace.analysis.Units;
 import org.memtrace.model.TraceStore;
 
 /** {@code memtrace render -o FILE TRACE}. */
@@ -66,6 +68,11 @@ final class RenderCommand implements Command {
 				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
 				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
 						: PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
+			}
+			case "gantt" -> {
+				GanttPicture picture = GanttRendering.build(trace, args, options, console.progress());
+				scene = picture.scene();
+				figures = Units.plural(picture.rows().count(), "row") + ", " + Units.plural(picture.records(), "record") + " drawn";
 			}
 			default -> {
 				trace.aggregateTime(console.progress());

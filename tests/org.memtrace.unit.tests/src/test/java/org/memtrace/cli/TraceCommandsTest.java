@@ -356,6 +356,11 @@ class TraceCommandsTest {
 		assertTrue(out.contains("by event type, mean of variables"), out);
 		assertEquals(0, run("aggregate", "--metric", "events", db), () -> err);
 		assertEquals(0, run("render", "-o", temporary.resolve("f.svg").toString(), db), () -> err);
+		Path gantt = temporary.resolve("g.svg");
+		assertEquals(0, run("render", "--kind", "gantt", "-o", gantt.toString(), db), () -> err);
+		assertTrue(Files.readString(gantt).contains(">core 1</text>"), "a row");
+		assertEquals(ExitCode.INPUT, run("render", "--kind", "gantt", "--rows", "thread", "-o", gantt.toString(), db));
+		assertTrue(err.contains("knows no threads"), err);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "reads", db));
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "read", db));
 		assertTrue(err.contains("state-mean, variable-mean"), err);
@@ -385,5 +390,8 @@ class TraceCommandsTest {
 			assertTrue(Files.readString(picture, StandardCharsets.ISO_8859_1).startsWith("%PDF-1.4\n"));
 		}
 		assertEquals(ExitCode.USAGE, run("render", "-o", "x.gif", db));
+		Path gantt = temporary.resolve("gantt.svg");
+		assertEquals(0, run("render", "--kind", "gantt", "--unfold", "--rows", "thread", "-o", gantt.toString(), db), () -> err);
+		assertTrue(Files.readString(gantt).contains("whole trace"));
 	}
 }
