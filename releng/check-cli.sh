@@ -125,6 +125,25 @@ for run in "$memtrace" java; do
 	[ ! -s "$tmp/err" ] || [ "$run" = java ] && ok || bad "broken pipe: $rc $(cat "$tmp/err")"
 done
 
+# --- exports, read by others and compared with the CSV
+pyarrow=$PWD/build/tools/pyarrow
+if [ ! -d "$pyarrow" ]; then
+	python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --only-binary :all: --target "$pyarrow.new" \
+		pyarrow==23.0.1 >"$tmp/pip" 2>&1 && mv "$pyarrow.new" "$pyarrow"
+fi
+java import -q -o "$tmp/e.db" testdata/format-example >/dev/null 2>&1
+java export -q -o "$tmp/e.csv" "$tmp/e.db"
+java export -q --format paje -o "$tmp/e.paje" "$tmp/e.db"
+java export -q --format parquet --window 50ms -o "$tmp/e.parquet" "$tmp/e.db"
+releng/check-export.py paje "$tmp/e.paje" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok || bad "Paje dump: $(tail -n 1 "$tmp/out")"
+if [ -d "$pyarrow" ]; then
+	PYTHONPATH=$pyarrow releng/check-export.py parquet "$tmp/e.parquet" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok ||
+		bad "Parquet: $(tail -n 1 "$tmp/out")"
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: Parquet read by pyarrow, which cannot be installed: $(tail -n 1 "$tmp/pip")"
+fi
+
 # --- start-up time: shown, not judged (machines differ)
 "$memtrace" help >/dev/null
 MEMTRACE_CACHE=$tmp/cache "$memtrace" list "$tmp/none" >/dev/null 2>&1

@@ -147,7 +147,7 @@ public final class TraceExport {
 		return value < 0 ? line : line.append(value);
 	}
 
-	private static String cpus(BitSet set) {
+	static String cpus(BitSet set) {
 		return set.toString().replaceAll("[{},]", "");
 	}
 

@@ -9,9 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import org.memtrace.analysis.AccessFilter;
+import org.memtrace.analysis.ParquetExport;
 import org.memtrace.analysis.TraceExport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceStore;
@@ -32,6 +35,10 @@ final class ExportCommand implements Command {
 				throw new MemtraceException(args.argument(0)
 						+ " is no memory trace: only --format paje can write it, without --thread, --cpu and --types");
 			}
+			if (args.get("format").equals("parquet")) {
+				parquet(store, filter, args, output, console);
+				return ExitCode.OK;
+			}
 			if (output == null) {
 				write(store, filter, paje, console.out(), console);
 				return ExitCode.OK;
@@ -50,6 +57,38 @@ final class ExportCommand implements Command {
 			console.hint("wrote " + output);
 		}
 		return ExitCode.OK;
+	}
+
+	/** A folder, complete or not at all. */
+	private static void parquet(TraceStore store, AccessFilter filter, CommandLine args, Path output, Console console)
+			throws MemtraceException, IOException {
+		if (output == null) {
+			throw new UsageException("--format parquet makes a folder and needs --output");
+		}
+		long window = args.has("window") ? args.getDurationNs("window") : 0;
+		if (args.has("window") && window <= 0) {
+			throw new UsageException("--window must be greater than 0");
+		}
+		Path temporary = Files.createDirectory(
+				output.toAbsolutePath().resolveSibling(".memtrace-export-" + UUID.randomUUID() + ".tmp"));
+		try {
+			ParquetExport.write(store, filter, temporary, window, console.progress());
+			Files.move(temporary, output);
+		} finally {
+			delete(temporary);
+		}
+		console.hint("wrote " + output);
+	}
+
+	private static void delete(Path folder) throws IOException {
+		if (!Files.exists(folder)) {
+			return;
+		}
+		try (Stream<Path> all = Files.walk(folder)) {
+			for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(path);
+			}
+		}
 	}
 
 	private static void write(TraceStore store, AccessFilter filter, boolean paje, Appendable out, Console console)
