@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CancelledException;
@@ -170,6 +171,53 @@ public final class EventTable implements ModelSource {
 			}
 			return t;
 		}
+	}
+
+	/**
+	 * The table of only some of the events. Producers and types keep their numbers.
+	 *
+	 * @param unwanted producers whose own events are left out
+	 * @param wantedTypes indexes into {@link #typeNames}
+	 * @param wantedCpu asked for the CPU of each event
+	 */
+	public EventTable filtered(BitSet unwanted, BitSet wantedTypes, IntPredicate wantedCpu, Progress progress)
+			throws CancelledException {
+		progress.begin("Filtering events", producers.size());
+		int[] from = new int[rowFrom.length];
+		int[] kept = new int[size()];
+		BitSet keptCategories = new BitSet();
+		int n = 0;
+		for (int p = 0; p < rowFrom.length - 1; p++) {
+			if ((p & 0xfff) == 0) {
+				progress.check();
+			}
+			from[p] = n;
+			if (unwanted.get(p)) {
+				continue;
+			}
+			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
+				if (wantedTypes.get(type[row]) && wantedCpu.test(cpu == null ? 0 : cpu[row])) {
+					kept[n++] = row;
+					keptCategories.set(category[row]);
+				}
+			}
+		}
+		from[rowFrom.length - 1] = n;
+		EventTable t = new EventTable(info, producers, from, typeNames, keptCategories, value != null, maxCpu);
+		for (int i = 0; i < n; i++) {
+			int row = kept[i];
+			t.type[i] = type[row];
+			t.category[i] = category[row];
+			t.start[i] = start[row];
+			t.end[i] = end[row];
+			if (value != null) {
+				t.value[i] = value[row];
+			}
+			if (cpu != null) {
+				t.cpu[i] = cpu[row];
+			}
+		}
+		return t;
 	}
 
 	@Override

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
@@ -27,6 +28,13 @@ final class FilterMask {
 	private final List<Structure> structures;
 	private final Progress progress;
 	private final AccessMask mask = new AccessMask();
+
+	private FilterMask(ProducerTree tree, Progress progress) {
+		this.table = null;
+		this.tree = tree;
+		this.structures = List.of();
+		this.progress = progress;
+	}
 
 	private FilterMask(AccessTable table, List<Structure> structures, Progress progress) {
 		this.table = table;
@@ -53,6 +61,71 @@ final class FilterMask {
 			m.addThresholds(thresholds);
 		}
 		return m.mask;
+	}
+
+	/** The events that pass. */
+	static EventTable events(FilterSet filters, EventTable table, Progress progress) throws CancelledException {
+		FilterMask m = new FilterMask(table.producers(), progress);
+		BitSet types = new BitSet();
+		types.set(0, table.typeNames().size());
+		BitSet unwanted = new BitSet();
+		List<TraceFilter> thresholds = new ArrayList<>();
+		IntPredicate cpu = c -> true;
+		for (TraceFilter f : filters.filters()) {
+			if (!f.enabled()) {
+				continue;
+			}
+			switch (f.condition()) {
+			case Condition.Name n -> m.unwanted(unwanted, m.named(Pattern.compile(n.regex())), f.excludes());
+			case Condition.Subtree s -> m.unwanted(unwanted, m.subtrees(s), f.excludes());
+			case Condition.Level l -> m.unwanted(unwanted, m.levels(l), f.excludes());
+			case Condition.Type t -> {
+				for (int i = 0; i < table.typeNames().size(); i++) {
+					if (t.types().contains(table.typeNames().get(i)) == f.excludes()) {
+						types.clear(i);
+					}
+				}
+			}
+			case Condition.Cpu c -> cpu = cpu.and(n -> c.cpus().contains(n) != f.excludes());
+			case Condition.Count c -> thresholds.add(f);
+			case Condition.Share s -> thresholds.add(f);
+			case Condition.Kind k -> {
+			}
+			case Condition.Thread t -> {
+			}
+			case Condition.Node n -> {
+			}
+			case Condition.Lifetime l -> {
+			}
+			case Condition.Size s -> {
+			}
+			}
+		}
+		EventTable rest = table.filtered(unwanted, types, cpu, progress);
+		if (thresholds.isEmpty()) {
+			return rest;
+		}
+		for (TraceFilter f : thresholds) {
+			double min = f.condition() instanceof Condition.Count c ? c.min()
+					: ((Condition.Share) f.condition()).minPercent() * rest.size() / 100;
+			double max = f.condition() instanceof Condition.Count c ? c.max()
+					: ((Condition.Share) f.condition()).maxPercent() * rest.size() / 100;
+			BitSet have = new BitSet();
+			for (int id = 0; id < m.tree.size(); id++) {
+				int count = rest.rowTo(id) - rest.rowFrom(id);
+				have.set(id, count >= min && count <= max);
+			}
+			m.unwanted(unwanted, have, f.excludes());
+		}
+		return table.filtered(unwanted, types, cpu, progress);
+	}
+
+	/** Adds what does not have a property, or what has it. */
+	private void unwanted(BitSet to, BitSet have, boolean not) {
+		if (!not) {
+			have.flip(0, tree.size());
+		}
+		to.or(have);
 	}
 
 	private void add(TraceFilter f) throws CancelledException {

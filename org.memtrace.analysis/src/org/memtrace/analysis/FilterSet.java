@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -61,6 +62,14 @@ public record FilterSet(List<TraceFilter> filters) {
 	/** The accesses that pass; the table itself when all do. */
 	public AccessTable apply(AccessTable table, List<Structure> structures, Progress progress) throws CancelledException {
 		return isActive() ? table.filtered(FilterMask.of(this, table, structures, progress), progress) : table;
+	}
+
+	/**
+	 * The same for the events of a trace that has no accesses: filters by name, subtree, level, event type, CPU, and by count or
+	 * share of the events of a producer. What is only known of memory hides nothing.
+	 */
+	public EventTable apply(EventTable table, Progress progress) throws CancelledException {
+		return isActive() ? FilterMask.events(this, table, progress) : table;
 	}
 
 	/** As text that {@link #parse} reads. */

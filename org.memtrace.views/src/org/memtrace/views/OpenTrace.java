@@ -180,6 +180,11 @@ public final class OpenTrace {
 		}
 	}
 
+	/** The events that pass filters, for a trace without accesses. Made again at each call: such traces are small. */
+	public EventTable events(FilterSet filters, Progress progress) throws MemtraceException {
+		return filters.apply(events(progress), progress);
+	}
+
 	/** Filters that the user has given a name, the same for all who show this trace. */
 	public SavedFilters savedFilters() {
 		return data.savedFilters;

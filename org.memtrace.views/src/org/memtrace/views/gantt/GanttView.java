@@ -195,7 +195,7 @@ public final class GanttView extends TraceView {
 			@Override
 			protected GanttModel compute(Wanted input, Progress progress) throws MemtraceException {
 				if (!input.trace().hasAccesses()) {
-					return new GanttModel(GanttSource.of(input.trace().events(progress)));
+					return new GanttModel(GanttSource.of(input.trace().events(input.filters(), progress)));
 				}
 				AccessTable table = input.trace().accesses(input.filters(), progress);
 				return new GanttModel(GanttSource.of(table, input.viewpoint()));

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.model.AccessQuery;
@@ -26,6 +27,7 @@ import org.memtrace.model.EventType;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceStore;
 
@@ -226,6 +228,35 @@ class FilterSetTest {
 
 	private static String refusal(String json) {
 		return assertThrows(MemtraceException.class, () -> FilterSet.parse(json)).getMessage();
+	}
+
+	@Test
+	void eventsOfOtherTracesAreFilteredToo() throws Exception {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
+		b.begin(ProducerKind.OTHER, "machine", 0, 0, -1);
+		for (int i = 0; i < 3; i++) {
+			b.leaf(ProducerKind.OTHER, "process " + i, 0, 0, -1);
+		}
+		b.end();
+		SyntheticEvents e = new SyntheticEvents();
+		for (int i = 0; i < 60; i++) {
+			e.add(i % 2 == 0 ? SyntheticEvents.RUN : SyntheticEvents.TICK, i < 40 ? 1 : i < 59 ? 2 : 3, 10 * i, 10 * i + 5, 0, i % 3);
+		}
+		EventTable events = e.table(b.build(), 0, 1000);
+		assertEquals(60, left(events));
+		assertEquals(19, left(events, TraceFilter.only(new Condition.Name("1$"))));
+		assertEquals(41, left(events, TraceFilter.hide(Condition.Subtree.of(events.producers(), 2))));
+		assertEquals(60, left(events, TraceFilter.only(new Condition.Level(1, 1))));
+		assertEquals(30, left(events, TraceFilter.only(Condition.type("Run"))));
+		assertEquals(20, left(events, TraceFilter.only(Condition.cpu(1))));
+		assertEquals(59, left(events, TraceFilter.only(new Condition.Count(Condition.Per.PAGE, 2, Double.POSITIVE_INFINITY))));
+		assertEquals(40, left(events, TraceFilter.only(new Condition.Share(Condition.Per.PAGE, 50, 100))));
+		assertEquals(60, left(events, TraceFilter.only(Condition.thread(7))), "memory is not known, so it hides nothing");
+		assertEquals(9, left(events, TraceFilter.only(Condition.type("Tick")), TraceFilter.only(new Condition.Name("1$"))));
+	}
+
+	private static int left(EventTable events, TraceFilter... filters) throws Exception {
+		return FilterSet.of(filters).apply(events, Progress.NONE).size();
 	}
 
 	@Test
