@@ -21,8 +21,8 @@ import org.memtrace.model.TraceStore;
 /** Rows that are accesses of a memory trace. */
 final class AccessRows extends EventRows {
 	/** By shared (bit 2), writes (bit 1), reads (bit 0). */
-	private static final String[] TYPES = {"", "Private Read", "Private Write", "Private Read+Write", "", "Shared Read", "Shared Write",
-		"Shared Read+Write"};
+	private static final String[] TYPES = {"", "private read", "private write", "private read+write", "", "shared read", "shared write",
+		"shared read+write"};
 
 	private final List<ThreadInfo> threads;
 	private final List<BitSet> cpuSets;

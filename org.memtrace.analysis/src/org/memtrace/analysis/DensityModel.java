@@ -137,7 +137,7 @@ public final class DensityModel {
 			types.add(switch (stack) {
 			case TYPE -> new ModelType(AccessFilter.TYPES[s], Statistics.TYPE_ROLES[s], 0);
 			case THREAD -> s == n - 1 ? new ModelType("unknown", ModelType.Role.UNKNOWN, 0)
-					: new ModelType(BlockInfo.threadName(table.threads(), s), ModelType.Role.THREAD, s);
+					: ModelType.thread(table.threads().get(s));
 			default -> new ModelType(sum.label(), ModelType.Role.THREAD, 0);
 			});
 			values.add(sums);
@@ -179,12 +179,13 @@ public final class DensityModel {
 				}
 			}
 		}
+		List<ModelType> all = ModelType.ofEvents(table.typeNames());
 		List<ModelType> types = new ArrayList<>();
 		List<double[]> values = new ArrayList<>();
 		for (int s = 0; s < sums.length; s++) {
 			if (sums[s] != null) {
-				String name = stack == Stack.TYPE ? table.typeNames().get(s) : stack == Stack.NONE ? "Events" : tree.name(from + s);
-				types.add(new ModelType(name, ModelType.Role.OTHER, s));
+				types.add(stack == Stack.TYPE ? all.get(s) : new ModelType(stack == Stack.NONE ? "Events" : tree.name(from + s),
+						ModelType.Role.OTHER, s));
 				values.add(sums[s]);
 			}
 		}

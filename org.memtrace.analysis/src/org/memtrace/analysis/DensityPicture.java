@@ -4,6 +4,7 @@ package org.memtrace.analysis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.memtrace.aggregation.ModelType;
 
@@ -105,7 +106,7 @@ public final class DensityPicture {
 		long to = model.boundNs(bin + 1);
 		StringBuilder b = new StringBuilder(Units.duration(from - model.originNs()) + " + " + Units.duration(to - from));
 		double total = model.total(bin);
-		b.append('\n').append(Units.count(total)).append(' ').append(model.sum().label().toLowerCase(java.util.Locale.ROOT));
+		b.append('\n').append(Units.count(total)).append(' ').append(model.sum().label().toLowerCase(Locale.ROOT));
 		int under = seriesAt(x, y);
 		if (model.series().size() > 1 && total > 0) {
 			for (int s = model.series().size() - 1; s >= 0; s--) {
@@ -120,7 +121,11 @@ public final class DensityPicture {
 	}
 
 	private static String name(ModelType type) {
-		return type.name().replace('_', ' ');
+		String name = type.name().replace('_', ' ');
+		return switch (type.role()) {
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE -> name.toLowerCase(Locale.ROOT);
+		default -> name;
+		};
 	}
 
 	/** Draws. */
@@ -227,7 +232,7 @@ public final class DensityPicture {
 		double y = 1.5 * f;
 		String unit = model.sum().label() + " per " + Units.duration((double) (model.toNs() - model.fromNs()) / model.bins());
 		if (model.series().isEmpty()) {
-			unit = "No " + model.sum().label().toLowerCase(java.util.Locale.ROOT) + " here";
+			unit = "No " + model.sum().label().toLowerCase(Locale.ROOT) + " here";
 		}
 		double unitWidth = meter.width(unit, small, false);
 		shapes.add(new Shape.Text(left, y, unit, small, false, palette.text(), Shape.Anchor.START, false));

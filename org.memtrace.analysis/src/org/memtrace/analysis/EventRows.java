@@ -13,6 +13,7 @@ import java.util.Map;
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.AccessQuery;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -342,13 +343,23 @@ public abstract class EventRows {
 
 	/** Writes rows as CSV (RFC 4180): times in ns from the start of the trace, numbers without units. */
 	public final void toCsv(List<EventColumn> wanted, Appendable out, Progress progress) throws MemtraceException, IOException {
+		toCsv(wanted, out, Long.MAX_VALUE, progress);
+	}
+
+	/** Writes only so many rows. */
+	public final void toCsv(List<EventColumn> wanted, Appendable out, long most, Progress progress)
+			throws MemtraceException, IOException {
 		StringBuilder line = new StringBuilder();
 		for (EventColumn c : wanted) {
 			line.append(line.isEmpty() ? "" : ",").append(c.id());
 		}
 		out.append(line).append('\n');
+		long[] left = {most};
 		try {
 			visit(row -> {
+				if (left[0]-- <= 0) {
+					throw ENOUGH;
+				}
 				line.setLength(0);
 				boolean first = true;
 				for (EventColumn c : wanted) {
@@ -366,8 +377,15 @@ public abstract class EventRows {
 			}, progress);
 		} catch (java.io.UncheckedIOException e) {
 			throw e.getCause();
+		} catch (CancelledException e) {
+			if (e != ENOUGH) {
+				throw e;
+			}
 		}
 	}
+
+	/** Ends the reading of rows from within. */
+	private static final CancelledException ENOUGH = new CancelledException();
 
 	private String csv(EventColumn column, Row row) {
 		return switch (column) {

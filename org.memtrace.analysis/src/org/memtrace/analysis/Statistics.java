@@ -4,13 +4,13 @@ package org.memtrace.analysis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.EventCategory;
-import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 
@@ -95,7 +95,7 @@ public final class Statistics {
 	public record Item(String key, String name, ModelType type, int producer, int index, double value) {
 		/** Colour in a palette. */
 		public int color(Palette palette) {
-			return palette.color(type);
+			return producer >= 0 ? palette.structure(name) : palette.color(type);
 		}
 	}
 
@@ -235,14 +235,14 @@ public final class Statistics {
 			String name = table.producers().name(parts.get(i));
 			yield new Item("P" + parts.get(i), name, new ModelType(name, ModelType.Role.OTHER, i), parts.get(i), i, value);
 		}
-		case THREAD -> new Item("T" + i, BlockInfo.threadName(table.threads(), i), new ModelType(BlockInfo.threadName(table.threads(), i), ModelType.Role.THREAD, i), -1, i,
+		case THREAD -> new Item("T" + i, BlockInfo.threadName(table.threads(), i), ModelType.thread(table.threads().get(i)), -1, i,
 				value);
-		case CPU -> new Item("C" + i, "CPU " + i, new ModelType("CPU " + i, ModelType.Role.CPU, i), -1, i, value);
-		case NODE -> new Item("N" + i, "Node " + i, new ModelType("Node " + i, ModelType.Role.NODE, i), -1, i, value);
+		case CPU -> new Item("C" + i, "CPU " + i, ModelType.cpu(i), -1, i, value);
+		case NODE -> new Item("N" + i, "Node " + i, ModelType.node(i), -1, i, value);
 		case SHARING -> new Item("S" + i, i <= 1 ? "private" : "shared by " + i, i <= 1
 				? new ModelType(AccessFilter.TYPES[1], ModelType.Role.PRIVATE_WRITE, 0)
 				: new ModelType("shared by " + i, ModelType.Role.OTHER, i - 1), -1, i, value);
-		default -> new Item("Y" + i, AccessFilter.TYPES[i].replace('_', ' '), new ModelType(AccessFilter.TYPES[i], TYPE_ROLES[i], 0), -1, i,
+		default -> new Item("Y" + i, AccessFilter.TYPES[i].replace('_', ' ').toLowerCase(Locale.ROOT), new ModelType(AccessFilter.TYPES[i], TYPE_ROLES[i], 0), -1, i,
 				value);
 		};
 	}
@@ -283,8 +283,19 @@ public final class Statistics {
 		return parts;
 	}
 
+	/** Whether a producer stands around parts and is none. Groups of blocks are parts, groups of structures are not. */
 	private static boolean isOpen(ProducerTree tree, int id) {
-		return !tree.isLeaf(id) && (tree.kind(id) == ProducerKind.ROOT || tree.kind(id) == ProducerKind.IMAGE);
+		if (tree.isLeaf(id)) {
+			return false;
+		}
+		return switch (tree.kind(id)) {
+		case ROOT, IMAGE, NODE -> true;
+		case GROUP -> switch (tree.kind(tree.firstChild(id))) {
+			case STRUCTURE, STACK, RANGE, FRAMES, GROUP -> true;
+			default -> false;
+		};
+		default -> false;
+		};
 	}
 
 	/** Divides events; those that overlap the window, times within it. */
@@ -317,12 +328,13 @@ public final class Statistics {
 				sums[by == By.TYPE ? table.type(row) : id - from] += value;
 			}
 		}
+		List<ModelType> types = ModelType.ofEvents(table.typeNames());
 		List<Item> items = new ArrayList<>();
 		for (int i = 0; i < sums.length; i++) {
 			if (sums[i] != 0) {
 				if (by == By.TYPE) {
 					String name = table.typeNames().get(i);
-					items.add(new Item("E" + name, name, new ModelType(name, ModelType.Role.OTHER, i), -1, i, sums[i]));
+					items.add(new Item("E" + name, name, types.get(i), -1, i, sums[i]));
 				} else {
 					String name = tree.name(from + i);
 					items.add(new Item("P" + (from + i), name, new ModelType(name, ModelType.Role.OTHER, i), from + i, i, sums[i]));

@@ -88,16 +88,17 @@ public final class StructureTable {
 				continue;
 			}
 			int end = tree.subtreeEnd(id);
-			rows.add(row(table, structures, id, fromNs, toNs));
+			rows.add(row(table, structures, id, id, end, fromNs, toNs));
 			progress.worked(end - id);
 			id = end;
 		}
 		return new StructureTable(table, rows);
 	}
 
-	private static Row row(AccessTable table, List<Structure> structures, int id, long fromNs, long toNs) {
+	/** @param from first producer that counts, up to {@code to} */
+	static Row row(AccessTable table, List<Structure> structures, int id, int from, int to, long fromNs, long toNs) {
 		ProducerTree tree = table.producers();
-		AccessDetails d = table.details(id, tree.subtreeEnd(id), fromNs, toNs);
+		AccessDetails d = table.details(from, to, fromNs, toNs);
 		int s = tree.structure(id);
 		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
 		long size = structure != null ? structure.sizeBytes() : tree.endAddress(id) - tree.startAddress(id);

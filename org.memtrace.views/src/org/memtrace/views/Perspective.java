@@ -20,7 +20,8 @@ public final class Perspective implements IPerspectiveFactory {
 		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, 0.21f, ViewIds.OCELOTL);
 		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
 		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
-		for (String id : new String[] { ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.MACHINE }) {
+		for (String id : new String[] { ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.DENSITY,
+				ViewIds.MACHINE }) {
 			below.addView(id);
 			below.addPlaceholder(id + ANY);
 		}

@@ -10,6 +10,9 @@ public final class ViewIds {
 	public static final String OCELOTL = "org.memtrace.views.ocelotl";
 	public static final String STRUCTURES = "org.memtrace.views.structures";
 	public static final String GANTT = "org.memtrace.views.gantt";
+	public static final String EVENTS = "org.memtrace.views.events";
+	public static final String STATISTICS = "org.memtrace.views.statistics";
+	public static final String DENSITY = "org.memtrace.views.density";
 	public static final String MACHINE = "org.memtrace.views.machine";
 
 	public static final String RECORD = "org.memtrace.views.record";

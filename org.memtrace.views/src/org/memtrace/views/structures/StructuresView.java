@@ -3,182 +3,225 @@
 package org.memtrace.views.structures;
 
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
 
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IToolBarManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
-import org.eclipse.swt.dnd.Clipboard;
-import org.eclipse.swt.dnd.TextTransfer;
-import org.eclipse.swt.dnd.Transfer;
-import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Label;
-import org.eclipse.swt.widgets.Table;
-import org.eclipse.swt.widgets.TableColumn;
-import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.analysis.FilterSet;
-import org.memtrace.analysis.StructureTable;
-import org.memtrace.analysis.StructureTable.Row;
-import org.memtrace.model.CancelledException;
+import org.eclipse.ui.IWorkbenchActionConstants;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.StructureSheet;
+import org.memtrace.analysis.StructureSheet.Column;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.Structure;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.filters.FilterActions;
+import org.memtrace.views.grid.Grid;
+import org.memtrace.views.grid.GridColumn;
+import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.WhenSeen;
 
 /**
- * All data structures, sortable by each column. Selecting one marks it in the picture and the other way round; double
- * click zooms to it. Of very many rows only the first are shown.
+ * All data structures in the window and the memory that is shown, sortable by each column. Selecting one marks it in all views
+ * and the other way round; double click zooms to it.
  */
 public final class StructuresView extends TraceView {
-	/** GTK holds a row for each item, also of a virtual table: 50,000 of them took 0.25 s to add or remove. */
-	static final int MAX_SHOWN = 5_000;
+	private static final Map<Column, Integer> WIDTHS = Map.of(Column.NAME, 175, Column.KIND, 60, Column.ACCESSES, 90,
+			Column.FIRST_TOUCHER, 145, Column.PAGES, 60, Column.THREADS, 70, Column.SITE, 125, Column.CALLERS, 260);
+	private static final int WIDTH = 78;
+	private static final int MOST_FRAMES = 6;
+	private static final int MOST_FILTERED = 1000;
 
-	private Table table;
 	private Text filter;
-	private Label more;
-	private Contents contents;
-	private StructureTable structures;
-	private List<Row> rows = List.of();
-	private int sortColumn = StructureColumn.DEFAULT_SORT;
+	private Label summary;
+	private Grid grid;
+	private WhenSeen load;
+	/** Of the last computation, perhaps not yet in the wanted order; null none. */
+	private StructureSheet loaded;
+	/** What is shown. */
+	private StructureSheet sheet;
+	private ViewState sheetState;
+	private int[] order = new int[0];
+	private Map<Integer, String> stacks = new ConcurrentHashMap<>();
+	private Column sort = Column.ACCESSES;
 	private boolean descending = true;
-	private LatestResult<Input, Contents> loading;
-	private LatestResult<Arrangement, List<Row>> arranging;
+	private LatestResult<Input, StructureSheet> loading;
+	private LatestResult<Arrangement, int[]> arranging;
 
-	/**
-	 * The table with what the filter searches; sorting and filtering many thousand rows takes longer than the display
-	 * thread may be away, so that a job does it.
-	 *
-	 * @param searched for each row its texts in small letters, null for one of which the filters of the trace leave nothing
-	 */
-	private record Contents(StructureTable table, String[] searched) {
-	}
-
-	private record Input(OpenTrace trace, FilterSet filters) {
+	/** @param stacks texts of call stacks of the trace, as far as they are known */
+	private record Input(OpenTrace trace, ViewState state, Map<Integer, String> stacks) {
 	}
 
 	/** Which rows are wanted in which order. */
-	private record Arrangement(Contents contents, String filter, int column, boolean descending) {
+	private record Arrangement(StructureSheet sheet, ViewState state, String filter, Column sort, boolean descending) {
+	}
+
+	private final class Content implements GridContent {
+		@Override
+		public int rowCount() {
+			return order.length;
+		}
+
+		@Override
+		public String text(int column, int row) {
+			return sheet.text(Column.values()[column], order[row]);
+		}
+
+		@Override
+		public int color(int row) {
+			return ScenePainter.palette(grid.control()).structure(sheet.text(Column.NAME, order[row]));
+		}
 	}
 
 	@Override
 	protected void createContents(Composite parent) {
-		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
-		filter = new Text(parent, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
-		filter.setMessage("Filter by name, kind, thread or site");
+		Composite area = new Composite(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(8, 2).applyTo(area);
+		filter = new Text(area, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
+		filter.setMessage("Filter by name, kind, thread, site or caller; /regular expression/");
 		GridDataFactory.fillDefaults().grab(true, false).indent(2, 2).applyTo(filter);
 		filter.addModifyListener(e -> arrange());
-
-		table = new Table(parent, SWT.VIRTUAL | SWT.FULL_SELECTION | SWT.SINGLE | SWT.V_SCROLL | SWT.H_SCROLL);
-		GridDataFactory.fillDefaults().grab(true, true).indent(0, 2).applyTo(table);
-		table.setHeaderVisible(true);
-		table.setLinesVisible(false);
-		table.getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Data structures";
-			}
-		});
-		more = new Label(parent, SWT.NONE);
-		GridDataFactory.fillDefaults().grab(true, false).indent(6, 2).exclude(true).applyTo(more);
-		more.setVisible(false);
-		for (int i = 0; i < StructureColumn.ALL.size(); i++) {
-			StructureColumn c = StructureColumn.ALL.get(i);
-			TableColumn column = new TableColumn(table, c.number() ? SWT.RIGHT : SWT.LEFT);
-			column.setText(c.title());
-			column.setToolTipText(c.tip());
-			column.setWidth(c.width());
-			column.setMoveable(true);
-			int index = i;
-			column.addListener(SWT.Selection, e -> sortBy(index));
+		summary = new Label(area, SWT.NONE);
+		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).indent(0, 2).hint(330, SWT.DEFAULT).applyTo(summary);
+		summary.setAlignment(SWT.RIGHT);
+		List<GridColumn> columns = new ArrayList<>();
+		for (Column c : Column.values()) {
+			columns.add(new GridColumn(c.title(), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(), true));
 		}
-		table.addListener(SWT.SetData, this::fill);
-		table.addListener(SWT.Selection, e -> mark());
-		table.addListener(SWT.DefaultSelection, e -> zoom());
-		table.addListener(SWT.MouseDoubleClick, e -> zoom());
-		table.addListener(SWT.KeyDown, e -> {
-			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
-				copy();
+		grid = new Grid(area, "Data structures", columns, new Content(), false);
+		GridDataFactory.fillDefaults().grab(true, true).span(2, 1).applyTo(grid.control());
+		grid.sortedBy(sort.ordinal(), descending);
+		grid.onSort(() -> {
+			sort = Column.values()[grid.sortColumn()];
+			descending = grid.isDescending();
+			arrange();
+		});
+		grid.onSelect(row -> {
+			if (trace() != null && row >= 0) {
+				trace().selection().mark(producer(row));
 			}
 		});
-		loading = new LatestResult<>("Structures", table, LatestResult.Policy.ONLY_NEWEST) {
+		grid.onOpen(row -> zoom());
+		grid.onCopy(this::copySelected);
+		loading = new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected Contents compute(Input input, Progress progress) throws CancelledException {
-				StructureTable result = StructureTable.of(input.trace().accesses(input.filters(), progress),
-						input.trace().structures(), progress);
-				String[] searched = new String[result.rows().size()];
-				for (int i = 0; i < searched.length; i++) {
-					Row row = result.rows().get(i);
-					searched[i] = input.filters().isActive() && row.accesses() == 0 ? null : searched(result, row);
-					progress.check();
-				}
-				return new Contents(result, searched);
+			protected StructureSheet compute(Input input, Progress progress) throws MemtraceException {
+				ViewState s = input.state();
+				return StructureSheet.of(input.trace().accesses(s.filters(), progress), input.trace().structures(), s.fromNs(), s.toNs(),
+						s.producer(), callers(input, progress), progress);
 			}
 
 			@Override
-			protected void show(Input input, Contents result) {
-				contents = result;
-				arrange();
+			protected void show(Input input, StructureSheet result) {
+				loaded = result;
+				arranging.submit(arrangement(input.state()));
+			}
+
+			@Override
+			protected void failed(Input input, String message) {
+				summary.setText(message);
 			}
 		};
-		arranging = new LatestResult<>("Sort structures", table, LatestResult.Policy.ONLY_NEWEST) {
+		arranging = new LatestResult<>("Sort structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected List<Row> compute(Arrangement input, Progress progress) throws CancelledException {
-				return arranged(input, progress);
+			protected int[] compute(Arrangement input, Progress progress) throws MemtraceException {
+				return input.sheet().arrange(input.filter(), !input.state().filters().isActive(), input.sort(), input.descending(), progress);
 			}
 
 			@Override
-			protected void show(Arrangement input, List<Row> result) {
-				structures = input.contents().table();
+			protected void show(Arrangement input, int[] result) {
+				sheet = input.sheet();
+				sheetState = input.state();
 				showRows(result);
 			}
 		};
+		load = new WhenSeen(grid.control(), this::load);
 		makeActions();
+	}
+
+	/** Texts of call stacks: the functions, innermost first. All are read here, so that painting never waits for the store. */
+	private static IntFunction<String> callers(Input input, Progress progress) throws MemtraceException {
+		Map<Integer, String> known = input.stacks();
+		try (OpenTrace.Lease lease = input.trace().lease()) {
+			for (Structure s : input.trace().structures()) {
+				if (s.stack() >= 0 && !known.containsKey(s.stack())) {
+					progress.check();
+					known.put(s.stack(), chain(lease.store().stack(s.stack())));
+				}
+			}
+		}
+		return id -> known.getOrDefault(id, "");
+	}
+
+	private static String chain(List<CallFrame> frames) {
+		List<String> names = new ArrayList<>();
+		for (CallFrame f : frames) {
+			if (!f.function().isEmpty() && names.size() < MOST_FRAMES) {
+				names.add(f.function());
+			}
+		}
+		return String.join(" ← ", names);
 	}
 
 	private void makeActions() {
 		Action copy = new Action("Copy as CSV", Icons.get("copy")) {
 			@Override
 			public void run() {
-				copy();
+				if (sheet != null) {
+					Clip.copy(grid.control().getDisplay(), sheet.toCsv(order));
+				}
 			}
 		};
-		copy.setToolTipText("Copy the table as CSV, with exact numbers (Ctrl+C)");
-		getViewSite().getActionBars().getToolBarManager().add(copy);
-		Action zoom = new Action("Zoom to structure") {
-			@Override
-			public void run() {
-				zoom();
-			}
-		};
+		copy.setToolTipText("Copy all rows that are shown as CSV, with exact numbers");
+		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
+		tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, copy);
 		MenuManager menu = new MenuManager();
 		menu.setRemoveAllWhenShown(true);
 		menu.addMenuListener(m -> {
-			int index = table.getSelectionIndex();
-			if (trace() != null && index >= 0) {
-				m.add(zoom);
+			int[] producers = grid.selectedRows(MOST_FILTERED).stream().mapToInt(this::producer).toArray();
+			if (trace() != null && producers.length > 0) {
+				m.add(action("Zoom to structure\tEnter", this::zoom));
 				m.add(new Separator());
-				FilterActions.addProducer(m, trace(), rows.get(index).producer());
+				FilterActions.add(m, trace(), producers.length == 1 ? "this structure" : "these " + producers.length + " structures",
+						Condition.Subtree.of(trace().producers(), producers));
 				m.add(new Separator());
+				m.add(action("Copy rows\tCtrl+C", this::copySelected));
 			}
 			m.add(copy);
 		});
-		table.setMenu(menu.createContextMenu(table));
+		grid.menu(menu);
+	}
+
+	private static Action action(String text, Runnable what) {
+		return new Action(text) {
+			@Override
+			public void run() {
+				what.run();
+			}
+		};
 	}
 
 	@Override
@@ -187,175 +230,158 @@ public final class StructuresView extends TraceView {
 	}
 
 	@Override
+	protected void coloursChanged() {
+		grid.control().redraw();
+	}
+
+	@Override
 	protected void stateChanged(ViewState old, ViewState now) {
-		if (!now.filters().equals(old.filters())) {
-			load();
+		if (now.fromNs() != old.fromNs() || now.toNs() != old.toNs() || now.producer() != old.producer()
+				|| !now.filters().equals(old.filters())) {
+			load.request();
 		}
 	}
 
 	@Override
 	protected void traceShown(OpenTrace now) {
-		contents = null;
-		structures = null;
+		loaded = null;
+		sheet = null;
+		stacks = new ConcurrentHashMap<>();
 		loading.cancel();
 		arranging.cancel();
-		showRows(List.of());
-		load();
+		showRows(new int[0]);
+		load.request();
 	}
 
 	private void load() {
 		if (trace() != null) {
-			loading.submit(new Input(trace(), trace().selection().state().filters()));
+			loading.submit(new Input(trace(), trace().selection().state(), stacks));
 		}
 	}
 
 	@Override
 	protected Snapshot snapshot() {
-		StructureTable shown = structures;
+		StructureSheet shown = sheet;
+		int[] rows = order;
+		ViewState s = sheetState;
 		return shown == null ? null
-				: new Snapshot(trace().name() + " structures", null, shown::toCsv, Map.of("trace", trace().name(), "filters",
-						trace().selection().state().filters().toJson()));
+				: new Snapshot(trace().name() + " structures", null, () -> shown.toCsv(rows),
+						Map.of("trace", trace().name(), "from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",
+								s.producer() < 0 ? "all" : trace().producers().name(s.producer()), "filters", s.filters().toJson(), "search",
+								filter.getText(), "order", sort.title() + (descending ? " descending" : "")));
 	}
 
-	private void sortBy(int column) {
-		descending = column == sortColumn ? !descending : StructureColumn.ALL.get(column).number();
-		sortColumn = column;
+	private Arrangement arrangement(ViewState state) {
+		return new Arrangement(loaded, state, filter.getText().strip(), sort, descending);
+	}
+
+	/** Sorts by a column, again in the other direction. */
+	public void sortBy(Column column) {
+		descending = column == sort ? !descending : column.isNumber();
+		sort = column;
 		arrange();
 	}
 
 	/** Filters, sorts and shows the rows. */
 	private void arrange() {
-		table.setSortColumn(table.getColumn(sortColumn));
-		table.setSortDirection(descending ? SWT.DOWN : SWT.UP);
-		if (contents != null) {
-			arranging.submit(new Arrangement(contents, filter.getText().strip().toLowerCase(Locale.ROOT), sortColumn,
-					descending));
+		grid.sortedBy(sort.ordinal(), descending);
+		if (loaded != null && !loading.isBusy()) {
+			arranging.submit(arrangement(sheet == loaded ? sheetState : trace().selection().state()));
 		}
-	}
-
-	private static String searched(StructureTable table, Row row) {
-		StringBuilder text = new StringBuilder();
-		for (StructureColumn c : StructureColumn.ALL) {
-			if (!c.number()) {
-				text.append(c.text(table, row)).append('\n');
-			}
-		}
-		return text.toString().toLowerCase(Locale.ROOT);
-	}
-
-	private static List<Row> arranged(Arrangement a, Progress progress) throws CancelledException {
-		StructureTable structures = a.contents().table();
-		List<Row> all = structures.rows();
-		List<Row> shown = new ArrayList<>();
-		for (int i = 0; i < all.size(); i++) {
-			String searched = a.contents().searched()[i];
-			if (searched != null && searched.contains(a.filter())) {
-				shown.add(all.get(i));
-			}
-		}
-		progress.check();
-		StructureColumn column = StructureColumn.ALL.get(a.column());
-		Comparator<Row> order = column.order(structures, shown);
-		shown.sort((a.descending() ? order.reversed() : order).thenComparingInt(Row::producer));
-		return shown;
 	}
 
 	/** The marked structure stays selected. */
-	private void showRows(List<Row> now) {
-		rows = now;
-		table.setItemCount(Math.min(MAX_SHOWN, rows.size()));
-		table.clearAll();
-		boolean cut = rows.size() > MAX_SHOWN;
-		if (cut) {
-			more.setText(String.format(Locale.ROOT, "The first %,d of %,d rows; filter or sort to see others", MAX_SHOWN,
-					rows.size()));
-		}
-		if (more.getVisible() != cut) {
-			more.setVisible(cut);
-			((GridData) more.getLayoutData()).exclude = !cut;
-			more.getParent().layout();
-		}
+	private void showRows(int[] now) {
+		order = now;
+		grid.refresh();
+		summary.setText(sheet == null ? "" : describe());
+		summary.getParent().layout();
 		select(trace() == null ? TraceSelection.NO_MARK : trace().selection().mark());
+	}
+
+	private String describe() {
+		String rows = order.length == sheet.size() ? Units.plural(order.length, "row")
+				: String.format(Locale.ROOT, "%,d of %s", order.length, Units.plural(sheet.size(), "row"));
+		boolean part = sheetState.fromNs() > trace().info().startNs() || sheetState.toNs() < trace().info().endNs();
+		return part ? rows + ", in " + Units.duration(sheetState.fromNs() - trace().info().startNs()) + " + "
+				+ Units.duration(sheetState.durationNs()) : rows;
 	}
 
 	/** Whether the rows are those of the trace, the filter and the order. */
 	@Override
 	protected boolean isSettled() {
-		return !loading.isBusy() && !arranging.isBusy() && (trace() == null || structures != null);
+		return !load.isWaiting() && !loading.isBusy() && !arranging.isBusy() && (trace() == null || sheet != null);
 	}
 
-	Text filter() {
+	/** For tests. */
+	public Text filter() {
 		return filter;
 	}
 
-	private void fill(Event e) {
-		if (e.index < 0 || e.index >= rows.size()) {
-			return; // GTK asks for rows also while they are being removed
-		}
-		TableItem item = (TableItem) e.item;
-		Row row = rows.get(e.index);
-		String[] texts = new String[StructureColumn.ALL.size()];
-		for (int i = 0; i < texts.length; i++) {
-			texts[i] = StructureColumn.ALL.get(i).text(structures, row);
-		}
-		item.setText(texts);
+	/** For tests. */
+	public Grid grid() {
+		return grid;
 	}
 
-	private void mark() {
-		int index = table.getSelectionIndex();
-		if (trace() != null && index >= 0) {
-			trace().selection().mark(rows.get(index).producer());
-		}
+	/** Text of a cell that is shown. */
+	public String text(Column column, int row) {
+		return sheet.text(column, order[row]);
+	}
+
+	/** Number of rows that are shown. */
+	public int rowCount() {
+		return order.length;
+	}
+
+	private int producer(int row) {
+		return sheet.producer(order[row]);
 	}
 
 	/** Follows the mark; does not answer it. */
 	private void select(int producer) {
-		int at = table.getSelectionIndex();
-		if (at >= 0 && at < rows.size() && rows.get(at).producer() == producer) {
+		int row = sheet == null ? -1 : sheet.rowOf(producer);
+		int at = -1;
+		for (int i = 0; row >= 0 && i < order.length; i++) {
+			if (order[i] == row) {
+				at = i;
+				break;
+			}
+		}
+		if (grid.selectedCount() > 1 && grid.selectedRows(1000).contains(at)) {
 			return;
 		}
-		table.deselectAll();
-		for (int i = 0; i < table.getItemCount(); i++) {
-			if (rows.get(i).producer() == producer) {
-				table.select(i);
-				table.showSelection();
-				return;
-			}
+		if (grid.selectedRow() != at || grid.selectedCount() > 1) {
+			grid.select(at, true);
 		}
 	}
 
 	private void zoom() {
-		int index = table.getSelectionIndex();
-		if (trace() == null || index < 0) {
-			return;
+		int row = grid.selectedRow();
+		if (trace() != null && row >= 0) {
+			ViewState s = trace().selection().state();
+			trace().selection().zoom(s.fromNs(), s.toNs(), producer(row));
 		}
-		ViewState s = trace().selection().state();
-		trace().selection().zoom(s.fromNs(), s.toNs(), rows.get(index).producer());
 	}
 
-	private void copy() {
-		if (structures != null) {
-			Clipboard clipboard = new Clipboard(table.getDisplay());
-			clipboard.setContents(new Object[] { structures.toCsv() }, new Transfer[] { TextTransfer.getInstance() });
-			clipboard.dispose();
+	private void copySelected() {
+		if (sheet != null) {
+			List<Integer> rows = grid.selectedRows(Integer.MAX_VALUE);
+			List<Integer> wanted = rows.isEmpty() ? Collections.emptyList() : rows;
+			Clip.copy(grid.control().getDisplay(), sheet.toCsv(wanted.stream().mapToInt(i -> order[i]).toArray()));
 		}
 	}
 
 	@Override
 	public void setFocus() {
-		table.setFocus();
+		grid.control().setFocus();
 	}
 
 	@Override
 	public void dispose() {
-		if (table != null) {
+		if (loading != null) {
 			loading.cancel();
 			arranging.cancel();
 		}
 		super.dispose();
-	}
-
-	Table table() {
-		return table;
 	}
 }

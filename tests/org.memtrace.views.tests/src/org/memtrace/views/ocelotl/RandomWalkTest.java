@@ -16,19 +16,19 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Scale;
 import org.eclipse.swt.widgets.Shell;
-import org.eclipse.swt.widgets.Table;
-import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IViewPart;
 import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.StructureSheet;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.structures.StructuresView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -186,27 +186,25 @@ class RandomWalkTest extends UiTest {
 			}
 			return "curves";
 		case 22: {
-			Table table = structures();
-			if (table != null) {
-				table.getColumn(random.nextInt(table.getColumnCount())).notifyListeners(SWT.Selection, new Event());
+			StructuresView structures = structures();
+			if (structures != null) {
+				structures.sortBy(StructureSheet.Column.values()[random.nextInt(StructureSheet.Column.values().length)]);
 			}
 			return "sort";
 		}
 		default: {
-			Table table = structures();
-			if (table != null) {
-				Text filter = (Text) Arrays.stream(table.getParent().getChildren()).filter(Text.class::isInstance).findFirst()
-						.orElseThrow();
-				filter.setText(List.of("", "a", "matmul.c:1", "no such").get(random.nextInt(4)));
+			StructuresView structures = structures();
+			if (structures != null) {
+				structures.filter().setText(List.of("", "a", "matmul.c:1", "no such").get(random.nextInt(4)));
 			}
 			return "filter";
 		}
 		}
 	}
 
-	/** The table of structures, null when its view cannot be seen. */
-	private Table structures() {
+	/** The view of structures, null when it cannot be seen. */
+	private StructuresView structures() {
 		IViewPart part = page().findView(ViewIds.STRUCTURES);
-		return part == null || !page().isPartVisible(part) ? null : bot.find(Table.class, t -> t.getColumnCount() > 5);
+		return part == null || !page().isPartVisible(part) ? null : (StructuresView) part;
 	}
 }

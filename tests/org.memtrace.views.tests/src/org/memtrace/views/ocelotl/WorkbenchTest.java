@@ -29,12 +29,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.StructureSheet;
 import org.memtrace.analysis.Palette;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.SaveSnapshot;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.structures.StructuresView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
@@ -275,16 +277,17 @@ class WorkbenchTest extends UiTest {
 	@Test
 	void structuresAreMarkedBothWaysAndZoomed() {
 		openSample();
-		Table table = bot.find(Table.class, t -> t.getColumnCount() > 5 && t.getItemCount() == 3);
-		bot.click(table, bot.ui(() -> table.getItem(1).getBounds(0)));
+		StructuresView structures = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		bot.waitFor("rows", () -> structures.rowCount() == 3);
+		bot.click(structures.grid().control(), bot.ui(() -> structures.grid().cellBounds(0, 1)));
 		bot.waitFor("marked", () -> session.trace().selection().mark() > 0);
 		Point p = at(0.5, 0.85);
 		bot.click(view.canvas(), p.x, p.y);
 		bot.waitFor("C marked", () -> session.trace().selection().mark() == SampleTrace.C);
-		bot.waitFor("C selected", () -> table.getSelectionIndex() >= 0
-				&& table.getItem(table.getSelectionIndex()).getText(0).startsWith("C"));
-		Rectangle row = bot.ui(() -> table.getItem(table.getSelectionIndex()).getBounds(0));
-		bot.doubleClick(table, row.x + 10, row.y + row.height / 2);
+		bot.waitFor("C selected", () -> structures.grid().selectedRow() >= 0
+				&& structures.text(StructureSheet.Column.NAME, structures.grid().selectedRow()).startsWith("C"));
+		Rectangle row = bot.ui(() -> structures.grid().cellBounds(0, structures.grid().selectedRow()));
+		bot.doubleClick(structures.grid().control(), row.x + 10, row.y + row.height / 2);
 		bot.waitFor("zoomed to C", () -> session.trace().selection().state().producer() == SampleTrace.C);
 		settle();
 	}

@@ -10,9 +10,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 
-import org.eclipse.swt.widgets.Label;
-import org.eclipse.swt.widgets.Table;
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.StructureSheet.Column;
+import org.memtrace.analysis.TraceFilter;
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTreeBuilder;
@@ -22,8 +23,10 @@ import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceWriter;
+import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.grid.Grid;
 
 /** The table of structures with more rows than a person would read. */
 class StructuresViewTest extends UiTest {
@@ -63,11 +66,9 @@ class StructuresViewTest extends UiTest {
 	void fiftyThousandRowsAreFilteredAndSorted() throws Exception {
 		TraceInfo many = many();
 		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
-		Table table = bot.ui(view::table);
 		bot.run(() -> session.opener().open(many));
-		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && table.getItemCount() == StructuresView.MAX_SHOWN);
-		assertEquals("node " + (MANY - 1), first(table), "most accesses first");
-		bot.find(Label.class, l -> l.getText().startsWith("The first 5,000 of 50,000 rows"));
+		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && view.rowCount() == MANY);
+		assertEquals("node " + (MANY - 1), first(view), "most accesses first");
 		waitForPicture("many"); // which the other views compute at the same time
 		Stalls stalls = new Stalls();
 		stalls.start();
@@ -75,21 +76,48 @@ class StructuresViewTest extends UiTest {
 			String text = "node 4999".substring(0, 5 + i);
 			bot.run(() -> view.filter().setText(text));
 		}
-		bot.waitFor("filtered", () -> view.isSettled() && table.getItemCount() == 11); // 4999, 49990 to 49999
-		assertEquals("node 49999", first(table));
+		bot.waitFor("filtered", () -> view.isSettled() && view.rowCount() == 11); // 4999, 49990 to 49999
+		assertEquals("node 49999", first(view));
 		bot.run(() -> view.filter().setText("list.c:77"));
-		bot.waitFor("filtered by site", () -> view.isSettled() && table.getItemCount() == MANY / 100);
+		bot.waitFor("filtered by site", () -> view.isSettled() && view.rowCount() == MANY / 100);
 		bot.run(() -> view.filter().setText(""));
-		bot.waitFor("all", () -> view.isSettled() && table.getItemCount() == StructuresView.MAX_SHOWN);
-		bot.run(() -> table.getColumn(0).notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event()));
-		bot.waitFor("by name", () -> view.isSettled() && first(table).equals("node 0"));
-		assertEquals("node 10000", bot.ui(() -> table.getItem(5).getText()), "0, 1, 10, 100, 1000, 10000");
+		bot.waitFor("all", () -> view.isSettled() && view.rowCount() == MANY);
+		Grid grid = bot.ui(view::grid);
+		bot.click(grid.control(), bot.ui(() -> grid.headBounds(Column.NAME.ordinal(), false)));
+		bot.waitFor("by name", () -> view.isSettled() && view.text(Column.NAME, 0).equals("node 0"));
+		assertEquals("node 10000", bot.ui(() -> view.text(Column.NAME, 5)), "0, 1, 10, 100, 1000, 10000");
 		System.out.println("longest time that the display thread was away: " + stalls.end() / 1_000_000 + " ms");
 		bot.shot("many-structures");
 	}
 
-	private String first(Table table) {
-		return bot.ui(() -> table.getItem(0).getText());
+	/** Rows follow window and memory that are shown; the menu makes a filter for all views. */
+	@Test
+	void rowsFollowTheSelection() {
+		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		bot.run(() -> session.opener().open(sample));
+		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && view.rowCount() == 3);
+		waitForPicture("small matmul");
+		assertEquals("A", bot.ui(() -> view.text(Column.NAME, 0)), "most accesses first");
+		long end = SampleTrace.INITIALISATION * SampleTrace.STEP_NS;
+		bot.run(() -> session.trace().selection().window(0, end));
+		bot.waitFor("initialisation", () -> view.isSettled() && view.text(Column.READS, 0).equals("0"));
+		Grid grid = bot.ui(view::grid);
+		bot.click(grid.control(), bot.ui(() -> grid.cellBounds(0, 0)));
+		bot.waitFor("marked", () -> session.trace().selection().mark() == SampleTrace.A);
+		bot.key("Down");
+		bot.waitFor("next marked", () -> session.trace().selection().mark() == SampleTrace.B);
+		bot.key("Return");
+		bot.waitFor("zoomed", () -> view.isSettled() && view.rowCount() == 1
+				&& session.trace().selection().state().producer() == SampleTrace.B);
+		bot.run(() -> session.trace().selection().reset());
+		bot.waitFor("all", () -> view.isSettled() && view.rowCount() == 3);
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(0))));
+		bot.waitFor("what the main thread did", () -> view.isSettled() && view.rowCount() == 2);
+		bot.shot("structures");
+	}
+
+	private String first(StructuresView view) {
+		return bot.ui(() -> view.text(Column.NAME, 0));
 	}
 
 	/** Measures how long the display thread lets others wait; printed, not judged: a loaded machine may do anything. */

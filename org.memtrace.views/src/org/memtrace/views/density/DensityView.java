@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.density;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Label;
+import org.memtrace.analysis.DensityModel;
+import org.memtrace.analysis.DensityModel.Stack;
+import org.memtrace.analysis.DensityPicture;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.Statistics;
+import org.memtrace.analysis.Statistics.Sum;
+import org.memtrace.analysis.TextMeter;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Snapshot;
+import org.memtrace.views.TraceView;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.WhenSeen;
+
+/** How much happens when, over the window that is shown: a histogram, stacked. A drag zooms, the wheel too. */
+public final class DensityView extends TraceView {
+	private Combo sums;
+	private Combo stacks;
+	private Label message;
+	private DensityCanvas canvas;
+	private WhenSeen load;
+	private LatestResult<Input, DensityModel> loading;
+	private List<Sum> sumChoices = List.of();
+	private List<Stack> stackChoices = List.of();
+	private Sum sum = Sum.ACCESSES;
+	private Stack stack = Stack.TYPE;
+	private boolean ofEvents;
+	private ViewState shownState;
+
+	private record Input(OpenTrace trace, ViewState state, Sum sum, Stack stack, int bins) {
+	}
+
+	@Override
+	protected void createContents(Composite parent) {
+		Composite area = new Composite(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(area);
+		Composite bar = new Composite(area, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(3).margins(4, 2).applyTo(bar);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
+		sums = new Combo(bar, SWT.READ_ONLY);
+		sums.setToolTipText("What is counted");
+		Accessibility.name(sums, "What is counted");
+		sums.addListener(SWT.Selection, e -> choose(sumChoices.get(sums.getSelectionIndex()), stack));
+		stacks = new Combo(bar, SWT.READ_ONLY);
+		stacks.setToolTipText("Into what it is divided");
+		Accessibility.name(stacks, "Into what it is divided");
+		stacks.addListener(SWT.Selection, e -> choose(sum, stackChoices.get(stacks.getSelectionIndex())));
+		message = new Label(bar, SWT.NONE);
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(message);
+		canvas = new DensityCanvas(area);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
+		loading = new LatestResult<>("Density", canvas, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected DensityModel compute(Input in, Progress progress) throws MemtraceException {
+				ViewState s = in.state();
+				return in.trace().hasAccesses()
+						? DensityModel.of(in.trace().accesses(s.filters(), progress), in.sum(), in.stack(), s.fromNs(), s.toNs(), s.producer(),
+								in.bins(), progress)
+						: DensityModel.of(in.trace().events(progress), in.stack(), s.fromNs(), s.toNs(), s.producer(), in.bins(), progress);
+			}
+
+			@Override
+			protected void show(Input in, DensityModel result) {
+				message.setText("");
+				shownState = in.state();
+				canvas.show(result, in.trace().selection());
+			}
+
+			@Override
+			protected void failed(Input in, String text) {
+				message.setText(text);
+			}
+		};
+		load = new WhenSeen(canvas, this::load);
+		canvas.addListener(SWT.Resize, e -> load.request());
+		choices();
+	}
+
+	private void choices() {
+		sumChoices = ofEvents ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses();
+		stackChoices = ofEvents ? List.of(Stack.NONE, Stack.TYPE, Stack.PRODUCER) : List.of(Stack.NONE, Stack.TYPE, Stack.THREAD);
+		sums.setItems(sumChoices.stream().map(Sum::label).toArray(String[]::new));
+		stacks.setItems(stackChoices.stream().map(Stack::label).toArray(String[]::new));
+		sums.select(Math.max(0, sumChoices.indexOf(sum)));
+		stacks.select(Math.max(0, stackChoices.indexOf(stack)));
+		sums.getParent().layout();
+	}
+
+	/** Counts something else, or divides it otherwise. */
+	public void choose(Sum what, Stack into) {
+		sum = what;
+		stack = into;
+		sums.select(sumChoices.indexOf(sum));
+		stacks.select(stackChoices.indexOf(stack));
+		load.request();
+	}
+
+	@Override
+	protected void traceShown(OpenTrace now) {
+		loading.cancel();
+		shownState = null;
+		canvas.show(null, null);
+		boolean events = now != null && !now.hasAccesses();
+		if (events != ofEvents) {
+			ofEvents = events;
+			sum = events ? Sum.EVENTS : Sum.ACCESSES;
+			stack = Stack.TYPE;
+			choices();
+		}
+		load.request();
+	}
+
+	@Override
+	protected void stateChanged(ViewState old, ViewState now) {
+		if (now.fromNs() != old.fromNs() || now.toNs() != old.toNs() || now.producer() != old.producer()
+				|| !now.filters().equals(old.filters())) {
+			load.request();
+		}
+	}
+
+	@Override
+	protected void coloursChanged() {
+		canvas.sceneChanged();
+	}
+
+	private void load() {
+		if (trace() != null && canvas.getSize().x > 0) {
+			loading.submit(new Input(trace(), trace().selection().state(), sum, stack, canvas.bins()));
+		}
+	}
+
+	@Override
+	protected Snapshot snapshot() {
+		DensityModel model = canvas.model();
+		ViewState s = shownState;
+		return model == null || s == null ? null
+				: new Snapshot(trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " over time",
+						(Palette palette, int width, int height) -> DensityPicture.build(model, Math.max(width, 320), Math.max(height, 140),
+								palette, TextMeter.DEFAULT, 12).scene(),
+						model::toCsv,
+						Map.of("trace", trace().name(), "sum", sum.label(), "stacked", stack.label(), "bins", Integer.toString(model.bins()),
+								"from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",
+								s.producer() < 0 ? "all" : trace().producers().name(s.producer()), "filters", s.filters().toJson()));
+	}
+
+	@Override
+	protected boolean isSettled() {
+		return !load.isWaiting() && !loading.isBusy() && (trace() == null || canvas.model() != null);
+	}
+
+	/** For tests. */
+	public DensityCanvas canvas() {
+		return canvas;
+	}
+
+	@Override
+	public void setFocus() {
+		canvas.setFocus();
+	}
+
+	@Override
+	public void dispose() {
+		if (loading != null) {
+			loading.cancel();
+		}
+		super.dispose();
+	}
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.paint;
+
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.GC;
+import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.widgets.Canvas;
+import org.eclipse.swt.widgets.Composite;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.Scene;
+import org.memtrace.analysis.TextMeter;
+
+/** A canvas that shows a scene, made for its size and painted from an image until it is another one. */
+public abstract class SceneCanvas extends Canvas {
+	/** Height of the font of scenes: that of the system, in pixels. */
+	private final double fontSize;
+	private Image image;
+	private Point imageSize;
+
+	protected SceneCanvas(Composite parent) {
+		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
+		fontSize = Math.max(9, getDisplay().getSystemFont().getFontData()[0].getHeight() * getDisplay().getDPI().y / 72.0);
+		addListener(SWT.Paint, e -> paint(e.gc));
+		addListener(SWT.Resize, e -> sceneChanged());
+		addListener(SWT.Dispose, e -> drop());
+	}
+
+	/** Makes the scene; called when it is painted first. */
+	protected abstract Scene scene(int width, int height, Palette palette, TextMeter meter, double size);
+
+	/** Paints over the scene what changes with the mouse. */
+	protected void paintOver(GC gc, Palette palette) {
+	}
+
+	protected final double fontSize() {
+		return fontSize;
+	}
+
+	/** The scene is another one. */
+	public final void sceneChanged() {
+		drop();
+		redraw();
+	}
+
+	private void drop() {
+		if (image != null) {
+			image.dispose();
+			image = null;
+		}
+	}
+
+	private void paint(GC gc) {
+		Point size = getSize();
+		if (size.x < 1 || size.y < 1) {
+			return;
+		}
+		Palette palette = ScenePainter.palette(this);
+		if (image == null || !size.equals(imageSize)) {
+			drop();
+			image = ScenePainter.image(getDisplay(), scene(size.x, size.y, palette, TextMeter.DEFAULT, fontSize));
+			imageSize = size;
+		}
+		gc.drawImage(image, 0, 0);
+		paintOver(gc, palette);
+	}
+}

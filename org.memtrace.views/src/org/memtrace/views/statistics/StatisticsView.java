@@ -1,0 +1,613 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.statistics;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import org.eclipse.core.runtime.ILog;
+import org.eclipse.core.runtime.Status;
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.window.Window;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.custom.SashForm;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.IWorkbenchActionConstants;
+import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.PieModel;
+import org.memtrace.analysis.PieModel.Kind;
+import org.memtrace.analysis.PieModel.Slice;
+import org.memtrace.analysis.PiePicture;
+import org.memtrace.analysis.PieRules;
+import org.memtrace.analysis.Statistics;
+import org.memtrace.analysis.Statistics.By;
+import org.memtrace.analysis.Statistics.Item;
+import org.memtrace.analysis.Statistics.Sum;
+import org.memtrace.analysis.TextMeter;
+import org.memtrace.analysis.TraceFilter;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.Snapshot;
+import org.memtrace.views.TraceView;
+import org.memtrace.views.filters.FilterActions;
+import org.memtrace.views.grid.Grid;
+import org.memtrace.views.grid.GridColumn;
+import org.memtrace.views.grid.GridContent;
+import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Clip;
+import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.WhenSeen;
+
+/**
+ * Sums over what is shown, divided by structure, thread, CPU, node, type or sharing, as a pie and a table. Items can be merged,
+ * left out and brought back; that is kept with the trace.
+ */
+public final class StatisticsView extends TraceView {
+	private static final int NAME = 0;
+	private static final int VALUE = 1;
+	private static final int PERCENT = 2;
+	private static final String NOTE = "statistics";
+
+	private Combo sums;
+	private Combo keys;
+	private Text filter;
+	private Label summary;
+	private PieCanvas pie;
+	private Grid grid;
+	private WhenSeen load;
+	private LatestResult<Input, Loaded> loading;
+	private List<Sum> sumChoices = List.of();
+	private List<By> keyChoices = List.of();
+	private Sum sum = Sum.ACCESSES;
+	private By by = By.STRUCTURE;
+	private boolean ofEvents;
+	/** Of the trace; null until they have been read. */
+	private PieRules rules;
+	private List<Item> items;
+	private ViewState itemsState;
+	private PieModel model;
+	private List<Line> lines = List.of();
+	private final Set<String> open = new HashSet<>();
+	private Set<String> selected = Set.of();
+	private int sortColumn = VALUE;
+	private boolean descending = true;
+
+	/** A row of the table: a slice, or a part of one that is open. */
+	private record Line(Slice slice, int depth) {
+	}
+
+	private record Input(OpenTrace trace, ViewState state, Sum sum, By by, boolean readRules) {
+	}
+
+	/** @param sums what the trace has to sum; null when it is known */
+	private record Loaded(List<Item> items, PieRules rules, List<Sum> sums, Sum sum, By by) {
+	}
+
+	private final class Content implements GridContent {
+		@Override
+		public int rowCount() {
+			return lines.size();
+		}
+
+		@Override
+		public String text(int column, int row) {
+			Slice s = lines.get(row).slice;
+			return switch (column) {
+			case NAME -> (s.kind() == Kind.ITEM ? "" : open.contains(s.key()) ? "▾ " : "▸ ") + s.name();
+			case VALUE -> model.sum().text(s.value());
+			default -> Units.percent(s.percent());
+			};
+		}
+
+		@Override
+		public int color(int row) {
+			return lines.get(row).slice.color(ScenePainter.palette(grid.control()));
+		}
+
+		@Override
+		public int indent(int row) {
+			return 16 * lines.get(row).depth;
+		}
+	}
+
+	@Override
+	protected void createContents(Composite parent) {
+		Composite area = new Composite(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(0, 2).applyTo(area);
+		Composite bar = new Composite(area, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(5).margins(4, 2).applyTo(bar);
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
+		sums = new Combo(bar, SWT.READ_ONLY);
+		sums.setToolTipText("What is summed");
+		Accessibility.name(sums, "What is summed");
+		sums.addListener(SWT.Selection, e -> choose(sumChoices.get(sums.getSelectionIndex()), by));
+		new Label(bar, SWT.NONE).setText("by");
+		keys = new Combo(bar, SWT.READ_ONLY);
+		keys.setToolTipText("By what it is divided");
+		Accessibility.name(keys, "By what it is divided");
+		keys.addListener(SWT.Selection, e -> choose(sum, keyChoices.get(keys.getSelectionIndex())));
+		filter = new Text(bar, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
+		filter.setMessage("Filter by name (text or regular expression)");
+		GridDataFactory.fillDefaults().hint(220, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(filter);
+		filter.addModifyListener(e -> showLines());
+		summary = new Label(bar, SWT.RIGHT);
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(summary);
+		SashForm sash = new SashForm(area, SWT.HORIZONTAL);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
+		pie = new PieCanvas(sash);
+		grid = new Grid(sash, "Statistics", List.of(new GridColumn("Name", "Part of the whole", 300, false, true),
+				new GridColumn("Value", "Sum over what is shown", 120, true, true),
+				new GridColumn("%", "Share of all that is not left out", 80, true, true)), new Content(), false);
+		sash.setWeights(2, 3);
+		choices(Statistics.sumsOfAccesses(), Statistics.keysOfAccesses());
+		grid.sortedBy(sortColumn, descending);
+		grid.onSort(() -> {
+			sortColumn = grid.sortColumn();
+			descending = grid.isDescending();
+			showLines();
+		});
+		grid.onSelect(row -> selectFromGrid());
+		grid.onOpen(row -> open(lines.get(row).slice));
+		grid.onCopy(() -> Clip.copy(grid.control().getDisplay(), csvOf(grid.selectedRows(Integer.MAX_VALUE))));
+		pie.onSelect((slice, add) -> {
+			Set<String> now = new LinkedHashSet<>(add ? selected : Set.of());
+			if (slice != null && !now.remove(slice.key())) {
+				now.add(slice.key());
+			}
+			select(now);
+			if (slice != null) {
+				int row = rowOf(slice.key());
+				if (row >= 0) {
+					grid.select(row, true);
+				}
+				mark(slice);
+			} else if (!add) {
+				grid.select(-1, false);
+			}
+		});
+		pie.onOpen(this::open);
+		loading = new LatestResult<>("Statistics", area, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected Loaded compute(Input in, Progress progress) throws MemtraceException {
+				return load(in, progress);
+			}
+
+			@Override
+			protected void show(Input in, Loaded result) {
+				if (result.rules() != null) {
+					rules = result.rules();
+				}
+				if (result.sums() != null) {
+					choices(result.sums(), Statistics.keysOfEvents());
+				}
+				sum = result.sum();
+				by = result.by();
+				showChoice();
+				items = result.items();
+				itemsState = in.state();
+				divide();
+			}
+
+			@Override
+			protected void failed(Input in, String message) {
+				summary.setText(message);
+			}
+		};
+		load = new WhenSeen(pie, this::load);
+		makeActions();
+	}
+
+	private static Loaded load(Input in, Progress progress) throws MemtraceException {
+		PieRules kept = null;
+		if (in.readRules()) {
+			try (OpenTrace.Lease lease = in.trace().lease()) {
+				kept = lease.store().readNote(NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8))).orElse(PieRules.NONE);
+			}
+		}
+		ViewState s = in.state();
+		if (in.trace().hasAccesses()) {
+			return new Loaded(Statistics.of(in.trace().accesses(s.filters(), progress), in.sum(), in.by(), s.fromNs(), s.toNs(),
+					s.producer(), progress), kept, null, in.sum(), in.by());
+		}
+		var events = in.trace().events(progress);
+		List<Sum> possible = Statistics.sumsOfEvents(events);
+		Sum sum = possible.contains(in.sum()) ? in.sum() : possible.get(Math.min(1, possible.size() - 1));
+		By by = Statistics.keysOfEvents().contains(in.by()) ? in.by() : By.TYPE;
+		return new Loaded(Statistics.of(events, sum, by, s.fromNs(), s.toNs(), s.producer(), progress), kept,
+				in.readRules() ? possible : null, sum, by);
+	}
+
+	private void choices(List<Sum> whats, List<By> bys) {
+		sumChoices = whats;
+		keyChoices = bys;
+		sums.setItems(whats.stream().map(Sum::label).toArray(String[]::new));
+		keys.setItems(bys.stream().map(By::label).toArray(String[]::new));
+		showChoice();
+		sums.getParent().layout();
+	}
+
+	private void showChoice() {
+		sums.select(Math.max(0, sumChoices.indexOf(sum)));
+		keys.select(Math.max(0, keyChoices.indexOf(by)));
+	}
+
+	/** Takes another sum or division. */
+	public void choose(Sum what, By division) {
+		sum = what;
+		by = division;
+		showChoice();
+		open.clear();
+		selected = Set.of();
+		load.request();
+	}
+
+	@Override
+	protected void traceShown(OpenTrace now) {
+		loading.cancel();
+		rules = null;
+		items = null;
+		model = null;
+		open.clear();
+		selected = Set.of();
+		boolean events = now != null && !now.hasAccesses();
+		if (events != ofEvents || now == null) {
+			ofEvents = events;
+			sum = events ? Sum.STATE_TIME : Sum.ACCESSES;
+			by = events ? By.TYPE : By.STRUCTURE;
+			choices(events ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses(),
+					events ? Statistics.keysOfEvents() : Statistics.keysOfAccesses());
+		}
+		showLines();
+		load.request();
+	}
+
+	@Override
+	protected void stateChanged(ViewState old, ViewState now) {
+		if (now.fromNs() != old.fromNs() || now.toNs() != old.toNs() || now.producer() != old.producer()
+				|| !now.filters().equals(old.filters())) {
+			load.request();
+		}
+	}
+
+	@Override
+	protected void markChanged(int producer) {
+		if (model == null || producer < 0) {
+			return;
+		}
+		for (int i = 0; i < lines.size(); i++) {
+			Slice s = lines.get(i).slice;
+			if (s.kind() == Kind.ITEM && s.item().producer() == producer && !selected.contains(s.key())) {
+				select(Set.of(s.key()));
+				grid.select(i, true);
+				return;
+			}
+		}
+	}
+
+	@Override
+	protected void coloursChanged() {
+		pie.sceneChanged();
+		grid.control().redraw();
+	}
+
+	private void load() {
+		if (trace() != null) {
+			loading.submit(new Input(trace(), trace().selection().state(), sum, by, rules == null));
+		}
+	}
+
+	/** Applies the rules. */
+	private void divide() {
+		model = items == null ? null : PieModel.of(sum, by, items, rules);
+		showLines();
+	}
+
+	/** Fills pie and table. */
+	private void showLines() {
+		List<Line> now = new ArrayList<>();
+		if (model != null) {
+			Pattern pattern = pattern(filter.getText().strip());
+			add(now, model.slices(), 0, pattern);
+		}
+		lines = now;
+		grid.sortedBy(sortColumn, descending);
+		grid.refresh();
+		pie.show(model, selected);
+		summary.setText(model == null ? "" : describe());
+	}
+
+	private void add(List<Line> to, List<Slice> slices, int depth, Pattern pattern) {
+		List<Slice> sorted = new ArrayList<>(slices);
+		Comparator<Slice> order = sortColumn == NAME ? Comparator.comparing(Slice::name, String.CASE_INSENSITIVE_ORDER)
+				: Comparator.comparingDouble(Slice::value);
+		order = descending ? order.reversed() : order;
+		// what is folded stays at the end
+		sorted.sort(Comparator.<Slice>comparingInt(s -> s.kind() == Kind.SMALL ? 1 : 0).thenComparing(order));
+		for (Slice s : sorted) {
+			boolean here = pattern == null || s.kind() != Kind.SMALL && pattern.matcher(s.name()).find();
+			boolean opened = open.contains(s.key()) || pattern != null && !here;
+			if (here) {
+				to.add(new Line(s, depth));
+			}
+			if (opened && s.kind() != Kind.ITEM) {
+				add(to, s.parts(), here ? depth + 1 : depth, pattern);
+			}
+		}
+	}
+
+	private static Pattern pattern(String text) {
+		if (text.isEmpty()) {
+			return null;
+		}
+		try {
+			return Pattern.compile(text, Pattern.CASE_INSENSITIVE);
+		} catch (PatternSyntaxException e) {
+			return Pattern.compile(Pattern.quote(text), Pattern.CASE_INSENSITIVE); // while it is being typed
+		}
+	}
+
+	private String describe() {
+		String text = model.excludedCount() == 0 ? "" : Units.plural(model.excludedCount(), "item") + " left out ("
+				+ model.sum().text(model.excluded()) + ")";
+		boolean part = itemsState.fromNs() > trace().info().startNs() || itemsState.toNs() < trace().info().endNs();
+		return text + (part ? (text.isEmpty() ? "" : ", ") + Units.duration(itemsState.fromNs() - trace().info().startNs()) + " + "
+				+ Units.duration(itemsState.durationNs()) : "");
+	}
+
+	private int rowOf(String key) {
+		for (int i = 0; i < lines.size(); i++) {
+			if (lines.get(i).slice.key().equals(key)) {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private void select(Set<String> now) {
+		selected = now;
+		pie.show(model, selected);
+	}
+
+	private void selectFromGrid() {
+		Set<String> now = new LinkedHashSet<>();
+		for (int row : grid.selectedRows(10_000)) {
+			now.add(lines.get(row).slice.key());
+		}
+		select(now);
+		int row = grid.selectedRow();
+		if (row >= 0) {
+			mark(lines.get(row).slice);
+		}
+	}
+
+	/** Marks what the slice stands for in all views, if that is a piece of memory. */
+	private void mark(Slice s) {
+		if (trace() != null && s.kind() == Kind.ITEM && s.item().producer() >= 0) {
+			trace().selection().mark(trace().hasAccesses() ? trace().memberOf(s.item().producer()) : s.item().producer());
+		}
+	}
+
+	/** Shows the parts of a slice, or what it stands for alone. */
+	private void open(Slice s) {
+		if (s.kind() != Kind.ITEM) {
+			if (!open.remove(s.key())) {
+				open.add(s.key());
+			}
+			showLines();
+			grid.select(rowOf(s.key()), true);
+		} else if (s.item().producer() >= 0) {
+			ViewState now = trace().selection().state();
+			trace().selection().zoom(now.fromNs(), now.toNs(), s.item().producer());
+		} else {
+			Condition condition = condition(List.of(s.item()));
+			if (condition != null) {
+				trace().selection().addFilter(TraceFilter.only(condition));
+			}
+		}
+	}
+
+	private List<Slice> selectedSlices() {
+		List<Slice> found = new ArrayList<>();
+		for (Line l : lines) {
+			if (selected.contains(l.slice.key())) {
+				found.add(l.slice);
+			}
+		}
+		return found;
+	}
+
+	/** What all of some items have and nothing else has; null when filters know no such thing. */
+	private Condition condition(List<Item> of) {
+		if (of.isEmpty() || !trace().hasAccesses()) {
+			return null;
+		}
+		TreeSet<Integer> numbers = new TreeSet<>(of.stream().map(Item::index).toList());
+		return switch (by) {
+		case STRUCTURE -> Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
+		case THREAD -> new Condition.Thread(numbers);
+		case CPU -> new Condition.Cpu(numbers);
+		case NODE -> new Condition.Node(numbers);
+		case TYPE -> new Condition.Type(new TreeSet<>(of.stream().map(i -> i.type().name()).toList()));
+		default -> null;
+		};
+	}
+
+	private void makeActions() {
+		Action csv = action("Copy as CSV", () -> {
+			if (model != null) {
+				Clip.copy(grid.control().getDisplay(), model.toCsv());
+			}
+		});
+		csv.setImageDescriptor(Icons.get("copy"));
+		csv.setToolTipText("Copy all items as CSV, with exact numbers");
+		getViewSite().getActionBars().getToolBarManager().appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, csv);
+		for (MenuManager menu : new MenuManager[] { new MenuManager(), new MenuManager() }) {
+			menu.setRemoveAllWhenShown(true);
+			menu.addMenuListener(m -> fill((MenuManager) m, csv));
+			if (grid.control().getMenu() == null) {
+				grid.menu(menu);
+			} else {
+				pie.setMenu(menu.createContextMenu(pie));
+			}
+		}
+	}
+
+	private void fill(MenuManager m, Action csv) {
+		List<Slice> chosen = selectedSlices();
+		if (!chosen.isEmpty()) {
+			String them = chosen.size() == 1 ? "\"" + chosen.get(0).name().replace("&", "&&") + "\"" : chosen.size() + " items";
+			Condition condition = condition(chosen.stream().flatMap(s -> s.items().stream()).toList());
+			if (condition != null) {
+				FilterActions.add(m, trace(), them, condition);
+				m.add(new Separator());
+			}
+			m.add(action("Leave out " + them, () -> change(rules.exclude(chosen.stream().flatMap(s -> s.items().stream())
+					.map(Item::key).toList()))));
+			m.add(action("Merge " + them + "…", () -> merge(chosen)));
+			List<String> merged = chosen.stream().filter(s -> s.kind() == Kind.MERGED).map(Slice::name).toList();
+			if (!merged.isEmpty()) {
+				m.add(action("Unmerge", () -> change(rules.unmerge(merged))));
+			}
+		}
+		if (rules != null && !rules.excluded().isEmpty()) {
+			m.add(action("Bring back all that was left out", () -> change(rules.restore())));
+		}
+		if (rules != null && !rules.groups().isEmpty()) {
+			m.add(action("Unmerge all", () -> change(rules.unmerge(rules.groups().stream().map(PieRules.Group::name).toList()))));
+		}
+		m.add(new Separator());
+		m.add(csv);
+	}
+
+	private static Action action(String text, Runnable what) {
+		return new Action(text) {
+			@Override
+			public void run() {
+				what.run();
+			}
+		};
+	}
+
+	private void merge(List<Slice> chosen) {
+		MergeDialog dialog = new MergeDialog(getSite().getShell(), chosen.get(0).name(),
+				chosen.get(0).color(ScenePainter.palette(pie)), chosen.size());
+		if (dialog.open() == Window.OK) {
+			change(rules.merge(dialog.name(), dialog.color(), chosen.stream().flatMap(s -> s.items().stream()).map(Item::key)
+					.toList()));
+		}
+	}
+
+	/** Takes other rules and keeps them with the trace. */
+	public void change(PieRules now) {
+		rules = now;
+		selected = Set.of();
+		divide();
+		OpenTrace t = trace();
+		Job job = Job.create("Save statistics", monitor -> {
+			try (OpenTrace.Lease lease = t.lease()) {
+				lease.store().writeNote(NOTE, now.equals(PieRules.NONE) ? null : now.toText().getBytes(StandardCharsets.UTF_8));
+			} catch (CancelledException e) {
+				return Status.CANCEL_STATUS;
+			} catch (MemtraceException e) {
+				ILog.of(StatisticsView.class).warn(e.getMessage(), e);
+				summary.getDisplay().asyncExec(() -> {
+					if (!summary.isDisposed()) {
+						summary.setText("Not kept with the trace: " + e.getMessage());
+					}
+				});
+			}
+			return Status.OK_STATUS;
+		});
+		job.setSystem(true);
+		job.schedule();
+	}
+
+	private String csvOf(List<Integer> rows) {
+		StringBuilder b = new StringBuilder("name\t" + sum.label().toLowerCase(Locale.ROOT) + "\tpercent\n");
+		for (int row : rows) {
+			Slice s = lines.get(row).slice;
+			b.append(s.name()).append('\t').append(org.memtrace.analysis.Csv.number(s.value())).append('\t')
+					.append(String.format(Locale.ROOT, "%.2f", s.percent())).append('\n');
+		}
+		return rows.isEmpty() ? "" : b.toString();
+	}
+
+	@Override
+	protected Snapshot snapshot() {
+		PieModel now = model;
+		ViewState s = itemsState;
+		return now == null ? null
+				: new Snapshot(trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " by " + by.label(),
+						(Palette palette, int width, int height) -> PiePicture.build(now, Set.of(), true, Math.max(width, 480),
+								Math.max(height, 240), palette, TextMeter.DEFAULT, 12).scene(),
+						now::toCsv,
+						Map.of("trace", trace().name(), "sum", sum.label(), "by", by.label(), "from_ns", Long.toString(s.fromNs()), "to_ns",
+								Long.toString(s.toNs()), "producer", s.producer() < 0 ? "all" : trace().producers().name(s.producer()),
+								"filters", s.filters().toJson(), "rules", rules.toText()));
+	}
+
+	@Override
+	protected boolean isSettled() {
+		return !load.isWaiting() && !loading.isBusy() && (trace() == null || model != null);
+	}
+
+	/** For tests. */
+	public PieModel model() {
+		return model;
+	}
+
+	/** For tests. */
+	public PieRules rules() {
+		return rules;
+	}
+
+	Grid grid() {
+		return grid;
+	}
+
+	PieCanvas pie() {
+		return pie;
+	}
+
+	Set<String> selected() {
+		return selected;
+	}
+
+	@Override
+	public void setFocus() {
+		grid.control().setFocus();
+	}
+
+	@Override
+	public void dispose() {
+		if (loading != null) {
+			loading.cancel();
+		}
+		super.dispose();
+	}
+}
