@@ -352,7 +352,20 @@ public final class Grid {
 		for (int key : new int[] {SWT.CR, SWT.KEYPAD_CR}) {
 			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.NONE, key), (t, e) -> open());
 		}
+		// whole rows are selected, so the ends are those of the table and not of a row
+		for (int mask : new int[] {SWT.NONE, SWT.MOD1}) {
+			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(mask, SWT.HOME), (t, e) -> jump(0));
+			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(mask, SWT.END),
+					(t, e) -> jump(content.rowCount() - 1));
+		}
 		table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.MOD1, 'c'), (t, e) -> onCopy.run());
+	}
+
+	private void jump(int row) {
+		if (row >= 0 && row < content.rowCount()) {
+			select(row, true);
+			onSelect.accept(row);
+		}
 	}
 
 	private void open() {
@@ -549,11 +562,16 @@ public final class Grid {
 	public Rectangle cellBounds(int column, int row) {
 		ILayer top = table.getLayer();
 		int headRows = filters == null ? 1 : 2;
-		return top.getBoundsByPosition(column, headRows + row - viewport.getOriginRowPosition());
+		return top.getBoundsByPosition(place(column), headRows + row - viewport.getOriginRowPosition());
 	}
 
 	/** Place of a head, or of the filter below it. */
 	public Rectangle headBounds(int column, boolean filter) {
-		return table.getLayer().getBoundsByPosition(column, filter ? 1 : 0);
+		return table.getLayer().getBoundsByPosition(place(column), filter ? 1 : 0);
+	}
+
+	/** Where a column is, from the first that is seen. */
+	private int place(int column) {
+		return viewport.underlyingToLocalColumnPosition(selection, hiding.getColumnPositionByIndex(column));
 	}
 }

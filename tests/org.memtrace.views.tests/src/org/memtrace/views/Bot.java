@@ -199,7 +199,8 @@ public final class Bot {
 		return ui(() -> {
 			List<String> closed = new ArrayList<>();
 			for (Shell s : display.getShells()) {
-				if (!s.isDisposed() && s.isVisible() && s.getParent() != null) {
+				// tips are shells too
+				if (!s.isDisposed() && s.isVisible() && s.getParent() != null && (s.getStyle() & SWT.TOOL) == 0) {
 					closed.add(s.getText());
 					s.close();
 				}
