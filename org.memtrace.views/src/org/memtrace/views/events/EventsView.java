@@ -35,7 +35,6 @@ import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
-import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.CellFilter;
 import org.memtrace.analysis.EventColumn;
 import org.memtrace.analysis.EventRows;
@@ -66,7 +65,6 @@ import org.memtrace.views.util.WhenSeen;
  * database: those that are seen are fetched. Rows appear while the rest is still being counted.
  */
 public final class EventsView extends TraceView {
-	private static final String GANTT = "org.memtrace.views.gantt";
 	/** Rows that can be scrolled through at once: the height of all in pixels is an int. */
 	static final int PAGE = 10_000_000;
 	private static final int MOST_COPIED = 100_000;
@@ -232,7 +230,7 @@ public final class EventsView extends TraceView {
 				trace().selection().mark(trace().memberOf(r.producer()));
 			}
 		});
-		grid.onOpen(row -> show(row, GANTT));
+		grid.onOpen(row -> show(row, ViewIds.GANTT));
 		grid.onCopy(this::copy);
 		grid.menu(menu());
 	}
@@ -265,7 +263,7 @@ public final class EventsView extends TraceView {
 			if (r == null) {
 				return;
 			}
-			m.add(action("Show in Gantt chart\tEnter", () -> show(selected, GANTT)));
+			m.add(action("Show in Gantt chart\tEnter", () -> show(selected, ViewIds.GANTT)));
 			m.add(action("Show in Ocelotl", () -> show(selected, ViewIds.OCELOTL)));
 			m.add(new Separator());
 			m.add(action("From this time on", () -> trace().selection().window(r.startNs(), trace().selection().state().toNs())));
@@ -507,7 +505,7 @@ public final class EventsView extends TraceView {
 		t.selection().window(r.startNs() - 5 * length, r.endNs() + 5 * length);
 		t.selection().mark(t.memberOf(r.producer()));
 		try {
-			getSite().getPage().showView(PlatformUI.getWorkbench().getViewRegistry().find(view) == null ? ViewIds.OCELOTL : view);
+			getSite().getPage().showView(view);
 		} catch (PartInitException e) {
 			ILog.of(EventsView.class).warn("The view " + view + " cannot be shown.", e);
 		}
@@ -532,12 +530,13 @@ public final class EventsView extends TraceView {
 		}
 	}
 
-	/** Shows the first row from a time on; puts the rows into the order of time for it. */
+	/** Shows the first row from a time on. */
 	private void goTo(long ns) {
 		RowCache of = cache;
+		OpenTrace t = trace();
 		Job job = Job.create("Go to time", monitor -> {
 			long at = -1;
-			try (OpenTrace.Lease lease = trace().lease()) {
+			try (OpenTrace.Lease lease = t.lease()) {
 				at = of.rows().firstFrom(ns);
 			} catch (MemtraceException e) {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);

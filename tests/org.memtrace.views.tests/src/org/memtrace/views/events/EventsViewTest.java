@@ -73,7 +73,9 @@ class EventsViewTest extends UiTest {
 		bot.waitFor("zoomed about the row",
 				() -> session.trace().selection().state().durationNs() == 11 * SampleTrace.STEP_NS);
 		bot.run(() -> page().activate(view));
-		settle(view, "rows of the window", perStep * 11);
+		// five intervals before and after that of the row, of which the first four are initialisation
+		int inWindow = perStep * 7;
+		settle(view, "rows of the window", inWindow);
 
 		Path csv = directory.resolve("rows.csv");
 		bot.run(() -> view.grid().showColumns(List.of(0, 4, writes)));
@@ -82,7 +84,7 @@ class EventsViewTest extends UiTest {
 		Job.getJobManager().join(null, null);
 		List<String> lines = Files.readAllLines(csv);
 		assertEquals("start_ns,thread,writes", lines.get(0));
-		assertEquals(perStep * 11 + 1, lines.size());
+		assertEquals(inWindow + 1, lines.size());
 		assertTrue(lines.get(1).endsWith(",worker 2 #2,9"), lines.get(1));
 	}
 

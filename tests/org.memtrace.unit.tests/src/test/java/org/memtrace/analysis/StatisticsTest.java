@@ -25,7 +25,9 @@ import org.memtrace.analysis.Statistics.By;
 import org.memtrace.analysis.Statistics.Item;
 import org.memtrace.analysis.Statistics.Sum;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
+import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceStore;
 
@@ -128,6 +130,32 @@ class StatisticsTest {
 			inB += events.rowTo(id) - events.rowFrom(id);
 		}
 		assertEquals(inB, total(Statistics.of(events, Sum.EVENTS, By.TYPE, start, end, b, Progress.NONE)), 0);
+	}
+
+	/** States and links of other traces: time within the window; punctual events where they are. */
+	@Test
+	void timesOfStatesAndLinks() throws Exception {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
+		b.begin(ProducerKind.OTHER, "machine", 0, 0, -1);
+		int first = b.leaf(ProducerKind.OTHER, "core 1", 0, 0, -1);
+		int second = b.leaf(ProducerKind.OTHER, "core 2", 0, 0, -1);
+		b.end();
+		EventTable t = new SyntheticEvents().add(SyntheticEvents.RUN, first, 0, 40, 0, 0).add(SyntheticEvents.WAIT, first, 40, 100, 0, 0)
+				.add(SyntheticEvents.RUN, second, 10, 30, 0, 0).add(SyntheticEvents.MESSAGE, first, 20, 25, second, 0)
+				.add(SyntheticEvents.TICK, second, 50, 50, 0, 0).table(b.build(), 0, 100);
+		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.LINK_TIME), Statistics.sumsOfEvents(t));
+		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.TYPE, 0, 50, -1, Progress.NONE)));
+		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.PRODUCER, 0, 100, 0, Progress.NONE)));
+		assertEquals(List.of("Message=3.0"), texts(Statistics.of(t, Sum.LINK_TIME, By.TYPE, 22, 100, -1, Progress.NONE)));
+		assertEquals(List.of("Tick=1.0"), texts(Statistics.of(t, Sum.EVENTS, By.TYPE, 50, 60, second, Progress.NONE)));
+		DensityModel m = DensityModel.of(t, DensityModel.Stack.TYPE, 0, 100, -1, 10, Progress.NONE);
+		assertEquals(1, m.total(0));
+		assertEquals(1, m.total(5));
+		assertEquals(0, m.total(9));
+	}
+
+	private static List<String> texts(List<Item> items) {
+		return items.stream().map(i -> i.name() + "=" + i.value()).toList();
 	}
 
 	@Test
