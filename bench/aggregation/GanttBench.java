@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -33,7 +34,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 
 /**
- * How long a frame of the Gantt chart takes: scrolling through all pages and zooming with everything folded, on a generated trace.
+ * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a generated trace.
  * Arguments: records, pages, intervals (many: each record has nearly its own). Run: {@code bench/aggregation/run.sh gantt
  * [RECORDS PAGES INTERVALS]}.
  */
@@ -50,46 +51,51 @@ public final class GanttBench {
 		int records = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
 		int pages = args.length > 1 ? Integer.parseInt(args[1]) : 1_000_000;
 		int intervals = args.length > 2 ? Integer.parseInt(args[2]) : 400;
-		long t0 = System.nanoTime();
+		long[] t0 = now();
 		AccessTable table = AccessTable.load(store(records, pages, intervals), AccessQuery.ALL, Progress.NONE);
-		System.out.printf("| table of %d records, %d producers, %d intervals | %d ms |%n", table.size(), table.producers().size(),
+		System.out.printf("| table of %d records, %d producers, %d intervals | %s ms |%n", table.size(), table.producers().size(),
 				intervals, ms(t0));
 		GanttSource source = GanttSource.of(table, Viewpoint.SHARING);
 		GanttModel model = new GanttModel(source);
 		ProducerTree tree = source.producers();
-		t0 = System.nanoTime();
+		t0 = now();
 		GanttRows folded = rows(source, Grouping.PRODUCER, GanttFold.initial(tree));
-		System.out.printf("| %d rows, folded | %d ms |%n", folded.count(), ms(t0));
-		t0 = System.nanoTime();
+		System.out.printf("| %d rows, folded | %s ms |%n", folded.count(), ms(t0));
+		t0 = now();
 		GanttPicture.build(model, folded, options(source), Progress.NONE);
-		System.out.printf("| first frame, folded: all records are read | %d ms |%n", ms(t0));
+		System.out.printf("| first frame, folded: all records are read | %s ms |%n", ms(t0));
 		zoom(model, folded, "zoom, folded");
-		t0 = System.nanoTime();
+		t0 = now();
 		GanttRows all = rows(source, Grouping.PRODUCER, GanttFold.initial(tree).withSubtree(tree, 0, 0, true));
-		System.out.printf("| %d rows, all unfolded | %d ms |%n", all.count(), ms(t0));
+		System.out.printf("| %d rows, all unfolded | %s ms |%n", all.count(), ms(t0));
 		scroll(model, all, "scroll to a random place");
 		GanttOptions o = options(source);
 		long[] frames = new long[FRAMES];
+		long cpu = cpu();
 		for (int i = 0; i < FRAMES; i++) {
 			o.firstRow = all.count() / 2 + 3 * i;
 			frames[i] = frame(model, all, o);
 		}
-		report("scroll by three rows", frames);
+		report("scroll by three rows", frames, cpu);
 		zoom(model, all, "zoom among pages");
-		t0 = System.nanoTime();
+		t0 = now();
 		GanttRows threads = rows(source, Grouping.THREAD, GanttFold.folded());
-		System.out.printf("| %d rows of threads | %d ms |%n", threads.count(), ms(t0));
-		t0 = System.nanoTime();
+		System.out.printf("| %d rows of threads | %s ms |%n", threads.count(), ms(t0));
+		t0 = now();
 		GanttPicture.build(model, threads, options(source), Progress.NONE);
-		System.out.printf("| first frame of threads | %d ms |%n", ms(t0));
+		System.out.printf("| first frame of threads | %s ms |%n", ms(t0));
 		zoom(model, threads, "zoom, threads");
 		Runtime r = Runtime.getRuntime();
 		System.gc();
 		System.out.printf("| heap in use, with the table | %d MB |%n", (r.totalMemory() - r.freeMemory()) >> 20);
 	}
 
-	private static long ms(long t0) {
-		return (System.nanoTime() - t0) / 1_000_000;
+	private static String ms(long[] begin) {
+		return (cpu() - begin[1]) / 1_000_000 + "; " + (System.nanoTime() - begin[0]) / 1_000_000;
+	}
+
+	private static long[] now() {
+		return new long[] {System.nanoTime(), cpu()};
 	}
 
 	private static GanttRows rows(GanttSource source, Grouping grouping, GanttFold fold) throws Exception {
@@ -115,11 +121,12 @@ public final class GanttBench {
 		GanttOptions o = options(model.source());
 		Random random = new Random(1);
 		long[] frames = new long[FRAMES];
+		long cpu = cpu();
 		for (int i = 0; i < FRAMES; i++) {
 			o.firstRow = random.nextInt(rows.count() - 100);
 			frames[i] = frame(model, rows, o);
 		}
-		report(what, frames);
+		report(what, frames, cpu);
 	}
 
 	/** Wheel turns from the whole trace to a hundredthousandth and back, at several places. */
@@ -128,6 +135,7 @@ public final class GanttBench {
 		o.firstRow = rows.count() > 1000 ? rows.count() / 3 : 0;
 		Random random = new Random(2);
 		long[] frames = new long[FRAMES];
+		long cpu = cpu();
 		long duration = model.source().info().durationNs();
 		for (int i = 0; i < FRAMES; i++) {
 			double factor = Math.pow(0.8, 50 - Math.abs(i % 100 - 50));
@@ -137,13 +145,19 @@ public final class GanttBench {
 			o.toNs = from + length;
 			frames[i] = frame(model, rows, o);
 		}
-		report(what, frames);
+		report(what, frames, cpu);
 	}
 
-	private static void report(String what, long[] ns) {
+	/** CPU time of the process: other programs do not count. */
+	private static long cpu() {
+		return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+	}
+
+	private static void report(String what, long[] ns, long cpuFrom) {
+		double cpu = (cpu() - cpuFrom) / 1e6 / ns.length;
 		Arrays.sort(ns);
-		System.out.printf("| %s, %d frames: median, 95th percentile, greatest | %.1f, %.1f, %.1f ms |%n", what, ns.length,
-				ns[ns.length / 2] / 1e6, ns[ns.length * 95 / 100] / 1e6, ns[ns.length - 1] / 1e6);
+		System.out.printf("| %s, %d frames: CPU time of one; median, 95th percentile, greatest | %.1f; %.1f, %.1f, %.1f ms |%n", what,
+				ns.length, cpu, ns[ns.length / 2] / 1e6, ns[ns.length * 95 / 100] / 1e6, ns[ns.length - 1] / 1e6);
 	}
 
 	private static TraceStore store(int records, int pages, int intervals) {

@@ -86,7 +86,9 @@ public final class GanttModel {
 	}
 
 	private GanttSeries inWindow(Key key, Progress progress) throws CancelledException {
-		GanttSeries exact = GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(),
+		double share = Math.min(1, (double) (key.toNs() - key.fromNs()) / source.info().durationNs());
+		// when there are surely too many, they are not read twice
+		GanttSeries exact = share * source.records(key.producer()) > 4 * GanttSeries.MAX_EXACT ? null : GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(),
 				key.fromNs(), key.toNs(), sink, progress));
 		return exact != null ? exact
 				: GanttSeries.binned(source, key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(),

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.paint;
 
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.eclipse.swt.SWT;
@@ -13,6 +15,8 @@ import org.eclipse.swt.graphics.FontData;
 import org.eclipse.swt.graphics.FontMetrics;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.ImageData;
+import org.eclipse.swt.graphics.PaletteData;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.Transform;
@@ -28,6 +32,9 @@ import org.memtrace.views.Session;
  * on displays with a zoom the image has the pixels of the display. Display thread.
  */
 public final class ScenePainter implements AutoCloseable {
+	/** So many rectangles in a run are not painted one by one. */
+	private static final int MANY = 2_000;
+
 	private final GC gc;
 	private final Map<Long, Font> fonts = new HashMap<>();
 	private final Map<Integer, Color> colors = new HashMap<>();
@@ -47,10 +54,60 @@ public final class ScenePainter implements AutoCloseable {
 	public static void paint(Scene scene, GC gc) {
 		try (ScenePainter painter = new ScenePainter(gc)) {
 			painter.rect(new Shape.Rect(0, 0, scene.width(), scene.height(), scene.background(), 0));
-			for (Shape shape : scene.shapes()) {
-				painter.shape(shape);
+			List<Shape> shapes = scene.shapes();
+			for (int i = 0; i < shapes.size();) {
+				int end = plainUntil(shapes, i);
+				if (end - i >= MANY) {
+					painter.plain(shapes.subList(i, end), scene.width(), scene.height());
+					i = end;
+				} else {
+					for (end = Math.max(end, i + 1); i < end; i++) {
+						painter.shape(shapes.get(i));
+					}
+				}
 			}
 		}
+	}
+
+	/** End of the run of opaque rectangles without border that begins at an index. */
+	private static int plainUntil(List<Shape> shapes, int from) {
+		int end = from;
+		while (end < shapes.size() && shapes.get(end) instanceof Shape.Rect r && r.fill() >>> 24 == 0xff && r.stroke() == 0) {
+			end++;
+		}
+		return end;
+	}
+
+	/** Very many rectangles: filled in memory, then one image. The window system takes some microseconds for each. */
+	private void plain(List<Shape> rects, int width, int height) {
+		int[] pixels = new int[width * height];
+		for (Shape shape : rects) {
+			Shape.Rect r = (Shape.Rect) shape;
+			int left = round(r.x());
+			int top = round(r.y());
+			int right = Math.min(width, Math.max(left + 1, round(r.x() + r.width())));
+			int bottom = Math.min(height, Math.max(top + 1, round(r.y() + r.height())));
+			left = Math.max(0, left);
+			for (int row = Math.max(0, top); row < bottom && left < right; row++) {
+				Arrays.fill(pixels, row * width + left, row * width + right, r.fill());
+			}
+		}
+		ImageData data = new ImageData(width, height, 32, new PaletteData(0xff0000, 0xff00, 0xff));
+		data.alphaData = new byte[width * height];
+		int[] line = new int[width];
+		for (int row = 0; row < height; row++) {
+			System.arraycopy(pixels, row * width, line, 0, width);
+			data.setPixels(0, row, width, line, 0);
+			for (int x = 0; x < width; x++) {
+				data.alphaData[row * width + x] = (byte) (line[x] >>> 24);
+			}
+		}
+		Image image = new Image(gc.getDevice(), data);
+		gc.setAlpha(255);
+		gc.setInterpolation(SWT.NONE);
+		gc.drawImage(image, 0, 0);
+		gc.setInterpolation(SWT.DEFAULT);
+		image.dispose();
 	}
 
 	/** The palette of the session that suits the theme of a control: that with a background as light as the control's. */
