@@ -16,6 +16,8 @@ import java.util.TreeSet;
  * @param groups what was merged; a key is in one of them at most
  */
 public record PieRules(Set<String> excluded, List<Group> groups) {
+	/** Key of the note in which they are kept with a trace. */
+	public static final String NOTE = "statistics";
 	/** Nothing done. */
 	public static final PieRules NONE = new PieRules(Set.of(), List.of());
 

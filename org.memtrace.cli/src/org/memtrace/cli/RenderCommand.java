@@ -74,6 +74,14 @@ final class RenderCommand implements Command {
 				scene = picture.scene();
 				figures = Units.plural(picture.rows().count(), "row") + ", " + Units.plural(picture.records(), "record") + " drawn";
 			}
+			case "pie" -> {
+				scene = SumsRendering.pie(trace, args, options, console.progress());
+				figures = trace.request.metric().id();
+			}
+			case "density" -> {
+				scene = SumsRendering.density(trace, args, options, console.progress());
+				figures = trace.request.metric().id();
+			}
 			default -> {
 				trace.aggregateTime(console.progress());
 				Partition partition = trace.partition(args, console.progress());

@@ -19,6 +19,7 @@ import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.Statistics;
 import org.memtrace.analysis.Statistics.Sum;
 import org.memtrace.analysis.TextMeter;
+import org.memtrace.analysis.TitledScene;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
@@ -150,10 +151,15 @@ public final class DensityView extends TraceView {
 	protected Snapshot snapshot() {
 		DensityModel model = canvas.model();
 		ViewState s = shownState;
-		return model == null || s == null ? null
-				: new Snapshot(trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " over time",
-						(Palette palette, int width, int height) -> DensityPicture.build(model, Math.max(width, 320), Math.max(height, 140),
-								palette, TextMeter.DEFAULT, 12).scene(),
+		if (model == null || s == null) {
+			return null;
+		}
+		String title = trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " over time";
+		String warning = trace().lossWarning();
+		return new Snapshot(title,
+						(Palette palette, int width, int height) -> TitledScene.build(title, warning, Math.max(width, 320),
+								Math.max(height, 180), palette, TextMeter.DEFAULT, 12,
+								(w, h) -> DensityPicture.build(model, w, h, palette, TextMeter.DEFAULT, 12).scene()),
 						model::toCsv,
 						Map.of("trace", trace().name(), "sum", sum.label(), "stacked", stack.label(), "bins", Integer.toString(model.bins()),
 								"from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",

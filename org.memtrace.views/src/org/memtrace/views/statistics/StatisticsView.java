@@ -43,6 +43,7 @@ import org.memtrace.analysis.Statistics.By;
 import org.memtrace.analysis.Statistics.Item;
 import org.memtrace.analysis.Statistics.Sum;
 import org.memtrace.analysis.TextMeter;
+import org.memtrace.analysis.TitledScene;
 import org.memtrace.analysis.TraceFilter;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
@@ -71,7 +72,6 @@ public final class StatisticsView extends TraceView {
 	private static final int NAME = 0;
 	private static final int VALUE = 1;
 	private static final int PERCENT = 2;
-	private static final String NOTE = "statistics";
 
 	private Combo sums;
 	private Combo keys;
@@ -226,7 +226,7 @@ public final class StatisticsView extends TraceView {
 		PieRules kept = null;
 		if (in.readRules()) {
 			try (OpenTrace.Lease lease = in.trace().lease()) {
-				kept = lease.store().readNote(NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8))).orElse(PieRules.NONE);
+				kept = lease.store().readNote(PieRules.NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8))).orElse(PieRules.NONE);
 			}
 		}
 		ViewState s = in.state();
@@ -530,7 +530,7 @@ public final class StatisticsView extends TraceView {
 		OpenTrace t = trace();
 		Job job = Job.create("Save statistics", monitor -> {
 			try (OpenTrace.Lease lease = t.lease()) {
-				lease.store().writeNote(NOTE, now.equals(PieRules.NONE) ? null : now.toText().getBytes(StandardCharsets.UTF_8));
+				lease.store().writeNote(PieRules.NOTE, now.equals(PieRules.NONE) ? null : now.toText().getBytes(StandardCharsets.UTF_8));
 			} catch (CancelledException e) {
 				return Status.CANCEL_STATUS;
 			} catch (MemtraceException e) {
@@ -561,10 +561,15 @@ public final class StatisticsView extends TraceView {
 	protected Snapshot snapshot() {
 		PieModel now = model;
 		ViewState s = itemsState;
-		return now == null ? null
-				: new Snapshot(trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " by " + by.label(),
-						(Palette palette, int width, int height) -> PiePicture.build(now, Set.of(), true, Math.max(width, 480),
-								Math.max(height, 240), palette, TextMeter.DEFAULT, 12).scene(),
+		if (now == null) {
+			return null;
+		}
+		String title = trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " by " + by.label();
+		String warning = trace().lossWarning();
+		return new Snapshot(title,
+						(Palette palette, int width, int height) -> TitledScene.build(title, warning, Math.max(width, 480), Math.max(height, 260),
+								palette, TextMeter.DEFAULT, 12,
+								(w, h) -> PiePicture.build(now, Set.of(), true, w, h, palette, TextMeter.DEFAULT, 12).scene()),
 						now::toCsv,
 						Map.of("trace", trace().name(), "sum", sum.label(), "by", by.label(), "from_ns", Long.toString(s.fromNs()), "to_ns",
 								Long.toString(s.toNs()), "producer", s.producer() < 0 ? "all" : trace().producers().name(s.producer()),

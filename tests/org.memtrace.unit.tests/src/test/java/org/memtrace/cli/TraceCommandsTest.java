@@ -359,6 +359,13 @@ class TraceCommandsTest {
 		Path gantt = temporary.resolve("g.svg");
 		assertEquals(0, run("render", "--kind", "gantt", "-o", gantt.toString(), db), () -> err);
 		assertTrue(Files.readString(gantt).contains(">core 1</text>"), "a row");
+		Path pie = temporary.resolve("pie.svg");
+		assertEquals(0, run("render", "--kind", "pie", "-o", pie.toString(), db), () -> err);
+		assertTrue(Files.readString(pie).contains(">state duration</text>") && Files.readString(pie).contains(">Waiting</text>"));
+		assertEquals(0, run("render", "--kind", "density", "--by", "producer", "-o", pie.toString(), db), () -> err);
+		assertTrue(Files.readString(pie).contains(">core 1</text>"), "a series");
+		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--by", "thread", "-o", pie.toString(), db));
+		assertTrue(err.contains("--by thread is not possible here, but type, producer"), err);
 		assertEquals(ExitCode.INPUT, run("render", "--kind", "gantt", "--rows", "thread", "-o", gantt.toString(), db));
 		assertTrue(err.contains("knows no threads"), err);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "reads", db));
@@ -393,5 +400,12 @@ class TraceCommandsTest {
 		Path gantt = temporary.resolve("gantt.svg");
 		assertEquals(0, run("render", "--kind", "gantt", "--unfold", "--rows", "thread", "-o", gantt.toString(), db), () -> err);
 		assertTrue(Files.readString(gantt).contains("whole trace"));
+		Path pie = temporary.resolve("pie.svg");
+		assertEquals(0, run("render", "--kind", "pie", "--by", "type", "--metric", "events", "--title", "T", "-o", pie.toString(), db),
+				() -> err);
+		assertTrue(Files.readString(pie).contains(">16</text>"), "events as FrameSoc counts them");
+		assertEquals(0, run("render", "--kind", "density", "-o", pie.toString(), db), () -> err);
+		assertTrue(Files.readString(pie).contains("<polygon") && Files.readString(pie).contains("Accesses per "));
+		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--metric", "threads", "-o", pie.toString(), db));
 	}
 }
