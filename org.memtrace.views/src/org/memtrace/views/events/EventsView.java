@@ -615,8 +615,8 @@ public final class EventsView extends TraceView {
 		}
 	}
 
-	/** Writes all rows with the columns that are shown, in the background. */
-	void export(Path file) {
+	/** Writes all rows with the columns that are shown, in the background by the job that is returned. */
+	Job export(Path file) {
 		EventRows rows = cache.rows();
 		OpenTrace t = trace();
 		List<EventColumn> shown = grid.shownColumns().stream().map(columns::get).toList();
@@ -637,6 +637,7 @@ public final class EventsView extends TraceView {
 		});
 		job.setUser(true);
 		job.schedule();
+		return job;
 	}
 
 	@Override

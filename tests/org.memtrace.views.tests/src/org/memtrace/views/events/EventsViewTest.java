@@ -79,9 +79,8 @@ class EventsViewTest extends UiTest {
 
 		Path csv = directory.resolve("rows.csv");
 		bot.run(() -> view.grid().showColumns(List.of(0, 4, writes)));
-		bot.run(() -> view.export(csv));
-		bot.waitFor("exported", () -> Job.getJobManager().isIdle() || Files.exists(csv));
-		Job.getJobManager().join(null, null);
+		Job export = bot.ui(() -> view.export(csv));
+		bot.waitFor("exported", () -> export.getState() == Job.NONE);
 		List<String> lines = Files.readAllLines(csv);
 		assertEquals("start_ns,thread,writes", lines.get(0));
 		assertEquals(inWindow + 1, lines.size());
