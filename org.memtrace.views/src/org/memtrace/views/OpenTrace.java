@@ -4,12 +4,14 @@ package org.memtrace.views;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerKind;
@@ -64,7 +66,12 @@ public final class OpenTrace {
 	 * @param path the database when it was opened as a file, null for a trace of the catalogue
 	 */
 	public OpenTrace(TraceStore store, Path path, Progress progress) throws MemtraceException {
-		data = new TraceData(store, progress);
+		this(store, path, AddressSpace.VIRTUAL, progress);
+	}
+
+	/** @param space whose tree of producers is shown */
+	OpenTrace(TraceStore store, Path path, AddressSpace space, Progress progress) throws MemtraceException {
+		data = new TraceData(store, space, progress);
 		file = path == null ? null : new OpenFile(path, data.info);
 		selection = new TraceSelection(data.producers, data.info.startNs(), data.info.endNs());
 	}
@@ -102,6 +109,16 @@ public final class OpenTrace {
 
 	public TraceInfo info() {
 		return data.info;
+	}
+
+	/** Whose tree of producers this is: numbers of producers of the other one are unrelated. */
+	public AddressSpace space() {
+		return data.space;
+	}
+
+	/** For which there is a tree. */
+	public Set<AddressSpace> spaces() {
+		return data.spaces;
 	}
 
 	/** The database when it was opened as a file, null for a trace of the catalogue. */

@@ -3,12 +3,14 @@
 package org.memtrace.views;
 
 import java.util.List;
+import java.util.Set;
 
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
@@ -27,7 +29,12 @@ final class TraceData {
 	/** What the columns of an access take, with what is made from them. */
 	private static final long BYTES_PER_ACCESS = 26;
 
+	/** What is closed in the end. */
+	private final TraceStore opened;
+	/** The same, seen through the tree of {@link #space}. */
 	final TraceStore store;
+	final AddressSpace space;
+	final Set<AddressSpace> spaces;
 	volatile TraceInfo info;
 	final ProducerTree producers;
 	final List<Structure> structures;
@@ -43,20 +50,24 @@ final class TraceData {
 	private int users = 1;
 
 	/** Loads the tables; the store is closed if that fails or is cancelled. There is one user then. */
-	TraceData(TraceStore store, Progress progress) throws MemtraceException {
-		this.store = store;
+	TraceData(TraceStore opened, AddressSpace space, Progress progress) throws MemtraceException {
+		this.opened = opened;
+		this.space = space;
 		try {
+			spaces = Set.copyOf(opened.addressSpaces());
+			store = space == AddressSpace.VIRTUAL ? opened : opened.in(space);
 			info = store.info();
+			checkMemory();
+			// first: the tree, which its identity needs, is built beside the reading
+			accesses = AccessTable.load(store, progress);
 			producers = store.producers();
 			structures = store.structures();
 			threads = store.threads();
 			importReport = store.importReport().orElse("");
 			savedFilters = readFilters();
 			markers = new TraceMarkers(store);
-			checkMemory();
-			accesses = AccessTable.load(store, progress);
 		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {
-			store.close();
+			opened.close();
 			throw e;
 		}
 		filtered = new FilteredAccesses(accesses, structures);
@@ -111,7 +122,7 @@ final class TraceData {
 	synchronized void release() {
 		users--;
 		if (users == 0) {
-			store.close();
+			opened.close();
 		}
 	}
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.PlatformUI;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -18,6 +19,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.state.ViewState;
 import org.memtrace.views.traces.TraceImport;
 
 /**
@@ -25,8 +27,18 @@ import org.memtrace.views.traces.TraceImport;
  * imported first unless the catalogue has it already. The last request wins. Display thread.
  */
 public final class TraceOpener {
-	/** What to open; exactly one of listed, database and names is not null. The last of the names is shown. */
-	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then) {
+	/**
+	 * What to open; exactly one of listed, database and names is not null. The last of the names is shown.
+	 *
+	 * @param then what is done when it is shown; may be null
+	 * @param space whose tree of producers is wanted
+	 * @param before what was looked at in the other tree; null: the whole trace is shown
+	 */
+	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then,
+			AddressSpace space, ViewState before) {
+		Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then) {
+			this(group, listed, database, names, then, AddressSpace.VIRTUAL, null);
+		}
 	}
 
 	/** @param files database files that were named before the one that is shown */
@@ -48,6 +60,10 @@ public final class TraceOpener {
 			@Override
 			protected void show(Request request, Opened result) {
 				result.files().forEach(session::remember);
+				if (request.before() != null) {
+					ViewState whole = result.trace().selection().initial();
+					result.trace().selection().go(request.before().withProducer(whole.producer()));
+				}
 				if (session.has(request.group())) {
 					session.show(request.group(), result.trace());
 				} else {
@@ -96,7 +112,7 @@ public final class TraceOpener {
 
 	/** The same, and then does something more; not when it cannot be opened, or something else is opened. */
 	void open(TraceGroup group, TraceInfo listed, Runnable then) {
-		OpenTrace loaded = session.find(t -> t.isListed(listed));
+		OpenTrace loaded = session.find(t -> t.isListed(listed) && t.space() == AddressSpace.VIRTUAL);
 		if (loaded != null) {
 			opening.cancel();
 			session.show(group, loaded.fresh());
@@ -119,6 +135,24 @@ public final class TraceOpener {
 	}
 
 	/**
+	 * A trace that is shown, through the tree of another address space. Time, viewpoint, level and filters stay; producers do not, those
+	 * of the two trees are unrelated.
+	 */
+	public void openSpace(TraceGroup group, OpenTrace shown, AddressSpace space) {
+		OpenTrace loaded = session.find(t -> t.space() == space && (shown.file() == null ? t.isListed(shown.info()) : t.isFile(shown.file())));
+		ViewState before = shown.selection().state();
+		if (loaded != null) {
+			opening.cancel();
+			OpenTrace again = loaded.fresh();
+			again.selection().go(before.withProducer(again.selection().initial().producer()));
+			session.show(group, again);
+		} else {
+			opening.submit(new Request(group, shown.file() == null ? shown.info() : null,
+					shown.file() == null ? null : shown.file().path(), null, null, space, before));
+		}
+	}
+
+	/**
 	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue. All directories are
 	 * imported, the last of all is shown in the current group.
 	 */
@@ -134,11 +168,11 @@ public final class TraceOpener {
 	}
 
 	/** A database in the directory of the catalogue is the trace that the catalogue knows. */
-	private OpenTrace openFile(Path file, Progress progress) throws MemtraceException {
+	private OpenTrace openFile(Path file, AddressSpace space, Progress progress) throws MemtraceException {
 		Path path = file.toAbsolutePath().normalize();
 		TraceInfo listed = listed(path);
-		return listed != null ? new OpenTrace(session.catalogue().open(listed.id()), progress)
-				: new OpenTrace(Stores.openFile(path), path, progress);
+		return listed != null ? new OpenTrace(session.catalogue().open(listed.id()), null, space, progress)
+				: new OpenTrace(Stores.openFile(path), path, space, progress);
 	}
 
 	/** The trace of the catalogue that a file is the database of, or null. */
@@ -158,10 +192,10 @@ public final class TraceOpener {
 	private Opened open(Request r, Progress progress) throws MemtraceException {
 		progress.begin("Opening", -1);
 		if (r.listed() != null) {
-			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), progress), List.of());
+			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), null, r.space(), progress), List.of());
 		}
 		if (r.database() != null) {
-			return new Opened(openFile(r.database(), progress), List.of());
+			return new Opened(openFile(r.database(), r.space(), progress), List.of());
 		}
 		List<OpenFile> files = new ArrayList<>();
 		int last = r.names().size() - 1;
@@ -181,7 +215,7 @@ public final class TraceOpener {
 		String name = r.names().get(last);
 		Path path = path(name);
 		if (path != null && Files.isRegularFile(path)) {
-			return new Opened(openFile(path, progress), files);
+			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files);
 		}
 		TraceInfo found = find(name, path, progress);
 		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files);
