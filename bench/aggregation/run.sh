@@ -17,4 +17,4 @@ model) main=ModelBench; shift ;;
 gantt) main=GanttBench; shift ;;
 esac
 "$JAVA_HOME"/bin/javac -d build/bench-classes -cp build/classes bench/aggregation/*.java
-exec "$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-6g} -cp "build/bench-classes:build/classes:build/lib/*" $main "$@"
+exec "$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -Xmx${BENCH_HEAP:-6g} -cp "build/bench-classes:build/classes:build/lib/*" $main "$@"

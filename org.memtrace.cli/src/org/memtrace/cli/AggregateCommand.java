@@ -12,11 +12,11 @@ import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SignificantLevels.Level;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.PartitionTable;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.TraceSummary;
 import org.memtrace.analysis.Units;
@@ -45,7 +45,7 @@ final class AggregateCommand implements Command {
 			Partition partition = trace.partition(args, console.progress());
 			switch (format) {
 			case "json" -> json(trace, partition, console.out());
-			case "csv" -> csv(trace, partition, console.out());
+			case "csv" -> console.out().print(PartitionTable.csv(partition, trace.names));
 			default -> text(trace, partition, console.out());
 			}
 		}
@@ -134,7 +134,7 @@ final class AggregateCommand implements Command {
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];
-			String name = producer(trace, e, b);
+			String name = PartitionTable.producer(e, trace.names, b);
 			out.printf(Locale.ROOT, "%-34s %9s – %-9s %,7d %7s  %s%n",
 					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
 					Units.duration(m.slices().boundNs(e.firstSlice(b)) - origin),
@@ -184,32 +184,6 @@ final class AggregateCommand implements Command {
 		return order.size() > 3 ? text + ", …" : text;
 	}
 
-	/** Name of what a block covers. */
-	private static String producer(OpenedTrace trace, Partition e, int b) {
-		if (!e.tree().isGroup(e.treeNode(b))) {
-			return trace.names.name(e.node(b));
-		}
-		MicroscopicModel m = trace.model;
-		return trace.names.name(m.hierarchy().leafNode(e.leafFrom(b))) + " … "
-				+ trace.names.name(m.hierarchy().leafNode(e.leafTo(b) - 1));
-	}
-
-	private static void csv(OpenedTrace trace, Partition e, PrintStream out) {
-		MicroscopicModel m = trace.model;
-		out.println("producer,producer_id,pages,start_ns,end_ns,gain,loss,"
-				+ m.types().stream().map(ModelType::name).map(AggregateCommand::quoted).collect(Collectors.joining(",")));
-		for (int b = 0; b < e.blockCount(); b++) {
-			StringBuilder row = new StringBuilder(quoted(producer(trace, e, b))).append(',')
-					.append(m.hierarchy().producer(e.node(b))).append(',').append(m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)))
-					.append(',').append(m.slices().boundNs(e.firstSlice(b))).append(',')
-					.append(m.slices().boundNs(e.endSlice(b))).append(',').append(e.gain(b)).append(',').append(e.loss(b));
-			for (double s : values(m, e, b)) {
-				row.append(',').append(number(s));
-			}
-			out.println(row);
-		}
-	}
-
 	private static void json(OpenedTrace trace, Partition e, PrintStream out) {
 		MicroscopicModel m = trace.model;
 		JsonObject o = new JsonObject();
@@ -230,7 +204,7 @@ final class AggregateCommand implements Command {
 		JsonArray blocks = new JsonArray();
 		for (int b = 0; b < e.blockCount(); b++) {
 			JsonObject block = new JsonObject();
-			block.addProperty("producer", producer(trace, e, b));
+			block.addProperty("producer", PartitionTable.producer(e, trace.names, b));
 			block.addProperty("producer_id", m.hierarchy().producer(e.node(b)));
 			block.addProperty("pages", m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
 			block.addProperty("first_slice", e.firstSlice(b));
@@ -250,14 +224,5 @@ final class AggregateCommand implements Command {
 
 	private static void print(JsonObject o, PrintStream out) {
 		out.println(new GsonBuilder().disableHtmlEscaping().create().toJson(o));
-	}
-
-	/** Whole numbers without a fraction. */
-	private static String number(double v) {
-		return v == Math.rint(v) && Math.abs(v) < 1e15 ? Long.toString((long) v) : Double.toString(v);
-	}
-
-	private static String quoted(String s) {
-		return s.matches("[^\",\r\n]*") ? s : '"' + s.replace("\"", "\"\"") + '"';
 	}
 }

@@ -3,18 +3,27 @@
 package org.memtrace.views.ocelotl;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.aggregation.AggregationOptions;
+import org.memtrace.aggregation.Aggregator;
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.TemporalAggregator;
+import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.RowLayout;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.EventCategory;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.state.ViewState;
@@ -26,8 +35,6 @@ import org.memtrace.views.state.ViewState;
  * Safe for all threads.
  */
 final class Description {
-	/** Step of p of the first levels. */
-	private static final double COARSE = 1 / 8.0;
 	/** Height of a large picture, so that the model does not depend on the size of the window. */
 	private static final double HEIGHT_PIXELS = 1000;
 	/** What is lower in a picture of that height is not divided. */
@@ -40,17 +47,38 @@ final class Description {
 	 *
 	 * @param trace trace
 	 * @param state p is ignored
-	 * @param slices number of time slices
-	 * @param metric what is counted
+	 * @param choice what is drawn
+	 * @param models where models are kept
+	 * @param height pixels of a large picture: rows lower than 2 of them are not divided
 	 */
-	record Input(OpenTrace trace, ViewState state, int slices, Metric metric) {
+	record Input(OpenTrace trace, ViewState state, Choice choice, Models models, double height) {
+		Input(OpenTrace trace, ViewState state, Choice choice, Models models) {
+			this(trace, state, choice, models, HEIGHT_PIXELS);
+		}
+
+		/** The accesses that pass the filters, or the events of a trace without accesses. */
+		ModelSource source(Progress progress) throws MemtraceException {
+			return trace.hasAccesses() ? trace.accesses(state.filters(), progress) : trace.events(progress);
+		}
+
+		/** The model for a viewpoint; a trace without accesses has one only. */
+		ModelRequest request(ModelSource source, Viewpoint viewpoint) {
+			boolean events = source instanceof EventTable;
+			Metric metric = choice.metric();
+			if (metric == null || (events ? !metric.ofEvents() : !metric.ofAccesses())) {
+				metric = source instanceof EventTable table ? table.defaultMetric() : Metric.ACCESSES;
+			}
+			return new ModelRequest(events ? Viewpoint.TYPE : viewpoint, metric, choice.slices(), state.fromNs(), state.toNs(),
+					state.producer(), null);
+		}
 	}
 
 	private final Input input;
 	private final NodeNames names;
 	private final RowLayout rows;
-	private final SpatiotemporalAggregator aggregator;
-	private final double automaticP;
+	private final Aggregator aggregator;
+	private volatile Choice choice;
+	private volatile double automaticP;
 	private final Map<Double, Partition> cache = new LinkedHashMap<>(MAX_CACHED, 0.75f, true) {
 		private static final long serialVersionUID = 1L;
 
@@ -64,9 +92,10 @@ final class Description {
 	/** Pictures that wait for the aggregator: the search for levels lets them go first. */
 	private int waiting;
 
-	private Description(Input input, NodeNames names, RowLayout rows, SpatiotemporalAggregator aggregator,
+	private Description(Input input, NodeNames names, RowLayout rows, Aggregator aggregator,
 			SignificantLevels levels, SignificantLevels.Level automatic) {
 		this.input = input;
+		this.choice = input.choice();
 		this.names = names;
 		this.rows = rows;
 		this.aggregator = aggregator;
@@ -76,24 +105,55 @@ final class Description {
 	}
 
 	/** Builds the model, prepares it and finds the first levels. */
-	static Description compute(Input in, Progress progress) throws CancelledException {
-		ViewState s = in.state();
-		ModelRequest request = new ModelRequest(s.viewpoint(), in.metric(), in.slices(), s.fromNs(), s.toNs(),
-				s.producer(), null);
-		MicroscopicModel model = in.trace().accesses(s.filters(), progress).model(request, progress);
+	static Description compute(Input in, Progress progress) throws MemtraceException {
+		ModelSource source = in.source(progress);
+		ModelRequest request = in.request(source, in.state().viewpoint());
+		EventCategory needed = switch (request.metric()) {
+		case STATE_DURATION, STATE_MEAN -> EventCategory.STATE;
+		case VARIABLE_MEAN -> EventCategory.VARIABLE;
+		default -> null;
+		};
+		if (needed != null && source instanceof EventTable events && !events.has(needed)) {
+			throw new MemtraceException("'" + in.trace().name() + "' has no " + needed.name().toLowerCase(Locale.ROOT)
+					+ "s: choose what suits the trace");
+		}
+		MicroscopicModel model = in.models().get(source, request, progress);
 		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
 		RowLayout rows = RowLayout.of(model.hierarchy(), names);
-		AggregationOptions options = rows.aggregation(in.slices(), HEIGHT_PIXELS, MIN_PIXELS);
-		SpatiotemporalAggregator aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
-		return new Description(in, names, rows, aggregator, SignificantLevels.compute(aggregator, COARSE, false, progress),
-				SignificantLevels.balanced(aggregator, progress));
+		Aggregator aggregator;
+		if (in.choice().kind().isOfTime()) {
+			aggregator = TemporalAggregator.prepare(model, progress);
+		} else {
+			AggregationOptions options = rows.aggregation(in.choice().slices(), in.height(), MIN_PIXELS);
+			aggregator = SpatiotemporalAggregator.prepare(model, options.withEqualTypes(in.choice().equalTypes()), progress);
+		}
+		SignificantLevels.First first = SignificantLevels.first(aggregator, progress);
+		return new Description(in, names, rows, aggregator, first.levels(), first.initial());
 	}
 
-	/** Finds all levels. May be called once, on a thread of its own; pictures go first. */
-	void refine(Progress progress) throws CancelledException {
-		levels = SignificantLevels.compute(aggregator, SignificantLevels.DEFAULT_THRESHOLD, false,
-				new Polite(progress));
+	/** Finds all levels, on a thread of its own; pictures go first. For another choice of levels it may be called again. */
+	void refine(Choice wanted, Progress progress) throws CancelledException {
+		SignificantLevels all = complete && choice.sameLevels(wanted) ? levels
+				: SignificantLevels.compute(aggregator, wanted.precision(), wanted.normalised(), new Polite(progress));
+		if (wanted.initial() != InitialLevel.BALANCED) {
+			automaticP = SignificantLevels.plainP(aggregator, all.levels().get(all.initial(wanted.initial())).p(),
+					all.normalised());
+		} else if (choice.initial() != InitialLevel.BALANCED) {
+			automaticP = SignificantLevels.balanced(aggregator, new Polite(progress)).p();
+		}
+		levels = all;
+		choice = wanted;
 		complete = true;
+	}
+
+	/** p on the axis of the levels, for a plain one. */
+	double axisP(double p) {
+		return levels.normalised() ? SignificantLevels.normalisedP(aggregator, p) : p;
+	}
+
+	/** The plain p for one on the axis of the levels. */
+	double plainP(double axisP) {
+		return SignificantLevels.plainP(aggregator, axisP, levels.normalised());
 	}
 
 	/** Best partition for a p. */
@@ -106,7 +166,9 @@ final class Description {
 			waiting++;
 		}
 		try {
-			Partition found = complete ? levels.at(p).partition() : aggregator.partition(p, Progress.NONE);
+			SignificantLevels known = levels;
+			boolean exact = complete && !known.normalised() && known == levels;
+			Partition found = exact ? known.at(p).partition() : aggregator.partition(p, Progress.NONE);
 			synchronized (cache) {
 				cache.put(p, found);
 			}
@@ -133,6 +195,11 @@ final class Description {
 		return rows;
 	}
 
+	/** The levels that the curves show. */
+	Choice choice() {
+		return choice;
+	}
+
 	MicroscopicModel model() {
 		return aggregator.model();
 	}
@@ -154,7 +221,7 @@ final class Description {
 
 	/** Index of the level in force. */
 	int levelIndex(ViewState state) {
-		return levels.indexAt(effectiveP(state));
+		return levels.indexAt(axisP(effectiveP(state)));
 	}
 
 	/** Lets pictures use the aggregator between two steps of the search. */

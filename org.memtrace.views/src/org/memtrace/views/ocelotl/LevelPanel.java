@@ -27,7 +27,7 @@ import org.memtrace.analysis.Units;
  * Left is detailed (p = 0), right is simple (p = 1), in the curves and on the slider, whose
  * scale is that of the curves: the square root of p.
  */
-final class LevelPanel extends Composite implements PictureCanvas.Levels {
+final class LevelPanel extends Composite {
 	private static final int STEPS = 1000;
 
 	private final CurvesCanvas curves;
@@ -50,8 +50,8 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		title.setText("Level of detail");
 		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
 
-		curves = new CurvesCanvas(this, this::choose);
-		GridDataFactory.fillDefaults().grab(true, true).hint(220, 160).applyTo(curves);
+		curves = new CurvesCanvas(this, this::chooseOnAxis);
+		GridDataFactory.fillDefaults().grab(true, true).hint(200, 110).minSize(100, 70).applyTo(curves);
 
 		slider = new Scale(this, SWT.HORIZONTAL);
 		slider.setMaximum(STEPS);
@@ -70,7 +70,7 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 				selection.endGesture();
 			}
 		});
-		slider.addListener(SWT.Selection, e -> choose(Math.pow(slider.getSelection() / (double) STEPS, 2)));
+		slider.addListener(SWT.Selection, e -> chooseOnAxis(Math.pow(slider.getSelection() / (double) STEPS, 2)));
 
 		Composite row = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(5).spacing(4, 0).applyTo(row);
@@ -97,12 +97,12 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		simpler = button(row, "›", "Next simpler level (Right)", () -> step(false));
 
 		Composite facts = new Composite(this, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(2).spacing(10, 2).applyTo(facts);
+		GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 2).applyTo(facts);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(facts);
-		loss = fact(facts, "Information loss");
-		reduction = fact(facts, "Complexity reduction");
-		blocks = fact(facts, "Blocks");
-		level = fact(facts, "Level");
+		loss = fact(facts, "Loss", "Information loss");
+		reduction = fact(facts, "Reduction", "Complexity reduction");
+		blocks = fact(facts, "Blocks", "Blocks of the picture");
+		level = fact(facts, "Level", "Significant level in force");
 		refresh();
 	}
 
@@ -115,8 +115,10 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		return b;
 	}
 
-	private static Label fact(Composite parent, String label) {
-		new Label(parent, SWT.NONE).setText(label);
+	private static Label fact(Composite parent, String label, String tip) {
+		Label name = new Label(parent, SWT.NONE);
+		name.setText(label);
+		name.setToolTipText(tip);
 		Label value = new Label(parent, SWT.RIGHT);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(value);
 		return value;
@@ -168,7 +170,7 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		double p = description.effectiveP(s);
 		int index = description.levelIndex(s);
 		int count = description.levels().levels().size();
-		int position = (int) Math.round(Math.sqrt(p) * STEPS);
+		int position = (int) Math.round(Math.sqrt(description.axisP(p)) * STEPS);
 		if (slider.getSelection() != position) {
 			slider.setSelection(position);
 		}
@@ -182,7 +184,7 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		text.setForeground(null);
 		level.setText((index + 1) + " of " + count + (description.isComplete() ? "" : "+"));
 		level.setToolTipText(description.isComplete() ? null : "Finer levels are still looked for");
-		curves.show(description, p);
+		curves.show(description, description.axisP(p));
 	}
 
 	private void readText() {
@@ -201,25 +203,30 @@ final class LevelPanel extends Composite implements PictureCanvas.Levels {
 		text.setForeground(ScenePainter.warning(this));
 	}
 
+	/** p on the axis of the curves, which may be the normalised one. */
+	private void chooseOnAxis(double p) {
+		choose(description == null ? p : description.plainP(p));
+	}
+
 	private void choose(double p) {
 		if (selection != null) {
 			selection.p(p);
 		}
 	}
 
-	@Override
-	public void step(boolean toFiner) {
+	/** The next finer significant level, or the next coarser. */
+	void step(boolean toFiner) {
 		if (description == null || selection == null) {
 			return;
 		}
 		int index = description.levelIndex(selection.state()) + (toFiner ? -1 : 1);
 		if (index >= 0 && index < description.levels().levels().size()) {
-			choose(description.levels().levels().get(index).p());
+			choose(description.plainP(description.levels().levels().get(index).p()));
 		}
 	}
 
-	@Override
-	public void automatic() {
+	/** Lets the picture choose. */
+	void automatic() {
 		choose(ViewState.AUTOMATIC_P);
 	}
 

@@ -2,16 +2,39 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IAction;
+import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.jface.action.MenuManager;
+import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.custom.StackLayout;
 import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
-import org.memtrace.aggregation.Metric;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.FileDialog;
+import org.eclipse.swt.widgets.Label;
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.Units;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -24,6 +47,7 @@ import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 
 /**
@@ -32,8 +56,9 @@ import org.memtrace.views.state.ViewState;
  * gestures are in {@link PictureCanvas}, the level in {@link LevelPanel}, the bar above in {@link PictureBar}.
  */
 public final class OcelotlView extends TraceView {
-	static final int DEFAULT_SLICES = 50;
 	private static final double FONT_PIXELS = 12;
+	/** Smaller traces are aggregated at once from any viewpoint. */
+	private static final int PREPARE_FROM = 500_000;
 
 	private Composite stack;
 	private StackLayout layout;
@@ -42,13 +67,21 @@ public final class OcelotlView extends TraceView {
 	private PictureBar bar;
 	private PictureCanvas canvas;
 	private LevelPanel level;
+	private OverviewCanvas overview;
+	private TypesTable types;
+	private final Models models = new Models();
 	private NavigationActions navigation;
 	private LatestResult<Description.Input, Description> describing;
-	private LatestResult<Description, Description> refining;
+	private LatestResult<Refined, Refined> refining;
+	private LatestResult<Description.Input, Boolean> preparing;
+	private boolean overviewShown = true;
 	private LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private Description description;
-	private int slices = DEFAULT_SLICES;
-	private Metric metric = Metric.ACCESSES;
+	private Choice choice = Choice.DEFAULT;
+
+	/** A description and the list of levels that it shall have. */
+	private record Refined(Description description, Choice choice) {
+	}
 
 	private final Session.Listener followSession = new Session.Listener() {
 		@Override
@@ -76,15 +109,20 @@ public final class OcelotlView extends TraceView {
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(pictureArea);
 		bar = new PictureBar(pictureArea, new PictureBar.Listener() {
 			@Override
-			public void slicesChosen(int count) {
-				slices = count;
-				describe();
+			public Choice choice() {
+				return choice;
 			}
 
 			@Override
-			public void metricChosen(Metric chosen) {
-				metric = chosen;
-				describe();
+			public void chosen(Choice now) {
+				choose(now);
+			}
+
+			@Override
+			public void spaceChosen(AddressSpace space) {
+				if (trace() != null && space != trace().space()) {
+					session().opener().openSpace(group(), trace(), space);
+				}
 			}
 
 			@Override
@@ -97,7 +135,7 @@ public final class OcelotlView extends TraceView {
 		SashForm sash = new SashForm(pictureArea, SWT.HORIZONTAL | SWT.SMOOTH);
 		sash.setSashWidth(5);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
-		PictureCanvas.Levels levels = new PictureCanvas.Levels() {
+		PictureCanvas.Host host = new PictureCanvas.Host() {
 			@Override
 			public void step(boolean finer) {
 				level.step(finer);
@@ -107,10 +145,36 @@ public final class OcelotlView extends TraceView {
 			public void automatic() {
 				level.automatic();
 			}
+
+			@Override
+			public void toggle(String type) {
+				choose(choice.toggled(type));
+			}
+
+			@Override
+			public void showAll() {
+				choose(choice.withHidden(Set.of()));
+			}
+
+			@Override
+			public void looked(ShownPicture.Hit hit) {
+				showTypes();
+			}
 		};
-		canvas = new PictureCanvas(sash, levels);
-		level = new LevelPanel(sash);
-		sash.setWeights(78, 22);
+		canvas = new PictureCanvas(sash, host, models);
+		Composite side = new Composite(sash, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(side);
+		Label title = new Label(side, SWT.NONE);
+		title.setText("Overview");
+		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+		GridDataFactory.fillDefaults().indent(8, 6).applyTo(title);
+		overview = new OverviewCanvas(side, models);
+		GridDataFactory.fillDefaults().grab(true, false).hint(200, 70).indent(4, 2).applyTo(overview);
+		level = new LevelPanel(side);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
+		types = new TypesTable(side, type -> choose(choice.toggled(type)));
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
+		sash.setWeights(75, 25);
 		canvas.addListener(SWT.Resize, e -> draw());
 
 		makeJobs();
@@ -131,7 +195,8 @@ public final class OcelotlView extends TraceView {
 				bar.error(null);
 				level.setDescription(result);
 				draw();
-				refining.submit(result);
+				refining.submit(new Refined(result, choice));
+				overview.update(choice, result);
 			}
 
 			@Override
@@ -151,16 +216,30 @@ public final class OcelotlView extends TraceView {
 		};
 		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected Description compute(Description input, Progress progress) throws CancelledException {
-				input.refine(progress);
+			protected Refined compute(Refined input, Progress progress) throws CancelledException {
+				input.description().refine(input.choice(), progress);
 				return input;
 			}
 
 			@Override
-			protected void show(Description input, Description result) {
-				if (description == result) {
+			protected void show(Refined input, Refined result) {
+				if (description == result.description()) {
 					level.refresh();
+					draw(); // the automatic level may be another one
+					preparing.submit(description.input());
 				}
+			}
+		};
+		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
+				prepare(input, progress);
+				return true;
+			}
+
+			@Override
+			protected void show(Description.Input input, Boolean done) {
+				// there is nothing to be seen
 			}
 		};
 		drawing = new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP) {
@@ -176,6 +255,7 @@ public final class OcelotlView extends TraceView {
 				}
 				canvas.setPicture(result);
 				level.setPicture(result);
+				showTypes();
 				Partition partition = result.partition();
 				status(new PictureStatus(true, input.p(), partition.blockCount(), partition.lossPercent(),
 						partition.reductionPercent()));
@@ -192,6 +272,164 @@ public final class OcelotlView extends TraceView {
 		navigation = new NavigationActions();
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		navigation.fill(tools);
+		IMenuManager menu = getViewSite().getActionBars().getMenuManager();
+		MenuManager options = new MenuManager("Picture and levels");
+		options.setRemoveAllWhenShown(true);
+		options.addMenuListener(this::fillOptions);
+		options.add(new Separator());
+		menu.add(options);
+		menu.add(new Action("Hierarchy…") {
+			@Override
+			public void run() {
+				ShownPicture shown = canvas.picture();
+				if (trace() != null && shown != null) {
+					ProducerPopup.open(canvas, shown, trace().selection(), shown.state().producer());
+				}
+			}
+		});
+		menu.add(new Action("Load parameters…") {
+			@Override
+			public void run() {
+				askParameters();
+			}
+		});
+		menu.add(new Separator());
+	}
+
+	private void fillOptions(IMenuManager menu) {
+		menu.add(check("Normalised curves", choice.normalised(), on -> choice.withNormalised(on)));
+		MenuManager precision = new MenuManager("Precision of the levels");
+		for (double step : PRECISIONS) {
+			precision.add(radio("Steps of " + Units.p(step), choice.precision() == step, () -> choice.withPrecision(step)));
+		}
+		menu.add(precision);
+		MenuManager first = new MenuManager("Automatic level");
+		for (InitialLevel l : InitialLevel.values()) {
+			first.add(radio(INITIAL.get(l), choice.initial() == l, () -> choice.withInitial(l)));
+		}
+		menu.add(first);
+		menu.add(new Separator());
+		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
+		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
+		menu.add(check("Overview", overviewShown, on -> {
+			showOverview(on);
+			return choice;
+		}));
+	}
+
+	private static final double[] PRECISIONS = {0.1, 0.01, 0.001, 0.0001};
+	private static final Map<InitialLevel, String> INITIAL = Map.of(InitialLevel.BALANCED, "Nearest to full reduction without loss",
+			InitialLevel.LARGEST_GAP_AFTER, "After the largest gap between loss and reduction",
+			InitialLevel.LARGEST_GAP_BEFORE, "Before the largest gap between loss and reduction", InitialLevel.LARGEST_CHANGE,
+			"After the largest change of either", InitialLevel.ONE, "One block", InitialLevel.ZERO, "All information");
+
+	private Action check(String text, boolean on, Function<Boolean, Choice> change) {
+		Action a = new Action(text, IAction.AS_CHECK_BOX) {
+			@Override
+			public void run() {
+				choose(change.apply(isChecked()));
+			}
+		};
+		a.setChecked(on);
+		return a;
+	}
+
+	private Action radio(String text, boolean on, Supplier<Choice> change) {
+		Action a = new Action(text, IAction.AS_RADIO_BUTTON) {
+			@Override
+			public void run() {
+				if (isChecked()) {
+					choose(change.get());
+				}
+			}
+		};
+		a.setChecked(on);
+		return a;
+	}
+
+	private void showOverview(boolean on) {
+		overviewShown = on;
+		for (Control c : new Control[] {overview, overview.getParent().getChildren()[0]}) {
+			c.setVisible(on);
+			((GridData) c.getLayoutData()).exclude = !on;
+		}
+		overview.getParent().layout();
+	}
+
+	/** Makes the models of the other viewpoints, so that changing to one of them is immediate. */
+	private static void prepare(Description.Input input, Progress progress) throws MemtraceException {
+		ModelSource source = input.source(progress);
+		if (source.size() < PREPARE_FROM) {
+			return;
+		}
+		for (Viewpoint v : Viewpoint.values()) {
+			ModelRequest request = input.request(source, v);
+			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.size() / 4)) {
+				input.models().get(source, request, progress);
+			}
+		}
+	}
+
+	/** The table beside the picture: of the block that is looked at, else of everything. */
+	private void showTypes() {
+		ShownPicture shown = canvas.picture();
+		if (shown == null) {
+			types.clear();
+			return;
+		}
+		ShownPicture.Hit hit = canvas.looked();
+		MicroscopicModel m = shown.model();
+		if (hit == null) {
+			types.show(m, m.values(0, m.hierarchy().leafCount(), 0, m.sliceCount()), "all that is shown", choice);
+		} else {
+			Picture.Hit h = hit.what();
+			types.show(m, m.values(h.leafFrom(), h.leafTo(), h.firstSlice(), h.endSlice()), "the chosen block", choice);
+		}
+	}
+
+	/** What is drawn, or how, is another; window, producer and level stay. */
+	void choose(Choice now) {
+		Choice old = choice;
+		choice = now;
+		bar.update(trace());
+		if (description == null || !now.sameDescription(old)) {
+			describe();
+			return;
+		}
+		if (!now.sameLevels(old) || now.initial() != old.initial()) {
+			refining.submit(new Refined(description, now));
+		}
+		draw();
+		overview.update(choice, description);
+		showTypes();
+	}
+
+	Choice choice() {
+		return choice;
+	}
+
+	private void askParameters() {
+		if (trace() == null) {
+			return;
+		}
+		FileDialog dialog = new FileDialog(getSite().getShell(), SWT.OPEN);
+		dialog.setText("Load the parameters of a picture");
+		dialog.setFilterExtensions(new String[] {"*.json", "*"});
+		String file = dialog.open();
+		if (file != null) {
+			load(Path.of(file));
+		}
+	}
+
+	/** Shows what a file of parameters says. */
+	void load(Path file) {
+		try {
+			Parameters p = Parameters.read(file, trace(), trace().selection().state(), choice);
+			choose(p.choice());
+			trace().selection().go(p.state());
+		} catch (MemtraceException e) {
+			bar.error(e.getMessage());
+		}
 	}
 
 	@Override
@@ -202,6 +440,7 @@ public final class OcelotlView extends TraceView {
 			describe();
 			canvas.redraw();
 		}
+		overview.update(choice, description);
 		bar.update(trace());
 	}
 
@@ -213,6 +452,8 @@ public final class OcelotlView extends TraceView {
 	@Override
 	protected void coloursChanged() {
 		draw();
+		overview.draw();
+		showTypes();
 	}
 
 	@Override
@@ -221,7 +462,12 @@ public final class OcelotlView extends TraceView {
 		description = null;
 		describing.cancel();
 		refining.cancel();
+		preparing.cancel();
 		drawing.cancel();
+		models.clear();
+		overview.setTrace(now);
+		types.clear();
+		choice = choice.withMetric(null).withHidden(Set.of());
 		canvas.setSelection(now == null ? null : now.selection());
 		level.setSelection(now == null ? null : now.selection());
 		bar.update(now);
@@ -248,7 +494,8 @@ public final class OcelotlView extends TraceView {
 	private void describe() {
 		if (trace() != null) {
 			refining.cancel();
-			describing.submit(new Description.Input(trace(), trace().selection().state(), slices, metric));
+			preparing.cancel();
+			describing.submit(new Description.Input(trace(), trace().selection().state(), choice, models));
 		}
 	}
 
@@ -259,12 +506,12 @@ public final class OcelotlView extends TraceView {
 		}
 		ViewState state = trace().selection().state();
 		level.refresh();
-		if (!state.sameModel(description.input().state())) {
+		if (!state.sameModel(description.input().state()) || !choice.sameDescription(description.input().choice())) {
 			return; // a new description is under way and will draw
 		}
 		Point size = canvas.getSize();
 		if (size.x > 50 && size.y > 50) {
-			drawing.submit(new ShownPicture.Input(description, state, size.x, size.y, FONT_PIXELS,
+			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, FONT_PIXELS,
 					ScenePainter.palette(canvas)));
 		}
 	}
@@ -287,7 +534,9 @@ public final class OcelotlView extends TraceView {
 			navigation.dispose();
 			describing.cancel();
 			refining.cancel();
+			preparing.cancel();
 			drawing.cancel();
+			overview.cancel();
 		}
 		super.dispose();
 	}
@@ -300,6 +549,19 @@ public final class OcelotlView extends TraceView {
 		return level;
 	}
 
+	/** Whether all levels and the models of the other viewpoints are there. */
+	boolean hasAllLevels() {
+		return description != null && description.isComplete() && !refining.isBusy() && !preparing.isBusy();
+	}
+
+	OverviewCanvas overview() {
+		return overview;
+	}
+
+	TypesTable types() {
+		return types;
+	}
+
 	PictureBar bar() {
 		return bar;
 	}
@@ -308,6 +570,7 @@ public final class OcelotlView extends TraceView {
 	@Override
 	protected boolean isSettled() {
 		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || canvas.picture() != null
-				&& canvas.picture().state().equals(trace().selection().state()));
+				&& canvas.picture().state().equals(trace().selection().state()) && canvas.picture().choice().equals(choice)
+				&& overview.isSettled());
 	}
 }

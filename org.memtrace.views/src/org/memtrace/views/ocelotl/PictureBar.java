@@ -3,12 +3,17 @@
 package org.memtrace.views.ocelotl;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.accessibility.AccessibleAdapter;
+import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
@@ -18,6 +23,7 @@ import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
@@ -28,59 +34,88 @@ import org.memtrace.analysis.Units;
 final class PictureBar extends Composite {
 	/** What the view does for the bar. */
 	interface Listener {
-		void slicesChosen(int count);
+		Choice choice();
 
-		void metricChosen(Metric metric);
+		void chosen(Choice choice);
+
+		/** The tree of another address space. */
+		void spaceChosen(AddressSpace space);
 
 		void cancelled();
 	}
 
-	private static final int[] SLICES = { 20, 30, 50, 75, 100, 150, 200 };
+	private static final List<Integer> SLICES = List.of(20, 30, 50, 75, 100, 150, 200);
 	private static final String[] VIEWPOINTS = { "Private and shared", "Threads", "Reads and writes", "CPUs",
 			"NUMA nodes" };
-	private static final String[] METRICS = { "Accesses", "Reads", "Writes", "Records", "Thread uses" };
+	private static final List<Metric> OF_ACCESSES = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
+	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_DURATION, Metric.STATE_MEAN, Metric.VARIABLE_MEAN,
+			Metric.EVENTS);
 	private static final int STEPS = 1000;
 	/** Shorter computations show no progress: it would only flicker. */
 	private static final int SHOW_AFTER_MS = 250;
 
+	private final Listener listener;
+	private final Combo kind;
+	private final Combo space;
 	private final Combo viewpoint;
+	private final Combo metric;
 	private final Combo slices;
 	private final Link where;
 	private final Composite progress;
 	private final Label step;
 	private final ProgressBar bar;
 	private OpenTrace trace;
+	private List<Integer> shownSlices = SLICES;
 	private boolean busy;
 	private String error;
 
 	PictureBar(Composite parent, Listener listener) {
 		super(parent, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(8).margins(8, 4).spacing(6, 0).applyTo(this);
-		new Label(this, SWT.NONE).setText("&Colour by");
+		this.listener = listener;
+		GridLayoutFactory.fillDefaults().numColumns(10).margins(8, 4).spacing(6, 0).applyTo(this);
+		kind = new Combo(this, SWT.READ_ONLY);
+		for (PictureKind k : PictureKind.values()) {
+			kind.add(k.title());
+		}
+		kind.setToolTipText("What is drawn: memory over time, or time alone");
+		name(kind, "Picture");
+		kind.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withKind(
+				PictureKind.values()[kind.getSelectionIndex()])));
+		space = new Combo(this, SWT.READ_ONLY);
+		space.setItems("Structures", "NUMA nodes, frames");
+		space.setToolTipText("Which memory: that of the program by structures, or that of the machine by NUMA nodes and page frames");
+		name(space, "Memory");
+		space.addListener(SWT.Selection, e -> listener.spaceChosen(AddressSpace.values()[space.getSelectionIndex()]));
+		GridDataFactory.fillDefaults().exclude(true).applyTo(space);
+		space.setVisible(false);
+		new Label(this, SWT.NONE).setText("&by");
 		viewpoint = new Combo(this, SWT.READ_ONLY);
 		viewpoint.setItems(VIEWPOINTS);
 		viewpoint.setToolTipText("What the colours stand for; window and level of detail stay");
 		viewpoint.addListener(SWT.Selection, e -> {
-			if (trace != null) {
+			if (trace != null && trace.hasAccesses()) {
 				trace.selection().viewpoint(Viewpoint.values()[viewpoint.getSelectionIndex()]);
 			}
 		});
-		Combo metric = new Combo(this, SWT.READ_ONLY);
-		metric.setItems(METRICS);
-		metric.select(Metric.ACCESSES.ordinal());
+		name(viewpoint, "Colours stand for");
+		metric = new Combo(this, SWT.READ_ONLY);
 		metric.setToolTipText("What is counted");
-		metric.addListener(SWT.Selection, e -> listener.metricChosen(Metric.values()[metric.getSelectionIndex()]));
+		name(metric, "Counted");
+		metric.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withMetric(
+				metric.getSelectionIndex() == 0 && !isOfAccesses() ? null : metrics().get(metricIndex()))));
 		new Label(this, SWT.NONE).setText("in");
 		slices = new Combo(this, SWT.READ_ONLY);
-		for (int n : SLICES) {
-			slices.add(n + " slices");
-		}
-		slices.select(2);
 		slices.setToolTipText("Number of time slices of the picture");
-		slices.addListener(SWT.Selection, e -> listener.slicesChosen(SLICES[slices.getSelectionIndex()]));
+		name(slices, "Time slices");
+		slices.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withSlices(shownSlices.get(
+				slices.getSelectionIndex()))));
 
 		where = new Link(this, SWT.NONE);
-		GridDataFactory.fillDefaults().grab(true, false).indent(10, 0).align(SWT.FILL, SWT.CENTER).applyTo(where);
+		where.setText("M");
+		// one line: a link wraps as soon as it is narrow, and the bar would be as high as the picture
+		int line = where.computeSize(SWT.DEFAULT, SWT.DEFAULT).y;
+		where.setText("");
+		GridDataFactory.fillDefaults().grab(true, false).hint(40, line).indent(10, 0).align(SWT.FILL, SWT.CENTER).applyTo(where);
 		where.addListener(SWT.Selection, e -> {
 			if (trace != null) {
 				ViewState s = trace.selection().state();
@@ -103,6 +138,79 @@ final class PictureBar extends Composite {
 		showProgress(false);
 	}
 
+	private static void name(Combo combo, String text) {
+		combo.getAccessible().addAccessibleListener(new AccessibleAdapter() {
+			@Override
+			public void getName(AccessibleEvent e) {
+				e.result = text;
+			}
+		});
+	}
+
+	private boolean isOfAccesses() {
+		return trace == null || trace.hasAccesses();
+	}
+
+	private List<Metric> metrics() {
+		return isOfAccesses() ? OF_ACCESSES : OF_EVENTS;
+	}
+
+	/** Events have an entry for what suits the trace before the metrics. */
+	private int metricIndex() {
+		return metric.getSelectionIndex() - (isOfAccesses() ? 0 : 1);
+	}
+
+	/** Shows what is chosen. */
+	private void showChoice() {
+		Choice c = listener.choice();
+		select(kind, c.kind().ordinal());
+		List<String> names = new ArrayList<>();
+		if (!isOfAccesses()) {
+			names.add("What suits the trace");
+		}
+		for (Metric m : metrics()) {
+			String text = m == Metric.EVENTS && isOfAccesses() ? "records" : m.description();
+			names.add(Character.toUpperCase(text.charAt(0)) + text.substring(1));
+		}
+		items(metric, names);
+		int at = metrics().indexOf(c.metric());
+		select(metric, isOfAccesses() ? Math.max(0, at) : at + 1);
+		List<Integer> counts = new ArrayList<>(SLICES);
+		if (!counts.contains(c.slices())) {
+			counts.add(c.slices());
+			counts.sort(null);
+		}
+		shownSlices = counts;
+		items(slices, counts.stream().map(n -> n + " slices").toList());
+		select(slices, counts.indexOf(c.slices()));
+		items(viewpoint, isOfAccesses() ? List.of(VIEWPOINTS) : List.of("Event types"));
+	}
+
+	/** There is a choice only when frames or nodes were recorded. */
+	private void showSpace() {
+		boolean several = trace != null && trace.spaces().size() > 1;
+		if (several) {
+			select(space, trace.space().ordinal());
+		}
+		if (space.getVisible() != several) {
+			space.setVisible(several);
+			((GridData) space.getLayoutData()).exclude = !several;
+			layout();
+		}
+	}
+
+	private static void items(Combo combo, List<String> texts) {
+		if (!Arrays.equals(combo.getItems(), texts.toArray())) {
+			combo.setItems(texts.toArray(String[]::new));
+		}
+	}
+
+	private static void select(Combo combo, int index) {
+		if (combo.getSelectionIndex() != index) {
+			combo.select(index);
+		}
+	}
+
 	/** The place of the progress belongs to the path while nothing is computed. */
 	private void showProgress(boolean visible) {
 		progress.setVisible(visible);
@@ -115,14 +223,16 @@ final class PictureBar extends Composite {
 		trace = t;
 		viewpoint.setEnabled(t != null);
 		slices.setEnabled(t != null);
+		metric.setEnabled(t != null);
+		kind.setEnabled(t != null);
+		showChoice();
+		showSpace();
 		if (t == null) {
 			where.setText("");
 			return;
 		}
 		ViewState s = t.selection().state();
-		if (viewpoint.getSelectionIndex() != s.viewpoint().ordinal()) {
-			viewpoint.select(s.viewpoint().ordinal());
-		}
+		select(viewpoint, isOfAccesses() ? s.viewpoint().ordinal() : 0);
 		showPlace();
 	}
 
@@ -200,5 +310,13 @@ final class PictureBar extends Composite {
 
 	Combo viewpoint() {
 		return viewpoint;
+	}
+
+	Combo space() {
+		return space;
+	}
+
+	Combo kind() {
+		return kind;
 	}
 }

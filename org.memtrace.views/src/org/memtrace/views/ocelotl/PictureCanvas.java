@@ -17,7 +17,13 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
+import org.eclipse.swt.widgets.Menu;
+import org.eclipse.swt.widgets.MenuItem;
 import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.jobs.LatestResult;
@@ -31,12 +37,22 @@ import org.memtrace.views.state.ViewState;
  * once: until the picture of a new state is ready, the old one is shown where it belongs in the new window.
  */
 final class PictureCanvas extends Canvas {
-	/** Steps of p are asked from the view, which knows the significant values. */
-	interface Levels {
-		/** @param finer next finer level, else next coarser */
+	/** What gestures ask from the view. */
+	interface Host {
+		/** @param finer next finer significant p, else next coarser */
 		void step(boolean finer);
 
+		/** The level that the picture chooses. */
 		void automatic();
+
+		/** Hides a type in the drawing, or shows it again. */
+		void toggle(String type);
+
+		/** Shows all types again. */
+		void showAll();
+
+		/** Another block is looked at; null none. */
+		void looked(ShownPicture.Hit hit);
 	}
 
 	private record Hovered(ShownPicture picture, ShownPicture.Hit hit) {
@@ -46,8 +62,11 @@ final class PictureCanvas extends Canvas {
 	private static final int MIN_DRAG = 6;
 	private static final double WHEEL_FACTOR = 0.8;
 	private static final int WHEEL_GESTURE_MS = 600;
+	private static final int TIP_AFTER_MS = 400;
 
-	private final Levels levels;
+	private final Host host;
+	private final Models models;
+	private final HoverTip tip = new HoverTip(this);
 	private final SpaceZoom space = new SpaceZoom();
 	private final LatestResult<Hovered, String> describing;
 	private final Cursor cross;
@@ -59,11 +78,17 @@ final class PictureCanvas extends Canvas {
 	private Point dragTo;
 	private boolean panning;
 	private ShownPicture.Hit hover;
+	private String hoverText;
+	private Point pointer;
+	private long pointerMovedMs;
+	/** The block that was clicked or that the keys went to; null none. */
+	private ShownPicture.Hit cursor;
 	private Runnable endWheel;
 
-	PictureCanvas(Composite parent, Levels levels) {
+	PictureCanvas(Composite parent, Host host, Models models) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
-		this.levels = levels;
+		this.host = host;
+		this.models = models;
 		cross = getDisplay().getSystemCursor(SWT.CURSOR_CROSS);
 		hand = getDisplay().getSystemCursor(SWT.CURSOR_HAND);
 		describing = new LatestResult<>("Describe block", this, LatestResult.Policy.ONLY_NEWEST) {
@@ -74,7 +99,8 @@ final class PictureCanvas extends Canvas {
 
 			@Override
 			protected void show(Hovered input, String text) {
-				setToolTipText(text.replace("&", "&&"));
+				hoverText = text;
+				showTip();
 			}
 		};
 		addListener(SWT.Paint, this::paint);
@@ -83,6 +109,7 @@ final class PictureCanvas extends Canvas {
 		addListener(SWT.MouseUp, this::mouseUp);
 		addListener(SWT.MouseDoubleClick, this::doubleClick);
 		addListener(SWT.MouseExit, e -> hover(null));
+		addListener(SWT.MenuDetect, this::menu);
 		addListener(SWT.MouseVerticalWheel, this::wheel);
 		addListener(SWT.KeyDown, this::key);
 		addListener(SWT.Traverse, e -> {
@@ -90,7 +117,10 @@ final class PictureCanvas extends Canvas {
 			e.doit = e.detail == SWT.TRAVERSE_TAB_NEXT || e.detail == SWT.TRAVERSE_TAB_PREVIOUS;
 		});
 		addListener(SWT.FocusIn, e -> redraw());
-		addListener(SWT.FocusOut, e -> redraw());
+		addListener(SWT.FocusOut, e -> {
+			tip.hide();
+			redraw();
+		});
 		addListener(SWT.Dispose, e -> dropImage());
 		describe();
 	}
@@ -106,11 +136,18 @@ final class PictureCanvas extends Canvas {
 		if (picture == null || p == null || p.state().producer() != picture.state().producer()) {
 			space.reset();
 		}
+		ShownPicture before = picture;
 		picture = p;
 		dropImage();
 		hover(null);
+		if (cursor != null) {
+			// the block that is now where the old one was, while the rows and slices are the same
+			boolean same = p != null && before != null && p.state().sameModel(before.state()) && p.choice().sameDescription(before.choice());
+			look(same ? p.hitCell(cursor.what().leafFrom(), cursor.what().firstSlice()) : null);
+		}
 		if (p != null && getDisplay().getCursorControl() == this) {
 			Point at = toControl(getDisplay().getCursorLocation());
+			pointer = at;
 			hover(p.hit(at.x, at.y));
 		}
 		redraw();
@@ -191,6 +228,15 @@ final class PictureCanvas extends Canvas {
 				gc.drawRectangle(r.x, r.y, r.width - 1, r.height - 1);
 			}
 		}
+		if (cursor != null) {
+			Rectangle r = cursor.area();
+			gc.setLineWidth(3);
+			gc.setForeground(getBackground());
+			gc.drawRectangle(r.x, r.y, r.width - 1, r.height - 1);
+			gc.setLineWidth(1);
+			gc.setForeground(mark);
+			gc.drawRectangle(r.x, r.y, r.width - 1, r.height - 1);
+		}
 		gc.setForeground(mark);
 		if (dragFrom != null && dragTo != null && !panning) {
 			Target t = target();
@@ -239,11 +285,14 @@ final class PictureCanvas extends Canvas {
 			end = picture.sliceAt(Math.max(dragFrom.x, dragTo.x)) + 1;
 		}
 		int node = 0;
-		if (dy >= MIN_DRAG) {
+		if (dy >= MIN_DRAG && picture.hasRows()) {
 			node = h.smallestContaining(picture.leafAt(Math.min(dragFrom.y, dragTo.y)),
 					picture.leafAt(Math.max(dragFrom.y, dragTo.y)) + 1);
 		}
 		int producer = h.producer(node) == Hierarchy.NO_PRODUCER ? picture.state().producer() : h.producer(node);
+		if (dx < MIN_DRAG && !picture.hasRows()) {
+			return null;
+		}
 		int x0 = picture.xOfSlice(first);
 		int y0 = picture.yOfLeaf(h.leafFrom(node));
 		Rectangle area = new Rectangle(x0, y0, picture.xOfSlice(end) - x0, picture.yOfLeaf(h.leafTo(node)) - y0);
@@ -253,6 +302,7 @@ final class PictureCanvas extends Canvas {
 
 	private void mouseDown(Event e) {
 		setFocus();
+		tip.hide();
 		if (picture == null || selection == null) {
 			return;
 		}
@@ -266,6 +316,11 @@ final class PictureCanvas extends Canvas {
 			panning = e.button == 2;
 			setCursor(panning ? hand : null);
 		} else if (e.button == 1) {
+			ModelType type = picture.legendAt(e.x, e.y);
+			if (type != null) {
+				host.toggle(type.name());
+				return;
+			}
 			picture.stripProducer(e.x, e.y).ifPresent(id -> {
 				selection.mark(picture.trace().memberOf(id));
 			});
@@ -276,13 +331,45 @@ final class PictureCanvas extends Canvas {
 		if (picture == null) {
 			return;
 		}
+		pointer = new Point(e.x, e.y);
+		pointerMovedMs = System.currentTimeMillis();
+		getDisplay().timerExec(TIP_AFTER_MS, () -> {
+			if (!isDisposed()) {
+				showTip();
+			}
+		});
 		if (dragFrom != null) {
 			dragTo = new Point(e.x, e.y);
 			redraw();
 			return;
 		}
-		setCursor(picture.plot().contains(e.x, e.y) ? cross : null);
+		setCursor(picture.plot().contains(e.x, e.y) ? cross : picture.legendAt(e.x, e.y) != null ? hand : null);
 		hover(picture.hit(e.x, e.y));
+	}
+
+	/** Shows the text of the block when it is there and the pointer rests. */
+	private void showTip() {
+		if (pointer == null || hover == null || hoverText == null || dragFrom != null || tip.bounds() != null
+				|| getMenu() != null && getMenu().isVisible() || getDisplay().getActiveShell() != getShell()
+				|| System.currentTimeMillis() - pointerMovedMs < TIP_AFTER_MS - 20) {
+			return;
+		}
+		tip.show(hoverText, pointer, picture.plot());
+	}
+
+	HoverTip tip() {
+		return tip;
+	}
+
+	/** Puts the cursor of the keys on a block; null: on none. */
+	private void look(ShownPicture.Hit hit) {
+		cursor = hit;
+		host.looked(hit);
+		redraw();
+	}
+
+	ShownPicture.Hit looked() {
+		return cursor;
 	}
 
 	private void mouseUp(Event e) {
@@ -306,7 +393,8 @@ final class PictureCanvas extends Canvas {
 		} else {
 			ShownPicture.Hit hit = picture.hit(e.x, e.y);
 			if (hit != null) {
-				selection.mark(picture.trace().memberOf(hit.producer()));
+				look(hit);
+				selection.mark(picture.hasRows() ? picture.trace().memberOf(hit.producer()) : selection.mark());
 			}
 		}
 	}
@@ -350,7 +438,7 @@ final class PictureCanvas extends Canvas {
 		double factor = Math.pow(WHEEL_FACTOR, notches);
 		double x = Math.max(0, Math.min(1, (double) (e.x - plot.x) / plot.width));
 		double y = Math.max(0, Math.min(1, (double) (e.y - plot.y) / plot.height));
-		int producer = (e.stateMask & SWT.MOD1) != 0 ? s.producer() : producerAfterTurn(y, factor);
+		int producer = (e.stateMask & SWT.MOD1) != 0 || !picture.hasRows() ? s.producer() : producerAfterTurn(y, factor);
 		zoomTime(x, factor, producer);
 	}
 
@@ -408,7 +496,8 @@ final class PictureCanvas extends Canvas {
 			return;
 		}
 		hover = hit;
-		setToolTipText(null);
+		hoverText = null;
+		tip.hide();
 		if (hit == null) {
 			describing.cancel();
 		} else {
@@ -427,7 +516,11 @@ final class PictureCanvas extends Canvas {
 			endDrag();
 			return;
 		}
+		tip.hide();
 		boolean control = (e.stateMask & SWT.MOD1) != 0;
+		if ((e.stateMask & SWT.SHIFT) != 0 && moveCursor(e.keyCode)) {
+			return;
+		}
 		if ((e.stateMask & SWT.ALT) != 0) {
 			if (e.keyCode == SWT.ARROW_LEFT) {
 				selection.back();
@@ -438,32 +531,170 @@ final class PictureCanvas extends Canvas {
 		}
 		ViewState s = selection.state();
 		switch (e.keyCode) {
-		case SWT.ESC, SWT.BS -> selection.back();
-		case SWT.HOME -> levels.automatic();
+		case SWT.ESC -> {
+			if (cursor != null) {
+				look(null);
+			} else {
+				selection.back();
+			}
+		}
+		case SWT.BS -> selection.back();
+		case SWT.CR, SWT.KEYPAD_CR -> content(cursor);
+		case 'z' -> zoomTo(cursor, true, true);
+		case 'm' -> {
+			if (cursor != null && picture != null && picture.hasRows()) {
+				selection.mark(picture.trace().memberOf(cursor.producer()));
+			}
+		}
+		case 'h' -> hierarchy(cursor);
+		case SWT.HOME -> host.automatic();
 		case SWT.ARROW_LEFT, SWT.ARROW_UP -> {
 			if (control) {
 				selection.window(s.fromNs() - s.durationNs() / 10, s.toNs() - s.durationNs() / 10);
 			} else {
-				levels.step(true);
+				host.step(true);
 			}
 		}
 		case SWT.ARROW_RIGHT, SWT.ARROW_DOWN -> {
 			if (control) {
 				selection.window(s.fromNs() + s.durationNs() / 10, s.toNs() + s.durationNs() / 10);
 			} else {
-				levels.step(false);
+				host.step(false);
 			}
 		}
 		case '+', '=', SWT.KEYPAD_ADD -> zoomTime(0.5, WHEEL_FACTOR, s.producer());
 		case '-', SWT.KEYPAD_SUBTRACT -> zoomTime(0.5, 1 / WHEEL_FACTOR, s.producer());
 		case 'u' -> selection.up();
 		case 'w' -> selection.reset();
+		case '0' -> host.showAll();
 		default -> {
+			int type = e.character - '1';
+			if (picture != null && type >= 0 && type < 9 && type < picture.model().typeCount()) {
+				host.toggle(picture.model().types().get(type).name());
+			}
 		}
 		}
 	}
 
+	/** From block to block with the arrows; returns whether it was one of them. */
+	private boolean moveCursor(int key) {
+		if (picture == null || key != SWT.ARROW_LEFT && key != SWT.ARROW_RIGHT && key != SWT.ARROW_UP && key != SWT.ARROW_DOWN) {
+			return false;
+		}
+		int leaves = picture.model().hierarchy().leafCount();
+		int slices = picture.model().sliceCount();
+		if (cursor == null) {
+			look(picture.hitCell(0, 0));
+			return true;
+		}
+		Picture.Hit at = cursor.what();
+		int leaf = at.leafFrom();
+		int slice = at.firstSlice();
+		switch (key) {
+		case SWT.ARROW_LEFT -> slice = at.firstSlice() - 1;
+		case SWT.ARROW_RIGHT -> slice = at.endSlice();
+		case SWT.ARROW_UP -> leaf = at.leafFrom() - 1;
+		default -> leaf = at.leafTo();
+		}
+		if (leaf >= 0 && leaf < leaves && slice >= 0 && slice < slices) {
+			ShownPicture.Hit next = picture.hitCell(leaf, slice);
+			if (next != null) {
+				look(next);
+			}
+		}
+		return true;
+	}
+
+	private void zoomTo(ShownPicture.Hit hit, boolean inTime, boolean inMemory) {
+		if (hit != null && selection != null) {
+			ViewState s = selection.state();
+			selection.zoom(inTime ? hit.fromNs() : s.fromNs(), inTime ? hit.toNs() : s.toNs(),
+					inMemory ? hit.producer() : s.producer());
+		}
+	}
+
+	private void content(ShownPicture.Hit hit) {
+		if (hit != null && picture != null && selection != null) {
+			BlockContent.open(this, picture, hit, selection, models);
+		}
+	}
+
+	private void hierarchy(ShownPicture.Hit hit) {
+		if (picture != null && selection != null) {
+			ProducerPopup.open(this, picture, selection, hit != null && picture.hasRows() ? hit.producer() : picture.state().producer());
+		}
+	}
+
+	// ---- context menu
+
+	private void menu(Event e) {
+		tip.hide();
+		Menu old = getMenu();
+		if (old != null) {
+			old.dispose();
+		}
+		if (picture == null || selection == null) {
+			return;
+		}
+		ShownPicture.Hit hit = cursor;
+		if (e.detail == SWT.MENU_MOUSE) {
+			Point at = toControl(e.x, e.y);
+			hit = picture.hit(at.x, at.y);
+			look(hit);
+		}
+		ShownPicture.Hit block = hit;
+		Menu menu = new Menu(this);
+		setMenu(menu);
+		boolean memory = picture.hasRows();
+		item(menu, "Content of the block…\tEnter", block != null, () -> content(block));
+		item(menu, "Zoom to the block\tZ", block != null, () -> zoomTo(block, true, true));
+		item(menu, "Zoom to its time", block != null && memory, () -> zoomTo(block, true, false));
+		item(menu, "Zoom to its memory", block != null && memory, () -> zoomTo(block, false, true));
+		item(menu, "Mark its structure in all views\tM", block != null && memory,
+				() -> selection.mark(picture.trace().memberOf(block.producer())));
+		item(menu, "Hierarchy…\tH", true, () -> hierarchy(block));
+		new MenuItem(menu, SWT.SEPARATOR);
+		ModelType main = block == null ? null : strongest(block);
+		item(menu, main == null ? "Hide the type" : "Hide " + PictureBuilder.displayName(main).replace("&", "&&"), main != null,
+				() -> host.toggle(main.name()));
+		item(menu, "Show all types\t0", !picture.choice().hidden().isEmpty(), host::showAll);
+		new MenuItem(menu, SWT.SEPARATOR);
+		item(menu, "Back\tBackspace", selection.canGoBack(), selection::back);
+		item(menu, "Parent\tU", selection.state().producer() != selection.initial().producer(), selection::up);
+		item(menu, "Whole trace\tW", true, selection::reset);
+	}
+
+	private static void item(Menu menu, String text, boolean enabled, Runnable action) {
+		MenuItem item = new MenuItem(menu, SWT.PUSH);
+		item.setText(text);
+		item.setEnabled(enabled);
+		item.addListener(SWT.Selection, e -> action.run());
+	}
+
+	/** The type whose colour a block has. */
+	private ModelType strongest(ShownPicture.Hit hit) {
+		Picture.Hit h = hit.what();
+		double[] values = picture.model().values(h.leafFrom(), h.leafTo(), h.firstSlice(), h.endSlice());
+		int main = -1;
+		for (int k = 0; k < values.length; k++) {
+			boolean hidden = picture.choice().hidden().contains(picture.model().types().get(k).name());
+			if (!hidden && values[k] > 0 && (main < 0 || values[k] > values[main])) {
+				main = k;
+			}
+		}
+		return main < 0 ? null : picture.model().types().get(main);
+	}
+
 	// ---- for those who do not see it
+
+	/** The block that the keys went to, in words. */
+	private String blockText() {
+		ModelType main = strongest(cursor);
+		String name = cursor.producer() < 0 ? "all" : picture.trace().producers().name(cursor.producer());
+		long origin = picture.trace().info().startNs();
+		return name + ", " + Units.duration(cursor.fromNs() - origin) + " to " + Units.duration(cursor.toNs() - origin) + ", "
+				+ (main == null ? "nothing" : PictureBuilder.displayName(main));
+	}
 
 	private void describe() {
 		getAccessible().addAccessibleListener(new AccessibleAdapter() {
@@ -474,7 +705,8 @@ final class PictureCanvas extends Canvas {
 
 			@Override
 			public void getDescription(AccessibleEvent e) {
-				e.result = picture == null ? "No picture" : picture.summary();
+				e.result = picture == null ? "No picture"
+						: cursor == null ? picture.summary() : picture.summary() + "; block: " + blockText();
 			}
 		});
 		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {

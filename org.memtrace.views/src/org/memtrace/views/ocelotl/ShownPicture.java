@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 
 import org.eclipse.swt.graphics.Rectangle;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.Picture;
 import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.PartitionTable;
 import org.memtrace.analysis.PictureOptions;
+import org.memtrace.analysis.PictureOptions.Colouring;
+import org.memtrace.analysis.TimePicture;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.views.OpenTrace;
@@ -27,11 +31,13 @@ final class ShownPicture {
 	/**
 	 * What a picture is drawn from.
 	 *
+	 * @param choice how it is drawn; of the same description
 	 * @param width pixels
 	 * @param height pixels
 	 * @param fontSize height of the normal font in pixels
 	 */
-	record Input(Description description, ViewState state, int width, int height, double fontSize, Palette palette) {
+	record Input(Description description, ViewState state, Choice choice, int width, int height, double fontSize,
+			Palette palette) {
 		/** The p that is shown. */
 		double p() {
 			return description.effectiveP(state);
@@ -73,26 +79,29 @@ final class ShownPicture {
 	/** The picture for a file: with a title, in any size; its numbers are those of the partition. */
 	Snapshot snapshot() {
 		ViewState s = input.state();
-		Map<String, String> parameters = new TreeMap<>();
-		parameters.put("trace", trace().name());
-		parameters.put("from_ns", Long.toString(s.fromNs()));
-		parameters.put("to_ns", Long.toString(s.toNs()));
-		parameters.put("producer", s.producer() < 0 ? "all" : tree().name(s.producer()));
-		parameters.put("viewpoint", s.viewpoint().id());
-		parameters.put("metric", input.description().input().metric().id());
-		parameters.put("slices", Integer.toString(input.description().input().slices()));
-		parameters.put("p", Double.toString(p()));
-		parameters.put("filters", s.filters().toJson());
+		Map<String, String> parameters = Parameters.of(trace(), s, input.choice(), model(), p());
 		parameters.put("information_loss_percent", Double.toString(partition().lossPercent()));
 		parameters.put("complexity_reduction_percent", Double.toString(partition().reductionPercent()));
 		return new Snapshot(trace().name(), (palette, width, height) -> build(
-				new Input(input.description(), s, width, height, input.fontSize(), palette), partition(), trace().name()).scene(),
-				null, parameters);
+				new Input(input.description(), s, input.choice(), width, height, input.fontSize(), palette), partition(),
+				trace().name()).scene(), () -> PartitionTable.csv(partition(), names()), parameters);
+	}
+
+	/** The blocks alone, for an overview. */
+	static ShownPicture small(Input in) throws CancelledException {
+		PictureOptions o = new PictureOptions();
+		o.hierarchy = false;
+		o.legend = false;
+		o.axis = false;
+		return new ShownPicture(in, build(in, in.description().partition(in.p()), null, o));
 	}
 
 	private static Picture build(Input in, Partition partition, String title) {
+		return build(in, partition, title, new PictureOptions());
+	}
+
+	private static Picture build(Input in, Partition partition, String title, PictureOptions o) {
 		Description d = in.description();
-		PictureOptions o = new PictureOptions();
 		o.width = in.width();
 		o.height = in.height();
 		o.fontSize = in.fontSize();
@@ -102,7 +111,15 @@ final class ShownPicture {
 		if (title != null) {
 			o.warning = d.input().trace().lossWarning();
 		}
-		return PictureBuilder.build(partition, d.names(), d.rows(), o);
+		Choice c = in.choice();
+		o.colouring = c.kind() == PictureKind.PARTS ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
+		o.minBlockHeight = c.merged() ? o.minBlockHeight : 0;
+		List<ModelType> types = d.model().types();
+		for (int k = 0; k < types.size(); k++) {
+			o.hiddenTypes.set(k, c.hidden().contains(types.get(k).name()));
+		}
+		return c.kind().isOfTime() ? TimePicture.picture(partition, d.names(), c.kind().time(), o)
+				: PictureBuilder.build(partition, d.names(), d.rows(), o);
 	}
 
 	private static int round(double v) {
@@ -111,6 +128,15 @@ final class ShownPicture {
 
 	ViewState state() {
 		return input.state();
+	}
+
+	Choice choice() {
+		return input.choice();
+	}
+
+	/** Whether rows are memory: a picture of time has none. */
+	boolean hasRows() {
+		return !input.choice().kind().isOfTime();
 	}
 
 	double p() {
@@ -161,10 +187,24 @@ final class ShownPicture {
 			return null;
 		}
 		int x0 = xOfSlice(h.firstSlice());
-		int y0 = yOfLeaf(h.leafFrom());
-		int producer = producer(h.node());
+		int y0 = hasRows() ? yOfLeaf(h.leafFrom()) : plot.y;
+		int y1 = hasRows() ? yOfLeaf(h.leafTo()) : plot.y + plot.height;
+		int producer = hasRows() ? producer(h.node()) : input.state().producer();
 		return new Hit(producer, model().slices().boundNs(h.firstSlice()), model().slices().boundNs(h.endSlice()),
-				new Rectangle(x0, y0, xOfSlice(h.endSlice()) - x0, yOfLeaf(h.leafTo()) - y0), h);
+				new Rectangle(x0, y0, xOfSlice(h.endSlice()) - x0, y1 - y0), h);
+	}
+
+	/** What is around a cell of the model; rows are ignored where there are none. */
+	Hit hitCell(int leaf, int slice) {
+		double y = hasRows() ? (picture.yOf(leaf) + picture.yOf(leaf + 1)) / 2 : plot.y + plot.height / 2.0;
+		double x = (picture.xOfSlice(slice) + picture.xOfSlice(slice + 1)) / 2;
+		return hit((int) x, (int) Math.round(Math.min(Math.max(y, plot.y), plot.y + plot.height - 1)));
+	}
+
+	/** Type whose entry of the legend is at a point, or null. */
+	ModelType legendAt(int x, int y) {
+		int k = picture.legendAt(x, y);
+		return k < 0 ? null : model().types().get(k);
 	}
 
 	/** Producer of the hierarchy strip at a point. */
@@ -187,6 +227,9 @@ final class ShownPicture {
 
 	/** Pixels of a producer, or null when it is not in the picture. */
 	Rectangle area(int producer) {
+		if (!hasRows()) {
+			return null;
+		}
 		Hierarchy h = model().hierarchy();
 		int node = h.nodeOf(producer);
 		if (node < 0) {
@@ -204,6 +247,9 @@ final class ShownPicture {
 	 */
 	Mapping mapped(ViewState other) {
 		ViewState s = input.state();
+		if (!hasRows() && other.producer() != s.producer()) {
+			return null;
+		}
 		long from = Math.max(s.fromNs(), other.fromNs());
 		long to = Math.min(s.toNs(), other.toNs());
 		double top = 0;
@@ -249,6 +295,6 @@ final class ShownPicture {
 
 	/** One sentence for a screen reader. */
 	String summary() {
-		return PictureBuilder.figures(partition());
+		return hasRows() ? PictureBuilder.figures(partition()) : TimePicture.figures(partition());
 	}
 }

@@ -226,7 +226,7 @@ public final class TraceSelection {
 	}
 
 	/** Another state, as a step of the history. */
-	void go(ViewState next) {
+	public void go(ViewState next) {
 		if (next.equals(state)) {
 			return;
 		}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.SignificantLevels;
+
+/**
+ * What a person chose for this view alone, beside what all views of a trace have in common. Immutable.
+ *
+ * @param kind what the picture is
+ * @param slices number of time slices
+ * @param metric what is counted, null for what suits the trace
+ * @param equalTypes whether types are divided by their totals
+ * @param initial what the automatic level is
+ * @param normalised whether the curves are those of gain and loss divided by what one block has
+ * @param precision smallest step of p of the list of levels
+ * @param merged whether blocks too low to be seen are drawn together, hatched
+ * @param hidden names of types that are not drawn
+ */
+record Choice(PictureKind kind, int slices, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
+		double precision, boolean merged, Set<String> hidden) {
+	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, null, false, InitialLevel.BALANCED,
+			false, SignificantLevels.DEFAULT_THRESHOLD, true, Set.of());
+
+	Choice {
+		hidden = Set.copyOf(hidden);
+	}
+
+	/** Whether the same description serves both: only drawing and curves differ. */
+	boolean sameDescription(Choice o) {
+		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && metric == o.metric && equalTypes == o.equalTypes;
+	}
+
+	/** Whether the levels are the same list. */
+	boolean sameLevels(Choice o) {
+		return sameDescription(o) && normalised == o.normalised && precision == o.precision;
+	}
+
+	Choice withKind(PictureKind k) {
+		return new Choice(k, slices, metric, equalTypes, initial, normalised, precision, merged, hidden);
+	}
+
+	Choice withSlices(int n) {
+		return new Choice(kind, n, metric, equalTypes, initial, normalised, precision, merged, hidden);
+	}
+
+	Choice withMetric(Metric m) {
+		return new Choice(kind, slices, m, equalTypes, initial, normalised, precision, merged, hidden);
+	}
+
+	Choice withEqualTypes(boolean equal) {
+		return new Choice(kind, slices, metric, equal, initial, normalised, precision, merged, hidden);
+	}
+
+	Choice withInitial(InitialLevel strategy) {
+		return new Choice(kind, slices, metric, equalTypes, strategy, normalised, precision, merged, hidden);
+	}
+
+	Choice withNormalised(boolean on) {
+		return new Choice(kind, slices, metric, equalTypes, initial, on, precision, merged, hidden);
+	}
+
+	Choice withPrecision(double step) {
+		return new Choice(kind, slices, metric, equalTypes, initial, normalised, step, merged, hidden);
+	}
+
+	Choice withMerged(boolean on) {
+		return new Choice(kind, slices, metric, equalTypes, initial, normalised, precision, on, hidden);
+	}
+
+	Choice withHidden(Set<String> types) {
+		return new Choice(kind, slices, metric, equalTypes, initial, normalised, precision, merged, types);
+	}
+
+	/** Hides a type, or shows it again. */
+	Choice toggled(String type) {
+		Set<String> now = new TreeSet<>(hidden);
+		if (!now.remove(type)) {
+			now.add(type);
+		}
+		return withHidden(now);
+	}
+}

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.FilterSet;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerTree;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.state.ViewState;
+
+/** All that makes a picture what it is, as names and texts: saved with it, and read again to come back to it. */
+record Parameters(ViewState state, Choice choice) {
+	private static final String AUTO = "auto";
+	private static final String ALL = "all";
+
+	/** @param p the level that is shown */
+	static Map<String, String> of(OpenTrace trace, ViewState s, Choice c, MicroscopicModel model, double p) {
+		Map<String, String> m = new TreeMap<>();
+		m.put("trace", trace.name());
+		m.put("from_ns", Long.toString(s.fromNs()));
+		m.put("to_ns", Long.toString(s.toNs()));
+		m.put("producer", s.producer() == trace.selection().initial().producer() ? ALL : trace.producers().name(s.producer()));
+		m.put("viewpoint", model.viewpoint().id());
+		m.put("metric", model.metric().id());
+		m.put("slices", Integer.toString(c.slices()));
+		m.put("p", Double.toString(p));
+		m.put("automatic_p", Boolean.toString(s.isAutomaticP()));
+		m.put("filters", s.filters().toJson());
+		m.put("picture", c.kind().name().toLowerCase(Locale.ROOT));
+		m.put("equal_types", Boolean.toString(c.equalTypes()));
+		m.put("initial_level", c.initial().id());
+		m.put("normalised", Boolean.toString(c.normalised()));
+		m.put("precision", Double.toString(c.precision()));
+		m.put("small_parts_merged", Boolean.toString(c.merged()));
+		m.put("hidden_types", c.hidden().stream().sorted().collect(Collectors.joining("\n")));
+		return m;
+	}
+
+	/** Reads what was saved; what is not in the file stays as it is now. Of another trace, what this one has too. */
+	static Parameters read(Path file, OpenTrace trace, ViewState now, Choice choice) throws MemtraceException {
+		try {
+			JsonElement json = JsonParser.parseString(Files.readString(file));
+			if (!json.isJsonObject() || !json.getAsJsonObject().has("from_ns") && !json.getAsJsonObject().has("picture")) {
+				throw new MemtraceException(file + " has no parameters of a picture");
+			}
+			return read(json.getAsJsonObject(), trace, now, choice);
+		} catch (IOException e) {
+			throw new MemtraceException(file + " cannot be read: " + e.getMessage(), e);
+		} catch (JsonParseException | IllegalArgumentException | IllegalStateException | UnsupportedOperationException e) {
+			throw new MemtraceException(file + " is not understood: " + e.getMessage(), e);
+		}
+	}
+
+	private static Parameters read(JsonObject o, OpenTrace trace, ViewState now, Choice choice) throws MemtraceException {
+		ViewState whole = trace.selection().initial();
+		ViewState s = now;
+		if (o.has("from_ns") && o.has("to_ns")) {
+			long from = Math.max(whole.fromNs(), o.get("from_ns").getAsLong());
+			long to = Math.min(whole.toNs(), o.get("to_ns").getAsLong());
+			if (from >= to) {
+				throw new MemtraceException("the saved time is not in " + trace.name());
+			}
+			s = s.withWindow(from, to);
+		}
+		if (o.has("producer")) {
+			String name = o.get("producer").getAsString();
+			s = s.withProducer(name.equals(ALL) ? whole.producer() : producer(trace, name));
+		}
+		if (o.has("viewpoint")) {
+			Viewpoint v = Viewpoint.byId(o.get("viewpoint").getAsString());
+			s = v == null || v == Viewpoint.TYPE ? s : s.withViewpoint(v);
+		}
+		if (o.has("p")) {
+			boolean automatic = o.has("automatic_p") && o.get("automatic_p").getAsString().equals("true");
+			s = s.withP(automatic ? ViewState.AUTOMATIC_P : Math.clamp(o.get("p").getAsDouble(), 0, 1));
+		}
+		if (o.has("filters")) {
+			s = s.withFilters(FilterSet.parse(o.get("filters").getAsString()));
+		}
+		Choice c = choice;
+		c = o.has("picture") ? c.withKind(PictureKind.valueOf(o.get("picture").getAsString().toUpperCase(Locale.ROOT))) : c;
+		c = o.has("slices") ? c.withSlices(Math.clamp(o.get("slices").getAsInt(), 1, 400)) : c;
+		c = o.has("metric") && !o.get("metric").getAsString().equals(AUTO) ? c.withMetric(Metric.byId(o.get("metric").getAsString()))
+				: c;
+		c = o.has("equal_types") ? c.withEqualTypes(o.get("equal_types").getAsString().equals("true")) : c;
+		InitialLevel initial = o.has("initial_level") ? InitialLevel.byId(o.get("initial_level").getAsString()) : null;
+		c = initial == null ? c : c.withInitial(initial);
+		c = o.has("normalised") ? c.withNormalised(o.get("normalised").getAsString().equals("true")) : c;
+		c = o.has("precision") ? c.withPrecision(Math.clamp(o.get("precision").getAsDouble(), 1e-5, 0.5)) : c;
+		c = o.has("small_parts_merged") ? c.withMerged(!o.get("small_parts_merged").getAsString().equals("false")) : c;
+		if (o.has("hidden_types")) {
+			c = c.withHidden(Arrays.stream(o.get("hidden_types").getAsString().split("\n")).filter(t -> !t.isEmpty())
+					.collect(Collectors.toSet()));
+		}
+		return new Parameters(s, c);
+	}
+
+	private static int producer(OpenTrace trace, String name) throws MemtraceException {
+		ProducerTree tree = trace.producers();
+		for (int id = 0; id < tree.size(); id++) {
+			if (tree.name(id).equals(name)) {
+				return id;
+			}
+		}
+		throw new MemtraceException(trace.name() + " has no " + name);
+	}
+}

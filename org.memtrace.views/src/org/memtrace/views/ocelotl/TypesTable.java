@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.ocelotl;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.dnd.Clipboard;
+import org.eclipse.swt.dnd.TextTransfer;
+import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Event;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.TableColumn;
+import org.eclipse.swt.widgets.TableItem;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.Units;
+import org.memtrace.views.paint.ScenePainter;
+
+/**
+ * The types of the picture with their values and shares, of everything that is shown or of the block or region that is looked at.
+ * A check mark shows or hides a type in the drawing; the aggregation stays.
+ */
+final class TypesTable extends Composite {
+	private static final int SWATCH = 11;
+	private static final String[] COLUMNS = {"Type", "Value", "Share"};
+
+	private record Row(ModelType type, double value, double share) {
+	}
+
+	private final Label title;
+	private final Table table;
+	private final Consumer<String> toggle;
+	private final List<Image> swatches = new ArrayList<>();
+	private List<Row> rows = List.of();
+	private Choice choice = Choice.DEFAULT;
+	private int sortColumn = -1;
+	private boolean descending;
+
+	TypesTable(Composite parent, Consumer<String> toggle) {
+		super(parent, SWT.NONE);
+		this.toggle = toggle;
+		GridLayoutFactory.fillDefaults().margins(8, 2).spacing(4, 4).applyTo(this);
+		title = new Label(this, SWT.NONE);
+		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
+		title.setText("Types");
+		GridDataFactory.fillDefaults().grab(true, false).applyTo(title);
+		table = new Table(this, SWT.CHECK | SWT.BORDER | SWT.FULL_SELECTION | SWT.SINGLE);
+		table.setHeaderVisible(true);
+		table.setToolTipText("Unchecked types are not drawn; the blocks stay as they are. Click a column to sort");
+		GridDataFactory.fillDefaults().grab(true, true).hint(200, 108).applyTo(table);
+		for (int c = 0; c < COLUMNS.length; c++) {
+			TableColumn column = new TableColumn(table, c == 0 ? SWT.LEFT : SWT.RIGHT);
+			column.setText(COLUMNS[c]);
+			int index = c;
+			column.addListener(SWT.Selection, e -> sort(index));
+		}
+		table.addListener(SWT.Resize, e -> widths());
+		table.addListener(SWT.Selection, this::checked);
+		table.addListener(SWT.KeyDown, e -> {
+			if ((e.stateMask & SWT.MOD1) != 0 && e.keyCode == 'c') {
+				copy();
+			}
+		});
+		addListener(SWT.Dispose, e -> dropSwatches());
+	}
+
+	private void widths() {
+		int width = table.getClientArea().width;
+		table.getColumn(1).setWidth(56);
+		table.getColumn(2).setWidth(56);
+		table.getColumn(0).setWidth(Math.max(60, width - 112));
+	}
+
+	/**
+	 * Shows the values of some cells; nothing when there is no model.
+	 *
+	 * @param what whose values they are, for the title
+	 */
+	void show(MicroscopicModel model, double[] values, String what, Choice now) {
+		choice = now;
+		List<Row> list = new ArrayList<>();
+		double sum = 0;
+		for (double v : values) {
+			sum += Math.max(0, v);
+		}
+		for (int k = 0; k < values.length; k++) {
+			list.add(new Row(model.types().get(k), values[k], sum > 0 ? 100 * Math.max(0, values[k]) / sum : 0));
+		}
+		rows = list;
+		String text = "Types: " + what;
+		if (!title.getText().equals(text)) {
+			title.setText(text.replace("&", "&&"));
+			title.setToolTipText(text);
+		}
+		fill();
+	}
+
+	void clear() {
+		rows = List.of();
+		title.setText("Types");
+		fill();
+	}
+
+	private void sort(int column) {
+		if (sortColumn == column && descending == (column > 0)) {
+			descending = !descending;
+		} else if (sortColumn == column) {
+			sortColumn = -1;
+		} else {
+			sortColumn = column;
+			descending = column > 0;
+		}
+		table.setSortColumn(sortColumn < 0 ? null : table.getColumn(sortColumn));
+		table.setSortDirection(sortColumn < 0 ? SWT.NONE : descending ? SWT.DOWN : SWT.UP);
+		fill();
+	}
+
+	private void fill() {
+		List<Row> sorted = new ArrayList<>(rows);
+		if (sortColumn >= 0) {
+			Comparator<Row> order = sortColumn == 0 ? Comparator.comparing(r -> PictureBuilder.displayName(r.type()))
+					: Comparator.comparingDouble(Row::value);
+			sorted.sort(descending ? order.reversed() : order);
+		}
+		table.setRedraw(false);
+		dropSwatches();
+		Palette palette = ScenePainter.palette(this);
+		while (table.getItemCount() > sorted.size()) {
+			table.getItem(table.getItemCount() - 1).dispose();
+		}
+		for (int i = 0; i < sorted.size(); i++) {
+			Row r = sorted.get(i);
+			TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
+			item.setText(new String[] {PictureBuilder.displayName(r.type()), Units.count(r.value()), Units.percent(r.share())});
+			item.setData(r.type().name());
+			item.setImage(swatch(palette.color(r.type())));
+			item.setChecked(!choice.hidden().contains(r.type().name()));
+		}
+		table.setRedraw(true);
+	}
+
+	private Image swatch(int argb) {
+		Image image = new Image(getDisplay(), (gc, width, height) -> {
+			gc.setBackground(ScenePainter.color(argb));
+			gc.fillRectangle(0, 0, width, height);
+		}, SWATCH, SWATCH);
+		swatches.add(image);
+		return image;
+	}
+
+	private void dropSwatches() {
+		if (!table.isDisposed()) {
+			for (TableItem item : table.getItems()) {
+				item.setImage((Image) null);
+			}
+		}
+		swatches.forEach(Image::dispose);
+		swatches.clear();
+	}
+
+	private void checked(Event e) {
+		if (e.detail == SWT.CHECK && e.item.getData() instanceof String name) {
+			toggle.accept(name);
+		}
+	}
+
+	private void copy() {
+		if (rows.isEmpty()) {
+			return;
+		}
+		StringBuilder b = new StringBuilder("type,value,percent\n");
+		for (Row r : rows) {
+			b.append('"').append(r.type().name().replace("\"", "\"\"")).append("\",").append(r.value()).append(',').append(r.share())
+					.append('\n');
+		}
+		Clipboard clipboard = new Clipboard(getDisplay());
+		clipboard.setContents(new Object[] {b.toString()}, new Transfer[] {TextTransfer.getInstance()});
+		clipboard.dispose();
+	}
+
+	Table table() {
+		return table;
+	}
+
+	/** Where the check mark of a row is, in the table. */
+	Rectangle checkBox(int row) {
+		Rectangle r = table.getItem(row).getBounds(0);
+		return new Rectangle(Math.max(2, r.x - 20), r.y, 18, r.height);
+	}
+}
