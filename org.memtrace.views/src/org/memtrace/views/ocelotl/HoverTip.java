@@ -3,74 +3,91 @@
 package org.memtrace.views.ocelotl;
 
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
-import org.eclipse.swt.layout.FillLayout;
-import org.eclipse.swt.widgets.Control;
-import org.eclipse.swt.widgets.Label;
-import org.eclipse.swt.widgets.Shell;
+import org.eclipse.swt.graphics.TextLayout;
+import org.eclipse.swt.widgets.Canvas;
+import org.memtrace.analysis.Palette;
+import org.memtrace.views.paint.ScenePainter;
 
 /**
- * A tooltip beside what it is about: right of the pointer, never below the plot, where it would hide the axis, and never over the
- * block itself when there is room beside it.
+ * What a tooltip says, painted into the canvas beside the pointer and never below the plot, where it would hide the axis. (A
+ * window of its own takes the focus away from the canvas where no window manager gives it back.)
  */
 final class HoverTip {
 	private static final int DISTANCE = 16;
 	private static final int MAX_WIDTH = 460;
+	private static final int MARGIN = 7;
 
-	private final Control owner;
-	private Shell shell;
+	private final Canvas owner;
+	private String text;
+	private Point at;
+	private Rectangle plot;
+	private Rectangle bounds;
 
-	HoverTip(Control owner) {
+	HoverTip(Canvas owner) {
 		this.owner = owner;
-		owner.addListener(SWT.Dispose, e -> hide());
 	}
 
 	/**
 	 * Shows a text.
 	 *
-	 * @param at pointer, in the coordinates of the owner
-	 * @param plot what is below it is not covered
+	 * @param pointer in the coordinates of the owner
+	 * @param area what is below it is not covered
 	 */
-	void show(String text, Point at, Rectangle plot) {
-		hide();
-		Shell parent = owner.getShell();
-		shell = new Shell(parent, SWT.TOOL | SWT.NO_TRIM | SWT.NO_FOCUS | SWT.ON_TOP);
-		FillLayout layout = new FillLayout();
-		layout.marginWidth = 7;
-		layout.marginHeight = 5;
-		shell.setLayout(layout);
-		shell.setBackground(owner.getDisplay().getSystemColor(SWT.COLOR_INFO_BACKGROUND));
-		Label label = new Label(shell, SWT.WRAP);
-		label.setForeground(owner.getDisplay().getSystemColor(SWT.COLOR_INFO_FOREGROUND));
-		label.setBackground(owner.getDisplay().getSystemColor(SWT.COLOR_INFO_BACKGROUND));
-		label.setText(text.replace("&", "&&"));
-		Point size = shell.computeSize(SWT.DEFAULT, SWT.DEFAULT);
-		if (size.x > MAX_WIDTH) {
-			size = shell.computeSize(MAX_WIDTH, SWT.DEFAULT);
-		}
-		Rectangle screen = owner.getMonitor().getClientArea();
-		Point pointer = owner.toDisplay(at);
-		Point corner = owner.toDisplay(plot.x, plot.y);
-		int x = pointer.x + DISTANCE;
-		if (x + size.x > screen.x + screen.width) {
-			x = pointer.x - DISTANCE - size.x;
-		}
-		int lowest = Math.min(corner.y + plot.height, screen.y + screen.height);
-		int y = Math.min(pointer.y + DISTANCE, lowest - size.y);
-		shell.setBounds(Math.max(screen.x, x), Math.max(screen.y, y), size.x, size.y);
-		shell.setVisible(true);
+	void show(String now, Point pointer, Rectangle area) {
+		text = now;
+		at = pointer;
+		plot = area;
+		bounds = null;
+		owner.redraw();
 	}
 
 	void hide() {
-		if (shell != null) {
-			shell.dispose();
-			shell = null;
+		if (text != null) {
+			text = null;
+			owner.redraw();
 		}
 	}
 
-	/** Pixels of the screen, null when it is not shown. */
+	boolean isShown() {
+		return text != null;
+	}
+
+	/** Pixels of the canvas that it took when it was painted last, null when it is not shown. */
 	Rectangle bounds() {
-		return shell == null ? null : shell.getBounds();
+		return text == null ? null : bounds;
+	}
+
+	/** Paints it over everything else. */
+	void paint(GC gc) {
+		if (text == null) {
+			return;
+		}
+		TextLayout layout = new TextLayout(owner.getDisplay());
+		layout.setFont(owner.getFont());
+		layout.setText(text);
+		Point size = owner.getSize();
+		int most = Math.max(80, Math.min(MAX_WIDTH, size.x - 2 * MARGIN));
+		if (layout.getBounds().width > most) {
+			layout.setWidth(most);
+		}
+		int width = layout.getBounds().width + 2 * MARGIN;
+		int height = layout.getBounds().height + 2 * MARGIN;
+		int x = at.x + DISTANCE + width <= size.x ? at.x + DISTANCE : Math.max(0, at.x - DISTANCE - width);
+		int y = Math.max(0, Math.min(at.y + DISTANCE, plot.y + plot.height - height));
+		bounds = new Rectangle(x, y, width, height);
+		Palette palette = ScenePainter.palette(owner);
+		gc.setAlpha(255);
+		gc.setBackground(ScenePainter.color(palette.background()));
+		gc.fillRectangle(x, y, width, height);
+		gc.setForeground(ScenePainter.color(palette.axis()));
+		gc.setLineWidth(1);
+		gc.setLineStyle(SWT.LINE_SOLID);
+		gc.drawRectangle(x, y, width - 1, height - 1);
+		gc.setForeground(ScenePainter.color(palette.text()));
+		layout.draw(gc, x + MARGIN, y + MARGIN);
+		layout.dispose();
 	}
 }

@@ -195,6 +195,7 @@ final class PictureCanvas extends Canvas {
 			gc.setLineWidth(1);
 			gc.drawRectangle(plot.x - 2, plot.y - 2, plot.width + 3, plot.height + 3);
 		}
+		tip.paint(gc);
 	}
 
 	/** The old picture shifted in time, while the hand pans. */
@@ -349,7 +350,7 @@ final class PictureCanvas extends Canvas {
 
 	/** Shows the text of the block when it is there and the pointer rests. */
 	private void showTip() {
-		if (pointer == null || hover == null || hoverText == null || dragFrom != null || tip.bounds() != null
+		if (pointer == null || hover == null || hoverText == null || dragFrom != null || tip.isShown()
 				|| getMenu() != null && getMenu().isVisible() || getDisplay().getActiveShell() != getShell()
 				|| System.currentTimeMillis() - pointerMovedMs < TIP_AFTER_MS - 20) {
 			return;

@@ -127,6 +127,19 @@ class PictureChoicesTest extends UiTest {
 	}
 
 	@Test
+	void tipOfABlockDoesNotCoverTheAxis() {
+		Point low = at(0.5, 0.97);
+		bot.move(view.canvas(), low.x - 3, low.y - 3);
+		bot.move(view.canvas(), low.x, low.y);
+		bot.waitFor("tip", () -> view.canvas().tip().bounds() != null);
+		Rectangle tip = bot.ui(() -> view.canvas().tip().bounds());
+		Rectangle plot = bot.ui(() -> view.canvas().picture().plot());
+		assertTrue(tip.y + tip.height <= plot.y + plot.height, tip + " in " + plot);
+		assertFalse(tip.contains(low), "the pointer is beside it");
+		bot.shot("tip");
+	}
+
+	@Test
 	void frameOfTheOverviewMovesTheWindow() {
 		bot.run(() -> session.trace().selection().window(0, WHOLE_NS / 4));
 		settle();
