@@ -163,6 +163,7 @@ final class BlockContent {
 		Point at = parent.toDisplay(hit.area().x + Math.min(hit.area().width, 200), hit.area().y);
 		c.shell.setLocation(Math.max(screen.x, Math.min(at.x + 20, screen.x + screen.width - 780)),
 				Math.max(screen.y, Math.min(at.y, screen.y + screen.height - 600)));
+		c.shell.addListener(SWT.Dispose, e -> PictureCanvas.focusAgain(parent));
 		c.shell.open();
 		c.reading.submit(new Wanted(picture, hit, models));
 		return c.shell;

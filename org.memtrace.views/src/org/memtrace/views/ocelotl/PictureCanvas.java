@@ -16,6 +16,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
@@ -624,6 +625,16 @@ final class PictureCanvas extends Canvas {
 		if (picture != null && selection != null) {
 			ProducerPopup.open(this, picture, selection, hit != null && picture.hasRows() ? hit.producer() : picture.state().producer());
 		}
+	}
+
+	/** The keys go on where they were when a window is closed, also without a window manager. */
+	static void focusAgain(Control control) {
+		control.getDisplay().asyncExec(() -> {
+			if (!control.isDisposed() && control.getDisplay().getActiveShell() == null) {
+				control.getShell().forceActive();
+				control.forceFocus();
+			}
+		});
 	}
 
 	// ---- context menu

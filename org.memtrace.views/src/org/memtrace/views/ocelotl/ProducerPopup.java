@@ -117,6 +117,7 @@ final class ProducerPopup {
 		Point at = parent.toDisplay(20, 40);
 		p.shell.setLocation(Math.max(screen.x, Math.min(at.x, screen.x + screen.width - 580)),
 				Math.max(screen.y, Math.min(at.y, screen.y + screen.height - 500)));
+		p.shell.addListener(SWT.Dispose, e -> PictureCanvas.focusAgain(parent));
 		p.shell.open();
 		p.reveal(Math.max(0, producer));
 		p.items.setFocus();
