@@ -323,6 +323,81 @@ class FrameSocCompatibilityTest {
 		}
 	}
 
+	/** Cells, trees, rules, notes, caches, merged structures, and event types by thread change nothing of that. */
+	@Test
+	void mergedTracesAndProjections() throws Exception {
+		Path other = Files.createDirectory(directory.resolve("other"));
+		List<StoreContract.Event> ours = new ArrayList<>();
+		TraceInfo merged;
+		TraceInfo byThread;
+		try (TraceCatalogue catalogue = Stores.openCatalogue(other, n -> {
+		})) {
+			try (TraceWriter writer = catalogue.create("merged")) {
+				fill(writer);
+				merged = writer.commit(StoreContract.INFO, "{}", Progress.NONE);
+			}
+			try (TraceStore store = catalogue.open(merged.id())) {
+				org.memtrace.model.ProducerTreeBuilder b = new org.memtrace.model.ProducerTreeBuilder(StoreContract.PAGE);
+				b.begin(org.memtrace.model.ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+				b.leaf(org.memtrace.model.ProducerKind.GROUP, "odd", 0, 0, -1);
+				b.leaf(org.memtrace.model.ProducerKind.GROUP, "even", 0, 0, -1);
+				b.end();
+				store.replaceTrees(new org.memtrace.model.MemoryTrees(b.build(), new int[] { 1, 2, 1, 2, 1 }, null, null),
+						List.of("name:(a)"), Progress.NONE);
+				store.writeNote("note", new byte[] { 1, 2 });
+				store.writeCache("cache", new byte[] { 3 });
+			}
+			try (TraceStore store = catalogue.open(merged.id())) {
+				ours.addAll(StoreContract.events(store, AccessQuery.ALL));
+			}
+			try (TraceWriter writer = catalogue.create("by thread")) {
+				writer.eventTypesByThread();
+				fill(writer);
+				byThread = writer.commit(StoreContract.INFO, "{}", Progress.NONE);
+			}
+		}
+		Driver driver = (Driver) loader.loadClass("org.sqlite.JDBC").getConstructor().newInstance();
+		try (Connection db = driver.connect("jdbc:sqlite:" + other.resolve(merged.databaseName()), new Properties());
+				Connection catalogueDb = driver.connect("jdbc:sqlite:" + other.resolve("SOCTRACE_SYSTEM_DB"), new Properties());
+				Connection threads = driver.connect("jdbc:sqlite:" + other.resolve(byThread.databaseName()), new Properties())) {
+			List<StoreContract.Event> read = new ArrayList<>();
+			try (Statement statement = db.createStatement();
+					ResultSet rows = statement.executeQuery("SELECT * FROM EVENT WHERE TIMESTAMP >= '0' ORDER BY TIMESTAMP, ID")) {
+				while (rows.next()) {
+					read.add(new StoreContract.Event(rows.getInt(2), rows.getInt(3), rows.getLong(4), rows.getLong(8),
+							rows.getDouble(9), rows.getInt(5)));
+				}
+			}
+			assertEquals(ours, read);
+			assertEquals(3, number(catalogueDb, "SELECT NUMBER_OF_PRODUCERS FROM TRACE WHERE ID = " + merged.id()));
+			assertEquals(3, number(db, "SELECT COUNT(*) FROM EVENT_PRODUCER"));
+			for (Connection each : List.of(db, threads)) {
+				assertEquals("ok", text(each, "PRAGMA integrity_check"));
+				assertEquals(0, number(each, "SELECT COUNT(*) FROM EVENT WHERE EVENT_PRODUCER_ID NOT IN (SELECT ID FROM EVENT_PRODUCER)"));
+				assertEquals(0, number(each, "SELECT COUNT(*) FROM EVENT_PRODUCER WHERE PARENT_ID <> -1 AND PARENT_ID NOT IN"
+						+ " (SELECT ID FROM EVENT_PRODUCER)"));
+				assertEquals(0, number(each, "SELECT COUNT(*) FROM EVENT e, EVENT_TYPE t WHERE t.ID = e.EVENT_TYPE_ID AND t.CATEGORY"
+						+ " <> e.CATEGORY"));
+				assertEquals(0, number(each, "SELECT COUNT(*) FROM EVENT e, EVENT_PARAM p, EVENT_PARAM_TYPE t WHERE p.EVENT_ID = e.ID"
+						+ " AND t.ID = p.EVENT_PARAM_TYPE_ID AND t.EVENT_TYPE_ID <> e.EVENT_TYPE_ID"));
+			}
+			assertEquals("Private_Read_T4711", text(threads,
+					"SELECT t.NAME FROM EVENT e, EVENT_TYPE t WHERE t.ID = e.EVENT_TYPE_ID ORDER BY e.ID LIMIT 1"));
+		}
+	}
+
+	private static void fill(TraceWriter writer) throws Exception {
+		writer.threads(StoreContract.THREADS);
+		writer.structures(StoreContract.STRUCTURES);
+		writer.cpuSets(StoreContract.CPU_SETS);
+		writer.trees(StoreContract.LAYOUT, StoreContract.trees());
+		List<StoreContract.Row> rows = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			rows.add(new StoreContract.Row(100 + i, 150 + i, i % 5, i % 3, 1, 1, i % 2, 1 + i % 2, 0, 0, 0));
+		}
+		writer.accesses(StoreContract.batch(rows));
+	}
+
 	/** Independent of the driver: no text of the schema may use what came after 3.7.2. */
 	@Test
 	void schemaUsesNothingNewer() throws Exception {
