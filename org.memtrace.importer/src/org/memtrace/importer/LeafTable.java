@@ -59,9 +59,11 @@ final class LeafTable {
 				ofPage = Arrays.copyOf(ofPage, number * 2 * PER_PAGE);
 			}
 			long start = address >>> pageShift << pageShift;
-			candidates[number] = structures.page(start, start + (1L << pageShift));
+			StructureIndex.Page page = structures.page(start, start + (1L << pageShift));
+			int sole = page.sole(start, start + (1L << pageShift) - 1, SEVERAL);
 			ofPage[number * PER_PAGE] = NIL;
-			ofPage[number * PER_PAGE + SOLE] = candidates[number].sole(start, start + (1L << pageShift) - 1, SEVERAL);
+			ofPage[number * PER_PAGE + SOLE] = sole;
+			candidates[number] = sole == SEVERAL ? page : null; // most pages of a large trace need none
 		}
 		return number;
 	}
@@ -77,6 +79,10 @@ final class LeafTable {
 			if (s.birthNs() < endNs && s.deathNs() > startNs) {
 				return sole;
 			}
+		}
+		if (candidates[pageNumber] == null) {
+			long start = address >>> pageShift << pageShift;
+			candidates[pageNumber] = structures.page(start, start + (1L << pageShift));
 		}
 		return StructureIndex.resolve(candidates[pageNumber], address, startNs, endNs);
 	}
