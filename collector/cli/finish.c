@@ -152,6 +152,10 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 
 	free(path);
 	json_decref(j);
+	if (!c->n_threads && pid > 0) {	/* gone before anybody could look at it */
+		MT_GROW(c->threads, c->n_threads, c->cap_threads);
+		c->threads[c->n_threads++] = (struct mt_thread){ pid, -1, NULL, start, -1, 0, 0, 0 };
+	}
 	if (c->n_threads && c->threads[0].tid < 0 && pid > 0)
 		c->threads[0].tid = pid;
 	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -233,8 +234,8 @@ int mt_kmod_load(char **why, char **fix)
 {
 	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", NULL };
 	char *dir = NULL, *ko = NULL, *sources = NULL, *headers = NULL;
+	int err = -1, lock = -1;
 	bool current;
-	int err = -1;
 
 	if (mt_kmod_loaded())
 		return 0;
@@ -264,6 +265,14 @@ int mt_kmod_load(char **why, char **fix)
 	dir = mt_printf("%s/%s", CACHE, release());
 	if ((mkdir(CACHE, 0700) && errno != EEXIST) || (mkdir(dir, 0700) && errno != EEXIST)) {
 		*why = mt_printf("%s cannot be made: %s", dir, strerror(errno));
+		goto out;
+	}
+	/* another recorder may be building here; it will have loaded the module then */
+	lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	if (mt_kmod_loaded()) {
+		err = 0;
 		goto out;
 	}
 	ko = mt_printf("%s/memtrace.ko", dir);
@@ -299,6 +308,8 @@ int mt_kmod_load(char **why, char **fix)
 		*fix = mt_strdup("dmesg | tail");
 	}
 out:
+	if (lock >= 0)
+		close(lock);
 	free(dir);
 	free(ko);
 	free(sources);

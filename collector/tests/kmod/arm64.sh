@@ -6,6 +6,7 @@
 # The parts are those of run.sh without the command, which is for x86-64 only.
 # Needs the packages "kmod" and "kmod-arm64" of releng/packages.txt.
 # The last line is "N passed, N failed".
+{ # read as a whole: the script may be edited while it runs
 set -eu -o pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -72,3 +73,5 @@ for s in $series; do
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
+exit
+}

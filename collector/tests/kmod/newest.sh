@@ -6,6 +6,7 @@
 # headers and compiler of a newer suite do not run here, and run as by run.sh.
 #   newest.sh [--suite trixie-backports] [--series 7] [--parts "interface truth stress kill"] [--work DIR]
 # The last line is "N passed, N failed".
+{ # read as a whole: the script may be edited while it runs
 set -eu -o pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -94,9 +95,11 @@ esac
 { echo "PARTS='$parts'"; echo "LOADS=${LOADS:-100}"; } > "$root/settings"
 tsc_khz
 log=$dir/log
-VM_SECONDS=${VM_SECONDS:-500} "$here/vm.sh" "$(find "$tree" -name 'vmlinuz*' -type f | head -n 1)" "$root" /guest.sh < /dev/null | tee "$log" || true
+VM_SECONDS=${VM_SECONDS:-900} boot "$log" "$(find "$tree" -name 'vmlinuz*' -type f | head -n 1)" "$root" /guest.sh
 passed=$((passed + $(grep -a -c '^ok ' "$log" || true)))
 failed=$((failed + $(grep -a -c '^FAILED ' "$log" || true)))
 grep -a -q '^VM-END' "$log" || { echo "FAILED the machine did not reach the end"; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
+exit
+}

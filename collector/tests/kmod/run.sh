@@ -121,7 +121,7 @@ test_series() {
 		log=$work/log-$v
 		export VM_PORT=$work/port-$v
 		rm -f "$VM_PORT"
-		VM_SECONDS=${VM_SECONDS:-300} "$here/vm.sh" "$image" "$root" /guest.sh < /dev/null | tee "$log" || true
+		VM_SECONDS=${VM_SECONDS:-600} boot "$log" "$image" "$root" /guest.sh
 		count "$log"
 		case " $parts " in
 		*" record "*)

@@ -5,25 +5,33 @@
 # without the module; `memtrace record --backend kmod` builds it, loads it,
 # records, unloads it. What is said when something is missing; DKMS; the device
 # rule; lockdown.
-#   user.sh [--quick] [SERIES] [WORK]      (6.1, build/kmod)
+#   user.sh [--quick] [SERIES] [WORK]      (6.1, else 6.12; build/kmod)
 # --quick builds nothing in the machine: 45 s instead of 5 min.
 # The machine boots Debian's kernel with the root file system of this one,
 # which it cannot change (9p, read only, below a file system in memory), and
 # without network. dkms and udev are unpacked, not installed. Needs the
 # packages of run.sh. The last line is "N passed, N failed".
+{ # read as a whole: the script may be edited while it runs
 set -eu -o pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 parts=all
 [ "${1:-}" != --quick ] || { parts=quick; shift; }
-series=${1:-6.1} work=${2:-$top/build/kmod}
+series=${1:-6.1 6.12} work=${2:-$top/build/kmod}
 mkdir -p "$work/debs" "$work/user"
 work=$(cd "$work" && pwd)
 . "$here/kernels.sh"
 
-v=$(newest "$series")
-[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$series"); }
+# each Debian release has its own kernels
+find_kernel() {
+	for s in $series; do
+		v=$(newest "$s")
+		[ -z "$v" ] || return 0
+	done
+}
+find_kernel
+[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; find_kernel; }
 [ -n "$v" ] || { echo "user.sh: no kernel of series $series in the package lists" >&2; exit 2; }
 fetch "$v"
 
@@ -32,7 +40,9 @@ tools=$work/user/tools
 if [ ! -e "$tools/.complete" ]; then
 	rm -rf "$tools" "$work/user/raw"
 	mkdir -p "$tools/usr" "$work/user/raw"
-	(cd "$work/debs" && apt-get download -q dkms udev libkmod2 libudev1 libacl1 libblkid1 kmod > download.log 2>&1) || { cat "$work/debs/download.log" >&2; exit 1; }
+	more=
+	! apt-cache show libsystemd-shared > /dev/null 2>&1 || more=libsystemd-shared	# Debian 13
+	(cd "$work/debs" && apt-get download -q $more dkms udev libkmod2 libudev1 libacl1 libblkid1 kmod > download.log 2>&1) || { cat "$work/debs/download.log" >&2; exit 1; }
 	for p in "$work"/debs/*.deb; do dpkg-deb -x "$p" "$work/user/raw"; done
 	rm -f "$work"/debs/*.deb
 	# the root file system has /bin, /lib and /sbin as links into /usr
@@ -96,8 +106,10 @@ for d in host=/ stage="$stage" tools="$tools"; do
 	shares+=" -virtfs local,path=${d#*=},mount_tag=${d%%=*},security_model=none,readonly=on,multidevs=remap"
 done
 VM_ARGS=$shares VM_CPUS=2 VM_MEMORY=3072 \
-	VM_SECONDS=${VM_SECONDS:-900} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /start.sh < /dev/null | tee "$log" || true
+	VM_SECONDS=${VM_SECONDS:-900} boot "$log" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /start.sh
 passed=$(grep -a -c '^ok ' "$log" || true) failed=$(grep -a -c '^FAILED ' "$log" || true)
 grep -a -q '^VM-END' "$log" || { echo "FAILED the machine did not reach the end"; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
+exit
+}

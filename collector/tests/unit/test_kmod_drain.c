@@ -11,6 +11,7 @@
 #include <memtrace/abi.h>
 
 #include "harness.h"
+#include "../../cli/finish.h"
 #include "../../cli/kmod_drain.h"
 #include "../../cli/util.h"
 
@@ -257,6 +258,12 @@ int main(void)
 	CHECK_EQ(t.intervals, 13);
 	CHECK_EQ(t.dropped, 52);
 	CHECK_STR(content("p0004/image.json"), "(no file)");
+	{	/* gone before anybody could look at its mappings and threads: it had a main thread */
+		const struct mt_finish_options none = { 0 };
+
+		CHECK_EQ(mt_finish_image(trace, "p0002", &none), 0);
+		CHECK(strstr(content("p0002/threads.csv"), "\n102,") != NULL);
+	}
 	{
 		char *rm = mt_printf("rm -r %s", trace);
 
