@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.InputStream;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.memtrace.model.MemtraceException;
 
@@ -37,6 +39,7 @@ public final class Recording {
 	}
 
 	private static final String OURS = "memtrace";
+	private static final int SIGINT = 2;
 	private static final int READ_CHARS = 8192;
 	private static final int KEPT_CHARS = 16384;
 
@@ -125,11 +128,14 @@ public final class Recording {
 	}
 
 	/**
-	 * Asks to end: the first time as Ctrl-C does, then politely (SIGTERM), then the program is killed. The recorder lives on to
-	 * complete the trace. Returns at once.
+	 * Asks to end: the first time as Ctrl-C does (by SIGTERM when the program ignores that, as all do that a shell has started in the
+	 * background), then by SIGTERM, then the program is killed. The recorder lives on to complete the trace. Returns at once.
 	 */
 	public synchronized void stop() {
 		int how = stops++;
+		if (how == 0 && ignoresInterrupt()) {
+			how = stops++;
+		}
 		if (how == 0) {
 			signal("INT", process.pid());
 		} else if (how == 1) {
@@ -142,6 +148,17 @@ public final class Recording {
 	/** Whether somebody has asked to stop. */
 	public synchronized boolean isStopping() {
 		return stops > 0;
+	}
+
+	private boolean ignoresInterrupt() {
+		return process.children().anyMatch(child -> {
+			try (Stream<String> lines = Files.lines(Path.of("/proc/" + child.pid() + "/status"))) {
+				return lines.filter(l -> l.startsWith("SigIgn:"))
+						.anyMatch(l -> (Long.parseUnsignedLong(l.substring(7).strip(), 16) >> SIGINT - 1 & 1) != 0);
+			} catch (IOException | UncheckedIOException | NumberFormatException e) {
+				return false; // it has just ended
+			}
+		});
 	}
 
 	/** Java has no way to send SIGINT. */

@@ -256,7 +256,7 @@ final class ProgramPage extends WizardPage {
 		for (int i = 0; i < Example.ALL.size(); i++) {
 			Example e = Example.ALL.get(i);
 			Path file = wizard.example(e);
-			if (file != null && s.program().equals(file.toString()) && s.arguments().equals(List.of(e.variant()))) {
+			if (file != null && s.program().equals(file.toString()) && s.arguments().equals(e.words())) {
 				examples.select(i);
 				select(Kind.EXAMPLE);
 				return;

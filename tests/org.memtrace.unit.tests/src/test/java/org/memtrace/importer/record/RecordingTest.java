@@ -84,6 +84,15 @@ class RecordingTest {
 		assertEquals(143, end(stubborn).exitCode());
 	}
 
+	/** What a shell starts in the background ignores SIGINT, and so do the programs that it starts. */
+	@Test
+	void programThatIgnoresInterruptIsTerminatedAtOnce() throws Exception {
+		Recording recording = start("trap '' INT; sleep 60 & child=$!; trap 'kill $child; exit 143' TERM; echo ready; wait");
+		waitFor("ready");
+		recording.stop();
+		assertEquals(143, end(recording).exitCode());
+	}
+
 	private void waitFor(String text) throws InterruptedException {
 		for (int i = 0; i < 1500 && !out.toString().contains(text); i++) {
 			Thread.sleep(20);
