@@ -16,6 +16,7 @@ import org.eclipse.nebula.widgets.nattable.config.ConfigRegistry;
 import org.eclipse.nebula.widgets.nattable.config.IConfigRegistry;
 import org.eclipse.nebula.widgets.nattable.coordinate.Range;
 import org.eclipse.nebula.widgets.nattable.data.IDataProvider;
+import org.eclipse.nebula.widgets.nattable.edit.command.EditCellCommand;
 import org.eclipse.nebula.widgets.nattable.edit.config.DefaultEditConfiguration;
 import org.eclipse.nebula.widgets.nattable.filterrow.FilterRowHeaderComposite;
 import org.eclipse.nebula.widgets.nattable.filterrow.command.ClearAllFiltersCommand;
@@ -352,6 +353,14 @@ public final class Grid {
 		for (int key : new int[] {SWT.CR, SWT.KEYPAD_CR}) {
 			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.NONE, key), (t, e) -> open());
 		}
+		// Tab leaves the table, as it leaves others
+		table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.NONE, SWT.TAB),
+				(t, e) -> t.traverse(SWT.TRAVERSE_TAB_NEXT));
+		table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.MOD2, SWT.TAB),
+				(t, e) -> t.traverse(SWT.TRAVERSE_TAB_PREVIOUS));
+		if (filters != null) {
+			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.MOD1, 'f'), (t, e) -> editFilter());
+		}
 		// whole rows are selected, so the ends are those of the table and not of a row
 		for (int mask : new int[] {SWT.NONE, SWT.MOD1}) {
 			table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(mask, SWT.HOME), (t, e) -> jump(0));
@@ -359,6 +368,14 @@ public final class Grid {
 					(t, e) -> jump(content.rowCount() - 1));
 		}
 		table.getUiBindingRegistry().registerFirstKeyBinding(new KeyEventMatcher(SWT.MOD1, 'c'), (t, e) -> onCopy.run());
+	}
+
+	/** Opens the filter of the first column that is seen; Tab goes on to the next. */
+	private void editFilter() {
+		ILayerCell cell = table.getCellByPosition(0, 1);
+		if (cell != null) {
+			table.doCommand(new EditCellCommand(table, table.getConfigRegistry(), cell));
+		}
 	}
 
 	private void jump(int row) {

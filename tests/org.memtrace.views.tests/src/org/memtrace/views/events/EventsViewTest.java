@@ -102,5 +102,11 @@ class EventsViewTest extends UiTest {
 		bot.click(view.grid().control(), bot.ui(() -> view.grid().cellBounds(2, 0)));
 		bot.key("ctrl+End");
 		bot.waitFor("last row", () -> view.grid().visibleRows().end == view.rowCount());
+		bot.key("ctrl+f");
+		bot.type(">=5");
+		bot.key("Return");
+		settle(view, "from 5 ms on, typed without the mouse", (SampleTrace.INITIALISATION - 5) * SampleTrace.PAGES);
+		bot.run(() -> view.grid().clearFilters());
+		settle(view, "all again", SampleTrace.INITIALISATION * SampleTrace.PAGES);
 	}
 }
