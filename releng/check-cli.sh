@@ -119,6 +119,10 @@ expect 4 "MEMTRACE_JAVA is /no/java" env MEMTRACE_JAVA=/no/java "$memtrace" list
 expect 4 "Java part of memtrace is not beside" env MEMTRACE_LIB="$tmp" "$memtrace" list
 [ ! -e "$tmp/t1" ] && [ ! -e "$tmp/t2" ] && ok || bad "a program that cannot run leaves a trace"
 
+# --- each library is on the class path that the native program makes
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" export --format parquet -o "$tmp/parquet" testdata/format-example
+
 # --- a reader that goes away is no error
 for run in "$memtrace" java; do
 	rc=$(set +o pipefail; { $run help --markdown 2>"$tmp/err" || $run --help 2>>"$tmp/err"; } | head -n 1 >/dev/null; echo ${PIPESTATUS[0]})

@@ -94,6 +94,8 @@ product() {
 	check "its data has names, though it was compiled elsewhere" grep -q ',heap,old_grid,' "$t/p0000/structures.csv"
 	check "the installed importer" "$m" import -q -o "$tmp/t.db" "$t"
 	"$m" summary "$tmp/t.db" >"$tmp/summary" 2>&1
+	check "hwloc is found" "$m" machine "$tmp/t.db"
+	check "Parquet is written" "$m" export -q --format parquet -o "$tmp/parquet" "$tmp/t.db"
 	check "the summary names the grids" grep -q old_grid "$tmp/summary"
 	"$m" open "$t" >"$tmp/open.log" 2>&1 &
 	local workbench=$!

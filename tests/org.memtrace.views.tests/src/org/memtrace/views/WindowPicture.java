@@ -148,7 +148,7 @@ public final class WindowPicture {
 		if (r.isEmpty() || !r.intersects(clip)) {
 			return;
 		}
-		if (!(c instanceof Composite) || c instanceof Table || c instanceof Tree) {
+		if (!(c instanceof Composite) || c instanceof Table || c instanceof Tree || c instanceof Combo || c instanceof Spinner) {
 			r.width = Math.min(r.width, clip.x + clip.width - r.x);
 			r.height = Math.min(r.height, clip.y + clip.height - r.y);
 		}
