@@ -6,7 +6,7 @@
 Reads the trace directories that run.sh copied out of the machine (see
 docs/trace-format.md) and compares them with what the programs do, and with a
 trace of the same program by the user-space backend, recorded here, when it works.
-With "draw" the traces are imported and rendered as well.
+With "draw" some of the traces are imported and rendered as well.
 """
 import csv
 import glob
@@ -148,7 +148,7 @@ def main():
                 print("note: the user-space backend does not work here: %s" % r.stderr.strip())
                 continue
             user = picture(other)
-            if java:
+            if java and name in ("naive", "stencil", "falsesharing"):
                 # small ones share a row; colours depend on how the threads were scheduled
                 large = [n for n, v in module.items() if 4 * v[0] >= max(w[0] for w in module.values())]
                 ours, theirs = drawn(build, tmp, os.path.join(traces, name)), drawn(build, tmp, other)

@@ -61,10 +61,13 @@ rm -rf "$stage" "$work/user/other" "$work/user/installed"
 make -s -C "$top/collector" install DESTDIR="$stage"
 make -s -C "$top/collector/module" sources TO="$work/user/other"
 sed -i 's/^#define MEMTRACE_ABI_MAJOR.*/#define MEMTRACE_ABI_MAJOR 99/' "$work/user/other/include/memtrace/abi.h"
-make -s -C "$top/collector/module" sources TO="$work/user/installed"
-for d in other installed; do
-	nice make -s -j2 -C "$work/user/$d" KDIR="$work/$v/usr/src/linux-headers-$v-amd64" > "$work/user/$d.log" 2>&1 || { cat "$work/user/$d.log" >&2; exit 1; }
-done
+build() { # ARGUMENTS of make
+	nice make -s -j2 "$@" KDIR="$work/$v/usr/src/linux-headers-$v-amd64" > "$work/user/build.log" 2>&1 || { cat "$work/user/build.log" >&2; exit 1; }
+}
+build -C "$work/user/other"
+build -C "$top/collector/module" BUILD="$work/build-$v"		# run.sh has it already
+mkdir -p "$work/user/installed"
+cp "$work/build-$v/memtrace.ko" "$work/user/installed/"
 
 root=$work/user/root
 rm -rf "$root"
