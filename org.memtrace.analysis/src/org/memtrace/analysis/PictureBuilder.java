@@ -507,7 +507,7 @@ public final class PictureBuilder {
 		double y = plotY + plotHeight;
 		shapes.add(new Shape.Line(plotX, y + 0.5, plotX + plotWidth, y + 0.5, palette.axis(), 1, false));
 		int most = (int) Math.max(1, plotWidth / (7.5 * f));
-		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most);
+		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most, o.ticks);
 		double free = 0;
 		if (!axis.base.isEmpty()) {
 			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(),

@@ -30,6 +30,8 @@ public final class PictureOptions {
 	public boolean axis = true;
 	/** Time 0 of the axis: the start of the trace. */
 	public long originNs;
+	/** Whether times are ticks of a logical clock, as in traces of Moca ({@link org.memtrace.model.TraceInfo#isInTicks}). */
+	public boolean ticks;
 	public Colouring colouring = Colouring.DOMINANT_TYPE;
 	/** Blocks lower than this are drawn together with their neighbours, hatched; 0 to draw everything. */
 	public double minBlockHeight = 1.5;

@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Round instants of a window of time, with labels. */
 final class TimeAxis {
@@ -20,6 +21,7 @@ final class TimeAxis {
 
 	private static final String[] UNITS = {"ns", "µs", "ms", "s"};
 
+	private final boolean inTicks;
 	final List<Tick> ticks = new ArrayList<>();
 	/** Where the labels count from, if not from the start of the trace: a text for the left end of the axis, else empty. */
 	final String base;
@@ -31,6 +33,12 @@ final class TimeAxis {
 	 * @param most number of ticks that have room
 	 */
 	TimeAxis(long originNs, long fromNs, long toNs, int most) {
+		this(originNs, fromNs, toNs, most, false);
+	}
+
+	/** @param inTicks whether times are counts of a logical clock, which have no larger units */
+	TimeAxis(long originNs, long fromNs, long toNs, int most, boolean inTicks) {
+		this.inTicks = inTicks;
 		long from = fromNs - originNs;
 		long to = toNs - originNs;
 		long step = step(to - from, Math.max(1, most));
@@ -71,7 +79,10 @@ final class TimeAxis {
 		return unit;
 	}
 
-	private static String text(long ns, int unit) {
+	private String text(long ns, int unit) {
+		if (inTicks) {
+			return String.format(Locale.ROOT, ns == 1 ? "%,d tick" : "%,d ticks", ns);
+		}
 		BigDecimal value = BigDecimal.valueOf(ns).movePointLeft(3 * unit).setScale(9, RoundingMode.HALF_UP)
 				.stripTrailingZeros();
 		return (value.signum() == 0 ? "0" : value.toPlainString()) + " " + UNITS[unit];

@@ -256,7 +256,7 @@ public final class TimePicture {
 	private void timeAxis() {
 		double y = plotY + plotHeight;
 		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(),
-				(int) Math.max(1, plotWidth / (7.5 * f)));
+				(int) Math.max(1, plotWidth / (7.5 * f)), o.ticks);
 		if (!axis.base.isEmpty()) {
 			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(),
 					Shape.Anchor.END, false));

@@ -52,6 +52,7 @@ final class RenderCommand implements Command {
 			options.fontSize = 12 * Math.max(0.9, Math.min(1.5, Math.sqrt(Math.min(options.width / 1200.0, options.height / 800.0))));
 			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
 			options.originNs = store.info().startNs();
+			options.ticks = store.info().isInTicks();
 			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
 			options.warning = TraceSummary.lossWarning(store.info());
 			Scene scene;

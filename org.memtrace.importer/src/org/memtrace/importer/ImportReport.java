@@ -82,7 +82,7 @@ public final class ImportReport {
 					counts.sharedDiffers));
 		}
 		if (manifest.text("time_unit").equals("tick")) {
-			skips.warn("times are ticks of Moca's logical clock, one for each fault; they are shown as nanoseconds");
+			skips.warn("times are ticks of Moca's logical clock, one for each fault; pictures count ticks, lists call them nanoseconds");
 		}
 		warnings = skips.warnings();
 		values.put("warnings", warnings);

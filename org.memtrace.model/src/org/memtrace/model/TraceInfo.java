@@ -45,6 +45,11 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 				endNs, recordedAt, pageSizeBytes, newDescription, newProperties);
 	}
 
+	/** Whether its times are ticks of a logical clock and no nanoseconds: property {@code time_unit} is {@code tick}. */
+	public boolean isInTicks() {
+		return "tick".equals(properties.get("time_unit"));
+	}
+
 	/** The same trace as a store knows it. */
 	public TraceInfo stored(int newId, String newAlias, String newDatabaseName, long newEvents, int newProducers) {
 		return new TraceInfo(newId, newAlias, newDatabaseName, type, application, host, operatingSystem, cpus, newEvents,

@@ -302,7 +302,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 		Sqlite.update(db, "INSERT INTO TRACE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", info.id(), type, date,
 				info.application(), info.host(), info.operatingSystem(), info.cpus(), info.events(), "memtrace",
 				info.description(), 0, info.databaseName(), info.alias(), info.startNs(), info.endNs(),
-				"tick".equals(info.properties().get("time_unit")) ? UNIT_TICK : UNIT_NS,
+				info.isInTicks() ? UNIT_TICK : UNIT_NS,
 				info.producers());
 		Map<String, String> values = new TreeMap<>(info.properties());
 		values.put(RECORDED_AT, info.recordedAt().toString());

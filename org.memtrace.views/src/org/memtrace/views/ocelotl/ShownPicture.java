@@ -108,6 +108,7 @@ final class ShownPicture {
 		o.palette = in.palette();
 		o.title = title;
 		o.originNs = d.input().trace().info().startNs();
+		o.ticks = d.input().trace().info().isInTicks();
 		if (title != null) {
 			o.warning = d.input().trace().lossWarning();
 		}

@@ -191,6 +191,21 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void theAxisOfATraceOfMocaHasTicks() throws Exception {
+		Path csv = temporary.resolve("Moca-full-trace.csv");
+		Files.writeString(csv, "@Virt, @Phy, Nreads, Nwrites, CPUMask, Start, End, TaskId\n"
+				+ "0000000000601000, 0000000012345000, 3, 1, 01, 0, 1999, 0\n0000000000602000, 0000000000602000, 3, 1, 01, 0, 1999, 0\n");
+		String db = temporary.resolve("moca.db").toString();
+		assertEquals(0, run("import", "-o", db, csv.toString()), () -> err);
+		Path svg = temporary.resolve("moca.svg");
+		assertEquals(0, run("render", "-o", svg.toString(), db), () -> err);
+		String picture = Files.readString(svg);
+		assertTrue(picture.contains(">1,000 ticks<") && !picture.contains(" µs<"), picture);
+		assertEquals(0, run("query", "--what", "producers", "--format", "csv", "--tree", "physical", db), () -> err);
+		assertTrue(out.contains("frame 12345") && out.contains("no known frame"), out);
+	}
+
+	@Test
 	void thePhysicalTreeOfATraceThatKnowsFrames() throws Exception {
 		String db = temporary.resolve("v.db").toString();
 		Path csv = temporary.resolve("accesses.csv");
