@@ -95,8 +95,10 @@ public final class PiePicture {
 		double inside = 2 * HOLE * radius - f;
 		String total = meter.fit(model.sum().text(model.total()), 1.25 * f, true, inside);
 		shapes.add(text(cx, cy + 0.1 * f, total, 1.25 * f, true, palette.text()));
-		shapes.add(text(cx, cy + 1.5 * f, meter.fit(model.sum().label().toLowerCase(java.util.Locale.ROOT), 0.92 * f, false, inside),
-				0.92 * f, false, palette.mutedText()));
+		String what = model.sum().label().toLowerCase(java.util.Locale.ROOT);
+		if (meter.width(what, 0.92 * f, false) <= inside) {
+			shapes.add(text(cx, cy + 1.5 * f, what, 0.92 * f, false, palette.mutedText()));
+		}
 		if (legend) {
 			legend(shapes, slices, model, width - legendWidth, width - f, height, palette, meter, f);
 		}

@@ -69,9 +69,9 @@ public final class EventsView extends TraceView {
 	static final int PAGE = 10_000_000;
 	private static final int MOST_COPIED = 100_000;
 	private static final int MOST_IN_SNAPSHOT = 1_000_000;
-	private static final Map<EventColumn, Integer> WIDTHS = Map.ofEntries(Map.entry(EventColumn.START, 110),
-			Map.entry(EventColumn.END, 110), Map.entry(EventColumn.PRODUCER, 150), Map.entry(EventColumn.STRUCTURE, 115),
-			Map.entry(EventColumn.THREAD, 105), Map.entry(EventColumn.CPU, 50), Map.entry(EventColumn.TYPE, 115),
+	private static final Map<EventColumn, Integer> WIDTHS = Map.ofEntries(Map.entry(EventColumn.START, 105),
+			Map.entry(EventColumn.END, 100), Map.entry(EventColumn.PRODUCER, 150), Map.entry(EventColumn.STRUCTURE, 115),
+			Map.entry(EventColumn.THREAD, 105), Map.entry(EventColumn.CPU, 50), Map.entry(EventColumn.TYPE, 132),
 			Map.entry(EventColumn.NODE, 50), Map.entry(EventColumn.CODE, 130), Map.entry(EventColumn.EVENT_PRODUCER, 200),
 			Map.entry(EventColumn.CATEGORY, 90), Map.entry(EventColumn.EVENT_TYPE, 160), Map.entry(EventColumn.PARAMETERS, 300));
 	private static final int WIDTH = 70;

@@ -17,6 +17,7 @@ import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.graphics.PaletteData;
+import org.eclipse.swt.graphics.Path;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.Transform;
@@ -191,6 +192,10 @@ public final class ScenePainter implements AutoCloseable {
 	}
 
 	private void polygon(Shape.Polygon p) {
+		if (!isRectilinear(p.points())) {
+			curved(p);
+			return;
+		}
 		int[] points = new int[p.points().length];
 		for (int i = 0; i < points.length; i++) {
 			points[i] = round(p.points()[i]);
@@ -207,6 +212,40 @@ public final class ScenePainter implements AutoCloseable {
 			gc.setLineStyle(SWT.LINE_SOLID);
 			gc.drawPolygon(points);
 		}
+	}
+
+	/** Whether all edges are upright or level: those are rounded to whole pixels, so that areas meet without a seam. */
+	private static boolean isRectilinear(double[] p) {
+		for (int i = 0; i < p.length; i += 2) {
+			int next = (i + 2) % p.length;
+			if (p[i] != p[next] && p[i + 1] != p[next + 1]) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Other edges would get corners by rounding. */
+	private void curved(Shape.Polygon p) {
+		Path path = new Path(gc.getDevice());
+		path.moveTo((float) p.points()[0], (float) p.points()[1]);
+		for (int i = 2; i < p.points().length; i += 2) {
+			path.lineTo((float) p.points()[i], (float) p.points()[i + 1]);
+		}
+		path.close();
+		if (p.fill() != 0) {
+			gc.setAlpha(p.fill() >>> 24);
+			gc.setBackground(cached(p.fill()));
+			gc.fillPath(path);
+		}
+		if (p.stroke() != 0) {
+			gc.setAlpha(p.stroke() >>> 24);
+			gc.setForeground(cached(p.stroke()));
+			gc.setLineWidth(1);
+			gc.setLineStyle(SWT.LINE_SOLID);
+			gc.drawPath(path);
+		}
+		path.dispose();
 	}
 
 	private void line(Shape.Line l) {
