@@ -59,6 +59,8 @@ public final class OcelotlView extends TraceView {
 	private static final double FONT_PIXELS = 12;
 	/** Smaller traces are aggregated at once from any viewpoint. */
 	private static final int PREPARE_FROM = 500_000;
+	/** No picture is drawn in less. */
+	private static final int MIN_PIXELS = 50;
 
 	private Composite stack;
 	private StackLayout layout;
@@ -510,10 +512,15 @@ public final class OcelotlView extends TraceView {
 			return; // a new description is under way and will draw
 		}
 		Point size = canvas.getSize();
-		if (size.x > 50 && size.y > 50) {
+		if (!isTooSmall(size)) {
 			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, FONT_PIXELS,
 					ScenePainter.palette(canvas)));
 		}
+	}
+
+	/** Whether there is no room for a picture. */
+	private static boolean isTooSmall(Point size) {
+		return size.x <= MIN_PIXELS || size.y <= MIN_PIXELS;
 	}
 
 	@Override
@@ -569,7 +576,7 @@ public final class OcelotlView extends TraceView {
 	/** Whether the picture is that of the current state. */
 	@Override
 	protected boolean isSettled() {
-		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || canvas.picture() != null
+		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || isTooSmall(canvas.getSize()) || canvas.picture() != null
 				&& canvas.picture().state().equals(trace().selection().state()) && canvas.picture().choice().equals(choice)
 				&& overview.isSettled());
 	}

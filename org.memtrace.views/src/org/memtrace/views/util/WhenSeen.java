@@ -13,16 +13,20 @@ public final class WhenSeen {
 	private final Control control;
 	private final Runnable action;
 	private boolean wanted;
+	/** The action was seen to be wanted, and comes next. */
+	private boolean starting;
 
 	public WhenSeen(Control control, Runnable action) {
 		this.control = control;
 		this.action = action;
 		control.addListener(SWT.Paint, e -> {
-			if (wanted) {
-				wanted = false;
-				// not within painting: the action may change what is painted
+			if (wanted && !starting) {
+				starting = true;
+				// not within painting: the action may change what is painted; until then it is still waited for
 				control.getDisplay().asyncExec(() -> {
-					if (!control.isDisposed()) {
+					starting = false;
+					if (wanted && !control.isDisposed()) {
+						wanted = false;
 						action.run();
 					}
 				});

@@ -48,19 +48,18 @@ class SynchronisationTest extends UiTest {
 		}
 	}
 
-	/** The numbers that each view would save. */
+	/** The numbers that each view would save when it is seen. */
 	private Map<String, String> numbers() {
-		waitForViews();
-		return bot.ui(() -> {
-			Map<String, String> numbers = new TreeMap<>();
-			for (TraceView v : views()) {
-				Snapshot s = v.snapshot();
-				if (s != null && s.csv() != null) {
-					numbers.put(v.getViewSite().getId(), s.csv().get());
-				}
+		Map<String, String> numbers = new TreeMap<>();
+		for (TraceView v : bot.ui(UiTest::views)) {
+			bot.run(() -> page().bringToTop(v));
+			waitForViews(v.getClass().getSimpleName());
+			Snapshot s = bot.ui(v::snapshot);
+			if (s != null && s.csv() != null) {
+				numbers.put(bot.ui(() -> v.getViewSite().getId()), s.csv().get());
 			}
-			return numbers;
-		});
+		}
+		return numbers;
 	}
 
 	@Test

@@ -49,7 +49,14 @@ public abstract class UiTest {
 			assertEquals(ViewIds.PERSPECTIVE, page.getPerspective().getId());
 			page.resetPerspective();
 			page.getWorkbenchWindow().getShell().setBounds(0, 0, 1270, 1000);
+			page.getWorkbenchWindow().getShell().forceActive(); // a dialog that a failed test has left took the focus with it
 			session.useCatalogue(catalogue);
+			for (TraceView v : views()) {
+				if (v.isLocked()) {
+					v.toggleLock();
+				}
+				v.join(session.group(1));
+			}
 		});
 		sample = SampleTrace.write(session.catalogue(), "small matmul");
 		bot.run(session::catalogueChanged);
@@ -80,10 +87,23 @@ public abstract class UiTest {
 		problems.remove(problems.stream().filter(p -> p.contains(part)).findFirst().orElseThrow());
 	}
 
-	/** Waits until a trace of that name is shown, and its picture. */
-	/** Waits until all views that can be seen show the current state. */
+	/** Waits until all views that can be seen show the current state; others may wait until they are seen. */
 	protected void waitForViews() {
-		bot.waitFor("views", () -> session.opening() == null && views().stream().allMatch(TraceView::isQuiet));
+		waitForViews("");
+	}
+
+	/** @param after what was done, for the message of a failure */
+	protected void waitForViews(String after) {
+		try {
+			bot.waitFor("views", () -> session.opening() == null && unsettled().isEmpty());
+		} catch (AssertionError e) {
+			throw new AssertionError("not settled: " + bot.ui(UiTest::unsettled) + ", opening " + bot.ui(session::opening) + " "
+					+ after, e);
+		}
+	}
+
+	private static List<String> unsettled() {
+		return views().stream().filter(v -> page().isPartVisible(v) && !v.isQuiet()).map(TraceView::getPartName).toList();
 	}
 
 	/** The views of traces that are open. */
@@ -97,6 +117,7 @@ public abstract class UiTest {
 		return views;
 	}
 
+	/** Waits until a trace of that name is shown, and its picture. */
 	protected void waitForPicture(String name) {
 		bot.waitFor("picture of " + name, () -> session.trace() != null && session.trace().name().equals(name)
 				&& session.opening() == null && session.status().shown());
