@@ -95,7 +95,7 @@ public final class TraceMarkers {
 		if (problem != null) {
 			return; // what a newer version wrote is not overwritten
 		}
-		byte[] text = Markers.write(markers);
+		byte[] text = markers.isEmpty() ? null : Markers.write(markers);
 		OpenTrace.Lease lease;
 		try {
 			lease = trace.lease();

@@ -49,6 +49,7 @@ import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.filters.FilterActions;
+import org.memtrace.views.gantt.GanttView;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
@@ -505,7 +506,9 @@ public final class EventsView extends TraceView {
 		t.selection().window(r.startNs() - 5 * length, r.endNs() + 5 * length);
 		t.selection().mark(t.memberOf(r.producer()));
 		try {
-			getSite().getPage().showView(view);
+			if (getSite().getPage().showView(view) instanceof GanttView gantt) {
+				gantt.showRecord(t, r.producer(), r.startNs(), r.endNs());
+			}
 		} catch (PartInitException e) {
 			ILog.of(EventsView.class).warn("The view " + view + " cannot be shown.", e);
 		}

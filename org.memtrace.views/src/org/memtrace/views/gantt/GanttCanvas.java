@@ -312,8 +312,14 @@ final class GanttCanvas extends Canvas {
 		if (selected != null && sameTime && selectedRow >= 0) {
 			int x0 = (int) Math.round(p.xOf(selected.fromNs()));
 			int x1 = (int) Math.round(p.xOf(selected.toNs()));
+			// seen on bars of any colour
+			int width = Math.max(3, x1 - x0 + 1);
+			gc.setLineWidth(1);
+			gc.setForeground(ScenePainter.color(ScenePainter.palette(this).background()));
+			gc.drawRectangle(x0, y(selectedRow) + 2, Math.max(1, width - 2), height - 4);
 			gc.setLineWidth(2);
-			gc.drawRectangle(x0 - 1, y(selectedRow) + 1, Math.max(3, x1 - x0 + 1), height - 2);
+			gc.setForeground(ScenePainter.color(ScenePainter.palette(this).text()));
+			gc.drawRectangle(x0 - 1, y(selectedRow) + 1, width, height - 2);
 		}
 		if (hover != null && hover.area() == Area.PLOT && hover.row() >= 0 && drag == Drag.NONE) {
 			gc.setAlpha(90);

@@ -36,7 +36,6 @@ import org.eclipse.ui.PartInitException;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.Colours;
-import org.memtrace.analysis.Condition;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.GanttDetails;
 import org.memtrace.analysis.GanttFold;
@@ -51,7 +50,6 @@ import org.memtrace.analysis.GanttSource.Grouping;
 import org.memtrace.analysis.GanttTable;
 import org.memtrace.analysis.GanttType;
 import org.memtrace.analysis.Marker;
-import org.memtrace.analysis.TraceFilter;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -60,6 +58,8 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceMarkers;
 import org.memtrace.views.TraceView;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
@@ -73,7 +73,6 @@ import org.memtrace.views.util.Icons;
  */
 public final class GanttView extends TraceView {
 	private static final double FONT_PIXELS = 12;
-	private static final String EVENTS = "org.memtrace.views.events";
 	private static final double[] ROW_HEIGHTS = { 4, 6, 9, 13, 18, 24, 32, 44 };
 	private static final int[] MARKER_COLORS = { 0x1f5fd0, 0xb3261e, 0x1b7f4b, 0x8b3fb0, 0x9a5b00, 0x00738a };
 
@@ -118,6 +117,8 @@ public final class GanttView extends TraceView {
 	/** Row that shall be visible when the rows are there: producer in a group, -1 none. */
 	private int revealGroup;
 	private int revealProducer = -1;
+	/** Record that shall be selected in that row; null none. */
+	private GanttCanvas.Span revealSpan;
 	private TraceMarkers markersOf;
 	private final Runnable markersChanged = this::draw;
 
@@ -353,8 +354,10 @@ public final class GanttView extends TraceView {
 	private void load() {
 		OpenTrace t = trace();
 		ViewState s = t.selection().state();
-		Wanted wanted = new Wanted(t, s.viewpoint() == Viewpoint.TYPE ? Viewpoint.SHARING : s.viewpoint(), s.filters());
-		if (model != null && (wanted.equals(modelOf) || modelOf != null && modelOf.trace() == t && !t.hasAccesses())) {
+		// events are coloured by their type whatever the viewpoint is
+		Viewpoint viewpoint = !t.hasAccesses() ? Viewpoint.TYPE : s.viewpoint() == Viewpoint.TYPE ? Viewpoint.SHARING : s.viewpoint();
+		Wanted wanted = new Wanted(t, viewpoint, s.filters());
+		if (model != null && wanted.equals(modelOf)) {
 			loading.cancel();
 			arrange();
 		} else {
@@ -383,7 +386,7 @@ public final class GanttView extends TraceView {
 		int selectedProducer = -1;
 		int topGroup = -1;
 		int topProducer = -1;
-		if (old != null && rowsOf.grouping() == input.grouping()) {
+		if (old != null && old.request().grouping() == input.grouping()) {
 			int row = canvas.selectedRow();
 			if (row >= 0 && row < old.count()) {
 				selectedGroup = old.group(row);
@@ -409,10 +412,11 @@ public final class GanttView extends TraceView {
 			int at = result.rowOf(revealGroup, revealProducer);
 			revealProducer = -1;
 			if (at >= 0) {
-				canvas.setSelected(at, null);
+				canvas.setSelected(at, revealSpan);
 				reveal(at);
 			}
 		}
+		revealSpan = null;
 		draw();
 	}
 
@@ -688,7 +692,7 @@ public final class GanttView extends TraceView {
 		revealGroup = found.group();
 		revealProducer = found.producer();
 		fold = now;
-		rowsOf = new Arrangement(null, grouping, 0, now, order, hideEmpty); // also the same rows must be revealed
+		rowsOf = null; // also the same rows must be revealed
 		arrange();
 		trace().selection().mark(trace().memberOf(found.producer()));
 		if (found.wrapped()) {
@@ -795,6 +799,28 @@ public final class GanttView extends TraceView {
 		}
 	}
 
+	/** Unfolds what is above a producer and selects one of its records; for other views. */
+	public void showRecord(OpenTrace of, int producer, long fromNs, long toNs) {
+		if (trace() == null || !trace().isSameTrace(of)) {
+			return; // locked, or of another group
+		}
+		revealSpan = new GanttCanvas.Span(GanttSource.ALL, producer, fromNs, toNs);
+		revealRow(producer);
+	}
+
+	private void revealRow(int producer) {
+		if (grouping != Grouping.PRODUCER) {
+			grouping = Grouping.PRODUCER;
+			fold = GanttFold.initial(trace().producers());
+			update();
+		}
+		revealGroup = GanttSource.ALL;
+		revealProducer = producer;
+		fold = fold.reveal(trace().producers(), GanttSource.ALL, producer);
+		rowsOf = null;
+		arrange();
+	}
+
 	/** Goes to a marker: its row, and its time with something around it. */
 	private void jump(Marker m) {
 		if (trace() == null || rows == null) {
@@ -815,15 +841,7 @@ public final class GanttView extends TraceView {
 			if (shown >= 0 && (m.producer() < shown || m.producer() >= trace().producers().subtreeEnd(shown))) {
 				selection.zoom(selection.state().fromNs(), selection.state().toNs(), selection.initial().producer());
 			}
-			revealGroup = GanttSource.ALL;
-			revealProducer = m.producer();
-			fold = fold.reveal(trace().producers(), GanttSource.ALL, m.producer());
-			if (grouping != Grouping.PRODUCER) {
-				grouping = Grouping.PRODUCER;
-				update();
-			}
-			rowsOf = null;
-			arrange();
+			revealRow(m.producer());
 		}
 		canvas.setFocus();
 	}
@@ -897,20 +915,6 @@ public final class GanttView extends TraceView {
 		}
 	}
 
-	private void onlyThisProducer() {
-		int row = canvas.selectedRow();
-		if (row < 0 || rows == null) {
-			return;
-		}
-		int producer = rows.producer(row);
-		if (trace().hasAccesses()) {
-			trace().selection().addFilter(TraceFilter.only(
-					new Condition.Subtree(List.of(new Condition.Part(producer, trace().producers().name(producer))))));
-		} else {
-			zoomToProducer();
-		}
-	}
-
 	private void zoomToProducer() {
 		int row = canvas.selectedRow();
 		if (row >= 0 && rows != null) {
@@ -925,7 +929,7 @@ public final class GanttView extends TraceView {
 			trace().selection().window(span.fromNs(), Math.max(span.fromNs() + 1, span.toNs()));
 		}
 		try {
-			getSite().getPage().showView(EVENTS);
+			getSite().getPage().showView(ViewIds.EVENTS);
 		} catch (PartInitException e) {
 			bar.info(e.getMessage(), true);
 		}
@@ -1040,7 +1044,12 @@ public final class GanttView extends TraceView {
 		if (row >= 0 && row < rows.count()) {
 			String name = rows.name(row).replace("&", "&&");
 			menu.add(new Separator());
-			menu.add(action("Only " + name, this::onlyThisProducer));
+			FilterActions.addProducer(menu, trace(), rows.producer(row));
+			if (grouping == Grouping.THREAD && rows.group(row) < trace().threads().size()) {
+				FilterActions.addThread(menu, trace(), rows.group(row));
+			} else if (grouping == Grouping.CPU && rows.group(row) < model.source().groups(Grouping.CPU).size() - (trace().hasAccesses() ? 1 : 0)) {
+				FilterActions.addCpu(menu, trace(), rows.group(row));
+			}
 			menu.add(action("Zoom to " + name, this::zoomToProducer));
 			menu.add(action("Show in event table", this::showInEvents));
 			menu.add(new Separator());

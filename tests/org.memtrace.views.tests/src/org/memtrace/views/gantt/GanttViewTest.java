@@ -178,6 +178,10 @@ class GanttViewTest extends UiTest {
 		bot.key("Left");
 		bot.waitFor("back", () -> view.isSettled() && canvas.selected().fromNs() == 10 * MS);
 		bot.shot("gantt-search");
+		// as the table of events does it
+		bot.run(() -> view.showRecord(session.trace(), SampleTrace.A + 2, 3 * MS, 4 * MS));
+		bot.waitFor("record of A", () -> view.isSettled() && canvas.selected() != null && canvas.selected().fromNs() == 3 * MS
+				&& view.rows().name(canvas.selectedRow()).equals("A [page 0]"));
 	}
 
 	@Test
