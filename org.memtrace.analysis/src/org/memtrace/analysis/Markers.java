@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 
 /**
@@ -15,12 +16,17 @@ import org.memtrace.model.MemtraceException;
  * each with its fields between tabs. In names, tab, line feed, carriage return and backslash are written {@code \t \n \r \\}.
  */
 public final class Markers {
-	/** Name of the note in the trace database. */
+	/** Name of the note in the trace database, for markers in the tree of the addresses of the program. */
 	public static final String NOTE = "markers";
 	private static final String HEAD = "memtrace-markers ";
 	private static final int VERSION = 1;
 
 	private Markers() {
+	}
+
+	/** Name of the note for a tree of producers: the numbers of producers of two trees are unrelated. */
+	public static String note(AddressSpace space) {
+		return space == AddressSpace.VIRTUAL ? NOTE : NOTE + "-" + space.id();
 	}
 
 	/** Earlier ones first, those of whole rows before all. */

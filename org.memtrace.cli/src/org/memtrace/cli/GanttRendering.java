@@ -18,6 +18,7 @@ import org.memtrace.analysis.GanttSource.Grouping;
 import org.memtrace.analysis.GanttType;
 import org.memtrace.analysis.Markers;
 import org.memtrace.analysis.PictureOptions;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -65,7 +66,7 @@ final class GanttRendering {
 		for (int t = 0; t < types.size(); t++) {
 			o.hiddenTypes.set(t, request.types() != null && !request.types().matcher(types.get(t).name()).find());
 		}
-		byte[] markers = trace.store.readNote(Markers.NOTE).orElse(null);
+		byte[] markers = trace.store.readNote(Markers.note(AddressSpace.byId(args.get("tree")))).orElse(null);
 		if (markers != null) {
 			o.markers = Markers.read(markers);
 		}

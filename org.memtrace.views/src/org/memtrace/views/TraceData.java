@@ -65,7 +65,7 @@ final class TraceData {
 			threads = store.threads();
 			importReport = store.importReport().orElse("");
 			savedFilters = readFilters();
-			markers = new TraceMarkers(store);
+			markers = new TraceMarkers(store, space);
 		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {
 			opened.close();
 			throw e;

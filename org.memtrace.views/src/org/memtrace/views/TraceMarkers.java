@@ -14,6 +14,7 @@ import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.widgets.Display;
 import org.memtrace.analysis.Marker;
 import org.memtrace.analysis.Markers;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceStore;
@@ -36,14 +37,16 @@ public final class TraceMarkers {
 		}
 	};
 	private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+	private final String note;
 	private List<Marker> markers = List.of();
 	/** Why nothing can be stored; null when it can. */
 	private String problem;
 
 	/** Reads them; what cannot be read is left as it is in the database. */
-	TraceMarkers(TraceStore store) {
+	TraceMarkers(TraceStore store, AddressSpace space) {
+		note = Markers.note(space);
 		try {
-			byte[] stored = store.readNote(Markers.NOTE).orElse(null);
+			byte[] stored = store.readNote(note).orElse(null);
 			if (stored != null) {
 				markers = Markers.sorted(Markers.read(stored));
 			}
@@ -109,7 +112,7 @@ public final class TraceMarkers {
 		});
 		Job job = Job.createSystem("Store markers", (ICoreRunnable) monitor -> {
 			try (lease) {
-				lease.store().writeNote(Markers.NOTE, text);
+				lease.store().writeNote(note, text);
 			} catch (MemtraceException e) {
 				ILog.of(TraceMarkers.class).warn(e.getMessage(), e);
 				if (!display.isDisposed()) {
