@@ -12,8 +12,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 0, or -1 when it cannot be done here. */
-static inline int mt_split_huge_pages(int pid)
+/* kB of anonymous huge pages, 0 also when that is not known. */
+static inline unsigned long mt_huge_kb(int pid)
+{
+	unsigned long kb = 0;
+	char line[256];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%d/smaps_rollup", pid);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "AnonHugePages: %lu", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+static inline int mt_split_once(int pid)
 {
 	char line[4352], perms[8], text[96];
 	unsigned long start, end;
@@ -35,6 +51,19 @@ static inline int mt_split_huge_pages(int pid)
 	if (f)
 		fclose(f);
 	close(fd);
+	return 0;
+}
+
+/* 0, or -1 when it cannot be done here. One that somebody else holds at the moment is tried again. */
+static inline int mt_split_huge_pages(int pid)
+{
+	for (int i = 0; i < 5; i++) {
+		if (mt_split_once(pid))
+			return -1;
+		if (!mt_huge_kb(pid))
+			break;
+		usleep(10000);
+	}
 	return 0;
 }
 
