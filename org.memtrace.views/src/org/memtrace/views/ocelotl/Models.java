@@ -16,8 +16,8 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
 /**
- * Microscopic models that were made last, so that going to and fro between viewpoints and zooms is immediate. At most a fifth
- * of the heap; safe for all threads.
+ * Microscopic models that were made last, so that going to and fro between viewpoints and zooms is immediate. At most 350 MB and
+ * a fifth of the heap; safe for all threads.
  */
 final class Models {
 	private record Key(ModelRequest request, ModelSource source) {
@@ -27,7 +27,9 @@ final class Models {
 	private static final int SHARE = 5;
 	private static final int MOST_HIERARCHIES = 4;
 
-	private final long mostBytes = Runtime.getRuntime().maxMemory() / SHARE;
+	private static final long MOST_BYTES = 350_000_000;
+
+	private final long mostBytes = Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / SHARE);
 	private final Map<Key, MicroscopicModel> models = new LinkedHashMap<>(16, 0.75f, true);
 	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
 	private long bytes;

@@ -366,7 +366,7 @@ public final class OcelotlView extends TraceView {
 		}
 		for (Viewpoint v : Viewpoint.values()) {
 			ModelRequest request = input.request(source, v);
-			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.size() / 4)) {
+			if (v != Viewpoint.TYPE && request.viewpoint() == v && input.models().hasRoomFor(24L * source.size() / 4)) {
 				input.models().get(source, request, progress);
 			}
 		}

@@ -130,25 +130,6 @@ class WorkbenchTest extends UiTest {
 		return Math.abs(a.red - b.red) + Math.abs(a.green - b.green) + Math.abs(a.blue - b.blue);
 	}
 
-	@Test
-	void wizardImportsATraceDirectory() {
-		Path example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize();
-		Tree tree = bot.find(Tree.class, t -> t.getItemCount() == 1);
-		bot.click(tree, 100, bot.ui(() -> tree.getSize().y) - 20);
-		bot.key("ctrl+i");
-		Text field = bot.find(Text.class, t -> t.getMessage().equals("app.memtrace"));
-		bot.click(field, bot.ui(() -> new Rectangle(0, 0, field.getSize().x, field.getSize().y)));
-		bot.type(example.toString());
-		Button finish = bot.find(Button.class, b -> b.getText().replace("&", "").equals("Finish") && b.isEnabled());
-		bot.shot("wizard");
-		bot.close(finish);
-		// the example ends in the middle of a line, which the import says
-		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
-		bot.close(ok);
-		bot.waitFor("trace", () -> session.trace() != null && session.trace().name().equals("example"));
-		settle();
-		bot.shot("imported");
-	}
 
 	@Test
 	void openingADirectoryTwiceImportsItOnce() throws Exception {
