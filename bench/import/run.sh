@@ -16,7 +16,7 @@ dir=${1:-build/bench-import}
 mkdir -p "$dir"
 releng/dev-compile.sh
 java() {
-	"$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseParallelGC -cp 'build/classes:build/lib/*' \
+	"$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -Xmx1g -cp 'build/classes:build/lib/*' \
 		bench/import/ImportBench.java "$@" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	grep '^|' "$dir/log"
 	cat "$dir/log" >>"$dir/details.log"
