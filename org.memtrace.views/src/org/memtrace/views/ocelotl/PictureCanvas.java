@@ -20,6 +20,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
+import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.Picture;
@@ -352,11 +353,17 @@ final class PictureCanvas extends Canvas {
 	/** Shows the text of the block when it is there and the pointer rests. */
 	private void showTip() {
 		if (pointer == null || hover == null || hoverText == null || dragFrom != null || tip.isShown()
-				|| getMenu() != null && getMenu().isVisible() || getDisplay().getActiveShell() != getShell()
+				|| getMenu() != null && getMenu().isVisible() || isBehind()
 				|| System.currentTimeMillis() - pointerMovedMs < TIP_AFTER_MS - 20) {
 			return;
 		}
 		tip.show(hoverText, pointer, picture.plot());
+	}
+
+	/** Whether another window of the program is in front; without a window manager none may be active. */
+	private boolean isBehind() {
+		Shell active = getDisplay().getActiveShell();
+		return active != null && active != getShell();
 	}
 
 	HoverTip tip() {

@@ -48,7 +48,10 @@ class PictureChoicesTest extends UiTest {
 			session.opener().open(sample);
 		});
 		settle();
-		bot.run(() -> view.setFocus());
+		bot.run(() -> {
+			view.canvas().getShell().forceActive();
+			view.canvas().forceFocus();
+		});
 	}
 
 	private void settle() {
