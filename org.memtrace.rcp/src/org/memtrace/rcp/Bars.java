@@ -18,6 +18,8 @@ import org.eclipse.ui.actions.ActionFactory;
 import org.eclipse.ui.actions.ContributionItemFactory;
 import org.eclipse.ui.application.ActionBarAdvisor;
 import org.eclipse.ui.application.IActionBarConfigurer;
+import org.eclipse.ui.menus.CommandContributionItem;
+import org.eclipse.ui.menus.CommandContributionItemParameter;
 import org.memtrace.views.PictureStatusItem;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
@@ -44,9 +46,9 @@ final class Bars extends ActionBarAdvisor {
 	protected void makeActions(IWorkbenchWindow w) {
 		window = w;
 		register(ActionFactory.QUIT.create(w));
-		register(ActionFactory.ABOUT.create(w));
 		register(ActionFactory.RESET_PERSPECTIVE.create(w));
 		register(ActionFactory.OPEN_NEW_WINDOW.create(w));
+		register(ActionFactory.PREFERENCES.create(w));
 		record = TraceActions.record(w);
 		record.setActionDefinitionId(ViewIds.RECORD);
 		importTrace = TraceActions.importTrace(w);
@@ -99,10 +101,18 @@ final class Bars extends ActionBarAdvisor {
 		windowMenu.add(ContributionItemFactory.VIEWS_SHORTLIST.create(window));
 		windowMenu.add(new Separator());
 		windowMenu.add(getAction(ActionFactory.RESET_PERSPECTIVE.getId()));
+		windowMenu.add(new Separator());
+		windowMenu.add(command(ViewIds.COLOURS));
+		windowMenu.add(getAction(ActionFactory.PREFERENCES.getId()));
 		bar.add(windowMenu);
 
 		MenuManager help = new MenuManager("&Help", IWorkbenchActionConstants.M_HELP);
-		help.add(getAction(ActionFactory.ABOUT.getId()));
+		help.add(command("org.memtrace.views.showTutorial"));
+		help.add(command("org.memtrace.views.showHelp"));
+		help.add(command("org.memtrace.views.helpOnThis"));
+		help.add(command("org.memtrace.views.keys"));
+		help.add(new Separator());
+		help.add(command("org.memtrace.views.about"));
 		bar.add(help);
 	}
 
@@ -130,6 +140,11 @@ final class Bars extends ActionBarAdvisor {
 		};
 		menu.addMenuListener(m -> fill.run());
 		fill.run();
+	}
+
+	private CommandContributionItem command(String id) {
+		return new CommandContributionItem(
+				new CommandContributionItemParameter(window, null, id, CommandContributionItem.STYLE_PUSH));
 	}
 
 	@Override

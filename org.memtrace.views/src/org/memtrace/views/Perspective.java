@@ -5,11 +5,13 @@ package org.memtrace.views;
 import org.eclipse.ui.IFolderLayout;
 import org.eclipse.ui.IPageLayout;
 import org.eclipse.ui.IPerspectiveFactory;
+import org.eclipse.ui.IPlaceholderFolderLayout;
 
 /** Traces and their details at the left, the picture in the centre, structures below it. */
 public final class Perspective implements IPerspectiveFactory {
 	/** Any further view of a kind. */
 	private static final String ANY = ":*";
+	private static final String RIGHT = "org.memtrace.views.right";
 	private static final String BELOW = "org.memtrace.views.below";
 
 	@Override
@@ -27,6 +29,10 @@ public final class Perspective implements IPerspectiveFactory {
 		}
 		// further pictures come beside the first, further views of other kinds into the folder of theirs
 		layout.addPlaceholder(ViewIds.OCELOTL + ANY, IPageLayout.RIGHT, 0.5f, ViewIds.OCELOTL);
+		// beside what they are about
+		IPlaceholderFolderLayout right = layout.createPlaceholderFolder(RIGHT, IPageLayout.RIGHT, 0.66f, ViewIds.OCELOTL);
+		right.addPlaceholder(ViewIds.TUTORIAL);
+		right.addPlaceholder(ViewIds.HELP);
 		for (String id : new String[] { ViewIds.OCELOTL, ViewIds.TRACES }) {
 			layout.getViewLayout(id).setCloseable(false);
 		}

@@ -16,6 +16,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.state.SelectionLink;
 
 /**
@@ -80,6 +81,8 @@ public final class Session implements IDisposable {
 	private final Colours colours = new Colours();
 	private CatalogueOpener opener;
 	private TraceCatalogue catalogue;
+	/** Closed at the end: an import may still be writing through them. */
+	private final List<TraceCatalogue> formerCatalogues = new ArrayList<>();
 	/** By number. */
 	private final TreeMap<Integer, TraceGroup> groups = new TreeMap<>();
 	private final List<GroupLink> links = new ArrayList<>();
@@ -119,6 +122,14 @@ public final class Session implements IDisposable {
 		catalogueChanged();
 	}
 
+	/** The same catalogue with the settings as they are now; what is open or under way is not concerned. */
+	public synchronized void reopenCatalogue() {
+		if (catalogue != null) {
+			formerCatalogues.add(catalogue);
+			catalogue = null;
+		}
+	}
+
 	/** Uses the catalogue in a directory from now on. */
 	public void useCatalogue(Path directory) {
 		useCatalogue(() -> openDirectory(directory));
@@ -126,7 +137,7 @@ public final class Session implements IDisposable {
 
 	/** Opens the catalogue in a directory; what had to be cleaned up stands in the log. */
 	static TraceCatalogue openDirectory(Path directory) throws MemtraceException {
-		return Stores.openCatalogue(directory, notice -> ILog.of(Session.class).info(notice));
+		return Stores.openCatalogue(directory, Settings.database(), notice -> ILog.of(Session.class).info(notice));
 	}
 
 	/** The colours of all views; listeners are told on the display thread. */
@@ -410,6 +421,11 @@ public final class Session implements IDisposable {
 		}
 	}
 
+	/** Light has become dark or dark light: all pictures are drawn again. */
+	public void themeChanged() {
+		coloursChanged();
+	}
+
 	private void coloursChanged() {
 		for (Listener l : listeners) {
 			l.coloursChanged();
@@ -476,14 +492,15 @@ public final class Session implements IDisposable {
 			}
 		}
 		synchronized (this) {
-			if (catalogue != null) {
+			reopenCatalogue();
+			for (TraceCatalogue c : formerCatalogues) {
 				try {
-					catalogue.close();
+					c.close();
 				} catch (RuntimeException e) {
 					ILog.of(Session.class).error("Closing the catalogue of traces failed.", e);
 				}
-				catalogue = null;
 			}
+			formerCatalogues.clear();
 		}
 	}
 }

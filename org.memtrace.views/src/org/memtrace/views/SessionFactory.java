@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.services.AbstractServiceFactory;
 import org.eclipse.ui.services.IServiceLocator;
-import org.memtrace.storage.Stores;
+import org.memtrace.views.preferences.Settings;
 
 /** Makes the one {@link Session} of a workbench; windows and parts get that of the workbench. */
 public final class SessionFactory extends AbstractServiceFactory {
@@ -12,6 +13,11 @@ public final class SessionFactory extends AbstractServiceFactory {
 	@SuppressWarnings({ "rawtypes", "unchecked" }) // the signature of the platform
 	public Object create(Class serviceInterface, IServiceLocator parent, IServiceLocator locator) {
 		Object inherited = parent.getService(serviceInterface);
-		return inherited != null ? inherited : new Session(() -> Session.openDirectory(Stores.defaultCatalogueDirectory()));
+		if (inherited != null) {
+			return inherited;
+		}
+		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
+		Settings.follow(session, PlatformUI.getWorkbench().getDisplay());
+		return session;
 	}
 }

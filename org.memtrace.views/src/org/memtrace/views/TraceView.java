@@ -27,6 +27,7 @@ import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchPartReference;
 import org.eclipse.ui.PartInitException;
+import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.part.ViewPart;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.filters.FilterBar;
@@ -186,6 +187,7 @@ public abstract class TraceView extends ViewPart {
 		tools.add(new Separator(IWorkbenchActionConstants.MB_ADDITIONS));
 		tools.add(new Separator(COMMON_ACTIONS));
 		createContents(contents);
+		PlatformUI.getWorkbench().getHelpSystem().setHelp(parent, getViewSite().getId());
 		makeActions(tools);
 		session.addListener(followSession);
 		getSite().getPage().addPartListener(followParts);

@@ -14,9 +14,12 @@ public final class ViewIds {
 	public static final String STATISTICS = "org.memtrace.views.statistics";
 	public static final String DENSITY = "org.memtrace.views.density";
 	public static final String MACHINE = "org.memtrace.views.machine";
+	public static final String HELP = "org.memtrace.views.help";
+	public static final String TUTORIAL = "org.memtrace.views.tutorial";
 
 	public static final String RECORD = "org.memtrace.views.record";
 	public static final String IMPORT = "org.memtrace.views.import";
+	public static final String COLOURS = "org.memtrace.views.colours";
 	/** Of the platform. */
 	public static final String CLOSE = "org.eclipse.ui.file.close";
 	public static final String OPEN_DATABASE = "org.memtrace.views.openDatabase";

@@ -23,6 +23,7 @@ import org.memtrace.importer.record.CheckResult;
 import org.memtrace.importer.record.CheckResult.Works;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.CommandBar;
 
@@ -42,7 +43,7 @@ final class CollectorPage extends WizardPage {
 	private Composite fixArea;
 	private Text output;
 	private CommandBar command;
-	private String backend = "auto";
+	private String backend = Settings.recording(RecordOption.BACKEND);
 	private Map<RecordOption, String> preset = Map.of();
 
 	CollectorPage(RecordWizard wizard) {
@@ -145,7 +146,7 @@ final class CollectorPage extends WizardPage {
 		l.setText(label);
 		l.setToolTipText(help);
 		Text text = new Text(parent, SWT.BORDER);
-		text.setText(option.defaultText());
+		text.setText(Settings.recording(option));
 		text.setToolTipText(help + "  (--" + option.optionName() + ")");
 		GridDataFactory.fillDefaults().hint(70, SWT.DEFAULT).align(SWT.BEGINNING, SWT.CENTER).applyTo(text);
 		text.addModifyListener(e -> wizard.changed());
@@ -227,9 +228,9 @@ final class CollectorPage extends WizardPage {
 			Map<RecordOption, String> before = preset;
 			preset = wishes;
 			texts.forEach((option, text) -> {
-				String untouched = before.getOrDefault(option, option.defaultText());
+				String untouched = before.getOrDefault(option, Settings.recording(option));
 				if (text.getText().strip().equals(untouched)) {
-					text.setText(wishes.getOrDefault(option, option.defaultText()));
+					text.setText(wishes.getOrDefault(option, Settings.recording(option)));
 				}
 			});
 		}

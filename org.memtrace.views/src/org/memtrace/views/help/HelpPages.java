@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.help;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.memtrace.analysis.Markdown;
+import org.memtrace.analysis.Markdown.Block;
+
+/** The pages of the help, in the order in which one reads them: documents that are packed into this bundle. */
+final class HelpPages {
+	/** Files below {@code help/}. */
+	static final List<String> FILES = List.of("user/start.md", "user/sharing.md", "user/workbench.md", "user/keys.md", "pictures.md",
+			"examples.md", "aggregation.md", "collector-user.md");
+
+	/** Where help on something begins. */
+	record Place(String file, String anchor) {
+	}
+
+	/** Help on views and dialogs, by their ids; the longest prefix decides. */
+	private static final Map<String, Place> CONTEXTS = Map.ofEntries( //
+			Map.entry("org.memtrace.views", new Place("user/workbench.md", "")),
+			Map.entry("org.memtrace.views.traces", new Place("user/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.details", new Place("user/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
+			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
+			Map.entry("org.memtrace.views.machine", new Place("user/workbench.md", "machine")),
+			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt")),
+			Map.entry("org.memtrace.views.events", new Place("user/workbench.md", "events")),
+			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
+			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
+			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
+			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "record")),
+			Map.entry("org.memtrace.views.import", new Place("user/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.preferences", new Place("user/start.md", "settings")),
+			Map.entry("org.memtrace.views.keys", new Place("user/keys.md", "")),
+			Map.entry("org.memtrace.views.tutorial", new Place("user/sharing.md", "")),
+			Map.entry("org.memtrace.views.help", new Place("user/start.md", "getting-help")));
+
+	/** A page that was read. */
+	record Page(String file, String title, List<Block> blocks) {
+		/** Whether it has such a heading. */
+		boolean has(String anchor) {
+			return anchor.isEmpty() || blocks.stream().anyMatch(b -> b instanceof Block.Heading h && h.anchor().equals(anchor));
+		}
+	}
+
+	private static final Map<String, Page> READ = new HashMap<>();
+
+	private HelpPages() {
+	}
+
+	/** A page, or null when there is none of that name. Display thread. */
+	static Page page(String file) {
+		return FILES.contains(file) ? READ.computeIfAbsent(file, HelpPages::read) : null;
+	}
+
+	private static Page read(String file) {
+		try (InputStream in = HelpPages.class.getResourceAsStream("/help/" + file)) {
+			String text = in == null ? "# " + file + "\n\nThis page is missing in the installation."
+					: new String(in.readAllBytes(), StandardCharsets.UTF_8);
+			List<Block> blocks = Markdown.parse(text);
+			String title = blocks.stream().filter(Block.Heading.class::isInstance).map(b -> Markdown.plain(((Block.Heading) b).text()))
+					.findFirst().orElse(file);
+			return new Page(file, title, blocks);
+		} catch (IOException e) {
+			throw new UncheckedIOException(e);
+		}
+	}
+
+	/** Where help on a view or dialog is; parts of it without a text of their own lead to the page. */
+	static Place context(String id) {
+		String best = "org.memtrace.views";
+		for (String known : CONTEXTS.keySet()) {
+			if (id != null && (id.equals(known) || id.startsWith(known + ".")) && known.length() > best.length()) {
+				best = known;
+			}
+		}
+		Place place = CONTEXTS.get(best);
+		return page(place.file()).has(place.anchor()) ? place : new Place(place.file(), "");
+	}
+
+	/** Where a link of a page leads to, or null when it is none to a page of the help. */
+	static Place link(String from, String target) {
+		int hash = target.indexOf('#');
+		String path = hash < 0 ? target : target.substring(0, hash);
+		String anchor = hash < 0 ? "" : target.substring(hash + 1);
+		if (path.isEmpty()) {
+			return new Place(from, anchor);
+		}
+		if (path.contains(":")) {
+			return null;
+		}
+		List<String> parts = new ArrayList<>(List.of(from.split("/")));
+		parts.remove(parts.size() - 1);
+		for (String part : path.split("/")) {
+			if (part.equals("..")) {
+				if (parts.isEmpty()) {
+					return null;
+				}
+				parts.remove(parts.size() - 1);
+			} else if (!part.equals(".")) {
+				parts.add(part);
+			}
+		}
+		String file = String.join("/", parts);
+		return FILES.contains(file) ? new Place(file, anchor) : null;
+	}
+
+	/** A heading and what is under it. */
+	record Section(Place place, String title, int level, String text) {
+	}
+
+	/** All sections of all pages; the text is in small letters. */
+	static List<Section> sections() {
+		List<Section> sections = new ArrayList<>();
+		for (String file : FILES) {
+			Page page = page(file);
+			Section open = null;
+			StringBuilder text = new StringBuilder();
+			for (Block b : page.blocks()) {
+				if (b instanceof Block.Heading h && (h.level() <= 2 || open == null)) {
+					if (open != null) {
+						sections.add(new Section(open.place(), open.title(), open.level(), text.toString()));
+					}
+					text.setLength(0);
+					open = new Section(new Place(file, open == null ? "" : h.anchor()), Markdown.plain(h.text()), open == null ? 1 : 2, "");
+				}
+				text.append(plain(b).toLowerCase(Locale.ROOT)).append('\n');
+			}
+			if (open != null) {
+				sections.add(new Section(open.place(), open.title(), open.level(), text.toString()));
+			}
+		}
+		return sections;
+	}
+
+	private static String plain(Block block) {
+		return switch (block) {
+		case Block.Heading h -> Markdown.plain(h.text());
+		case Block.Paragraph p -> Markdown.plain(p.text());
+		case Block.Item i -> Markdown.plain(i.text());
+		case Block.Code c -> c.text();
+		case Block.Table t -> {
+			StringBuilder b = new StringBuilder();
+			t.rows().forEach(row -> row.forEach(cell -> b.append(Markdown.plain(cell)).append(' ')));
+			yield b.toString();
+		}
+		};
+	}
+}

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.preferences;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Set;
+
+import org.eclipse.core.runtime.preferences.AbstractPreferenceInitializer;
+import org.eclipse.core.runtime.preferences.DefaultScope;
+import org.eclipse.core.runtime.preferences.IEclipsePreferences;
+import org.eclipse.core.runtime.preferences.InstanceScope;
+import org.eclipse.jface.preference.IPreferenceStore;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.RGB;
+import org.eclipse.swt.widgets.Display;
+import org.eclipse.ui.preferences.ScopedPreferenceStore;
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.analysis.Colours;
+import org.memtrace.importer.record.RecordOption;
+import org.memtrace.model.DatabaseKind;
+import org.memtrace.storage.Stores;
+import org.memtrace.views.Session;
+
+/**
+ * The settings of the workbench, kept with its other state (Eclipse's instance scope). Values that are not usable are read as
+ * the default. Readable from any thread.
+ */
+public final class Settings {
+	/** Where Eclipse keeps them. */
+	public static final String NODE = "org.memtrace.views";
+	/** Directory of the catalogue; empty: as the command line finds it. */
+	public static final String CATALOGUE = "database.catalogue";
+	/** Kind of database of new imports: sqlite or h2. */
+	public static final String DATABASE = "database.kind";
+	/** MiB that a trace database may hold of what was computed; 0: nothing. */
+	public static final String CACHE_MIB = "database.cacheMiB";
+	public static final String SLICES = "pictures.slices";
+	/** Id of an {@link InitialLevel}. */
+	public static final String INITIAL = "pictures.initial";
+	public static final String PRECISION = "pictures.precision";
+	/** As {@link Colours#toText}. */
+	public static final String COLOURS = "colours";
+	/** system, light or dark. */
+	public static final String THEME = "appearance.theme";
+	private static final String RECORD = "record.default.";
+	private static final int DEFAULT_CACHE_MIB = 512;
+	private static final String CACHE_PROPERTY = "memtrace.cache.limit";
+
+	/** Options of a recording that have a default here. */
+	public static final Set<RecordOption> RECORDING = Set.of(RecordOption.BACKEND, RecordOption.INTERVAL, RecordOption.SUBPHASES,
+			RecordOption.MAX_OVERHEAD, RecordOption.MIN_ALLOC, RecordOption.MIN_STATIC, RecordOption.STACK_DEPTH);
+
+	private Settings() {
+	}
+
+	/** Writes the defaults; named in plugin.xml. */
+	public static final class Initializer extends AbstractPreferenceInitializer {
+		@Override
+		public void initializeDefaultPreferences() {
+			IEclipsePreferences d = DefaultScope.INSTANCE.getNode(NODE);
+			d.put(CATALOGUE, "");
+			d.put(DATABASE, "sqlite");
+			d.putInt(CACHE_MIB, DEFAULT_CACHE_MIB);
+			d.putInt(SLICES, 50);
+			d.put(INITIAL, InitialLevel.BALANCED.id());
+			d.putDouble(PRECISION, SignificantLevels.DEFAULT_THRESHOLD);
+			d.put(COLOURS, "");
+			d.put(THEME, "system");
+			RECORDING.forEach(o -> d.put(key(o), o.defaultText()));
+		}
+	}
+
+	/** For pages and listeners; every call gives one that sees the changes of all others. */
+	public static IPreferenceStore store() {
+		return new ScopedPreferenceStore(InstanceScope.INSTANCE, NODE);
+	}
+
+	/** Key of the default of an option of recordings. */
+	public static String key(RecordOption option) {
+		return RECORD + option.optionName();
+	}
+
+	/** What a form for a recording begins with. */
+	public static String recording(RecordOption option) {
+		if (!RECORDING.contains(option)) {
+			return option.defaultText();
+		}
+		String text = store().getString(key(option)).strip();
+		return option.problem(text) == null ? text : option.defaultText();
+	}
+
+	/** Directory of the catalogue. */
+	public static Path catalogue() {
+		String text = store().getString(CATALOGUE).strip();
+		try {
+			return text.isEmpty() ? Stores.defaultCatalogueDirectory() : Path.of(text).toAbsolutePath();
+		} catch (InvalidPathException e) {
+			return Stores.defaultCatalogueDirectory();
+		}
+	}
+
+	/** Kind of database of new imports. */
+	public static DatabaseKind database() {
+		return store().getString(DATABASE).equals("h2") ? DatabaseKind.H2 : DatabaseKind.SQLITE;
+	}
+
+	/** Number of time slices of new pictures. */
+	public static int slices() {
+		int n = store().getInt(SLICES);
+		return n >= 1 && n <= 400 ? n : 50;
+	}
+
+	/** How the automatic level is chosen. */
+	public static InitialLevel initialLevel() {
+		InitialLevel level = InitialLevel.byId(store().getString(INITIAL));
+		return level == null ? InitialLevel.BALANCED : level;
+	}
+
+	/** Smallest step of p of the lists of levels. */
+	public static double precision() {
+		double p = store().getDouble(PRECISION);
+		return p > 0 && p <= 0.1 ? p : SignificantLevels.DEFAULT_THRESHOLD;
+	}
+
+	/**
+	 * Lets a session follow the settings; once, on the display thread.
+	 *
+	 * @param display of the workbench
+	 */
+	public static void follow(Session session, Display display) {
+		IPreferenceStore store = store();
+		boolean systemDark = isDark(display);
+		session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
+		cache(store);
+		theme(store, display, systemDark);
+		store.addPropertyChangeListener(e -> {
+			if (display.isDisposed()) {
+				return;
+			}
+			Runnable change = switch (e.getProperty()) {
+			case CATALOGUE -> () -> session.useCatalogue(catalogue());
+			case DATABASE -> session::reopenCatalogue;
+			case CACHE_MIB -> () -> cache(store);
+			case COLOURS -> () -> session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
+			case THEME -> () -> theme(store, display, systemDark);
+			default -> () -> {
+			};
+			};
+			display.execute(change);
+		});
+		session.colours().addListener(() -> store.setValue(COLOURS, session.colours().toText()));
+		// the theme of the desktop, or ours, is another one
+		display.addListener(SWT.Settings, e -> session.themeChanged());
+	}
+
+	private static boolean isDark(Display display) {
+		RGB c = display.getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();
+		return c.red + c.green + c.blue < 3 * 110;
+	}
+
+	private static void theme(IPreferenceStore store, Display display, boolean systemDark) {
+		boolean dark = switch (store.getString(THEME)) {
+		case "dark" -> true;
+		case "light" -> false;
+		default -> systemDark;
+		};
+		if (dark != isDark(display)) {
+			display.setDarkThemePreferred(dark);
+		}
+	}
+
+	/** What the environment says is stronger. */
+	private static void cache(IPreferenceStore store) {
+		if (System.getenv("MEMTRACE_CACHE_LIMIT") == null) {
+			if (store.isDefault(CACHE_MIB)) {
+				System.clearProperty(CACHE_PROPERTY);
+			} else {
+				System.setProperty(CACHE_PROPERTY, Math.max(0, store.getInt(CACHE_MIB)) + "M");
+			}
+		}
+	}
+}

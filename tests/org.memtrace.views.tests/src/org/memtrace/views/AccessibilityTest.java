@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.eclipse.jface.preference.PreferenceDialog;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.accessibility.Accessible;
+import org.eclipse.swt.accessibility.AccessibleEvent;
+import org.eclipse.swt.accessibility.AccessibleListener;
+import org.eclipse.swt.custom.CTabFolder;
+import org.eclipse.swt.custom.StyledText;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Canvas;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Scale;
+import org.eclipse.swt.widgets.Spinner;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.ToolBar;
+import org.eclipse.swt.widgets.ToolItem;
+import org.eclipse.swt.widgets.Tree;
+import org.eclipse.ui.IViewReference;
+import org.eclipse.ui.PartInitException;
+import org.eclipse.ui.PlatformUI;
+import org.eclipse.ui.dialogs.PreferencesUtil;
+import org.eclipse.ui.views.IViewDescriptor;
+import org.junit.jupiter.api.Test;
+
+/** Who does not see, or has no mouse, can use every view: all controls have names, and all are reached by Tab. */
+class AccessibilityTest extends UiTest {
+	@Test
+	void controlsOfAllViewsHaveNamesAndTakeTheFocus() {
+		List<String> wrong = new ArrayList<>();
+		List<String> seen = new ArrayList<>();
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		List<String> ids = bot.ui(() -> {
+			List<String> list = new ArrayList<>();
+			for (IViewDescriptor d : PlatformUI.getWorkbench().getViewRegistry().getViews()) {
+				if (d.getId().startsWith("org.memtrace.views.")) {
+					list.add(d.getId());
+				}
+			}
+			return list;
+		});
+		for (String id : ids) {
+			bot.run(() -> {
+				try {
+					page().showView(id);
+				} catch (PartInitException e) {
+					throw new IllegalStateException(e);
+				}
+			});
+			bot.waitFor(id, () -> bot.display.getFocusControl() != null);
+			bot.run(() -> {
+				check(id, PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(), wrong, seen);
+				// the focus is in the view, not on nothing
+				if (bot.display.getFocusControl() == null) {
+					wrong.add(id + " takes no focus");
+				}
+			});
+		}
+		for (String page : List.of("", ".colours", ".database", ".pictures", ".recording")) {
+			PreferenceDialog[] dialog = new PreferenceDialog[1];
+			bot.run(() -> {
+				dialog[0] = PreferencesUtil.createPreferenceDialogOn(PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(),
+						"org.memtrace.views.preferences" + page, null, null);
+				dialog[0].setBlockOnOpen(false);
+				dialog[0].open();
+				check("preferences" + page, dialog[0].getShell(), wrong, seen);
+				dialog[0].close();
+			});
+		}
+		bot.run(() -> {
+			for (IViewReference r : page().getViewReferences()) {
+				if (r.getId().endsWith(".help") || r.getId().endsWith(".tutorial")) {
+					page().hideView(r);
+				}
+			}
+		});
+		assertTrue(seen.size() > 40, "controls that were looked at: " + seen.size());
+		assertEquals(List.of(), wrong.stream().distinct().toList(), "controls without a name");
+	}
+
+	private static void check(String where, Control c, List<String> wrong, List<String> seen) {
+		if (!c.isVisible() || c.getClass().getName().startsWith("org.eclipse.ui.") || c.getClass().getName().startsWith("org.eclipse.e4.")) {
+			return;
+		}
+		String what = where + ": " + c.getClass().getSimpleName() + " " + c.getToolTipText() + " in "
+				+ c.getParent().getClass().getName();
+		boolean named = true;
+		if (c instanceof Button b) {
+			named = !b.getText().isEmpty() || has(b.getToolTipText()) || has(name(b));
+			seen.add(what);
+		} else if (c instanceof ToolBar bar) {
+			for (ToolItem item : bar.getItems()) {
+				if ((item.getStyle() & SWT.SEPARATOR) == 0 && item.getText().isEmpty() && !has(item.getToolTipText())) {
+					wrong.add(where + ": tool item without text or tip");
+				}
+			}
+		} else if (c instanceof Text || c instanceof Combo || c instanceof Spinner || c instanceof Scale || c instanceof Tree
+				|| c instanceof Table || c instanceof StyledText
+				|| c instanceof Canvas && c.getClass().getName().startsWith("org.memtrace.") && !(c instanceof CTabFolder)) {
+			boolean readOnly = c instanceof Text t && (t.getStyle() & SWT.READ_ONLY) != 0;
+			named = readOnly || has(name(c)) || labelled(c) || c instanceof Text t && has(t.getMessage());
+			seen.add(what);
+		}
+		if (!named && !platform(c)) {
+			wrong.add(what);
+		}
+		if (c instanceof Composite composite) {
+			for (Control child : composite.getChildren()) {
+				check(where, child, wrong, seen);
+			}
+		}
+	}
+
+	/** The tree and the filter of the dialog with the preferences are the platform's. */
+	private static boolean platform(Control c) {
+		for (Control p = c; p != null; p = p.getParent()) {
+			if (p.getClass().getName().contains("FilteredTree")) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean has(String s) {
+		return s != null && !s.isBlank();
+	}
+
+	/** A label before a control names it. */
+	private static boolean labelled(Control c) {
+		Control[] siblings = c.getParent().getChildren();
+		for (int i = 1; i < siblings.length; i++) {
+			if (siblings[i] == c) {
+				return siblings[i - 1] instanceof Label l && has(l.getText());
+			}
+		}
+		return false;
+	}
+
+	/** What is told to a screen reader; SWT has no way to ask for it. */
+	private static String name(Control c) {
+		try {
+			Field field = Accessible.class.getDeclaredField("accessibleListeners");
+			field.setAccessible(true);
+			AccessibleEvent e = new AccessibleEvent(c.getAccessible());
+			e.childID = -1;
+			if (field.get(c.getAccessible()) instanceof List<?> listeners) {
+				for (Object l : listeners) {
+					((AccessibleListener) l).getName(e);
+				}
+			}
+			return e.result;
+		} catch (ReflectiveOperationException e) {
+			throw new AssertionError("SWT is another one: " + e, e);
+		}
+	}
+}

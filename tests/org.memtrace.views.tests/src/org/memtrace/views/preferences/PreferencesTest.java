@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.preferences;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.eclipse.jface.preference.IPreferenceStore;
+import org.eclipse.jface.preference.PreferenceDialog;
+import org.eclipse.jface.preference.PreferencePage;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.RGB;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Event;
+import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.PlatformUI;
+import org.eclipse.ui.dialogs.PreferencesUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.analysis.Colours.Kind;
+import org.memtrace.importer.record.RecordOption;
+import org.memtrace.model.DatabaseKind;
+import org.memtrace.model.EventType;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+
+/** Settings take effect at once, and their pages set them. */
+class PreferencesTest extends UiTest {
+	private static final String GREEN = "00c020";
+
+	@AfterEach
+	void defaults() {
+		bot.run(() -> {
+			IPreferenceStore store = Settings.store();
+			for (String key : List.of(Settings.COLOURS, Settings.DATABASE, Settings.CACHE_MIB, Settings.SLICES, Settings.INITIAL,
+					Settings.PRECISION, Settings.THEME, Settings.key(RecordOption.INTERVAL))) {
+				store.setToDefault(key);
+			}
+			session.colours().chooseAll(Map.of());
+		});
+	}
+
+	private boolean painted(Control c, RGB wanted) {
+		return bot.colours(c).keySet().stream().anyMatch(
+				x -> Math.abs(x.red - wanted.red) + Math.abs(x.green - wanted.green) + Math.abs(x.blue - wanted.blue) < 40);
+	}
+
+	@Test
+	void aColourIsSeenInThePictureAtOnceAndKept() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		Control picture = bot.find(Control.class, c -> c.getClass().getSimpleName().equals("PictureCanvas"));
+		RGB green = new RGB(0x00, 0xc0, 0x20);
+		assertFalse(painted(picture, green));
+		bot.run(() -> session.colours().choose(Kind.TYPE, EventType.SHARED_READ, Integer.parseInt(GREEN, 16)));
+		bot.waitFor("the picture is painted with the new colour", () -> painted(picture, green));
+		assertEquals("TYPE #" + GREEN + " Shared_Read\n", bot.ui(() -> Settings.store().getString(Settings.COLOURS)));
+		bot.run(() -> Settings.store().setToDefault(Settings.COLOURS));
+		bot.waitFor("the old colour", () -> !painted(picture, green));
+		assertEquals(Map.of(), bot.ui(() -> session.colours().chosen()));
+	}
+
+	private PreferenceDialog open(String page) {
+		PreferenceDialog[] dialog = new PreferenceDialog[1];
+		bot.run(() -> {
+			dialog[0] = PreferencesUtil.createPreferenceDialogOn(PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(),
+					"org.memtrace.views.preferences" + page, null, null);
+			dialog[0].setBlockOnOpen(false);
+			dialog[0].open();
+		});
+		return dialog[0];
+	}
+
+	private void press(PreferenceDialog dialog, String text) {
+		Button button = bot.find(Button.class, b -> b.getShell() == dialog.getShell() && b.getText().replace("&", "").equals(text)
+				&& b.isEnabled() && b.isVisible());
+		bot.run(() -> button.notifyListeners(SWT.Selection, new Event()));
+	}
+
+	@Test
+	void theEditorOfColours() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.run(() -> session.colours().choose(Kind.THREAD, "worker 1 #1", 0x00c020));
+		PreferenceDialog dialog = open(".colours");
+		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
+		assertEquals(7 + 5 + 4 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, structures");
+		bot.waitFor("the chosen colour is shown", () -> painted(table, new RGB(0x00, 0xc0, 0x20)));
+		bot.shot("preferences-colours");
+		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));
+		bot.run(() -> filter.setText("thread"));
+		assertEquals(5, bot.ui(table::getItemCount));
+		bot.run(() -> {
+			table.select(1);
+			table.notifyListeners(SWT.Selection, new Event());
+		});
+		press(dialog, "Reset");
+		assertEquals(Map.of(), bot.ui(() -> session.colours().chosen()));
+		press(dialog, "Cancel");
+		bot.waitFor("cancelled", () -> dialog.getShell() == null || dialog.getShell().isDisposed());
+		assertEquals(1, bot.ui(() -> session.colours().chosen().size()), "cancel takes it back");
+	}
+
+	@Test
+	void pagesRefuseNonsenseAndStore() {
+		PreferenceDialog dialog = open(".recording");
+		Text interval = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getText().equals("50ms"));
+		retype(interval, "soon");
+		assertEquals("Interval must be a time with a unit, such as 50ms.", bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
+		bot.shot("preferences-recording");
+		retype(interval, "20ms");
+		assertNull(bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
+		press(dialog, "Apply and Close");
+		bot.waitFor("closed", () -> dialog.getShell() == null || dialog.getShell().isDisposed());
+		assertEquals("20ms", Settings.recording(RecordOption.INTERVAL));
+		for (String page : List.of("", ".database", ".pictures")) {
+			PreferenceDialog other = open(page);
+			bot.shot("preferences" + page.replace('.', '-'));
+			press(other, "Cancel");
+			bot.waitFor("closed", () -> other.getShell() == null || other.getShell().isDisposed());
+		}
+	}
+
+	private void retype(Text text, String now) {
+		bot.run(text::forceFocus);
+		bot.waitFor("focus", text::isFocusControl);
+		bot.key("ctrl+a");
+		bot.type(now);
+		bot.waitFor("typed", () -> text.getText().equals(now));
+	}
+
+	@Test
+	void nonsenseInTheStoreIsTheDefault() {
+		bot.run(() -> {
+			IPreferenceStore store = Settings.store();
+			store.setValue(Settings.SLICES, -3);
+			store.setValue(Settings.INITIAL, "highest");
+			store.setValue(Settings.PRECISION, "small");
+			store.setValue(Settings.key(RecordOption.INTERVAL), "soon");
+		});
+		assertEquals(50, Settings.slices());
+		assertEquals(InitialLevel.BALANCED, Settings.initialLevel());
+		assertEquals(0.001, Settings.precision());
+		assertEquals("50ms", Settings.recording(RecordOption.INTERVAL));
+		assertEquals(DatabaseKind.SQLITE, Settings.database());
+	}
+
+	@Test
+	void newImportsGoIntoTheChosenDatabaseAndWhatIsOpenStays() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		Path directory = session.catalogue().directory();
+		bot.run(() -> {
+			Settings.store().setValue(Settings.DATABASE, "h2");
+			Settings.store().setValue(Settings.CACHE_MIB, 7);
+		});
+		bot.waitFor("cache limit", () -> "7M".equals(System.getProperty("memtrace.cache.limit")));
+		// the catalogue of the test was opened by name: it is opened again with the new kind
+		SampleTrace.write(session.catalogue(), "in h2");
+		try (Stream<Path> files = Files.list(directory)) {
+			assertTrue(files.anyMatch(f -> f.getFileName().toString().endsWith(".mv.db")), "an H2 database");
+		}
+		assertEquals("small matmul", bot.ui(() -> session.trace().name()), "the open trace stays open");
+		bot.run(() -> Settings.store().setToDefault(Settings.CACHE_MIB));
+		bot.waitFor("default", () -> System.getProperty("memtrace.cache.limit") == null);
+	}
+
+	@Test
+	void darkAndLight() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.run(() -> Settings.store().setValue(Settings.THEME, "dark"));
+		bot.waitFor("dark", () -> display(true));
+		waitForPicture("small matmul");
+		Control picture = bot.find(Control.class, c -> c.getClass().getSimpleName().equals("PictureCanvas"));
+		RGB darkBackground = new RGB(0x1e, 0x21, 0x26);
+		bot.waitFor("a dark picture", () -> bot.colours(picture).getOrDefault(darkBackground, 0) > 1000);
+		bot.shot("dark");
+		bot.run(() -> Settings.store().setValue(Settings.THEME, "light"));
+		bot.waitFor("light", () -> display(false));
+		bot.waitFor("a light picture", () -> bot.colours(picture).getOrDefault(darkBackground, 0) == 0);
+	}
+
+	private boolean display(boolean dark) {
+		RGB c = bot.display.getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();
+		return c.red + c.green + c.blue < 330 == dark;
+	}
+}
