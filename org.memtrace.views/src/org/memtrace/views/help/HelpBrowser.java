@@ -6,13 +6,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
-import org.eclipse.swt.custom.StyleRange;
 import org.eclipse.swt.custom.StyledText;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.layout.GridData;
@@ -31,6 +29,8 @@ import org.memtrace.views.util.Accessibility;
 
 /** Contents and search at the left, a page at the right. */
 final class HelpBrowser extends Composite {
+	private static final int NARROW = 560;
+
 	private final Text search;
 	private final Tree contents;
 	private final Label nothing;
@@ -38,7 +38,7 @@ final class HelpBrowser extends Composite {
 	private final Deque<Place> back = new ArrayDeque<>();
 	private final Deque<Place> forward = new ArrayDeque<>();
 	private Place shown;
-	private Map<String, Integer> anchors = Map.of();
+	private PageText.Shown text = PageText.Shown.NOTHING;
 
 	HelpBrowser(Composite parent) {
 		super(parent, SWT.NONE);
@@ -62,6 +62,13 @@ final class HelpBrowser extends Composite {
 		page.setLineSpacing(2);
 		Accessibility.name(page, "Page of the help");
 		sash.setWeights(28, 72);
+		addListener(SWT.Resize, e -> {
+			// in a narrow view the contents stand above the page
+			boolean narrow = getClientArea().width < NARROW;
+			if (narrow != (sash.getOrientation() == SWT.VERTICAL)) {
+				sash.setOrientation(narrow ? SWT.VERTICAL : SWT.HORIZONTAL);
+			}
+		});
 
 		search.addModifyListener(e -> fill());
 		search.addListener(SWT.DefaultSelection, e -> first());
@@ -147,9 +154,9 @@ final class HelpBrowser extends Composite {
 		boolean same = shown != null && shown.file().equals(place.file());
 		shown = place;
 		if (!same) {
-			anchors = PageText.show(HelpPages.page(place.file()), page);
+			text = PageText.show(HelpPages.page(place.file()), page);
 		}
-		int at = anchors.getOrDefault(place.anchor(), 0);
+		int at = text.anchors().getOrDefault(place.anchor(), 0);
 		page.setTopIndex(page.getLineAtOffset(at));
 		page.setCaretOffset(at);
 	}
@@ -184,12 +191,7 @@ final class HelpBrowser extends Composite {
 
 	private String link(Event e) {
 		int offset = page.getOffsetAtPoint(new Point(e.x, e.y));
-		return offset < 0 ? null : linkAt(offset);
-	}
-
-	private String linkAt(int offset) {
-		StyleRange r = offset < page.getCharCount() ? page.getStyleRangeAtOffset(offset) : null;
-		return r != null && r.data instanceof String target ? target : null;
+		return offset < 0 ? null : text.linkAt(offset);
 	}
 
 	private void mouseDown(Event e) {
@@ -199,10 +201,10 @@ final class HelpBrowser extends Composite {
 		}
 	}
 
-	/** Enter follows the link at the caret; Tab goes to the next one. */
+	/** Enter follows the link at the caret. */
 	private void key(Event e) {
 		if (e.keyCode == SWT.CR || e.keyCode == SWT.KEYPAD_CR) {
-			String target = linkAt(page.getCaretOffset());
+			String target = text.linkAt(page.getCaretOffset());
 			if (target != null) {
 				follow(target);
 			}

@@ -25,6 +25,22 @@ import org.memtrace.views.paint.ScenePainter;
 final class PageText {
 	private static final int INDENT = 16;
 
+	/** A link in the text; styles cannot carry it, StyledText shares those that look the same. */
+	record Link(int from, int to, String target) {
+	}
+
+	/** Where the headings and links of the text are. */
+	record Shown(Map<String, Integer> anchors, List<Link> links) {
+		static final Shown NOTHING = new Shown(Map.of(), List.of());
+
+		/** Target of the link at an offset, or null. */
+		String linkAt(int offset) {
+			return links.stream().filter(l -> offset >= l.from && offset < l.to).map(Link::target).findFirst().orElse(null);
+		}
+	}
+
+	private final List<Link> links = new ArrayList<>();
+
 	private record Indent(int line, int first, int next) {
 	}
 
@@ -44,8 +60,8 @@ final class PageText {
 		muted = ScenePainter.color(palette.mutedText());
 	}
 
-	/** Shows a page; returns where its headings are. */
-	static Map<String, Integer> show(HelpPages.Page page, StyledText control) {
+	/** Shows a page. */
+	static Shown show(HelpPages.Page page, StyledText control) {
 		PageText t = new PageText(control);
 		page.blocks().forEach(t::block);
 		control.setText(t.text.toString());
@@ -58,7 +74,7 @@ final class PageText {
 		for (int[] lines : t.codeLines) {
 			control.setLineBackground(lines[0], lines[1] - lines[0], ground);
 		}
-		return t.anchors;
+		return new Shown(t.anchors, t.links);
 	}
 
 	private void block(Block block) {
@@ -112,7 +128,7 @@ final class PageText {
 			int from = text.length();
 			spans(row.get(0));
 			for (StyleRange r : ranges) {
-				if (r.start >= from && r.data == null && r.font == null) {
+				if (r.start >= from && !r.underline && r.font == null) {
 					r.fontStyle |= SWT.BOLD;
 				}
 			}
@@ -175,7 +191,7 @@ final class PageText {
 				StyleRange r = range(from, s.text().length());
 				r.underline = true;
 				r.underlineStyle = SWT.UNDERLINE_LINK;
-				r.data = s.target();
+				links.add(new Link(from, text.length(), s.target()));
 			}
 			}
 		}

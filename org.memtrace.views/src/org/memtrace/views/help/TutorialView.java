@@ -35,7 +35,7 @@ import org.memtrace.views.TraceGroup;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.traces.CompareAction;
+import org.memtrace.views.traces.CompareDialog;
 
 /** Find a sharing problem in ten minutes: steps with a button that does each of them. */
 public final class TutorialView extends ViewPart {
@@ -111,7 +111,7 @@ public final class TutorialView extends ViewPart {
 		step("Change the program", "Let each thread initialise what it works on later: one line, the variant \"parallel\" of the example.",
 				"Record the fixed version", false, () -> record(Example.STENCIL_PARALLEL));
 		step("Compare", "Side by side, with the same time. By thread, the stripe at the left of the fixed version has four colours.",
-				"Compare…", true, () -> CompareAction.ask(getSite().getWorkbenchWindow()));
+				"Compare…", true, () -> CompareDialog.ask(getSite().getWorkbenchWindow()));
 		session.addListener(follow);
 		scrolled.addListener(SWT.Resize, e -> layout());
 		enable();

@@ -97,7 +97,7 @@ class AccessibilityTest extends UiTest {
 			return;
 		}
 		String what = where + ": " + c.getClass().getSimpleName() + " " + c.getToolTipText() + " in "
-				+ c.getParent().getClass().getName();
+				+ (c.getParent() == null ? "" : c.getParent().getClass().getName());
 		boolean named = true;
 		if (c instanceof Button b) {
 			named = !b.getText().isEmpty() || has(b.getToolTipText()) || has(name(b));

@@ -47,7 +47,9 @@ class HelpTest extends UiTest {
 
 	@Test
 	void f1ShowsHelpOnTheView() {
-		show(ViewIds.STRUCTURES);
+		bot.run(() -> page().getWorkbenchWindow().getShell().forceActive());
+		bot.run(() -> page().activate(show(ViewIds.STRUCTURES)));
+		bot.run(() -> page().findView(ViewIds.STRUCTURES).setFocus());
 		bot.waitFor("focus", () -> bot.display.getFocusControl() != null);
 		bot.key("F1");
 		HelpView view = help();
@@ -85,8 +87,9 @@ class HelpTest extends UiTest {
 		bot.run(() -> browser.go(new Place("user/start.md", "")));
 		StyledText page = bot.ui(browser::page);
 		int link = bot.ui(() -> page.getText().indexOf("Find a sharing problem in ten minutes"));
-		var at = bot.ui(() -> page.getLocationAtOffset(link + 3));
-		bot.click(page, at.x, at.y + 6);
+		bot.run(() -> page.setTopIndex(page.getLineAtOffset(link)));
+		bot.waitFor("scrolled", () -> page.getTextBounds(link, link + 5).y < page.getClientArea().height / 2);
+		bot.click(page, bot.ui(() -> page.getTextBounds(link, link + 5)));
 		bot.waitFor("the link", () -> browser.shown().file().equals("user/sharing.md"));
 		bot.run(page::setFocus);
 		bot.key("alt+Left");
@@ -104,7 +107,9 @@ class HelpTest extends UiTest {
 			for (Binding b : PlatformUI.getWorkbench().getService(IBindingService.class).getBindings()) {
 				if (b.getParameterizedCommand() != null && b.getParameterizedCommand().getId().startsWith("org.memtrace.")) {
 					ours++;
-					String key = b.getTriggerSequence().format();
+					String key = b.getTriggerSequence().format().replace("Shift+Ctrl", "Ctrl+Shift").replace("←", "Left")
+							.replace("→", "Right").replace("↑", "Up").replace("↓", "Down").replace("PageUp", "Page Up")
+							.replace("PageDown", "Page Down");
 					if (!page.contains(key.toLowerCase(Locale.ROOT))) {
 						missing.add(key);
 					}
