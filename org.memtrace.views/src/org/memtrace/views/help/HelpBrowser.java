@@ -58,7 +58,7 @@ final class HelpBrowser extends Composite {
 		nothing.setText("Nothing is found.");
 		GridDataFactory.fillDefaults().grab(true, false).exclude(true).indent(6, 6).applyTo(nothing);
 		page = new StyledText(sash, SWT.READ_ONLY | SWT.WRAP | SWT.V_SCROLL);
-		page.setMargins(16, 12, 16, 12);
+		page.setMargins(16, 0, 16, 12); // none above: places of texts would be off by it
 		page.setLineSpacing(2);
 		Accessibility.name(page, "Page of the help");
 		sash.setWeights(28, 72);
