@@ -27,11 +27,11 @@ import org.eclipse.core.runtime.SubMonitor;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.widgets.Shell;
-import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.PdfWriter;
 import org.memtrace.analysis.PngWriter;
 import org.memtrace.analysis.Scene;
 import org.memtrace.analysis.SvgWriter;
+import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */
 public final class SaveSnapshot {
@@ -167,7 +167,7 @@ public final class SaveSnapshot {
 			Files.writeString(file, text);
 			return;
 		}
-		Scene scene = snapshot.picture().scene(Palette.LIGHT, width, height);
+		Scene scene = snapshot.picture().scene(ScenePainter.paper(), width, height);
 		if (format == Format.SVG) {
 			try (Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
 				SvgWriter.write(scene, snapshot.name(), out);

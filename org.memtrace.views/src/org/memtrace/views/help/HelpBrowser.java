@@ -176,7 +176,7 @@ final class HelpBrowser extends Composite {
 	}
 
 	private void navigate(Event e) {
-		if ((e.stateMask & SWT.ALT) != 0 && e.keyCode == SWT.ARROW_LEFT) {
+		if (e.widget != search && e.keyCode == SWT.BS || (e.stateMask & SWT.ALT) != 0 && e.keyCode == SWT.ARROW_LEFT) {
 			back();
 			e.doit = false;
 		} else if ((e.stateMask & SWT.ALT) != 0 && e.keyCode == SWT.ARROW_RIGHT) {

@@ -9,6 +9,7 @@ import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.views.preferences.Settings;
 
 /**
  * What a person chose for this view alone, beside what all views of a trace have in common. Immutable.
@@ -27,6 +28,11 @@ record Choice(PictureKind kind, int slices, Metric metric, boolean equalTypes, I
 		double precision, boolean merged, Set<String> hidden) {
 	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, null, false, InitialLevel.BALANCED,
 			false, SignificantLevels.DEFAULT_THRESHOLD, true, Set.of());
+
+	/** What a new view begins with: the defaults as the user set them. */
+	static Choice ofSettings() {
+		return DEFAULT.withSlices(Settings.slices()).withInitial(Settings.initialLevel()).withPrecision(Settings.precision());
+	}
 
 	Choice {
 		hidden = Set.copyOf(hidden);

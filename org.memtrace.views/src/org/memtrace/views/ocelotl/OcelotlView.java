@@ -79,7 +79,7 @@ public final class OcelotlView extends TraceView {
 	private boolean overviewShown = true;
 	private LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private Description description;
-	private Choice choice = Choice.DEFAULT;
+	private Choice choice = Choice.ofSettings();
 
 	/** A description and the list of levels that it shall have. */
 	private record Refined(Description description, Choice choice) {

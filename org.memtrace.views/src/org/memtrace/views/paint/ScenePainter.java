@@ -120,6 +120,12 @@ public final class ScenePainter implements AutoCloseable {
 		return PlatformUI.getWorkbench().getService(Session.class).colours().palette(dark);
 	}
 
+	/** The palette of the session for what is saved: light. Any thread. */
+	public static Palette paper() {
+		return PlatformUI.isWorkbenchRunning() ? PlatformUI.getWorkbench().getService(Session.class).colours().palette(false)
+				: Palette.LIGHT;
+	}
+
 	/** Whether a control is in a dark theme. */
 	public static boolean isDark(Control control) {
 		RGB c = control.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();

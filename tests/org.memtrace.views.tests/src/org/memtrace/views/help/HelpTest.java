@@ -92,7 +92,7 @@ class HelpTest extends UiTest {
 		bot.click(page, bot.ui(() -> page.getTextBounds(link, link + 5)));
 		bot.waitFor("the link", () -> browser.shown().file().equals("user/sharing.md"));
 		bot.run(page::setFocus);
-		bot.key("alt+Left");
+		bot.key("BackSpace");
 		bot.waitFor("back", () -> browser.shown().file().equals("user/start.md"));
 		bot.run(() -> page().hideView(view));
 	}
