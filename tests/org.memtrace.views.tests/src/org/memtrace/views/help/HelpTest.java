@@ -91,8 +91,7 @@ class HelpTest extends UiTest {
 		bot.waitFor("scrolled", () -> page.getTextBounds(link, link + 5).y < page.getClientArea().height / 2);
 		bot.click(page, bot.ui(() -> page.getTextBounds(link, link + 5)));
 		bot.waitFor("the link", () -> browser.shown().file().equals("user/sharing.md"));
-		bot.run(page::setFocus);
-		bot.key("BackSpace");
+		bot.run(browser::back);
 		bot.waitFor("back", () -> browser.shown().file().equals("user/start.md"));
 		bot.run(() -> page().hideView(view));
 	}
