@@ -18,11 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.Condition;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.SavedFilters;
+import org.memtrace.analysis.StructureSheet.Column;
 import org.memtrace.analysis.TraceFilter;
 import org.memtrace.model.TraceStore;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.structures.StructuresView;
 
 /** Filters by mouse and keys: chips, their dialog, saved filters; all views follow in one step. */
 class FiltersTest extends UiTest {
@@ -41,11 +44,11 @@ class FiltersTest extends UiTest {
 
 	/** Rows of the structure table. */
 	private Set<String> structures() {
-		Table table = bot.find(Table.class, t -> t.getColumnCount() > 5);
 		return bot.ui(() -> {
+			StructuresView view = (StructuresView) page().findView(ViewIds.STRUCTURES);
 			Set<String> names = new java.util.TreeSet<>();
-			for (int i = 0; i < table.getItemCount(); i++) {
-				names.add(table.getItem(i).getText(0));
+			for (int i = 0; i < view.rowCount(); i++) {
+				names.add(view.text(Column.NAME, i));
 			}
 			return names;
 		});

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.GanttPicture;
 import org.memtrace.analysis.Marker;
+import org.memtrace.model.AddressSpace;
 import org.memtrace.model.EventBatch;
 import org.memtrace.model.EventCategory;
 import org.memtrace.model.EventType;
@@ -319,6 +321,7 @@ class GanttViewTest extends UiTest {
 		case "eventTypes" -> types;
 		case "accessCount" -> 0L;
 		case "structures", "threads", "cpuSets", "intervals" -> List.of();
+		case "addressSpaces" -> Set.of(AddressSpace.VIRTUAL);
 		case "importReport", "readCache", "readNote" -> Optional.empty();
 		case "visitEvents" -> {
 			EventBatch batch = new EventBatch(list.size());
