@@ -18,6 +18,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
+import org.eclipse.ui.PlatformUI;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.Condition;
@@ -60,6 +61,7 @@ final class FilterDialog extends Dialog {
 	protected void configureShell(Shell shell) {
 		super.configureShell(shell);
 		shell.setText(before == null ? "Add filter" : "Change filter");
+		PlatformUI.getWorkbench().getHelpSystem().setHelp(shell, "org.memtrace.views.filters");
 	}
 
 	@Override

@@ -26,20 +26,20 @@ final class HelpPages {
 	}
 
 	/** Help on views and dialogs, by their ids; the longest prefix decides. */
-	private static final Map<String, Place> CONTEXTS = Map.ofEntries( //
+	static final Map<String, Place> CONTEXTS = Map.ofEntries( //
 			Map.entry("org.memtrace.views", new Place("user/workbench.md", "")),
 			Map.entry("org.memtrace.views.traces", new Place("user/workbench.md", "traces-and-details")),
 			Map.entry("org.memtrace.views.details", new Place("user/workbench.md", "traces-and-details")),
 			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
 			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
 			Map.entry("org.memtrace.views.machine", new Place("user/workbench.md", "machine")),
-			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt")),
+			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt-what-happened-when")),
 			Map.entry("org.memtrace.views.events", new Place("user/workbench.md", "events")),
 			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
 			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
 			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
-			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "record")),
-			Map.entry("org.memtrace.views.import", new Place("user/workbench.md", "traces-and-details")),
+			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "recording")),
+			Map.entry("org.memtrace.views.import", new Place("user/workbench.md", "importing")),
 			Map.entry("org.memtrace.views.preferences", new Place("user/start.md", "settings")),
 			Map.entry("org.memtrace.views.keys", new Place("user/keys.md", "")),
 			Map.entry("org.memtrace.views.tutorial", new Place("user/sharing.md", "")),

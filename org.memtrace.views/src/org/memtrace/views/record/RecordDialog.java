@@ -13,6 +13,7 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.eclipse.ui.PlatformUI;
 import org.memtrace.importer.record.RecordSettings;
 
 /**
@@ -31,6 +32,12 @@ public final class RecordDialog extends WizardDialog {
 		setBlockOnOpen(false);
 		setHelpAvailable(false);
 		setMinimumPageSize(760, 520);
+	}
+
+	@Override
+	protected void configureShell(Shell shell) {
+		super.configureShell(shell);
+		PlatformUI.getWorkbench().getHelpSystem().setHelp(shell, "org.memtrace.views.record");
 	}
 
 	/** Opens the wizard, or brings the one in front that is open. */

@@ -9,6 +9,8 @@ import java.util.List;
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.Wizard;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.ui.PlatformUI;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.model.CancelledException;
@@ -36,6 +38,12 @@ public final class ImportWizard extends Wizard {
 		addPage(source);
 		addPage(options);
 		addPage(report);
+	}
+
+	@Override
+	public void createPageControls(Composite pages) {
+		super.createPageControls(pages);
+		PlatformUI.getWorkbench().getHelpSystem().setHelp(pages.getShell(), "org.memtrace.views.import");
 	}
 
 	private void changed() {

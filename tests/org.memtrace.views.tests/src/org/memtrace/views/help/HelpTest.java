@@ -67,6 +67,13 @@ class HelpTest extends UiTest {
 		bot.run(() -> page().hideView(view));
 	}
 
+	/** Without it, help on a view silently begins at the top of a long page. */
+	@Test
+	void everyPlaceOfTheHelpExists() {
+		HelpPages.CONTEXTS.forEach((id, place) -> assertTrue(bot.ui(() -> HelpPages.page(place.file()).has(place.anchor())),
+				id + " leads to " + place));
+	}
+
 	@Test
 	void allPagesAreThereAndAreFound() {
 		HelpView view = (HelpView) show(ViewIds.HELP);
