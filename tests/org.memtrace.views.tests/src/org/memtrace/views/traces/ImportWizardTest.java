@@ -19,6 +19,7 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.junit.jupiter.api.Test;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
 
 /** Files of Moca through the import wizard, with options, to the picture. */
@@ -77,11 +78,32 @@ class ImportWizardTest extends UiTest {
 		bot.shot("import-options");
 		press(button("Import"));
 		Text report = bot.find(Text.class, t -> t.getText().startsWith("rows read"));
-		assertTrue(bot.ui(report::getText).contains("rows imported         400"), bot.ui(report::getText));
+		String text = bot.ui(report::getText);
+		assertTrue(text.contains("rows imported         400"), text);
 		waitForPicture("moca");
 		bot.shot("import-report");
 		bot.close(button("Close"));
 		assertEquals("Moca", bot.ui(() -> session.trace().info().type()));
+	}
+
+	/** What the button Import trace… does; a trace directory that is dropped needs no wizard. */
+	@Test
+	void aTraceDirectory() {
+		Path trace = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example");
+		bot.display.asyncExec(() -> TraceActions.openImportWizard(page().getWorkbenchWindow(), List.of(trace)));
+		Table table = bot.find(Table.class, t -> t.getShell().getText().equals("Import"));
+		bot.waitFor("recognised", () -> table.getItemCount() > 0 && table.getItem(0).getText(1).contains("2 process images"));
+		Shell shell = bot.ui(table::getShell);
+		assertEquals("org.memtrace.views.import", bot.ui(() -> shell.getData("org.eclipse.ui.help")));
+		press(button("Import"));
+		Text report = bot.find(Text.class, t -> t.getText().startsWith("rows read"));
+		String text = bot.ui(report::getText);
+		assertTrue(text.contains("threads               "), text);
+		bot.waitFor("the trace", () -> session.trace() != null && session.trace().info().id() != sample.id()
+				&& session.opening() == null);
+		bot.close(button("Close"));
+		assertEquals(TraceInfo.TYPE_MEMTRACE, bot.ui(() -> session.trace().info().type()));
+		assertTrue(bot.ui(() -> session.trace().hasAccesses()));
 	}
 
 	@Test
