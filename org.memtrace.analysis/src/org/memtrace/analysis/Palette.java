@@ -23,6 +23,9 @@ public final class Palette {
 	private static final int[] SERIES_DARK = {0xff6fa3ea, 0xfff0994a, 0xff5fc182, 0xffe8645e, 0xffae8be0, 0xff79d3e0,
 		0xffee9bcd, 0xffb8946f, 0xffd2c44a, 0xff8fa1b3, 0xffa9c8f5, 0xffaee69a};
 
+	/** Indexes of the series around the circle of hues, from red to pink. */
+	private static final int[] HUES = {3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6};
+
 	private final boolean dark;
 	private final Map<Colours.Key, Integer> chosen;
 
@@ -121,8 +124,11 @@ public final class Palette {
 
 	/** What {@link #structure} is unless the user chose something else. */
 	public int defaultStructure(String name) {
-		// two of a hundred structures may look alike, but the same one never differs between two traces
-		return series(Math.floorMod(name.hashCode() * 0x9e3779b9 >>> 8, 5 * SERIES.length));
+		// two of a hundred structures may look alike, but the same one never differs between two traces; multiples of the golden
+		// ratio are far apart, so that names like A, B, C or part 1, part 2 differ in hue
+		int n = 5 * HUES.length;
+		int place = (int) ((name.hashCode() * 0x9e3779b9 & 0xffffffffL) * n >>> 32);
+		return series(HUES[place / 5] + SERIES.length * (place % 5));
 	}
 
 	/** What {@link #color} is unless the user chose something else. */

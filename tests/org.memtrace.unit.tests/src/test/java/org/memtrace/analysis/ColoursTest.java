@@ -108,7 +108,16 @@ class ColoursTest {
 		assertEquals(40, ModelType.ofEvents(java.util.stream.IntStream.range(0, 40).mapToObj(i -> "t" + i).toList()).stream()
 				.map(ModelType::index).distinct().count());
 		assertEquals(Palette.LIGHT.structure("A"), new Colours().palette(false).structure("A"));
-		assertNotEquals(Palette.LIGHT.structure("A"), Palette.LIGHT.structure("B"));
+		for (Palette p : new Palette[] {Palette.LIGHT, Palette.DARK}) {
+			for (List<String> alike : List.of(List.of("A", "B", "C", "D"), List.of("part 1", "part 2", "part 3", "part 4"))) {
+				for (int i = 0; i < alike.size(); i++) {
+					for (int j = 0; j < i; j++) {
+						double d = difference(p.structure(alike.get(i)), p.structure(alike.get(j)), VISION.get("normal"));
+						assertTrue(d >= 20, alike.get(j) + " and " + alike.get(i) + " differ by " + d);
+					}
+				}
+			}
+		}
 	}
 
 	@Test
