@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -66,10 +67,20 @@ public final class ParquetExport {
 		ProducerTree tree = store.producers();
 		List<Structure> structures = store.structures();
 		List<ThreadInfo> threads = store.threads();
+		// names of structures, then those of groups of merged ones
+		Parts parts = new Parts(tree, structures);
+		int[] groupName = new int[parts.count()];
+		List<String> names = new ArrayList<>(structures.stream().map(Structure::name).toList());
+		for (int p = 0; p < parts.count(); p++) {
+			if (parts.groupOf(parts.producer(p)) == p) {
+				groupName[p] = names.size();
+				names.add(parts.partName(p));
+			}
+		}
 		List<ParquetFile.Column> columns = List.of(ParquetFile.Column.of("start_ns", ParquetFile.Kind.INT64),
 				ParquetFile.Column.of("end_ns", ParquetFile.Kind.INT64), ParquetFile.Column.optional("image", ParquetFile.Kind.INT32),
 				ParquetFile.Column.of("page", ParquetFile.Kind.UINT64),
-				ParquetFile.Column.text("structure", structures.stream().map(Structure::name).toList()),
+				ParquetFile.Column.text("structure", names),
 				ParquetFile.Column.optional("structure_id", ParquetFile.Kind.INT32),
 				ParquetFile.Column.optional("task", ParquetFile.Kind.INT64),
 				ParquetFile.Column.text("thread", threads.stream().map(ThreadInfo::name).toList()),
@@ -86,12 +97,14 @@ public final class ParquetExport {
 				try {
 					for (int i = 0; i < b.count; i++) {
 						int structure = tree.structure(b.producer[i]);
+						int group = parts.groupOf(b.producer[i]);
 						int thread = b.thread[i];
 						int image = structure >= 0 ? structures.get(structure).image()
 								: thread >= 0 ? threads.get(thread).image() : -1;
 						export.file(b.startNs[i]).add(b.startNs[i], b.endNs[i], known(image), tree.startAddress(b.producer[i]),
-								known(structure), known(structure), thread < 0 ? ParquetFile.NULL : threads.get(thread).taskId(),
-								known(thread), known(b.cpuSet[i]), b.reads[i], b.writes[i], b.sharing[i], known(b.node[i]), b.flags[i],
+								group >= 0 ? groupName[group] : known(structure), known(structure),
+								thread < 0 ? ParquetFile.NULL : threads.get(thread).taskId(), known(thread), known(b.cpuSet[i]),
+								b.reads[i], b.writes[i], b.sharing[i], known(b.node[i]), b.flags[i],
 								b.ip[i] == 0 ? ParquetFile.NULL : b.ip[i]);
 					}
 				} catch (IOException e) {

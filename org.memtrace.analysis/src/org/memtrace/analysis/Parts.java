@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
+import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Structure;
 
@@ -50,7 +51,16 @@ final class Parts {
 		return i < 0 ? "" : partName(i);
 	}
 
-	private String partName(int i) {
+	/**
+	 * Index of the part that holds a producer of no structure of its own and is a group of merged ones, -1 when there is none.
+	 */
+	int groupOf(int producer) {
+		int i = tree.structure(producer) >= 0 ? -1 : of(producer);
+		return i >= 0 && tree.kind(part[i]) == ProducerKind.GROUP ? i : -1;
+	}
+
+	/** Name of a part. */
+	String partName(int i) {
 		String name = names[i]; // a race makes it twice
 		if (name == null) {
 			name = tree.name(part[i]);

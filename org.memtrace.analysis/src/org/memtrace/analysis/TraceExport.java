@@ -28,7 +28,8 @@ public final class TraceExport {
 
 	/**
 	 * One line for each access (RFC 4180): {@code page} is the first address of the page or of the part of it that belongs to the
-	 * structure, {@code cpus} are separated by blanks, addresses and flags are hexadecimal, what is not known is empty.
+	 * structure, {@code structure} may be the name of a group where merging rules made one of several (then without id),
+	 * {@code cpus} are separated by blanks, addresses and flags are hexadecimal, what is not known is empty.
 	 */
 	public static void csv(TraceStore store, AccessFilter filter, Appendable out, Progress progress)
 			throws MemtraceException {
@@ -38,17 +39,23 @@ public final class TraceExport {
 		String[] names = structures.stream().map(s -> quoted(s.name())).toArray(String[]::new);
 		String[] threadNames = threads.stream().map(t -> quoted(t.name())).toArray(String[]::new);
 		String[] cpus = store.cpuSets().stream().map(TraceExport::cpus).toArray(String[]::new);
+		Parts parts = new Parts(tree, structures);
+		String[] groupNames = new String[parts.count()];
 		append(out, CSV_HEADER + "\n");
 		StringBuilder line = new StringBuilder();
 		filter.visit(store, b -> {
 			for (int i = 0; i < b.count; i++) {
 				line.setLength(0);
 				int structure = tree.structure(b.producer[i]);
+				int group = parts.groupOf(b.producer[i]);
+				if (group >= 0 && groupNames[group] == null) {
+					groupNames[group] = quoted(parts.partName(group));
+				}
 				int thread = b.thread[i];
 				int image = structure >= 0 ? structures.get(structure).image() : thread >= 0 ? threads.get(thread).image() : -1;
 				line.append(b.startNs[i]).append(',').append(b.endNs[i]).append(',');
 				known(line, image).append(',').append(Long.toHexString(tree.startAddress(b.producer[i]))).append(',')
-						.append(structure < 0 ? "" : names[structure]).append(',');
+						.append(structure >= 0 ? names[structure] : group >= 0 ? groupNames[group] : "").append(',');
 				known(line, structure).append(',').append(thread < 0 ? "" : Long.toString(threads.get(thread).taskId()))
 						.append(',').append(thread < 0 ? "" : threadNames[thread]).append(',')
 						.append(b.cpuSet[i] < 0 ? "" : cpus[b.cpuSet[i]]).append(',').append(b.reads[i]).append(',')

@@ -366,7 +366,8 @@ public final class ImportOperation {
 						source(), counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
 						counts.writtenWrites));
 			}
-			ImportReport report = new ImportReport(trace, context, skips, counts, tree, images.size());
+			ImportReport report = new ImportReport(trace, context, skips, counts, tree, order.layout().cells(),
+					images.size());
 			TraceInfo info = writer.commit(info(), report.toJson(), progress);
 			return report.stored(info);
 		}

@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 
+import org.memtrace.model.PageCells;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.StructureKind;
@@ -29,7 +31,7 @@ public final class ImportReport {
 	private TraceInfo trace;
 
 	ImportReport(TraceDirectory directory, ContextTables context, SkipCounter skips, ImportCounts counts,
-			ProducerTree tree, int images) {
+			ProducerTree tree, PageCells cells, int images) {
 		Json manifest = directory.manifest();
 		values.put("source", directory.path().toString());
 		values.put("state", manifest.object("status").text("state"));
@@ -65,7 +67,7 @@ public final class ImportReport {
 		values.put("accesses_by_kind_of_structure", kinds);
 		values.put("percent_in_known_structures", percent(inside, counts.reads + counts.writes));
 		values.put("structures", context.structures().size());
-		values.put("structures_with_accesses", structuresIn(tree));
+		values.put("structures_with_accesses", structuresIn(cells));
 		values.put("call_stacks", context.stacks().size());
 		values.put("threads", context.threads().size());
 		values.put("threads_not_listed", context.unlistedThreads());
@@ -97,11 +99,12 @@ public final class ImportReport {
 		return whole == 0 ? 0 : Math.round(1000.0 * part / whole) / 10.0;
 	}
 
-	private static int structuresIn(ProducerTree tree) {
-		java.util.BitSet found = new java.util.BitSet();
-		for (int id = 0; id < tree.size(); id++) {
-			if (tree.structure(id) >= 0) {
-				found.set(tree.structure(id));
+	/** Not from the tree: merged structures are none of its producers. */
+	private static int structuresIn(PageCells cells) {
+		BitSet found = new BitSet();
+		for (int structure : cells.structure()) {
+			if (structure >= 0) {
+				found.set(structure);
 			}
 		}
 		return found.cardinality();

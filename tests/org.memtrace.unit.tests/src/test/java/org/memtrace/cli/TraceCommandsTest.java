@@ -134,7 +134,12 @@ class TraceCommandsTest {
 	@Test
 	void mergingRulesAreKeptAndTakenBack() {
 		String db = temporary.resolve("m.db").toString();
+		assertEquals(0, run("import", "-o", temporary.resolve("plain.db").toString(), EXAMPLE), () -> err);
+		String accessed = out.lines().filter(l -> l.startsWith("structures ")).findFirst().orElseThrow();
 		assertEquals(0, run("import", "-o", db, "--merge", "kind", EXAMPLE), () -> err);
+		assertTrue(out.contains(accessed), () -> "merging changes nothing that is accessed: " + accessed + "\n" + out);
+		assertEquals(0, run("export", db), () -> err);
+		assertTrue(out.contains(",heap (2 blocks),,"), () -> "the name of the group, and no structure: " + out);
 		assertEquals(0, run("merge", db), () -> err);
 		assertEquals("1  kind\n", out);
 		assertEquals(0, run("query", "--what", "producers", "--format", "csv", db), () -> err);
