@@ -445,7 +445,7 @@ public final class AccessTable implements ModelSource {
 
 	/**
 	 * The table of only some of the records, or of only their reads or writes. Threads, producers and intervals keep their
-	 * numbers. Takes about 10 ns per record; the result shares nothing that changes.
+	 * numbers. Takes time proportional to the number of records; the result shares nothing that changes.
 	 */
 	public AccessTable filtered(AccessMask mask, Progress progress) throws CancelledException {
 		if (mask.selectsAll()) {
