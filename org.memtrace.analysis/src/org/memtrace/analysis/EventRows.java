@@ -324,6 +324,32 @@ public abstract class EventRows {
 		return (long) block * BLOCK + i;
 	}
 
+	/**
+	 * The first row of a producer, or of something below it, with exactly these times, when the rows are in the order of time; -1
+	 * when there is none.
+	 */
+	public final long find(int producer, long startNs, long endNs, Progress progress) throws MemtraceException {
+		long from = firstFrom(startNs);
+		if (from < 0) {
+			return -1;
+		}
+		for (long block = from / BLOCK; block * BLOCK < count(); block++) {
+			progress.check();
+			List<Row> rows = block(block);
+			for (int i = (int) Math.max(0, from - block * BLOCK); i < rows.size(); i++) {
+				Row r = rows.get(i);
+				if (r.startNs() > startNs) {
+					return -1;
+				}
+				if (r.startNs() == startNs && r.endNs() == endNs && r.producer() >= producer
+						&& r.producer() < tree.subtreeEnd(producer)) {
+					return block * BLOCK + i;
+				}
+			}
+		}
+		return -1;
+	}
+
 	/** All rows in order, for a file; in the order of time read anew in one go. */
 	public final void visit(RowVisitor visitor, Progress progress) throws MemtraceException {
 		if (query.sort() == EventColumn.START && !query.descending()) {

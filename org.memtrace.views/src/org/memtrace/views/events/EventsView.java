@@ -106,6 +106,13 @@ public final class EventsView extends TraceView {
 
 	private Input running;
 
+	/** A record that another view wants to see. */
+	private record Wanted(OpenTrace trace, int producer, long startNs, long endNs) {
+	}
+
+	/** To be selected as soon as the rows of the present window are there; null none. */
+	private Wanted wantedRecord;
+
 	private final class Content implements GridContent {
 		@Override
 		public int rowCount() {
@@ -163,6 +170,7 @@ public final class EventsView extends TraceView {
 			protected void show(Input in, EventRows result) {
 				failed = "";
 				adopt(in.trace(), result);
+				selectWanted(in.query());
 			}
 
 			@Override
@@ -353,6 +361,7 @@ public final class EventsView extends TraceView {
 	protected void traceShown(OpenTrace now) {
 		scanning.cancel();
 		adopt(null, null);
+		wantedRecord = null;
 		failed = "";
 		List<EventColumn> wanted = now == null || now.hasAccesses() ? EventColumn.OF_ACCESSES : EventColumn.OF_EVENTS;
 		if (wanted != columns) {
@@ -535,12 +544,51 @@ public final class EventsView extends TraceView {
 
 	/** Shows the first row from a time on. */
 	private void goTo(long ns) {
+		find("Go to time", (rows, progress) -> rows.firstFrom(ns), () -> MessageDialog.openInformation(getSite().getShell(),
+				"Go to time", "There is no row from this time on, or the rows are not in the order of time."));
+	}
+
+	/** Selects the row of a record when the rows of the window have been read; for other views. */
+	public void showRecord(OpenTrace of, int producer, long startNs, long endNs) {
+		if (trace() == null || !trace().isSameTrace(of)) {
+			return; // locked, or of another group
+		}
+		wantedRecord = new Wanted(trace(), producer, startNs, endNs);
+		reading.request();
+	}
+
+	private void selectWanted(Query of) {
+		Wanted w = wantedRecord;
+		if (w == null || trace() == null) {
+			return;
+		}
+		ViewState s = trace().selection().state();
+		if (of.fromNs() != s.fromNs() || of.toNs() != s.toNs()) {
+			return; // the rows of another window were still on their way
+		}
+		wantedRecord = null;
+		if (w.trace() == trace()) {
+			find("Find record", (rows, progress) -> rows.find(w.producer(), w.startNs(), w.endNs(), progress), () -> {
+				// a filter hides it, or the rows are in another order
+			});
+		}
+	}
+
+	/** Where a row is. */
+	private interface Search {
+		long find(EventRows rows, Progress progress) throws MemtraceException;
+	}
+
+	/** Looks for a row in the background and selects it. */
+	private void find(String name, Search search, Runnable notFound) {
 		RowCache of = cache;
 		OpenTrace t = trace();
-		Job job = Job.create("Go to time", monitor -> {
+		Job job = Job.create(name, monitor -> {
 			long at = -1;
 			try (OpenTrace.Lease lease = t.lease()) {
-				at = of.rows().firstFrom(ns);
+				at = search.find(of.rows(), new MonitorProgress(monitor));
+			} catch (CancelledException e) {
+				return Status.CANCEL_STATUS;
 			} catch (MemtraceException e) {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);
 			}
@@ -548,8 +596,7 @@ public final class EventsView extends TraceView {
 			area.getDisplay().asyncExec(() -> {
 				if (!area.isDisposed() && cache == of) {
 					if (found < 0) {
-						MessageDialog.openInformation(getSite().getShell(), "Go to time",
-								"There is no row from this time on, or the rows are not in the order of time.");
+						notFound.run();
 					} else {
 						reveal(found);
 					}

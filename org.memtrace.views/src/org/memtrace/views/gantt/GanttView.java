@@ -59,6 +59,7 @@ import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceMarkers;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.events.EventsView;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
@@ -923,13 +924,17 @@ public final class GanttView extends TraceView {
 		}
 	}
 
-	private void showInEvents() {
+	/** The window becomes the time of the selected record, and the table of events selects it. */
+	void showInEvents() {
 		GanttCanvas.Span span = canvas.selected();
 		if (span != null) {
 			trace().selection().window(span.fromNs(), Math.max(span.fromNs() + 1, span.toNs()));
 		}
 		try {
-			getSite().getPage().showView(ViewIds.EVENTS);
+			if (getSite().getPage().showView(ViewIds.EVENTS) instanceof EventsView events && span != null
+					&& grouping == Grouping.PRODUCER) {
+				events.showRecord(trace(), span.producer(), span.fromNs(), span.toNs());
+			}
 		} catch (PartInitException e) {
 			bar.info(e.getMessage(), true);
 		}

@@ -24,6 +24,7 @@ import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.EventColumn;
 import org.memtrace.analysis.GanttPicture;
 import org.memtrace.analysis.Marker;
 import org.memtrace.model.AddressSpace;
@@ -42,6 +43,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.events.EventsView;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 
@@ -184,6 +186,12 @@ class GanttViewTest extends UiTest {
 		bot.run(() -> view.showRecord(session.trace(), SampleTrace.A + 2, 3 * MS, 4 * MS));
 		bot.waitFor("record of A", () -> view.isSettled() && canvas.selected() != null && canvas.selected().fromNs() == 3 * MS
 				&& view.rows().name(canvas.selectedRow()).equals("A [page 0]"));
+		// and back
+		bot.run(view::showInEvents);
+		bot.waitFor("row of the record", () -> page().findView(ViewIds.EVENTS) instanceof EventsView events
+				&& events.grid().selectedRow() >= 0
+				&& events.text(EventColumn.PRODUCER, events.grid().selectedRow()).equals("A [page 0]")
+				&& events.text(EventColumn.START, events.grid().selectedRow()).equals("3.000000"));
 	}
 
 	@Test

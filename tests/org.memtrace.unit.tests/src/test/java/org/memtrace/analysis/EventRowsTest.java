@@ -152,6 +152,26 @@ class EventRowsTest {
 		assertEquals(filtered.count(), scanned(new Query(start, end, -1, filters, Map.of(), EventColumn.READS, true)).count());
 	}
 
+	/** The Gantt chart shows its record in the table. */
+	@Test
+	void recordsAreFound() throws Exception {
+		EventRows rows = scanned(query(Map.of(), EventColumn.START, false));
+		Random random = new Random(4711);
+		for (int i = 0; i < 20; i++) {
+			Row r = all.get(random.nextInt(all.size()));
+			long at = rows.find(r.producer(), r.startNs(), r.endNs(), Progress.NONE);
+			int wanted = 0;
+			while (all.get(wanted).producer() != r.producer() || all.get(wanted).startNs() != r.startNs()) {
+				wanted++;
+			}
+			assertEquals(wanted, at, "seed 4711, " + r);
+			assertEquals(-1, rows.find(r.producer(), r.startNs(), r.endNs() + 1, Progress.NONE));
+		}
+		assertEquals(0, rows.find(0, all.get(0).startNs(), all.get(0).endNs(), Progress.NONE), "anything below the root");
+		assertEquals(-1, rows.find(0, end + 1, end + 2, Progress.NONE));
+		assertEquals(-1, scanned(query(Map.of(), EventColumn.READS, true)).find(0, start, end, Progress.NONE), "not by time");
+	}
+
 	/** One row of a thousand: blocks keep ids. */
 	@Test
 	void cellsAreFiltered() throws Exception {
