@@ -14,6 +14,7 @@ import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
 
 /**
  * What a person wants to know about a place in a picture.
@@ -88,15 +89,16 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 	/**
 	 * Lines of a tooltip.
 	 *
-	 * @param originNs time 0 of the axis
+	 * @param trace has time 0 of the axis
 	 * @param details of the same cells, from {@link #details}; null when not (yet) known
 	 * @param threads threads by index
 	 */
-	public List<String> lines(long originNs, AccessDetails details, List<ThreadInfo> threads) {
+	public List<String> lines(TraceInfo trace, AccessDetails details, List<ThreadInfo> threads) {
 		List<String> lines = new ArrayList<>();
 		lines.add(name);
-		lines.add(Units.duration(fromNs - originNs) + " – " + Units.duration(toNs - originNs) + " ("
-				+ Units.duration(toNs - fromNs) + "), " + Units.plural(pages, "page"));
+		long originNs = trace.startNs();
+		lines.add(Units.duration(trace, fromNs - originNs) + " – " + Units.duration(trace, toNs - originNs) + " ("
+				+ Units.duration(trace, toNs - fromNs) + "), " + Units.plural(pages, "page"));
 		if (shares.isEmpty()) {
 			lines.add("no " + unit);
 		}

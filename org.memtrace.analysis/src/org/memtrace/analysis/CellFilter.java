@@ -32,27 +32,32 @@ public final class CellFilter {
 		this.not = not;
 	}
 
-	/** Reads what was typed for a column; errors say what is wrong. */
-	public static CellFilter parse(EventColumn column, String text) throws MemtraceException {
+	/**
+	 * Reads what was typed for a column; errors say what is wrong.
+	 *
+	 * @param ticks whether times are ticks of a logical clock, which have no other unit
+	 */
+	public static CellFilter parse(EventColumn column, String text, boolean ticks) throws MemtraceException {
 		if (!column.isNumber()) {
 			boolean not = text.startsWith("!");
 			try {
 				return new CellFilter(Pattern.compile(not ? text.substring(1) : text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE), 0, 0,
 						not);
 			} catch (PatternSyntaxException e) {
-				throw new MemtraceException(column.title() + ": '" + text + "' is no regular expression, " + e.getDescription());
+				throw new MemtraceException(column.title(ticks) + ": '" + text + "' is no regular expression, "
+						+ e.getDescription());
 			}
 		}
 		Matcher m = RANGE.matcher(text);
 		if (m.matches()) {
-			return new CellFilter(null, number(column, m.group(1)), number(column, m.group(4)), false);
+			return new CellFilter(null, number(column, m.group(1), ticks), number(column, m.group(4), ticks), false);
 		}
 		m = COMPARISON.matcher(text);
 		if (!m.matches()) {
-			throw new MemtraceException(column.title() + ": '" + text + "' is no comparison such as 5, >5, <=5, !=5 or 2..8"
-					+ (column.isTime() ? ", also with ns, us, ms or s" : ""));
+			throw new MemtraceException(column.title(ticks) + ": '" + text + "' is no comparison such as 5, >5, <=5, !=5 or 2..8"
+					+ (column.isTime() && !ticks ? ", also with ns, us, ms or s" : ""));
 		}
-		double v = number(column, m.group(2));
+		double v = number(column, m.group(2), ticks);
 		double infinity = Double.POSITIVE_INFINITY;
 		return switch (m.group(1) == null ? "=" : m.group(1)) {
 		case ">" -> new CellFilter(null, Math.nextUp(v), infinity, false);
@@ -64,17 +69,18 @@ public final class CellFilter {
 		};
 	}
 
-	/** Times in ns. */
-	private static double number(EventColumn column, String text) throws MemtraceException {
+	/** Times in ns, or in ticks where the trace counts them. */
+	private static double number(EventColumn column, String text, boolean ticks) throws MemtraceException {
 		Matcher m = NUMBER.matcher(text);
 		if (!m.matches()) {
-			throw new MemtraceException(column.title() + ": '" + text + "' is no number");
+			throw new MemtraceException(column.title(ticks) + ": '" + text + "' is no number");
 		}
 		BigDecimal v = new BigDecimal(m.group(1).endsWith(".") ? m.group(1) + "0" : m.group(1));
-		if (m.group(2) != null && !column.isTime()) {
-			throw new MemtraceException(column.title() + " has no unit " + m.group(2));
+		boolean hasUnit = column.isTime() && !ticks;
+		if (m.group(2) != null && !hasUnit) {
+			throw new MemtraceException(column.title(ticks) + " has no unit " + m.group(2));
 		}
-		if (column.isTime()) {
+		if (hasUnit) {
 			v = v.movePointRight(switch (m.group(2) == null ? "ms" : m.group(2)) {
 			case "ns" -> 0;
 			case "us", "µs" -> 3;
@@ -90,7 +96,7 @@ public final class CellFilter {
 		return pattern.matcher(text).find() != not;
 	}
 
-	/** Whether a number passes; a time in ns. */
+	/** Whether a number passes; a time in ns or ticks. */
 	boolean test(double number) {
 		return (number >= min && number <= max) != not;
 	}

@@ -15,6 +15,7 @@ import org.memtrace.analysis.Statistics.Sum;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
 
 /**
  * How much happens when: a histogram of a window over equal bins, as one series or divided into several that are stacked. The
@@ -44,7 +45,7 @@ public final class DensityModel {
 
 	private final Sum sum;
 	private final Stack stack;
-	private final long originNs;
+	private final TraceInfo info;
 	private final long fromNs;
 	private final long toNs;
 	private final List<ModelType> series;
@@ -52,10 +53,10 @@ public final class DensityModel {
 	private final double[][] value;
 	private final double max;
 
-	private DensityModel(Sum sum, Stack stack, long originNs, long fromNs, long toNs, List<ModelType> series, double[][] value) {
+	private DensityModel(Sum sum, Stack stack, TraceInfo info, long fromNs, long toNs, List<ModelType> series, double[][] value) {
 		this.sum = sum;
 		this.stack = stack;
-		this.originNs = originNs;
+		this.info = info;
 		this.fromNs = fromNs;
 		this.toNs = toNs;
 		this.series = List.copyOf(series);
@@ -142,7 +143,7 @@ public final class DensityModel {
 			});
 			values.add(sums);
 		}
-		return limited(sum, stack, table.info().startNs(), fromNs, toNs, types, values);
+		return limited(sum, stack, table.info(), fromNs, toNs, types, values);
 	}
 
 	private static void add(double[][] byTime, int series, int time, double amount, int times) {
@@ -189,11 +190,11 @@ public final class DensityModel {
 				values.add(sums[s]);
 			}
 		}
-		return limited(Sum.EVENTS, stack, table.info().startNs(), fromNs, toNs, types, values);
+		return limited(Sum.EVENTS, stack, table.info(), fromNs, toNs, types, values);
 	}
 
 	/** Keeps the series with most; the others are one. */
-	private static DensityModel limited(Sum sum, Stack stack, long originNs, long fromNs, long toNs, List<ModelType> types,
+	private static DensityModel limited(Sum sum, Stack stack, TraceInfo info, long fromNs, long toNs, List<ModelType> types,
 			List<double[]> values) {
 		if (types.size() > MOST_SERIES) {
 			Integer[] order = new Integer[types.size()];
@@ -224,7 +225,7 @@ public final class DensityModel {
 			types = fewTypes;
 			values = fewValues;
 		}
-		return new DensityModel(sum, stack, originNs, fromNs, toNs, types, values.toArray(double[][]::new));
+		return new DensityModel(sum, stack, info, fromNs, toNs, types, values.toArray(double[][]::new));
 	}
 
 	/** Equal bins; bounds are whole nanoseconds. */
@@ -278,7 +279,17 @@ public final class DensityModel {
 
 	/** Start of the trace, where times count from. */
 	public long originNs() {
-		return originNs;
+		return info.startNs();
+	}
+
+	/** Whether times are ticks of a logical clock. */
+	boolean isInTicks() {
+		return info.isInTicks();
+	}
+
+	/** A length of time for a person. */
+	public String duration(double time) {
+		return Units.duration(info, time);
 	}
 
 	public long fromNs() {

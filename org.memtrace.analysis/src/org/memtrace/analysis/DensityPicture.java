@@ -104,7 +104,7 @@ public final class DensityPicture {
 		}
 		long from = model.boundNs(bin);
 		long to = model.boundNs(bin + 1);
-		StringBuilder b = new StringBuilder(Units.duration(from - model.originNs()) + " + " + Units.duration(to - from));
+		StringBuilder b = new StringBuilder(model.duration(from - model.originNs()) + " + " + model.duration(to - from));
 		double total = model.total(bin);
 		b.append('\n').append(Units.count(total)).append(' ').append(model.sum().label().toLowerCase(Locale.ROOT));
 		int under = seriesAt(x, y);
@@ -156,7 +156,8 @@ public final class DensityPicture {
 		}
 		bars(shapes, model, palette, left, bottom, plotWidth, plotHeight, top);
 		shapes.add(new Shape.Line(left, bottom - 0.5, left + plotWidth, bottom - 0.5, palette.axis(), 1, false));
-		TimeAxis axis = new TimeAxis(model.originNs(), model.fromNs(), model.toNs(), Math.max(2, (int) (plotWidth / (8 * f))));
+		TimeAxis axis = new TimeAxis(model.originNs(), model.fromNs(), model.toNs(),
+				Math.max(2, (int) (plotWidth / ((model.isInTicks() ? 10 : 8) * f))), model.isInTicks());
 		double free = 0.5 * f;
 		if (!axis.base.isEmpty()) {
 			shapes.add(new Shape.Text(left, bottom + 1.4 * f, axis.base, small, false, palette.mutedText(), Shape.Anchor.START, false));
@@ -230,7 +231,7 @@ public final class DensityPicture {
 			double f) {
 		double small = 0.92 * f;
 		double y = 1.5 * f;
-		String unit = model.sum().label() + " per " + Units.duration((double) (model.toNs() - model.fromNs()) / model.bins());
+		String unit = model.sum().label() + " per " + model.duration((double) (model.toNs() - model.fromNs()) / model.bins());
 		if (model.series().isEmpty()) {
 			unit = "No " + model.sum().label().toLowerCase(Locale.ROOT) + " here";
 		}

@@ -44,7 +44,16 @@ public enum EventColumn {
 		this.number = number;
 	}
 
-	/** Head of the column, with its unit. */
+	/**
+	 * Head of the column, with its unit.
+	 *
+	 * @param ticks whether times are ticks of a logical clock
+	 */
+	public String title(boolean ticks) {
+		return isTime() && ticks ? title + " (ticks)" : title();
+	}
+
+	/** Head of the column in a trace whose times are nanoseconds. */
 	public String title() {
 		return unit.isEmpty() ? title : title + " (" + unit + ")";
 	}
@@ -58,7 +67,7 @@ public enum EventColumn {
 		return number;
 	}
 
-	/** Whether it is a time, filtered in milliseconds. */
+	/** Whether it is a time, filtered in milliseconds, or in ticks of a logical clock. */
 	public boolean isTime() {
 		return this == START || this == END;
 	}

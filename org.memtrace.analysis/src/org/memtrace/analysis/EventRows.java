@@ -136,7 +136,7 @@ public abstract class EventRows {
 		this.cells = new EnumMap<>(EventColumn.class);
 		for (Map.Entry<EventColumn, String> e : query.cells().entrySet()) {
 			if (columns.contains(e.getKey())) {
-				cells.put(e.getKey(), CellFilter.parse(e.getKey(), e.getValue()));
+				cells.put(e.getKey(), CellFilter.parse(e.getKey(), e.getValue(), store.info().isInTicks()));
 			}
 		}
 	}
@@ -426,16 +426,19 @@ public abstract class EventRows {
 	/** A cell for a person. */
 	public String text(EventColumn column, Row row) {
 		return switch (column) {
-		case START -> millis(row.startNs() - store.info().startNs());
-		case END -> millis(row.endNs() - store.info().startNs());
+		case START -> time(row.startNs() - store.info().startNs());
+		case END -> time(row.endNs() - store.info().startNs());
 		case PRODUCER, EVENT_PRODUCER -> tree.name(row.producer());
 		case STRUCTURE -> parts.name(row.producer());
 		default -> "";
 		};
 	}
 
-	/** Milliseconds with all digits, in groups. */
-	private static String millis(long ns) {
+	/** Milliseconds with all digits, in groups; or ticks. */
+	private String time(long ns) {
+		if (store.info().isInTicks()) {
+			return String.format(Locale.ROOT, "%,d", ns);
+		}
 		long a = Math.abs(ns);
 		return (ns < 0 ? "-" : "") + String.format(Locale.ROOT, "%,d.%06d", a / 1_000_000, a % 1_000_000);
 	}

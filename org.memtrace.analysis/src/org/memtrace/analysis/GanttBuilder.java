@@ -84,7 +84,9 @@ final class GanttBuilder {
 		}
 		end = (int) Math.min(rows.count(), o.firstRow + (long) Math.ceil(plotHeight / o.rowHeight));
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
-		TimeAxis axis = new TimeAxis(o.originNs, o.fromNs, o.toNs, (int) Math.max(1, plotWidth / (7.5 * f)));
+		boolean ticks = source.info().isInTicks();
+		TimeAxis axis = new TimeAxis(o.originNs, o.fromNs, o.toNs,
+				(int) Math.max(1, plotWidth / ((ticks ? 10 : 7.5) * f)), ticks);
 		grid(axis);
 		intervals();
 		rows(progress);
@@ -815,7 +817,8 @@ final class GanttBuilder {
 		}
 		String text = Units.plural(rows.count(), "row") + (end - o.firstRow < rows.count()
 				? String.format(java.util.Locale.ROOT, ", %,d to %,d shown", o.firstRow + 1, end) : "") + " · "
-				+ Units.duration(o.toNs - o.fromNs) + " from " + Units.duration(o.fromNs - o.originNs);
+				+ Units.duration(source.info(), o.toNs - o.fromNs) + " from "
+				+ Units.duration(source.info(), o.fromNs - o.originNs);
 		shapes.add(new Shape.Text(pad, pad + 2.55 * f, o.meter.fit(text, f, false, width), f, false, palette.mutedText(),
 				Shape.Anchor.START, false));
 	}

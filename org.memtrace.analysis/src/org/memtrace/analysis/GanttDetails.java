@@ -22,6 +22,7 @@ import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 
 /**
@@ -73,16 +74,18 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		if (hit.link() >= 0) {
 			return link(source, hit);
 		}
-		long origin = source.info().startNs();
+		TraceInfo info = source.info();
+		long origin = info.startNs();
 		List<String> lines = new ArrayList<>();
 		lines.add(rows.name(hit.row()));
 		Found f = find(rows, source, hit, progress);
 		if (f.records == 0) {
-			lines.add("at " + Units.duration(hit.fromNs() - origin) + ": nothing");
+			lines.add("at " + Units.duration(info, hit.fromNs() - origin) + ": nothing");
 		} else {
 			boolean instant = f.from == f.to;
-			lines.add(instant ? "at " + exact(f.from - origin)
-					: exact(f.from - origin) + " – " + exact(f.to - origin) + " (" + Units.duration(f.to - f.from) + ")");
+			lines.add(instant ? "at " + exact(info, f.from - origin)
+					: exact(info, f.from - origin) + " – " + exact(info, f.to - origin) + " ("
+							+ Units.duration(info, f.to - f.from) + ")");
 			if (source instanceof GanttAccesses a) {
 				accesses(lines, a.table(), f);
 			} else if (source instanceof GanttEvents e) {
@@ -183,7 +186,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		for (int t = f.types.nextSetBit(0); t >= 0; t = f.types.nextSetBit(t + 1)) {
 			GanttType type = source.types().get(t);
 			String what = switch (type.kind()) {
-			case STATE -> f.records == 1 ? "state" : "state, " + Units.duration(f.sums[t]) + " in all";
+			case STATE -> f.records == 1 ? "state" : "state, " + Units.duration(table.info(), f.sums[t]) + " in all";
 			case PUNCTUAL -> f.records == 1 ? "event" : Units.plural(Math.round(f.sums[t]), "event");
 			case VARIABLE -> f.records == 1 ? "value " + Units.digits(table.value(f.last))
 					: "mean value " + Units.digits(f.sums[t] / Math.max(1, f.to - f.from));
@@ -202,14 +205,15 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 	private static GanttDetails link(GanttSource source, GanttPicture.Hit hit) {
 		ProducerTree tree = source.producers();
 		int row = hit.link();
-		long origin = source.info().startNs();
+		TraceInfo info = source.info();
+		long origin = info.startNs();
 		int from = source.producerOf(row);
 		int to = source.linkEnd(row);
 		return new GanttDetails(hit.row(), source.start(row), source.end(row), 1,
 				List.of(source.types().get(source.linkType(row)).displayName() + ": link",
 						tree.name(from) + " → " + (to < 0 ? "?" : tree.name(to)),
-						exact(source.start(row) - origin) + " – " + exact(source.end(row) - origin) + " ("
-								+ Units.duration(source.end(row) - source.start(row)) + ")"));
+						exact(info, source.start(row) - origin) + " – " + exact(info, source.end(row) - origin) + " ("
+								+ Units.duration(info, source.end(row) - source.start(row)) + ")"));
 	}
 
 	private static void structure(List<String> lines, Structure s, TraceStore store) throws MemtraceException {
@@ -260,8 +264,11 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		return t == null ? "#" + index : (t.name().isEmpty() ? "thread" : t.name()) + " #" + index + " (" + t.taskId() + ")";
 	}
 
-	/** A time to the nanosecond, in the largest unit in which it is at least 1. */
-	static String exact(long ns) {
+	/** A time to the nanosecond, in the largest unit in which it is at least 1; or to the tick. */
+	static String exact(TraceInfo trace, long ns) {
+		if (trace.isInTicks()) {
+			return Units.plural(ns, "tick");
+		}
 		int unit = 0;
 		for (long size = 1000; unit < 3 && Math.abs(ns) >= size; size *= 1000) {
 			unit++;

@@ -697,13 +697,14 @@ public final class PictureBuilder {
 		case STATE_DURATION:
 			return "up to " + Units.percent(Math.min(100, 100 * perNs)) + " of the time";
 		case STATE_MEAN:
-			return "up to " + Units.duration(perSlice) + " in a slice";
+			return "up to " + Units.duration(perSlice, o.ticks) + " in a slice";
 		case VARIABLE_MEAN:
 			return "up to " + Units.count(perSlice);
 		default:
 			break;
 		}
-		String[] unit = words ? new String[] {"nanosecond", "microsecond", "millisecond", "second"}
+		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"}
+				: words ? new String[] {"nanosecond", "microsecond", "millisecond", "second"}
 				: new String[] {"ns", "µs", "ms", "s"};
 		int i = 0;
 		while (i < 3 && perNs < 0.5) {

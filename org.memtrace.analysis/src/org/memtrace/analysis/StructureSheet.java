@@ -181,7 +181,7 @@ public final class StructureSheet {
 		case FIRST_TOUCHER -> firstToucher[row] < 0 ? ""
 				: BlockInfo.threadName(table.threads(), firstToucher[row]) + "  " + Units.percent(100.0 * firstShare[row]);
 		case SHARED -> reads[row] + writes[row] == 0 ? "" : Units.percent(sharedPercent[row]);
-		case LIFETIME -> Units.duration(lifetimeNs[row]);
+		case LIFETIME -> Units.duration(table.info(), lifetimeNs[row]);
 		case SITE -> site(row).substring(site(row).lastIndexOf('/') + 1);
 		case CALLERS -> structure[row] == null || structure[row].stack() < 0 ? "" : callers.apply(structure[row].stack());
 		default -> Units.count(number(column, row));

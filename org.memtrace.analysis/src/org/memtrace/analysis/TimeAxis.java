@@ -31,12 +31,8 @@ final class TimeAxis {
 	 * @param fromNs start of the window
 	 * @param toNs end of the window
 	 * @param most number of ticks that have room
+	 * @param inTicks whether times are counts of a logical clock, which have no larger units
 	 */
-	TimeAxis(long originNs, long fromNs, long toNs, int most) {
-		this(originNs, fromNs, toNs, most, false);
-	}
-
-	/** @param inTicks whether times are counts of a logical clock, which have no larger units */
 	TimeAxis(long originNs, long fromNs, long toNs, int most, boolean inTicks) {
 		this.inTicks = inTicks;
 		long from = fromNs - originNs;

@@ -168,7 +168,7 @@ public final class TraceSummary {
 		if (!p.getOrDefault("command", "").isEmpty()) {
 			b.append("Command    ").append(p.get("command")).append('\n');
 		}
-		b.append("Recorded   ").append(Units.duration(info.durationNs())).append(", ")
+		b.append("Recorded   ").append(Units.duration(info, info.durationNs())).append(", ")
 				.append(all.threads().cardinality()).append(" of ")
 				.append(Units.plural(table.threads().size(), "thread")).append(" with accesses\n");
 		long page = Math.max(1, info.pageSizeBytes());

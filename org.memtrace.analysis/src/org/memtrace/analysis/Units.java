@@ -4,6 +4,8 @@ package org.memtrace.analysis;
 
 import java.util.Locale;
 
+import org.memtrace.model.TraceInfo;
+
 /** Numbers for people: always a point as decimal mark, always with a unit. */
 public final class Units {
 	private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -38,6 +40,16 @@ public final class Units {
 			return digits(ns / 1e6) + " ms";
 		}
 		return digits(ns / 1e9) + " s";
+	}
+
+	/** A length of time of a trace, such as {@code 12.3 ms}, or {@code 1,234 ticks} when its clock is a logical one. */
+	public static String duration(TraceInfo trace, double time) {
+		return duration(time, trace.isInTicks());
+	}
+
+	/** @param ticks whether times are ticks of a logical clock, see {@link TraceInfo#isInTicks} */
+	public static String duration(double time, boolean ticks) {
+		return ticks ? count(time) + (time == 1 ? " tick" : " ticks") : duration(time);
 	}
 
 	/** Such as {@code 1,234} or {@code 12.3 million}. */

@@ -20,6 +20,7 @@ import org.memtrace.analysis.PartitionTable;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.TraceSummary;
 import org.memtrace.analysis.Units;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 
 import com.google.gson.GsonBuilder;
@@ -106,9 +107,11 @@ final class AggregateCommand implements Command {
 
 	private static void text(OpenedTrace trace, Partition e, PrintStream out) {
 		MicroscopicModel m = trace.model;
-		long origin = trace.source.info().startNs();
+		TraceInfo info = trace.source.info();
+		long origin = info.startNs();
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
-				+ Units.duration(m.slices().startNs() - origin) + " to " + Units.duration(m.slices().endNs() - origin) + " in "
+				+ Units.duration(info, m.slices().startNs() - origin) + " to "
+				+ Units.duration(info, m.slices().endNs() - origin) + " in "
 				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), PictureBuilder.row(m)));
 		out.println(PictureBuilder.figures(e));
 		String losses = TraceSummary.lossWarning(trace.source.info());
@@ -137,10 +140,10 @@ final class AggregateCommand implements Command {
 			String name = PartitionTable.producer(e, trace.names, b);
 			out.printf(Locale.ROOT, "%-34s %9s – %-9s %,7d %7s  %s%n",
 					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
-					Units.duration(m.slices().boundNs(e.firstSlice(b)) - origin),
-					Units.duration(m.slices().boundNs(e.endSlice(b)) - origin),
+					Units.duration(info, m.slices().boundNs(e.firstSlice(b)) - origin),
+					Units.duration(info, m.slices().boundNs(e.endSlice(b)) - origin),
 					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all),
-					m.metric().isMean() ? means(m, e, b) : types(m, sums(m, e, b)));
+					m.metric().isMean() ? means(info, m, e, b) : types(m, sums(m, e, b)));
 		}
 		if (order.size() > TEXT_BLOCKS) {
 			out.println("and " + Units.plural(order.size() - TEXT_BLOCKS, "block") + " with "
@@ -159,12 +162,12 @@ final class AggregateCommand implements Command {
 	}
 
 	/** The three largest means of a block. */
-	private static String means(MicroscopicModel m, Partition e, int b) {
+	private static String means(TraceInfo info, MicroscopicModel m, Partition e, int b) {
 		double[] means = values(m, e, b);
 		return IntStream.range(0, means.length).boxed().filter(k -> means[k] != 0)
 				.sorted(Comparator.comparingDouble((Integer k) -> -Math.abs(means[k]))).limit(3)
 				.map(k -> m.types().get(k).name() + " "
-						+ (m.metric() == Metric.STATE_MEAN ? Units.duration(means[k]) : Units.digits(means[k])))
+						+ (m.metric() == Metric.STATE_MEAN ? Units.duration(info, means[k]) : Units.digits(means[k])))
 				.collect(Collectors.joining(", "));
 	}
 

@@ -61,7 +61,7 @@ final class MachineCommand implements Command {
 		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
 		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
 		if (from >= to || from >= info.endNs()) {
-			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info.durationNs()));
+			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info, info.durationNs()));
 		}
 		int producer = args.has("subtree") ? OpenedTrace.producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
 		AccessTable table = AccessTable.load(store, console.progress());

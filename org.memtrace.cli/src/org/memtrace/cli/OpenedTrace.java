@@ -98,8 +98,9 @@ final class OpenedTrace {
 		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
 		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
 		if (from >= to || from >= info.endNs()) {
-			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info.durationNs())
-					+ ", --from is " + Units.duration(from - info.startNs()) + ", --to is " + Units.duration(to - info.startNs()));
+			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info, info.durationNs())
+					+ ", --from is " + Units.duration(info, from - info.startNs())
+					+ ", --to is " + Units.duration(info, to - info.startNs()));
 		}
 		Pattern types = null;
 		if (args.has("types")) {

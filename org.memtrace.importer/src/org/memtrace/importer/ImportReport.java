@@ -84,7 +84,7 @@ public final class ImportReport {
 					counts.sharedDiffers));
 		}
 		if (manifest.text("time_unit").equals("tick")) {
-			skips.warn("times are ticks of Moca's logical clock, one for each fault; pictures count ticks, lists call them nanoseconds");
+			skips.warn("times are ticks of Moca's logical clock, one for each fault, and no nanoseconds");
 		}
 		warnings = skips.warnings();
 		values.put("warnings", warnings);

@@ -230,6 +230,6 @@ public final class DensityCanvas extends SceneCanvas {
 
 	/** The window as a text. */
 	String window() {
-		return model == null ? "" : Units.duration(model.toNs() - model.fromNs());
+		return model == null ? "" : model.duration(model.toNs() - model.fromNs());
 	}
 }

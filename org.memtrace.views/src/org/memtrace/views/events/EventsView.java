@@ -86,6 +86,8 @@ public final class EventsView extends TraceView {
 	private Button next;
 	private Grid grid;
 	private List<EventColumn> columns = List.of();
+	/** Whether the heads of the columns of times say so. */
+	private boolean inTicks;
 	private WhenSeen reading;
 	private RowCache cache;
 	/** Rows of this number are the first of the page. */
@@ -215,7 +217,7 @@ public final class EventsView extends TraceView {
 		}
 		List<GridColumn> heads = new ArrayList<>();
 		for (EventColumn c : columns) {
-			heads.add(new GridColumn(c.title(), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(),
+			heads.add(new GridColumn(c.title(inTicks), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(),
 					c.isSortable()));
 		}
 		grid = new Grid(area, "Events", heads, new Content(), true);
@@ -250,7 +252,7 @@ public final class EventsView extends TraceView {
 		for (Map.Entry<Integer, String> e : texts.entrySet()) {
 			EventColumn column = columns.get(e.getKey());
 			try {
-				CellFilter.parse(column, e.getValue());
+				CellFilter.parse(column, e.getValue(), inTicks);
 				now.put(column, e.getValue());
 			} catch (MemtraceException x) {
 				wrong = x.getMessage();
@@ -325,7 +327,7 @@ public final class EventsView extends TraceView {
 			List<Integer> shown = grid.shownColumns();
 			for (int i = 0; i < columns.size(); i++) {
 				int column = i;
-				Action a = new Action(columns.get(i).title(), IAction.AS_CHECK_BOX) {
+				Action a = new Action(columns.get(i).title(inTicks), IAction.AS_CHECK_BOX) {
 					@Override
 					public void run() {
 						List<Integer> now = new ArrayList<>(shown);
@@ -364,8 +366,10 @@ public final class EventsView extends TraceView {
 		wantedRecord = null;
 		failed = "";
 		List<EventColumn> wanted = now == null || now.hasAccesses() ? EventColumn.OF_ACCESSES : EventColumn.OF_EVENTS;
-		if (wanted != columns) {
+		boolean ticks = now != null && now.info().isInTicks();
+		if (wanted != columns || ticks != inTicks) {
 			columns = wanted;
+			inTicks = ticks;
 			makeGrid();
 			area.layout();
 		}
@@ -498,8 +502,8 @@ public final class EventsView extends TraceView {
 		}
 		Query q = rows.query();
 		boolean part = q.fromNs() > trace().info().startNs() || q.toNs() < trace().info().endNs();
-		String time = part ? ", " + Units.duration(q.fromNs() - trace().info().startNs()) + " + "
-				+ Units.duration(q.toNs() - q.fromNs()) : "";
+		String time = part ? ", " + Units.duration(trace().info(), q.fromNs() - trace().info().startNs()) + " + "
+				+ Units.duration(trace().info(), q.toNs() - q.fromNs()) : "";
 		String where = q.producer() > 0 ? ", in " + trace().producers().name(q.producer()) : "";
 		return what + time + where + (q.cells().isEmpty() ? "" : ", filtered by column");
 	}
@@ -528,7 +532,8 @@ public final class EventsView extends TraceView {
 		if (rows == null) {
 			return;
 		}
-		InputDialog dialog = new InputDialog(getSite().getShell(), "Go to time", "Milliseconds from the start of the trace:", "0",
+		String what = (inTicks ? "Ticks" : "Milliseconds") + " from the start of the trace:";
+		InputDialog dialog = new InputDialog(getSite().getShell(), "Go to time", what, "0",
 				text -> {
 					try {
 						Double.parseDouble(text.replace(",", ""));
@@ -538,7 +543,8 @@ public final class EventsView extends TraceView {
 					}
 				});
 		if (dialog.open() == Window.OK) {
-			goTo(trace().info().startNs() + (long) (1e6 * Double.parseDouble(dialog.getValue().replace(",", ""))));
+			goTo(trace().info().startNs() + (long) ((inTicks ? 1 : 1e6)
+					* Double.parseDouble(dialog.getValue().replace(",", ""))));
 		}
 	}
 
@@ -624,8 +630,9 @@ public final class EventsView extends TraceView {
 		List<EventColumn> shown = grid.shownColumns().stream().map(columns::get).toList();
 		long start = pageStart;
 		OpenTrace t = trace();
+		boolean ticks = inTicks;
 		Job job = Job.create("Copy rows", monitor -> {
-			StringBuilder text = new StringBuilder(String.join("\t", shown.stream().map(EventColumn::title).toList())).append('\n');
+			StringBuilder text = new StringBuilder(String.join("\t", shown.stream().map(c -> c.title(ticks)).toList())).append('\n');
 			try (OpenTrace.Lease lease = t.lease()) {
 				long have = -1;
 				List<Row> block = List.of();
@@ -703,7 +710,7 @@ public final class EventsView extends TraceView {
 				Long.toString(q.toNs()), "producer", q.producer() < 0 ? "all" : t.producers().name(q.producer()), "filters",
 				q.filters().toJson(), "order", q.sort().title() + (q.descending() ? " descending" : ""), "rows",
 				Long.toString(Math.min(MOST_IN_SNAPSHOT, of.rows().count())), "rows_in_all", Long.toString(of.rows().matched())));
-		q.cells().forEach((column, text) -> parameters.put("column " + column.title(), text));
+		q.cells().forEach((column, text) -> parameters.put("column " + column.title(inTicks), text));
 		return new Snapshot(t.name() + " events", null, () -> csv(t, of.rows(), shown), parameters);
 	}
 

@@ -364,7 +364,7 @@ final class GanttCanvas extends Canvas {
 		band(gc, x0, x1, plot);
 		gc.setClipping((Rectangle) null);
 		GanttPicture p = shown.picture();
-		String text = org.memtrace.analysis.Units.duration(p.timeAt(x1) - p.timeAt(x0));
+		String text = org.memtrace.analysis.Units.duration(shown.input().trace().info(), p.timeAt(x1) - p.timeAt(x0));
 		Point size = gc.textExtent(text);
 		int x = Math.max(plot.x, Math.min(plot.x + plot.width - size.x - 8, (x0 + x1 - size.x) / 2 - 4));
 		gc.setBackground(ScenePainter.color(ScenePainter.palette(this).background()));

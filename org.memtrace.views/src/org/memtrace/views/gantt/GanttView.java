@@ -661,8 +661,8 @@ public final class GanttView extends TraceView {
 			long middle = piece.fromNs() + Math.min(piece.toNs() - piece.fromNs(), s.durationNs()) / 2;
 			trace().selection().window(middle - s.durationNs() / 2, middle - s.durationNs() / 2 + s.durationNs());
 		}
-		bar.info(rows.name(in.row()) + " · " + Units.duration(piece.fromNs() - trace().info().startNs()) + ", "
-				+ Units.duration(piece.toNs() - piece.fromNs()) + " long", false);
+		bar.info(rows.name(in.row()) + " · " + Units.duration(trace().info(), piece.fromNs() - trace().info().startNs()) + ", "
+				+ Units.duration(trace().info(), piece.toNs() - piece.fromNs()) + " long", false);
 	}
 
 	private void find(String text, boolean forward) {

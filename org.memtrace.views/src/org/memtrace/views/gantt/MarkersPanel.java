@@ -144,8 +144,8 @@ final class MarkersPanel extends Composite {
 		if (!m.hasTime()) {
 			return "";
 		}
-		String from = Units.duration(m.fromNs() - trace.info().startNs());
-		return m.isInstant() ? from : from + " + " + Units.duration(m.toNs() - m.fromNs());
+		String from = Units.duration(trace.info(), m.fromNs() - trace.info().startNs());
+		return m.isInstant() ? from : from + " + " + Units.duration(trace.info(), m.toNs() - m.fromNs());
 	}
 
 	/** A flag for markers, a hollow one for bookmarks. */

@@ -27,6 +27,7 @@ import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
@@ -209,9 +210,10 @@ final class BlockContent {
 			return;
 		}
 		PartitionTable.Row r = content.rows().get(index);
-		long origin = content.description().input().trace().info().startNs();
-		item.setText(new String[] {r.producer(), Units.duration(r.fromNs() - origin), Units.duration(r.toNs() - origin),
-			Units.count(r.pages()), r.main() == null ? "–" : PictureBuilder.displayName(r.main()), Units.percent(r.share()),
+		TraceInfo info = content.description().input().trace().info();
+		item.setText(new String[] {r.producer(), Units.duration(info, r.fromNs() - info.startNs()),
+			Units.duration(info, r.toNs() - info.startNs()), Units.count(r.pages()),
+			r.main() == null ? "–" : PictureBuilder.displayName(r.main()), Units.percent(r.share()),
 			Units.count(r.value()), Units.percent(r.lossPercent())});
 	}
 

@@ -24,7 +24,7 @@ final class HitText {
 		OpenTrace trace = picture.trace();
 		BlockInfo info = BlockInfo.of(picture.picture(), hit.what(), picture.names());
 		AccessDetails details = BlockInfo.details(trace.accesses(picture.state().filters(), Progress.NONE), picture.picture(), hit.what());
-		List<String> lines = new ArrayList<>(info.lines(trace.info().startNs(), details, trace.threads()));
+		List<String> lines = new ArrayList<>(info.lines(trace.info(), details, trace.threads()));
 		if (info.structure() != null && info.structure().stack() >= 0) {
 			try (OpenTrace.Lease lease = trace.lease()) {
 				lease.store().stack(info.structure().stack()).stream().limit(MAX_FRAMES)

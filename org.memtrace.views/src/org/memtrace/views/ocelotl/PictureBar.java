@@ -267,8 +267,8 @@ final class PictureBar extends Composite {
 		}
 		ViewState whole = trace.selection().initial();
 		if (s.fromNs() != whole.fromNs() || s.toNs() != whole.toNs()) {
-			text.append(String.format(Locale.ROOT, "    %s from %s", Units.duration(s.durationNs()),
-					Units.duration(s.fromNs() - whole.fromNs())));
+			text.append(String.format(Locale.ROOT, "    %s from %s", Units.duration(trace.info(), s.durationNs()),
+					Units.duration(trace.info(), s.fromNs() - whole.fromNs())));
 		}
 		where.setText(text.toString());
 		layout();

@@ -28,6 +28,7 @@ import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.SpaceZoom;
@@ -710,8 +711,9 @@ final class PictureCanvas extends Canvas {
 	private String blockText() {
 		ModelType main = strongest(cursor);
 		String name = cursor.producer() < 0 ? "all" : picture.trace().producers().name(cursor.producer());
-		long origin = picture.trace().info().startNs();
-		return name + ", " + Units.duration(cursor.fromNs() - origin) + " to " + Units.duration(cursor.toNs() - origin) + ", "
+		TraceInfo info = picture.trace().info();
+		return name + ", " + Units.duration(info, cursor.fromNs() - info.startNs()) + " to "
+				+ Units.duration(info, cursor.toNs() - info.startNs()) + ", "
 				+ (main == null ? "nothing" : PictureBuilder.displayName(main));
 	}
 

@@ -375,8 +375,9 @@ public final class StatisticsView extends TraceView {
 		String text = model.excludedCount() == 0 ? "" : Units.plural(model.excludedCount(), "item") + " left out ("
 				+ model.sum().text(model.excluded()) + ")";
 		boolean part = itemsState.fromNs() > trace().info().startNs() || itemsState.toNs() < trace().info().endNs();
-		return text + (part ? (text.isEmpty() ? "" : ", ") + Units.duration(itemsState.fromNs() - trace().info().startNs()) + " + "
-				+ Units.duration(itemsState.durationNs()) : "");
+		return text + (part ? (text.isEmpty() ? "" : ", ") + Units.duration(trace().info(),
+				itemsState.fromNs() - trace().info().startNs()) + " + "
+				+ Units.duration(trace().info(), itemsState.durationNs()) : "");
 	}
 
 	private int rowOf(String key) {

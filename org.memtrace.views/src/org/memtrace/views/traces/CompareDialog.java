@@ -82,7 +82,7 @@ public final class CompareDialog {
 				public String getText(Object element) {
 					TraceInfo t = element instanceof OpenFile f ? f.info() : (TraceInfo) element;
 					String name = element instanceof OpenFile f ? f.path().getFileName().toString() : t.alias();
-					return name + "   " + TracesView.when(t.recordedAt()) + ", " + Units.duration(t.durationNs());
+					return name + "   " + TracesView.when(t.recordedAt()) + ", " + Units.duration(t, t.durationNs());
 				}
 			});
 			setTitle("Compare");

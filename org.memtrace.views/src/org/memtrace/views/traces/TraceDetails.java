@@ -77,7 +77,7 @@ public final class TraceDetails {
 		}
 		d.left.remove("purpose");
 		d.row("Recorded", DATE.format(t.recordedAt()));
-		d.row("Duration", Units.duration(t.durationNs()));
+		d.row("Duration", Units.duration(t, t.durationNs()));
 		d.property("Exit code", "exit_code");
 		d.property("Killed by signal", "signal");
 		d.property("State", "state");

@@ -183,7 +183,7 @@ class EventRowsTest {
 		for (Map<EventColumn, String> cells : filters) {
 			List<Row> wanted = expected(r -> cells.entrySet().stream().allMatch(e -> {
 				try {
-					CellFilter f = CellFilter.parse(e.getKey(), e.getValue());
+					CellFilter f = CellFilter.parse(e.getKey(), e.getValue(), false);
 					return switch (e.getKey()) {
 					case START -> f.test((double) (r.startNs() - start));
 					case END -> f.test((double) (r.endNs() - start));

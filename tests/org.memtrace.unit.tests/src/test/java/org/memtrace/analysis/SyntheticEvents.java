@@ -36,6 +36,8 @@ final class SyntheticEvents {
 	}
 
 	final List<Event> events = new ArrayList<>();
+	/** Of the trace. */
+	Map<String, String> properties = Map.of();
 
 	/** @param value value of a variable, nesting of a state, end producer of a link */
 	SyntheticEvents add(int type, int producer, long start, long end, double value, int cpu) {
@@ -45,7 +47,7 @@ final class SyntheticEvents {
 
 	EventTable table(ProducerTree producers, long from, long to) throws MemtraceException {
 		TraceInfo info = new TraceInfo(0, "foreign", "foreign", "paje", "", "", "", 0, events.size(), producers.size(), from, to,
-				Instant.EPOCH, 0, "", Map.of());
+				Instant.EPOCH, 0, "", properties);
 		events.sort(Comparator.comparingLong(Event::start));
 		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
 		case "info" -> info;
