@@ -226,6 +226,17 @@ if part record; then
 	{ printf 'BEGIN%010d' "$(wc -c < /tmp/traces.tar.gz)"; cat /tmp/traces.tar.gz; } > /dev/ttyS1
 	sleep 1
 fi
+if part probes; then	# not with the others: what the emulation makes of code that changes
+	echo 1 > /sys/kernel/rcu_expedited
+	mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
+	[ ! -e /sys/kernel/tracing/kprobe_events ] || if probes kprobe 60 > /tmp/probes.log 2>&1; then ok "$(tail -n 1 /tmp/probes.log), without the module"
+	else bad "probes without the module"; cat /tmp/probes.log; fi
+	load
+	if probes memtrace 60 > /tmp/probes.log 2>&1; then ok "$(tail -n 1 /tmp/probes.log)"; else bad "probes"; cat /tmp/probes.log; fi
+	unload
+	echo 0 > /sys/kernel/rcu_expedited
+	clean probes
+fi
 if part numa; then	# not with the others: needs a machine with two nodes
 	[ "$(ls -d /sys/devices/system/node/node[0-9]* | wc -l)" = 2 ] && ok "two NUMA nodes" || bad "no two NUMA nodes"
 	vmstat() { sed -n "s/^$1 //p" /proc/vmstat; }

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: EPL-2.0
 # Tests of the kernel module in virtual machines, in software emulation (no KVM).
 #   run.sh [--series "6.1 6.12"] [--parts "interface truth stress kill reload record"] [--work DIR]
-# --parts numa is a machine of its own, with two NUMA nodes; not by default.
+# --parts numa is a machine of its own, with two NUMA nodes; --parts probes switches
+# probes on and off for two minutes. Not by default. QEMU: another emulator, see vm.sh.
 # Kernels and headers are Debian packages, fetched by `apt-get download` and
 # unpacked in the work directory; nothing is installed. Needs the packages of
-# the packages of releng/packages.txt. The last line is "N passed, N failed".
+# releng/packages.txt. The last line is "N passed, N failed".
 set -eu -o pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,15 +21,15 @@ while [ $# -gt 0 ]; do
 	*) echo "usage: run.sh [--series LIST] [--parts LIST] [--work DIR]" >&2; exit 2 ;;
 	esac
 done
-for tool in qemu-system-x86_64 /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb; do
-	command -v $tool > /dev/null || { echo "run.sh: $tool is missing; install the packages "kmod" of releng/packages.txt" >&2; exit 2; }
+for tool in "${QEMU:-qemu-system-x86_64}" /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb; do
+	command -v "$tool" > /dev/null || { echo "run.sh: $tool is missing; install the packages "kmod" of releng/packages.txt" >&2; exit 2; }
 done
 mkdir -p "$work/debs" "$work/bin"
 work=$(cd "$work" && pwd)
 
 . "$here/kernels.sh"
 
-for p in ktrace truth check exact stress; do
+for p in ktrace truth check exact stress probes; do
 	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done

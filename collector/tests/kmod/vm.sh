@@ -7,6 +7,7 @@
 # machine sends to /dev/ttyS1 lands in the file $VM_PORT, if that is set.
 #   VM_CPUS, VM_MEMORY (MiB), VM_SECONDS, VM_ARGS (qemu), VM_APPEND (kernel)
 #   VM_ARCH (x86_64, arm64), VM_BUSYBOX: one for that architecture
+#   QEMU: another qemu-system-x86_64 than the one of the system
 set -eu -o pipefail
 kernel=$1 root=$2 script=$3
 rm -f "$root/init"
@@ -43,7 +44,7 @@ port=(-serial null)
 [ -z "${VM_PORT:-}" ] || port=(-serial "file:$VM_PORT")
 case ${VM_ARCH:-x86_64} in
 x86_64)
-	machine=(qemu-system-x86_64 -machine pc -cpu "${VM_CPU:-max}")
+	machine=("${QEMU:-qemu-system-x86_64}" -machine pc -cpu "${VM_CPU:-max}")
 	append="console=ttyS0 tsc=reliable no_timer_check ${khz:+tsc_early_khz=$khz}"
 	;;
 arm64)	# the real algorithm of pointer authentication takes most of the time
