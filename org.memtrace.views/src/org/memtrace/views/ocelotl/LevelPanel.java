@@ -10,6 +10,7 @@ import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
 import org.eclipse.swt.accessibility.AccessibleEvent;
+import org.eclipse.swt.layout.GridLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
@@ -29,6 +30,7 @@ import org.memtrace.analysis.Units;
  */
 final class LevelPanel extends Composite {
 	private static final int STEPS = 1000;
+	private static final int NARROW = 215;
 
 	private final CurvesCanvas curves;
 	private final Scale slider;
@@ -36,6 +38,8 @@ final class LevelPanel extends Composite {
 	private final Button finer;
 	private final Button automatic;
 	private final Text text;
+	private final Composite row;
+	private final Composite facts;
 	private final Label loss;
 	private final Label reduction;
 	private final Label blocks;
@@ -72,7 +76,7 @@ final class LevelPanel extends Composite {
 		});
 		slider.addListener(SWT.Selection, e -> chooseOnAxis(Math.pow(slider.getSelection() / (double) STEPS, 2)));
 
-		Composite row = new Composite(this, SWT.NONE);
+		row = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(5).spacing(4, 0).applyTo(row);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(row);
 		finer = button(row, "‹", "Next more detailed level (Left)", () -> step(true));
@@ -96,14 +100,29 @@ final class LevelPanel extends Composite {
 		});
 		simpler = button(row, "›", "Next simpler level (Right)", () -> step(false));
 
-		Composite facts = new Composite(this, SWT.NONE);
+		facts = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 2).applyTo(facts);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(facts);
 		loss = fact(facts, "Loss", "Information loss");
 		reduction = fact(facts, "Reduction", "Complexity reduction");
 		blocks = fact(facts, "Blocks", "Blocks of the picture");
 		level = fact(facts, "Level", "Significant level in force");
+		addListener(SWT.Resize, e -> fit(getClientArea().width));
 		refresh();
+	}
+
+	/** Two columns instead of four, and the toggle in its own line, where texts would be cut off otherwise. */
+	private void fit(int width) {
+		boolean narrow = width > 0 && width < NARROW;
+		GridLayout columns = (GridLayout) facts.getLayout();
+		if ((columns.numColumns == 2) == narrow) {
+			return;
+		}
+		columns.numColumns = narrow ? 2 : 4;
+		((GridLayout) row.getLayout()).numColumns = narrow ? 4 : 5;
+		automatic.moveBelow(narrow ? simpler : text);
+		GridDataFactory.fillDefaults().span(narrow ? 4 : 1, 1).applyTo(automatic);
+		layout(true, true);
 	}
 
 	private static Button button(Composite parent, String label, String tip, Runnable action) {

@@ -26,6 +26,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Sash;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -99,6 +100,14 @@ public final class OcelotlView extends TraceView {
 			welcome.refresh();
 		}
 	};
+
+	private static final String DIVIDED = "divided";
+	/** Types with their shares and the buttons of the level fit in. */
+	private static final int SIDE_WIDTH = 246;
+	/** Overview and all types fit in beside the level; in lower views both are lower, and the types scroll. */
+	private static final int SIDE_HEIGHT = 490;
+	/** Share of the side in the width, as the user drew it. */
+	private double sideShare = 0.25;
 
 	@Override
 	protected void createContents(Composite parent) {
@@ -177,11 +186,38 @@ public final class OcelotlView extends TraceView {
 		types = new TypesTable(side, type -> choose(choice.toggled(type)));
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
 		sash.setWeights(75, 25);
+		sash.addListener(SWT.Resize, e -> divide(sash));
+		pictureArea.addListener(SWT.Resize, e -> bar.fit(false));
 		canvas.addListener(SWT.Resize, e -> draw());
 
 		makeJobs();
 		makeActions();
 		session().addListener(followSession);
+	}
+
+	/** Where the view is narrow, as one of two beside each other, the level of detail keeps the width in which it can be read. */
+	private void divide(SashForm sash) {
+		int width = sash.getClientArea().width;
+		if (width <= 0) {
+			return;
+		}
+		for (Control c : sash.getChildren()) {
+			if (c instanceof Sash border && border.getData(DIVIDED) == null) {
+				border.setData(DIVIDED, Boolean.TRUE);
+				border.addListener(SWT.Selection, e -> border.getDisplay().asyncExec(() -> {
+					if (!sash.isDisposed()) {
+						int[] w = sash.getWeights();
+						sideShare = w[1] / (double) (w[0] + w[1]);
+					}
+				}));
+			}
+		}
+		int wanted = Math.min(Math.max((int) (width * sideShare), SIDE_WIDTH), width * 47 / 100);
+		sash.setWeights(width - wanted, wanted);
+		boolean low = sash.getClientArea().height < SIDE_HEIGHT;
+		((GridData) overview.getLayoutData()).heightHint = low ? 40 : 70;
+		types.low(low);
+		overview.getParent().layout(true, true);
 	}
 
 	private void makeJobs() {

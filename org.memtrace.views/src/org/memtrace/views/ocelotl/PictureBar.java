@@ -14,7 +14,10 @@ import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
 import org.eclipse.swt.accessibility.AccessibleEvent;
+import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.layout.GridData;
+import org.eclipse.swt.layout.RowData;
+import org.eclipse.swt.layout.RowLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
@@ -53,6 +56,8 @@ final class PictureBar extends Composite {
 	private static final int STEPS = 1000;
 	/** Shorter computations show no progress: it would only flicker. */
 	private static final int SHOW_AFTER_MS = 250;
+	/** What the path needs at least beside the choices; with less it is in a second line. */
+	private static final int PLACE_WIDTH = 160;
 
 	private final Listener listener;
 	private final Combo kind;
@@ -61,6 +66,10 @@ final class PictureBar extends Composite {
 	private final Combo metric;
 	private final Combo slices;
 	private final Link where;
+	/** Wraps where it is narrow. */
+	private final Composite choices;
+	/** What is counted, in how many slices. */
+	private final Composite in;
 	private final Composite progress;
 	private final Label step;
 	private final ProgressBar bar;
@@ -72,24 +81,33 @@ final class PictureBar extends Composite {
 	PictureBar(Composite parent, Listener listener) {
 		super(parent, SWT.NONE);
 		this.listener = listener;
-		GridLayoutFactory.fillDefaults().numColumns(10).margins(8, 4).spacing(6, 0).applyTo(this);
-		kind = new Combo(this, SWT.READ_ONLY);
+		GridLayoutFactory.fillDefaults().numColumns(4).margins(8, 4).spacing(6, 2).applyTo(this);
+		choices = new Composite(this, SWT.NONE);
+		RowLayout wrapping = new RowLayout(SWT.HORIZONTAL);
+		wrapping.center = true;
+		wrapping.spacing = 6;
+		wrapping.marginLeft = wrapping.marginRight = wrapping.marginTop = wrapping.marginBottom = 0;
+		choices.setLayout(wrapping);
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(choices);
+		kind = new Combo(choices, SWT.READ_ONLY);
 		for (PictureKind k : PictureKind.values()) {
 			kind.add(k.title());
 		}
+		kind.setLayoutData(new RowData());
 		kind.setToolTipText("What is drawn: memory over time, or time alone");
 		name(kind, "Picture");
 		kind.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withKind(
 				PictureKind.values()[kind.getSelectionIndex()])));
-		space = new Combo(this, SWT.READ_ONLY);
+		space = new Combo(choices, SWT.READ_ONLY);
 		space.setItems("Structures", "NUMA nodes, frames");
 		space.setToolTipText("Which memory: that of the program by structures, or that of the machine by NUMA nodes and page frames");
 		name(space, "Memory");
 		space.addListener(SWT.Selection, e -> listener.spaceChosen(AddressSpace.values()[space.getSelectionIndex()]));
-		GridDataFactory.fillDefaults().exclude(true).applyTo(space);
+		space.setLayoutData(new RowData());
+		((RowData) space.getLayoutData()).exclude = true;
 		space.setVisible(false);
-		new Label(this, SWT.NONE).setText("&by");
-		viewpoint = new Combo(this, SWT.READ_ONLY);
+		Composite by = labelled(choices, "&by");
+		viewpoint = new Combo(by, SWT.READ_ONLY);
 		viewpoint.setItems(VIEWPOINTS);
 		viewpoint.setToolTipText("What the colours stand for; window and level of detail stay");
 		viewpoint.addListener(SWT.Selection, e -> {
@@ -98,13 +116,15 @@ final class PictureBar extends Composite {
 			}
 		});
 		name(viewpoint, "Colours stand for");
-		metric = new Combo(this, SWT.READ_ONLY);
+		in = new Composite(this, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(6, 0).applyTo(in);
+		metric = new Combo(in, SWT.READ_ONLY);
 		metric.setToolTipText("What is counted");
 		name(metric, "Counted");
 		metric.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withMetric(
 				metric.getSelectionIndex() == 0 && !isOfAccesses() ? null : metrics().get(metricIndex()))));
-		new Label(this, SWT.NONE).setText("in");
-		slices = new Combo(this, SWT.READ_ONLY);
+		Composite slicing = labelled(in, "in");
+		slices = new Combo(slicing, SWT.READ_ONLY);
 		slices.setToolTipText("Number of time slices of the picture");
 		name(slices, "Time slices");
 		slices.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withSlices(shownSlices.get(
@@ -138,6 +158,51 @@ final class PictureBar extends Composite {
 		showProgress(false);
 	}
 
+	/** A label and its combo, which stay in one line. */
+	private static Composite labelled(Composite parent, String text) {
+		Composite c = new Composite(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(6, 0).applyTo(c);
+		Label label = new Label(c, SWT.NONE);
+		label.setText(text);
+		GridDataFactory.fillDefaults().align(SWT.BEGINNING, SWT.CENTER).applyTo(label);
+		return c;
+	}
+
+	/** In narrow views, such as two beside each other, what is counted and the place are in a second line. */
+	void fit(boolean changed) {
+		int width = getParent().getClientArea().width;
+		((RowData) kind.getLayoutData()).width = SWT.DEFAULT;
+		boolean narrow = width > 0 && width < choices.computeSize(SWT.DEFAULT, SWT.DEFAULT).x
+				+ in.computeSize(SWT.DEFAULT, SWT.DEFAULT).x + PLACE_WIDTH;
+		GridData data = (GridData) choices.getLayoutData();
+		int before = data.horizontalSpan;
+		int span = narrow ? 4 : 1;
+		if (changed || data.horizontalSpan != span) {
+			data.horizontalSpan = span;
+			data.grabExcessHorizontalSpace = narrow;
+		}
+		if (narrow) {
+			((RowData) kind.getLayoutData()).width = widthOfShown(kind);
+		}
+		if (changed || data.horizontalSpan != before) {
+			getParent().layout(true, true);
+		}
+	}
+
+	/** Less than the widest of its items needs. */
+	private static int widthOfShown(Combo combo) {
+		GC gc = new GC(combo);
+		try {
+			int widest = 0;
+			for (String item : combo.getItems()) {
+				widest = Math.max(widest, gc.textExtent(item).x);
+			}
+			return combo.computeSize(SWT.DEFAULT, SWT.DEFAULT).x - widest + gc.textExtent(combo.getText()).x;
+		} finally {
+			gc.dispose();
+		}
+	}
+
 	private static void name(Combo combo, String text) {
 		combo.getAccessible().addAccessibleListener(new AccessibleAdapter() {
 			@Override
@@ -163,6 +228,7 @@ final class PictureBar extends Composite {
 	/** Shows what is chosen. */
 	private void showChoice() {
 		Choice c = listener.choice();
+		boolean other = kind.getSelectionIndex() != c.kind().ordinal();
 		select(kind, c.kind().ordinal());
 		List<String> names = new ArrayList<>();
 		if (!isOfAccesses()) {
@@ -172,7 +238,7 @@ final class PictureBar extends Composite {
 			String text = m == Metric.EVENTS && isOfAccesses() ? "records" : m.description();
 			names.add(Character.toUpperCase(text.charAt(0)) + text.substring(1));
 		}
-		items(metric, names);
+		other |= items(metric, names);
 		int at = metrics().indexOf(c.metric());
 		select(metric, isOfAccesses() ? Math.max(0, at) : at + 1);
 		List<Integer> counts = new ArrayList<>(SLICES);
@@ -181,9 +247,12 @@ final class PictureBar extends Composite {
 			counts.sort(null);
 		}
 		shownSlices = counts;
-		items(slices, counts.stream().map(n -> n + " slices").toList());
+		other |= items(slices, counts.stream().map(n -> n + " slices").toList());
 		select(slices, counts.indexOf(c.slices()));
-		items(viewpoint, isOfAccesses() ? List.of(VIEWPOINTS) : List.of("Event types"));
+		other |= items(viewpoint, isOfAccesses() ? List.of(VIEWPOINTS) : List.of("Event types"));
+		if (other) {
+			fit(true);
+		}
 	}
 
 	/** There is a choice only when frames or nodes were recorded. */
@@ -194,15 +263,17 @@ final class PictureBar extends Composite {
 		}
 		if (space.getVisible() != several) {
 			space.setVisible(several);
-			((GridData) space.getLayoutData()).exclude = !several;
-			layout();
+			((RowData) space.getLayoutData()).exclude = !several;
+			fit(true);
 		}
 	}
 
-	private static void items(Combo combo, List<String> texts) {
-		if (!Arrays.equals(combo.getItems(), texts.toArray())) {
+	private static boolean items(Combo combo, List<String> texts) {
+		boolean other = !Arrays.equals(combo.getItems(), texts.toArray());
+		if (other) {
 			combo.setItems(texts.toArray(String[]::new));
 		}
+		return other;
 	}
 
 	private static void select(Combo combo, int index) {

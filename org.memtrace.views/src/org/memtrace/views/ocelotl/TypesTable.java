@@ -16,6 +16,7 @@ import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Rectangle;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Label;
@@ -36,6 +37,9 @@ import org.memtrace.views.paint.ScenePainter;
 final class TypesTable extends Composite {
 	private static final int SWATCH = 11;
 	private static final String[] COLUMNS = {"Type", "Value", "Share"};
+
+	/** Four types and the heads. */
+	private static final int HEIGHT = 132;
 
 	private record Row(ModelType type, double value, double share) {
 	}
@@ -60,7 +64,7 @@ final class TypesTable extends Composite {
 		table = new Table(this, SWT.CHECK | SWT.BORDER | SWT.FULL_SELECTION | SWT.SINGLE);
 		table.setHeaderVisible(true);
 		table.setToolTipText("Unchecked types are not drawn; the blocks stay as they are. Click a column to sort");
-		GridDataFactory.fillDefaults().grab(true, true).hint(200, 108).applyTo(table);
+		GridDataFactory.fillDefaults().grab(true, true).hint(200, HEIGHT).applyTo(table);
 		for (int c = 0; c < COLUMNS.length; c++) {
 			TableColumn column = new TableColumn(table, c == 0 ? SWT.LEFT : SWT.RIGHT);
 			column.setText(COLUMNS[c]);
@@ -77,11 +81,18 @@ final class TypesTable extends Composite {
 		addListener(SWT.Dispose, e -> dropSwatches());
 	}
 
+	/** In low views fewer rows are seen at once. */
+	void low(boolean low) {
+		((GridData) table.getLayoutData()).heightHint = low ? HEIGHT - 48 : HEIGHT;
+	}
+
 	private void widths() {
 		int width = table.getClientArea().width;
-		table.getColumn(1).setWidth(56);
+		// where not all fit the shares are enough; the values are in the tip of a block, and in the clipboard
+		boolean values = width >= 230;
+		table.getColumn(1).setWidth(values ? 62 : 0);
 		table.getColumn(2).setWidth(56);
-		table.getColumn(0).setWidth(Math.max(60, width - 112));
+		table.getColumn(0).setWidth(Math.max(60, width - (values ? 118 : 56)));
 	}
 
 	/**
