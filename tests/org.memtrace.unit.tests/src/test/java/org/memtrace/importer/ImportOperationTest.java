@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -188,6 +190,23 @@ class ImportOperationTest {
 		ImportReport truncated = operation(image.getParent()).call(Progress.NONE);
 		try (TraceStore store = catalogue.open(truncated.trace().id())) {
 			assertTrue(store.accessCount() >= 150 && store.accessCount() < 200, "" + store.accessCount());
+		}
+	}
+
+	@Test
+	void chunksMayBeGzipped() throws Exception {
+		Path image = sample().access(0x10008, 1, 0, 1100, 1500, 100).access(0x10010, 0, 2, 1100, 1500, 101).write()
+				.resolve("p0000");
+		Path chunk = image.resolve("accesses-000000.csv");
+		try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(Path.of(chunk + ".gz")))) {
+			Files.copy(chunk, out);
+		}
+		try (TraceStore store = catalogue.open(operation(image.getParent()).call(Progress.NONE).trace().id())) {
+			assertEquals(2, store.accessCount(), "the plain file and the compressed one are the same accesses");
+		}
+		Files.delete(chunk);
+		try (TraceStore store = catalogue.open(operation(image.getParent()).call(Progress.NONE).trace().id())) {
+			assertEquals(2, store.accessCount());
 		}
 	}
 
