@@ -53,19 +53,16 @@ final class Names {
 		}
 	}
 
-	/** By database name, else by number, else by display name if only one trace has it. */
+	/** By number if no database is called so, else by database or display name if only one trace has it. */
 	static TraceInfo find(List<TraceInfo> traces, String nameOrId) throws StoreException {
-		for (TraceInfo trace : traces) {
-			if (trace.databaseName().equals(nameOrId) || Dbms.withoutSuffix(trace.databaseName()).equals(nameOrId)) {
-				return trace;
+		List<TraceInfo> named = traces.stream().filter(t -> isDatabase(t, nameOrId) || t.alias().equals(nameOrId)).toList();
+		if (named.stream().noneMatch(t -> isDatabase(t, nameOrId))) {
+			for (TraceInfo trace : traces) {
+				if (Integer.toString(trace.id()).equals(nameOrId)) {
+					return trace;
+				}
 			}
 		}
-		for (TraceInfo trace : traces) {
-			if (Integer.toString(trace.id()).equals(nameOrId)) {
-				return trace;
-			}
-		}
-		List<TraceInfo> named = traces.stream().filter(t -> t.alias().equals(nameOrId)).toList();
 		if (named.size() == 1) {
 			return named.get(0);
 		}
@@ -74,5 +71,9 @@ final class Names {
 		}
 		throw new StoreException(named.size() + " traces are called \"" + nameOrId + "\"; use a number: "
 				+ String.join(", ", named.stream().map(t -> Integer.toString(t.id())).toList()));
+	}
+
+	private static boolean isDatabase(TraceInfo trace, String name) {
+		return trace.databaseName().equals(name) || Dbms.withoutSuffix(trace.databaseName()).equals(name);
 	}
 }

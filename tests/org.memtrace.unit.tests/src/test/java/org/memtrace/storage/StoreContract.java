@@ -378,6 +378,11 @@ abstract class StoreContract {
 		catalogue.rename(second.id(), "other");
 		assertEquals(second.id(), catalogue.find("other").id());
 		assertEquals("other", catalogue.list().get(1).alias());
+		// a name that a person sees at another trace than the one whose file is called so
+		assertEquals(first, catalogue.find("same"));
+		catalogue.rename(second.id(), "same");
+		String ambiguous = assertThrows(StoreException.class, () -> catalogue.find("same")).getMessage();
+		assertEquals("2 traces are called \"same\"; use a number: 0, 1", ambiguous);
 		catalogue.delete(first.id());
 		assertEquals(1, catalogue.list().size());
 		assertThrows(StoreException.class, () -> catalogue.open(first.id()));
