@@ -163,7 +163,8 @@ public final class AggregationCase {
 					reference.getAsJsonArray("probes")));
 		}
 		out.add("probes", probes);
-		if (reference.has("qualities") || slices <= 12 && model.hierarchy().size() <= 15 && !normalised) {
+		boolean small = slices <= 12 && model.hierarchy().size() <= 15 && !normalised;
+		if (reference.has("qualities") || small && !reference.has("significant")) {
 			out.add("qualities", qualities(aggregator, gainScale, lossScale, tree));
 		}
 		return out;

@@ -67,6 +67,7 @@ class ReferenceVectorsTest {
 		double scale = Math.max(number(root, "gain") + number(root, "loss"), Double.MIN_NORMAL);
 		assertEquals(number(root, "gain"), number(found.getAsJsonObject("root_quality"), "gain"), TOLERANCE * scale);
 		assertEquals(number(root, "loss"), number(found.getAsJsonObject("root_quality"), "loss"), TOLERANCE * scale);
+		assertEquals(expected.has("qualities"), found.has("qualities"), section + ": the same object");
 		if (expected.has("qualities")) {
 			qualities(section, expected.getAsJsonArray("qualities"), found.getAsJsonArray("qualities"), scale);
 		}
