@@ -78,86 +78,154 @@ public final class SignificantLevels {
 	}
 
 	/**
-	 * The level of {@link InitialLevel#BALANCED} without the whole list: about 11 programmes. On the frontier of optimal
+	 * The level of {@link InitialLevel#BALANCED} without the whole list: mostly 6 to 9 programmes. On the frontier of optimal
 	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving;
-	 * where it loses too much, up to ten more find the last one that does not.
+	 * where it loses too much, which is looked at first, the last one that does not is found without it.
 	 *
 	 * @return among others the smallest p of the grid of steps of 1/1024 that the search met with that partition
 	 */
 	public static First first(Aggregator aggregator, Progress progress) throws CancelledException {
-		TreeMap<Double, Partition> met = new TreeMap<>();
-		Level initial = balanced(aggregator, progress, met);
+		Balance search = new Balance(aggregator, progress);
+		Level initial = search.find();
 		List<Level> list = new ArrayList<>();
-		for (var e : met.entrySet()) {
+		for (var e : search.met.entrySet()) {
 			if (list.isEmpty() || !list.get(list.size() - 1).partition().sameBlocks(e.getValue())) {
-				list.add(new Level(e.getKey(), e.getValue()));
+				list.add(new Level(e.getKey() / (double) Balance.GRID, e.getValue()));
 			}
 		}
-		return new First(new SignificantLevels(aggregator, false, list, list, met.size()), initial);
+		return new First(new SignificantLevels(aggregator, false, list, list, search.met.size()), initial);
 	}
 
-	private static Partition meet(Aggregator aggregator, int p1024, TreeMap<Double, Partition> met, Progress progress)
-			throws CancelledException {
-		progress.check();
-		double p = p1024 / 1024.0;
-		Partition known = met.get(p);
-		if (known == null) {
-			known = aggregator.partition(p, progress);
-			met.put(p, known);
+	/**
+	 * Finds the level of {@link InitialLevel#BALANCED} with few programmes. What is asked for are places on the grid where gain, loss
+	 * or slope pass a value; all of them grow with p, so partitions that are known tell what those at other p cannot be.
+	 */
+	private static final class Balance {
+		private static final int GRID = 1024;
+
+		private final Aggregator aggregator;
+		private final Progress progress;
+		private final double g;
+		private final double l;
+		/** What the search met, by place on the grid. */
+		final TreeMap<Integer, Partition> met = new TreeMap<>();
+
+		Balance(Aggregator aggregator, Progress progress) {
+			this.aggregator = aggregator;
+			this.progress = progress;
+			this.g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
+			this.l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
 		}
-		return known;
-	}
 
-	private static Level balanced(Aggregator aggregator, Progress progress, TreeMap<Double, Partition> met)
-			throws CancelledException {
-		double g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
-		double l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
-		int low = 0;
-		int high = 1024;
-		Partition finest = meet(aggregator, low, met, progress);
-		Partition atLow = finest;
-		Partition atHigh = meet(aggregator, high, met, progress);
-		while (high - low > 1 && !atLow.sameBlocks(atHigh)) {
-			int m = (low + high) / 2;
-			double p = m / 1024.0;
-			Partition e = meet(aggregator, m, met, progress);
-			double slope = -(1 - e.gain() / g) / g + e.loss() / l / l * (p / (1 - p));
-			if (slope < 0) {
-				low = m;
-				atLow = e;
-			} else {
-				high = m;
-				atHigh = e;
+		private Partition at(int place) throws CancelledException {
+			Partition known = met.get(place);
+			if (known == null) {
+				progress.check();
+				known = aggregator.partition(place / (double) GRID, progress);
+				met.put(place, known);
 			}
+			return known;
 		}
-		Level closest = distance(atLow, g, l) <= distance(atHigh, g, l) ? new Level(low / 1024.0, atLow)
-				: new Level(high / 1024.0, atHigh);
-		Level calm = withinLoss(aggregator, closest, finest, InitialLevel.MOST_LOSS, met, progress);
-		return calm.partition().blockCount() <= InitialLevel.MOST_BLOCKS ? calm
-				: withinLoss(aggregator, closest, finest, InitialLevel.MOST_LOSS_OF_MANY, met, progress);
-	}
 
-	/** The closest level, or the last one before it that does not lose more than a share of what p decides on. */
-	private static Level withinLoss(Aggregator aggregator, Level closest, Partition finest, double share,
-			TreeMap<Double, Partition> met, Progress progress) throws CancelledException {
-		double allowed = allowedLoss(finest, aggregator, share);
-		if (closest.partition().loss() <= allowed) {
-			return closest;
+		private Level level(int place) throws CancelledException {
+			return new Level(place / (double) GRID, at(place));
 		}
-		int low = 0;
-		Partition atLow = finest;
-		int high = (int) (closest.p() * 1024);
-		while (high - low > 1) {
-			int m = (low + high) / 2;
-			Partition e = meet(aggregator, m, met, progress);
-			if (e.loss() <= allowed) {
-				low = m;
-				atLow = e;
-			} else {
-				high = m;
+
+		Level find() throws CancelledException {
+			at(0);
+			at(GRID);
+			Level calm = withinLoss(InitialLevel.MOST_LOSS);
+			return calm.partition().blockCount() <= InitialLevel.MOST_BLOCKS ? calm : withinLoss(InitialLevel.MOST_LOSS_OF_MANY);
+		}
+
+		/** The closest level, or the last one before it that does not lose more than a share of what p decides on. */
+		private Level withinLoss(double share) throws CancelledException {
+			double allowed = allowedLoss(at(0), aggregator, share);
+			if (at(GRID).loss() <= allowed) {
+				return closest();
 			}
+			int last = lastWithin(allowed);
+			// the closest level comes later, and so loses too much
+			if (last + 1 < GRID && slope(at(last + 1), last + 1) < 0) {
+				return level(last);
+			}
+			Level closest = closest();
+			return closest.partition().loss() <= allowed ? closest : level(last);
 		}
-		return new Level(low / 1024.0, atLow);
+
+		/** Last place where not more is lost; at {@link #GRID} it is. */
+		private int lastWithin(double allowed) throws CancelledException {
+			int low = 0;
+			int high = GRID;
+			for (var e : met.entrySet()) {
+				if (e.getValue().loss() <= allowed) {
+					low = e.getKey();
+				} else {
+					high = e.getKey();
+					break;
+				}
+			}
+			for (int step = 1; high - low > 1; step++) {
+				Partition below = at(low);
+				Partition above = at(high);
+				// where both neighbours are equally good: the place itself when nothing is between them; halving when that does not help
+				double dl = at(high).loss() - at(low).loss();
+				double cross = dl / (at(high).gain() - at(low).gain() + dl);
+				int m = step % 4 == 0 ? (low + high) / 2 : (int) Math.floor(cross * GRID);
+				m = Math.max(low + 1, Math.min(high - 1, m));
+				if (at(m).loss() <= allowed) {
+					low = m;
+				} else {
+					high = m;
+				}
+			}
+			return low;
+		}
+
+		/** Closest to full reduction without loss: halves the grid until nothing changes any more or two neighbours are left. */
+		private Level closest() throws CancelledException {
+			int low = 0;
+			int high = GRID;
+			while (high - low > 1 && differ(low, high)) {
+				int m = (low + high) / 2;
+				if (rises(m)) {
+					high = m;
+				} else {
+					low = m;
+				}
+			}
+			return distance(at(low), g, l) <= distance(at(high), g, l) ? level(low) : level(high);
+		}
+
+		/** Whether the best partitions of two places differ: they do when any two in between do. */
+		private boolean differ(int low, int high) throws CancelledException {
+			Partition first = null;
+			for (Partition e : met.subMap(low, true, high, true).values()) {
+				if (first != null && !first.sameBlocks(e)) {
+					return true;
+				}
+				first = e;
+			}
+			return !at(low).sameBlocks(at(high));
+		}
+
+		/** Whether the distance grows with p at a place. */
+		private boolean rises(int place) throws CancelledException {
+			var before = met.floorEntry(place);
+			if (before != null && before.getKey() > 0 && before.getKey() < GRID && slope(before.getValue(), before.getKey()) >= 0) {
+				return true;
+			}
+			var after = met.ceilingEntry(place);
+			if (after != null && after.getKey() > 0 && after.getKey() < GRID && slope(after.getValue(), after.getKey()) < 0) {
+				return false;
+			}
+			return slope(at(place), place) >= 0;
+		}
+
+		private double slope(Partition e, int place) {
+			double p = place / (double) GRID;
+			return -(1 - e.gain() / g) / g + e.loss() / l / l * (p / (1 - p));
+		}
 	}
 
 	/** The reverse of {@link #plainP}: where a plain p is on the axis of normalised qualities. */

@@ -230,6 +230,58 @@ class AggregationLawsTest {
 		}
 	}
 
+	/** The search for the first level, done plainly: halving, first for the closest level, then for the last one that loses little. */
+	private static double plainBalancedP(SpatiotemporalAggregator a) {
+		double g = a.rootGain();
+		double l = a.rootLoss();
+		int low = 0;
+		int high = 1024;
+		while (high - low > 1 && !a.partition(low / 1024.0).sameBlocks(a.partition(high / 1024.0))) {
+			int m = (low + high) / 2;
+			double p = m / 1024.0;
+			Partition e = a.partition(p);
+			if (-(1 - e.gain() / g) / g + e.loss() / l / l * (p / (1 - p)) < 0) {
+				low = m;
+			} else {
+				high = m;
+			}
+		}
+		Partition atLow = a.partition(low / 1024.0);
+		Partition atHigh = a.partition(high / 1024.0);
+		int closest = Math.pow(1 - atLow.gain() / g, 2) + Math.pow(atLow.loss() / l, 2) <= Math.pow(1 - atHigh.gain() / g, 2)
+				+ Math.pow(atHigh.loss() / l, 2) ? low : high;
+		int calm = closest;
+		for (double share : new double[] {InitialLevel.MOST_LOSS, InitialLevel.MOST_LOSS_OF_MANY}) {
+			double finest = a.partition(0).loss();
+			double allowed = finest + share * Math.max(0, l - finest);
+			calm = closest;
+			while (calm > 0 && a.partition(calm / 1024.0).loss() > allowed) {
+				calm--;
+			}
+			if (a.partition(calm / 1024.0).blockCount() <= InitialLevel.MOST_BLOCKS) {
+				break;
+			}
+		}
+		return calm / 1024.0;
+	}
+
+	@Test
+	void firstLevelIsThatOfThePlainSearchWithFewerProgrammes() throws Exception {
+		Random random = new Random(52);
+		int programmes = 0;
+		int rounds = 24;
+		for (int round = 0; round < rounds; round++) {
+			Hierarchy h = Hierarchy.of(RandomModels.tree(random, 20 + 12 * round));
+			SpatiotemporalAggregator a = SpatiotemporalAggregator
+					.prepare(RandomModels.model(h, RandomModels.values(random, h.leafCount(), 3 + round / 2, 1 + round % 3)));
+			SignificantLevels.First first = SignificantLevels.first(a, Progress.NONE);
+			assertEquals(plainBalancedP(a), first.initial().p(), "round " + round);
+			assertTrue(first.initial().partition().sameBlocks(a.partition(first.initial().p())), "round " + round);
+			programmes += first.levels().programmes();
+		}
+		assertTrue(programmes <= 11 * rounds, programmes + " programmes in " + rounds + " rounds");
+	}
+
 	@Test
 	void normalisedListIsTheSamePartitionsOnAnotherAxis() throws Exception {
 		Random random = new Random(51);
