@@ -556,6 +556,16 @@ public final class AccessTable implements ModelSource {
 	 * @param toNs end of the window
 	 */
 	public AccessDetails details(int producerFrom, int producerTo, long fromNs, long toNs) {
+		try {
+			return details(producerFrom, producerTo, fromNs, toNs, Progress.NONE);
+		} catch (CancelledException e) {
+			throw new IllegalStateException(e); // nobody can cancel it
+		}
+	}
+
+	/** The same, which can be cancelled. */
+	public AccessDetails details(int producerFrom, int producerTo, long fromNs, long toNs, Progress progress)
+			throws CancelledException {
 		long records = 0;
 		double[] sums = new double[4];
 		double unattributed = 0;
@@ -574,6 +584,9 @@ public final class AccessTable implements ModelSource {
 		long firstThreadAt = Long.MAX_VALUE;
 		int[] firstTouch = new int[threads.size()];
 		for (int id = producerFrom; id < producerTo; id++) {
+			if ((id & 0xff) == 0) {
+				progress.check();
+			}
 			here.clear();
 			boolean any = false;
 			boolean sharedPage = false;

@@ -13,6 +13,8 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.model.Structure;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 
@@ -127,12 +129,12 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 	}
 
 	/** Facts from the records about the cells of a hit. Takes time proportional to their number. */
-	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit) {
+	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit, Progress progress) throws CancelledException {
 		Hierarchy h = picture.model().hierarchy();
 		int first = h.producer(h.leafNode(hit.leafFrom()));
 		int last = h.producer(h.leafNode(hit.leafTo() - 1));
 		return table.details(first, last + 1, picture.model().slices().boundNs(hit.firstSlice()),
-				picture.model().slices().boundNs(hit.endSlice()));
+				picture.model().slices().boundNs(hit.endSlice()), progress);
 	}
 
 	static String threadName(List<ThreadInfo> threads, int index) {

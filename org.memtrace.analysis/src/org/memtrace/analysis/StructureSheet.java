@@ -118,7 +118,8 @@ public final class StructureSheet {
 				progress.worked(CHECK_EVERY + 1);
 			}
 			int id = rows[i];
-			Row r = StructureTable.row(table, structures, id, Math.max(id, from), Math.min(tree.subtreeEnd(id), to), fromNs, toNs);
+			Row r = StructureTable.row(table, structures, id, Math.max(id, from), Math.min(tree.subtreeEnd(id), to), fromNs, toNs,
+					progress);
 			s.structure[i] = r.structure();
 			s.size[i] = r.sizeBytes();
 			s.reads[i] = r.details().reads();

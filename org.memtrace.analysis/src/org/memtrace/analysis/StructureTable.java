@@ -88,7 +88,7 @@ public final class StructureTable {
 				continue;
 			}
 			int end = tree.subtreeEnd(id);
-			rows.add(row(table, structures, id, id, end, fromNs, toNs));
+			rows.add(row(table, structures, id, id, end, fromNs, toNs, progress));
 			progress.worked(end - id);
 			id = end;
 		}
@@ -96,9 +96,10 @@ public final class StructureTable {
 	}
 
 	/** @param from first producer that counts, up to {@code to} */
-	static Row row(AccessTable table, List<Structure> structures, int id, int from, int to, long fromNs, long toNs) {
+	static Row row(AccessTable table, List<Structure> structures, int id, int from, int to, long fromNs, long toNs, Progress progress)
+			throws CancelledException {
 		ProducerTree tree = table.producers();
-		AccessDetails d = table.details(from, to, fromNs, toNs);
+		AccessDetails d = table.details(from, to, fromNs, toNs, progress);
 		int s = tree.structure(id);
 		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
 		long size = structure != null ? structure.sizeBytes() : tree.endAddress(id) - tree.startAddress(id);

@@ -191,7 +191,7 @@ final class BlockContent {
 		List<PartitionTable.Row> rows = single
 				? PartitionTable.rows(inner, d.names(), 0, d.model().hierarchy().leafCount(), 0, d.model().sliceCount())
 				: PartitionTable.rows(outer, picture.names(), what.leafFrom(), what.leafTo(), what.firstSlice(), what.endSlice());
-		return new Content(d, hit, HitText.of(picture, hit), rows, single);
+		return new Content(d, hit, HitText.of(picture, hit, progress), rows, single);
 	}
 
 	private void fill(Content c) {

@@ -20,10 +20,11 @@ final class HitText {
 	}
 
 	/** Producer, time, types with shares, counts, threads; for a structure its size and call stack. */
-	static String of(ShownPicture picture, ShownPicture.Hit hit) throws MemtraceException {
+	static String of(ShownPicture picture, ShownPicture.Hit hit, Progress progress) throws MemtraceException {
 		OpenTrace trace = picture.trace();
 		BlockInfo info = BlockInfo.of(picture.picture(), hit.what(), picture.names());
-		AccessDetails details = BlockInfo.details(trace.accesses(picture.state().filters(), Progress.NONE), picture.picture(), hit.what());
+		AccessDetails details = BlockInfo.details(trace.accesses(picture.state().filters(), progress), picture.picture(), hit.what(),
+				progress);
 		List<String> lines = new ArrayList<>(info.lines(trace.info(), details, trace.threads()));
 		if (info.structure() != null && info.structure().stack() >= 0) {
 			try (OpenTrace.Lease lease = trace.lease()) {

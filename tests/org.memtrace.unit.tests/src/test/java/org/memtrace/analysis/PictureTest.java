@@ -192,7 +192,7 @@ class PictureTest {
 		BlockInfo info = BlockInfo.of(picture, hit, made.names());
 		assertEquals(ModelType.Role.SHARED_READ, info.shares().get(0).type().role());
 		assertEquals(64, info.pages());
-		List<String> lines = info.lines(store.info(), BlockInfo.details(table, picture, hit), table.threads());
+		List<String> lines = info.lines(store.info(), BlockInfo.details(table, picture, hit, Progress.NONE), table.threads());
 		assertTrue(lines.get(0).startsWith("B [heap 256"), lines.toString());
 		assertTrue(lines.stream().anyMatch(l -> l.startsWith("4 threads: worker #1")), lines.toString());
 		assertTrue(lines.stream().anyMatch(l -> l.contains("matmul.c:49")), lines.toString());
