@@ -69,6 +69,11 @@ public final class DensityView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
 		loading = new LatestResult<>("Density", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected DensityModel compute(Input in, Progress progress) throws MemtraceException {
 				ViewState s = in.state();
 				return in.trace().hasAccesses()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.jobs;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -10,7 +12,9 @@ import org.eclipse.core.runtime.ILog;
 import org.eclipse.core.runtime.IProgressMonitor;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
+import org.eclipse.core.runtime.jobs.IJobChangeEvent;
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.core.runtime.jobs.JobChangeAdapter;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Widget;
 import org.memtrace.model.CancelledException;
@@ -37,6 +41,10 @@ public abstract class LatestResult<I, R> {
 		 */
 		KEEP_UP
 	}
+
+	/** Urgent computations that run or whose result is being shown, and what waits for their end. Display thread only. */
+	private static int urgent;
+	private static final List<LatestResult<?, ?>.Run> held = new ArrayList<>();
 
 	private final String name;
 	private final BooleanSupplier alive;
@@ -83,6 +91,19 @@ public abstract class LatestResult<I, R> {
 	protected void busy(boolean busy) {
 	}
 
+	/** Whether a person looks at the result and waits for it: what {@link #canWait} begins after it was shown. Always the same. */
+	protected boolean isUrgent() {
+		return false;
+	}
+
+	/**
+	 * Whether the computation lets urgent ones of all views go first, which would share the processors with it: it begins when
+	 * none of them is running. Always the same.
+	 */
+	protected boolean canWait() {
+		return false;
+	}
+
 	/** A result that will not be shown, for example to close it. On the display thread. */
 	protected void dropped(R result) {
 	}
@@ -119,10 +140,30 @@ public abstract class LatestResult<I, R> {
 
 	private void start(I input) {
 		boolean wasIdle = running == null;
-		running = new Run(input, submitted);
-		running.schedule();
+		schedule(input);
 		if (wasIdle) {
 			busy(true);
+		}
+	}
+
+	private void schedule(I input) {
+		running = new Run(input, submitted);
+		if (canWait()) {
+			held.add(running);
+			// not at once: the same event may start something urgent in a view that is told of it later
+			display.asyncExec(LatestResult::release);
+		} else {
+			urgent += isUrgent() ? 1 : 0;
+			running.schedule();
+		}
+	}
+
+	/** Starts what waits unless something urgent is there. */
+	private static void release() {
+		if (urgent == 0) {
+			List<LatestResult<?, ?>.Run> ready = List.copyOf(held);
+			held.clear();
+			ready.forEach(Job::schedule);
 		}
 	}
 
@@ -132,31 +173,41 @@ public abstract class LatestResult<I, R> {
 			return;
 		}
 		display.asyncExec(() -> {
-			running = null;
-			boolean wanted = alive.getAsBoolean();
-			boolean current = policy == Policy.ONLY_NEWEST ? run.number == submitted : run.number > shown;
-			if (wanted && hasWaiting) {
-				I next = waiting;
-				waiting = null;
-				hasWaiting = false;
-				running = new Run(next, submitted);
-				running.schedule();
-			}
-			if (!wanted || !current || run.cancelled.get()) {
-				if (result != null) {
-					dropped(result);
+			try {
+				finish(run, result, error);
+			} finally {
+				if (isUrgent()) {
+					urgent--;
+					release();
 				}
-			} else if (error != null) {
-				shown = run.number;
-				failed(run.input, error);
-			} else if (result != null) {
-				shown = run.number;
-				show(run.input, result);
-			}
-			if (wanted && running == null) {
-				busy(false);
 			}
 		});
+	}
+
+	private void finish(Run run, R result, String error) {
+		running = null;
+		boolean wanted = alive.getAsBoolean();
+		boolean current = policy == Policy.ONLY_NEWEST ? run.number == submitted : run.number > shown;
+		if (wanted && hasWaiting) {
+			I next = waiting;
+			waiting = null;
+			hasWaiting = false;
+			schedule(next);
+		}
+		if (!wanted || !current || run.cancelled.get()) {
+			if (result != null) {
+				dropped(result);
+			}
+		} else if (error != null) {
+			shown = run.number;
+			failed(run.input, error);
+		} else if (result != null) {
+			shown = run.number;
+			show(run.input, result);
+		}
+		if (wanted && running == null) {
+			busy(false);
+		}
 	}
 
 	/** Step 2. */
@@ -171,6 +222,7 @@ public abstract class LatestResult<I, R> {
 		private volatile long total;
 		private final AtomicLong done = new AtomicLong();
 		private volatile long reportedNs;
+		private volatile boolean begun;
 
 		Run(I input, long number) {
 			super(LatestResult.this.name);
@@ -178,10 +230,19 @@ public abstract class LatestResult<I, R> {
 			this.number = number;
 			setSystem(policy == Policy.KEEP_UP);
 			setPriority(policy == Policy.KEEP_UP ? Job.INTERACTIVE : Job.SHORT);
+			addJobChangeListener(new JobChangeAdapter() {
+				@Override
+				public void done(IJobChangeEvent event) {
+					if (!begun) {
+						ended(Run.this, null, null); // somebody cancelled the job before it ran
+					}
+				}
+			});
 		}
 
 		@Override
 		protected IStatus run(IProgressMonitor m) {
+			begun = true;
 			monitor = m;
 			R result = null;
 			String error = null;

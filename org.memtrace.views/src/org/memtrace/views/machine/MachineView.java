@@ -67,6 +67,11 @@ public final class MachineView extends TraceView {
 		canvas.colouring(colouring);
 		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected MachineUse compute(Input in, Progress progress) throws MemtraceException {
 				MachineTopology machine = in.known();
 				if (machine == null) {

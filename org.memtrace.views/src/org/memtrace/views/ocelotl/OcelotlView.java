@@ -223,6 +223,11 @@ public final class OcelotlView extends TraceView {
 	private void makeJobs() {
 		describing = new LatestResult<>("Aggregate", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean isUrgent() {
+				return true;
+			}
+
+			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
 				return Description.compute(input, progress);
 			}
@@ -254,6 +259,11 @@ public final class OcelotlView extends TraceView {
 		};
 		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected Refined compute(Refined input, Progress progress) throws CancelledException {
 				input.description().refine(input.choice(), progress);
 				return input;
@@ -270,6 +280,11 @@ public final class OcelotlView extends TraceView {
 		};
 		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
 				prepare(input, progress);
 				return true;
@@ -281,6 +296,11 @@ public final class OcelotlView extends TraceView {
 			}
 		};
 		drawing = new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP) {
+			@Override
+			protected boolean isUrgent() {
+				return true;
+			}
+
 			@Override
 			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws CancelledException {
 				return ShownPicture.compute(input);

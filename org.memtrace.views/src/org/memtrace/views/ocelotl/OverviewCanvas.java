@@ -48,6 +48,11 @@ final class OverviewCanvas extends Canvas {
 		this.models = models;
 		describing = new LatestResult<>("Overview", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
 				return Description.compute(input, progress);
 			}

@@ -96,8 +96,13 @@ final class PictureCanvas extends Canvas {
 		hand = getDisplay().getSystemCursor(SWT.CURSOR_HAND);
 		describing = new LatestResult<>("Describe block", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected String compute(Hovered input, Progress progress) throws MemtraceException {
-				return HitText.of(input.picture(), input.hit());
+				return HitText.of(input.picture(), input.hit(), progress);
 			}
 
 			@Override

@@ -128,6 +128,11 @@ public final class StructuresView extends TraceView {
 		grid.onCopy(this::copySelected);
 		loading = new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected StructureSheet compute(Input input, Progress progress) throws MemtraceException {
 				ViewState s = input.state();
 				return StructureSheet.of(input.trace().accesses(s.filters(), progress), input.trace().structures(), s.fromNs(), s.toNs(),

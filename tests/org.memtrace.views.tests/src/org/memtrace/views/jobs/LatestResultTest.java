@@ -32,8 +32,27 @@ class LatestResultTest {
 	private final AtomicBoolean alive = new AtomicBoolean(true);
 
 	private final class Gated extends LatestResult<String, String> {
+		private final boolean urgent;
+		private final boolean patient;
+
 		Gated(Policy policy) {
+			this(policy, false, false);
+		}
+
+		Gated(Policy policy, boolean urgent, boolean patient) {
 			super("test", display, alive::get, policy);
+			this.urgent = urgent;
+			this.patient = patient;
+		}
+
+		@Override
+		protected boolean isUrgent() {
+			return urgent;
+		}
+
+		@Override
+		protected boolean canWait() {
+			return patient;
 		}
 
 		@Override
@@ -145,6 +164,45 @@ class LatestResultTest {
 		submit(job, "b");
 		settle(job);
 		assertEquals(List.of("show b"), seen);
+	}
+
+	@Test
+	void whatCanWaitBeginsWhenNothingUrgentIsLeft() throws Exception {
+		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, false, true);
+		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, true, false);
+		// in one event, the patient one first
+		display.syncExec(() -> {
+			patient.submit("later");
+			urgent.submit("a");
+		});
+		await(gate(started, "a"));
+		submit(urgent, "b");
+		release("a");
+		await(gate(started, "b"));
+		display.syncExec(() -> {
+		});
+		assertFalse(started.containsKey("later"), "it waits");
+		release("b");
+		await(gate(started, "later"));
+		assertEquals(List.of("show b"), seen);
+		release("later");
+		settle(patient);
+		assertEquals(List.of("show b", "show later"), seen);
+		assertFalse(display.syncCall(patient::isBusy));
+	}
+
+	@Test
+	void whatIsCancelledWhileItWaitsEnds() throws Exception {
+		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, false, true);
+		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, true, false);
+		start(urgent, "a");
+		submit(patient, "never");
+		display.syncExec(patient::cancel);
+		release("a");
+		settle(urgent);
+		settle(patient);
+		assertFalse(started.containsKey("never"));
+		assertFalse(display.syncCall(patient::isBusy));
 	}
 
 	@Test
