@@ -353,6 +353,9 @@ final class PictureCanvas extends Canvas {
 			return;
 		}
 		setCursor(picture.plot().contains(e.x, e.y) ? cross : picture.legendAt(e.x, e.y) != null ? hand : null);
+		if (tip.bounds() != null && tip.bounds().contains(e.x, e.y)) {
+			tip.hide(); // within the same block it would stay where it covers what is pointed at
+		}
 		hover(picture.hit(e.x, e.y));
 	}
 
