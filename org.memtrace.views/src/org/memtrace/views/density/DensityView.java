@@ -173,7 +173,9 @@ public final class DensityView extends TraceView {
 
 	@Override
 	protected boolean isSettled() {
-		return !load.isWaiting() && !loading.isBusy() && (trace() == null || canvas.model() != null);
+		boolean seen = canvas.isVisible() && canvas.getSize().x > 0 && canvas.getSize().y > 0;
+		return !load.isWaiting() && !loading.isBusy()
+				&& (trace() == null || canvas.model() != null && (canvas.picture() != null || !seen));
 	}
 
 	/** For tests. */

@@ -239,7 +239,7 @@ final class PictureBar extends Composite {
 			names.add(Character.toUpperCase(text.charAt(0)) + text.substring(1));
 		}
 		other |= items(metric, names);
-		int at = metrics().indexOf(c.metric());
+		int at = c.metric() == null ? -1 : metrics().indexOf(c.metric()); // null: what suits the trace
 		select(metric, isOfAccesses() ? Math.max(0, at) : at + 1);
 		List<Integer> counts = new ArrayList<>(SLICES);
 		if (!counts.contains(c.slices())) {
