@@ -16,7 +16,10 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 import org.eclipse.core.runtime.ILog;
+import org.eclipse.core.runtime.IProgressMonitor;
+import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
+import org.eclipse.core.runtime.jobs.ISchedulingRule;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
@@ -69,6 +72,17 @@ import org.memtrace.views.util.WhenSeen;
  * left out and brought back; that is kept with the trace.
  */
 public final class StatisticsView extends TraceView {
+	private static final ISchedulingRule IN_ORDER = new ISchedulingRule() {
+		@Override
+		public boolean contains(ISchedulingRule rule) {
+			return rule == this;
+		}
+
+		@Override
+		public boolean isConflicting(ISchedulingRule rule) {
+			return rule == this;
+		}
+	};
 	private static final int NAME = 0;
 	private static final int VALUE = 1;
 	private static final int PERCENT = 2;
@@ -230,6 +244,11 @@ public final class StatisticsView extends TraceView {
 	private static Loaded load(Input in, Progress progress) throws MemtraceException {
 		PieRules kept = null;
 		if (in.readRules()) {
+			try {
+				Job.getJobManager().join(Keeping.class, null); // of the same trace, opened before
+			} catch (InterruptedException e) {
+				throw new CancelledException();
+			}
 			try (OpenTrace.Lease lease = in.trace().lease()) {
 				kept = lease.store().readNote(PieRules.NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8))).orElse(PieRules.NONE);
 			}
@@ -533,12 +552,37 @@ public final class StatisticsView extends TraceView {
 		rules = now;
 		selected = Set.of();
 		divide();
-		OpenTrace t = trace();
-		Job job = Job.create("Save statistics", monitor -> {
-			try (OpenTrace.Lease lease = t.lease()) {
-				lease.store().writeNote(PieRules.NOTE, now.equals(PieRules.NONE) ? null : now.toText().getBytes(StandardCharsets.UTF_8));
-			} catch (CancelledException e) {
-				return Status.CANCEL_STATUS;
+		OpenTrace.Lease lease;
+		try {
+			lease = trace().lease(); // now: the trace may be closed before the job begins
+		} catch (CancelledException e) {
+			return;
+		}
+		new Keeping(lease, now).schedule();
+	}
+
+	/** Writes the rules into the trace, one after the other; reading waits for it. */
+	private final class Keeping extends Job {
+		private final OpenTrace.Lease lease;
+		private final PieRules kept;
+
+		Keeping(OpenTrace.Lease lease, PieRules kept) {
+			super("Save statistics");
+			this.lease = lease;
+			this.kept = kept;
+			setSystem(true);
+			setRule(IN_ORDER);
+		}
+
+		@Override
+		public boolean belongsTo(Object family) {
+			return family == Keeping.class;
+		}
+
+		@Override
+		protected IStatus run(IProgressMonitor monitor) {
+			try (lease) {
+				lease.store().writeNote(PieRules.NOTE, kept.equals(PieRules.NONE) ? null : kept.toText().getBytes(StandardCharsets.UTF_8));
 			} catch (MemtraceException e) {
 				ILog.of(StatisticsView.class).warn(e.getMessage(), e);
 				summary.getDisplay().asyncExec(() -> {
@@ -548,9 +592,7 @@ public final class StatisticsView extends TraceView {
 				});
 			}
 			return Status.OK_STATUS;
-		});
-		job.setSystem(true);
-		job.schedule();
+		}
 	}
 
 	private String csvOf(List<Integer> rows) {
