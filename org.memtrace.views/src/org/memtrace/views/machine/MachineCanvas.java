@@ -48,7 +48,7 @@ final class MachineCanvas extends Canvas {
 		addListener(SWT.Paint, this::paint);
 		addListener(SWT.Resize, e -> picture = null);
 		addListener(SWT.MouseDown, this::mouseDown);
-		addListener(SWT.MouseMove, e -> hover(picture == null ? null : picture.at(e.x, e.y)));
+		addListener(SWT.MouseMove, e -> hover(use == null ? null : picture().at(e.x, e.y)));
 		addListener(SWT.MouseExit, e -> hover(null));
 		addListener(SWT.KeyDown, this::key);
 		addListener(SWT.FocusIn, e -> redraw());
@@ -96,8 +96,17 @@ final class MachineCanvas extends Canvas {
 		return use;
 	}
 
-	/** The picture on the screen, null before it was painted. */
+	/** The machine at the present size, null without one; not only after a paint: keys and clicks may come before it. */
 	MachinePicture picture() {
+		if (use == null) {
+			return null;
+		}
+		Palette palette = ScenePainter.palette(this);
+		if (picture == null || !getSize().equals(pictureSize) || palette != picturePalette) {
+			pictureSize = getSize();
+			picturePalette = palette;
+			picture = MachinePicture.of(use, options());
+		}
 		return picture;
 	}
 
@@ -133,12 +142,7 @@ final class MachineCanvas extends Canvas {
 			}
 			return;
 		}
-		if (picture == null || !getSize().equals(pictureSize) || palette != picturePalette) {
-			pictureSize = getSize();
-			picturePalette = palette;
-			picture = MachinePicture.of(use, options());
-		}
-		ScenePainter.paint(picture.scene(), gc);
+		ScenePainter.paint(picture().scene(), gc);
 	}
 
 	private static List<String> wrapped(GC gc, String text, int width) {
@@ -164,8 +168,8 @@ final class MachineCanvas extends Canvas {
 
 	private void mouseDown(Event e) {
 		setFocus();
-		if (e.button == 1 && picture != null) {
-			Box box = picture.at(e.x, e.y);
+		if (e.button == 1 && use != null) {
+			Box box = picture().at(e.x, e.y);
 			if (box != null) {
 				focus = box.object();
 				clicked.accept(focus, (e.stateMask & SWT.MOD1) != 0);
@@ -174,10 +178,10 @@ final class MachineCanvas extends Canvas {
 	}
 
 	private void key(Event e) {
-		if (use == null || picture == null) {
+		if (use == null) {
 			return;
 		}
-		List<Box> boxes = picture.boxes();
+		List<Box> boxes = picture().boxes();
 		int at = 0;
 		while (at < boxes.size() && (focus == null || !boxes.get(at).objects().contains(focus))) {
 			at++;
@@ -242,8 +246,8 @@ final class MachineCanvas extends Canvas {
 
 			@Override
 			public void getValue(AccessibleControlEvent e) {
-				Box box = picture == null || focus == null ? null
-						: picture.boxes().stream().filter(b -> b.objects().contains(focus)).findFirst().orElse(null);
+				Box box = use == null || focus == null ? null
+						: picture().boxes().stream().filter(b -> b.objects().contains(focus)).findFirst().orElse(null);
 				e.result = box == null ? null : MachinePicture.describe(use, box);
 			}
 		});

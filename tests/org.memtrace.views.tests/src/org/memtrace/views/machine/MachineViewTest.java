@@ -11,10 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.MachinePicture.Box;
+import org.memtrace.analysis.MachinePicture.Colouring;
 import org.memtrace.analysis.Palette;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
@@ -116,6 +119,26 @@ class MachineViewTest extends UiTest {
 				c -> (c.red << 16 | c.green << 8 | c.blue) == (focus & 0xffffff) || (c.red << 16 | c.green << 8 | c.blue) == (dark & 0xffffff)));
 		bot.key("Escape");
 		bot.waitFor("no filter", () -> filters().equals("[]"));
+	}
+
+	@Test
+	void aKeyBeforeThePaintIsNotLost() throws Exception {
+		MachineView view = open(sample("early", Files.readAllBytes(
+				Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-memories.xml"))));
+		box(view, "CPU 0");
+		bot.run(() -> {
+			view.canvas().setFocus();
+			view.canvas().colouring(Colouring.LOCALITY); // is painted after this
+			press(view, SWT.END);
+			press(view, SWT.CR);
+		});
+		bot.waitFor("filter by the last CPU", () -> filters().equals("[CPU 5]"));
+	}
+
+	private static void press(MachineView view, int key) {
+		Event e = new Event();
+		e.keyCode = key;
+		view.canvas().notifyListeners(SWT.KeyDown, e);
 	}
 
 	@Test
