@@ -22,6 +22,7 @@ import org.memtrace.analysis.GanttRows;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.WheelGesture;
 
 /**
  * Shows a {@link ShownGantt} and turns mouse and keys into changes of the {@link TraceSelection} and of the rows. It paints what
@@ -70,7 +71,6 @@ final class GanttCanvas extends Canvas {
 	/** Shorter drags are clicks. */
 	private static final int MIN_DRAG = 5;
 	private static final double WHEEL_FACTOR = 0.8;
-	private static final int WHEEL_GESTURE_MS = 600;
 	private static final int WHEEL_ROWS = 3;
 
 	private final Listener listener;
@@ -87,7 +87,7 @@ final class GanttCanvas extends Canvas {
 	private Point dragTo;
 	private int dragFirstRow;
 	private GanttPicture.Hit hover;
-	private Runnable endWheel;
+	private final WheelGesture wheelGesture = new WheelGesture();
 	private String empty = "";
 
 	GanttCanvas(Composite parent, Listener listener) {
@@ -557,7 +557,7 @@ final class GanttCanvas extends Canvas {
 		if (control && shift) {
 			listener.rowHeight(notches > 0 ? 1 : -1);
 		} else if (control) {
-			beginWheel();
+			wheelGesture.turn(selection, getDisplay());
 			Rectangle plot = plot();
 			zoomTime(Math.max(0, Math.min(1, (double) (e.x - plot.x) / plot.width)), Math.pow(WHEEL_FACTOR, notches));
 		} else if (shift) {
@@ -576,7 +576,7 @@ final class GanttCanvas extends Canvas {
 
 	/** By tenths of the window. */
 	private void pan(int tenths) {
-		beginWheel();
+		wheelGesture.turn(selection, getDisplay());
 		ViewState s = selection.state();
 		long shift = tenths * Math.max(1, s.durationNs() / 10);
 		selection.window(s.fromNs() + shift, s.toNs() + shift);
@@ -587,23 +587,6 @@ final class GanttCanvas extends Canvas {
 		ViewState s = selection.state();
 		double at = s.fromNs() + x * s.durationNs();
 		selection.window(Math.round(at - x * s.durationNs() * factor), Math.round(at + (1 - x) * s.durationNs() * factor));
-	}
-
-	/** Turns in quick succession are one step of the history. */
-	private void beginWheel() {
-		selection.beginGesture();
-		TraceSelection s = selection;
-		Runnable end = new Runnable() {
-			@Override
-			public void run() {
-				if (endWheel == this) {
-					endWheel = null;
-					s.endGesture();
-				}
-			}
-		};
-		endWheel = end;
-		getDisplay().timerExec(WHEEL_GESTURE_MS, end);
 	}
 
 	private void hover(GanttPicture.Hit hit) {

@@ -34,6 +34,7 @@ import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.SpaceZoom;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.WheelGesture;
 
 /**
  * Shows a {@link ShownPicture} and turns mouse and keys into changes of the {@link TraceSelection}. It paints what it has at
@@ -64,7 +65,6 @@ final class PictureCanvas extends Canvas {
 	/** Shorter drags are clicks. */
 	private static final int MIN_DRAG = 6;
 	private static final double WHEEL_FACTOR = 0.8;
-	private static final int WHEEL_GESTURE_MS = 600;
 	private static final int TIP_AFTER_MS = 400;
 
 	private final Host host;
@@ -86,7 +86,7 @@ final class PictureCanvas extends Canvas {
 	private long pointerMovedMs;
 	/** The block that was clicked or that the keys went to; null none. */
 	private ShownPicture.Hit cursor;
-	private Runnable endWheel;
+	private final WheelGesture wheelGesture = new WheelGesture();
 
 	PictureCanvas(Composite parent, Host host, Models models) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
@@ -446,7 +446,7 @@ final class PictureCanvas extends Canvas {
 		e.doit = false;
 		int notches = Math.max(-3, Math.min(3, e.count));
 		ViewState s = selection.state();
-		beginWheel();
+		wheelGesture.turn(selection, getDisplay());
 		if ((e.stateMask & SWT.SHIFT) != 0) {
 			long shift = -notches * s.durationNs() / 10;
 			selection.window(s.fromNs() + shift, s.toNs() + shift);
@@ -490,23 +490,6 @@ final class PictureCanvas extends Canvas {
 			return h.producer(node);
 		}
 		return s.producer();
-	}
-
-	/** Turns in quick succession are one step of the history. */
-	private void beginWheel() {
-		selection.beginGesture();
-		TraceSelection s = selection;
-		Runnable end = new Runnable() {
-			@Override
-			public void run() {
-				if (endWheel == this) {
-					endWheel = null;
-					s.endGesture();
-				}
-			}
-		};
-		endWheel = end;
-		getDisplay().timerExec(WHEEL_GESTURE_MS, end);
 	}
 
 	private void hover(ShownPicture.Hit hit) {
