@@ -102,6 +102,11 @@ final class Pipeline<T> implements AutoCloseable {
 	/** Stops the thread and waits for it. */
 	@Override
 	public void close() {
+		stop(thread);
+	}
+
+	/** Interrupts a thread and waits until it has ended, also when the caller is interrupted, which it stays. */
+	static void stop(Thread thread) {
 		thread.interrupt();
 		boolean interrupted = false;
 		while (thread.isAlive()) {

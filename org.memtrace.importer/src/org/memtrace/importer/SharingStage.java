@@ -92,17 +92,6 @@ final class SharingStage implements AutoCloseable {
 
 	@Override
 	public void close() {
-		thread.interrupt();
-		boolean interrupted = false;
-		while (thread.isAlive()) {
-			try {
-				thread.join();
-			} catch (InterruptedException e) {
-				interrupted = true;
-			}
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+		Pipeline.stop(thread);
 	}
 }
