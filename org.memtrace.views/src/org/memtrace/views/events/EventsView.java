@@ -353,8 +353,7 @@ public final class EventsView extends TraceView {
 
 	@Override
 	protected void stateChanged(ViewState old, ViewState now) {
-		if (now.fromNs() != old.fromNs() || now.toNs() != old.toNs() || now.producer() != old.producer()
-				|| !now.filters().equals(old.filters())) {
+		if (!now.sameAccesses(old)) {
 			reading.request();
 		}
 	}

@@ -44,10 +44,14 @@ public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoin
 		return toNs - fromNs;
 	}
 
+	/** Whether the other state shows the same accesses: equal window, producer and filters. */
+	public boolean sameAccesses(ViewState o) {
+		return o != null && fromNs == o.fromNs && toNs == o.toNs && producer == o.producer && filters.equals(o.filters);
+	}
+
 	/** Whether the other state needs the same microscopic model: everything equal but p. */
 	public boolean sameModel(ViewState o) {
-		return o != null && fromNs == o.fromNs && toNs == o.toNs && producer == o.producer && viewpoint == o.viewpoint
-				&& filters.equals(o.filters);
+		return sameAccesses(o) && viewpoint == o.viewpoint;
 	}
 
 	public ViewState withWindow(long from, long to) {

@@ -312,8 +312,7 @@ public final class StatisticsView extends TraceView {
 
 	@Override
 	protected void stateChanged(ViewState old, ViewState now) {
-		if (now.fromNs() != old.fromNs() || now.toNs() != old.toNs() || now.producer() != old.producer()
-				|| !now.filters().equals(old.filters())) {
+		if (!now.sameAccesses(old)) {
 			load.request();
 		}
 	}
