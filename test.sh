@@ -4,7 +4,8 @@
 #
 # All tests of memtrace. Installs the Debian packages that are missing (asks
 # when a person is at the terminal, --yes answers), builds, tests; the closing
-# lines of each runner are theirs. Ends with the exit code 1 when any failed.
+# lines of each runner are theirs; what failed is repeated at the end. Ends
+# with the exit code 1 when any failed.
 #
 #   ./test.sh [--yes] [native] [java] [cli] [demo] [install] [kmod]     default: all six
 set -u
@@ -26,25 +27,46 @@ done
 export LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=1
 begin=$(date +%s)
 results=
+failed=
 
-# run NAME COMMAND...: one part; remembers how it ended.
+# run NAME COMMAND...: one part, its output also in build/test-NAME.log;
+# remembers how it ended.
 run() {
 	name=$1
 	shift
+	log=build/test-$name.log
 	printf '\n===== %s\n' "$name"
 	t=$(date +%s)
-	if "$@"; then
+	{
+		"$@" 2>&1
+		echo $? >"$log.rc"
+	} | tee "$log"
+	if [ "$(cat "$log.rc")" = 0 ]; then
 		verdict=passed
 	else
 		verdict=FAILED
+		failed="$failed $name"
 	fi
+	rm -f "$log.rc"
 	results="$results
 $(printf '  %-8s %s, %d s' "$name" $verdict $(($(date +%s) - t)))"
+}
+
+# digest NAME: what failed in a part, for a reader who has only the end of the output.
+digest() {
+	printf '\n===== failed: %s\n' "$1"
+	case $1 in
+	java) grep -a -A 15 -e '<<< FAILURE' -e '<<< ERROR' -e 'COMPILATION ERROR' -e '^\[ERROR\]' build/maven.log ;;
+	*) grep -a -A 3 -e FAILED "build/test-$1.log" || tail -n 30 "build/test-$1.log" ;;
+	esac | head -n 80
 }
 
 ensure_jdk || exit 4
 ensure_packages native java ui test || exit 4
 find_maven || exit 4
+case $parts in
+*kmod*) ensure_packages kmod || exit 4 ;;
+esac
 
 java_tests() {
 	xvfb-run -a -s '-screen 0 1280x1024x24' "$MVN" -B -ntp --fail-at-end clean verify </dev/null >build/maven.log 2>&1
@@ -69,13 +91,14 @@ for part in $parts; do
 	demo) run demo releng/check-demo.sh ;;
 	install) run install releng/check-install.sh ;;
 	kmod)
-		ensure_packages native kmod && run kmod collector/tests/kmod/run.sh
+		run kmod collector/tests/kmod/run.sh
 		run kmod-user collector/tests/kmod/user.sh --quick
 		run kmod-numa collector/tests/kmod/run.sh --series 6.12 --parts numa
 		;;
 	esac
 done
+for part in $failed; do
+	digest "$part"
+done
 printf '\n===== %d s%s\n' $(($(date +%s) - begin)) "$results"
-case $results in
-*FAILED*) exit 1 ;;
-esac
+[ -z "$failed" ]
