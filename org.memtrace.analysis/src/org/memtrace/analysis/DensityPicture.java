@@ -137,7 +137,7 @@ public final class DensityPicture {
 		double top = niceTop(model.max());
 		double left = 1.2 * f;
 		int ticks = Math.max(1, Math.min(5, (int) (height / (4 * f))));
-		double step = niceStep(top, ticks);
+		double step = Units.roundStep(top, ticks);
 		for (double v = 0; v <= top; v += step) {
 			left = Math.max(left, 1.2 * f + meter.width(Units.count(v), small, false));
 		}
@@ -261,19 +261,7 @@ public final class DensityPicture {
 		if (max <= 0) {
 			return 1;
 		}
-		double step = niceStep(max, 10);
+		double step = Units.roundStep(max, 10);
 		return step * Math.ceil(max / step - 1e-9);
-	}
-
-	/** 1, 2 or 5 times a power of ten, so that at most {@code most} steps fit. */
-	private static double niceStep(double top, int most) {
-		double raw = top / most;
-		double power = Math.pow(10, Math.floor(Math.log10(raw)));
-		for (double m : new double[] {1, 2, 5, 10}) {
-			if (power * m >= raw * (1 - 1e-9)) {
-				return power * m;
-			}
-		}
-		return power * 10;
 	}
 }

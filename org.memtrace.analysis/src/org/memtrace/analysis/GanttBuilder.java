@@ -787,40 +787,15 @@ final class GanttBuilder {
 	private void axis(TimeAxis axis) {
 		double y = plotY + plotHeight;
 		shapes.add(new Shape.Line(plotX, y + 0.5, plotX + plotWidth, y + 0.5, palette.axis(), 1, false));
-		if (!axis.base.isEmpty()) {
-			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(), Shape.Anchor.END,
-					false));
-		}
-		double free = 0;
-		for (TimeAxis.Tick tick : axis.ticks) {
-			double x = x(tick.timeNs());
-			double half = o.meter.width(tick.label(), 0.92 * f, false) / 2;
-			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
-			double textX = Math.min(Math.max(x, plotX + half - 2), plotX + plotWidth + 0.4 * f - half);
-			if (textX - half >= free) {
-				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), 0.92 * f, false, palette.mutedText(),
-						Shape.Anchor.MIDDLE, false));
-				free = textX + half + 0.6 * f;
-			}
-		}
+		axis.draw(shapes, palette, o.meter, f, plotX, y, plotX + plotWidth + 0.4 * f, this::x);
 	}
 
 	private void title(double pad) {
-		double width = o.width - 2 * pad;
-		String right = o.warning == null ? "" : o.meter.fit(o.warning, f, false, width * 0.45);
-		double used = right.isEmpty() ? 0 : o.meter.width(right, f, false) + 2 * f;
-		shapes.add(new Shape.Text(pad, pad + 1.05 * f, o.meter.fit(o.title, 1.3 * f, true, width - used), 1.3 * f, true,
-				palette.text(), Shape.Anchor.START, false));
-		if (!right.isEmpty()) {
-			shapes.add(new Shape.Text(o.width - pad, pad + 1.05 * f, right, f, false, palette.warning(), Shape.Anchor.END,
-					false));
-		}
 		String text = Units.plural(rows.count(), "row") + (end - o.firstRow < rows.count()
 				? String.format(java.util.Locale.ROOT, ", %,d to %,d shown", o.firstRow + 1, end) : "") + " · "
 				+ Units.duration(source.info(), o.toNs - o.fromNs) + " from "
 				+ Units.duration(source.info(), o.fromNs - o.originNs);
-		shapes.add(new Shape.Text(pad, pad + 2.55 * f, o.meter.fit(text, f, false, width), f, false, palette.mutedText(),
-				Shape.Anchor.START, false));
+		PictureTitle.draw(shapes, palette, o.meter, f, pad, o.width, o.title, o.warning, text);
 	}
 
 	private void legend(double pad, double baseline) {

@@ -507,37 +507,12 @@ public final class PictureBuilder {
 		double y = plotY + plotHeight;
 		shapes.add(new Shape.Line(plotX, y + 0.5, plotX + plotWidth, y + 0.5, palette.axis(), 1, false));
 		int most = (int) Math.max(1, plotWidth / (7.5 * f));
-		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most, o.ticks);
-		double free = 0;
-		if (!axis.base.isEmpty()) {
-			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(),
-					Shape.Anchor.END, false));
-		}
-		for (TimeAxis.Tick tick : axis.ticks) {
-			double x = geometry.xOf(tick.timeNs());
-			double half = o.meter.width(tick.label(), 0.92 * f, false) / 2;
-			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
-			double textX = Math.min(Math.max(x, plotX + half - 2), o.width - half - 2);
-			if (textX - half >= free) {
-				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), 0.92 * f, false, palette.mutedText(),
-						Shape.Anchor.MIDDLE, false));
-				free = textX + half + 0.6 * f;
-			}
-		}
+		new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most, o.ticks).draw(shapes, palette, o.meter, f,
+				plotX, y, o.width - 2, geometry::xOf);
 	}
 
 	private void title(double pad) {
-		double width = o.width - 2 * pad;
-		String right = o.warning == null ? "" : o.meter.fit(o.warning, f, false, width * 0.45);
-		double used = right.isEmpty() ? 0 : o.meter.width(right, f, false) + 2 * f;
-		shapes.add(new Shape.Text(pad, pad + 1.05 * f, o.meter.fit(o.title, 1.3 * f, true, width - used), 1.3 * f, true,
-				palette.text(), Shape.Anchor.START, false));
-		if (!right.isEmpty()) {
-			shapes.add(new Shape.Text(o.width - pad, pad + 1.05 * f, right, f, false, palette.warning(), Shape.Anchor.END,
-					false));
-		}
-		shapes.add(new Shape.Text(pad, pad + 2.7 * f, o.meter.fit(figures(partition), f, false, width), f, false,
-				palette.mutedText(), Shape.Anchor.START, false));
+		PictureTitle.draw(shapes, palette, o.meter, f, pad, o.width, o.title, o.warning, figures(partition));
 	}
 
 	/** What a picture of a partition leaves out, in one line. */

@@ -7,6 +7,7 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongToDoubleFunction;
 
 /** Round instants of a window of time, with labels. */
 final class TimeAxis {
@@ -46,6 +47,35 @@ final class TimeAxis {
 		base = relative ? text(first, unit(first, step)) + " +" : "";
 		for (long t = first; t <= to; t += step) {
 			ticks.add(new Tick(originNs + t, text(t - origin, unit)));
+		}
+	}
+
+	/**
+	 * Draws the ticks below a plot; a label that would touch the one before it is left out.
+	 *
+	 * @param f height of the normal font in pixels
+	 * @param plotX left edge of the plot
+	 * @param y lower edge of the plot
+	 * @param right where the last label ends at the latest
+	 * @param xOf the place of an instant
+	 */
+	void draw(List<Shape> shapes, Palette palette, TextMeter meter, double f, double plotX, double y, double right,
+			LongToDoubleFunction xOf) {
+		double size = 0.92 * f;
+		if (!base.isEmpty()) {
+			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, base, size, false, palette.mutedText(), Shape.Anchor.END, false));
+		}
+		double free = 0;
+		for (Tick tick : ticks) {
+			double x = xOf.applyAsDouble(tick.timeNs());
+			double half = meter.width(tick.label(), size, false) / 2;
+			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
+			double textX = Math.min(Math.max(x, plotX + half - 2), right - half);
+			if (textX - half >= free) {
+				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), size, false, palette.mutedText(),
+						Shape.Anchor.MIDDLE, false));
+				free = textX + half + 0.6 * f;
+			}
 		}
 	}
 

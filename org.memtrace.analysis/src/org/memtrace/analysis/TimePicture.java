@@ -139,7 +139,7 @@ public final class TimePicture {
 		double top = kind == Kind.MODE ? 100 : most > 0 && kind == Kind.PROFILE ? most : 1;
 		plotY = Math.rint(o.title == null ? 1.5 * pad : pad + 4.2 * f);
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - 2.2 * f - (o.legend && kind != Kind.PARTS ? 2.2 * f : 0) - 0.5 * pad));
-		double step = step(top, Math.max(1, plotHeight / (3.2 * f)));
+		double step = Units.roundStep(top, Math.max(1, plotHeight / (3.2 * f)));
 		// up to a round number
 		top = kind == Kind.MODE ? 100 : Math.ceil(top / step - 1e-9) * step;
 		List<String> labels = new ArrayList<>();
@@ -236,44 +236,16 @@ public final class TimePicture {
 		}
 	}
 
-	/** 1, 2 or 5 times a power of ten, so that there are at most {@code most} steps. */
-	static double step(double range, double most) {
-		double raw = range / most;
-		double power = Math.pow(10, Math.floor(Math.log10(raw)));
-		for (int factor : new int[] {1, 2, 5}) {
-			if (factor * power >= raw * (1 - 1e-9)) {
-				return factor * power;
-			}
-		}
-		return 10 * power;
-	}
-
 	private static String number(double v, double step) {
 		int decimals = step >= 1 ? 0 : (int) Math.min(9, Math.ceil(-Math.log10(step) - 1e-9));
 		return String.format(Locale.ROOT, "%,." + decimals + "f", v);
 	}
 
 	private void timeAxis() {
-		double y = plotY + plotHeight;
-		TimeAxis axis = new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(),
-				(int) Math.max(1, plotWidth / (7.5 * f)), o.ticks);
-		if (!axis.base.isEmpty()) {
-			shapes.add(new Shape.Text(plotX - 4, y + 1.45 * f, axis.base, 0.92 * f, false, palette.mutedText(),
-					Shape.Anchor.END, false));
-		}
-		double free = 0;
-		double d = model.slices().endNs() - model.slices().startNs();
-		for (TimeAxis.Tick tick : axis.ticks) {
-			double x = plotX + plotWidth * ((tick.timeNs() - model.slices().startNs()) / d);
-			double half = o.meter.width(tick.label(), 0.92 * f, false) / 2;
-			shapes.add(new Shape.Line(Math.rint(x) + 0.5, y, Math.rint(x) + 0.5, y + 0.35 * f, palette.axis(), 1, false));
-			double textX = Math.min(Math.max(x, plotX + half - 2), o.width - half - 2);
-			if (textX - half >= free) {
-				shapes.add(new Shape.Text(textX, y + 1.45 * f, tick.label(), 0.92 * f, false, palette.mutedText(),
-						Shape.Anchor.MIDDLE, false));
-				free = textX + half + 0.6 * f;
-			}
-		}
+		long from = model.slices().startNs();
+		double duration = model.slices().endNs() - from;
+		new TimeAxis(o.originNs, from, model.slices().endNs(), (int) Math.max(1, plotWidth / (7.5 * f)), o.ticks).draw(shapes,
+				palette, o.meter, f, plotX, plotY + plotHeight, o.width - 2, t -> plotX + plotWidth * ((t - from) / duration));
 	}
 
 	/** What the picture leaves out, in one line. */
@@ -284,18 +256,8 @@ public final class TimePicture {
 	}
 
 	private void title(double pad) {
-		double width = o.width - 2 * pad;
-		String right = o.warning == null ? "" : o.meter.fit(o.warning, f, false, width * 0.45);
-		double used = right.isEmpty() ? 0 : o.meter.width(right, f, false) + 2 * f;
-		shapes.add(new Shape.Text(pad, pad + 1.05 * f, o.meter.fit(o.title, 1.3 * f, true, width - used), 1.3 * f, true,
-				palette.text(), Shape.Anchor.START, false));
-		if (!right.isEmpty()) {
-			shapes.add(new Shape.Text(o.width - pad, pad + 1.05 * f, right, f, false, palette.warning(), Shape.Anchor.END,
-					false));
-		}
-		shapes.add(new Shape.Text(pad, pad + 2.7 * f,
-				o.meter.fit(figures(partition) + (negative ? " · negative values are not shown" : ""), f, false, width), f, false,
-				palette.mutedText(), Shape.Anchor.START, false));
+		PictureTitle.draw(shapes, palette, o.meter, f, pad, o.width, o.title, o.warning,
+				figures(partition) + (negative ? " · negative values are not shown" : ""));
 	}
 
 	private void legend(double pad, double baseline) {

@@ -103,4 +103,16 @@ public final class Units {
 		String word = n == 1 ? noun : noun.endsWith("s") ? noun + "es" : noun + "s";
 		return String.format(Locale.ROOT, "%,d %s", n, word);
 	}
+
+	/** 1, 2 or 5 times a power of ten, so that at most {@code most} steps cover {@code range}. */
+	static double roundStep(double range, double most) {
+		double raw = range / most;
+		double power = Math.pow(10, Math.floor(Math.log10(raw)));
+		for (int factor : new int[] {1, 2, 5}) {
+			if (factor * power >= raw * (1 - 1e-9)) {
+				return factor * power;
+			}
+		}
+		return 10 * power;
+	}
 }

@@ -141,10 +141,10 @@ class TimePictureTest {
 
 	@Test
 	void stepsAreRound() {
-		assertEquals(20, TimePicture.step(100, 6), 1e-9);
-		assertEquals(0.05, TimePicture.step(0.37, 10), 1e-9);
-		assertEquals(1e6, TimePicture.step(3.9e6, 4), 1e-3);
-		assertEquals(100, TimePicture.step(100, 1), 1e-9);
+		assertEquals(20, Units.roundStep(100, 6), 1e-9);
+		assertEquals(0.05, Units.roundStep(0.37, 10), 1e-9);
+		assertEquals(1e6, Units.roundStep(3.9e6, 4), 1e-3);
+		assertEquals(100, Units.roundStep(100, 1), 1e-9);
 	}
 
 	private static byte[] pdf(Scene scene, String title) throws Exception {
