@@ -21,6 +21,9 @@ import org.memtrace.aggregation.Viewpoint;
  * figures that tell what the picture leaves out.
  */
 public final class PictureBuilder {
+	/** Distance of the lines of the legend, in font sizes. */
+	private static final double LEGEND_LINE = 1.5;
+
 	private final PictureOptions o;
 	private final Partition partition;
 	private final MicroscopicModel model;
@@ -65,7 +68,8 @@ public final class PictureBuilder {
 	private Picture build() {
 		double pad = f;
 		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
-		double legendHeight = o.legend ? 2.2 * f : 0;
+		int legendLines = legendLines(pad);
+		double legendHeight = o.legend ? 2.2 * f + (legendLines - 1) * LEGEND_LINE * f : 0;
 		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
 		int[] labelled = layout.sectionNodes();
 		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
@@ -90,7 +94,7 @@ public final class PictureBuilder {
 			title(pad);
 		}
 		if (o.legend) {
-			legend(pad, o.height - 0.85 * f);
+			legend(pad, o.height - 0.85 * f, legendLines);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
 				plotWidth, plotHeight, drawn, strips, legend);
@@ -531,7 +535,16 @@ public final class PictureBuilder {
 		return model.viewpoint() == Viewpoint.TYPE ? "producer" : "page";
 	}
 
-	private void legend(double pad, double baseline) {
+	/** Two where the types do not fit into one, as in one of two pictures beside each other; a low picture keeps its room. */
+	private int legendLines(double pad) {
+		double[] totals = model.totals();
+		return o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && o.height >= 20 * f
+				&& legendWidth(false, totals, 0) > o.width - 2 * pad ? 2 : 1;
+	}
+
+	private void legend(double pad, double lastBaseline, int lines) {
+		int line = 1;
+		double baseline = lastBaseline - (lines - 1) * LEGEND_LINE * f;
 		double x = pad;
 		double end = o.width - pad;
 		double[] totals = model.totals();
@@ -559,13 +572,19 @@ public final class PictureBuilder {
 			boolean fixed = model.viewpoint() == Viewpoint.SHARING || model.viewpoint() == Viewpoint.READ_WRITE;
 			BitSet missing = new BitSet();
 			boolean shares = legendWidth(true, totals, all) <= room - x;
+			boolean allFit = legendWidth(false, totals, all) <= room - x;
 			for (int k : order) {
 				if (!fixed && totals[k] == 0) {
 					continue;
 				}
 				String text = legendText(model.types().get(k), totals[k], all, shares);
 				double w = 1.3 * f + o.meter.width(text, 0.92 * f, false);
-				double reserve = k + 1 < totals.length ? 5 * f : 0;
+				if (missing.isEmpty() && line < lines && x + w > room) {
+					line++;
+					baseline += LEGEND_LINE * f;
+					x = pad;
+				}
+				double reserve = line == lines && k + 1 < totals.length && !allFit ? 5 * f : 0;
 				if (x + w + reserve > room) {
 					missing.set(k);
 					continue;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.util.Comparator;
+import java.util.List;
+
 import org.eclipse.jface.dialogs.MessageDialog;
+import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
 import org.memtrace.model.TraceInfo;
@@ -11,6 +15,11 @@ import org.memtrace.views.state.SelectionLink;
 /** Two traces side by side. Display thread. */
 public final class Comparison {
 	private Comparison() {
+	}
+
+	/** What was recorded before stands first, at the left: a list has the newest first, or the order of names. */
+	public static List<TraceInfo> byAge(List<TraceInfo> traces) {
+		return traces.stream().sorted(Comparator.comparing(TraceInfo::recordedAt).thenComparingInt(TraceInfo::id)).toList();
 	}
 
 	/** Shows two traces of the catalogue. */
@@ -39,8 +48,13 @@ public final class Comparison {
 			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Compare", e.getMessage());
 			return;
 		}
-		TraceGroup second = session.newGroup();
-		TraceView view = TraceView.open(page, ViewIds.OCELOTL, second);
+		TraceView view = withoutTrace(page, first);
+		TraceGroup second = view == null ? session.newGroup() : view.group();
+		if (view != null) {
+			page.activate(view);
+		} else {
+			view = TraceView.open(page, ViewIds.OCELOTL, second);
+		}
 		if (view == null) {
 			return;
 		}
@@ -50,5 +64,16 @@ public final class Comparison {
 		} else {
 			session.opener().openDatabase(second, ((OpenFile) other).path());
 		}
+	}
+
+	/** The picture of another group that shows nothing, such as that of the comparison before the last start; null when there is none. */
+	private static TraceView withoutTrace(IWorkbenchPage page, TraceGroup first) {
+		for (IViewReference r : page.getViewReferences()) {
+			if (r.getId().equals(ViewIds.OCELOTL) && r.getView(false) instanceof TraceView v && !v.isLocked() && v.group() != first
+					&& v.group().trace() == null) {
+				return v;
+			}
+		}
+		return null;
 	}
 }

@@ -10,6 +10,8 @@ import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
 import org.eclipse.swt.accessibility.AccessibleEvent;
+import org.eclipse.swt.graphics.GC;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.layout.GridLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
@@ -30,8 +32,10 @@ import org.memtrace.analysis.Units;
  */
 final class LevelPanel extends Composite {
 	private static final int STEPS = 1000;
-	private static final int NARROW = 215;
-
+	private static final int LOW_CURVES = 70;
+	private static final int LEAST_CURVES = 62;
+	/** For a p with four digits. */
+	private static final int TEXT_WIDTH = 50;
 	private final CurvesCanvas curves;
 	private final Scale slider;
 	private final Button simpler;
@@ -55,7 +59,7 @@ final class LevelPanel extends Composite {
 		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
 
 		curves = new CurvesCanvas(this, this::chooseOnAxis);
-		GridDataFactory.fillDefaults().grab(true, true).hint(200, 110).minSize(100, 70).applyTo(curves);
+		GridDataFactory.fillDefaults().grab(true, true).hint(200, 110).minSize(100, LOW_CURVES).applyTo(curves);
 
 		slider = new Scale(this, SWT.HORIZONTAL);
 		slider.setMaximum(STEPS);
@@ -84,8 +88,7 @@ final class LevelPanel extends Composite {
 		text = new Text(row, SWT.BORDER);
 		text.setToolTipText("p between 0 and 1; Enter applies it");
 		name(text, "p");
-		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(50, SWT.DEFAULT)
-				.applyTo(text);
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(TEXT_WIDTH, SWT.DEFAULT).applyTo(text);
 		text.addListener(SWT.DefaultSelection, e -> readText());
 		text.addListener(SWT.FocusOut, e -> refresh());
 		automatic = new Button(row, SWT.TOGGLE);
@@ -111,18 +114,55 @@ final class LevelPanel extends Composite {
 		refresh();
 	}
 
+	/** In a low view the parts are closer together and the curves lower, so that the figures are not cut off. */
+	void low(boolean low) {
+		((GridLayout) getLayout()).verticalSpacing = low ? 1 : 6;
+		((GridLayout) getLayout()).marginHeight = low ? 2 : 6;
+		((GridData) curves.getLayoutData()).minimumHeight = low ? LEAST_CURVES : LOW_CURVES;
+	}
+
 	/** Two columns instead of four, and the toggle in its own line, where texts would be cut off otherwise. */
 	private void fit(int width) {
-		boolean narrow = width > 0 && width < NARROW;
-		GridLayout columns = (GridLayout) facts.getLayout();
-		if ((columns.numColumns == 2) == narrow) {
+		if (width <= 0) {
 			return;
 		}
-		columns.numColumns = narrow ? 2 : 4;
-		((GridLayout) row.getLayout()).numColumns = narrow ? 4 : 5;
-		automatic.moveBelow(narrow ? simpler : text);
-		GridDataFactory.fillDefaults().span(narrow ? 4 : 1, 1).applyTo(automatic);
+		int room = width - 2 * ((GridLayout) getLayout()).marginWidth;
+		int factColumns = room < factsWidth() ? 2 : 4;
+		int rowColumns = room < rowWidth() ? 4 : 5;
+		GridLayout ofFacts = (GridLayout) facts.getLayout();
+		GridLayout ofRow = (GridLayout) row.getLayout();
+		if (ofFacts.numColumns == factColumns && ofRow.numColumns == rowColumns) {
+			return;
+		}
+		ofFacts.numColumns = factColumns;
+		ofRow.numColumns = rowColumns;
+		automatic.moveBelow(rowColumns == 4 ? simpler : text);
+		GridDataFactory.fillDefaults().span(rowColumns == 4 ? 4 : 1, 1).applyTo(automatic);
 		layout(true, true);
+	}
+
+	/** What the figures need beside each other, with the longest values. */
+	private int factsWidth() {
+		GC gc = new GC(this);
+		try {
+			gc.setFont(loss.getFont());
+			int first = Math.max(gc.textExtent("Loss").x, gc.textExtent("Blocks").x);
+			int firstValue = Math.max(gc.textExtent("< 0.1 %").x, gc.textExtent("100,000").x);
+			int second = Math.max(gc.textExtent("Reduction").x, gc.textExtent("Level").x);
+			int secondValue = Math.max(gc.textExtent("100.0 %").x, gc.textExtent("100 of 100+").x);
+			return first + firstValue + second + secondValue + 3 * ((GridLayout) facts.getLayout()).horizontalSpacing + 4;
+		} finally {
+			gc.dispose();
+		}
+	}
+
+	/** What the text field and the buttons need in one line. */
+	private int rowWidth() {
+		int width = 0;
+		for (Control c : row.getChildren()) {
+			width += c == text ? TEXT_WIDTH + text.computeTrim(0, 0, 0, 0).width : c.computeSize(SWT.DEFAULT, SWT.DEFAULT).x;
+		}
+		return width + 4 * ((GridLayout) row.getLayout()).horizontalSpacing;
 	}
 
 	private static Button button(Composite parent, String label, String tip, Runnable action) {

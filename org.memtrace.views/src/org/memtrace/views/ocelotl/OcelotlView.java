@@ -104,6 +104,9 @@ public final class OcelotlView extends TraceView {
 	private static final String DIVIDED = "divided";
 	/** Types with their shares and the buttons of the level fit in. */
 	private static final int SIDE_WIDTH = 246;
+	/** The same with the figures below each other, so that the picture of a narrow view is the larger part of it. */
+	private static final int NARROW_SIDE_WIDTH = 226;
+	private static final int NARROW_WIDTH = 560;
 	/** Overview and all types fit in beside the level; in lower views both are lower, and the types scroll. */
 	private static final int SIDE_HEIGHT = 490;
 	/** Share of the side in the width, as the user drew it. */
@@ -212,11 +215,14 @@ public final class OcelotlView extends TraceView {
 				}));
 			}
 		}
-		int wanted = Math.min(Math.max((int) (width * sideShare), SIDE_WIDTH), width * 47 / 100);
+		int wanted = Math.min(Math.max((int) (width * sideShare), width < NARROW_WIDTH ? NARROW_SIDE_WIDTH : SIDE_WIDTH),
+				width * 47 / 100);
 		sash.setWeights(width - wanted, wanted);
 		boolean low = sash.getClientArea().height < SIDE_HEIGHT;
 		((GridData) overview.getLayoutData()).heightHint = low ? 40 : 70;
 		types.low(low);
+		level.low(low);
+		overviewTitle(overviewShown && !low);
 		overview.getParent().layout(true, true);
 	}
 
@@ -407,11 +413,19 @@ public final class OcelotlView extends TraceView {
 
 	private void showOverview(boolean on) {
 		overviewShown = on;
-		for (Control c : new Control[] {overview, overview.getParent().getChildren()[0]}) {
-			c.setVisible(on);
-			((GridData) c.getLayoutData()).exclude = !on;
-		}
+		exclude(overview, !on);
+		overviewTitle(on && level.getParent().getClientArea().height >= SIDE_HEIGHT);
 		overview.getParent().layout();
+	}
+
+	/** Where there is little room, the small picture says itself what it is. */
+	private void overviewTitle(boolean on) {
+		exclude(overview.getParent().getChildren()[0], !on);
+	}
+
+	private static void exclude(Control c, boolean out) {
+		c.setVisible(!out);
+		((GridData) c.getLayoutData()).exclude = out;
 	}
 
 	/** Makes the models of the other viewpoints, so that changing to one of them is immediate. */

@@ -13,8 +13,11 @@ import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Font;
+import org.eclipse.swt.layout.GridData;
+import org.eclipse.swt.layout.GridLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
@@ -32,12 +35,20 @@ import org.memtrace.views.traces.TraceActions;
 final class Welcome extends Composite {
 	private static final int STEPS = 1000;
 	private static final int TEXT_WIDTH = 470;
+	private static final int HINT_WIDTH = 640;
+	private static final int BAR_WIDTH = 360;
+	private static final int LEAST_WIDTH = 120;
+	/** Room at each side of the text of a button. */
+	private static final int BESIDE_TEXT = 10;
+	private static final String WHAT = "memtrace shows which threads read and write which memory pages of a program, and when.";
 
 	private final Label title;
 	private final Label hint;
 	private final Composite commands;
 	private final Composite buttons;
 	private final Composite progress;
+	/** The title when nothing is opened. */
+	private String heading = "";
 	private final Label step;
 	private final ProgressBar bar;
 	private Button first;
@@ -47,7 +58,7 @@ final class Welcome extends Composite {
 		super(parent, SWT.NONE);
 		setBackground(getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
 		setBackgroundMode(SWT.INHERIT_FORCE);
-		GridLayoutFactory.fillDefaults().applyTo(this);
+		GridLayoutFactory.fillDefaults().margins(8, 0).applyTo(this);
 		LocalResourceManager resources = new LocalResourceManager(JFaceResources.getResources(), this);
 		Font big = resources.create(FontDescriptor.createFrom(JFaceResources.getDefaultFont()).increaseHeight(8));
 		Font mono = resources.create(FontDescriptor.createFrom(JFaceResources.getTextFont()).increaseHeight(1));
@@ -58,7 +69,7 @@ final class Welcome extends Composite {
 		title = new Label(middle, SWT.NONE);
 		title.setFont(big);
 		hint = new Label(middle, SWT.WRAP);
-		GridDataFactory.fillDefaults().hint(640, SWT.DEFAULT).applyTo(hint);
+		GridDataFactory.fillDefaults().hint(HINT_WIDTH, SWT.DEFAULT).applyTo(hint);
 
 		buttons = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(14, 8).applyTo(buttons);
@@ -88,10 +99,10 @@ final class Welcome extends Composite {
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(10, 6).applyTo(progress);
 		GridDataFactory.fillDefaults().applyTo(progress);
 		step = new Label(progress, SWT.NONE);
-		GridDataFactory.fillDefaults().hint(360, SWT.DEFAULT).span(2, 1).applyTo(step);
+		GridDataFactory.fillDefaults().hint(BAR_WIDTH, SWT.DEFAULT).span(2, 1).applyTo(step);
 		bar = new ProgressBar(progress, SWT.HORIZONTAL);
 		bar.setMaximum(STEPS);
-		GridDataFactory.fillDefaults().hint(360, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
+		GridDataFactory.fillDefaults().hint(BAR_WIDTH, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
 		Button cancel = new Button(progress, SWT.PUSH);
 		cancel.setText("Cancel");
 		cancel.addListener(SWT.Selection, e -> session.opener().cancel());
@@ -104,10 +115,15 @@ final class Welcome extends Composite {
 
 			@Override
 			protected void show(String input, Integer count) {
-				say(count);
+				if (count == 0) {
+					say("No traces yet", WHAT);
+				} else {
+					say("Open a trace", "Double-click a trace at the left, or bring in another one:");
+				}
 			}
 		};
-		say(0);
+		addListener(SWT.Resize, e -> fit(getClientArea().width - 16));
+		say("memtrace", WHAT);
 		opening(session.opening());
 	}
 
@@ -116,7 +132,8 @@ final class Welcome extends Composite {
 		button.setText(text);
 		button.setToolTipText(what);
 		button.addListener(SWT.Selection, e -> action.run());
-		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(button);
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER)
+				.hint(button.computeSize(SWT.DEFAULT, SWT.DEFAULT).x + 2 * BESIDE_TEXT, SWT.DEFAULT).applyTo(button);
 		Label label = new Label(parent, SWT.WRAP);
 		label.setText(what);
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).hint(TEXT_WIDTH, SWT.DEFAULT).applyTo(label);
@@ -136,6 +153,26 @@ final class Welcome extends Composite {
 		text.setToolTipText("Type this in a terminal");
 	}
 
+	/** Texts are wrapped in a narrow view, as one of two beside each other. */
+	private void fit(int room) {
+		Control[] rows = buttons.getChildren();
+		int button = 0;
+		for (Control c : rows) {
+			if (c instanceof Button) {
+				button = Math.max(button, ((GridData) c.getLayoutData()).widthHint);
+			}
+		}
+		int beside = room - button - ((GridLayout) buttons.getLayout()).horizontalSpacing;
+		for (Control c : rows) {
+			if (c instanceof Label) {
+				((GridData) c.getLayoutData()).widthHint = Math.clamp(beside, LEAST_WIDTH, TEXT_WIDTH);
+			}
+		}
+		((GridData) hint.getLayoutData()).widthHint = Math.clamp(room, LEAST_WIDTH, HINT_WIDTH);
+		((GridData) step.getLayoutData()).widthHint = Math.clamp(room, LEAST_WIDTH, BAR_WIDTH);
+		layout(true, true);
+	}
+
 	/** Counts the traces again. */
 	void refresh() {
 		if (!isDisposed()) {
@@ -143,11 +180,12 @@ final class Welcome extends Composite {
 		}
 	}
 
-	private void say(int traces) {
-		title.setText(traces == 0 ? "No traces yet" : "Open a trace");
-		hint.setText(traces == 0
-				? "memtrace shows which threads read and write which memory pages of a program, and when."
-				: "Double-click a trace at the left, or bring in another one:");
+	private void say(String what, String more) {
+		heading = what;
+		if (!progress.getVisible()) {
+			title.setText(what);
+		}
+		hint.setText(more);
 		layout(true, true);
 	}
 
@@ -167,6 +205,7 @@ final class Welcome extends Composite {
 			step.setText(state.step());
 			bar.setSelection(state.fraction() < 0 ? 0 : (int) (STEPS * state.fraction()));
 		} else {
+			title.setText(heading);
 			refresh();
 		}
 		layout(true, true);
@@ -174,7 +213,7 @@ final class Welcome extends Composite {
 
 	private static void show(Composite c, boolean visible) {
 		c.setVisible(visible);
-		((org.eclipse.swt.layout.GridData) c.getLayoutData()).exclude = !visible;
+		((GridData) c.getLayoutData()).exclude = !visible;
 	}
 
 	@Override

@@ -298,9 +298,9 @@ public final class TracesView extends ViewPart {
 		});
 	}
 
-	/** Shows the first of two and the second beside it. */
+	/** Shows the older of two, usually that before a change, and the newer one at its right. */
 	private Action compareSelected() {
-		List<TraceInfo> two = selectedTraces();
+		List<TraceInfo> two = Comparison.byAge(selectedTraces());
 		return new Action("Compare these two", Icons.get("compare")) {
 			@Override
 			public void run() {

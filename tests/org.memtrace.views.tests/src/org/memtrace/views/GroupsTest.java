@@ -8,10 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.GC;
+import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
+import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchPage;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
@@ -56,6 +67,7 @@ class GroupsTest extends UiTest {
 		waitForViews();
 		bot.shot("compare");
 		assertEquals(List.of("Ocelotl 1: small matmul", "Ocelotl 2: fixed matmul"), bot.ui(() -> titles("Ocelotl")));
+		assertEquals(List.of(), bot.ui(() -> cutOff()), "side by side everything can be read");
 		OpenTrace one = bot.ui(() -> session.group(1).trace());
 		OpenTrace two = bot.ui(() -> session.group(2).trace());
 		assertTrue(bot.ui(() -> two.isListed(fixed)));
@@ -76,6 +88,77 @@ class GroupsTest extends UiTest {
 		assertEquals(1, bot.ui(() -> session.groups().size()), "the group goes with its last view");
 		assertEquals(List.of("Ocelotl"), bot.ui(() -> titles("Ocelotl")));
 		assertEquals(one, bot.ui(session::trace));
+	}
+
+	@Test
+	void whatIsComparedIsInTheOrderOfTime() {
+		TraceInfo after = recorded(1, "after", "2026-11-20T12:46:23Z");
+		TraceInfo before = recorded(2, "before", "2026-11-20T12:45:18Z");
+		assertEquals(List.of(before, after), Comparison.byAge(List.of(after, before)));
+		assertEquals(List.of(before, after), Comparison.byAge(List.of(before, after)));
+	}
+
+	private TraceInfo recorded(int id, String name, String when) {
+		return new TraceInfo(id, name, name, sample.type(), sample.application(), sample.host(), sample.operatingSystem(), sample.cpus(),
+				sample.events(), sample.producers(), sample.startNs(), sample.endNs(), Instant.parse(when), sample.pageSizeBytes(),
+				"", Map.of());
+	}
+
+	/** In the smallest window that one may have, everything that is beside the picture can be read, too. */
+	@Test
+	void sideBySideInASmallWindowCanBeRead() throws Exception {
+		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
+		open();
+		bot.run(() -> page().getWorkbenchWindow().getShell().setBounds(0, 0, 1280, 800));
+		bot.run(() -> Comparison.show(page(), fixed, SelectionLink.Time.SCALED));
+		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null);
+		waitForViews();
+		bot.shot("compare-1280x800");
+		assertEquals(List.of(), bot.ui(() -> cutOff()));
+
+		TraceGroup two = bot.ui(() -> session.group(2));
+		bot.run(() -> session.show(two, null));
+		bot.run(() -> page().activate(views().stream().filter(v -> v.group().number() == 1).findFirst().orElseThrow()));
+		bot.run(() -> Comparison.show(page(), fixed, SelectionLink.Time.SCALED));
+		bot.waitFor("the trace in the view that was empty", () -> two.trace() != null);
+		waitForViews();
+		assertEquals(2, bot.ui(() -> session.groups().size()), "no third group beside an empty one");
+		bot.run(() -> page().hideView(views().stream().filter(v -> v.group() == two).findFirst().orElseThrow()));
+	}
+
+	/** What ends beyond the right side of a composite that it is in, or has less width than its text, in all Ocelotl views. */
+	private List<String> cutOff() {
+		List<String> found = new ArrayList<>();
+		for (Control c : bot.all(Control.class)) {
+			boolean text = c instanceof Label || c instanceof Button || c instanceof Text || c instanceof Combo;
+			Composite top = c.getParent();
+			while (top != null && !top.getClass().getSimpleName().matches("PictureBar|LevelPanel")) {
+				top = top.getParent();
+			}
+			if (!text || top == null || !c.isVisible()) {
+				continue;
+			}
+			Rectangle r = c.getBounds();
+			Rectangle inTop = c.getDisplay().map(c.getParent(), top, r);
+			boolean narrow = (c instanceof Label || c instanceof Button) && r.width < c.computeSize(SWT.DEFAULT, SWT.DEFAULT).x
+					|| c instanceof Text t && t.getClientArea().width < new GcWidth(t).of("0.0596");
+			if (narrow || r.x + r.width > c.getParent().getClientArea().width || inTop.x + inTop.width > top.getClientArea().width
+					|| inTop.y + inTop.height > top.getClientArea().height) {
+				found.add(c + " " + inTop + " in " + top.getClientArea());
+			}
+		}
+		return found;
+	}
+
+	private record GcWidth(Control control) {
+		int of(String text) {
+			GC gc = new GC(control);
+			try {
+				return gc.textExtent(text).x;
+			} finally {
+				gc.dispose();
+			}
+		}
 	}
 
 	@Test

@@ -135,6 +135,25 @@ class PictureTest {
 		assertTrue(seen > 3, seen + " hatched areas");
 	}
 
+	/** As one of two pictures beside each other in a small window. */
+	@ParameterizedTest
+	@CsvSource({"230,360,SHARING", "320,400,SHARING", "230,360,READ_WRITE", "400,400,THREAD"})
+	void narrowPictureNamesAllTypes(int width, int height, Viewpoint viewpoint) throws Exception {
+		PictureOptions o = new PictureOptions();
+		o.width = width;
+		o.height = height;
+		Picture picture = make(viewpoint, 0.3, o).picture();
+		double[] totals = picture.model().totals();
+		for (int k = 0; k < totals.length; k++) {
+			int type = k;
+			assertTrue(totals[k] == 0 || picture.legend().stream().anyMatch(i -> i.type() == type), "type " + k);
+		}
+		for (Picture.LegendItem i : picture.legend()) {
+			assertEquals(i.type(), picture.legendAt(i.x() + i.width() / 2, i.y() + i.height() / 2));
+			assertTrue(i.y() > picture.plotY() + picture.plotHeight() && i.x() + i.width() <= width, "legend item at " + i.x());
+		}
+	}
+
 	@Test
 	void legendTellsWhereItsTypesAre() throws Exception {
 		PictureOptions o = new PictureOptions();
