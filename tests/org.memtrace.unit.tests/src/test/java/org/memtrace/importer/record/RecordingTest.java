@@ -30,7 +30,8 @@ class RecordingTest {
 	private final StringBuffer err = new StringBuffer();
 
 	private String launcher(String script) throws IOException {
-		Path file = Files.writeString(directory.resolve("memtrace"), "#!/bin/sh\n" + script);
+		// what started the tests may ignore SIGINT, as a shell does for what it runs in the background, and a shell cannot trap that
+		Path file = Files.writeString(directory.resolve("memtrace"), "#!/usr/bin/env -S --default-signal=INT sh\n" + script);
 		assertTrue(file.toFile().setExecutable(true));
 		return file.toString();
 	}
