@@ -42,15 +42,18 @@ final class AccessCache {
 
 	private final TraceStore store;
 	private final long limitBytes;
+	/** Of the store, before anything is read; empty if nothing may be saved. */
+	private final String stamp;
 	/** Found on another thread while the columns are read. */
 	private final CompletableFuture<String> identity;
 
-	AccessCache(TraceStore store, long limitBytes) {
+	AccessCache(TraceStore store, long limitBytes) throws MemtraceException {
 		this.store = store;
 		this.limitBytes = limitBytes;
+		this.stamp = limitBytes <= 0 ? "" : store.contentStamp();
 		this.identity = CompletableFuture.supplyAsync(() -> {
 			try {
-				return identity(store);
+				return identity(store, stamp);
 			} catch (MemtraceException e) {
 				throw new CompletionException(e);
 			}
@@ -69,7 +72,7 @@ final class AccessCache {
 	}
 
 	/** What the columns depend on; the display name and the number in a catalogue are not among it. */
-	private static String identity(TraceStore store) throws MemtraceException {
+	private static String identity(TraceStore store, String stamp) throws MemtraceException {
 		TraceInfo i = store.info();
 		ProducerTree tree = store.producers();
 		CRC32C shape = new CRC32C();
@@ -85,7 +88,7 @@ final class AccessCache {
 		CRC32C texts = new CRC32C();
 		texts.update((new TreeMap<>(i.properties()) + "|" + store.importReport().orElse("") + "|" + store.cpuSets())
 				.getBytes(StandardCharsets.UTF_8));
-		return String.join("|", Integer.toString(FORMAT), i.type(), Long.toString(store.accessCount()),
+		return String.join("|", Integer.toString(FORMAT), stamp, i.type(), Long.toString(store.accessCount()),
 				Long.toString(i.events()), Long.toString(i.startNs()), Long.toString(i.endNs()), i.recordedAt().toString(),
 				Integer.toString(tree.size()), Long.toHexString(shape.getValue()), Integer.toString(store.threads().size()),
 				Long.toHexString(texts.getValue()));
@@ -260,7 +263,8 @@ final class AccessCache {
 			return Optional.empty();
 		}
 		Header header = Header.read(saved);
-		if (header == null || header.columns.length != kinds.length || header.size() > limitBytes) {
+		if (header == null || header.columns.length != kinds.length || header.size() > limitBytes
+				|| stamp.isEmpty()) {
 			delete(header);
 			return Optional.empty();
 		}
@@ -329,7 +333,7 @@ final class AccessCache {
 			header.checksums[c] = new int[header.columns[c].parts()];
 			parts += header.checksums[c].length;
 		}
-		if (header.size() > limitBytes) {
+		if (header.size() > limitBytes || stamp.isEmpty()) {
 			return;
 		}
 		progress.begin("Saving accesses for the next time", parts);

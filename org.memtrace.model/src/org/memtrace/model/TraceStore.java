@@ -92,6 +92,13 @@ public interface TraceStore extends AutoCloseable {
 	/** The parameters of some events as {@code name=value, ...}, empty for an event without. */
 	List<String> eventParameters(long[] ids) throws MemtraceException;
 
+	/**
+	 * Is another one after any change of what accesses are read from, also after one that was made with another tool. What is derived
+	 * from accesses may be saved with the stamp that was asked for before they were read, and used as long as the stamp is the same;
+	 * where it is empty the store cannot tell, and nothing may be saved.
+	 */
+	String contentStamp() throws MemtraceException;
+
 	/** Something derived that was saved with {@link #writeCache}, or empty. */
 	Optional<byte[]> readCache(String key) throws MemtraceException;
 

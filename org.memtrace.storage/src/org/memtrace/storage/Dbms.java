@@ -56,6 +56,16 @@ enum Dbms {
 		}
 
 		@Override
+		boolean hasContentStamp() {
+			return true;
+		}
+
+		@Override
+		String contentStamp(Connection db) throws SQLException {
+			return ContentStamp.read(db);
+		}
+
+		@Override
 		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
 			Sqlite.execute(db, "PRAGMA busy_timeout = " + CACHE_BUSY_MS);
 			Sqlite.update(db, "INSERT OR REPLACE INTO MT_CACHE VALUES(?, ?)", key, value);
@@ -109,6 +119,17 @@ enum Dbms {
 			db.setAutoCommit(true); // a file that is not completed is thrown away, so nothing is ever undone
 		}
 
+		/** H2 has no triggers in SQL. */
+		@Override
+		boolean hasContentStamp() {
+			return false;
+		}
+
+		@Override
+		String contentStamp(Connection db) {
+			return "";
+		}
+
 		@Override
 		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
 			Sqlite.update(db, "MERGE INTO MT_CACHE(NAME, VALUE) KEY(NAME) VALUES(?, ?)", key, value);
@@ -156,6 +177,12 @@ enum Dbms {
 
 	/** For a new database that one connection fills. */
 	abstract void prepareWriting(Connection db) throws SQLException;
+
+	/** Whether {@link ContentStamp} works. */
+	abstract boolean hasContentStamp();
+
+	/** See {@link org.memtrace.model.TraceStore#contentStamp}. */
+	abstract String contentStamp(Connection db) throws SQLException;
 
 	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;
 

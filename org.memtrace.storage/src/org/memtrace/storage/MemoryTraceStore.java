@@ -235,6 +235,12 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 		}
 	}
 
+	/** Nobody can change the rows; new trees drop the cache. */
+	@Override
+	public String contentStamp() {
+		return "0";
+	}
+
 	@Override
 	public Optional<byte[]> readCache(String key) {
 		return Optional.ofNullable(cache.get(Spaces.cacheKey(space, key))).map(byte[]::clone);

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 
 import org.memtrace.model.AccessQuery;
@@ -465,6 +466,26 @@ final class SqlTraceStore implements TraceStore {
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}
+	}
+
+	/** Databases that were written before there were stamps get one. */
+	@Override
+	public String contentStamp() throws MemtraceException {
+		if (!ours) {
+			return "";
+		}
+		String stamp = load(dbms::contentStamp);
+		if (!stamp.isEmpty() || !dbms.hasContentStamp() || !Files.isWritable(file)) {
+			return stamp;
+		}
+		try (Connection own = dbms.change(file)) {
+			own.setAutoCommit(false);
+			ContentStamp.make(own, new Random().nextLong() >>> 2);
+			own.commit();
+		} catch (SQLException | MemtraceException e) {
+			return ""; // as with a cache
+		}
+		return load(dbms::contentStamp);
 	}
 
 	@Override

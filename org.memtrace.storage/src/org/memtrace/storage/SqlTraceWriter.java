@@ -319,6 +319,9 @@ final class SqlTraceWriter implements TraceWriter {
 			properties(complete, reportJson);
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_VIEWS));
+			if (dbms.hasContentStamp()) {
+				ContentStamp.make(db, 0);
+			}
 			if (!db.getAutoCommit()) {
 				db.commit();
 			}

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -17,8 +19,10 @@ import java.util.Map;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
@@ -38,6 +42,13 @@ class AccessCacheTest {
 
 	/** A trace of random accesses; the cache of the store is {@link #cache}. */
 	private TraceStore store(long seed, int records) throws Exception {
+		TraceCatalogue catalogue = Stores.inMemory();
+		try (TraceWriter w = catalogue.create("t")) {
+			return counting(catalogue.open(write(w, seed, records).id()));
+		}
+	}
+
+	private static TraceInfo write(TraceWriter w, long seed, int records) throws Exception {
 		Random random = new Random(seed);
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(4096);
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
@@ -54,20 +65,16 @@ class AccessCacheTest {
 		}
 		BitSet both = new BitSet();
 		both.set(0, 2);
-		TraceCatalogue catalogue = Stores.inMemory();
-		try (TraceWriter w = catalogue.create("t")) {
-			w.threads(List.of(new ThreadInfo(0, 0, 100, "a", 0, 9, "", true), new ThreadInfo(1, 0, 101, "b", 0, 9, "", false),
-					new ThreadInfo(2, 0, 102, "c", 0, 9, "", false)));
-			w.structures(List.of());
-			w.cpuSets(List.of(both, BitSet.valueOf(new long[] {4}), BitSet.valueOf(new long[] {1L << 40})));
-			w.producers(tree.build());
-			w.accesses(batch);
-			w.intervals(List.of());
-			TraceInfo info = w.commit(new TraceInfo(-1, "t", "t", TraceInfo.TYPE_MEMTRACE, "t", "h", "Linux", 2, records,
-					PAGES + 1, 1000, 1000 + records * 1_000_003L, Instant.EPOCH, 4096, "", Map.of("seed", "" + seed)), "{}",
-					Progress.NONE);
-			return counting(catalogue.open(info.id()));
-		}
+		w.threads(List.of(new ThreadInfo(0, 0, 100, "a", 0, 9, "", true), new ThreadInfo(1, 0, 101, "b", 0, 9, "", false),
+				new ThreadInfo(2, 0, 102, "c", 0, 9, "", false)));
+		w.structures(List.of());
+		w.cpuSets(List.of(both, BitSet.valueOf(new long[] {4}), BitSet.valueOf(new long[] {1L << 40})));
+		w.producers(tree.build());
+		w.accesses(batch);
+		w.intervals(List.of());
+		return w.commit(new TraceInfo(-1, "t", "t", TraceInfo.TYPE_MEMTRACE, "t", "h", "Linux", 2, records,
+				PAGES + 1, 1000, 1000 + records * 1_000_003L, Instant.EPOCH, 4096, "", Map.of("seed", "" + seed)), "{}",
+				Progress.NONE);
 	}
 
 	private TraceStore counting(TraceStore store) {
@@ -140,6 +147,38 @@ class AccessCacheTest {
 			assertSame(AccessTable.load(other, 0, 1, Progress.NONE), loaded);
 			visits = 0;
 			assertSame(loaded, load(other));
+		}
+	}
+
+	/** Rows that somebody changes in the database, with saved columns in it. */
+	@Test
+	void changesOfTheDatabaseAreSeen(@TempDir Path directory) throws Exception {
+		for (DatabaseKind kind : DatabaseKind.values()) {
+			Path file = directory.resolve(kind + ".mv.db");
+			try (TraceWriter w = Stores.createFile(file, kind, notice -> {
+			})) {
+				write(w, 6, 3000);
+			}
+			String url = kind == DatabaseKind.SQLITE ? "jdbc:sqlite:" + file
+					: "jdbc:h2:file:" + file.toString().replaceFirst("\\.mv\\.db$", "") + ";NON_KEYWORDS=VALUE";
+			long[] reads = new long[3];
+			for (int i = 0; i < reads.length; i++) {
+				if (i == 2) {
+					try (var db = DriverManager.getConnection(url); var statement = db.createStatement()) {
+						statement.execute("UPDATE MT_EVENT SET COUNT = COUNT + 1000000 WHERE ID = 0");
+					}
+				}
+				try (TraceStore store = Stores.openFile(file)) {
+					AccessTable table = load(store);
+					assertEquals(3000, table.size());
+					MicroscopicModel m = table.model(table.wholeRequest(), Progress.NONE);
+					for (double sum : m.sums(0, m.hierarchy().leafCount(), 0, m.sliceCount())) {
+						reads[i] += Math.round(sum);
+					}
+				}
+			}
+			assertEquals(reads[0], reads[1], kind + "");
+			assertEquals(reads[0] + 1_000_000, reads[2], kind + ": the saved columns are of the time before");
 		}
 	}
 

@@ -270,6 +270,43 @@ class SqliteFilesTest {
 		}
 	}
 
+	/** What is derived from accesses is saved with this stamp, so it may not survive any change of them. */
+	@Test
+	void aChangeWithAnotherToolChangesTheStamp() throws Exception {
+		Path file = directory.resolve("t.db");
+		write(Stores.createFile(file, notices::add), 2000);
+		try (TraceStore store = Stores.openFile(file); Connection other = Sqlite.change(file)) {
+			java.util.Set<String> stamps = new java.util.LinkedHashSet<>(List.of(store.contentStamp()));
+			for (String sql : List.of("UPDATE MT_EVENT SET COUNT = COUNT + 1 WHERE ID = 1999", "DELETE FROM MT_EVENT WHERE ID = 7",
+					"INSERT INTO MT_EVENT SELECT 7, CELL, COUNT, CONTEXT, IP, RUN FROM MT_EVENT WHERE ID = 6",
+					"INSERT OR REPLACE INTO MT_EVENT SELECT 7, CELL, COUNT, CONTEXT, IP, RUN FROM MT_EVENT WHERE ID = 8",
+					"UPDATE MT_RUN SET END_NS = END_NS + 1 WHERE ID = 0", "UPDATE MT_CONTEXT SET SHARING = 3 WHERE ID = 1",
+					"UPDATE MT_CELL SET PRODUCER = 5 WHERE ID = 6", "INSERT INTO MT_IP VALUES(99999, 1)",
+					"DELETE FROM MT_RUN WHERE ID = 0", "DELETE FROM MT_EVENT")) {
+				Sqlite.execute(other, sql);
+				assertTrue(stamps.add(store.contentStamp()), sql);
+			}
+			String last = store.contentStamp();
+			store.writeCache("k", new byte[] { 1 });
+			store.writeNote("n", new byte[] { 1 });
+			Sqlite.execute(other, "INSERT INTO ANALYSIS_RESULT VALUES(1, 1, 'SEARCH', '', '')");
+			assertEquals(last, store.contentStamp(), "neither of these is read with the accesses");
+			for (String sql : List.of("DROP TRIGGER STAMP_MT_EVENT_UPDATE",
+					"ALTER TABLE MT_EVENT RENAME TO X; CREATE TABLE MT_EVENT AS SELECT * FROM X",
+					"DROP VIEW EVENT; DROP VIEW EVENT_PARAM; DROP TABLE X; CREATE TABLE Y AS SELECT * FROM MT_EVENT; DROP TABLE MT_EVENT;"
+							+ " ALTER TABLE Y RENAME TO MT_EVENT",
+					"DELETE FROM MT_PROPERTY WHERE NAME = 'content_stamp'")) {
+				for (String one : sql.split("; ")) {
+					Sqlite.execute(other, one);
+				}
+				assertEquals("", ContentStamp.read(other), sql);
+				assertTrue(stamps.add(store.contentStamp()), "one that was never used, after " + sql);
+				Sqlite.execute(other, "UPDATE MT_CELL SET PRODUCER = 5 WHERE ID = 6");
+				assertTrue(stamps.add(store.contentStamp()), "and it counts, after " + sql);
+			}
+		}
+	}
+
 	@Test
 	void aLoneDatabaseIsTakenIntoTheCatalogue() throws Exception {
 		for (DatabaseKind kind : DatabaseKind.values()) {

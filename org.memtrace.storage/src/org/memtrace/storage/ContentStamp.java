@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A number in an SQLite database that triggers increase whenever a row changes that accesses are read from, whoever changes it with
+ * whatever tool. What was derived from accesses belongs to the number that was read before them, and to no other.
+ */
+final class ContentStamp {
+	/** Name of the row in MT_PROPERTY. */
+	static final String PROPERTY = "content_stamp";
+	private static final List<String> TABLES = List.of("MT_EVENT", "MT_RUN", "MT_CONTEXT", "MT_CELL", "MT_IP");
+	private static final List<String> ACTIONS = List.of("INSERT", "UPDATE", "DELETE");
+
+	private ContentStamp() {
+	}
+
+	/** In the words in which SQLite gives them back. */
+	static List<String> triggers() {
+		List<String> all = new ArrayList<>();
+		for (String table : TABLES) {
+			for (String action : ACTIONS) {
+				all.add("CREATE TRIGGER " + name(table, action) + " AFTER " + action + " ON " + table
+						+ " BEGIN UPDATE MT_PROPERTY SET VALUE = VALUE + 1 WHERE NAME = '" + PROPERTY + "'; END");
+			}
+		}
+		return all;
+	}
+
+	private static String name(String table, String action) {
+		return "STAMP_" + table + "_" + action;
+	}
+
+	/**
+	 * The number; empty when it may have missed a change, because a trigger is not there or is another one (they vanish with a table
+	 * that is made anew, and follow one that is renamed).
+	 */
+	static String read(Connection db) throws SQLException {
+		Set<String> missing = new HashSet<>(triggers());
+		try (Statement statement = db.createStatement()) {
+			try (ResultSet rows = statement.executeQuery("SELECT sql FROM sqlite_master WHERE type = 'trigger'")) {
+				while (rows.next()) {
+					missing.remove(rows.getString(1));
+				}
+			}
+			if (!missing.isEmpty()) {
+				return "";
+			}
+			try (ResultSet rows = statement.executeQuery("SELECT VALUE FROM MT_PROPERTY WHERE NAME = '" + PROPERTY + "'")) {
+				return rows.next() && rows.getString(1) != null ? rows.getString(1) : "";
+			}
+		}
+	}
+
+	/**
+	 * Makes what is missing, in a transaction of the caller.
+	 *
+	 * @param first a number that was surely not used before
+	 */
+	static void make(Connection db, long first) throws SQLException {
+		for (String table : TABLES) {
+			for (String action : ACTIONS) {
+				Sqlite.execute(db, "DROP TRIGGER IF EXISTS " + name(table, action));
+			}
+		}
+		Sqlite.update(db, "DELETE FROM MT_PROPERTY WHERE NAME = ?", PROPERTY);
+		try (PreparedStatement insert = db.prepareStatement("INSERT INTO MT_PROPERTY VALUES(?, ?)")) {
+			insert.setString(1, PROPERTY);
+			insert.setString(2, Long.toString(first));
+			insert.executeUpdate();
+		}
+		Sqlite.execute(db, triggers().toArray(String[]::new));
+	}
+}
