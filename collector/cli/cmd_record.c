@@ -53,7 +53,8 @@ static void forward(int sig, siginfo_t *si, void *uc)
 
 static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM,
 				 SIGWINCH, SIGVTALRM, SIGPROF, SIGPIPE };
-static const int ignored[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+/* SIGXFSZ: where files are limited, a write of ours fails and is reported */
+static const int ignored[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ };
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
 struct saved {
@@ -122,7 +123,7 @@ static char *make_directory(const struct mt_args *a, const char *program)
 /* Removes what we made so far, when the program could not be started. */
 static void remove_directory(const char *dir)
 {
-	static const char *const files[] = { "manifest.json", "topology.xml" };
+	static const char *const files[] = { "manifest.json", "topology.xml", ".reserve" };
 
 	for (size_t i = 0; i < N(files); i++) {
 		char *p = mt_printf("%s/%s", dir, files[i]);
@@ -131,6 +132,18 @@ static void remove_directory(const char *dir)
 		free(p);
 	}
 	rmdir(dir);
+}
+
+/* Room on the disk. 0, or an exit code after a message; then the directory is gone. */
+static int reserve(const struct mt_args *a, const char *dir)
+{
+	int err = mt_reserve_take(dir);
+
+	if (!err)
+		return 0;
+	remove_directory(dir);
+	return mt_fail(a, MT_EXIT_INTERNAL, "there is no room for a recording in %s: %s; the program was not started",
+		       dir, strerror(-err));
 }
 
 /* The trace as the user would type it. */
@@ -414,25 +427,94 @@ static size_t still_running(const char *dir)
 	return alive;
 }
 
-static void finish_and_compress(const char *dir, bool compress)
+/* 0, or the first error in making the finished files; *packed is the one of compressing. Each was told. */
+static int finish_and_compress(const char *dir, bool compress, int *packed)
 {
 	const struct mt_finish_options o = { .progress = !mt_quiet };
 	size_t n;
 	char **v = mt_trace_images(dir, &n);
+	int first = 0;
 
+	*packed = 0;
 	for (size_t i = 0; i < n; i++) {
 		json_t *j = mt_image_read(dir, v[i]);
 		bool alive = j && mt_image_alive(j);
 		uint64_t saved = 0;
 
 		json_decref(j);
+		int err;
+
 		if (alive)
 			continue;	/* `info` and `import` complete it later */
-		mt_finish_image(dir, v[i], &o);
-		if (compress)
-			mt_image_compress(dir, v[i], &saved);
+		err = mt_finish_image(dir, v[i], &o);
+		if (err && !first)
+			first = err;
+		if (compress && !*packed)
+			*packed = mt_image_compress(dir, v[i], &saved);
 	}
 	mt_names_free(v, n);
+	return first;
+}
+
+/*
+ * What could not be written while the program ran, as a sentence for status and
+ * user, or NULL. To be called before the reserve is released: then an attempt
+ * tells the reason, which the library in the program has no place to leave.
+ */
+static char *not_written(const char *dir)
+{
+	uint64_t records = 0, lost = 0;
+	size_t n, cut = 0;
+	char **v = mt_trace_images(dir, &n), *why, *text = NULL;
+	struct rlimit limit;
+	int err;
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = mt_image_read(dir, v[i]);
+		struct mt_totals t;
+
+		mt_image_totals(dir, v[i], &t);
+		records += t.records;
+		lost += t.lost_other[2];
+		cut += !j || (!t.ended && !mt_image_alive(j));
+		json_decref(j);
+	}
+	mt_names_free(v, n);
+	err = lost || cut || !n ? mt_reserve_probe(dir) : 0;
+	if (lost && !err && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		err = -EFBIG;	/* of files longer than the attempt */
+	if (!lost && !err)
+		return NULL;	/* an image without an end was killed */
+	why = err ? mt_printf("%s", strerror(-err)) : mt_printf("the disk was full, or refused writing, for a while");
+	if (lost)
+		text = mt_printf("%s: %s: %s of %s accesses could not be written%s; the others are in the trace", dir, why,
+				 mt_human_count(lost), mt_human_count(records), cut ? ", nor what came later" : "");
+	else
+		text = mt_printf("%s: %s: what happened after the last interval could not be written; what came before is in the trace",
+				 dir, why);
+	free(why);
+	return text;
+}
+
+/* Says what is missing, and puts it into the status, where later readers find it. */
+static void note_incomplete(const struct mt_args *a, json_t *m, const char *dir, const char *missing, int unfinished)
+{
+	json_t *st = json_object_get(m, "status");
+	const char *message = json_string_value(json_object_get(st, "message"));
+	char *text;
+
+	if (!missing && !unfinished)
+		return;
+	if (missing)
+		mt_fail(a, 0, "%s", missing);
+	if (unfinished)
+		mt_fail(a, 0, "structures, call stacks and threads are not made yet; with room on the disk, "
+			"'memtrace finish %s' makes them", typed(dir));
+	text = mt_printf("%s%s%s", missing ? missing + strlen(dir) + 2 : "", missing && unfinished ? "; " : "",
+			 unfinished ? "structures, call stacks and threads were not made at the end of the recording" : "");
+	json_object_set_new(st, "incomplete", json_string(text));
+	json_object_set_new(st, "message", json_sprintf("%s; %s", message ? message : "", text));
+	free(text);
 }
 
 static uint64_t ull(const json_t *o, const char *key)
@@ -453,7 +535,7 @@ static void summary(json_t *m, const char *dir, size_t alive)
 
 		mt_image_totals(dir, json_string_value(json_object_get(json_array_get(images, i),
 								       "dir")), &t);
-		accesses += t.records;
+		accesses += t.records - t.lost_other[2];	/* write_error */
 		threads += t.threads;
 	}
 	if (!n) {
@@ -565,7 +647,7 @@ static void on_interrupt(int sig)
 	interrupted = 1;
 }
 
-static void complete(json_t *m, const char *dir, long long recorder_cpu_ns)
+static int complete(json_t *m, const char *dir, long long recorder_cpu_ns)
 {
 	int err;
 
@@ -573,6 +655,7 @@ static void complete(json_t *m, const char *dir, long long recorder_cpu_ns)
 	err = mt_manifest_write(dir, m);
 	if (err)
 		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-err));
+	return err;
 }
 
 /* --pid: a process that runs already, with the kernel module. */
@@ -582,6 +665,7 @@ static int record_process(const struct mt_args *a)
 	const uint64_t duration = mt_args_has(a, "duration") ? mt_args_duration_ns(a, "duration") : 0;
 	const struct sigaction act = { .sa_handler = on_interrupt };
 	char *path = mt_printf("/proc/%d/cmdline", pid), *cmdline, *exe = NULL, *dir = NULL, *argv[256], *text;
+	char *incomplete;
 	struct mt_args b = *a;		/* with the command of the process */
 	struct mt_probe probe;
 	struct mt_kmod *k = NULL;
@@ -589,7 +673,7 @@ static int record_process(const struct mt_args *a)
 	json_t *m = NULL;
 	size_t n = 0;
 	uint64_t begin;
-	int rc = 0, err;
+	int rc = 0, err, packed = 0;
 
 	mt_probe_run(&probe);
 	cmdline = mt_read_file(path, &n);
@@ -613,6 +697,9 @@ static int record_process(const struct mt_args *a)
 		rc = MT_EXIT_USAGE;
 		goto out;
 	}
+	rc = reserve(a, dir);
+	if (rc)
+		goto out;
 	k = open_kmod(a, dir, false);
 	if (!k) {
 		remove_directory(dir);
@@ -644,23 +731,28 @@ static int record_process(const struct mt_args *a)
 	json_object_set_new(json_object_get(m, "status"), "state", json_string("complete"));
 	free(text);
 	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
+	incomplete = not_written(dir);
+	mt_reserve_release(dir);
 	{
 		const struct mt_finish_options o = { .progress = !mt_quiet };
 
-		mt_finish_trace(dir, &o);
+		err = mt_finish_trace(dir, &o);
 	}
 	if (mt_args_has(a, "compress")) {
 		char **v = mt_trace_images(dir, &n);
 		uint64_t saved = 0;
 
-		for (size_t i = 0; i < n; i++)
-			mt_image_compress(dir, v[i], &saved);
+		for (size_t i = 0; i < n && !packed; i++)
+			packed = mt_image_compress(dir, v[i], &saved);
 		mt_names_free(v, n);
 	}
+	note_incomplete(a, m, dir, incomplete, err);
 	getrusage(RUSAGE_SELF, &self);
-	complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
-		 (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll);
+	if (complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
+		     (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll) || incomplete || err || packed)
+		rc = MT_EXIT_INTERNAL;
 	summary(m, dir, 0);
+	free(incomplete);
 out:
 	if (k)
 		mt_kmod_close(k, NULL);
@@ -678,7 +770,8 @@ int cmd_record(const struct mt_args *a)
 	struct mt_kmod_result kr;
 	char *program, *dir = NULL, *which = NULL, *text;
 	const char *obstacle, *backend;
-	int code, status, rc = 0, sig = 0;
+	char *incomplete = NULL;
+	int code, status, err, packed, rc = 0, sig = 0;
 	struct rusage children, self;
 	struct mt_probe probe;
 	struct saved saved;
@@ -718,6 +811,9 @@ int cmd_record(const struct mt_args *a)
 		rc = MT_EXIT_USAGE;
 		goto out;
 	}
+	rc = reserve(a, dir);
+	if (rc)
+		goto out;
 	if (!strcmp(backend, "kmod")) {
 		k = open_kmod(a, dir, !obstacle);
 		if (!k) {
@@ -777,8 +873,11 @@ int cmd_record(const struct mt_args *a)
 			mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
 				mt_human_count(kr.missed_probes));
 	}
-	finish_and_compress(dir, mt_args_has(a, "compress"));
+	incomplete = not_written(dir);
+	mt_reserve_release(dir);
+	err = finish_and_compress(dir, mt_args_has(a, "compress"), &packed);
 	json_object_set_new(st, "state", json_string("complete"));
+	note_incomplete(a, m, dir, incomplete, err);
 	getrusage(RUSAGE_SELF, &self);
 	json_object_set_new(m, "overhead", json_pack("{s:I}", "program_cpu_ns",
 		(json_int_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
@@ -789,6 +888,9 @@ int cmd_record(const struct mt_args *a)
 	if (code)
 		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-code));
 	summary(m, dir, alive);
+	/* the program's own failure goes first */
+	if (!rc && (incomplete || err || packed || code))
+		rc = MT_EXIT_INTERNAL;
 
 	if (sig) {	/* end like the program did, without a second core file */
 		struct rlimit none = { 0, 0 };
@@ -807,6 +909,7 @@ out:
 		mt_kmod_close(k, NULL);
 	json_decref(m);
 	mt_probe_free(&probe);
+	free(incomplete);
 	free(program);
 	free(which);
 	free(dir);

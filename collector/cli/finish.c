@@ -47,18 +47,29 @@ static void progress_end(struct progress *p)
 		fprintf(stderr, "\r\033[K");
 }
 
+static const char *const finished[] = { "structures.csv", "stacks.csv", "threads.csv" };
+
 bool mt_image_unfinished(const char *trace, const char *image)
 {
-	static const char *const files[] = { "structures.csv", "stacks.csv", "threads.csv" };
 	bool missing = false;
 
-	for (size_t i = 0; i < 3; i++) {
-		char *p = mt_printf("%s/%s/%s", trace, image, files[i]);
+	for (size_t i = 0; i < sizeof(finished) / sizeof(finished[0]); i++) {
+		char *p = mt_printf("%s/%s/%s", trace, image, finished[i]);
 
 		missing |= !mt_exists(p);
 		free(p);
 	}
 	return missing;
+}
+
+static void remove_finished(const char *dir)
+{
+	for (size_t i = 0; i < sizeof(finished) / sizeof(finished[0]); i++) {
+		char *p = mt_printf("%s/%s", dir, finished[i]);
+
+		unlink(p);
+		free(p);
+	}
 }
 
 /* ----------------------------------------------------- objects from maps */
@@ -648,8 +659,10 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	if (!err)
 		err = write_structures(&c, dir);
 	progress_end(&pr);
-	if (err)
+	if (err) {
 		mt_error("%s: cannot write the finished files: %s", dir, strerror(-err));
+		remove_finished(dir);	/* all or none; and the manifest may need the room */
+	}
 	for (size_t i = 0; i < c.n_stacks; i++) {
 		free(sites[i].name);
 		free(sites[i].site);

@@ -428,6 +428,7 @@ int mt_manifest_repair(json_t *m, const char *trace)
 		if (!uname(&u) && host && !strcmp(host, u.nodename) && mt_image_alive(recorder))
 			return 1;
 	}
+	mt_reserve_release(trace);
 	json_object_set_new(status, "state", json_string("aborted"));
 	json_object_set_new(status, "message", json_string(
 		"the recorder was killed; the trace holds what was written until then"));

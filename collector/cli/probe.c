@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -85,6 +87,29 @@ static enum mt_works probe_preload(struct mt_probe *p, struct mt_backend_probe *
 	return note(b, "preload", MT_YES, "%s", p->preload);
 }
 
+/*
+ * ftruncate() obeys RLIMIT_FSIZE and sends SIGXFSZ beyond it: with the soft limit
+ * lifted, as the library in the program does it, and without the signal.
+ */
+static int grow_memfd(int fd)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct rlimit old, lifted;
+	int ret, err;
+
+	sigaction(SIGXFSZ, &ignore, &before);
+	getrlimit(RLIMIT_FSIZE, &old);
+	lifted = old;
+	lifted.rlim_cur = lifted.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &lifted);
+	ret = ftruncate(fd, 1ll << 47);
+	err = errno;
+	setrlimit(RLIMIT_FSIZE, &old);
+	sigaction(SIGXFSZ, &before, NULL);
+	errno = err;
+	return ret;
+}
+
 /* memfd, userfaultfd with write protection of shared memory */
 static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 {
@@ -94,9 +119,12 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 	void *m;
 	enum mt_works w = MT_NO;
 
-	if (fd < 0 || ftruncate(fd, 1ll << 47)) {
+	if (fd < 0 || grow_memfd(fd)) {
+		err = errno;
 		w = note(b, "memfd", MT_NO, "a sparse memory file of 128 TiB is refused: %s",
-			 strerror(errno));
+			 strerror(err));
+		if (err == EFBIG)
+			*fix = mt_strdup("ulimit -f unlimited");
 		if (fd >= 0)
 			close(fd);
 		return w;

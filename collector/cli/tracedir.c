@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -117,13 +118,17 @@ static uint64_t number(const struct mt_csv *c, int column)
 	return strtoull(mt_csv_get(c, column), NULL, 10);
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n > k && !strcmp(name + n - k, end);
+}
+
 static bool chunk_name(const char *name)
 {
-	size_t n = strlen(name);
-
 	return !strncmp(name, "accesses-", 9) &&
-	       ((n > 4 && !strcmp(name + n - 4, ".csv")) ||
-		(n > 8 && !strcmp(name + n - 8, ".csv.zst")));
+	       (ends_with(name, ".csv") || ends_with(name, ".csv.zst") || ends_with(name, ".csv.gz"));
 }
 
 static uint64_t lines_of(const char *trace, const char *image, const char *file)
@@ -308,7 +313,7 @@ int mt_image_compress(const char *trace, const char *image, uint64_t *saved)
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i]->d_name;
 
-		if (!err && chunk_name(name) && strcmp(name + strlen(name) - 4, ".zst")) {
+		if (!err && chunk_name(name) && ends_with(name, ".csv")) {
 			char *path = mt_printf("%s/%s", dir, name);
 
 			err = compress_file(path, saved);
@@ -322,6 +327,73 @@ int mt_image_compress(const char *trace, const char *image, uint64_t *saved)
 		free(v);
 	free(dir);
 	return err;
+}
+
+#define RESERVE_BYTES (256 << 10)
+#define PROBE_BYTES (64 << 10)
+
+static char *reserve_path(const char *trace)
+{
+	return mt_printf("%s/.reserve", trace);
+}
+
+int mt_reserve_take(const char *trace)
+{
+	char *path = reserve_path(trace);
+	struct rlimit limit;
+	int fd, err = 0;
+
+	/* beyond this limit an attempt raises SIGXFSZ */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < 2 * RESERVE_BYTES)
+		goto out;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		err = -errno;
+		goto out;
+	}
+	/* as much again for the recording itself */
+	if (fallocate(fd, 0, 0, 2 * RESERVE_BYTES))
+		err = errno == ENOSPC || errno == EDQUOT ? -errno : 0;
+	else if (ftruncate(fd, RESERVE_BYTES))
+		err = -errno;
+	close(fd);
+	if (err)
+		unlink(path);
+out:
+	free(path);
+	return err;
+}
+
+int mt_reserve_probe(const char *trace)
+{
+	char *path = mt_printf("%s/.probe", trace), *data = mt_alloc(PROBE_BYTES);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), err = 0;
+	ssize_t n;
+
+	if (fd < 0) {
+		err = -errno;
+		goto out;
+	}
+	for (size_t done = 0; done < PROBE_BYTES && !err; done += n > 0 ? (size_t)n : 0) {
+		n = write(fd, data, PROBE_BYTES - done);
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+	}
+	if (close(fd) && !err)
+		err = -errno;
+	unlink(path);
+out:
+	free(data);
+	free(path);
+	return err;
+}
+
+void mt_reserve_release(const char *trace)
+{
+	char *path = reserve_path(trace);
+
+	unlink(path);
+	free(path);
 }
 
 static uint64_t tree_sum;

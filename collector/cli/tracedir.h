@@ -47,6 +47,16 @@ bool mt_image_alive(const json_t *image);
  * removes the originals. 0 or negative errno; *saved gets the bytes won. */
 int mt_image_compress(const char *trace, const char *image, uint64_t *saved);
 
+/*
+ * Disk space put aside while a trace is recorded, so that manifest and finished
+ * files can be written when the disk is full by then. Take: 0, or negative errno
+ * when there is no room for a recording; a file system that cannot do it is not
+ * an error. Probe: why nothing can be written now, negative errno, or 0.
+ */
+int mt_reserve_take(const char *trace);
+int mt_reserve_probe(const char *trace);
+void mt_reserve_release(const char *trace);
+
 /* Bytes of all files below path. */
 uint64_t mt_tree_bytes(const char *path);
 

@@ -308,17 +308,41 @@ fi
 if wanted full-disk; then
 	# a small file system for the trace, when we may mount one
 	mkdir "$work/small"
-	if mount -t tmpfs -o size=256k tmpfs "$work/small" 2>/dev/null; then
-		out=$(timeout -k 2 30 "$MEMTRACE" record --quiet --interval 5ms -o "$work/small/t" -- "$bin/visits" \
-			-d 400 -p 100 "$work/full.log" 2>"$work/full.err"; echo $?)
-		if [ "$out" = 0 ]; then
-			pass "full disk: the program goes on"
+	if mount -t tmpfs -o size=700k tmpfs "$work/small" 2>/dev/null; then
+		timeout -k 2 30 "$MEMTRACE" record --interval 2ms --max-overhead 0 -o "$work/small/t" -- "$bin/visits" \
+			-d 400 -p 400 "$work/full.log" 2>"$work/full.err"
+		got=$?
+		state=$("$MEMTRACE" info "$work/small/t" 2>/dev/null | grep '^Result')
+		if [ $got = 1 ] && grep -q "small/t: No space left on device: .* accesses could not be written" "$work/full.err" &&
+		   [[ $state == *"complete; exited with code 0; No space left on device"* ]] &&
+		   [ -s "$work/small/t/p0000/structures.csv" ] && [ ! -e "$work/small/t/.reserve" ]; then
+			pass "full disk: the program goes on, the reason is told, what was written is complete"
 		else
-			fail "full disk: status $out: $(tail -1 "$work/full.err")"
+			fail "full disk: status $got, $state: $(cat "$work/full.err")"
+		fi
+		rm -rf "$work/small/t"
+		"$MEMTRACE" record --quiet -o "$work/small/t" -- sh -c 'exit 7' 2>/dev/null
+		got=$?
+		dd if=/dev/zero of="$work/small/fill" bs=1k count=500 2>/dev/null
+		"$MEMTRACE" record -o "$work/small/u" -- touch "$work/started" 2>"$work/full.err"
+		got2=$?
+		if [ $got = 7 ] && [ $got2 = 1 ] && [ ! -e "$work/started" ] && [ ! -e "$work/small/u" ] &&
+		   grep -q "no room for a recording" "$work/full.err"; then
+			pass "full disk: nothing is started without room"
+		else
+			fail "full disk at the start: status $got, $got2: $(cat "$work/full.err")"
 		fi
 		umount "$work/small"
 	else
 		skip "full disk: no permission to mount a small file system"
+	fi
+	(ulimit -S -f 100; "$MEMTRACE" record --interval 2ms --max-overhead 0 -o "$work/limited" -- \
+		awk 'BEGIN { for (i = 0; i < 300000; i++) a[i] = i }') 2>"$work/full.err"
+	got=$?
+	if [ $got = 1 ] && grep -q "limited: File too large: .* could not be written" "$work/full.err"; then
+		pass "limited size of files: the program goes on, the reason is told"
+	else
+		fail "limited size of files: status $got: $(cat "$work/full.err")"
 	fi
 fi
 

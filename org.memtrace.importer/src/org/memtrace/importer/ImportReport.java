@@ -79,6 +79,10 @@ public final class ImportReport {
 		values.put("start_ns", counts.firstNs);
 		values.put("end_ns", counts.lastNs);
 		directory.notes().forEach(skips::warn);
+		String incomplete = manifest.object("status").text("incomplete");
+		if (!incomplete.isEmpty()) {
+			skips.warn("the recorder could not write everything: " + incomplete);
+		}
 		if (counts.sharedDiffers > 0) {
 			skips.warn(String.format(Locale.ROOT, "of %,d accesses the column Shared says otherwise than their times",
 					counts.sharedDiffers));

@@ -14,6 +14,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+
 import org.memtrace.model.MemtraceException;
 
 /**
@@ -182,7 +186,18 @@ public final class Recording {
 			reader.join(500);
 		}
 		boolean there = Files.exists(trace.resolve("manifest.json"));
-		return new Result(process.exitValue(), there ? trace : null, there ? "" : reason());
+		return new Result(there ? programCode() : process.exitValue(), there ? trace : null, there ? "" : reason());
+	}
+
+	/** The recorder has a code of its own when the program ended with 0 and a part of the trace could not be written. */
+	private int programCode() {
+		try {
+			JsonElement status = JsonParser.parseString(Files.readString(trace.resolve("manifest.json"))).getAsJsonObject().get("status");
+			JsonElement code = status instanceof JsonObject o && o.has("incomplete") ? o.get("exit_code") : null;
+			return code != null && code.isJsonPrimitive() ? code.getAsInt() : process.exitValue();
+		} catch (IOException | RuntimeException e) {
+			return process.exitValue();	// the import says what is wrong with the manifest
+		}
 	}
 
 	/** The last line that the recorder itself wrote. */

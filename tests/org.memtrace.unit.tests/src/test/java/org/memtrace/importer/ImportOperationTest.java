@@ -262,6 +262,15 @@ class ImportOperationTest {
 	}
 
 	@Test
+	void whatTheRecorderCouldNotWriteIsSaid() throws Exception {
+		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).write();
+		Path manifest = directory.resolve("manifest.json");
+		Files.writeString(manifest, Files.readString(manifest).replace("\"signal\":null", "\"incomplete\":\"No space left on device\""));
+		assertEquals(List.of("the recorder could not write everything: No space left on device"),
+				operation(directory).call(Progress.NONE).warnings());
+	}
+
+	@Test
 	void aKilledRecorderLeavesATraceThatCanBeImported() throws Exception {
 		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).raw("p0000/context.log", "raw").write();
 		Files.delete(directory.resolve("p0000/structures.csv"));

@@ -56,6 +56,14 @@ class RecordingTest {
 		assertEquals(new Recording.Result(3, directory.resolve("new/t"), ""), result);
 	}
 
+	/** A full disk: the recorder's code is not the one of the program. */
+	@Test
+	void traceThatIsNotComplete() throws Exception {
+		Recording recording = start("mkdir \"$3\"; echo '{\"status\":{\"exit_code\":0,\"incomplete\":\"No space left on device\"}}'"
+				+ " >\"$3/manifest.json\"; exit 1");
+		assertEquals(new Recording.Result(0, directory.resolve("new/t"), ""), end(recording));
+	}
+
 	@Test
 	void withoutTraceTheReasonIsSaid() throws Exception {
 		Recording.Result result = end(start("echo 'memtrace record: app: program not found' >&2; echo; exit 127"));
