@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "accesses.h"
@@ -17,14 +18,30 @@ static const char *const column_name[N_COLUMNS] = { "@Virt", "@Phy", "Nreads", "
 struct reader {
 	FILE *f;
 	ZSTD_DCtx *z;
+	gzFile g;
 	char *in, *out, *line;
 	ZSTD_inBuffer ib;
 	size_t in_cap, out_cap, out_pos, out_len, line_cap, line_len;
 	bool end, short_frame;
 };
 
+static int fill_gzip(struct reader *r)
+{
+	int got = gzread(r->g, r->out, (unsigned int)r->out_cap), err;
+
+	r->out_pos = 0;
+	r->out_len = got > 0 ? (size_t)got : 0;
+	r->end = got <= 0;
+	gzerror(r->g, &err);
+	if (got >= 0 || err == Z_BUF_ERROR)
+		return 0;	/* a file that is cut ends there */
+	return err == Z_ERRNO ? -errno : -EBADMSG;
+}
+
 static int fill(struct reader *r)
 {
+	if (r->g)
+		return fill_gzip(r);
 	if (!r->z) {
 		r->out_len = fread(r->out, 1, r->out_cap, r->f);
 		r->out_pos = 0;
@@ -159,7 +176,14 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 	}
 	r.out_cap = 1 << 18;
 	r.out = mt_alloc(r.out_cap);
-	if (!strcmp(path + strlen(path) - 4, ".zst")) {
+	if (!strcmp(path + strlen(path) - 3, ".gz")) {
+		r.g = gzopen(path, "rbe");
+		if (!r.g) {
+			err = errno ? -errno : -ENOMEM;
+			mt_error("%s: %s", path, strerror(-err));
+			goto out;
+		}
+	} else if (!strcmp(path + strlen(path) - 4, ".zst")) {
 		r.z = ZSTD_createDCtx();
 		r.in_cap = ZSTD_DStreamInSize();
 		r.in = mt_alloc(r.in_cap);
@@ -195,10 +219,13 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 		k->torn++;
 	} else if (got < -1) {
 		err = got + 100;
-		mt_error("%s: %s", path, err == -EBADMSG ? "damaged zstd data" : strerror(-err));
+		mt_error("%s: %s", path, err != -EBADMSG ? strerror(-err) :
+			 r.g ? "damaged gzip data" : "damaged zstd data");
 	}
 out:
 	ZSTD_freeDCtx(r.z);
+	if (r.g)
+		gzclose(r.g);
 	fclose(r.f);
 	free(r.in);
 	free(r.out);
@@ -214,7 +241,8 @@ static int is_chunk(const struct dirent *e)
 	if (strncmp(n, "accesses-", 9))
 		return 0;
 	digits = strspn(n + 9, "0123456789");
-	return digits && (!strcmp(n + 9 + digits, ".csv") || !strcmp(n + 9 + digits, ".csv.zst"));
+	return digits && (!strcmp(n + 9 + digits, ".csv") || !strcmp(n + 9 + digits, ".csv.zst") ||
+			  !strcmp(n + 9 + digits, ".csv.gz"));
 }
 
 static int by_chunk(const struct dirent **x, const struct dirent **y)

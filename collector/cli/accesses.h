@@ -20,7 +20,7 @@ struct mt_access_counts {
 };
 
 /*
- * Calls fn for each record of all chunks (plain or .zst) in their order until
+ * Calls fn for each record of all chunks (plain, .zst or .gz) in their order until
  * fn returns false. 0 or a negative errno after a message that names the file.
  */
 typedef bool (*mt_access_fn)(void *arg, const struct mt_access *a);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: cli/accesses.c cli/tracedir.c cli/util.c
-// libs: -ljansson -lzstd
+// libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of
  * docs/trace-format.md name exactly its columns and keys.
  */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,6 +52,37 @@ static bool add(void *arg, const struct mt_access *a)
 	CHECK(a->start < a->end);
 	CHECK(a->reads + a->writes > 0);
 	return true;
+}
+
+/* Chunks packed by gzip, one of them cut and one damaged. */
+static void gzipped(void)
+{
+	char dir[] = "/tmp/memtrace-gz.XXXXXX", cmd[512];
+	struct mt_access_counts k;
+	struct mt_totals t;
+	struct sums s = { 0 };
+
+	CHECK(mkdtemp(dir) != NULL);
+	snprintf(cmd, sizeof(cmd), "cp -r %s/p0000 %s && gzip %s/p0000/accesses-*.csv",
+		 EXAMPLE, dir, dir);
+	CHECK_EQ(system(cmd), 0);
+	CHECK_EQ(mt_accesses_read(dir, "p0000", add, &s, &k), 0);
+	CHECK_EQ(k.records, 12);
+	CHECK_EQ(k.torn, 1);
+	CHECK_EQ(s.writes, 12);
+	mt_image_totals(dir, "p0000", &t);
+	CHECK(t.chunks > 0);
+	snprintf(cmd, sizeof(cmd), "cd %s/p0000 && f=$(ls accesses-*.gz | tail -1) && head -c -12 $f >x && mv x $f", dir);
+	CHECK_EQ(system(cmd), 0);
+	memset(&s, 0, sizeof(s));
+	CHECK_EQ(mt_accesses_read(dir, "p0000", add, &s, &k), 0);
+	CHECK(k.records > 0);
+	snprintf(cmd, sizeof(cmd), "cd %s/p0000 && f=$(ls accesses-*.gz | head -1) && "
+		 "printf '\\377\\377\\377\\377' | dd of=$f bs=1 seek=40 conv=notrunc 2>/dev/null", dir);
+	CHECK_EQ(system(cmd), 0);
+	CHECK_EQ(mt_accesses_read(dir, "p0000", add, &s, &k), -EBADMSG);
+	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);
+	CHECK_EQ(system(cmd), 0);
 }
 
 static void accesses(void)
@@ -307,6 +339,7 @@ static void newer(void)
 int main(void)
 {
 	accesses();
+	gzipped();
 	totals();
 	compressed();
 	structures();
