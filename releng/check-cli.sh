@@ -123,6 +123,10 @@ expect 4 "Java part of memtrace is not beside" env MEMTRACE_LIB="$tmp" "$memtrac
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" export --format parquet -o "$tmp/parquet" testdata/format-example
 
+# --- a full disk behind standard output
+expect 1 "memtrace query: standard output cannot be written: No space left on device" \
+	env MEMTRACE_HOME="$tmp/home" sh -c 'exec "$0" query testdata/format-example >/dev/full' "$memtrace"
+
 # --- a reader that goes away is no error
 for run in "$memtrace" java; do
 	rc=$(set +o pipefail; { $run help --markdown 2>"$tmp/err" || $run --help 2>>"$tmp/err"; } | head -n 1 >/dev/null; echo ${PIPESTATUS[0]})

@@ -62,8 +62,11 @@ final class AccessOptions {
 	}
 
 	static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
-		AccessQuery query = AccessQuery.ALL.window(args.has("from") ? args.getInt("from") : Long.MIN_VALUE,
-				args.has("to") ? args.getInt("to") : Long.MAX_VALUE);
+		AccessQuery query = AccessQuery.ALL;
+		if (TraceWindow.isGiven(args)) {
+			TraceWindow window = TraceWindow.of(args, store.info());
+			query = query.window(window.fromNs(), window.toNs());
+		}
 		if (!args.has("producer")) {
 			return query;
 		}

@@ -105,7 +105,7 @@ public final class Console {
 			try {
 				out.write(b, off, len);
 			} catch (IOException e) {
-				throw new UncheckedIOException(e);
+				throw new UncheckedIOException(new IOException("standard output cannot be written: " + e.getMessage(), e));
 			}
 		}
 	}

@@ -9,9 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.UUID;
-import java.util.stream.Stream;
 
 import org.memtrace.analysis.AccessFilter;
 import org.memtrace.analysis.ParquetExport;
@@ -43,17 +40,11 @@ final class ExportCommand implements Command {
 				write(store, filter, paje, console.out(), console);
 				return ExitCode.OK;
 			}
-			Path directory = output.toAbsolutePath().getParent();
-			// not createTempFile, whose files are for the owner alone
-			Path temporary = Files.createFile(directory.resolve(".memtrace-export-" + UUID.randomUUID() + ".tmp"));
-			try {
+			OutputFile.write(output, temporary -> {
 				try (Writer writer = Files.newBufferedWriter(temporary, StandardCharsets.UTF_8)) {
 					write(store, filter, paje, writer, console);
 				}
-				Files.move(temporary, output); // never replaces
-			} finally {
-				Files.deleteIfExists(temporary);
-			}
+			});
 			console.hint("wrote " + output);
 		}
 		return ExitCode.OK;
@@ -61,7 +52,7 @@ final class ExportCommand implements Command {
 
 	/** A folder, complete or not at all. */
 	private static void parquet(TraceStore store, AccessFilter filter, CommandLine args, Path output, Console console)
-			throws MemtraceException, IOException {
+			throws Exception {
 		if (output == null) {
 			throw new UsageException("--format parquet makes a folder and needs --output");
 		}
@@ -69,26 +60,11 @@ final class ExportCommand implements Command {
 		if (args.has("window") && window <= 0) {
 			throw new UsageException("--window must be greater than 0");
 		}
-		Path temporary = Files.createDirectory(
-				output.toAbsolutePath().resolveSibling(".memtrace-export-" + UUID.randomUUID() + ".tmp"));
-		try {
+		OutputFile.write(output, temporary -> {
+			Files.createDirectory(temporary);
 			ParquetExport.write(store, filter, temporary, window, console.progress());
-			Files.move(temporary, output);
-		} finally {
-			delete(temporary);
-		}
+		});
 		console.hint("wrote " + output);
-	}
-
-	private static void delete(Path folder) throws IOException {
-		if (!Files.exists(folder)) {
-			return;
-		}
-		try (Stream<Path> all = Files.walk(folder)) {
-			for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-				Files.delete(path);
-			}
-		}
 	}
 
 	private static void write(TraceStore store, AccessFilter filter, boolean paje, Appendable out, Console console)

@@ -12,7 +12,6 @@ import org.memtrace.analysis.MachinePicture;
 import org.memtrace.analysis.MachineTopology;
 import org.memtrace.analysis.MachineUse;
 import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
@@ -58,13 +57,9 @@ final class MachineCommand implements Command {
 		if (store.accessCount() == 0) {
 			throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace");
 		}
-		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
-		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
-		if (from >= to || from >= info.endNs()) {
-			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info, info.durationNs()));
-		}
+		TraceWindow window = TraceWindow.of(args, info);
 		int producer = args.has("subtree") ? OpenedTrace.producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
 		AccessTable table = AccessTable.load(store, console.progress());
-		return MachineUse.of(topology, AccessPlaces.of(table, producer, from, to, console.progress()));
+		return MachineUse.of(topology, AccessPlaces.of(table, producer, window.fromNs(), window.toNs(), console.progress()));
 	}
 }

@@ -132,7 +132,7 @@ public final class Main {
 		if (stackTrace) {
 			t.printStackTrace(console.err());
 		}
-		console.finish();
+		console.err().flush();
 		return ExitCode.of(t);
 	}
 

@@ -26,7 +26,6 @@ import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.RowLayout;
-import org.memtrace.analysis.Units;
 import org.memtrace.model.EventCategory;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
@@ -94,14 +93,7 @@ final class OpenedTrace {
 
 	private static ModelRequest request(TraceStore store, CommandLine args, Viewpoint view, Metric metric)
 			throws UsageException, MemtraceException {
-		TraceInfo info = store.info();
-		long from = info.startNs() + (args.has("from") ? args.getDurationNs("from") : 0);
-		long to = args.has("to") ? info.startNs() + args.getDurationNs("to") : info.endNs();
-		if (from >= to || from >= info.endNs()) {
-			throw new UsageException("the window is empty: the trace lasts " + Units.duration(info, info.durationNs())
-					+ ", --from is " + Units.duration(info, from - info.startNs())
-					+ ", --to is " + Units.duration(info, to - info.startNs()));
-		}
+		TraceWindow window = TraceWindow.of(args, store.info());
 		Pattern types = null;
 		if (args.has("types")) {
 			try {
@@ -112,7 +104,7 @@ final class OpenedTrace {
 		}
 		int producer = args.has("subtree") ? producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
 		return new ModelRequest(view, metric,
-				(int) args.getInt("slices"), from, Math.min(to, info.endNs()), producer, types);
+				(int) args.getInt("slices"), window.fromNs(), window.toNs(), producer, types);
 	}
 
 	/** Producer by name or number. */

@@ -66,6 +66,18 @@ final class QueryCommand implements Command {
 				throw new UsageException("--" + option + " selects accesses: it needs --what accesses or groups");
 			}
 		}
+		boolean timed = what.equals("accesses") || what.equals("groups") || what.equals("events");
+		for (String option : new String[] { "from", "to" }) {
+			if (args.has(option) && !timed) {
+				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups or events");
+			}
+		}
+		if (args.has("producer") && !timed && !what.equals("producers")) {
+			throw new UsageException("--producer selects memory: it needs --what accesses, groups, events or producers");
+		}
+		if (args.has("filter") && !what.equals("accesses") && !what.equals("groups")) {
+			throw new UsageException("--filter selects accesses: it needs --what accesses or groups");
+		}
 		for (String option : new String[] { "by", "window" }) {
 			if (args.has(option) && !what.equals("groups")) {
 				throw new UsageException("--" + option + " needs --what groups");

@@ -107,29 +107,24 @@ final class RenderCommand implements Command {
 				o.palette, o.meter, o.fontSize, o.title, PictureBuilder.figures(partition)).scene();
 	}
 
-	/** Into a file beside it first, so that no half picture is ever there; returns characters that no font has. */
+	/** Returns characters that no font has. */
 	static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
-		String missing = "";
-		Path directory = file.toAbsolutePath().getParent();
-		Path part = directory.resolve(file.getFileName() + ".part");
-		try {
+		String[] missing = { "" };
+		OutputFile.write(file, part -> {
 			if (name.endsWith(".png")) {
 				try (OutputStream out = Files.newOutputStream(part)) {
 					PngWriter.write(scene, scale, out);
 				}
 			} else if (name.endsWith(".pdf")) {
 				try (OutputStream out = Files.newOutputStream(part)) {
-					missing = PdfWriter.write(scene, title, out);
+					missing[0] = PdfWriter.write(scene, title, out);
 				}
 			} else {
 				try (Writer out = Files.newBufferedWriter(part)) {
 					SvgWriter.write(scene, title, out);
 				}
 			}
-			Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-			return missing;
-		} finally {
-			Files.deleteIfExists(part);
-		}
+		}, StandardCopyOption.REPLACE_EXISTING);
+		return missing[0];
 	}
 }

@@ -92,7 +92,7 @@ class TraceCommandsTest {
 				+ "2,1,1002,app,1119000000,,,yes\n", out);
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", db));
 		assertTrue(out.contains("7,0,mmap,\"buffer[0], \"\"raw\"\"\",7ffff0100000,"), out);
-		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--producer", "5", "--to", "1050000000", db));
+		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--producer", "5", "--to", "50ms", db));
 		assertEquals(3, JsonParser.parseString(out).getAsJsonArray().size(), out);
 		assertEquals(0, run("query", "--what", "events", "--format", "csv", "--limit", "2", db));
 		assertEquals(3, out.lines().count());
@@ -101,6 +101,44 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("query", "--producer", "999", db));
 		assertEquals(0, run("delete", "-f", "--catalogue", catalogue, db));
 		assertFalse(Files.exists(Path.of(db)));
+	}
+
+	/** Everywhere from the start of the trace; @ is the clock, which the columns of a table have. */
+	@Test
+	void timesCountFromTheStartOfTheTrace() {
+		String db = temporary.resolve("w.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--from", "51ms", "--to", "101ms", db), () -> err);
+		String window = out;
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", db));
+		String all = out;
+		long expected = all.lines().skip(1).map(l -> l.split(","))
+				.filter(f -> Long.parseLong(f[1]) > 1_050_000_000L && Long.parseLong(f[0]) < 1_100_000_000L).count();
+		assertTrue(expected > 0 && expected < all.lines().count() - 1);
+		assertEquals(expected + 1, window.lines().count(), window);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--from", "@1050000000", "--to=@1100000000", db));
+		assertEquals(window, out);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--from", "0", "--to", "1h", db));
+		assertEquals(all, out);
+		for (String command : new String[] { "aggregate", "query --what accesses", "export" }) {
+			String[] begin = command.split(" ");
+			String lasts = "the window is outside of the trace, which lasts 202 ms (from @999000000 to @1201000000): ";
+			assertEquals(ExitCode.USAGE, run(with(begin, "--from", "3s", db)));
+			assertEquals("memtrace " + begin[0] + ": " + lasts + "--from is 3s\n", err);
+			assertEquals(ExitCode.USAGE, run(with(begin, "--to", "@999", db)));
+			assertEquals("memtrace " + begin[0] + ": " + lasts + "--to is @999\n", err);
+			assertEquals(ExitCode.USAGE, run(with(begin, "--from", "100ms", "--to", "50ms", db)));
+			assertTrue(err.contains("the window is empty: --from is 100ms, --to is 50ms"), err);
+			assertEquals(ExitCode.USAGE, run(with(begin, "--from", "1050000000", db)));
+			assertTrue(err.contains("--from is '1050000000'; it needs a time from the start of the trace, such as 0, 250ms or 1.5s,"
+					+ " or one of its clock, such as @999000000"), err);
+		}
+		assertEquals(ExitCode.USAGE, run("query", "--from", "1ms", db));
+		assertEquals("memtrace query: --from selects by time: it needs --what accesses, groups or events\n", err);
+	}
+
+	private static String[] with(String[] begin, String... end) {
+		return java.util.stream.Stream.concat(java.util.Arrays.stream(begin), java.util.Arrays.stream(end)).toArray(String[]::new);
 	}
 
 	@Test
