@@ -306,11 +306,12 @@ if wanted stdin; then
 	if [ "$out" = 1000 ]; then pass "stdin reaches the program"; else fail "stdin: '$out'"; fi
 fi
 if wanted full-disk; then
+	touch="awk BEGIN{for(i=0;i<300000;i++)a[i]=i}"
 	# a small file system for the trace, when we may mount one
 	mkdir "$work/small"
 	if mount -t tmpfs -o size=700k tmpfs "$work/small" 2>/dev/null; then
-		timeout -k 2 30 "$MEMTRACE" record --interval 2ms --max-overhead 0 -o "$work/small/t" -- "$bin/visits" \
-			-d 400 -p 400 "$work/full.log" 2>"$work/full.err"
+		# thousands of pages, each at least once
+		timeout -k 2 60 "$MEMTRACE" record -o "$work/small/t" -- $touch 2>"$work/full.err"
 		got=$?
 		state=$("$MEMTRACE" info "$work/small/t" 2>/dev/null | grep '^Result')
 		if [ $got = 1 ] && grep -q "small/t: No space left on device: .* accesses could not be written" "$work/full.err" &&
@@ -336,8 +337,7 @@ if wanted full-disk; then
 	else
 		skip "full disk: no permission to mount a small file system"
 	fi
-	(ulimit -S -f 100; "$MEMTRACE" record --interval 2ms --max-overhead 0 -o "$work/limited" -- \
-		awk 'BEGIN { for (i = 0; i < 300000; i++) a[i] = i }') 2>"$work/full.err"
+	(ulimit -S -f 100; "$MEMTRACE" record -o "$work/limited" -- $touch) 2>"$work/full.err"
 	got=$?
 	if [ $got = 1 ] && grep -q "limited: File too large: .* could not be written" "$work/full.err"; then
 		pass "limited size of files: the program goes on, the reason is told"
