@@ -72,6 +72,11 @@ public final class EventTable implements ModelSource {
 		}
 	}
 
+	/** The CPU as it is kept here, of one in a store: 0 when not known. */
+	public static int keptCpu(int stored) {
+		return Math.max(0, Math.min(Short.MAX_VALUE, stored));
+	}
+
 	/** Reads all events of a trace. */
 	public static EventTable load(TraceStore store, Progress progress) throws MemtraceException {
 		Loader loader = new Loader(store);
@@ -130,7 +135,7 @@ public final class EventTable implements ModelSource {
 					chunks.add(new EventBatch(CHUNK));
 				}
 				values |= v != 0;
-				int cpu = Math.max(0, Math.min(Short.MAX_VALUE, b.cpu[i]));
+				int cpu = keptCpu(b.cpu[i]);
 				maxCpu = Math.max(maxCpu, cpu);
 				chunks.get(chunks.size() - 1).add(cpu, t[0], b.producer[i], b.startNs[i], Math.max(b.startNs[i], b.endNs[i]), v,
 						t[1]);

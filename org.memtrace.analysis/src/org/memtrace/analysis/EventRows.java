@@ -12,6 +12,7 @@ import java.util.Map;
 
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -41,7 +42,7 @@ public abstract class EventRows {
 	 *
 	 * @param fromNs start of the window; records that overlap it are in it
 	 * @param producer root of the subtree, negative for all
-	 * @param filters filters of all views; only for accesses
+	 * @param filters filters of all views
 	 * @param cells what was typed above the columns, without empty texts
 	 * @param sort column, {@link EventColumn#START} for the order of time
 	 */
@@ -145,17 +146,18 @@ public abstract class EventRows {
 	 * Rows of a trace, before any is read.
 	 *
 	 * @param accesses all accesses of the trace, which thresholds of filters are about; may be null without filters
+	 * @param events the same for a trace without accesses
 	 * @throws MemtraceException also when a text above a column is no filter
 	 */
-	public static EventRows of(TraceStore store, AccessTable accesses, Query query, Progress progress)
+	public static EventRows of(TraceStore store, AccessTable accesses, EventTable events, Query query, Progress progress)
 			throws MemtraceException {
-		return of(store, accesses, query, MOST_SORTED, progress);
+		return of(store, accesses, events, query, MOST_SORTED, progress);
 	}
 
-	static EventRows of(TraceStore store, AccessTable accesses, Query query, int mostSorted, Progress progress)
+	static EventRows of(TraceStore store, AccessTable accesses, EventTable events, Query query, int mostSorted, Progress progress)
 			throws MemtraceException {
 		if (store.accessCount() == 0) {
-			return new OtherRows(store, query, mostSorted);
+			return new OtherRows(store, query, events, mostSorted, progress);
 		}
 		AccessMask mask = query.filters().isActive() ? FilterMask.of(query.filters(), accesses, store.structures(), progress)
 				: null;

@@ -51,7 +51,7 @@ final class FilterMask {
 			if (!f.enabled()) {
 				continue;
 			}
-			if (f.condition() instanceof Condition.Count || f.condition() instanceof Condition.Share) {
+			if (isThreshold(f)) {
 				thresholds.add(f);
 			} else {
 				m.add(f);
@@ -63,11 +63,32 @@ final class FilterMask {
 		return m.mask;
 	}
 
+	/** Whether a filter is about counts: these are known only of events that have been read. */
+	static boolean needsCounts(FilterSet filters) {
+		return filters.filters().stream().anyMatch(f -> f.enabled() && isThreshold(f));
+	}
+
+	private static boolean isThreshold(TraceFilter f) {
+		return f.condition() instanceof Condition.Count || f.condition() instanceof Condition.Share;
+	}
+
 	/** The events that pass. */
 	static EventTable events(FilterSet filters, EventTable table, Progress progress) throws CancelledException {
-		FilterMask m = new FilterMask(table.producers(), progress);
+		EventMask mask = eventMask(filters, table.producers(), table.typeNames(), table, progress);
+		return table.filtered(mask.unwanted(), mask.types(), mask.cpu(), progress);
+	}
+
+	/**
+	 * What filters mean for the events of a trace without accesses.
+	 *
+	 * @param typeNames distinct names of event types
+	 * @param table all events; may be null without {@link #needsCounts}
+	 */
+	static EventMask eventMask(FilterSet filters, ProducerTree tree, List<String> typeNames, EventTable table, Progress progress)
+			throws CancelledException {
+		FilterMask m = new FilterMask(tree, progress);
 		BitSet types = new BitSet();
-		types.set(0, table.typeNames().size());
+		types.set(0, typeNames.size());
 		BitSet unwanted = new BitSet();
 		List<TraceFilter> thresholds = new ArrayList<>();
 		IntPredicate cpu = c -> true;
@@ -80,8 +101,8 @@ final class FilterMask {
 			case Condition.Subtree s -> m.unwanted(unwanted, m.subtrees(s), f.excludes());
 			case Condition.Level l -> m.unwanted(unwanted, m.levels(l), f.excludes());
 			case Condition.Type t -> {
-				for (int i = 0; i < table.typeNames().size(); i++) {
-					if (t.types().contains(table.typeNames().get(i)) == f.excludes()) {
+				for (int i = 0; i < typeNames.size(); i++) {
+					if (t.types().contains(typeNames.get(i)) == f.excludes()) {
 						types.clear(i);
 					}
 				}
@@ -101,23 +122,22 @@ final class FilterMask {
 			}
 			}
 		}
-		EventTable rest = table.filtered(unwanted, types, cpu, progress);
-		if (thresholds.isEmpty()) {
-			return rest;
-		}
-		for (TraceFilter f : thresholds) {
-			double min = f.condition() instanceof Condition.Count c ? c.min()
-					: ((Condition.Share) f.condition()).minPercent() * rest.size() / 100;
-			double max = f.condition() instanceof Condition.Count c ? c.max()
-					: ((Condition.Share) f.condition()).maxPercent() * rest.size() / 100;
-			BitSet have = new BitSet();
-			for (int id = 0; id < m.tree.size(); id++) {
-				int count = rest.rowTo(id) - rest.rowFrom(id);
-				have.set(id, count >= min && count <= max);
+		if (!thresholds.isEmpty()) {
+			EventTable rest = table.filtered(unwanted, types, cpu, progress);
+			for (TraceFilter f : thresholds) {
+				double min = f.condition() instanceof Condition.Count c ? c.min()
+						: ((Condition.Share) f.condition()).minPercent() * rest.size() / 100;
+				double max = f.condition() instanceof Condition.Count c ? c.max()
+						: ((Condition.Share) f.condition()).maxPercent() * rest.size() / 100;
+				BitSet have = new BitSet();
+				for (int id = 0; id < tree.size(); id++) {
+					int count = rest.rowTo(id) - rest.rowFrom(id);
+					have.set(id, count >= min && count <= max);
+				}
+				m.unwanted(unwanted, have, f.excludes());
 			}
-			m.unwanted(unwanted, have, f.excludes());
 		}
-		return table.filtered(unwanted, types, cpu, progress);
+		return new EventMask(unwanted, types, cpu);
 	}
 
 	/** Adds what does not have a property, or what has it. */

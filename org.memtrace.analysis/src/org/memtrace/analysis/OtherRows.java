@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.EventBatch;
 import org.memtrace.model.EventCategory;
 import org.memtrace.model.EventType;
@@ -20,10 +21,18 @@ final class OtherRows extends EventRows {
 	private final Map<Integer, EventType> types = new HashMap<>();
 	private final Map<Integer, Integer> typeRank = new HashMap<>();
 	private final Map<Integer, boolean[]> typePasses = new HashMap<>();
+	/** Filters of all views, null without any. */
+	private final EventMask mask;
+	/** Index of the name of a type for the mask. */
+	private final Map<Integer, Integer> nameIndex = new HashMap<>();
 
-	OtherRows(TraceStore store, Query query, int mostSorted) throws MemtraceException {
+	/** @param events all events of the trace; may be null without filters */
+	OtherRows(TraceStore store, Query query, EventTable events, int mostSorted, Progress progress) throws MemtraceException {
 		super(store, query, EventColumn.OF_EVENTS, mostSorted);
 		List<EventType> sortedTypes = new ArrayList<>(store.eventTypes());
+		List<String> names = events == null ? sortedTypes.stream().map(EventType::name).distinct().toList() : events.typeNames();
+		sortedTypes.forEach(t -> nameIndex.put(t.id(), names.indexOf(t.name())));
+		mask = query.filters().isActive() ? FilterMask.eventMask(query.filters(), tree, names, events, progress) : null;
 		sortedTypes.sort((a, b) -> a.name().compareToIgnoreCase(b.name()));
 		for (EventType t : sortedTypes) {
 			typeRank.put(t.id(), typeRank.size());
@@ -38,6 +47,9 @@ final class OtherRows extends EventRows {
 	private boolean passes(EventBatch b, int i, long origin) {
 		boolean[] type = typePasses.get(b.type[i]);
 		if (type != null && !type[0]) {
+			return false;
+		}
+		if (mask != null && !mask.passes(b.producer[i], nameIndex.getOrDefault(b.type[i], -1), EventTable.keptCpu(b.cpu[i]))) {
 			return false;
 		}
 		for (Map.Entry<EventColumn, CellFilter> e : cells.entrySet()) {
@@ -166,8 +178,11 @@ final class OtherRows extends EventRows {
 		case CPU -> row.cpu() < 0 ? "" : Integer.toString(row.cpu());
 		case CATEGORY -> category(row.type());
 		case EVENT_TYPE -> types.containsKey(row.type()) ? types.get(row.type()).name() : "";
-		case VALUE -> types.containsKey(row.type()) && types.get(row.type()).category() == EventCategory.PUNCTUAL ? ""
-				: Csv.number(row.value());
+		case VALUE -> !types.containsKey(row.type()) ? Csv.number(row.value()) : switch (types.get(row.type()).category()) {
+		case PUNCTUAL -> "";
+		case LINK -> row.value() >= 0 && row.value() < tree.size() ? tree.name((int) row.value()) : Csv.number(row.value());
+		default -> Csv.number(row.value());
+		};
 		case PARAMETERS -> row.parameters();
 		default -> super.text(column, row);
 		};

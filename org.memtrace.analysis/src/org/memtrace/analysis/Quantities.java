@@ -19,6 +19,7 @@ public final class Quantities {
 	private static final Pattern WITH_UNIT = Pattern.compile("(\\d+(?:[.,]\\d*)?|[.,]\\d+)\\s*([A-Za-zµ]*)");
 	private static final Map<String, Long> TIMES = units("ns", 1L, "us", 1_000L, "µs", 1_000L, "ms", 1_000_000L, "s",
 			1_000_000_000L, "min", 60_000_000_000L, "h", 3_600_000_000_000L);
+	private static final Map<String, Long> TICKS = units("", 1L, "tick", 1L, "ticks", 1L);
 	private static final Map<String, Long> SIZES = units("B", 1L, "", 1L, "KiB", 1L << 10, "k", 1L << 10, "K", 1L << 10, "KB",
 			1L << 10, "MiB", 1L << 20, "M", 1L << 20, "MB", 1L << 20, "GiB", 1L << 30, "G", 1L << 30, "GB", 1L << 30, "TiB",
 			1L << 40, "T", 1L << 40, "TB", 1L << 40);
@@ -42,6 +43,15 @@ public final class Quantities {
 			return 0;
 		}
 		return withUnit(t, TIMES, "'" + t + "' is no time: give a number with ns, us, ms, s, min or h");
+	}
+
+	/** A length of time of a trace: {@link #durationNs(String)}, or with a logical clock a number of ticks, with or without that word. */
+	public static long duration(String text, boolean ticks) {
+		if (!ticks) {
+			return durationNs(text);
+		}
+		String t = text.strip();
+		return withUnit(t, TICKS, "'" + t + "' is no number of ticks");
 	}
 
 	/** Bytes of a text such as {@code 64 KiB}; units are powers of 1024. */

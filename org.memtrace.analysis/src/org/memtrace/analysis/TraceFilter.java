@@ -33,8 +33,13 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		return new TraceFilter(condition, excludes, now);
 	}
 
-	/** What a person reads, short. */
+	/** What a person reads, short, about a trace whose times are nanoseconds. */
 	public String text(List<ThreadInfo> threads) {
+		return text(threads, false);
+	}
+
+	/** @param ticks whether times are ticks of a logical clock */
+	public String text(List<ThreadInfo> threads, boolean ticks) {
 		return (excludes ? "not " : "") + switch (condition) {
 		case Condition.Name n -> "name ~ " + n.regex();
 		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
@@ -46,8 +51,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Node n -> numbers("node", n.nodes());
 		case Condition.Count c -> range(c.min(), c.max(), "") + " accesses per " + per(c.per());
 		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of accesses per " + per(s.per());
-		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs()),
-				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs()));
+		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs(), ticks),
+				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
 				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
 		};

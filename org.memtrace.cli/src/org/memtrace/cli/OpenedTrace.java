@@ -24,6 +24,7 @@ import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.NodeNames;
 import org.memtrace.analysis.RowLayout;
 import org.memtrace.model.EventCategory;
@@ -75,12 +76,14 @@ final class OpenedTrace {
 		if (metric != null && !metric.ofEvents()) {
 			throw new UsageException("--metric " + metric.id() + " needs another view than type");
 		}
-		if (args.has("filter")) {
-			throw new UsageException("--filter is for accesses of memory and needs another view than type");
-		}
-		EventTable table = EventTable.load(store, progress);
-		if (table.size() == 0) {
+		FilterSet filters = AccessOptions.filters(args, store); // before the long work
+		EventTable all = EventTable.load(store, progress);
+		if (all.size() == 0) {
 			throw new MemtraceException(info.alias() + " has no events");
+		}
+		EventTable table = filters.apply(all, progress);
+		if (table.size() == 0) {
+			throw new UsageException("--filter leaves no event");
 		}
 		EventCategory needed = metric == Metric.STATE_DURATION || metric == Metric.STATE_MEAN ? EventCategory.STATE
 				: metric == Metric.VARIABLE_MEAN ? EventCategory.VARIABLE : null;

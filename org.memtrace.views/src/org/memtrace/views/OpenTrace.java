@@ -13,6 +13,7 @@ import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.EventType;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerKind;
 import org.memtrace.model.ProducerTree;
@@ -164,6 +165,11 @@ public final class OpenTrace {
 		return data.threads;
 	}
 
+	/** Types of the events of a trace without accesses; empty for others. */
+	public List<EventType> eventTypes() {
+		return data.eventTypes;
+	}
+
 	/** Import report as JSON, empty when there is none. */
 	public String importReport() {
 		return data.importReport;
@@ -197,9 +203,11 @@ public final class OpenTrace {
 		}
 	}
 
-	/** The events that pass filters, for a trace without accesses. Made again at each call: such traces are small. */
+	/** The events that pass filters, all when there are none; as {@link #events(Progress)}. */
 	public EventTable events(FilterSet filters, Progress progress) throws MemtraceException {
-		return filters.apply(events(progress), progress);
+		try (Lease lease = lease()) {
+			return data.events(filters, progress);
+		}
 	}
 
 	/** Filters that the user has given a name, the same for all who show this trace. */

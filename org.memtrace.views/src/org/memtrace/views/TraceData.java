@@ -8,10 +8,12 @@ import java.util.Set;
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.EventType;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
@@ -39,8 +41,12 @@ final class TraceData {
 	final ProducerTree producers;
 	final List<Structure> structures;
 	final List<ThreadInfo> threads;
+	/** Of a trace without accesses; of others the four types of accesses are known. */
+	final List<EventType> eventTypes;
 	final AccessTable accesses;
-	final FilteredAccesses filtered;
+	final FilteredTables<AccessTable, CancelledException> filtered;
+	private final FilteredTables<EventTable, MemtraceException> filteredEvents = new FilteredTables<>(
+			(filters, progress) -> filters.apply(events(progress), progress));
 	final TraceMarkers markers;
 	final String importReport;
 	private final Object eventsLock = new Object();
@@ -63,6 +69,7 @@ final class TraceData {
 			producers = store.producers();
 			structures = store.structures();
 			threads = store.threads();
+			eventTypes = accesses.size() > 0 ? List.of() : List.copyOf(store.eventTypes());
 			importReport = store.importReport().orElse("");
 			savedFilters = readFilters();
 			markers = new TraceMarkers(store, space);
@@ -70,7 +77,7 @@ final class TraceData {
 			opened.close();
 			throw e;
 		}
-		filtered = new FilteredAccesses(accesses, structures);
+		filtered = new FilteredTables<>((filters, p) -> filters.apply(accesses, structures, p));
 	}
 
 	/** The events of the trace, read when they are asked for first; the caller has a lease. */
@@ -81,6 +88,11 @@ final class TraceData {
 			}
 			return events;
 		}
+	}
+
+	/** The events that pass filters; the caller has a lease. */
+	EventTable events(FilterSet filters, Progress progress) throws MemtraceException {
+		return filters.isActive() ? filteredEvents.get(filters, progress) : events(progress);
 	}
 
 	/** A damaged note must not keep anybody from seeing the trace. */

@@ -79,7 +79,8 @@ public final class DensityView extends TraceView {
 				return in.trace().hasAccesses()
 						? DensityModel.of(in.trace().accesses(s.filters(), progress), in.sum(), in.stack(), s.fromNs(), s.toNs(), s.producer(),
 								in.bins(), progress)
-						: DensityModel.of(in.trace().events(progress), in.stack(), s.fromNs(), s.toNs(), s.producer(), in.bins(), progress);
+						: DensityModel.of(in.trace().events(s.filters(), progress), in.stack(), s.fromNs(), s.toNs(), s.producer(),
+								in.bins(), progress);
 			}
 
 			@Override
@@ -180,6 +181,11 @@ public final class DensityView extends TraceView {
 	/** For tests. */
 	public DensityCanvas canvas() {
 		return canvas;
+	}
+
+	/** For tests. */
+	public DensityModel model() {
+		return canvas.model();
 	}
 
 	@Override

@@ -153,7 +153,9 @@ public final class EventsView extends TraceView {
 			@Override
 			protected EventRows compute(Input in, Progress progress) throws MemtraceException {
 				try (OpenTrace.Lease lease = in.trace().lease()) {
-					EventRows rows = EventRows.of(lease.store(), in.trace().accesses(), in.query(), progress);
+					boolean counts = !in.trace().hasAccesses() && in.query().filters().isActive();
+					EventRows rows = EventRows.of(lease.store(), in.trace().accesses(), counts ? in.trace().events(progress) : null,
+							in.query(), progress);
 					synchronized (in.found()) {
 						in.found()[0] = rows;
 					}

@@ -3,6 +3,7 @@
 package org.memtrace.views.filters;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,19 +34,33 @@ import org.memtrace.views.OpenTrace;
 abstract class ConditionEditor extends Composite {
 	/** What can be filtered by, in the order of the choice. */
 	enum Kind {
-		NAME("Name", Condition.Name.class), SUBTREE("Structure or part", Condition.Subtree.class),
-		KIND("Kind of memory", Condition.Kind.class), TYPE("Access type", Condition.Type.class),
-		THREAD("Thread", Condition.Thread.class), CPU("CPU", Condition.Cpu.class), NODE("NUMA node", Condition.Node.class),
-		COUNT("Number of accesses", Condition.Count.class), SHARE("Share of accesses", Condition.Share.class),
-		SIZE("Size", Condition.Size.class), LIFETIME("Lifetime", Condition.Lifetime.class),
-		LEVEL("Level of the hierarchy", Condition.Level.class);
+		NAME("Name", "Name", Condition.Name.class), SUBTREE("Structure or part", "Producer", Condition.Subtree.class),
+		KIND("Kind of memory", null, Condition.Kind.class), TYPE("Access type", "Event type", Condition.Type.class),
+		THREAD("Thread", null, Condition.Thread.class), CPU("CPU", "CPU", Condition.Cpu.class),
+		NODE("NUMA node", null, Condition.Node.class), COUNT("Number of accesses", "Number of events", Condition.Count.class),
+		SHARE("Share of accesses", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
+		LIFETIME("Lifetime", null, Condition.Lifetime.class),
+		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class);
 
-		final String title;
+		private final String ofAccesses;
+		/** Null: says nothing about events. */
+		private final String ofEvents;
 		private final Class<? extends Condition> type;
 
-		Kind(String title, Class<? extends Condition> type) {
-			this.title = title;
+		Kind(String ofAccesses, String ofEvents, Class<? extends Condition> type) {
+			this.ofAccesses = ofAccesses;
+			this.ofEvents = ofEvents;
 			this.type = type;
+		}
+
+		/** What a person chooses in a trace. */
+		String title(OpenTrace trace) {
+			return trace.hasAccesses() || ofEvents == null ? ofAccesses : ofEvents;
+		}
+
+		/** What filters something in a trace. */
+		static List<Kind> of(OpenTrace trace) {
+			return Arrays.stream(values()).filter(k -> trace.hasAccesses() || k.ofEvents != null).toList();
 		}
 
 		static Kind of(Condition c) {
@@ -75,18 +90,18 @@ abstract class ConditionEditor extends Composite {
 	/** The editor for a kind; {@code before} is of that kind or null. */
 	static ConditionEditor create(Composite parent, Kind kind, OpenTrace trace, Condition before, Runnable changed) {
 		return switch (kind) {
-		case NAME -> new NameEditor(parent, (Condition.Name) before, changed);
+		case NAME -> new NameEditor(parent, trace, (Condition.Name) before, changed);
 		case SUBTREE -> new PartsEditor(parent, trace, (Condition.Subtree) before, changed);
 		case KIND -> new KindsEditor(parent, (Condition.Kind) before, changed);
-		case TYPE -> new TypesEditor(parent, (Condition.Type) before, changed);
+		case TYPE -> new TypesEditor(parent, trace, (Condition.Type) before, changed);
 		case THREAD -> new ThreadsEditor(parent, trace, (Condition.Thread) before, changed);
 		case CPU -> new NumbersEditor(parent, "CPUs", before == null ? null : ((Condition.Cpu) before).cpus(), true, changed);
 		case NODE -> new NumbersEditor(parent, "NUMA nodes", before == null ? null : ((Condition.Node) before).nodes(), false,
 				changed);
-		case COUNT -> new CountEditor(parent, (Condition.Count) before, changed);
-		case SHARE -> new ShareEditor(parent, (Condition.Share) before, changed);
+		case COUNT -> new CountEditor(parent, trace, (Condition.Count) before, changed);
+		case SHARE -> new ShareEditor(parent, trace, (Condition.Share) before, changed);
 		case SIZE -> new SizeEditor(parent, (Condition.Size) before, changed);
-		case LIFETIME -> new LifetimeEditor(parent, (Condition.Lifetime) before, changed);
+		case LIFETIME -> new LifetimeEditor(parent, trace.info().isInTicks(), (Condition.Lifetime) before, changed);
 		case LEVEL -> new LevelEditor(parent, (Condition.Level) before, changed);
 		};
 	}
@@ -113,7 +128,7 @@ abstract class ConditionEditor extends Composite {
 		private final Text regex;
 		private final Button anyCase;
 
-		NameEditor(Composite parent, Condition.Name before, Runnable changed) {
+		NameEditor(Composite parent, OpenTrace trace, Condition.Name before, Runnable changed) {
 			super(parent, changed);
 			String text = before == null ? "" : before.regex();
 			regex = field("Name matches", text.startsWith(ANY_CASE) ? text.substring(ANY_CASE.length()) : text,
@@ -123,8 +138,9 @@ abstract class ConditionEditor extends Composite {
 			anyCase.setText("&Ignore case");
 			anyCase.setSelection(before == null || text.startsWith(ANY_CASE));
 			anyCase.addListener(SWT.Selection, e -> changed.run());
-			hint("A regular expression that is found in the name of a structure, stack, range, part or page. All that is below "
-					+ "it belongs to it.");
+			hint("A regular expression that is found in the name of a "
+					+ (trace.hasAccesses() ? "structure, stack, range, part or page" : "producer of events")
+					+ ". All that is below it belongs to it.");
 		}
 
 		@Override
@@ -237,10 +253,11 @@ abstract class ConditionEditor extends Composite {
 	}
 
 	private static final class TypesEditor extends ChoiceEditor<String> {
-		TypesEditor(Composite parent, Condition.Type before, Runnable changed) {
+		TypesEditor(Composite parent, OpenTrace trace, Condition.Type before, Runnable changed) {
 			super(parent, "Choose at least one.", changed);
-			for (String type : List.of(EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ,
-					EventType.SHARED_WRITE)) {
+			for (String type : trace.hasAccesses()
+					? List.of(EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ, EventType.SHARED_WRITE)
+					: trace.eventTypes().stream().map(EventType::name).toList()) {
 				choice(type, type.replace('_', ' '));
 			}
 			if (before != null) {
@@ -305,7 +322,11 @@ abstract class ConditionEditor extends Composite {
 			super(parent, changed);
 		}
 
-		void makePer(Condition.Per before) {
+		/** @param events whether it is of the events of each producer, which leaves no choice */
+		void makePer(Condition.Per before, boolean events) {
+			if (events) {
+				return;
+			}
 			new Label(this, SWT.NONE).setText("Of each");
 			per = new Combo(this, SWT.READ_ONLY);
 			per.setItems("structure, stack or range", "page");
@@ -314,7 +335,7 @@ abstract class ConditionEditor extends Composite {
 		}
 
 		Condition.Per per() {
-			return per.getSelectionIndex() == 1 ? Condition.Per.PAGE : Condition.Per.STRUCTURE;
+			return per == null || per.getSelectionIndex() == 1 ? Condition.Per.PAGE : Condition.Per.STRUCTURE;
 		}
 
 		void makeRange(String unit, String least, String most, String hint) {
@@ -357,12 +378,12 @@ abstract class ConditionEditor extends Composite {
 	}
 
 	private static final class CountEditor extends RangeEditor {
-		CountEditor(Composite parent, Condition.Count before, Runnable changed) {
+		CountEditor(Composite parent, OpenTrace trace, Condition.Count before, Runnable changed) {
 			super(parent, changed);
-			makePer(before == null ? null : before.per());
+			makePer(before == null ? null : before.per(), !trace.hasAccesses());
 			makeRange("", before == null ? "" : text(before.min(), 0),
 					before == null ? "" : text(before.max(), Double.POSITIVE_INFINITY), "1000");
-			hint("Reads and writes that the other filters let pass, in the whole time.");
+			hint((trace.hasAccesses() ? "Reads and writes" : "Events of a producer") + " that the other filters let pass, in the whole time.");
 		}
 
 		@Override
@@ -373,12 +394,12 @@ abstract class ConditionEditor extends Composite {
 	}
 
 	private static final class ShareEditor extends RangeEditor {
-		ShareEditor(Composite parent, Condition.Share before, Runnable changed) {
+		ShareEditor(Composite parent, OpenTrace trace, Condition.Share before, Runnable changed) {
 			super(parent, changed);
-			makePer(before == null ? null : before.per());
+			makePer(before == null ? null : before.per(), !trace.hasAccesses());
 			makeRange(" (%)", before == null ? "1" : text(before.minPercent(), 0),
 					before == null ? "" : text(before.maxPercent(), Double.POSITIVE_INFINITY), "1");
-			hint("Of the reads and writes that the other filters let pass, in the whole time.");
+			hint("Of the " + (trace.hasAccesses() ? "reads and writes" : "events") + " that the other filters let pass, in the whole time.");
 		}
 
 		@Override
@@ -405,18 +426,25 @@ abstract class ConditionEditor extends Composite {
 	}
 
 	private static final class LifetimeEditor extends RangeEditor {
-		LifetimeEditor(Composite parent, Condition.Lifetime before, Runnable changed) {
+		private final boolean ticks;
+
+		LifetimeEditor(Composite parent, boolean ticks, Condition.Lifetime before, Runnable changed) {
 			super(parent, changed);
-			makeRange("", before == null || before.minNs() == 0 ? "" : Quantities.duration(before.minNs()),
-					before == null || before.maxNs() == Long.MAX_VALUE ? "" : Quantities.duration(before.maxNs()), "10 ms");
+			this.ticks = ticks;
+			makeRange(ticks ? " (ticks)" : "", before == null || before.minNs() == 0 ? "" : text(before.minNs()),
+					before == null || before.maxNs() == Long.MAX_VALUE ? "" : text(before.maxNs()), ticks ? "1000" : "10 ms");
 			hint("From the allocation of a structure to its end, or to the end of the trace.");
 		}
 
 		@Override
 		Condition condition() {
 			checkNotEmpty();
-			return new Condition.Lifetime(min().isEmpty() ? 0 : Quantities.durationNs(min()),
-					max().isEmpty() ? Long.MAX_VALUE : Quantities.durationNs(max()));
+			return new Condition.Lifetime(min().isEmpty() ? 0 : Quantities.duration(min(), ticks),
+					max().isEmpty() ? Long.MAX_VALUE : Quantities.duration(max(), ticks));
+		}
+
+		private String text(long time) {
+			return ticks ? Long.toString(time) : Quantities.duration(time);
 		}
 	}
 

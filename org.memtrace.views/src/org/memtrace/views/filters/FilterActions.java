@@ -72,7 +72,7 @@ public final class FilterActions {
 	/** Both entries for any condition; {@code name} is what a person calls it, null for the text of the filter. */
 	public static void add(IMenuManager menu, OpenTrace trace, String name, Condition condition) {
 		TraceFilter only = TraceFilter.only(condition);
-		String full = name == null ? only.text(trace.threads()) : name;
+		String full = name == null ? only.text(trace.threads(), trace.info().isInTicks()) : name;
 		String text = (full.length() <= MAX_NAME ? full : full.substring(0, MAX_NAME - 1) + "…").replace("&", "&&");
 		menu.add(action("Only " + text, () -> trace.selection().addFilter(only)));
 		menu.add(action("Hide " + text, () -> trace.selection().addFilter(TraceFilter.hide(condition))));

@@ -22,7 +22,7 @@ import org.eclipse.swt.widgets.Menu;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.TraceFilter;
 import org.memtrace.analysis.Units;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
@@ -35,9 +35,12 @@ public final class FilterBar extends Composite implements Chip.Listener {
 	private record Input(OpenTrace trace, FilterSet filters) {
 	}
 
+	private record Left(int passed, int all, String what) {
+	}
+
 	private final Composite chips;
 	private final Label count;
-	private final LatestResult<Input, Integer> counting;
+	private final LatestResult<Input, Left> counting;
 	private final MenuManager menu;
 	private OpenTrace trace;
 	private FilterSet shown = FilterSet.NONE;
@@ -55,7 +58,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		chips.setLayout(row);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(chips);
 		count = new Label(this, SWT.RIGHT);
-		count.setToolTipText("Access records that the filters let pass");
+		count.setToolTipText("What the filters let pass, in the whole trace");
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(count);
 		Link more = new Link(this, SWT.NONE);
 		more.setText("<a>Filters…</a>");
@@ -69,17 +72,18 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			popup.setLocation(more.toDisplay(0, more.getSize().y));
 			popup.setVisible(true);
 		});
-		counting = new LatestResult<>("Filter accesses", this, LatestResult.Policy.ONLY_NEWEST) {
+		counting = new LatestResult<>("Filter records", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected Integer compute(Input in, Progress progress) throws CancelledException {
-				return in.trace().accesses(in.filters(), progress).size();
+			protected Left compute(Input in, Progress progress) throws MemtraceException {
+				OpenTrace t = in.trace();
+				return t.hasAccesses() ? new Left(t.accesses(in.filters(), progress).size(), t.accesses().size(), "record")
+						: new Left(t.events(in.filters(), progress).size(), t.events(progress).size(), "event");
 			}
 
 			@Override
-			protected void show(Input in, Integer passed) {
-				int all = in.trace().accesses().size();
-				count.setText(all == 0 ? "" : String.format(Locale.ROOT, "%,d of %,d records (%s)", passed, all,
-						Units.percent(100.0 * passed / all)));
+			protected void show(Input in, Left left) {
+				count.setText(left.all() == 0 ? "" : String.format(Locale.ROOT, "%,d of %s (%s)", left.passed(),
+						Units.plural(left.all(), left.what()), Units.percent(100.0 * left.passed() / left.all())));
 				layout();
 			}
 
@@ -121,7 +125,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			c.dispose();
 		}
 		for (TraceFilter f : shown.filters()) {
-			Chip chip = new Chip(chips, f, f.text(trace.threads()), this);
+			Chip chip = new Chip(chips, f, f.text(trace.threads(), trace.info().isInTicks()), this);
 			MenuManager own = new MenuManager();
 			own.setRemoveAllWhenShown(true);
 			own.addMenuListener(m -> fill(m, f));

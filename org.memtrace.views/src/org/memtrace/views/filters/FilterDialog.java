@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.filters;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 import org.eclipse.jface.dialogs.Dialog;
@@ -21,11 +22,12 @@ import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.Condition;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.TraceFilter;
 import org.memtrace.analysis.Units;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
@@ -37,6 +39,7 @@ final class FilterDialog extends Dialog {
 	private final TraceFilter before;
 	private TraceFilter result;
 	private Combo kind;
+	private final List<ConditionEditor.Kind> kinds = new ArrayList<>();
 	private Button only;
 	private Button hide;
 	private Composite holder;
@@ -82,9 +85,13 @@ final class FilterDialog extends Dialog {
 		only.addListener(SWT.Selection, e -> check());
 		new Label(top, SWT.NONE).setText("&by");
 		kind = new Combo(top, SWT.READ_ONLY);
-		kind.setItems(Arrays.stream(ConditionEditor.Kind.values()).map(k -> k.title).toArray(String[]::new));
-		kind.setVisibleItemCount(ConditionEditor.Kind.values().length);
-		kind.select(before == null ? 0 : ConditionEditor.Kind.of(before.condition()).ordinal());
+		kinds.addAll(ConditionEditor.Kind.of(trace));
+		if (before != null && !kinds.contains(ConditionEditor.Kind.of(before.condition()))) {
+			kinds.add(ConditionEditor.Kind.of(before.condition())); // of a memory trace beside this one
+		}
+		kind.setItems(kinds.stream().map(k -> k.title(trace)).toArray(String[]::new));
+		kind.setVisibleItemCount(kinds.size());
+		kind.select(before == null ? 0 : kinds.indexOf(ConditionEditor.Kind.of(before.condition())));
 		kind.addListener(SWT.Selection, e -> showEditor(null));
 		holder = new Composite(area, SWT.NONE);
 		holder.setLayout(new FillLayout());
@@ -93,7 +100,7 @@ final class FilterDialog extends Dialog {
 		GridDataFactory.fillDefaults().grab(true, false).hint(420, 2 * convertHeightInCharsToPixels(1) + 4).applyTo(message);
 		counting = new LatestResult<>("Count what is left", area, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
-			protected String compute(FilterSet input, Progress progress) throws CancelledException {
+			protected String compute(FilterSet input, Progress progress) throws MemtraceException {
 				return left(input, progress);
 			}
 
@@ -122,7 +129,7 @@ final class FilterDialog extends Dialog {
 		if (editor != null) {
 			editor.dispose();
 		}
-		editor = ConditionEditor.create(holder, ConditionEditor.Kind.values()[kind.getSelectionIndex()], trace, condition,
+		editor = ConditionEditor.create(holder, kinds.get(kind.getSelectionIndex()), trace, condition,
 				this::check);
 		holder.layout(true, true);
 		check();
@@ -150,7 +157,10 @@ final class FilterDialog extends Dialog {
 		message.setForeground(wrong ? ScenePainter.warning(message) : null);
 	}
 
-	private String left(FilterSet filters, Progress progress) throws CancelledException {
+	private String left(FilterSet filters, Progress progress) throws MemtraceException {
+		if (!trace.hasAccesses()) {
+			return leftOfEvents(filters, progress);
+		}
 		AccessTable all = trace.accesses();
 		AccessTable rest = filters.apply(all, trace.structures(), progress);
 		AccessDetails d = rest.details(0, trace.producers().size(), Long.MIN_VALUE, Long.MAX_VALUE);
@@ -169,6 +179,18 @@ final class FilterDialog extends Dialog {
 						Units.percent(100.0 * rest.size() / Math.max(1, all.size())),
 						Units.plural(Math.round(d.reads() + d.writes()), "access"), Units.plural(d.pages(), "page"),
 						Units.plural(members, "structure"));
+	}
+
+	private String leftOfEvents(FilterSet filters, Progress progress) throws MemtraceException {
+		EventTable all = trace.events(progress);
+		EventTable rest = filters.apply(all, progress); // not kept: most of them are never taken
+		int producers = 0;
+		for (int id = 0; id < trace.producers().size(); id++) {
+			producers += rest.rowTo(id) > rest.rowFrom(id) ? 1 : 0;
+		}
+		return rest.size() == 0 ? "Nothing is left."
+				: String.format(Locale.ROOT, "%,d of %s are left (%s),\nof %s.", rest.size(), Units.plural(all.size(), "event"),
+						Units.percent(100.0 * rest.size() / Math.max(1, all.size())), Units.plural(producers, "producer"));
 	}
 
 	@Override

@@ -1101,7 +1101,7 @@ public final class GanttView extends TraceView {
 		parameters.put("to_ns", Long.toString(in.state().toNs()));
 		parameters.put("producer", in.state().producer() < 0 ? "all" : trace().producers().name(in.state().producer()));
 		parameters.put("viewpoint", in.state().viewpoint().id());
-		parameters.put("filters", String.join("; ", in.state().filters().filters().stream().map(f -> f.text(trace().threads())).toList()));
+		parameters.put("filters", String.join("; ", in.state().filters().filters().stream().map(f -> f.text(trace().threads(), trace().info().isInTicks())).toList()));
 		parameters.put("rows", in.rows().request().grouping().name().toLowerCase(Locale.ROOT));
 		parameters.put("first_row", Integer.toString(in.firstRow()));
 		parameters.put("hidden_types", String.join(", ", in.style().hiddenTypes()));

@@ -58,7 +58,7 @@ final class Description {
 
 		/** The accesses that pass the filters, or the events of a trace without accesses. */
 		ModelSource source(Progress progress) throws MemtraceException {
-			return trace.hasAccesses() ? trace.accesses(state.filters(), progress) : trace.events(progress);
+			return trace.hasAccesses() ? trace.accesses(state.filters(), progress) : trace.events(state.filters(), progress);
 		}
 
 		/** The model for a viewpoint; a trace without accesses has one only. */

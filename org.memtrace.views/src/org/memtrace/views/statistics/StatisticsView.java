@@ -258,7 +258,7 @@ public final class StatisticsView extends TraceView {
 			return new Loaded(Statistics.of(in.trace().accesses(s.filters(), progress), in.sum(), in.by(), s.fromNs(), s.toNs(),
 					s.producer(), progress), kept, null, in.sum(), in.by());
 		}
-		var events = in.trace().events(progress);
+		var events = in.trace().events(s.filters(), progress);
 		List<Sum> possible = Statistics.sumsOfEvents(events);
 		Sum sum = possible.contains(in.sum()) ? in.sum() : possible.get(Math.min(1, possible.size() - 1));
 		By by = Statistics.keysOfEvents().contains(in.by()) ? in.by() : By.TYPE;
@@ -467,12 +467,12 @@ public final class StatisticsView extends TraceView {
 
 	/** What all of some items have and nothing else has; null when filters know no such thing. */
 	private Condition condition(List<Item> of) {
-		if (of.isEmpty() || !trace().hasAccesses()) {
+		if (of.isEmpty() || !trace().hasAccesses() && of.stream().anyMatch(i -> i.index() < 0)) {
 			return null;
 		}
 		TreeSet<Integer> numbers = new TreeSet<>(of.stream().map(Item::index).toList());
 		return switch (by) {
-		case STRUCTURE -> Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
+		case STRUCTURE, PRODUCER -> Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
 		case THREAD -> new Condition.Thread(numbers);
 		case CPU -> new Condition.Cpu(numbers);
 		case NODE -> new Condition.Node(numbers);

@@ -14,17 +14,27 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.EventColumn;
 import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.PieModel;
 import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.StructureSheet.Column;
 import org.memtrace.analysis.TraceFilter;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.TraceStore;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.density.DensityView;
+import org.memtrace.views.events.EventsView;
+import org.memtrace.views.statistics.StatisticsView;
 import org.memtrace.views.structures.StructuresView;
 
 /** Filters by mouse and keys: chips, their dialog, saved filters; all views follow in one step. */
@@ -129,6 +139,66 @@ class FiltersTest extends UiTest {
 		bot.shot("filter-dialog-threads");
 		bot.close(ok);
 		assertEquals(List.of(TraceFilter.only(Condition.thread(0))), filters().filters());
+	}
+
+	/** Traces of other tools: every view shows what passes, and the dialog offers what these traces have. */
+	@Test
+	void eventsOfOtherToolsAreFilteredInAllViews() throws Exception {
+		StatisticsView statistics = bot.ui(() -> show(ViewIds.STATISTICS));
+		bot.run(() -> {
+			try {
+				session.show(new OpenTrace(SampleEvents.store(), Progress.NONE));
+			} catch (MemtraceException e) {
+				throw new AssertionError(e);
+			}
+		});
+		waitForViews();
+		assertEquals(Set.of("Compute", "Wait", "Send"), names(statistics));
+
+		bot.run(() -> bot.display.asyncExec(() -> FilterActions.addFilter(page().getWorkbenchWindow().getShell(), session.trace())));
+		Button add = bot.find(Button.class, b -> b.getText().equals("Add"));
+		Combo kind = bot.find(Combo.class, c -> c.getShell() == add.getShell());
+		assertEquals(List.of("Name", "Producer", "Event type", "CPU", "Number of events", "Share of events", "Level of the hierarchy"),
+				List.of(bot.ui(kind::getItems)));
+		bot.run(() -> {
+			kind.select(2);
+			kind.notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event());
+		});
+		Table types = bot.find(Table.class, t -> t.getShell() == add.getShell());
+		assertEquals(List.of("Compute", "Wait", "Send", "Checkpoint", "Message", "Watts"),
+				bot.ui(() -> java.util.Arrays.stream(types.getItems()).map(i -> i.getText()).toList()));
+		Rectangle wait = bot.ui(() -> types.getItem(1).getBounds());
+		bot.click(types, wait.x - 12, wait.y + wait.height / 2);
+		Label left = bot.find(Label.class, l -> l.getText().contains(" events are left "));
+		assertTrue(bot.ui(left::getText).endsWith("of 4 producers."), bot.ui(left::getText));
+		bot.shot("filter-dialog-events");
+		bot.close(add);
+		assertEquals(List.of(TraceFilter.only(Condition.type("Wait"))), filters().filters());
+
+		waitForViews();
+		assertEquals(Set.of("Wait"), names(statistics));
+		bot.find(Label.class, l -> l.getText().matches("\\d+ of \\d+ events \\(.*%\\)"));
+		DensityView density = bot.ui(() -> show(ViewIds.DENSITY));
+		waitForViews();
+		assertEquals(List.of("Wait"), bot.ui(() -> density.model().series().stream().map(ModelType::name).toList()));
+		EventsView events = bot.ui(() -> show(ViewIds.EVENTS));
+		waitForViews();
+		bot.waitFor("rows of the first block", () -> !events.text(EventColumn.EVENT_TYPE, 0).isEmpty());
+		assertEquals("Wait", bot.ui(() -> events.text(EventColumn.EVENT_TYPE, 0)));
+		bot.shot("filters-events");
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> T show(String id) {
+		try {
+			return (T) page().showView(id);
+		} catch (PartInitException e) {
+			throw new AssertionError(e);
+		}
+	}
+
+	private Set<String> names(StatisticsView view) {
+		return bot.ui(() -> new java.util.TreeSet<>(view.model().slices().stream().map(PieModel.Slice::name).toList()));
 	}
 
 	@Test

@@ -5,16 +5,8 @@ package org.memtrace.views.gantt;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
-import java.util.Set;
 
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
@@ -27,19 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.EventColumn;
 import org.memtrace.analysis.GanttPicture;
 import org.memtrace.analysis.Marker;
-import org.memtrace.model.AddressSpace;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
@@ -258,7 +241,7 @@ class GanttViewTest extends UiTest {
 	void eventsOfOtherTools() throws Exception {
 		bot.run(() -> {
 			try {
-				session.show(new OpenTrace(events(), Progress.NONE));
+				session.show(new OpenTrace(SampleEvents.store(), Progress.NONE));
 			} catch (MemtraceException e) {
 				throw new AssertionError(e);
 			}
@@ -273,76 +256,5 @@ class GanttViewTest extends UiTest {
 		GanttPicture.Hit hit = picture().hit(at(10 * MS, 2).x, at(10 * MS, 2).y);
 		assertEquals("Compute", view.rows().request().source().types().get(hit.type()).name());
 		bot.shot("gantt-events-near");
-	}
-
-	private static TraceStore events() {
-		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
-		b.begin(ProducerKind.OTHER, "cluster", 0, 0, -1);
-		int[] ranks = new int[4];
-		for (int r = 0; r < 4; r++) {
-			if (r % 2 == 0) {
-				b.begin(ProducerKind.OTHER, "node " + r / 2, 0, 0, -1);
-			}
-			ranks[r] = b.leaf(ProducerKind.OTHER, "rank " + r, 0, 0, -1);
-			if (r % 2 == 1) {
-				b.end();
-			}
-		}
-		b.end();
-		int power = b.leaf(ProducerKind.OTHER, "power", 0, 0, -1);
-		ProducerTree tree = b.build();
-		List<EventType> types = List.of(new EventType(0, EventCategory.STATE, "Compute"), new EventType(1, EventCategory.STATE, "Wait"),
-				new EventType(2, EventCategory.STATE, "Send"), new EventType(3, EventCategory.PUNCTUAL, "Checkpoint"),
-				new EventType(4, EventCategory.LINK, "Message"), new EventType(5, EventCategory.VARIABLE, "Watts"));
-		record Event(int type, int producer, long start, long end, double value) {
-		}
-		List<Event> list = new ArrayList<>();
-		Random random = new Random(7);
-		long end = 1000 * MS;
-		for (int r = 0; r < 4; r++) {
-			for (long t = 0; t < end;) {
-				long compute = (20 + random.nextInt(40)) * MS;
-				list.add(new Event(0, ranks[r], t, Math.min(end, t + compute), 0));
-				if (random.nextBoolean()) {
-					list.add(new Event(2, ranks[r], t + compute / 2, Math.min(end, t + compute * 3 / 4), 1));
-					list.add(new Event(4, ranks[r], t + compute / 2, t + compute / 2 + 6 * MS, ranks[(r + 1) % 4]));
-				}
-				t += compute;
-				long wait = (2 + random.nextInt(12)) * MS;
-				list.add(new Event(1, ranks[r], t, Math.min(end, t + wait), 0));
-				t += wait;
-				if (random.nextInt(5) == 0) {
-					list.add(new Event(3, ranks[r], Math.min(end - 1, t), Math.min(end - 1, t), 0));
-				}
-			}
-		}
-		for (long t = 0; t < end; t += 10 * MS) {
-			list.add(new Event(5, power, t, t + 10 * MS, 100 + 40 * Math.sin(t / 1e8)));
-		}
-		list.removeIf(e -> e.start >= end || e.end < e.start || e.end > end);
-		list.sort(Comparator.comparingLong(Event::start));
-		TraceInfo info = new TraceInfo(77, "mpi", "mpi", "paje", "", "", "", 4, list.size(), tree.size(), 0, end, Instant.EPOCH, 0, "",
-				Map.of());
-		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
-		case "info" -> info;
-		case "producers" -> tree;
-		case "eventTypes" -> types;
-		case "accessCount" -> 0L;
-		case "structures", "threads", "cpuSets", "intervals" -> List.of();
-		case "addressSpaces" -> Set.of(AddressSpace.VIRTUAL);
-		case "importReport", "readCache", "readNote" -> Optional.empty();
-		case "visitEvents" -> {
-			EventBatch batch = new EventBatch(list.size());
-			for (Event e : list) {
-				batch.add(batch.count, e.type, e.producer, e.start, e.end, e.value, 0);
-			}
-			((EventVisitor) arguments[1]).visit(batch);
-			yield null;
-		}
-		case "hashCode" -> 1;
-		case "equals" -> proxy == arguments[0];
-		default -> null;
-		};
-		return (TraceStore) Proxy.newProxyInstance(GanttViewTest.class.getClassLoader(), new Class<?>[] { TraceStore.class }, store);
 	}
 }

@@ -22,10 +22,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.EventRows.Query;
 import org.memtrace.analysis.EventRows.Row;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ProducerKind;
+import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceStore;
@@ -68,11 +71,11 @@ class EventRowsTest {
 	}
 
 	private static EventRows rows(Map<EventColumn, String> cells) throws MemtraceException {
-		return EventRows.of(store, table, query(cells, EventColumn.START, false), Progress.NONE);
+		return EventRows.of(store, table, null, query(cells, EventColumn.START, false), Progress.NONE);
 	}
 
 	private static EventRows scanned(Query query) throws MemtraceException {
-		EventRows rows = EventRows.of(store, table, query, Progress.NONE);
+		EventRows rows = EventRows.of(store, table, null, query, Progress.NONE);
 		rows.scan(Progress.NONE);
 		assertTrue(rows.isComplete());
 		return rows;
@@ -218,7 +221,7 @@ class EventRowsTest {
 				wanted.sort((down ? e.getValue().reversed() : e.getValue()).thenComparingLong(Row::id));
 				EventRows rows = scanned(query(Map.of(), e.getKey(), down));
 				compareSome(wanted, rows, 6, e.getKey() + " " + down);
-				EventRows few = EventRows.of(store, table, query(Map.of(), e.getKey(), down), 3000, Progress.NONE);
+				EventRows few = EventRows.of(store, table, null, query(Map.of(), e.getKey(), down), 3000, Progress.NONE);
 				few.scan(Progress.NONE);
 				assertEquals(all.size(), few.matched());
 				compareSome(wanted.subList(0, 3000), few, 7, e.getKey() + " of many");
@@ -256,7 +259,7 @@ class EventRowsTest {
 		assertFalse(rows.isComplete());
 		assertTrue(rows.count() > 1000);
 		assertEquals(all.subList(0, (int) rows.count()), paged(rows, 8));
-		assertEquals(0, EventRows.of(store, table, query(Map.of(), EventColumn.READS, true), Progress.NONE).count());
+		assertEquals(0, EventRows.of(store, table, null, query(Map.of(), EventColumn.READS, true), Progress.NONE).count());
 	}
 
 	@Test
@@ -283,7 +286,7 @@ class EventRowsTest {
 	/** FrameSoc's events of the same database: other columns, parameters. */
 	@Test
 	void eventsOfOtherTraces() throws Exception {
-		OtherRows rows = new OtherRows(store, query(Map.of(EventColumn.EVENT_TYPE, "shared_read"), EventColumn.START, false), 100);
+		OtherRows rows = new OtherRows(store, query(Map.of(EventColumn.EVENT_TYPE, "shared_read"), EventColumn.START, false), null, 100, Progress.NONE);
 		rows.scan(Progress.NONE);
 		assertEquals(EventColumn.OF_EVENTS, rows.columns());
 		List<Row> read = paged(rows, 10);
@@ -291,15 +294,56 @@ class EventRowsTest {
 		assertTrue(read.stream().allMatch(r -> rows.text(EventColumn.EVENT_TYPE, r).startsWith("Shared_Read")));
 		assertEquals("Variable", rows.text(EventColumn.CATEGORY, read.get(0)));
 		assertTrue(read.get(0).parameters().contains("="), read.get(0).parameters());
-		OtherRows sorted = new OtherRows(store, query(Map.of(), EventColumn.VALUE, true), 100);
+		OtherRows sorted = new OtherRows(store, query(Map.of(), EventColumn.VALUE, true), null, 100, Progress.NONE);
 		sorted.scan(Progress.NONE);
 		List<Row> top = paged(sorted, 11);
 		assertEquals(100, top.size());
 		double most = all.stream().mapToLong(r -> Math.max(r.reads(), r.writes())).max().orElseThrow();
 		assertEquals(most, top.get(0).value());
-		OtherRows parameters = new OtherRows(store, query(Map.of(EventColumn.PARAMETERS, "!."), EventColumn.START, false), 100);
+		OtherRows parameters = new OtherRows(store, query(Map.of(EventColumn.PARAMETERS, "!."), EventColumn.START, false), null, 100, Progress.NONE);
 		parameters.scan(Progress.NONE);
 		assertEquals(0, parameters.count(), "all have parameters");
+	}
+
+	/** The filters of all views are filters of this table too, also where they need counts. */
+	@Test
+	void filtersOfAllViewsForEventsOfOtherTraces() throws Exception {
+		EventTable events = EventTable.load(store, Progress.NONE);
+		Row some = paged(other(FilterSet.NONE, null), 12).get(700);
+		String name = store.producers().name(some.producer());
+		for (FilterSet filters : List.of(FilterSet.of(TraceFilter.only(Condition.type("Shared_Read"))),
+				FilterSet.of(TraceFilter.hide(Condition.type("Shared_Read")), TraceFilter.only(Condition.cpu(1))),
+				FilterSet.of(TraceFilter.only(new Condition.Name("^" + java.util.regex.Pattern.quote(name) + "$"))),
+				FilterSet.of(TraceFilter.hide(Condition.type("Private_Read")),
+						TraceFilter.only(new Condition.Count(Condition.Per.PAGE, 20, 30))))) {
+			int left = filters.apply(events, Progress.NONE).size();
+			assertTrue(left > 0 && left < events.size(), filters + " leave " + left);
+			assertEquals(left, paged(other(filters, events), 13).size(), filters.toString());
+		}
+	}
+
+	private static OtherRows other(FilterSet filters, EventTable events) throws MemtraceException {
+		OtherRows rows = new OtherRows(store, new Query(start, end, -1, filters, Map.of(), EventColumn.START, false), events, 100,
+				Progress.NONE);
+		rows.scan(Progress.NONE);
+		return rows;
+	}
+
+	@Test
+	void aLinkEndsAtAProducerWithAName() throws Exception {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
+		b.leaf(ProducerKind.OTHER, "rank 0", 0, 0, -1);
+		b.leaf(ProducerKind.OTHER, "rank 1", 0, 0, -1);
+		OtherRows rows = new OtherRows(new SyntheticEvents().store(b.build(), 0, 100),
+				query(Map.of(), EventColumn.START, false), null, 100, Progress.NONE);
+		assertEquals("rank 1", rows.text(EventColumn.VALUE, event(SyntheticEvents.MESSAGE, 1)));
+		assertEquals("7", rows.text(EventColumn.VALUE, event(SyntheticEvents.MESSAGE, 7)), "no such producer");
+		assertEquals("1", rows.text(EventColumn.VALUE, event(SyntheticEvents.POWER, 1)));
+		assertEquals("", rows.text(EventColumn.VALUE, event(SyntheticEvents.TICK, 0)));
+	}
+
+	private static Row event(int type, double value) {
+		return new Row(0, 10, 20, 0, -1, -1, 0, 0, 0, -1, 0, type, value, 0, "");
 	}
 
 	@Test

@@ -46,6 +46,11 @@ final class SyntheticEvents {
 	}
 
 	EventTable table(ProducerTree producers, long from, long to) throws MemtraceException {
+		return EventTable.load(store(producers, from, to), Progress.NONE);
+	}
+
+	/** A store that has what tables need. */
+	TraceStore store(ProducerTree producers, long from, long to) {
 		TraceInfo info = new TraceInfo(0, "foreign", "foreign", "paje", "", "", "", 0, events.size(), producers.size(), from, to,
 				Instant.EPOCH, 0, "", properties);
 		events.sort(Comparator.comparingLong(Event::start));
@@ -53,6 +58,7 @@ final class SyntheticEvents {
 		case "info" -> info;
 		case "producers" -> producers;
 		case "eventTypes" -> TYPES;
+		case "structures" -> List.of();
 		case "visitEvents" -> {
 			EventBatch batch = new EventBatch(Math.max(1, events.size()));
 			for (Event e : events) {
@@ -63,7 +69,6 @@ final class SyntheticEvents {
 		}
 		default -> throw new UnsupportedOperationException(method.getName());
 		};
-		return EventTable.load((TraceStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {TraceStore.class},
-				store), Progress.NONE);
+		return (TraceStore) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {TraceStore.class}, store);
 	}
 }

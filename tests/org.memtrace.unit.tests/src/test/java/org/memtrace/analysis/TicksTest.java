@@ -71,6 +71,18 @@ class TicksTest {
 	}
 
 	@Test
+	void lifetimes() {
+		TraceFilter f = TraceFilter.only(new Condition.Lifetime(1, 2_500));
+		assertEquals("lived 1 tick to 2,500 ticks", f.text(List.of(), true));
+		assertEquals("lived 1 ns to 2.5 µs", f.text(List.of()));
+		assertEquals(2500, Quantities.duration("2500", true));
+		assertEquals(2500, Quantities.duration(" 2500 ticks", true));
+		assertEquals(2_500_000, Quantities.duration("2.5 ms", false));
+		assertEquals("'2 ms' is no number of ticks",
+				assertThrows(IllegalArgumentException.class, () -> Quantities.duration("2 ms", true)).getMessage());
+	}
+
+	@Test
 	void durations() throws Exception {
 		TraceInfo ticks = table().info();
 		assertEquals("1 tick", Units.duration(ticks, 1));

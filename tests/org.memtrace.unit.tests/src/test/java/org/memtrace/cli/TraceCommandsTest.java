@@ -422,6 +422,11 @@ class TraceCommandsTest {
 		assertTrue(Files.readString(pie).contains(">state duration</text>") && Files.readString(pie).contains(">Waiting</text>"));
 		assertEquals(0, run("render", "--kind", "density", "--by", "producer", "-o", pie.toString(), db), () -> err);
 		assertTrue(Files.readString(pie).contains(">core 1</text>"), "a series");
+		assertEquals(0, run("render", "--kind", "pie", "--filter", "{\"by\":\"type\",\"types\":[\"Waiting\"],\"not\":true}", "-o",
+				pie.toString(), db), () -> err);
+		assertFalse(Files.readString(pie).contains(">Waiting</text>"), "hidden by a filter");
+		assertEquals(ExitCode.USAGE, run("aggregate", "--filter", "{\"by\":\"name\",\"pattern\":\"no such\"}", db));
+		assertTrue(err.contains("--filter leaves no event"), err);
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--by", "thread", "-o", pie.toString(), db));
 		assertTrue(err.contains("--by thread is not possible here, but type, producer"), err);
 		assertEquals(ExitCode.INPUT, run("render", "--kind", "gantt", "--rows", "thread", "-o", gantt.toString(), db));

@@ -4,47 +4,51 @@ package org.memtrace.views;
 
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Structure;
 
 /**
- * The accesses of a trace that pass filters, made once for all views. Only the last ones are kept: a table needs as much memory
- * as the accesses that pass. Safe for all threads.
+ * The accesses or events of a trace that pass filters, made once for all views. Only the last ones are kept: a table needs as much
+ * memory as what passes. Safe for all threads.
+ *
+ * @param <T> the table
+ * @param <X> what goes wrong while it is made
  */
-final class FilteredAccesses {
+final class FilteredTables<T, X extends MemtraceException> {
+	/** Makes the table of what passes. */
+	interface Maker<T, X extends MemtraceException> {
+		T make(FilterSet filters, Progress progress) throws X, CancelledException;
+	}
+
 	/** The filters in force and those before, for going back or comparing. */
 	private static final int MAX_KEPT = 2;
 	private static final long ASK_EVERY_MS = 50;
 
-	private final AccessTable all;
-	private final List<Structure> structures;
+	private final Maker<T, X> maker;
 	private final Set<FilterSet> making = new HashSet<>();
-	private final Map<FilterSet, AccessTable> kept = new LinkedHashMap<>(MAX_KEPT, 0.75f, true) {
+	private final Map<FilterSet, T> kept = new LinkedHashMap<>(MAX_KEPT, 0.75f, true) {
 		private static final long serialVersionUID = 1L;
 
 		@Override
-		protected boolean removeEldestEntry(Map.Entry<FilterSet, AccessTable> eldest) {
+		protected boolean removeEldestEntry(Map.Entry<FilterSet, T> eldest) {
 			return size() > MAX_KEPT;
 		}
 	};
 
-	FilteredAccesses(AccessTable all, List<Structure> structures) {
-		this.all = all;
-		this.structures = structures;
+	FilteredTables(Maker<T, X> maker) {
+		this.maker = maker;
 	}
 
 	/** The table for filters; when another thread makes it already, waits for that one, and goes on when that one gives up. */
-	AccessTable get(FilterSet filters, Progress progress) throws CancelledException {
+	T get(FilterSet filters, Progress progress) throws X, CancelledException {
 		synchronized (this) {
 			while (true) {
-				AccessTable known = kept.get(filters);
+				T known = kept.get(filters);
 				if (known != null) {
 					return known;
 				}
@@ -60,9 +64,9 @@ final class FilteredAccesses {
 				}
 			}
 		}
-		AccessTable made = null;
+		T made = null;
 		try {
-			made = filters.apply(all, structures, progress);
+			made = maker.make(filters, progress);
 			return made;
 		} finally {
 			synchronized (this) {
