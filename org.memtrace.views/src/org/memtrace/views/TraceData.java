@@ -71,6 +71,7 @@ final class TraceData {
 			threads = store.threads();
 			eventTypes = accesses.size() > 0 ? List.of() : List.copyOf(store.eventTypes());
 			importReport = store.importReport().orElse("");
+			NoteJob.await(); // what was attached to the trace when it was open before
 			savedFilters = readFilters();
 			markers = new TraceMarkers(store, space);
 		} catch (MemtraceException | RuntimeException | OutOfMemoryError e) {

@@ -5,17 +5,11 @@ package org.memtrace.views;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 
-import org.eclipse.core.runtime.ICoreRunnable;
 import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.jobs.ISchedulingRule;
-import org.eclipse.core.runtime.jobs.Job;
-import org.eclipse.swt.widgets.Display;
 import org.memtrace.analysis.Marker;
 import org.memtrace.analysis.Markers;
 import org.memtrace.model.AddressSpace;
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceStore;
 
@@ -24,18 +18,6 @@ import org.memtrace.model.TraceStore;
  * thread only, except the constructor.
  */
 public final class TraceMarkers {
-	/** Changes are stored one after another. */
-	private final ISchedulingRule inOrder = new ISchedulingRule() {
-		@Override
-		public boolean contains(ISchedulingRule rule) {
-			return rule == this;
-		}
-
-		@Override
-		public boolean isConflicting(ISchedulingRule rule) {
-			return rule == this;
-		}
-	};
 	private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 	private final String note;
 	private List<Marker> markers = List.of();
@@ -99,29 +81,10 @@ public final class TraceMarkers {
 			return; // what a newer version wrote is not overwritten
 		}
 		byte[] text = markers.isEmpty() ? null : Markers.write(markers);
-		OpenTrace.Lease lease;
-		try {
-			lease = trace.lease();
-		} catch (CancelledException e) {
-			return;
-		}
-		Display display = Display.getCurrent();
-		Consumer<String> failed = sentence -> display.asyncExec(() -> {
+		NoteJob.keep("Store markers", trace, store -> store.writeNote(note, text), sentence -> {
 			problem = sentence;
 			tell();
 		});
-		Job job = Job.createSystem("Store markers", (ICoreRunnable) monitor -> {
-			try (lease) {
-				lease.store().writeNote(note, text);
-			} catch (MemtraceException e) {
-				ILog.of(TraceMarkers.class).warn(e.getMessage(), e);
-				if (!display.isDisposed()) {
-					failed.accept(e.getMessage());
-				}
-			}
-		});
-		job.setRule(inOrder);
-		job.schedule();
 	}
 
 	private void tell() {

@@ -2,12 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.filters;
 
-import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.IProgressMonitor;
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Status;
-import org.eclipse.core.runtime.jobs.ISchedulingRule;
-import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.MenuManager;
@@ -20,24 +14,12 @@ import org.memtrace.analysis.Condition;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.SavedFilters;
 import org.memtrace.analysis.TraceFilter;
-import org.memtrace.model.MemtraceException;
+import org.memtrace.views.NoteJob;
 import org.memtrace.views.OpenTrace;
 
 /** Menu entries that make filters: "only this" and "hide this" of what was clicked on, and those of the filters as a whole. */
 public final class FilterActions {
 	private static final int MAX_NAME = 40;
-
-	private static final ISchedulingRule ONE_AFTER_THE_OTHER = new ISchedulingRule() {
-		@Override
-		public boolean contains(ISchedulingRule rule) {
-			return rule == this;
-		}
-
-		@Override
-		public boolean isConflicting(ISchedulingRule rule) {
-			return rule == this;
-		}
-	};
 
 	private FilterActions() {
 	}
@@ -138,31 +120,12 @@ public final class FilterActions {
 	/** Saves in the background. */
 	static void keep(Shell shell, OpenTrace trace, SavedFilters now) {
 		trace.savedFilters(now);
-		Job job = new Job("Save filters") {
-			@Override
-			protected IStatus run(IProgressMonitor monitor) {
-				SavedFilters newest = trace.savedFilters(); // of several changes the last one counts, whichever job is the last
-				try (OpenTrace.Lease lease = trace.lease()) {
-					newest.save(lease.store());
-				} catch (MemtraceException e) {
-					ILog.of(FilterActions.class).info("Saving filters failed: " + e.getMessage());
-					shell.getDisplay().asyncExec(() -> {
-						if (!shell.isDisposed()) {
-							MessageDialog.openError(shell, "Save filters",
-									"The filters can be used until the trace is closed, but are not kept: " + e.getMessage());
-						}
-					});
-				}
-				return Status.OK_STATUS;
+		NoteJob.keep("Save filters", trace, now::save, sentence -> {
+			if (!shell.isDisposed()) {
+				MessageDialog.openError(shell, "Save filters",
+						"The filters can be used until the trace is closed, but are not kept: " + sentence);
 			}
-
-			@Override
-			public boolean belongsTo(Object family) {
-				return family == FilterActions.class;
-			}
-		};
-		job.setRule(ONE_AFTER_THE_OTHER);
-		job.schedule();
+		});
 	}
 
 	private static Action action(String text, Runnable what) {

@@ -15,12 +15,6 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.IProgressMonitor;
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Status;
-import org.eclipse.core.runtime.jobs.ISchedulingRule;
-import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
@@ -49,9 +43,9 @@ import org.memtrace.analysis.TextMeter;
 import org.memtrace.analysis.TitledScene;
 import org.memtrace.analysis.TraceFilter;
 import org.memtrace.analysis.Units;
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.views.NoteJob;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
@@ -72,17 +66,6 @@ import org.memtrace.views.util.WhenSeen;
  * left out and brought back; that is kept with the trace.
  */
 public final class StatisticsView extends TraceView {
-	private static final ISchedulingRule IN_ORDER = new ISchedulingRule() {
-		@Override
-		public boolean contains(ISchedulingRule rule) {
-			return rule == this;
-		}
-
-		@Override
-		public boolean isConflicting(ISchedulingRule rule) {
-			return rule == this;
-		}
-	};
 	private static final int NAME = 0;
 	private static final int VALUE = 1;
 	private static final int PERCENT = 2;
@@ -244,11 +227,7 @@ public final class StatisticsView extends TraceView {
 	private static Loaded load(Input in, Progress progress) throws MemtraceException {
 		PieRules kept = null;
 		if (in.readRules()) {
-			try {
-				Job.getJobManager().join(Keeping.class, null); // of the same trace, opened before
-			} catch (InterruptedException e) {
-				throw new CancelledException();
-			}
+			NoteJob.await(); // of the same trace, opened before or in another view
 			try (OpenTrace.Lease lease = in.trace().lease()) {
 				kept = lease.store().readNote(PieRules.NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8))).orElse(PieRules.NONE);
 			}
@@ -551,47 +530,12 @@ public final class StatisticsView extends TraceView {
 		rules = now;
 		selected = Set.of();
 		divide();
-		OpenTrace.Lease lease;
-		try {
-			lease = trace().lease(); // now: the trace may be closed before the job begins
-		} catch (CancelledException e) {
-			return;
-		}
-		new Keeping(lease, now).schedule();
-	}
-
-	/** Writes the rules into the trace, one after the other; reading waits for it. */
-	private final class Keeping extends Job {
-		private final OpenTrace.Lease lease;
-		private final PieRules kept;
-
-		Keeping(OpenTrace.Lease lease, PieRules kept) {
-			super("Save statistics");
-			this.lease = lease;
-			this.kept = kept;
-			setSystem(true);
-			setRule(IN_ORDER);
-		}
-
-		@Override
-		public boolean belongsTo(Object family) {
-			return family == Keeping.class;
-		}
-
-		@Override
-		protected IStatus run(IProgressMonitor monitor) {
-			try (lease) {
-				lease.store().writeNote(PieRules.NOTE, kept.equals(PieRules.NONE) ? null : kept.toText().getBytes(StandardCharsets.UTF_8));
-			} catch (MemtraceException e) {
-				ILog.of(StatisticsView.class).warn(e.getMessage(), e);
-				summary.getDisplay().asyncExec(() -> {
-					if (!summary.isDisposed()) {
-						summary.setText("Not kept with the trace: " + e.getMessage());
-					}
-				});
+		byte[] text = now.equals(PieRules.NONE) ? null : now.toText().getBytes(StandardCharsets.UTF_8);
+		NoteJob.keep("Save statistics", trace(), store -> store.writeNote(PieRules.NOTE, text), sentence -> {
+			if (!summary.isDisposed()) {
+				summary.setText("Not kept with the trace: " + sentence);
 			}
-			return Status.OK_STATUS;
-		}
+		});
 	}
 
 	private String csvOf(List<Integer> rows) {

@@ -27,6 +27,7 @@ import org.memtrace.analysis.TraceFilter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceStore;
+import org.memtrace.views.NoteJob;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
@@ -208,7 +209,7 @@ class FiltersTest extends UiTest {
 		OpenTrace trace = bot.ui(session::trace);
 		bot.run(() -> FilterActions.keep(page().getWorkbenchWindow().getShell(), trace,
 				trace.savedFilters().with("second worker", two)));
-		bot.waitFor("saved", () -> org.eclipse.core.runtime.jobs.Job.getJobManager().find(FilterActions.class).length == 0);
+		NoteJob.await();
 		try (TraceStore store = session.catalogue().open(sample.id())) {
 			assertEquals(two, SavedFilters.of(store).find("second worker"));
 		}
