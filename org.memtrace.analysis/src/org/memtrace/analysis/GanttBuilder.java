@@ -37,6 +37,7 @@ final class GanttBuilder {
 	int[] barFrom;
 	long records;
 	int linksThere;
+	private boolean linksNotDrawn;
 	double plotX;
 	double plotY;
 	double plotWidth;
@@ -526,7 +527,11 @@ final class GanttBuilder {
 
 	private void links() {
 		int[] all = source.linkRows();
-		if (!o.links || all.length == 0 || rows.request().grouping() != Grouping.PRODUCER) {
+		if (!o.links || all.length == 0) {
+			return;
+		}
+		if (rows.request().grouping() != Grouping.PRODUCER) {
+			linksNotDrawn = true; // it is not known where on the other side they end
 			return;
 		}
 		int[] rowOf = rows.rowByProducer();
@@ -801,6 +806,9 @@ final class GanttBuilder {
 	private void legend(double pad, double baseline) {
 		double size = 0.92 * f;
 		List<String> notes = new ArrayList<>();
+		if (linksNotDrawn) {
+			notes.add("links: with rows of producers");
+		}
 		if (linksThere > arrows.size()) {
 			notes.add(Units.percent(100.0 * arrows.size() / linksThere) + " of links shown");
 		}

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.analysis.Statistics.Item;
+import org.memtrace.model.TraceInfo;
 
 /** The parts of a pie after the rules of the user, the largest first; small ones are together at the end. Immutable. */
 public final class PieModel {
@@ -47,13 +48,16 @@ public final class PieModel {
 	public static final double SMALL_PERCENT = 1;
 
 	private final Statistics.Sum sum;
+	private final boolean ticks;
 	private final Statistics.By by;
 	private final List<Slice> slices;
 	private final double total;
 	private final double excluded;
 	private final int excludedCount;
 
-	private PieModel(Statistics.Sum sum, Statistics.By by, List<Slice> slices, double total, double excluded, int excludedCount) {
+	private PieModel(Statistics.Sum sum, Statistics.By by, boolean ticks, List<Slice> slices, double total, double excluded,
+			int excludedCount) {
+		this.ticks = ticks;
 		this.sum = sum;
 		this.by = by;
 		this.slices = List.copyOf(slices);
@@ -107,7 +111,17 @@ public final class PieModel {
 			slices.add(several(Kind.SMALL, "small", Units.count(small.size()) + " below " + (int) SMALL_PERCENT + " % each", 0, small,
 					total));
 		}
-		return new PieModel(sum, by, slices, total, excluded, excludedCount);
+		return new PieModel(sum, by, false, slices, total, excluded, excludedCount);
+	}
+
+	/** The same of a trace whose times may be ticks of a logical clock. */
+	public PieModel of(TraceInfo trace) {
+		return new PieModel(sum, by, trace.isInTicks(), slices, total, excluded, excludedCount);
+	}
+
+	/** A value for a person. */
+	public String text(double value) {
+		return sum.text(value, ticks);
 	}
 
 	private static final Comparator<Slice> LARGEST_FIRST = Comparator.comparingDouble(Slice::value).reversed()

@@ -93,7 +93,7 @@ public final class PiePicture {
 			at += s.percent();
 		}
 		double inside = 2 * HOLE * radius - f;
-		String total = meter.fit(model.sum().text(model.total()), 1.25 * f, true, inside);
+		String total = meter.fit(model.text(model.total()), 1.25 * f, true, inside);
 		shapes.add(text(cx, cy + 0.1 * f, total, 1.25 * f, true, palette.text()));
 		String what = model.sum().label().toLowerCase(java.util.Locale.ROOT);
 		if (meter.width(what, 0.92 * f, false) <= inside) {
@@ -113,7 +113,7 @@ public final class PiePicture {
 		double y = (height - 1.6 * f * Math.min(lines, slices.size())) / 2 + 1.1 * f;
 		for (int i = 0; i < shown; i++, y += 1.6 * f) {
 			Slice s = slices.get(i);
-			String value = model.sum().text(s.value());
+			String value = model.text(s.value());
 			shapes.add(new Shape.Rect(left, y - 0.8 * f, f, f, s.color(palette), 0));
 			shapes.add(new Shape.Text(right, y, value, f, false, palette.mutedText(), Shape.Anchor.END, false));
 			shapes.add(new Shape.Text(left + 1.5 * f, y, meter.fitMiddle(s.name(), f, false,

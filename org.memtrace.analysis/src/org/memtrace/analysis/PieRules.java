@@ -51,6 +51,13 @@ public record PieRules(Set<String> excluded, List<Group> groups) {
 		return new PieRules(now, groups);
 	}
 
+	/** Brings some back that were left out. */
+	public PieRules restore(Collection<String> keys) {
+		Set<String> now = new LinkedHashSet<>(excluded);
+		now.removeAll(keys);
+		return new PieRules(now, groups);
+	}
+
 	/** Brings all back that were left out. */
 	public PieRules restore() {
 		return new PieRules(Set.of(), groups);

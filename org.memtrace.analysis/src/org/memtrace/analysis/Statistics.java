@@ -29,7 +29,13 @@ public final class Statistics {
 		/** Time in states within the window. */
 		STATE_TIME("State duration"),
 		/** Time between the ends of links within the window. */
-		LINK_TIME("Link duration");
+		LINK_TIME("Link duration"),
+		/** The time of the window of each producer: in its innermost states, and in none. */
+		TIME_OF_ALL("Time of all producers"),
+		/** The same of producers that have no others below them. */
+		TIME_OF_LEAVES("Time of leaf producers"),
+		/** The same of producers that have events in the window. */
+		TIME_OF_ACTIVE("Time of active producers");
 
 		private final String label;
 
@@ -48,12 +54,21 @@ public final class Statistics {
 
 		/** Whether values are nanoseconds. */
 		public boolean isTime() {
-			return this == STATE_TIME || this == LINK_TIME;
+			return this == STATE_TIME || this == LINK_TIME || isTimeOfProducers();
 		}
 
-		/** A value for a person. */
-		public String text(double value) {
-			return isTime() ? Units.duration(value) : Units.count(value);
+		/** Whether the whole is all the time that producers have, so that shares are shares of their time. */
+		public boolean isTimeOfProducers() {
+			return ordinal() >= TIME_OF_ALL.ordinal();
+		}
+
+		/**
+		 * A value for a person.
+		 *
+		 * @param ticks whether times are ticks of a logical clock
+		 */
+		public String text(double value, boolean ticks) {
+			return isTime() ? Units.duration(value, ticks) : Units.count(value);
 		}
 	}
 
@@ -123,7 +138,7 @@ public final class Statistics {
 	public static List<Sum> sumsOfEvents(EventTable events) {
 		List<Sum> sums = new ArrayList<>(List.of(Sum.EVENTS));
 		if (events.has(EventCategory.STATE)) {
-			sums.add(Sum.STATE_TIME);
+			sums.addAll(List.of(Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE));
 		}
 		if (events.has(EventCategory.LINK)) {
 			sums.add(Sum.LINK_TIME);
@@ -308,11 +323,20 @@ public final class Statistics {
 		int from = Math.max(0, producer);
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
 		double[] sums = new double[by == By.TYPE ? table.typeNames().size() : to - from];
+		double inNone = 0;
+		StateTimes states = sum.isTimeOfProducers() ? new StateTimes(table, fromNs, toNs) : null;
 		progress.begin("Sums by " + by.label(), to - from);
 		for (int id = from; id < to; id++) {
 			if ((id & CHECK_EVERY) == 0) {
 				progress.check();
 				progress.worked(CHECK_EVERY + 1);
+			}
+			if (states != null) {
+				if (sum == Sum.TIME_OF_ALL || (sum == Sum.TIME_OF_LEAVES ? tree.isLeaf(id) : states.isActive(id))) {
+					int place = id - from;
+					inNone += states.of(id, (type, time) -> sums[by == By.TYPE ? type : place] += time);
+				}
+				continue;
 			}
 			for (int row = table.rowFrom(id); row < table.rowTo(id) && table.start(row) < toNs; row++) {
 				long start = Math.max(fromNs, table.start(row));
@@ -340,6 +364,9 @@ public final class Statistics {
 					items.add(new Item("P" + (from + i), name, new ModelType(name, ModelType.Role.OTHER, i), from + i, i, sums[i]));
 				}
 			}
+		}
+		if (inNone > 0) {
+			items.add(new Item("E?", "in no state", new ModelType("in no state", ModelType.Role.UNKNOWN, 0), -1, -1, inNone));
 		}
 		return items;
 	}

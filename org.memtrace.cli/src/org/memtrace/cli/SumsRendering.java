@@ -77,10 +77,11 @@ final class SumsRendering {
 			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
 			model = PieModel.of(sum, by, Statistics.of(events, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
 		}
+		PieModel pie = model.of(trace.store.info());
 		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
-				+ model.sum().label().toLowerCase(Locale.ROOT) + " by " + model.by().label();
+				+ pie.sum().label().toLowerCase(Locale.ROOT) + " by " + pie.by().label();
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
-				(w, h) -> PiePicture.build(model, Set.of(), true, w, h, o.palette, o.meter, o.fontSize).scene());
+				(w, h) -> PiePicture.build(pie, Set.of(), true, w, h, o.palette, o.meter, o.fontSize).scene());
 	}
 
 	/** How much happens when. */

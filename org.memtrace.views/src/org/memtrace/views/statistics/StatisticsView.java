@@ -69,6 +69,8 @@ public final class StatisticsView extends TraceView {
 	private static final int NAME = 0;
 	private static final int VALUE = 1;
 	private static final int PERCENT = 2;
+	/** Entries of a menu. */
+	private static final int MOST_LISTED = 30;
 
 	private Combo sums;
 	private Combo keys;
@@ -116,7 +118,7 @@ public final class StatisticsView extends TraceView {
 			Slice s = lines.get(row).slice;
 			return switch (column) {
 			case NAME -> (s.kind() == Kind.ITEM ? "" : open.contains(s.key()) ? "▾ " : "▸ ") + s.name();
-			case VALUE -> model.sum().text(s.value());
+			case VALUE -> model.text(s.value());
 			default -> Units.percent(s.percent());
 			};
 		}
@@ -325,7 +327,7 @@ public final class StatisticsView extends TraceView {
 
 	/** Applies the rules. */
 	private void divide() {
-		model = items == null ? null : PieModel.of(sum, by, items, rules);
+		model = items == null ? null : PieModel.of(sum, by, items, rules).of(trace().info());
 		showLines();
 	}
 
@@ -375,7 +377,7 @@ public final class StatisticsView extends TraceView {
 
 	private String describe() {
 		String text = model.excludedCount() == 0 ? "" : Units.plural(model.excludedCount(), "item") + " left out ("
-				+ model.sum().text(model.excluded()) + ")";
+				+ model.text(model.excluded()) + ")";
 		boolean part = itemsState.fromNs() > trace().info().startNs() || itemsState.toNs() < trace().info().endNs();
 		return text + (part ? (text.isEmpty() ? "" : ", ") + Units.duration(trace().info(),
 				itemsState.fromNs() - trace().info().startNs()) + " + "
@@ -498,6 +500,12 @@ public final class StatisticsView extends TraceView {
 			}
 		}
 		if (rules != null && !rules.excluded().isEmpty()) {
+			MenuManager back = new MenuManager("Bring back");
+			items.stream().filter(i -> rules.excluded().contains(i.key())).limit(MOST_LISTED)
+					.forEach(i -> back.add(action(i.name().replace("&", "&&"), () -> change(rules.restore(List.of(i.key()))))));
+			if (!back.isEmpty()) {
+				m.add(back);
+			}
 			m.add(action("Bring back all that was left out", () -> change(rules.restore())));
 		}
 		if (rules != null && !rules.groups().isEmpty()) {

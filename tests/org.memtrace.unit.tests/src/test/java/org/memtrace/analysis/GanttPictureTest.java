@@ -3,6 +3,7 @@
 package org.memtrace.analysis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -154,6 +155,12 @@ class GanttPictureTest {
 		assertEquals(p.yOf(0) + 9, arrow.y1(), 1);
 		assertEquals(p.yOf(2) + 9, arrow.y2(), 1);
 		assertTrue(p.hit((arrow.x1() + arrow.x2()) / 2, (arrow.y1() + arrow.y2()) / 2).link() >= 0);
+		String note = "links: with rows of producers";
+		assertFalse(texts(p).toString().contains(note));
+		p = draw(s, GanttRows.of(new GanttRows.Request(s, Grouping.CPU, -1, GanttFold.folded(), GanttRows.Order.ADDRESS, false),
+				Progress.NONE), options(0, 1_000));
+		assertEquals(0, p.linksThere());
+		assertTrue(texts(p).toString().contains(note), texts(p).toString());
 		SyntheticEvents many = new SyntheticEvents();
 		for (int i = 0; i < 4 * GanttModel.MAX_ARROWS; i++) {
 			many.add(SyntheticEvents.MESSAGE, i % 3, i, i + 5, (i + 1) % 3, 0);

@@ -104,6 +104,64 @@ class StatisticsTest {
 		assertEquals(List.of(leaf), of(Sum.ACCESSES, By.STRUCTURE, all, leaf).stream().map(Item::producer).toList());
 	}
 
+	/** Shares of the time of producers: an instant is in the innermost state or in none. */
+	@Test
+	void timeOfProducersIsDividedByInnermostStates() throws Exception {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(0);
+		b.begin(ProducerKind.OTHER, "machine", 0, 0, -1);
+		b.leaf(ProducerKind.OTHER, "a", 0, 0, -1);
+		b.leaf(ProducerKind.OTHER, "b", 0, 0, -1);
+		b.leaf(ProducerKind.OTHER, "idle", 0, 0, -1);
+		b.end();
+		EventTable t = new SyntheticEvents().add(SyntheticEvents.WAIT, 1, 0, 10, 1, 0).add(SyntheticEvents.RUN, 1, 0, 80, 0, 0)
+				.add(SyntheticEvents.WAIT, 1, 20, 50, 1, 0).add(SyntheticEvents.TICK, 2, 60, 60, 0, 0).table(b.build(), 0, 100);
+		assertEquals("{Run=40.0, Wait=40.0, in no state=320.0}", times(t, Sum.TIME_OF_ALL, By.TYPE, 0, 100));
+		assertEquals("{Run=40.0, Wait=40.0, in no state=220.0}", times(t, Sum.TIME_OF_LEAVES, By.TYPE, 0, 100));
+		assertEquals("{Run=40.0, Wait=40.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 0, 100));
+		assertEquals("{a=80.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.PRODUCER, 0, 100));
+		assertEquals("{Run=10.0, Wait=20.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 30, 60), "the tick comes later");
+		assertEquals("{Run=80.0, Wait=40.0}", times(t, Sum.STATE_TIME, By.TYPE, 0, 100), "as FrameSoc counts");
+		PieModel pie = PieModel.of(Sum.TIME_OF_LEAVES, By.TYPE,
+				Statistics.of(t, Sum.TIME_OF_LEAVES, By.TYPE, 0, 100, -1, Progress.NONE), PieRules.NONE);
+		assertEquals("300 ns", pie.text(pie.total()));
+		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE),
+				Statistics.sumsOfEvents(t));
+	}
+
+	private static String times(EventTable t, Sum sum, By by, long from, long to) throws CancelledException {
+		java.util.Map<String, Double> map = new java.util.TreeMap<>();
+		Statistics.of(t, sum, by, from, to, -1, Progress.NONE).forEach(i -> map.put(i.name(), i.value()));
+		return map.toString();
+	}
+
+	/** Against each instant by itself, also where states overlap without being nested. */
+	@Test
+	void innermostStatesOfManyThatOverlap() throws Exception {
+		for (long seed = 1; seed <= 20; seed++) {
+			java.util.Random random = new java.util.Random(seed);
+			SyntheticEvents e = new SyntheticEvents();
+			java.util.Set<Integer> starts = new java.util.TreeSet<>();
+			while (starts.size() < 25) {
+				starts.add(random.nextInt(200));
+			}
+			for (int s : starts) {
+				e.add(random.nextBoolean() ? SyntheticEvents.RUN : SyntheticEvents.WAIT, 0, s, s + 1 + random.nextInt(60), 0, 0);
+			}
+			EventTable t = e.table(ProducerTreeBuilder.flat("a"), 0, 300);
+			long from = random.nextInt(100);
+			long to = from + 1 + random.nextInt(200);
+			java.util.Map<String, Double> wanted = new java.util.TreeMap<>();
+			for (long ns = from; ns < to; ns++) {
+				String name = "in no state";
+				for (int row = t.rowFrom(0); row < t.rowTo(0); row++) {
+					name = t.start(row) <= ns && ns < t.end(row) ? t.typeNames().get(t.type(row)) : name; // rows are in order of start
+				}
+				wanted.merge(name, 1.0, Double::sum);
+			}
+			assertEquals(wanted.toString(), times(t, Sum.TIME_OF_ALL, By.TYPE, from, to), "seed " + seed);
+		}
+	}
+
 	@Test
 	void typesAndThreadsAreThoseOfTheDetails() throws Exception {
 		long[] all = {start, end};
@@ -143,7 +201,8 @@ class StatisticsTest {
 		EventTable t = new SyntheticEvents().add(SyntheticEvents.RUN, first, 0, 40, 0, 0).add(SyntheticEvents.WAIT, first, 40, 100, 0, 0)
 				.add(SyntheticEvents.RUN, second, 10, 30, 0, 0).add(SyntheticEvents.MESSAGE, first, 20, 25, second, 0)
 				.add(SyntheticEvents.TICK, second, 50, 50, 0, 0).table(b.build(), 0, 100);
-		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.LINK_TIME), Statistics.sumsOfEvents(t));
+		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE,
+				Sum.LINK_TIME), Statistics.sumsOfEvents(t));
 		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.TYPE, 0, 50, -1, Progress.NONE)));
 		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.PRODUCER, 0, 100, 0, Progress.NONE)));
 		assertEquals(List.of("Message=3.0"), texts(Statistics.of(t, Sum.LINK_TIME, By.TYPE, 22, 100, -1, Progress.NONE)));
@@ -216,6 +275,8 @@ class StatisticsTest {
 		assertTrue(m.toCsv().contains("b,b and\tc,30,60.0000"), m.toCsv());
 		assertEquals(rules, PieRules.parse(rules.toText()));
 		assertEquals(2, pie(rules.restore(), items).slices().size());
+		assertEquals(2, pie(rules.restore(List.of("Ka")), items).slices().size());
+		assertEquals(rules, rules.exclude(List.of("Kz")).restore(List.of("Kz")));
 		assertEquals(3, pie(rules.restore().unmerge(List.of("b and\tc")), items).slices().size());
 		PieRules moved = rules.merge("other", 0, List.of("Kc"));
 		assertEquals(Set.of("Kb"), moved.groups().get(0).keys());
