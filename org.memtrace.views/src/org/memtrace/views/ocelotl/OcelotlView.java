@@ -16,7 +16,9 @@ import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.jface.preference.IPreferenceStore;
 import org.eclipse.jface.resource.JFaceResources;
+import org.eclipse.jface.util.IPropertyChangeListener;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.custom.StackLayout;
@@ -48,6 +50,7 @@ import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 
@@ -100,6 +103,20 @@ public final class OcelotlView extends TraceView {
 			welcome.refresh();
 		}
 	};
+
+	/** What the user sets as a default is seen at once, too. */
+	private final IPropertyChangeListener followSettings = e -> {
+		Choice now = Choice.ofSettings();
+		switch (e.getProperty()) {
+		case Settings.SLICES -> choose(choice.withSlices(now.slices()));
+		case Settings.INITIAL -> choose(choice.withInitial(now.initial()));
+		case Settings.PRECISION -> choose(choice.withPrecision(now.precision()));
+		default -> {
+			// not of pictures
+		}
+		}
+	};
+	private final IPreferenceStore settings = Settings.store();
 
 	private static final String DIVIDED = "divided";
 	/** Types with their shares and the buttons of the level fit in. */
@@ -196,6 +213,7 @@ public final class OcelotlView extends TraceView {
 		makeJobs();
 		makeActions();
 		session().addListener(followSession);
+		settings.addPropertyChangeListener(followSettings);
 	}
 
 	/** Where the view is narrow, as one of two beside each other, the level of detail keeps the width in which it can be read. */
@@ -608,6 +626,7 @@ public final class OcelotlView extends TraceView {
 	public void dispose() {
 		if (canvas != null) {
 			session().removeListener(followSession);
+			settings.removePropertyChangeListener(followSettings);
 			navigation.dispose();
 			describing.cancel();
 			refining.cancel();

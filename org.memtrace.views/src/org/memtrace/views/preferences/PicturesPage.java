@@ -13,7 +13,7 @@ import org.memtrace.aggregation.InitialLevel;
 /** What a picture begins with. */
 public final class PicturesPage extends Page {
 	public PicturesPage() {
-		super("What pictures begin with; each view can be set otherwise.", "org.memtrace.views.ocelotl");
+		super("What all pictures have, also those that are shown; each view can then be set otherwise.", "org.memtrace.views.ocelotl");
 	}
 
 	@Override

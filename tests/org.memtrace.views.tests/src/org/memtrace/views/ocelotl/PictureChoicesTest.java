@@ -26,6 +26,7 @@ import org.memtrace.views.SaveSnapshot;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.state.ViewState;
 
 /** What a person chooses for the picture alone: kind, types, overview, content of blocks, saved parameters. */
@@ -65,6 +66,25 @@ class PictureChoicesTest extends UiTest {
 	private Point at(double x, double y) {
 		Rectangle r = bot.ui(() -> view.canvas().picture().plot());
 		return new Point(r.x + (int) (x * r.width), r.y + (int) (y * r.height));
+	}
+
+	/** Who changes a default means the picture before the eyes, too. */
+	@Test
+	void settingsAreSeenAtOnce() {
+		try {
+			bot.run(() -> Settings.store().setValue(Settings.SLICES, 20));
+			bot.run(() -> Settings.store().setValue(Settings.PRECISION, 0.01));
+			settle();
+			assertEquals(20, bot.ui(() -> view.canvas().picture().model().sliceCount()));
+			assertEquals(0.01, bot.ui(() -> view.choice().precision()));
+		} finally {
+			bot.run(() -> {
+				Settings.store().setToDefault(Settings.SLICES);
+				Settings.store().setToDefault(Settings.PRECISION);
+			});
+		}
+		settle();
+		assertEquals(50, bot.ui(() -> view.canvas().picture().model().sliceCount()));
 	}
 
 	@Test
