@@ -27,12 +27,12 @@ public final class Perspective implements IPerspectiveFactory {
 			below.addView(id);
 			below.addPlaceholder(id + ANY);
 		}
-		// further pictures come beside the first, further views of other kinds into the folder of theirs
-		layout.addPlaceholder(ViewIds.OCELOTL + ANY, IPageLayout.RIGHT, 0.5f, ViewIds.OCELOTL);
-		// beside what they are about
+		// beside what they are about: all pictures
 		IPlaceholderFolderLayout right = layout.createPlaceholderFolder(RIGHT, IPageLayout.RIGHT, 0.66f, ViewIds.OCELOTL);
 		right.addPlaceholder(ViewIds.TUTORIAL);
 		right.addPlaceholder(ViewIds.HELP);
+		// further pictures come beside the first, further views of other kinds into the folder of theirs
+		layout.addPlaceholder(ViewIds.OCELOTL + ANY, IPageLayout.RIGHT, 0.5f, ViewIds.OCELOTL);
 		for (String id : new String[] { ViewIds.OCELOTL, ViewIds.TRACES }) {
 			layout.getViewLayout(id).setCloseable(false);
 		}
