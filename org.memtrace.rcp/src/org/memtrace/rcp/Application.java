@@ -8,12 +8,14 @@ import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.core.runtime.Platform;
+import org.eclipse.core.runtime.preferences.InstanceScope;
 import org.eclipse.equinox.app.IApplication;
 import org.eclipse.equinox.app.IApplicationContext;
 import org.eclipse.osgi.service.datalocation.Location;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.PlatformUI;
+import org.memtrace.views.preferences.Settings;
 
 /**
  * The workbench as an application of its own. Arguments: {@code [-catalogue DIR] [TRACE]}, where {@code TRACE} is a trace
@@ -22,6 +24,9 @@ import org.eclipse.ui.PlatformUI;
 public final class Application implements IApplication {
 	/** Window size and layout are kept here, by as many workbenches at the same time. */
 	private static final int MAX_WORKBENCHES = 9;
+	/** As in plugin.xml. */
+	private static final String THEME = "org.memtrace.rcp.theme";
+	private static final String DARK_THEME = THEME + ".dark";
 
 	@Override
 	public Object start(IApplicationContext context) {
@@ -29,6 +34,7 @@ public final class Application implements IApplication {
 		Display.setAppName("memtrace");
 		Display display = PlatformUI.createDisplay();
 		boolean keep = lockState();
+		styleSheet(Settings.startTheme(display));
 		try {
 			int rc = PlatformUI.createAndRunWorkbench(display, new Advisor(StartArguments.parse(arguments), keep));
 			return rc == PlatformUI.RETURN_RESTART ? EXIT_RESTART : EXIT_OK;
@@ -39,6 +45,11 @@ public final class Application implements IApplication {
 				location.release();
 			}
 		}
+	}
+
+	/** The platform makes everything light when the name of its theme, which it takes from a preference, does not say "dark". */
+	private static void styleSheet(boolean dark) {
+		InstanceScope.INSTANCE.getNode("org.eclipse.e4.ui.css.swt.theme").put("themeid", dark ? DARK_THEME : THEME);
 	}
 
 	/**

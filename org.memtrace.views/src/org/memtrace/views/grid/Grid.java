@@ -62,6 +62,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
+import org.memtrace.views.util.Appearance;
 
 /**
  * A table of any number of rows (below 50 million at a time): head that sorts, a row of filters, whole rows selected, columns
@@ -149,10 +150,12 @@ public final class Grid {
 		table.setConfigRegistry(registry);
 		table.addConfiguration(new RowOnlySelectionBindings());
 		table.configure();
-		table.setTheme(new GridTheme(table));
-		table.setBackground(parent.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
+		Appearance.onChange(table, () -> {
+			table.setTheme(new GridTheme(table));
+			table.setBackground(parent.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
+			styles(registry);
+		});
 		filterHeight(rowHeight);
-		styles(registry);
 		bindings();
 		new HeadTips();
 		selection.addLayerListener(this::selected);

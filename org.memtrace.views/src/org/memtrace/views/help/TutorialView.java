@@ -36,6 +36,7 @@ import org.memtrace.views.ViewIds;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.traces.CompareDialog;
+import org.memtrace.views.util.Appearance;
 
 /** Find a sharing problem in ten minutes: steps with a button that does each of them. */
 public final class TutorialView extends ViewPart {
@@ -70,7 +71,7 @@ public final class TutorialView extends ViewPart {
 		scrolled.setExpandHorizontal(true);
 		scrolled.setExpandVertical(true);
 		body = new Composite(scrolled, SWT.NONE);
-		body.setBackground(body.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
+		Appearance.asList(body);
 		body.setBackgroundMode(SWT.INHERIT_FORCE);
 		GridLayoutFactory.swtDefaults().numColumns(2).margins(12, 12).spacing(8, 4).applyTo(body);
 		scrolled.setContent(body);

@@ -30,6 +30,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceActions;
+import org.memtrace.views.util.Appearance;
 
 /** What one sees when no trace is shown: how to get one, or how far the opening of one is. */
 final class Welcome extends Composite {
@@ -56,7 +57,7 @@ final class Welcome extends Composite {
 
 	Welcome(Composite parent, Session session, IWorkbenchWindow window) {
 		super(parent, SWT.NONE);
-		setBackground(getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
+		Appearance.asList(this);
 		setBackgroundMode(SWT.INHERIT_FORCE);
 		GridLayoutFactory.fillDefaults().margins(8, 0).applyTo(this);
 		LocalResourceManager resources = new LocalResourceManager(JFaceResources.getResources(), this);

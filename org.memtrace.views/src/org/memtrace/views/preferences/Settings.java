@@ -12,7 +12,6 @@ import org.eclipse.core.runtime.preferences.IEclipsePreferences;
 import org.eclipse.core.runtime.preferences.InstanceScope;
 import org.eclipse.jface.preference.IPreferenceStore;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.preferences.ScopedPreferenceStore;
 import org.memtrace.aggregation.InitialLevel;
@@ -22,6 +21,7 @@ import org.memtrace.importer.record.RecordOption;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
+import org.memtrace.views.util.Appearance;
 
 /**
  * The settings of the workbench, kept with its other state (Eclipse's instance scope). Values that are not usable are read as
@@ -51,6 +51,9 @@ public final class Settings {
 	/** Options of a recording that have a default here. */
 	public static final Set<RecordOption> RECORDING = Set.of(RecordOption.BACKEND, RecordOption.INTERVAL, RecordOption.SUBPHASES,
 			RecordOption.MAX_OVERHEAD, RecordOption.MIN_ALLOC, RecordOption.MIN_STATIC, RecordOption.STACK_DEPTH);
+
+	/** Whether the desktop is dark; null before {@link #startTheme}. Display thread. */
+	private static Boolean systemDark;
 
 	private Settings() {
 	}
@@ -131,10 +134,9 @@ public final class Settings {
 	 */
 	public static void follow(Session session, Display display) {
 		IPreferenceStore store = store();
-		boolean systemDark = isDark(display);
 		session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
 		cache(store);
-		theme(store, display, systemDark);
+		startTheme(display);
 		store.addPropertyChangeListener(e -> {
 			if (display.isDisposed()) {
 				return;
@@ -144,7 +146,7 @@ public final class Settings {
 			case DATABASE -> session::reopenCatalogue;
 			case CACHE_MIB -> () -> cache(store);
 			case COLOURS -> () -> session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
-			case THEME -> () -> theme(store, display, systemDark);
+			case THEME -> () -> theme(store, display);
 			default -> () -> {
 			};
 			};
@@ -152,23 +154,35 @@ public final class Settings {
 		});
 		session.colours().addListener(() -> store.setValue(COLOURS, session.colours().toText()));
 		// the theme of the desktop, or ours, is another one
-		display.addListener(SWT.Settings, e -> session.themeChanged());
+		display.addListener(SWT.Settings, e -> {
+			Appearance.refresh(display);
+			session.themeChanged();
+		});
 	}
 
-	private static boolean isDark(Display display) {
-		RGB c = display.getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();
-		return c.red + c.green + c.blue < 3 * 110;
+	/**
+	 * Takes the theme that the user wants. Before the first window, so that all that is made has its colours.
+	 *
+	 * @param display of the workbench, on its thread
+	 * @return whether it is dark
+	 */
+	public static boolean startTheme(Display display) {
+		if (systemDark == null) {
+			systemDark = Appearance.isDark(display);
+		}
+		return theme(store(), display);
 	}
 
-	private static void theme(IPreferenceStore store, Display display, boolean systemDark) {
+	private static boolean theme(IPreferenceStore store, Display display) {
 		boolean dark = switch (store.getString(THEME)) {
 		case "dark" -> true;
 		case "light" -> false;
 		default -> systemDark;
 		};
-		if (dark != isDark(display)) {
+		if (dark != Appearance.isDark(display)) {
 			display.setDarkThemePreferred(dark);
 		}
+		return dark;
 	}
 
 	/** What the environment says is stronger. */

@@ -27,6 +27,7 @@ import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.jface.resource.ResourceManager;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider.IStyledLabelProvider;
+import org.eclipse.jface.viewers.IColorProvider;
 import org.eclipse.jface.viewers.IStructuredSelection;
 import org.eclipse.jface.viewers.ITreeContentProvider;
 import org.eclipse.jface.viewers.LabelProvider;
@@ -38,6 +39,7 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.TextStyle;
 import org.eclipse.swt.widgets.Composite;
@@ -55,6 +57,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.SelectionLink;
+import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Icons;
 
 /** The traces of the catalogue, grouped by program, and the database files that are open; double click opens one. */
@@ -129,6 +132,7 @@ public final class TracesView extends ViewPart {
 		ResourceManager images = new LocalResourceManager(JFaceResources.getResources(), tree.getControl());
 		tree.setLabelProvider(new DelegatingStyledCellLabelProvider(new Labels(images)));
 		ColumnViewerToolTipSupport.enableFor(tree);
+		Appearance.onChange(tree.getControl(), tree::refresh);
 		tree.addDoubleClickListener(e -> {
 			if (e.getSelection() instanceof StructuredSelection s && s.getFirstElement() instanceof Group p) {
 				tree.setExpandedState(p, !tree.getExpandedState(p));
@@ -519,7 +523,7 @@ public final class TracesView extends ViewPart {
 		}
 	}
 
-	private final class Labels extends LabelProvider implements IStyledLabelProvider {
+	private final class Labels extends LabelProvider implements IStyledLabelProvider, IColorProvider {
 		private final ResourceManager images;
 		private final StyledString.Styler bold = new StyledString.Styler() {
 			@Override
@@ -552,6 +556,17 @@ public final class TracesView extends ViewPart {
 		@Override
 		public String getText(Object element) {
 			return getStyledText(element).getString();
+		}
+
+		/** That of the tree is the one which it was made with, also after the theme has changed. */
+		@Override
+		public Color getForeground(Object element) {
+			return tree.getControl().getDisplay().getSystemColor(SWT.COLOR_LIST_FOREGROUND);
+		}
+
+		@Override
+		public Color getBackground(Object element) {
+			return null;
 		}
 
 		@Override

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -16,13 +17,17 @@ import java.util.stream.Stream;
 import org.eclipse.jface.preference.IPreferenceStore;
 import org.eclipse.jface.preference.PreferenceDialog;
 import org.eclipse.jface.preference.PreferencePage;
+import org.eclipse.nebula.widgets.nattable.NatTable;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.custom.CTabFolder;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.ToolBar;
+import org.eclipse.swt.widgets.Tree;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.dialogs.PreferencesUtil;
 import org.junit.jupiter.api.AfterEach;
@@ -186,10 +191,48 @@ class PreferencesTest extends UiTest {
 		Control picture = bot.find(Control.class, c -> c.getClass().getSimpleName().equals("PictureCanvas"));
 		RGB darkBackground = new RGB(0x1e, 0x21, 0x26);
 		bot.waitFor("a dark picture", () -> bot.colours(picture).getOrDefault(darkBackground, 0) > 1000);
+		allOfTheme(true);
 		bot.shot("dark");
 		bot.run(() -> Settings.store().setValue(Settings.THEME, "light"));
 		bot.waitFor("light", () -> display(false));
 		bot.waitFor("a light picture", () -> bot.colours(picture).getOrDefault(darkBackground, 0) == 0);
+		allOfTheme(false);
+	}
+
+	private void allOfTheme(boolean dark) {
+		List<String> other = new ArrayList<>();
+		try {
+			bot.waitFor("the theme everywhere", () -> {
+				other.clear();
+				other.addAll(ofOtherTheme(dark));
+				return other.isEmpty();
+			});
+		} catch (AssertionError e) {
+			throw new AssertionError((dark ? "dark: " : "light: ") + other, e);
+		}
+	}
+
+	/** Bars, tabs and tables that are seen and have the background of the other theme, and the list of traces without a readable text. */
+	private List<String> ofOtherTheme(boolean dark) {
+		List<String> other = new ArrayList<>();
+		for (Control c : bot.all(Control.class)) {
+			if (!c.isVisible() || c.getSize().x < 20 || c.getSize().y < 10
+					|| !(c instanceof ToolBar || c instanceof CTabFolder || c instanceof NatTable || c instanceof Tree)) {
+				continue;
+			}
+			Map<RGB, Integer> colours = bot.colours(c);
+			RGB most = colours.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+			int readable = colours.entrySet().stream().filter(e -> Math.abs(sum(e.getKey()) - sum(most)) > 300).mapToInt(Map.Entry::getValue)
+					.sum();
+			if (sum(most) < 330 != dark || c instanceof Tree && readable < 20) {
+				other.add(c + ": " + most + ", " + readable + " readable");
+			}
+		}
+		return other;
+	}
+
+	private static int sum(RGB c) {
+		return c.red + c.green + c.blue;
 	}
 
 	private boolean display(boolean dark) {
