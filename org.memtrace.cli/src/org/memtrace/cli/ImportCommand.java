@@ -3,26 +3,20 @@
 
 package org.memtrace.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.importer.Projections;
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
 import org.memtrace.storage.Stores;
 
 /** {@code memtrace import}. */
@@ -46,105 +40,68 @@ final class ImportCommand implements Command {
 		Path output = args.getPath("output");
 		DatabaseKind kind = DatabaseKind.valueOf(args.get("dbms").toUpperCase(Locale.ROOT));
 		if (output != null) {
-			Path parent = output.toAbsolutePath().getParent();
-			ImportReport report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(output, kind, console::hint)),
-					parent, args, console);
-			List<Path> written = new ArrayList<>(List.of(output));
-			try (Undo undo = new Undo(() -> written.forEach(ImportCommand::delete))) {
-				if (args.has("projections")) {
-					try (TraceStore store = Stores.openFile(output)) {
-						Projections.write(store, "", name -> {
-							Path file = projection(output, name);
-							TraceWriter writer = Stores.createFile(file, kind, console::hint);
-							written.add(file); // after it is certain that it is not somebody else's
-							return writer;
-						}, console.progress());
-						noPhysical(store, console);
-					}
-				}
-				undo.keep();
-			}
-			print(report, args, console);
-			written.forEach(file -> console.hint("wrote " + file));
-			return ExitCode.OK;
-		}
-		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, kind, console)) {
-			ImportReport report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args,
-					console);
-			if (args.has("projections")) {
-				project(catalogue, report.trace(), console);
-			}
-			print(report, args, console);
-			console.hint("trace " + report.trace().id() + ": " + catalogue.directory().resolve(report.trace().databaseName()));
+			intoFile(input, output.toAbsolutePath(), output, kind, args, console);
+		} else {
+			intoCatalogue(input, kind, args, console);
 		}
 		return ExitCode.OK;
 	}
 
-	/** Four more traces, or none and not the first one either. */
-	private static void project(TraceCatalogue catalogue, TraceInfo trace, Console console) throws MemtraceException {
-		Set<Integer> before = new HashSet<>();
-		catalogue.list().forEach(t -> before.add(t.id()));
-		before.remove(trace.id());
-		try (Undo undo = new Undo(() -> {
-			for (TraceInfo t : catalogue.list()) {
-				if (!before.contains(t.id()) && (t.id() == trace.id() || t.properties().containsKey(Projections.PROPERTY))) {
-					catalogue.delete(t.id());
+	private static void intoFile(List<Path> input, Path output, Path shown, DatabaseKind kind, CommandLine args, Console console)
+			throws MemtraceException, UsageException {
+		List<Path> written = new ArrayList<>();
+		ImportReport report;
+		if (args.has("projections")) {
+			try (TraceGroup group = Stores.createFiles(output.getParent(), kind, console::hint)) {
+				report = call(new ImportOperation(input, console.in(), name -> group.create(output.getFileName().toString())),
+						output.getParent(), args, console);
+				for (TraceInfo t : Projections.publish(group, report, "", name -> projection(output, name), console.progress())) {
+					written.add(shown.resolveSibling(t.databaseName()));
 				}
 			}
-		}); TraceStore store = catalogue.open(trace.id())) {
-			for (TraceInfo t : Projections.write(store, trace.databaseName().replaceFirst("\\.mv\\.db$", ""), catalogue::create,
-					console.progress())) {
-				console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName()));
+			noPhysical(written.size(), console);
+		} else {
+			report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(shown, kind, console::hint)),
+					output.getParent(), args, console);
+			written.add(shown);
+		}
+		print(report, args, console);
+		written.forEach(file -> console.hint("wrote " + file));
+	}
+
+	private static void intoCatalogue(List<Path> input, DatabaseKind kind, CommandLine args, Console console)
+			throws MemtraceException, UsageException {
+		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, kind, console)) {
+			List<TraceInfo> traces = new ArrayList<>();
+			ImportReport report;
+			if (args.has("projections")) {
+				try (TraceGroup group = catalogue.group()) {
+					report = call(new ImportOperation(input, console.in(), group::create), catalogue.directory(), args, console);
+					traces.addAll(Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""),
+							name -> name, console.progress()));
+				}
+				noPhysical(traces.size(), console);
+			} else {
+				report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args, console);
+				traces.add(report.trace());
 			}
-			noPhysical(store, console);
-			undo.keep();
+			print(report, args, console);
+			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));
 		}
 	}
 
-	private static void noPhysical(TraceStore store, Console console) throws MemtraceException {
-		if (!store.addressSpaces().contains(AddressSpace.PHYSICAL)) {
+	/** @param traces that were written: the one that was imported, two by virtual and perhaps two by physical address */
+	private static void noPhysical(int traces, Console console) {
+		if (traces < 5) {
 			console.hint("note: no physical addresses were recorded, so there are no traces by physical address");
 		}
 	}
 
 	/** {@code app.db} gives {@code app_Virtual.db}. */
-	private static Path projection(Path output, String suffix) {
+	private static String projection(Path output, String suffix) {
 		String name = output.getFileName().toString();
 		String end = name.endsWith(".mv.db") ? ".mv.db" : name.lastIndexOf('.') > 0 ? name.substring(name.lastIndexOf('.')) : "";
-		return output.resolveSibling(name.substring(0, name.length() - end.length()) + suffix + end);
-	}
-
-	private static void delete(Path file) {
-		try {
-			Files.deleteIfExists(file);
-		} catch (IOException e) {
-			// what went wrong first is reported
-		}
-	}
-
-	/** Does something unless all went well. */
-	private static final class Undo implements AutoCloseable {
-		private interface Action {
-			void run() throws MemtraceException;
-		}
-
-		private final Action action;
-		private boolean kept;
-
-		Undo(Action action) {
-			this.action = action;
-		}
-
-		void keep() {
-			kept = true;
-		}
-
-		@Override
-		public void close() throws MemtraceException {
-			if (!kept) {
-				action.run();
-			}
-		}
+		return name.substring(0, name.length() - end.length()) + suffix + end;
 	}
 
 	private static ImportReport call(ImportOperation operation, Path scratch, CommandLine args, Console console)

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Structure;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
@@ -47,6 +49,24 @@ public final class Projections {
 			}
 		}
 		return written;
+	}
+
+	/**
+	 * Writes them beside the trace that was just imported as the first one of a group, and makes all of them visible, which also the
+	 * report then knows.
+	 *
+	 * @param name as above
+	 * @param file what a name becomes in the group
+	 * @return all traces, first the one that was imported
+	 */
+	public static List<TraceInfo> publish(TraceGroup group, ImportReport report, String name, UnaryOperator<String> file,
+			Progress progress) throws MemtraceException {
+		try (TraceStore store = group.open(0)) {
+			write(store, name, n -> group.create(file.apply(n)), progress);
+		}
+		List<TraceInfo> published = group.publish();
+		report.stored(published.get(0));
+		return published;
 	}
 
 	private static String suffix(AddressSpace space, boolean byThread) {

@@ -23,6 +23,9 @@ public interface TraceCatalogue extends AutoCloseable {
 	 */
 	TraceWriter create(String databaseName) throws MemtraceException;
 
+	/** Starts several traces that appear together. */
+	TraceGroup group() throws MemtraceException;
+
 	/**
 	 * Takes a copy of a trace database into the catalogue: one that was made without a catalogue, or came from another one or
 	 * from FrameSoc. The file stays as it is.

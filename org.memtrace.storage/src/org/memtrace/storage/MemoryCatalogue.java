@@ -4,16 +4,19 @@
 package org.memtrace.storage;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 
 import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
@@ -35,17 +38,61 @@ final class MemoryCatalogue implements TraceCatalogue {
 	@Override
 	public synchronized TraceWriter create(String databaseName) {
 		String base = Names.database(databaseName);
-		return new MemoryTraceWriter(this, base);
+		return new MemoryTraceWriter(this::add, base);
+	}
+
+	@Override
+	public TraceGroup group() {
+		return new Group();
+	}
+
+	private final class Group implements TraceGroup {
+		private final List<IntFunction<MemoryTraceStore>> complete = new ArrayList<>();
+
+		@Override
+		public TraceWriter create(String databaseName) {
+			return new MemoryTraceWriter(maker -> {
+				complete.add(maker);
+				return maker.apply(-1).info();
+			}, Names.database(databaseName));
+		}
+
+		@Override
+		public TraceStore open(int index) {
+			return complete.get(index).apply(-1);
+		}
+
+		@Override
+		public List<TraceInfo> publish() {
+			synchronized (MemoryCatalogue.this) {
+				List<TraceInfo> published = new ArrayList<>();
+				for (IntFunction<MemoryTraceStore> maker : complete) { // as in a file catalogue, names keep the first as a prefix
+					String first = complete.get(0).apply(-1).info().databaseName();
+					published.add(add(maker, name -> published.isEmpty() || !name.startsWith(first) ? name
+							: published.get(0).databaseName() + name.substring(first.length())));
+				}
+				return published;
+			}
+		}
+
+		@Override
+		public void close() {
+			complete.clear();
+		}
 	}
 
 	/** Adds a trace under the first free number. */
 	synchronized TraceInfo add(IntFunction<MemoryTraceStore> maker) {
+		return add(maker, UnaryOperator.identity());
+	}
+
+	private synchronized TraceInfo add(IntFunction<MemoryTraceStore> maker, UnaryOperator<String> wanted) {
 		int id = 0;
 		while (traces.containsKey(id)) {
 			id++;
 		}
 		MemoryTraceStore store = maker.apply(id);
-		String name = Names.unique(store.info().databaseName(),
+		String name = Names.unique(wanted.apply(store.info().databaseName()),
 				n -> list().stream().anyMatch(t -> t.databaseName().equalsIgnoreCase(n)));
 		if (!name.equals(store.info().databaseName())) {
 			TraceInfo info = store.info();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
 
 import org.memtrace.model.AccessBatch;
 import org.memtrace.model.AddressSpace;
@@ -30,7 +31,12 @@ import org.memtrace.model.TraceWriter;
 final class MemoryTraceWriter implements TraceWriter {
 	private static final int CHUNK = 16_384;
 
-	private final MemoryCatalogue catalogue;
+	/** Takes the complete trace, which is made for a number. */
+	interface Sink {
+		TraceInfo add(IntFunction<MemoryTraceStore> maker);
+	}
+
+	private final Sink sink;
 	private final String databaseName;
 	private List<ThreadInfo> threads = List.of();
 	private List<Structure> structures = List.of();
@@ -50,8 +56,8 @@ final class MemoryTraceWriter implements TraceWriter {
 	private long previousNs = Long.MIN_VALUE;
 	private long lastNs = Long.MIN_VALUE;
 
-	MemoryTraceWriter(MemoryCatalogue catalogue, String databaseName) {
-		this.catalogue = catalogue;
+	MemoryTraceWriter(Sink sink, String databaseName) {
+		this.sink = sink;
 		this.databaseName = databaseName;
 	}
 
@@ -126,7 +132,7 @@ final class MemoryTraceWriter implements TraceWriter {
 			throw new StoreException(WriterRules.EMPTY_TRACE);
 		}
 		List<AccessBatch> ordered = sorted ? chunks : sort();
-		return catalogue.add(id -> new MemoryTraceStore(
+		return sink.add(id -> new MemoryTraceStore(
 				WriterRules.complete(info, id, databaseName, events, trees.virtual().size(), firstNs, lastNs),
 				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
 				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,

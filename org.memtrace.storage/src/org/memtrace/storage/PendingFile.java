@@ -26,7 +26,7 @@ import org.memtrace.model.StoreException;
  * A file that is being written in a directory of databases: {@code .memtrace-ID.tmp}, beside it {@code .memtrace-ID.lock}.
  * The lock file is locked as long as the writing process lives, however it dies, and holds the final name from the moment
  * when that name may exist without being registered. So a later process can tell leftovers from work in progress and
- * remove the former: see {@link #removeLeftovers}.
+ * remove the former: see {@link #removeLeftovers}. Several files under one lock ({@code .memtrace-ID-1.tmp}, …) are leftovers together.
  */
 final class PendingFile {
 	private static final String PREFIX = ".memtrace-";
@@ -35,15 +35,25 @@ final class PendingFile {
 	/** Lock files of this process: opening and closing one again would release its lock (POSIX). */
 	private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
+	/** Before a name in a lock file: is a leftover only as long as it is the same file as a temporary one. */
+	private static final String LINKED = "=";
+	private static final int ID_LENGTH = PREFIX.length() + 36;
+	private static final int LONGEST_LOCK = 1 << 16;
+
 	private final Path lockFile;
 	private final FileChannel channel;
+	private final String suffix;
 	final Path temporary;
-	private String intended;
+	private List<String> intended = List.of();
+	private boolean ended;
+	private boolean kept;
 
-	private PendingFile(Path lockFile, FileChannel channel, String suffix) {
+	/** @param channel null for a file under the lock of another */
+	private PendingFile(Path lockFile, FileChannel channel, String number, String suffix) {
 		this.lockFile = lockFile;
 		this.channel = channel;
-		this.temporary = temporaryOf(lockFile, suffix);
+		this.suffix = suffix;
+		this.temporary = temporaryOf(lockFile, number + TEMPORARY + suffix);
 	}
 
 	static PendingFile begin(Path directory) throws StoreException {
@@ -61,7 +71,7 @@ final class PendingFile {
 				FileLock lock = channel.tryLock();
 				// between the two calls another process may have taken it for a leftover
 				if (lock != null && Files.exists(lockFile)) {
-					return new PendingFile(lockFile, channel, suffix);
+					return new PendingFile(lockFile, channel, "", suffix);
 				}
 				channel.close();
 				HELD.remove(lockFile);
@@ -71,29 +81,78 @@ final class PendingFile {
 		}
 	}
 
-	/** The file will appear under this name, and is a leftover unless it becomes registered. */
-	void intend(String finalName) throws IOException {
-		channel.truncate(0);
-		channel.write(ByteBuffer.wrap(finalName.getBytes(StandardCharsets.UTF_8)), 0);
-		channel.force(true);
-		intended = finalName;
+	/** Another file, which is a leftover when this one is. */
+	PendingFile member(int number) {
+		return new PendingFile(lockFile, null, "-" + number, suffix);
 	}
 
-	/** The name given to {@link #intend}, or null. */
-	String intended() {
+	/** The file will appear under this name, and is a leftover unless it becomes registered. */
+	void intend(String finalName) throws IOException {
+		intend(List.of(finalName));
+	}
+
+	/** The same for all files under this lock. */
+	void intend(List<String> finalNames) throws IOException {
+		write(finalNames);
+		intended = List.copyOf(finalNames);
+	}
+
+	/** Links with these names are leftovers as long as the lock file is there. */
+	void intendLinks(List<String> finalNames) throws IOException {
+		write(finalNames.stream().map(name -> LINKED + name).toList());
+	}
+
+	private void write(List<String> lines) throws IOException {
+		channel.truncate(0);
+		channel.write(ByteBuffer.wrap(String.join("\n", lines).getBytes(StandardCharsets.UTF_8)), 0);
+		channel.force(true);
+	}
+
+	/** The names given to {@link #intend}. */
+	List<String> intended() {
 		return intended;
+	}
+
+	/** From now on {@link #end} does nothing; only {@link #release} removes the temporary file. */
+	void keep() {
+		kept = true;
+	}
+
+	void release() {
+		kept = false;
+		end();
+	}
+
+	/** Removes the lock first: what was made of the temporary files stays. */
+	void endLinked() {
+		ended = true;
+		try {
+			Files.deleteIfExists(lockFile);
+			channel.close();
+		} catch (IOException e) {
+			// then a later process removes the links
+		} finally {
+			HELD.remove(lockFile);
+		}
 	}
 
 	/** Removes the temporary file, if it is still there, and the lock. */
 	void end() {
+		if (kept) {
+			return;
+		}
 		try {
 			deleteDatabase(temporary);
-			Files.deleteIfExists(lockFile);
-			channel.close();
+			if (channel != null && !ended) {
+				Files.deleteIfExists(lockFile);
+				channel.close();
+			}
 		} catch (IOException e) {
 			// whatever remains is removed by a later process
 		} finally {
-			HELD.remove(lockFile);
+			if (channel != null) {
+				HELD.remove(lockFile);
+			}
 		}
 	}
 
@@ -114,6 +173,7 @@ final class PendingFile {
 					removeLeftover(lockFile, registered, notices);
 				}
 			}
+			removeWithoutLock(directory.toRealPath());
 		} catch (IOException e) {
 			// the directory went away or cannot be listed: then there is nothing to remove
 		}
@@ -126,18 +186,24 @@ final class PendingFile {
 			if (channel.tryLock() == null) {
 				return; // its process lives
 			}
-			ByteBuffer text = ByteBuffer.allocate(4096);
+			ByteBuffer text = ByteBuffer.allocate(LONGEST_LOCK);
 			channel.read(text, 0);
-			String name = new String(text.array(), 0, text.position(), StandardCharsets.UTF_8);
+			List<Path> temporary = temporaryFiles(lockFile);
 			long size = 0;
-			for (Dbms dbms : Dbms.values()) {
-				Path temporary = temporaryOf(lockFile, dbms.suffix());
-				size += Files.exists(temporary) ? Files.size(temporary) : 0;
-				deleteDatabase(temporary);
-			}
-			if (!name.isBlank() && name.indexOf('/') < 0 && !registered.test(name)) {
+			for (String line : new String(text.array(), 0, text.position(), StandardCharsets.UTF_8).split("\n")) {
+				boolean linked = line.startsWith(LINKED);
+				String name = linked ? line.substring(LINKED.length()) : line;
+				if (name.isBlank() || name.indexOf('/') >= 0) {
+					continue;
+				}
 				Path file = lockFile.resolveSibling(name);
-				size += Files.exists(file) ? Files.size(file) : 0;
+				if (linked ? isAnyOf(file, temporary) : !registered.test(name)) {
+					size += !linked && Files.exists(file) ? Files.size(file) : 0;
+					deleteDatabase(file);
+				}
+			}
+			for (Path file : temporary) {
+				size += Files.size(file);
 				deleteDatabase(file);
 			}
 			Files.deleteIfExists(lockFile);
@@ -145,6 +211,41 @@ final class PendingFile {
 					+ String.format(java.util.Locale.ROOT, "%.1f MB", size / 1e6) + ")");
 		} catch (NoSuchFileException e) {
 			// another process was faster
+		}
+	}
+
+	private static boolean isAnyOf(Path file, List<Path> others) throws IOException {
+		for (Path other : others) {
+			if (Files.exists(file) && Files.isSameFile(file, other)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/** All that are written under a lock. */
+	private static List<Path> temporaryFiles(Path lockFile) throws IOException {
+		List<Path> found = new ArrayList<>();
+		String id = lockFile.getFileName().toString().substring(0, lockFile.getFileName().toString().length() - LOCK.length());
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(lockFile.getParent(), id + "*" + TEMPORARY + "*")) {
+			for (Path file : files) {
+				if (!file.getFileName().toString().endsWith("-journal")) {
+					found.add(file);
+				}
+			}
+		}
+		return found;
+	}
+
+	/** Of a process that was killed after its links had become valid: a lock is made before, and removed after, everything else. */
+	private static void removeWithoutLock(Path directory) throws IOException {
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + TEMPORARY + "*")) {
+			for (Path file : files) {
+				String name = file.getFileName().toString();
+				if (name.length() > ID_LENGTH && !Files.exists(file.resolveSibling(name.substring(0, ID_LENGTH) + LOCK))) {
+					Files.deleteIfExists(file);
+				}
+			}
 		}
 	}
 
@@ -179,8 +280,8 @@ final class PendingFile {
 		return e.getMessage();
 	}
 
-	private static Path temporaryOf(Path lockFile, String suffix) {
+	private static Path temporaryOf(Path lockFile, String ending) {
 		String name = lockFile.getFileName().toString();
-		return lockFile.resolveSibling(name.substring(0, name.length() - LOCK.length()) + TEMPORARY + suffix);
+		return lockFile.resolveSibling(name.substring(0, name.length() - LOCK.length()) + ending);
 	}
 }

@@ -80,10 +80,15 @@ final class SqlTraceWriter implements TraceWriter {
 
 	/** @param databaseName with the suffix of the kind of database */
 	SqlTraceWriter(Dbms dbms, Path directory, String databaseName, Publisher publisher) throws MemtraceException {
+		this(dbms, PendingFile.begin(directory, dbms.suffix()), databaseName, publisher);
+	}
+
+	/** @param file ends with this writer */
+	SqlTraceWriter(Dbms dbms, PendingFile file, String databaseName, Publisher publisher) throws MemtraceException {
 		this.dbms = dbms;
 		this.databaseName = databaseName;
 		this.publisher = publisher;
-		file = PendingFile.begin(directory, dbms.suffix());
+		this.file = file;
 		boolean ok = false;
 		try {
 			db = dbms.make(file.temporary);

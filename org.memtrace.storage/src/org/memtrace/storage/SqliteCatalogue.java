@@ -21,6 +21,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +33,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
@@ -205,6 +207,12 @@ final class SqliteCatalogue implements TraceCatalogue {
 	}
 
 	@Override
+	public TraceGroup group() throws MemtraceException {
+		return new PendingGroup(dbms, directory, name -> Names.database(name) + dbms.suffix(),
+				(lock, files, infos) -> publish(lock, files, infos, dbms));
+	}
+
+	@Override
 	public TraceInfo add(Path database, Progress progress) throws MemtraceException {
 		TraceInfo info;
 		try (TraceStore store = Stores.openFile(database)) { // refuses what is none, or too new
@@ -248,44 +256,69 @@ final class SqliteCatalogue implements TraceCatalogue {
 		}
 	}
 
-	/**
-	 * Renames the file and registers it. Killed before the end of the transaction, the file is a leftover that its intent
-	 * names; killed after it, only the lock file remains.
-	 */
 	private TraceInfo publish(PendingFile file, TraceInfo info, Dbms kind) throws MemtraceException, IOException {
+		return publish(file, List.of(file.temporary), List.of(info), kind).get(0);
+	}
+
+	/**
+	 * Renames the files and registers them. Killed before the end of the transaction, they are leftovers that the intent
+	 * names; killed after it, only the lock file remains. Names that begin with the first one still do so when that had to be changed.
+	 */
+	private List<TraceInfo> publish(PendingFile lock, List<Path> files, List<TraceInfo> infos, Dbms kind)
+			throws MemtraceException, IOException {
 		try (Connection db = Sqlite.change(systemDb)) {
-			TraceInfo published = inTransaction(db, () -> {
-				List<TraceInfo> traces = list(db);
-				String name = Names.unique(Dbms.withoutSuffix(info.databaseName()),
-						candidate -> Files.exists(directory.resolve(candidate + kind.suffix())) || traces.stream()
-								.anyMatch(t -> Dbms.withoutSuffix(t.databaseName()).equalsIgnoreCase(candidate)))
-						+ kind.suffix();
-				int id = 0;
-				for (TraceInfo trace : traces) { // sorted: the first gap
-					id += trace.id() == id ? 1 : 0;
+			return inTransaction(db, () -> {
+				List<TraceInfo> traces = new ArrayList<>(list(db));
+				List<TraceInfo> published = new ArrayList<>();
+				for (TraceInfo info : infos) {
+					TraceInfo named = named(info, wanted(info, infos.get(0), published), traces, kind);
+					published.add(named);
+					traces.add(named);
+					traces.sort(Comparator.comparingInt(TraceInfo::id));
 				}
-				TraceInfo named = info.stored(id, info.alias(), name, info.events(), info.producers());
-				file.intend(name);
-				Files.move(file.temporary, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+				lock.intend(published.stream().map(TraceInfo::databaseName).toList());
+				for (int i = 0; i < files.size(); i++) {
+					Files.move(files.get(i), directory.resolve(published.get(i).databaseName()), StandardCopyOption.ATOMIC_MOVE);
+				}
 				PendingFile.force(directory);
-				insert(db, named);
-				return named;
+				for (TraceInfo info : published) {
+					insert(db, info);
+				}
+				return published;
 			});
-			return published;
 		} catch (SQLException e) {
-			removeUnregistered(file);
+			removeUnregistered(lock);
 			throw Sqlite.explain(systemDb, e);
 		} catch (MemtraceException e) {
-			removeUnregistered(file);
+			removeUnregistered(lock);
 			throw e;
 		}
 	}
 
-	/** After a failed transaction: the renamed file must not stay. */
-	private void removeUnregistered(PendingFile file) throws IOException, MemtraceException {
-		String name = file.intended();
-		if (name != null && list().stream().noneMatch(t -> t.databaseName().equals(name))) {
-			PendingFile.deleteDatabase(directory.resolve(name));
+	private static String wanted(TraceInfo info, TraceInfo first, List<TraceInfo> published) {
+		String name = Dbms.withoutSuffix(info.databaseName());
+		String prefix = Dbms.withoutSuffix(first.databaseName());
+		return published.isEmpty() || !name.startsWith(prefix) ? name
+				: Dbms.withoutSuffix(published.get(0).databaseName()) + name.substring(prefix.length());
+	}
+
+	/** With a number and a name of its own; traces are sorted by number. */
+	private TraceInfo named(TraceInfo info, String wanted, List<TraceInfo> traces, Dbms kind) {
+		String name = Names.unique(wanted, candidate -> Files.exists(directory.resolve(candidate + kind.suffix()))
+				|| traces.stream().anyMatch(t -> Dbms.withoutSuffix(t.databaseName()).equalsIgnoreCase(candidate))) + kind.suffix();
+		int id = 0;
+		for (TraceInfo trace : traces) { // the first gap
+			id += trace.id() == id ? 1 : 0;
+		}
+		return info.stored(id, info.alias(), name, info.events(), info.producers());
+	}
+
+	/** After a failed transaction: the renamed files must not stay. */
+	private void removeUnregistered(PendingFile lock) throws IOException, MemtraceException {
+		for (String name : lock.intended()) {
+			if (list().stream().noneMatch(t -> t.databaseName().equals(name))) {
+				PendingFile.deleteDatabase(directory.resolve(name));
+			}
 		}
 	}
 
@@ -436,30 +469,72 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	/** A writer of one database that is in no catalogue; refuses to replace a file. */
 	static TraceWriter createFile(Path target, Dbms dbms, Consumer<String> notices) throws MemtraceException {
-		if (!target.toString().endsWith(dbms.suffix())) {
-			throw new StoreException(target + " cannot be made: the name of an H2 database must end in " + dbms.suffix());
-		}
 		Path absolute = target.toAbsolutePath().normalize();
-		Path parent = absolute.getParent();
-		if (Files.exists(absolute)) {
-			throw new StoreException(target + " exists already");
-		}
-		if (parent == null || !Files.isDirectory(parent)) {
-			throw new StoreException(target + " cannot be written: its directory does not exist");
-		}
-		if (!Files.exists(parent.resolve(Names.SYSTEM_DB))) {
-			PendingFile.removeLeftovers(parent, name -> true).forEach(notices);
-		}
-		return new SqlTraceWriter(dbms, parent, absolute.getFileName().toString(), (file, info) -> {
-			try {
-				Files.createLink(absolute, file.temporary); // unlike a move it never replaces
-			} catch (FileAlreadyExistsException e) {
-				throw new StoreException(target + " exists already", e);
-			} catch (UnsupportedOperationException | IOException e) {
-				Files.move(file.temporary, absolute, StandardCopyOption.ATOMIC_MOVE);
-			}
+		Path parent = prepareFiles(absolute.getParent(), target, notices);
+		return new SqlTraceWriter(dbms, parent, free(target, dbms), (file, info) -> {
+			link(file.temporary, absolute, target);
 			PendingFile.force(parent);
 			return info;
 		});
+	}
+
+	/** Databases beside each other that are in no catalogue; no file is replaced. */
+	static TraceGroup createFiles(Path directory, Dbms dbms, Consumer<String> notices) throws MemtraceException {
+		Path parent = prepareFiles(directory.toAbsolutePath().normalize(), directory, notices);
+		return new PendingGroup(dbms, parent, name -> free(directory.resolve(name), dbms), (lock, files, infos) -> {
+			List<String> names = infos.stream().map(TraceInfo::databaseName).toList();
+			lock.intendLinks(names);
+			List<Path> linked = new ArrayList<>();
+			boolean ok = false;
+			try {
+				for (int i = 0; i < files.size(); i++) {
+					Path target = parent.resolve(names.get(i));
+					link(files.get(i), target, directory.resolve(names.get(i)));
+					linked.add(target);
+				}
+				PendingFile.force(parent);
+				ok = true;
+			} finally {
+				if (!ok) {
+					for (Path file : linked) {
+						PendingFile.deleteDatabase(file);
+					}
+				}
+			}
+			lock.endLinked();
+			PendingFile.force(parent);
+			return infos;
+		});
+	}
+
+	private static Path prepareFiles(Path directory, Path shown, Consumer<String> notices) throws StoreException {
+		if (directory == null || !Files.isDirectory(directory)) {
+			throw new StoreException(shown + " cannot be written: its directory does not exist");
+		}
+		if (!Files.exists(directory.resolve(Names.SYSTEM_DB))) {
+			PendingFile.removeLeftovers(directory, name -> true).forEach(notices);
+		}
+		return directory;
+	}
+
+	/** The name of a file that can be made. */
+	private static String free(Path target, Dbms dbms) throws StoreException {
+		if (!target.toString().endsWith(dbms.suffix())) {
+			throw new StoreException(target + " cannot be made: the name of an H2 database must end in " + dbms.suffix());
+		}
+		if (Files.exists(target)) {
+			throw new StoreException(target + " exists already");
+		}
+		return target.getFileName().toString();
+	}
+
+	private static void link(Path temporary, Path target, Path shown) throws StoreException, IOException {
+		try {
+			Files.createLink(target, temporary); // unlike a move it never replaces
+		} catch (FileAlreadyExistsException e) {
+			throw new StoreException(shown + " exists already", e);
+		} catch (UnsupportedOperationException | IOException e) {
+			Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+		}
 	}
 }

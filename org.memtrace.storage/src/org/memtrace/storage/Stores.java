@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
 
@@ -71,6 +72,16 @@ public final class Stores {
 	/** The same with a chosen kind of database; the file of an H2 database must be called {@code *.mv.db}. */
 	public static TraceWriter createFile(Path file, DatabaseKind kind, Consumer<String> notices) throws MemtraceException {
 		return SqliteCatalogue.createFile(file, Dbms.of(kind), notices);
+	}
+
+	/**
+	 * Starts trace databases that will be in no catalogue and appear together, under the names that are given to
+	 * {@link TraceGroup#create}; an existing file is never replaced.
+	 *
+	 * @param directory of all of them
+	 */
+	public static TraceGroup createFiles(Path directory, DatabaseKind kind, Consumer<String> notices) throws MemtraceException {
+		return SqliteCatalogue.createFiles(directory, Dbms.of(kind), notices);
 	}
 
 	/** Whether a file looks like an SQLite or H2 database (by its first bytes). */

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.importer.ImportReport;
@@ -16,9 +13,7 @@ import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.storage.Stores;
 
 /** Imports as the wizard was told: into the catalogue or a file, with the traces for FrameSoc when they are wanted. */
@@ -46,64 +41,33 @@ final class ImportTask {
 
 	private static ImportReport intoCatalogue(TraceCatalogue catalogue, ImportSettings settings, Progress progress)
 			throws MemtraceException {
-		ImportReport report = settings.operation(catalogue::create).call(progress);
 		if (!settings.projections()) {
+			return settings.operation(catalogue::create).call(progress);
+		}
+		try (TraceGroup group = catalogue.group()) {
+			ImportReport report = settings.operation(group::create).call(progress);
+			Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name, progress);
 			return report;
 		}
-		TraceInfo trace = report.trace();
-		boolean complete = false;
-		try (TraceStore store = catalogue.open(trace.id())) {
-			Projections.write(store, trace.databaseName().replaceFirst("\\.mv\\.db$", ""), catalogue::create, progress);
-			complete = true;
-		} finally {
-			if (!complete) {
-				for (TraceInfo t : catalogue.list()) {
-					if (t.id() == trace.id() || t.id() > trace.id() && t.properties().containsKey(Projections.PROPERTY)) {
-						catalogue.delete(t.id());
-					}
-				}
-			}
-		}
-		return report;
 	}
 
 	private static ImportReport intoFile(ImportSettings settings, Progress progress) throws MemtraceException {
-		Path output = settings.output();
-		ImportReport report = settings.operation(name -> Stores.createFile(output, settings.kind(), ImportTask::log)).call(progress);
+		Path output = settings.output().toAbsolutePath();
 		if (!settings.projections()) {
+			return settings.operation(name -> Stores.createFile(output, settings.kind(), ImportTask::log)).call(progress);
+		}
+		try (TraceGroup group = Stores.createFiles(output.getParent(), settings.kind(), ImportTask::log)) {
+			ImportReport report = settings.operation(name -> group.create(output.getFileName().toString())).call(progress);
+			Projections.publish(group, report, "", name -> projection(output, name), progress);
 			return report;
 		}
-		List<Path> written = new ArrayList<>(List.of(output));
-		boolean complete = false;
-		try (TraceStore store = Stores.openFile(output)) {
-			Projections.write(store, "", name -> {
-				Path file = projection(output, name);
-				TraceWriter writer = Stores.createFile(file, settings.kind(), ImportTask::log);
-				written.add(file);
-				return writer;
-			}, progress);
-			complete = true;
-		} finally {
-			if (!complete) {
-				written.forEach(ImportTask::delete);
-			}
-		}
-		return report;
 	}
 
 	/** {@code app.db} gives {@code app_Virtual.db}. */
-	private static Path projection(Path output, String name) {
+	private static String projection(Path output, String name) {
 		String file = output.getFileName().toString();
 		int dot = file.endsWith(".mv.db") ? file.length() - ".mv.db".length() : file.lastIndexOf('.');
-		return output.resolveSibling(dot < 0 ? file + name : file.substring(0, dot) + name + file.substring(dot));
-	}
-
-	private static void delete(Path file) {
-		try {
-			Files.deleteIfExists(file);
-		} catch (IOException e) {
-			log(file + " is incomplete and cannot be deleted: " + e.getMessage());
-		}
+		return dot < 0 ? file + name : file.substring(0, dot) + name + file.substring(dot);
 	}
 
 	private static void log(String notice) {

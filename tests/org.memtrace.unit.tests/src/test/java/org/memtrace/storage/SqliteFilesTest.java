@@ -29,6 +29,7 @@ import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
@@ -61,6 +62,14 @@ class SqliteFilesTest {
 		}
 	}
 
+	/** Three traces that belong together. */
+	private static void writeThree(TraceGroup group, String name) throws MemtraceException {
+		for (String part : List.of("", "_a", "_b")) {
+			write(group.create(name + part), 2000);
+		}
+		group.publish();
+	}
+
 	/** The program that is killed: imports for ever. */
 	public static final class Importer {
 		private Importer() {
@@ -69,6 +78,12 @@ class SqliteFilesTest {
 		public static void main(String[] args) throws Exception {
 			try (TraceCatalogue catalogue = Stores.openCatalogue(Path.of(args[0]), System.out::println)) {
 				System.out.println("ready");
+				for (int i = 0; args.length > 1; i++) {
+					try (TraceGroup group = args[1].equals("files")
+							? Stores.createFiles(Path.of(args[0], ".."), DatabaseKind.SQLITE, System.out::println) : catalogue.group()) {
+						writeThree(group, "t" + System.nanoTime());
+					}
+				}
 				for (int i = 0;; i++) {
 					TraceInfo info = write(catalogue.create("trace"), 20_000);
 					if (i % 2 == 1) {
@@ -79,8 +94,8 @@ class SqliteFilesTest {
 		}
 	}
 
-	private Process importer() throws Exception {
-		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+	private Process importer(String... what) throws Exception {
+		List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 				"--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp",
 				System.getProperty("java.class.path") + java.io.File.pathSeparator
 						+ Path.of(Importer.class.getProtectionDomain().getCodeSource().getLocation().toURI())
@@ -92,7 +107,9 @@ class SqliteFilesTest {
 						+ Path.of(org.sqlite.JDBC.class.getProtectionDomain().getCodeSource().getLocation().toURI())
 						+ java.io.File.pathSeparator
 						+ Path.of(Test.class.getProtectionDomain().getCodeSource().getLocation().toURI()),
-				Importer.class.getName(), directory.resolve("c").toString()).redirectErrorStream(true).start();
+				Importer.class.getName(), directory.resolve("c").toString()));
+		command.addAll(List.of(what));
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 		String line = process.inputReader().readLine();
 		while (line != null && !line.equals("ready")) {
 			line = process.inputReader().readLine();
@@ -134,6 +151,61 @@ class SqliteFilesTest {
 			}
 		}
 		assertTrue(interrupted > 0, "no kill hit an import");
+	}
+
+	/** Killed at random instants, of three traces that belong together all are there or none, in a catalogue and as files. */
+	@Test
+	void killedGroupsAreWholeOrGone() throws Exception {
+		Random random = new Random(7);
+		int groups = 0;
+		for (int round = 0; round < 6; round++) {
+			String kind = round % 2 == 0 ? "catalogue" : "files";
+			Process process = importer(kind);
+			Thread.sleep(150 + random.nextInt(300));
+			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+			List<String> names = new ArrayList<>();
+			try (TraceCatalogue catalogue = open()) {
+				catalogue.list().forEach(t -> names.add(t.databaseName()));
+			}
+			names.add("SOCTRACE_SYSTEM_DB");
+			assertEquals(names.stream().sorted().toList(),
+					files().stream().filter(f -> !f.equals("SOCTRACE_SYSTEM_DB-journal")).toList());
+			names.remove("SOCTRACE_SYSTEM_DB");
+			Stores.createFiles(directory, DatabaseKind.SQLITE, notices::add).close();
+			try (Stream<Path> files = Files.list(directory)) {
+				files.map(f -> f.getFileName().toString()).filter(f -> !f.equals("c")).forEach(names::add);
+			}
+			for (String name : names) {
+				assertTrue(name.matches("t\\d+(_[ab])?"), kind + ": " + name);
+				String first = name.replaceFirst("_.", "");
+				assertTrue(names.containsAll(List.of(first, first + "_a", first + "_b")), kind + ": " + name + " of " + names);
+			}
+			groups = names.size() / 3;
+		}
+		assertTrue(groups > 0, "every process was killed before it had made one");
+	}
+
+	/** What a kill between two steps of publishing files leaves; a file that somebody made under such a name stays. */
+	@Test
+	void linksOfAKilledGroupAreRemovedUnlessTheyAreValid() throws Exception {
+		String id = ".memtrace-12345678-1234-1234-1234-123456789abc";
+		for (boolean valid : new boolean[] { false, true }) {
+			Path d = Files.createDirectory(directory.resolve("valid " + valid));
+			for (int i = 1; i <= 3; i++) {
+				Files.writeString(d.resolve(id + "-" + i + ".tmp"), "trace " + i);
+			}
+			Files.createLink(d.resolve("t"), d.resolve(id + "-1.tmp"));
+			Files.createLink(d.resolve("t_a"), d.resolve(id + "-2.tmp"));
+			Files.writeString(d.resolve("t_b"), "mine");
+			if (!valid) {
+				Files.writeString(d.resolve(id + ".lock"), "=t\n=t_a\n=t_b");
+			}
+			Stores.createFiles(d, DatabaseKind.SQLITE, notices::add).close();
+			try (Stream<Path> files = Files.list(d)) {
+				assertEquals(valid ? "[t, t_a, t_b]" : "[t_b]",
+						files.map(f -> f.getFileName().toString()).sorted().toList().toString());
+			}
+		}
 	}
 
 	@Test

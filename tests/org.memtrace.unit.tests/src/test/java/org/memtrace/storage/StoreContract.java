@@ -42,6 +42,7 @@ import org.memtrace.model.Structure;
 import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceStore;
 import org.memtrace.model.TraceWriter;
@@ -121,7 +122,11 @@ abstract class StoreContract {
 	}
 
 	TraceInfo write(String name, List<Row> rows, int pages) throws MemtraceException {
-		try (TraceWriter writer = catalogue.create(name)) {
+		return write(catalogue.create(name), rows, pages);
+	}
+
+	private static TraceInfo write(TraceWriter created, List<Row> rows, int pages) throws MemtraceException {
+		try (TraceWriter writer = created) {
 			writer.threads(THREADS);
 			writer.structures(STRUCTURES);
 			writer.stack(7, List.of(new CallFrame(0xabc, "app", "main", "main.c", 42), new CallFrame(-1L, "libc", "", "", 0)));
@@ -439,6 +444,33 @@ abstract class StoreContract {
 			assertThrows(StoreException.class, () -> write("bad", List.of(good, bad), 8), bad.toString());
 		}
 		assertEquals(List.of(), catalogue.list());
+	}
+
+	/** Nothing is seen of a group before it is published, and then everything. */
+	@Test
+	void tracesOfAGroupAppearTogether() throws Exception {
+		write("g", SMALL, 8);
+		try (TraceGroup group = catalogue.group()) {
+			write(group.create("g"), SMALL, 8);
+			try (TraceStore store = group.open(0)) {
+				assertEquals(SMALL, accesses(store, AccessQuery.ALL));
+			}
+			group.create("given up").close();
+			write(group.create("g_Virtual"), SMALL.subList(0, 1), 8);
+			assertEquals(1, catalogue.list().size());
+			List<TraceInfo> published = group.publish();
+			assertEquals(published, catalogue.list().subList(1, 3));
+			assertEquals(List.of(file("g_2"), file("g_2_Virtual")), published.stream().map(TraceInfo::databaseName).toList());
+		}
+		try (TraceGroup group = catalogue.group()) {
+			write(group.create("h"), SMALL, 8);
+		}
+		assertEquals(3, catalogue.list().size(), "not published");
+		for (TraceInfo info : catalogue.list()) {
+			try (TraceStore store = catalogue.open(info.id())) {
+				assertEquals(info.id() == 2 ? SMALL.subList(0, 1) : SMALL, accesses(store, AccessQuery.ALL));
+			}
+		}
 	}
 
 	@Test
