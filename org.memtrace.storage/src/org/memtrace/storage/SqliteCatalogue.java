@@ -470,7 +470,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 	/** A writer of one database that is in no catalogue; refuses to replace a file. */
 	static TraceWriter createFile(Path target, Dbms dbms, Consumer<String> notices) throws MemtraceException {
 		Path absolute = target.toAbsolutePath().normalize();
-		Path parent = prepareFiles(absolute.getParent(), target, notices);
+		Path parent = prepareFiles(absolute.getParent(), target + " cannot be written: its directory does not exist", notices);
 		return new SqlTraceWriter(dbms, parent, free(target, dbms), (file, info) -> {
 			link(file.temporary, absolute, target);
 			PendingFile.force(parent);
@@ -480,7 +480,8 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	/** Databases beside each other that are in no catalogue; no file is replaced. */
 	static TraceGroup createFiles(Path directory, Dbms dbms, Consumer<String> notices) throws MemtraceException {
-		Path parent = prepareFiles(directory.toAbsolutePath().normalize(), directory, notices);
+		Path parent = prepareFiles(directory.toAbsolutePath().normalize(), directory + " cannot be written: it does not exist",
+				notices);
 		return new PendingGroup(dbms, parent, name -> free(directory.resolve(name), dbms), (lock, files, infos) -> {
 			List<String> names = infos.stream().map(TraceInfo::databaseName).toList();
 			lock.intendLinks(names);
@@ -507,9 +508,9 @@ final class SqliteCatalogue implements TraceCatalogue {
 		});
 	}
 
-	private static Path prepareFiles(Path directory, Path shown, Consumer<String> notices) throws StoreException {
+	private static Path prepareFiles(Path directory, String problem, Consumer<String> notices) throws StoreException {
 		if (directory == null || !Files.isDirectory(directory)) {
-			throw new StoreException(shown + " cannot be written: its directory does not exist");
+			throw new StoreException(problem);
 		}
 		if (!Files.exists(directory.resolve(Names.SYSTEM_DB))) {
 			PendingFile.removeLeftovers(directory, name -> true).forEach(notices);
