@@ -17,6 +17,7 @@ final class ConsoleProgress implements Progress {
 	private final LongSupplier nanoTime;
 	private String step = "";
 	private long total;
+	private String unit = "";
 	private long done;
 	private long startNs;
 	private long drawnNs;
@@ -33,13 +34,29 @@ final class ConsoleProgress implements Progress {
 	}
 
 	@Override
-	public synchronized void begin(String newStep, long newTotal) {
+	public void begin(String newStep, long newTotal) {
+		begin(newStep, newTotal, "");
+	}
+
+	@Override
+	public void beginBytes(String newStep, long newTotal) {
+		begin(newStep, newTotal, "B");
+	}
+
+	private synchronized void begin(String newStep, long newTotal, String newUnit) {
+		boolean waiting = visible;
 		clear();
 		step = newStep;
 		total = newTotal;
+		unit = newUnit;
 		done = 0;
 		startNs = nanoTime.getAsLong();
 		drawnNs = startNs;
+		if (waiting) { // somebody watches: a step may be one call that takes long
+			terminal.print("\r\033[K" + step);
+			terminal.flush();
+			visible = true;
+		}
 	}
 
 	@Override
@@ -73,14 +90,14 @@ final class ConsoleProgress implements Progress {
 		return s.toString();
 	}
 
-	private static String count(double n) {
+	private String count(double n) {
 		if (n >= 1e9) {
-			return String.format(Locale.ROOT, "%.1f G", n / 1e9);
+			return String.format(Locale.ROOT, "%.1f G%s", n / 1e9, unit);
 		}
 		if (n >= 1e6) {
-			return String.format(Locale.ROOT, "%.1f M", n / 1e6);
+			return String.format(Locale.ROOT, "%.1f M%s", n / 1e6, unit);
 		}
-		return n >= 1e3 ? String.format(Locale.ROOT, "%.1f k", n / 1e3) : String.format(Locale.ROOT, "%.0f", n);
+		return n >= 1e3 ? String.format(Locale.ROOT, "%.1f k%s", n / 1e3, unit) : String.format(Locale.ROOT, "%.0f%s", n, unit.isEmpty() ? "" : " " + unit);
 	}
 
 	private static String remaining(double seconds) {

@@ -228,7 +228,7 @@ public final class ImportOperation {
 	}
 
 	private void firstPass(Progress progress) throws MemtraceException {
-		progress.begin("Reading accesses", totalBytes());
+		progress.beginBytes("Reading accesses", totalBytes());
 		RowSpill.Budget budget = new RowSpill.Budget(HEAP_FOR_ROWS);
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
 		for (TraceDirectory.Image image : trace.images()) {

@@ -32,6 +32,11 @@ public interface Progress {
 	 */
 	void begin(String step, long total);
 
+	/** The same for a step whose units are bytes, so that a rate can be shown as what it is. */
+	default void beginBytes(String step, long total) {
+		begin(step, total);
+	}
+
 	/** {@code units} more of the current step are done. */
 	void worked(long units);
 

@@ -240,7 +240,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 			reading.setAutoCommit(false);
 			kind.hasTable(reading, "EVENT_TYPE");
 			long size = in.size();
-			progress.begin("Copying the database", size);
+			progress.beginBytes("Copying the database", size);
 			for (long at = 0; at < size;) {
 				progress.check();
 				long copied = in.transferTo(at, Math.min(COPY_BYTES, size - at), out);

@@ -78,6 +78,14 @@ class MainTest {
 		p.worked(1_000_000);
 		assertEquals("\r\033[KReading accesses   50 %  1.0 M/s  2 s left", err.toString());
 		err.reset();
+		p.begin("Finishing the database", -1);
+		assertEquals("\r\033[K\r\033[KFinishing the database", err.toString(), "it may be one call that takes long");
+		p.beginBytes("Reading accesses", 4_000_000);
+		err.reset();
+		now[0] = 4_000_000_000L;
+		p.worked(1_000_000);
+		assertEquals("\r\033[KReading accesses   25 %  500.0 kB/s  6 s left", err.toString());
+		err.reset();
 		p.clear();
 		assertEquals("\r\033[K", err.toString());
 	}
