@@ -13,9 +13,12 @@ from decimal import Decimal
 
 
 def parquet(folder, rows):
+    import pyarrow
     import pyarrow.dataset
     columns = list(rows[0])
-    table = pyarrow.dataset.dataset(folder, format="parquet", partitioning="hive").to_table().to_pylist()
+    # without a schema, Arrow takes numbers of more than 32 bits for text
+    window = pyarrow.dataset.partitioning(pyarrow.schema([("window_ns", pyarrow.int64())]), flavor="hive")
+    table = pyarrow.dataset.dataset(folder, format="parquet", partitioning=window).to_table().to_pylist()
 
     def text(name, value):
         return "" if value is None else format(value, "x") if name in ("page", "flags", "ip") else str(value)

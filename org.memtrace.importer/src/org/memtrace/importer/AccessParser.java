@@ -165,7 +165,7 @@ final class AccessParser {
 		if (lines.incomplete()) {
 			rows++;
 			skipped++;
-			skips.incomplete(name);
+			skips.incomplete(name, lines.line() + 1);
 		}
 		countBytes();
 	}

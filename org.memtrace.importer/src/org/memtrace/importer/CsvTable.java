@@ -124,7 +124,7 @@ final class CsvTable {
 			}
 		}
 		if (lines.incomplete() || pending.length > 0) {
-			skips.incomplete(name);
+			skips.incomplete(name, pending.length > 0 ? first : lines.line() + 1);
 		}
 	}
 

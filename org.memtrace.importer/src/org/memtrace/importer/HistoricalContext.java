@@ -137,7 +137,7 @@ final class HistoricalContext {
 			}
 		}
 		if (lines.incomplete()) {
-			skips.incomplete(file);
+			skips.incomplete(file, lines.line() + 1);
 		}
 	}
 

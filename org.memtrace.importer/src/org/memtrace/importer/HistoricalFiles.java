@@ -87,7 +87,8 @@ final class HistoricalFiles {
 		InputFormat format = InputFormat.of(head);
 		if (format == InputFormat.UNKNOWN && given) {
 			throw new TraceFormatException(file.name(), 0,
-					head.isEmpty() ? "is empty" : "is of no format that can be imported; see 'memtrace import --help'");
+					head.isEmpty() ? file.size() > 0 ? "is cut, nothing of it can be read" : "is empty"
+							: "is of no format that can be imported; see 'memtrace import --help'");
 		}
 		if (format != InputFormat.UNKNOWN) {
 			files.computeIfAbsent(format, key -> new ArrayList<>()).add(file);

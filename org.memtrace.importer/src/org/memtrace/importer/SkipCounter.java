@@ -35,8 +35,11 @@ final class SkipCounter {
 		firstPlace.putIfAbsent(reason, line > 0 ? file + ", line " + line : file);
 	}
 
-	/** A file ends within a line; expected when something was killed, so no error in strict mode either. */
-	synchronized void incomplete(String file) {
+	/** A file ends within a line, as a killed recorder leaves it. */
+	synchronized void incomplete(String file, long line) throws TraceFormatException {
+		if (strict) {
+			throw new TraceFormatException(file, line, "the last line is incomplete");
+		}
 		incompleteLines++;
 		warn(file + ": the last line is incomplete and was dropped");
 	}

@@ -118,7 +118,7 @@ final class TabarnacParser {
 		if (lines.incomplete()) {
 			rows++;
 			skipped++;
-			skips.incomplete(name);
+			skips.incomplete(name, lines.line() + 1);
 		}
 		countBytes();
 	}

@@ -25,7 +25,7 @@ class FormatExampleTest {
 	@Test
 	void theExampleIsReadAsItsReadmeSays() throws Exception {
 		try (TraceCatalogue catalogue = Stores.inMemory()) {
-			ImportReport report = new ImportOperation(EXAMPLE, catalogue::create).setStrict(true).call(Progress.NONE);
+			ImportReport report = new ImportOperation(EXAMPLE, catalogue::create).call(Progress.NONE);
 			String json = report.toJson();
 			for (String fact : List.of("\"process_images\": 2", "\"access_files\": 3", "\"imported\": 14",
 					"\"incomplete_last_lines\": 1", "\"reads\": 11", "\"writes\": 13", "\"monitoring_intervals\": 5",

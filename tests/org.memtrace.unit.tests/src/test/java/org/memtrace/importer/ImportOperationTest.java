@@ -177,7 +177,7 @@ class ImportOperationTest {
 		Path cut = image.resolve("accesses-000003.csv");
 		byte[] bytes = Files.readAllBytes(cut);
 		Files.write(cut, Arrays.copyOf(bytes, bytes.length - 5));
-		ImportReport report = operation(image.getParent()).setStrict(true).call(Progress.NONE);
+		ImportReport report = operation(image.getParent()).call(Progress.NONE);
 		try (TraceStore store = catalogue.open(report.trace().id())) {
 			assertEquals(199, store.accessCount());
 		}
