@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -61,6 +62,13 @@ static int unknown_command(const char *typed)
 	return mt_fail(NULL, MT_EXIT_USAGE, "there is no command '%s'; see 'memtrace --help'", typed);
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 int main(int argc, char **argv)
 {
 	const struct mt_command *cmd;
@@ -90,7 +98,8 @@ int main(int argc, char **argv)
 		mt_help_command(stdout, cmd);
 		return flush_output(0);
 	}
-	if (cmd->runs == MT_JAVA)
+	/* a trace directory is read here, what was imported over there */
+	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && !is_directory(a.argv[0])))
 		return mt_exec_java(cmd, argc - 2, argv + 2);
 	for (i = 0; i < sizeof native / sizeof native[0]; i++)
 		if (!strcmp(native[i].name, cmd->name)) {

@@ -28,6 +28,7 @@ public final class Main {
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();
+		case "info" -> new InfoCommand();
 		case "list" -> new ListCommand();
 		case "delete" -> new DeleteCommand();
 		case "rename" -> new RenameCommand();

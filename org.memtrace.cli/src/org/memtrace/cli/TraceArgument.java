@@ -44,6 +44,11 @@ final class TraceArgument {
 		}
 	}
 
+	/** The file of a trace in the default catalogue. */
+	static Path defaultDatabase(TraceInfo info) {
+		return Stores.defaultCatalogueDirectory().resolve(info.databaseName());
+	}
+
 	/** The trace with the tree that --tree asks for; it ends with the given one. */
 	static TraceStore tree(TraceStore store, CommandLine args) throws MemtraceException {
 		return store.in(AddressSpace.byId(args.get("tree")));

@@ -202,6 +202,23 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void infoOfWhatWasImported() throws Exception {
+		assertEquals(0, run("import", "--catalogue", catalogue, "--name", "some name", EXAMPLE), () -> err);
+		String db = Path.of(catalogue, "some_name").toString();
+		assertEquals(0, run("info", db), () -> err);
+		assertTrue(out.startsWith("Trace       some name\nDatabase    " + db + ", 0."), out);
+		assertTrue(out.contains("\nAccesses    14, which are 16 events\nMemory      21 event producers; pages of 4,096 bytes\n"), out);
+		assertTrue(out.contains("\nLost        3 accesses\n") && out.contains("rows: read                               15\n"), out);
+		assertEquals(0, run("info", "--json", db), () -> err);
+		var json = JsonParser.parseString(out).getAsJsonObject();
+		assertEquals(14, json.get("accesses").getAsInt());
+		assertEquals(15, json.getAsJsonObject("import").getAsJsonObject("rows").get("read").getAsInt());
+		assertEquals("zap", json.getAsJsonObject("properties").get("backend").getAsString());
+		assertEquals(ExitCode.USAGE, run("info", "--explain", db));
+		assertEquals(ExitCode.INPUT, run("info", temporary.resolve("nothing").toString()));
+	}
+
+	@Test
 	void projectionsForTheOriginalFrameSoc() throws Exception {
 		Path csv = temporary.resolve("accesses.csv");
 		Files.writeString(csv, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
