@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.memtrace.model.StoreException;
 
@@ -37,7 +39,8 @@ final class PendingFile {
 
 	/** Before a name in a lock file: is a leftover only as long as it is the same file as a temporary one. */
 	private static final String LINKED = "=";
-	private static final int ID_LENGTH = PREFIX.length() + 36;
+	/** A temporary file of a group; an export that is being written has another name. */
+	private static final Pattern MEMBER = Pattern.compile("(\\.memtrace-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\\d+\\.tmp.*");
 	private static final int LONGEST_LOCK = 1 << 16;
 
 	private final Path lockFile;
@@ -241,8 +244,8 @@ final class PendingFile {
 	private static void removeWithoutLock(Path directory) throws IOException {
 		try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*" + TEMPORARY + "*")) {
 			for (Path file : files) {
-				String name = file.getFileName().toString();
-				if (name.length() > ID_LENGTH && !Files.exists(file.resolveSibling(name.substring(0, ID_LENGTH) + LOCK))) {
+				Matcher name = MEMBER.matcher(file.getFileName().toString());
+				if (name.matches() && !Files.exists(file.resolveSibling(name.group(1) + LOCK))) {
 					Files.deleteIfExists(file);
 				}
 			}

@@ -202,6 +202,17 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void mocaFramesocBesideADatabase() throws Exception {
+		Path vectors = Path.of(System.getProperty("memtrace.root", "../.."), "testdata", "vectors", "sharing");
+		Path db = temporary.resolve("m.db");
+		Path csv = temporary.resolve("Moca-framesoc.csv");
+		assertEquals(0, run("import", "-o", db.toString(), "--moca-framesoc", csv.toString(),
+				vectors.resolve("accesses.csv").toString()), () -> err);
+		assertEquals(Files.readString(vectors.resolve("expected-upstream.csv")), Files.readString(csv));
+		assertTrue(Files.exists(db));
+	}
+
+	@Test
 	void infoOfWhatWasImported() throws Exception {
 		assertEquals(0, run("import", "--catalogue", catalogue, "--name", "some name", EXAMPLE), () -> err);
 		String db = Path.of(catalogue, "some_name").toString();

@@ -197,14 +197,17 @@ class SqliteFilesTest {
 			Files.createLink(d.resolve("t"), d.resolve(id + "-1.tmp"));
 			Files.createLink(d.resolve("t_a"), d.resolve(id + "-2.tmp"));
 			Files.writeString(d.resolve("t_b"), "mine");
+			Files.writeString(d.resolve(".memtrace-export-" + id.substring(10) + ".tmp"), "somebody is writing it");
 			if (!valid) {
 				Files.writeString(d.resolve(id + ".lock"), "=t\n=t_a\n=t_b");
 			}
 			Stores.createFiles(d, DatabaseKind.SQLITE, notices::add).close();
 			try (Stream<Path> files = Files.list(d)) {
 				assertEquals(valid ? "[t, t_a, t_b]" : "[t_b]",
-						files.map(f -> f.getFileName().toString()).sorted().toList().toString());
+						files.map(f -> f.getFileName().toString()).filter(f -> !f.startsWith(".memtrace-export-")).sorted().toList()
+								.toString());
 			}
+			assertTrue(Files.exists(d.resolve(".memtrace-export-" + id.substring(10) + ".tmp")));
 		}
 	}
 
