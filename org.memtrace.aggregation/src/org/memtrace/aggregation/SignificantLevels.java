@@ -78,7 +78,7 @@ public final class SignificantLevels {
 	}
 
 	/**
-	 * The level of {@link InitialLevel#BALANCED} without the whole list: mostly 6 to 9 programmes. On the frontier of optimal
+	 * The level of {@link InitialLevel#BALANCED} without the whole list: mostly 5 to 10 programmes. On the frontier of optimal
 	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving;
 	 * where it loses too much, which is looked at first, the last one that does not is found without it.
 	 *
@@ -145,6 +145,9 @@ public final class SignificantLevels {
 				return closest();
 			}
 			int last = lastWithin(allowed);
+			if (last < 0) {
+				return closest();
+			}
 			// the closest level comes later, and so loses too much
 			if (last + 1 < GRID && slope(at(last + 1), last + 1) < 0) {
 				return level(last);
@@ -153,7 +156,7 @@ public final class SignificantLevels {
 			return closest.partition().loss() <= allowed ? closest : level(last);
 		}
 
-		/** Last place where not more is lost; at {@link #GRID} it is. */
+		/** Last place where not more is lost, at {@link #GRID} it is; -1 when the closest level was seen to come before it. */
 		private int lastWithin(double allowed) throws CancelledException {
 			int low = 0;
 			int high = GRID;
@@ -166,8 +169,9 @@ public final class SignificantLevels {
 				}
 			}
 			for (int step = 1; high - low > 1; step++) {
-				Partition below = at(low);
-				Partition above = at(high);
+				if (low > 0 && slope(at(low), low) >= 0) {
+					return -1;
+				}
 				// where both neighbours are equally good: the place itself when nothing is between them; halving when that does not help
 				double dl = at(high).loss() - at(low).loss();
 				double cross = dl / (at(high).gain() - at(low).gain() + dl);
@@ -182,13 +186,59 @@ public final class SignificantLevels {
 			return low;
 		}
 
-		/** Closest to full reduction without loss: halves the grid until nothing changes any more or two neighbours are left. */
+		/**
+		 * Closest to full reduction without loss: where the slope of the distance changes its sign. Its value at two known places tells
+		 * where to look and, as gain and loss grow with p, where it cannot be.
+		 */
 		private Level closest() throws CancelledException {
+			for (int step = 1;; step++) {
+				int low = 0;
+				int high = GRID;
+				for (var e : met.entrySet()) {
+					int place = e.getKey();
+					if (place == 0 || place < GRID && slope(e.getValue(), place) < 0) {
+						low = place;
+					} else {
+						high = place;
+						break;
+					}
+				}
+				Partition below = at(low);
+				Partition above = at(high);
+				double from = flat(above) * GRID;
+				double to = flat(below) * GRID;
+				// the slope is known up to "first" and from "last" on
+				int first = Math.max(low, (int) Math.ceil(from) - 1);
+				int last = Math.min(high, Math.max(first + 1, (int) Math.ceil(to)));
+				if (last - first == 1 || below.sameBlocks(above)) {
+					return halved(below, first, last);
+				}
+				double fall = to - low + (high - from);
+				int m = step % 4 == 0 ? (first + last) / 2 : (int) Math.round(low + (high - low) * (to - low) / fall);
+				at(Math.max(first + 1, Math.min(last - 1, m)));
+			}
+		}
+
+		/** The p at which the slope of one partition would be 0. */
+		private double flat(Partition e) {
+			double rise = Math.max(0, (1 - e.gain() / g) / g);
+			double r = e.loss() / l / l;
+			return rise == 0 ? 0 : rise / (rise + r);
+		}
+
+		/**
+		 * The level that halving the grid finds, which stops where both ends have the same partition.
+		 *
+		 * @param same what is best between them, if they are not neighbours
+		 * @param first the slope is negative up to there
+		 * @param last the slope is not negative from there on
+		 */
+		private Level halved(Partition same, int first, int last) throws CancelledException {
 			int low = 0;
 			int high = GRID;
 			while (high - low > 1 && differ(low, high)) {
 				int m = (low + high) / 2;
-				if (rises(m)) {
+				if (m > first && (m >= last || slope(same, m) >= 0)) {
 					high = m;
 				} else {
 					low = m;
@@ -197,7 +247,7 @@ public final class SignificantLevels {
 			return distance(at(low), g, l) <= distance(at(high), g, l) ? level(low) : level(high);
 		}
 
-		/** Whether the best partitions of two places differ: they do when any two in between do. */
+		/** Whether the best partitions of two places differ: they do when any two in between do, or one is better than they at an end. */
 		private boolean differ(int low, int high) throws CancelledException {
 			Partition first = null;
 			for (Partition e : met.subMap(low, true, high, true).values()) {
@@ -206,20 +256,20 @@ public final class SignificantLevels {
 				}
 				first = e;
 			}
+			if (first != null) {
+				var before = met.lowerEntry(low);
+				var after = met.higherEntry(high);
+				if (before != null && isBetter(before.getValue(), first, low) || after != null && isBetter(after.getValue(), first, high)) {
+					return true;
+				}
+			}
 			return !at(low).sameBlocks(at(high));
 		}
 
-		/** Whether the distance grows with p at a place. */
-		private boolean rises(int place) throws CancelledException {
-			var before = met.floorEntry(place);
-			if (before != null && before.getKey() > 0 && before.getKey() < GRID && slope(before.getValue(), before.getKey()) >= 0) {
-				return true;
-			}
-			var after = met.ceilingEntry(place);
-			if (after != null && after.getKey() > 0 && after.getKey() < GRID && slope(after.getValue(), after.getKey()) < 0) {
-				return false;
-			}
-			return slope(at(place), place) >= 0;
+		/** Whether a partition is better than another at a place, by more than what is taken for equal. */
+		private boolean isBetter(Partition e, Partition other, int place) {
+			double p = place / (double) GRID;
+			return p * (e.gain() - other.gain()) - (1 - p) * (e.loss() - other.loss()) > 1e-9 * (g + l);
 		}
 
 		private double slope(Partition e, int place) {

@@ -282,6 +282,39 @@ class AggregationLawsTest {
 		assertTrue(programmes <= 11 * rounds, programmes + " programmes in " + rounds + " rounds");
 	}
 
+	/** Work that moves through memory, a diagonal: very many levels, and the closest loses little. */
+	private static SpatiotemporalAggregator diagonal(Random random, int depth, int slices) throws Exception {
+		int[] parents = new int[(2 << depth) - 1];
+		for (int n = 0; n < parents.length; n++) {
+			parents[n] = n == 0 ? -1 : (n - 1) / 2;
+		}
+		double[][][] values = new double[1 << depth][slices][2];
+		int band = values.length / 8;
+		for (int t = 0; t < slices; t++) {
+			int from = t * (values.length - band) / (slices - 1);
+			for (int leaf = from; leaf < from + band; leaf++) {
+				values[leaf][t][0] = random.nextInt(8);
+				values[leaf][t][1] = random.nextInt(3);
+			}
+		}
+		return SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(parents), values), AggregationOptions.EXACT.withMinRows(8),
+				Progress.NONE);
+	}
+
+	@Test
+	void firstLevelAmongVeryManyIsThatOfThePlainSearchToo() throws Exception {
+		Random random = new Random(53);
+		int programmes = 0;
+		int rounds = 8;
+		for (int round = 0; round < rounds; round++) {
+			SpatiotemporalAggregator a = diagonal(random, 9, 12 + 3 * round);
+			SignificantLevels.First first = SignificantLevels.first(a, Progress.NONE);
+			assertEquals(plainBalancedP(a), first.initial().p(), "round " + round);
+			programmes += first.levels().programmes();
+		}
+		assertTrue(programmes <= 11 * rounds, programmes + " programmes in " + rounds + " rounds");
+	}
+
 	@Test
 	void normalisedListIsTheSamePartitionsOnAnotherAxis() throws Exception {
 		Random random = new Random(51);
