@@ -7,12 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
@@ -44,6 +48,8 @@ class UiBenchmark extends UiTest {
 	private static final int SLICES = 50;
 	private static final long SLICE_NS = 10_000_000;
 	private static final int INPUT_MS = 8;
+	/** After that long without an answer the watchdog looks what the display thread does; twice as long is told. */
+	private static final int LONG_MS = 40;
 
 	private OcelotlView view;
 
@@ -60,7 +66,7 @@ class UiBenchmark extends UiTest {
 				ms.get((int) (0.95 * (ms.size() - 1))), ms.get(ms.size() - 1), ms.size());
 	}
 
-	/** Longest time that the display thread did not answer. */
+	/** Longest time that the display thread did not answer, and in the log what it did for so long. */
 	private final class Watchdog implements AutoCloseable {
 		private final AtomicBoolean stop = new AtomicBoolean();
 		private final AtomicLong longest = new AtomicLong();
@@ -72,17 +78,32 @@ class UiBenchmark extends UiTest {
 		}
 
 		private void watch() {
-			while (!stop.get()) {
-				long t0 = System.nanoTime();
-				bot.display.syncExec(() -> {
-				});
-				longest.accumulateAndGet(System.nanoTime() - t0, Math::max);
-				try {
+			try {
+				while (!stop.get()) {
+					CountDownLatch answer = new CountDownLatch(1);
+					List<String> stacks = new ArrayList<>();
+					long t0 = System.nanoTime();
+					bot.display.asyncExec(answer::countDown);
+					for (long ms = LONG_MS; !answer.await(ms, TimeUnit.MILLISECONDS); ms = 10) {
+						stacks.add(stack());
+					}
+					long ns = System.nanoTime() - t0;
+					longest.accumulateAndGet(ns, Math::max);
+					if (ns > 2_000_000L * LONG_MS) {
+						System.out.printf(Locale.ROOT, "# no answer for %.0f ms:%n%s%n", ns / 1e6, String.join("\n", stacks));
+					}
 					Thread.sleep(5);
-				} catch (InterruptedException e) {
-					return;
 				}
+			} catch (InterruptedException e) {
+				Thread.currentThread().interrupt();
 			}
+		}
+
+		/** What the display thread does at the moment, innermost calls first. */
+		private String stack() {
+			return Arrays.stream(bot.display.getThread().getStackTrace()).limit(14)
+					.map(e -> e.getClassName().replaceAll(".*\\.", "") + "." + e.getMethodName() + ":" + e.getLineNumber())
+					.collect(Collectors.joining(" < ", "#   ", ""));
 		}
 
 		double longestMs() {
