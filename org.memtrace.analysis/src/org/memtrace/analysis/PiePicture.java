@@ -12,6 +12,8 @@ import org.memtrace.analysis.PieModel.Slice;
 public final class PiePicture {
 	private static final double HOLE = 0.52;
 	private static final int MOST_LEGEND = 24;
+	/** Smallest size of the sum, in font sizes. */
+	private static final double LEAST_TOTAL = 0.7;
 
 	private final Scene scene;
 	private final List<Slice> slices;
@@ -93,8 +95,10 @@ public final class PiePicture {
 			at += s.percent();
 		}
 		double inside = 2 * HOLE * radius - f;
-		String total = meter.fit(model.text(model.total()), 1.25 * f, true, inside);
-		shapes.add(text(cx, cy + 0.1 * f, total, 1.25 * f, true, palette.text()));
+		// a number that is cut off would be another one: it is made smaller
+		double size = Math.clamp(1.25 * f * inside / meter.width(model.text(model.total()), 1.25 * f, true), LEAST_TOTAL * f, 1.25 * f);
+		String total = meter.fit(model.text(model.total()), size, true, inside);
+		shapes.add(text(cx, cy + 0.1 * f, total, size, true, palette.text()));
 		String what = model.sum().label().toLowerCase(java.util.Locale.ROOT);
 		if (meter.width(what, 0.92 * f, false) <= inside) {
 			shapes.add(text(cx, cy + 1.5 * f, what, 0.92 * f, false, palette.mutedText()));

@@ -9,7 +9,6 @@ import org.eclipse.swt.accessibility.AccessibleControlAdapter;
 import org.eclipse.swt.accessibility.AccessibleControlEvent;
 import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
-import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
@@ -19,6 +18,7 @@ import org.eclipse.swt.widgets.ScrollBar;
 import org.memtrace.analysis.GanttPicture;
 import org.memtrace.analysis.GanttPicture.Area;
 import org.memtrace.analysis.GanttRows;
+import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -77,7 +77,7 @@ final class GanttCanvas extends Canvas {
 	private TraceSelection selection;
 	private GanttRows rows;
 	private ShownGantt shown;
-	private Image image;
+	private SceneImage image;
 	private int firstRow;
 	private int selectedRow = -1;
 	private Span selected;
@@ -232,9 +232,9 @@ final class GanttCanvas extends Canvas {
 			return;
 		}
 		if (image == null) {
-			image = ScenePainter.image(getDisplay(), shown.picture().scene());
+			image = new SceneImage(this, shown.picture().scene());
 		}
-		gc.drawImage(image, 0, 0);
+		image.draw(gc);
 		ViewState was = shown.input().state();
 		ViewState now = selection == null ? was : selection.state();
 		boolean sameTime = now.fromNs() == was.fromNs() && now.toNs() == was.toNs();
@@ -264,7 +264,7 @@ final class GanttCanvas extends Canvas {
 		gc.setClipping(0, plot.y, plot.x + plot.width, plot.height);
 		if (dy != 0) {
 			gc.fillRectangle(0, plot.y, plot.x, plot.height);
-			gc.drawImage(image, 0, plot.y, plot.x, plot.height, 0, plot.y + dy, plot.x, plot.height);
+			image.draw(gc, 0, plot.y, plot.x, plot.height, 0, plot.y + dy, plot.x, plot.height);
 		}
 		long from = Math.max(was.fromNs(), now.fromNs());
 		long to = Math.min(was.toNs(), now.toNs());
@@ -278,7 +278,7 @@ final class GanttCanvas extends Canvas {
 			int t1 = x(now, to, plot);
 			if (x1 > x0 && t1 > t0) {
 				gc.setInterpolation(SWT.NONE);
-				gc.drawImage(image, x0, plot.y, x1 - x0, plot.height, t0 + dx, plot.y + dy, t1 - t0, plot.height);
+				image.draw(gc, x0, plot.y, x1 - x0, plot.height, t0 + dx, plot.y + dy, t1 - t0, plot.height);
 			}
 		}
 		gc.setClipping((Rectangle) null);

@@ -8,7 +8,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.SashForm;
-import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
@@ -30,6 +29,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -57,7 +57,7 @@ final class BlockContent {
 	private final LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private Content content;
 	private ShownPicture shown;
-	private Image image;
+	private SceneImage image;
 
 	private BlockContent(Control parent, ShownPicture picture, ShownPicture.Hit hit, TraceSelection selection) {
 		shell = new Shell(parent.getShell(), SWT.SHELL_TRIM & ~(SWT.MIN | SWT.MAX) | SWT.RESIZE);
@@ -138,9 +138,9 @@ final class BlockContent {
 			e.gc.fillRectangle(area);
 			if (shown != null) {
 				if (image == null) {
-					image = ScenePainter.image(canvas.getDisplay(), shown.picture().scene());
+					image = new SceneImage(canvas, shown.picture().scene());
 				}
-				e.gc.drawImage(image, 0, 0);
+				image.draw(e.gc);
 			}
 		});
 		canvas.addListener(SWT.Resize, e -> draw());

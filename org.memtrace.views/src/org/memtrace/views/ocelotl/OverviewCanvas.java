@@ -6,7 +6,6 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
 import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
-import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
@@ -17,6 +16,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
@@ -37,7 +37,7 @@ final class OverviewCanvas extends Canvas {
 	private Description description;
 	private Choice choice = Choice.DEFAULT;
 	private ShownPicture picture;
-	private Image image;
+	private SceneImage image;
 	private Point dragFrom;
 	private Point dragTo;
 	/** Window when a drag of it began; null when another one is drawn. */
@@ -170,9 +170,9 @@ final class OverviewCanvas extends Canvas {
 			return;
 		}
 		if (image == null) {
-			image = ScenePainter.image(getDisplay(), picture.picture().scene());
+			image = new SceneImage(this, picture.picture().scene());
 		}
-		gc.drawImage(image, 0, 0);
+		image.draw(gc);
 		Rectangle plot = picture.plot();
 		Rectangle r = frame();
 		gc.setBackground(ScenePainter.color(ScenePainter.palette(this).background()));

@@ -11,7 +11,6 @@ import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Cursor;
 import org.eclipse.swt.graphics.GC;
-import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
@@ -30,6 +29,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.SpaceZoom;
 import org.memtrace.views.state.TraceSelection;
@@ -76,7 +76,7 @@ final class PictureCanvas extends Canvas {
 	private final Cursor hand;
 	private TraceSelection selection;
 	private ShownPicture picture;
-	private Image image;
+	private SceneImage image;
 	private Point dragFrom;
 	private Point dragTo;
 	private boolean panning;
@@ -183,19 +183,19 @@ final class PictureCanvas extends Canvas {
 			return;
 		}
 		if (image == null) {
-			image = ScenePainter.image(getDisplay(), picture.picture().scene());
+			image = new SceneImage(this, picture.picture().scene());
 		}
 		Rectangle plot = picture.plot();
 		ViewState now = selection == null ? picture.state() : selection.state();
 		if (panning && dragFrom != null && dragTo != null) {
-			gc.drawImage(image, 0, 0);
+			image.draw(gc);
 			paintMoved(gc, plot, dragTo.x - dragFrom.x);
 		} else if (now.producer() == picture.state().producer() && now.fromNs() == picture.state().fromNs()
 				&& now.toNs() == picture.state().toNs()) {
-			gc.drawImage(image, 0, 0);
+			image.draw(gc);
 			paintMarks(gc, plot);
 		} else {
-			gc.drawImage(image, 0, 0);
+			image.draw(gc);
 			paintMapped(gc, plot, picture.mapped(now));
 		}
 		if (isFocusControl()) {
@@ -210,7 +210,7 @@ final class PictureCanvas extends Canvas {
 	private void paintMoved(GC gc, Rectangle plot, int dx) {
 		gc.setClipping(plot);
 		gc.fillRectangle(plot);
-		gc.drawImage(image, plot.x, plot.y, plot.width, plot.height, plot.x + dx, plot.y, plot.width, plot.height);
+		image.draw(gc, plot.x, plot.y, plot.width, plot.height, plot.x + dx, plot.y, plot.width, plot.height);
 		gc.setClipping((Rectangle) null);
 	}
 
@@ -220,7 +220,7 @@ final class PictureCanvas extends Canvas {
 		gc.fillRectangle(plot);
 		if (m != null) {
 			gc.setInterpolation(SWT.NONE);
-			gc.drawImage(image, m.source().x, m.source().y, m.source().width, m.source().height, m.target().x,
+			image.draw(gc, m.source().x, m.source().y, m.source().width, m.source().height, m.target().x,
 					m.target().y, m.target().width, m.target().height);
 		}
 		gc.setClipping((Rectangle) null);

@@ -4,7 +4,6 @@ package org.memtrace.views.paint;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
-import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
@@ -16,7 +15,7 @@ import org.memtrace.analysis.TextMeter;
 public abstract class SceneCanvas extends Canvas {
 	/** Height of the font of scenes: that of the system, in pixels. */
 	private final double fontSize;
-	private Image image;
+	private SceneImage image;
 	private Point imageSize;
 
 	protected SceneCanvas(Composite parent) {
@@ -59,10 +58,10 @@ public abstract class SceneCanvas extends Canvas {
 		Palette palette = ScenePainter.palette(this);
 		if (image == null || !size.equals(imageSize)) {
 			drop();
-			image = ScenePainter.image(getDisplay(), scene(size.x, size.y, palette, TextMeter.DEFAULT, fontSize));
+			image = new SceneImage(this, scene(size.x, size.y, palette, TextMeter.DEFAULT, fontSize));
 			imageSize = size;
 		}
-		gc.drawImage(image, 0, 0);
+		image.draw(gc);
 		paintOver(gc, palette);
 	}
 }

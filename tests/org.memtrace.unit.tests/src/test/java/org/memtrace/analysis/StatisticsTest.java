@@ -284,6 +284,17 @@ class StatisticsTest {
 		assertEquals(PieRules.NONE, PieRules.parse("what\never\nmerge\tx\n"));
 	}
 
+	/** As in a low view, beside the table. */
+	@Test
+	void theSumInASmallPieIsNotCutOff() {
+		PieModel m = pie(PieRules.NONE, item("a", 232_206), item("b", 230_955));
+		for (int size : new int[] {130, 160, 190, 400}) {
+			List<String> texts = PiePicture.build(m, Set.of(), false, size, size, Palette.LIGHT, TextMeter.DEFAULT, 13).scene().shapes()
+					.stream().filter(s -> s instanceof Shape.Text).map(s -> ((Shape.Text) s).text()).toList();
+			assertTrue(texts.contains("463,161"), size + ": " + texts);
+		}
+	}
+
 	@Test
 	void thePieKnowsItsSlices() {
 		PieModel m = pie(PieRules.NONE, item("a", 50), item("b", 30), item("c", 20));
