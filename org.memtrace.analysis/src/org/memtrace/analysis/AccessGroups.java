@@ -30,6 +30,8 @@ public final class AccessGroups {
 		TIME,
 		/** The part of memory directly below the selected event producer. */
 		MEMORY,
+		/** Structures, stacks and ranges outside of them. */
+		STRUCTURE,
 		/** Single pages: leaves of the tree. */
 		PAGE,
 		/** Event type; the reads and the writes of an access are of different types. */
@@ -96,12 +98,13 @@ public final class AccessGroups {
 		int root = filter.query().producerFrom();
 		long origin = Math.max(filter.query().fromNs(), store.info().startNs());
 		int[] part = keys.contains(Key.MEMORY) ? parts(tree, root) : null;
+		Parts structures = keys.contains(Key.STRUCTURE) ? new Parts(tree, store.structures()) : null;
 		boolean byType = keys.contains(Key.TYPE);
 		long[] values = new long[keys.size()];
 		filter.visit(store, b -> {
 			for (int i = 0; i < b.count; i++) {
 				for (int k = 0; k < values.length; k++) {
-					values[k] = value(keys.get(k), b, i, origin, part);
+					values[k] = value(keys.get(k), b, i, origin, part, structures);
 				}
 				if (!byType) {
 					add(values, b.reads[i], b.writes[i]);
@@ -159,10 +162,11 @@ public final class AccessGroups {
 		sum[2] += writes;
 	}
 
-	private long value(Key key, AccessBatch b, int i, long origin, int[] part) {
+	private long value(Key key, AccessBatch b, int i, long origin, int[] part, Parts structures) {
 		return switch (key) {
 		case TIME -> (Math.max(b.startNs[i], origin) - origin) / windowNs;
 		case MEMORY -> part[b.producer[i]];
+		case STRUCTURE -> structure(structures, b.producer[i]);
 		case PAGE -> b.producer[i];
 		case TYPE -> 0;
 		case THREAD -> b.thread[i];
@@ -172,11 +176,17 @@ public final class AccessGroups {
 		};
 	}
 
+	/** Producer of the structure, or of what there is instead. */
+	private static int structure(Parts structures, int producer) {
+		int part = structures.of(producer);
+		return part < 0 ? producer : structures.producer(part);
+	}
+
 	private Object label(Key key, long value, long origin, ProducerTree tree, List<ThreadInfo> threads,
 			List<BitSet> cpuSets) {
 		return switch (key) {
 		case TIME -> origin + value * windowNs;
-		case MEMORY, PAGE -> tree.name((int) value);
+		case MEMORY, STRUCTURE, PAGE -> tree.name((int) value);
 		case TYPE -> AccessFilter.TYPES[(int) value];
 		case THREAD -> value < 0 ? null : threads.get((int) value).taskId() + " " + threads.get((int) value).name();
 		case CPU -> value < 0 ? null : cpuSets.get((int) value).toString().replaceAll("[{} ]", "");

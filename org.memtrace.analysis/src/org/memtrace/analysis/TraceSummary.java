@@ -126,7 +126,7 @@ public final class TraceSummary {
 				|| d.sharedWrites() < 0.05 * d.writes() && d.writeSharedPages() < 0.1 * d.pages()) {
 			return;
 		}
-		String text = "of its " + Units.plural(d.pages(), "page") + " " + d.writeSharedPages() + (d.writeSharedPages() == 1 ? " is" : " are")
+		String text = "of its " + Units.plural(d.pages(), "page") + " " + Units.count(d.writeSharedPages()) + (d.writeSharedPages() == 1 ? " is" : " are")
 				+ " written while another thread uses " + (d.writeSharedPages() == 1 ? "it" : "them") + "; "
 				+ percent(d.writes() > 0 ? d.sharedWrites() / d.writes() : 0) + " of its writes are such writes, in "
 				+ d.writeSharedIntervals() + " of " + Units.plural(table.intervals(), "interval") + ", by or beside "

@@ -14,6 +14,7 @@ import org.memtrace.analysis.AccessFilter;
 import org.memtrace.analysis.AccessGroups;
 import org.memtrace.analysis.AccessGroups.Group;
 import org.memtrace.analysis.AccessGroups.Key;
+import org.memtrace.analysis.PageUse;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
@@ -61,22 +62,20 @@ final class QueryCommand implements Command {
 
 	/** Options that mean nothing for what is asked are mistakes. */
 	private static void check(CommandLine args, String what) throws UsageException {
-		for (String option : new String[] { "thread", "cpu", "types" }) {
-			if (args.has(option) && !what.equals("accesses") && !what.equals("groups")) {
-				throw new UsageException("--" + option + " selects accesses: it needs --what accesses or groups");
+		boolean accesses = what.equals("accesses") || what.equals("groups") || what.equals("pages");
+		for (String option : new String[] { "thread", "cpu", "types", "filter" }) {
+			if (args.has(option) && !accesses) {
+				throw new UsageException("--" + option + " selects accesses: it needs --what accesses, groups or pages");
 			}
 		}
-		boolean timed = what.equals("accesses") || what.equals("groups") || what.equals("events");
+		boolean timed = accesses || what.equals("events");
 		for (String option : new String[] { "from", "to" }) {
 			if (args.has(option) && !timed) {
-				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups or events");
+				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups, pages or events");
 			}
 		}
 		if (args.has("producer") && !timed && !what.equals("producers")) {
-			throw new UsageException("--producer selects memory: it needs --what accesses, groups, events or producers");
-		}
-		if (args.has("filter") && !what.equals("accesses") && !what.equals("groups")) {
-			throw new UsageException("--filter selects accesses: it needs --what accesses or groups");
+			throw new UsageException("--producer selects memory: it needs --what accesses, groups, pages, events or producers");
 		}
 		for (String option : new String[] { "by", "window" }) {
 			if (args.has(option) && !what.equals("groups")) {
@@ -96,7 +95,7 @@ final class QueryCommand implements Command {
 		for (String name : args.get("by").split(",")) {
 			Key key = java.util.Arrays.stream(Key.values()).filter(k -> k.name().equalsIgnoreCase(name.strip())).findFirst()
 					.orElseThrow(() -> new UsageException("--by is '" + args.get("by")
-							+ "'; it lists time, memory, page, type, thread, cpu, node and sharing"));
+							+ "'; it lists time, memory, structure, page, type, thread, cpu, node and sharing"));
 			if (keys.contains(key)) {
 				throw new UsageException("--by lists " + name.strip() + " twice");
 			}
@@ -212,6 +211,8 @@ final class QueryCommand implements Command {
 				"main" };
 		case "types" -> new String[] { "id", "category", "name" };
 		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
+		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
+				"threads", "records", "reads", "writes", "sharing" };
 		case "intervals" -> new String[] { "image", "start_ns", "end_ns", "target_ns", "faults", "lost",
 				"unattributed", "event" };
 		case "properties" -> new String[] { "name", "value" };
@@ -227,6 +228,7 @@ final class QueryCommand implements Command {
 			case "threads" -> threads(store, rows);
 			case "producers" -> producers(store, query, rows, format);
 			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
+			case "pages" -> pages(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
 			case "events" -> events(store, query, rows, console.progress());
 			case "types" -> {
 				for (EventType t : store.eventTypes()) {
@@ -294,6 +296,18 @@ final class QueryCommand implements Command {
 						b.ip[i] == 0 ? null : Long.toHexString(b.ip[i]));
 			}
 		}, progress);
+	}
+
+	private static void pages(TraceStore store, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
+		ProducerTree tree = store.producers();
+		List<ThreadInfo> threads = store.threads();
+		PageUse.visit(store, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
+				tree.name(p.producer()), p.firstNs(), name(threads, p.firstThread()), death(p.firstWriteNs()),
+				name(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing()));
+	}
+
+	private static String name(List<ThreadInfo> threads, int thread) {
+		return thread < 0 ? null : threads.get(thread).taskId() + " " + threads.get(thread).name();
 	}
 
 	private static void events(TraceStore store, AccessQuery query, Rows rows, Progress progress)

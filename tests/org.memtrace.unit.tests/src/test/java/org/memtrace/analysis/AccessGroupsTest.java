@@ -80,6 +80,52 @@ class AccessGroupsTest {
 	}
 
 	@Test
+	void pagesKnowWhoTouchedAndWroteThemFirst() throws Exception {
+		List<PageUse.Page> pages = new ArrayList<>();
+		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL), Progress.NONE, pages::add);
+		Map<Integer, List<Access>> byPage = new TreeMap<>();
+		all.forEach(a -> byPage.computeIfAbsent(a.producer, key -> new ArrayList<>()).add(a));
+		assertEquals(List.copyOf(byPage.keySet()), pages.stream().map(PageUse.Page::producer).toList());
+		for (PageUse.Page p : pages) {
+			List<Access> here = byPage.get(p.producer());
+			assertEquals(here.stream().mapToLong(Access::start).min().getAsLong(), p.firstNs());
+			assertEquals(here.stream().mapToLong(Access::task).filter(t -> t >= 0).findFirst().orElse(-1), task(p.firstThread()));
+			assertEquals(here.stream().filter(a -> a.writes > 0).mapToLong(Access::start).min().orElse(Long.MAX_VALUE), p.firstWriteNs());
+			assertEquals(here.stream().filter(a -> a.writes > 0 && a.task >= 0).mapToLong(Access::task).findFirst().orElse(-1),
+					task(p.firstWriter()));
+			assertEquals(here.stream().mapToLong(Access::task).filter(t -> t >= 0).distinct().count(), p.threads());
+			assertEquals(here.size(), p.records());
+			assertEquals(here.stream().mapToLong(Access::reads).sum() + " " + here.stream().mapToLong(Access::writes).sum(),
+					p.reads() + " " + p.writes());
+			assertEquals(here.stream().mapToInt(Access::sharing).max().getAsInt(), p.sharing());
+		}
+		int structure = tree.firstChild(0);
+		List<PageUse.Page> part = new ArrayList<>();
+		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE, part::add);
+		assertEquals(pages.stream().filter(p -> p.producer() >= structure && p.producer() < tree.subtreeEnd(structure)).toList(), part);
+	}
+
+	private long task(int thread) throws MemtraceException {
+		return thread < 0 ? -1 : store.threads().get(thread).taskId();
+	}
+
+	@Test
+	void structuresAreGroupsWhereverTheyAreInTheTree() throws Exception {
+		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 0, Key.STRUCTURE);
+		Map<String, Long> wanted = new TreeMap<>();
+		for (Access a : all) {
+			int p = a.producer;
+			while (tree.parent(p) > 0) {
+				p = tree.parent(p);
+			}
+			wanted.merge(tree.name(p), a.reads, Long::sum);
+		}
+		Map<String, Long> found = new TreeMap<>();
+		groups.forEach(g -> found.put((String) g.keys().get(0), g.reads()));
+		assertEquals(wanted, found);
+	}
+
+	@Test
 	void everyGroupingConservesTheSums() throws Exception {
 		for (Key key : Key.values()) {
 			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 1_000_000, key);

@@ -134,7 +134,7 @@ class TraceCommandsTest {
 					+ " or one of its clock, such as @999000000"), err);
 		}
 		assertEquals(ExitCode.USAGE, run("query", "--from", "1ms", db));
-		assertEquals("memtrace query: --from selects by time: it needs --what accesses, groups or events\n", err);
+		assertEquals("memtrace query: --from selects by time: it needs --what accesses, groups, pages or events\n", err);
 	}
 
 	private static String[] with(String[] begin, String... end) {
@@ -303,6 +303,18 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.INTERNAL, ExitCode.of(new StoreException("y", new IOException("No space left on device"))));
 		assertEquals(ExitCode.INPUT, ExitCode.of(new StoreException("y", new IOException("Is a directory"))));
 		assertEquals("x cannot be written: no space left on the device", ExitCode.sentence(full));
+	}
+
+	@Test
+	void pagesAndStructures() {
+		String db = temporary.resolve("p.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "pages", "--format", "csv", "--sort", "first_write_ns", "--descending", "--limit", "2", db), () -> err);
+		assertEquals("producer,page,name,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing\n"
+				+ "4,555555559000,table [page 1],1150000000,1000 app,1150000000,1000 app,1,1,0,1,1\n"
+				+ "20,7ffff0002000,B #2 [page 2],1120000000,1002 app,1120000000,1002 app,1,1,0,1,1\n", out);
+		assertEquals(0, run("query", "--what", "groups", "--by", "structure", "--types", "Shared_.*", "--format", "csv", db), () -> err);
+		assertEquals("structure,records,reads,writes\nA,2,4,2\n", out);
 	}
 
 	@Test
