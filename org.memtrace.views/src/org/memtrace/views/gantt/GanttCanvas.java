@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.gantt;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.ACC;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
@@ -89,6 +92,8 @@ final class GanttCanvas extends Canvas {
 	private GanttPicture.Hit hover;
 	private final WheelGesture wheelGesture = new WheelGesture();
 	private String empty = "";
+	/** Keys that came before the rows. */
+	private final List<Event> early = new ArrayList<>();
 
 	GanttCanvas(Composite parent, Listener listener) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND | SWT.V_SCROLL);
@@ -130,6 +135,17 @@ final class GanttCanvas extends Canvas {
 		selectedRow = row;
 		scrollBar();
 		redraw();
+		if (now == null) {
+			early.clear();
+		} else if (!early.isEmpty()) {
+			List<Event> keys = List.copyOf(early);
+			early.clear();
+			getDisplay().asyncExec(() -> {
+				if (!isDisposed()) {
+					keys.forEach(this::key);
+				}
+			});
+		}
 	}
 
 	/** What is shown; null nothing. */
@@ -602,7 +618,11 @@ final class GanttCanvas extends Canvas {
 	// ---- keys
 
 	private void key(Event e) {
-		if (selection == null || rows == null) {
+		if (selection == null) {
+			return;
+		}
+		if (rows == null) {
+			early.add(e); // its time comes with the rows
 			return;
 		}
 		if (e.keyCode == SWT.ESC && drag != Drag.NONE) {

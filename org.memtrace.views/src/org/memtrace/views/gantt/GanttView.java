@@ -248,7 +248,9 @@ public final class GanttView extends TraceView {
 
 			@Override
 			protected void show(Hovered input, GanttDetails result) {
-				canvas.setToolTipText(String.join("\n", result.lines()).replace("&", "&&"));
+				if (canvas.getMenu() == null || !canvas.getMenu().isVisible()) { // it would lie over the menu
+					canvas.setToolTipText(String.join("\n", result.lines()).replace("&", "&&"));
+				}
 			}
 		};
 		choosing = new LatestResult<>("Find record", canvas, LatestResult.Policy.ONLY_NEWEST) {

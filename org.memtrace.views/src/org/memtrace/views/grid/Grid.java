@@ -31,6 +31,7 @@ import org.eclipse.nebula.widgets.nattable.layer.ILayer;
 import org.eclipse.nebula.widgets.nattable.layer.cell.ILayerCell;
 import org.eclipse.nebula.widgets.nattable.layer.event.ILayerEvent;
 import org.eclipse.nebula.widgets.nattable.layer.event.RowStructuralRefreshEvent;
+import org.eclipse.nebula.widgets.nattable.painter.cell.BackgroundPainter;
 import org.eclipse.nebula.widgets.nattable.painter.cell.CellPainterWrapper;
 import org.eclipse.nebula.widgets.nattable.painter.cell.TextPainter;
 import org.eclipse.nebula.widgets.nattable.painter.cell.decorator.PaddingDecorator;
@@ -47,6 +48,7 @@ import org.eclipse.nebula.widgets.nattable.sort.config.SingleClickSortConfigurat
 import org.eclipse.nebula.widgets.nattable.style.CellStyleAttributes;
 import org.eclipse.nebula.widgets.nattable.style.DisplayMode;
 import org.eclipse.nebula.widgets.nattable.style.HorizontalAlignmentEnum;
+import org.eclipse.nebula.widgets.nattable.style.IStyle;
 import org.eclipse.nebula.widgets.nattable.style.Style;
 import org.eclipse.nebula.widgets.nattable.tooltip.NatTableContentTooltip;
 import org.eclipse.nebula.widgets.nattable.ui.matcher.KeyEventMatcher;
@@ -62,6 +64,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
+import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Appearance;
 
 /**
@@ -72,6 +75,8 @@ public final class Grid {
 	private static final String NUMBER = "NUMBER";
 	private static final String FIRST = "FIRST";
 	private static final int MARK = 11;
+	/** Column that is filled by the grid grows at most by so many times its width. */
+	private static final long MOST_GROWTH = 2;
 
 	private final List<GridColumn> columns;
 	private final GridContent content;
@@ -82,6 +87,8 @@ public final class Grid {
 	private final ViewportLayer viewport;
 	private final SortHeaderLayer<Object> head;
 	private final FilterRowHeaderComposite<Object> filters;
+	/** Widths that the grid gave to its columns; another one is the user's. */
+	private int[] widths;
 	private int sortColumn = -1;
 	private boolean descending;
 	private Runnable onSort = () -> {
@@ -150,6 +157,8 @@ public final class Grid {
 		table.setConfigRegistry(registry);
 		table.addConfiguration(new RowOnlySelectionBindings());
 		table.configure();
+		widths = columns.stream().mapToInt(GridColumn::width).toArray();
+		table.addListener(SWT.Resize, e -> fillWidth());
 		Appearance.onChange(table, () -> {
 			table.setTheme(new GridTheme(table));
 			table.setBackground(parent.getDisplay().getSystemColor(SWT.COLOR_LIST_BACKGROUND));
@@ -165,6 +174,33 @@ public final class Grid {
 				e.result = name;
 			}
 		});
+	}
+
+	/**
+	 * Columns of texts share the width that is left over, or give up to half of theirs when all columns fit in then. What the user
+	 * has resized stays.
+	 */
+	private void fillWidth() {
+		int spare = table.getClientArea().width;
+		int growing = 0;
+		for (int column : shownColumns()) {
+			boolean own = body.getColumnWidthByPosition(column) != widths[column];
+			spare -= own ? body.getColumnWidthByPosition(column) : columns.get(column).width();
+			growing += own || columns.get(column).number() ? 0 : columns.get(column).width();
+		}
+		boolean changed = false;
+		for (int column : shownColumns()) {
+			GridColumn c = columns.get(column);
+			if (!c.number() && body.getColumnWidthByPosition(column) == widths[column]) {
+				int more = spare < -growing / 2 ? 0 : (int) Math.min(c.width() * MOST_GROWTH, (long) spare * c.width() / growing);
+				changed |= widths[column] != c.width() + more;
+				widths[column] = c.width() + more;
+				body.setColumnWidthByPosition(column, widths[column], false);
+			}
+		}
+		if (changed) {
+			table.refresh(false);
+		}
 	}
 
 	private void filterHeight(int height) {
@@ -317,6 +353,33 @@ public final class Grid {
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, rightSelected, DisplayMode.SELECT, NUMBER);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.NORMAL, FIRST);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.SELECT, FIRST);
+		if (filters != null) {
+			registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER,
+					new BackgroundPainter(new PaddingDecorator(new FilterPainter(), 0, 5, 0, 5, false)), DisplayMode.NORMAL,
+					GridRegion.FILTER_ROW);
+		}
+	}
+
+	/** A filter; where nothing was typed, faintly what could be. */
+	private final class FilterPainter extends TextPainter {
+		private boolean empty;
+
+		FilterPainter() {
+			super(false, false);
+		}
+
+		@Override
+		protected String convertDataType(ILayerCell cell, IConfigRegistry registry) {
+			String text = super.convertDataType(cell, registry);
+			empty = text.isEmpty();
+			return empty ? columns.get(cell.getColumnIndex()).number() ? "> 5" : "contains" : text;
+		}
+
+		@Override
+		public void setupGCFromConfig(GC gc, IStyle style) {
+			super.setupGCFromConfig(gc, style);
+			gc.setForeground(empty ? ScenePainter.color(ScenePainter.palette(table).mutedText()) : gc.getForeground());
+		}
 	}
 
 	/** The first column: a mark in a colour before the text. */
@@ -576,6 +639,7 @@ public final class Grid {
 		if (!hidden.isEmpty()) {
 			hiding.doCommand(new MultiColumnHideCommand(hiding, hidden.stream().mapToInt(Integer::intValue).toArray()));
 		}
+		fillWidth();
 	}
 
 	/** Place of a cell on the widget; for tests. Rows below the head count from the one at the top. */

@@ -49,8 +49,9 @@ import org.memtrace.views.util.WhenSeen;
  * and the other way round; double click zooms to it.
  */
 public final class StructuresView extends TraceView {
-	private static final Map<Column, Integer> WIDTHS = Map.of(Column.NAME, 175, Column.KIND, 60, Column.ACCESSES, 90,
-			Column.FIRST_TOUCHER, 145, Column.PAGES, 60, Column.THREADS, 70, Column.SITE, 125, Column.CALLERS, 260);
+	private static final Map<Column, Integer> WIDTHS = Map.of(Column.NAME, 175, Column.KIND, 60, Column.ACCESSES, 96,
+			Column.READS, 90, Column.WRITES, 90,
+			Column.FIRST_TOUCHER, 145, Column.PAGES, 68, Column.THREADS, 70, Column.SITE, 125, Column.CALLERS, 260);
 	private static final int WIDTH = 78;
 	private static final int MOST_FRAMES = 6;
 	private static final int MOST_FILTERED = 1000;
@@ -257,8 +258,16 @@ public final class StructuresView extends TraceView {
 		load.request();
 	}
 
+	/** Whether there is anything to list: the events of other tools are of no memory. */
+	private static boolean hasStructures(OpenTrace trace) {
+		return trace.hasAccesses() || !trace.structures().isEmpty();
+	}
+
 	private void load() {
-		if (trace() != null) {
+		if (trace() != null && !hasStructures(trace())) {
+			summary.setText("This trace has no memory structures.");
+			summary.getParent().layout();
+		} else if (trace() != null) {
 			loading.submit(new Input(trace(), trace().selection().state(), stacks));
 		}
 	}
@@ -314,7 +323,7 @@ public final class StructuresView extends TraceView {
 	/** Whether the rows are those of the trace, the filter and the order. */
 	@Override
 	protected boolean isSettled() {
-		return !load.isWaiting() && !loading.isBusy() && !arranging.isBusy() && (trace() == null || sheet != null);
+		return !load.isWaiting() && !loading.isBusy() && !arranging.isBusy() && (trace() == null || sheet != null || !hasStructures(trace()));
 	}
 
 	/** For tests. */

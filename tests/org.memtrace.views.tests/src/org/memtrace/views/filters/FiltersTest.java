@@ -155,6 +155,11 @@ class FiltersTest extends UiTest {
 		});
 		waitForViews();
 		assertEquals(Set.of("Compute", "Wait", "Send"), names(statistics));
+		bot.run(() -> show(ViewIds.STRUCTURES));
+		waitForViews();
+		assertEquals(Set.of(), structures());
+		bot.find(Label.class, l -> l.getText().equals("This trace has no memory structures."));
+		bot.run(() -> show(ViewIds.STATISTICS));
 
 		bot.run(() -> bot.display.asyncExec(() -> FilterActions.addFilter(page().getWorkbenchWindow().getShell(), session.trace())));
 		Button add = bot.find(Button.class, b -> b.getText().equals("Add"));

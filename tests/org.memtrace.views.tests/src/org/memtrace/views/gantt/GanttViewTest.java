@@ -3,6 +3,7 @@
 package org.memtrace.views.gantt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -234,6 +235,26 @@ class GanttViewTest extends UiTest {
 		bot.click(canvas, legend.x, legend.y);
 		bot.waitFor("writes hidden", () -> view.isSettled() && canvas.shown().input().style().hiddenTypes().contains("Private_Write"));
 		assertEquals(-1, picture().hit(at(5 * MS, 0).x, at(5 * MS, 0).y).type());
+	}
+
+	/** A key that is pressed while the rows are still being made. */
+	@Test
+	void keysBeforeTheRowsAreNotLost() {
+		bot.run(() -> {
+			try {
+				session.show(new OpenTrace(SampleEvents.store(), Progress.NONE));
+			} catch (MemtraceException e) {
+				throw new AssertionError(e);
+			}
+			assertNull(view.rows());
+			for (int i = 0; i < 3; i++) {
+				org.eclipse.swt.widgets.Event down = new org.eclipse.swt.widgets.Event();
+				down.keyCode = org.eclipse.swt.SWT.ARROW_DOWN;
+				canvas.notifyListeners(org.eclipse.swt.SWT.KeyDown, down);
+			}
+		});
+		bot.waitFor("third row", () -> canvas.selectedRow() == 2);
+		settle();
 	}
 
 	/** A trace that FrameSoc wrote: states, links, instants and variables. */
