@@ -160,6 +160,16 @@ static const char *typed(const char *dir)
 	return dir;
 }
 
+/* The same as an argument for a shell, also when it has blanks or begins with a dash. */
+static const char *pasted(const char *dir)
+{
+	static char *text;
+
+	free(text);
+	text = mt_shell_word(typed(dir));
+	return text;
+}
+
 /* -------------------------------------------------------------- manifest */
 
 static json_t *utf8(const char *s)
@@ -509,7 +519,7 @@ static void note_incomplete(const struct mt_args *a, json_t *m, const char *dir,
 		mt_fail(a, 0, "%s", missing);
 	if (unfinished)
 		mt_fail(a, 0, "structures, call stacks and threads are not made yet; with room on the disk, "
-			"'memtrace finish %s' makes them", typed(dir));
+			"\"memtrace finish %s\" makes them", pasted(dir));
 	text = mt_printf("%s%s%s", missing ? missing + strlen(dir) + 2 : "", missing && unfinished ? "; " : "",
 			 unfinished ? "structures, call stacks and threads were not made at the end of the recording" : "");
 	json_object_set_new(st, "incomplete", json_string(text));
@@ -578,9 +588,9 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");
 	mt_note("trace: %s (%s)", typed(dir), mt_human_bytes(ull(over, "bytes_written")));
 	if (n && strcmp(name, "none"))
-		mt_note("next: memtrace import %s", typed(dir));
+		mt_note("next: memtrace import %s", pasted(dir));
 	else if (n)
-		mt_note("next: memtrace info %s", typed(dir));
+		mt_note("next: memtrace info %s", pasted(dir));
 }
 
 static const char *choose(const struct mt_args *a, const struct mt_probe *p, int *rc)

@@ -142,6 +142,26 @@ bool mt_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+char *mt_shell_word(const char *path)
+{
+	static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%=";
+	const char *dash = *path == '-' ? "./" : "";
+	char *out, *p;
+
+	if (*path && path[strspn(path, safe)] == 0)
+		return mt_printf("%s%s", dash, path);
+	out = mt_alloc(4 * strlen(path) + 8);
+	p = out + sprintf(out, "'%s", dash);
+	for (; *path; path++) {
+		if (*path == '\'')
+			p += sprintf(p, "'\\''");
+		else
+			*p++ = *path;
+	}
+	strcpy(p, "'");
+	return out;
+}
+
 int mt_newfile(struct mt_newfile *n, const char *dir, const char *name)
 {
 	n->path = mt_printf("%s/%s", dir, name);

@@ -34,6 +34,9 @@ char *mt_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 		}							\
 	} while (0)
 
+/* A path as a word of a shell command: quoted if it must be, ./ before a dash. */
+char *mt_shell_word(const char *path);
+
 /* Whole file, NUL terminated; NULL with errno. *len may be NULL. */
 char *mt_read_file(const char *path, size_t *len);
 /* First line of a small file without LF, NULL when it cannot be read. */
