@@ -12,17 +12,9 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 series="6.1 6.12" parts="interface truth stress kill reload" work=$top/build/kmod
-while [ $# -gt 0 ]; do
-	case $1 in
-	--series) series=$2; shift 2 ;;
-	--parts) parts=$2; shift 2 ;;
-	--work) work=$2; shift 2 ;;
-	*) echo "usage: arm64.sh [--series LIST] [--parts LIST] [--work DIR]" >&2; exit 2 ;;
-	esac
-done
-for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc cpio make apt-get dpkg-deb; do
-	command -v $tool > /dev/null || { echo "arm64.sh: $tool is missing; install the packages \"kmod\" and \"kmod-arm64\" of releng/packages.txt" >&2; exit 2; }
-done
+. "$here/options.sh"
+options "$@"
+needs "kmod and kmod-arm64" qemu-system-aarch64 aarch64-linux-gnu-gcc cpio make apt-get dpkg-deb
 mkdir -p "$work/debs" "$work/arm64/bin"
 work=$(cd "$work" && pwd)
 . "$here/kernels.sh"

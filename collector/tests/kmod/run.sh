@@ -13,17 +13,9 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 series="6.1 6.12" parts="interface truth stress kill reload record" work=$top/build/kmod
-while [ $# -gt 0 ]; do
-	case $1 in
-	--series) series=$2; shift 2 ;;
-	--parts) parts=$2; shift 2 ;;
-	--work) work=$2; shift 2 ;;
-	*) echo "usage: run.sh [--series LIST] [--parts LIST] [--work DIR]" >&2; exit 2 ;;
-	esac
-done
-for tool in "${QEMU:-qemu-system-x86_64}" /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb; do
-	command -v "$tool" > /dev/null || { echo "run.sh: $tool is missing; install the packages "kmod" of releng/packages.txt" >&2; exit 2; }
-done
+. "$here/options.sh"
+options "$@"
+needs kmod "${QEMU:-qemu-system-x86_64}" /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb
 mkdir -p "$work/debs" "$work/bin"
 work=$(cd "$work" && pwd)
 
