@@ -22,6 +22,7 @@ import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.Scene;
@@ -48,6 +49,17 @@ public final class ScenePainter implements AutoCloseable {
 
 	/** The scene as an image; the caller disposes it. */
 	public static Image image(Device device, Scene scene) {
+		if (device instanceof Display display && display.getPrimaryMonitor().getZoom() == 100) {
+			// the same pixels: with a drawer SWT copies them through memory, which takes 7 ms for a picture instead of less than one
+			Image image = new Image(device, scene.width(), scene.height());
+			GC gc = new GC(image);
+			try {
+				paint(scene, gc);
+			} finally {
+				gc.dispose();
+			}
+			return image;
+		}
 		return new Image(device, (gc, width, height) -> paint(scene, gc), scene.width(), scene.height());
 	}
 
