@@ -37,7 +37,9 @@ public final class TraceSearch implements Predicate<TraceInfo> {
 		}
 	}
 
-	private static Pattern pattern(String word) {
+	/** As in the other filters of the workbench, a regular expression may stand between strokes. */
+	private static Pattern pattern(String text) {
+		String word = text.length() > 2 && text.startsWith("/") && text.endsWith("/") ? text.substring(1, text.length() - 1) : text;
 		try {
 			return Pattern.compile(word, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
 		} catch (PatternSyntaxException e) {

@@ -31,6 +31,7 @@ import org.memtrace.views.SaveSnapshot.Format;
 import org.memtrace.views.SaveSnapshot.Item;
 import org.memtrace.views.SaveSnapshot.Job;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 import org.osgi.framework.FrameworkUtil;
 
 /** Asks where, under which name, as what and how large snapshots are to be saved. Remembers place and formats. */
@@ -77,12 +78,12 @@ final class SnapshotDialog extends Dialog {
 		Composite area = (Composite) super.createDialogArea(parent);
 		Composite c = new Composite(area, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(3).spacing(8, 8).applyTo(c);
-		GridDataFactory.fillDefaults().grab(true, true).hint(520, SWT.DEFAULT).applyTo(c);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(c);
 		new Label(c, SWT.NONE).setText("&Directory:");
 		directory = new Text(c, SWT.BORDER);
 		String kept = settings.get(KEY_DIRECTORY);
 		directory.setText(kept == null || !Files.isDirectory(Path.of(kept)) ? System.getProperty("user.home") : kept);
-		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(directory);
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(330, SWT.DEFAULT).applyTo(directory);
 		directory.addModifyListener(e -> check());
 		Button browse = new Button(c, SWT.PUSH);
 		browse.setText("&Browse…");
@@ -136,6 +137,7 @@ final class SnapshotDialog extends Dialog {
 		Spinner s = new Spinner(parent, SWT.BORDER);
 		s.setValues(Math.clamp(value, MIN_PIXELS, MAX_PIXELS), MIN_PIXELS, MAX_PIXELS, 0, 10, 100);
 		s.setToolTipText(tip);
+		Accessibility.name(s, tip);
 		return s;
 	}
 

@@ -84,6 +84,9 @@ public final class TracesView extends ViewPart {
 	private Action copyPath;
 	private LatestResult<String, List<TraceInfo>> listing;
 
+	/** A trace is shown that is not in the list yet, such as one that was just imported. */
+	private boolean selectWhenListed;
+
 	private final Session.Listener follow = new Session.Listener() {
 		@Override
 		public void catalogueChanged() {
@@ -108,7 +111,9 @@ public final class TracesView extends ViewPart {
 		public void traceChanged(OpenTrace trace) {
 			if (!tree.getControl().isDisposed()) {
 				tree.refresh(true);
-				select(shownElement());
+				Object shown = shownElement();
+				selectWhenListed = trace != null && shown == null;
+				select(shown);
 			}
 		}
 	};
@@ -444,8 +449,10 @@ public final class TracesView extends ViewPart {
 			List<Object> same = new ArrayList<>();
 			traces.stream().filter(t -> before.stream().anyMatch(b -> b.id() == t.id())).forEach(same::add);
 			files.stream().filter(f -> fileBefore != null && f.path().equals(fileBefore.path())).forEach(same::add);
-			if (same.isEmpty()) {
-				select(shownElement());
+			Object shown = shownElement();
+			if (same.isEmpty() || selectWhenListed && shown != null) {
+				selectWhenListed = false;
+				select(shown);
 			} else {
 				tree.setSelection(new StructuredSelection(same), true);
 			}

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,8 +22,10 @@ import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Scale;
+import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
@@ -30,11 +33,15 @@ import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.ui.IViewReference;
+import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.dialogs.PreferencesUtil;
 import org.eclipse.ui.views.IViewDescriptor;
 import org.junit.jupiter.api.Test;
+import org.memtrace.views.filters.FilterActions;
+import org.memtrace.views.record.RecordDialog;
+import org.memtrace.views.traces.TraceActions;
 
 /** Who does not see, or has no mouse, can use every view: all controls have names, and all are reached by Tab. */
 class AccessibilityTest extends UiTest {
@@ -90,6 +97,77 @@ class AccessibilityTest extends UiTest {
 		});
 		assertTrue(seen.size() > 40, "controls that were looked at: " + seen.size());
 		assertEquals(List.of(), wrong.stream().distinct().toList(), "controls without a name");
+	}
+
+	/** The same holds for what asks. */
+	@Test
+	void controlsOfDialogsHaveNames() {
+		List<String> wrong = new ArrayList<>();
+		List<String> seen = new ArrayList<>();
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		IWorkbenchWindow window = bot.ui(() -> page().getWorkbenchWindow());
+		Path example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example").normalize();
+		System.setProperty("memtrace.launcher",
+				Path.of(System.getProperty("memtrace.root"), "build", "collector", "memtrace").normalize().toString());
+		try {
+			look("Record", () -> RecordDialog.open(window), List.of("A bundled example", "A running process", "A program", "Next >"),
+					wrong, seen);
+		} finally {
+			System.clearProperty("memtrace.launcher");
+		}
+		look("Import", () -> TraceActions.openImportWizard(window, List.of(example)), List.of("Next >"), wrong, seen);
+		look("Add filter", () -> FilterActions.addFilter(window.getShell(), session.trace()), List.of(), wrong, seen);
+		look("Save", () -> TraceView.saveAll(page()), List.of(), wrong, seen);
+		assertTrue(seen.size() > 40, "controls that were looked at: " + seen.size());
+		assertEquals(List.of(), wrong.stream().distinct().toList(), "controls without a name");
+	}
+
+	/** Opens a dialog, looks at it as it is first and after each of the buttons was pressed, and closes it. */
+	private void look(String title, Runnable open, List<String> buttons, List<String> wrong, List<String> seen) {
+		bot.display.asyncExec(open); // some return only when they are closed
+		Shell shell = bot.find(Shell.class, s -> s.getText().startsWith(title));
+		bot.run(() -> {
+			check(title, shell, wrong, seen);
+			cutOff(title, shell, wrong);
+		});
+		for (String text : buttons) {
+			Button button = bot.find(Button.class, b -> b.getShell() == shell && b.getText().replace("&", "").equals(text) && b.isEnabled());
+			bot.run(() -> {
+				if ((button.getStyle() & SWT.RADIO) != 0) {
+					for (Control c : button.getParent().getChildren()) {
+						if (c instanceof Button b && (b.getStyle() & SWT.RADIO) != 0 && b.getSelection()) {
+							b.setSelection(false);
+							b.notifyListeners(SWT.Selection, new Event());
+						}
+					}
+					button.setSelection(true);
+				}
+				button.notifyListeners(SWT.Selection, new Event());
+			});
+			bot.run(() -> {
+				check(title + ", " + text, shell, wrong, seen);
+				cutOff(title + ", " + text, shell, wrong);
+			});
+		}
+		bot.run(shell::close);
+		bot.waitFor(title + " is closed", shell::isDisposed);
+	}
+
+	/** What ends beyond the right side of that in which it is cannot be read by anybody. */
+	private static void cutOff(String where, Composite in, List<String> wrong) {
+		for (Control c : in.getChildren()) {
+			if (!c.isVisible() || c instanceof Shell) {
+				continue;
+			}
+			boolean text = c instanceof Button || c instanceof Label || c instanceof Text || c instanceof Combo || c instanceof Spinner;
+			if (text && c.getBounds().x + c.getSize().x > in.getClientArea().width) {
+				wrong.add(where + ": " + c + " is cut off");
+			}
+			if (c instanceof Composite child) {
+				cutOff(where, child, wrong);
+			}
+		}
 	}
 
 	private static void check(String where, Control c, List<String> wrong, List<String> seen) {

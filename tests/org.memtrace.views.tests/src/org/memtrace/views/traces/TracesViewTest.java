@@ -82,6 +82,23 @@ class TracesViewTest extends UiTest {
 		bot.waitFor("tree " + List.of(wanted), () -> tree().equals(List.of(wanted)));
 	}
 
+	/** What was imported is shown before the list is read again. */
+	@Test
+	void whatIsShownIsSelectedAsSoonAsItIsListed() throws Exception {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.waitFor("selection", () -> selected().equals(List.of("small matmul")));
+		TraceInfo other = SampleTrace.write(session.catalogue(), "dropped");
+		bot.run(() -> session.opener().open(other));
+		waitForPicture("dropped");
+		bot.run(session::catalogueChanged);
+		bot.waitFor("selection of what is shown", () -> selected().equals(List.of("dropped")));
+	}
+
+	private List<String> selected() {
+		return Arrays.stream(traces().getSelection()).map(i -> i.getText().replaceFirst("  .*", "")).toList();
+	}
+
 	@Test
 	void fileIsListedUntilItIsClosed() throws Exception {
 		session.catalogue().delete(sample.id());

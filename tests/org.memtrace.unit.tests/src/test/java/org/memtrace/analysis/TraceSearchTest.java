@@ -42,6 +42,8 @@ class TraceSearchTest {
 		assertEquals(false, finds("-branch:numa"));
 		assertEquals(false, finds("nobody:x"));
 		assertEquals(true, finds("date:2026-11"));
+		assertEquals(true, finds("host:/^node\\d$/"), "between strokes, as in the filter of structures");
+		assertEquals(false, finds("host:/^ode/"));
 	}
 
 	@Test
