@@ -133,6 +133,15 @@ for run in "$memtrace" java; do
 	[ ! -s "$tmp/err" ] || [ "$run" = java ] && ok || bad "broken pipe: $rc $(cat "$tmp/err")"
 done
 
+# --- a trace whose recorder was killed is completed before it is read
+killed=$tmp/killed
+cp -r testdata/format-example "$killed"
+rm "$killed"/p0000/{structures,stacks,threads}.csv
+sed -i 's/"state": *"complete"/"state": "running"/' "$killed/manifest.json"
+expect 0 "$killed: completing what the recorder left unfinished" "$memtrace" import -o "$tmp/killed.db" "$killed"
+[ -s "$killed/p0000/structures.csv" ] && ! grep -q '"running"' "$killed/manifest.json" && ok || bad "the killed trace is not complete"
+expect 0 "" "$memtrace" summary "$tmp/killed.db"
+
 # --- exports, read by others and compared with the CSV
 pyarrow=$PWD/build/tools/pyarrow
 if [ ! -d "$pyarrow" ]; then

@@ -3,12 +3,71 @@
 /* cmd_finish.c - complete a trace whose recorder was killed, or make it again. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "native.h"
 #include "finish.h"
 #include "manifest.h"
 #include "tracedir.h"
 #include "util.h"
+
+/* Was the program or its recorder killed, so that raw data wait for being finished? */
+static bool waits(const char *trace)
+{
+	char *path = mt_printf("%s/manifest.json", trace);
+	json_t *m = json_load_file(path, 0, NULL);
+	const char *state = json_string_value(json_object_get(json_object_get(m, "status"), "state"));
+	bool found = state && !strcmp(state, "running");
+	size_t n = 0;
+	char **v = m ? mt_trace_images(trace, &n) : NULL;
+
+	for (size_t i = 0; i < n && !found; i++) {
+		char *log = mt_printf("%s/%s/context.log", trace, v[i]);
+
+		found = mt_image_unfinished(trace, v[i]) && mt_exists(log);
+		free(log);
+	}
+	mt_names_free(v, n);
+	json_decref(m);
+	free(path);
+	return found;
+}
+
+void mt_finish_before(const char *trace)
+{
+	const struct mt_finish_options o = { .progress = !mt_quiet };
+	size_t n, alive = 0;
+	char **v;
+	json_t *m;
+	int err;
+
+	if (access(trace, W_OK) || !waits(trace))
+		return;		/* the importer says what is missing */
+	m = mt_manifest_read(trace);
+	err = m ? mt_manifest_repair(m, trace) : 0;
+	if (err > 0) {
+		mt_note("%s is still being recorded; what follows is the state of now", trace);
+	} else if (m && !err) {
+		mt_note("%s: completing what the recorder left unfinished", trace);
+		v = mt_trace_images(trace, &n);
+		for (size_t i = 0; i < n; i++) {
+			json_t *j = mt_image_read(trace, v[i]);
+
+			if (j && mt_image_alive(j))
+				alive++;
+			else if (mt_image_unfinished(trace, v[i]))
+				mt_finish_image(trace, v[i], &o);
+			json_decref(j);
+		}
+		mt_names_free(v, n);
+		mt_manifest_complete(m, trace, -1);
+		mt_manifest_write(trace, m);
+		if (alive)
+			mt_note("%s: %zu process%s of the program still run%s; what follows is the state of now", trace, alive,
+				alive == 1 ? "" : "es", alive == 1 ? "s" : "");
+	}
+	json_decref(m);
+}
 
 int cmd_finish(const struct mt_args *a)
 {

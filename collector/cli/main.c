@@ -7,6 +7,7 @@
 #include "help.h"
 #include "java.h"
 #include "native.h"
+#include "util.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -97,6 +98,12 @@ int main(int argc, char **argv)
 	if (a.help) {
 		mt_help_command(stdout, cmd);
 		return flush_output(0);
+	}
+	if (cmd->runs == MT_JAVA || !strcmp(cmd->name, "open")) {
+		mt_quiet = mt_args_has(&a, "quiet");
+		for (int k = 0; k < a.argc; k++)
+			if (is_directory(a.argv[k]))
+				mt_finish_before(a.argv[k]);
 	}
 	/* a trace directory is read here, what was imported over there */
 	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && !is_directory(a.argv[0])))

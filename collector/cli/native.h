@@ -9,6 +9,8 @@
 int cmd_record(const struct mt_args *a);
 int cmd_check(const struct mt_args *a);
 int cmd_info(const struct mt_args *a);
+/* Completes a trace directory before a command reads it, if its recorder was killed; else does nothing. */
+void mt_finish_before(const char *trace);
 int cmd_finish(const struct mt_args *a);
 int cmd_open(const struct mt_args *a);
 int cmd_help(const struct mt_args *a);

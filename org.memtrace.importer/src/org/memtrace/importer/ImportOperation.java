@@ -233,7 +233,7 @@ public final class ImportOperation {
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
 		for (TraceDirectory.Image image : trace.images()) {
 			if (image.unfinished()) {
-				skips.warn(source() + ": the recorder was killed and structures are not resolved; run \"memtrace finish "
+				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
 						+ source() + "\" first");
 			}
 			List<Structure> structures = context.read(image, trace.pageSizeBytes());
