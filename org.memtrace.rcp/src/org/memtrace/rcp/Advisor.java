@@ -10,6 +10,7 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchPreferenceConstants;
+import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.application.ActionBarAdvisor;
 import org.eclipse.ui.application.IActionBarConfigurer;
@@ -20,6 +21,7 @@ import org.eclipse.ui.application.WorkbenchWindowAdvisor;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceDrop;
 
 /** Sets up the one window of the workbench. */
@@ -47,6 +49,17 @@ final class Advisor extends WorkbenchAdvisor {
 	@Override
 	public WorkbenchWindowAdvisor createWorkbenchWindowAdvisor(IWorkbenchWindowConfigurer configurer) {
 		return new Window(configurer);
+	}
+
+	/** Leaving ends what is recorded. */
+	@Override
+	public boolean preShutdown() {
+		for (IWorkbenchWindow window : PlatformUI.getWorkbench().getWorkbenchWindows()) {
+			if (!RecordDialog.mayClose(window)) {
+				return false;
+			}
+		}
+		return super.preShutdown();
 	}
 
 	@Override
@@ -97,6 +110,12 @@ final class Advisor extends WorkbenchAdvisor {
 			};
 			session.addListener(follow);
 			follow.activeChanged(session.active());
+		}
+
+		/** The last window is closed by leaving, where the same is asked for all. */
+		@Override
+		public boolean preWindowShellClose() {
+			return PlatformUI.getWorkbench().getWorkbenchWindowCount() == 1 || RecordDialog.mayClose(getWindowConfigurer().getWindow());
 		}
 
 		@Override

@@ -108,14 +108,29 @@ public final class RecordDialog extends WizardDialog {
 
 	@Override
 	protected void handleShellCloseEvent() {
+		if (mayStop()) {
+			close();
+		}
+	}
+
+	/** Asks when a program is recorded; if it is no more to be, it is asked to end. */
+	private boolean mayStop() {
 		if (getCurrentPage() == wizard.run() && wizard.run().isRecording()) {
+			getShell().setMinimized(false);
+			getShell().forceActive();
 			if (MessageDialog.open(MessageDialog.QUESTION, getShell(), "Stop the recording?",
 					"The program is still running. What was recorded until now is kept in " + wizard.run().trace() + ".", SWT.SHEET,
 					"Stop recording", "Go on recording") != 0) {
-				return;
+				return false;
 			}
 			wizard.run().abandon();
 		}
-		close();
+		return true;
+	}
+
+	/** Whether a window may be closed: its user is asked when a program is recorded in it, which would end with it. */
+	public static boolean mayClose(IWorkbenchWindow window) {
+		return !(window.getShell() != null && window.getShell().getData(KEY) instanceof RecordDialog open && open.getShell() != null
+				&& !open.getShell().isDisposed()) || open.mayStop();
 	}
 }

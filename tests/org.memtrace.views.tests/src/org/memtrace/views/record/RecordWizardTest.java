@@ -145,6 +145,12 @@ class RecordWizardTest extends UiTest {
 		Label intervals = bot.find(Label.class, l -> l.getText().equals("Intervals"));
 		bot.waitFor("three intervals", () -> value(intervals).matches("[0-9,]+") && !value(intervals).matches("[012]"));
 		bot.shot("record-running");
+		// who leaves the workbench is asked
+		Boolean[] leave = new Boolean[1];
+		bot.display.asyncExec(() -> leave[0] = RecordDialog.mayClose(page().getWorkbenchWindow()));
+		bot.close(bot.find(Button.class, b -> b.getText().equals("Go on recording")));
+		bot.waitFor("the answer", () -> leave[0] != null);
+		assertFalse(leave[0], "the window stays");
 		press(button("Stop"));
 		Button close = button("Close");
 		waitForPicture("matmul");
