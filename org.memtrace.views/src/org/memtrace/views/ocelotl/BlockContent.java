@@ -40,7 +40,7 @@ import org.memtrace.views.state.ViewState;
  */
 final class BlockContent {
 	private static final int MAX_ROWS = 2000;
-	private static final double FONT_PIXELS = 11;
+	private static final double FONT_PIXELS = 12;
 
 	private record Wanted(ShownPicture picture, ShownPicture.Hit hit, Models models) {
 	}
