@@ -18,7 +18,10 @@ import org.memtrace.model.EventType;
 import org.memtrace.model.Structure;
 import org.memtrace.views.OpenTrace;
 
-/** What has colours: access types, what is in the open trace, and what was given a colour in another one. */
+/**
+ * What has colours: access types, what is in the open trace (its event types and producers, if it is of another tool), and what was
+ * given a colour in another one.
+ */
 final class ColouredThings {
 	/**
 	 * One thing.
@@ -53,15 +56,22 @@ final class ColouredThings {
 		add(all, new ModelType("Write", Role.WRITE, 0));
 		add(all, new ModelType("unknown", Role.UNKNOWN, 0));
 		if (trace != null) {
+			ModelType.ofEvents(trace.eventTypes().stream().map(EventType::name).distinct().toList()).forEach(type -> add(all, type));
 			trace.threads().forEach(t -> add(all, ModelType.thread(t)));
 			for (int cpu = 0; cpu < trace.info().cpus(); cpu++) {
 				add(all, ModelType.cpu(cpu));
+			}
+			for (int node = 0; trace.hasAccesses() && node <= trace.accesses().maxNode(); node++) {
+				add(all, ModelType.node(node));
 			}
 			TreeSet<String> names = new TreeSet<>();
 			for (Structure s : trace.structures()) {
 				if (names.size() < MOST_STRUCTURES) {
 					names.add(s.name());
 				}
+			}
+			for (int id = 0; !trace.hasAccesses() && id < trace.producers().size() && names.size() < MOST_STRUCTURES; id++) {
+				names.add(trace.producers().name(id));
 			}
 			names.forEach(name -> add(all, new Key(Kind.STRUCTURE, name)));
 		}

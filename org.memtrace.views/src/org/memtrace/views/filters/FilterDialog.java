@@ -133,6 +133,9 @@ final class FilterDialog extends Dialog {
 				this::check);
 		holder.layout(true, true);
 		check();
+		if (result == null) {
+			say(message.getText(), false); // nobody has typed anything wrong yet
+		}
 	}
 
 	/** Takes what the fields say, or says what is wrong with it. */

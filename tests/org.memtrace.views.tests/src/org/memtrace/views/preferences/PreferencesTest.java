@@ -37,6 +37,10 @@ import org.memtrace.analysis.Colours.Kind;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.EventType;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 
@@ -93,6 +97,26 @@ class PreferencesTest extends UiTest {
 		bot.run(() -> button.notifyListeners(SWT.Selection, new Event()));
 	}
 
+	/** A trace of another tool: its event types and producers can be given colours. */
+	@Test
+	void coloursOfEvents() throws Exception {
+		bot.run(() -> {
+			try {
+				session.show(new OpenTrace(SampleEvents.store(), Progress.NONE));
+			} catch (MemtraceException e) {
+				throw new AssertionError(e);
+			}
+		});
+		PreferenceDialog dialog = open(".colours");
+		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
+		assertEquals(7 + 6 + 4 + 8, bot.ui(table::getItemCount), "types of accesses and events, CPUs, producers");
+		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));
+		bot.run(() -> filter.setText("compute"));
+		assertEquals(1, bot.ui(table::getItemCount));
+		press(dialog, "Cancel");
+		bot.waitFor("cancelled", () -> dialog.getShell() == null || dialog.getShell().isDisposed());
+	}
+
 	@Test
 	void theEditorOfColours() throws Exception {
 		bot.run(() -> session.opener().open(sample));
@@ -100,7 +124,7 @@ class PreferencesTest extends UiTest {
 		bot.run(() -> session.colours().choose(Kind.THREAD, "worker 1 #1", 0x00c020));
 		PreferenceDialog dialog = open(".colours");
 		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
-		assertEquals(7 + 5 + 4 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, structures");
+		assertEquals(7 + 5 + 4 + 1 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, nodes, structures");
 		bot.waitFor("the chosen colour is shown", () -> painted(table, new RGB(0x00, 0xc0, 0x20)));
 		bot.shot("preferences-colours");
 		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));
