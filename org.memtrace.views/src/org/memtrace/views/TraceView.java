@@ -54,6 +54,8 @@ public abstract class TraceView extends ViewPart {
 	/** What a locked view shows, its own; null: not locked. */
 	private OpenTrace locked;
 	private String baseName;
+	/** A trace is being opened. */
+	private boolean opening;
 	private Action lock;
 	private Action filter;
 	private int restoredGroup = 1;
@@ -99,6 +101,16 @@ public abstract class TraceView extends ViewPart {
 		public void coloursChanged() {
 			TraceView.this.coloursChanged();
 		}
+
+		@Override
+		public void opening(Opening state) {
+			if (opening != (state != null)) {
+				opening = state != null;
+				if (trace == null) {
+					openingChanged();
+				}
+			}
+		}
 	};
 	private final IPartListener2 followParts = new IPartListener2() {
 		@Override
@@ -121,6 +133,15 @@ public abstract class TraceView extends ViewPart {
 
 	/** Another producer of the trace that is shown is marked; {@link TraceSelection#NO_MARK} none. */
 	protected void markChanged(int producer) {
+	}
+
+	/** While no trace is shown, the opening of one has begun or ended: see {@link #nothingShown}. */
+	protected void openingChanged() {
+	}
+
+	/** What stands in a view without a trace: that one is being opened, or what the view has to say otherwise. */
+	protected final String nothingShown(String otherwise) {
+		return opening ? "Opening the trace…" : otherwise;
 	}
 
 	/** Colours are others: everything that has some must be drawn again. */
@@ -176,6 +197,7 @@ public abstract class TraceView extends ViewPart {
 	public final void createPartControl(Composite parent) {
 		session = getSite().getService(Session.class);
 		baseName = getPartName();
+		opening = session.opening() != null;
 		group = session.group(restoredGroup);
 		group.views(1);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);

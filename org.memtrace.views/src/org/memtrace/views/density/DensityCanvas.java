@@ -29,6 +29,7 @@ public final class DensityCanvas extends SceneCanvas {
 	private static final int LEAST_DRAG = 4;
 	private static final int WHEEL_REST_MS = 400;
 
+	private String empty = "";
 	private DensityModel model;
 	private TraceSelection selection;
 	private DensityPicture picture;
@@ -64,6 +65,12 @@ public final class DensityCanvas extends SceneCanvas {
 		sceneChanged();
 	}
 
+	/** What stands there without a model. */
+	void setEmpty(String text) {
+		empty = text;
+		sceneChanged();
+	}
+
 	DensityModel model() {
 		return model;
 	}
@@ -82,7 +89,7 @@ public final class DensityCanvas extends SceneCanvas {
 	protected Scene scene(int width, int height, Palette palette, TextMeter meter, double size) {
 		if (model == null) {
 			return new Scene(width, height, palette.background(), java.util.List.of(new Shape.Text(width / 2.0, height / 2.0,
-					"No trace is open", size, false, palette.mutedText(), Shape.Anchor.MIDDLE, false)));
+					empty, size, false, palette.mutedText(), Shape.Anchor.MIDDLE, false)));
 		}
 		picture = DensityPicture.build(model, width, height, palette, meter, size);
 		return picture.scene();

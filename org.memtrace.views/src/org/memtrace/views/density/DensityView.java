@@ -123,6 +123,7 @@ public final class DensityView extends TraceView {
 	protected void traceShown(OpenTrace now) {
 		loading.cancel();
 		shownState = null;
+		canvas.setEmpty(now == null ? nothingShown("No trace is open") : "");
 		canvas.show(null, null);
 		boolean events = now != null && !now.hasAccesses();
 		if (events != ofEvents) {
@@ -132,6 +133,11 @@ public final class DensityView extends TraceView {
 			choices();
 		}
 		load.request();
+	}
+
+	@Override
+	protected void openingChanged() {
+		canvas.setEmpty(nothingShown("No trace is open"));
 	}
 
 	@Override

@@ -73,6 +73,7 @@ import org.memtrace.views.util.Icons;
  * gestures are in {@link GanttCanvas}.
  */
 public final class GanttView extends TraceView {
+	private static final String NOTHING = "Open a trace to see what happened when";
 	private static final double FONT_PIXELS = 12;
 	private static final double[] ROW_HEIGHTS = { 4, 6, 9, 13, 18, 24, 32, 44 };
 	private static final int[] MARKER_COLORS = { 0x1f5fd0, 0xb3261e, 0x1b7f4b, 0x8b3fb0, 0x9a5b00, 0x00738a };
@@ -316,13 +317,18 @@ public final class GanttView extends TraceView {
 		rowsOf = null;
 		canvas.setSelection(now == null ? null : now.selection());
 		canvas.setRows(null, 0, -1);
-		canvas.setEmpty(now == null ? "Open a trace to see what happened when" : "");
+		canvas.setEmpty(now == null ? nothingShown(NOTHING) : "");
 		markers.setTrace(now);
 		bar.info("", false);
 		if (now != null) {
 			load();
 		}
 		update();
+	}
+
+	@Override
+	protected void openingChanged() {
+		canvas.setEmpty(nothingShown(NOTHING));
 	}
 
 	@Override
@@ -410,7 +416,8 @@ public final class GanttView extends TraceView {
 			canvas.setSelected(-1, null);
 		}
 		canvas.setRows(result, Math.min(top, maxFirst(result)), row);
-		canvas.setEmpty(trace().selection().state().filters().isActive() ? "Nothing passes the filters" : "Nothing here has any record");
+		canvas.setEmpty(result.count() > 0 ? "" // until the picture is there
+				: trace().selection().state().filters().isActive() ? "Nothing passes the filters" : "Nothing here has any record");
 		if (revealProducer >= 0) {
 			int at = result.rowOf(revealGroup, revealProducer);
 			revealProducer = -1;
@@ -854,6 +861,10 @@ public final class GanttView extends TraceView {
 	private void key(Event e) {
 		boolean control = (e.stateMask & SWT.MOD1) != 0;
 		boolean shift = (e.stateMask & SWT.SHIFT) != 0;
+		if (e.character == '*' || e.character == '/') { // by the sign: most keyboards have it above another one
+			unfoldBelow(e.character == '*');
+			return;
+		}
 		switch (e.keyCode) {
 		case 'f' -> {
 			if (control) {
@@ -887,8 +898,6 @@ public final class GanttView extends TraceView {
 				copy();
 			}
 		}
-		case '*', SWT.KEYPAD_MULTIPLY -> unfoldBelow(true);
-		case '/', SWT.KEYPAD_DIVIDE -> unfoldBelow(false);
 		default -> {
 		}
 		}

@@ -139,13 +139,18 @@ public final class MachineView extends TraceView {
 		shown = null;
 		failure = null;
 		if (now == null) {
-			canvas.message("No trace is open.");
+			canvas.message(nothingShown("No trace is open."));
 		} else if (now.accesses().size() == 0) {
 			canvas.message("This trace has no memory accesses, so nothing is known of its places.");
 		} else {
 			canvas.message("Reading the machine of the trace…");
 			update();
 		}
+	}
+
+	@Override
+	protected void openingChanged() {
+		canvas.message(nothingShown("No trace is open."));
 	}
 
 	@Override

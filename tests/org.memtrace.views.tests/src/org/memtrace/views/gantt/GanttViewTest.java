@@ -143,6 +143,20 @@ class GanttViewTest extends UiTest {
 		settle();
 	}
 
+	/** Signs that need Shift on most keyboards. */
+	@Test
+	void signsUnfoldAndFoldAllBelow() throws Exception {
+		open();
+		bot.click(canvas, (int) picture().plotX() - 12, at(0, 2).y);
+		bot.waitFor("B selected", () -> canvas.selectedRow() == 2);
+		bot.key("asterisk");
+		bot.waitFor("parts and pages of B", () -> view.rows().count() == 4 + 4 + SampleTrace.PAGES);
+		settle();
+		bot.key("slash");
+		bot.waitFor("folded", () -> view.rows().count() == 4);
+		settle();
+	}
+
 	@Test
 	void searchFindsAFoldedPageAndKeysFindItsRecords() throws Exception {
 		open();
