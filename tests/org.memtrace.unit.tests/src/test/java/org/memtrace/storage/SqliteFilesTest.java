@@ -161,7 +161,15 @@ class SqliteFilesTest {
 		for (int round = 0; round < 6; round++) {
 			String kind = round % 2 == 0 ? "catalogue" : "files";
 			Process process = importer(kind);
-			Thread.sleep(150 + random.nextInt(300));
+			if (round < 4) {
+				Thread.sleep(150 + random.nextInt(300));
+			} else { // on a busy machine too, one is there, and the next is being made
+				Path place = kind.equals("files") ? directory : directory.resolve("c");
+				while (!hasGroup(place)) {
+					assertTrue(process.isAlive(), "the importer ended");
+					Thread.sleep(1);
+				}
+			}
 			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
 			List<String> names = new ArrayList<>();
 			try (TraceCatalogue catalogue = open()) {
@@ -183,6 +191,12 @@ class SqliteFilesTest {
 			groups = names.size() / 3;
 		}
 		assertTrue(groups > 0, "every process was killed before it had made one");
+	}
+
+	private static boolean hasGroup(Path place) throws Exception {
+		try (Stream<Path> files = Files.list(place)) {
+			return files.anyMatch(f -> f.getFileName().toString().matches("t\\d+_b"));
+		}
 	}
 
 	/** What a kill between two steps of publishing files leaves; a file that somebody made under such a name stays. */
