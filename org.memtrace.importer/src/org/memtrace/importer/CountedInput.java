@@ -70,8 +70,7 @@ final class CountedInput implements AutoCloseable {
 				first = first << Byte.SIZE | (i < magic.length ? magic[i] & 0xff : 0);
 			}
 			if (first == ZSTD) {
-				// a frame that is not complete ends the data, it is no error
-				in = new BufferedInputStream(new Decompressed(new ZstdInputStream(raw).setContinuous(true)), BUFFER);
+				in = new BufferedInputStream(new Decompressed(new ZstdInputStream(raw)), BUFFER);
 			} else if (first >>> Short.SIZE == GZIP) {
 				in = new BufferedInputStream(new Decompressed(new GZIPInputStream(raw, BUFFER)), BUFFER);
 			} else {
