@@ -187,7 +187,14 @@ final class Welcome extends Composite {
 			title.setText(what);
 		}
 		hint.setText(more);
-		layout(true, true);
+		arrange();
+	}
+
+	/** Not behind a picture, where it would keep the display thread for nothing; before it is seen again, traces are counted. */
+	private void arrange() {
+		if (getVisible()) {
+			layout(true, true);
+		}
 	}
 
 	/** How far the opening of a trace is; null when nothing is opened. */
@@ -196,6 +203,13 @@ final class Welcome extends Composite {
 			return;
 		}
 		boolean on = state != null;
+		if (on) {
+			step.setText(state.step());
+			bar.setSelection(state.fraction() < 0 ? 0 : (int) (STEPS * state.fraction()));
+			if (!hint.getVisible()) {
+				return; // nothing else changes
+			}
+		}
 		for (Composite c : new Composite[] { commands, buttons }) {
 			show(c, !on);
 		}
@@ -203,13 +217,11 @@ final class Welcome extends Composite {
 		hint.setVisible(!on);
 		if (on) {
 			title.setText("Opening the trace…");
-			step.setText(state.step());
-			bar.setSelection(state.fraction() < 0 ? 0 : (int) (STEPS * state.fraction()));
 		} else {
 			title.setText(heading);
 			refresh();
 		}
-		layout(true, true);
+		arrange();
 	}
 
 	private static void show(Composite c, boolean visible) {
