@@ -7,16 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
@@ -38,6 +32,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.TraceWriter;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.Watchdog;
 
 /**
  * How smooth the workbench is: not a test, nothing is judged. Run by bench/ui/run.sh, which passes the database of a trace of
@@ -48,73 +43,8 @@ class UiBenchmark extends UiTest {
 	private static final int SLICES = 50;
 	private static final long SLICE_NS = 10_000_000;
 	private static final int INPUT_MS = 8;
-	/** After that long without an answer the watchdog looks what the display thread does; twice as long is told. */
-	private static final int LONG_MS = 40;
 
 	private OcelotlView view;
-
-	private static void row(String what, String format, Object... values) {
-		System.out.println("| " + what + " | " + String.format(Locale.ROOT, format, values) + " |");
-	}
-
-	private static String figures(List<Double> ms) {
-		if (ms.isEmpty()) {
-			return "none";
-		}
-		ms.sort(null);
-		return String.format(Locale.ROOT, "median %.0f, 95 %% %.0f, most %.0f ms (%d)", ms.get(ms.size() / 2),
-				ms.get((int) (0.95 * (ms.size() - 1))), ms.get(ms.size() - 1), ms.size());
-	}
-
-	/** Longest time that the display thread did not answer, and in the log what it did for so long. */
-	private final class Watchdog implements AutoCloseable {
-		private final AtomicBoolean stop = new AtomicBoolean();
-		private final AtomicLong longest = new AtomicLong();
-		private final Thread thread = new Thread(this::watch, "watchdog");
-
-		Watchdog() {
-			thread.setDaemon(true);
-			thread.start();
-		}
-
-		private void watch() {
-			try {
-				while (!stop.get()) {
-					CountDownLatch answer = new CountDownLatch(1);
-					List<String> stacks = new ArrayList<>();
-					long t0 = System.nanoTime();
-					bot.display.asyncExec(answer::countDown);
-					for (long ms = LONG_MS; !answer.await(ms, TimeUnit.MILLISECONDS); ms = 10) {
-						stacks.add(stack());
-					}
-					long ns = System.nanoTime() - t0;
-					longest.accumulateAndGet(ns, Math::max);
-					if (ns > 2_000_000L * LONG_MS) {
-						System.out.printf(Locale.ROOT, "# no answer for %.0f ms:%n%s%n", ns / 1e6, String.join("\n", stacks));
-					}
-					Thread.sleep(5);
-				}
-			} catch (InterruptedException e) {
-				Thread.currentThread().interrupt();
-			}
-		}
-
-		/** What the display thread does at the moment, innermost calls first. */
-		private String stack() {
-			return Arrays.stream(bot.display.getThread().getStackTrace()).limit(14)
-					.map(e -> e.getClassName().replaceAll(".*\\.", "") + "." + e.getMethodName() + ":" + e.getLineNumber())
-					.collect(Collectors.joining(" < ", "#   ", ""));
-		}
-
-		double longestMs() {
-			return longest.getAndSet(0) / 1e6;
-		}
-
-		@Override
-		public void close() {
-			stop.set(true);
-		}
-	}
 
 	private void settle() {
 		bot.waitFor("picture of the current state", () -> session.trace() != null && session.opening() == null && view.isSettled());
@@ -135,21 +65,21 @@ class UiBenchmark extends UiTest {
 		showView();
 		TraceInfo generated = write(session.catalogue());
 		bot.run(session::catalogueChanged);
-		try (Watchdog watchdog = new Watchdog()) {
+		try (Watchdog watchdog = new Watchdog(bot.display)) {
 			bot.run(() -> session.opener().open(generated));
 			settle();
 			for (int round = 0; round < 3; round++) {
 				List<Double> frames = dragP(round == 2 ? 3000 : 1500);
 				double stall = watchdog.longestMs();
 				if (round == 2) {
-					row("dragging p, 4,096 rows x 50 slices: time between two pictures", "%s", figures(frames));
-					row("… longest time without an answer of the display thread", "%.0f ms", stall);
+					Watchdog.row("dragging p, 4,096 rows x 50 slices: time between two pictures", "%s", Watchdog.figures(frames));
+					Watchdog.row("… longest time without an answer of the display thread", "%.0f ms", stall);
 				}
 			}
 			wheel(10);
 			watchdog.longestMs();
-			row("wheel zoom until the final picture is painted, 4,096 rows", "%s", figures(wheel(30)));
-			row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
+			Watchdog.row("wheel zoom until the final picture is painted, 4,096 rows", "%s", Watchdog.figures(wheel(30)));
+			Watchdog.row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
 			String big = System.getenv("MEMTRACE_BENCH_DB");
 			if (big != null && Files.exists(Path.of(big))) {
 				big(Path.of(big), watchdog);
@@ -165,8 +95,8 @@ class UiBenchmark extends UiTest {
 			bot.run(() -> session.opener().open(file.toString()));
 			waitForPaint(file);
 			double ms = (System.nanoTime() - t0) / 1e6;
-			row("opening a trace of 1e7 accesses until its first picture" + (round == 0 ? "" : ", again"), "%.0f ms", ms);
-			row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
+			Watchdog.row("opening a trace of 1e7 accesses until its first picture" + (round == 0 ? "" : ", again"), "%.0f ms", ms);
+			Watchdog.row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
 			settle();
 		}
 		List<Double> views = new ArrayList<>();
@@ -179,17 +109,17 @@ class UiBenchmark extends UiTest {
 				views.add((System.nanoTime() - t0) / 1e6);
 			}
 		}
-		row("1e7: another viewpoint until its picture, the first time each (models prepared)", "%s", figures(new ArrayList<>(views.subList(0, 4))));
-		row("1e7: another viewpoint until its picture, later", "%s", figures(new ArrayList<>(views.subList(4, 12))));
+		Watchdog.row("1e7: another viewpoint until its picture, the first time each (models prepared)", "%s", Watchdog.figures(new ArrayList<>(views.subList(0, 4))));
+		Watchdog.row("1e7: another viewpoint until its picture, later", "%s", Watchdog.figures(new ArrayList<>(views.subList(4, 12))));
 		watchdog.longestMs();
-		row("1e7: wheel zoom until the final picture", "%s", figures(wheel(20)));
-		row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
+		Watchdog.row("1e7: wheel zoom until the final picture", "%s", Watchdog.figures(wheel(20)));
+		Watchdog.row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
 		waitForLevels();
-		row("1e7: dragging p: time between two pictures", "%s", figures(dragP(3000)));
-		row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
+		Watchdog.row("1e7: dragging p: time between two pictures", "%s", Watchdog.figures(dragP(3000)));
+		Watchdog.row("… longest time without an answer", "%.0f ms", watchdog.longestMs());
 		System.gc();
 		System.gc();
-		row("1e7: heap in use", "%.0f MB", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6);
+		Watchdog.row("1e7: heap in use", "%.0f MB", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6);
 	}
 
 	private void waitForLevels() {
