@@ -33,6 +33,10 @@ final class AccessOptions {
 		if (args.has("cpu") && args.getInt("cpu") > Integer.MAX_VALUE) {
 			throw new UsageException("there is no CPU " + args.getInt("cpu"));
 		}
+		if (args.has("thread") && args.getInt("thread") != -1
+				&& store.threads().stream().noneMatch(t -> t.taskId() == args.getInt("thread"))) {
+			throw new UsageException("the trace has no thread " + args.getInt("thread") + "; 'memtrace query --what threads' lists them");
+		}
 		AccessFilter simple = new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
 				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
 		return simple.with(filters(args, store), store, progress);

@@ -153,12 +153,17 @@ final class QueryCommand implements Command {
 
 	/** A page of a table: lines after an offset, up to a limit; sorted, if there is an order. */
 	private static final class Rows {
+		/** Each takes some hundred bytes. */
+		private static final int MOST_SORTED = 1_000_000;
+
 		private final TablePrinter table;
 		private final long offset;
 		private final long limit;
 		/** The first lines in the order so far, the last of them on top; null when lines are not sorted. */
 		private final PriorityQueue<Object[]> first;
 		private final Comparator<Object[]> order;
+		/** Lines to keep while sorting: those to print and those before them. */
+		private final long wanted;
 		private long seen;
 
 		/** @param order of lines whose last value is their number, for those that are equal otherwise; or null */
@@ -166,11 +171,12 @@ final class QueryCommand implements Command {
 			this.table = table;
 			this.offset = offset;
 			this.limit = limit;
+			wanted = offset + limit < 0 ? Long.MAX_VALUE : offset + limit;
 			this.order = order == null ? null : order.thenComparing(row -> (Long) row[row.length - 1]);
 			first = order == null ? null : new PriorityQueue<>(this.order.reversed());
 		}
 
-		void add(Object... values) throws Enough {
+		void add(Object... values) throws MemtraceException {
 			seen++;
 			if (first == null) {
 				if (table.rows() >= limit) {
@@ -183,12 +189,20 @@ final class QueryCommand implements Command {
 			}
 			Object[] numbered = java.util.Arrays.copyOf(values, values.length + 1, Object[].class);
 			numbered[values.length] = seen;
-			if (first.size() < offset + limit) {
+			if (first.size() < wanted) {
+				if (first.size() == MOST_SORTED) {
+					throw new MemtraceException(String.format(Locale.ROOT, "more than %,d lines would be sorted; a smaller --limit,"
+							+ " a span of time or a part of the memory leaves fewer", MOST_SORTED));
+				}
 				first.add(numbered);
 			} else if (order.compare(numbered, first.peek()) < 0) {
 				first.poll();
 				first.add(numbered);
 			}
+		}
+
+		boolean isEmpty() {
+			return seen == 0;
 		}
 
 		/** Prints what was sorted. */
@@ -248,6 +262,9 @@ final class QueryCommand implements Command {
 			}
 			}
 			rows.finish();
+			if (rows.isEmpty()) {
+				console.hint("nothing to print: no such " + what + " in the trace, or none that the options select");
+			}
 		}
 	}
 

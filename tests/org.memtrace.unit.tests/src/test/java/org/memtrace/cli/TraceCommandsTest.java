@@ -306,6 +306,24 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void limitsOfSorting() {
+		String db = temporary.resolve("s.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--sort", "reads", "--limit", "99", db), () -> err);
+		java.util.List<String> all = out.lines().toList();
+		assertEquals(15, all.size());
+		assertEquals(0, run("query", "--what", "accesses", "--format", "csv", "--sort", "reads", "--offset", "1", "--limit",
+				Long.toString(Long.MAX_VALUE), db), () -> err);
+		assertEquals(all.subList(2, 15), out.lines().skip(1).toList());
+		assertEquals(ExitCode.USAGE, run("query", "--what", "accesses", "--thread", "99", db));
+		assertEquals("memtrace query: the trace has no thread 99; 'memtrace query --what threads' lists them\n", err);
+		assertEquals(0, run("query", "--what", "accesses", "--cpu", "77", db));
+		assertEquals("nothing to print: no such accesses in the trace, or none that the options select\n", err);
+		assertEquals(0, run("query", "--what", "accesses", "--thread", "-1", "--format", "csv", db));
+		assertEquals(2, out.lines().count(), out);
+	}
+
+	@Test
 	void pagesAndStructures() {
 		String db = temporary.resolve("p.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
