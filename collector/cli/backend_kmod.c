@@ -32,7 +32,7 @@
 
 struct mt_kmod {
 	int fd;
-	bool loaded_here, running;
+	bool running;
 	struct mt_kmod_drain *drain;
 	pthread_t thread;
 	int error;			/* of the thread */
@@ -91,20 +91,24 @@ static void *drain_thread(void *arg)
 	return NULL;
 }
 
+/* -1 with *why, perhaps *fix, and errno; ENOENT, ENODEV or ENXIO when there is no device. */
 static int open_device(char **why, char **fix)
 {
-	int fd;
+	int fd, err;
 
 	if (!mt_kmod_device()) {
 		*why = mt_strdup("the module is loaded, but there is no " MEMTRACE_DEVICE);
+		errno = ENOENT;
 		return -1;
 	}
 	fd = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	err = errno;
 	if (fd < 0) {
-		*why = mt_printf(MEMTRACE_DEVICE " cannot be opened: %s", strerror(errno));
-		if (errno == EACCES || errno == EPERM)
+		*why = mt_printf(MEMTRACE_DEVICE " cannot be opened: %s", strerror(err));
+		if (err == EACCES || err == EPERM)
 			*fix = mt_strdup("sudo usermod -a -G memtrace $USER");
 	}
+	errno = err;
 	return fd;
 }
 
@@ -137,15 +141,22 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 		.flags = MEMTRACE_CONFIG_CHILDREN | (o->writes ? MEMTRACE_CONFIG_WRITES : 0) |
 			 (o->physical ? MEMTRACE_CONFIG_PHYSICAL : 0),
 	};
-	const bool was_loaded = mt_kmod_loaded();
 	struct mt_kmod *k;
 	uint32_t minor;
 	int fd;
 
 	*why = *fix = NULL;
-	if (!was_loaded && mt_kmod_load(why, fix))
-		return NULL;
-	fd = open_device(why, fix);
+	for (int i = 0; ; i++) {
+		if (!mt_kmod_loaded() && mt_kmod_load(why, fix))
+			return NULL;
+		fd = open_device(why, fix);
+		/* another recorder may just have unloaded it */
+		if (fd >= 0 || (errno != ENOENT && errno != ENODEV && errno != ENXIO) || i == 10)
+			break;
+		free(*why);
+		*why = NULL;
+		usleep(20000);
+	}
 	if (fd < 0 || check_version(fd, why, &minor))
 		goto fail;
 	/* the library's memory in the program: not hidden, so that it costs no faults (the drain leaves it out in any case) */
@@ -166,7 +177,6 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 	}
 	k = mt_alloc(sizeof(*k));
 	k->fd = fd;
-	k->loaded_here = !was_loaded;
 	k->buffer = mt_alloc(BUFFER_BYTES);
 	d.arg = k;
 	k->drain = mt_kmod_drain_new(&d);
@@ -174,7 +184,7 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 fail:
 	if (fd >= 0)
 		close(fd);
-	if (!was_loaded)
+	if (mt_kmod_temporary())
 		mt_kmod_unload();
 	return NULL;
 }
@@ -235,7 +245,7 @@ void mt_kmod_close(struct mt_kmod *k, struct mt_kmod_result *r)
 	}
 	mt_kmod_drain_end(k->drain, &t);
 	close(k->fd);
-	if (k->loaded_here)
+	if (mt_kmod_temporary())
 		mt_kmod_unload();
 	if (r) {
 		r->records = t.records;

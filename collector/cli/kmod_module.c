@@ -200,7 +200,7 @@ static int insert(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, "", 0))
+	if (syscall(SYS_finit_module, fd, "temporary=1", 0))
 		err = -errno;
 	close(fd);
 	return err;
@@ -232,7 +232,7 @@ static int build(const char *sources, const char *headers, const char *dir, char
 
 int mt_kmod_load(char **why, char **fix)
 {
-	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", NULL };
+	char *modprobe[] = { (char *)"modprobe", (char *)"memtrace", (char *)"temporary=1", NULL };
 	char *dir = NULL, *ko = NULL, *sources = NULL, *headers = NULL;
 	int err = -1, lock = -1;
 	bool current;
@@ -315,6 +315,15 @@ out:
 	free(sources);
 	free(headers);
 	return err ? -1 : 0;
+}
+
+bool mt_kmod_temporary(void)
+{
+	char *text = mt_read_line("/sys/module/memtrace/parameters/temporary");
+	const bool yes = text && *text == 'Y';
+
+	free(text);
+	return yes;
 }
 
 int mt_kmod_unload(void)

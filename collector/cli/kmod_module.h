@@ -12,6 +12,8 @@ bool mt_kmod_loaded(void);
  * this kernel, else builds it. 0; or -1 with *why and perhaps *fix.
  */
 int mt_kmod_load(char **why, char **fix);
+/* It was loaded by a recorder, not to stay: also one that found it loaded unloads it when it is the last. */
+bool mt_kmod_temporary(void);
 int mt_kmod_unload(void);	/* 0 or a negative errno */
 /* The device exists now, made by hand where no udev runs. */
 bool mt_kmod_device(void);

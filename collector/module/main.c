@@ -14,6 +14,7 @@
 #include <linux/log2.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
@@ -27,6 +28,11 @@
 MODULE_DESCRIPTION("memtrace: memory accesses of programs by page faults");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("1.0");
+
+/* For user space only: whoever of the recorders is the last unloads it; root can take that back. */
+static bool temporary;
+module_param(temporary, bool, 0644);
+MODULE_PARM_DESC(temporary, "loaded by a recorder for the time of the recordings, not by a person to stay");
 
 /* Probes are on while a session is configured; nobody pays for a module that is only loaded. */
 static DEFINE_MUTEX(sessions_lock);

@@ -184,11 +184,12 @@ if part record; then
 	done < /examples.txt
 	[ -d /sys/module/memtrace ] && bad "the module is still loaded" || ok "the module was loaded and unloaded"
 	manifest naive '"name": "kmod"' '"pages": "complete"' '"writes": "exact"' '"kernel_accesses": "attributed"' '"state": "complete"' '"exit_code": 0' '"total": 0'
-	# two at once: each loads it or finds it loaded
+	# two at once: one loads it, the other finds it loaded, goes on for longer, and unloads it
 	memtrace record --backend kmod -o /tmp/traces/both1 -- /examples/matmul naive -n 128 -t 2 > /tmp/both.out 2>&1 & b=$!
-	record both2 -- /examples/matmul naive -n 128 -t 2; rc=$?
+	n=0; until [ -c /dev/memtrace ] || [ $n -gt 100 ]; do n=$((n + 1)); usleep 50000; done
+	record both2 -- /examples/matmul naive -n 192 -t 2; rc=$?
 	wait $b && [ $rc = 0 ] && ok "two recordings at once" || { bad "two recordings at once"; cat /tmp/both.out /tmp/record.err; }
-	n=0; until rmmod memtrace 2> /dev/null || [ ! -d /sys/module/memtrace ]; do n=$((n + 1)); [ $n -gt 50 ] && break; usleep 100000; done
+	[ -d /sys/module/memtrace ] && bad "the module is still loaded after two recordings" || ok "the last one has unloaded the module"
 	load		# from here on it is loaded already, and stays so
 	record twenty -i 20ms --write-tracking off -- /examples/matmul naive -n 128 -t 2 || { bad "with a loaded module"; cat /tmp/record.err; }
 	[ -d /sys/module/memtrace ] && ok "a module that was loaded stays" || bad "the module was unloaded"
