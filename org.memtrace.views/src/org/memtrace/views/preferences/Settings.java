@@ -52,7 +52,7 @@ public final class Settings {
 	public static final Set<RecordOption> RECORDING = Set.of(RecordOption.BACKEND, RecordOption.INTERVAL, RecordOption.SUBPHASES,
 			RecordOption.MAX_OVERHEAD, RecordOption.MIN_ALLOC, RecordOption.MIN_STATIC, RecordOption.STACK_DEPTH);
 
-	/** Whether the desktop is dark; null before {@link #startTheme}. Display thread. */
+	/** Whether the desktop is dark; null until a theme was chosen. Display thread. */
 	private static Boolean systemDark;
 
 	private Settings() {
@@ -136,7 +136,7 @@ public final class Settings {
 		IPreferenceStore store = store();
 		session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
 		cache(store);
-		startTheme(display);
+		firstTheme(store, display);
 		store.addPropertyChangeListener(e -> {
 			if (display.isDisposed()) {
 				return;
@@ -154,23 +154,26 @@ public final class Settings {
 		});
 		session.colours().addListener(() -> store.setValue(COLOURS, session.colours().toText()));
 		// the theme of the desktop, or ours, is another one
-		display.addListener(SWT.Settings, e -> {
-			Appearance.refresh(display);
-			session.themeChanged();
-		});
+		display.addListener(SWT.Settings, e -> session.themeChanged());
 	}
 
 	/**
-	 * Takes the theme that the user wants. Before the first window, so that all that is made has its colours.
+	 * Takes the theme that the user wants before the first window, so that all that is made has its colours. For an application of
+	 * its own; in another one the colours of its windows are not ours.
 	 *
 	 * @param display of the workbench, on its thread
 	 * @return whether it is dark
 	 */
 	public static boolean startTheme(Display display) {
+		display.addListener(SWT.Settings, e -> Appearance.refresh(display));
+		return firstTheme(store(), display);
+	}
+
+	private static boolean firstTheme(IPreferenceStore store, Display display) {
 		if (systemDark == null) {
 			systemDark = Appearance.isDark(display);
 		}
-		return theme(store(), display);
+		return theme(store, display);
 	}
 
 	private static boolean theme(IPreferenceStore store, Display display) {
