@@ -188,18 +188,16 @@ public final class Grid {
 			spare -= own ? body.getColumnWidthByPosition(column) : columns.get(column).width();
 			growing += own || columns.get(column).number() ? 0 : columns.get(column).width();
 		}
-		boolean changed = false;
 		for (int column : shownColumns()) {
 			GridColumn c = columns.get(column);
 			if (!c.number() && body.getColumnWidthByPosition(column) == widths[column]) {
 				int more = spare < -growing / 2 ? 0 : (int) Math.min(c.width() * MOST_GROWTH, (long) spare * c.width() / growing);
-				changed |= widths[column] != c.width() + more;
-				widths[column] = c.width() + more;
-				body.setColumnWidthByPosition(column, widths[column], false);
+				if (widths[column] != c.width() + more) {
+					widths[column] = c.width() + more;
+					// with its event: the layers keep where columns begin
+					body.setColumnWidthByPosition(column, widths[column], true);
+				}
 			}
-		}
-		if (changed) {
-			table.refresh(false);
 		}
 	}
 

@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 
+import org.eclipse.nebula.widgets.nattable.NatTable;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.Condition;
 import org.memtrace.analysis.StructureSheet.Column;
@@ -59,6 +60,29 @@ class StructuresViewTest extends UiTest {
 			w.accesses(batch);
 			return w.commit(new TraceInfo(-1, "many", "many", TraceInfo.TYPE_MEMTRACE, "/usr/bin/list", "host", "Linux", 1, 0,
 					producers.size(), 0, MANY, Instant.EPOCH, (int) PAGE, "", Map.of()), "{}", Progress.NONE);
+		}
+	}
+
+	/** Columns are as wide as the view allows, one beside the other. */
+	@Test
+	void columnsStayBesideEachOtherWhenTheViewIsResized() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		NatTable table = bot.find(NatTable.class, t -> t.isVisible());
+		for (int width : new int[] {1000, 1250, 900}) {
+			bot.run(() -> page().getWorkbenchWindow().getShell().setSize(width, 1000));
+			waitForViews();
+			List<String> apart = bot.ui(() -> {
+				List<String> found = new ArrayList<>();
+				for (int c = 1; c < table.getColumnCount(); c++) {
+					int end = table.getStartXOfColumnPosition(c - 1) + table.getColumnWidthByPosition(c - 1);
+					if (table.getStartXOfColumnPosition(c) != end) {
+						found.add("column " + c + " begins at " + table.getStartXOfColumnPosition(c) + ", the one before ends at " + end);
+					}
+				}
+				return found;
+			});
+			assertEquals(List.of(), apart, "window of " + width);
 		}
 	}
 
