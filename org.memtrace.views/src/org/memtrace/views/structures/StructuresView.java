@@ -316,8 +316,8 @@ public final class StructuresView extends TraceView {
 		String rows = order.length == sheet.size() ? Units.plural(order.length, "row")
 				: String.format(Locale.ROOT, "%,d of %s", order.length, Units.plural(sheet.size(), "row"));
 		boolean part = sheetState.fromNs() > trace().info().startNs() || sheetState.toNs() < trace().info().endNs();
-		return part ? rows + ", in " + Units.duration(trace().info(), sheetState.fromNs() - trace().info().startNs()) + " + "
-				+ Units.duration(trace().info(), sheetState.durationNs()) : rows;
+		return part ? rows + ", " + Units.duration(trace().info(), sheetState.fromNs() - trace().info().startNs()) + " – "
+				+ Units.duration(trace().info(), sheetState.toNs() - trace().info().startNs()) : rows;
 	}
 
 	/** Whether the rows are those of the trace, the filter and the order. */
