@@ -10,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import com.google.gson.JsonObject;
 
@@ -59,6 +61,7 @@ final class HistoricalFiles {
 	 */
 	static TraceDirectory open(List<Path> paths, InputStream standardInput) throws MemtraceException {
 		HistoricalFiles given = new HistoricalFiles();
+		Set<Path> seen = new HashSet<>();
 		for (Path path : paths) {
 			if (Files.isDirectory(path)) {
 				throw new TraceFormatException(path.toString(), 0, "is a directory; give it alone, or the files in it");
@@ -69,6 +72,9 @@ final class HistoricalFiles {
 				} else if (!Files.exists(path)) {
 					throw new TraceFormatException(path.toString(), 0, "does not exist");
 				} else if (Files.isRegularFile(path)) {
+					if (!seen.add(path.toRealPath())) {
+						throw new TraceFormatException(path.toString(), 0, "is given twice");
+					}
 					given.add(InputFile.of(path, path.toString()), true);
 				} else { // a pipe
 					given.add(InputFile.of(Files.newInputStream(path), path.toString()), true);
@@ -86,6 +92,9 @@ final class HistoricalFiles {
 		String head = file.head();
 		InputFormat format = InputFormat.of(head);
 		if (format == InputFormat.UNKNOWN && given) {
+			if (head.startsWith("SQLite format 3\0") || head.startsWith("H:2,block:")) {
+				throw new TraceFormatException(file.name(), 0, "is a database and no recording: every command takes it as it is");
+			}
 			throw new TraceFormatException(file.name(), 0,
 					head.isEmpty() ? file.size() > 0 ? "is cut, nothing of it can be read" : "is empty"
 							: "is of no format that can be imported; see 'memtrace import --help'");
@@ -109,15 +118,16 @@ final class HistoricalFiles {
 	}
 
 	private TraceDirectory trace(Path path, String name) throws MemtraceException {
+		String where = path.endsWith(STREAM) ? "standard input" : path.toString();
 		if (!of(InputFormat.MOCA_TRACE).isEmpty()) {
 			ignore(InputFormat.MOCA_FRAMESOC, "the full trace tells the same");
 		}
 		List<InputFormat> kinds = files.keySet().stream().filter(InputFormat::hasAccesses).toList();
 		if (kinds.isEmpty()) {
-			throw new TraceFormatException(path.toString(), 0, "has no accesses: " + described());
+			throw new TraceFormatException(where, 0, "has no accesses: " + described());
 		}
 		if (kinds.size() > 1) {
-			throw new TraceFormatException(path.toString(), 0, "more than one trace is given: " + described());
+			throw new TraceFormatException(where, 0, "more than one trace is given: " + described());
 		}
 		InputFormat kind = kinds.get(0);
 		if (kind == InputFormat.TABARNAC_PAGES && of(kind).size() > 1) {

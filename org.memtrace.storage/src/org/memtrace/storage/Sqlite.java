@@ -10,6 +10,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 import org.memtrace.model.StoreException;
 import org.sqlite.SQLiteConfig;
@@ -26,6 +28,15 @@ import org.sqlite.SQLiteOpenMode;
 final class Sqlite {
 	private static final int BUSY_TIMEOUT_MS = 10_000;
 	private static final byte[] MAGIC = "SQLite format 3\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+
+	/** Kept: a logger that nobody holds forgets its level. */
+	private static final Logger DRIVER_LOG = Logger.getLogger("org.sqlite.SQLiteJDBCLoader");
+
+	static {
+		// two processes at a time remove what a killed one has left in /tmp, and the later one prints a stack trace about it;
+		// a library that cannot be loaded is an exception, too
+		DRIVER_LOG.setLevel(Level.OFF);
+	}
 
 	private Sqlite() {
 	}

@@ -306,6 +306,23 @@ class TraceCommandsTest {
 	}
 
 	@Test
+	void inputThatIsNoRecording() throws Exception {
+		String db = temporary.resolve("d.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		String other = temporary.resolve("e.db").toString();
+		assertEquals(ExitCode.INPUT, run("import", "-o", other, db));
+		assertEquals("memtrace import: " + db + ": is a database and no recording: every command takes it as it is\n", err);
+		assertEquals(0, run("import", "-o", temporary.resolve("h.mv.db").toString(), "--dbms", "h2", EXAMPLE), () -> err);
+		assertEquals(ExitCode.INPUT, run("import", "-o", other, temporary.resolve("h.mv.db").toString()));
+		assertTrue(err.contains("h.mv.db: is a database and no recording"), err);
+		Path csv = Files.writeString(temporary.resolve("a.csv"), "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId\n601000,0,3,1,1,0,9,0\n");
+		Path link = Files.createSymbolicLink(temporary.resolve("b.csv"), csv);
+		assertEquals(ExitCode.INPUT, run("import", "-o", other, csv.toString(), link.toString()));
+		assertEquals("memtrace import: " + link + ": is given twice\n", err);
+		assertFalse(Files.exists(Path.of(other)));
+	}
+
+	@Test
 	void limitsOfSorting() {
 		String db = temporary.resolve("s.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);

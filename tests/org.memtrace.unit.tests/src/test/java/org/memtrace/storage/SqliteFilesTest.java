@@ -5,6 +5,7 @@ package org.memtrace.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -191,6 +192,13 @@ class SqliteFilesTest {
 			groups = names.size() / 3;
 		}
 		assertTrue(groups > 0, "every process was killed before it had made one");
+	}
+
+	/** The driver prints a stack trace when two processes at a time remove what a killed one has left in the temporary folder. */
+	@Test
+	void theDriverDoesNotPrintToTheUser() throws Exception {
+		open().close();
+		assertFalse(java.util.logging.Logger.getLogger("org.sqlite.SQLiteJDBCLoader").isLoggable(java.util.logging.Level.SEVERE));
 	}
 
 	private static boolean hasGroup(Path place) throws Exception {
