@@ -177,8 +177,8 @@ public final class Grid {
 	}
 
 	/**
-	 * Columns of texts share the width that is left over, or give up to half of theirs when all columns fit in then. What the user
-	 * has resized stays.
+	 * Columns of texts share the width that is left over, or give up to a third of theirs when all columns fit in then. What the
+	 * user has resized stays.
 	 */
 	private void fillWidth() {
 		int spare = table.getClientArea().width;
@@ -191,7 +191,7 @@ public final class Grid {
 		for (int column : shownColumns()) {
 			GridColumn c = columns.get(column);
 			if (!c.number() && body.getColumnWidthByPosition(column) == widths[column]) {
-				int more = spare < -growing / 2 ? 0 : (int) Math.min(c.width() * MOST_GROWTH, (long) spare * c.width() / growing);
+				int more = spare < -growing / 3 ? 0 : (int) Math.min(c.width() * MOST_GROWTH, (long) spare * c.width() / growing);
 				if (widths[column] != c.width() + more) {
 					widths[column] = c.width() + more;
 					// with its event: the layers keep where columns begin
@@ -204,6 +204,11 @@ public final class Grid {
 	private void filterHeight(int height) {
 		if (filters != null) {
 			filters.getFilterRowDataLayer().setDefaultRowHeight(height);
+			filters.getFilterRowDataLayer().setConfigLabelAccumulator((labels, column, row) -> {
+				if (columns.get(column).number()) {
+					labels.addLabel(NUMBER);
+				}
+			});
 		}
 	}
 

@@ -151,7 +151,8 @@ public final class StatisticsView extends TraceView {
 		Accessibility.name(keys, "By what it is divided");
 		keys.addListener(SWT.Selection, e -> choose(sum, keyChoices.get(keys.getSelectionIndex())));
 		filter = new Text(bar, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
-		filter.setMessage("Filter by name (text or regular expression)");
+		filter.setMessage("Filter by name");
+		filter.setToolTipText("A text or a regular expression");
 		GridDataFactory.fillDefaults().hint(220, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(filter);
 		filter.addModifyListener(e -> showLines());
 		summary = new Label(bar, SWT.RIGHT);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 import org.eclipse.swt.graphics.Point;
+import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.PieModel.Slice;
@@ -73,6 +74,21 @@ class StatisticsViewTest extends UiTest {
 		bot.doubleClick(view.grid().control(), row.x, row.y);
 		bot.waitFor("filter", () -> session.trace().selection().state().filters().isActive());
 		bot.waitFor("only " + first, () -> view.isSettled() && names(view).equals(List.of(first)));
+	}
+
+	/** The column of names takes what is left over, whatever the size of the view is; all columns are seen. */
+	@Test
+	void columnsFillTheWidth() {
+		StatisticsView view = open();
+		for (int i = 0; i < 3; i++) {
+			bot.waitFor("columns fill the width, time " + i, () -> {
+				Rectangle last = view.grid().headBounds(2, false);
+				int width = view.grid().control().getClientArea().width;
+				return view.grid().control().getColumnCount() == 3 && last != null && Math.abs(last.x + last.width - width) <= 3;
+			});
+			bot.run(() -> page().toggleZoom(page().findViewReference(ViewIds.STATISTICS))); // larger, and back
+		}
+		bot.run(() -> page().toggleZoom(page().findViewReference(ViewIds.STATISTICS)));
 	}
 
 	@Test
