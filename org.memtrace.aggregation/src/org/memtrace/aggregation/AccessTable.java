@@ -196,9 +196,15 @@ public final class AccessTable implements ModelSource {
 
 	/** Collects batches, then sorts them by producer (they arrive by time, which is kept within a producer). */
 	private static final class Loader {
+		private static final int COLUMNS = 8;
 		private final int producerCount;
-		private final List<int[]> chunks = new ArrayList<>();
-		private int inChunk = CHUNK;
+		/** Producer, interval, thread, CPU set, reads, writes, sharing and node of some records: ten bytes for each of them. */
+		private final List<IntColumn[]> chunks = new ArrayList<>();
+		/** The same of the records that come next. */
+		private final int[][] open = new int[COLUMNS][CHUNK];
+		private final int[] least = new int[COLUMNS];
+		private final int[] most = new int[COLUMNS];
+		private int inChunk;
 		private long count;
 		private final Map<Long, Map<Long, Integer>> known = new HashMap<>();
 		private long[] starts = new long[256];
@@ -208,23 +214,24 @@ public final class AccessTable implements ModelSource {
 
 		Loader(int producerCount) {
 			this.producerCount = producerCount;
+			Arrays.fill(least, Integer.MAX_VALUE);
+			Arrays.fill(most, Integer.MIN_VALUE);
 		}
 
 		void take(AccessBatch b) throws MemtraceException {
 			for (int i = 0; i < b.count; i++) {
 				if (inChunk == CHUNK) {
-					chunks.add(new int[CHUNK * 7]);
-					inChunk = 0;
+					closeChunk();
 				}
-				int[] c = chunks.get(chunks.size() - 1);
-				int at = 7 * inChunk++;
-				c[at] = b.producer[i];
-				c[at + 1] = interval(b.startNs[i], b.endNs[i]);
-				c[at + 2] = b.thread[i];
-				c[at + 3] = b.cpuSet[i];
-				c[at + 4] = (int) Math.min(Integer.MAX_VALUE, b.reads[i]);
-				c[at + 5] = (int) Math.min(Integer.MAX_VALUE, b.writes[i]);
-				c[at + 6] = Math.min(b.sharing[i], 0x7fff) << 16 | Math.max(-1, Math.min(b.node[i], 0x7fff)) & 0xffff;
+				int at = inChunk++;
+				open[0][at] = b.producer[i];
+				open[1][at] = interval(b.startNs[i], b.endNs[i]);
+				open[2][at] = b.thread[i];
+				open[3][at] = b.cpuSet[i];
+				open[4][at] = (int) Math.min(Integer.MAX_VALUE, b.reads[i]);
+				open[5][at] = (int) Math.min(Integer.MAX_VALUE, b.writes[i]);
+				open[6][at] = Math.min(b.sharing[i], 0x7fff);
+				open[7][at] = Math.max(-1, Math.min(b.node[i], 0x7fff));
 				if (b.producer[i] < 0 || b.producer[i] >= producerCount) {
 					throw new MemtraceException("an access refers to event producer " + b.producer[i] + ", but there are "
 							+ producerCount);
@@ -257,40 +264,58 @@ public final class AccessTable implements ModelSource {
 			return last;
 		}
 
+		private void closeChunk() {
+			IntColumn[] chunk = new IntColumn[COLUMNS];
+			for (int c = 0; c < COLUMNS; c++) {
+				chunk[c] = IntColumn.of(open[c], inChunk);
+				for (int i = 0; i < inChunk; i++) {
+					least[c] = Math.min(least[c], open[c][i]);
+					most[c] = Math.max(most[c], open[c][i]);
+				}
+			}
+			chunks.add(chunk);
+			inChunk = 0;
+		}
+
 		AccessTable finish(TraceStore store, Progress progress) throws MemtraceException {
+			closeChunk();
 			progress.begin("Sorting accesses", chunks.size());
 			int n = (int) count;
 			int[] from = new int[producerCount + 1];
-			for (int c = 0; c < chunks.size(); c++) {
-				int[] chunk = chunks.get(c);
-				int rowsHere = Math.min(CHUNK, n - c * CHUNK);
-				for (int i = 0; i < rowsHere; i++) {
-					from[chunk[7 * i] + 1]++;
+			for (IntColumn[] chunk : chunks) {
+				for (int i = 0; i < chunk[0].size(); i++) {
+					from[chunk[0].get(i) + 1]++;
 				}
 			}
 			for (int p = 0; p < producerCount; p++) {
 				from[p + 1] += from[p];
 			}
-			WideColumns t = new WideColumns(n);
+			IntColumn[] sorted = new IntColumn[COLUMNS];
+			for (int c = 1; c < COLUMNS; c++) {
+				sorted[c] = IntColumn.between(n, least[c], most[c]);
+			}
 			int[] next = from.clone();
-			for (int c = 0; c < chunks.size(); c++) {
+			int[] places = new int[CHUNK];
+			for (int k = 0; k < chunks.size(); k++) {
 				progress.check();
-				int[] chunk = chunks.set(c, null);
-				int rowsHere = Math.min(CHUNK, n - c * CHUNK);
-				for (int i = 0; i < rowsHere; i++) {
-					int at = 7 * i;
-					int to = next[chunk[at]]++;
-					t.interval[to] = chunk[at + 1];
-					t.thread[to] = chunk[at + 2];
-					t.cpuSet[to] = chunk[at + 3];
-					t.reads[to] = chunk[at + 4];
-					t.writes[to] = chunk[at + 5];
-					t.sharing[to] = chunk[at + 6] >>> 16;
-					t.node[to] = (short) chunk[at + 6];
+				IntColumn[] chunk = chunks.set(k, null);
+				for (int i = 0; i < chunk[0].size(); i++) {
+					places[i] = next[chunk[0].get(i)]++;
+				}
+				for (int c = 1; c < COLUMNS; c++) {
+					sorted[c].put(places, chunk[c]);
 				}
 				progress.worked(1);
 			}
-			return of(store, t.columns(n), from, Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
+			Columns t = new Columns();
+			t.interval = sorted[1];
+			t.thread = sorted[2];
+			t.cpuSet = sorted[3];
+			t.reads = sorted[4];
+			t.writes = sorted[5];
+			t.sharing = sorted[6];
+			t.node = sorted[7];
+			return of(store, t, from, Arrays.copyOf(starts, intervals), Arrays.copyOf(ends, intervals));
 		}
 	}
 

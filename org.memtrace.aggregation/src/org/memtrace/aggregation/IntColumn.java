@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * Whole numbers in 0, 1, 2 or 4 bytes each, above a common base. Most columns of a trace need one byte: less memory to hold
- * and to read, and what was saved needs no decoding. Does not change once it is made; safe for all threads.
+ * and to read, and what was saved needs no decoding. Once its maker has put all numbers into it, it does not change and is safe for all
+ * threads.
  */
 final class IntColumn {
 	static final IntColumn EMPTY = new IntColumn(0, 0, 0);
@@ -39,12 +40,8 @@ final class IntColumn {
 			min = Math.min(min, values[i]);
 			max = Math.max(max, values[i]);
 		}
-		if (size == 0) {
-			return EMPTY;
-		}
-		long range = (long) max - min;
-		IntColumn c = new IntColumn(size, range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : 0, min);
-		for (int i = 0; i < size && range > 0; i++) {
+		IntColumn c = between(size, min, max);
+		for (int i = 0; i < size && c.width() > 0; i++) {
 			int v = values[i] - min;
 			if (c.bytes != null) {
 				c.bytes[i] = (byte) v;
@@ -55,6 +52,29 @@ final class IntColumn {
 			}
 		}
 		return c;
+	}
+
+	/** The smallest column for some numbers from {@code min} to {@code max}; all are {@code min} until {@link #put}. */
+	static IntColumn between(int size, int min, int max) {
+		if (size == 0) {
+			return EMPTY;
+		}
+		long range = (long) max - min;
+		return new IntColumn(size, range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : 0, min);
+	}
+
+	/** Puts numbers into the places of the same index of {@code places}, before anybody reads them. */
+	void put(int[] places, IntColumn values) {
+		for (int i = 0; i < values.size; i++) {
+			int v = values.get(i) - base;
+			if (bytes != null) {
+				bytes[places[i]] = (byte) v;
+			} else if (chars != null) {
+				chars[places[i]] = (char) v;
+			} else if (ints != null) {
+				ints[places[i]] = v;
+			}
+		}
 	}
 
 	int size() {
