@@ -20,6 +20,7 @@ import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.ImportSource;
 import org.memtrace.model.DatabaseKind;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.CommandBar;
 
@@ -54,7 +55,7 @@ final class ImportOptionsPage extends WizardPage {
 		new Label(c, SWT.NONE).setText("Data&base:");
 		kind = new Combo(c, SWT.READ_ONLY);
 		kind.setItems("SQLite", "H2");
-		kind.select(0);
+		kind.select(Settings.database().ordinal());
 		kind.setToolTipText("SQLite: the original FrameSoc opens it, and many programs read it at once. H2: needs no native library");
 		kind.addListener(SWT.Selection, e -> changed.run());
 		GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(kind);

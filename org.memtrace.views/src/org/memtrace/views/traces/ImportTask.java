@@ -9,7 +9,6 @@ import org.eclipse.core.runtime.ILog;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.Projections;
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceCatalogue;
@@ -31,9 +30,7 @@ final class ImportTask {
 		if (settings.output() != null) {
 			return intoFile(settings, progress);
 		}
-		if (settings.kind() == DatabaseKind.SQLITE) {
-			return intoCatalogue(catalogue, settings, progress);
-		}
+		// the catalogue of the session makes databases of the kind in the preferences
 		try (TraceCatalogue other = Stores.openCatalogue(catalogue.directory(), settings.kind(), ImportTask::log)) {
 			return intoCatalogue(other, settings, progress);
 		}

@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.eclipse.jface.wizard.IWizardContainer;
+import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
@@ -21,6 +24,7 @@ import org.eclipse.swt.widgets.Text;
 import org.junit.jupiter.api.Test;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
+import org.memtrace.views.preferences.Settings;
 
 /** Files of Moca through the import wizard, with options, to the picture. */
 class ImportWizardTest extends UiTest {
@@ -104,6 +108,32 @@ class ImportWizardTest extends UiTest {
 		bot.close(button("Close"));
 		assertEquals(TraceInfo.TYPE_MEMTRACE, bot.ui(() -> session.trace().info().type()));
 		assertTrue(bot.ui(() -> session.trace().hasAccesses()));
+	}
+
+	/** The wizard begins with the preference; what is chosen there counts, and the preference of the others does not. */
+	@Test
+	void kindOfDatabase() {
+		Path trace = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example");
+		bot.run(() -> Settings.store().setValue(Settings.DATABASE, "h2"));
+		try {
+			bot.display.asyncExec(() -> TraceActions.openImportWizard(page().getWorkbenchWindow(), List.of(trace)));
+			Table table = bot.find(Table.class, t -> t.getShell().getText().equals("Import"));
+			bot.waitFor("recognised", () -> table.getItemCount() > 0 && table.getItem(0).getText(1).contains("2 process images"));
+			press(button("Next >"));
+			Combo kind = bot.find(Combo.class, c -> c.getShell().getText().equals("Import") && c.getItemCount() == 2);
+			assertEquals("H2", bot.ui(kind::getText));
+			bot.run(() -> {
+				kind.select(0);
+				kind.notifyListeners(SWT.Selection, new Event());
+			});
+			press(button("Import"));
+			bot.waitFor("the trace", () -> session.trace() != null && session.trace().info().id() != sample.id()
+					&& session.opening() == null);
+			bot.close(button("Close"));
+			assertFalse(bot.ui(() -> session.trace().info().databaseName()).endsWith(".mv.db"), "SQLite was chosen");
+		} finally {
+			bot.run(() -> Settings.store().setToDefault(Settings.DATABASE));
+		}
 	}
 
 	@Test
