@@ -195,6 +195,30 @@ final class EventReader {
 		}
 	}
 
+	private static final String FROM_RUNS = " FROM MT_RUN"
+			+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_CELL >= ? AND MIN_CELL < ?";
+
+	private void bind(PreparedStatement runs, AccessQuery query, CellMap.Range wantedCells) throws SQLException {
+		runs.setLong(1, query.toNs());
+		// no interval that begins earlier can reach into the window
+		long earliest = query.fromNs() - longestNs;
+		runs.setLong(2, earliest > query.fromNs() ? Long.MIN_VALUE : earliest);
+		runs.setLong(3, query.fromNs());
+		runs.setInt(4, wantedCells.from());
+		runs.setInt(5, wantedCells.to());
+	}
+
+	/** About how many accesses are looked at for a query: the work that is told to a progress. */
+	long accessesToRead(AccessQuery query) throws SQLException, MemtraceException {
+		CellMap.Range wantedCells = cells.range(query);
+		try (PreparedStatement sum = db.prepareStatement("SELECT SUM(END_EVENT - FIRST_EVENT)" + FROM_RUNS)) {
+			bind(sum, query, wantedCells);
+			try (ResultSet row = sum.executeQuery()) {
+				return row.next() ? Math.round(row.getLong(1) * accessesPerEvent) : 0;
+			}
+		}
+	}
+
 	private void rows(AccessQuery query, int fromId, int toId, RowVisitor visitor, Progress progress)
 			throws SQLException, MemtraceException {
 		if (query.fromNs() >= query.toNs() || query.producerFrom() >= query.producerTo() || fromId >= toId) {
@@ -206,8 +230,7 @@ final class EventReader {
 		}
 		Runs runs = new Runs();
 		double worked = 0;
-		String wanted = "SELECT FIRST_EVENT, END_EVENT, START_NS, END_NS FROM MT_RUN"
-				+ " WHERE START_NS < ? AND START_NS >= ? AND END_NS > ? AND MAX_CELL >= ? AND MIN_CELL < ?";
+		String wanted = "SELECT FIRST_EVENT, END_EVENT, START_NS, END_NS" + FROM_RUNS;
 		boolean range = fromId > 0 || toId < Integer.MAX_VALUE;
 		long firstRun = 0;
 		long lastRun = Long.MAX_VALUE;
@@ -225,13 +248,7 @@ final class EventReader {
 		try (PreparedStatement select = db.prepareStatement(wanted + " ORDER BY ID");
 				PreparedStatement read = db.prepareStatement("SELECT ID, CELL, COUNT, CONTEXT, IP FROM MT_EVENT"
 						+ " WHERE ID >= ? AND ID < ? AND CELL >= ? AND CELL < ? ORDER BY ID")) {
-			select.setLong(1, query.toNs());
-			// no interval that begins earlier can reach into the window
-			long earliest = query.fromNs() - longestNs;
-			select.setLong(2, earliest > query.fromNs() ? Long.MIN_VALUE : earliest);
-			select.setLong(3, query.fromNs());
-			select.setInt(4, wantedCells.from());
-			select.setInt(5, wantedCells.to());
+			bind(select, query, wantedCells);
 			if (range) {
 				select.setLong(6, firstRun);
 				select.setLong(7, lastRun);

@@ -384,16 +384,23 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
 			throws MemtraceException {
-		progress.begin("Reading accesses", accessCount);
 		if (!ours) {
+			progress.begin("Reading accesses", 0);
 			return;
 		}
 		EventReader.Lookup tables = lookup();
 		try (Connection own = dbms.read(file)) {
-			reader(own, tables).accesses(query, fromId, toId, visitor, progress);
+			EventReader reader = reader(own, tables);
+			// a page of a table is too short for a progress of its own
+			progress.begin("Reading accesses", fromId > 0 || toId < Integer.MAX_VALUE ? accessCount : work(reader, query));
+			reader.accesses(query, fromId, toId, visitor, progress);
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
 		}
+	}
+
+	private long work(EventReader reader, AccessQuery query) throws SQLException, MemtraceException {
+		return query.equals(AccessQuery.ALL) ? accessCount : reader.accessesToRead(query);
 	}
 
 	@Override
@@ -411,13 +418,15 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
-		progress.begin("Reading events", ours ? accessCount : info.events());
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
 			if (ours) {
-				reader(own, tables).events(query, 0, Integer.MAX_VALUE, visitor, progress);
+				EventReader reader = reader(own, tables);
+				progress.begin("Reading events", work(reader, query));
+				reader.events(query, 0, Integer.MAX_VALUE, visitor, progress);
 			} else {
+				progress.begin("Reading events", info.events());
 				ids.events(own, query, visitor, progress);
 			}
 		} catch (SQLException e) {

@@ -446,6 +446,42 @@ abstract class StoreContract {
 		assertEquals(List.of(), catalogue.list());
 	}
 
+	/** The share that is done, and the time that is left, are those of what is read and not of the trace. */
+	@Test
+	void progressEndsWhereItSaid() throws Exception {
+		TraceInfo info = write("t", random(5, 30_000), 64);
+		long middle = (info.startNs() + info.endNs()) / 2;
+		try (TraceStore store = catalogue.open(info.id())) {
+			for (AccessQuery query : List.of(AccessQuery.ALL, new AccessQuery(middle, middle + 1000, 0, Integer.MAX_VALUE),
+					new AccessQuery(Long.MIN_VALUE, Long.MAX_VALUE, 5, 6), new AccessQuery(0, 1, 0, 1))) {
+				long[] announced = { -1 };
+				long[] worked = { 0 };
+				Progress progress = new Progress() {
+					@Override
+					public void begin(String step, long total) {
+						announced[0] = total;
+					}
+
+					@Override
+					public void worked(long units) {
+						worked[0] += units;
+					}
+
+					@Override
+					public boolean isCancelled() {
+						return false;
+					}
+				};
+				store.visitAccesses(query, b -> {
+				}, progress);
+				assertTrue(Math.abs(announced[0] - worked[0]) <= 1, query + ": " + worked[0] + " of " + announced[0]);
+				store.visitEvents(query, b -> {
+				}, progress);
+				assertTrue(Math.abs(announced[0] - worked[0] / 2) <= 1, query + ": " + worked[0] / 2 + " of " + announced[0] + " (events)");
+			}
+		}
+	}
+
 	/** Nothing is seen of a group before it is published, and then everything. */
 	@Test
 	void tracesOfAGroupAppearTogether() throws Exception {
