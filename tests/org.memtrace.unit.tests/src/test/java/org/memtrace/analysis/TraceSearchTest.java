@@ -42,7 +42,7 @@ class TraceSearchTest {
 		assertEquals(false, finds("-branch:numa"));
 		assertEquals(false, finds("nobody:x"));
 		assertEquals(true, finds("date:2026-11"));
-		assertEquals(true, finds("host:/^node\\d$/"), "between strokes, as in the filter of structures");
+		assertEquals(true, finds("host:/^node\\d+$/"), "between strokes, as in the filter of structures");
 		assertEquals(false, finds("host:/^ode/"));
 	}
 
