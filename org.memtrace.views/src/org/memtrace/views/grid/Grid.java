@@ -4,6 +4,7 @@ package org.memtrace.views.grid;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -176,29 +177,53 @@ public final class Grid {
 		});
 	}
 
-	/**
-	 * Columns of texts share the width that is left over, or give up to a third of theirs when all columns fit in then. What the
-	 * user has resized stays.
-	 */
+	/** Gives columns of texts the width that there is. What the user has resized stays. */
 	private void fillWidth() {
-		int spare = table.getClientArea().width;
-		int growing = 0;
-		for (int column : shownColumns()) {
+		List<Integer> shown = shownColumns();
+		int[] wanted = new int[shown.size()];
+		boolean[] fixed = new boolean[shown.size()];
+		for (int i = 0; i < wanted.length; i++) {
+			int column = shown.get(i);
 			boolean own = body.getColumnWidthByPosition(column) != widths[column];
-			spare -= own ? body.getColumnWidthByPosition(column) : columns.get(column).width();
-			growing += own || columns.get(column).number() ? 0 : columns.get(column).width();
+			wanted[i] = own ? body.getColumnWidthByPosition(column) : columns.get(column).width();
+			fixed[i] = own || columns.get(column).number();
 		}
-		for (int column : shownColumns()) {
-			GridColumn c = columns.get(column);
-			if (!c.number() && body.getColumnWidthByPosition(column) == widths[column]) {
-				int more = spare < -growing / 3 ? 0 : (int) Math.min(c.width() * MOST_GROWTH, (long) spare * c.width() / growing);
-				if (widths[column] != c.width() + more) {
-					widths[column] = c.width() + more;
-					// with its event: the layers keep where columns begin
-					body.setColumnWidthByPosition(column, widths[column], true);
-				}
+		int[] filled = filled(wanted, fixed, table.getClientArea().width);
+		for (int i = 0; i < filled.length; i++) {
+			int column = shown.get(i);
+			if (!fixed[i] && widths[column] != filled[i]) {
+				widths[column] = filled[i];
+				// with its event: the layers keep where columns begin
+				body.setColumnWidthByPosition(column, filled[i], true);
 			}
 		}
+	}
+
+	/**
+	 * Columns share what is left over by their widths. When they are too wide, and fit in with a third less, the last ones, which tell
+	 * least, give first, up to half of theirs.
+	 *
+	 * @param fixed columns that keep their width
+	 */
+	static int[] filled(int[] wanted, boolean[] fixed, int room) {
+		int[] filled = wanted.clone();
+		int spare = room - Arrays.stream(wanted).sum();
+		int growing = 0;
+		for (int i = 0; i < wanted.length; i++) {
+			growing += fixed[i] ? 0 : wanted[i];
+		}
+		if (spare < 0 && -spare <= growing / 3) {
+			for (int i = wanted.length - 1; spare < 0; i--) {
+				int less = fixed[i] ? 0 : Math.min(wanted[i] / 2, -spare);
+				filled[i] -= less;
+				spare += less;
+			}
+		} else if (spare > 0) {
+			for (int i = 0; i < wanted.length; i++) {
+				filled[i] += fixed[i] ? 0 : (int) Math.min(wanted[i] * MOST_GROWTH, (long) spare * wanted[i] / growing);
+			}
+		}
+		return filled;
 	}
 
 	private void filterHeight(int height) {
