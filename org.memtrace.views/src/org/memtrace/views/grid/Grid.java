@@ -213,7 +213,7 @@ public final class Grid {
 			growing += fixed[i] ? 0 : wanted[i];
 		}
 		if (spare < 0 && -spare <= growing / 3) {
-			for (int i = wanted.length - 1; spare < 0; i--) {
+			for (int i = wanted.length - 1; i >= 0 && spare < 0; i--) {
 				int less = fixed[i] ? 0 : Math.min(wanted[i] / 2, -spare);
 				filled[i] -= less;
 				spare += less;
