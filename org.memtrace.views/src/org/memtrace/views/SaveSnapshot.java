@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -153,6 +155,11 @@ public final class SaveSnapshot {
 			result.add(new Item(new Snapshot(name, s.picture(), s.csv(), s.parameters()), i.width(), i.height()));
 		}
 		return result;
+	}
+
+	/** The largest view, whose size is proposed for all: one that was never in front has hardly any. */
+	static Item largest(List<Item> items) {
+		return Collections.max(items, Comparator.comparingLong(i -> (long) i.width() * i.height()));
 	}
 
 	/** A name without anything that a file system or shell could stumble over. */

@@ -123,9 +123,10 @@ final class SnapshotDialog extends Dialog {
 			Composite size = new Composite(c, SWT.NONE);
 			GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 0).applyTo(size);
 			GridDataFactory.fillDefaults().span(2, 1).applyTo(size);
-			width = spinner(size, items.get(0).width(), "Width of the picture in pixels; PNG has twice as many");
+			Item seen = SaveSnapshot.largest(items);
+			width = spinner(size, seen.width(), "Width of the picture in pixels; PNG has twice as many");
 			new Label(size, SWT.NONE).setText("×");
-			height = spinner(size, items.get(0).height(), "Height of the picture in pixels; PNG has twice as many");
+			height = spinner(size, seen.height(), "Height of the picture in pixels; PNG has twice as many");
 			new Label(size, SWT.NONE).setText(items.size() == 1 ? "pixels" : "pixels for each of them");
 		}
 		message = new Label(c, SWT.WRAP);

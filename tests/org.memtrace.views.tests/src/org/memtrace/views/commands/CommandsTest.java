@@ -149,7 +149,8 @@ class CommandsTest extends UiTest {
 		bot.waitFor("written", () -> Job.getJobManager().find(null).length >= 0
 				&& target.resolve("small-matmul-structures.json").toFile().length() > 0
 				&& Arrays.stream(Job.getJobManager().find(null)).noneMatch(j -> j.getName().equals("Save views")));
-		assertTrue(Files.readString(target.resolve("small-matmul.svg")).contains("information loss"));
+		String svg = Files.readString(target.resolve("small-matmul.svg"));
+		assertTrue(svg.contains("information loss"), svg);
 		assertTrue(Files.size(target.resolve("small-matmul.png")) > 1000);
 		assertTrue(Files.readString(target.resolve("small-matmul.pdf"), java.nio.charset.StandardCharsets.ISO_8859_1).startsWith("%PDF"));
 		String parameters = Files.readString(target.resolve("small-matmul.json"));
