@@ -54,7 +54,8 @@ class DensityViewTest extends UiTest {
 				&& state().toNs() > 2 * middle - SampleTrace.STEP_NS);
 		assertEquals(state().fromNs(), bot.ui(() -> view.canvas().picture().model().fromNs()));
 		long before = state().durationNs();
-		bot.wheel(view.canvas(), (int) p.plotX() + 200, y, 2);
+		// one notch more than needed: under load one was lost once, by whom is not known
+		bot.wheel(view.canvas(), (int) p.plotX() + 200, y, 3);
 		bot.waitFor("zoomed in", () -> view.isSettled() && state().durationNs() < 0.7 * before);
 		bot.key("w");
 		bot.waitFor("whole", () -> view.isSettled() && state().durationNs() == SampleTrace.STEPS * SampleTrace.STEP_NS);
