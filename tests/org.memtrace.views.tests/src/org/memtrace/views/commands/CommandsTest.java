@@ -18,6 +18,7 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
+import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.commands.ICommandService;
 import org.eclipse.ui.keys.IBindingService;
@@ -144,6 +145,9 @@ class CommandsTest extends UiTest {
 				b.notifyListeners(SWT.Selection, new org.eclipse.swt.widgets.Event());
 			});
 		}
+		// as wide as the view may be that another test has left, and then its second line is cut
+		Spinner width = bot.find(Spinner.class, s -> s.getToolTipText() != null && s.getToolTipText().startsWith("Width of the picture"));
+		bot.run(() -> width.setSelection(1200));
 		bot.shot("save-views");
 		bot.close(save);
 		bot.waitFor("written", () -> Job.getJobManager().find(null).length >= 0
