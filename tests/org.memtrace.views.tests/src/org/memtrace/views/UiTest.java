@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 
 import org.eclipse.core.runtime.ILogListener;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Platform;
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.core.runtime.preferences.InstanceScope;
 import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PlatformUI;
@@ -21,8 +23,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.preferences.Settings;
 
-/** A test in the whole workbench with a catalogue of its own that has one trace. No dialog and no error may be left. */
+/**
+ * A test in the whole workbench, with a catalogue of its own that has one trace, and default settings. No dialog and no error may be
+ * left.
+ */
 public abstract class UiTest {
 	@TempDir
 	protected static Path directory;
@@ -44,7 +50,14 @@ public abstract class UiTest {
 		Platform.addLogListener(log);
 		session = bot.ui(() -> PlatformUI.getWorkbench().getService(Session.class));
 		Path catalogue = directory.resolve("catalogue" + catalogues++);
+		String[] settings = InstanceScope.INSTANCE.getNode(Settings.NODE).keys();
 		bot.run(() -> {
+			for (String key : settings) {
+				if (!key.equals(Settings.CATALOGUE)) {
+					Settings.store().setToDefault(key);
+				}
+			}
+			session.colours().chooseAll(Map.of());
 			IWorkbenchPage page = page();
 			assertEquals(ViewIds.PERSPECTIVE, page.getPerspective().getId());
 			page.resetPerspective();

@@ -30,7 +30,6 @@ import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.dialogs.PreferencesUtil;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.analysis.Colours.Kind;
@@ -47,18 +46,6 @@ import org.memtrace.views.UiTest;
 /** Settings take effect at once, and their pages set them. */
 class PreferencesTest extends UiTest {
 	private static final String GREEN = "00c020";
-
-	@AfterEach
-	void defaults() {
-		bot.run(() -> {
-			IPreferenceStore store = Settings.store();
-			for (String key : List.of(Settings.COLOURS, Settings.DATABASE, Settings.CACHE_MIB, Settings.SLICES, Settings.INITIAL,
-					Settings.PRECISION, Settings.THEME, Settings.key(RecordOption.INTERVAL))) {
-				store.setToDefault(key);
-			}
-			session.colours().chooseAll(Map.of());
-		});
-	}
 
 	private boolean painted(Control c, RGB wanted) {
 		return bot.colours(c).keySet().stream().anyMatch(
