@@ -70,6 +70,12 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* A file, or a name or number in the catalogue: what was imported, which only Java can read. */
+static bool names_import(const char *trace)
+{
+	return !is_directory(trace) && (!access(trace, F_OK) || !strchr(trace, '/'));
+}
+
 int main(int argc, char **argv)
 {
 	const struct mt_command *cmd;
@@ -105,8 +111,7 @@ int main(int argc, char **argv)
 			if (is_directory(a.argv[k]))
 				mt_finish_before(a.argv[k]);
 	}
-	/* a trace directory is read here, what was imported over there */
-	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && !is_directory(a.argv[0])))
+	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && names_import(a.argv[0])))
 		return mt_exec_java(cmd, argc - 2, argv + 2);
 	for (i = 0; i < sizeof native / sizeof native[0]; i++)
 		if (!strcmp(native[i].name, cmd->name)) {
