@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.core.runtime.Status;
@@ -551,8 +552,14 @@ public final class EventsView extends TraceView {
 
 	/** Shows the first row from a time on. */
 	private void goTo(long ns) {
-		find("Go to time", (rows, progress) -> rows.firstFrom(ns), () -> MessageDialog.openInformation(getSite().getShell(),
-				"Go to time", "There is no row from this time on, or the rows are not in the order of time."));
+		find("Go to time", (rows, progress) -> rows.firstFrom(ns), at -> {
+			if (at >= 0) {
+				reveal(at);
+			} else {
+				MessageDialog.openInformation(getSite().getShell(), "Go to time",
+						"There is no row from this time on, or the rows are not in the order of time.");
+			}
+		});
 	}
 
 	/** Selects the row of a record when the rows of the window have been read; for other views. */
@@ -573,12 +580,19 @@ public final class EventsView extends TraceView {
 		if (of.fromNs() != s.fromNs() || of.toNs() != s.toNs()) {
 			return; // the rows of another window were still on their way
 		}
-		wantedRecord = null;
-		if (w.trace() == trace()) {
-			find("Find record", (rows, progress) -> rows.find(w.producer(), w.startNs(), w.endNs(), progress), () -> {
-				// a filter hides it, or the rows are in another order
-			});
+		if (w.trace() != trace()) {
+			wantedRecord = null;
+			return;
 		}
+		// still wanted when the rows are read again meanwhile
+		find("Find record", (rows, progress) -> rows.find(w.producer(), w.startNs(), w.endNs(), progress), at -> {
+			if (wantedRecord == w) {
+				wantedRecord = null;
+			}
+			if (at >= 0) { // else a filter hides it, or the rows are in another order
+				reveal(at);
+			}
+		});
 	}
 
 	/** Where a row is. */
@@ -586,8 +600,12 @@ public final class EventsView extends TraceView {
 		long find(EventRows rows, Progress progress) throws MemtraceException;
 	}
 
-	/** Looks for a row in the background and selects it. */
-	private void find(String name, Search search, Runnable notFound) {
+	/**
+	 * Looks for a row in the background.
+	 *
+	 * @param found gets its place, negative when there is none; not called when the rows have become others meanwhile
+	 */
+	private void find(String name, Search search, LongConsumer found) {
 		RowCache of = cache;
 		OpenTrace t = trace();
 		Job job = Job.create(name, monitor -> {
@@ -599,14 +617,10 @@ public final class EventsView extends TraceView {
 			} catch (MemtraceException e) {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);
 			}
-			long found = at;
+			long place = at;
 			area.getDisplay().asyncExec(() -> {
 				if (!area.isDisposed() && cache == of) {
-					if (found < 0) {
-						notFound.run();
-					} else {
-						reveal(found);
-					}
+					found.accept(place);
 				}
 			});
 			return Status.OK_STATUS;
