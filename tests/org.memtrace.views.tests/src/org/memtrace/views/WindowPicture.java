@@ -279,7 +279,7 @@ public final class WindowPicture {
 			lines(new Rectangle(r.x + 3, r.y + 2, r.width - 6, r.height - 4), shown.toString(), c.getFont(), color,
 					(c.getStyle() & SWT.WRAP) != 0);
 		} else {
-			cell(new Rectangle(r.x + (border ? 5 : 0), r.y, r.width - 8, r.height), text, c.getFont(), false, color, c.getStyle());
+			cell(new Rectangle(r.x + (border ? 5 : 0), r.y, r.width - (border ? 8 : 0), r.height), text, c.getFont(), false, color, c.getStyle());
 		}
 	}
 
