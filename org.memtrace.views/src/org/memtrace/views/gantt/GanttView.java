@@ -196,6 +196,11 @@ public final class GanttView extends TraceView {
 	private void makeJobs() {
 		loading = new Work<>("Read records", LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean canWait() {
+				return true;
+			}
+
+			@Override
 			protected GanttModel compute(Wanted input, Progress progress) throws MemtraceException {
 				if (!input.trace().hasAccesses()) {
 					return new GanttModel(GanttSource.of(input.trace().events(input.filters(), progress)));
