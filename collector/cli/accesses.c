@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "accesses.h"
+#include "tracedir.h"
 #include "util.h"
 
 enum column { VIRT, PHYS, READS, WRITES, CPUS, START, END, TASK, IP, NODE, FLAGS, N_COLUMNS };
@@ -176,14 +177,14 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 	}
 	r.out_cap = 1 << 18;
 	r.out = mt_alloc(r.out_cap);
-	if (!strcmp(path + strlen(path) - 3, ".gz")) {
+	if (mt_ends_with(path, ".gz")) {
 		r.g = gzopen(path, "rbe");
 		if (!r.g) {
 			err = errno ? -errno : -ENOMEM;
 			mt_error("%s: %s", path, strerror(-err));
 			goto out;
 		}
-	} else if (!strcmp(path + strlen(path) - 4, ".zst")) {
+	} else if (mt_ends_with(path, ".zst")) {
 		r.z = ZSTD_createDCtx();
 		r.in_cap = ZSTD_DStreamInSize();
 		r.in = mt_alloc(r.in_cap);
@@ -235,14 +236,7 @@ out:
 
 static int is_chunk(const struct dirent *e)
 {
-	const char *n = e->d_name;
-	size_t digits;
-
-	if (strncmp(n, "accesses-", 9))
-		return 0;
-	digits = strspn(n + 9, "0123456789");
-	return digits && (!strcmp(n + 9 + digits, ".csv") || !strcmp(n + 9 + digits, ".csv.zst") ||
-			  !strcmp(n + 9 + digits, ".csv.gz"));
+	return mt_chunk_name(e->d_name);
 }
 
 static int by_chunk(const struct dirent **x, const struct dirent **y)

@@ -73,7 +73,7 @@ static bool is_directory(const char *path)
 /* A file, or a name or number in the catalogue: what was imported, which only Java can read. */
 static bool names_import(const char *trace)
 {
-	return !is_directory(trace) && (!access(trace, F_OK) || !strchr(trace, '/'));
+	return !is_directory(trace) && (mt_exists(trace) || !strchr(trace, '/'));
 }
 
 int main(int argc, char **argv)

@@ -118,17 +118,15 @@ static uint64_t number(const struct mt_csv *c, int column)
 	return strtoull(mt_csv_get(c, column), NULL, 10);
 }
 
-static bool ends_with(const char *name, const char *end)
+bool mt_chunk_name(const char *name)
 {
-	size_t n = strlen(name), k = strlen(end);
+	size_t digits;
 
-	return n > k && !strcmp(name + n - k, end);
-}
-
-static bool chunk_name(const char *name)
-{
-	return !strncmp(name, "accesses-", 9) &&
-	       (ends_with(name, ".csv") || ends_with(name, ".csv.zst") || ends_with(name, ".csv.gz"));
+	if (strncmp(name, "accesses-", 9))
+		return false;
+	digits = strspn(name + 9, "0123456789");
+	name += 9 + digits;
+	return digits && (!strcmp(name, ".csv") || !strcmp(name, ".csv.zst") || !strcmp(name, ".csv.gz"));
 }
 
 static uint64_t lines_of(const char *trace, const char *image, const char *file)
@@ -200,7 +198,7 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 	while (d && (e = readdir(d))) {
 		struct stat st;
 
-		if (chunk_name(e->d_name) && !fstatat(dirfd(d), e->d_name, &st, 0)) {
+		if (mt_chunk_name(e->d_name) && !fstatat(dirfd(d), e->d_name, &st, 0)) {
 			t->chunks++;
 			t->access_bytes += (uint64_t)st.st_size;
 		}
@@ -313,7 +311,7 @@ int mt_image_compress(const char *trace, const char *image, uint64_t *saved)
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i]->d_name;
 
-		if (!err && chunk_name(name) && ends_with(name, ".csv")) {
+		if (!err && mt_chunk_name(name) && mt_ends_with(name, ".csv")) {
 			char *path = mt_printf("%s/%s", dir, name);
 
 			err = compress_file(path, saved);

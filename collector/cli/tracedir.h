@@ -43,6 +43,9 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t);
 /* Is the process of this image still there? (pid and start time) */
 bool mt_image_alive(const json_t *image);
 
+/* accesses-NUMBER.csv, plain or packed by zstd or gzip? */
+bool mt_chunk_name(const char *name);
+
 /* Compresses accesses-*.csv that no process writes any more to .csv.zst and
  * removes the originals. 0 or negative errno; *saved gets the bytes won. */
 int mt_image_compress(const char *trace, const char *image, uint64_t *saved);

@@ -142,6 +142,13 @@ bool mt_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool mt_ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), k = strlen(end);
+
+	return n > k && !strcmp(text + n - k, end);
+}
+
 char *mt_shell_word(const char *path)
 {
 	static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%=";

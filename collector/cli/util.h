@@ -44,6 +44,7 @@ char *mt_read_line(const char *path);
 /* Base name; never NULL, does not allocate. */
 const char *mt_base(const char *path);
 bool mt_exists(const char *path);
+bool mt_ends_with(const char *text, const char *end);
 
 /*
  * A file that appears whole or not at all: written under a temporary name,
