@@ -218,17 +218,21 @@ public final class ScenePainter implements AutoCloseable {
 		for (int i = 0; i < points.length; i++) {
 			points[i] = round(p.points()[i]);
 		}
+		fillAndStroke(p, () -> gc.fillPolygon(points), () -> gc.drawPolygon(points));
+	}
+
+	private void fillAndStroke(Shape.Polygon p, Runnable fill, Runnable draw) {
 		if (p.fill() != 0) {
 			gc.setAlpha(p.fill() >>> 24);
 			gc.setBackground(cached(p.fill()));
-			gc.fillPolygon(points);
+			fill.run();
 		}
 		if (p.stroke() != 0) {
 			gc.setAlpha(p.stroke() >>> 24);
 			gc.setForeground(cached(p.stroke()));
 			gc.setLineWidth(1);
 			gc.setLineStyle(SWT.LINE_SOLID);
-			gc.drawPolygon(points);
+			draw.run();
 		}
 	}
 
@@ -251,18 +255,7 @@ public final class ScenePainter implements AutoCloseable {
 			path.lineTo((float) p.points()[i], (float) p.points()[i + 1]);
 		}
 		path.close();
-		if (p.fill() != 0) {
-			gc.setAlpha(p.fill() >>> 24);
-			gc.setBackground(cached(p.fill()));
-			gc.fillPath(path);
-		}
-		if (p.stroke() != 0) {
-			gc.setAlpha(p.stroke() >>> 24);
-			gc.setForeground(cached(p.stroke()));
-			gc.setLineWidth(1);
-			gc.setLineStyle(SWT.LINE_SOLID);
-			gc.drawPath(path);
-		}
+		fillAndStroke(p, () -> gc.fillPath(path), () -> gc.drawPath(path));
 		path.dispose();
 	}
 
