@@ -34,9 +34,7 @@ import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchWindow;
-import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
-import org.eclipse.ui.dialogs.PreferencesUtil;
 import org.eclipse.ui.views.IViewDescriptor;
 import org.junit.jupiter.api.Test;
 import org.memtrace.views.filters.FilterActions;
@@ -62,11 +60,7 @@ class AccessibilityTest extends UiTest {
 		});
 		for (String id : ids) {
 			bot.run(() -> {
-				try {
-					page().showView(id);
-				} catch (PartInitException e) {
-					throw new IllegalStateException(e);
-				}
+				show(id);
 			});
 			bot.waitFor(id, () -> bot.display.getFocusControl() != null);
 			bot.run(() -> {
@@ -78,14 +72,10 @@ class AccessibilityTest extends UiTest {
 			});
 		}
 		for (String page : List.of("", ".colours", ".database", ".pictures", ".recording")) {
-			PreferenceDialog[] dialog = new PreferenceDialog[1];
+			PreferenceDialog dialog = openPreferences(page);
 			bot.run(() -> {
-				dialog[0] = PreferencesUtil.createPreferenceDialogOn(PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(),
-						"org.memtrace.views.preferences" + page, null, null);
-				dialog[0].setBlockOnOpen(false);
-				dialog[0].open();
-				check("preferences" + page, dialog[0].getShell(), wrong, seen);
-				dialog[0].close();
+				check("preferences" + page, dialog.getShell(), wrong, seen);
+				dialog.close();
 			});
 		}
 		bot.run(() -> {

@@ -15,9 +15,12 @@ import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Platform;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.core.runtime.preferences.InstanceScope;
+import org.eclipse.jface.preference.PreferenceDialog;
 import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
+import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
+import org.eclipse.ui.dialogs.PreferencesUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +95,34 @@ public abstract class UiTest {
 
 	protected static IWorkbenchPage page() {
 		return PlatformUI.getWorkbench().getActiveWorkbenchWindow().getActivePage();
+	}
+
+	/** Opens a view, or brings it to the front. Display thread. */
+	@SuppressWarnings("unchecked")
+	protected static <V> V show(String id) {
+		try {
+			return (V) page().showView(id);
+		} catch (PartInitException e) {
+			throw new AssertionError(e);
+		}
+	}
+
+	/** The same, in the whole window. */
+	protected static <V> V showAlone(String id) {
+		V view = show(id);
+		page().toggleZoom(page().findViewReference(id));
+		return view;
+	}
+
+	/** @param page end of its id, such as {@code .colours} */
+	protected PreferenceDialog openPreferences(String page) {
+		return bot.ui(() -> {
+			PreferenceDialog dialog = PreferencesUtil.createPreferenceDialogOn(
+					PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(), "org.memtrace.views.preferences" + page, null, null);
+			dialog.setBlockOnOpen(false);
+			dialog.open();
+			return dialog;
+		});
 	}
 
 	/** A problem that the test made on purpose: it must be in the log, once. */

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 import org.eclipse.swt.widgets.Display;
@@ -67,6 +68,21 @@ public final class Watchdog implements AutoCloseable {
 	@Override
 	public void close() {
 		stop.set(true);
+	}
+
+	/** Time until something is so, asked for every millisecond. */
+	public static double until(Bot bot, Runnable what, BooleanSupplier done) throws InterruptedException {
+		long t0 = System.nanoTime();
+		what.run();
+		while (!bot.ui(done::getAsBoolean)) {
+			Thread.sleep(1);
+		}
+		return (System.nanoTime() - t0) / 1e6;
+	}
+
+	/** A row of the table of results, with the longest time since the last one. */
+	public void told(String what, String result) {
+		row(what, "%s; display thread away %.0f ms", result, longestMs());
 	}
 
 	/** A row of the table of results. */

@@ -9,7 +9,6 @@ import java.util.Map;
 
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.DensityModel.Stack;
@@ -25,13 +24,7 @@ import org.memtrace.views.state.ViewState;
 class DensityViewTest extends UiTest {
 	@Test
 	void dragAndWheelZoomAllViews() {
-		DensityView view = bot.ui(() -> {
-			try {
-				return (DensityView) page().showView(ViewIds.DENSITY);
-			} catch (PartInitException e) {
-				throw new AssertionError(e);
-			}
-		});
+		DensityView view = bot.ui(() -> show(ViewIds.DENSITY));
 		bot.run(() -> session.opener().open(sample));
 		bot.waitFor("density", () -> session.trace() != null && view.isSettled() && view.canvas().picture() != null);
 		waitForPicture("small matmul");

@@ -8,7 +8,6 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 
 import org.eclipse.swt.graphics.Rectangle;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.EventColumn;
 import org.memtrace.views.UiTest;
@@ -28,13 +27,7 @@ class EventsUiBenchmark extends UiTest {
 		if (big == null) {
 			return;
 		}
-		view = bot.ui(() -> {
-			try {
-				return (EventsView) page().showView(ViewIds.EVENTS);
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
+		view = bot.ui(() -> show(ViewIds.EVENTS));
 		try (Watchdog w = new Watchdog(bot.display)) {
 			watchdog = w;
 			step("events: opening the trace until the first rows are seen", () -> bot.run(() -> session.opener().open(big)), () -> seen(0));
@@ -45,9 +38,9 @@ class EventsUiBenchmark extends UiTest {
 			List<Double> places = new ArrayList<>();
 			for (int i = 0; i < PLACES; i++) {
 				int row = random.nextInt(rows);
-				places.add(until(() -> bot.run(() -> view.grid().select(row, true)), () -> seen(row)));
+				places.add(Watchdog.until(bot, () -> bot.run(() -> view.grid().select(row, true)), () -> seen(row)));
 			}
-			told("events: to a random row of " + rows, Watchdog.figures(places));
+			watchdog.told("events: to a random row of " + rows, Watchdog.figures(places));
 			step("events: to the last row", () -> bot.run(() -> view.grid().select(rows - 1, true)), () -> seen(rows - 1));
 			Rectangle writes = bot.ui(() -> view.grid().headBounds(EventColumn.OF_ACCESSES.indexOf(EventColumn.WRITES), false));
 			bot.run(() -> view.grid().select(0, true));
@@ -65,22 +58,8 @@ class EventsUiBenchmark extends UiTest {
 		return session.trace() != null && row < view.rowCount() && !view.text(EventColumn.START, row).isEmpty();
 	}
 
-	/** Time until something is so, asked for every millisecond. */
-	private double until(Runnable what, BooleanSupplier done) throws InterruptedException {
-		long t0 = System.nanoTime();
-		what.run();
-		while (!bot.ui(done::getAsBoolean)) {
-			Thread.sleep(1);
-		}
-		return (System.nanoTime() - t0) / 1e6;
-	}
-
 	private void step(String name, Runnable what, BooleanSupplier done) throws InterruptedException {
 		watchdog.longestMs();
-		told(name, String.format("%.0f ms", until(what, done)));
-	}
-
-	private void told(String name, String result) {
-		Watchdog.row(name, "%s; display thread away %.0f ms", result, watchdog.longestMs());
+		watchdog.told(name, String.format("%.0f ms", Watchdog.until(bot, what, done)));
 	}
 }

@@ -11,7 +11,6 @@ import java.util.List;
 
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.graphics.Rectangle;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.EventColumn;
 import org.memtrace.views.SampleTrace;
@@ -25,13 +24,7 @@ class EventsViewTest extends UiTest {
 			+ 6 * (SampleTrace.STEPS - SampleTrace.INITIALISATION));
 
 	private EventsView open() {
-		EventsView view = bot.ui(() -> {
-			try {
-				return (EventsView) page().showView(ViewIds.EVENTS);
-			} catch (PartInitException e) {
-				throw new AssertionError(e);
-			}
-		});
+		EventsView view = bot.ui(() -> show(ViewIds.EVENTS));
 		bot.run(() -> session.opener().open(sample));
 		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && view.rowCount() == ROWS
 				&& !view.text(EventColumn.START, 0).isEmpty());

@@ -14,7 +14,6 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.Condition;
@@ -192,15 +191,6 @@ class FiltersTest extends UiTest {
 		bot.waitFor("rows of the first block", () -> !events.text(EventColumn.EVENT_TYPE, 0).isEmpty());
 		assertEquals("Wait", bot.ui(() -> events.text(EventColumn.EVENT_TYPE, 0)));
 		bot.shot("filters-events");
-	}
-
-	@SuppressWarnings("unchecked")
-	private static <T> T show(String id) {
-		try {
-			return (T) page().showView(id);
-		} catch (PartInitException e) {
-			throw new AssertionError(e);
-		}
 	}
 
 	private Set<String> names(StatisticsView view) {

@@ -8,8 +8,6 @@ import java.util.Random;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Event;
-import org.eclipse.ui.IWorkbenchPage;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.GanttPicture;
 import org.memtrace.views.UiTest;
@@ -30,31 +28,22 @@ class GanttUiBenchmark extends UiTest {
 		if (big == null) {
 			return;
 		}
-		view = bot.ui(() -> {
-			try {
-				IWorkbenchPage page = page();
-				GanttView v = (GanttView) page.showView(ViewIds.GANTT);
-				page.toggleZoom(page.findViewReference(ViewIds.GANTT));
-				return v;
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
+		view = bot.ui(() -> showAlone(ViewIds.GANTT));
 		canvas = bot.ui(view::canvas);
 		try (Watchdog w = new Watchdog(bot.display)) {
 			watchdog = w;
-			told("Gantt chart: opening the trace until its first picture", String.format("%.0f ms", until(() -> bot.run(() -> session.opener().open(big)))));
+			watchdog.told("Gantt chart: opening the trace until its first picture", String.format("%.0f ms", until(() -> bot.run(() -> session.opener().open(big)))));
 			List<Double> wheel = new ArrayList<>();
 			for (int i = 0; i < TIMES; i++) {
 				int n = i;
 				wheel.add(until(() -> bot.run(() -> wheel(n, n % 8 < 6 ? 1 : -1, SWT.MOD1))));
 			}
-			told("Gantt chart: wheel zoom until the picture", Watchdog.figures(wheel));
+			watchdog.told("Gantt chart: wheel zoom until the picture", Watchdog.figures(wheel));
 			bot.run(() -> session.trace().selection().reset());
 			until(() -> {
 			});
 			watchdog.longestMs();
-			told("Gantt chart: all rows unfolded", String.format("%.0f ms", until(() -> {
+			watchdog.told("Gantt chart: all rows unfolded", String.format("%.0f ms", until(() -> {
 				bot.run(() -> {
 					canvas.setFocus();
 					canvas.setSelected(0, null);
@@ -80,7 +69,7 @@ class GanttUiBenchmark extends UiTest {
 					canvas.notifyListeners(SWT.MouseVerticalWheel, e);
 				})));
 			}
-			told("Gantt chart: to a random one of " + rows + " rows", Watchdog.figures(scroll));
+			watchdog.told("Gantt chart: to a random one of " + rows + " rows", Watchdog.figures(scroll));
 		}
 	}
 
@@ -97,16 +86,12 @@ class GanttUiBenchmark extends UiTest {
 
 	/** Time until the picture of what is then wanted is painted. */
 	private double until(Runnable what) throws InterruptedException {
-		long t0 = System.nanoTime();
-		what.run();
-		while (!bot.ui(() -> session.trace() != null && view.isSettled() && canvas.picture() != null)) {
-			Thread.sleep(1);
-		}
-		bot.run(() -> canvas.update());
-		return (System.nanoTime() - t0) / 1e6;
-	}
-
-	private void told(String name, String result) {
-		Watchdog.row(name, "%s; display thread away %.0f ms", result, watchdog.longestMs());
+		return Watchdog.until(bot, what, () -> {
+			boolean done = session.trace() != null && view.isSettled() && canvas.picture() != null;
+			if (done) {
+				canvas.update();
+			}
+			return done;
+		});
 	}
 }

@@ -13,8 +13,6 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Text;
-import org.eclipse.ui.IWorkbenchPage;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.EventColumn;
@@ -40,16 +38,7 @@ class GanttViewTest extends UiTest {
 
 	@BeforeEach
 	void show() {
-		view = bot.ui(() -> {
-			try {
-				IWorkbenchPage page = page();
-				GanttView v = (GanttView) page.showView(ViewIds.GANTT);
-				page.toggleZoom(page.findViewReference(ViewIds.GANTT));
-				return v;
-			} catch (PartInitException e) {
-				throw new AssertionError(e);
-			}
-		});
+		view = bot.ui(() -> showAlone(ViewIds.GANTT));
 		canvas = bot.ui(view::canvas);
 	}
 

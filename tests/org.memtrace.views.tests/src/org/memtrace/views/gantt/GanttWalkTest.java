@@ -9,7 +9,6 @@ import java.util.Random;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Event;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.Condition;
@@ -41,11 +40,7 @@ class GanttWalkTest extends UiTest {
 		TraceInfo other = SampleTrace.write(session.catalogue(), "other");
 		bot.run(() -> {
 			session.catalogueChanged();
-			try {
-				view = (GanttView) page().showView(ViewIds.GANTT);
-			} catch (PartInitException e) {
-				throw new AssertionError(e);
-			}
+			view = show(ViewIds.GANTT);
 			session.opener().open(sample);
 		});
 		StringBuilder walk = new StringBuilder("seed " + SEED + ":");

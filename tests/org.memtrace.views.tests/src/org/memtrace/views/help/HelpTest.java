@@ -17,8 +17,6 @@ import org.eclipse.swt.custom.StyledText;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Shell;
-import org.eclipse.ui.IViewPart;
-import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.keys.IBindingService;
 import org.junit.jupiter.api.Test;
@@ -30,16 +28,6 @@ import org.memtrace.views.help.HelpPages.Place;
 
 /** F1, the pages of the help, the tutorial, and what the program consists of. */
 class HelpTest extends UiTest {
-	private IViewPart show(String id) {
-		return bot.ui(() -> {
-			try {
-				return page().showView(id);
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
-	}
-
 	private HelpView help() {
 		bot.waitFor("the help", () -> page().findView(ViewIds.HELP) != null);
 		return bot.ui(() -> (HelpView) page().findView(ViewIds.HELP));
@@ -76,7 +64,7 @@ class HelpTest extends UiTest {
 
 	@Test
 	void allPagesAreThereAndAreFound() {
-		HelpView view = (HelpView) show(ViewIds.HELP);
+		HelpView view = bot.ui(() -> show(ViewIds.HELP));
 		HelpBrowser browser = bot.ui(view::browser);
 		for (String file : HelpPages.FILES) {
 			bot.run(() -> browser.go(new Place(file, "")));
@@ -128,7 +116,7 @@ class HelpTest extends UiTest {
 
 	@Test
 	void theTutorialDoesItsSteps() {
-		TutorialView view = (TutorialView) show(ViewIds.TUTORIAL);
+		TutorialView view = bot.ui(() -> show(ViewIds.TUTORIAL));
 		List<Button> buttons = bot.ui(view::buttons);
 		assertEquals(8, buttons.size());
 		assertTrue(bot.ui(() -> buttons.get(0).isEnabled()) && !bot.ui(() -> buttons.get(2).isEnabled()), "most need a trace");

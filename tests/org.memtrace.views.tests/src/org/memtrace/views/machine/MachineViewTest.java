@@ -13,7 +13,6 @@ import java.util.List;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Event;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.MachinePicture.Box;
@@ -37,13 +36,7 @@ class MachineViewTest extends UiTest {
 	}
 
 	private MachineView open(TraceInfo trace) {
-		MachineView view = bot.ui(() -> {
-			try {
-				return (MachineView) page().showView(ViewIds.MACHINE);
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
+		MachineView view = bot.ui(() -> show(ViewIds.MACHINE));
 		bot.run(() -> session.opener().open(trace));
 		waitForPicture(trace.alias());
 		return view;

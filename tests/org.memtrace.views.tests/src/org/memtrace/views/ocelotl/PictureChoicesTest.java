@@ -16,7 +16,6 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Tree;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.InitialLevel;
@@ -37,13 +36,7 @@ class PictureChoicesTest extends UiTest {
 
 	@BeforeEach
 	void openSample() {
-		view = bot.ui(() -> {
-			try {
-				return (OcelotlView) page().showView(ViewIds.OCELOTL);
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
+		view = bot.ui(() -> show(ViewIds.OCELOTL));
 		bot.run(() -> {
 			view.choose(Choice.DEFAULT); // a view keeps what was chosen
 			session.opener().open(sample);

@@ -17,7 +17,6 @@ import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Scale;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IViewPart;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -88,14 +87,6 @@ class RandomWalkTest extends UiTest {
 
 	private static OcelotlView ocelotl() {
 		return (OcelotlView) page().findView(ViewIds.OCELOTL);
-	}
-
-	private static void show(String view) {
-		try {
-			page().showView(view);
-		} catch (PartInitException e) {
-			throw new IllegalStateException(e);
-		}
 	}
 
 	/** One action that a user can do now; on the display thread. */

@@ -16,7 +16,6 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Listener;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.AccessBatch;
@@ -51,13 +50,7 @@ class UiBenchmark extends UiTest {
 	}
 
 	private void showView() {
-		view = bot.ui(() -> {
-			try {
-				return (OcelotlView) page().showView(ViewIds.OCELOTL);
-			} catch (PartInitException e) {
-				throw new IllegalStateException(e);
-			}
-		});
+		view = bot.ui(() -> show(ViewIds.OCELOTL));
 	}
 
 	@Test

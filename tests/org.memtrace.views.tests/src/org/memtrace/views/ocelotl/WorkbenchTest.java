@@ -24,7 +24,6 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.Tree;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
@@ -49,15 +48,7 @@ class WorkbenchTest extends UiTest {
 
 	@BeforeEach
 	void showView() {
-		view = bot.ui(WorkbenchTest::show);
-	}
-
-	private static OcelotlView show() {
-		try {
-			return (OcelotlView) page().showView(ViewIds.OCELOTL);
-		} catch (PartInitException e) {
-			throw new IllegalStateException(e);
-		}
+		view = bot.ui(() -> show(ViewIds.OCELOTL));
 	}
 
 	private void openSample() {
@@ -317,7 +308,7 @@ class WorkbenchTest extends UiTest {
 			page().hideView(view);
 			session.show(null);
 		});
-		bot.run(() -> view = show());
+		bot.run(() -> view = show(ViewIds.OCELOTL));
 		openSample();
 		assertNotEquals(0, blocks());
 	}

@@ -28,8 +28,6 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.Tree;
-import org.eclipse.ui.PlatformUI;
-import org.eclipse.ui.dialogs.PreferencesUtil;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.analysis.Colours.Kind;
@@ -67,17 +65,6 @@ class PreferencesTest extends UiTest {
 		assertEquals(Map.of(), bot.ui(() -> session.colours().chosen()));
 	}
 
-	private PreferenceDialog open(String page) {
-		PreferenceDialog[] dialog = new PreferenceDialog[1];
-		bot.run(() -> {
-			dialog[0] = PreferencesUtil.createPreferenceDialogOn(PlatformUI.getWorkbench().getActiveWorkbenchWindow().getShell(),
-					"org.memtrace.views.preferences" + page, null, null);
-			dialog[0].setBlockOnOpen(false);
-			dialog[0].open();
-		});
-		return dialog[0];
-	}
-
 	private void press(PreferenceDialog dialog, String text) {
 		Button button = bot.find(Button.class, b -> b.getShell() == dialog.getShell() && b.getText().replace("&", "").equals(text)
 				&& b.isEnabled() && b.isVisible());
@@ -94,7 +81,7 @@ class PreferencesTest extends UiTest {
 				throw new AssertionError(e);
 			}
 		});
-		PreferenceDialog dialog = open(".colours");
+		PreferenceDialog dialog = openPreferences(".colours");
 		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
 		assertEquals(7 + 6 + 4 + 8, bot.ui(table::getItemCount), "types of accesses and events, CPUs, producers");
 		Text filter = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals("Filter by name or kind"));
@@ -109,7 +96,7 @@ class PreferencesTest extends UiTest {
 		bot.run(() -> session.opener().open(sample));
 		waitForPicture("small matmul");
 		bot.run(() -> session.colours().choose(Kind.THREAD, "worker 1 #1", 0x00c020));
-		PreferenceDialog dialog = open(".colours");
+		PreferenceDialog dialog = openPreferences(".colours");
 		Table table = bot.find(Table.class, t -> t.getShell() == dialog.getShell());
 		assertEquals(7 + 5 + 4 + 1 + 3, bot.ui(table::getItemCount), "types, threads, CPUs, nodes, structures");
 		bot.waitFor("the chosen colour is shown", () -> painted(table, new RGB(0x00, 0xc0, 0x20)));
@@ -130,7 +117,7 @@ class PreferencesTest extends UiTest {
 
 	@Test
 	void pagesRefuseNonsenseAndStore() {
-		PreferenceDialog dialog = open(".recording");
+		PreferenceDialog dialog = openPreferences(".recording");
 		Text interval = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getText().equals("50ms"));
 		retype(interval, "soon");
 		assertEquals("Interval must be a time with a unit, such as 50ms.", bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
@@ -141,7 +128,7 @@ class PreferencesTest extends UiTest {
 		bot.waitFor("closed", () -> dialog.getShell() == null || dialog.getShell().isDisposed());
 		assertEquals("20ms", Settings.recording(RecordOption.INTERVAL));
 		for (String page : List.of("", ".database", ".pictures")) {
-			PreferenceDialog other = open(page);
+			PreferenceDialog other = openPreferences(page);
 			bot.shot("preferences" + page.replace('.', '-'));
 			press(other, "Cancel");
 			bot.waitFor("closed", () -> other.getShell() == null || other.getShell().isDisposed());

@@ -10,7 +10,6 @@ import java.util.Set;
 
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
-import org.eclipse.ui.PartInitException;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.PieModel.Slice;
 import org.memtrace.analysis.PieRules;
@@ -23,13 +22,7 @@ import org.memtrace.views.ViewIds;
 /** The pie and its table. */
 class StatisticsViewTest extends UiTest {
 	private StatisticsView open() {
-		StatisticsView view = bot.ui(() -> {
-			try {
-				return (StatisticsView) page().showView(ViewIds.STATISTICS);
-			} catch (PartInitException e) {
-				throw new AssertionError(e);
-			}
-		});
+		StatisticsView view = bot.ui(() -> show(ViewIds.STATISTICS));
 		bot.run(() -> session.opener().open(sample));
 		bot.waitFor("pie", () -> session.trace() != null && view.isSettled() && view.pie().picture() != null
 				&& view.model() != null);
