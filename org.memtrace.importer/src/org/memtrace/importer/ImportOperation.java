@@ -67,6 +67,7 @@ public final class ImportOperation {
 	private List<MergeRule> rules = List.of();
 	private boolean strict;
 	private int fanout = DEFAULT_FANOUT;
+	private String incomplete;
 	private Path scratchDirectory = Path.of(System.getProperty("java.io.tmpdir"));
 
 	private SkipCounter skips;
@@ -123,6 +124,12 @@ public final class ImportOperation {
 			throw new IllegalArgumentException("fan-out " + parts + " is not between 2 and " + MAX_FANOUT);
 		}
 		fanout = parts;
+		return this;
+	}
+
+	/** Why the trace is as a killed recorder left it ({@link TraceCompletion#complete}), for the report; null when it is not known. */
+	public ImportOperation setIncomplete(String why) {
+		incomplete = why;
 		return this;
 	}
 
@@ -231,8 +238,12 @@ public final class ImportOperation {
 		progress.beginBytes("Reading accesses", totalBytes());
 		RowSpill.Budget budget = new RowSpill.Budget(HEAP_FOR_ROWS);
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
+		if (incomplete != null) {
+			boolean missing = trace.images().stream().anyMatch(TraceDirectory.Image::unfinished);
+			skips.warn(source() + ": " + (missing ? "structures, call stacks and threads are missing: " : "") + incomplete);
+		}
 		for (TraceDirectory.Image image : trace.images()) {
-			if (image.unfinished()) {
+			if (incomplete == null && image.unfinished()) {
 				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
 						+ source() + "\" first");
 			}

@@ -24,6 +24,8 @@ import org.memtrace.model.UnsupportedVersionException;
 final class TraceDirectory {
 	static final int VERSION = 1;
 	private static final int USUAL_PAGE_SIZE = 4096;
+	/** What {@code memtrace finish} makes of {@code context.log}. */
+	private static final List<String> FINISHED = List.of("structures.csv", "stacks.csv", "threads.csv");
 
 	/** A file with accesses. */
 	record AccessFile(InputFile input, InputFormat format) {
@@ -47,8 +49,8 @@ final class TraceDirectory {
 
 		/** Whether {@code memtrace finish} still has to be run. */
 		boolean unfinished() {
-			return directory != null && !Files.exists(directory.resolve("structures.csv"))
-					&& Files.exists(directory.resolve("context.log"));
+			return directory != null && Files.exists(directory.resolve("context.log"))
+					&& !FINISHED.stream().allMatch(name -> Files.exists(directory.resolve(name)));
 		}
 	}
 

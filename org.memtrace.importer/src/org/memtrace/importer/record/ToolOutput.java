@@ -14,11 +14,11 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /** What a short-lived program said. */
-record ToolOutput(int exitCode, String text, String error) {
+public record ToolOutput(int exitCode, String text, String error) {
 	private static final int POLL_MS = 50;
 
 	/** Runs a command to its end; cancelling ends it. */
-	static ToolOutput of(List<String> command, Progress progress) throws MemtraceException {
+	public static ToolOutput of(List<String> command, Progress progress) throws MemtraceException {
 		Path out = null;
 		Path err = null;
 		try {

@@ -13,7 +13,7 @@ import org.memtrace.importer.record.RecordSettings;
 import org.osgi.service.prefs.BackingStoreException;
 
 /** The last recordings and the chosen recorder, kept with the preferences of the workbench. */
-final class RecordHistory {
+public final class RecordHistory {
 	private static final String NODE = "org.memtrace.views";
 	private static final String RECENT = "record.recent";
 	private static final String LAUNCHER = "record.launcher";
@@ -42,7 +42,7 @@ final class RecordHistory {
 	}
 
 	/** The recorder that the user chose, empty for the one of the installation. */
-	static String launcher() {
+	public static String launcher() {
 		return node().get(LAUNCHER, "");
 	}
 

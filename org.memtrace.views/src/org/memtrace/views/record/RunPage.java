@@ -252,7 +252,7 @@ final class RunPage extends WizardPage {
 				}
 			});
 			try {
-				return new Imported(result, TraceImport.run(session.catalogue(), result.trace(), "", false, progress), null, counts);
+				return new Imported(result, TraceImport.run(session.catalogue(), result.trace(), progress), null, counts);
 			} catch (CancelledException e) {
 				return new Imported(result, null, "The import was cancelled; the trace is in " + result.trace() + ".", counts);
 			} catch (MemtraceException e) {

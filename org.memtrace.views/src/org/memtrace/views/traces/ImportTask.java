@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
@@ -22,39 +21,38 @@ final class ImportTask {
 
 	/** All or nothing; not on the display thread. */
 	static ImportReport run(TraceCatalogue catalogue, ImportSettings settings, Progress progress) throws MemtraceException {
-		for (Path path : settings.input()) {
-			if (Files.isDirectory(path)) {
-				TraceImport.finish(path, progress);
-			}
-		}
+		String incomplete = settings.input().size() == 1 ? TraceImport.complete(settings.input().get(0), progress) : null;
 		if (settings.output() != null) {
-			return intoFile(settings, progress);
+			return intoFile(settings, incomplete, progress);
 		}
 		// the catalogue of the session makes databases of the kind in the preferences
 		try (TraceCatalogue other = Stores.openCatalogue(catalogue.directory(), settings.kind(), ImportTask::log)) {
-			return intoCatalogue(other, settings, progress);
+			return intoCatalogue(other, settings, incomplete, progress);
 		}
 	}
 
-	private static ImportReport intoCatalogue(TraceCatalogue catalogue, ImportSettings settings, Progress progress)
+	private static ImportReport intoCatalogue(TraceCatalogue catalogue, ImportSettings settings, String incomplete, Progress progress)
 			throws MemtraceException {
 		if (!settings.projections()) {
-			return settings.operation(catalogue::create).call(progress);
+			return settings.operation(catalogue::create).setIncomplete(incomplete).call(progress);
 		}
 		try (TraceGroup group = catalogue.group()) {
-			ImportReport report = settings.operation(group::create).call(progress);
+			ImportReport report = settings.operation(group::create).setIncomplete(incomplete).call(progress);
 			Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name, progress);
 			return report;
 		}
 	}
 
-	private static ImportReport intoFile(ImportSettings settings, Progress progress) throws MemtraceException {
+	private static ImportReport intoFile(ImportSettings settings, String incomplete, Progress progress)
+			throws MemtraceException {
 		Path output = settings.output().toAbsolutePath();
 		if (!settings.projections()) {
-			return settings.operation(name -> Stores.createFile(output, settings.kind(), ImportTask::log)).call(progress);
+			return settings.operation(name -> Stores.createFile(output, settings.kind(), ImportTask::log)).setIncomplete(incomplete)
+					.call(progress);
 		}
 		try (TraceGroup group = Stores.createFiles(output.getParent(), settings.kind(), ImportTask::log)) {
-			ImportReport report = settings.operation(name -> group.create(output.getFileName().toString())).call(progress);
+			ImportReport report = settings.operation(name -> group.create(output.getFileName().toString()))
+					.setIncomplete(incomplete).call(progress);
 			Projections.publish(group, report, "", name -> projection(output, name), progress);
 			return report;
 		}

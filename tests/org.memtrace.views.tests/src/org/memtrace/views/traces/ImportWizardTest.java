@@ -110,6 +110,34 @@ class ImportWizardTest extends UiTest {
 		assertTrue(bot.ui(() -> session.trace().hasAccesses()));
 	}
 
+	/** What {@code memtrace finish} would have made is missing; the program memtrace is played by a script that cannot do it. */
+	@Test
+	void aTraceOfAKilledRecorder() throws Exception {
+		Path example = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example");
+		Path trace = directory.resolve("killed");
+		try (Stream<Path> files = Files.walk(example)) {
+			for (Path file : files.filter(f -> !f.endsWith("structures.csv") && !f.endsWith("stacks.csv")).sorted().toList()) {
+				Files.copy(file, trace.resolve(example.relativize(file).toString()));
+			}
+		}
+		Path launcher = Files.writeString(directory.resolve("memtrace"), "#!/bin/sh\necho \"memtrace $1: no space\" >&2\nexit 1\n");
+		assertTrue(launcher.toFile().setExecutable(true));
+		System.setProperty("memtrace.launcher", launcher.toString());
+		try {
+			bot.display.asyncExec(() -> TraceActions.openImportWizard(page().getWorkbenchWindow(), List.of(trace)));
+			press(button("Import"));
+			Text report = bot.find(Text.class, t -> t.getText().startsWith("rows read"));
+			String text = bot.ui(report::getText);
+			assertTrue(text.contains(trace + ": structures, call stacks and threads are missing: the recorder was killed, and the trace was not "
+					+ "completed: memtrace finish: no space"), text);
+			bot.waitFor("the trace", () -> session.trace() != null && session.trace().info().id() != sample.id()
+					&& session.opening() == null);
+			bot.close(button("Close"));
+		} finally {
+			System.clearProperty("memtrace.launcher");
+		}
+	}
+
 	/** The wizard begins with the preference; what is chosen there counts, and the preference of the others does not. */
 	@Test
 	void kindOfDatabase() {
