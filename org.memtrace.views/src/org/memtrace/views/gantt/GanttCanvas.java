@@ -150,8 +150,8 @@ final class GanttCanvas extends Canvas {
 
 	/** What is shown; null nothing. */
 	void setPicture(ShownGantt now) {
-		shown = now;
 		dropImage();
+		shown = now;
 		if (now != null) {
 			scrollBar();
 		}
@@ -222,6 +222,9 @@ final class GanttCanvas extends Canvas {
 	}
 
 	private void dropImage() {
+		if (shown != null) {
+			shown.dispose();
+		}
 		if (image != null) {
 			image.dispose();
 			image = null;
@@ -248,7 +251,8 @@ final class GanttCanvas extends Canvas {
 			return;
 		}
 		if (image == null) {
-			image = new SceneImage(this, shown.picture().scene());
+			image = new SceneImage(this, shown.picture().scene(), shown.runs());
+			shown.dispose();
 		}
 		image.draw(gc);
 		ViewState was = shown.input().state();

@@ -63,6 +63,7 @@ import org.memtrace.views.events.EventsView;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.paint.SceneRuns;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
@@ -243,7 +244,14 @@ public final class GanttView extends TraceView {
 				if (input.trace() == trace() && input.model() == model) {
 					canvas.setPicture(result);
 					tellPlace();
+				} else {
+					result.dispose();
 				}
+			}
+
+			@Override
+			protected void dropped(ShownGantt result) {
+				result.dispose();
 			}
 		};
 		describing = new LatestResult<>("Describe", canvas, LatestResult.Policy.ONLY_NEWEST) {
@@ -468,7 +476,8 @@ public final class GanttView extends TraceView {
 			return null;
 		}
 		return new ShownGantt.Input(trace(), model, rows, trace().selection().state(), canvas.firstRow(), size.x, size.y, FONT_PIXELS,
-				style.labelWidth() >= 0 ? style.labelWidth() : labelWidth, ScenePainter.palette(canvas), style, trace().markers().all());
+				style.labelWidth() >= 0 ? style.labelWidth() : labelWidth, ScenePainter.palette(canvas), style, trace().markers().all(),
+				SceneRuns.canBeMadeByJobs(canvas.getDisplay()) ? canvas.getDisplay() : null);
 	}
 
 	/** The controls show what is possible and what is chosen. */

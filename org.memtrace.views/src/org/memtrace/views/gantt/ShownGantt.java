@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 
+import org.eclipse.swt.graphics.Device;
 import org.memtrace.analysis.GanttModel;
 import org.memtrace.analysis.GanttOptions;
 import org.memtrace.analysis.GanttPicture;
@@ -16,10 +17,15 @@ import org.memtrace.analysis.Palette;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.paint.SceneRuns;
 import org.memtrace.views.state.ViewState;
 
-/** A drawn chart with what it was drawn from. Immutable. */
-record ShownGantt(Input input, GanttPicture picture) {
+/**
+ * A drawn chart with what it was drawn from.
+ *
+ * @param runs of its scene, to be disposed; null when the display thread makes them
+ */
+record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 	/**
 	 * How a user wants it.
 	 *
@@ -53,9 +59,13 @@ record ShownGantt(Input input, GanttPicture picture) {
 		}
 	}
 
-	/** Everything that the picture depends on. */
+	/**
+	 * Everything that the picture depends on.
+	 *
+	 * @param device for which runs are made; null when they are not
+	 */
 	record Input(OpenTrace trace, GanttModel model, GanttRows rows, ViewState state, int firstRow, int width, int height,
-			double fontSize, double labelWidth, Palette palette, Style style, List<Marker> markers) {
+			double fontSize, double labelWidth, Palette palette, Style style, List<Marker> markers, Device device) {
 		GanttOptions options() {
 			GanttOptions o = new GanttOptions();
 			o.width = width;
@@ -87,7 +97,15 @@ record ShownGantt(Input input, GanttPicture picture) {
 	}
 
 	static ShownGantt draw(Input input, Progress progress) throws CancelledException {
-		return new ShownGantt(input, GanttPicture.build(input.model(), input.rows(), input.options(), progress));
+		GanttPicture picture = GanttPicture.build(input.model(), input.rows(), input.options(), progress);
+		return new ShownGantt(input, picture, input.device() == null ? null : new SceneRuns(input.device(), picture.scene()));
+	}
+
+	/** Display thread. */
+	void dispose() {
+		if (runs != null) {
+			runs.dispose();
+		}
 	}
 
 	/** Whether it is what another input asks for. */

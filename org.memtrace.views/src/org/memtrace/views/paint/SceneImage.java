@@ -5,6 +5,7 @@ package org.memtrace.views.paint;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.Pattern;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
 import org.memtrace.analysis.Scene;
@@ -14,6 +15,8 @@ import org.memtrace.analysis.Scene;
  * and is blurred where a unit has several; here it is larger by that factor, and made small again when it is drawn. Display thread.
  */
 public final class SceneImage {
+	private static final boolean IS_GTK = "gtk".equals(SWT.getPlatform());
+
 	private final Image image;
 	private final int factor;
 	private final int width;
@@ -21,16 +24,21 @@ public final class SceneImage {
 
 	/** Paints the scene for the display on which a control is. */
 	public SceneImage(Control control, Scene scene) {
-		this(control, scene, "gtk".equals(SWT.getPlatform()) ? Math.max(1, Math.round(control.getMonitor().getZoom() / 100f)) : 1);
+		this(control, scene, null);
+	}
+
+	/** @param runs those of the scene; null when they were not made before. Not disposed */
+	public SceneImage(Control control, Scene scene, SceneRuns runs) {
+		this(control, scene, runs, IS_GTK ? Math.max(1, Math.round(control.getMonitor().getZoom() / 100f)) : 1);
 	}
 
 	/** @param factor pixels per unit, when the toolkit does not see to it */
-	SceneImage(Control control, Scene scene, int factor) {
+	SceneImage(Control control, Scene scene, SceneRuns runs, int factor) {
 		this.factor = factor;
 		width = scene.width();
 		height = scene.height();
 		if (factor == 1) {
-			image = ScenePainter.image(control.getDisplay(), scene);
+			image = ScenePainter.image(control.getDisplay(), scene, runs);
 			return;
 		}
 		image = new Image(control.getDisplay(), Math.max(1, width * factor), Math.max(1, height * factor));
@@ -38,7 +46,7 @@ public final class SceneImage {
 		Transform larger = new Transform(control.getDisplay());
 		larger.scale(factor, factor);
 		gc.setTransform(larger);
-		ScenePainter.paint(scene, gc);
+		ScenePainter.paint(scene, gc, runs);
 		gc.setTransform(null);
 		larger.dispose();
 		gc.dispose();
@@ -46,16 +54,48 @@ public final class SceneImage {
 
 	/** Draws all of it at the origin. */
 	public void draw(GC gc) {
-		if (factor == 1) {
-			gc.drawImage(image, 0, 0);
-		} else {
-			draw(gc, 0, 0, width, height, 0, 0, width, height);
-		}
+		draw(gc, 0, 0, width, height, 0, 0, width, height);
 	}
 
 	/** Draws a part, as {@link GC#drawImage(Image, int, int, int, int, int, int, int, int)} does, in units of the scene. */
 	public void draw(GC gc, int x, int y, int fromWidth, int fromHeight, int toX, int toY, int toWidth, int toHeight) {
-		gc.drawImage(image, x * factor, y * factor, fromWidth * factor, fromHeight * factor, toX, toY, toWidth, toHeight);
+		draw(gc, image, x * factor, y * factor, fromWidth * factor, fromHeight * factor, toX, toY, toWidth, toHeight);
+	}
+
+	/**
+	 * Draws a part of an image, with all of the alpha of a GC that has no pattern. When it draws an image, SWT 3.135 for GTK reads all
+	 * of it back from the window system, for nothing but its size, and that takes longer than all the rest; not so when the image is
+	 * the pattern of a rectangle.
+	 */
+	static void draw(GC gc, Image image, int x, int y, int fromWidth, int fromHeight, int toX, int toY, int toWidth, int toHeight) {
+		if (fromWidth <= 0 || fromHeight <= 0 || toWidth <= 0 || toHeight <= 0) {
+			return;
+		}
+		if (!IS_GTK) {
+			gc.drawImage(image, x, y, fromWidth, fromHeight, toX, toY, toWidth, toHeight);
+			return;
+		}
+		Transform before = new Transform(gc.getDevice());
+		gc.getTransform(before);
+		boolean moved = x != toX || y != toY || fromWidth != toWidth || fromHeight != toHeight;
+		if (moved) {
+			Transform there = new Transform(gc.getDevice());
+			gc.getTransform(there);
+			there.translate(toX, toY);
+			there.scale((float) toWidth / fromWidth, (float) toHeight / fromHeight);
+			there.translate(-x, -y);
+			gc.setTransform(there);
+			there.dispose();
+		}
+		Pattern pattern = new Pattern(gc.getDevice(), image);
+		gc.setBackgroundPattern(pattern);
+		gc.fillRectangle(x, y, fromWidth, fromHeight);
+		gc.setBackgroundPattern(null);
+		pattern.dispose();
+		if (moved) {
+			gc.setTransform(before.isIdentity() ? null : before);
+		}
+		before.dispose();
 	}
 
 	/** The pixels. */

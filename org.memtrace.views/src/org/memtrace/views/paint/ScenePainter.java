@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.paint;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +14,6 @@ import org.eclipse.swt.graphics.FontData;
 import org.eclipse.swt.graphics.FontMetrics;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
-import org.eclipse.swt.graphics.ImageData;
-import org.eclipse.swt.graphics.PaletteData;
 import org.eclipse.swt.graphics.Path;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.graphics.Rectangle;
@@ -34,9 +31,6 @@ import org.memtrace.views.Session;
  * on displays with a zoom the image has the pixels of the display. Display thread.
  */
 public final class ScenePainter implements AutoCloseable {
-	/** So many rectangles in a run are not painted one by one. */
-	private static final int MANY = 2_000;
-
 	private final GC gc;
 	private final Map<Long, Font> fonts = new HashMap<>();
 	private final Map<Integer, Color> colors = new HashMap<>();
@@ -49,78 +43,49 @@ public final class ScenePainter implements AutoCloseable {
 
 	/** The scene as an image; the caller disposes it. */
 	public static Image image(Device device, Scene scene) {
+		return image(device, scene, null);
+	}
+
+	/** @param runs those of the scene; null when they were not made before */
+	static Image image(Device device, Scene scene, SceneRuns runs) {
 		if (device instanceof Display display && display.getPrimaryMonitor().getZoom() == 100) {
 			// the same pixels: with a drawer SWT copies them through memory, which takes 7 ms for a picture instead of less than one
 			Image image = new Image(device, scene.width(), scene.height());
 			GC gc = new GC(image);
 			try {
-				paint(scene, gc);
+				paint(scene, gc, runs);
 			} finally {
 				gc.dispose();
 			}
 			return image;
 		}
-		return new Image(device, (gc, width, height) -> paint(scene, gc), scene.width(), scene.height());
+		return new Image(device, (gc, width, height) -> paint(scene, gc, runs), scene.width(), scene.height());
 	}
 
 	/** Paints into a GC whose origin is that of the scene. */
 	public static void paint(Scene scene, GC gc) {
+		paint(scene, gc, null);
+	}
+
+	/** @param made runs of the scene; null, or disposed, when they must be made now */
+	static void paint(Scene scene, GC gc, SceneRuns made) {
+		boolean own = made == null || made.isDisposed();
+		SceneRuns runs = own ? new SceneRuns(gc.getDevice(), scene) : made;
 		try (ScenePainter painter = new ScenePainter(gc)) {
 			painter.rect(new Shape.Rect(0, 0, scene.width(), scene.height(), scene.background(), 0));
 			List<Shape> shapes = scene.shapes();
 			for (int i = 0; i < shapes.size();) {
-				int end = plainUntil(shapes, i);
-				if (end - i >= MANY) {
-					painter.plain(shapes.subList(i, end), scene.width(), scene.height());
-					i = end;
-				} else {
-					for (end = Math.max(end, i + 1); i < end; i++) {
-						painter.shape(shapes.get(i));
-					}
+				int end = runs.draw(gc, i);
+				if (end == i) {
+					painter.shape(shapes.get(end++));
 				}
+				i = end;
+			}
+		} finally {
+			if (own) {
+				runs.dispose();
 			}
 		}
-	}
-
-	/** End of the run of opaque rectangles without border that begins at an index. */
-	private static int plainUntil(List<Shape> shapes, int from) {
-		int end = from;
-		while (end < shapes.size() && shapes.get(end) instanceof Shape.Rect r && r.fill() >>> 24 == 0xff && r.stroke() == 0) {
-			end++;
-		}
-		return end;
-	}
-
-	/** Very many rectangles: filled in memory, then one image. The window system takes some microseconds for each. */
-	private void plain(List<Shape> rects, int width, int height) {
-		int[] pixels = new int[width * height];
-		for (Shape shape : rects) {
-			Shape.Rect r = (Shape.Rect) shape;
-			int left = round(r.x());
-			int top = round(r.y());
-			int right = Math.min(width, Math.max(left + 1, round(r.x() + r.width())));
-			int bottom = Math.min(height, Math.max(top + 1, round(r.y() + r.height())));
-			left = Math.max(0, left);
-			for (int row = Math.max(0, top); row < bottom && left < right; row++) {
-				Arrays.fill(pixels, row * width + left, row * width + right, r.fill());
-			}
-		}
-		ImageData data = new ImageData(width, height, 32, new PaletteData(0xff0000, 0xff00, 0xff));
-		data.alphaData = new byte[width * height];
-		int[] line = new int[width];
-		for (int row = 0; row < height; row++) {
-			System.arraycopy(pixels, row * width, line, 0, width);
-			data.setPixels(0, row, width, line, 0);
-			for (int x = 0; x < width; x++) {
-				data.alphaData[row * width + x] = (byte) (line[x] >>> 24);
-			}
-		}
-		Image image = new Image(gc.getDevice(), data);
-		gc.setAlpha(255);
-		gc.setInterpolation(SWT.NONE);
-		gc.drawImage(image, 0, 0);
-		gc.setInterpolation(SWT.DEFAULT);
-		image.dispose();
 	}
 
 	/** The palette of the session that suits the theme of a control: that with a background as light as the control's. */
@@ -297,7 +262,7 @@ public final class ScenePainter implements AutoCloseable {
 	}
 
 	private static int round(double v) {
-		return (int) Math.round(v);
+		return SceneRuns.round(v);
 	}
 
 	private Color cached(int argb) {

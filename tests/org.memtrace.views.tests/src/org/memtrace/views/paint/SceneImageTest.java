@@ -31,7 +31,7 @@ class SceneImageTest {
 	void textsAreNotDoubledPixels() {
 		bot.run(() -> {
 			Shell shell = new Shell(bot.display);
-			SceneImage image = new SceneImage(shell, scene, 2);
+			SceneImage image = new SceneImage(shell, scene, null, 2);
 			ImageData data = image.image().getImageData(100);
 			assertEquals(2 * WIDTH, data.width);
 			int mixed = 0;
@@ -53,7 +53,7 @@ class SceneImageTest {
 		bot.run(() -> {
 			Shell shell = new Shell(bot.display);
 			for (int factor = 1; factor <= 3; factor++) {
-				SceneImage image = new SceneImage(shell, scene, factor);
+				SceneImage image = new SceneImage(shell, scene, null, factor);
 				Image target = new Image(bot.display, WIDTH, HEIGHT);
 				GC gc = new GC(target);
 				image.draw(gc);
