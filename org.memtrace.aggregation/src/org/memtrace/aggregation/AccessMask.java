@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
@@ -11,7 +13,13 @@ import java.util.function.IntPredicate;
  * several threads while it is being changed.
  */
 public final class AccessMask {
-	private static final int TYPES = 4;
+	/** Bits of {@link #kept}. */
+	public static final int READS = 1;
+	public static final int WRITES = 2;
+
+	/** What one of several masks wants, or what none of them wants. */
+	private record Either(List<AccessMask> masks, boolean not) {
+	}
 
 	/** Producers that are not wanted; null: none. */
 	private BitSet producers;
@@ -21,10 +29,11 @@ public final class AccessMask {
 	private BitSet nodes;
 	/** Types that are not wanted: bit 0 write, bit 1 shared. */
 	private final BitSet types = new BitSet();
+	private final List<Either> either = new ArrayList<>();
 
 	/** Whether nothing has been taken away. */
 	public boolean selectsAll() {
-		return !hasProducers() && threads == null && cpuSets == null && nodes == null && types.isEmpty();
+		return !hasProducers() && threads == null && cpuSets == null && nodes == null && types.isEmpty() && either.isEmpty();
 	}
 
 	private boolean hasProducers() {
@@ -58,6 +67,15 @@ public final class AccessMask {
 		types.set(index(shared, write));
 	}
 
+	/**
+	 * Takes away what none of these masks wants.
+	 *
+	 * @param not instead what at least one of them wants
+	 */
+	public void keepAny(List<AccessMask> masks, boolean not) {
+		either.add(new Either(List.copyOf(masks), not));
+	}
+
 	private static BitSet unwanted(int count, IntPredicate wanted) {
 		BitSet set = new BitSet(count + 1);
 		for (int i = -1; i < count; i++) {
@@ -78,24 +96,30 @@ public final class AccessMask {
 		return (shared ? 2 : 0) + (write ? 1 : 0);
 	}
 
-	/** Whether records of a producer are wanted. */
+	/** Whether records of a producer can be wanted at all. */
 	public boolean producer(int id) {
 		return producers == null || !producers.get(id);
 	}
 
-	/** Whether reads or writes of a type are wanted. */
-	public boolean type(boolean shared, boolean write) {
-		return !types.get(index(shared, write));
-	}
-
-	/** Whether no type is wanted. */
-	public boolean isEmpty() {
-		return types.cardinality() == TYPES;
-	}
-
-	/** Whether a record with these numbers is wanted; -1 is what is not known. */
-	public boolean row(int thread, int cpuSet, int node) {
-		return (threads == null || !threads.get(thread + 1)) && (cpuSets == null || !cpuSets.get(cpuSet + 1))
-				&& (nodes == null || !nodes.get(node + 1));
+	/**
+	 * What is wanted of a record: {@link #READS}, {@link #WRITES}, both, or 0. -1 is what is not known.
+	 *
+	 * @param shared whether the record is shared
+	 */
+	public int kept(int producer, int thread, int cpuSet, int node, boolean shared) {
+		if (producers != null && producers.get(producer) || threads != null && threads.get(thread + 1)
+				|| cpuSets != null && cpuSets.get(cpuSet + 1) || nodes != null && nodes.get(node + 1)) {
+			return 0;
+		}
+		int kept = (types.get(index(shared, false)) ? 0 : READS) | (types.get(index(shared, true)) ? 0 : WRITES);
+		for (int i = 0; i < either.size() && kept != 0; i++) {
+			Either e = either.get(i);
+			int some = 0;
+			for (int k = 0; k < e.masks.size() && some != kept; k++) {
+				some |= e.masks.get(k).kept(producer, thread, cpuSet, node, shared) & kept;
+			}
+			kept = e.not ? kept & ~some : some;
+		}
+		return kept;
 	}
 }

@@ -491,12 +491,9 @@ public final class AccessTable implements ModelSource {
 				continue;
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
-				if (!mask.row(rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row))) {
-					continue;
-				}
-				boolean shared = rows.sharing.get(row) > 1;
-				int r = mask.type(shared, false) ? rows.reads.get(row) : 0;
-				int w = mask.type(shared, true) ? rows.writes.get(row) : 0;
+				int k = mask.kept(p, rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row), rows.sharing.get(row) > 1);
+				int r = (k & AccessMask.READS) != 0 ? rows.reads.get(row) : 0;
+				int w = (k & AccessMask.WRITES) != 0 ? rows.writes.get(row) : 0;
 				if ((r | w) != 0) {
 					kept[n] = row;
 					reads[2 * n] = r;
@@ -539,11 +536,9 @@ public final class AccessTable implements ModelSource {
 				continue;
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
-				if (mask.row(rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row))) {
-					boolean shared = rows.sharing.get(row) > 1;
-					counts[p] += (mask.type(shared, false) ? rows.reads.get(row) : 0)
-							+ (mask.type(shared, true) ? (double) rows.writes.get(row) : 0);
-				}
+				int k = mask.kept(p, rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row), rows.sharing.get(row) > 1);
+				counts[p] += ((k & AccessMask.READS) != 0 ? rows.reads.get(row) : 0)
+						+ ((k & AccessMask.WRITES) != 0 ? (double) rows.writes.get(row) : 0);
 			}
 		}
 		return counts;

@@ -7,7 +7,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
 
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CancelledException;
@@ -178,15 +177,20 @@ public final class EventTable implements ModelSource {
 		}
 	}
 
-	/**
-	 * The table of only some of the events. Producers and types keep their numbers.
-	 *
-	 * @param unwanted producers whose own events are left out
-	 * @param wantedTypes indexes into {@link #typeNames}
-	 * @param wantedCpu asked for the CPU of each event
-	 */
-	public EventTable filtered(BitSet unwanted, BitSet wantedTypes, IntPredicate wantedCpu, Progress progress)
-			throws CancelledException {
+	/** Which events are wanted. */
+	public interface Filter {
+		/** Whether any event of a producer itself may be. */
+		boolean hasProducer(int id);
+
+		/**
+		 * @param type index into {@link #typeNames}
+		 * @param cpu as {@link #keptCpu} gives it
+		 */
+		boolean passes(int producer, int type, int cpu);
+	}
+
+	/** The table of only the wanted events. Producers and types keep their numbers. */
+	public EventTable filtered(Filter wanted, Progress progress) throws CancelledException {
 		progress.begin("Filtering events", producers.size());
 		int[] from = new int[rowFrom.length];
 		int[] kept = new int[size()];
@@ -197,11 +201,11 @@ public final class EventTable implements ModelSource {
 				progress.check();
 			}
 			from[p] = n;
-			if (unwanted.get(p)) {
+			if (!wanted.hasProducer(p)) {
 				continue;
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
-				if (wantedTypes.get(type[row]) && wantedCpu.test(cpu == null ? 0 : cpu[row])) {
+				if (wanted.passes(p, type[row], cpu == null ? 0 : cpu[row])) {
 					kept[n++] = row;
 					keptCategories.set(category[row]);
 				}

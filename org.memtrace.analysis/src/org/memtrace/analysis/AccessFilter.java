@@ -77,12 +77,10 @@ public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern type
 		store.visitAccesses(query, in -> {
 			for (int i = 0; i < in.count; i++) {
 				long task = in.thread[i] < 0 ? -1 : threads.get(in.thread[i]).taskId();
-				if (mask != null && !(mask.producer(in.producer[i]) && mask.row(in.thread[i], in.cpuSet[i], in.node[i]))) {
-					continue;
-				}
-				boolean shared = in.sharing[i] > 1;
-				long reads = wanted[type(in.sharing[i], false)] && (mask == null || mask.type(shared, false)) ? in.reads[i] : 0;
-				long writes = wanted[type(in.sharing[i], true)] && (mask == null || mask.type(shared, true)) ? in.writes[i] : 0;
+				int kept = mask == null ? AccessMask.READS | AccessMask.WRITES
+						: mask.kept(in.producer[i], in.thread[i], in.cpuSet[i], in.node[i], in.sharing[i] > 1);
+				long reads = wanted[type(in.sharing[i], false)] && (kept & AccessMask.READS) != 0 ? in.reads[i] : 0;
+				long writes = wanted[type(in.sharing[i], true)] && (kept & AccessMask.WRITES) != 0 ? in.writes[i] : 0;
 				if (taskId != ANY && taskId != task || reads + writes == 0
 						|| cpu >= 0 && (in.cpuSet[i] < 0 || !cpuSets.get(in.cpuSet[i]).get(cpu))) {
 					continue;

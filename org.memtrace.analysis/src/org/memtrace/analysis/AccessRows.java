@@ -112,12 +112,9 @@ final class AccessRows extends EventRows {
 	/** Whether a row passes all filters; takes away what is of no wanted type. */
 	private boolean passes(AccessBatch b, int i) {
 		if (mask != null) {
-			if (!mask.producer(b.producer[i]) || !mask.row(b.thread[i], b.cpuSet[i], b.node[i])) {
-				return false;
-			}
-			boolean shared = b.sharing[i] > 1;
-			b.reads[i] = mask.type(shared, false) ? b.reads[i] : 0;
-			b.writes[i] = mask.type(shared, true) ? b.writes[i] : 0;
+			int kept = mask.kept(b.producer[i], b.thread[i], b.cpuSet[i], b.node[i], b.sharing[i] > 1);
+			b.reads[i] = (kept & AccessMask.READS) != 0 ? b.reads[i] : 0;
+			b.writes[i] = (kept & AccessMask.WRITES) != 0 ? b.writes[i] : 0;
 			if ((b.reads[i] | b.writes[i]) == 0) {
 				return false;
 			}

@@ -123,6 +123,25 @@ public sealed interface Condition {
 	record Size(long minBytes, long maxBytes) implements Condition {
 	}
 
+	/**
+	 * What at least one of these filters lets pass. Those that are switched off do not count; when all are, everything passes.
+	 *
+	 * @param of one or more; none of them is of this kind itself
+	 */
+	record Any(List<TraceFilter> of) implements Condition {
+		public Any {
+			of = List.copyOf(of);
+			if (of.isEmpty() || of.stream().anyMatch(f -> f.condition() instanceof Any)) {
+				throw new IllegalArgumentException("'any' has one or more filters, which are not 'any' themselves");
+			}
+		}
+
+		/** Those that are not switched off. */
+		List<TraceFilter> enabled() {
+			return of.stream().filter(TraceFilter::enabled).toList();
+		}
+	}
+
 	/** One of the accesses' own properties by a single value, for menus. */
 	static Condition thread(int index) {
 		return new Thread(sorted(List.of(index)));

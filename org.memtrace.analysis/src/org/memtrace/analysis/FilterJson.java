@@ -98,6 +98,12 @@ final class FilterJson {
 			by(o, "size");
 			range(o, s.minBytes(), s.maxBytes(), 0L, Long.MAX_VALUE);
 		}
+		case Condition.Any a -> {
+			by(o, "any");
+			JsonArray of = new JsonArray();
+			a.of().forEach(alternative -> of.add(write(alternative)));
+			o.add("of", of);
+		}
 		}
 		if (f.excludes()) {
 			o.addProperty("not", true);
@@ -179,8 +185,15 @@ final class FilterJson {
 		case "lifetime" -> new Condition.Lifetime(number(o, "min", 0L).longValue(),
 				number(o, "max", Long.MAX_VALUE).longValue());
 		case "size" -> new Condition.Size(number(o, "min", 0L).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
+		case "any" -> {
+			List<TraceFilter> of = new ArrayList<>();
+			for (JsonElement e : needed(o, "of").getAsJsonArray()) {
+				of.add(read(e.getAsJsonObject()));
+			}
+			yield new Condition.Any(of);
+		}
 		default -> throw new MemtraceException("'" + by + "' is nothing to filter by; use name, subtree, kind, level, type,"
-				+ " thread, cpu, node, count, share, lifetime or size");
+				+ " thread, cpu, node, count, share, lifetime, size or any");
 		};
 		return new TraceFilter(condition, flag(o, "not"), !flag(o, "off"));
 	}

@@ -63,43 +63,54 @@ final class FilterMask {
 		return m.mask;
 	}
 
-	/** Whether a filter is about counts: these are known only of events that have been read. */
-	static boolean needsCounts(FilterSet filters) {
-		return filters.filters().stream().anyMatch(f -> f.enabled() && isThreshold(f));
-	}
-
+	/** Whether it is about what the others leave. */
 	private static boolean isThreshold(TraceFilter f) {
-		return f.condition() instanceof Condition.Count || f.condition() instanceof Condition.Share;
+		return switch (f.condition()) {
+		case Condition.Count c -> true;
+		case Condition.Share s -> true;
+		case Condition.Any a -> a.enabled().stream().anyMatch(FilterMask::isThreshold);
+		default -> false;
+		};
 	}
 
 	/** The events that pass. */
 	static EventTable events(FilterSet filters, EventTable table, Progress progress) throws CancelledException {
-		EventMask mask = eventMask(filters, table.producers(), table.typeNames(), table, progress);
-		return table.filtered(mask.unwanted(), mask.types(), mask.cpu(), progress);
+		return table.filtered(eventMask(filters, table.producers(), table.typeNames(), table, progress), progress);
 	}
 
 	/**
 	 * What filters mean for the events of a trace without accesses.
 	 *
 	 * @param typeNames distinct names of event types
-	 * @param table all events; may be null without {@link #needsCounts}
+	 * @param table all events; may be null without counts and shares
 	 */
 	static EventMask eventMask(FilterSet filters, ProducerTree tree, List<String> typeNames, EventTable table, Progress progress)
 			throws CancelledException {
 		FilterMask m = new FilterMask(tree, progress);
+		List<TraceFilter> active = filters.filters().stream().filter(TraceFilter::enabled).toList();
+		EventMask plain = m.eventMask(active.stream().filter(f -> !isThreshold(f)).toList(), typeNames, null);
+		List<TraceFilter> thresholds = active.stream().filter(FilterMask::isThreshold).toList();
+		if (thresholds.isEmpty()) {
+			return plain;
+		}
+		EventMask counted = m.eventMask(thresholds, typeNames, table.filtered(plain, progress));
+		List<EventMask.Either> either = new ArrayList<>(plain.either());
+		either.add(new EventMask.Either(List.of(counted), false));
+		return new EventMask(plain.unwanted(), plain.types(), plain.cpu(), either);
+	}
+
+	/** @param rest what thresholds are of */
+	private EventMask eventMask(List<TraceFilter> filters, List<String> typeNames, EventTable rest) throws CancelledException {
 		BitSet types = new BitSet();
 		types.set(0, typeNames.size());
 		BitSet unwanted = new BitSet();
-		List<TraceFilter> thresholds = new ArrayList<>();
+		List<EventMask.Either> either = new ArrayList<>();
 		IntPredicate cpu = c -> true;
-		for (TraceFilter f : filters.filters()) {
-			if (!f.enabled()) {
-				continue;
-			}
+		for (TraceFilter f : filters) {
 			switch (f.condition()) {
-			case Condition.Name n -> m.unwanted(unwanted, m.named(Pattern.compile(n.regex())), f.excludes());
-			case Condition.Subtree s -> m.unwanted(unwanted, m.subtrees(s), f.excludes());
-			case Condition.Level l -> m.unwanted(unwanted, m.levels(l), f.excludes());
+			case Condition.Name n -> unwanted(unwanted, named(Pattern.compile(n.regex())), f.excludes());
+			case Condition.Subtree s -> unwanted(unwanted, subtrees(s), f.excludes());
+			case Condition.Level l -> unwanted(unwanted, levels(l), f.excludes());
 			case Condition.Type t -> {
 				for (int i = 0; i < typeNames.size(); i++) {
 					if (t.types().contains(typeNames.get(i)) == f.excludes()) {
@@ -108,36 +119,42 @@ final class FilterMask {
 				}
 			}
 			case Condition.Cpu c -> cpu = cpu.and(n -> c.cpus().contains(n) != f.excludes());
-			case Condition.Count c -> thresholds.add(f);
-			case Condition.Share s -> thresholds.add(f);
-			case Condition.Kind k -> {
-			}
-			case Condition.Thread t -> {
-			}
-			case Condition.Node n -> {
-			}
-			case Condition.Lifetime l -> {
-			}
-			case Condition.Size s -> {
-			}
-			}
-		}
-		if (!thresholds.isEmpty()) {
-			EventTable rest = table.filtered(unwanted, types, cpu, progress);
-			for (TraceFilter f : thresholds) {
-				double min = f.condition() instanceof Condition.Count c ? c.min()
-						: ((Condition.Share) f.condition()).minPercent() * rest.size() / 100;
-				double max = f.condition() instanceof Condition.Count c ? c.max()
-						: ((Condition.Share) f.condition()).maxPercent() * rest.size() / 100;
-				BitSet have = new BitSet();
-				for (int id = 0; id < tree.size(); id++) {
-					int count = rest.rowTo(id) - rest.rowFrom(id);
-					have.set(id, count >= min && count <= max);
+			case Condition.Count c -> unwanted(unwanted, counted(rest, c.min(), c.max()), f.excludes());
+			case Condition.Share s -> unwanted(unwanted,
+					counted(rest, s.minPercent() * rest.size() / 100, s.maxPercent() * rest.size() / 100), f.excludes());
+			case Condition.Any a -> {
+				List<EventMask> masks = new ArrayList<>();
+				for (TraceFilter alternative : a.enabled()) {
+					if (!isOnlyOfMemory(alternative.condition())) {
+						masks.add(eventMask(List.of(alternative), typeNames, rest));
+					}
 				}
-				m.unwanted(unwanted, have, f.excludes());
+				if (!masks.isEmpty()) {
+					either.add(new EventMask.Either(masks, f.excludes()));
+				}
+			}
+			default -> {
+				// isOnlyOfMemory
+			}
 			}
 		}
-		return new EventMask(unwanted, types, cpu);
+		return new EventMask(unwanted, types, cpu, either);
+	}
+
+	/** Whether a condition says nothing about events. */
+	private static boolean isOnlyOfMemory(Condition c) {
+		return c instanceof Condition.Kind || c instanceof Condition.Thread || c instanceof Condition.Node
+				|| c instanceof Condition.Lifetime || c instanceof Condition.Size;
+	}
+
+	/** Producers with so many events. */
+	private BitSet counted(EventTable rest, double min, double max) {
+		BitSet have = new BitSet();
+		for (int id = 0; id < tree.size(); id++) {
+			int count = rest.rowTo(id) - rest.rowFrom(id);
+			have.set(id, count >= min && count <= max);
+		}
+		return have;
 	}
 
 	/** Adds what does not have a property, or what has it. */
@@ -176,8 +193,26 @@ final class FilterMask {
 			long bytes = tree.endAddress(id) - tree.startAddress(id);
 			return bytes >= s.minBytes() && bytes <= s.maxBytes();
 		}), not);
+		case Condition.Any a -> addAny(a, not, null);
 		case Condition.Count c -> throw new IllegalStateException();
 		case Condition.Share s -> throw new IllegalStateException();
+		}
+	}
+
+	/** @param counts what thresholds are of; null when there are none */
+	private void addAny(Condition.Any any, boolean not, Counts counts) throws CancelledException {
+		List<AccessMask> masks = new ArrayList<>();
+		for (TraceFilter f : any.enabled()) {
+			FilterMask alternative = new FilterMask(table, structures, progress);
+			if (isThreshold(f)) {
+				alternative.remove(meeting(f.condition(), counts), f.excludes());
+			} else {
+				alternative.add(f);
+			}
+			masks.add(alternative.mask);
+		}
+		if (!masks.isEmpty()) {
+			mask.keepAny(masks, not);
 		}
 	}
 
@@ -290,43 +325,57 @@ final class FilterMask {
 		return Math.min(s.deathNs(), table.info().endNs()) - Math.max(s.birthNs(), table.info().startNs());
 	}
 
+	/**
+	 * What the filters leave that are no thresholds.
+	 *
+	 * @param of accesses of each producer itself
+	 * @param before of all producers before one
+	 */
+	private record Counts(double[] of, double[] before) {
+	}
+
 	/** Looks at what the other filters leave, before any threshold. */
 	private void addThresholds(List<TraceFilter> thresholds) throws CancelledException {
-		double[] counts = table.counts(mask, progress);
-		double total = 0;
-		for (double c : counts) {
-			total += c;
-		}
-		double[] sums = null;
+		double[] of = table.counts(mask, progress);
+		Counts counts = new Counts(of, prefixSums(of));
 		for (TraceFilter f : thresholds) {
-			Condition.Per per;
-			double min;
-			double max;
-			if (f.condition() instanceof Condition.Count c) {
-				per = c.per();
-				min = c.min();
-				max = c.max();
+			if (f.condition() instanceof Condition.Any any) {
+				addAny(any, f.excludes(), counts);
 			} else {
-				Condition.Share s = (Condition.Share) f.condition();
-				per = s.per();
-				min = s.minPercent() * total / 100;
-				max = s.maxPercent() * total / 100;
+				remove(meeting(f.condition(), counts), f.excludes());
 			}
-			BitSet found = new BitSet(tree.size());
-			if (per == Condition.Per.PAGE) {
-				for (int id = 0; id < counts.length; id++) {
-					found.set(id, counts[id] >= min && counts[id] <= max);
-				}
-			} else {
-				double[] prefix = sums == null ? prefixSums(counts) : sums;
-				sums = prefix;
-				found = members(id -> {
-					double count = prefix[tree.subtreeEnd(id)] - prefix[id];
-					return count >= min && count <= max;
-				});
-			}
-			remove(found, f.excludes());
 		}
+	}
+
+	/** The producers that meet a threshold. */
+	private BitSet meeting(Condition threshold, Counts counts) throws CancelledException {
+		double[] of = counts.of();
+		double[] before = counts.before();
+		double percent = before[of.length] / 100;
+		Condition.Per per;
+		double min;
+		double max;
+		if (threshold instanceof Condition.Count c) {
+			per = c.per();
+			min = c.min();
+			max = c.max();
+		} else {
+			Condition.Share s = (Condition.Share) threshold;
+			per = s.per();
+			min = s.minPercent() * percent;
+			max = s.maxPercent() * percent;
+		}
+		if (per == Condition.Per.STRUCTURE) {
+			return members(id -> {
+				double count = before[tree.subtreeEnd(id)] - before[id];
+				return count >= min && count <= max;
+			});
+		}
+		BitSet found = new BitSet(tree.size());
+		for (int id = 0; id < of.length; id++) {
+			found.set(id, of[id] >= min && of[id] <= max);
+		}
+		return found;
 	}
 
 	private static double[] prefixSums(double[] counts) {

@@ -4,6 +4,7 @@ package org.memtrace.analysis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
@@ -13,7 +14,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.Structure;
 
 /**
- * Filters that all must let an access pass; no filters let everything pass. A page, and so a structure, is there as long as
+ * Filters that all must let an access pass ({@link Condition.Any} is one that is a choice of several); no filters let everything pass. A page, and so a structure, is there as long as
  * one of its accesses passes. Immutable, safe for all threads; two are equal when they have the same filters in the same order.
  *
  * <p>Counts and shares are thresholds on what all other filters leave; their order makes no difference.
@@ -57,6 +58,31 @@ public record FilterSet(List<TraceFilter> filters) {
 	/** Another filter at the place of one. */
 	public FilterSet replaced(TraceFilter old, TraceFilter now) {
 		return new FilterSet(filters.stream().map(g -> g.equals(old) ? now : g).distinct().toList());
+	}
+
+	/** One of two is enough; what they become is at the place of the first of them. */
+	public FilterSet joined(TraceFilter one, TraceFilter other) {
+		int a = filters.indexOf(one);
+		int b = filters.indexOf(other);
+		TraceFilter first = filters.get(Math.min(a, b));
+		TraceFilter second = filters.get(Math.max(a, b));
+		return without(second).replaced(first, TraceFilter.any(first, second));
+	}
+
+	/** One of all that are not switched off is enough. */
+	public FilterSet any() {
+		List<TraceFilter> on = filters.stream().filter(TraceFilter::enabled).toList();
+		FilterSet now = this;
+		for (TraceFilter f : on.isEmpty() ? on : on.subList(1, on.size())) {
+			now = now.joined(now.filters().stream().filter(TraceFilter::enabled).findFirst().orElseThrow(), f);
+		}
+		return now;
+	}
+
+	/** All that one filter has a choice of, at its place. */
+	public FilterSet separated(TraceFilter any) {
+		return new FilterSet(filters.stream().flatMap(f -> f.equals(any)
+				? f.alternatives().stream().map(a -> a.withEnabled(a.enabled() && f.enabled())) : Stream.of(f)).distinct().toList());
 	}
 
 	/** The accesses that pass; the table itself when all do. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
@@ -29,6 +30,18 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		return new TraceFilter(condition, true, true);
 	}
 
+	/** Keeps what one or the other lets pass; what is either already gets more of it. */
+	public static TraceFilter any(TraceFilter one, TraceFilter other) {
+		List<TraceFilter> all = new ArrayList<>(one.alternatives());
+		other.alternatives().stream().filter(f -> !all.contains(f)).forEach(all::add);
+		return all.size() == 1 ? all.get(0) : new TraceFilter(new Condition.Any(all), false, one.enabled);
+	}
+
+	/** The filters of which one is enough; only itself when it is no choice, or hides what passes one of them. */
+	public List<TraceFilter> alternatives() {
+		return condition instanceof Condition.Any a && !excludes ? a.of() : List.of(this);
+	}
+
 	public TraceFilter withEnabled(boolean now) {
 		return new TraceFilter(condition, excludes, now);
 	}
@@ -40,7 +53,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 
 	/** @param ticks whether times are ticks of a logical clock */
 	public String text(List<ThreadInfo> threads, boolean ticks) {
-		return (excludes ? "not " : "") + switch (condition) {
+		boolean several = condition instanceof Condition.Any a && a.of().size() > 1;
+		return (excludes ? several ? "neither " : "not " : "") + switch (condition) {
 		case Condition.Name n -> "name ~ " + n.regex();
 		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
 		case Condition.Kind k -> some(k.kinds().stream().map(t -> t.equals("range") ? "outside structures" : t).toList());
@@ -55,6 +69,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
 				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
+		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks) + (f.enabled() ? "" : " (off)"))
+				.collect(Collectors.joining(excludes ? " nor " : " or "));
 		};
 	}
 

@@ -29,6 +29,9 @@ final class Chip extends Canvas {
 
 		void toggle(TraceFilter f);
 
+		/** Asks for another filter: one of both is enough then. */
+		void or(TraceFilter f);
+
 		/** Focus to the chip before (-1) or after (1). */
 		void move(Chip from, int step);
 	}
@@ -50,7 +53,7 @@ final class Chip extends Canvas {
 		this.listener = listener;
 		setBackground(parent.getBackground());
 		setToolTipText((filter.enabled() ? "" : "Switched off: ") + fullText.replace("&", "&&")
-				+ "\nDouble click or Enter changes it, Space switches it off and on, Del removes it");
+				+ "\nDouble click or Enter changes it, O adds an alternative, Space switches it off and on, Del removes it");
 		addListener(SWT.Paint, this::paint);
 		addListener(SWT.MouseDown, e -> {
 			setFocus();
@@ -99,6 +102,7 @@ final class Chip extends Canvas {
 		case SWT.DEL, SWT.BS -> listener.remove(filter);
 		case SWT.CR, SWT.KEYPAD_CR -> listener.edit(filter);
 		case ' ' -> listener.toggle(filter);
+		case 'o' -> listener.or(filter);
 		case SWT.ARROW_LEFT -> listener.move(this, -1);
 		case SWT.ARROW_RIGHT -> listener.move(this, 1);
 		default -> {

@@ -55,9 +55,13 @@ public final class FilterActions {
 	public static void add(IMenuManager menu, OpenTrace trace, String name, Condition condition) {
 		TraceFilter only = TraceFilter.only(condition);
 		String full = name == null ? only.text(trace.threads(), trace.info().isInTicks()) : name;
-		String text = (full.length() <= MAX_NAME ? full : full.substring(0, MAX_NAME - 1) + "…").replace("&", "&&");
-		menu.add(action("Only " + text, () -> trace.selection().addFilter(only)));
-		menu.add(action("Hide " + text, () -> trace.selection().addFilter(TraceFilter.hide(condition))));
+		menu.add(action(label("Only ", full), () -> trace.selection().addFilter(only)));
+		menu.add(action(label("Hide ", full), () -> trace.selection().addFilter(TraceFilter.hide(condition))));
+	}
+
+	/** A verb and a name, not too long. */
+	static String label(String verb, String name) {
+		return verb + (name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME - 1) + "…").replace("&", "&&");
 	}
 
 	/** Entries about all filters of a trace: add one, clear, save under a name, take saved ones. */
@@ -67,6 +71,9 @@ public final class FilterActions {
 		}
 		FilterSet now = trace.selection().state().filters();
 		menu.add(action("Add filter…", () -> addFilter(shell, trace)));
+		if (now.filters().size() > 1) {
+			menu.add(action("Any of these instead of all", () -> trace.selection().filters(now.any())));
+		}
 		Action clear = action("Remove all filters", () -> trace.selection().filters(FilterSet.NONE));
 		clear.setEnabled(!now.isEmpty());
 		menu.add(clear);

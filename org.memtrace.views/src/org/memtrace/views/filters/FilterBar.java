@@ -125,7 +125,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			c.dispose();
 		}
 		for (TraceFilter f : shown.filters()) {
-			Chip chip = new Chip(chips, f, f.text(trace.threads(), trace.info().isInTicks()), this);
+			Chip chip = new Chip(chips, f, text(f), this);
 			MenuManager own = new MenuManager();
 			own.setRemoveAllWhenShown(true);
 			own.addMenuListener(m -> fill(m, f));
@@ -163,6 +163,16 @@ public final class FilterBar extends Composite implements Chip.Listener {
 				new TraceFilter(f.condition(), !f.excludes(), f.enabled()))));
 		m.add(action("Remove", () -> remove(f)));
 		m.add(new Separator());
+		m.add(action("Or…", () -> or(f)));
+		for (TraceFilter other : shown.filters()) {
+			if (!other.equals(f)) {
+				m.add(action(FilterActions.label("Or ", text(other)), () -> trace.selection().filters(shown.joined(f, other))));
+			}
+		}
+		if (f.alternatives().size() > 1) {
+			m.add(action("Separate: all of these", () -> trace.selection().filters(shown.separated(f))));
+		}
+		m.add(new Separator());
 		FilterActions.fill(m, getShell(), trace);
 	}
 
@@ -191,6 +201,19 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		if (changed != null && Objects.equals(about, trace)) {
 			change(f, changed);
 		}
+	}
+
+	@Override
+	public void or(TraceFilter f) {
+		OpenTrace about = trace;
+		TraceFilter more = FilterDialog.ask(getShell(), about, null);
+		if (more != null && Objects.equals(about, trace)) {
+			change(f, TraceFilter.any(f, more));
+		}
+	}
+
+	private String text(TraceFilter f) {
+		return f.text(trace.threads(), trace.info().isInTicks());
 	}
 
 	@Override

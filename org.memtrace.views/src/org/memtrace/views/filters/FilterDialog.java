@@ -3,6 +3,8 @@
 package org.memtrace.views.filters;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
@@ -12,7 +14,9 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.layout.FillLayout;
+import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
@@ -32,18 +36,26 @@ import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 
-/** Edits one filter, and says all the time how much the filters would leave. */
+/** Edits one filter, or several of which one is enough, and says all the time how much the filters would leave. */
 final class FilterDialog extends Dialog {
 	private final OpenTrace trace;
 	private final TraceFilter before;
+	/** The filters of which one is enough, mostly one; null where the fields say nothing that can be used. */
+	private final List<TraceFilter> parts = new ArrayList<>();
+	/** The one in the fields. */
+	private int part;
 	private TraceFilter result;
 	private Combo kind;
 	private final List<ConditionEditor.Kind> kinds = new ArrayList<>();
 	private Button only;
 	private Button hide;
+	private Composite either;
+	private org.eclipse.swt.widgets.List names;
 	private Composite holder;
 	private ConditionEditor editor;
+	private Button more;
 	private Label message;
 	private LatestResult<FilterSet, String> counting;
 
@@ -51,6 +63,7 @@ final class FilterDialog extends Dialog {
 		super(shell);
 		this.trace = trace;
 		this.before = before;
+		parts.addAll(before == null ? Collections.singletonList(null) : before.condition() instanceof Condition.Any a ? a.of() : List.of(before));
 		setShellStyle(getShellStyle() | SWT.RESIZE);
 	}
 
@@ -71,7 +84,7 @@ final class FilterDialog extends Dialog {
 	protected Control createDialogArea(Composite parent) {
 		Composite area = (Composite) super.createDialogArea(parent);
 		Composite top = new Composite(area, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(4).spacing(8, 6).applyTo(top);
+		GridLayoutFactory.fillDefaults().numColumns(5).spacing(8, 6).applyTo(top);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(top);
 		only = new Button(top, SWT.RADIO);
 		only.setText("&Only");
@@ -79,20 +92,25 @@ final class FilterDialog extends Dialog {
 		hide = new Button(top, SWT.RADIO);
 		hide.setText("&Hide");
 		hide.setToolTipText("What has the property goes");
-		boolean excludes = before != null && before.excludes();
-		only.setSelection(!excludes);
-		hide.setSelection(excludes);
 		only.addListener(SWT.Selection, e -> check());
 		new Label(top, SWT.NONE).setText("&by");
 		kind = new Combo(top, SWT.READ_ONLY);
 		kinds.addAll(ConditionEditor.Kind.of(trace));
-		if (before != null && !kinds.contains(ConditionEditor.Kind.of(before.condition()))) {
-			kinds.add(ConditionEditor.Kind.of(before.condition())); // of a memory trace beside this one
+		for (TraceFilter f : parts) {
+			if (f != null && !kinds.contains(ConditionEditor.Kind.of(f.condition()))) {
+				kinds.add(ConditionEditor.Kind.of(f.condition())); // of a memory trace beside this one
+			}
 		}
 		kind.setItems(kinds.stream().map(k -> k.title(trace)).toArray(String[]::new));
 		kind.setVisibleItemCount(kinds.size());
-		kind.select(before == null ? 0 : kinds.indexOf(ConditionEditor.Kind.of(before.condition())));
 		kind.addListener(SWT.Selection, e -> showEditor(null));
+		more = button(top, "O&r…", "One more filter: what it or this one lets pass stays", () -> {
+			parts.add(null);
+			showPart(parts.size() - 1);
+			editor.setFocus();
+		});
+		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).grab(true, false).applyTo(more);
+		createEither(area);
 		holder = new Composite(area, SWT.NONE);
 		holder.setLayout(new FillLayout());
 		GridDataFactory.fillDefaults().grab(true, true).hint(420, 235).indent(0, 6).applyTo(holder);
@@ -121,8 +139,61 @@ final class FilterDialog extends Dialog {
 	protected void createButtonsForButtonBar(Composite parent) {
 		createButton(parent, IDialogConstants.OK_ID, before == null ? "Add" : IDialogConstants.OK_LABEL, true);
 		createButton(parent, IDialogConstants.CANCEL_ID, IDialogConstants.CANCEL_LABEL, false);
-		showEditor(before == null ? null : before.condition());
+		showPart(0);
 		editor.setFocus();
+	}
+
+	/** The list of alternatives, when there are several. */
+	private void createEither(Composite area) {
+		either = new Composite(area, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(8, 4).applyTo(either);
+		GridDataFactory.fillDefaults().grab(true, false).indent(0, 4).exclude(true).applyTo(either);
+		either.setVisible(false);
+		names = new org.eclipse.swt.widgets.List(either, SWT.BORDER | SWT.SINGLE | SWT.V_SCROLL);
+		Accessibility.name(names, "One of these is enough");
+		names.setToolTipText("One of these is enough. The selected one is in the fields.");
+		GridDataFactory.fillDefaults().grab(true, false).hint(300, 3 * names.getItemHeight()).applyTo(names);
+		names.addListener(SWT.Selection, e -> showPart(names.getSelectionIndex() < 0 ? part : names.getSelectionIndex()));
+		button(either, "&Remove", "Take the selected one away", () -> {
+			parts.remove(part);
+			showPart(Math.min(part, parts.size() - 1));
+		});
+	}
+
+	private static Button button(Composite parent, String text, String tip, Runnable what) {
+		Button button = new Button(parent, SWT.PUSH);
+		button.setText(text);
+		button.setToolTipText(tip);
+		button.addListener(SWT.Selection, e -> what.run());
+		GridDataFactory.fillDefaults().align(SWT.END, SWT.BEGINNING).applyTo(button);
+		return button;
+	}
+
+	/** Puts one of the alternatives into the fields. */
+	private void showPart(int index) {
+		part = index;
+		TraceFilter f = parts.get(index);
+		only.setSelection(f == null || !f.excludes());
+		hide.setSelection(f != null && f.excludes());
+		kind.select(f == null ? 0 : kinds.indexOf(ConditionEditor.Kind.of(f.condition())));
+		boolean several = parts.size() > 1;
+		if (either.getVisible() != several) {
+			either.setVisible(several);
+			((GridData) either.getLayoutData()).exclude = !several;
+			Point size = getShell().getSize();
+			getShell().setSize(size.x, size.y + (several ? 1 : -1) * (either.computeSize(SWT.DEFAULT, SWT.DEFAULT).y + 9));
+			either.getParent().layout(true, true);
+		}
+		showEditor(f == null ? null : f.condition());
+	}
+
+	/** What the list of alternatives says. */
+	private void showNames() {
+		String[] now = parts.stream().map(f -> f == null ? "…" : f.text(trace.threads(), trace.info().isInTicks())).toArray(String[]::new);
+		if (!Arrays.equals(now, names.getItems())) {
+			names.setItems(now);
+		}
+		names.select(part);
 	}
 
 	private void showEditor(Condition condition) {
@@ -143,16 +214,34 @@ final class FilterDialog extends Dialog {
 		if (editor == null) {
 			return; // its fields are being made
 		}
+		result = null;
+		parts.set(part, null);
 		try {
-			result = new TraceFilter(editor.condition(), hide.getSelection(), before == null || before.enabled());
+			Condition condition = editor.condition();
+			boolean enabled = parts.size() == 1 ? before == null || before.enabled() : true;
+			parts.set(part, new TraceFilter(condition, hide.getSelection(), enabled));
+			if (parts.contains(null)) {
+				throw new IllegalArgumentException("One of the filters above says nothing yet.");
+			}
+			result = result();
 			FilterSet now = trace.selection().state().filters();
 			counting.submit(before == null ? now.with(result) : now.replaced(before, result));
 		} catch (IllegalArgumentException e) {
-			result = null;
 			counting.cancel();
 			say(e.getMessage(), true);
 		}
+		showNames();
+		more.setEnabled(!parts.contains(null));
 		getButton(IDialogConstants.OK_ID).setEnabled(result != null);
+	}
+
+	private TraceFilter result() {
+		if (parts.size() == 1) {
+			return parts.get(0);
+		}
+		boolean neither = before != null && before.condition() instanceof Condition.Any && before.excludes();
+		return new TraceFilter(new Condition.Any(parts.stream().map(f -> f.withEnabled(true)).distinct().toList()), neither,
+				before == null || before.enabled());
 	}
 
 	private void say(String text, boolean wrong) {

@@ -100,6 +100,49 @@ class FiltersTest extends UiTest {
 		assertEquals(Set.of("A", "B", "C"), structures());
 	}
 
+	/** Alternatives in the dialog, and by a key on the chip. */
+	@Test
+	void eitherOr() {
+		open();
+		bot.run(() -> bot.display.asyncExec(() -> FilterActions.addFilter(page().getWorkbenchWindow().getShell(), session.trace())));
+		Button add = bot.find(Button.class, b -> b.getText().equals("Add"));
+		bot.click(bot.find(Text.class, t -> t.getShell() == add.getShell()), 20, 8);
+		bot.type("^c$");
+		bot.waitFor("a filter", add::isEnabled);
+		bot.key("alt+r");
+		org.eclipse.swt.widgets.List names = bot.find(org.eclipse.swt.widgets.List.class, l -> l.getShell() == add.getShell());
+		assertEquals(List.of("name ~ (?i)^c$", "…"), bot.ui(() -> List.of(names.getItems())));
+		assertTrue(!bot.ui(add::isEnabled), "the second one is not given yet");
+		bot.waitFor("focus in the new field", () -> bot.display.getFocusControl() instanceof Text t && t.getText().isEmpty());
+		bot.type("^a$");
+		bot.waitFor("both", () -> names.getItem(1).equals("name ~ (?i)^a$") && add.isEnabled());
+		bot.shot("filter-dialog-or");
+		bot.close(add);
+		TraceFilter c = TraceFilter.only(new Condition.Name("(?i)^c$"));
+		TraceFilter a = TraceFilter.only(new Condition.Name("(?i)^a$"));
+		assertEquals(List.of(TraceFilter.any(c, a)), filters().filters());
+		waitForViews();
+		assertEquals(Set.of("A", "C"), structures());
+
+		bot.click(chip("name"), 12, 8);
+		bot.key("o");
+		Button or = bot.find(Button.class, b -> b.getText().equals("Add"));
+		bot.waitFor("focus in the dialog", () -> bot.display.getFocusControl() instanceof Text t && t.getShell() == or.getShell());
+		bot.type("^b$");
+		bot.waitFor("another filter", or::isEnabled);
+		bot.close(or);
+		bot.waitFor("three alternatives", () -> filters().filters().get(0).alternatives().size() == 3);
+		waitForViews();
+		assertEquals(Set.of("A", "B", "C"), structures());
+
+		bot.doubleClick(chip("name"), 12, 8);
+		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
+		Button remove = bot.find(Button.class, b -> b.getText().equals("&Remove") && b.getShell() == ok.getShell());
+		bot.click(remove, bot.ui(() -> new Rectangle(0, 0, remove.getSize().x, remove.getSize().y)));
+		bot.close(ok);
+		assertEquals(List.of(TraceFilter.any(a, TraceFilter.only(new Condition.Name("(?i)^b$")))), filters().filters());
+	}
+
 	@Test
 	void dialogCountsWhatIsLeftAndRefusesMistakes() {
 		open();

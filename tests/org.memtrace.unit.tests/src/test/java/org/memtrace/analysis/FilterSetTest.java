@@ -153,6 +153,80 @@ class FilterSetTest {
 		assertEquals(expected, total(apply(half, thread)), "the order makes no difference");
 	}
 
+	/** Inclusion and exclusion: what one or the other keeps is what both keep alone without what they keep together. */
+	@Test
+	void oneOfSeveralIsEnough() throws Exception {
+		List<TraceFilter> filters = List.of(TraceFilter.only(new Condition.Name("^A$")), TraceFilter.hide(Condition.thread(2)),
+				TraceFilter.only(Condition.type(EventType.SHARED_READ)), TraceFilter.only(Condition.cpu(1)),
+				TraceFilter.only(new Condition.Size(0, 3 * 4096)));
+		TraceFilter third = TraceFilter.hide(Condition.type(EventType.PRIVATE_WRITE));
+		double whole = total(table);
+		for (TraceFilter f : filters) {
+			assertEquals(total(apply(f)), total(apply(TraceFilter.only(new Condition.Any(List.of(f))))), f.toString());
+			for (TraceFilter g : filters) {
+				TraceFilter any = TraceFilter.any(f, g);
+				double either = total(apply(f)) + total(apply(g)) - total(apply(f, g));
+				assertEquals(either, total(apply(any)), 1e-6, any.toString());
+				assertEquals(whole - either, total(apply(TraceFilter.hide(new Condition.Any(any.alternatives())))), 1e-6, any.toString());
+				assertEquals(total(apply(f, third)) + total(apply(g, third)) - total(apply(f, g, third)), total(apply(any, third)), 1e-6,
+						any.toString());
+			}
+		}
+		assertEquals(total(r -> r.thread() == 1 || r.thread() == 3 || below(find("B"), r.producer())), total(apply(TraceFilter.any(
+				TraceFilter.any(TraceFilter.only(Condition.thread(1)), TraceFilter.only(Condition.thread(3))),
+				TraceFilter.only(new Condition.Name("^B$"))))));
+		TraceFilter off = filters.get(0).withEnabled(false);
+		assertEquals(whole, total(apply(TraceFilter.only(new Condition.Any(List.of(off))))), "all of them are off");
+		assertEquals(total(apply(filters.get(1))), total(apply(TraceFilter.any(filters.get(1), off))));
+	}
+
+	/** A threshold that is one of several is of what the filters beside all of them leave. */
+	@Test
+	void thresholdAmongSeveral() throws Exception {
+		TraceFilter thread = TraceFilter.only(Condition.thread(1));
+		TraceFilter large = TraceFilter.only(new Condition.Share(Condition.Per.STRUCTURE, 20, Double.POSITIVE_INFINITY));
+		int a = find("A");
+		double[] counts = new double[tree.size()];
+		all.stream().filter(r -> r.thread() == 1).forEach(r -> counts[member(r.producer())] += r.reads() + r.writes());
+		double sum = Arrays.stream(counts).sum();
+		double expected = total(r -> r.thread() == 1 && (counts[member(r.producer())] >= 0.2 * sum || below(a, r.producer())));
+		TraceFilter either = TraceFilter.any(TraceFilter.only(Condition.Subtree.of(tree, a)), large);
+		assertTrue(expected > 0 && expected < sum);
+		assertEquals(expected, total(apply(thread, either)));
+		assertEquals(expected, total(apply(either, thread)), "the order makes no difference");
+	}
+
+	@Test
+	void anyIsWrittenAsAPersonReads() throws Exception {
+		TraceFilter cpu = TraceFilter.only(Condition.cpu(1));
+		TraceFilter either = TraceFilter.any(cpu, TraceFilter.hide(new Condition.Name("x")));
+		assertEquals("CPU 1 or not name ~ x", either.text(store.threads()));
+		assertEquals("CPU 1 or not name ~ x or node 0", TraceFilter.any(either, TraceFilter.only(Condition.node(0))).text(store.threads()));
+		assertEquals(either, TraceFilter.any(either, cpu), "it is there already");
+		assertSame(cpu, TraceFilter.any(cpu, cpu));
+		TraceFilter neither = TraceFilter.hide(new Condition.Any(List.of(cpu, TraceFilter.only(Condition.node(0)))));
+		assertEquals("neither CPU 1 nor node 0", neither.text(store.threads()));
+		assertEquals(List.of(neither), neither.alternatives());
+		assertEquals("[{\"by\":\"any\",\"of\":[{\"by\":\"cpu\",\"cpus\":[1]},{\"by\":\"name\",\"pattern\":\"x\",\"not\":true}]}]",
+				FilterSet.of(either).toJson());
+	}
+
+	@Test
+	void chipsAreJoinedAndSeparated() {
+		TraceFilter a = TraceFilter.only(Condition.cpu(1));
+		TraceFilter b = TraceFilter.only(Condition.node(0));
+		TraceFilter c = TraceFilter.hide(Condition.thread(1));
+		TraceFilter off = TraceFilter.only(Condition.cpu(7)).withEnabled(false);
+		FilterSet set = FilterSet.of(a, off, b, c);
+		assertEquals(FilterSet.of(TraceFilter.any(a, c), off, b), set.joined(c, a));
+		FilterSet any = set.any();
+		assertEquals(FilterSet.of(TraceFilter.any(TraceFilter.any(a, b), c), off), any);
+		assertEquals(FilterSet.of(a, b, c, off), any.separated(any.filters().get(0)));
+		assertEquals(FilterSet.of(off), FilterSet.of(off).any());
+		TraceFilter switchedOff = any.filters().get(0).withEnabled(false);
+		assertTrue(FilterSet.of(switchedOff).separated(switchedOff).filters().stream().noneMatch(TraceFilter::enabled));
+	}
+
 	@Test
 	void modelsOfAFilteredTableCountWhatIsLeft() throws Exception {
 		AccessTable filtered = apply(TraceFilter.only(Condition.thread(1)), TraceFilter.hide(new Condition.Name("^A$")));
@@ -194,7 +268,9 @@ class FilterSetTest {
 	private static FilterSet random(Random r) {
 		List<TraceFilter> filters = new ArrayList<>();
 		for (int i = r.nextInt(5); i >= 0; i--) {
-			Condition c = switch (r.nextInt(12)) {
+			Condition c = switch (r.nextInt(13)) {
+			case 12 -> new Condition.Any(List.of(new TraceFilter(Condition.thread(r.nextInt(4)), r.nextBoolean(), r.nextBoolean()),
+					TraceFilter.only(Condition.cpu(r.nextInt(4)))));
 			case 0 -> new Condition.Name("a\\d*\"[b-" + (char) ('c' + r.nextInt(20)) + "]");
 			case 1 -> Condition.Subtree.of(tree, r.nextInt(tree.size()), r.nextInt(tree.size()));
 			case 2 -> new Condition.Kind(new TreeSet<>(Condition.Kind.KINDS.subList(0, 1 + r.nextInt(6))));
@@ -217,11 +293,14 @@ class FilterSetTest {
 	void mistakesAreExplained() {
 		assertEquals("the filters are not JSON: End of input at line 1 column 3 path $[0].", refusal("[{"));
 		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, type, thread, cpu, node, count, share,"
-				+ " lifetime or size", refusal("{\"by\":\"colour\"}"));
+				+ " lifetime, size or any", refusal("{\"by\":\"colour\"}"));
 		assertEquals("'[' is not a regular expression: Unclosed character class", refusal("{\"by\":\"name\",\"pattern\":\"[\"}"));
 		assertEquals("filter 2 is wrong: it has no 'cpus'",
 				refusal("[{\"by\":\"node\",\"nodes\":[0]},{\"by\":\"cpu\",\"cpu\":3}]"));
 		assertEquals("filter 1 is wrong: 'per' is page or structure, not 'line'", refusal("{\"by\":\"count\",\"per\":\"line\"}"));
+		assertEquals("filter 1 is wrong: 'any' has one or more filters, which are not 'any' themselves",
+				refusal("{\"by\":\"any\",\"of\":[]}"));
+		assertEquals("filter 1 is wrong: it has no 'of'", refusal("{\"by\":\"any\"}"));
 		assertTrue(refusal("[3]").startsWith("filter 1 is wrong: "));
 		assertTrue(refusal("\"x\"").startsWith("filter 1 is wrong: "));
 	}
@@ -253,6 +332,16 @@ class FilterSetTest {
 		assertEquals(40, left(events, TraceFilter.only(new Condition.Share(Condition.Per.PAGE, 50, 100))));
 		assertEquals(60, left(events, TraceFilter.only(Condition.thread(7))), "memory is not known, so it hides nothing");
 		assertEquals(9, left(events, TraceFilter.only(Condition.type("Tick")), TraceFilter.only(new Condition.Name("1$"))));
+		TraceFilter first = TraceFilter.only(new Condition.Name("0$"));
+		assertEquals(50, left(events, TraceFilter.any(first, TraceFilter.only(Condition.type("Tick")))));
+		assertEquals(10, left(events, TraceFilter.hide(new Condition.Any(List.of(first, TraceFilter.only(Condition.type("Tick")))))));
+		assertEquals(40, left(events, TraceFilter.any(first, TraceFilter.only(Condition.thread(7)))), "what is of memory is no choice");
+		assertEquals(60, left(events, TraceFilter.only(new Condition.Any(List.of(TraceFilter.only(Condition.thread(7)))))));
+		assertEquals(41, left(events, TraceFilter.any(TraceFilter.only(new Condition.Share(Condition.Per.PAGE, 50, 100)),
+				TraceFilter.only(new Condition.Name("2$")))));
+		assertEquals(30, left(events, TraceFilter.only(Condition.type("Tick")), TraceFilter.any(
+				TraceFilter.only(new Condition.Count(Condition.Per.PAGE, 20, 20)), TraceFilter.hide(new Condition.Name("0$")))),
+				"20 and 10 of the ticks");
 	}
 
 	private static int left(EventTable events, TraceFilter... filters) throws Exception {
