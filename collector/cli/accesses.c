@@ -163,8 +163,7 @@ static bool parse(char **v, int n, const int *at, struct mt_access *a)
 	return true;
 }
 
-static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k,
-		      bool *go_on)
+static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
 {
 	struct reader r = { .f = fopen(path, "re") };
 	int at[N_COLUMNS], n, got, err = 0;
@@ -247,29 +246,49 @@ static int by_chunk(const struct dirent **x, const struct dirent **y)
 	return a != b ? (a < b ? -1 : 1) : strcmp((*x)->d_name, (*y)->d_name);
 }
 
-int mt_accesses_read(const char *trace, const char *image, mt_access_fn fn, void *arg,
-		     struct mt_access_counts *counts)
+char **mt_access_chunks(const char *trace, const char *image, size_t *n)
 {
-	char *dir = mt_printf("%s/%s", trace, image);
+	char *dir = mt_printf("%s/%s", trace, image), **paths;
 	struct dirent **v = NULL;
-	int n = scandir(dir, &v, is_chunk, by_chunk), err = 0;
-	bool go_on = true;
+	int found = scandir(dir, &v, is_chunk, by_chunk);
 	long last = -1;
 
-	memset(counts, 0, sizeof(*counts));
-	for (int i = 0; i < n; i++) {
+	*n = 0;
+	paths = mt_alloc(((size_t)(found > 0 ? found : 0) + 1) * sizeof(*paths));
+	for (int i = 0; i < found; i++) {
 		long number_of = strtol(v[i]->d_name + 9, NULL, 10);
 
-		if (!err && go_on && number_of != last) {
-			char *path = mt_printf("%s/%s", dir, v[i]->d_name);
-
-			err = read_chunk(path, fn, arg, counts, &go_on);
-			free(path);
-		}
+		if (number_of != last)
+			paths[(*n)++] = mt_printf("%s/%s", dir, v[i]->d_name);
 		last = number_of;
 		free(v[i]);
 	}
 	free(v);
 	free(dir);
+	return paths;
+}
+
+int mt_access_chunk_read(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *counts)
+{
+	bool go_on = true;
+
+	return read_chunk(path, fn, arg, counts, &go_on);
+}
+
+int mt_accesses_read(const char *trace, const char *image, mt_access_fn fn, void *arg,
+		     struct mt_access_counts *counts)
+{
+	bool go_on = true;
+	int err = 0;
+	size_t n;
+	char **path = mt_access_chunks(trace, image, &n);
+
+	memset(counts, 0, sizeof(*counts));
+	for (size_t i = 0; i < n; i++) {
+		if (!err && go_on)
+			err = read_chunk(path[i], fn, arg, counts, &go_on);
+		free(path[i]);
+	}
+	free(path);
 	return err;
 }

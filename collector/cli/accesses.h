@@ -5,6 +5,7 @@
 #define MEMTRACE_CLI_ACCESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct mt_access {
@@ -26,5 +27,10 @@ struct mt_access_counts {
 typedef bool (*mt_access_fn)(void *arg, const struct mt_access *a);
 int mt_accesses_read(const char *trace, const char *image, mt_access_fn fn, void *arg,
 		     struct mt_access_counts *counts);
+
+/* Paths of the chunks in their order; to be freed each, and the array. */
+char **mt_access_chunks(const char *trace, const char *image, size_t *n);
+/* The same for one of them; adds to *counts. */
+int mt_access_chunk_read(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *counts);
 
 #endif

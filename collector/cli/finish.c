@@ -15,6 +15,7 @@
 
 #include "ctxlog.h"
 #include "finish.h"
+#include "intervals.h"
 #include "srcname.h"
 #include "symbols.h"
 #include "tracedir.h"
@@ -582,6 +583,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	size_t dynamic;
 	int err;
 
+	mt_intervals_complete(trace, image);	/* what cannot be completed was told and is as it was */
 	err = mt_context_read(&c, trace, image);
 	if (err == -EPROTO)
 		goto free_dir;

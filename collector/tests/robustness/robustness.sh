@@ -412,6 +412,31 @@ if wanted sudden-death; then
 		sudden recorder $n
 	done
 fi
+# Killed after the accesses of the last interval, before or while its line was written.
+if wanted cut-interval && [ "$backend" != none ]; then
+	"$MEMTRACE" record --quiet --backend "$backend" --interval 20ms -o "$work/cut" -- "$bin/visits" -d 300 -n 1000000 -p 100 "$work/cut.log" \
+		> "$work/cut.out" 2>&1
+	for left in none half header; do
+		rm -rf "$work/cut1"; cp -r "$work/cut" "$work/cut1"
+		(
+			cd "$work/cut1/p0000" || exit
+			rm structures.csv stacks.csv threads.csv
+			# the last interval that has accesses loses its line, and with it all that follow
+			last=$(tail -qn 1 accesses-*.csv | tail -n 1 | cut -d, -f6)
+			awk -F, -v last="$last" -v left=$left '
+				NR == 1 { print; if (left == "header") exit; next }
+				$2 == last { if (left == "half") printf "%s", substr($0, 1, length($0) / 2); exit }
+				{ print }' intervals.csv > short
+			mv short intervals.csv
+		)
+		if "$bin/fidelity" --format "$work/cut1" > /dev/null 2>&1; then
+			fail "cut interval, $left of its line: the check of the format sees nothing"
+		elif check_trace "cut interval, $left of its line" "$work/cut1" &&
+			tail -n 1 "$work/cut1/p0000/intervals.csv" | grep -q ',killed,'; then
+			pass "cut interval, $left of its line: completed"
+		fi
+	done
+fi
 if wanted interrupt; then
 	"$MEMTRACE" record --quiet --backend "$backend" -o "$work/int" -- sleep 30 &
 	recorder=$!

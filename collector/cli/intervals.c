@@ -1,0 +1,189 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "accesses.h"
+#include "intervals.h"
+#include "util.h"
+
+#define COLUMNS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable," \
+	"Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event\n"
+
+struct cut {
+	int64_t start, end;
+	uint64_t records;
+};
+
+struct search {
+	int64_t after;		/* End of the last interval that has a line */
+	struct cut *cut;	/* in the order of time */
+	size_t n, cap;
+	bool before;		/* a record that an interval with a line may have was seen */
+};
+
+static bool on_access(void *arg, const struct mt_access *a)
+{
+	struct search *s = arg;
+
+	if (a->start < s->after) {
+		s->before = true;
+		return true;
+	}
+	if (a->start >= a->end)
+		return true;
+	if (!s->n || s->cut[s->n - 1].start != a->start || s->cut[s->n - 1].end != a->end) {
+		MT_GROW(s->cut, s->n, s->cap);
+		s->cut[s->n++] = (struct cut){ a->start, a->end, 0 };
+	}
+	s->cut[s->n - 1].records++;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct cut *x = a, *y = b;
+
+	return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+}
+
+/* From the last chunk back: an interval may go over the border of two. */
+static int find(struct search *s, const char *trace, const char *image)
+{
+	size_t n = 0, kept = 0;
+	char **chunk = mt_access_chunks(trace, image, &n);
+	int err = 0;
+
+	for (size_t i = n; i > 0 && !err && !s->before; i--) {
+		struct mt_access_counts k = { 0 };
+
+		err = mt_access_chunk_read(chunk[i - 1], on_access, s, &k);
+	}
+	for (size_t i = 0; i < n; i++)
+		free(chunk[i]);
+	free(chunk);
+	if (s->n)
+		qsort(s->cut, s->n, sizeof(*s->cut), by_start);
+	for (size_t i = 0; i < s->n; i++)
+		if (kept && s->cut[kept - 1].start == s->cut[i].start && s->cut[kept - 1].end == s->cut[i].end)
+			s->cut[kept - 1].records += s->cut[i].records;
+		else
+			s->cut[kept++] = s->cut[i];
+	s->n = kept;
+	return err;
+}
+
+/* Appends the lines, each column of the file that is not listed is 0. */
+static int append(const char *path, const struct mt_csv *c, const struct search *s, uint64_t number,
+		  const char *subphases, const char *target)
+{
+	struct stat st;
+	FILE *f;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644), err = 0;
+	off_t whole;
+	char last;
+
+	if (fd < 0 || fstat(fd, &st))
+		goto failed;
+	for (whole = st.st_size; whole > 0; whole--)
+		if (pread(fd, &last, 1, whole - 1) != 1)
+			goto failed;
+		else if (last == '\n')
+			break;
+	if (ftruncate(fd, whole) || lseek(fd, whole, SEEK_SET) < 0)
+		goto failed;
+	f = fdopen(fd, "w");
+	if (!f)
+		goto failed;
+	if (!whole)
+		fputs(COLUMNS, f);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct cut *k = &s->cut[i];
+
+		if (!c) {
+			fprintf(f, "%zu,%" PRId64 ",%" PRId64 ",0,0,0,%" PRIu64 ",0,0,0,0,0,0,0,0,killed\n", i, k->start,
+				k->end, k->records);
+			continue;
+		}
+		for (size_t j = 0; j < c->n_columns; j++) {
+			const char *name = c->column[j];
+
+			if (j)
+				putc(',', f);
+			if (!strcmp(name, "Interval"))
+				fprintf(f, "%" PRIu64, number + i);
+			else if (!strcmp(name, "Start"))
+				fprintf(f, "%" PRId64, k->start);
+			else if (!strcmp(name, "End"))
+				fprintf(f, "%" PRId64, k->end);
+			else if (!strcmp(name, "Records"))
+				fprintf(f, "%" PRIu64, k->records);
+			else if (!strcmp(name, "Subphases"))
+				fputs(subphases, f);
+			else if (!strcmp(name, "TargetNs"))
+				fputs(target, f);
+			else
+				fputs(!strcmp(name, "Event") ? "killed" : "0", f);
+		}
+		putc('\n', f);
+	}
+	if (ferror(f))
+		err = -EIO;
+	if (fclose(f) && !err)
+		err = -errno;
+	if (err)
+		mt_error("%s: %s", path, strerror(-err));
+	return err;
+failed:
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	mt_error("%s: %s", path, strerror(-err));
+	return err;
+}
+
+int mt_intervals_complete(const char *trace, const char *image)
+{
+	char *path = mt_printf("%s/%s/intervals.csv", trace, image);
+	char *subphases = mt_strdup("0"), *target = mt_strdup("0");
+	struct search s = { .after = INT64_MIN };
+	struct mt_csv c;
+	bool opened = mt_csv_open(&c, path) == 0, ended = false;
+	uint64_t number = 0;
+	int err = 0;
+
+	if (opened) {
+		int end = mt_csv_column(&c, "End"), event = mt_csv_column(&c, "Event"),
+		    of_subphases = mt_csv_column(&c, "Subphases"), of_target = mt_csv_column(&c, "TargetNs");
+
+		while (mt_csv_next(&c)) {
+			const char *e = mt_csv_get(&c, event);
+
+			if (c.n < c.n_columns)
+				continue;
+			number++;
+			s.after = strtoll(mt_csv_get(&c, end), NULL, 10);
+			ended = strstr(e, "exit") || strstr(e, "stop") || strstr(e, "exec");
+			free(subphases);
+			free(target);
+			subphases = mt_strdup(of_subphases < 0 ? "0" : mt_csv_get(&c, of_subphases));
+			target = mt_strdup(of_target < 0 ? "0" : mt_csv_get(&c, of_target));
+		}
+	}
+	if (!ended)
+		err = find(&s, trace, image);
+	if (!err && s.n)
+		err = append(path, opened && c.n_columns ? &c : NULL, &s, number, subphases, target);
+	if (opened)
+		mt_csv_close(&c);
+	free(s.cut);
+	free(subphases);
+	free(target);
+	free(path);
+	return err ? err : (int)s.n;
+}
