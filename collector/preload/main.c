@@ -71,7 +71,7 @@ static uint64_t find_tid_offset(void)
 static uint64_t measure_fault_ns(void)
 {
 	enum { PAGES = 128 };
-	const uint64_t at = ZAP_FILE_BYTES - (PAGES + 1) * MT_PAGE;
+	const uint64_t at = ZAP_OWN_OFFSET;
 	long w = mt_sys(SYS_mmap, 0, PAGES * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, zap_space.memfd, at);
 	uint64_t best = ~0ull;
 

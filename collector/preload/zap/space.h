@@ -21,7 +21,9 @@
 #include "rawsys.h"
 #include "region.h"
 
-#define ZAP_FILE_BYTES (1ull << 47)	/* user address space of x86-64 */
+/* Memory of the program is in the file at its address: the user address space of x86-64, and room for ourselves behind it. */
+#define ZAP_OWN_OFFSET (1ull << 47)
+#define ZAP_FILE_BYTES (ZAP_OWN_OFFSET + (1ull << 20))
 
 /* Sorted, disjoint ranges with the time at which each one was unmapped. */
 struct zap_gone {

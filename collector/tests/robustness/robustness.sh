@@ -346,6 +346,19 @@ if wanted full-disk; then
 	fi
 fi
 
+# ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
+# The stack ends where the user address space does.
+
+if setarch -R true 2>/dev/null; then
+	script fixed-addresses 20 setarch <<'END'
+setarch -R "$quirks" atexit; echo $?
+setarch -R sh -c 'seq 1 20000 | sort -n | tail -n 1'
+setarch -R python3 -c 'print(sum(len(str(i)) for i in range(50000)))'
+END
+else
+	skip "fixed-addresses: setarch -R is refused"
+fi
+
 # ---- sudden death -------------------------------------------------------------
 
 RANDOM=${SEED:=$$}
