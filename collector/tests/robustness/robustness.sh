@@ -365,28 +365,33 @@ RANDOM=${SEED:=$$}
 
 # The recorder runs in its own session; a kill takes only what is named.
 sudden() {
-	local who=$1 n=$2 delay recorder program target trace=$work/k/trace begin got
-	rm -rf "$work/k"; mkdir "$work/k"
+	local who=$1 n=$2 delay recorder program target trace=$work/k/trace begin got attempt
 	delay=$(printf '0.%03d' $((20 + RANDOM % 700)))
-	"$MEMTRACE" record --quiet --backend "$backend" --interval 20ms -o "$trace" -- "$bin/visits" -d 900 -n 1000000 -p 100 "$work/k/log" \
-		> "$work/k/out" 2>&1 &
-	recorder=$!
-	sleep "$delay"
-	# the program is the child of the recorder that runs visits; none if it is still preparing
-	program=$(pgrep -P "$recorder" -x visits)
-	if [ "$who" = program ] && [ -z "$program" ]; then
-		sleep 0.3
+	# on a machine that stands still for a second, the program may have come to its end before we look
+	for attempt in 1 2 3 4 5; do
+		rm -rf "$work/k"; mkdir "$work/k"
+		"$MEMTRACE" record --quiet --backend "$backend" --interval 20ms -o "$trace" \
+			-- "$bin/visits" -d 900 -n 1000000 -p 100 "$work/k/log" > "$work/k/out" 2>&1 &
+		recorder=$!
+		sleep "$delay"
+		# the program is the child of the recorder that runs visits; none if it is still preparing
 		program=$(pgrep -P "$recorder" -x visits)
-	fi
-	target=$recorder
-	[ "$who" = recorder ] || target=$program
-	if [ -z "$target" ] || ! kill -9 "$target" 2>/dev/null; then
+		while [ "$who" = program ] && [ -z "$program" ] && kill -0 "$recorder" 2>/dev/null; do
+			sleep 0.02
+			program=$(pgrep -P "$recorder" -x visits)
+		done
+		target=$recorder
+		[ "$who" = recorder ] || target=$program
+		[ -z "$target" ] || kill -9 "$target" 2>/dev/null || target=
 		wait "$recorder" 2>/dev/null
+		got=$?
+		[ -z "$target" ] || { [ "$who" = program ] && [ $got = 0 ]; } || break
+		target=
+	done
+	if [ -z "$target" ]; then
 		fail "kill -9 of the $who after $delay s (SEED=$SEED, number $n): nobody to kill"
 		return
 	fi
-	wait "$recorder" 2>/dev/null
-	got=$?
 	if [ "$who" = program ] && [ $got != 137 ]; then
 		fail "kill -9 of the program after $delay s (SEED=$SEED): status $got instead of 137"
 		return
