@@ -28,13 +28,13 @@ import org.memtrace.model.TraceInfo;
  * @param toNs end
  * @param shares types with values, largest first
  * @param total sum of all types
- * @param unit what the values count
+ * @param model what the values are of
  * @param blocks blocks of the partition that are inside: 1 unless small ones were drawn together
  * @param lossPercent information lost inside, in per cent of what one block over the same cells and each cell for itself differ
  *            over everything (the loss of the single block)
  */
 public record BlockInfo(String name, Structure structure, long pages, long fromNs, long toNs, List<Share> shares,
-		double total, String unit, int blocks, double lossPercent) {
+		double total, MicroscopicModel model, int blocks, double lossPercent) {
 	/**
 	 * Part of a type.
 	 *
@@ -53,7 +53,7 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		MicroscopicModel model = picture.model();
 		Hierarchy h = model.hierarchy();
 		Partition partition = picture.partition();
-		double[] sums = model.sums(hit.leafFrom(), hit.leafTo(), hit.firstSlice(), hit.endSlice());
+		double[] sums = model.values(hit.leafFrom(), hit.leafTo(), hit.firstSlice(), hit.endSlice());
 		double total = 0;
 		for (double s : sums) {
 			total += s;
@@ -85,7 +85,7 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		double all = partition.rootLoss();
 		return new BlockInfo(name, names.structure(hit.node()), h.weight(hit.leafFrom(), hit.leafTo()),
 				model.slices().boundNs(hit.firstSlice()), model.slices().boundNs(hit.endSlice()), shares, total,
-				model.metric().unit(), blocks, all > 0 ? 100 * loss / all : 0);
+				model, blocks, all > 0 ? 100 * loss / all : 0);
 	}
 
 	/**
@@ -100,14 +100,14 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		lines.add(name);
 		long originNs = trace.startNs();
 		lines.add(Units.duration(trace, fromNs - originNs) + " – " + Units.duration(trace, toNs - originNs) + " ("
-				+ Units.duration(trace, toNs - fromNs) + "), " + Units.plural(pages, "page"));
+				+ Units.duration(trace, toNs - fromNs) + "), " + Units.plural(pages, ModelText.row(model)));
 		if (shares.isEmpty()) {
-			lines.add("no " + unit);
+			lines.add(ModelText.nothing(model));
 		}
 		for (int i = 0; i < Math.min(5, shares.size()); i++) {
 			Share s = shares.get(i);
 			lines.add(PictureBuilder.displayName(s.type()) + ": " + Units.percent(s.percent()) + " ("
-					+ Units.count(s.value()) + " " + unit + ")");
+					+ ModelText.full(model, s.value(), trace.isInTicks()) + ")");
 		}
 		if (shares.size() > 5) {
 			lines.add((shares.size() - 5) + " more types");

@@ -121,7 +121,7 @@ public final class DensityPicture {
 	}
 
 	private static String name(ModelType type) {
-		String name = type.name().replace('_', ' ');
+		String name = ModelText.type(type.name());
 		return switch (type.role()) {
 		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE -> name.toLowerCase(Locale.ROOT);
 		default -> name;

@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeSet;
 
 import org.memtrace.aggregation.BlockTree;
 import org.memtrace.aggregation.Hierarchy;
@@ -15,6 +16,7 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ProducerKind;
 
 /**
  * Draws a partition: memory down, time to the right, a strip with the hierarchy on the left, a time axis, a legend and the
@@ -394,10 +396,12 @@ public final class PictureBuilder {
 		}
 	}
 
-	private void hierarchyStrip(int[] labelled, int levels, double pad, double labelWidth) {
+	private void hierarchyStrip(int[] labelled, int allLevels, double pad, double labelWidth) {
 		double right = pad + labelWidth;
-		double x = right + 0.5 * f;
 		double columnWidth = 0.75 * f;
+		int above = columnsAbove(labelled, allLevels - 1, right + 0.5 * f, columnWidth);
+		int levels = allLevels - above;
+		double x = right + 0.5 * f + above * (columnWidth + 1);
 		int i = 0;
 		while (i < labelled.length) {
 			int n = labelled[i];
@@ -405,7 +409,7 @@ public final class PictureBuilder {
 			double height = y(hierarchy.leafTo(n)) - y(from);
 			if (height >= 1.15 * f) {
 				label(n, right, labelWidth, from, hierarchy.leafTo(n));
-				columns(n, levels, x, columnWidth);
+				columns(n, above, levels, x, columnWidth);
 				i++;
 				continue;
 			}
@@ -416,7 +420,7 @@ public final class PictureBuilder {
 					&& y(hierarchy.leafTo(labelled[j])) - y(hierarchy.leafFrom(labelled[j])) < 1.15 * f) {
 				double bottom = y(hierarchy.leafTo(labelled[j]));
 				if (bottom - drawnTo >= 0.5) { // of thousands in a pixel one is enough
-					columns(labelled[j], levels, x, columnWidth);
+					columns(labelled[j], above, levels, x, columnWidth);
 					drawnTo = bottom;
 				}
 				j++;
@@ -431,6 +435,47 @@ public final class PictureBuilder {
 			}
 			i = j;
 		}
+	}
+
+	/**
+	 * Columns for what is above the labelled nodes in a hierarchy of another tool, which has names of its own at each level: the
+	 * machine, its nodes. What holds everything, or the same as what is below it, has none.
+	 *
+	 * @return how many columns there are
+	 */
+	private int columnsAbove(int[] labelled, int most, double x, double width) {
+		if (names.kind(0) != ProducerKind.OTHER) {
+			return 0;
+		}
+		TreeSet<Integer> above = new TreeSet<>();
+		for (int n : labelled) {
+			for (int p = hierarchy.parent(n); p > 0; p = hierarchy.parent(p)) {
+				int parent = hierarchy.parent(p);
+				boolean same = hierarchy.leafFrom(p) == hierarchy.leafFrom(parent) && hierarchy.leafTo(p) == hierarchy.leafTo(parent);
+				if (!same && !above.add(p)) {
+					break; // and all above it
+				}
+			}
+		}
+		int columns = 0;
+		int[] depth = new int[hierarchy.size()];
+		for (int n : above) { // parents come before their children
+			int parent = hierarchy.parent(n);
+			while (parent > 0 && !above.contains(parent)) {
+				parent = hierarchy.parent(parent);
+			}
+			depth[n] = parent > 0 ? depth[parent] + 1 : 0;
+			if (depth[n] < most) {
+				double top = y(hierarchy.leafFrom(n));
+				double height = y(hierarchy.leafTo(n)) - top;
+				double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
+				double columnX = x + depth[n] * (width + 1);
+				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(depth[n]), 0));
+				strips.add(new Picture.Strip(columnX, top, width, height, n, hierarchy.leafFrom(n), hierarchy.leafTo(n)));
+				columns = Math.max(columns, depth[n] + 1);
+			}
+		}
+		return columns;
 	}
 
 	/** The name of a node; without its parenthesis, and then without its middle, where the room is short. */
@@ -479,7 +524,7 @@ public final class PictureBuilder {
 	}
 
 	/** A labelled node and the levels below it, levels with one child fused; parts too low to be seen are left out. */
-	private void columns(int root, int levels, double x, double width) {
+	private void columns(int root, int above, int levels, double x, double width) {
 		List<Integer> level = List.of(root);
 		for (int depth = 0; depth < levels && !level.isEmpty(); depth++) {
 			List<Integer> below = new ArrayList<>();
@@ -488,7 +533,7 @@ public final class PictureBuilder {
 				double height = y(hierarchy.leafTo(n)) - top;
 				double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
 				double columnX = x + depth * (width + 1);
-				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(depth), 0));
+				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(above + depth), 0));
 				strips.add(new Picture.Strip(columnX, top, width, height, n, hierarchy.leafFrom(n), hierarchy.leafTo(n)));
 				int parent = n;
 				while (hierarchy.firstChild(parent) >= 0 && hierarchy.end(parent + 1) == hierarchy.end(parent)) {
@@ -523,16 +568,11 @@ public final class PictureBuilder {
 	public static String figures(Partition partition) {
 		MicroscopicModel m = partition.model();
 		int limited = partition.tree().limitedCount();
-		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several " + row(m) + "s, kept whole";
+		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several " + ModelText.row(m) + "s, kept whole";
 		return "p = " + Units.p(partition.p()) + " · information loss " + Units.percent(partition.lossPercent())
 				+ " · complexity reduction " + Units.percent(partition.reductionPercent()) + " · "
 				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
 				+ limit;
-	}
-
-	/** What a row of a model is, a noun. */
-	public static String row(MicroscopicModel model) {
-		return model.viewpoint() == Viewpoint.TYPE ? "producer" : "page";
 	}
 
 	/** Two where the types do not fit into one, as in one of two pictures beside each other; a low picture keeps its room. */
@@ -705,7 +745,7 @@ public final class PictureBuilder {
 			perNs *= 1000;
 			i++;
 		}
-		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + model.metric().unit() + " per " + row(model)
+		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + ModelText.counted(model) + " per " + ModelText.row(model)
 				+ " and " + unit[i];
 	}
 }

@@ -59,7 +59,7 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
 		case Condition.Kind k -> some(k.kinds().stream().map(t -> t.equals("range") ? "outside structures" : t).toList());
 		case Condition.Level l -> "level " + range(l.min(), l.max() == Integer.MAX_VALUE ? Double.POSITIVE_INFINITY : l.max(), "");
-		case Condition.Type t -> some(t.types().stream().map(n -> n.replace('_', ' ')).toList());
+		case Condition.Type t -> some(t.types().stream().map(ModelText::type).toList());
 		case Condition.Thread t -> some(t.threads().stream().map(i -> thread(i, threads)).toList());
 		case Condition.Cpu c -> numbers("CPU", c.cpus());
 		case Condition.Node n -> numbers("node", n.nodes());

@@ -17,6 +17,7 @@ import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SignificantLevels.Level;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.PartitionTable;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.TraceSummary;
 import org.memtrace.analysis.Units;
@@ -112,7 +113,7 @@ final class AggregateCommand implements Command {
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(info, m.slices().startNs() - origin) + " to "
 				+ Units.duration(info, m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), PictureBuilder.row(m)));
+				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
 		out.println(PictureBuilder.figures(e));
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {

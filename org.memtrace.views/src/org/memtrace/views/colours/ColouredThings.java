@@ -13,6 +13,7 @@ import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.analysis.Colours;
 import org.memtrace.analysis.Colours.Key;
 import org.memtrace.analysis.Colours.Kind;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Palette;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Structure;
@@ -31,7 +32,7 @@ final class ColouredThings {
 	record Thing(Key key, ModelType type) {
 		/** What a person reads. */
 		String title() {
-			return key.kind() == Kind.TYPE ? key.name().replace('_', ' ') : key.name();
+			return key.kind() == Kind.TYPE ? ModelText.type(key.name()) : key.name();
 		}
 
 		/** What it is without a choice. */

@@ -23,6 +23,7 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.analysis.Condition;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Quantities;
 import org.memtrace.model.EventType;
 import org.memtrace.model.ProducerKind;
@@ -258,10 +259,10 @@ abstract class ConditionEditor extends Composite {
 			for (String type : trace.hasAccesses()
 					? List.of(EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ, EventType.SHARED_WRITE)
 					: trace.eventTypes().stream().map(EventType::name).toList()) {
-				choice(type, type.replace('_', ' '));
+				choice(type, ModelText.type(type));
 			}
 			if (before != null) {
-				before.types().forEach(t -> choice(t, t.replace('_', ' ')));
+				before.types().forEach(t -> choice(t, ModelText.type(t)));
 			}
 			makeTable(before == null ? null : before.types());
 		}

@@ -20,6 +20,7 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.PartitionTable;
 import org.memtrace.analysis.Picture;
 import org.memtrace.analysis.PictureBuilder;
@@ -79,7 +80,7 @@ final class BlockContent {
 		column("Producer", 220, SWT.LEFT);
 		column("From", 80, SWT.RIGHT);
 		column("To", 80, SWT.RIGHT);
-		column("Pages", 60, SWT.RIGHT);
+		column(ModelText.rows(picture.model()), 72, SWT.RIGHT);
 		column("Strongest type", 130, SWT.LEFT);
 		column("Share", 60, SWT.RIGHT);
 		column("Value", 80, SWT.RIGHT);
@@ -214,7 +215,7 @@ final class BlockContent {
 		item.setText(new String[] {r.producer(), Units.duration(info, r.fromNs() - info.startNs()),
 			Units.duration(info, r.toNs() - info.startNs()), Units.count(r.pages()),
 			r.main() == null ? "–" : PictureBuilder.displayName(r.main()), Units.percent(r.share()),
-			Units.count(r.value()), Units.percent(r.lossPercent())});
+			ModelText.value(content.description().model(), r.value(), info.isInTicks()), Units.percent(r.lossPercent())});
 	}
 
 	private void draw() {

@@ -469,11 +469,12 @@ public final class OcelotlView extends TraceView {
 		}
 		ShownPicture.Hit hit = canvas.looked();
 		MicroscopicModel m = shown.model();
+		boolean ticks = shown.trace().info().isInTicks();
 		if (hit == null) {
-			types.show(m, m.values(0, m.hierarchy().leafCount(), 0, m.sliceCount()), "all that is shown", choice);
+			types.show(m, m.values(0, m.hierarchy().leafCount(), 0, m.sliceCount()), "all that is shown", ticks, choice);
 		} else {
 			Picture.Hit h = hit.what();
-			types.show(m, m.values(h.leafFrom(), h.leafTo(), h.firstSlice(), h.endSlice()), "the chosen block", choice);
+			types.show(m, m.values(h.leafFrom(), h.leafTo(), h.firstSlice(), h.endSlice()), "the chosen block", ticks, choice);
 		}
 	}
 

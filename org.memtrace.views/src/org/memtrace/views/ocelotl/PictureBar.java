@@ -90,11 +90,8 @@ final class PictureBar extends Composite {
 		choices.setLayout(wrapping);
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(choices);
 		kind = new Combo(choices, SWT.READ_ONLY);
-		for (PictureKind k : PictureKind.values()) {
-			kind.add(k.title());
-		}
+		kind.setItems(kinds());
 		kind.setLayoutData(new RowData());
-		kind.setToolTipText("What is drawn: memory over time, or time alone");
 		name(kind, "Picture");
 		kind.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withKind(
 				PictureKind.values()[kind.getSelectionIndex()])));
@@ -216,6 +213,10 @@ final class PictureBar extends Composite {
 		return trace == null || trace.hasAccesses();
 	}
 
+	private String[] kinds() {
+		return Arrays.stream(PictureKind.values()).map(k -> k.title(isOfAccesses())).toArray(String[]::new);
+	}
+
 	private List<Metric> metrics() {
 		return isOfAccesses() ? OF_ACCESSES : OF_EVENTS;
 	}
@@ -229,6 +230,8 @@ final class PictureBar extends Composite {
 	private void showChoice() {
 		Choice c = listener.choice();
 		boolean other = kind.getSelectionIndex() != c.kind().ordinal();
+		other |= items(kind, List.of(kinds()));
+		kind.setToolTipText("What is drawn: " + (isOfAccesses() ? "memory" : "event producers") + " over time, or time alone");
 		select(kind, c.kind().ordinal());
 		List<String> names = new ArrayList<>();
 		if (!isOfAccesses()) {
@@ -329,7 +332,7 @@ final class PictureBar extends Composite {
 		for (int id : path) {
 			boolean elided = last > 4 && i > 1 && i < last - 1;
 			if (!elided) {
-				String name = escape(id == top ? "All memory" : tree.name(id));
+				String name = escape(id == top ? isOfAccesses() ? "All memory" : "All producers" : tree.name(id));
 				text.append(i == last ? name : "<a href=\"" + id + "\">" + name + "</a>  ›  ");
 			} else if (i == 2) {
 				text.append("…  ›  ");

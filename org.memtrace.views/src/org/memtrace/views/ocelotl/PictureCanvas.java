@@ -660,8 +660,9 @@ final class PictureCanvas extends Canvas {
 		item(menu, "Content of the block…\tEnter", block != null, () -> content(block));
 		item(menu, "Zoom to the block\tZ", block != null, () -> zoomTo(block, true, true));
 		item(menu, "Zoom to its time", block != null && memory, () -> zoomTo(block, true, false));
-		item(menu, "Zoom to its memory", block != null && memory, () -> zoomTo(block, false, true));
-		item(menu, "Mark its structure in all views\tM", block != null && memory,
+		boolean accesses = picture.trace().hasAccesses();
+		item(menu, accesses ? "Zoom to its memory" : "Zoom to its producers", block != null && memory, () -> zoomTo(block, false, true));
+		item(menu, (accesses ? "Mark its structure in all views" : "Mark its producer in all views") + "\tM", block != null && memory,
 				() -> selection.mark(picture.trace().memberOf(block.producer())));
 		item(menu, "Hierarchy…\tH", true, () -> hierarchy(block));
 		new MenuItem(menu, SWT.SEPARATOR);
@@ -712,7 +713,8 @@ final class PictureCanvas extends Canvas {
 		getAccessible().addAccessibleListener(new AccessibleAdapter() {
 			@Override
 			public void getName(AccessibleEvent e) {
-				e.result = "Memory accesses over time and memory";
+				e.result = picture == null || picture.trace().hasAccesses() ? "Memory accesses over time and memory"
+						: "Events over time and producers";
 			}
 
 			@Override

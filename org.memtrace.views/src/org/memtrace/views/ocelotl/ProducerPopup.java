@@ -19,6 +19,7 @@ import org.eclipse.swt.widgets.TreeColumn;
 import org.eclipse.swt.widgets.TreeItem;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.ProducerTree;
@@ -62,7 +63,7 @@ final class ProducerPopup {
 		items.setHeaderVisible(true);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(items);
 		column("Producer", 300, SWT.LEFT);
-		column("Pages", 80, SWT.RIGHT);
+		column(ModelText.rows(model), 80, SWT.RIGHT);
 		column("Share in the picture", 130, SWT.RIGHT);
 		hint = new Label(shell, SWT.NONE);
 		hint.setText("Enter or double click: zoom to it · M: mark it");

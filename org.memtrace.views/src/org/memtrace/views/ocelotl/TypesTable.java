@@ -14,6 +14,7 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.layout.GridData;
@@ -25,6 +26,7 @@ import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Palette;
 import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.Units;
@@ -41,7 +43,13 @@ final class TypesTable extends Composite {
 	/** Four types and the heads. */
 	private static final int HEIGHT = 132;
 
-	private record Row(ModelType type, double value, double share) {
+	/** What a column has beside its text. */
+	private static final int CELL_MARGIN = 14;
+	private static final int MIN_VALUE = 62;
+	/** With less room for names values are not shown. */
+	private static final int MIN_NAME = 112;
+
+	private record Row(ModelType type, double value, String text, double share) {
 	}
 
 	private final Label title;
@@ -88,19 +96,33 @@ final class TypesTable extends Composite {
 
 	private void widths() {
 		int width = table.getClientArea().width;
+		GC gc = new GC(table);
+		int value = MIN_VALUE;
+		int share = gc.textExtent("> 99.9 %").x + CELL_MARGIN;
+		for (TableItem item : table.getItems()) {
+			value = Math.max(value, gc.textExtent(item.getText(1)).x + CELL_MARGIN);
+		}
+		gc.dispose();
 		// where not all fit the shares are enough; the values are in the tip of a block, and in the clipboard
-		boolean values = width >= 230;
-		table.getColumn(1).setWidth(values ? 62 : 0);
-		table.getColumn(2).setWidth(56);
-		table.getColumn(0).setWidth(Math.max(60, width - (values ? 118 : 56)));
+		boolean values = width >= value + share + MIN_NAME;
+		set(1, values ? value : 0);
+		set(2, share);
+		set(0, Math.max(60, width - (values ? value : 0) - share));
+	}
+
+	private void set(int column, int width) {
+		if (table.getColumn(column).getWidth() != width) {
+			table.getColumn(column).setWidth(width);
+		}
 	}
 
 	/**
 	 * Shows the values of some cells; nothing when there is no model.
 	 *
 	 * @param what whose values they are, for the title
+	 * @param ticks whether times are ticks of a logical clock
 	 */
-	void show(MicroscopicModel model, double[] values, String what, Choice now) {
+	void show(MicroscopicModel model, double[] values, String what, boolean ticks, Choice now) {
 		choice = now;
 		List<Row> list = new ArrayList<>();
 		double sum = 0;
@@ -108,7 +130,7 @@ final class TypesTable extends Composite {
 			sum += Math.max(0, v);
 		}
 		for (int k = 0; k < values.length; k++) {
-			list.add(new Row(model.types().get(k), values[k], sum > 0 ? 100 * Math.max(0, values[k]) / sum : 0));
+			list.add(new Row(model.types().get(k), values[k], ModelText.value(model, values[k], ticks), sum > 0 ? 100 * Math.max(0, values[k]) / sum : 0));
 		}
 		rows = list;
 		String text = "Types: " + what;
@@ -155,11 +177,12 @@ final class TypesTable extends Composite {
 		for (int i = 0; i < sorted.size(); i++) {
 			Row r = sorted.get(i);
 			TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
-			item.setText(new String[] {PictureBuilder.displayName(r.type()), Units.count(r.value()), Units.percent(r.share())});
+			item.setText(new String[] {PictureBuilder.displayName(r.type()), r.text(), Units.percent(r.share())});
 			item.setData(r.type().name());
 			item.setImage(swatch(palette.color(r.type())));
 			item.setChecked(!choice.hidden().contains(r.type().name()));
 		}
+		widths();
 		table.setRedraw(true);
 	}
 

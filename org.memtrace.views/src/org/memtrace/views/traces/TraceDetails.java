@@ -3,6 +3,7 @@
 package org.memtrace.views.traces;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class TraceDetails {
 	static final String NAME = "name";
 	static final String DESCRIPTION = "description";
 
+	private static final String UNKNOWN = "unknown";
 	private static final String LOSSES = "losses";
 	/** Prefixes of properties that make a section of their own. */
 	private static final Map<String, String> SECTIONS = Map.of("guarantee_", "What the backend guarantees", "parameter_",
@@ -76,14 +78,16 @@ public final class TraceDetails {
 			d.rows.add(new Row("Purpose", t.description(), false, false, DESCRIPTION));
 		}
 		d.left.remove("purpose");
-		d.row("Recorded", DATE.format(t.recordedAt()));
+		d.row("Recorded", t.recordedAt().equals(Instant.EPOCH) ? "" : DATE.format(t.recordedAt()));
 		d.row("Duration", Units.duration(t, t.durationNs()));
 		d.property("Exit code", "exit_code");
 		d.property("Killed by signal", "signal");
 		d.property("State", "state");
 		long lost = lostAccesses(t);
-		d.left.remove(LOSSES);
-		d.rows.add(new Row("Lost accesses", lost == 0 ? "none" : Units.count(lost), false, lost != 0));
+		boolean known = d.left.remove(LOSSES) != null;
+		if (known || t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
+			d.rows.add(new Row("Lost accesses", lost == 0 ? "none" : Units.count(lost), false, lost != 0));
+		}
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
 		d.row("Events", Units.count(t.events()));
@@ -95,12 +99,15 @@ public final class TraceDetails {
 			}
 		}
 		d.heading("Machine");
-		d.row("Host", t.host());
+		d.known("Host", t.host());
 		d.property("Processor", "cpu_model");
 		d.row("CPUs", t.cpus() > 0 ? Integer.toString(t.cpus()) : "");
 		d.property("NUMA nodes", "numa_nodes");
-		d.row("System", t.operatingSystem());
+		d.known("System", t.operatingSystem());
 		d.row("Page size", t.pageSizeBytes() > 0 ? Units.bytes(t.pageSizeBytes()) : "");
+		if (d.rows.get(d.rows.size() - 1).heading()) {
+			d.rows.remove(d.rows.size() - 1); // nothing is known of the machine
+		}
 		SECTIONS.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(e -> {
 			List<String> keys = d.left.keySet().stream().filter(k -> k.startsWith(e.getKey())).toList();
 			if (!keys.isEmpty()) {
@@ -111,12 +118,15 @@ public final class TraceDetails {
 			}
 		});
 		d.heading("More");
-		d.row("Program", t.application());
+		d.known("Program", t.application());
 		d.left.remove("executable");
 		for (String key : List.copyOf(d.left.keySet())) {
 			d.property(title(key), key);
 		}
 		d.row("Database", file == null ? t.databaseName() : "");
+		if (d.rows.get(d.rows.size() - 1).heading()) {
+			d.rows.remove(d.rows.size() - 1);
+		}
 		if (!importReport.isBlank()) {
 			Map<String, String> report = ImportReport.rows(importReport);
 			if (!report.isEmpty()) {
@@ -187,6 +197,11 @@ public final class TraceDetails {
 		if (value != null && !value.isBlank()) {
 			rows.add(new Row(name, value, false, false));
 		}
+	}
+
+	/** A row of something that other tools call unknown. */
+	private void known(String name, String value) {
+		row(name, UNKNOWN.equalsIgnoreCase(value) ? "" : value);
 	}
 
 	private void property(String name, String key) {
