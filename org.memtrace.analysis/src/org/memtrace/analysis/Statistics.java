@@ -47,6 +47,11 @@ public final class Statistics {
 			return label;
 		}
 
+		/** Name on the command line. */
+		public String id() {
+			return name().toLowerCase(Locale.ROOT).replace('_', '-');
+		}
+
 		/** Whether it is a sum over accesses and not over events. */
 		public boolean ofAccesses() {
 			return ordinal() <= RECORDS.ordinal();

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.AccessFilter;
 import org.memtrace.analysis.FilterSet;
 import org.memtrace.analysis.SavedFilters;
@@ -48,6 +49,16 @@ final class AccessOptions {
 		AccessTable table = filters.apply(AccessTable.load(store, progress), store.structures(), progress);
 		if (table.size() == 0 && filters.isActive()) {
 			throw new UsageException("--filter leaves no access");
+		}
+		return table;
+	}
+
+	/** The events that --filter lets pass. */
+	static EventTable events(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+		FilterSet filters = filters(args, store);
+		EventTable table = filters.apply(EventTable.load(store, progress), progress);
+		if (table.size() == 0 && filters.isActive()) {
+			throw new UsageException("--filter leaves no event");
 		}
 		return table;
 	}

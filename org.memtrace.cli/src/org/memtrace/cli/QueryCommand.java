@@ -15,6 +15,7 @@ import org.memtrace.analysis.AccessGroups;
 import org.memtrace.analysis.AccessGroups.Group;
 import org.memtrace.analysis.AccessGroups.Key;
 import org.memtrace.analysis.PageUse;
+import org.memtrace.analysis.Statistics.Item;
 import org.memtrace.model.AccessQuery;
 import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
@@ -51,6 +52,8 @@ final class QueryCommand implements Command {
 			long limit = args.has("limit") ? args.getInt("limit") : Long.MAX_VALUE;
 			if (what.equals("groups")) {
 				groups(store, args, limit, console);
+			} else if (what.equals("sums")) {
+				sums(store, args, limit, console);
 			} else {
 				print(store, what, args, limit, console);
 			}
@@ -63,29 +66,35 @@ final class QueryCommand implements Command {
 	/** Options that mean nothing for what is asked are mistakes. */
 	private static void check(CommandLine args, String what) throws UsageException {
 		boolean accesses = what.equals("accesses") || what.equals("groups") || what.equals("pages");
+		boolean sums = what.equals("sums");
 		for (String option : new String[] { "thread", "cpu", "types", "filter" }) {
-			if (args.has(option) && !accesses) {
-				throw new UsageException("--" + option + " selects accesses: it needs --what accesses, groups or pages");
+			if (args.has(option) && !accesses && !(sums && option.equals("filter"))) {
+				throw new UsageException("--" + option + " selects accesses: it needs --what accesses, groups or pages"
+						+ (option.equals("filter") ? ", or sums" : ""));
 			}
 		}
-		boolean timed = accesses || what.equals("events");
+		boolean timed = accesses || sums || what.equals("events");
 		for (String option : new String[] { "from", "to" }) {
 			if (args.has(option) && !timed) {
-				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups, pages or events");
+				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups, pages, sums or events");
 			}
 		}
 		if (args.has("producer") && !timed && !what.equals("producers")) {
-			throw new UsageException("--producer selects memory: it needs --what accesses, groups, pages, events or producers");
+			throw new UsageException("--producer selects memory: it needs --what accesses, groups, pages, sums, events or producers");
 		}
-		for (String option : new String[] { "by", "window" }) {
-			if (args.has(option) && !what.equals("groups")) {
-				throw new UsageException("--" + option + " needs --what groups");
-			}
+		if (args.has("by") && !what.equals("groups") && !sums) {
+			throw new UsageException("--by needs --what groups or sums");
+		}
+		if (args.has("window") && !what.equals("groups")) {
+			throw new UsageException("--window needs --what groups");
+		}
+		if (args.has("sum") && !sums) {
+			throw new UsageException("--sum needs --what sums");
 		}
 		if (args.has("descending") && !args.has("sort")) {
 			throw new UsageException("--descending needs --sort");
 		}
-		if (args.has("sort") && !what.equals("groups") && !args.has("limit")) {
+		if (args.has("sort") && !what.equals("groups") && !sums && !args.has("limit")) {
 			throw new UsageException("--sort needs --limit, so that the sorted lines fit into memory");
 		}
 	}
@@ -126,6 +135,27 @@ final class QueryCommand implements Command {
 		}
 		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
 			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
+		}
+	}
+
+	/** What the view Statistics shows. */
+	private static void sums(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
+		String[] columns = { "name", "value", "percent" };
+		List<Item> items = SumsRendering.sums(store, args, console.progress());
+		double all = items.stream().mapToDouble(Item::value).sum();
+		List<Object[]> rows = new ArrayList<>();
+		for (Item item : items) {
+			Object value = item.value() == Math.rint(item.value()) ? (Object) (long) item.value() : (Object) item.value();
+			rows.add(new Object[] { item.name(), value, Math.rint(1e4 * item.value() / all) / 100 });
+		}
+		if (args.has("sort")) {
+			rows.sort(order(args, columns));
+		}
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
+		}
+		if (rows.isEmpty()) {
+			console.hint("nothing to print: nothing is summed that the options select");
 		}
 	}
 

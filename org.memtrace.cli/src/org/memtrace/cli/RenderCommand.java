@@ -77,7 +77,7 @@ final class RenderCommand implements Command {
 			}
 			case "pie" -> {
 				scene = SumsRendering.pie(trace, args, options, console.progress());
-				figures = trace.request.metric().id();
+				figures = args.get("sum").equals("auto") ? trace.request.metric().id() : args.get("sum");
 			}
 			case "density" -> {
 				scene = SumsRendering.density(trace, args, options, console.progress());

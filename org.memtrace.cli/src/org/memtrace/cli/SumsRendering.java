@@ -4,7 +4,9 @@ package org.memtrace.cli;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -25,8 +27,10 @@ import org.memtrace.analysis.Statistics;
 import org.memtrace.analysis.Statistics.By;
 import org.memtrace.analysis.Statistics.Sum;
 import org.memtrace.analysis.TitledScene;
+import org.memtrace.model.EventCategory;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceStore;
 
 /** What the views Statistics and Density draw: {@code memtrace render --kind pie} and {@code --kind density}. */
 final class SumsRendering {
@@ -58,6 +62,35 @@ final class SumsRendering {
 				+ possible.stream().map(e -> e.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(", ")));
 	}
 
+	/** What {@code --sum} names, one of those that the trace has; null for auto. */
+	private static Sum named(CommandLine args, List<Sum> possible) throws UsageException {
+		String id = args.get("sum");
+		if (id.equals("auto")) {
+			return null;
+		}
+		return possible.stream().filter(s -> s.id().equals(id)).findFirst().orElseThrow(() -> new UsageException("--sum is '" + id
+				+ "'; this trace has " + possible.stream().map(Sum::id).collect(Collectors.joining(", "))));
+	}
+
+	/** The parts of the whole as they are: {@code memtrace query --what sums}. */
+	static List<Statistics.Item> sums(TraceStore store, CommandLine args, Progress progress) throws MemtraceException, UsageException {
+		TraceWindow window = TraceWindow.of(args, store.info());
+		int producer = args.has("producer") ? AccessOptions.query(args, store).producerFrom() : -1;
+		List<Statistics.Item> items;
+		if (store.accessCount() > 0) {
+			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
+			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfAccesses()), Sum.ACCESSES);
+			items = Statistics.of(AccessOptions.table(args, store, progress), sum, by, window.fromNs(), window.toNs(), producer, progress);
+		} else {
+			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
+			EventTable events = AccessOptions.events(args, store, progress);
+			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfEvents(events)),
+					events.has(EventCategory.STATE) ? Sum.STATE_TIME : Sum.EVENTS);
+			items = Statistics.of(events, sum, by, window.fromNs(), window.toNs(), producer, progress);
+		}
+		return items.stream().sorted(Comparator.comparingDouble((Statistics.Item i) -> -i.value()).thenComparing(Statistics.Item::name)).toList();
+	}
+
 	/** The parts of the whole, merged and left out as the user did in the workbench. */
 	static Scene pie(OpenedTrace trace, CommandLine args, PictureOptions o, Progress progress) throws Exception {
 		ModelRequest r = trace.request;
@@ -66,11 +99,13 @@ final class SumsRendering {
 		PieModel model;
 		if (trace.source instanceof AccessTable accesses) {
 			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
-			Sum sum = sum(r.metric());
+			Sum named = named(args, Statistics.sumsOfAccesses());
+			Sum sum = named != null ? named : sum(r.metric());
 			model = PieModel.of(sum, by, Statistics.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
 		} else {
 			EventTable events = (EventTable) trace.source;
-			Sum sum = r.metric() == Metric.EVENTS ? Sum.EVENTS : r.metric() == Metric.STATE_DURATION ? Sum.STATE_TIME : null;
+			Sum named = named(args, Statistics.sumsOfEvents(events));
+			Sum sum = named != null ? named : r.metric() == Metric.EVENTS ? Sum.EVENTS : r.metric() == Metric.STATE_DURATION ? Sum.STATE_TIME : null;
 			if (sum == null) {
 				throw new UsageException("a pie of events has --metric events or state-duration");
 			}

@@ -134,7 +134,7 @@ class TraceCommandsTest {
 					+ " or one of its clock, such as @999000000"), err);
 		}
 		assertEquals(ExitCode.USAGE, run("query", "--from", "1ms", db));
-		assertEquals("memtrace query: --from selects by time: it needs --what accesses, groups, pages or events\n", err);
+		assertEquals("memtrace query: --from selects by time: it needs --what accesses, groups, pages, sums or events\n", err);
 	}
 
 	private static String[] with(String[] begin, String... end) {
@@ -500,6 +500,22 @@ class TraceCommandsTest {
 		assertEquals(0, run("render", "--kind", "pie", "--filter", "{\"by\":\"type\",\"types\":[\"Waiting\"],\"not\":true}", "-o",
 				pie.toString(), db), () -> err);
 		assertFalse(Files.readString(pie).contains(">Waiting</text>"), "hidden by a filter");
+		assertEquals(0, run("render", "--kind", "pie", "--sum", "time-of-leaves", "-o", pie.toString(), db), () -> err);
+		assertTrue(Files.readString(pie).contains("time of leaf producers"), "the sum");
+		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--sum", "reads", "-o", pie.toString(), db));
+		assertTrue(err.contains("--sum is 'reads'; this trace has events, state-time, time-of-all, time-of-leaves, time-of-active"), err);
+		assertEquals(0, run("query", "--what", "sums", "--sum", "time-of-all", "--format", "csv", db), () -> err);
+		assertEquals("name,value,percent\nRunning,1400,46.67\nin no state,1000,33.33\nWaiting,600,20.0\n", out);
+		assertEquals(0, run("query", "--what", "sums", "--by", "producer", "--filter", "{\"by\":\"type\",\"types\":[\"Running\"]}",
+				"--sort", "value", "--limit", "1", "--format", "csv", db), () -> err);
+		assertEquals("name,value,percent\ncore 0,400,28.57\n", out);
+		assertEquals(ExitCode.USAGE, run("query", "--sum", "reads", db));
+		assertTrue(err.contains("--sum needs --what sums"), err);
+		assertEquals(0, run("summary", db), () -> err);
+		assertTrue(out.contains("Events     4: 3 states, 1 value of variables\n"), out);
+		assertTrue(out.contains("* Waiting: 30.0 % of the time, from 0 % (core 1) to 60.0 % (core 0).\n"), out);
+		assertEquals(0, run("summary", "--format", "csv", db), () -> err);
+		assertTrue(out.contains("\nRunning,state,2,1400,70\n"), out);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--filter", "{\"by\":\"name\",\"pattern\":\"no such\"}", db));
 		assertTrue(err.contains("--filter leaves no event"), err);
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--by", "thread", "-o", pie.toString(), db));
