@@ -102,9 +102,10 @@ public final class FilterBar extends Composite implements Chip.Listener {
 	public void show(OpenTrace now) {
 		FilterSet filters = now == null ? FilterSet.NONE : now.selection().state().filters();
 		boolean same = now == trace && filters.equals(shown);
+		boolean was = !shown.isEmpty();
 		trace = now;
 		shown = filters;
-		if (!same) {
+		if (!same && (was || !filters.isEmpty())) {
 			rebuild();
 		}
 	}

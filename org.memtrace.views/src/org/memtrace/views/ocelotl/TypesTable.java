@@ -3,8 +3,11 @@
 package org.memtrace.views.ocelotl;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 import org.eclipse.jface.layout.GridDataFactory;
@@ -16,6 +19,8 @@ import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
+import org.eclipse.swt.graphics.ImageData;
+import org.eclipse.swt.graphics.PaletteData;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.widgets.Composite;
@@ -55,7 +60,8 @@ final class TypesTable extends Composite {
 	private final Label title;
 	private final Table table;
 	private final Consumer<String> toggle;
-	private final List<Image> swatches = new ArrayList<>();
+	/** By colour. */
+	private final Map<Integer, Image> swatches = new HashMap<>();
 	private List<Row> rows = List.of();
 	private Choice choice = Choice.DEFAULT;
 	private int sortColumn = -1;
@@ -86,7 +92,7 @@ final class TypesTable extends Composite {
 				copy();
 			}
 		});
-		addListener(SWT.Dispose, e -> dropSwatches());
+		addListener(SWT.Dispose, e -> swatches.values().forEach(Image::dispose));
 	}
 
 	/** In low views fewer rows are seen at once. */
@@ -168,8 +174,6 @@ final class TypesTable extends Composite {
 					: Comparator.comparingDouble(Row::value);
 			sorted.sort(descending ? order.reversed() : order);
 		}
-		table.setRedraw(false);
-		dropSwatches();
 		Palette palette = ScenePainter.palette(this);
 		while (table.getItemCount() > sorted.size()) {
 			table.getItem(table.getItemCount() - 1).dispose();
@@ -183,26 +187,19 @@ final class TypesTable extends Composite {
 			item.setChecked(!choice.hidden().contains(r.type().name()));
 		}
 		widths();
-		table.setRedraw(true);
 	}
 
+	/** Of one colour; made in memory, because painting one waits for the window system. */
 	private Image swatch(int argb) {
-		Image image = new Image(getDisplay(), (gc, width, height) -> {
-			gc.setBackground(ScenePainter.color(argb));
-			gc.fillRectangle(0, 0, width, height);
-		}, SWATCH, SWATCH);
-		swatches.add(image);
-		return image;
-	}
-
-	private void dropSwatches() {
-		if (!table.isDisposed()) {
-			for (TableItem item : table.getItems()) {
-				item.setImage((Image) null);
+		return swatches.computeIfAbsent(argb, a -> {
+			ImageData data = new ImageData(SWATCH, SWATCH, 24, new PaletteData(0xff0000, 0xff00, 0xff));
+			int[] line = new int[SWATCH];
+			Arrays.fill(line, a & 0xffffff);
+			for (int y = 0; y < SWATCH; y++) {
+				data.setPixels(0, y, SWATCH, line, 0);
 			}
-		}
-		swatches.forEach(Image::dispose);
-		swatches.clear();
+			return new Image(getDisplay(), data);
+		});
 	}
 
 	private void checked(Event e) {

@@ -15,7 +15,7 @@ import org.memtrace.analysis.Scene;
  * and is blurred where a unit has several; here it is larger by that factor, and made small again when it is drawn. Display thread.
  */
 public final class SceneImage {
-	private static final boolean IS_GTK = "gtk".equals(SWT.getPlatform());
+	static final boolean IS_GTK = "gtk".equals(SWT.getPlatform());
 
 	private final Image image;
 	private final int factor;
@@ -29,7 +29,7 @@ public final class SceneImage {
 
 	/** @param runs those of the scene; null when they were not made before. Not disposed */
 	public SceneImage(Control control, Scene scene, SceneRuns runs) {
-		this(control, scene, runs, IS_GTK ? Math.max(1, Math.round(control.getMonitor().getZoom() / 100f)) : 1);
+		this(control, scene, runs, IS_GTK ? Math.max(1, Math.round(ScenePainter.zoom(control.getDisplay()) / 100f)) : 1);
 	}
 
 	/** @param factor pixels per unit, when the toolkit does not see to it */

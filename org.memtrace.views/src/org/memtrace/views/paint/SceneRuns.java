@@ -49,7 +49,7 @@ public final class SceneRuns {
 
 	/** Whether jobs may make images: on GTK they are memory of the program, unless they must be scaled. Display thread. */
 	public static boolean canBeMadeByJobs(Display display) {
-		return "gtk".equals(SWT.getPlatform()) && display.getPrimaryMonitor().getZoom() == 100;
+		return SceneImage.IS_GTK && ScenePainter.zoom(display) == 100;
 	}
 
 	/** A number as a painter rounds it. */
