@@ -32,6 +32,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.Later;
 
 /** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
 public final class DetailsView extends ViewPart {
@@ -46,6 +47,7 @@ public final class DetailsView extends ViewPart {
 	private TraceInfo shown;
 	private OpenFile shownFile;
 	private String shownReport = "";
+	private Later showRows;
 
 	private final ISelectionListener selected = (part, selection) -> {
 		Object element = selection instanceof IStructuredSelection s ? s.getFirstElement() : null;
@@ -89,6 +91,7 @@ public final class DetailsView extends ViewPart {
 		TableColumnLayout layout = new TableColumnLayout();
 		holder.setLayout(layout);
 		table = new Table(holder, SWT.FULL_SELECTION | SWT.MULTI | SWT.V_SCROLL | SWT.H_SCROLL);
+		showRows = new Later(table, this::fill);
 		table.getAccessible().addAccessibleListener(new org.eclipse.swt.accessibility.AccessibleAdapter() {
 			@Override
 			public void getName(org.eclipse.swt.accessibility.AccessibleEvent e) {
@@ -191,7 +194,9 @@ public final class DetailsView extends ViewPart {
 		shownFile = file;
 		shownReport = report;
 		subjects = trace == null || file != null ? List.of() : List.of(trace);
-		fill(trace == null ? List.of() : TraceDetails.of(trace, file == null ? null : file.path(), report));
+		add.setEnabled(!subjects.isEmpty());
+		table.deselectAll(); // its rows are those of another trace until then
+		showRows.request();
 	}
 
 	/** What several traces have in common. */
@@ -203,10 +208,15 @@ public final class DetailsView extends ViewPart {
 		shownFile = null;
 		shownReport = "";
 		subjects = List.copyOf(traces);
-		fill(TraceDetails.common(traces));
+		add.setEnabled(true);
+		table.deselectAll(); // its rows are those of another trace until then
+		showRows.request();
 	}
 
-	private void fill(List<TraceDetails.Row> rows) {
+	private void fill() {
+		List<TraceDetails.Row> rows = shown != null
+				? TraceDetails.of(shown, shownFile == null ? null : shownFile.path(), shownReport)
+				: subjects.isEmpty() ? List.of() : TraceDetails.common(subjects);
 		int top = table.getTopIndex();
 		table.setRedraw(false);
 		table.removeAll();
@@ -226,7 +236,6 @@ public final class DetailsView extends ViewPart {
 			table.setTopIndex(top);
 		}
 		table.setRedraw(true);
-		add.setEnabled(!subjects.isEmpty());
 	}
 
 	/** What the selected row lets a person change, or null. */

@@ -59,6 +59,7 @@ import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Icons;
+import org.memtrace.views.util.Later;
 
 /** The traces of the catalogue, grouped by program, and the database files that are open; double click opens one. */
 public final class TracesView extends ViewPart {
@@ -86,6 +87,9 @@ public final class TracesView extends ViewPart {
 
 	/** A trace is shown that is not in the list yet, such as one that was just imported. */
 	private boolean selectWhenListed;
+	/** The current group shows another trace, and nothing was selected since. */
+	private boolean selectShown;
+	private Later refreshShown;
 
 	private final Session.Listener follow = new Session.Listener() {
 		@Override
@@ -102,18 +106,15 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public void groupChanged(TraceGroup group) {
-			if (!tree.getControl().isDisposed()) {
-				tree.refresh(true);
-			}
+			refreshShown.request();
 		}
 
 		@Override
 		public void traceChanged(OpenTrace trace) {
 			if (!tree.getControl().isDisposed()) {
-				tree.refresh(true);
-				Object shown = shownElement();
-				selectWhenListed = trace != null && shown == null;
-				select(shown);
+				selectWhenListed = trace != null && shownElement() == null;
+				selectShown = true;
+				refreshShown.request();
 			}
 		}
 	};
@@ -134,6 +135,7 @@ public final class TracesView extends ViewPart {
 		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.MULTI);
 		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
 		tree.setContentProvider(new Content());
+		refreshShown = new Later(tree.getControl(), this::refreshShown);
 		ResourceManager images = new LocalResourceManager(JFaceResources.getResources(), tree.getControl());
 		tree.setLabelProvider(new DelegatingStyledCellLabelProvider(new Labels(images)));
 		ColumnViewerToolTipSupport.enableFor(tree);
@@ -145,7 +147,10 @@ public final class TracesView extends ViewPart {
 				openSelected();
 			}
 		});
-		tree.addSelectionChangedListener(e -> enableActions());
+		tree.addSelectionChangedListener(e -> {
+			selectShown = false;
+			enableActions();
+		});
 
 		message = new Label(parent, SWT.WRAP);
 		GridDataFactory.fillDefaults().grab(true, false).indent(6, 4).applyTo(message);
@@ -375,6 +380,21 @@ public final class TracesView extends ViewPart {
 		}
 	}
 
+	/** Which traces are shown, and if the current group shows another one, it is selected. */
+	private void refreshShown() {
+		boolean other = selectShown;
+		tree.refresh(true);
+		selectShown = other;
+		selectShown();
+	}
+
+	private void selectShown() {
+		if (selectShown) {
+			selectShown = false;
+			select(shownElement());
+		}
+	}
+
 	/** Whether views show the trace of an element of the tree. */
 	private boolean isShown(Object element) {
 		return session.shows(trace -> element instanceof TraceInfo t && trace.isListed(t)
@@ -415,6 +435,7 @@ public final class TracesView extends ViewPart {
 
 	/** Builds the tree from the list and the filter; what was expanded and selected stays so. */
 	private void showTraces() {
+		selectShown();
 		String text = filter.getText().strip();
 		TraceSearch search = new TraceSearch(text);
 		Map<String, List<TraceInfo>> byProgram = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.util;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Display;
+
+/**
+ * Does something soon, once however often it is asked for before: after what is done now was painted, and one thing at a time, so
+ * that the display thread hears what a person does in between. For views beside the one at which a person looks. Display thread.
+ */
+public final class Later {
+	/** About two frames. */
+	private static final int PAUSE_MS = 30;
+
+	/** All that is wanted, in the order in which it was asked for. */
+	private static final Deque<Later> waiting = new ArrayDeque<>();
+
+	private final Control control;
+	private final Runnable action;
+
+	/** @param control nothing is done when it is disposed */
+	public Later(Control control, Runnable action) {
+		this.control = control;
+		this.action = action;
+	}
+
+	public void request() {
+		if (control.isDisposed() || waiting.contains(this)) {
+			return;
+		}
+		waiting.add(this);
+		if (waiting.size() == 1) {
+			schedule(control.getDisplay());
+		}
+	}
+
+	private static void schedule(Display display) {
+		display.timerExec(PAUSE_MS, () -> {
+			Later next = waiting.remove();
+			if (!waiting.isEmpty()) {
+				schedule(display);
+			}
+			if (!next.control.isDisposed()) {
+				next.action.run();
+			}
+		});
+	}
+}
