@@ -5,6 +5,7 @@ package org.memtrace.views;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.services.AbstractServiceFactory;
 import org.eclipse.ui.services.IServiceLocator;
+import org.memtrace.views.ocelotl.WarmUp;
 import org.memtrace.views.preferences.Settings;
 
 /** Makes the one {@link Session} of a workbench; windows and parts get that of the workbench. */
@@ -18,6 +19,7 @@ public final class SessionFactory extends AbstractServiceFactory {
 		}
 		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
 		Settings.follow(session, PlatformUI.getWorkbench().getDisplay());
+		WarmUp.start();
 		return session;
 	}
 }

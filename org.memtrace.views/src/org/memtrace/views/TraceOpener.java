@@ -53,6 +53,11 @@ public final class TraceOpener {
 		this.opening = new LatestResult<>("Open trace", Display.getCurrent(), () -> !session.isDisposed(),
 				LatestResult.Policy.ONLY_NEWEST) {
 			@Override
+			protected boolean isUrgent() {
+				return true;
+			}
+
+			@Override
 			protected Opened compute(Request request, Progress progress) throws MemtraceException {
 				return TraceOpener.this.open(request, progress);
 			}

@@ -42,8 +42,8 @@ public abstract class LatestResult<I, R> {
 		KEEP_UP
 	}
 
-	/** Urgent computations that run or whose result is being shown, and what waits for their end. Display thread only. */
-	private static int urgent;
+	/** Urgent computations that run or whose result is being shown, and what waits for their end. Written by the display thread only. */
+	private static volatile int urgent;
 	private static final List<LatestResult<?, ?>.Run> held = new ArrayList<>();
 
 	private final String name;
@@ -106,6 +106,11 @@ public abstract class LatestResult<I, R> {
 
 	/** A result that will not be shown, for example to close it. On the display thread. */
 	protected void dropped(R result) {
+	}
+
+	/** Whether a person waits for a result in any view. On any thread. */
+	public static boolean isAnyUrgent() {
+		return urgent > 0;
 	}
 
 	/** Step 1. On the display thread. */
