@@ -1068,7 +1068,9 @@ static void check_format(const char *trace)
 		free(intervals.at);
 		free(records.at);
 	}
-	if (!images)
+	if (!images && want.killed)
+		printf("note: %s: no image, killed before it began\n", trace);
+	else if (!images)
 		die("%s has no image", trace);
 }
 
