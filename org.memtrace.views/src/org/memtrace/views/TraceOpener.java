@@ -41,8 +41,11 @@ public final class TraceOpener {
 		}
 	}
 
-	/** @param files database files that were named before the one that is shown */
-	private record Opened(OpenTrace trace, List<OpenFile> files) {
+	/**
+	 * @param files database files that were named before the one that is shown
+	 * @param listed whether traces of the catalogue were named, some of which may be new there
+	 */
+	private record Opened(OpenTrace trace, List<OpenFile> files, boolean listed) {
 	}
 
 	private final Session session;
@@ -77,7 +80,7 @@ public final class TraceOpener {
 				if (request.then() != null) {
 					request.then().run();
 				}
-				if (request.names() != null) {
+				if (result.listed()) {
 					session.catalogueChanged();
 				}
 			}
@@ -197,12 +200,13 @@ public final class TraceOpener {
 	private Opened open(Request r, Progress progress) throws MemtraceException {
 		progress.begin("Opening", -1);
 		if (r.listed() != null) {
-			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), null, r.space(), progress), List.of());
+			return new Opened(new OpenTrace(session.catalogue().open(r.listed().id()), null, r.space(), progress), List.of(), false);
 		}
 		if (r.database() != null) {
-			return new Opened(openFile(r.database(), r.space(), progress), List.of());
+			return new Opened(openFile(r.database(), r.space(), progress), List.of(), false);
 		}
 		List<OpenFile> files = new ArrayList<>();
+		boolean listed = false;
 		int last = r.names().size() - 1;
 		for (String name : r.names().subList(0, last)) {
 			Path path = path(name);
@@ -215,15 +219,16 @@ public final class TraceOpener {
 				}
 			} else {
 				find(name, path, progress);
+				listed = true;
 			}
 		}
 		String name = r.names().get(last);
 		Path path = path(name);
 		if (path != null && Files.isRegularFile(path)) {
-			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files);
+			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files, listed);
 		}
 		TraceInfo found = find(name, path, progress);
-		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files);
+		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files, true);
 	}
 
 	private static Path path(String name) {

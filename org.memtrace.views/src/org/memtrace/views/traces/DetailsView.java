@@ -64,10 +64,9 @@ public final class DetailsView extends ViewPart {
 			}
 		}
 		OpenTrace open = session.trace();
-		if (element instanceof TraceInfo t) {
-			show(t, null, open != null && open.isListed(t) ? open.importReport() : "");
-		} else if (element instanceof OpenFile f) {
-			show(f.info(), f, open != null && open.isFile(f) ? open.importReport() : "");
+		if (element instanceof TraceInfo t && choose(t, null, open != null && open.isListed(t) ? open.importReport() : "")
+				|| element instanceof OpenFile f && choose(f.info(), f, open != null && open.isFile(f) ? open.importReport() : "")) {
+			fill();
 		}
 	};
 	private final Session.Listener follow = new Session.Listener() {
@@ -177,26 +176,29 @@ public final class DetailsView extends ViewPart {
 	}
 
 	private void follow(OpenTrace open) {
-		if (open == null) {
-			show(null, null, "");
-		} else {
-			show(open.info(), open.file(), open.importReport());
+		if (open == null ? choose(null, null, "") : choose(open.info(), open.file(), open.importReport())) {
+			table.deselectAll(); // its rows are those of another trace until then
+			showRows.request();
 		}
 	}
 
-	/** @param file null for a trace of the catalogue */
-	private void show(TraceInfo trace, OpenFile file, String report) {
+	/**
+	 * Of which trace the details are.
+	 *
+	 * @param file null for a trace of the catalogue
+	 * @return whether it is another one
+	 */
+	private boolean choose(TraceInfo trace, OpenFile file, String report) {
 		if (table.isDisposed() || trace != null && trace.equals(shown) && Objects.equals(file, shownFile)
 				&& report.equals(shownReport)) {
-			return;
+			return false;
 		}
 		shown = trace;
 		shownFile = file;
 		shownReport = report;
 		subjects = trace == null || file != null ? List.of() : List.of(trace);
 		add.setEnabled(!subjects.isEmpty());
-		table.deselectAll(); // its rows are those of another trace until then
-		showRows.request();
+		return true;
 	}
 
 	/** What several traces have in common. */
@@ -209,33 +211,27 @@ public final class DetailsView extends ViewPart {
 		shownReport = "";
 		subjects = List.copyOf(traces);
 		add.setEnabled(true);
-		table.deselectAll(); // its rows are those of another trace until then
-		showRows.request();
+		fill();
 	}
 
 	private void fill() {
 		List<TraceDetails.Row> rows = shown != null
 				? TraceDetails.of(shown, shownFile == null ? null : shownFile.path(), shownReport)
 				: subjects.isEmpty() ? List.of() : TraceDetails.common(subjects);
-		int top = table.getTopIndex();
-		table.setRedraw(false);
-		table.removeAll();
-		for (TraceDetails.Row row : rows) {
-			TableItem item = new TableItem(table, SWT.NONE);
+		// items are used again: nothing flickers, and where one has scrolled to stays
+		table.deselectAll();
+		if (table.getItemCount() > rows.size()) {
+			table.remove(rows.size(), table.getItemCount() - 1);
+		}
+		for (int i = 0; i < rows.size(); i++) {
+			TraceDetails.Row row = rows.get(i);
+			TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
 			item.setText(0, row.name());
 			item.setText(1, row.value());
 			item.setData(row);
-			if (row.heading()) {
-				item.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
-			}
-			if (row.warning()) {
-				item.setForeground(1, ScenePainter.warning(table));
-			}
+			item.setFont(row.heading() ? JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT) : null);
+			item.setForeground(1, row.warning() ? ScenePainter.warning(table) : null);
 		}
-		if (top < table.getItemCount()) {
-			table.setTopIndex(top);
-		}
-		table.setRedraw(true);
 	}
 
 	/** What the selected row lets a person change, or null. */

@@ -87,6 +87,7 @@ public final class TracesView extends ViewPart {
 
 	/** A trace is shown that is not in the list yet, such as one that was just imported. */
 	private boolean selectWhenListed;
+	private boolean filesChanged;
 	/** The current group shows another trace, and nothing was selected since. */
 	private boolean selectShown;
 	private Later refreshShown;
@@ -99,9 +100,8 @@ public final class TracesView extends ViewPart {
 
 		@Override
 		public void filesChanged() {
-			if (!tree.getControl().isDisposed()) {
-				showTraces();
-			}
+			filesChanged = true;
+			refreshShown.request();
 		}
 
 		@Override
@@ -382,6 +382,10 @@ public final class TracesView extends ViewPart {
 
 	/** Which traces are shown, and if the current group shows another one, it is selected. */
 	private void refreshShown() {
+		if (filesChanged) {
+			showTraces();
+			return;
+		}
 		boolean other = selectShown;
 		tree.refresh(true);
 		selectShown = other;
@@ -435,6 +439,7 @@ public final class TracesView extends ViewPart {
 
 	/** Builds the tree from the list and the filter; what was expanded and selected stays so. */
 	private void showTraces() {
+		filesChanged = false;
 		selectShown();
 		String text = filter.getText().strip();
 		TraceSearch search = new TraceSearch(text);

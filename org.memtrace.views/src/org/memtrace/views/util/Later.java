@@ -28,6 +28,11 @@ public final class Later {
 		this.action = action;
 	}
 
+	/** Whether nothing waits for its time. */
+	public static boolean isIdle() {
+		return waiting.isEmpty();
+	}
+
 	public void request() {
 		if (control.isDisposed() || waiting.contains(this)) {
 			return;
@@ -38,8 +43,9 @@ public final class Later {
 		}
 	}
 
+	/** The pause begins when the display thread has heard all messages. */
 	private static void schedule(Display display) {
-		display.timerExec(PAUSE_MS, () -> {
+		display.asyncExec(() -> display.timerExec(PAUSE_MS, () -> {
 			Later next = waiting.remove();
 			if (!waiting.isEmpty()) {
 				schedule(display);
@@ -47,6 +53,6 @@ public final class Later {
 			if (!next.control.isDisposed()) {
 				next.action.run();
 			}
-		});
+		}));
 	}
 }

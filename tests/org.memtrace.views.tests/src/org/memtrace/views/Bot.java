@@ -27,6 +27,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Widget;
+import org.memtrace.views.util.Later;
 
 /** Drives the workbench from the test thread with real mouse and keys of the window system. */
 public final class Bot {
@@ -65,8 +66,13 @@ public final class Bot {
 		});
 	}
 
-	/** Waits until the condition, asked on the display thread, holds. */
+	/** Waits until the condition, asked on the display thread, holds; then until views have done what they do {@link Later}. */
 	public void waitFor(String what, BooleanSupplier condition) {
+		until(what, condition);
+		until("views that follow", Later::isIdle);
+	}
+
+	private void until(String what, BooleanSupplier condition) {
 		long end = System.nanoTime() + TIMEOUT_MS * 1_000_000;
 		while (!ui(condition::getAsBoolean)) {
 			if (System.nanoTime() > end) {
