@@ -90,15 +90,17 @@ final class Bars extends ActionBarAdvisor {
 
 		MenuManager go = new MenuManager("&Navigate", "org.memtrace.rcp.navigate");
 		go.add(new Separator(COMMANDS));
-		commands(go, Set.of(2, 4), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
-				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later");
+		commands(go, Set.of(2, 4, 6), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
+				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later", TraceCommand.TIME_WINDOW, "&Time window…");
 		bar.add(go);
 		bar.add(new GroupMarker(IWorkbenchActionConstants.MB_ADDITIONS));
 
 		MenuManager windowMenu = new MenuManager("&Window", IWorkbenchActionConstants.M_WINDOW);
 		windowMenu.add(getAction(ActionFactory.OPEN_NEW_WINDOW.getId()));
 		windowMenu.add(new Separator());
-		windowMenu.add(ContributionItemFactory.VIEWS_SHORTLIST.create(window));
+		MenuManager views = new MenuManager("Show &view", "org.memtrace.rcp.showView");
+		views.add(ContributionItemFactory.VIEWS_SHORTLIST.create(window));
+		windowMenu.add(views);
 		windowMenu.add(new Separator());
 		windowMenu.add(getAction(ActionFactory.RESET_PERSPECTIVE.getId()));
 		windowMenu.add(new Separator());

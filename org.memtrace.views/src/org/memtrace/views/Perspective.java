@@ -27,6 +27,10 @@ public final class Perspective implements IPerspectiveFactory {
 			below.addView(id);
 			below.addPlaceholder(id + ANY);
 		}
+		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS,
+				ViewIds.STATISTICS, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.TUTORIAL, ViewIds.HELP }) {
+			layout.addShowViewShortcut(id);
+		}
 		// beside what they are about: all pictures
 		IPlaceholderFolderLayout right = layout.createPlaceholderFolder(RIGHT, IPageLayout.RIGHT, 0.66f, ViewIds.OCELOTL);
 		right.addPlaceholder(ViewIds.TUTORIAL);

@@ -37,6 +37,7 @@ public enum TraceCommand {
 	ZOOM_OUT("zoomOut", c -> c.trace() != null && !c.showsAllTime(), (c, t) -> zoom(t.selection(), 2, 0)),
 	EARLIER("earlier", c -> c.trace() != null && !c.showsAllTime(), (c, t) -> zoom(t.selection(), 1, -0.5)),
 	LATER("later", c -> c.trace() != null && !c.showsAllTime(), (c, t) -> zoom(t.selection(), 1, 0.5)),
+	TIME_WINDOW("timeWindow", c -> c.trace() != null, (c, t) -> TimeWindowDialog.ask(c.window().getShell(), t)),
 	AUTOMATIC_LEVEL("automaticLevel", c -> c.trace() != null && !c.state().isAutomaticP(),
 			(c, t) -> t.selection().p(ViewState.AUTOMATIC_P)),
 	BY_SHARING("viewpoint.sharing", Viewpoint.SHARING), BY_THREAD("viewpoint.thread", Viewpoint.THREAD),

@@ -80,13 +80,41 @@ class CommandsTest extends UiTest {
 		assertTrue(menu("&Navigate").stream().allMatch(t -> t.startsWith("[")), menu("&Navigate").toString());
 		assertTrue(menu("&File").contains("[Compare with…]"), menu("&File").toString());
 		open();
-		assertEquals(List.of("[Back]", "[Forward]", "[Parent]", "[Whole trace]", "[Earlier]", "[Later]"), menu("&Navigate"));
+		assertEquals(List.of("[Back]", "[Forward]", "[Parent]", "[Whole trace]", "[Earlier]", "[Later]", "Time window…"), menu("&Navigate"));
 		bot.run(() -> session.trace().selection().zoom(0, 10 * SampleTrace.STEP_NS, SampleTrace.A));
-		assertEquals(List.of("Back", "[Forward]", "Parent", "Whole trace", "Earlier", "Later"), menu("&Navigate"));
+		assertEquals(List.of("Back", "[Forward]", "Parent", "Whole trace", "Earlier", "Later", "Time window…"), menu("&Navigate"));
 		assertTrue(menu("&Edit").contains("[Remove all filters]"));
 		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
 		assertTrue(menu("&Edit").contains("Remove all filters"));
 		assertTrue(menu("&View").contains("Lock view"), menu("&View").toString());
+	}
+
+	@Test
+	void timeWindowIsTyped() {
+		open();
+		bot.key("ctrl+t");
+		Button show = bot.find(Button.class, b -> b.getText().equals("Show"));
+		List<Text> fields = bot.ui(() -> bot.all(Text.class).stream().filter(t -> t.getShell() == show.getShell()).toList());
+		bot.waitFor("focus in the dialog", () -> bot.display.getFocusControl() == fields.get(0));
+		assertEquals("0", bot.ui(fields.get(0)::getText));
+		bot.key("ctrl+a");
+		bot.type("2.5");
+		bot.find(Label.class, l -> l.getText().startsWith("'2.5' is no time: give a number with ns"));
+		assertFalse(bot.ui(show::isEnabled));
+		bot.type(" ms");
+		bot.key("Tab");
+		bot.key("ctrl+a");
+		bot.type("2 ms");
+		bot.find(Label.class, l -> l.getText().equals("The end is not after the start."));
+		bot.key("BackSpace");
+		bot.key("BackSpace");
+		bot.key("BackSpace");
+		bot.type("0.5 ms");
+		bot.waitFor("a window", show::isEnabled);
+		bot.shot("time-window");
+		bot.close(show);
+		assertEquals(2_500_000, state().fromNs());
+		assertEquals(20_500_000, state().toNs());
 	}
 
 	@Test
