@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
@@ -35,7 +36,7 @@ public final class Comparison {
 
 	/**
 	 * Shows another trace in a group of its own, which is linked with the current one, and opens a picture for it beside the
-	 * first.
+	 * first: the older of both is at the left, in the current group. What was looked at stays.
 	 *
 	 * @param other {@link TraceInfo} of the catalogue or {@link OpenFile}
 	 */
@@ -58,12 +59,25 @@ public final class Comparison {
 		if (view == null) {
 			return;
 		}
-		session.link(first, second, time);
-		if (other instanceof TraceInfo listed) {
-			session.opener().open(second, listed);
+		OpenTrace shown = first.trace();
+		TraceGroup place = second;
+		if (shown != null && isOlder(other instanceof OpenFile f ? f.info() : (TraceInfo) other, shown.info())) {
+			session.show(second, shown.fork());
+			session.link(second, first, time);
+			place = first;
 		} else {
-			session.opener().openDatabase(second, ((OpenFile) other).path());
+			session.link(first, second, time);
 		}
+		if (other instanceof TraceInfo listed) {
+			session.opener().open(place, listed);
+		} else {
+			session.opener().openDatabase(place, ((OpenFile) other).path());
+		}
+	}
+
+	/** Whether a trace is known to have been recorded before another one. */
+	private static boolean isOlder(TraceInfo trace, TraceInfo than) {
+		return trace.recordedAt().isAfter(Instant.EPOCH) && trace.recordedAt().isBefore(than.recordedAt());
 	}
 
 	/** The picture of another group that shows nothing, such as that of the comparison before the last start; null when there is none. */

@@ -5,8 +5,9 @@ package org.memtrace.views;
 /**
  * How far the opening of a trace is.
  *
+ * @param group in which it will be shown
  * @param step what is done, for a person
  * @param fraction how much of the step is done, -1 when not known
  */
-public record Opening(String step, double fraction) {
+public record Opening(TraceGroup group, String step, double fraction) {
 }

@@ -32,6 +32,7 @@ import org.memtrace.views.SaveSnapshot.Item;
 import org.memtrace.views.SaveSnapshot.Job;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 import org.osgi.framework.FrameworkUtil;
 
 /** Asks where, under which name, as what and how large snapshots are to be saved. Remembers place and formats. */
@@ -85,9 +86,7 @@ final class SnapshotDialog extends Dialog {
 		directory.setText(kept == null || !Files.isDirectory(Path.of(kept)) ? System.getProperty("user.home") : kept);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(330, SWT.DEFAULT).applyTo(directory);
 		directory.addModifyListener(e -> check());
-		Button browse = new Button(c, SWT.PUSH);
-		browse.setText("&Browse…");
-		browse.addListener(SWT.Selection, e -> {
+		Buttons.push(c, "&Browse…", null, () -> {
 			DirectoryDialog dialog = new DirectoryDialog(getShell());
 			dialog.setText("Save to");
 			dialog.setFilterPath(directory.getText());

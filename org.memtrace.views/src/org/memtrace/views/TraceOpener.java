@@ -50,16 +50,13 @@ public final class TraceOpener {
 
 	private final Session session;
 	private final LatestResult<Request, Opened> opening;
+	/** Of the newest request. */
+	private TraceGroup target;
 
 	TraceOpener(Session session) {
 		this.session = session;
 		this.opening = new LatestResult<>("Open trace", Display.getCurrent(), () -> !session.isDisposed(),
-				LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean isUrgent() {
-				return true;
-			}
-
+				LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT) {
 			@Override
 			protected Opened compute(Request request, Progress progress) throws MemtraceException {
 				return TraceOpener.this.open(request, progress);
@@ -98,12 +95,12 @@ public final class TraceOpener {
 
 			@Override
 			protected void progress(String step, double fraction) {
-				session.opening(new Opening(step, fraction));
+				session.opening(new Opening(target, step, fraction));
 			}
 
 			@Override
 			protected void busy(boolean busy) {
-				session.opening(busy ? new Opening("Opening", -1) : null);
+				session.opening(busy ? new Opening(target, "Opening", -1) : null);
 			}
 		};
 	}
@@ -128,7 +125,7 @@ public final class TraceOpener {
 				then.run();
 			}
 		} else {
-			opening.submit(new Request(group, listed, null, null, then));
+			submit(new Request(group, listed, null, null, then));
 		}
 	}
 
@@ -139,7 +136,7 @@ public final class TraceOpener {
 
 	/** The same in a group. */
 	public void openDatabase(TraceGroup group, Path file) {
-		opening.submit(new Request(group, null, file, null, null));
+		submit(new Request(group, null, file, null, null));
 	}
 
 	/**
@@ -155,7 +152,7 @@ public final class TraceOpener {
 			again.selection().go(before.withProducer(again.selection().initial().producer()));
 			session.show(group, again);
 		} else {
-			opening.submit(new Request(group, shown.file() == null ? shown.info() : null,
+			submit(new Request(group, shown.file() == null ? shown.info() : null,
 					shown.file() == null ? null : shown.file().path(), null, null, space, before));
 		}
 	}
@@ -166,8 +163,13 @@ public final class TraceOpener {
 	 */
 	public void open(String... names) {
 		if (names.length > 0) {
-			opening.submit(new Request(session.group(), null, null, List.of(names), null));
+			submit(new Request(session.group(), null, null, List.of(names), null));
 		}
+	}
+
+	private void submit(Request request) {
+		target = request.group();
+		opening.submit(request);
 	}
 
 	/** Stops opening; what was imported half is removed. */

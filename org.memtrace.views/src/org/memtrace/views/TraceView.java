@@ -104,8 +104,9 @@ public abstract class TraceView extends ViewPart {
 
 		@Override
 		public void opening(Opening state) {
-			if (opening != (state != null)) {
-				opening = state != null;
+			boolean now = isOfGroup(state);
+			if (opening != now) {
+				opening = now;
 				if (trace == null) {
 					openingChanged();
 				}
@@ -137,6 +138,11 @@ public abstract class TraceView extends ViewPart {
 
 	/** While no trace is shown, the opening of one has begun or ended: see {@link #nothingShown}. */
 	protected void openingChanged() {
+	}
+
+	/** Whether a trace is being opened that the group of this view will show. */
+	protected final boolean isOfGroup(Opening state) {
+		return state != null && state.group() == group;
 	}
 
 	/** What stands in a view without a trace: that one is being opened, or what the view has to say otherwise. */
@@ -197,8 +203,8 @@ public abstract class TraceView extends ViewPart {
 	public final void createPartControl(Composite parent) {
 		session = getSite().getService(Session.class);
 		baseName = getPartName();
-		opening = session.opening() != null;
 		group = session.group(restoredGroup);
+		opening = isOfGroup(session.opening());
 		group.views(1);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
 		filters = new FilterBar(parent);

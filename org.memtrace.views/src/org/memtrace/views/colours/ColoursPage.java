@@ -33,6 +33,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 
 /**
  * Colours of types, threads, CPUs and structures. A choice is seen in all views at once; <em>Cancel</em> takes back what was chosen
@@ -106,9 +107,7 @@ public final class ColoursPage extends PreferencePage implements IWorkbenchPrefe
 	}
 
 	private static Button button(Composite parent, String text, Runnable action) {
-		Button b = new Button(parent, SWT.PUSH);
-		b.setText(text);
-		b.addListener(SWT.Selection, e -> action.run());
+		Button b = Buttons.push(parent, text, null, () -> action.run());
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(b);
 		return b;
 	}

@@ -67,12 +67,7 @@ public final class DensityView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(message);
 		canvas = new DensityCanvas(area);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
-		loading = new LatestResult<>("Density", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		loading = new LatestResult<>("Density", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected DensityModel compute(Input in, Progress progress) throws MemtraceException {
 				ViewState s = in.state();

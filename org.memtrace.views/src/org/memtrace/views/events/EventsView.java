@@ -58,6 +58,7 @@ import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.MonitorProgress;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
@@ -207,10 +208,7 @@ public final class EventsView extends TraceView {
 	}
 
 	private Button button(Composite parent, String text, String tip, Runnable what) {
-		Button b = new Button(parent, SWT.PUSH);
-		b.setText(text);
-		b.setToolTipText(tip);
-		b.addListener(SWT.Selection, e -> what.run());
+		Button b = Buttons.push(parent, text, tip, () -> what.run());
 		return b;
 	}
 
@@ -295,10 +293,16 @@ public final class EventsView extends TraceView {
 
 	/** Filters for all views. */
 	private void only(IMenuManager m, Row r) {
-		FilterActions.addProducer(m, trace(), trace().memberOf(r.producer()));
-		FilterActions.addProducer(m, trace(), r.producer());
+		int member = trace().memberOf(r.producer());
+		FilterActions.addProducer(m, trace(), member);
+		if (member != r.producer()) {
+			m.add(new Separator());
+			FilterActions.addProducer(m, trace(), r.producer());
+		}
+		m.add(new Separator());
 		FilterActions.addThread(m, trace(), r.thread());
 		if (r.node() >= 0) {
+			m.add(new Separator());
 			FilterActions.addNode(m, trace(), r.node());
 		}
 	}

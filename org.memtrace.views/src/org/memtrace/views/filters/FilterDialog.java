@@ -37,6 +37,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 
 /** Edits one filter, or several of which one is enough, and says all the time how much the filters would leave. */
 final class FilterDialog extends Dialog {
@@ -161,10 +162,7 @@ final class FilterDialog extends Dialog {
 	}
 
 	private static Button button(Composite parent, String text, String tip, Runnable what) {
-		Button button = new Button(parent, SWT.PUSH);
-		button.setText(text);
-		button.setToolTipText(tip);
-		button.addListener(SWT.Selection, e -> what.run());
+		Button button = Buttons.push(parent, text, tip, () -> what.run());
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.BEGINNING).applyTo(button);
 		return button;
 	}

@@ -14,6 +14,7 @@ import org.eclipse.swt.widgets.Text;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.GanttSource.Grouping;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Buttons;
 
 /** The bar above the chart: what the rows are, what the colours stand for, search, and what is being done. */
 final class GanttBar extends Composite {
@@ -75,10 +76,7 @@ final class GanttBar extends Composite {
 		next.addListener(SWT.Selection, e -> listener.find(search.getText(), true));
 		info = new Label(this, SWT.NONE);
 		GridDataFactory.fillDefaults().grab(true, false).indent(8, 0).align(SWT.FILL, SWT.CENTER).applyTo(info);
-		stop = new Button(this, SWT.PUSH);
-		stop.setText("Stop");
-		stop.setToolTipText("Stop computing; the picture before stays");
-		stop.addListener(SWT.Selection, e -> listener.cancelled());
+		stop = Buttons.push(this, "Stop", "Stop computing; the picture before stays", () -> listener.cancelled());
 		GridDataFactory.fillDefaults().exclude(true).applyTo(stop);
 		stop.setVisible(false);
 	}

@@ -174,8 +174,12 @@ public final class GanttView extends TraceView {
 	// ---- jobs
 
 	private abstract class Work<I, R> extends LatestResult<I, R> {
-		Work(String name, Policy policy) {
-			super(name, canvas, policy);
+		Work(String name, LatestResult.Policy policy) {
+			this(name, policy, LatestResult.Priority.NORMAL);
+		}
+
+		Work(String name, LatestResult.Policy policy, LatestResult.Priority priority) {
+			super(name, canvas, policy, priority);
 		}
 
 		@Override
@@ -195,12 +199,7 @@ public final class GanttView extends TraceView {
 	}
 
 	private void makeJobs() {
-		loading = new Work<>("Read records", LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		loading = new Work<>("Read records", LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected GanttModel compute(Wanted input, Progress progress) throws MemtraceException {
 				if (!input.trace().hasAccesses()) {

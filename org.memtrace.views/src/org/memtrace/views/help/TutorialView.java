@@ -37,6 +37,7 @@ import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.traces.CompareDialog;
 import org.memtrace.views.util.Appearance;
+import org.memtrace.views.util.Buttons;
 
 /** Find a sharing problem in ten minutes: steps with a button that does each of them. */
 public final class TutorialView extends ViewPart {
@@ -142,11 +143,7 @@ public final class TutorialView extends ViewPart {
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(label);
 		wrapped.add(label);
 		new Label(body, SWT.NONE);
-		Button b = new Button(body, SWT.PUSH);
-		b.setText(button);
-		b.setToolTipText("Do step " + number + ": " + title);
-		GridDataFactory.fillDefaults().align(SWT.BEGINNING, SWT.CENTER).applyTo(b);
-		b.addListener(SWT.Selection, e -> {
+		Button b = Buttons.push(body, button, "Do step " + number + ": " + title, () -> {
 			try {
 				deed.run();
 				mark.setText("✓");
@@ -154,6 +151,7 @@ public final class TutorialView extends ViewPart {
 				ILog.of(TutorialView.class).error("A step of the tutorial failed.", x);
 			}
 		});
+		GridDataFactory.fillDefaults().align(SWT.BEGINNING, SWT.CENTER).applyTo(b);
 		steps.add(new Step(mark, b, needsTrace));
 	}
 

@@ -42,6 +42,16 @@ public abstract class LatestResult<I, R> {
 		KEEP_UP
 	}
 
+	/** What goes first; the computations of all views share the processors. */
+	public enum Priority {
+		/** A person looks at the result and waits for it. */
+		URGENT,
+		/** Begins at once. */
+		NORMAL,
+		/** Begins when nothing urgent is running or being shown. */
+		CAN_WAIT
+	}
+
 	/** Urgent computations that run or whose result is being shown, and what waits for their end. Written by the display thread only. */
 	private static volatile int urgent;
 	private static final List<LatestResult<?, ?>.Run> held = new ArrayList<>();
@@ -50,6 +60,7 @@ public abstract class LatestResult<I, R> {
 	private final BooleanSupplier alive;
 	private final Display display;
 	private final Policy policy;
+	private final Priority priority;
 	/** All below: display thread only. */
 	private long submitted;
 	private long shown;
@@ -62,15 +73,26 @@ public abstract class LatestResult<I, R> {
 	 * @param widget results are dropped when it is disposed
 	 */
 	protected LatestResult(String name, Widget widget, Policy policy) {
-		this(name, widget.getDisplay(), () -> !widget.isDisposed(), policy);
+		this(name, widget, policy, Priority.NORMAL);
+	}
+
+	/** The same, with another priority. */
+	protected LatestResult(String name, Widget widget, Policy policy, Priority priority) {
+		this(name, widget.getDisplay(), () -> !widget.isDisposed(), policy, priority);
 	}
 
 	/** @param alive whether results are still wanted; asked on the display thread */
 	protected LatestResult(String name, Display display, BooleanSupplier alive, Policy policy) {
+		this(name, display, alive, policy, Priority.NORMAL);
+	}
+
+	/** The same, with another priority. */
+	protected LatestResult(String name, Display display, BooleanSupplier alive, Policy policy, Priority priority) {
 		this.name = name;
 		this.display = display;
 		this.alive = alive;
 		this.policy = policy;
+		this.priority = priority;
 	}
 
 	/** Computes the result; on a job thread. {@code progress} is cancelled when the result is no longer wanted. */
@@ -89,19 +111,6 @@ public abstract class LatestResult<I, R> {
 
 	/** The state of {@link #isBusy} changed. On the display thread. */
 	protected void busy(boolean busy) {
-	}
-
-	/** Whether a person looks at the result and waits for it: what {@link #canWait} begins after it was shown. Always the same. */
-	protected boolean isUrgent() {
-		return false;
-	}
-
-	/**
-	 * Whether the computation lets urgent ones of all views go first, which would share the processors with it: it begins when
-	 * none of them is running. Always the same.
-	 */
-	protected boolean canWait() {
-		return false;
 	}
 
 	/** A result that will not be shown, for example to close it. On the display thread. */
@@ -153,12 +162,12 @@ public abstract class LatestResult<I, R> {
 
 	private void schedule(I input) {
 		running = new Run(input, submitted);
-		if (canWait()) {
+		if (priority == Priority.CAN_WAIT) {
 			held.add(running);
 			// not at once: the same event may start something urgent in a view that is told of it later
 			display.asyncExec(LatestResult::release);
 		} else {
-			urgent += isUrgent() ? 1 : 0;
+			urgent += priority == Priority.URGENT ? 1 : 0;
 			running.schedule();
 		}
 	}
@@ -181,7 +190,7 @@ public abstract class LatestResult<I, R> {
 			try {
 				finish(run, result, error);
 			} finally {
-				if (isUrgent()) {
+				if (priority == Priority.URGENT) {
 					urgent--;
 					release();
 				}

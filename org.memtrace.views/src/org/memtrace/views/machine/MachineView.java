@@ -65,12 +65,7 @@ public final class MachineView extends TraceView {
 	protected void createContents(Composite parent) {
 		canvas = new MachineCanvas(parent, this::clicked);
 		canvas.colouring(colouring);
-		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected MachineUse compute(Input in, Progress progress) throws MemtraceException {
 				MachineTopology machine = in.known();

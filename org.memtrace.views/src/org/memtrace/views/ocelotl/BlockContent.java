@@ -34,6 +34,7 @@ import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Buttons;
 
 /**
  * A window with what is inside of a block, or of several that are drawn together: what the tooltip says, a picture of it alone,
@@ -89,17 +90,13 @@ final class BlockContent {
 		Composite buttons = new Composite(shell, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).equalWidth(true).applyTo(buttons);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(buttons);
-		Button zoom = new Button(buttons, SWT.PUSH);
-		zoom.setText("&Zoom to it");
-		GridDataFactory.fillDefaults().applyTo(zoom);
-		zoom.addListener(SWT.Selection, e -> {
+		Button zoom = Buttons.push(buttons, "&Zoom to it", null, () -> {
 			shell.close();
 			selection.zoom(hit.fromNs(), hit.toNs(), hit.producer());
 		});
-		Button close = new Button(buttons, SWT.PUSH);
-		close.setText("Close");
+		GridDataFactory.fillDefaults().applyTo(zoom);
+		Button close = Buttons.push(buttons, "Close", null, () -> shell.close());
 		GridDataFactory.fillDefaults().applyTo(close);
-		close.addListener(SWT.Selection, e -> shell.close());
 		shell.setDefaultButton(close);
 
 		reading = new LatestResult<>("Content of a block", canvas, LatestResult.Policy.ONLY_NEWEST) {

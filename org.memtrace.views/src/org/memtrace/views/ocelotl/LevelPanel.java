@@ -24,6 +24,7 @@ import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.analysis.Units;
+import org.memtrace.views.util.Buttons;
 
 /**
  * The choice of the level of detail: quality curves to click on, slider, buttons, text field, and what the level costs.
@@ -166,11 +167,8 @@ final class LevelPanel extends Composite {
 	}
 
 	private static Button button(Composite parent, String label, String tip, Runnable action) {
-		Button b = new Button(parent, SWT.PUSH);
-		b.setText(label);
-		b.setToolTipText(tip);
+		Button b = Buttons.push(parent, label, tip, () -> action.run());
 		name(b, tip);
-		b.addListener(SWT.Selection, e -> action.run());
 		return b;
 	}
 

@@ -92,9 +92,9 @@ public final class OcelotlView extends TraceView {
 	private final Session.Listener followSession = new Session.Listener() {
 		@Override
 		public void opening(Opening state) {
-			welcome.opening(state);
+			welcome.opening(isOfGroup(state) ? state : null);
 			if (trace() != null) {
-				bar.busy(state != null, state == null ? "" : state.step(), state == null ? -1 : state.fraction());
+				bar.busy(isOfGroup(state), state == null ? "" : state.step(), state == null ? -1 : state.fraction());
 			}
 		}
 
@@ -135,6 +135,9 @@ public final class OcelotlView extends TraceView {
 		layout = new StackLayout();
 		stack.setLayout(layout);
 		welcome = new Welcome(stack, session(), getSite().getWorkbenchWindow());
+		if (isOfGroup(session().opening())) {
+			welcome.opening(session().opening());
+		}
 
 		pictureArea = new Composite(stack, SWT.NONE);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(pictureArea);
@@ -245,12 +248,7 @@ public final class OcelotlView extends TraceView {
 	}
 
 	private void makeJobs() {
-		describing = new LatestResult<>("Aggregate", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean isUrgent() {
-				return true;
-			}
-
+		describing = new LatestResult<>("Aggregate", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT) {
 			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
 				return Description.compute(input, progress);
@@ -281,12 +279,7 @@ public final class OcelotlView extends TraceView {
 				bar.busy(busy, "", -1);
 			}
 		};
-		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		refining = new LatestResult<>("Find all levels", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Refined compute(Refined input, Progress progress) throws CancelledException {
 				input.description().refine(input.choice(), progress);
@@ -302,12 +295,7 @@ public final class OcelotlView extends TraceView {
 				}
 			}
 		};
-		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		preparing = new LatestResult<>("Prepare other viewpoints", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Boolean compute(Description.Input input, Progress progress) throws MemtraceException {
 				prepare(input, progress);
@@ -319,12 +307,7 @@ public final class OcelotlView extends TraceView {
 				// there is nothing to be seen
 			}
 		};
-		drawing = new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP) {
-			@Override
-			protected boolean isUrgent() {
-				return true;
-			}
-
+		drawing = new LatestResult<>("Draw", canvas, LatestResult.Policy.KEEP_UP, LatestResult.Priority.URGENT) {
 			@Override
 			protected ShownPicture compute(ShownPicture.Input input, Progress progress) throws CancelledException {
 				return ShownPicture.compute(input);

@@ -46,12 +46,7 @@ final class OverviewCanvas extends Canvas {
 	OverviewCanvas(Composite parent, Models models) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
 		this.models = models;
-		describing = new LatestResult<>("Overview", this, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		describing = new LatestResult<>("Overview", this, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
 				return Description.compute(input, progress);

@@ -18,7 +18,7 @@ import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.layout.RowData;
 import org.eclipse.swt.layout.RowLayout;
-import org.eclipse.swt.widgets.Button;
+
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
@@ -32,6 +32,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.ViewState;
 import org.memtrace.analysis.Units;
+import org.memtrace.views.util.Buttons;
 
 /** The bar above the picture: viewpoint, metric, slices, where one is in the trace, and what is being computed. */
 final class PictureBar extends Composite {
@@ -148,10 +149,7 @@ final class PictureBar extends Composite {
 		bar = new ProgressBar(progress, SWT.HORIZONTAL);
 		bar.setMaximum(STEPS);
 		GridDataFactory.fillDefaults().hint(90, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
-		Button cancel = new Button(progress, SWT.PUSH);
-		cancel.setText("Stop");
-		cancel.setToolTipText("Stop computing; the picture before stays");
-		cancel.addListener(SWT.Selection, e -> listener.cancelled());
+		Buttons.push(progress, "Stop", "Stop computing; the picture before stays", () -> listener.cancelled());
 		showProgress(false);
 	}
 

@@ -94,12 +94,7 @@ final class PictureCanvas extends Canvas {
 		this.models = models;
 		cross = getDisplay().getSystemCursor(SWT.CURSOR_CROSS);
 		hand = getDisplay().getSystemCursor(SWT.CURSOR_HAND);
-		describing = new LatestResult<>("Describe block", this, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		describing = new LatestResult<>("Describe block", this, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected String compute(Hovered input, Progress progress) throws MemtraceException {
 				return HitText.of(input.picture(), input.hit(), progress);

@@ -31,6 +31,7 @@ import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceActions;
 import org.memtrace.views.util.Appearance;
+import org.memtrace.views.util.Buttons;
 
 /** What one sees when no trace is shown: how to get one, or how far the opening of one is. */
 final class Welcome extends Composite {
@@ -104,9 +105,7 @@ final class Welcome extends Composite {
 		bar = new ProgressBar(progress, SWT.HORIZONTAL);
 		bar.setMaximum(STEPS);
 		GridDataFactory.fillDefaults().hint(BAR_WIDTH, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
-		Button cancel = new Button(progress, SWT.PUSH);
-		cancel.setText("Cancel");
-		cancel.addListener(SWT.Selection, e -> session.opener().cancel());
+		Button cancel = Buttons.push(progress, "Cancel", null, () -> session.opener().cancel());
 
 		counting = new LatestResult<>("Count traces", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
@@ -125,14 +124,11 @@ final class Welcome extends Composite {
 		};
 		addListener(SWT.Resize, e -> fit(getClientArea().width - 16));
 		say("memtrace", WHAT);
-		opening(session.opening());
+		opening(null);
 	}
 
 	private static Button button(Composite parent, String text, String what, Runnable action) {
-		Button button = new Button(parent, SWT.PUSH);
-		button.setText(text);
-		button.setToolTipText(what);
-		button.addListener(SWT.Selection, e -> action.run());
+		Button button = Buttons.push(parent, text, what, () -> action.run());
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER)
 				.hint(button.computeSize(SWT.DEFAULT, SWT.DEFAULT).x + 2 * BESIDE_TEXT, SWT.DEFAULT).applyTo(button);
 		Label label = new Label(parent, SWT.WRAP);

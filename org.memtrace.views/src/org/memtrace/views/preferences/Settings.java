@@ -165,6 +165,7 @@ public final class Settings {
 	 * @return whether it is dark
 	 */
 	public static boolean startTheme(Display display) {
+		Appearance.remember(display);
 		display.addListener(SWT.Settings, e -> Appearance.refresh(display));
 		return firstTheme(store(), display);
 	}

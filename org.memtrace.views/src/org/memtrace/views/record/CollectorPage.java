@@ -25,6 +25,7 @@ import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.CommandBar;
 
 /** How to record: the collectors with what `memtrace check` says about them, and the options of the recorder. */
@@ -82,9 +83,7 @@ final class CollectorPage extends WizardPage {
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(fixArea);
 		fix = new CommandBar(fixArea, "To make it work, run this in a terminal, and check again:", 1);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(fix);
-		Button again = new Button(fixArea, SWT.PUSH);
-		again.setText("Chec&k again");
-		again.addListener(SWT.Selection, e -> wizard.look());
+		Button again = Buttons.push(fixArea, "Chec&k again", null, () -> wizard.look());
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.END).applyTo(again);
 
 		Group time = group(c, "Resolution and cost", 6);
@@ -113,9 +112,7 @@ final class CollectorPage extends WizardPage {
 		output = new Text(names, SWT.BORDER);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(output);
 		output.addModifyListener(e -> wizard.changed());
-		Button browse = new Button(names, SWT.PUSH);
-		browse.setText("Br&owse…");
-		browse.addListener(SWT.Selection, e -> browse());
+		Button browse = Buttons.push(names, "Br&owse…", null, () -> browse());
 
 		command = new CommandBar(c, "The same in a terminal:", 3);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(command);

@@ -23,6 +23,7 @@ import org.eclipse.swt.widgets.Text;
 import org.memtrace.model.Progress;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 
 /** The processes of this machine that have a program, to choose one. */
 final class ProcessTable extends Composite {
@@ -49,9 +50,7 @@ final class ProcessTable extends Composite {
 		filter.setMessage("Filter by name, user or number");
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(filter);
 		filter.addModifyListener(e -> show());
-		Button refresh = new Button(this, SWT.PUSH);
-		refresh.setText("Re&fresh");
-		refresh.addListener(SWT.Selection, e -> refresh());
+		Button refresh = Buttons.push(this, "Re&fresh", null, () -> refresh());
 		table = new Table(this, SWT.BORDER | SWT.SINGLE | SWT.FULL_SELECTION | SWT.V_SCROLL);
 		Accessibility.name(table, "Processes");
 		table.setHeaderVisible(true);

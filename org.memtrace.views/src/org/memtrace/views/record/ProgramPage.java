@@ -33,6 +33,7 @@ import org.memtrace.importer.record.RecordOption;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.ShellWords;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.CommandBar;
 
 /** What to record: a program, a bundled example, or a process that runs already. */
@@ -125,9 +126,7 @@ final class ProgramPage extends WizardPage {
 		locateText = new Label(locate, SWT.WRAP);
 		locateText.setText("Where is the program memtrace?");
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(locateText);
-		Button choose = new Button(locate, SWT.PUSH);
-		choose.setText("&Locate memtrace…");
-		choose.addListener(SWT.Selection, e -> {
+		Buttons.push(locate, "&Locate memtrace…", null, () -> {
 			FileDialog dialog = new FileDialog(getShell(), SWT.OPEN);
 			dialog.setText("The program memtrace");
 			String file = dialog.open();
@@ -148,9 +147,7 @@ final class ProgramPage extends WizardPage {
 		Composite c = new Composite(stack, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(3).spacing(8, 8).applyTo(c);
 		program = field(c, "&Program:", "./app, or the name of a program in PATH");
-		Button browse = new Button(c, SWT.PUSH);
-		browse.setText("&Browse…");
-		browse.addListener(SWT.Selection, e -> {
+		Buttons.push(c, "&Browse…", null, () -> {
 			FileDialog dialog = new FileDialog(getShell(), SWT.OPEN);
 			dialog.setText("Program to record");
 			String chosen = dialog.open();
@@ -161,9 +158,7 @@ final class ProgramPage extends WizardPage {
 		arguments = field(c, "&Arguments:", "as in a shell: -n 4 'two words'");
 		span(arguments);
 		directory = field(c, "&Working directory:", "the folder of the program");
-		Button folder = new Button(c, SWT.PUSH);
-		folder.setText("Br&owse…");
-		folder.addListener(SWT.Selection, e -> {
+		Button folder = Buttons.push(c, "Br&owse…", null, () -> {
 			DirectoryDialog dialog = new DirectoryDialog(getShell());
 			dialog.setText("Working directory of the program");
 			String chosen = dialog.open();

@@ -191,12 +191,7 @@ public final class StatisticsView extends TraceView {
 			}
 		});
 		pie.onOpen(this::open);
-		loading = new LatestResult<>("Statistics", area, LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		loading = new LatestResult<>("Statistics", area, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Loaded compute(Input in, Progress progress) throws MemtraceException {
 				return load(in, progress);

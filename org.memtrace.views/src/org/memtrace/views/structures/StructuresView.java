@@ -127,12 +127,7 @@ public final class StructuresView extends TraceView {
 		});
 		grid.onOpen(row -> zoom());
 		grid.onCopy(this::copySelected);
-		loading = new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST) {
-			@Override
-			protected boolean canWait() {
-				return true;
-			}
-
+		loading = new LatestResult<>("Structures", grid.control(), LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected StructureSheet compute(Input input, Progress progress) throws MemtraceException {
 				ViewState s = input.state();

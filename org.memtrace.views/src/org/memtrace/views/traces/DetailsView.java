@@ -3,6 +3,7 @@
 package org.memtrace.views.traces;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -18,7 +19,9 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
@@ -37,6 +40,7 @@ import org.memtrace.views.util.Later;
 /** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
 public final class DetailsView extends ViewPart {
 	private static final int NAME_PIXELS = 122;
+	private static final int CELL_MARGIN = 4;
 
 	private Session session;
 	private Table table;
@@ -101,6 +105,13 @@ public final class DetailsView extends ViewPart {
 		TableColumn value = new TableColumn(table, SWT.LEFT);
 		layout.setColumnData(name, new ColumnPixelData(NAME_PIXELS));
 		layout.setColumnData(value, new ColumnWeightData(100, 100));
+		// the toolkit would cut what is too long without a sign
+		table.addListener(SWT.EraseItem, e -> {
+			if (e.index == 1) {
+				e.detail &= ~SWT.FOREGROUND;
+			}
+		});
+		table.addListener(SWT.PaintItem, this::paintValue);
 		table.addListener(SWT.MouseHover, e -> {
 			TableItem item = table.getItem(new org.eclipse.swt.graphics.Point(e.x, e.y));
 			table.setToolTipText(item == null ? null : wrapped(item.getText(0).strip() + ": " + item.getText(1)));
@@ -161,6 +172,29 @@ public final class DetailsView extends ViewPart {
 		};
 	}
 
+	private void paintValue(Event e) {
+		TableItem item = (TableItem) e.item;
+		if (e.index != 1 || item.getText(1).isEmpty()) {
+			return;
+		}
+		Rectangle cell = item.getTextBounds(1);
+		String text = item.getText(1).replaceAll("\\s+", " ");
+		int width = table.getColumn(1).getWidth() - (cell.x - item.getBounds(1).x) - CELL_MARGIN;
+		if (e.gc.textExtent(text).x > width) {
+			int fits = 0;
+			for (int end = text.length() - 1; fits < end;) {
+				int middle = (fits + end + 1) / 2;
+				if (e.gc.textExtent(text.substring(0, middle) + "…").x <= width) {
+					fits = middle;
+				} else {
+					end = middle - 1;
+				}
+			}
+			text = text.substring(0, fits) + "…";
+		}
+		e.gc.drawText(text, cell.x, cell.y + (cell.height - e.gc.textExtent(text).y) / 2, true);
+	}
+
 	private static String wrapped(String text) {
 		StringBuilder b = new StringBuilder();
 		int column = 0;
@@ -218,7 +252,8 @@ public final class DetailsView extends ViewPart {
 		List<TraceDetails.Row> rows = shown != null
 				? TraceDetails.of(shown, shownFile == null ? null : shownFile.path(), shownReport)
 				: subjects.isEmpty() ? List.of() : TraceDetails.common(subjects);
-		// items are used again: nothing flickers, and where one has scrolled to stays
+		// items are used again: nothing flickers, and where one has scrolled to stays; so does what is selected, by its name
+		List<String> chosen = Arrays.stream(table.getSelection()).map(i -> i.getText(0)).toList();
 		table.deselectAll();
 		if (table.getItemCount() > rows.size()) {
 			table.remove(rows.size(), table.getItemCount() - 1);
@@ -231,6 +266,9 @@ public final class DetailsView extends ViewPart {
 			item.setData(row);
 			item.setFont(row.heading() ? JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT) : null);
 			item.setForeground(1, row.warning() ? ScenePainter.warning(table) : null);
+			if (chosen.contains(row.name())) {
+				table.select(i);
+			}
 		}
 	}
 

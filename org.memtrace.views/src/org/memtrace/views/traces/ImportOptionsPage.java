@@ -22,6 +22,7 @@ import org.memtrace.importer.ImportSource;
 import org.memtrace.model.DatabaseKind;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.CommandBar;
 
 /** How to import. */
@@ -94,9 +95,7 @@ final class ImportOptionsPage extends WizardPage {
 	}
 
 	private void browse(Composite c, Text field, String title, String pattern) {
-		Button button = new Button(c, SWT.PUSH);
-		button.setText("Browse…");
-		button.addListener(SWT.Selection, e -> {
+		Button button = Buttons.push(c, "Browse…", null, () -> {
 			FileDialog dialog = new FileDialog(getShell(), SWT.SAVE);
 			dialog.setText(title);
 			dialog.setFilterExtensions(new String[] { pattern, "*" });

@@ -32,6 +32,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.Buttons;
 
 /** What to import: a folder or files, and what was recognised in them. */
 final class ImportSourcePage extends WizardPage {
@@ -111,9 +112,7 @@ final class ImportSourcePage extends WizardPage {
 	}
 
 	private static Button button(Composite parent, String text, Runnable action) {
-		Button button = new Button(parent, SWT.PUSH);
-		button.setText(text);
-		button.addListener(SWT.Selection, e -> action.run());
+		Button button = Buttons.push(parent, text, null, () -> action.run());
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(button);
 		return button;
 	}

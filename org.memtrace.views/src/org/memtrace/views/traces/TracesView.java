@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -36,9 +37,6 @@ import org.eclipse.jface.viewers.StyledString;
 import org.eclipse.jface.viewers.TreeViewer;
 import org.eclipse.jface.viewers.ColumnViewerToolTipSupport;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.dnd.Clipboard;
-import org.eclipse.swt.dnd.TextTransfer;
-import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.TextStyle;
@@ -58,6 +56,7 @@ import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.SelectionLink;
 import org.memtrace.views.util.Appearance;
+import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.Later;
 
@@ -209,11 +208,9 @@ public final class TracesView extends ViewPart {
 		copyPath = new Action("Copy path", Icons.get("copy")) {
 			@Override
 			public void run() {
-				OpenFile f = selectedFile();
-				if (f != null) {
-					Clipboard clipboard = new Clipboard(tree.getControl().getDisplay());
-					clipboard.setContents(new Object[] { f.path().toString() }, new Transfer[] { TextTransfer.getInstance() });
-					clipboard.dispose();
+				Path path = selectedPath();
+				if (path != null) {
+					Clip.copy(tree.getControl().getDisplay(), path.toString());
 				}
 			}
 		};
@@ -250,6 +247,7 @@ public final class TracesView extends ViewPart {
 				m.add(rename);
 				addChanges(m);
 				m.add(delete);
+				m.add(copyPath);
 				m.add(new Separator());
 			} else if (selectedTraces().size() > 1) {
 				if (selectedTraces().size() == 2) {
@@ -337,6 +335,19 @@ public final class TracesView extends ViewPart {
 	private void enableActions() {
 		delete.setEnabled(!selectedTraces().isEmpty());
 		rename.setEnabled(selected() != null);
+	}
+
+	/** The database of what is selected, or null. */
+	private Path selectedPath() {
+		if (selectedFile() != null) {
+			return selectedFile().path();
+		}
+		try {
+			Path directory = session.catalogue().directory(); // open: its traces are in the list
+			return selected() == null || directory == null ? null : directory.toAbsolutePath().resolve(selected().databaseName());
+		} catch (MemtraceException e) {
+			return null;
+		}
 	}
 
 	/** The selected trace of the catalogue when it is the only one, else null. */

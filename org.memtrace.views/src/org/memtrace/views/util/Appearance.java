@@ -18,6 +18,9 @@ import org.eclipse.swt.widgets.Tree;
 public final class Appearance {
 	private static final int DARK_SUM = 3 * 110;
 
+	/** Background of lists in the theme before. */
+	private static RGB before;
+
 	private Appearance() {
 	}
 
@@ -47,12 +50,22 @@ public final class Appearance {
 
 	/** The theme is another one: colours that were taken from the one before are those of the new one. */
 	public static void refresh(Display display) {
+		Color list = display.getSystemColor(SWT.COLOR_LIST_BACKGROUND);
 		for (Shell shell : display.getShells()) {
-			refresh(shell);
+			refresh(shell, list);
 		}
+		before = list.getRGB();
 	}
 
-	private static void refresh(Control control) {
+	/** Looks at the theme of now, so that {@link #refresh} knows which colours were taken from it. */
+	public static void remember(Display display) {
+		before = display.getSystemColor(SWT.COLOR_LIST_BACKGROUND).getRGB();
+	}
+
+	private static void refresh(Control control, Color list) {
+		if (control instanceof Composite && !list.getRGB().equals(before) && control.getBackground().getRGB().equals(before)) {
+			control.setBackground(list); // around the pages of the preferences
+		}
 		if (control instanceof CTabFolder tabs) {
 			tabs.setBackground(null);
 			tabs.setForeground(null);
@@ -65,7 +78,7 @@ public final class Appearance {
 		}
 		if (control instanceof Composite composite) {
 			for (Control child : composite.getChildren()) {
-				refresh(child);
+				refresh(child, list);
 			}
 		}
 	}

@@ -30,15 +30,12 @@ public final class CommandBar extends Composite {
 		Accessibility.name(text, label.replace(":", "").replace("&", ""));
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(100, rows > 1 ? rows * text.getLineHeight() + 6 : SWT.DEFAULT)
 				.applyTo(text);
-		copy = new Button(this, SWT.PUSH);
-		copy.setText("Copy");
-		copy.setToolTipText("Copy the command, to paste it into a terminal");
-		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(copy);
-		copy.addListener(SWT.Selection, e -> {
+		copy = Buttons.push(this, "Copy", "Copy the command, to paste it into a terminal", () -> {
 			Clipboard clipboard = new Clipboard(getDisplay());
 			clipboard.setContents(new Object[] { text.getText() }, new Transfer[] { TextTransfer.getInstance() });
 			clipboard.dispose();
 		});
+		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(copy);
 	}
 
 	/** @param command empty when there is none */

@@ -98,6 +98,23 @@ class GroupsTest extends UiTest {
 		assertEquals(List.of(before, after), Comparison.byAge(List.of(before, after)));
 	}
 
+	/** What is older comes to the left of what is shown, which keeps its window and filters. */
+	@Test
+	void anOlderTraceIsComparedAtTheLeft() throws Exception {
+		TraceInfo before = SampleTrace.write(session.catalogue().create("before"), "before", Instant.parse("2026-11-19T05:30:00Z"));
+		open();
+		bot.run(() -> session.trace().selection().zoom(0, SampleTrace.STEP_NS * 10, SampleTrace.B));
+		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(0))));
+		ViewState state = bot.ui(() -> session.trace().selection().state());
+		bot.run(() -> Comparison.show(page(), before, SelectionLink.Time.SCALED));
+		bot.waitFor("both", () -> session.groups().size() == 2 && session.opening() == null && session.group(1).trace().isListed(before)
+				&& session.group(2).trace().isListed(sample));
+		waitForViews();
+		assertEquals(state, bot.ui(() -> session.group(2).trace().selection().state()));
+		assertEquals(state, bot.ui(() -> session.group(1).trace().selection().state()), "linked");
+		bot.run(() -> page().hideView(views().stream().filter(v -> v.group().number() == 2).findFirst().orElseThrow()));
+	}
+
 	private TraceInfo recorded(int id, String name, String when) {
 		return new TraceInfo(id, name, name, sample.type(), sample.application(), sample.host(), sample.operatingSystem(), sample.cpus(),
 				sample.events(), sample.producers(), sample.startNs(), sample.endNs(), Instant.parse(when), sample.pageSizeBytes(),

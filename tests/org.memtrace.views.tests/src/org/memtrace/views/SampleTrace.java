@@ -45,6 +45,11 @@ public final class SampleTrace {
 
 	/** Writes the trace and closes the writer. */
 	public static TraceInfo write(TraceWriter target, String name) throws MemtraceException {
+		return write(target, name, Instant.parse("2026-11-20T05:30:00Z"));
+	}
+
+	/** @param recorded when the program ran */
+	static TraceInfo write(TraceWriter target, String name, Instant recorded) throws MemtraceException {
 		try (TraceWriter writer = target) {
 			List<ThreadInfo> threads = new ArrayList<>();
 			for (int i = 0; i <= WORKERS; i++) {
@@ -101,7 +106,7 @@ public final class SampleTrace {
 			}
 			writer.accesses(batch);
 			return writer.commit(new TraceInfo(-1, name, name, TraceInfo.TYPE_MEMTRACE, "/usr/bin/matmul", "testhost",
-					"Linux", 4, 0, producers.size(), 0, STEPS * STEP_NS, Instant.parse("2026-11-20T05:30:00Z"), 4096, "",
+					"Linux", 4, 0, producers.size(), 0, STEPS * STEP_NS, recorded, 4096, "",
 					Map.of("command", "matmul 128")), "{}", Progress.NONE);
 		}
 	}

@@ -38,10 +38,12 @@ public abstract class UiTest {
 	private static int catalogues;
 
 	protected final Bot bot = new Bot(PlatformUI.getWorkbench().getDisplay());
-	/** Errors that anybody logged. Warnings, such as a trace that cannot be opened, did not arrive at the listener when tried. */
+	/** Errors that anybody logged, and our warnings. */
 	protected final List<String> problems = Collections.synchronizedList(new ArrayList<>());
 	private final ILogListener log = (status, plugin) -> {
-		if (status.getSeverity() == IStatus.ERROR) {
+		// of the platform, warnings are about keys and handlers of its own; the log of a class in no bundle is that of the runtime
+		boolean ours = status.getPlugin().startsWith("org.memtrace") || status.getPlugin().equals("org.eclipse.core.runtime");
+		if (status.getSeverity() == IStatus.ERROR || status.getSeverity() == IStatus.WARNING && ours) {
 			problems.add(plugin + ": " + status.getMessage() + " " + status.getException());
 		}
 	};

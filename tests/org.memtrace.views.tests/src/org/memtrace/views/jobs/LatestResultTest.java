@@ -32,27 +32,12 @@ class LatestResultTest {
 	private final AtomicBoolean alive = new AtomicBoolean(true);
 
 	private final class Gated extends LatestResult<String, String> {
-		private final boolean urgent;
-		private final boolean patient;
-
 		Gated(Policy policy) {
-			this(policy, false, false);
+			this(policy, Priority.NORMAL);
 		}
 
-		Gated(Policy policy, boolean urgent, boolean patient) {
-			super("test", display, alive::get, policy);
-			this.urgent = urgent;
-			this.patient = patient;
-		}
-
-		@Override
-		protected boolean isUrgent() {
-			return urgent;
-		}
-
-		@Override
-		protected boolean canWait() {
-			return patient;
+		Gated(Policy policy, Priority priority) {
+			super("test", display, alive::get, policy, priority);
 		}
 
 		@Override
@@ -168,8 +153,8 @@ class LatestResultTest {
 
 	@Test
 	void whatCanWaitBeginsWhenNothingUrgentIsLeft() throws Exception {
-		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, false, true);
-		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, true, false);
+		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT);
+		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT);
 		// in one event, the patient one first
 		display.syncExec(() -> {
 			patient.submit("later");
@@ -193,8 +178,8 @@ class LatestResultTest {
 
 	@Test
 	void whatIsCancelledWhileItWaitsEnds() throws Exception {
-		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, false, true);
-		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, true, false);
+		Gated patient = new Gated(LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT);
+		Gated urgent = new Gated(LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.URGENT);
 		start(urgent, "a");
 		submit(patient, "never");
 		display.syncExec(patient::cancel);

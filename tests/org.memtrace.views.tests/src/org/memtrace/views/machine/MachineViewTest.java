@@ -141,11 +141,13 @@ class MachineViewTest extends UiTest {
 			MachineView view = open(sample);
 			bot.waitFor("message", () -> view.canvas().message().startsWith("The library hwloc 2, which reads topologies"));
 			bot.shot("machine-no-library");
+			forgive("looked for libhwloc-that-nobody-has.so");
 		} finally {
 			System.clearProperty(Hwloc.LIBRARY_PROPERTY);
 		}
 		MachineView view = open(sample("broken", "<topology version='2.0'><object".getBytes(StandardCharsets.UTF_8)));
 		bot.waitFor("message", () -> view.canvas().message().startsWith("topology.xml of broken, line 1: is no complete XML"));
+		forgive("is no complete XML");
 		MachineView again = open(sample);
 		bot.waitFor("the live machine", () -> again.isSettled() && again.canvas().use() != null);
 		assertNotEquals(List.of(), bot.ui(() -> again.canvas().use().notes()), "it says that it is not the recorded one");

@@ -22,6 +22,7 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.CTabFolder;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Table;
@@ -195,6 +196,19 @@ class PreferencesTest extends UiTest {
 		bot.waitFor("light", () -> display(false));
 		bot.waitFor("a light picture", () -> bot.colours(picture).getOrDefault(darkBackground, 0) == 0);
 		allOfTheme(false);
+		PreferenceDialog dialog = openPreferences("");
+		Tree pages = bot.find(Tree.class, t -> t.getShell() == dialog.getShell());
+		bot.run(() -> Settings.store().setValue(Settings.THEME, "dark"));
+		bot.waitFor("dark around the list of pages", () -> {
+			int lightest = 0;
+			for (Composite c = pages.getParent(); c != null; c = c.getParent()) {
+				lightest = Math.max(lightest, sum(c.getBackground().getRGB()));
+			}
+			return display(true) && lightest < 330;
+		});
+		bot.run(() -> Settings.store().setValue(Settings.THEME, "light"));
+		bot.waitFor("light", () -> display(false));
+		bot.run(dialog::close);
 	}
 
 	private void allOfTheme(boolean dark) {
