@@ -69,7 +69,9 @@ public final class Bot {
 	/** Waits until the condition, asked on the display thread, holds; then until views have done what they do {@link Later}. */
 	public void waitFor(String what, BooleanSupplier condition) {
 		until(what, condition);
-		until("views that follow", Later::isIdle);
+		if (Display.getCurrent() != display) { // on the display thread one would wait for oneself
+			until("views that follow", Later::isIdle);
+		}
 	}
 
 	private void until(String what, BooleanSupplier condition) {
