@@ -26,6 +26,7 @@ import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.jface.resource.ResourceManager;
+import org.eclipse.jface.viewers.AbstractTreeViewer;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider;
 import org.eclipse.jface.viewers.DelegatingStyledCellLabelProvider.IStyledLabelProvider;
 import org.eclipse.jface.viewers.IColorProvider;
@@ -134,6 +135,7 @@ public final class TracesView extends ViewPart {
 		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.MULTI);
 		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
 		tree.setContentProvider(new Content());
+		tree.setAutoExpandLevel(AbstractTreeViewer.ALL_LEVELS); // expandAll shows the busy cursor, for which all is painted twice
 		refreshShown = new Later(tree.getControl(), this::refreshShown);
 		ResourceManager images = new LocalResourceManager(JFaceResources.getResources(), tree.getControl());
 		tree.setLabelProvider(new DelegatingStyledCellLabelProvider(new Labels(images)));
@@ -482,7 +484,6 @@ public final class TracesView extends ViewPart {
 		tree.getControl().setRedraw(false);
 		try {
 			tree.setInput(groups);
-			tree.expandAll();
 			List<Object> same = new ArrayList<>();
 			traces.stream().filter(t -> before.stream().anyMatch(b -> b.id() == t.id())).forEach(same::add);
 			files.stream().filter(f -> fileBefore != null && f.path().equals(fileBefore.path())).forEach(same::add);
