@@ -56,6 +56,16 @@ public final class PictureStatusItem extends ContributionItem {
 		return label;
 	}
 
+	/** The font may be another than it was when the label was made. */
+	private static void widen(CLabel label) {
+		StatusLineLayoutData data = (StatusLineLayoutData) label.getLayoutData();
+		int needed = label.getText().isEmpty() ? 0 : label.computeSize(SWT.DEFAULT, SWT.DEFAULT).x;
+		if (needed > data.widthHint) {
+			data.widthHint = needed;
+			label.getParent().layout();
+		}
+	}
+
 	@Override
 	public void update() {
 		if (picture == null || picture.isDisposed()) {
@@ -65,8 +75,10 @@ public final class PictureStatusItem extends ContributionItem {
 		picture.setText(!s.shown() ? ""
 				: "p = " + Units.p(s.p()) + "   " + Units.plural(s.blocks(), "block") + "   information loss "
 						+ Units.percent(s.lossPercent()) + "   complexity −" + Units.percent(s.reductionPercent()));
+		widen(picture);
 		String lost = session.trace() == null ? "" : session.trace().lossWarning();
 		losses.setText(lost);
+		widen(losses);
 		losses.setForeground(ScenePainter.warning(losses));
 		losses.setToolTipText(lost.isEmpty() ? null : "Page sets and counts may be incomplete where accesses were lost.");
 	}

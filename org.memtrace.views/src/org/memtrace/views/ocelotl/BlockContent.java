@@ -34,6 +34,7 @@ import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 
 /**
@@ -219,7 +220,8 @@ final class BlockContent {
 		Point size = canvas.getSize();
 		if (content != null && size.x > 50 && size.y > 50) {
 			Description d = content.description();
-			drawing.submit(new ShownPicture.Input(d, d.input().state(), d.input().choice(), size.x, size.y, FONT_PIXELS,
+			drawing.submit(new ShownPicture.Input(d, d.input().state(), d.input().choice(), size.x, size.y,
+					FONT_PIXELS * Appearance.textScale(canvas.getDisplay()),
 					ScenePainter.palette(canvas)));
 		}
 	}

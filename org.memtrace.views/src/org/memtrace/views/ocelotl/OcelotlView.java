@@ -53,6 +53,7 @@ import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.state.ViewState;
+import org.memtrace.views.util.Appearance;
 
 /**
  * The picture of a trace: follows the {@link TraceSelection}, has the microscopic model and the levels computed when
@@ -585,7 +586,8 @@ public final class OcelotlView extends TraceView {
 		}
 		Point size = canvas.getSize();
 		if (!isTooSmall(size)) {
-			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, FONT_PIXELS,
+			double font = FONT_PIXELS * Appearance.textScale(canvas.getDisplay());
+			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, font,
 					ScenePainter.palette(canvas)));
 		}
 	}

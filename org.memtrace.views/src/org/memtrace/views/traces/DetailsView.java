@@ -19,6 +19,7 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
 import org.eclipse.swt.dnd.TextTransfer;
 import org.eclipse.swt.dnd.Transfer;
+import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
@@ -40,6 +41,7 @@ import org.memtrace.views.util.Later;
 /** Everything that is known about the selected trace: command, machine, guarantee of the backend, losses, import report. */
 public final class DetailsView extends ViewPart {
 	private static final int NAME_PIXELS = 122;
+	private static final int NAME_MARGIN = 14;
 	private static final int CELL_MARGIN = 4;
 
 	private Session session;
@@ -103,7 +105,7 @@ public final class DetailsView extends ViewPart {
 		});
 		TableColumn name = new TableColumn(table, SWT.LEFT);
 		TableColumn value = new TableColumn(table, SWT.LEFT);
-		layout.setColumnData(name, new ColumnPixelData(NAME_PIXELS));
+		layout.setColumnData(name, new ColumnPixelData(nameWidth()));
 		layout.setColumnData(value, new ColumnWeightData(100, 100));
 		// the toolkit would cut what is too long without a sign
 		table.addListener(SWT.EraseItem, e -> {
@@ -170,6 +172,13 @@ public final class DetailsView extends ViewPart {
 				what.run();
 			}
 		};
+	}
+
+	private int nameWidth() {
+		GC gc = new GC(table);
+		int width = gc.textExtent("Event producers").x + NAME_MARGIN;
+		gc.dispose();
+		return Math.max(NAME_PIXELS, width);
 	}
 
 	private void paintValue(Event e) {

@@ -5,6 +5,7 @@ package org.memtrace.views.util;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.CTabFolder;
 import org.eclipse.swt.graphics.Color;
+import org.eclipse.swt.graphics.Device;
 import org.eclipse.swt.graphics.RGB;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
@@ -16,12 +17,18 @@ import org.eclipse.swt.widgets.Tree;
 
 /** Light and dark while the workbench runs: what the toolkit and the platform do not colour again by themselves. Display thread. */
 public final class Appearance {
+	private static final double USUAL_DPI = 96;
 	private static final int DARK_SUM = 3 * 110;
 
 	/** Background of lists in the theme before. */
 	private static RGB before;
 
 	private Appearance() {
+	}
+
+	/** How much larger than usual the desktop makes texts, at least 1; not the zoom of a sharp display. */
+	public static double textScale(Device device) {
+		return Math.max(1, device.getDPI().y / USUAL_DPI);
 	}
 
 	/** Whether lists are dark. */
