@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.commands;
 
+import java.math.BigDecimal;
+
 import org.eclipse.jface.dialogs.Dialog;
 import org.eclipse.jface.dialogs.IDialogConstants;
 import org.eclipse.jface.layout.GridDataFactory;
@@ -69,7 +71,9 @@ final class TimeWindowDialog extends Dialog {
 		new Label(parent, SWT.NONE).setText(label);
 		Text text = new Text(parent, SWT.BORDER);
 		long since = ns - info.startNs();
-		text.setText(info.isInTicks() ? Long.toString(since) : Quantities.duration(since));
+		// exact, and in the unit of the table of events
+		String ms = BigDecimal.valueOf(since, 6).stripTrailingZeros().toPlainString();
+		text.setText(info.isInTicks() || since == 0 ? Long.toString(since) : ms + " ms");
 		text.setMessage(info.isInTicks() ? "500" : "1.5 ms");
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(text);
 		text.addModifyListener(e -> check());

@@ -97,6 +97,7 @@ class CommandsTest extends UiTest {
 		List<Text> fields = bot.ui(() -> bot.all(Text.class).stream().filter(t -> t.getShell() == show.getShell()).toList());
 		bot.waitFor("focus in the dialog", () -> bot.display.getFocusControl() == fields.get(0));
 		assertEquals("0", bot.ui(fields.get(0)::getText));
+		assertEquals("50 ms", bot.ui(fields.get(1)::getText));
 		bot.key("ctrl+a");
 		bot.type("2.5");
 		bot.find(Label.class, l -> l.getText().startsWith("'2.5' is no time: give a number with ns"));
