@@ -75,7 +75,13 @@ picture() {
 }
 
 no_errors() {
-	! grep -A 12 '^!ENTRY [^ ]* 4' "$1" 2>/dev/null | tee -a "$tmp/errors" | grep -q .
+	# a machine whose name has no address: the workbench of Eclipse says so, memtrace runs
+	awk '/^!ENTRY/ { entry = $0; wrong = $3 == 4; n = 0 }
+		wrong && /^!MESSAGE Failed to read host name/ && entry ~ /org.eclipse.ui.ide/ { wrong = 0 }
+		wrong && /^!MESSAGE/ { print entry }
+		wrong && !/^!ENTRY/ && n++ < 12' "$1" 2>/dev/null | tee -a "$tmp/errors" | {
+		! grep . >/dev/null
+	}
 }
 
 product() {

@@ -27,8 +27,7 @@ newest() {
 	local arch=${2:-amd64}
 	lists "$arch"
 	apt-cache "${foreign[@]}" search --names-only "^linux-headers-${1//./\\.}\\.[0-9][.+0-9a-z-]*-$arch$" | cut -d' ' -f1 |
-		grep -v -E -e "-(cloud|rt|16k)-$arch$" |
-		sed -e 's/^linux-headers-//' -e "s/-$arch$//" | sort -V | tail -n 1
+		sed -E -e "/-(cloud|rt|16k)-$arch$/d" -e 's/^linux-headers-//' -e "s/-$arch$//" | sort -V | tail -n 1
 }
 
 # tree VERSION [ARCH]: where fetch puts it
