@@ -52,6 +52,41 @@ static int by_start(const void *a, const void *b)
 	return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
 }
 
+/*
+ * Start of the last record of a plain chunk, found without reading the others, or
+ * INT64_MAX: unknown. The order of the columns is a law of the format.
+ */
+static int64_t last_start(const char *path)
+{
+	int64_t start = INT64_MAX;
+	char tail[4097], *end, *line;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0 || !mt_ends_with(path, ".csv") || fstat(fd, &st))
+		goto out;
+	n = pread(fd, tail, sizeof(tail) - 1, st.st_size > 4096 ? st.st_size - 4096 : 0);
+	if (n <= 0)
+		goto out;
+	tail[n] = 0;
+	end = strrchr(tail, '\n');
+	if (!end)
+		goto out;
+	*end = 0;
+	line = strrchr(tail, '\n');
+	if (!line)		/* the header, or a line longer than any */
+		goto out;
+	for (int comma = 0; line && comma < 5; comma++)
+		line = strchr(line + 1, ',');
+	if (line)
+		start = strtoll(line + 1, NULL, 10);
+out:
+	if (fd >= 0)
+		close(fd);
+	return start;
+}
+
 /* From the last chunk back: an interval may go over the border of two. */
 static int find(struct search *s, const char *trace, const char *image)
 {
@@ -59,6 +94,7 @@ static int find(struct search *s, const char *trace, const char *image)
 	char **chunk = mt_access_chunks(trace, image, &n);
 	int err = 0;
 
+	s->before = n && last_start(chunk[n - 1]) < s->after;
 	for (size_t i = n; i > 0 && !err && !s->before; i--) {
 		struct mt_access_counts k = { 0 };
 
@@ -153,30 +189,26 @@ int mt_intervals_complete(const char *trace, const char *image)
 	char *subphases = mt_strdup("0"), *target = mt_strdup("0");
 	struct search s = { .after = INT64_MIN };
 	struct mt_csv c;
-	bool opened = mt_csv_open(&c, path) == 0, ended = false;
+	bool opened = mt_csv_open(&c, path) == 0;
 	uint64_t number = 0;
-	int err = 0;
+	int err;
 
 	if (opened) {
-		int end = mt_csv_column(&c, "End"), event = mt_csv_column(&c, "Event"),
-		    of_subphases = mt_csv_column(&c, "Subphases"), of_target = mt_csv_column(&c, "TargetNs");
+		int end = mt_csv_column(&c, "End"), of_subphases = mt_csv_column(&c, "Subphases"),
+		    of_target = mt_csv_column(&c, "TargetNs");
 
 		while (mt_csv_next(&c)) {
-			const char *e = mt_csv_get(&c, event);
-
 			if (c.n < c.n_columns)
 				continue;
 			number++;
 			s.after = strtoll(mt_csv_get(&c, end), NULL, 10);
-			ended = strstr(e, "exit") || strstr(e, "stop") || strstr(e, "exec");
 			free(subphases);
 			free(target);
 			subphases = mt_strdup(of_subphases < 0 ? "0" : mt_csv_get(&c, of_subphases));
 			target = mt_strdup(of_target < 0 ? "0" : mt_csv_get(&c, of_target));
 		}
 	}
-	if (!ended)
-		err = find(&s, trace, image);
+	err = find(&s, trace, image);
 	if (!err && s.n)
 		err = append(path, opened && c.n_columns ? &c : NULL, &s, number, subphases, target);
 	if (opened)

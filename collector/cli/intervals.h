@@ -7,7 +7,8 @@
 /*
  * The accesses of an interval are written before its line in intervals.csv. Who
  * is killed between the two, or while writing either, leaves accesses of no
- * interval: their interval gets a line with the event "killed" here, and a torn
+ * interval, also after an interval with the event exec or exit (the monitor works
+ * until the kernel ends it): their interval gets a line with the event "killed" here, and a torn
  * last line, which no reader takes, makes room for it. For images that nobody
  * writes any more; a second call changes nothing.
  *

@@ -103,14 +103,14 @@ static void last_chunk(void)
 	drop("accesses-000001.csv");
 }
 
-/* Columns of other tools and orders stay; a program that came to its end needs nothing. */
+/* Columns of other tools and orders stay; the monitor goes on until an exec has taken place. */
 static void columns(void)
 {
 	PUT("accesses-000000.csv", CHUNK_0);
 	PUT("intervals.csv", "Event,End,Start,LostWrite,Records,Interval\n,150,100,4,2,0\n");
 	expect(1, "Event,End,Start,LostWrite,Records,Interval\n,150,100,4,2,0\nkilled,230,150,0,1,1\n");
-	PUT("intervals.csv", "Event,End,Start,LostWrite,Records,Interval\nstop,150,100,4,2,0\n");
-	expect(0, "Event,End,Start,LostWrite,Records,Interval\nstop,150,100,4,2,0\n");
+	PUT("intervals.csv", "Event,End,Start,LostWrite,Records,Interval\nexec,150,100,4,2,0\n");
+	expect(1, "Event,End,Start,LostWrite,Records,Interval\nexec,150,100,4,2,0\nkilled,230,150,0,1,1\n");
 }
 
 int main(void)
