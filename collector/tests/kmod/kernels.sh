@@ -51,6 +51,7 @@ fetch() {
 		nice dpkg-deb -x "$(ls -t "$work/debs/${p}"_*.deb | head -n 1)" "$dir"
 	done
 	rm -f "$work"/debs/*.deb
+	[ -e "$dir/lib" ] || ln -s usr/lib "$dir/lib"	# Debian 13
 	# the headers expect to be installed; and a vmlinux beside them asks for pahole
 	sed -i "s,^include /usr/src/,include $dir/usr/src/," "$dir/usr/src/linux-headers-$v-$arch/Makefile"
 	rm -f "$dir/usr/src/linux-headers-$v-$arch/vmlinux"
