@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /* Entry of the preload library: everything starts in its constructor. */
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -249,6 +251,22 @@ static int start_zap(struct message *why, void *scratch)
 	return 1;
 }
 
+/*
+ * Runtimes that take over threads, or every copy, of a program: Valgrind knows no thread
+ * like the monitor and ends; ThreadSanitizer keeps its own data below the thread pointer,
+ * which the monitor does not have. NULL: none of them.
+ */
+static const char *foreign_runtime(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	if (preload && strstr(preload, "/vgpreload_"))
+		return "the program runs under Valgrind";
+	if (dlsym(RTLD_DEFAULT, "__tsan_init"))
+		return "the program was built with ThreadSanitizer";
+	return NULL;
+}
+
 __attribute__((constructor)) static void memtrace_start(void)
 {
 	struct mt_process *p = &mt_process;
@@ -265,6 +283,11 @@ __attribute__((constructor)) static void memtrace_start(void)
 		return;
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, 1);
+	what = foreign_runtime();
+	if (what) {
+		mt_image_describe(&p->image, "none", what);
+		return;
+	}
 	mt_image_save_maps(&p->image, "maps-start.txt");
 	p->tid_offset = find_tid_offset();
 	ctx_init(&p->image);

@@ -346,6 +346,57 @@ if wanted full-disk; then
 	fi
 fi
 
+# ---- runtimes that bear no thread of ours: the program runs untraced --------------
+
+cat > "$work/threads.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *work(void *unused)
+{
+	long sum = 0;
+
+	for (int k = 0; k < 100; k++) {
+		char *p = malloc(100000 + k * 100);
+
+		memset(p, k, 100000);
+		p = realloc(p, 200000);
+		sum += p[99999];
+		free(p);
+	}
+	(void)unused;
+	return (void *)sum;
+}
+int main(void)
+{
+	pthread_t t[4];
+	long sum = 0;
+	void *part;
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(t[i], &part);
+		sum += (long)part;
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
+END
+export threads=$work/threads
+if gcc -g -O1 -fsanitize=thread -o "$threads-tsan" "$work/threads.c" -pthread 2>/dev/null && "$threads-tsan" > /dev/null 2>&1; then
+	script thread-sanitizer 60 <<'END'
+for i in 1 2 3 4 5 6; do "$threads-tsan" || echo "status $?"; done
+END
+else
+	skip "thread-sanitizer: not in this compiler, or it does not run here"
+fi
+gcc -g -O1 -o "$threads" "$work/threads.c" -pthread
+script valgrind 60 valgrind <<'END'
+valgrind -q "$threads"; echo $?
+END
+
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 
