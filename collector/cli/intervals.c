@@ -12,8 +12,11 @@
 #include "intervals.h"
 #include "util.h"
 
-#define COLUMNS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable," \
-	"Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event\n"
+/* of a file that has no header yet */
+static const char *const columns[] = {
+	"Interval", "Start", "End", "Subphases", "TargetNs", "Faults", "Records", "Unattributed", "LostRing", "LostTable",
+	"Resident", "ScanNs", "ZapNs", "MonitorCpuNs", "ProgramCpuNs", "Event",
+};
 
 struct cut {
 	int64_t start, end;
@@ -114,10 +117,12 @@ static int find(struct search *s, const char *trace, const char *image)
 	return err;
 }
 
-/* Appends the lines, each column of the file that is not listed is 0. */
+/* Appends the lines, each column that is not known here is 0. @c: the file, NULL: without a header. */
 static int append(const char *path, const struct mt_csv *c, const struct search *s, uint64_t number,
 		  const char *subphases, const char *target)
 {
+	const char *const *column = c ? (const char *const *)c->column : columns;
+	const size_t n_columns = c ? c->n_columns : sizeof(columns) / sizeof(columns[0]);
 	struct stat st;
 	FILE *f;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644), err = 0;
@@ -136,18 +141,13 @@ static int append(const char *path, const struct mt_csv *c, const struct search 
 	f = fdopen(fd, "w");
 	if (!f)
 		goto failed;
-	if (!whole)
-		fputs(COLUMNS, f);
+	for (size_t j = 0; !c && j < n_columns; j++)
+		fprintf(f, "%s%c", columns[j], j + 1 < n_columns ? ',' : '\n');
 	for (size_t i = 0; i < s->n; i++) {
 		const struct cut *k = &s->cut[i];
 
-		if (!c) {
-			fprintf(f, "%zu,%" PRId64 ",%" PRId64 ",0,0,0,%" PRIu64 ",0,0,0,0,0,0,0,0,killed\n", i, k->start,
-				k->end, k->records);
-			continue;
-		}
-		for (size_t j = 0; j < c->n_columns; j++) {
-			const char *name = c->column[j];
+		for (size_t j = 0; j < n_columns; j++) {
+			const char *name = column[j];
 
 			if (j)
 				putc(',', f);
@@ -210,7 +210,7 @@ int mt_intervals_complete(const char *trace, const char *image)
 	}
 	err = find(&s, trace, image);
 	if (!err && s.n)
-		err = append(path, opened && c.n_columns ? &c : NULL, &s, number, subphases, target);
+		err = append(path, opened ? &c : NULL, &s, number, subphases, target);
 	if (opened)
 		mt_csv_close(&c);
 	free(s.cut);

@@ -334,20 +334,7 @@ public final class SignificantLevels {
 			double l = aggregator.rootLoss() * lossScale;
 			this.tolerance = 1e-11 * (g + l);
 			this.progress = progress;
-			this.quiet = new Progress() {
-				@Override
-				public void begin(String step, long total) {
-				}
-
-				@Override
-				public void worked(long units) {
-				}
-
-				@Override
-				public boolean isCancelled() {
-					return progress.isCancelled();
-				}
-			};
+			this.quiet = Progress.cancelledWhen(progress::isCancelled);
 		}
 
 		void run() throws CancelledException {

@@ -14,8 +14,9 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.Structure;
 
 /**
- * Filters that all must let an access pass ({@link Condition.Any} is one that is a choice of several); no filters let everything pass. A page, and so a structure, is there as long as
- * one of its accesses passes. Immutable, safe for all threads; two are equal when they have the same filters in the same order.
+ * Filters that all must let an access pass ({@link Condition.Any} is one that is a choice of several); no filters let everything
+ * pass. A page, and so a structure, is there as long as one of its accesses passes. Immutable, safe for all threads; two are equal
+ * when they have the same filters in the same order.
  *
  * <p>Counts and shares are thresholds on what all other filters leave; their order makes no difference.
  */

@@ -466,12 +466,7 @@ public final class PictureBuilder {
 			}
 			depth[n] = parent > 0 ? depth[parent] + 1 : 0;
 			if (depth[n] < most) {
-				double top = y(hierarchy.leafFrom(n));
-				double height = y(hierarchy.leafTo(n)) - top;
-				double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
-				double columnX = x + depth[n] * (width + 1);
-				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(depth[n]), 0));
-				strips.add(new Picture.Strip(columnX, top, width, height, n, hierarchy.leafFrom(n), hierarchy.leafTo(n)));
+				strip(n, x + depth[n] * (width + 1), width, depth[n]);
 				columns = Math.max(columns, depth[n] + 1);
 			}
 		}
@@ -529,12 +524,7 @@ public final class PictureBuilder {
 		for (int depth = 0; depth < levels && !level.isEmpty(); depth++) {
 			List<Integer> below = new ArrayList<>();
 			for (int n : level) {
-				double top = y(hierarchy.leafFrom(n));
-				double height = y(hierarchy.leafTo(n)) - top;
-				double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
-				double columnX = x + depth * (width + 1);
-				shapes.add(new Shape.Rect(columnX, top, width, Math.max(height - gap, 0.5), palette.strip(above + depth), 0));
-				strips.add(new Picture.Strip(columnX, top, width, height, n, hierarchy.leafFrom(n), hierarchy.leafTo(n)));
+				strip(n, x + depth * (width + 1), width, above + depth);
 				int parent = n;
 				while (hierarchy.firstChild(parent) >= 0 && hierarchy.end(parent + 1) == hierarchy.end(parent)) {
 					parent++;
@@ -548,6 +538,15 @@ public final class PictureBuilder {
 			}
 			level = below;
 		}
+	}
+
+	/** A node in a column of the strip; neighbours are told apart where there is room. */
+	private void strip(int node, double x, double width, int level) {
+		double top = y(hierarchy.leafFrom(node));
+		double height = y(hierarchy.leafTo(node)) - top;
+		double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
+		shapes.add(new Shape.Rect(x, top, width, Math.max(height - gap, 0.5), palette.strip(level), 0));
+		strips.add(new Picture.Strip(x, top, width, height, node, hierarchy.leafFrom(node), hierarchy.leafTo(node)));
 	}
 
 	// ---- texts

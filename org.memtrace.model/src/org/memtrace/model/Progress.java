@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.model;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Progress and cancellation of one operation. An operation calls {@link #begin} once for each of its steps, then
  * {@link #worked} with increments of the announced unit. Implementations must be cheap (an operation may call
@@ -9,20 +11,25 @@ package org.memtrace.model;
  */
 public interface Progress {
 	/** Ignores everything and is never cancelled. */
-	Progress NONE = new Progress() {
-		@Override
-		public void begin(String step, long total) {
-		}
+	Progress NONE = cancelledWhen(() -> false);
 
-		@Override
-		public void worked(long units) {
-		}
+	/** Shows nothing, and is cancelled as soon as the condition holds. It is asked on the threads of the operation. */
+	static Progress cancelledWhen(BooleanSupplier condition) {
+		return new Progress() {
+			@Override
+			public void begin(String step, long total) {
+			}
 
-		@Override
-		public boolean isCancelled() {
-			return false;
-		}
-	};
+			@Override
+			public void worked(long units) {
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return condition.getAsBoolean();
+			}
+		};
+	}
 
 	/**
 	 * A new step begins.

@@ -74,24 +74,8 @@ public final class WarmUp extends Job {
 
 	@Override
 	protected IStatus run(IProgressMonitor monitor) {
-		Progress progress = new Progress() {
-			@Override
-			public void begin(String step, long units) {
-				// nobody looks
-			}
-
-			@Override
-			public void worked(long units) {
-				// nobody looks
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return monitor.isCanceled();
-			}
-		};
 		try {
-			draw(TIMES, progress);
+			draw(TIMES, Progress.cancelledWhen(monitor::isCanceled));
 		} catch (CancelledException e) {
 			// the workbench ends
 		} catch (MemtraceException e) {

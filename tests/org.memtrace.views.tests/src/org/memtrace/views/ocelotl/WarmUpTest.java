@@ -23,20 +23,7 @@ class WarmUpTest {
 	@Test
 	void itEndsWhenItIsCancelled() throws Exception {
 		int[] asked = {0};
-		Progress progress = new Progress() {
-			@Override
-			public void begin(String step, long units) {
-			}
-
-			@Override
-			public void worked(long units) {
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return ++asked[0] > 20;
-			}
-		};
+		Progress progress = Progress.cancelledWhen(() -> ++asked[0] > 20);
 		boolean cancelled = false;
 		try {
 			WarmUp.draw(Integer.MAX_VALUE, progress);

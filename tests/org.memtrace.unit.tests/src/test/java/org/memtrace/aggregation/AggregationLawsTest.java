@@ -517,20 +517,7 @@ class AggregationLawsTest {
 		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 500));
 		MicroscopicModel m = RandomModels.model(h, RandomModels.values(random, h.leafCount(), 20, 2));
 		AtomicInteger asked = new AtomicInteger();
-		Progress impatient = new Progress() {
-			@Override
-			public void begin(String step, long total) {
-			}
-
-			@Override
-			public void worked(long units) {
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return asked.incrementAndGet() > 10;
-			}
-		};
+		Progress impatient = Progress.cancelledWhen(() -> asked.incrementAndGet() > 10);
 		assertThrows(CancelledException.class, () -> SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT, impatient));
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
 		Partition before = a.partition(0.3);

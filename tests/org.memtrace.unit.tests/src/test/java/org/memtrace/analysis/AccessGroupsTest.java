@@ -210,20 +210,7 @@ class AccessGroupsTest {
 
 	@Test
 	void groupingCanBeCancelled() {
-		Progress cancelled = new Progress() {
-			@Override
-			public void begin(String step, long total) {
-			}
-
-			@Override
-			public void worked(long units) {
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return true;
-			}
-		};
+		Progress cancelled = Progress.cancelledWhen(() -> true);
 		assertThrows(CancelledException.class, () -> AccessGroups.of(store, AccessFilter.of(AccessQuery.ALL),
 				List.of(Key.PAGE), 0, cancelled));
 	}

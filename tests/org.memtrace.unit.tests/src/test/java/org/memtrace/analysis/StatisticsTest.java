@@ -220,20 +220,7 @@ class StatisticsTest {
 	@Test
 	void cancels() {
 		assertThrows(CancelledException.class,
-				() -> Statistics.of(table, Sum.ACCESSES, By.THREAD, start, end, -1, new Progress() {
-					@Override
-					public boolean isCancelled() {
-						return true;
-					}
-
-					@Override
-					public void begin(String step, long units) {
-					}
-
-					@Override
-					public void worked(long units) {
-					}
-				}));
+				() -> Statistics.of(table, Sum.ACCESSES, By.THREAD, start, end, -1, Progress.cancelledWhen(() -> true)));
 	}
 
 	private static Item item(String name, double value) {

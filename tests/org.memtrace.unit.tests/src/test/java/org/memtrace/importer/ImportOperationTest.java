@@ -294,20 +294,7 @@ class ImportOperationTest {
 		for (int after = 0; after < 40; after += 3) {
 			int limit = after;
 			int[] calls = { 0 };
-			Progress progress = new Progress() {
-				@Override
-				public void begin(String step, long total) {
-				}
-
-				@Override
-				public void worked(long units) {
-				}
-
-				@Override
-				public boolean isCancelled() {
-					return calls[0]++ >= limit;
-				}
-			};
+			Progress progress = Progress.cancelledWhen(() -> calls[0]++ >= limit);
 			try {
 				new ImportOperation(directory, onDisk::create).setScratchDirectory(temporary).call(progress);
 			} catch (CancelledException e) {

@@ -103,20 +103,7 @@ class TraceCompletionTest {
 
 	@Test
 	void cancelled() throws Exception {
-		Progress cancelled = new Progress() {
-			@Override
-			public void begin(String step, long total) {
-			}
-
-			@Override
-			public void worked(long units) {
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return true;
-			}
-		};
+		Progress cancelled = Progress.cancelledWhen(() -> true);
 		Installation slow = launcher("exec sleep 100");
 		assertThrows(CancelledException.class, () -> TraceCompletion.complete(trace, slow, cancelled));
 	}

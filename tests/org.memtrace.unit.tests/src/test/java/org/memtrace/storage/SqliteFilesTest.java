@@ -419,20 +419,7 @@ class SqliteFilesTest {
 				try (TraceStore store = catalogue.open(added.id()); TraceStore original = Stores.openFile(lone)) {
 					assertEquals(StoreContract.accesses(original, AccessQuery.ALL), StoreContract.accesses(store, AccessQuery.ALL));
 				}
-				Progress cancelled = new Progress() {
-					@Override
-					public void begin(String step, long total) {
-					}
-
-					@Override
-					public void worked(long units) {
-					}
-
-					@Override
-					public boolean isCancelled() {
-						return true;
-					}
-				};
+				Progress cancelled = Progress.cancelledWhen(() -> true);
 				assertThrows(CancelledException.class, () -> catalogue.add(lone, cancelled));
 				Path text = Files.writeString(directory.resolve("text"), "no database");
 				assertThrows(StoreException.class, () -> catalogue.add(text, Progress.NONE));

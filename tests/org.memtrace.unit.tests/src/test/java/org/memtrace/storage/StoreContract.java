@@ -676,22 +676,7 @@ abstract class StoreContract {
 		try (TraceStore store = catalogue.open(info.id())) {
 			before = accesses(store, AccessQuery.ALL);
 			store.writeCache("k", new byte[] { 1 });
-			Progress cancelled = new Progress() {
-				@Override
-				public void begin(String step, long total) {
-					// only asked
-				}
-
-				@Override
-				public void worked(long units) {
-					// only asked
-				}
-
-				@Override
-				public boolean isCancelled() {
-					return true;
-				}
-			};
+			Progress cancelled = Progress.cancelledWhen(() -> true);
 			if (cancelsReplacement()) {
 				assertThrows(CancelledException.class, () -> store.replaceTrees(merged, List.of("x"), cancelled));
 			}

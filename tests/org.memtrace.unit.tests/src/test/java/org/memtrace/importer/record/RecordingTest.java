@@ -183,20 +183,7 @@ class RecordingTest {
 				() -> CheckResult.run(launcher("echo broken >&2; exit 1"), Progress.NONE));
 		assertTrue(e.getMessage().endsWith("said: broken"), e.getMessage());
 		Files.delete(directory.resolve("memtrace"));
-		Progress cancelled = new Progress() {
-			@Override
-			public void begin(String step, long total) {
-			}
-
-			@Override
-			public void worked(long units) {
-			}
-
-			@Override
-			public boolean isCancelled() {
-				return true;
-			}
-		};
+		Progress cancelled = Progress.cancelledWhen(() -> true);
 		assertThrows(CancelledException.class, () -> CheckResult.run(launcher("exec sleep 100"), cancelled));
 	}
 }
