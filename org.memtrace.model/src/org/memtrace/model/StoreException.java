@@ -5,7 +5,7 @@ package org.memtrace.model;
 import java.io.IOException;
 
 /** The database cannot do what was asked: not there, not ours, locked, full. */
-public final class StoreException extends MemtraceException {
+public class StoreException extends MemtraceException {
 	private static final long serialVersionUID = 1L;
 	private final boolean deviceFull;
 

@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.HeapAccessSource;
+
 /**
  * One trace, open for reading. All methods may be called from any thread; long ones take a {@link Progress}. The small
  * tables (producers, types, threads, structures) are loaded once and shared.
@@ -72,6 +75,14 @@ public interface TraceStore extends AutoCloseable {
 	 */
 	void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
 			throws MemtraceException;
+
+	/**
+	 * All accesses as columns, in the order of {@link #producers}: what everything uses that looks at many of them. A store that keeps
+	 * its accesses so gives them at once; another one reads all of them and puts them in order on the heap, each time it is asked.
+	 */
+	default AccessSource accessSource(Progress progress) throws MemtraceException {
+		return HeapAccessSource.of(this, progress);
+	}
 
 	/** Gives the accesses of some {@link AccessBatch#id}s, in this order. */
 	void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException;
