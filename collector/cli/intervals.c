@@ -10,13 +10,8 @@
 
 #include "accesses.h"
 #include "intervals.h"
+#include "tracefile.h"
 #include "util.h"
-
-/* of a file that has no header yet */
-static const char *const columns[] = {
-	"Interval", "Start", "End", "Subphases", "TargetNs", "Faults", "Records", "Unattributed", "LostRing", "LostTable",
-	"Resident", "ScanNs", "ZapNs", "MonitorCpuNs", "ProgramCpuNs", "Event",
-};
 
 struct cut {
 	int64_t start, end;
@@ -121,8 +116,8 @@ static int find(struct search *s, const char *trace, const char *image)
 static int append(const char *path, const struct mt_csv *c, const struct search *s, uint64_t number,
 		  const char *subphases, const char *target)
 {
-	const char *const *column = c ? (const char *const *)c->column : columns;
-	const size_t n_columns = c ? c->n_columns : sizeof(columns) / sizeof(columns[0]);
+	const char *const *column = c ? (const char *const *)c->column : mt_interval_columns;
+	const size_t n_columns = c ? c->n_columns : mt_n_interval_columns;
 	struct stat st;
 	FILE *f;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644), err = 0;
@@ -142,7 +137,7 @@ static int append(const char *path, const struct mt_csv *c, const struct search 
 	if (!f)
 		goto failed;
 	for (size_t j = 0; !c && j < n_columns; j++)
-		fprintf(f, "%s%c", columns[j], j + 1 < n_columns ? ',' : '\n');
+		fprintf(f, "%s%c", mt_interval_columns[j], j + 1 < n_columns ? ',' : '\n');
 	for (size_t i = 0; i < s->n; i++) {
 		const struct cut *k = &s->cut[i];
 

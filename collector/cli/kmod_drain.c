@@ -25,13 +25,12 @@
 #include <memtrace/abi.h>
 
 #include "kmod_drain.h"
-#include "out.h"
 #include "program.h"
 #include "rawplace.h"
 #include "tracedir.h"
+#include "tracefile.h"
 #include "util.h"
 
-#define CHUNK_BYTES (64ull << 20)
 #define OUT_BYTES (256u << 10)
 /* how long a process with the library may take to its constructor, without one until we look */
 #define PATIENCE_NS 30000000000ull
@@ -59,9 +58,9 @@ struct image {
 	char *maps;			/* read while it lived, for a directory of ours */
 	/* its directory */
 	char *dir;
-	struct mt_out accesses, intervals;
-	unsigned int chunk;
-	uint64_t chunk_begin;		/* accesses.bytes when the chunk began */
+	struct mt_tracefile file;
+	int dirfd;			/* -1: closed */
+	bool told;			/* a file could not be made: said once */
 	int32_t monitor_tid;		/* thread of the library: left out; 0 none */
 	uint64_t own_start, own_end;	/* code and data of the library: left out, and then its buffers */
 	struct kept *kept, **kept_tail;
@@ -152,39 +151,32 @@ static struct known *match(struct mt_kmod_drain *d, const struct image *im)
 	return best;
 }
 
-static int open_file(const struct mt_kmod_drain *d, const struct image *im, const char *name)
+static void cannot_make(const struct mt_kmod_drain *d, struct image *im, const char *what, int err)
 {
-	char *path = mt_printf("%s/%s/%s", d->o.trace, im->dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	if (fd < 0)
-		mt_error("record: cannot make %s: %s; its accesses are lost", path, strerror(errno));
-	free(path);
-	return fd;
-}
-
-static void open_chunk(const struct mt_kmod_drain *d, struct image *im)
-{
-	char name[40];
-
-	if (im->chunk) {
-		mt_out_flush(&im->accesses);
-		close(im->accesses.fd);
-	}
-	snprintf(name, sizeof(name), "accesses-%06u.csv", im->chunk++);
-	im->accesses.fd = open_file(d, im, name);
-	im->chunk_begin = im->accesses.bytes;
-	mt_out_str(&im->accesses, "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n");
+	if (err && !im->told)
+		mt_error("record: cannot make %s in %s/%s: %s; its accesses are lost", what, d->o.trace, im->dir,
+			 strerror(-err));
+	im->told |= err != 0;
 }
 
 static void open_image(struct mt_kmod_drain *d, struct image *im)
 {
-	mt_out_init(&im->accesses, -1, mt_alloc(OUT_BYTES), OUT_BYTES);
-	mt_out_init(&im->intervals, open_file(d, im, "intervals.csv"), mt_alloc(OUT_BYTES / 16), OUT_BYTES / 16);
-	mt_out_str(&im->intervals, "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,"
-		   "LostTable,Resident,ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite\n");
-	open_chunk(d, im);
+	char *path = mt_printf("%s/%s", d->o.trace, im->dir);
+
+	im->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	cannot_make(d, im, "intervals.csv", mt_tracefile_open(&im->file, im->dirfd, mt_alloc(OUT_BYTES), OUT_BYTES,
+							      mt_alloc(OUT_BYTES / 16), OUT_BYTES / 16));
+	cannot_make(d, im, "the first chunk", mt_tracefile_accesses(&im->file));
 	d->totals.images++;
+}
+
+static void close_image(struct image *im)
+{
+	mt_tracefile_close(&im->file);
+	if (im->dirfd >= 0)
+		close(im->dirfd);
+	im->dirfd = -1;
 }
 
 static char *proc_file(int32_t pid, const char *name, size_t *len)
@@ -352,12 +344,21 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 
 static void write_block(struct mt_kmod_drain *d, struct image *im, const struct memtrace_block *b)
 {
-	struct mt_out *o = &im->accesses;
+	static const uint64_t unknown;
 
 	if (im->monitor_tid && b->tid == im->monitor_tid)
 		return;
+	mt_tracefile_interval_begin(&im->file, b->start_ns, b->end_ns);
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct memtrace_record *r = &b->record[i];
+		const struct mt_access_row row = {
+			.virt = r->virt, .phys = d->o.physical ? r->phys : 0, .nreads = r->reads, .nwrites = r->writes,
+			.cpus = d->o.wide || b->tid < 0 ? &unknown : (const uint64_t *)&r->cpus, .cpu_words = 1,
+			.tid = b->tid, .ip = r->ip, .node = r->node,
+			.flags = (r->flags & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) |
+				 (r->flags & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
+				 (r->flags & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0),
+		};
 
 		if (r->virt >= im->own_start && r->virt < im->own_end)
 			continue;
@@ -369,64 +370,34 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 			im->unattributed++;
 		else
 			im->faults += r->reads + r->writes;
-		mt_out_hex(o, r->virt);
-		mt_out_char(o, ',');
-		mt_out_hex(o, d->o.physical ? r->phys : 0);
-		mt_out_char(o, ',');
-		mt_out_u64(o, r->reads);
-		mt_out_char(o, ',');
-		mt_out_u64(o, r->writes);
-		mt_out_char(o, ',');
-		mt_out_hex(o, d->o.wide || b->tid < 0 ? 0 : r->cpus);
-		mt_out_char(o, ',');
-		mt_out_u64(o, b->start_ns);
-		mt_out_char(o, ',');
-		mt_out_u64(o, b->end_ns);
-		mt_out_char(o, ',');
-		mt_out_i64(o, b->tid);
-		mt_out_char(o, ',');
-		mt_out_hex(o, r->ip);
-		mt_out_char(o, ',');
-		mt_out_i64(o, r->node);
-		mt_out_char(o, ',');
-		mt_out_hex(o, (r->flags & MEMTRACE_RECORD_INFERRED ? 1u : 0) |
-			      (r->flags & MEMTRACE_RECORD_DIRECTION ? 2u : 0) |
-			      (r->flags & MEMTRACE_RECORD_SHARED ? 4u : 0));
-		mt_out_char(o, '\n');
+		mt_tracefile_access(&im->file, &row);
 	}
-	if (o->bytes + o->len - im->chunk_begin >= CHUNK_BYTES)
-		open_chunk(d, im);
+	cannot_make(d, im, "the next chunk", mt_tracefile_turn(&im->file));
 }
 
 static void write_end(struct mt_kmod_drain *d, struct image *im, const struct end *e)
 {
-	static const char *const stretch[] = { "", "governor:lengthened", "governor:shortened" };
+	static const enum mt_stretch stretch[] = { MT_STRETCH_NONE, MT_STRETCH_LONGER, MT_STRETCH_SHORTER };
 	const struct memtrace_interval *iv = &e->iv;
-	struct mt_out *o = &im->intervals;
-	uint64_t lost = im->accesses.lost_lines;
+	struct mt_interval_row row = {
+		.interval = iv->interval, .start = iv->start_ns, .end = iv->end_ns, .target = iv->target_ns,
+		.subphases = iv->subphases, .faults = im->faults, .records = im->records,
+		.unattributed = im->unattributed, .lost_table = e->other, .lost_region = e->region,
+		.marks = e->last ? MT_MARK_EXIT : 0,
+	};
 
-	mt_out_flush(&im->accesses);
-	lost = im->accesses.lost_lines - lost;
-	d->totals.lost_writes += lost;
-	mt_out_fmt(o, "%llu,%llu,%llu,%u,%llu,%llu,%llu,%llu,", (unsigned long long)iv->interval,
-		   (unsigned long long)iv->start_ns, (unsigned long long)iv->end_ns, iv->subphases,
-		   (unsigned long long)iv->target_ns, (unsigned long long)im->faults,
-		   (unsigned long long)im->records, (unsigned long long)im->unattributed);
-	mt_out_fmt(o, "%llu,%llu,%llu,%llu,0,%llu,%llu,", (unsigned long long)(e->shares ? iv->dropped : 0),
-		   (unsigned long long)e->other, (unsigned long long)(e->shares ? iv->resident : 0),
-		   (unsigned long long)(e->shares ? iv->scan_ns : 0),
-		   (unsigned long long)(e->shares ? iv->monitor_cpu_ns : 0),
-		   (unsigned long long)(e->shares ? iv->program_cpu_ns : 0));
-	mt_out_fmt(o, "%s%s%s,%llu,%llu\n", e->shares && iv->stretch < 3 ? stretch[iv->stretch] : "",
-		   e->shares && iv->stretch && e->last ? " " : "", e->last ? "exit" : "",
-		   (unsigned long long)e->region, (unsigned long long)lost);
-	mt_out_flush(o);
-	im->faults = im->records = im->unattributed = 0;
-	if (e->last) {
-		close(im->accesses.fd);
-		close(im->intervals.fd);
-		im->accesses.fd = im->intervals.fd = -1;
+	if (e->shares) {
+		row.lost_ring = iv->dropped;
+		row.resident = iv->resident * d->o.page_size;	/* it counts pages */
+		row.scan_ns = iv->scan_ns;
+		row.monitor_cpu_ns = iv->monitor_cpu_ns;
+		row.program_cpu_ns = iv->program_cpu_ns;
+		row.stretch = iv->stretch < 3 ? stretch[iv->stretch] : MT_STRETCH_NONE;
 	}
+	d->totals.lost_writes += mt_tracefile_interval_end(&im->file, &row);
+	im->faults = im->records = im->unattributed = 0;
+	if (e->last)
+		close_image(im);
 }
 
 static struct kept *keep(struct image *im)
@@ -628,14 +599,9 @@ void mt_kmod_drain_end(struct mt_kmod_drain *d, struct mt_kmod_totals *t)
 		next = im->next;
 		settle(NULL, im);
 		if (im->dir) {
-			mt_out_flush(&im->accesses);
-			mt_out_flush(&im->intervals);
-			if (im->accesses.fd >= 0)
-				close(im->accesses.fd);
-			if (im->intervals.fd >= 0)
-				close(im->intervals.fd);
-			free(im->accesses.buf);
-			free(im->intervals.buf);
+			close_image(im);
+			free(im->file.accesses.buf);
+			free(im->file.intervals.buf);
 		}
 		free(im->dir);
 		free(im->maps);

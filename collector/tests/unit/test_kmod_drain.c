@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/symbols.c cli/srcname.c lib/out.c lib/maps.c lib/rawmem.c
+// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/symbols.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
 // libs: -ldw -lelf -ljansson -lzstd -lz
 /* Messages of the kernel module become images of a trace. */
 #include <errno.h>
@@ -128,6 +128,15 @@ static const char *content(const char *file)
 	return text ? text : "(no file)";
 }
 
+static int count_lines(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 static void losses(void *arg, uint64_t *region, uint64_t *other)
 {
 	(void)arg;
@@ -191,8 +200,8 @@ int main(void)
 		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3\n"
 		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0\n");
 	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
-		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,77,10,0,20,30,governor:lengthened,512,0\n"
-		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,77,10,0,20,30,,512,0\n");
+		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,315392,10,0,20,30,governor:lengthened,512,0\n"
+		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,315392,10,0,20,30,,512,0\n");
 
 	/* a fork, whose directory exists already, and a static program without one; they end */
 	library_makes("p0001", 101, 1100000200, 0);
@@ -228,7 +237,23 @@ int main(void)
 	CHECK(strstr(content("p0003/accesses-000000.csv"), ",100,401234,") != NULL);
 	CHECK(strstr(content("p0000/intervals.csv"), "governor:shortened exit") != NULL);
 	/* the sums move on to the oldest that lives */
-	CHECK(strstr(content("p0002/intervals.csv"), "10,1500000000,1550000000,2,50000000,0,0,0,4,1,77,10,0,20,30,,512,0\n") != NULL);
+	CHECK(strstr(content("p0002/intervals.csv"), "10,1500000000,1550000000,2,50000000,0,0,0,4,1,315392,10,0,20,30,,512,0\n") != NULL);
+
+	/*
+	 * A process that executes at once: its first address space never made a directory, the
+	 * second one did. That is not the first one's, whose records get one of their own.
+	 */
+	image(5, 110, MEMTRACE_HOW_FORK, 0, 1550000200);
+	block(5, 110, 11, 1);
+	ended(5);
+	image(6, 110, MEMTRACE_HOW_EXEC, 5, 1550000300);
+	library_makes("p0004", 110, 1550000400, 0);
+	block(6, 110, 11, 2);
+	interval(11, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK_EQ(count_lines(content("p0004/accesses-000000.csv")), 3);
+	CHECK_EQ(count_lines(content("p0005/accesses-000000.csv")), 2);
+	ended(6);
 
 	/* an image without a single record leaves nothing behind */
 	image(4, 103, MEMTRACE_HOW_FORK, 0, 1550000100);
@@ -240,7 +265,7 @@ int main(void)
 	block(77, 1, 12, 3);
 	interval(12, 0);
 	CHECK_EQ(feed(d), 0);
-	CHECK(strstr(content("p0002/intervals.csv"), "12,1600000000,1650000000,2,50000000,0,0,0,4,4,77,") != NULL);
+	CHECK(strstr(content("p0002/intervals.csv"), "12,1600000000,1650000000,2,50000000,0,0,0,4,4,315392,") != NULL);
 
 	/* not what the interface says */
 	block(3, 1, 12, 2);
@@ -253,11 +278,11 @@ int main(void)
 	CHECK_EQ(feed(d), 0);
 
 	mt_kmod_drain_end(d, &t);
-	CHECK_EQ(t.images, 4);
-	CHECK_EQ(t.records, 7);
-	CHECK_EQ(t.intervals, 13);
-	CHECK_EQ(t.dropped, 52);
-	CHECK_STR(content("p0004/image.json"), "(no file)");
+	CHECK_EQ(t.images, 6);
+	CHECK_EQ(t.records, 10);
+	CHECK_EQ(t.intervals, 14);
+	CHECK_EQ(t.dropped, 56);
+	CHECK_STR(content("p0006/image.json"), "(no file)");
 	{	/* gone before anybody could look at its mappings and threads: it had a main thread */
 		const struct mt_finish_options none = { 0 };
 

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "tracefile.h"
+
+#include <string.h>
+
+#include "rawsys.h"
+
+#define CHUNK_BYTES (64ull << 20)
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+const char *const mt_access_columns[] = {
+	"@Virt", "@Phy", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip", "Node", "Flags",
+};
+const size_t mt_n_access_columns = COUNT(mt_access_columns);
+
+const char *const mt_interval_columns[] = {
+	"Interval", "Start", "End", "Subphases", "TargetNs", "Faults", "Records", "Unattributed", "LostRing",
+	"LostTable", "Resident", "ScanNs", "ZapNs", "MonitorCpuNs", "ProgramCpuNs", "Event", "LostRegion", "LostWrite",
+};
+const size_t mt_n_interval_columns = COUNT(mt_interval_columns);
+
+static void put_header(struct mt_out *o, const char *const *column, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		mt_out_str(o, column[i]);
+		mt_out_char(o, i + 1 < n ? ',' : '\n');
+	}
+}
+
+static int make(const struct mt_tracefile *t, const char *name)
+{
+	return (int)mt_sys(SYS_openat, t->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
+
+static int open_chunk(struct mt_tracefile *t)
+{
+	char name[32] = "accesses-", *p = name + 9;
+	unsigned int width = 100000;
+
+	while (t->chunk / width >= 10)
+		width *= 10;
+	for (; width; width /= 10)
+		*p++ = (char)('0' + t->chunk / width % 10);
+	memcpy(p, ".csv", 5);
+	t->accesses.fd = make(t, name);
+	t->accesses.torn = 0;
+	t->chunk_begin = t->accesses.bytes;
+	put_header(&t->accesses, mt_access_columns, mt_n_access_columns);
+	if (t->accesses.fd >= 0)
+		return 0;
+	t->accesses.len = 0;	/* the header is no record: not counted as lost */
+	return t->accesses.fd;
+}
+
+int mt_tracefile_open(struct mt_tracefile *t, int dirfd, char *abuf, size_t acap, char *ibuf, size_t icap)
+{
+	memset(t, 0, sizeof(*t));
+	t->dirfd = dirfd;
+	mt_out_init(&t->accesses, -1, abuf, acap);
+	mt_out_init(&t->intervals, make(t, "intervals.csv"), ibuf, icap);
+	put_header(&t->intervals, mt_interval_columns, mt_n_interval_columns);
+	mt_out_flush(&t->intervals);	/* a program killed at once leaves a readable trace */
+	return t->intervals.fd < 0 ? t->intervals.fd : 0;
+}
+
+int mt_tracefile_accesses(struct mt_tracefile *t)
+{
+	int err = open_chunk(t);
+
+	return err ? err : mt_out_flush(&t->accesses);
+}
+
+void mt_tracefile_close(struct mt_tracefile *t)
+{
+	if (t->accesses.buf)
+		mt_out_flush(&t->accesses);
+	if (t->intervals.buf)
+		mt_out_flush(&t->intervals);
+	if (t->accesses.fd >= 0)
+		mt_sys(SYS_close, t->accesses.fd);
+	if (t->intervals.fd >= 0)
+		mt_sys(SYS_close, t->intervals.fd);
+	t->accesses.fd = t->intervals.fd = -1;
+}
+
+void mt_tracefile_interval_begin(struct mt_tracefile *t, uint64_t start, uint64_t end)
+{
+	char *p = t->times;
+
+	*p++ = ',';
+	p = mt_put_u64(p, start);
+	*p++ = ',';
+	p = mt_put_u64(p, end);
+	*p++ = ',';
+	t->times_len = (size_t)(p - t->times);
+}
+
+static char *put_i64(char *p, int64_t v)
+{
+	if (v < 0)
+		*p++ = '-';
+	return mt_put_u64(p, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+/* As many digits as needed. */
+static char *put_mask(char *p, const uint64_t *mask, int words)
+{
+	int w = words - 1;
+
+	while (w > 0 && !mask[w])
+		w--;
+	p = mt_put_hex(p, mask[w]);
+	while (--w >= 0)
+		for (int shift = 60; shift >= 0; shift -= 4)
+			*p++ = "0123456789abcdef"[mask[w] >> shift & 15];
+	return p;
+}
+
+void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
+{
+	struct mt_out *o = &t->accesses;
+	char *p;
+
+	if (o->cap - o->len < 320 + 16 * (size_t)a->cpu_words)
+		mt_out_flush(o);
+	p = o->buf + o->len;
+	p = mt_put_hex(p, a->virt);
+	*p++ = ',';
+	p = mt_put_hex(p, a->phys);
+	*p++ = ',';
+	p = mt_put_u64(p, a->nreads);
+	*p++ = ',';
+	p = mt_put_u64(p, a->nwrites);
+	*p++ = ',';
+	p = put_mask(p, a->cpus, a->cpu_words);
+	memcpy(p, t->times, t->times_len);
+	p = put_i64(p + t->times_len, a->tid);
+	*p++ = ',';
+	p = mt_put_hex(p, a->ip);
+	*p++ = ',';
+	p = put_i64(p, a->node);
+	*p++ = ',';
+	p = mt_put_hex(p, a->flags);
+	*p++ = '\n';
+	o->len = (size_t)(p - o->buf);
+}
+
+int mt_tracefile_turn(struct mt_tracefile *t)
+{
+	struct mt_out *o = &t->accesses;
+
+	if (o->fd >= 0 && o->bytes + o->len - t->chunk_begin < CHUNK_BYTES)
+		return 0;
+	mt_out_flush(o);
+	if (o->fd >= 0) {
+		mt_sys(SYS_close, o->fd);
+		t->chunk++;
+	}
+	return open_chunk(t);
+}
+
+static void put_event(struct mt_out *o, const struct mt_interval_row *r)
+{
+	static const struct {
+		unsigned int bit;
+		const char *name;
+	} marks[] = {
+		{ MT_MARK_FORK, "fork" }, { MT_MARK_EXEC, "exec" }, { MT_MARK_EXIT, "exit" }, { MT_MARK_STOP, "stop" },
+	};
+	int n = 0;
+
+	if (r->stretch != MT_STRETCH_NONE) {
+		mt_out_str(o, r->stretch == MT_STRETCH_LONGER ? "governor:lengthened" : "governor:shortened");
+		n++;
+	}
+	for (size_t i = 0; i < COUNT(marks); i++)
+		if (r->marks & marks[i].bit) {
+			if (n++)
+				mt_out_char(o, ' ');
+			mt_out_str(o, marks[i].name);
+		}
+}
+
+uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_interval_row *r)
+{
+	const uint64_t before[] = {
+		r->interval, r->start, r->end, r->subphases, r->target, r->faults, r->records, r->unattributed,
+		r->lost_ring, r->lost_table, r->resident, r->scan_ns, r->zap_ns, r->monitor_cpu_ns, r->program_cpu_ns,
+	};
+	struct mt_out *o = &t->intervals;
+	uint64_t lost;
+
+	if (t->accesses.len)
+		mt_out_flush(&t->accesses);
+	lost = t->accesses.lost_lines - t->lost_told;
+	for (size_t i = 0; i < COUNT(before); i++) {
+		mt_out_u64(o, before[i]);
+		mt_out_char(o, ',');
+	}
+	put_event(o, r);
+	mt_out_fmt(o, ",%llu,%llu\n", (unsigned long long)r->lost_region, (unsigned long long)lost);
+	if (!mt_out_flush(o))
+		t->lost_told += lost;
+	return lost;
+}
