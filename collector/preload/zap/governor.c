@@ -23,19 +23,19 @@ void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t ma
 	g->settled = 0;
 }
 
-enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns)
+enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns)
 {
 	uint64_t budget;
 
 	if (!g->max_ppm || program_cpu_ns + cost_ns < 1000000)
-		return ZAP_KEPT;
+		return MT_STRETCH_NONE;
 	g->cost_ns = g->cost_ns / 2 + cost_ns;
 	g->cpu_ns = g->cpu_ns / 2 + program_cpu_ns;
 	g->settled++;
 	budget = (uint64_t)((double)g->cpu_ns * g->max_ppm / 1e6);
 	if (g->cost_ns > budget) {
 		if (g->target_ns >= g->max_ns)
-			return ZAP_KEPT;
+			return MT_STRETCH_NONE;
 		if (g->cost_ns > budget * 8)
 			g->target_ns *= 4;
 		else if (g->cost_ns > budget * 3)
@@ -47,7 +47,7 @@ enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t co
 		g->settled = 0;
 		/* what was measured belongs to the old length */
 		g->cost_ns = g->cpu_ns = 0;
-		return ZAP_LENGTHENED;
+		return MT_STRETCH_LONGER;
 	}
 	if (g->cost_ns < budget / 2 && g->settled >= 4 && g->target_ns > g->min_ns) {
 		/* far below it was not this program's nature but a moment of it, its start say */
@@ -56,7 +56,7 @@ enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t co
 			g->target_ns = g->min_ns;
 		g->settled = 0;
 		g->cost_ns = g->cpu_ns = 0;
-		return ZAP_SHORTENED;
+		return MT_STRETCH_SHORTER;
 	}
-	return ZAP_KEPT;
+	return MT_STRETCH_NONE;
 }

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "tracefile.h"
+
 struct zap_governor {
 	uint32_t max_ppm;	/* cost / program CPU time allowed, 0 = off */
 	uint64_t min_ns;	/* the interval that was asked for */
@@ -21,14 +23,12 @@ struct zap_governor {
 	uint32_t settled;	/* intervals since the last change */
 };
 
-enum zap_governor_change { ZAP_KEPT, ZAP_LENGTHENED, ZAP_SHORTENED };
-
 void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t max_ppm);
 
 /*
  * After an interval: @cost_ns is CPU time spent for tracing (faults, scan, zap,
  * output), @program_cpu_ns the CPU time of the program without it.
  */
-enum zap_governor_change zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns);
+enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns);
 
 #endif

@@ -10,12 +10,13 @@
 #define MEMTRACE_MONITOR_H
 
 #include "image.h"
+#include "tracefile.h"
 
 enum mt_event {
-	MT_EVENT_FORK = 1,
-	MT_EVENT_EXIT = 2,
-	MT_EVENT_STOP = 4,	/* tracing of accesses ends, the program goes on */
-	MT_EVENT_EXEC = 8,
+	MT_EVENT_FORK = MT_MARK_FORK,
+	MT_EVENT_EXIT = MT_MARK_EXIT,
+	MT_EVENT_STOP = MT_MARK_STOP,
+	MT_EVENT_EXEC = MT_MARK_EXEC,
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rawsys.h"
+#include "tracefile.h"
 #include "x86rw.h"
 
 #define START_RECORDS 8192
@@ -176,7 +177,7 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
 	if (!r->ip)
 		r->ip = ip;
 	if (!(rw & (X86_READ | X86_WRITE))) {
-		r->flags |= ZAP_DIRECTION_UNKNOWN;
+		r->flags |= MT_ACCESS_NO_DIRECTION;
 		rw = X86_READ;
 	}
 	if (rw & X86_READ)
@@ -197,6 +198,6 @@ int zap_records_add_scanned(struct zap_records *t, uint64_t addr)
 	if (!r)
 		return 0;
 	r->nreads = 1;
-	r->flags = ZAP_FROM_SCAN | ZAP_DIRECTION_UNKNOWN;
+	r->flags = MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION;
 	return 1;
 }

@@ -15,16 +15,12 @@
 
 #define ZAP_TID_NONE (-1)
 
-/* Flags of docs/trace-format.md */
-#define ZAP_FROM_SCAN 1
-#define ZAP_DIRECTION_UNKNOWN 2
-
 struct zap_record {
 	uint64_t addr;		/* first access */
 	uint64_t ip;
 	int32_t tid;
 	uint32_t nreads, nwrites;
-	uint32_t flags;
+	uint32_t flags;		/* MT_ACCESS_* */
 	uint64_t cpus[];	/* mask, zap_records.mask_words words */
 };
 

@@ -12,7 +12,7 @@ static int run(struct zap_governor *g, uint64_t cost_ms, int intervals)
 	int changes = 0;
 
 	for (int i = 0; i < intervals; i++)
-		changes += zap_governor_update(g, cost_ms * MS, g->target_ns) != ZAP_KEPT;
+		changes += zap_governor_update(g, cost_ms * MS, g->target_ns) != MT_STRETCH_NONE;
 	return changes;
 }
 
@@ -55,7 +55,7 @@ int main(void)
 	CHECK(g.target_ns >= 200 * MS && g.target_ns <= 405 * MS);
 
 	/* an idle program says nothing */
-	CHECK_EQ(zap_governor_update(&g, 900000, 0), ZAP_KEPT);
+	CHECK_EQ(zap_governor_update(&g, 900000, 0), MT_STRETCH_NONE);
 
 	/* bounded, even when nothing helps */
 	run(&g, 100000, 1000);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
+#include "tracefile.h"
 #include "zap/records.h"
 #include "zap/x86rw.h"
 
@@ -26,14 +27,14 @@ static void examples(void)
 	CHECK_EQ(r->nwrites, 1);
 	CHECK(r->cpus[0] == 1 && r->cpus[1] == 0 && r->cpus[2] == 2);
 	r = zap_record_at(&t, 1);
-	CHECK_EQ(r->flags, ZAP_DIRECTION_UNKNOWN);
+	CHECK_EQ(r->flags, MT_ACCESS_NO_DIRECTION);
 	CHECK(r->nreads == 1 && r->nwrites == 0);
 	/* found by the scan: only pages without a record, never 0 in both */
 	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 0);
 	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 1);
 	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 0);
 	r = zap_record_at(&t, 2);
-	CHECK(r->tid == ZAP_TID_NONE && r->nreads == 1 && r->flags == (ZAP_FROM_SCAN | ZAP_DIRECTION_UNKNOWN));
+	CHECK(r->tid == ZAP_TID_NONE && r->nreads == 1 && r->flags == (MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION));
 	zap_records_clear(&t);
 	CHECK_EQ(t.n, 0);
 	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 1);
@@ -64,9 +65,28 @@ static void growth_and_limit(void)
 	zap_records_free(&t);
 }
 
+/* A page with a record is not found again by the scan, however often the tables grew. */
+static void page_set_after_growth(void)
+{
+	struct zap_records t;
+	uint64_t twice = 0;
+
+	CHECK_EQ(zap_records_init(&t, 1, 1 << 20), 0);
+	for (size_t i = 0; i < 100000; i++)
+		zap_records_add(&t, 0x7f0000000000ull + i * 4096, 1, 0, 1, X86_WRITE);
+	CHECK_EQ(t.npages, 100000);
+	for (size_t i = 0; i < 100000; i++)
+		twice += (uint64_t)zap_records_add_scanned(&t, 0x7f0000000000ull + i * 4096);
+	CHECK_EQ(twice, 0);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x7f0000000000ull + 100000 * 4096), 1);
+	CHECK_EQ(t.n, 100001);
+	zap_records_free(&t);
+}
+
 int main(void)
 {
 	examples();
 	growth_and_limit();
+	page_set_after_growth();
 	return mt_test_done();
 }

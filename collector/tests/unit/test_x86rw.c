@@ -147,5 +147,15 @@ int main(void)
 	CHECK_EQ(x86_resolve_kernel(0x20010, &r), R);
 	r = (struct x86_regs){ .ax = 0xffff };
 	CHECK_EQ(x86_resolve_kernel(0x20010, &r), 0);
+	/* how far from the register an access of it may be: 64 bytes before, a page and 63 bytes behind */
+	memset(&r, 0, sizeof(r));
+	r.si = ~0ull;
+	for (int side = 0; side < 2; side++) {
+		const int64_t near_by = side ? 4096 + 63 : -64, far = side ? 4096 + 64 : -65;
+
+		r.di = 0x20000;
+		CHECK_EQ(x86_resolve_kernel((uint64_t)(0x20000 + near_by), &r), W);
+		CHECK_EQ(x86_resolve_kernel((uint64_t)(0x20000 + far), &r), 0);
+	}
 	return mt_test_done();
 }

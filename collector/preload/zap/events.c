@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "events.h"
+
+#include "image.h"
+#include "rawsys.h"
+
+int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t max_records,
+		    const char **why, int *why_err)
+{
+	*why_err = zap_perf_open(&e->perf, tid, ring_pages, why);
+	e->works = !*why_err;
+	return zap_records_init(&e->records, e->works ? e->perf.ncpus : 64, max_records);
+}
+
+void zap_events_on_fault(void *arg, const struct zap_fault *f)
+{
+	struct zap_events *e = arg;
+
+	/* a child that shares our memory until it execs, or was forked before inherit_thread existed */
+	if (f->pid != e->pid)
+		return;
+	/* our own accesses while setting up, at addresses that the program got later */
+	if (f->time < e->begin_ns)
+		return;
+	if (!e->was_traced(f->addr, f->time))
+		return;		/* code, files, shared memory, our own */
+	e->faults++;
+	zap_records_add(&e->records, f->addr, f->tid, f->cpu, f->ip,
+			zap_decode(&e->decode, e->traced, e->interval, f));
+}
+
+void zap_events_read(struct zap_events *e, uint64_t until)
+{
+	if (e->works)
+		zap_perf_read(&e->perf, until, zap_events_on_fault, e);
+}
+
+void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t a = run[i].start; a < run[i].end; a += MT_PAGE)
+			e->unattributed += (uint64_t)zap_records_add_scanned(&e->records, a);
+}
+
+void zap_events_next(struct zap_events *e)
+{
+	zap_records_clear(&e->records);
+	e->faults = e->unattributed = 0;
+	e->perf.lost = 0;
+	e->interval++;
+}
+
+void zap_events_after_fork(struct zap_events *e)
+{
+	zap_records_free(&e->records);
+	zap_decode_free(&e->decode);
+	if (e->perf.ring)
+		mt_rawunmap(e->perf.ring, (size_t)e->perf.ncpus * sizeof(*e->perf.ring));
+}
+
+uint64_t zap_late_update(struct zap_late *l, uint64_t bytes)
+{
+	uint64_t stays, more;
+
+	l->bytes[1] = l->bytes[0];
+	l->bytes[0] = bytes;
+	stays = l->bytes[0] < l->bytes[1] ? l->bytes[0] : l->bytes[1];
+	if (stays <= l->reported)
+		return 0;
+	more = stays - l->reported;
+	l->reported = stays;
+	return more;
+}

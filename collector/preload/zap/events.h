@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * events.h - faults become the records of an interval. Used by the monitor thread;
+ * what reads the set of traced ranges is called under zap_space.lock.
+ */
+#ifndef MEMTRACE_EVENTS_H
+#define MEMTRACE_EVENTS_H
+
+#include <stdint.h>
+
+#include "decode.h"
+#include "perfring.h"
+#include "records.h"
+#include "region.h"
+
+struct zap_events {
+	struct zap_perf perf;
+	int works;		/* there are events; else only what scans find */
+	struct zap_records records;	/* of the running interval */
+	struct zap_decode decode;
+	const struct zap_regions *traced;
+	/* Is the address traced, or was it at @time? */
+	int (*was_traced)(uint64_t addr, uint64_t time);
+	int pid;		/* faults of others are left out */
+	uint64_t begin_ns;	/* earlier faults are our own */
+	uint32_t interval;	/* number of the running one */
+	uint64_t faults;	/* that are in the records of the running interval, or lost by them */
+	uint64_t unattributed;	/* records without a thread */
+};
+
+/*
+ * Opens the rings for @tid and the threads it creates, with @ring_pages per CPU, and makes
+ * room for at most @max_records. 0 or negative errno; when only the rings are missing, works
+ * is 0, *why the step, *why_err its errno, and 0 is returned.
+ */
+int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t max_records,
+		    const char **why, int *why_err);
+/* Reads the faults up to time @until. Under the lock. */
+void zap_events_read(struct zap_events *e, uint64_t until);
+/* What a ring delivers (@arg: the struct zap_events). Under the lock. */
+void zap_events_on_fault(void *arg, const struct zap_fault *f);
+/* Pages found mapped get a record without thread, unless they have one. */
+void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_t n);
+/* The next interval begins: no records, all counts are 0. */
+void zap_events_next(struct zap_events *e);
+/* fork, in the child: memory is given back; the rings were not inherited. */
+void zap_events_after_fork(struct zap_events *e);
+
+/*
+ * Data of libraries that no hook could convert: it is lost once, when it was there at two
+ * refreshes of the maps, however long it stays.
+ */
+struct zap_late {
+	uint64_t bytes[2], reported;
+};
+/* @bytes: at this refresh. Returns the bytes that are lost from now on. */
+uint64_t zap_late_update(struct zap_late *l, uint64_t bytes);
+
+#endif

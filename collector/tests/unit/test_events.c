@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/events.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
+/* From faults to records and counters. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "tracefile.h"
+#include "zap/events.h"
+#include "zap/x86rw.h"
+
+static struct zap_regions traced;
+
+static int was_traced(uint64_t addr, uint64_t time)
+{
+	(void)time;
+	return zap_regions_contain(&traced, addr);
+}
+
+static struct zap_events *new_events(int code_fd, int memfd)
+{
+	struct zap_events *e = calloc(1, sizeof(*e));
+
+	CHECK_EQ(zap_records_init(&e->records, 8, 1 << 20), 0);
+	CHECK_EQ(zap_decode_init(&e->decode, code_fd, memfd), 0);
+	e->traced = &traced;
+	e->was_traced = was_traced;
+	e->pid = 77;
+	e->begin_ns = 1000;
+	return e;
+}
+
+static void counters(void)
+{
+	struct zap_events *e = new_events(-1, -1);
+	struct zap_fault f = { .ip = 0x400000, .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5, .cpu = 3 };
+	const struct zap_range found[] = { { 0x10000000, 0x10003000 } };
+
+	zap_events_on_fault(e, &f);
+	f.tid = 6;
+	zap_events_on_fault(e, &f);
+	zap_events_on_fault(e, &f);
+	f.pid = 78;			/* of another process */
+	zap_events_on_fault(e, &f);
+	f.pid = 77;
+	f.time = 999;			/* our own, before the program went on */
+	zap_events_on_fault(e, &f);
+	f.time = 1000;
+	f.addr = 0x30000000;		/* not traced */
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->faults, 3);
+	CHECK_EQ(e->records.n, 2);
+	zap_events_scanned(e, found, 1);
+	CHECK_EQ(e->unattributed, 2);	/* the first page has a record */
+	CHECK_EQ(e->records.n, 4);
+	zap_events_scanned(e, found, 1);
+	CHECK_EQ(e->unattributed, 2);
+	e->perf.lost = 9;
+	zap_events_next(e);
+	CHECK_EQ(e->interval, 1);
+	CHECK_EQ(e->faults + e->unattributed + e->perf.lost + e->records.n, 0);
+	zap_events_scanned(e, found, 1);
+	CHECK_EQ(e->unattributed, 3);
+	zap_events_after_fork(e);
+	free(e);
+}
+
+/* Code outside of traced memory is decoded once; in it, once per interval. */
+static void directions(void)
+{
+	static const uint8_t store[] = { 0x48, 0x89, 0x08 }, load[] = { 0x48, 0x8b, 0x08 };	/* mov %rcx,(%rax); mov (%rax),%rcx */
+	const uint64_t at[] = { 0x20000000, 0x20001000 };
+	struct zap_fault f = { .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5 };
+	int code = memfd_create("code", 0), traced_code = memfd_create("traced", 0);
+	struct zap_events *e = new_events(code, traced_code);
+
+	zap_regions_add(&traced, 0x20001000, 0x20002000);
+	CHECK_EQ(pwrite(code, store, 3, (off_t)at[0]), 3);
+	CHECK_EQ(pwrite(traced_code, store, 3, (off_t)at[1]), 3);
+	for (int i = 0; i < 2; i++) {
+		f.ip = at[i];
+		CHECK_EQ(zap_decode(&e->decode, &traced, 0, &f), X86_WRITE);
+	}
+	CHECK_EQ(pwrite(code, load, 3, (off_t)at[0]), 3);
+	CHECK_EQ(pwrite(traced_code, load, 3, (off_t)at[1]), 3);
+	f.ip = at[0];
+	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), X86_WRITE);	/* remembered */
+	f.ip = at[1];
+	CHECK_EQ(zap_decode(&e->decode, &traced, 0, &f), X86_WRITE);
+	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), X86_READ);	/* compiled anew meanwhile */
+	f.addr = f.ip + 2;						/* the fetch itself */
+	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), X86_READ);
+	f.addr = 0x10000008;
+	f.ip = 0x66660000;						/* no code to read there */
+	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), 0);
+	f.ip = at[0];
+	zap_events_on_fault(e, &f);
+	CHECK(zap_record_at(&e->records, 0)->nwrites == 1 && zap_record_at(&e->records, 0)->nreads == 0);
+	zap_regions_remove(&traced, 0x20001000, 0x20002000);
+	zap_events_after_fork(e);
+	free(e);
+	close(code);
+	close(traced_code);
+}
+
+/* Lost when it stays for two refreshes, once; more of it counts as more. */
+static void late(void)
+{
+	struct zap_late l = { 0 };
+
+	CHECK_EQ(zap_late_update(&l, 8192), 0);
+	CHECK_EQ(zap_late_update(&l, 0), 0);		/* converted in time */
+	CHECK_EQ(zap_late_update(&l, 8192), 0);
+	CHECK_EQ(zap_late_update(&l, 8192), 8192);
+	CHECK_EQ(zap_late_update(&l, 8192), 0);		/* the same: not twice */
+	CHECK_EQ(zap_late_update(&l, 20480), 0);
+	CHECK_EQ(zap_late_update(&l, 20480), 12288);
+	CHECK_EQ(zap_late_update(&l, 4096), 0);
+	CHECK_EQ(zap_late_update(&l, 20480), 0);
+	CHECK_EQ(zap_late_update(&l, 20480), 0);
+}
+
+int main(void)
+{
+	zap_regions_add(&traced, 0x10000000, 0x10010000);
+	counters();
+	directions();
+	late();
+	zap_regions_free(&traced);
+	return mt_test_done();
+}

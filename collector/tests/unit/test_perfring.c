@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/perfring.c lib/rawmem.c
+/* Rings made by hand: events over the end of the ring, losses, the time limit, damage. */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "harness.h"
+#include "rawsys.h"
+#include "zap/perfring.h"
+
+#define DATA 8192u
+
+struct made {
+	struct perf_event_header h;
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time, addr;
+	uint32_t cpu, reserved;
+	uint64_t abi, ax, cx, si, di, sp;
+};
+
+static char *area;
+static struct zap_ring ring;
+static struct zap_perf perf = { .ring = &ring, .nrings = 1, .ncpus = 1, .data_bytes = DATA };
+static struct perf_event_mmap_page *ctl;
+
+static void put(const void *what, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		area[4096 + (ctl->data_head + i) % DATA] = ((const char *)what)[i];
+	ctl->data_head += n;
+}
+
+static void put_fault(uint64_t i)
+{
+	const struct made m = {
+		.h = { PERF_RECORD_SAMPLE, i % 3 ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL, sizeof(m) },
+		.ip = 0x400000 + i, .pid = 77, .tid = (uint32_t)(100 + i % 5), .time = 1000 + i, .addr = i << 12 | 8,
+		.cpu = (uint32_t)(i % 200), .abi = i % 2, .ax = i, .cx = i + 1, .si = i + 2, .di = i + 3, .sp = i + 4,
+	};
+
+	put(&m, sizeof(m));
+}
+
+static uint64_t seen, wrong;
+
+static void check(void *arg, const struct zap_fault *f)
+{
+	const uint64_t i = *(uint64_t *)arg + seen++;
+
+	wrong += f->ip != 0x400000 + i || f->time != 1000 + i || f->addr != (i << 12 | 8) || f->pid != 77 ||
+		 f->tid != (int)(100 + i % 5) || f->cpu != (int)(i % 200) || f->kernel != !(i % 3);
+	if (i % 2)
+		wrong += f->regs.ax != i || f->regs.cx != i + 1 || f->regs.si != i + 2 || f->regs.di != i + 3 ||
+			 f->regs.sp != i + 4;
+}
+
+static uint64_t take(uint64_t first, uint64_t until)
+{
+	uint64_t n;
+
+	seen = 0;
+	n = zap_perf_read(&perf, until, check, &first);
+	CHECK_EQ(n, seen);
+	return n;
+}
+
+int main(void)
+{
+	const struct { struct perf_event_header h; uint64_t id, lost; } lost = {
+		{ PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 17,
+	};
+	const struct perf_event_header other = { 99, 0, 8 }, bad = { PERF_RECORD_SAMPLE, 0, 4 };
+	uint64_t next = 0;
+
+	area = aligned_alloc(4096, 4096 + DATA);
+	memset(area, 0, 4096 + DATA);
+	ring.map = area;
+	ctl = (void *)area;
+	/* 8192 is no multiple of the size of an event: many rounds cut one at each of its words */
+	for (int round = 0; round < 1000; round++) {
+		uint64_t first = next, n = 1 + (uint64_t)round % 60;
+
+		for (uint64_t i = 0; i < n; i++)
+			put_fault(next++);
+		if (round % 7 == 0)
+			put(&other, sizeof(other));	/* skipped; shifts what follows by a word */
+		CHECK(take(first, ~0ull) == n);
+		CHECK(ctl->data_tail == ctl->data_head);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(perf.lost, 0);
+
+	/* a lost record that wraps, too */
+	for (int i = 0; i < 2000; i++) {
+		put(&other, sizeof(other));
+		put(&lost, sizeof(lost));
+		CHECK(take(next, ~0ull) == 0);
+	}
+	CHECK_EQ(perf.lost, 2000 * 17);
+
+	/* later ones stay */
+	for (int i = 0; i < 10; i++)
+		put_fault(next++);
+	CHECK_EQ(take(next - 10, 1000 + next - 7), 4);	/* the limit is included */
+	CHECK_EQ(take(next - 6, 1000 + next - 7), 0);
+	CHECK_EQ(take(next - 6, ~0ull), 6);
+	CHECK_EQ(wrong, 0);
+
+	/* what cannot be: reading goes on behind it */
+	put_fault(next++);
+	put(&bad, sizeof(bad));
+	put_fault(next++);
+	CHECK_EQ(take(next - 2, ~0ull), 1);
+	CHECK_EQ(perf.bad, 1);
+	CHECK(ctl->data_tail == ctl->data_head);
+	put_fault(next++);
+	CHECK_EQ(take(next - 1, ~0ull), 1);
+	CHECK_EQ(wrong, 0);
+	free(area);
+	return mt_test_done();
+}

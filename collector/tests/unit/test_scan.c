@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/scan.c preload/zap/region.c lib/rawmem.c
+/*
+ * Finds and unmaps pages of a memory file as the monitor does, with PAGEMAP_SCAN and with
+ * /proc/self/pagemap.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "zap/scan.h"
+
+#define PAGES 512ul
+#define P 4096ul
+
+static char *area;
+static struct zap_regions traced;
+static struct zap_scan s;
+
+/* A write: around a read the kernel maps what the file has already. */
+static void touch(size_t page)
+{
+	((volatile char *)area)[page * P] = (char)page;
+}
+
+/* The runs found, as pages of the area: "3-4 9-12". */
+static const char *found(void)
+{
+	static char text[4096];
+	size_t n = 0;
+
+	zap_scan(&s, &traced);
+	text[0] = 0;
+	for (size_t i = 0; i < s.nruns; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%ld-%ld", i ? " " : "",
+				      (long)(s.run[i].start - (uint64_t)area) / (long)P,
+				      (long)(s.run[i].end - (uint64_t)area) / (long)P);
+	return text;
+}
+
+static void one_way(int ioctl)
+{
+	zap_scan_unmap(&s, &traced, 1ull << 40);
+	s.has_ioctl = ioctl;
+	CHECK_STR(found(), "");
+	touch(3);
+	touch(9);
+	touch(10);
+	touch(11);
+	touch(200);	/* not traced */
+	touch(300);
+	CHECK_STR(found(), "3-4 9-12 300-301");
+	/* without a gap only what was found goes */
+	touch(5);
+	zap_scan_unmap(&s, &traced, 0);
+	CHECK_STR(found(), "5-6");
+	/* with a gap, what lies between near runs goes as well, never over the border of a range */
+	touch(3);
+	touch(9);
+	touch(300);
+	found();
+	touch(7);
+	touch(200);
+	zap_scan_unmap(&s, &traced, 1ull << 40);
+	CHECK_STR(found(), "");
+	CHECK_EQ(s.has_ioctl, ioctl);
+	{
+		uint64_t entry = 0;
+
+		CHECK_EQ(pread(s.pagemap_fd, &entry, 8, (off_t)((uint64_t)(area + 200 * P) / P * 8)), 8);
+		CHECK(entry >> 63);
+	}
+}
+
+/* More runs than there was room for, and than one call of the kernel tells; none twice. */
+static void growth(void)
+{
+	const size_t pages = 300000;
+	struct zap_regions all = { 0 };
+	size_t right = 0;
+	int fd = memfd_create("scan-test-large", 0);
+	char *large;
+
+	CHECK_EQ(ftruncate(fd, (off_t)(pages * P)), 0);
+	large = mmap(NULL, pages * P, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	zap_regions_add(&all, (uint64_t)large, (uint64_t)large + pages * P);
+	for (size_t i = 0; i < pages; i += 2)
+		((volatile char *)large)[i * P] = 1;
+	s.has_ioctl = 1;
+	zap_scan(&s, &all);
+	CHECK_EQ(s.nruns, pages / 2);
+	for (size_t i = 0; i < s.nruns; i++)
+		right += s.run[i].start == (uint64_t)large + i * 2 * P && s.run[i].end == s.run[i].start + P;
+	CHECK_EQ(right, pages / 2);
+	munmap(large, pages * P);
+	close(fd);
+	zap_regions_free(&all);
+}
+
+int main(void)
+{
+	int fd = memfd_create("scan-test", 0), pagemap = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t frame = 1;
+
+	area = mmap(NULL, PAGES * P, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK_EQ(ftruncate(fd, 1l << 47), 0);
+	CHECK(mmap(area, PAGES * P, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)area) == area);
+	zap_regions_add(&traced, (uint64_t)area, (uint64_t)area + 100 * P);
+	zap_regions_add(&traced, (uint64_t)area + 250 * P, (uint64_t)area + 400 * P);
+	CHECK_EQ(zap_scan_init(&s, fd, pagemap, 0), 0);
+	one_way(1);
+	one_way(0);
+	/* contents stay in the file */
+	CHECK_EQ(area[3 * P], 3);
+	CHECK_EQ(area[11 * P], 11);
+	/* a page that is not the file's is never found: unmapping it would lose it */
+	CHECK(mmap(area + 20 * P, P, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == area + 20 * P);
+	zap_scan_unmap(&s, &traced, 0);
+	for (s.has_ioctl = 0; s.has_ioctl < 2; s.has_ioctl++) {
+		touch(20);
+		found();
+		zap_scan_unmap(&s, &traced, 0);
+		touch(21);
+		touch(20);
+		CHECK_STR(found(), "21-22");
+		zap_scan_unmap(&s, &traced, 0);
+	}
+	CHECK_EQ(area[20 * P], 20);
+	CHECK(zap_scan_node(&s, (uint64_t)area / P, &frame) >= -1);
+	CHECK_EQ(frame, 0);
+	growth();
+	zap_scan_free(&s);
+	CHECK(s.run == NULL);
+	return mt_test_done();
+}
