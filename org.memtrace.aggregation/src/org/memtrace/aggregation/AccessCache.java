@@ -32,7 +32,7 @@ import org.memtrace.model.TraceStore;
  */
 final class AccessCache {
 	/** Raise whenever what is saved, or how it is computed from a trace, changes. */
-	static final int FORMAT = 1;
+	static final int FORMAT = 2;
 	static final long DEFAULT_LIMIT_BYTES = 512L << 20;
 	/** Fewer records are read from the database as fast. */
 	static final int LEAST_RECORDS = 200_000;
@@ -118,7 +118,7 @@ final class AccessCache {
 		}
 
 		static Column of(Object array) {
-			if (array instanceof IntColumn c) {
+			if (array instanceof PackedColumn c) {
 				return new Column(c.size(), c.width(), c.base());
 			}
 			int count = ((long[]) array).length;
@@ -145,7 +145,7 @@ final class AccessCache {
 	private static ByteBuffer encode(Object array, Column c, int part) {
 		int from = part * PART;
 		int to = Math.min(c.count, from + PART);
-		if (array instanceof IntColumn column) {
+		if (array instanceof PackedColumn column) {
 			return column.saved(from, to);
 		}
 		ByteBuffer out = ByteBuffer.allocate((to - from) * c.width).order(ByteOrder.LITTLE_ENDIAN);
@@ -167,7 +167,7 @@ final class AccessCache {
 		ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
 		int from = part * PART;
 		int n = Math.min(c.count, from + PART) - from;
-		if (array instanceof IntColumn column) {
+		if (array instanceof PackedColumn column) {
 			column.fill(from, in);
 			return;
 		}
@@ -252,7 +252,7 @@ final class AccessCache {
 	}
 
 	/**
-	 * The saved columns, as {@link IntColumn} or {@code long[]} as the kinds say; empty when there are none
+	 * The saved columns, as {@link PackedColumn} or {@code long[]} as the kinds say; empty when there are none
 	 * that belong to the trace as it is. Those that do not, or are larger than the limit, are deleted.
 	 *
 	 * @param kinds an empty column or array of the type of each column
@@ -272,7 +272,7 @@ final class AccessCache {
 		int[] firstPart = new int[kinds.length + 1];
 		for (int c = 0; c < kinds.length; c++) {
 			Column d = header.columns[c];
-			columns[c] = kinds[c] instanceof IntColumn ? new IntColumn(d.count, d.width, (int) d.base) : new long[d.count];
+			columns[c] = kinds[c] instanceof PackedColumn ? new PackedColumn(d.count, d.width, d.base) : new long[d.count];
 			firstPart[c + 1] = firstPart[c] + header.columns[c].parts();
 		}
 		int parts = firstPart[kinds.length];

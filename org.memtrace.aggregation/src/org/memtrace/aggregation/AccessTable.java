@@ -22,7 +22,7 @@ import org.memtrace.model.TraceStore;
 
 /**
  * The accesses of a trace as columns in memory, grouped by page and ordered by time within a page. Read once from the store;
- * after that models of any window, subtree, viewpoint and metric are made without the store. 7 to 12 bytes per record. Immutable
+ * after that models of any window, subtree, viewpoint and metric are made without the store. 7 to 12 bytes per record, more where counts need more than 32 bits. Immutable
  * and safe for all threads.
  */
 public final class AccessTable implements ModelSource {
@@ -30,8 +30,8 @@ public final class AccessTable implements ModelSource {
 	static final long MAX_RECORDS = 200_000_000L;
 	private static final int CHUNK = 1 << 18;
 	/** Types of the columns that are saved. */
-	private static final Object[] KINDS = {IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY,
-		IntColumn.EMPTY, IntColumn.EMPTY, IntColumn.EMPTY, new long[0], new long[0]};
+	private static final Object[] KINDS = {PackedColumn.EMPTY, PackedColumn.EMPTY, PackedColumn.EMPTY, PackedColumn.EMPTY, PackedColumn.EMPTY,
+		PackedColumn.EMPTY, PackedColumn.EMPTY, PackedColumn.EMPTY, new long[0], new long[0]};
 
 	private final TraceInfo info;
 	private final ProducerTree producers;
@@ -46,13 +46,13 @@ public final class AccessTable implements ModelSource {
 
 	/** The records, in final order. */
 	private static final class Columns {
-		IntColumn interval;
-		IntColumn thread;
-		IntColumn cpuSet;
-		IntColumn reads;
-		IntColumn writes;
-		IntColumn sharing;
-		IntColumn node;
+		PackedColumn interval;
+		PackedColumn thread;
+		PackedColumn cpuSet;
+		PackedColumn reads;
+		PackedColumn writes;
+		PackedColumn sharing;
+		PackedColumn node;
 
 		long memoryBytes() {
 			return interval.memoryBytes() + thread.memoryBytes() + cpuSet.memoryBytes() + reads.memoryBytes()
@@ -65,8 +65,8 @@ public final class AccessTable implements ModelSource {
 		final int[] interval;
 		final int[] thread;
 		final int[] cpuSet;
-		final int[] reads;
-		final int[] writes;
+		final long[] reads;
+		final long[] writes;
 		final int[] sharing;
 		final int[] node;
 
@@ -74,8 +74,8 @@ public final class AccessTable implements ModelSource {
 			interval = new int[n];
 			thread = new int[n];
 			cpuSet = new int[n];
-			reads = new int[n];
-			writes = new int[n];
+			reads = new long[n];
+			writes = new long[n];
 			sharing = new int[n];
 			node = new int[n];
 		}
@@ -83,13 +83,13 @@ public final class AccessTable implements ModelSource {
 		/** The first {@code n} records. */
 		Columns columns(int n) {
 			Columns t = new Columns();
-			t.interval = IntColumn.of(interval, n);
-			t.thread = IntColumn.of(thread, n);
-			t.cpuSet = IntColumn.of(cpuSet, n);
-			t.reads = IntColumn.of(reads, n);
-			t.writes = IntColumn.of(writes, n);
-			t.sharing = IntColumn.of(sharing, n);
-			t.node = IntColumn.of(node, n);
+			t.interval = PackedColumn.of(interval, n);
+			t.thread = PackedColumn.of(thread, n);
+			t.cpuSet = PackedColumn.of(cpuSet, n);
+			t.reads = PackedColumn.of(reads, n);
+			t.writes = PackedColumn.of(writes, n);
+			t.sharing = PackedColumn.of(sharing, n);
+			t.node = PackedColumn.of(node, n);
 			return t;
 		}
 	}
@@ -144,20 +144,20 @@ public final class AccessTable implements ModelSource {
 			perProducer[p] = rowFrom[p + 1] - rowFrom[p];
 		}
 		return new Object[] {rows.interval, rows.thread, rows.cpuSet, rows.reads, rows.writes, rows.sharing, rows.node,
-			IntColumn.of(perProducer), intervalStart, intervalEnd};
+			PackedColumn.of(perProducer), intervalStart, intervalEnd};
 	}
 
 	/** The table of {@link #columns}; null when they do not fit together. */
 	private static AccessTable ofColumns(TraceStore store, Object[] columns) throws MemtraceException {
 		Columns t = new Columns();
-		t.interval = (IntColumn) columns[0];
-		t.thread = (IntColumn) columns[1];
-		t.cpuSet = (IntColumn) columns[2];
-		t.reads = (IntColumn) columns[3];
-		t.writes = (IntColumn) columns[4];
-		t.sharing = (IntColumn) columns[5];
-		t.node = (IntColumn) columns[6];
-		IntColumn perProducer = (IntColumn) columns[7];
+		t.interval = (PackedColumn) columns[0];
+		t.thread = (PackedColumn) columns[1];
+		t.cpuSet = (PackedColumn) columns[2];
+		t.reads = (PackedColumn) columns[3];
+		t.writes = (PackedColumn) columns[4];
+		t.sharing = (PackedColumn) columns[5];
+		t.node = (PackedColumn) columns[6];
+		PackedColumn perProducer = (PackedColumn) columns[7];
 		int n = t.interval.size();
 		int producers = perProducer.size();
 		int[] from = new int[producers + 1];
@@ -199,11 +199,11 @@ public final class AccessTable implements ModelSource {
 		private static final int COLUMNS = 8;
 		private final int producerCount;
 		/** Producer, interval, thread, CPU set, reads, writes, sharing and node of some records: ten bytes for each of them. */
-		private final List<IntColumn[]> chunks = new ArrayList<>();
+		private final List<PackedColumn[]> chunks = new ArrayList<>();
 		/** The same of the records that come next. */
-		private final int[][] open = new int[COLUMNS][CHUNK];
-		private final int[] least = new int[COLUMNS];
-		private final int[] most = new int[COLUMNS];
+		private final long[][] open = new long[COLUMNS][CHUNK];
+		private final long[] least = new long[COLUMNS];
+		private final long[] most = new long[COLUMNS];
 		private int inChunk;
 		private long count;
 		private final Map<Long, Map<Long, Integer>> known = new HashMap<>();
@@ -214,8 +214,8 @@ public final class AccessTable implements ModelSource {
 
 		Loader(int producerCount) {
 			this.producerCount = producerCount;
-			Arrays.fill(least, Integer.MAX_VALUE);
-			Arrays.fill(most, Integer.MIN_VALUE);
+			Arrays.fill(least, Long.MAX_VALUE);
+			Arrays.fill(most, Long.MIN_VALUE);
 		}
 
 		void take(AccessBatch b) throws MemtraceException {
@@ -228,10 +228,10 @@ public final class AccessTable implements ModelSource {
 				open[1][at] = interval(b.startNs[i], b.endNs[i]);
 				open[2][at] = b.thread[i];
 				open[3][at] = b.cpuSet[i];
-				open[4][at] = (int) Math.min(Integer.MAX_VALUE, b.reads[i]);
-				open[5][at] = (int) Math.min(Integer.MAX_VALUE, b.writes[i]);
-				open[6][at] = Math.min(b.sharing[i], 0x7fff);
-				open[7][at] = Math.max(-1, Math.min(b.node[i], 0x7fff));
+				open[4][at] = b.reads[i];
+				open[5][at] = b.writes[i];
+				open[6][at] = b.sharing[i];
+				open[7][at] = Math.max(-1, b.node[i]);
 				if (b.producer[i] < 0 || b.producer[i] >= producerCount) {
 					throw new MemtraceException("an access refers to event producer " + b.producer[i] + ", but there are "
 							+ producerCount);
@@ -265,9 +265,9 @@ public final class AccessTable implements ModelSource {
 		}
 
 		private void closeChunk() {
-			IntColumn[] chunk = new IntColumn[COLUMNS];
+			PackedColumn[] chunk = new PackedColumn[COLUMNS];
 			for (int c = 0; c < COLUMNS; c++) {
-				chunk[c] = IntColumn.of(open[c], inChunk);
+				chunk[c] = PackedColumn.of(open[c], inChunk);
 				for (int i = 0; i < inChunk; i++) {
 					least[c] = Math.min(least[c], open[c][i]);
 					most[c] = Math.max(most[c], open[c][i]);
@@ -282,7 +282,7 @@ public final class AccessTable implements ModelSource {
 			progress.begin("Sorting accesses", chunks.size());
 			int n = (int) count;
 			int[] from = new int[producerCount + 1];
-			for (IntColumn[] chunk : chunks) {
+			for (PackedColumn[] chunk : chunks) {
 				for (int i = 0; i < chunk[0].size(); i++) {
 					from[chunk[0].get(i) + 1]++;
 				}
@@ -290,15 +290,15 @@ public final class AccessTable implements ModelSource {
 			for (int p = 0; p < producerCount; p++) {
 				from[p + 1] += from[p];
 			}
-			IntColumn[] sorted = new IntColumn[COLUMNS];
+			PackedColumn[] sorted = new PackedColumn[COLUMNS];
 			for (int c = 1; c < COLUMNS; c++) {
-				sorted[c] = IntColumn.between(n, least[c], most[c]);
+				sorted[c] = PackedColumn.between(n, least[c], most[c]);
 			}
 			int[] next = from.clone();
 			int[] places = new int[CHUNK];
 			for (int k = 0; k < chunks.size(); k++) {
 				progress.check();
-				IntColumn[] chunk = chunks.set(k, null);
+				PackedColumn[] chunk = chunks.set(k, null);
 				for (int i = 0; i < chunk[0].size(); i++) {
 					places[i] = next[chunk[0].get(i)]++;
 				}
@@ -404,13 +404,13 @@ public final class AccessTable implements ModelSource {
 	private static final int[] NO_CPUS = {};
 
 	/** Reads of a row. */
-	public int reads(int row) {
-		return rows.reads.get(row);
+	public long reads(int row) {
+		return rows.reads.getLong(row);
 	}
 
 	/** Writes of a row. */
-	public int writes(int row) {
-		return rows.writes.get(row);
+	public long writes(int row) {
+		return rows.writes.getLong(row);
 	}
 
 	/** Whether several threads used the page at the time of a row. */
@@ -463,6 +463,15 @@ public final class AccessTable implements ModelSource {
 		return max;
 	}
 
+	/** Largest number of threads that used a page at the same time, 0 if there are no records. */
+	public int maxSharing() {
+		int max = 0;
+		for (int row = 0; row < rows.sharing.size(); row++) {
+			max = Math.max(max, rows.sharing.get(row));
+		}
+		return max;
+	}
+
 	/** Number of monitoring intervals that have records. */
 	public int intervals() {
 		return intervalStart.length;
@@ -477,7 +486,7 @@ public final class AccessTable implements ModelSource {
 			return this;
 		}
 		progress.begin("Filtering accesses", producers.size());
-		int[] reads = new int[2 * size()];
+		long[] counts = new long[2 * size()];
 		int[] from = new int[rowFrom.length];
 		int[] kept = new int[size()];
 		int n = 0;
@@ -492,12 +501,12 @@ public final class AccessTable implements ModelSource {
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
 				int k = mask.kept(p, rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row), rows.sharing.get(row) > 1);
-				int r = (k & AccessMask.READS) != 0 ? rows.reads.get(row) : 0;
-				int w = (k & AccessMask.WRITES) != 0 ? rows.writes.get(row) : 0;
+				long r = (k & AccessMask.READS) != 0 ? rows.reads.getLong(row) : 0;
+				long w = (k & AccessMask.WRITES) != 0 ? rows.writes.getLong(row) : 0;
 				if ((r | w) != 0) {
 					kept[n] = row;
-					reads[2 * n] = r;
-					reads[2 * n + 1] = w;
+					counts[2 * n] = r;
+					counts[2 * n + 1] = w;
 					n++;
 				}
 			}
@@ -509,8 +518,8 @@ public final class AccessTable implements ModelSource {
 			t.interval[i] = rows.interval.get(row);
 			t.thread[i] = rows.thread.get(row);
 			t.cpuSet[i] = rows.cpuSet.get(row);
-			t.reads[i] = reads[2 * i];
-			t.writes[i] = reads[2 * i + 1];
+			t.reads[i] = counts[2 * i];
+			t.writes[i] = counts[2 * i + 1];
 			t.sharing[i] = rows.sharing.get(row);
 			t.node[i] = rows.node.get(row);
 		}
@@ -537,8 +546,8 @@ public final class AccessTable implements ModelSource {
 			}
 			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
 				int k = mask.kept(p, rows.thread.get(row), rows.cpuSet.get(row), rows.node.get(row), rows.sharing.get(row) > 1);
-				counts[p] += ((k & AccessMask.READS) != 0 ? rows.reads.get(row) : 0)
-						+ ((k & AccessMask.WRITES) != 0 ? (double) rows.writes.get(row) : 0);
+				counts[p] += ((k & AccessMask.READS) != 0 ? rows.reads.getLong(row) : 0)
+						+ ((k & AccessMask.WRITES) != 0 ? (double) rows.writes.getLong(row) : 0);
 			}
 		}
 		return counts;
@@ -630,17 +639,17 @@ public final class AccessTable implements ModelSource {
 				records++;
 				boolean shared = rows.sharing.get(row) > 1;
 				sharedPage |= shared;
-				if (shared && rows.writes.get(row) > 0) {
+				if (shared && rows.writes.getLong(row) > 0) {
 					writeShared = true;
 					writeSharedIntervals.set(interval);
 				}
-				sums[shared ? 2 : 0] += part * rows.reads.get(row);
-				sums[shared ? 3 : 1] += part * rows.writes.get(row);
+				sums[shared ? 2 : 0] += part * rows.reads.getLong(row);
+				sums[shared ? 3 : 1] += part * rows.writes.getLong(row);
 				int thread = rows.thread.get(row);
 				if (thread >= 0) {
 					here.set(thread);
 					if (thread < byThread.length) {
-						byThread[thread] += part * (rows.reads.get(row) + (double) rows.writes.get(row));
+						byThread[thread] += part * (rows.reads.getLong(row) + (double) rows.writes.getLong(row));
 					}
 					if (toucher < 0) {
 						toucher = thread;
@@ -650,7 +659,7 @@ public final class AccessTable implements ModelSource {
 						firstThread = thread;
 					}
 				} else {
-					unattributed += part * (rows.reads.get(row) + (double) rows.writes.get(row));
+					unattributed += part * (rows.reads.getLong(row) + (double) rows.writes.getLong(row));
 				}
 				first = Math.min(first, start);
 				last = Math.max(last, end);

@@ -138,8 +138,11 @@ public final class DensityPicture {
 		double left = 1.2 * f;
 		int ticks = Math.max(1, Math.min(5, (int) (height / (4 * f))));
 		double step = Units.roundStep(top, ticks);
+		if (top >= 1) {
+			step = Math.max(1, step); // there is no half of an access
+		}
 		for (double v = 0; v <= top; v += step) {
-			left = Math.max(left, 1.2 * f + meter.width(Units.count(v), small, false));
+			left = Math.max(left, 1.2 * f + meter.width(Units.number(v), small, false));
 		}
 		left = Math.rint(left);
 		double plotTop = Math.rint(2.6 * f);
@@ -151,7 +154,7 @@ public final class DensityPicture {
 		for (double v = 0; v <= top * 1.0001; v += step) {
 			double y = Math.rint(bottom - plotHeight * v / top) - 0.5;
 			shapes.add(new Shape.Line(left, y, left + plotWidth, y, palette.separator(), 1, false));
-			shapes.add(new Shape.Text(left - 0.5 * f, y + 0.35 * f, Units.count(v), small, false, palette.mutedText(),
+			shapes.add(new Shape.Text(left - 0.5 * f, y + 0.35 * f, Units.number(v), small, false, palette.mutedText(),
 					Shape.Anchor.END, false));
 		}
 		bars(shapes, model, palette, left, bottom, plotWidth, plotHeight, top);

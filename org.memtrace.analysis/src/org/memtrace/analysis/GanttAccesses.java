@@ -207,8 +207,8 @@ final class GanttAccesses extends GanttSource {
 		if (share == 0) {
 			return;
 		}
-		int reads = table.reads(row);
-		int writes = table.writes(row);
+		long reads = table.reads(row);
+		long writes = table.writes(row);
 		switch (viewpoint) {
 		case SHARING, READ_WRITE, TYPE -> {
 			int base = viewpoint != Viewpoint.READ_WRITE && table.shared(row) ? 2 : 0;

@@ -240,7 +240,8 @@ public final class MachineUse {
 
 	/** Such as {@code 1 access} or {@code 1.2 million accesses}. */
 	public static String accesses(double n) {
-		String count = Units.count(n < 100 ? Math.round(n * 10) / 10.0 : n);
+		double rounded = Math.rint(n);
+		String count = Units.count(Math.abs(n - rounded) < 1e-6 ? rounded : n); // sums of parts of a whole
 		return count + (count.equals("1") ? " access" : " accesses");
 	}
 

@@ -27,6 +27,7 @@ public final class ModelText {
 	public static String value(MicroscopicModel model, double value, boolean ticks) {
 		return switch (model.metric()) {
 		case STATE_DURATION, STATE_MEAN -> Units.duration(value, ticks);
+		case VARIABLE_MEAN -> Units.number(value);
 		default -> Units.count(value);
 		};
 	}

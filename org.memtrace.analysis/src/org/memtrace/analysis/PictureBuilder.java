@@ -732,7 +732,7 @@ public final class PictureBuilder {
 		case STATE_MEAN:
 			return "up to " + Units.duration(perSlice, o.ticks) + " in a slice";
 		case VARIABLE_MEAN:
-			return "up to " + Units.count(perSlice);
+			return "up to " + Units.number(perSlice);
 		default:
 			break;
 		}
@@ -744,7 +744,7 @@ public final class PictureBuilder {
 			perNs *= 1000;
 			i++;
 		}
-		return "up to " + Units.count(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + ModelText.counted(model) + " per " + ModelText.row(model)
+		return "up to " + Units.number(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + ModelText.counted(model) + " per " + ModelText.row(model)
 				+ " and " + unit[i];
 	}
 }

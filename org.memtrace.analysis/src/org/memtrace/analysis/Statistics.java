@@ -169,7 +169,8 @@ public final class Statistics {
 		case STRUCTURE -> parts.size();
 		case THREAD -> table.threads().size() + 1;
 		case CPU -> table.maxCpu() + 2;
-		case NODE, SHARING -> Short.MAX_VALUE + 2;
+		case NODE -> table.maxNode() + 2;
+		case SHARING -> table.maxSharing() + 1;
 		default -> 4;
 		}];
 		int from = Math.max(0, producer);

@@ -49,11 +49,23 @@ public final class Units {
 
 	/** @param ticks whether times are ticks of a logical clock, see {@link TraceInfo#isInTicks} */
 	public static String duration(double time, boolean ticks) {
-		return ticks ? count(time) + (time == 1 ? " tick" : " ticks") : duration(time);
+		return ticks ? number(time) + (time == 1 ? " tick" : " ticks") : duration(time);
 	}
 
-	/** Such as {@code 1,234} or {@code 12.3 million}. */
+	/**
+	 * A number of things, such as {@code 1,234} or {@code 12.3 million}. Nobody counts half a thing: where the share of a record that is
+	 * in a window makes one, {@code ≈ 39} stands for 38.5, and {@code < 1} for what rounds to none.
+	 */
 	public static String count(double n) {
+		double a = Math.abs(n);
+		if (a < 100 && n != Math.rint(n)) {
+			return a < 0.5 ? "< 1" : String.format(Locale.ROOT, "≈ %d", Math.round(n));
+		}
+		return number(n);
+	}
+
+	/** A number that need not be whole, as a mean or a rate: {@code 38.5}, {@code 1,234} or {@code 12.3 million}. */
+	public static String number(double n) {
 		double a = Math.abs(n);
 		if (a >= 1e9) {
 			return digits(n / 1e9) + " billion";

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Whole numbers in 0, 1, 2, 4 or 8 bytes each, above a common base. Most columns of a trace need one byte: less memory to hold
+ * and to read. Once its maker has put all numbers into it, it does not change and is safe for all threads.
+ */
+final class PackedColumn {
+	static final PackedColumn EMPTY = new PackedColumn(0, 0, 0);
+
+	private final int size;
+	private final long base;
+	private final byte[] bytes;
+	private final char[] chars;
+	private final int[] ints;
+	private final long[] longs;
+
+	/** A column that {@link #fill} makes. */
+	PackedColumn(int size, int width, long base) {
+		this.size = size;
+		this.base = base;
+		this.bytes = width == 1 ? new byte[size] : null;
+		this.chars = width == 2 ? new char[size] : null;
+		this.ints = width == 4 ? new int[size] : null;
+		this.longs = width == 8 ? new long[size] : null;
+	}
+
+	/** The smallest column of some numbers. */
+	static PackedColumn of(int[] values) {
+		return of(values, values.length);
+	}
+
+	/** The smallest column of the first {@code size} numbers. */
+	static PackedColumn of(int[] values, int size) {
+		int min = Integer.MAX_VALUE;
+		int max = Integer.MIN_VALUE;
+		for (int i = 0; i < size; i++) {
+			min = Math.min(min, values[i]);
+			max = Math.max(max, values[i]);
+		}
+		PackedColumn c = between(size, min, max);
+		for (int i = 0; i < size && c.width() > 0; i++) {
+			c.set(i, values[i]);
+		}
+		return c;
+	}
+
+	/** The smallest column of the first {@code size} numbers. */
+	static PackedColumn of(long[] values, int size) {
+		long min = Long.MAX_VALUE;
+		long max = Long.MIN_VALUE;
+		for (int i = 0; i < size; i++) {
+			min = Math.min(min, values[i]);
+			max = Math.max(max, values[i]);
+		}
+		PackedColumn c = between(size, min, max);
+		for (int i = 0; i < size && c.width() > 0; i++) {
+			c.set(i, values[i]);
+		}
+		return c;
+	}
+
+	/** The smallest column for some numbers from {@code min} to {@code max}; all are {@code min} until {@link #set}. */
+	static PackedColumn between(int size, long min, long max) {
+		return size == 0 ? EMPTY : new PackedColumn(size, widthFor(min, max), min);
+	}
+
+	private static int widthFor(long min, long max) {
+		long range = max - min;
+		if (range < 0 || range > 0xffffffffL) { // negative: more than a long can hold, as an unsigned number it fits
+			return 8;
+		}
+		return range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : 0;
+	}
+
+	/** Puts a number into a place, before anybody reads it. */
+	void set(int i, long value) {
+		long v = value - base;
+		if (bytes != null) {
+			bytes[i] = (byte) v;
+		} else if (chars != null) {
+			chars[i] = (char) v;
+		} else if (ints != null) {
+			ints[i] = (int) v;
+		} else if (longs != null) {
+			longs[i] = v;
+		}
+	}
+
+	/** Puts numbers into the places of the same index of {@code places}, before anybody reads them. */
+	void put(int[] places, PackedColumn values) {
+		for (int i = 0; i < values.size; i++) {
+			set(places[i], values.getLong(i));
+		}
+	}
+
+	int size() {
+		return size;
+	}
+
+	/** Bytes of a number. */
+	int width() {
+		return bytes != null ? 1 : chars != null ? 2 : ints != null ? 4 : longs != null ? 8 : 0;
+	}
+
+	long base() {
+		return base;
+	}
+
+	/** A number of a column whose numbers are {@code int}s. */
+	int get(int i) {
+		return (int) getLong(i);
+	}
+
+	/** A number. */
+	long getLong(int i) {
+		if (bytes != null) {
+			return base + (bytes[i] & 0xff);
+		}
+		return base + (chars != null ? chars[i] : ints != null ? ints[i] & 0xffffffffL : longs != null ? longs[i] : 0);
+	}
+
+	/** Takes little-endian numbers above the base for the entries from {@code from} on, before anybody reads them. */
+	void fill(int from, ByteBuffer saved) {
+		saved.order(ByteOrder.LITTLE_ENDIAN);
+		if (bytes != null) {
+			saved.get(bytes, from, saved.remaining());
+		} else if (chars != null) {
+			saved.asCharBuffer().get(chars, from, saved.remaining() / 2);
+		} else if (ints != null) {
+			saved.asIntBuffer().get(ints, from, saved.remaining() / 4);
+		} else if (longs != null) {
+			saved.asLongBuffer().get(longs, from, saved.remaining() / 8);
+		}
+	}
+
+	/** The reverse of {@link #fill}. */
+	ByteBuffer saved(int from, int to) {
+		ByteBuffer out = ByteBuffer.allocate((to - from) * width()).order(ByteOrder.LITTLE_ENDIAN);
+		if (bytes != null) {
+			out.put(0, bytes, from, to - from);
+		} else if (chars != null) {
+			out.asCharBuffer().put(chars, from, to - from);
+		} else if (ints != null) {
+			out.asIntBuffer().put(ints, from, to - from);
+		} else if (longs != null) {
+			out.asLongBuffer().put(longs, from, to - from);
+		}
+		return out;
+	}
+
+	long memoryBytes() {
+		return 48 + (long) size * width();
+	}
+}
