@@ -266,8 +266,8 @@ final class Qualities {
 	}
 
 	/**
-	 * Gains in 6 bytes instead of 8: multiples of a power of two that is between 2^-47 and 2^-46 of the largest. The error of a
-	 * gain is below 7.2e-15 of the largest of its row, rows with equal values have equal gains, and 0 is 0.
+	 * Gains in 6 bytes instead of 8: multiples of a power of two that is between 2^-46 and 2^-45 of the largest. The error of a
+	 * gain is below 1.5e-14 of the largest of its row, rows with equal values have equal gains, and 0 is 0.
 	 */
 	private static final class RowGains {
 		private final int[] high;
@@ -285,8 +285,8 @@ final class Qualities {
 			for (double g : gains) {
 				max = Math.max(max, g);
 			}
-			// the largest is below 2^47 units
-			RowGains r = new RowGains(gains.length, Math.scalb(1.0, Math.max(Double.MIN_EXPONENT, Math.getExponent(max) - 46)));
+			// the largest is at most 2^46 units, so that rounding up does not reach the sign
+			RowGains r = new RowGains(gains.length, Math.scalb(1.0, Math.max(Double.MIN_EXPONENT, Math.getExponent(max) - 45)));
 			for (int i = 0; i < gains.length; i++) {
 				long v = Math.round(gains[i] / r.unit);
 				r.high[i] = (int) (v >>> 16);

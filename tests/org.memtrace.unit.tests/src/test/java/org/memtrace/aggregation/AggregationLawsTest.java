@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
@@ -553,5 +554,23 @@ class AggregationLawsTest {
 				}
 			}
 		}
+	}
+
+	/** Rows whose largest gain is a power of two or just below: none of them overflows. */
+	@ParameterizedTest
+	@CsvSource({"4, 2, 2", "32, 2, 2", "2, 4, 4", "16, 4, 4", "32, 4, 4", "4, 16, 16", "8, 16, 16", "1, 2, 2", "8, 2, 7", "10, 2, 2"})
+	void gainsOfEqualValuesAreExact(double value, int slices, int window) {
+		double[][][] v = new double[2][window][1];
+		for (int t = 0; t < slices; t++) {
+			v[0][t][0] = value;
+			v[1][window - 1 - t][0] = 3 * value;
+		}
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(new int[] {-1, 0, 0}), v));
+		double gain = f(value * slices) - slices * f(value);
+		assertEquals(gain, a.gain(1, 0, slices), 1e-13 * gain);
+		assertEquals(0, a.loss(1, 0, slices), 1e-13 * gain);
+		assertEquals(gain * 3, a.gain(2, window - slices, window), 3e-13 * gain);
+		Partition e = a.partition(0);
+		assertEquals(0, e.loss(), 1e-12 * gain, "equal cells are one block without loss");
 	}
 }
