@@ -339,12 +339,13 @@ final class ModelBuilder {
 				return;
 			}
 			if (request.metric() == Metric.THREADS) {
-				if (table.thread(row) < 0 && request.viewpoint() != Viewpoint.THREAD) {
+				int thread = table.thread(row);
+				if (thread < 0 || thread >= table.threads().size()) {
 					return; // nobody is not another thread
 				}
 				for (int s = from; s < to; s++) {
 					if (bound[s] < bound[s + 1]) {
-						use(s, type, table.thread(row));
+						use(s, type, thread);
 					}
 				}
 				return;

@@ -189,6 +189,10 @@ class ModelTest {
 				Progress.NONE);
 		assertEquals(2, m.value(0, 0, 0), "threads 0 and 1 read; nobody is not a thread");
 		assertEquals(1, m.value(0, 0, 1));
+		MicroscopicModel byThread = table().model(new ModelRequest(Viewpoint.THREAD, Metric.THREADS, 2, START, START + 40, -1, null),
+				Progress.NONE);
+		assertEquals(List.of("t #0", "t #1"), byThread.types().stream().map(ModelType::name).toList());
+		assertEquals(2, total(byThread), "one use by each of two threads, none by unknown");
 	}
 
 	@Test
