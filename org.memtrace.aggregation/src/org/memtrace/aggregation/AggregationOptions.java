@@ -15,6 +15,8 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	public static final AggregationOptions EXACT = new AggregationOptions(null, 0, false);
 	/** Memory for tables that a picture may take by default. */
 	public static final long DEFAULT_BUDGET_BYTES = 400_000_000;
+	/** Memory for tables of an answer to which detail matters more; not a share of the heap, on which no answer may depend. */
+	public static final long DETAIL_BUDGET_BYTES = 2_000_000_000;
 
 	/** Steps of the programme for one p that a picture may take: about a second. */
 	private static final double DEFAULT_STEPS = 4e9;
@@ -45,7 +47,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	public static AggregationOptions forPicture(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, int slices,
 			long budgetBytes) {
 		BlockTree.Measure measure = height == null ? hierarchy::weight : height;
-		double perNode = 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+		double perNode = bytesPerNode(slices);
 		double stepsPerNode = Math.pow(slices, 3) / 6;
 		double most = Math.min(budgetBytes / perNode, DEFAULT_STEPS / stepsPerNode);
 		double min = minHeight;
@@ -53,5 +55,14 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 			min = min > 0 ? 1.5 * min : measure.of(0, hierarchy.leafCount()) / 1e6;
 		}
 		return new AggregationOptions(measure, min, false);
+	}
+
+	private static double bytesPerNode(int slices) {
+		return 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+	}
+
+	/** Upper bound of the bytes of the tables with these options. */
+	public long tableBytes(Hierarchy hierarchy, int slices) {
+		return (long) (tree(hierarchy).size() * bytesPerNode(slices));
 	}
 }

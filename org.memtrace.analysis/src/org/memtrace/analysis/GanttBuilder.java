@@ -29,13 +29,12 @@ final class GanttBuilder {
 	private final Palette palette;
 	private final double f;
 	private final List<Shape> shapes = new ArrayList<>();
-	private final BitSet wanted = new BitSet();
+	final BitSet wanted = new BitSet();
 	final List<GanttPicture.Bar> bars = new ArrayList<>();
 	final List<GanttPicture.Flag> flags = new ArrayList<>();
 	final List<GanttPicture.Entry> entries = new ArrayList<>();
 	final List<GanttPicture.Arrow> arrows = new ArrayList<>();
 	int[] barFrom;
-	long records;
 	int linksThere;
 	private boolean linksNotDrawn;
 	double plotX;
@@ -156,7 +155,6 @@ final class GanttBuilder {
 		/** Texts and heads above them. */
 		final List<Shape> over = new ArrayList<>();
 		final List<GanttPicture.Bar> bars = new ArrayList<>();
-		long records;
 		boolean marked;
 	}
 
@@ -178,7 +176,6 @@ final class GanttBuilder {
 			}
 			label(row);
 			bars.addAll(drawn[i].bars);
-			records += drawn[i].records;
 			marked |= drawn[i].marked;
 			barFrom[i + 1] = bars.size();
 		}
@@ -231,7 +228,6 @@ final class GanttBuilder {
 		}
 		GanttColumns c = new GanttColumns(columns, source.slots());
 		c.add(s, o.fromNs, o.toNs, wanted);
-		d.records = c.records;
 		double top = y(row) + Math.min(2, o.rowHeight * 0.1);
 		double height = Math.max(1, o.rowHeight - (o.rowHeight >= 8 ? 4 : o.rowHeight >= 4 ? 1 : 0));
 		if (rows.isUnfolded(row) && o.rowHeight >= 10) {

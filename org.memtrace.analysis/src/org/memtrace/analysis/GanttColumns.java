@@ -16,8 +16,6 @@ final class GanttColumns {
 	final double[] rate;
 	/** How many times something that is narrower than a pixel begins in a column. */
 	final int[] small;
-	/** Number of records that are drawn. */
-	long records;
 	/** Slots that have something. */
 	final BitSet used = new BitSet();
 	private final BitSet present;
@@ -41,7 +39,6 @@ final class GanttColumns {
 		Arrays.fill(small, 0);
 		present.clear();
 		used.clear();
-		records = 0;
 	}
 
 	/**
@@ -60,7 +57,6 @@ final class GanttColumns {
 			if (!wanted.get(slot) || end <= fromNs && (end != start || start < fromNs)) {
 				continue;
 			}
-			records += s.records[i];
 			used.set(slot);
 			double x1 = (start - fromNs) * perNs;
 			double x2 = (end - fromNs) * perNs;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.util.BitSet;
 import java.util.List;
 
 import org.memtrace.model.CancelledException;
@@ -67,10 +68,11 @@ public final class GanttPicture {
 	final List<Bar> bars;
 	/** Bars of visible row i are [barFrom[i], barFrom[i + 1]). */
 	final int[] barFrom;
+	/** Slots that are shown. */
+	private final BitSet wanted;
 	final List<Flag> flags;
 	final List<Entry> entries;
 	final List<Arrow> arrows;
-	final long records;
 	final int linksShown;
 	final int linksThere;
 
@@ -90,10 +92,10 @@ public final class GanttPicture {
 		this.labelX = b.labelX;
 		this.bars = List.copyOf(b.bars);
 		this.barFrom = b.barFrom;
+		this.wanted = b.wanted;
 		this.flags = List.copyOf(b.flags);
 		this.entries = List.copyOf(b.entries);
 		this.arrows = List.copyOf(b.arrows);
-		this.records = b.records;
 		this.linksShown = b.arrows.size();
 		this.linksThere = b.linksThere;
 	}
@@ -164,9 +166,25 @@ public final class GanttPicture {
 		return (int) Math.max(1, Math.floor(plotHeight / rowHeight + 1e-6));
 	}
 
-	/** Number of records that are drawn. */
-	public long records() {
-		return records;
+	/**
+	 * Number of records that are drawn. Each counts once, though a row above and a row below show it, and though its reads and its
+	 * writes are two bars. Visits the records of the visible rows in the window.
+	 */
+	public long records(Progress progress) throws CancelledException {
+		GanttSource source = rows.request().source();
+		BitSet drawn = new BitSet();
+		GanttSource.Sink sink = (row, start, end, slot, amount) -> {
+			if (wanted.get(slot)) {
+				drawn.set(row);
+			}
+		};
+		for (int row = firstRow; row < firstRow + barFrom.length - 1; row++) {
+			int above = rows.parentRow(row);
+			if (above < firstRow || rows.group(above) != rows.group(row)) {
+				source.visit(rows.producer(row), rows.request().grouping(), rows.group(row), fromNs, toNs, sink, progress);
+			}
+		}
+		return drawn.cardinality();
 	}
 
 	/** Number of arrows that are drawn. */

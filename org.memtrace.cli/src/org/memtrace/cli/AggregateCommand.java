@@ -37,7 +37,7 @@ final class AggregateCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
-			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console.progress());
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());

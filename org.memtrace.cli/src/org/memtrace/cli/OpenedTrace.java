@@ -130,17 +130,31 @@ final class OpenedTrace {
 	}
 
 	/**
-	 * Builds the model and prepares its aggregation.
+	 * Builds the model and prepares its aggregation. What is divided does not depend on the heap: where it is too small that is an
+	 * error. Where pages are kept together although they were asked for, a line says so.
 	 *
 	 * @param rows rows that can be told apart, 0 for all pages
 	 * @param equalTypes whether each type is divided by its total
 	 */
-	void aggregate(double rows, boolean equalTypes, Progress progress) throws MemtraceException {
+	void aggregate(double rows, boolean equalTypes, Console console) throws MemtraceException {
+		Progress progress = console.progress();
 		model = source.model(request, progress);
 		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
 		layout = RowLayout.of(model, names);
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
-				model.sliceCount(), Runtime.getRuntime().maxMemory() / 3).withEqualTypes(equalTypes);
+				model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES).withEqualTypes(equalTypes);
+		if (options.minHeight() > (rows > 0 ? 1 / rows : 0)) {
+			console.err().println(String.format(Locale.ROOT, "Note: memory is divided into rows of at least 1/%,d of the picture, not finer:"
+					+ " one p of %d slices would take more than a second or more than %,d MB; --subtree or fewer --slices divide it further",
+					Math.round(1 / options.minHeight()), model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES / 1_000_000));
+		}
+		long needed = options.tableBytes(model.hierarchy(), model.sliceCount());
+		long heap = Runtime.getRuntime().maxMemory();
+		if (needed > heap / 2) {
+			throw new MemtraceException(String.format(Locale.ROOT, "%s: dividing memory that far takes tables of %,d MB, and the JVM has %,d MB"
+					+ " in all; set MEMTRACE_VMARGS=-Xmx%dm, or ask for fewer rows or slices", source.info().alias(), needed / 1_000_000,
+					heap / 1_000_000, 3 * needed / 1_000_000));
+		}
 		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
 	}
 

@@ -62,7 +62,7 @@ final class RenderCommand implements Command {
 				// the height of the blocks: without title, axis and legend
 				double resolution = args.getNumber("resolution");
 				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						console.progress());
+						console);
 				Partition partition = trace.partition(args, console.progress());
 				figures = PictureBuilder.figures(partition);
 				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
@@ -73,7 +73,8 @@ final class RenderCommand implements Command {
 			case "gantt" -> {
 				GanttPicture picture = GanttRendering.build(trace, args, options, console.progress());
 				scene = picture.scene();
-				figures = Units.plural(picture.rows().count(), "row") + ", " + Units.plural(picture.records(), "record") + " drawn";
+				figures = Units.plural(picture.rows().count(), "row") + ", " + Units.plural(picture.records(console.progress()), "record")
+						+ " drawn";
 			}
 			case "pie" -> {
 				scene = SumsRendering.pie(trace, args, options, console.progress());

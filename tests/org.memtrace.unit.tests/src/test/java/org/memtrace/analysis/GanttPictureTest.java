@@ -236,6 +236,28 @@ class GanttPictureTest {
 		}
 	}
 
+	/** A record is one record, though the row above shows it too and its reads and writes are two bars. */
+	@Test
+	void recordsAreCountedOnce() throws Exception {
+		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
+			AccessTable table = AccessTable.load(store, Progress.NONE);
+			GanttSource s = GanttSource.of(table, Viewpoint.SHARING);
+			GanttOptions o = options(s.info().startNs(), s.info().endNs());
+			o.height = 4_000;
+			GanttRows unfolded = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
+			for (GanttRows rows : List.of(rows(s, GanttFold.folded()), rows(s, GanttFold.initial(s.producers())), unfolded)) {
+				assertEquals(table.size(), draw(s, rows, o).records(Progress.NONE), rows.count() + " rows");
+			}
+			o.firstRow = 2;
+			o.height = 200;
+			long some = draw(s, unfolded, o).records(Progress.NONE);
+			assertTrue(some > 0 && some < table.size(), "what is scrolled away is not drawn: " + some);
+			o.firstRow = 0;
+			o.hiddenTypes.set(0, 4);
+			assertEquals(0, draw(s, unfolded, o).records(Progress.NONE), "hidden types");
+		}
+	}
+
 	@Test
 	void searchFindsWhatIsFoldedAway() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {

@@ -458,6 +458,36 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.INPUT, run("query", temporary.resolve("none.db").toString()));
 	}
 
+	/** How far memory is divided does not depend on the heap, and where that is not as far as was asked a line says so. */
+	@Test
+	void theEndOfDetailIsTold() throws Exception {
+		String db = temporary.resolve("wide.db").toString();
+		try (java.sql.Connection c = java.sql.DriverManager.getConnection("jdbc:sqlite:" + db);
+				java.sql.Statement sql = c.createStatement()) {
+			sql.execute("CREATE TABLE EVENT(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, EVENT_PRODUCER_ID INTEGER,"
+					+ " TIMESTAMP BIGINT, CPU INTEGER, PAGE INTEGER, CATEGORY INTEGER, LPAR BIGINT, DPAR DOUBLE)");
+			sql.execute("CREATE TABLE EVENT_TYPE(ID INTEGER PRIMARY KEY, CATEGORY INTEGER, NAME VARCHAR(128) UNIQUE)");
+			sql.execute("INSERT INTO EVENT_TYPE VALUES(0, 1, 'Running')");
+			sql.execute("CREATE TABLE EVENT_PRODUCER(ID INTEGER PRIMARY KEY, TYPE VARCHAR(128), LOCAL_ID VARCHAR(128), NAME TEXT,"
+					+ " PARENT_ID INTEGER)");
+			sql.execute("INSERT INTO EVENT_PRODUCER VALUES(0, 'm', '0', 'machine', -1)");
+			StringBuilder producers = new StringBuilder("INSERT INTO EVENT_PRODUCER VALUES");
+			StringBuilder events = new StringBuilder("INSERT INTO EVENT VALUES");
+			for (int i = 1; i <= 500; i++) {
+				producers.append(i > 1 ? "," : "").append("(" + i + ", 'c', '" + i + "', 'core " + i + "', 0)");
+				events.append(i > 1 ? "," : "").append("(" + i + ", 0, " + i + ", " + i + ", 0, 0, 1, " + (i + 400) + ", 0)");
+			}
+			sql.execute(producers.toString());
+			sql.execute(events.toString());
+		}
+		assertEquals(0, run("aggregate", "-p", "1", "--rows", "0", "--slices", "20", "--format", "json", db), () -> err);
+		assertEquals("", err, "everything is divided");
+		assertTrue(out.contains("\"rows_kept_whole\":0"), out);
+		assertEquals(0, run("aggregate", "-p", "1", "--rows", "0", "--slices", "400", "--format", "json", db), () -> err);
+		assertTrue(err.startsWith("Note: memory is divided into rows of at least 1/"), err);
+		assertFalse(out.contains("\"rows_kept_whole\":0"), out);
+	}
+
 	/** A trace that FrameSoc imported from elsewhere: states and variables by type. */
 	@Test
 	void foreignTracesAreAggregated() throws Exception {
