@@ -242,7 +242,7 @@ final class AccessRows extends EventRows {
 	}
 
 	private String thread(int index) {
-		return index < 0 ? "" : BlockInfo.threadName(threads, index);
+		return index < 0 ? "" : ModelText.thread(threads, index);
 	}
 
 	private static String code(long ip) {

@@ -106,14 +106,14 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		}
 		for (int i = 0; i < Math.min(5, shares.size()); i++) {
 			Share s = shares.get(i);
-			lines.add(PictureBuilder.displayName(s.type()) + ": " + Units.percent(s.percent()) + " ("
+			lines.add(ModelText.type(s.type()) + ": " + Units.percent(s.percent()) + " ("
 					+ ModelText.full(model, s.value(), trace.isInTicks()) + ")");
 		}
 		if (shares.size() > 5) {
 			lines.add((shares.size() - 5) + " more types");
 		}
 		if (details != null && !details.threads().isEmpty()) {
-			String list = details.threads().stream().limit(6).mapToObj(i -> threadName(threads, i))
+			String list = details.threads().stream().limit(6).mapToObj(i -> ModelText.thread(threads, i))
 					.collect(Collectors.joining(", "));
 			int n = details.threads().cardinality();
 			lines.add((n == 1 ? "thread: " : n + " threads: ") + list + (n > 6 ? ", …" : ""));
@@ -135,10 +135,5 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		int last = h.producer(h.leafNode(hit.leafTo() - 1));
 		return table.details(first, last + 1, picture.model().slices().boundNs(hit.firstSlice()),
 				picture.model().slices().boundNs(hit.endSlice()), progress);
-	}
-
-	static String threadName(List<ThreadInfo> threads, int index) {
-		return index < 0 || index >= threads.size() ? "thread " + index
-				: (threads.get(index).name().isEmpty() ? "thread" : threads.get(index).name()) + " #" + index;
 	}
 }

@@ -28,6 +28,6 @@ public record GanttType(String name, Kind kind, ModelType model) {
 
 	/** Name as in legends: {@code private read} for {@code Private_Read}. */
 	public String displayName() {
-		return PictureBuilder.displayName(model);
+		return ModelText.type(model);
 	}
 }

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ThreadInfo;
 
 /** Values and rows of a model, in words that fit what its trace holds: accesses of pages, or events of producers. */
 public final class ModelText {
@@ -17,6 +21,21 @@ public final class ModelText {
 	/** Name of an event type: {@code Private Read}; those of other tools are as these write them. */
 	public static String type(String name) {
 		return OWN_TYPE.matcher(name).matches() ? name.replace('_', ' ') : name;
+	}
+
+	/** Name of a type for a person: {@code private read} for {@code Private_Read}. */
+	public static String type(ModelType type) {
+		return switch (type.role()) {
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE -> type.name().toLowerCase(Locale.ROOT)
+				.replace('_', ' ');
+		default -> type.name();
+		};
+	}
+
+	/** Name of a thread: its own and its number, or {@code thread 7} when nothing is known of it. */
+	public static String thread(List<ThreadInfo> threads, int index) {
+		return index < 0 || index >= threads.size() ? "thread " + index
+				: (threads.get(index).name().isEmpty() ? "thread" : threads.get(index).name()) + " #" + index;
 	}
 
 	private static boolean isOfEvents(MicroscopicModel model) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -20,7 +21,7 @@ final class Parts {
 	Parts(ProducerTree tree, List<Structure> structures) {
 		this.tree = tree;
 		this.structures = structures;
-		this.part = Statistics.parts(tree, -1).stream().mapToInt(Integer::intValue).toArray();
+		this.part = ids(tree, -1).stream().mapToInt(Integer::intValue).toArray();
 		this.names = new String[part.length];
 	}
 
@@ -94,5 +95,42 @@ final class Parts {
 		}
 		int i = of(producer);
 		return i < 0 ? -1 : structures.size() + i;
+	}
+
+	/**
+	 * What a person calls the parts of a subtree: structures, stacks and ranges, or what is directly below one of them; a producer
+	 * without children is its own part. In order, disjoint, everything with accesses is in one of them.
+	 */
+	static List<Integer> ids(ProducerTree tree, int producer) {
+		List<Integer> parts = new ArrayList<>();
+		int id = Math.max(0, producer);
+		int end = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
+		if (producer >= 0 && !isOpen(tree, producer) && !tree.isLeaf(producer)) {
+			id++;
+		}
+		while (id < end) {
+			if (isOpen(tree, id)) {
+				id++;
+			} else {
+				parts.add(id);
+				id = tree.subtreeEnd(id);
+			}
+		}
+		return parts;
+	}
+
+	/** Whether a producer stands around parts and is none. Groups of blocks are parts, groups of structures are not. */
+	private static boolean isOpen(ProducerTree tree, int id) {
+		if (tree.isLeaf(id)) {
+			return false;
+		}
+		return switch (tree.kind(id)) {
+		case ROOT, IMAGE, NODE -> true;
+		case GROUP -> switch (tree.kind(tree.firstChild(id))) {
+			case STRUCTURE, STACK, RANGE, FRAMES, GROUP -> true;
+			default -> false;
+		};
+		default -> false;
+		};
 	}
 }

@@ -709,17 +709,8 @@ public final class PictureBuilder {
 	}
 
 	private static String legendText(ModelType type, double total, double all, boolean share) {
-		String name = displayName(type);
+		String name = ModelText.type(type);
 		return share && all > 0 ? name + " " + Units.percent(100 * total / all) : name;
-	}
-
-	/** Name of a type for a person: {@code private read} for {@code Private_Read}. */
-	public static String displayName(ModelType type) {
-		return switch (type.role()) {
-		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE -> type.name().toLowerCase(Locale.ROOT)
-				.replace('_', ' ');
-		default -> type.name();
-		};
 	}
 
 	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */

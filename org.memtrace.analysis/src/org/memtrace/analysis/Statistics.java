@@ -163,7 +163,7 @@ public final class Statistics {
 			throw new IllegalArgumentException(sum + " by " + by);
 		}
 		ProducerTree tree = table.producers();
-		List<Integer> parts = by == By.STRUCTURE ? parts(tree, producer) : null;
+		List<Integer> parts = by == By.STRUCTURE ? Parts.ids(tree, producer) : null;
 		double[] share = shares(table, fromNs, toNs);
 		double[] sums = new double[switch (by) {
 		case STRUCTURE -> parts.size();
@@ -256,7 +256,7 @@ public final class Statistics {
 			String name = table.producers().name(parts.get(i));
 			yield new Item("P" + parts.get(i), name, new ModelType(name, ModelType.Role.OTHER, i), parts.get(i), i, value);
 		}
-		case THREAD -> new Item("T" + i, BlockInfo.threadName(table.threads(), i), ModelType.thread(table.threads().get(i)), -1, i,
+		case THREAD -> new Item("T" + i, ModelText.thread(table.threads(), i), ModelType.thread(table.threads().get(i)), -1, i,
 				value);
 		case CPU -> new Item("C" + i, "CPU " + i, ModelType.cpu(i), -1, i, value);
 		case NODE -> new Item("N" + i, "Node " + i, ModelType.node(i), -1, i, value);
@@ -280,43 +280,6 @@ public final class Statistics {
 			}
 		}
 		return share;
-	}
-
-	/**
-	 * What a person calls the parts of a subtree: structures, stacks and ranges, or what is directly below one of them; a producer
-	 * without children is its own part. In order, disjoint, everything with accesses is in one of them.
-	 */
-	static List<Integer> parts(ProducerTree tree, int producer) {
-		List<Integer> parts = new ArrayList<>();
-		int id = Math.max(0, producer);
-		int end = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
-		if (producer >= 0 && !isOpen(tree, producer) && !tree.isLeaf(producer)) {
-			id++;
-		}
-		while (id < end) {
-			if (isOpen(tree, id)) {
-				id++;
-			} else {
-				parts.add(id);
-				id = tree.subtreeEnd(id);
-			}
-		}
-		return parts;
-	}
-
-	/** Whether a producer stands around parts and is none. Groups of blocks are parts, groups of structures are not. */
-	private static boolean isOpen(ProducerTree tree, int id) {
-		if (tree.isLeaf(id)) {
-			return false;
-		}
-		return switch (tree.kind(id)) {
-		case ROOT, IMAGE, NODE -> true;
-		case GROUP -> switch (tree.kind(tree.firstChild(id))) {
-			case STRUCTURE, STACK, RANGE, FRAMES, GROUP -> true;
-			default -> false;
-		};
-		default -> false;
-		};
 	}
 
 	/** Divides events; those that overlap the window, times within it. */

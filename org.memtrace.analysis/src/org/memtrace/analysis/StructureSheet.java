@@ -106,7 +106,7 @@ public final class StructureSheet {
 		ProducerTree tree = table.producers();
 		int from = Math.max(0, shown);
 		int to = shown < 0 ? tree.size() : tree.subtreeEnd(shown);
-		int[] rows = Statistics.parts(tree, -1).stream().filter(id -> id < to && tree.subtreeEnd(id) > from)
+		int[] rows = Parts.ids(tree, -1).stream().filter(id -> id < to && tree.subtreeEnd(id) > from)
 				.mapToInt(Integer::intValue).toArray();
 		StructureSheet s = new StructureSheet(table, rows, callers);
 		long start = table.info().startNs();
@@ -180,7 +180,7 @@ public final class StructureSheet {
 		case KIND -> kind(row);
 		case SIZE -> Units.bytes(size[row]);
 		case FIRST_TOUCHER -> firstToucher[row] < 0 ? ""
-				: BlockInfo.threadName(table.threads(), firstToucher[row]) + "  " + Units.percent(100.0 * firstShare[row]);
+				: ModelText.thread(table.threads(), firstToucher[row]) + "  " + Units.percent(100.0 * firstShare[row]);
 		case SHARED -> reads[row] + writes[row] == 0 ? "" : Units.percent(sharedPercent[row]);
 		case LIFETIME -> Units.duration(table.info(), lifetimeNs[row]);
 		case SITE -> site(row).substring(site(row).lastIndexOf('/') + 1);
@@ -288,7 +288,7 @@ public final class StructureSheet {
 			b.append(Csv.cell(text(Column.NAME, r))).append(',').append(kind(r)).append(',').append(size[r]).append(',').append(pages[r])
 					.append(',').append(Math.round(reads[r] + writes[r])).append(',').append(Math.round(reads[r])).append(',')
 					.append(Math.round(writes[r])).append(',').append(threads[r]).append(',')
-					.append(Csv.cell(firstToucher[r] < 0 ? "" : BlockInfo.threadName(table.threads(), firstToucher[r]))).append(',')
+					.append(Csv.cell(firstToucher[r] < 0 ? "" : ModelText.thread(table.threads(), firstToucher[r]))).append(',')
 					.append(String.format(Locale.ROOT, "%.1f", 100 * firstShare[r])).append(',')
 					.append(String.format(Locale.ROOT, "%.1f", sharedPercent[r])).append(',').append(lifetimeNs[r]).append(',')
 					.append(firstNs[r] == Long.MIN_VALUE ? "," : firstNs[r] + "," + lastNs[r]).append(',').append(Csv.cell(site(r))).append(',')

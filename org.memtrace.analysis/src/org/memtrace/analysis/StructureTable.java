@@ -128,7 +128,7 @@ public final class StructureTable {
 
 	/** Name of a thread for a cell of the table. */
 	public String threadName(int index) {
-		return index < 0 ? "" : BlockInfo.threadName(table.threads(), index);
+		return index < 0 ? "" : ModelText.thread(table.threads(), index);
 	}
 
 	/** As CSV (RFC 4180), one header line; times in ns, sizes in bytes. */

@@ -273,7 +273,7 @@ public final class TimePicture {
 				continue;
 			}
 			ModelType type = model.types().get(k);
-			String name = PictureBuilder.displayName(type);
+			String name = ModelText.type(type);
 			double w = 1.3 * f + o.meter.width(name, 0.92 * f, false);
 			if (missing > 0 || x + w + (k + 1 < totals.length ? 5 * f : 0) > end - noteWidth) {
 				missing++;

@@ -183,7 +183,7 @@ final class AggregateCommand implements Command {
 		}
 		double all = total;
 		order.sort(Comparator.comparingDouble((Integer k) -> -sums[k]).thenComparing(k -> k));
-		String text = order.stream().limit(3).map(k -> PictureBuilder.displayName(m.types().get(k))
+		String text = order.stream().limit(3).map(k -> ModelText.type(m.types().get(k))
 				+ (order.size() > 1 ? " " + Units.percent(100 * sums[k] / all) : "")).collect(Collectors.joining(", "));
 		return order.size() > 3 ? text + ", …" : text;
 	}

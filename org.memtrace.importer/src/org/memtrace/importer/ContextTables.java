@@ -72,13 +72,8 @@ final class ContextTables {
 				Long.MAX_VALUE, taskId, stack, ""));
 	}
 
-	/** Reads the files of an image; returns its structures. */
-	List<Structure> read(TraceDirectory.Image image, int pageSizeBytes) throws MemtraceException {
-		if (image.directory() == null) {
-			int first = structures.size();
-			HistoricalContext.read(image, pageSizeBytes, skips, this);
-			return List.copyOf(structures.subList(first, structures.size()));
-		}
+	/** Reads the files of an image that has a folder; returns its structures. */
+	List<Structure> read(TraceDirectory.Image image) throws MemtraceException {
 		Map<Long, Integer> stackIds = new HashMap<>();
 		stacks(image, stackIds);
 		threads(image);

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Structure;
 import org.memtrace.model.StructureKind;
 import org.memtrace.model.TraceFormatException;
 
@@ -45,10 +46,11 @@ final class HistoricalContext {
 		this.skips = skips;
 	}
 
-	/** Adds what the files of an image tell to the tables. */
-	static void read(TraceDirectory.Image image, int pageSizeBytes, SkipCounter skips, ContextTables tables)
+	/** Adds what the files of an image tell to the tables; returns its structures. */
+	static List<Structure> read(TraceDirectory.Image image, int pageSizeBytes, SkipCounter skips, ContextTables tables)
 			throws MemtraceException {
 		HistoricalContext context = new HistoricalContext(pageSizeBytes, skips);
+		int first = tables.structures().size();
 		for (TraceDirectory.ContextFile file : image.context()) {
 			try (CountedInput in = file.input().open()) {
 				String name = file.input().name();
@@ -74,6 +76,7 @@ final class HistoricalContext {
 			}
 			tables.addStructure(image, range.kind, range.name, range.start, range.end, range.taskId, stack);
 		}
+		return List.copyOf(tables.structures().subList(first, tables.structures().size()));
 	}
 
 	private void add(String file, long line, Range range) throws MemtraceException {

@@ -247,7 +247,8 @@ public final class ImportOperation {
 				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
 						+ source() + "\" first");
 			}
-			List<Structure> structures = context.read(image, trace.pageSizeBytes());
+			List<Structure> structures = image.directory() != null ? context.read(image)
+					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
 			readImage(data, progress);

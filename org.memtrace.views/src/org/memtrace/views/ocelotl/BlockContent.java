@@ -23,7 +23,6 @@ import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.PartitionTable;
 import org.memtrace.analysis.Picture;
-import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -212,7 +211,7 @@ final class BlockContent {
 		TraceInfo info = content.description().input().trace().info();
 		item.setText(new String[] {r.producer(), Units.duration(info, r.fromNs() - info.startNs()),
 			Units.duration(info, r.toNs() - info.startNs()), Units.count(r.pages()),
-			r.main() == null ? "–" : PictureBuilder.displayName(r.main()), Units.percent(r.share()),
+			r.main() == null ? "–" : ModelText.type(r.main()), Units.percent(r.share()),
 			ModelText.value(content.description().model(), r.value(), info.isInTicks()), Units.percent(r.lossPercent())});
 	}
 

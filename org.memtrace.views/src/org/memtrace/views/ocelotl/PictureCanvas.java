@@ -23,7 +23,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.Picture;
-import org.memtrace.analysis.PictureBuilder;
+import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -662,7 +662,7 @@ final class PictureCanvas extends Canvas {
 		item(menu, "Hierarchy…\tH", true, () -> hierarchy(block));
 		new MenuItem(menu, SWT.SEPARATOR);
 		ModelType main = block == null ? null : strongest(block);
-		item(menu, main == null ? "Hide the type" : "Hide " + PictureBuilder.displayName(main).replace("&", "&&"), main != null,
+		item(menu, main == null ? "Hide the type" : "Hide " + ModelText.type(main).replace("&", "&&"), main != null,
 				() -> host.toggle(main.name()));
 		item(menu, "Show all types\t0", !picture.choice().hidden().isEmpty(), host::showAll);
 		new MenuItem(menu, SWT.SEPARATOR);
@@ -701,7 +701,7 @@ final class PictureCanvas extends Canvas {
 		TraceInfo info = picture.trace().info();
 		return name + ", " + Units.duration(info, cursor.fromNs() - info.startNs()) + " to "
 				+ Units.duration(info, cursor.toNs() - info.startNs()) + ", "
-				+ (main == null ? "nothing" : PictureBuilder.displayName(main));
+				+ (main == null ? "nothing" : ModelText.type(main));
 	}
 
 	private void describe() {

@@ -33,7 +33,6 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.ModelText;
 import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.PictureBuilder;
 import org.memtrace.analysis.Units;
 import org.memtrace.views.paint.ScenePainter;
 
@@ -170,7 +169,7 @@ final class TypesTable extends Composite {
 	private void fill() {
 		List<Row> sorted = new ArrayList<>(rows);
 		if (sortColumn >= 0) {
-			Comparator<Row> order = sortColumn == 0 ? Comparator.comparing(r -> PictureBuilder.displayName(r.type()))
+			Comparator<Row> order = sortColumn == 0 ? Comparator.comparing(r -> ModelText.type(r.type()))
 					: Comparator.comparingDouble(Row::value);
 			sorted.sort(descending ? order.reversed() : order);
 		}
@@ -181,7 +180,7 @@ final class TypesTable extends Composite {
 		for (int i = 0; i < sorted.size(); i++) {
 			Row r = sorted.get(i);
 			TableItem item = i < table.getItemCount() ? table.getItem(i) : new TableItem(table, SWT.NONE);
-			item.setText(new String[] {PictureBuilder.displayName(r.type()), r.text(), Units.percent(r.share())});
+			item.setText(new String[] {ModelText.type(r.type()), r.text(), Units.percent(r.share())});
 			item.setData(r.type().name());
 			item.setImage(swatch(palette.color(r.type())));
 			item.setChecked(!choice.hidden().contains(r.type().name()));
