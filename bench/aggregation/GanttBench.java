@@ -15,23 +15,23 @@ import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.GanttFold;
-import org.memtrace.analysis.GanttModel;
-import org.memtrace.analysis.GanttOptions;
-import org.memtrace.analysis.GanttPicture;
-import org.memtrace.analysis.GanttRows;
-import org.memtrace.analysis.GanttSource;
-import org.memtrace.analysis.GanttSource.Grouping;
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.AccessVisitor;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.analysis.gantt.GanttFold;
+import org.memtrace.analysis.gantt.GanttModel;
+import org.memtrace.analysis.gantt.GanttOptions;
+import org.memtrace.analysis.gantt.GanttPicture;
+import org.memtrace.analysis.gantt.GanttRows;
+import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSource.Grouping;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceStore;
 
 /**
  * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a generated trace.

@@ -13,9 +13,9 @@ import java.util.Random;
 
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportReport;
-import org.memtrace.model.AccessQuery;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**

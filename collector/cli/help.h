@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-/* The help of one command, 80 columns. org.memtrace.cli.HelpText prints the same. */
+/* The help of one command, 80 columns. org.memtrace.cli.args.HelpText prints the same. */
 void mt_help_command(FILE *f, const struct mt_command *c);
 /* The overview: `memtrace --help`. */
 void mt_help_overview(FILE *f);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: EPL-2.0 */
-/* The same cases as org.memtrace.cli.CommandLineTest, with a table of its own. */
+/* The same cases as org.memtrace.cli.args.CommandLineTest, with a table of its own. */
 // uses: cli/args.c
 // libs: -lm
 #include "harness.h"

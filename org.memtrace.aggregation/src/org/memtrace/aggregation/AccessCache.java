@@ -20,10 +20,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Columns of integers that were made from a trace, saved in the cache of its database. A header says what they were made from;

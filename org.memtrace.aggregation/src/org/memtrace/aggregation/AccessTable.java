@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * The accesses of a trace as columns in memory, grouped by page and ordered by time within a page. Read once from the store;

@@ -8,8 +8,8 @@ import java.util.BitSet;
 import java.util.List;
 
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.EventCategory;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.EventCategory;
 
 /**
  * Makes one model from a table of events: types are event types, leaves in parallel. Durations are summed as integers; a

@@ -8,16 +8,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.memtrace.model.AccessQuery;
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * The events of a trace of any origin as columns in memory, grouped by producer and ordered by time within a producer: for

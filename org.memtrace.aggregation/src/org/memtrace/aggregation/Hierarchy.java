@@ -5,7 +5,7 @@ package org.memtrace.aggregation;
 import java.util.Arrays;
 import java.util.BitSet;
 
-import org.memtrace.model.ProducerTree;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * The tree that is aggregated, as arrays. Nodes are numbered in depth-first order from the root, which is node 0: a parent

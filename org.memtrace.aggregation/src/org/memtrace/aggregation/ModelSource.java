@@ -3,9 +3,9 @@
 package org.memtrace.aggregation;
 
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.tree.ProducerTree;
 
 /** A trace in memory from which microscopic models are made. Immutable and safe for all threads. */
 public interface ModelSource {

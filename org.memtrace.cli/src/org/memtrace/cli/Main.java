@@ -6,6 +6,29 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.CommandSpec;
+import org.memtrace.cli.args.CommandTable;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.HelpText;
+import org.memtrace.cli.args.Nearest;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.commands.AggregateCommand;
+import org.memtrace.cli.commands.DebugCommand;
+import org.memtrace.cli.commands.DeleteCommand;
+import org.memtrace.cli.commands.ExportCommand;
+import org.memtrace.cli.commands.ImportCommand;
+import org.memtrace.cli.commands.InfoCommand;
+import org.memtrace.cli.commands.ListCommand;
+import org.memtrace.cli.commands.MachineCommand;
+import org.memtrace.cli.commands.MergeCommand;
+import org.memtrace.cli.commands.QueryCommand;
+import org.memtrace.cli.commands.RenameCommand;
+import org.memtrace.cli.commands.RenderCommand;
+import org.memtrace.cli.commands.SummaryCommand;
+import org.memtrace.cli.output.Console;
+
 /**
  * Entry point of the commands that run on a JVM: {@code java org.memtrace.cli.Main COMMAND ...}. The native program
  * memtrace starts it; it also runs by itself. The only class that ends the process.

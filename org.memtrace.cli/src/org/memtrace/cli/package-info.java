@@ -1,4 +1,4 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-/** Commands on a plain JVM. */
+/** The entry point of the commands on a plain JVM. */
 package org.memtrace.cli;

@@ -5,11 +5,14 @@ package org.memtrace.importer;
 
 import java.util.List;
 
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
+import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.tree.LeafTable;
+import org.memtrace.importer.tree.MemoryTreeBuilder;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.PageCells;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.tree.MemoryTrees;
 
 /**
  * The trees of a new trace and its cells, which are numbered in the order of the virtual tree, so that rows of neighbours in memory are

@@ -5,6 +5,13 @@ package org.memtrace.importer;
 
 import java.util.List;
 
+import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingSweep;
+import org.memtrace.importer.tree.LeafTable;
+import org.memtrace.importer.tree.MemoryMap;
+import org.memtrace.importer.tree.StructureIndex;
+
 /** What the first pass found out about one process image; {@code cellOfLeaf} is filled in when the trees are built. */
 final class ImageData implements AutoCloseable {
 	private final TraceDirectory.Image image;
@@ -15,7 +22,7 @@ final class ImageData implements AutoCloseable {
 	private final MemoryMap map;
 	private final StructureIndex structures;
 
-	ImageData(TraceDirectory.Image image, int pageShift, List<org.memtrace.model.Structure> structures, RowSpill rows) {
+	ImageData(TraceDirectory.Image image, int pageShift, List<org.memtrace.model.memory.Structure> structures, RowSpill rows) {
 		this.image = image;
 		this.leaves = new LeafTable(pageShift);
 		this.rows = rows;

@@ -5,8 +5,10 @@ package org.memtrace.importer;
 
 import java.util.TreeMap;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.StructureKind;
+import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessBatch;
 
 /** The numbers of an import. */
 final class ImportCounts {

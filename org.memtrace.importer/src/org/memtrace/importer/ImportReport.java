@@ -16,11 +16,15 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 
-import org.memtrace.model.PageCells;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.StructureKind;
+import org.memtrace.importer.input.Json;
+import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
 
 /** What an import did: every number, and why something is not in the trace. */
 public final class ImportReport {

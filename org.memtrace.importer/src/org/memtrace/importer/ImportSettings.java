@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.importer.record.ShellWords;
-import org.memtrace.model.DatabaseKind;
+import org.memtrace.importer.tree.MergeRule;
+import org.memtrace.model.store.DatabaseKind;
 
 /**
  * What to import and how, as a form asks for it; immutable.

@@ -10,6 +10,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
+import org.memtrace.importer.input.InputFile;
+import org.memtrace.importer.input.InputFormat;
+import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.model.MemtraceException;
 
 /**

@@ -7,13 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.memtrace.importer.tree.MemoryTreeBuilder;
+import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CallFrame;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.MemoryTrees;
 
 /**
  * Changes the merging rules of a stored trace: its trees are made again from its pages, as if it had been imported with these rules. Only

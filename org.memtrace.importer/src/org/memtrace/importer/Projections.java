@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Structure;
-import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 /**
  * Writes a stored trace as the four traces that the original importer of FrameSoc for Moca makes, one for each viewpoint: by virtual or
@@ -91,7 +91,7 @@ public final class Projections {
 			if (byThread) {
 				writer.eventTypesByThread();
 			}
-			store.visitAccesses(org.memtrace.model.AccessQuery.ALL, writer::accesses, progress);
+			store.visitAccesses(org.memtrace.model.store.AccessQuery.ALL, writer::accesses, progress);
 			Map<String, String> properties = new TreeMap<>(info.properties());
 			properties.put(PROPERTY, suffix);
 			properties.remove(ImportOperation.PROPERTY_SOURCE_IDENTITY); // a directory that is opened means the whole trace

@@ -8,8 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-import org.memtrace.model.AccessBatch;
+import org.memtrace.importer.rows.LongNumbers;
+import org.memtrace.importer.rows.Pipeline;
+import org.memtrace.importer.rows.RowBatch;
+import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * The second pass: rows of all images in order of their start, with their cell and their sharing. Rows with the same

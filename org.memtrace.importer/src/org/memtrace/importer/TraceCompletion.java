@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.importer.record.ToolOutput;
 import org.memtrace.model.CancelledException;

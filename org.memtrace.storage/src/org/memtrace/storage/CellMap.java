@@ -3,7 +3,7 @@
 
 package org.memtrace.storage;
 
-import org.memtrace.model.AccessQuery;
+import org.memtrace.model.store.AccessQuery;
 
 /** From cells, which stored rows refer to, to the event producers of one tree. */
 final class CellMap {

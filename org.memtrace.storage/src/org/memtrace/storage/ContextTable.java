@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-import org.memtrace.model.AccessBatch;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * What accesses have in common, each combination stored once: an event row refers to it by number. Few exist (threads ×
@@ -78,7 +78,7 @@ final class ContextTable {
 				boolean write = (key[FIELDS - 1] & WRITE) != 0;
 				int type = byThread ? EventTypes.of(key[0], taskIds.length, key[2], write) : EventTypes.of(key[2], write);
 				boolean cpusKnown = key[1] >= 0 && key[1] < cpuMasks.length;
-				int[] values = { id, type, org.memtrace.model.EventCategory.VARIABLE.ordinal(),
+				int[] values = { id, type, org.memtrace.model.store.EventCategory.VARIABLE.ordinal(),
 						cpusKnown ? firstCpus[key[1]] : 0, key[0], key[1], key[2], key[3], key[4], write ? 1 : 0,
 						(key[FIELDS - 1] & CONTINUES) != 0 ? 1 : 0 };
 				for (int i = 0; i < values.length; i++) {

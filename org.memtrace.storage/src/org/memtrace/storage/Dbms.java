@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.store.DatabaseKind;
 
 /** How each {@link DatabaseKind} is opened and written. */
 enum Dbms {
@@ -181,7 +181,7 @@ enum Dbms {
 	/** Whether {@link ContentStamp} works. */
 	abstract boolean hasContentStamp();
 
-	/** See {@link org.memtrace.model.TraceStore#contentStamp}. */
+	/** See {@link org.memtrace.model.store.TraceStore#contentStamp}. */
 	abstract String contentStamp(Connection db) throws SQLException;
 
 	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;

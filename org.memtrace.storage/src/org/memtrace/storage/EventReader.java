@@ -10,13 +10,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.AccessVisitor;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventVisitor;
 
 /**
  * Streams the compact event rows. First the runs that the query selects are found (there is one for up to 512 rows with one

@@ -8,10 +8,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
 
 /**
  * The event types of a memory trace. 0 to 3 are {@code Private_Read}, {@code Private_Write}, {@code Shared_Read} and

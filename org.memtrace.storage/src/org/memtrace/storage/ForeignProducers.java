@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /**
  * Producers and events of a trace that FrameSoc or another tool wrote: any ids, any order. Producers whose parent is missing,

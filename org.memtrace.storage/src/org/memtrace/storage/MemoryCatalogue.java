@@ -11,15 +11,15 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 /** A catalogue on the heap, for tests and for looking at something without keeping it. */
 final class MemoryCatalogue implements TraceCatalogue {

@@ -13,24 +13,24 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.AccessVisitor;
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventType;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.Interval;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerTree;
 
 /** A trace on the heap; closing it does nothing. */
 record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,

@@ -12,20 +12,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerTree;
 
 /** Collects a trace on the heap. */
 final class MemoryTraceWriter implements TraceWriter {

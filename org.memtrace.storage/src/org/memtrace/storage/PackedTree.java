@@ -21,13 +21,13 @@ import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /**
  * A producer tree as bytes: a row of a table would take 30 bytes and a microsecond for each of what may be millions. The format is in

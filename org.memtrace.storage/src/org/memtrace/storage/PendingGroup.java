@@ -10,10 +10,10 @@ import java.util.List;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 /** Files that are written under one lock and published together; what publishing is depends on where they go. */
 final class PendingGroup implements TraceGroup {

@@ -3,9 +3,9 @@
 
 package org.memtrace.storage;
 
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.AddressSpace;
 
 /** What stores do alike for their trees. */
 final class Spaces {

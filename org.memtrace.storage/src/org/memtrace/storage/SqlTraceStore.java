@@ -23,26 +23,26 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.AccessVisitor;
-import org.memtrace.model.AddressSpace;
 import org.memtrace.model.CallFrame;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.Interval;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.Structure;
-import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * A trace database, ours or one that FrameSoc wrote. Small tables are read once, through one connection; a visit opens a

@@ -17,20 +17,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.memtrace.model.AccessBatch;
 import org.memtrace.model.CallFrame;
-import org.memtrace.model.EventType;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Writes a trace database under a temporary name and publishes it at commit. There is no journal while it is written: a file

@@ -32,12 +32,12 @@ import java.util.function.Consumer;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 /**
  * A directory with FrameSoc's System DB. Each method opens the System DB for itself, so that nothing is held between calls;

@@ -6,12 +6,12 @@ package org.memtrace.storage;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceGroup;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 /** Makes stores. The only class of this bundle that others use; what it returns are the interfaces of the model. */
 public final class Stores {

@@ -15,15 +15,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.memtrace.model.AddressSpace;
-import org.memtrace.model.MemoryArea;
-import org.memtrace.model.MemoryLayout;
-import org.memtrace.model.MemoryTrees;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.PageCells;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MemoryArea;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
 
 /** The trees, the cells that they are made of, and how they were made: EVENT_PRODUCER, MT_CELL, MT_TREE, MT_AREA, MT_IMAGE, MT_RULE. */
 final class TreeTables {

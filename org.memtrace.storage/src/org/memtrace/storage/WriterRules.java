@@ -6,9 +6,9 @@ package org.memtrace.storage;
 import java.util.BitSet;
 import java.util.List;
 
-import org.memtrace.model.AccessBatch;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.AccessBatch;
 
 /** The rules that all stores apply to what is written. */
 final class WriterRules {

@@ -9,11 +9,11 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
-import org.memtrace.analysis.MachineTopology;
-import org.memtrace.analysis.MachineTopology.MachineObject;
-import org.memtrace.analysis.MachineTopology.Type;
+import org.memtrace.analysis.machine.MachineTopology;
+import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceStore;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLong;

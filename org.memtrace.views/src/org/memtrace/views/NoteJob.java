@@ -13,7 +13,7 @@ import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.widgets.Display;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceStore;
 
 /**
  * Keeps with a trace what the user attached to it, in the background. Changes are stored in the order in which they were made, also

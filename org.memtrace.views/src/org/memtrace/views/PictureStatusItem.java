@@ -8,7 +8,7 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.CLabel;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.widgets.Composite;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
 
 /** The end of the status line: level of detail, what it costs, and a warning when the recorder lost accesses. */

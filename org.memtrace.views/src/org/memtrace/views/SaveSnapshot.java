@@ -29,10 +29,10 @@ import org.eclipse.core.runtime.SubMonitor;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.widgets.Shell;
-import org.memtrace.analysis.PdfWriter;
-import org.memtrace.analysis.PngWriter;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.SvgWriter;
+import org.memtrace.analysis.scene.PdfWriter;
+import org.memtrace.analysis.scene.PngWriter;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Scene;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.Scene;
 
 /** Draws what a view shows, in any size and palette. Called on any thread, so it may only use what does not change. */
 @FunctionalInterface

@@ -26,7 +26,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.SaveSnapshot.Format;
 import org.memtrace.views.SaveSnapshot.Item;
 import org.memtrace.views.SaveSnapshot.Job;

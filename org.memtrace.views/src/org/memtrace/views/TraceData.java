@@ -8,20 +8,20 @@ import java.util.Set;
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.analysis.FilterSet;
-import org.memtrace.analysis.SavedFilters;
-import org.memtrace.analysis.Units;
-import org.memtrace.model.AddressSpace;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.EventType;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * What was loaded from a trace, shared by all {@link OpenTrace}s of it. The store is closed when the last of them is closed and

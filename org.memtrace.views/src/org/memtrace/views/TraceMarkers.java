@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.eclipse.core.runtime.ILog;
-import org.memtrace.analysis.Marker;
-import org.memtrace.analysis.Markers;
-import org.memtrace.model.AddressSpace;
+import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.gantt.Markers;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.TraceStore;
 
 /**
  * The markers and bookmarks of a trace: read when it is opened, stored at each change, shared by all views that show it. Display

@@ -42,7 +42,7 @@ public final class AccessChunk {
 	public int[] sharing = {};
 	/** NUMA node of the page of a row, -1 unknown. */
 	public int[] node = {};
-	/** Bits {@code FLAG_…} of {@link org.memtrace.model.AccessBatch}. */
+	/** Bits {@code FLAG_…} of {@link org.memtrace.model.store.AccessBatch}. */
 	public int[] flags = {};
 	/** Code address of one of the accesses of a row, 0 unknown. */
 	public long[] ip = {};

@@ -10,13 +10,13 @@ import java.util.TreeSet;
 
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.ModelType.Role;
-import org.memtrace.analysis.Colours;
-import org.memtrace.analysis.Colours.Key;
-import org.memtrace.analysis.Colours.Kind;
-import org.memtrace.analysis.ModelText;
-import org.memtrace.analysis.Palette;
-import org.memtrace.model.EventType;
-import org.memtrace.model.Structure;
+import org.memtrace.analysis.colour.Colours;
+import org.memtrace.analysis.colour.Colours.Key;
+import org.memtrace.analysis.colour.Colours.Kind;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.EventType;
 import org.memtrace.views.OpenTrace;
 
 /**

@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceView;

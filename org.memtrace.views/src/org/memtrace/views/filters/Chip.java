@@ -15,8 +15,8 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.TraceFilter;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.views.paint.ScenePainter;
 
 /** One filter: its text, struck through when it is off, and a cross that removes it. */

@@ -22,13 +22,13 @@ import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.analysis.Condition;
-import org.memtrace.analysis.ModelText;
-import org.memtrace.analysis.Quantities;
-import org.memtrace.model.EventType;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Quantities;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 
 /** The fields in which one kind of {@link Condition} is edited. */

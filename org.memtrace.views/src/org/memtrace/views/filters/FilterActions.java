@@ -10,10 +10,10 @@ import org.eclipse.jface.dialogs.InputDialog;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.widgets.Shell;
-import org.memtrace.analysis.Condition;
-import org.memtrace.analysis.FilterSet;
-import org.memtrace.analysis.SavedFilters;
-import org.memtrace.analysis.TraceFilter;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.views.NoteJob;
 import org.memtrace.views.OpenTrace;
 

@@ -12,7 +12,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.GanttSource.Grouping;
+import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Buttons;
 

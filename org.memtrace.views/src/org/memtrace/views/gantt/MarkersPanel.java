@@ -24,8 +24,8 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
-import org.memtrace.analysis.Marker;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
 

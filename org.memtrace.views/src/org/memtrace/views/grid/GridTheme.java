@@ -14,7 +14,7 @@ import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Font;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
-import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Colours and fonts of the system, so that a grid looks like other tables, in light and dark. */

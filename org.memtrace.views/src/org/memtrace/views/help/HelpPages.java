@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import org.memtrace.analysis.Markdown;
-import org.memtrace.analysis.Markdown.Block;
+import org.memtrace.analysis.text.Markdown;
+import org.memtrace.analysis.text.Markdown.Block;
 
 /** The pages of the help, in the order in which one reads them: documents that are packed into this bundle. */
 final class HelpPages {

@@ -15,10 +15,10 @@ import org.eclipse.swt.custom.StyleRange;
 import org.eclipse.swt.custom.StyledText;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Font;
-import org.memtrace.analysis.Markdown;
-import org.memtrace.analysis.Markdown.Block;
-import org.memtrace.analysis.Markdown.Span;
-import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.text.Markdown;
+import org.memtrace.analysis.text.Markdown.Block;
+import org.memtrace.analysis.text.Markdown.Span;
 import org.memtrace.views.paint.ScenePainter;
 
 /** A page as styled text. A row of a table is a paragraph that begins with its first cell: that can be read at any width. */

@@ -18,12 +18,12 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
-import org.memtrace.analysis.MachinePicture;
-import org.memtrace.analysis.MachinePicture.Box;
-import org.memtrace.analysis.MachinePicture.Colouring;
-import org.memtrace.analysis.MachineTopology.MachineObject;
-import org.memtrace.analysis.MachineUse;
-import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.machine.MachinePicture;
+import org.memtrace.analysis.machine.MachinePicture.Box;
+import org.memtrace.analysis.machine.MachinePicture.Colouring;
+import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.MachineUse;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Paints a machine, tells what is under the pointer or has the focus, and reports clicks. */

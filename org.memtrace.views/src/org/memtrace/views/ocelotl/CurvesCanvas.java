@@ -14,9 +14,9 @@ import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
 import org.memtrace.aggregation.SignificantLevels.Level;
-import org.memtrace.analysis.CurvePicture;
-import org.memtrace.analysis.TextMeter;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.overview.CurvePicture;
+import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
 
 /**

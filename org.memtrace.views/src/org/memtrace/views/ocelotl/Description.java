@@ -19,12 +19,12 @@ import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.NodeNames;
-import org.memtrace.analysis.RowLayout;
+import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.EventCategory;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.EventCategory;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.state.ViewState;
 

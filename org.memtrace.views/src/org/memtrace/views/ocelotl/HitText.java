@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessDetails;
-import org.memtrace.analysis.BlockInfo;
+import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

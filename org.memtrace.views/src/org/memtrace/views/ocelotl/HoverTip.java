@@ -8,7 +8,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.TextLayout;
 import org.eclipse.swt.widgets.Canvas;
-import org.memtrace.analysis.Palette;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.views.paint.ScenePainter;
 
 /**

@@ -20,9 +20,9 @@ import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
+import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.state.ViewState;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.ocelotl;
 
-import org.memtrace.analysis.TimePicture;
+import org.memtrace.analysis.overview.TimePicture;
 
 /** What the picture is. */
 enum PictureKind {

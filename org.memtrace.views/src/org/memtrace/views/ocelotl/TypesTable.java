@@ -31,9 +31,9 @@ import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.analysis.ModelText;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
 
 /**

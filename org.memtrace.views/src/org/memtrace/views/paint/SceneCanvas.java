@@ -7,9 +7,9 @@ import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.TextMeter;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.TextMeter;
 
 /** A canvas that shows a scene, made for its size and painted from an image until it is another one. */
 public abstract class SceneCanvas extends Canvas {

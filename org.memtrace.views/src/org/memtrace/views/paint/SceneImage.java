@@ -8,7 +8,7 @@ import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.Pattern;
 import org.eclipse.swt.graphics.Transform;
 import org.eclipse.swt.widgets.Control;
-import org.memtrace.analysis.Scene;
+import org.memtrace.analysis.scene.Scene;
 
 /**
  * A scene as an image with the pixels of the display. On GTK an image that was painted has one pixel per unit of the layout,

@@ -22,9 +22,9 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Shape;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.views.Session;
 
 /**

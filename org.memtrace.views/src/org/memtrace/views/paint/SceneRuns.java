@@ -14,8 +14,8 @@ import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.graphics.PaletteData;
 import org.eclipse.swt.widgets.Display;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Shape;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 
 /**
  * The long runs of opaque rectangles in a scene, each as one image: one by one the window system takes some microseconds for each.

@@ -9,7 +9,7 @@ import org.memtrace.importer.record.Installation;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
 

@@ -24,7 +24,7 @@ import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.importer.record.LiveCounters;
 import org.memtrace.importer.record.RecordSettings;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.state;
 
-import org.memtrace.model.ProducerTree;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Keeps the selections of two traces at the same place, for comparing runs of a program: what changes in one is done in the

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.FilterSet;
-import org.memtrace.analysis.TraceFilter;
-import org.memtrace.model.ProducerTree;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * The one selection model of a trace: time window, producer, viewpoint, level of detail and filters, with their history, and

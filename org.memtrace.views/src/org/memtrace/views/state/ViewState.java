@@ -4,7 +4,7 @@ package org.memtrace.views.state;
 
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.filter.FilterSet;
 
 /**
  * What all views of one trace look at: one step of the history. Immutable.

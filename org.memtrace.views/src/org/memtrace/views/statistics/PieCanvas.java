@@ -8,15 +8,15 @@ import java.util.function.Consumer;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Composite;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.PieModel;
-import org.memtrace.analysis.PieModel.Slice;
-import org.memtrace.analysis.PiePicture;
-import org.memtrace.analysis.PieRules;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Statistics;
-import org.memtrace.analysis.TextMeter;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.statistics.PieModel;
+import org.memtrace.analysis.statistics.PieModel.Slice;
+import org.memtrace.analysis.statistics.PiePicture;
+import org.memtrace.analysis.statistics.PieRules;
+import org.memtrace.analysis.statistics.Statistics;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.util.Accessibility;
 

@@ -28,21 +28,21 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchActionConstants;
-import org.memtrace.analysis.Condition;
-import org.memtrace.analysis.Palette;
-import org.memtrace.analysis.PieModel;
-import org.memtrace.analysis.PieModel.Kind;
-import org.memtrace.analysis.PieModel.Slice;
-import org.memtrace.analysis.PiePicture;
-import org.memtrace.analysis.PieRules;
-import org.memtrace.analysis.Statistics;
-import org.memtrace.analysis.Statistics.By;
-import org.memtrace.analysis.Statistics.Item;
-import org.memtrace.analysis.Statistics.Sum;
-import org.memtrace.analysis.TextMeter;
-import org.memtrace.analysis.TitledScene;
-import org.memtrace.analysis.TraceFilter;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.scene.TitledScene;
+import org.memtrace.analysis.statistics.PieModel;
+import org.memtrace.analysis.statistics.PieModel.Kind;
+import org.memtrace.analysis.statistics.PieModel.Slice;
+import org.memtrace.analysis.statistics.PiePicture;
+import org.memtrace.analysis.statistics.PieRules;
+import org.memtrace.analysis.statistics.Statistics;
+import org.memtrace.analysis.statistics.Statistics.By;
+import org.memtrace.analysis.statistics.Statistics.Item;
+import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.NoteJob;
@@ -546,7 +546,7 @@ public final class StatisticsView extends TraceView {
 		StringBuilder b = new StringBuilder("name\t" + sum.label().toLowerCase(Locale.ROOT) + "\tpercent\n");
 		for (int row : rows) {
 			Slice s = lines.get(row).slice;
-			b.append(s.name()).append('\t').append(org.memtrace.analysis.Csv.number(s.value())).append('\t')
+			b.append(s.name()).append('\t').append(org.memtrace.analysis.text.Csv.number(s.value())).append('\t')
 					.append(String.format(Locale.ROOT, "%.2f", s.percent())).append('\n');
 		}
 		return rows.isEmpty() ? "" : b.toString();

@@ -28,7 +28,7 @@ import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.ui.ISelectionListener;
 import org.eclipse.ui.part.ViewPart;
-import org.memtrace.analysis.TraceSearch;
+import org.memtrace.analysis.catalogue.TraceSearch;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;

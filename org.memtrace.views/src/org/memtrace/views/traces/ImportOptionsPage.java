@@ -19,7 +19,7 @@ import org.eclipse.swt.widgets.Text;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.ImportSource;
-import org.memtrace.model.DatabaseKind;
+import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;

@@ -26,7 +26,7 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.ImportSource;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;

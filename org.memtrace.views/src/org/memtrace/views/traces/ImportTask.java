@@ -10,8 +10,8 @@ import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.Projections;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceGroup;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
 import org.memtrace.storage.Stores;
 
 /** Imports as the wizard was told: into the catalogue or a file, with the traces for FrameSoc when they are wanted. */

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.memtrace.analysis.TraceSearch;
-import org.memtrace.analysis.Units;
+import org.memtrace.analysis.catalogue.TraceSearch;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.ImportReport;
 import org.memtrace.model.TraceInfo;
 

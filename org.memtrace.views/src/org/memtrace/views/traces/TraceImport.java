@@ -11,8 +11,8 @@ import org.memtrace.importer.TraceCompletion;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.views.record.RecordHistory;
 
 /** Imports trace directories into the catalogue. Not on the display thread. */

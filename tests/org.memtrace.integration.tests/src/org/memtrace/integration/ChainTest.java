@@ -18,13 +18,13 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.cli.Console;
 import org.memtrace.cli.Main;
+import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 import com.github.luben.zstd.ZstdOutputStream;

@@ -14,16 +14,16 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-import org.memtrace.model.AddressSpace;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
-import org.memtrace.model.EventVisitor;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** A trace of another tool: states, links, instants and variables of four processes on two nodes. */
 public final class SampleEvents {

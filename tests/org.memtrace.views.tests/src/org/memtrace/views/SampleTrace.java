@@ -8,17 +8,17 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 
-import org.memtrace.model.AccessBatch;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Structure;
-import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /**
  * A multiplication of matrices in small, with a known picture: the main thread writes A and B in the first fifth, then four

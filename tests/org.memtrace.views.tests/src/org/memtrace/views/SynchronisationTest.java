@@ -17,8 +17,8 @@ import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.views.IViewDescriptor;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.Condition;
-import org.memtrace.analysis.TraceFilter;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.state.ViewState;
 

@@ -17,7 +17,7 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.StructureTable;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.model.Progress;
 
 /**

@@ -51,10 +51,10 @@ import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.eclipse.swt.widgets.TreeItem;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Shape;
-import org.memtrace.analysis.Shape.Anchor;
-import org.memtrace.analysis.SvgWriter;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
+import org.memtrace.analysis.scene.Shape.Anchor;
+import org.memtrace.analysis.scene.SvgWriter;
 
 /**
  * A window as a vector picture for the documentation: what its widgets show, where they are, and the scenes of the pictures in it.

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 
 import org.eclipse.swt.graphics.Rectangle;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.EventColumn;
+import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.Watchdog;

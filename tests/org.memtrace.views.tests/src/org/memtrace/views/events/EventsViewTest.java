@@ -12,7 +12,7 @@ import java.util.List;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.graphics.Rectangle;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.EventColumn;
+import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;

@@ -9,7 +9,7 @@ import java.util.Random;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Event;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.GanttPicture;
+import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.Watchdog;

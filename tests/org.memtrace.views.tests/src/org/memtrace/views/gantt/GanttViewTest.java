@@ -15,9 +15,9 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Text;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.EventColumn;
-import org.memtrace.analysis.GanttPicture;
-import org.memtrace.analysis.Marker;
+import org.memtrace.analysis.gantt.GanttPicture;
+import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
@@ -218,7 +218,7 @@ class GanttViewTest extends UiTest {
 	@Test
 	void threadsAsRowsAndTypesThatAreHidden() throws Exception {
 		open();
-		bot.run(() -> view.setGrouping(org.memtrace.analysis.GanttSource.Grouping.THREAD));
+		bot.run(() -> view.setGrouping(org.memtrace.analysis.gantt.GanttSource.Grouping.THREAD));
 		bot.waitFor("threads", () -> view.isSettled() && view.rows().count() == 5);
 		assertEquals(List.of("main #0", "worker 1 #1", "worker 2 #2", "worker 3 #3", "worker 4 #4"), rows());
 		// main wrote in the first fifth only

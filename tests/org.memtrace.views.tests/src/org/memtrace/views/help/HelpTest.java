@@ -21,7 +21,7 @@ import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.keys.IBindingService;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.FilterSet;
+import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.help.HelpPages.Place;

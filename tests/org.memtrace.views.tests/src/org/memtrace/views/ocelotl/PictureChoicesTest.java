@@ -19,7 +19,7 @@ import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.InitialLevel;
-import org.memtrace.analysis.Picture;
+import org.memtrace.analysis.overview.Picture;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.SaveSnapshot;
 import org.memtrace.views.Snapshot;

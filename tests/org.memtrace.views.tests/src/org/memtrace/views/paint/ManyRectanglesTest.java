@@ -14,8 +14,8 @@ import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.ui.PlatformUI;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Shape;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.views.Bot;
 
 /** Very many rectangles are painted in another way, with the same result. */

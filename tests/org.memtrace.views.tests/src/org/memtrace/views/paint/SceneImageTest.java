@@ -13,8 +13,8 @@ import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.PlatformUI;
 import org.junit.jupiter.api.Test;
-import org.memtrace.analysis.Scene;
-import org.memtrace.analysis.Shape;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.views.Bot;
 
 /** Pictures on displays with several pixels per unit. */

@@ -12,9 +12,9 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.ProducerTreeBuilder;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** The selection model by itself; root 0, A 1 with pages 2 and 3, B 4 with pages 5 and 6. */
 class TraceSelectionTest {

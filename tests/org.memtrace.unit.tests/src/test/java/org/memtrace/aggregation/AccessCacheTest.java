@@ -20,17 +20,17 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.AccessBatch;
 import org.memtrace.model.CancelledException;
-import org.memtrace.model.DatabaseKind;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /** Saved columns give the same models, are used only for what they were made from, and keep to the limit. */

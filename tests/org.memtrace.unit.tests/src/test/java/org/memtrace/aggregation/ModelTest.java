@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.memtrace.model.AccessBatch;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /** From access records to values: slices, metrics, viewpoints, windows, subtrees. */

@@ -13,6 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.scene.PdfWriter;
+import org.memtrace.analysis.scene.PngWriter;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
+import org.memtrace.analysis.scene.SvgWriter;
 
 /** Polygons, in all writers. */
 class PolygonTest {

@@ -11,46 +11,46 @@ import java.util.List;
 import java.util.Map;
 
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.model.EventBatch;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.EventType;
-import org.memtrace.model.EventVisitor;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.EventVisitor;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 
 /** A made-up trace of FrameSoc events. */
-final class SyntheticEvents {
-	static final int RUN = 0;
-	static final int WAIT = 1;
-	static final int TICK = 2;
-	static final int MESSAGE = 3;
-	static final int POWER = 4;
+public final class SyntheticEvents {
+	public static final int RUN = 0;
+	public static final int WAIT = 1;
+	public static final int TICK = 2;
+	public static final int MESSAGE = 3;
+	public static final int POWER = 4;
 	private static final List<EventType> TYPES = List.of(new EventType(RUN, EventCategory.STATE, "Run"),
 			new EventType(WAIT, EventCategory.STATE, "Wait"), new EventType(TICK, EventCategory.PUNCTUAL, "Tick"),
 			new EventType(MESSAGE, EventCategory.LINK, "Message"), new EventType(POWER, EventCategory.VARIABLE, "Power"));
 
-	record Event(int type, int producer, long start, long end, double value, int cpu) {
+	public record Event(int type, int producer, long start, long end, double value, int cpu) {
 	}
 
-	final List<Event> events = new ArrayList<>();
+	public final List<Event> events = new ArrayList<>();
 	/** Of the trace. */
 	Map<String, String> properties = Map.of();
 
 	/** @param value value of a variable, nesting of a state, end producer of a link */
-	SyntheticEvents add(int type, int producer, long start, long end, double value, int cpu) {
+	public SyntheticEvents add(int type, int producer, long start, long end, double value, int cpu) {
 		events.add(new Event(type, producer, start, end, value, cpu));
 		return this;
 	}
 
-	EventTable table(ProducerTree producers, long from, long to) throws MemtraceException {
+	public EventTable table(ProducerTree producers, long from, long to) throws MemtraceException {
 		return EventTable.load(store(producers, from, to), Progress.NONE);
 	}
 
 	/** A store that has what tables need. */
-	TraceStore store(ProducerTree producers, long from, long to) {
+	public TraceStore store(ProducerTree producers, long from, long to) {
 		TraceInfo info = new TraceInfo(0, "foreign", "foreign", "paje", "", "", "", 0, events.size(), producers.size(), from, to,
 				Instant.EPOCH, 0, "", properties);
 		events.sort(Comparator.comparingLong(Event::start));

@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import org.memtrace.model.AccessBatch;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
-import org.memtrace.model.Structure;
-import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /**

@@ -12,11 +12,30 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.analysis.GanttSource.Grouping;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.gantt.GanttDetails;
+import org.memtrace.analysis.gantt.GanttFold;
+import org.memtrace.analysis.gantt.GanttModel;
+import org.memtrace.analysis.gantt.GanttOptions;
+import org.memtrace.analysis.gantt.GanttPicture;
+import org.memtrace.analysis.gantt.GanttRows;
+import org.memtrace.analysis.gantt.GanttSource;
+import org.memtrace.analysis.gantt.GanttSource.Grouping;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
+import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.statistics.DensityModel;
+import org.memtrace.analysis.statistics.DensityPicture;
+import org.memtrace.analysis.table.CellFilter;
+import org.memtrace.analysis.table.EventColumn;
+import org.memtrace.analysis.text.Quantities;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** Times that are ticks of a logical clock are called so everywhere, and never nanoseconds. */
 class TicksTest {

@@ -12,6 +12,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.ConsoleProgress;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.memtrace.model.AccessQuery;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceFormatException;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**

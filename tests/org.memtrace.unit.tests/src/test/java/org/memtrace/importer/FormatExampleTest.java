@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.ProducerTree;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.storage.Stores;
 
 /** The worked example of docs/trace-format.md; the facts are those of its README. */

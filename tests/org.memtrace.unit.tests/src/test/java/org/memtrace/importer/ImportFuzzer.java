@@ -7,11 +7,11 @@ import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.List;
 
-import org.memtrace.model.AccessQuery;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceStore;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**

@@ -21,17 +21,18 @@ import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.AccessQuery;
+import org.memtrace.importer.rows.RowSpill;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.StructureKind;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 class ImportOperationTest {

@@ -19,10 +19,10 @@ import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.storage.Stores;
 
 /** What an import says before it is done, and the settings of a form. */

@@ -16,8 +16,8 @@ import java.util.Map;
 import com.github.luben.zstd.ZstdOutputStream;
 
 /** Makes small trace directories. */
-final class TraceDirectoryBuilder {
-	static final String HEADER = "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags";
+public final class TraceDirectoryBuilder {
+	public static final String HEADER = "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags";
 
 	private final Path directory;
 	private final Map<String, StringBuilder> files = new LinkedHashMap<>();
@@ -33,7 +33,7 @@ final class TraceDirectoryBuilder {
 			"losses":{"total":3,"by_reason":{"ring_overflow":3}}}
 			""";
 
-	TraceDirectoryBuilder(Path directory) {
+	public TraceDirectoryBuilder(Path directory) {
 		this.directory = directory;
 	}
 
@@ -43,7 +43,7 @@ final class TraceDirectoryBuilder {
 	}
 
 	/** Appends lines to a file of an image; the first call for a file begins it. */
-	TraceDirectoryBuilder file(String path, String... lines) {
+	public TraceDirectoryBuilder file(String path, String... lines) {
 		StringBuilder text = files.computeIfAbsent(path, key -> new StringBuilder());
 		for (String line : lines) {
 			text.append(line).append('\n');
@@ -81,7 +81,7 @@ final class TraceDirectoryBuilder {
 		return this;
 	}
 
-	Path write() throws IOException {
+	public Path write() throws IOException {
 		Files.createDirectories(directory);
 		Files.writeString(directory.resolve("manifest.json"), manifest);
 		for (Map.Entry<String, StringBuilder> file : files.entrySet()) {

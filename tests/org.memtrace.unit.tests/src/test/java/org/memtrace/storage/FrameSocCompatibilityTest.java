@@ -30,13 +30,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.AccessQuery;
 import org.memtrace.model.Progress;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * What FrameSoc does with our files, on the SQLite that it ships (3.7.2 of 2010), loaded beside our own. The build puts the
@@ -337,12 +337,12 @@ class FrameSocCompatibilityTest {
 				merged = writer.commit(StoreContract.INFO, "{}", Progress.NONE);
 			}
 			try (TraceStore store = catalogue.open(merged.id())) {
-				org.memtrace.model.ProducerTreeBuilder b = new org.memtrace.model.ProducerTreeBuilder(StoreContract.PAGE);
-				b.begin(org.memtrace.model.ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
-				b.leaf(org.memtrace.model.ProducerKind.GROUP, "odd", 0, 0, -1);
-				b.leaf(org.memtrace.model.ProducerKind.GROUP, "even", 0, 0, -1);
+				org.memtrace.model.tree.ProducerTreeBuilder b = new org.memtrace.model.tree.ProducerTreeBuilder(StoreContract.PAGE);
+				b.begin(org.memtrace.model.tree.ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+				b.leaf(org.memtrace.model.tree.ProducerKind.GROUP, "odd", 0, 0, -1);
+				b.leaf(org.memtrace.model.tree.ProducerKind.GROUP, "even", 0, 0, -1);
 				b.end();
-				store.replaceTrees(new org.memtrace.model.MemoryTrees(b.build(), new int[] { 1, 2, 1, 2, 1 }, null, null),
+				store.replaceTrees(new org.memtrace.model.tree.MemoryTrees(b.build(), new int[] { 1, 2, 1, 2, 1 }, null, null),
 						List.of("name:(a)"), Progress.NONE);
 				store.writeNote("note", new byte[] { 1, 2 });
 				store.writeCache("cache", new byte[] { 3 });

@@ -16,14 +16,14 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 
 class H2StoreTest extends StoreContract {
 	@TempDir

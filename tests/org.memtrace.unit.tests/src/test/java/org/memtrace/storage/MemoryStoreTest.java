@@ -3,7 +3,7 @@
 
 package org.memtrace.storage;
 
-import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.store.TraceCatalogue;
 
 class MemoryStoreTest extends StoreContract {
 	@Override

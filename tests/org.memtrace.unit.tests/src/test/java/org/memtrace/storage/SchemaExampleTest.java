@@ -18,11 +18,11 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.ProducerKind;
-import org.memtrace.model.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceWriter;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** The worked example of docs/database-schema.md, read from the page itself. */
 class SchemaExampleTest {

@@ -21,20 +21,20 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.AccessQuery;
-import org.memtrace.model.EventCategory;
-import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ProducerTree;
-import org.memtrace.model.Progress;
-import org.memtrace.model.DatabaseKind;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.TraceCatalogue;
-import org.memtrace.model.TraceGroup;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.TraceStore;
-import org.memtrace.model.TraceWriter;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerTree;
 
 /** What only files can suffer: killed and concurrent processes, other versions, other programs, missing permissions. */
 class SqliteFilesTest {

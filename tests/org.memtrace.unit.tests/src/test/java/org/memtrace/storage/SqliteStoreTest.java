@@ -6,7 +6,7 @@ package org.memtrace.storage;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.model.TraceCatalogue;
+import org.memtrace.model.store.TraceCatalogue;
 
 class SqliteStoreTest extends StoreContract {
 	@TempDir

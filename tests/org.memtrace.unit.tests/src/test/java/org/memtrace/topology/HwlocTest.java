@@ -16,9 +16,9 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
-import org.memtrace.analysis.MachineTopology;
-import org.memtrace.analysis.MachineTopology.MachineObject;
-import org.memtrace.analysis.MachineTopology.Type;
+import org.memtrace.analysis.machine.MachineTopology;
+import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.model.MemtraceException;
 
 /** Topologies through the native library: what is in them, and what is said of broken ones. The build needs libhwloc anyway. */

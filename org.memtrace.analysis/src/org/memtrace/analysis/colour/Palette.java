@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.colour;
+
+import java.util.Map;
+
+import org.memtrace.aggregation.ModelType;
+
+/**
+ * Colours of a picture. The four sharing types differ in hue (blue private, orange to red shared) and in lightness (reads
+ * light, writes dark), with four distinct lightnesses, so that they can be told apart without red and green and in print
+ * without colours. Threads, CPUs and nodes have a qualitative series that depends on their index only, event types and structures
+ * one that depends on their name. The user can choose others: {@link Colours}. Immutable.
+ */
+public final class Palette {
+	/** For white paper and light themes. */
+	public static final Palette LIGHT = new Palette(false, Map.of());
+	/** For dark themes. */
+	public static final Palette DARK = new Palette(true, Map.of());
+
+	private static final int[] SERIES = {0xff3b6fb6, 0xffe8862e, 0xff3f9f5f, 0xffc8443f, 0xff8b66b8, 0xff5fb7c4, 0xffd77fb3,
+		0xff8c6d4f, 0xffb6a72c, 0xff5b6b7b, 0xff7fa8e0, 0xff8fce7a};
+	private static final int[] SERIES_DARK = {0xff6fa3ea, 0xfff0994a, 0xff5fc182, 0xffe8645e, 0xffae8be0, 0xff79d3e0,
+		0xffee9bcd, 0xffb8946f, 0xffd2c44a, 0xff8fa1b3, 0xffa9c8f5, 0xffaee69a};
+
+	/** Indexes of the series around the circle of hues, from red to pink. */
+	private static final int[] HUES = {3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6};
+
+	private final boolean dark;
+	private final Map<Colours.Key, Integer> chosen;
+
+	private Palette(boolean dark, Map<Colours.Key, Integer> chosen) {
+		this.dark = dark;
+		this.chosen = chosen;
+	}
+
+	/** @param chosen colours that are not the default ones */
+	static Palette of(boolean dark, Map<Colours.Key, Integer> chosen) {
+		return chosen.isEmpty() ? dark ? DARK : LIGHT : new Palette(dark, Map.copyOf(chosen));
+	}
+
+	/** The same choices for light pages: what is saved in a file is printed. */
+	public Palette light() {
+		return of(false, chosen);
+	}
+
+	public boolean isDark() {
+		return dark;
+	}
+
+	/** Around everything. */
+	public int background() {
+		return dark ? 0xff1e2126 : 0xffffffff;
+	}
+
+	/** Behind the blocks: where nothing was accessed. */
+	public int plotBackground() {
+		return dark ? 0xff282c33 : 0xfff3f4f6;
+	}
+
+	/** Titles and labels. */
+	public int text() {
+		return dark ? 0xffe6e8eb : 0xff1f2328;
+	}
+
+	/** Less important texts. */
+	public int mutedText() {
+		return dark ? 0xff9aa4b0 : 0xff5f6b7a;
+	}
+
+	/** Axes. */
+	public int axis() {
+		return dark ? 0xff707a86 : 0xff8a94a0;
+	}
+
+	/** Lines between structures. */
+	public int separator() {
+		return dark ? 0xff4a525d : 0xffc3cad2;
+	}
+
+	/** Something that must not be overlooked, such as losses of the recorder. */
+	public int warning() {
+		return dark ? 0xfff0a34a : 0xff9a5b00;
+	}
+
+	/** Selection and current p. */
+	public int highlight() {
+		return dark ? 0xff7fb2ff : 0xff1f5fd0;
+	}
+
+	/** Curve of information loss. */
+	public int lossCurve() {
+		return dark ? 0xffe8645e : 0xffb3261e;
+	}
+
+	/** Curve of complexity reduction. */
+	public int gainCurve() {
+		return dark ? 0xff5fc182 : 0xff1b7f4b;
+	}
+
+	/** Fill of the hierarchy strip, by level below the structures. */
+	public int strip(int level) {
+		int[] light = {0xff8796a8, 0xffa9b5c3, 0xffc3ccd6, 0xffd8dee5};
+		int[] night = {0xff66758a, 0xff536070, 0xff454f5c, 0xff3a424d};
+		return (dark ? night : light)[Math.min(level, 3)];
+	}
+
+	/** Hatching over blocks. */
+	public int hatch() {
+		return dark ? 0xb01e2126 : 0xb0ffffff;
+	}
+
+	/** Colour of a type at full intensity. */
+	public int color(ModelType type) {
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.of(type), type.name()));
+		return other != null ? other : defaultColor(type);
+	}
+
+	/** Colour of a data structure, by its name. */
+	public int structure(String name) {
+		Integer other = chosen.isEmpty() ? null : chosen.get(new Colours.Key(Colours.Kind.STRUCTURE, name));
+		return other != null ? other : defaultStructure(name);
+	}
+
+	/** What {@link #structure} is unless the user chose something else. */
+	public int defaultStructure(String name) {
+		// two of a hundred structures may look alike, but the same one never differs between two traces; multiples of the golden
+		// ratio are far apart, so that names like A, B, C or part 1, part 2 differ in hue
+		int n = 5 * HUES.length;
+		int place = (int) ((name.hashCode() * 0x9e3779b9 & 0xffffffffL) * n >>> 32);
+		return series(HUES[place / 5] + SERIES.length * (place % 5));
+	}
+
+	/** What {@link #color} is unless the user chose something else. */
+	public int defaultColor(ModelType type) {
+		return switch (type.role()) {
+		case PRIVATE_READ -> dark ? 0xff93c9f2 : 0xff98cbef;
+		case PRIVATE_WRITE -> dark ? 0xff3f86d4 : 0xff2a6db8;
+		case SHARED_READ -> dark ? 0xfff5ad45 : 0xfff09a2a;
+		case SHARED_WRITE -> dark ? 0xffdc4540 : 0xff8a1418;
+		case READ -> dark ? 0xff5fc182 : 0xff5fb7a0;
+		case WRITE -> dark ? 0xffae8be0 : 0xff5e3c99;
+		case UNKNOWN -> dark ? 0xff7d848d : 0xff9aa0a6;
+		default -> series(type.index());
+		};
+	}
+
+	private int series(int index) {
+		int[] s = dark ? SERIES_DARK : SERIES;
+		int color = s[Math.floorMod(index, s.length)];
+		int round = index / s.length;
+		// later rounds: lighter and darker in turn
+		return round == 0 ? color : mix(color, (round & 1) == 1 ? 0xff000000 : 0xffffffff, 0.25 + 0.1 * (round % 4));
+	}
+
+	/** Relative luminance of a colour, 0 black to 1 white (WCAG). */
+	public static double luminance(int argb) {
+		double sum = 0;
+		double[] weight = {0.2126, 0.7152, 0.0722};
+		for (int i = 0; i < 3; i++) {
+			double c = (argb >> 16 - 8 * i & 0xff) / 255.0;
+			sum += weight[i] * (c <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4));
+		}
+		return sum;
+	}
+
+	/** From nothing (0) to most (1) of something that has no type: accesses. */
+	public int heat(double intensity) {
+		return mix(plotBackground(), dark ? 0xff8fc4ff : 0xff123f7d, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
+	}
+
+	/** The same for something else in the same picture: pages. */
+	public int secondHeat(double intensity) {
+		return mix(plotBackground(), dark ? 0xffd3a4f5 : 0xff5a2080, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
+	}
+
+	/** Accesses to near memory. */
+	public int local() {
+		return dark ? 0xff4f95dd : 0xff2a6db8;
+	}
+
+	/** Accesses to memory that is not near. */
+	public int remote() {
+		return dark ? 0xfff5ad45 : 0xfff09a2a;
+	}
+
+	/** What is not known. */
+	public int unknown() {
+		return dark ? 0xff7d848d : 0xff9aa0a6;
+	}
+
+	/** A colour for text that can be read on another one: the darker or the lighter of two, whichever has more contrast. */
+	public static int textOn(int fill) {
+		return contrast(fill, 0xff14171a) >= contrast(fill, 0xffffffff) ? 0xff14171a : 0xffffffff;
+	}
+
+	/** Contrast as WCAG 2 defines it, from 1 (none) to 21. */
+	public static double contrast(int a, int b) {
+		double x = luminance(a);
+		double y = luminance(b);
+		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+	}
+
+	/** {@code a} with a share {@code t} of {@code b}; opaque. */
+	public static int mix(int a, int b, double t) {
+		int result = 0xff;
+		for (int shift = 16; shift >= 0; shift -= 8) {
+			int x = a >> shift & 0xff;
+			int y = b >> shift & 0xff;
+			result = result << 8 | (int) Math.round(x + (y - x) * t);
+		}
+		return result;
+	}
+
+	/**
+	 * Colour of a block.
+	 *
+	 * @param intensity 0..1, from {@link #intensity}
+	 */
+	public int shade(ModelType type, double intensity) {
+		return mix(plotBackground(), color(type), 0.4 + 0.6 * intensity);
+	}
+
+	/**
+	 * How strongly a density is shown: the square root of its ratio to the reference, at most 1, so that an access density of a
+	 * hundredth is still seen.
+	 */
+	public static double intensity(double density, double reference) {
+		return reference > 0 ? Math.min(1, Math.sqrt(Math.max(0, density) / reference)) : 0;
+	}
+}

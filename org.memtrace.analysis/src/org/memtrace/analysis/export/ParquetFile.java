@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.analysis.export;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+import com.github.luben.zstd.Zstd;
+
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.ColumnOrder;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.FieldRepetitionType;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.IntType;
+import org.apache.parquet.format.KeyValue;
+import org.apache.parquet.format.LogicalType;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.Statistics;
+import org.apache.parquet.format.StringType;
+import org.apache.parquet.format.Type;
+import org.apache.parquet.format.TypeDefinedOrder;
+
+import shaded.parquet.org.apache.thrift.TBase;
+import shaded.parquet.org.apache.thrift.TException;
+import shaded.parquet.org.apache.thrift.protocol.TCompactProtocol;
+import shaded.parquet.org.apache.thrift.transport.TMemoryBuffer;
+
+/**
+ * Writes a table as a Parquet file: flat columns of integers (plain) and of texts from a list (dictionary), pages compressed with
+ * zstd, smallest and largest value of each column in each group of rows. Metadata is written by the library of Apache Parquet; its
+ * own writer would need Hadoop.
+ */
+final class ParquetFile implements AutoCloseable {
+	/** Not known; only in optional columns. */
+	static final long NULL = Long.MIN_VALUE;
+	static final int GROUP_ROWS = 1 << 17;
+	private static final byte[] MAGIC = { 'P', 'A', 'R', '1' };
+	private static final int LEVEL = 3;
+
+	enum Kind {
+		INT32, INT64, UINT64, TEXT
+	}
+
+	/**
+	 * A column.
+	 *
+	 * @param texts of {@link Kind#TEXT}, whose values are indexes into them; else null
+	 */
+	record Column(String name, Kind kind, boolean optional, List<String> texts) {
+		static Column of(String name, Kind kind) {
+			return new Column(name, kind, false, null);
+		}
+
+		static Column optional(String name, Kind kind) {
+			return new Column(name, kind, true, null);
+		}
+
+		static Column text(String name, List<String> texts) {
+			return new Column(name, Kind.TEXT, true, texts);
+		}
+
+		Type type() {
+			return kind == Kind.TEXT ? Type.BYTE_ARRAY : kind == Kind.INT32 ? Type.INT32 : Type.INT64;
+		}
+	}
+
+	private final OutputStream out;
+	private final List<Column> columns;
+	private final Map<String, String> metadata;
+	private final long[][] values;
+	private final List<RowGroup> groups = new ArrayList<>();
+	private int rows;
+	private long allRows;
+	private long position;
+
+	/** @param metadata about the file as a whole */
+	ParquetFile(OutputStream out, List<Column> columns, Map<String, String> metadata) throws IOException {
+		this.out = out;
+		this.columns = List.copyOf(columns);
+		this.metadata = metadata;
+		this.values = new long[columns.size()][GROUP_ROWS];
+		write(MAGIC);
+	}
+
+	/** Adds a row: a value for each column. */
+	void add(long... row) throws IOException {
+		for (int c = 0; c < row.length; c++) {
+			values[c][rows] = row[c];
+		}
+		if (++rows == GROUP_ROWS) {
+			endGroup();
+		}
+	}
+
+	private void write(byte[] bytes) throws IOException {
+		out.write(bytes);
+		position += bytes.length;
+	}
+
+	private void endGroup() throws IOException {
+		if (rows == 0) {
+			return;
+		}
+		long start = position;
+		List<ColumnChunk> chunks = new ArrayList<>();
+		long uncompressed = 0;
+		for (int c = 0; c < values.length; c++) {
+			ColumnMetaData chunk = chunk(columns.get(c), values[c]);
+			chunks.add(new ColumnChunk(0).setMeta_data(chunk));
+			uncompressed += chunk.getTotal_uncompressed_size();
+		}
+		groups.add(new RowGroup(chunks, uncompressed, rows).setFile_offset(start).setTotal_compressed_size(position - start));
+		allRows += rows;
+		rows = 0;
+	}
+
+	private ColumnMetaData chunk(Column column, long[] rowValues) throws IOException {
+		long start = position;
+		int known = 0;
+		long[] present = new long[rows];
+		for (int i = 0; i < rows; i++) {
+			if (!column.optional || rowValues[i] != NULL) {
+				present[known++] = rowValues[i];
+			}
+		}
+		long uncompressed = 0;
+		ByteArrayOutputStream page = new ByteArrayOutputStream();
+		if (column.optional) {
+			byte[] levels = levels(rowValues, rows);
+			page.writeBytes(littleEndian(levels.length, Integer.BYTES));
+			page.writeBytes(levels);
+		}
+		boolean texts = column.kind == Kind.TEXT;
+		if (texts) {
+			int[] number = new int[column.texts.size()]; // in this group, + 1
+			int[] used = new int[Math.min(known, number.length)];
+			int count = 0;
+			for (int i = 0; i < known; i++) {
+				int text = (int) present[i];
+				if (number[text] == 0) {
+					used[count++] = text;
+					number[text] = count;
+				}
+				present[i] = number[text] - 1;
+			}
+			ByteArrayOutputStream dictionary = new ByteArrayOutputStream();
+			for (int i = 0; i < count; i++) {
+				byte[] text = column.texts.get(used[i]).getBytes(StandardCharsets.UTF_8);
+				dictionary.writeBytes(littleEndian(text.length, Integer.BYTES));
+				dictionary.writeBytes(text);
+			}
+			uncompressed += page(new PageHeader(PageType.DICTIONARY_PAGE, 0, 0)
+					.setDictionary_page_header(new DictionaryPageHeader(count, Encoding.PLAIN)), dictionary.toByteArray());
+			page.writeBytes(packed(present, known, Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(0, count - 1)))));
+		} else {
+			int width = column.kind == Kind.INT32 ? Integer.BYTES : Long.BYTES;
+			ByteBuffer plain = ByteBuffer.allocate(known * width).order(ByteOrder.LITTLE_ENDIAN);
+			for (int i = 0; i < known; i++) {
+				if (width == Integer.BYTES) {
+					plain.putInt((int) present[i]);
+				} else {
+					plain.putLong(present[i]);
+				}
+			}
+			page.writeBytes(plain.array());
+		}
+		long dataPage = position;
+		uncompressed += page(
+				new PageHeader(PageType.DATA_PAGE, 0, 0).setData_page_header(
+						new DataPageHeader(rows, texts ? Encoding.RLE_DICTIONARY : Encoding.PLAIN, Encoding.RLE, Encoding.RLE)),
+				page.toByteArray());
+		ColumnMetaData chunk = new ColumnMetaData(column.type(),
+				texts ? List.of(Encoding.PLAIN, Encoding.RLE, Encoding.RLE_DICTIONARY) : List.of(Encoding.PLAIN, Encoding.RLE),
+				List.of(column.name), CompressionCodec.ZSTD, rows, uncompressed, position - start, dataPage);
+		if (texts) {
+			chunk.setDictionary_page_offset(start);
+		}
+		return chunk.setStatistics(statistics(column, present, known));
+	}
+
+	private Statistics statistics(Column column, long[] present, int known) {
+		Statistics statistics = new Statistics().setNull_count(rows - known);
+		if (column.kind != Kind.TEXT && known > 0) {
+			long bias = column.kind == Kind.UINT64 ? Long.MIN_VALUE : 0;
+			long min = Long.MAX_VALUE;
+			long max = Long.MIN_VALUE;
+			for (int i = 0; i < known; i++) {
+				min = Math.min(min, present[i] ^ bias);
+				max = Math.max(max, present[i] ^ bias);
+			}
+			int width = column.kind == Kind.INT32 ? Integer.BYTES : Long.BYTES;
+			statistics.setMin_value(littleEndian(min ^ bias, width));
+			statistics.setMax_value(littleEndian(max ^ bias, width));
+		}
+		return statistics;
+	}
+
+	/** Writes a page; returns its uncompressed size with its header. */
+	private long page(PageHeader header, byte[] content) throws IOException {
+		byte[] compressed = Zstd.compress(content, LEVEL);
+		header.setUncompressed_page_size(content.length).setCompressed_page_size(compressed.length);
+		byte[] head = bytes(header);
+		write(head);
+		write(compressed);
+		return head.length + (long) content.length;
+	}
+
+	private static byte[] bytes(TBase<?, ?> struct) throws IOException {
+		try {
+			TMemoryBuffer buffer = new TMemoryBuffer(1024);
+			struct.write(new TCompactProtocol(buffer));
+			return Arrays.copyOf(buffer.getArray(), buffer.length());
+		} catch (TException e) {
+			throw new IOException(e);
+		}
+	}
+
+	private static byte[] littleEndian(long value, int width) {
+		byte[] bytes = new byte[width];
+		for (int i = 0; i < width; i++) {
+			bytes[i] = (byte) (value >>> 8 * i);
+		}
+		return bytes;
+	}
+
+	private static void unsigned(ByteArrayOutputStream to, int value) {
+		int v = value;
+		while ((v & ~0x7f) != 0) {
+			to.write(v | 0x80);
+			v >>>= 7;
+		}
+		to.write(v);
+	}
+
+	/** Which values are there, as runs: length times two, then 1 or 0. */
+	private static byte[] levels(long[] rowValues, int count) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		for (int from = 0, to; from < count; from = to) {
+			boolean there = rowValues[from] != NULL;
+			to = from + 1;
+			while (to < count && there == (rowValues[to] != NULL)) {
+				to++;
+			}
+			unsigned(bytes, to - from << 1);
+			bytes.write(there ? 1 : 0);
+		}
+		return bytes.toByteArray();
+	}
+
+	/** Width in bits, then one run of numbers with as many bits each, lowest bit first, in groups of eight. */
+	private static byte[] packed(long[] numbers, int count, int bits) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		bytes.write(bits);
+		int eights = (count + 7) / 8;
+		if (eights == 0) {
+			return bytes.toByteArray();
+		}
+		unsigned(bytes, eights << 1 | 1);
+		long pending = 0;
+		int filled = 0;
+		for (int i = 0; i < eights * 8; i++) {
+			pending |= (i < count ? numbers[i] : 0) << filled;
+			filled += bits;
+			while (filled >= 8) {
+				bytes.write((int) pending);
+				pending >>>= 8;
+				filled -= 8;
+			}
+		}
+		return bytes.toByteArray();
+	}
+
+	/** Writes what is left and the footer; does not close the stream. */
+	void finish() throws IOException {
+		endGroup();
+		List<SchemaElement> schema = new ArrayList<>();
+		schema.add(new SchemaElement("access").setNum_children(columns.size()));
+		for (Column column : columns) {
+			SchemaElement element = new SchemaElement(column.name).setType(column.type())
+					.setRepetition_type(column.optional ? FieldRepetitionType.OPTIONAL : FieldRepetitionType.REQUIRED);
+			if (column.kind == Kind.TEXT) {
+				element.setLogicalType(LogicalType.STRING(new StringType()))
+						.setConverted_type(org.apache.parquet.format.ConvertedType.UTF8);
+			} else if (column.kind == Kind.UINT64) {
+				element.setLogicalType(LogicalType.INTEGER(new IntType((byte) Long.SIZE, false)))
+						.setConverted_type(org.apache.parquet.format.ConvertedType.UINT_64);
+			}
+			schema.add(element);
+		}
+		FileMetaData footer = new FileMetaData(2, schema, allRows, groups).setCreated_by("memtrace");
+		footer.setColumn_orders(columns.stream().map(c -> ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())).toList());
+		footer.setKey_value_metadata(
+				metadata.entrySet().stream().map(e -> new KeyValue(e.getKey()).setValue(e.getValue())).toList());
+		byte[] bytes = bytes(footer);
+		write(bytes);
+		write(littleEndian(bytes.length, Integer.BYTES));
+		write(MAGIC);
+	}
+
+	@Override
+	public void close() throws IOException {
+		out.close();
+	}
+}

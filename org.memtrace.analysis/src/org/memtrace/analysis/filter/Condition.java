@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.filter;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+import org.memtrace.model.tree.ProducerTree;
+
+/**
+ * One property that an access or the memory it goes to can have. Immutable, equal when it means the same, and the same for
+ * every trace; see {@link FilterSet} for what it does to one.
+ */
+public sealed interface Condition {
+	/** What a count or share is of. */
+	enum Per {
+		/** Each page, or part of a page that belongs to a structure. */
+		PAGE,
+		/** Each structure, stack or range outside of all. */
+		STRUCTURE
+	}
+
+	/**
+	 * In memory with a certain name: the expression is found in the name of the producer or of one above it.
+	 *
+	 * @param regex Java regular expression
+	 */
+	record Name(String regex) implements Condition {
+		public Name {
+			Pattern.compile(regex);
+		}
+	}
+
+	/**
+	 * A producer of a trace. In another trace it is found by its name.
+	 *
+	 * @param producer its number
+	 * @param name its name in the tree
+	 */
+	record Part(int producer, String name) {
+	}
+
+	/** In one of these parts of memory. */
+	record Subtree(List<Part> parts) implements Condition {
+		public Subtree {
+			parts = List.copyOf(parts);
+		}
+
+		/** Parts by their numbers. */
+		public static Subtree of(ProducerTree tree, int... producers) {
+			return new Subtree(java.util.Arrays.stream(producers).mapToObj(id -> new Part(id, tree.name(id))).toList());
+		}
+	}
+
+	/**
+	 * In memory of one of these kinds: {@link #KINDS}.
+	 */
+	record Kind(SortedSet<String> kinds) implements Condition {
+		/** Kinds of structures in small letters, and what is outside of all structures. */
+		public static final List<String> KINDS = List.of("static", "heap", "mmap", "stack", "brk", "file", "range");
+
+		public Kind {
+			kinds = sorted(kinds);
+			if (!KINDS.containsAll(kinds)) {
+				throw new IllegalArgumentException("kinds are " + String.join(", ", KINDS));
+			}
+		}
+	}
+
+	/**
+	 * At a level of the tree of producers: of a producer with so many others above it.
+	 *
+	 * @param max last level that belongs to it
+	 */
+	record Level(int min, int max) implements Condition {
+	}
+
+	/** Of one of these event types, such as {@code Private_Read}. */
+	record Type(SortedSet<String> types) implements Condition {
+		public Type {
+			types = sorted(types);
+		}
+	}
+
+	/** By one of these threads: index in the trace, -1 for what belongs to no thread. */
+	record Thread(SortedSet<Integer> threads) implements Condition {
+		public Thread {
+			threads = sorted(threads);
+		}
+	}
+
+	/** On one of these CPUs; an access that may have happened on several has all of them. -1: not known. */
+	record Cpu(SortedSet<Integer> cpus) implements Condition {
+		public Cpu {
+			cpus = sorted(cpus);
+		}
+	}
+
+	/** To a page on one of these NUMA nodes; -1: not known. */
+	record Node(SortedSet<Integer> nodes) implements Condition {
+		public Node {
+			nodes = sorted(nodes);
+		}
+	}
+
+	/** To memory with so many accesses: reads and writes, of those that the other filters leave, in the whole time. */
+	record Count(Per per, double min, double max) implements Condition {
+	}
+
+	/** To memory with such a share of all accesses that the other filters leave, in per cent. */
+	record Share(Per per, double minPercent, double maxPercent) implements Condition {
+	}
+
+	/** To a structure that lived so long; what is no structure lived from begin to end of the trace. */
+	record Lifetime(long minNs, long maxNs) implements Condition {
+	}
+
+	/** To a structure, stack or range that is so large. */
+	record Size(long minBytes, long maxBytes) implements Condition {
+	}
+
+	/**
+	 * What at least one of these filters lets pass. Those that are switched off do not count; when all are, everything passes.
+	 *
+	 * @param of one or more; none of them is of this kind itself
+	 */
+	record Any(List<TraceFilter> of) implements Condition {
+		public Any {
+			of = List.copyOf(of);
+			if (of.isEmpty() || of.stream().anyMatch(f -> f.condition() instanceof Any)) {
+				throw new IllegalArgumentException("'any' has one or more filters, which are not 'any' themselves");
+			}
+		}
+
+		/** Those that are not switched off. */
+		List<TraceFilter> enabled() {
+			return of.stream().filter(TraceFilter::enabled).toList();
+		}
+	}
+
+	/** One of the accesses' own properties by a single value, for menus. */
+	static Condition thread(int index) {
+		return new Thread(sorted(List.of(index)));
+	}
+
+	/** On a CPU. */
+	static Condition cpu(int cpu) {
+		return new Cpu(sorted(List.of(cpu)));
+	}
+
+	/** On a NUMA node. */
+	static Condition node(int node) {
+		return new Node(sorted(List.of(node)));
+	}
+
+	/** Of an event type. */
+	static Condition type(String name) {
+		return new Type(sorted(List.of(name)));
+	}
+
+	private static <T extends Comparable<T>> SortedSet<T> sorted(Collection<T> values) {
+		return Collections.unmodifiableSortedSet(new TreeSet<>(values));
+	}
+}

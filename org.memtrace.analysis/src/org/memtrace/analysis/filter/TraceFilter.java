@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.filter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
+
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Units;
+import org.memtrace.model.ThreadInfo;
+
+/**
+ * A filter: keeps the accesses that have a property, or those that do not have it.
+ *
+ * @param condition the property
+ * @param excludes whether what has it is hidden
+ * @param enabled false for a filter that is there but does nothing
+ */
+public record TraceFilter(Condition condition, boolean excludes, boolean enabled) {
+	private static final int MOST_NAMES = 3;
+
+	/** Keeps what has a property. */
+	public static TraceFilter only(Condition condition) {
+		return new TraceFilter(condition, false, true);
+	}
+
+	/** Hides what has a property. */
+	public static TraceFilter hide(Condition condition) {
+		return new TraceFilter(condition, true, true);
+	}
+
+	/** Keeps what one or the other lets pass; what is either already gets more of it. */
+	public static TraceFilter any(TraceFilter one, TraceFilter other) {
+		List<TraceFilter> all = new ArrayList<>(one.alternatives());
+		other.alternatives().stream().filter(f -> !all.contains(f)).forEach(all::add);
+		return all.size() == 1 ? all.get(0) : new TraceFilter(new Condition.Any(all), false, one.enabled);
+	}
+
+	/** The filters of which one is enough; only itself when it is no choice, or hides what passes one of them. */
+	public List<TraceFilter> alternatives() {
+		return condition instanceof Condition.Any a && !excludes ? a.of() : List.of(this);
+	}
+
+	public TraceFilter withEnabled(boolean now) {
+		return new TraceFilter(condition, excludes, now);
+	}
+
+	/** What a person reads, short, about a trace whose times are nanoseconds. */
+	public String text(List<ThreadInfo> threads) {
+		return text(threads, false);
+	}
+
+	/** @param ticks whether times are ticks of a logical clock */
+	public String text(List<ThreadInfo> threads, boolean ticks) {
+		boolean several = condition instanceof Condition.Any a && a.of().size() > 1;
+		return (excludes ? several ? "neither " : "not " : "") + switch (condition) {
+		case Condition.Name n -> "name ~ " + n.regex();
+		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
+		case Condition.Kind k -> some(k.kinds().stream().map(t -> t.equals("range") ? "outside structures" : t).toList());
+		case Condition.Level l -> "level " + range(l.min(), l.max() == Integer.MAX_VALUE ? Double.POSITIVE_INFINITY : l.max(), "");
+		case Condition.Type t -> some(t.types().stream().map(ModelText::type).toList());
+		case Condition.Thread t -> some(t.threads().stream().map(i -> thread(i, threads)).toList());
+		case Condition.Cpu c -> numbers("CPU", c.cpus());
+		case Condition.Node n -> numbers("node", n.nodes());
+		case Condition.Count c -> range(c.min(), c.max(), "") + " accesses per " + per(c.per());
+		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of accesses per " + per(s.per());
+		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs(), ticks),
+				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
+		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
+				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
+		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks) + (f.enabled() ? "" : " (off)"))
+				.collect(Collectors.joining(excludes ? " nor " : " or "));
+		};
+	}
+
+	private static String per(Condition.Per per) {
+		return per.name().toLowerCase(Locale.ROOT);
+	}
+
+	private static String thread(int index, List<ThreadInfo> threads) {
+		return index < 0 ? "no thread"
+				: index < threads.size() ? threads.get(index).name() + " (" + threads.get(index).taskId() + ")"
+						: "thread " + index;
+	}
+
+	private static String numbers(String what, SortedSet<Integer> numbers) {
+		String list = numbers.stream().limit(MOST_NAMES).map(n -> n < 0 ? "unknown" : Integer.toString(n))
+				.collect(Collectors.joining(", "));
+		return what + " " + list + more(numbers.size());
+	}
+
+	private static String some(List<String> names) {
+		return names.stream().limit(MOST_NAMES).collect(Collectors.joining(", ")) + more(names.size());
+	}
+
+	private static String more(int count) {
+		return count > MOST_NAMES ? ", and " + (count - MOST_NAMES) + " more" : "";
+	}
+
+	private static String range(double min, double max, String unit) {
+		return between(min <= 0 ? "" : number(min) + unit, Double.isInfinite(max) ? "" : number(max) + unit);
+	}
+
+	private static String number(double v) {
+		return v == Math.rint(v) && Math.abs(v) < 1e15 ? String.format(Locale.ROOT, "%,.0f", v)
+				: Double.toString(v);
+	}
+
+	private static String between(String min, String max) {
+		return min.isEmpty() ? max.isEmpty() ? "any" : "≤ " + max : max.isEmpty() ? "≥ " + min
+				: min.equals(max) ? min : min + " to " + max;
+	}
+}

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.overview;
+
+import java.util.List;
+
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.analysis.scene.Scene;
+
+/**
+ * A drawn partition: the shapes, and where what is. Made by {@link PictureBuilder}; immutable.
+ */
+public final class Picture {
+	/**
+	 * Something drawn for cells of the model.
+	 *
+	 * @param leafFrom first row
+	 * @param leafTo row after the last
+	 * @param firstSlice first slice
+	 * @param endSlice slice after the last
+	 * @param block block of the partition; -1 when several small ones are drawn together
+	 */
+	public record Drawn(int leafFrom, int leafTo, int firstSlice, int endSlice, int block) {
+	}
+
+	/**
+	 * A rectangle of the hierarchy strip.
+	 *
+	 * @param node node of the hierarchy; for a run of small siblings their parent
+	 * @param leafFrom first row
+	 * @param leafTo row after the last
+	 */
+	public record Strip(double x, double y, double width, double height, int node, int leafFrom, int leafTo) {
+	}
+
+	/**
+	 * An entry of the legend.
+	 *
+	 * @param type index of the type in the model
+	 */
+	public record LegendItem(double x, double y, double width, double height, int type) {
+	}
+
+	/** What is at a point. */
+	public enum Area {
+		PLOT, HIERARCHY, OUTSIDE
+	}
+
+	/**
+	 * What is at a point.
+	 *
+	 * @param area where
+	 * @param node smallest node of the hierarchy that holds the rows; -1 outside
+	 * @param leafFrom first row
+	 * @param leafTo row after the last
+	 * @param firstSlice first slice
+	 * @param endSlice slice after the last
+	 * @param block block of the partition, -1 if several or none
+	 */
+	public record Hit(Area area, int node, int leafFrom, int leafTo, int firstSlice, int endSlice, int block) {
+		static final Hit OUTSIDE = new Hit(Area.OUTSIDE, -1, 0, 0, 0, 0, -1);
+	}
+
+	private final Scene scene;
+	private final Partition partition;
+	private final RowLayout layout;
+	private final double plotX;
+	private final double plotY;
+	private final double plotWidth;
+	private final double plotHeight;
+	private final List<Drawn> drawn;
+	private final List<Strip> strips;
+	private final List<LegendItem> legend;
+
+	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
+			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend) {
+		this.scene = scene;
+		this.partition = partition;
+		this.layout = layout;
+		this.plotX = plotX;
+		this.plotY = plotY;
+		this.plotWidth = plotWidth;
+		this.plotHeight = plotHeight;
+		this.drawn = List.copyOf(drawn);
+		this.strips = List.copyOf(strips);
+		this.legend = List.copyOf(legend);
+	}
+
+	public Scene scene() {
+		return scene;
+	}
+
+	public Partition partition() {
+		return partition;
+	}
+
+	public MicroscopicModel model() {
+		return partition.model();
+	}
+
+	/** How high the rows are. */
+	public RowLayout layout() {
+		return layout;
+	}
+
+	/** Left edge of the area of the blocks. */
+	public double plotX() {
+		return plotX;
+	}
+
+	public double plotY() {
+		return plotY;
+	}
+
+	public double plotWidth() {
+		return plotWidth;
+	}
+
+	public double plotHeight() {
+		return plotHeight;
+	}
+
+	/** Everything that was drawn for cells. */
+	public List<Drawn> drawn() {
+		return drawn;
+	}
+
+	/** Rectangles of the hierarchy strip. */
+	public List<Strip> strips() {
+		return strips;
+	}
+
+	/** Entries of the legend. */
+	public List<LegendItem> legend() {
+		return legend;
+	}
+
+	/** Type whose entry of the legend is at a point, -1 if none. */
+	public int legendAt(double x, double y) {
+		for (LegendItem i : legend) {
+			if (x >= i.x && x < i.x + i.width && y >= i.y && y < i.y + i.height) {
+				return i.type;
+			}
+		}
+		return -1;
+	}
+
+	/** Instant at an x, clamped to the window. */
+	public long timeAt(double x) {
+		double share = Math.min(1, Math.max(0, (x - plotX) / plotWidth));
+		long from = model().slices().startNs();
+		return from + Math.round(share * (model().slices().endNs() - from));
+	}
+
+	/** x of an instant. */
+	public double xOf(long timeNs) {
+		long from = model().slices().startNs();
+		return plotX + plotWidth * ((double) (timeNs - from) / (model().slices().endNs() - from));
+	}
+
+	/** x of a slice bound. */
+	public double xOfSlice(int bound) {
+		return xOf(model().slices().boundNs(bound));
+	}
+
+	/** Slice at an x, clamped. */
+	public int sliceAt(double x) {
+		return model().slices().sliceOf(timeAt(x));
+	}
+
+	/** y of the upper edge of a leaf; of the lower end for {@code leafCount}. */
+	public double yOf(int leaf) {
+		return plotY + plotHeight * layout.top(leaf);
+	}
+
+	/** Leaf at a y, clamped. */
+	public int leafAt(double y) {
+		int low = 0;
+		int high = model().hierarchy().leafCount() - 1;
+		while (low < high) {
+			int mid = (low + high + 1) >>> 1;
+			if (yOf(mid) <= y) {
+				low = mid;
+			} else {
+				high = mid - 1;
+			}
+		}
+		return low;
+	}
+
+	/** What is at a point. */
+	public Hit hit(double x, double y) {
+		if (x >= plotX && x < plotX + plotWidth && y >= plotY && y < plotY + plotHeight) {
+			int leaf = leafAt(y);
+			int slice = sliceAt(x);
+			for (Drawn d : drawn) {
+				if (leaf >= d.leafFrom && leaf < d.leafTo && slice >= d.firstSlice && slice < d.endSlice) {
+					int node = d.block >= 0 ? partition.node(d.block)
+							: model().hierarchy().smallestContaining(d.leafFrom, d.leafTo);
+					return new Hit(Area.PLOT, node, d.leafFrom, d.leafTo, d.firstSlice, d.endSlice, d.block);
+				}
+			}
+			int block = partition.blockAt(leaf, slice);
+			return new Hit(Area.PLOT, partition.node(block), partition.leafFrom(block), partition.leafTo(block),
+					partition.firstSlice(block), partition.endSlice(block), block);
+		}
+		for (Strip s : strips) {
+			if (x >= s.x && x < s.x + s.width && y >= s.y && y < s.y + s.height) {
+				return new Hit(Area.HIERARCHY, s.node, s.leafFrom, s.leafTo, 0, model().sliceCount(), -1);
+			}
+		}
+		return Hit.OUTSIDE;
+	}
+}

@@ -1,0 +1,749 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.overview;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+
+import org.memtrace.aggregation.BlockTree;
+import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.PictureTitle;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
+import org.memtrace.analysis.scene.TimeAxis;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.NodeNames;
+import org.memtrace.analysis.text.Units;
+import org.memtrace.model.tree.ProducerKind;
+
+/**
+ * Draws a partition: memory down, time to the right, a strip with the hierarchy on the left, a time axis, a legend and the
+ * figures that tell what the picture leaves out.
+ */
+public final class PictureBuilder {
+	/** Distance of the lines of the legend, in font sizes. */
+	private static final double LEGEND_LINE = 1.5;
+
+	private final PictureOptions o;
+	private final Partition partition;
+	private final MicroscopicModel model;
+	private final Hierarchy hierarchy;
+	private final NodeNames names;
+	private final RowLayout layout;
+	private final Palette palette;
+	private final double f;
+	private final List<Shape> shapes = new ArrayList<>();
+	private final List<Picture.Drawn> drawn = new ArrayList<>();
+	private final List<Picture.Strip> strips = new ArrayList<>();
+	private final List<Picture.LegendItem> legend = new ArrayList<>();
+	private double plotX;
+	private double plotY;
+	private double plotWidth;
+	private double plotHeight;
+	private Picture geometry;
+	private boolean hatchedSpace;
+	private boolean hatchedTime;
+	private boolean striped;
+
+	private PictureBuilder(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
+		this.layout = layout;
+		this.o = options;
+		this.partition = partition;
+		this.model = partition.model();
+		this.hierarchy = model.hierarchy();
+		this.names = names;
+		this.palette = options.palette;
+		this.f = options.fontSize;
+	}
+
+	/**
+	 * Draws.
+	 *
+	 * @param layout how high the rows are; the one that the aggregation was made for
+	 */
+	public static Picture build(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
+		return new PictureBuilder(partition, names, layout, options).build();
+	}
+
+	private Picture build() {
+		double pad = f;
+		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
+		int legendLines = legendLines(pad);
+		double legendHeight = o.legend ? 2.2 * f + (legendLines - 1) * LEGEND_LINE * f : 0;
+		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
+		int[] labelled = layout.sectionNodes();
+		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
+		int levels = o.hierarchy ? o.width >= 500 ? 4 : 2 : 0;
+		double stripWidth = levels * (0.75 * f + 1);
+		plotX = Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad);
+		plotY = Math.rint(top);
+		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
+		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
+		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, List.of(),
+				List.of(), List.of());
+		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
+		blocks();
+		separators(labelled);
+		if (o.hierarchy) {
+			hierarchyStrip(labelled, levels, pad, labelWidth);
+		}
+		if (o.axis) {
+			axis();
+		}
+		if (o.title != null) {
+			title(pad);
+		}
+		if (o.legend) {
+			legend(pad, o.height - 0.85 * f, legendLines);
+		}
+		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
+				plotWidth, plotHeight, drawn, strips, legend);
+	}
+
+	// ---- blocks
+
+	private double y(int leaf) {
+		return geometry.yOf(leaf);
+	}
+
+	/** Blocks by tree node, then the tree from the root: what a node does not cover is drawn by its children. */
+	private void blocks() {
+		BlockTree tree = partition.tree();
+		int[] from = new int[tree.size() + 1];
+		for (int b = 0; b < partition.blockCount(); b++) {
+			from[partition.treeNode(b) + 1]++;
+		}
+		for (int n = 0; n < tree.size(); n++) {
+			from[n + 1] += from[n];
+		}
+		int[] list = new int[partition.blockCount()];
+		int[] next = from.clone();
+		for (int b = 0; b < list.length; b++) {
+			list[next[partition.treeNode(b)]++] = b; // blocks are ordered by row and time, so by time within a node
+		}
+		int[] stack = new int[96];
+		int depth = 0;
+		stack[depth++] = 0;
+		stack[depth++] = 0;
+		stack[depth++] = model.sliceCount();
+		while (depth > 0) {
+			int end = stack[--depth];
+			int begin = stack[--depth];
+			int n = stack[--depth];
+			int at = begin;
+			int childCount = countChildren(tree, n);
+			for (int x = from[n]; x < from[n + 1] && at < end; x++) {
+				int b = list[x];
+				if (partition.endSlice(b) <= begin) {
+					continue;
+				}
+				if (partition.firstSlice(b) >= end) {
+					break;
+				}
+				if (partition.firstSlice(b) > at) {
+					stack = room(stack, depth + 3 * childCount);
+					depth = children(tree, n, at, partition.firstSlice(b), stack, depth);
+				}
+				block(b);
+				at = partition.endSlice(b);
+			}
+			if (at < end) {
+				stack = room(stack, depth + 3 * childCount);
+				depth = children(tree, n, at, end, stack, depth);
+			}
+		}
+	}
+
+	private static int countChildren(BlockTree tree, int n) {
+		int count = 0;
+		for (int c = n + 1; c < tree.end(n); c = tree.end(c)) {
+			count++;
+		}
+		return count;
+	}
+
+	private static int[] room(int[] stack, int needed) {
+		return needed > stack.length ? Arrays.copyOf(stack, 2 * needed) : stack;
+	}
+
+	/** Children over an interval that their parent does not cover: large ones later, runs of small ones at once. */
+	private int children(BlockTree tree, int n, int begin, int end, int[] stack, int depthBefore) {
+		int depth = depthBefore;
+		int runFrom = -1;
+		int runTo = -1;
+		for (int c = n + 1; c < tree.end(n); c = tree.end(c)) {
+			boolean small = y(tree.leafTo(c)) - y(tree.leafFrom(c)) < o.minBlockHeight;
+			if (small) {
+				runFrom = runFrom < 0 ? tree.leafFrom(c) : runFrom;
+				runTo = tree.leafTo(c);
+				if (y(runTo) - y(runFrom) >= o.minBlockHeight
+						&& y(tree.leafTo(n)) - y(runTo) >= o.minBlockHeight) {
+					merged(runFrom, runTo, begin, end);
+					runFrom = -1;
+				}
+				continue;
+			}
+			if (runFrom >= 0) {
+				merged(runFrom, runTo, begin, end);
+				runFrom = -1;
+			}
+			stack[depth++] = c;
+			stack[depth++] = begin;
+			stack[depth++] = end;
+		}
+		if (runFrom >= 0) {
+			merged(runFrom, runTo, begin, end);
+		}
+		return depth;
+	}
+
+	private void block(int b) {
+		int from = partition.leafFrom(b);
+		int to = partition.leafTo(b);
+		int first = partition.firstSlice(b);
+		int end = partition.endSlice(b);
+		drawn.add(new Picture.Drawn(from, to, first, end, b));
+		cell(from, to, first, end, b);
+	}
+
+	/**
+	 * Small siblings together. They are cut in time wherever one of them is cut, so that diagonals stay diagonals; each piece
+	 * has the mean of its cells. Pieces too narrow to be seen are joined.
+	 */
+	private void merged(int leafFrom, int leafTo, int begin, int end) {
+		int firstBlock = partition.firstBlockFrom(leafFrom);
+		BitSet cuts = new BitSet();
+		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
+			if (partition.firstSlice(b) < end && partition.endSlice(b) > begin) {
+				cuts.set(Math.max(begin, partition.firstSlice(b)));
+			}
+		}
+		int at = begin;
+		boolean joined = false;
+		for (int bound = cuts.nextSetBit(begin + 1); at < end; bound = cuts.nextSetBit(bound + 1)) {
+			int to = bound < 0 || bound >= end ? end : bound;
+			if (to < end && geometry.xOfSlice(to) - geometry.xOfSlice(at) < 2.5) {
+				joined = true;
+				continue;
+			}
+			mergedPiece(leafFrom, leafTo, at, to, firstBlock, joined);
+			joined = false;
+			at = to;
+			if (to == end) {
+				break;
+			}
+		}
+	}
+
+	private void mergedPiece(int leafFrom, int leafTo, int begin, int end, int firstBlock, boolean cutInTime) {
+		int count = 0;
+		int only = -1;
+		int main = -2;
+		double least = 2;
+		double most = -1;
+		for (int b = firstBlock; b < partition.blockCount() && partition.leafFrom(b) < leafTo; b++) {
+			if (partition.firstSlice(b) < end && partition.endSlice(b) > begin) {
+				count++;
+				only = b;
+				double[] sums = model.sums(partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+						partition.endSlice(b));
+				int type = strongest(sums);
+				double intensity = type < 0 ? 0
+						: intensity(sums[type], partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+								partition.endSlice(b));
+				least = Math.min(least, intensity);
+				most = Math.max(most, intensity);
+				if (main != -2 && main != type) {
+					least = -1; // different types
+				}
+				main = type;
+			}
+		}
+		boolean single = count == 1 && partition.leafFrom(only) == leafFrom && partition.leafTo(only) == leafTo
+				&& partition.firstSlice(only) == begin && partition.endSlice(only) == end;
+		drawn.add(new Picture.Drawn(leafFrom, leafTo, begin, end, single ? only : -1));
+		boolean something = cell(leafFrom, leafTo, begin, end, single ? only : firstBlock);
+		double height = y(leafTo) - y(leafFrom);
+		double width = geometry.xOfSlice(end) - geometry.xOfSlice(begin);
+		// the marking says that the mean hides something: other types, or much more or less of the same
+		if (count > 1 && something && most - least > 0.35 && height >= 2 && width >= 5) {
+			hatchedTime |= cutInTime;
+			hatchedSpace |= !cutInTime;
+			shapes.add(new Shape.Hatch(geometry.xOfSlice(begin), y(leafFrom), width, height,
+					cutInTime ? Shape.HatchStyle.IN_TIME_TOO : Shape.HatchStyle.IN_SPACE, palette.hatch()));
+		}
+	}
+
+	private double intensity(double sum, int leafFrom, int leafTo, int first, int end) {
+		long ns = Math.max(1, model.slices().boundNs(end) - model.slices().boundNs(first));
+		return Palette.intensity(sum / ns / hierarchy.weight(leafFrom, leafTo), model.referenceDensity());
+	}
+
+	/** The rectangle of some cells; returns whether there is anything in it. */
+	private boolean cell(int leafFrom, int leafTo, int first, int end, int number) {
+		double[] sums = model.sums(leafFrom, leafTo, first, end);
+		int main = strongest(sums);
+		if (main < 0) {
+			return false;
+		}
+		int color;
+		if (o.colouring == PictureOptions.Colouring.PARTS) {
+			color = palette.color(new ModelType("", ModelType.Role.OTHER, number % 12));
+		} else {
+			color = palette.shade(model.types().get(main), intensity(sums[main], leafFrom, leafTo, first, end));
+		}
+		double x1 = geometry.xOfSlice(first);
+		double x2 = geometry.xOfSlice(end);
+		double y1 = y(leafFrom);
+		double y2 = y(leafTo);
+		// a gap of one pixel where there is room for it
+		double gapX = x2 - x1 >= 7 ? 1 : 0;
+		double gapY = y2 - y1 >= 7 ? 1 : 0;
+		double width = x2 - x1 - gapX;
+		double height = y2 - y1 - gapY;
+		shapes.add(new Shape.Rect(x1, y1, width, height, color, 0));
+		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && height >= 8 && width >= 4) {
+			stripes(sums, main, leafFrom, leafTo, first, end, x1, y1, width, height);
+		}
+		return true;
+	}
+
+	/** A block without a clear majority is striped in the colours of its types, in proportion to their shares. */
+	private void stripes(double[] sums, int main, int leafFrom, int leafTo, int first, int end, double x, double y,
+			double width, double height) {
+		double total = 0;
+		for (int k = 0; k < sums.length; k++) {
+			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
+		}
+		if (sums[main] > (model.viewpoint() == Viewpoint.SHARING ? 0.7 : 0.55) * total) {
+			return;
+		}
+		List<Integer> shown = new ArrayList<>();
+		double sum = 0;
+		for (int k = 0; k < sums.length; k++) {
+			if (!o.hiddenTypes.get(k) && sums[k] > 0.08 * total) {
+				shown.add(k);
+				sum += sums[k];
+			}
+		}
+		if (shown.size() < 2) {
+			return;
+		}
+		striped = true;
+		double intensity = intensity(sum, leafFrom, leafTo, first, end);
+		double period = Math.min(height, 4.0 * shown.size());
+		int periods = (int) Math.max(1, Math.rint(height / period));
+		period = height / periods;
+		for (int i = 0; i < periods; i++) {
+			double at = y + i * period;
+			for (int k : shown) {
+				double part = period * sums[k] / sum;
+				shapes.add(new Shape.Rect(x, at, width, part, palette.shade(model.types().get(k), intensity), 0));
+				at += part;
+			}
+		}
+	}
+
+	private int strongest(double[] sums) {
+		int main = -1;
+		for (int k = 0; k < sums.length; k++) {
+			if (sums[k] > 0 && !o.hiddenTypes.get(k) && (main < 0 || sums[k] > sums[main])) {
+				main = k;
+			}
+		}
+		return main;
+	}
+
+	// ---- hierarchy
+
+	/** Height of the lowest child. */
+	private double smallestChild(int n) {
+		double smallest = Double.MAX_VALUE;
+		for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
+			smallest = Math.min(smallest, y(hierarchy.leafTo(c)) - y(hierarchy.leafFrom(c)));
+		}
+		return smallest;
+	}
+
+	private double labelWidth(int[] labelled) {
+		double most = 4 * f;
+		int small = 0;
+		double limit = Math.max(6 * f, Math.min(18 * f, 0.22 * o.width));
+		for (int n : labelled) {
+			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
+				most = Math.max(most, o.meter.width(names.name(n), f, true));
+				most = Math.max(most, o.meter.width(names.detail(n), 0.9 * f, false));
+			} else {
+				small++;
+			}
+		}
+		return Math.min(limit, Math.max(most, small > 4 ? 12 * f : 0) + 2);
+	}
+
+	/** Lines between structures; among many small ones they would hide the picture. */
+	private void separators(int[] labelled) {
+		boolean large = false;
+		for (int n : labelled) {
+			double top = y(hierarchy.leafFrom(n));
+			boolean before = large;
+			large = y(hierarchy.leafTo(n)) - top >= 0.8 * f;
+			if ((large || before) && top > plotY + 2) {
+				shapes.add(new Shape.Line(plotX, Math.rint(top) - 0.5, plotX + plotWidth, Math.rint(top) - 0.5,
+						palette.separator(), 1, false));
+			}
+		}
+	}
+
+	private void hierarchyStrip(int[] labelled, int allLevels, double pad, double labelWidth) {
+		double right = pad + labelWidth;
+		double columnWidth = 0.75 * f;
+		int above = columnsAbove(labelled, allLevels - 1, right + 0.5 * f, columnWidth);
+		int levels = allLevels - above;
+		double x = right + 0.5 * f + above * (columnWidth + 1);
+		int i = 0;
+		while (i < labelled.length) {
+			int n = labelled[i];
+			int from = hierarchy.leafFrom(n);
+			double height = y(hierarchy.leafTo(n)) - y(from);
+			if (height >= 1.15 * f) {
+				label(n, right, labelWidth, from, hierarchy.leafTo(n));
+				columns(n, above, levels, x, columnWidth);
+				i++;
+				continue;
+			}
+			// a run of nodes too low for a label
+			int j = i;
+			double drawnTo = Double.NEGATIVE_INFINITY;
+			while (j < labelled.length
+					&& y(hierarchy.leafTo(labelled[j])) - y(hierarchy.leafFrom(labelled[j])) < 1.15 * f) {
+				double bottom = y(hierarchy.leafTo(labelled[j]));
+				if (bottom - drawnTo >= 0.5) { // of thousands in a pixel one is enough
+					columns(labelled[j], above, levels, x, columnWidth);
+					drawnTo = bottom;
+				}
+				j++;
+			}
+			int to = hierarchy.leafTo(labelled[j - 1]);
+			if (y(to) - y(from) >= 0.8 * f) {
+				String text = j - i == 1 ? fitName(n, 0.9 * f, false, labelWidth) : smallOnes(labelled, i, j, labelWidth);
+				shapes.add(new Shape.Text(right, (y(from) + y(to)) / 2 + 0.32 * f, text, 0.9 * f, false, palette.mutedText(),
+						Shape.Anchor.END, false));
+				strips.add(new Picture.Strip(pad, y(from), labelWidth + 0.5 * f, y(to) - y(from),
+						hierarchy.smallestContaining(from, to), from, to));
+			}
+			i = j;
+		}
+	}
+
+	/**
+	 * Columns for what is above the labelled nodes in a hierarchy of another tool, which has names of its own at each level: the
+	 * machine, its nodes. What holds everything, or the same as what is below it, has none.
+	 *
+	 * @return how many columns there are
+	 */
+	private int columnsAbove(int[] labelled, int most, double x, double width) {
+		if (names.kind(0) != ProducerKind.OTHER) {
+			return 0;
+		}
+		TreeSet<Integer> above = new TreeSet<>();
+		for (int n : labelled) {
+			for (int p = hierarchy.parent(n); p > 0; p = hierarchy.parent(p)) {
+				int parent = hierarchy.parent(p);
+				boolean same = hierarchy.leafFrom(p) == hierarchy.leafFrom(parent) && hierarchy.leafTo(p) == hierarchy.leafTo(parent);
+				if (!same && !above.add(p)) {
+					break; // and all above it
+				}
+			}
+		}
+		int columns = 0;
+		int[] depth = new int[hierarchy.size()];
+		for (int n : above) { // parents come before their children
+			int parent = hierarchy.parent(n);
+			while (parent > 0 && !above.contains(parent)) {
+				parent = hierarchy.parent(parent);
+			}
+			depth[n] = parent > 0 ? depth[parent] + 1 : 0;
+			if (depth[n] < most) {
+				strip(n, x + depth[n] * (width + 1), width, depth[n]);
+				columns = Math.max(columns, depth[n] + 1);
+			}
+		}
+		return columns;
+	}
+
+	/** The name of a node; without its parenthesis, and then without its middle, where the room is short. */
+	private String fitName(int n, double size, boolean bold, double width) {
+		String name = names.name(n);
+		return o.meter.width(name, size, bold) <= width ? name : o.meter.fitMiddle(names.shortName(n), size, bold, width);
+	}
+
+	/**
+	 * What is said of several nodes too low for labels of their own: how many, and the names that the program gave the most used
+	 * of them as far as there is room for whole names.
+	 */
+	private String smallOnes(int[] labelled, int begin, int end, double width) {
+		List<Integer> nodes = Arrays.stream(labelled, begin, end).boxed().toList();
+		List<String> known = nodes.stream().filter(names::isNamedByProgram)
+				.sorted(Comparator.comparingDouble((Integer n) -> -accesses(n)).thenComparing(n -> n)).map(names::shortName)
+				.distinct().toList();
+		for (int n = Math.min(3, known.size()); n >= 1; n--) {
+			String text = nodes.size() + " small: " + String.join(", ", known.subList(0, n)) + (n < nodes.size() ? ", …" : "");
+			if (o.meter.width(text, 0.9 * f, false) <= width) {
+				return text;
+			}
+		}
+		return o.meter.fit(nodes.size() + " small " + names.noun(nodes), 0.9 * f, false, width);
+	}
+
+	private double accesses(int n) {
+		return Arrays.stream(model.sums(n, 0, model.sliceCount())).sum();
+	}
+
+	private void label(int n, double right, double width, int from, int to) {
+		double middle = (y(from) + y(to)) / 2;
+		// neighbours that are hardly higher than a line would be a block of bold type
+		boolean bold = y(to) - y(from) >= 1.7 * f;
+		double size = bold ? f : 0.92 * f;
+		String name = fitName(n, size, bold, width);
+		String detail = o.meter.fit(names.detail(n), 0.9 * f, false, width);
+		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
+		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, size, bold, palette.text(),
+				Shape.Anchor.END, false));
+		if (two) {
+			shapes.add(new Shape.Text(right, middle + 1.05 * f, detail, 0.9 * f, false, palette.mutedText(), Shape.Anchor.END,
+					false));
+		}
+		strips.add(new Picture.Strip(right - width, y(from), width + 0.5 * f, y(to) - y(from), n, from, to));
+	}
+
+	/** A labelled node and the levels below it, levels with one child fused; parts too low to be seen are left out. */
+	private void columns(int root, int above, int levels, double x, double width) {
+		List<Integer> level = List.of(root);
+		for (int depth = 0; depth < levels && !level.isEmpty(); depth++) {
+			List<Integer> below = new ArrayList<>();
+			for (int n : level) {
+				strip(n, x + depth * (width + 1), width, above + depth);
+				int parent = n;
+				while (hierarchy.firstChild(parent) >= 0 && hierarchy.end(parent + 1) == hierarchy.end(parent)) {
+					parent++;
+				}
+				double lowest = hierarchy.isLeaf(parent) ? 0 : smallestChild(parent);
+				if (lowest >= 3) {
+					for (int c = parent + 1; c < hierarchy.end(parent); c = hierarchy.end(c)) {
+						below.add(c);
+					}
+				}
+			}
+			level = below;
+		}
+	}
+
+	/** A node in a column of the strip; neighbours are told apart where there is room. */
+	private void strip(int node, double x, double width, int level) {
+		double top = y(hierarchy.leafFrom(node));
+		double height = y(hierarchy.leafTo(node)) - top;
+		double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
+		shapes.add(new Shape.Rect(x, top, width, Math.max(height - gap, 0.5), palette.strip(level), 0));
+		strips.add(new Picture.Strip(x, top, width, height, node, hierarchy.leafFrom(node), hierarchy.leafTo(node)));
+	}
+
+	// ---- texts
+
+	private void axis() {
+		double y = plotY + plotHeight;
+		shapes.add(new Shape.Line(plotX, y + 0.5, plotX + plotWidth, y + 0.5, palette.axis(), 1, false));
+		int most = (int) Math.max(1, plotWidth / (7.5 * f));
+		new TimeAxis(o.originNs, model.slices().startNs(), model.slices().endNs(), most, o.ticks).draw(shapes, palette, o.meter, f,
+				plotX, y, o.width - 2, geometry::xOf);
+	}
+
+	private void title(double pad) {
+		PictureTitle.draw(shapes, palette, o.meter, f, pad, o.width, o.title, o.warning, figures(partition));
+	}
+
+	/** What a picture of a partition leaves out, in one line. */
+	public static String figures(Partition partition) {
+		MicroscopicModel m = partition.model();
+		int limited = partition.tree().limitedCount();
+		String limit = limited == 0 ? "" : " · " + Units.plural(limited, "row") + " of several " + ModelText.row(m) + "s, kept whole";
+		return "p = " + Units.p(partition.p()) + " · information loss " + Units.percent(partition.lossPercent())
+				+ " · complexity reduction " + Units.percent(partition.reductionPercent()) + " · "
+				+ Units.plural(partition.blockCount(), "block") + String.format(Locale.ROOT, " for %,d cells", m.cellCount())
+				+ limit;
+	}
+
+	/** Two where the types do not fit into one, as in one of two pictures beside each other; a low picture keeps its room. */
+	private int legendLines(double pad) {
+		double[] totals = model.totals();
+		return o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && o.height >= 20 * f
+				&& legendWidth(false, totals, 0) > o.width - 2 * pad ? 2 : 1;
+	}
+
+	private void legend(double pad, double lastBaseline, int lines) {
+		int line = 1;
+		double baseline = lastBaseline - (lines - 1) * LEGEND_LINE * f;
+		double x = pad;
+		double end = o.width - pad;
+		double[] totals = model.totals();
+		double all = Arrays.stream(totals).sum();
+		boolean ramped = o.colouring != PictureOptions.Colouring.PARTS && model.referenceDensity() > 0;
+		String ramp = rampText(true);
+		double rampWidth = ramped ? 4.5 * f + o.meter.width(ramp, 0.92 * f, false) : 0;
+		String shortRamp = rampText(false);
+		double shortWidth = 4.5 * f + o.meter.width(shortRamp, 0.92 * f, false);
+		double roomForTypes = end - pad - 9 * f;
+		double withShares = legendWidth(true, totals, all);
+		boolean words = withShares <= roomForTypes - rampWidth
+				|| withShares > roomForTypes - shortWidth && legendWidth(false, totals, all) <= roomForTypes - rampWidth;
+		if (ramped && !words) {
+			ramp = shortRamp;
+			rampWidth = shortWidth;
+		}
+		if (rampWidth > 0 && legendWidth(false, totals, all) > end - pad - rampWidth) {
+			rampWidth = 0; // colours matter more than their strength
+		}
+		double room = end - (rampWidth > 0 ? rampWidth + 2 * f : 0);
+		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE) {
+			Integer[] order = new Integer[totals.length];
+			Arrays.setAll(order, i -> i);
+			boolean fixed = model.viewpoint() == Viewpoint.SHARING || model.viewpoint() == Viewpoint.READ_WRITE;
+			BitSet missing = new BitSet();
+			boolean shares = legendWidth(true, totals, all) <= room - x;
+			boolean allFit = legendWidth(false, totals, all) <= room - x;
+			for (int k : order) {
+				if (!fixed && totals[k] == 0) {
+					continue;
+				}
+				String text = legendText(model.types().get(k), totals[k], all, shares);
+				double w = 1.3 * f + o.meter.width(text, 0.92 * f, false);
+				if (missing.isEmpty() && line < lines && x + w > room) {
+					line++;
+					baseline += LEGEND_LINE * f;
+					x = pad;
+				}
+				double reserve = line == lines && k + 1 < totals.length && !allFit ? 5 * f : 0;
+				if (x + w + reserve > room) {
+					missing.set(k);
+					continue;
+				}
+				if (!missing.isEmpty()) {
+					missing.set(k);
+					continue;
+				}
+				legend.add(legendItem(shapes, palette, f, x, baseline, w, text, model.types().get(k), k, o.hiddenTypes.get(k)));
+				x += w + 1.4 * f;
+			}
+			if (!missing.isEmpty()) {
+				shapes.add(new Shape.Text(x, baseline, "+ " + missing.cardinality() + " more", 0.92 * f, false,
+						palette.mutedText(), Shape.Anchor.START, false));
+				x += 6 * f;
+			}
+		}
+		if (striped) {
+			String text = "striped: several";
+			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
+			if (x + w <= room) {
+				for (int i = 0; i < 4; i++) {
+					shapes.add(new Shape.Rect(x, baseline - 0.82 * f + i * 0.95 * f / 4, 1.9 * f, 0.95 * f / 4,
+							palette.strip(i % 2 * 2), 0));
+				}
+				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
+						false));
+				x += w + 1.4 * f;
+			}
+		}
+		x = hatchLegend(x, room, baseline);
+		if (rampWidth > 0) {
+			double at = end - rampWidth;
+			int steps = 8;
+			for (int i = 0; i < steps; i++) {
+				int gray = Palette.mix(palette.plotBackground(), palette.mutedText(), 0.4 * 0.5 + 0.8 * (i + 0.5) / steps);
+				shapes.add(new Shape.Rect(at + i * 4 * f / steps, baseline - 0.82 * f, 4 * f / steps + 0.3, 0.95 * f, gray, 0));
+			}
+			shapes.add(new Shape.Text(at + 4.5 * f, baseline, ramp, 0.92 * f, false, palette.mutedText(), Shape.Anchor.START,
+					false));
+		}
+	}
+
+	/** Draws an entry; a hidden type has an empty box and a muted name. */
+	static Picture.LegendItem legendItem(List<Shape> shapes, Palette palette, double f, double x, double baseline, double width,
+			String text, ModelType type, int index, boolean hidden) {
+		double top = baseline - 0.82 * f;
+		shapes.add(new Shape.Rect(x, top, 0.95 * f, 0.95 * f, hidden ? 0 : palette.color(type), hidden ? palette.color(type) : 0));
+		shapes.add(new Shape.Text(x + 1.3 * f, baseline, text, 0.92 * f, false, hidden ? palette.mutedText() : palette.text(),
+				Shape.Anchor.START, false));
+		if (hidden) {
+			shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + width, baseline - 0.3 * f, palette.mutedText(), 1, false));
+		}
+		return new Picture.LegendItem(x - 0.2 * f, top - 0.4 * f, width + 0.4 * f, 1.75 * f, index);
+	}
+
+	private double hatchLegend(double start, double room, double baseline) {
+		double x = start;
+		for (Shape.HatchStyle style : Shape.HatchStyle.values()) {
+			boolean used = style == Shape.HatchStyle.IN_SPACE ? hatchedSpace : hatchedTime;
+			String text = style == Shape.HatchStyle.IN_SPACE ? "small parts" : "small parts, also cut in time";
+			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
+			if (used && x + w <= room) {
+				shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, palette.strip(0), 0));
+				shapes.add(new Shape.Hatch(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, style, palette.hatch()));
+				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
+						false));
+				x += w + 1.4 * f;
+			}
+		}
+		return x;
+	}
+
+	private double legendWidth(boolean shares, double[] totals, double all) {
+		double w = 0;
+		for (int k = 0; k < totals.length; k++) {
+			if (totals[k] == 0 && model.viewpoint() != Viewpoint.SHARING && model.viewpoint() != Viewpoint.READ_WRITE) {
+				continue;
+			}
+			w += 2.7 * f + o.meter.width(legendText(model.types().get(k), totals[k], all, shares), 0.92 * f, false);
+		}
+		return w;
+	}
+
+	private static String legendText(ModelType type, double total, double all, boolean share) {
+		String name = ModelText.type(type);
+		return share && all > 0 ? name + " " + Units.percent(100 * total / all) : name;
+	}
+
+	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */
+	private String rampText(boolean words) {
+		double perNs = model.referenceDensity();
+		double perSlice = perNs * (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
+		switch (model.metric()) {
+		case STATE_DURATION:
+			return "up to " + Units.percent(Math.min(100, 100 * perNs)) + " of the time";
+		case STATE_MEAN:
+			return "up to " + Units.duration(perSlice, o.ticks) + " in a slice";
+		case VARIABLE_MEAN:
+			return "up to " + Units.number(perSlice);
+		default:
+			break;
+		}
+		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"}
+				: words ? new String[] {"nanosecond", "microsecond", "millisecond", "second"}
+				: new String[] {"ns", "µs", "ms", "s"};
+		int i = 0;
+		while (i < 3 && perNs < 0.5) {
+			perNs *= 1000;
+			i++;
+		}
+		return "up to " + Units.number(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + ModelText.counted(model) + " per " + ModelText.row(model)
+				+ " and " + unit[i];
+	}
+}

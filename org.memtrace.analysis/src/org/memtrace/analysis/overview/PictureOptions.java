@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.overview;
+
+import java.util.BitSet;
+
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.TextMeter;
+
+/** How a picture is drawn. A mutable bag of settings with useful defaults; set what differs. */
+public final class PictureOptions {
+	/** What colours mean. */
+	public enum Colouring {
+		/** The type with most accesses; intensity by their density. */
+		DOMINANT_TYPE,
+		/** One colour per block, to see the partition itself. */
+		PARTS
+	}
+
+	/** Pixels. */
+	public int width = 1200;
+	public int height = 800;
+	public Palette palette = Palette.LIGHT;
+	public TextMeter meter = TextMeter.DEFAULT;
+	/** Height of the normal font in pixels; everything follows it. */
+	public double fontSize = 12;
+	/** First line, bold; null for no title lines at all. */
+	public String title;
+	/** Right of the title, such as {@code recorder lost 12 accesses}; empty if nothing is wrong. */
+	public String warning = "";
+	public boolean legend = true;
+	public boolean hierarchy = true;
+	public boolean axis = true;
+	/** Time 0 of the axis: the start of the trace. */
+	public long originNs;
+	/** Whether times are ticks of a logical clock, as in traces of Moca ({@link org.memtrace.model.TraceInfo#isInTicks}). */
+	public boolean ticks;
+	public Colouring colouring = Colouring.DOMINANT_TYPE;
+	/** Blocks lower than this are drawn together with their neighbours, hatched; 0 to draw everything. */
+	public double minBlockHeight = 1.5;
+	/** Types that are left out when the strongest is looked for. */
+	public BitSet hiddenTypes = new BitSet();
+}

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.statistics;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.statistics.Statistics.Item;
+import org.memtrace.analysis.text.Csv;
+import org.memtrace.analysis.text.Units;
+import org.memtrace.model.TraceInfo;
+
+/** The parts of a pie after the rules of the user, the largest first; small ones are together at the end. Immutable. */
+public final class PieModel {
+	/** What a slice is. */
+	public enum Kind {
+		ITEM,
+		/** Several that the user made one. */
+		MERGED,
+		/** All that are too small to be seen. */
+		SMALL
+	}
+
+	/**
+	 * One slice.
+	 *
+	 * @param key the same for the same thing in other windows
+	 * @param item the item, or the largest of the parts
+	 * @param color chosen colour, or 0 for that of the item
+	 * @param percent of all that is not left out
+	 * @param parts what a slice of several consists of, the largest first
+	 */
+	public record Slice(Kind kind, String key, String name, Item item, int color, double value, double percent,
+			List<Slice> parts) {
+		public int color(Palette palette) {
+			return kind == Kind.SMALL ? palette.strip(1) : color != 0 ? color : item.color(palette);
+		}
+
+		/** Items in it. */
+		public List<Item> items() {
+			return kind == Kind.ITEM ? List.of(item) : parts.stream().flatMap(p -> p.items().stream()).toList();
+		}
+	}
+
+	/** Share below which a slice is folded into the one of small ones, in per cent. */
+	public static final double SMALL_PERCENT = 1;
+
+	private final Statistics.Sum sum;
+	private final boolean ticks;
+	private final Statistics.By by;
+	private final List<Slice> slices;
+	private final double total;
+	private final double excluded;
+	private final int excludedCount;
+
+	private PieModel(Statistics.Sum sum, Statistics.By by, boolean ticks, List<Slice> slices, double total, double excluded,
+			int excludedCount) {
+		this.ticks = ticks;
+		this.sum = sum;
+		this.by = by;
+		this.slices = List.copyOf(slices);
+		this.total = total;
+		this.excluded = excluded;
+		this.excludedCount = excludedCount;
+	}
+
+	/** Applies rules. */
+	public static PieModel of(Statistics.Sum sum, Statistics.By by, List<Item> items, PieRules rules) {
+		double total = 0;
+		double excluded = 0;
+		int excludedCount = 0;
+		List<Item> kept = new ArrayList<>();
+		Map<String, PieRules.Group> groupOf = new HashMap<>();
+		rules.groups().forEach(g -> g.keys().forEach(k -> groupOf.put(k, g)));
+		for (Item item : items) {
+			PieRules.Group g = groupOf.get(item.key());
+			if (rules.excluded().contains(item.key()) || g != null && rules.excluded().contains(g.key())) {
+				excluded += item.value();
+				excludedCount++;
+			} else {
+				total += item.value();
+				kept.add(item);
+			}
+		}
+		List<Slice> slices = new ArrayList<>();
+		Map<PieRules.Group, List<Slice>> merged = new HashMap<>();
+		for (Item item : kept) {
+			Slice slice = new Slice(Kind.ITEM, item.key(), item.name(), item, 0, item.value(), percent(item.value(), total), List.of());
+			PieRules.Group g = groupOf.get(item.key());
+			if (g == null) {
+				slices.add(slice);
+			} else {
+				merged.computeIfAbsent(g, k -> new ArrayList<>()).add(slice);
+			}
+		}
+		for (PieRules.Group g : rules.groups()) {
+			if (merged.containsKey(g)) {
+				slices.add(several(Kind.MERGED, g.key(), g.name(), g.color(), merged.get(g), total));
+			}
+		}
+		slices.sort(LARGEST_FIRST);
+		int large = slices.size();
+		while (large > 0 && slices.get(large - 1).percent < SMALL_PERCENT) {
+			large--;
+		}
+		if (slices.size() - large > 1) {
+			List<Slice> small = new ArrayList<>(slices.subList(large, slices.size()));
+			slices.subList(large, slices.size()).clear();
+			slices.add(several(Kind.SMALL, "small", Units.count(small.size()) + " below " + (int) SMALL_PERCENT + " % each", 0, small,
+					total));
+		}
+		return new PieModel(sum, by, false, slices, total, excluded, excludedCount);
+	}
+
+	/** The same of a trace whose times may be ticks of a logical clock. */
+	public PieModel of(TraceInfo trace) {
+		return new PieModel(sum, by, trace.isInTicks(), slices, total, excluded, excludedCount);
+	}
+
+	/** A value for a person. */
+	public String text(double value) {
+		return sum.text(value, ticks);
+	}
+
+	private static final Comparator<Slice> LARGEST_FIRST = Comparator.comparingDouble(Slice::value).reversed()
+			.thenComparing(Slice::name);
+
+	private static Slice several(Kind kind, String key, String name, int color, List<Slice> parts, double total) {
+		List<Slice> sorted = new ArrayList<>(parts);
+		sorted.sort(LARGEST_FIRST);
+		double value = 0;
+		for (Slice s : sorted) {
+			value += s.value;
+		}
+		return new Slice(kind, key, name, sorted.get(0).item, color, value, percent(value, total), List.copyOf(sorted));
+	}
+
+	private static double percent(double value, double total) {
+		return total == 0 ? 0 : 100 * value / total;
+	}
+
+	public Statistics.Sum sum() {
+		return sum;
+	}
+
+	public Statistics.By by() {
+		return by;
+	}
+
+	public List<Slice> slices() {
+		return slices;
+	}
+
+	/** Sum of all slices. */
+	public double total() {
+		return total;
+	}
+
+	/** Sum of what is left out. */
+	public double excluded() {
+		return excluded;
+	}
+
+	/** Number of items that are left out. */
+	public int excludedCount() {
+		return excludedCount;
+	}
+
+	/** All slices with their parts, exact numbers: times in ns. RFC 4180. */
+	public String toCsv() {
+		StringBuilder b = new StringBuilder(by.name().toLowerCase(Locale.ROOT) + ",group,"
+				+ sum.name().toLowerCase(Locale.ROOT) + (sum.isTime() ? "_ns" : "") + ",percent\n");
+		for (Slice s : slices) {
+			if (s.kind == Kind.SMALL) {
+				s.parts.forEach(p -> lines(b, p));
+			} else {
+				lines(b, s);
+			}
+		}
+		return b.toString();
+	}
+
+	private static void lines(StringBuilder b, Slice s) {
+		if (s.kind == Kind.MERGED) {
+			s.parts.forEach(p -> line(b, p, s.name));
+		} else {
+			line(b, s, "");
+		}
+	}
+
+	private static void line(StringBuilder b, Slice s, String group) {
+		b.append(Csv.cell(s.name)).append(',').append(Csv.cell(group)).append(',').append(Csv.number(s.value)).append(',')
+				.append(String.format(Locale.ROOT, "%.4f", s.percent)).append('\n');
+	}
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+import org.memtrace.aggregation.AccessDetails;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+
+/** A row of figures for each structure, stack and range of a trace, in the order of the tree. */
+public final class StructureTable {
+	/**
+	 * One structure.
+	 *
+	 * @param producer id of its producer
+	 * @param name name
+	 * @param kind such as heap or stack
+	 * @param structure what is known from the program, or null for a range
+	 * @param sizeBytes size
+	 * @param details figures over the whole trace (or the window)
+	 * @param firstToucher thread that first used most of its pages, -1 unknown
+	 * @param firstTouchShare share of the pages with a known first thread that it used first, 0..1
+	 */
+	public record Row(int producer, String name, String kind, Structure structure, long sizeBytes, AccessDetails details,
+			int firstToucher, double firstTouchShare) {
+		public double accesses() {
+			return details.accesses();
+		}
+
+		/** Share of the accesses that met another thread on the page at that time, in per cent. */
+		public double sharedPercent() {
+			return 100 * details.sharedFraction();
+		}
+
+		/** Number of threads. */
+		public int threadCount() {
+			return details.threads().cardinality();
+		}
+
+		/** Call site, empty when not known. */
+		public String site() {
+			return structure == null || structure.site() == null ? "" : structure.site();
+		}
+
+		/** From birth (or the first access) to death (or the last access), clipped to the trace. */
+		public long lifetimeNs(long traceStartNs, long traceEndNs) {
+			long from = structure == null ? details.firstNs() : Math.max(traceStartNs, structure.birthNs());
+			long to = structure == null ? details.lastNs() : Math.min(traceEndNs, structure.deathNs());
+			return Math.max(0, to - from);
+		}
+	}
+
+	private final AccessTable table;
+	private final List<Row> rows;
+
+	private StructureTable(AccessTable table, List<Row> rows) {
+		this.table = table;
+		this.rows = List.copyOf(rows);
+	}
+
+	/** Figures over the whole trace. */
+	public static StructureTable of(AccessTable table, List<Structure> structures, Progress progress)
+			throws CancelledException {
+		return of(table, structures, Long.MIN_VALUE, Long.MAX_VALUE, progress);
+	}
+
+	/** Figures over a window of time. */
+	public static StructureTable of(AccessTable table, List<Structure> structures, long fromNs, long toNs,
+			Progress progress) throws CancelledException {
+		ProducerTree tree = table.producers();
+		progress.begin("Structures", tree.size());
+		List<Row> rows = new ArrayList<>();
+		int id = 0;
+		while (id < tree.size()) {
+			progress.check();
+			ProducerKind kind = tree.kind(id);
+			boolean open = !tree.isLeaf(id) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE);
+			if (open) {
+				id++;
+				continue;
+			}
+			int end = tree.subtreeEnd(id);
+			rows.add(row(table, structures, id, id, end, fromNs, toNs, progress));
+			progress.worked(end - id);
+			id = end;
+		}
+		return new StructureTable(table, rows);
+	}
+
+	/** @param from first producer that counts, up to {@code to} */
+	static Row row(AccessTable table, List<Structure> structures, int id, int from, int to, long fromNs, long toNs, Progress progress)
+			throws CancelledException {
+		ProducerTree tree = table.producers();
+		AccessDetails d = table.details(from, to, fromNs, toNs, progress);
+		int s = tree.structure(id);
+		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
+		long size = structure != null ? structure.sizeBytes() : tree.endAddress(id) - tree.startAddress(id);
+		String kind = structure != null ? structure.kind().name().toLowerCase(Locale.ROOT)
+				: tree.kind(id).name().toLowerCase(Locale.ROOT);
+		int most = -1;
+		long known = 0;
+		for (int t = 0; t < d.firstTouchPages().length; t++) {
+			known += d.firstTouchPages()[t];
+			if (d.firstTouchPages()[t] > 0 && (most < 0 || d.firstTouchPages()[t] > d.firstTouchPages()[most])) {
+				most = t;
+			}
+		}
+		return new Row(id, tree.name(id), kind, structure, size, d, most,
+				most < 0 ? 0 : (double) d.firstTouchPages()[most] / known);
+	}
+
+	/** Rows in the order of the tree. */
+	public List<Row> rows() {
+		return rows;
+	}
+
+	public AccessTable table() {
+		return table;
+	}
+
+	/** Name of a thread for a cell of the table. */
+	public String threadName(int index) {
+		return index < 0 ? "" : ModelText.thread(table.threads(), index);
+	}
+
+	/** As CSV (RFC 4180), one header line; times in ns, sizes in bytes. */
+	public String toCsv() {
+		StringBuilder b = new StringBuilder("name,kind,size_bytes,pages,accesses,reads,writes,threads,first_toucher,"
+				+ "first_touch_percent,shared_percent,first_ns,last_ns,site\n");
+		for (Row r : rows) {
+			AccessDetails d = r.details();
+			List<String> cells = List.of(r.name(), r.kind(), Long.toString(r.sizeBytes()), Integer.toString(d.pages()),
+					whole(d.accesses()), whole(d.reads()), whole(d.writes()), Integer.toString(r.threadCount()),
+					threadName(r.firstToucher()), String.format(Locale.ROOT, "%.1f", 100 * r.firstTouchShare()),
+					String.format(Locale.ROOT, "%.1f", r.sharedPercent()), d.records() == 0 ? "" : Long.toString(d.firstNs()),
+					d.records() == 0 ? "" : Long.toString(d.lastNs()), r.site());
+			b.append(cells.stream().map(StructureTable::quoted).collect(Collectors.joining(","))).append('\n');
+		}
+		return b.toString();
+	}
+
+	private static String whole(double n) {
+		return Long.toString(Math.round(n));
+	}
+
+	private static String quoted(String s) {
+		return s.matches("[^\",\r\n]*") ? s : '"' + s.replace("\"", "\"\"") + '"';
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.text;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.model.ThreadInfo;
+
+/** Values and rows of a model, in words that fit what its trace holds: accesses of pages, or events of producers. */
+public final class ModelText {
+	private static final Pattern OWN_TYPE = Pattern.compile("(Private|Shared)_(Read|Write)(_T\\d+)?");
+
+	private ModelText() {
+	}
+
+	/** Name of an event type: {@code Private Read}; those of other tools are as these write them. */
+	public static String type(String name) {
+		return OWN_TYPE.matcher(name).matches() ? name.replace('_', ' ') : name;
+	}
+
+	/** Name of a type for a person: {@code private read} for {@code Private_Read}. */
+	public static String type(ModelType type) {
+		return switch (type.role()) {
+		case PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE -> type.name().toLowerCase(Locale.ROOT)
+				.replace('_', ' ');
+		default -> type.name();
+		};
+	}
+
+	/** Name of a thread: its own and its number, or {@code thread 7} when nothing is known of it. */
+	public static String thread(List<ThreadInfo> threads, int index) {
+		return index < 0 || index >= threads.size() ? "thread " + index
+				: (threads.get(index).name().isEmpty() ? "thread" : threads.get(index).name()) + " #" + index;
+	}
+
+	private static boolean isOfEvents(MicroscopicModel model) {
+		return model.viewpoint() == Viewpoint.TYPE;
+	}
+
+	/** A value without its noun, such as {@code 12.3 million}, or a time such as {@code 1.5 s}. */
+	public static String value(MicroscopicModel model, double value, boolean ticks) {
+		return switch (model.metric()) {
+		case STATE_DURATION, STATE_MEAN -> Units.duration(value, ticks);
+		case VARIABLE_MEAN -> Units.number(value);
+		default -> Units.count(value);
+		};
+	}
+
+	/** A value and what it counts, such as {@code 1,234 accesses}; a time or a mean says that itself. */
+	public static String full(MicroscopicModel model, double value, boolean ticks) {
+		return value(model, value, ticks) + switch (model.metric()) {
+		case STATE_DURATION, VARIABLE_MEAN -> "";
+		case STATE_MEAN -> " each";
+		default -> " " + counted(model);
+		};
+	}
+
+	/** What is missing where there is nothing. */
+	public static String nothing(MicroscopicModel model) {
+		return switch (model.metric()) {
+		case STATE_DURATION, STATE_MEAN -> "no states";
+		case VARIABLE_MEAN -> "no values";
+		default -> "no " + counted(model);
+		};
+	}
+
+	/** What is counted, in the plural. */
+	public static String counted(MicroscopicModel model) {
+		return isOfEvents(model) ? model.metric().description() : model.metric().unit();
+	}
+
+	/** What a row is, a noun. */
+	public static String row(MicroscopicModel model) {
+		return isOfEvents(model) ? "producer" : "page";
+	}
+
+	/** Head of a column with numbers of rows. */
+	public static String rows(MicroscopicModel model) {
+		return isOfEvents(model) ? "Producers" : "Pages";
+	}
+}

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+
+/** The options that select accesses: --from, --to, --producer, --thread, --cpu, --types, --filter. */
+final class AccessOptions {
+	private AccessOptions() {
+	}
+
+	static AccessFilter filter(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+		Pattern types = null;
+		if (args.has("types")) {
+			try {
+				types = Pattern.compile(args.get("types"));
+			} catch (PatternSyntaxException e) {
+				throw new UsageException("--types is no regular expression: " + e.getDescription());
+			}
+		}
+		if (args.has("cpu") && args.getInt("cpu") > Integer.MAX_VALUE) {
+			throw new UsageException("there is no CPU " + args.getInt("cpu"));
+		}
+		if (args.has("thread") && args.getInt("thread") != -1
+				&& store.threads().stream().noneMatch(t -> t.taskId() == args.getInt("thread"))) {
+			throw new UsageException("the trace has no thread " + args.getInt("thread") + "; 'memtrace query --what threads' lists them");
+		}
+		AccessFilter simple = new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
+				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
+		return simple.with(filters(args, store), store, progress);
+	}
+
+	/** The accesses that --filter lets pass. */
+	static AccessTable table(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+		FilterSet filters = filters(args, store); // before the long work
+		AccessTable table = filters.apply(AccessTable.load(store, progress), store.structures(), progress);
+		if (table.size() == 0 && filters.isActive()) {
+			throw new UsageException("--filter leaves no access");
+		}
+		return table;
+	}
+
+	/** The events that --filter lets pass. */
+	static EventTable events(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+		FilterSet filters = filters(args, store);
+		EventTable table = filters.apply(EventTable.load(store, progress), progress);
+		if (table.size() == 0 && filters.isActive()) {
+			throw new UsageException("--filter leaves no event");
+		}
+		return table;
+	}
+
+	/** Filters that were saved with the trace under the name that is given, or that are given as JSON. */
+	static FilterSet filters(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+		if (!args.has("filter")) {
+			return FilterSet.NONE;
+		}
+		SavedFilters saved = SavedFilters.of(store);
+		try {
+			return saved.find(args.get("filter"));
+		} catch (MemtraceException e) {
+			throw new UsageException("--filter: " + e.getMessage());
+		}
+	}
+
+	static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
+		AccessQuery query = AccessQuery.ALL;
+		if (TraceWindow.isGiven(args)) {
+			TraceWindow window = TraceWindow.of(args, store.info());
+			query = query.window(window.fromNs(), window.toNs());
+		}
+		if (!args.has("producer")) {
+			return query;
+		}
+		ProducerTree tree = store.producers();
+		if (args.getInt("producer") >= tree.size()) {
+			throw new UsageException("there is no event producer " + args.getInt("producer") + ", the last one is "
+					+ (tree.size() - 1));
+		}
+		return query.subtree(tree, (int) args.getInt("producer"));
+	}
+}

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.overview.PartitionTable;
+import org.memtrace.analysis.overview.PictureBuilder;
+import org.memtrace.analysis.text.ModelText;
+import org.memtrace.analysis.text.Units;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.TraceStore;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+
+/** {@code memtrace aggregate TRACE}. */
+public final class AggregateCommand implements Command {
+	private static final int TEXT_BLOCKS = 30;
+
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
+			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console);
+			String format = args.get("format");
+			if (args.has("list") || args.has("curves")) {
+				SignificantLevels levels = trace.levels(args, console.progress());
+				levels(levels, args.has("curves"), args.has("falling"), format, console.out());
+				return ExitCode.OK;
+			}
+			Partition partition = trace.partition(args, console.progress());
+			switch (format) {
+			case "json" -> json(trace, partition, console.out());
+			case "csv" -> console.out().print(PartitionTable.csv(partition, trace.names));
+			default -> text(trace, partition, console.out());
+			}
+		}
+		return ExitCode.OK;
+	}
+
+	private static void levels(SignificantLevels levels, boolean exact, boolean falling, String format, PrintStream out) {
+		List<Level> list = exact ? levels.breakpoints() : levels.levels();
+		if (format.equals("json")) {
+			JsonArray rows = new JsonArray();
+			for (Level l : list) {
+				JsonObject row = new JsonObject();
+				row.addProperty("p", l.p());
+				qualities(row, l.partition());
+				if (falling) {
+					row.addProperty("information_left_percent", 100 - l.partition().lossPercent());
+					row.addProperty("detail_left_percent", 100 - l.partition().reductionPercent());
+				}
+				rows.add(row);
+			}
+			JsonObject all = new JsonObject();
+			all.addProperty("root_gain", levels.aggregator().rootGain());
+			all.addProperty("root_loss", levels.aggregator().rootLoss());
+			all.addProperty("normalised", levels.normalised());
+			all.add(exact ? "breakpoints" : "significant", rows);
+			print(all, out);
+			return;
+		}
+		if (format.equals("csv")) {
+			out.println("p,gain,loss,loss_percent,reduction_percent,blocks"
+					+ (falling ? ",information_left_percent,detail_left_percent" : ""));
+			for (Level l : list) {
+				Partition e = l.partition();
+				out.println(l.p() + "," + e.gain() + "," + e.loss() + "," + e.lossPercent() + "," + e.reductionPercent() + ","
+						+ e.blockCount() + (falling ? "," + (100 - e.lossPercent()) + "," + (100 - e.reductionPercent()) : ""));
+			}
+			return;
+		}
+		int w = falling ? 11 : 10;
+		out.printf(Locale.ROOT, "%12s  %" + w + "s  %10s  %8s%n", exact ? "exact p" : "p", falling ? "information" : "loss",
+				falling ? "detail" : "reduction", "blocks");
+		for (Level l : list) {
+			double loss = l.partition().lossPercent();
+			double reduction = l.partition().reductionPercent();
+			out.printf(Locale.ROOT, exact ? "%12.8f" : "%12.6f", l.p());
+			out.printf(Locale.ROOT, "  %" + w + "s  %10s  %,8d%n", Units.percent(falling ? 100 - loss : loss),
+					Units.percent(falling ? 100 - reduction : reduction), l.partition().blockCount());
+		}
+	}
+
+	private static void qualities(JsonObject o, Partition e) {
+		o.addProperty("gain", e.gain());
+		o.addProperty("loss", e.loss());
+		o.addProperty("loss_percent", e.lossPercent());
+		o.addProperty("reduction_percent", e.reductionPercent());
+		o.addProperty("blocks", e.blockCount());
+	}
+
+	private static void text(OpenedTrace trace, Partition e, PrintStream out) {
+		MicroscopicModel m = trace.model;
+		TraceInfo info = trace.source.info();
+		long origin = info.startNs();
+		out.println(trace.source.info().alias() + " " + trace.description() + ", "
+				+ Units.duration(info, m.slices().startNs() - origin) + " to "
+				+ Units.duration(info, m.slices().endNs() - origin) + " in "
+				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
+		out.println(PictureBuilder.figures(e));
+		String losses = TraceSummary.lossWarning(trace.source.info());
+		if (!losses.isEmpty()) {
+			out.println("Attention: " + losses);
+		}
+		out.println();
+		List<Integer> order = new ArrayList<>();
+		double[] total = new double[e.blockCount()];
+		double all = 0;
+		for (int b = 0; b < e.blockCount(); b++) {
+			for (double s : sums(m, e, b)) {
+				total[b] += s;
+			}
+			all += total[b];
+			if (total[b] > 0) {
+				order.add(b);
+			}
+		}
+		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
+		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
+				m.viewpoint() == Viewpoint.TYPE ? "rows" : "pages", "share", "types");
+		double shown = 0;
+		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
+			shown += total[b];
+			String name = PartitionTable.producer(e, trace.names, b);
+			out.printf(Locale.ROOT, "%-34s %9s – %-9s %,7d %7s  %s%n",
+					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
+					Units.duration(info, m.slices().boundNs(e.firstSlice(b)) - origin),
+					Units.duration(info, m.slices().boundNs(e.endSlice(b)) - origin),
+					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all),
+					m.metric().isMean() ? means(info, m, e, b) : types(m, sums(m, e, b)));
+		}
+		if (order.size() > TEXT_BLOCKS) {
+			out.println("and " + Units.plural(order.size() - TEXT_BLOCKS, "block") + " with "
+					+ Units.percent(100 * (all - shown) / all) + " of the " + m.metric().description() + "; --format csv prints all");
+		}
+		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + m.metric().description());
+	}
+
+	private static double[] sums(MicroscopicModel m, Partition e, int b) {
+		return m.sums(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+	}
+
+	/** Values of a block: sums, or means when the metric is one. */
+	private static double[] values(MicroscopicModel m, Partition e, int b) {
+		return m.values(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+	}
+
+	/** The three largest means of a block. */
+	private static String means(TraceInfo info, MicroscopicModel m, Partition e, int b) {
+		double[] means = values(m, e, b);
+		return IntStream.range(0, means.length).boxed().filter(k -> means[k] != 0)
+				.sorted(Comparator.comparingDouble((Integer k) -> -Math.abs(means[k]))).limit(3)
+				.map(k -> m.types().get(k).name() + " "
+						+ (m.metric() == Metric.STATE_MEAN ? Units.duration(info, means[k]) : Units.digits(means[k])))
+				.collect(Collectors.joining(", "));
+	}
+
+	private static String types(MicroscopicModel m, double[] sums) {
+		double total = 0;
+		List<Integer> order = new ArrayList<>();
+		for (int k = 0; k < sums.length; k++) {
+			total += sums[k];
+			if (sums[k] > 0) {
+				order.add(k);
+			}
+		}
+		double all = total;
+		order.sort(Comparator.comparingDouble((Integer k) -> -sums[k]).thenComparing(k -> k));
+		String text = order.stream().limit(3).map(k -> ModelText.type(m.types().get(k))
+				+ (order.size() > 1 ? " " + Units.percent(100 * sums[k] / all) : "")).collect(Collectors.joining(", "));
+		return order.size() > 3 ? text + ", …" : text;
+	}
+
+	private static void json(OpenedTrace trace, Partition e, PrintStream out) {
+		MicroscopicModel m = trace.model;
+		JsonObject o = new JsonObject();
+		o.addProperty("trace", trace.source.info().alias());
+		o.addProperty("losses", trace.source.info().properties().getOrDefault("losses", "0"));
+		o.addProperty("view", m.viewpoint().id());
+		o.addProperty("metric", m.metric().id());
+		o.addProperty("start_ns", m.slices().startNs());
+		o.addProperty("end_ns", m.slices().endNs());
+		o.addProperty("slices", m.sliceCount());
+		o.addProperty("pages", m.hierarchy().weight(0));
+		o.addProperty("p", e.p());
+		qualities(o, e);
+		o.addProperty("rows_kept_whole", e.tree().limitedCount());
+		JsonArray types = new JsonArray();
+		m.types().forEach(t -> types.add(t.name()));
+		o.add("types", types);
+		JsonArray blocks = new JsonArray();
+		for (int b = 0; b < e.blockCount(); b++) {
+			JsonObject block = new JsonObject();
+			block.addProperty("producer", PartitionTable.producer(e, trace.names, b));
+			block.addProperty("producer_id", m.hierarchy().producer(e.node(b)));
+			block.addProperty("pages", m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
+			block.addProperty("first_slice", e.firstSlice(b));
+			block.addProperty("end_slice", e.endSlice(b));
+			block.addProperty("gain", e.gain(b));
+			block.addProperty("loss", e.loss(b));
+			JsonArray values = new JsonArray();
+			for (double s : values(m, e, b)) {
+				values.add(s);
+			}
+			block.add("values", values);
+			blocks.add(block);
+		}
+		o.add("partition", blocks);
+		print(o, out);
+	}
+
+	private static void print(JsonObject o, PrintStream out) {
+		out.println(new GsonBuilder().disableHtmlEscaping().create().toJson(o));
+	}
+}

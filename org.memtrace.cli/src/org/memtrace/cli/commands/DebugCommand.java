@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.TraceFormatException;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+
+/** {@code memtrace debug aggregate CASE}. */
+public final class DebugCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (!args.argument(0).equals("aggregate")) {
+			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate'");
+		}
+		Path file = Path.of(args.argument(1));
+		JsonObject input;
+		try (Reader reader = Files.newBufferedReader(file)) {
+			JsonElement e = JsonParser.parseReader(reader);
+			if (!e.isJsonObject()) {
+				throw new TraceFormatException(file.toString(), 0, "the file holds no JSON object");
+			}
+			input = e.getAsJsonObject();
+		} catch (JsonParseException e) {
+			java.util.regex.Matcher line = java.util.regex.Pattern.compile("line (\\d+) column \\d+").matcher(String.valueOf(e.getMessage()));
+			throw new TraceFormatException(file.toString(), line.find() ? Long.parseLong(line.group(1)) : 0, "this is no JSON");
+		}
+		AggregationCase problem;
+		try {
+			problem = new AggregationCase(input);
+		} catch (IllegalArgumentException | IllegalStateException | IndexOutOfBoundsException
+				| UnsupportedOperationException | ClassCastException e) {
+			throw new TraceFormatException(file.toString(), 0, "this is no aggregation case: " + e.getMessage());
+		}
+		Gson gson = new GsonBuilder().disableHtmlEscaping().create();
+		console.out().println(gson.toJson(problem.recompute(console.progress())));
+		return ExitCode.OK;
+	}
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.memtrace.analysis.export.ParquetExport;
+import org.memtrace.analysis.export.TraceExport;
+import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.OutputFile;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace export}. */
+public final class ExportCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		Path output = args.getPath("output");
+		if (output != null && Files.exists(output)) {
+			throw new FileAlreadyExistsException(output.toString());
+		}
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
+			AccessFilter filter = AccessOptions.filter(args, store, console.progress());
+			boolean paje = args.get("format").equals("paje");
+			if (store.accessCount() == 0 && (!paje || args.has("thread") || args.has("cpu") || args.has("types"))) {
+				throw new MemtraceException(args.argument(0)
+						+ " is no memory trace: only --format paje can write it, without --thread, --cpu and --types");
+			}
+			if (args.get("format").equals("parquet")) {
+				parquet(store, filter, args, output, console);
+				return ExitCode.OK;
+			}
+			if (output == null) {
+				write(store, filter, paje, console.out(), console);
+				return ExitCode.OK;
+			}
+			OutputFile.write(output, temporary -> {
+				try (Writer writer = Files.newBufferedWriter(temporary, StandardCharsets.UTF_8)) {
+					write(store, filter, paje, writer, console);
+				}
+			});
+			console.hint("wrote " + output);
+		}
+		return ExitCode.OK;
+	}
+
+	/** A folder, complete or not at all. */
+	private static void parquet(TraceStore store, AccessFilter filter, CommandLine args, Path output, Console console)
+			throws Exception {
+		if (output == null) {
+			throw new UsageException("--format parquet makes a folder and needs --output");
+		}
+		long window = args.has("window") ? args.getDurationNs("window") : 0;
+		if (args.has("window") && window <= 0) {
+			throw new UsageException("--window must be greater than 0");
+		}
+		OutputFile.write(output, temporary -> {
+			Files.createDirectory(temporary);
+			ParquetExport.write(store, filter, temporary, window, console.progress());
+		});
+		console.hint("wrote " + output);
+	}
+
+	private static void write(TraceStore store, AccessFilter filter, boolean paje, Appendable out, Console console)
+			throws MemtraceException, IOException {
+		if (paje) {
+			TraceExport.paje(store, filter, out, console.progress());
+		} else {
+			TraceExport.csv(store, filter, out, console.progress());
+		}
+	}
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.Projections;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceGroup;
+import org.memtrace.storage.Stores;
+
+/** {@code memtrace import}. */
+public final class ImportCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (args.has("output") && args.has("catalogue")) {
+			throw new UsageException("--output and --catalogue exclude each other");
+		}
+		List<Path> input = new ArrayList<>();
+		for (String argument : args.arguments()) {
+			Path path = TraceArgument.path(argument);
+			if (path == null) {
+				throw new UsageException("'" + argument + "' cannot be the name of a file");
+			}
+			input.add(path);
+		}
+		if (Collections.frequency(args.arguments(), "-") > 1) {
+			throw new UsageException("standard input (-) can be given only once");
+		}
+		Path output = args.getPath("output");
+		DatabaseKind kind = DatabaseKind.valueOf(args.get("dbms").toUpperCase(Locale.ROOT));
+		if (output != null) {
+			intoFile(input, output.toAbsolutePath(), output, kind, args, console);
+		} else {
+			intoCatalogue(input, kind, args, console);
+		}
+		return ExitCode.OK;
+	}
+
+	private static void intoFile(List<Path> input, Path output, Path shown, DatabaseKind kind, CommandLine args, Console console)
+			throws MemtraceException, UsageException {
+		List<Path> written = new ArrayList<>();
+		ImportReport report;
+		if (args.has("projections")) {
+			try (TraceGroup group = Stores.createFiles(output.getParent(), kind, console::hint)) {
+				report = call(new ImportOperation(input, console.in(), name -> group.create(output.getFileName().toString())),
+						output.getParent(), args, console);
+				for (TraceInfo t : Projections.publish(group, report, "", name -> projection(output, name), console.progress())) {
+					written.add(shown.resolveSibling(t.databaseName()));
+				}
+			}
+			noPhysical(written.size(), console);
+		} else {
+			report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(shown, kind, console::hint)),
+					output.getParent(), args, console);
+			written.add(shown);
+		}
+		print(report, args, console);
+		written.forEach(file -> console.hint("wrote " + file));
+	}
+
+	private static void intoCatalogue(List<Path> input, DatabaseKind kind, CommandLine args, Console console)
+			throws MemtraceException, UsageException {
+		try (TraceCatalogue catalogue = TraceArgument.catalogue(args, kind, console)) {
+			List<TraceInfo> traces = new ArrayList<>();
+			ImportReport report;
+			if (args.has("projections")) {
+				try (TraceGroup group = catalogue.group()) {
+					report = call(new ImportOperation(input, console.in(), group::create), catalogue.directory(), args, console);
+					traces.addAll(Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""),
+							name -> name, console.progress()));
+				}
+				noPhysical(traces.size(), console);
+			} else {
+				report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args, console);
+				traces.add(report.trace());
+			}
+			print(report, args, console);
+			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));
+		}
+	}
+
+	/** @param traces that were written: the one that was imported, two by virtual and perhaps two by physical address */
+	private static void noPhysical(int traces, Console console) {
+		if (traces < 5) {
+			console.hint("note: no physical addresses were recorded, so there are no traces by physical address");
+		}
+	}
+
+	/** {@code app.db} gives {@code app_Virtual.db}. */
+	private static String projection(Path output, String suffix) {
+		String name = output.getFileName().toString();
+		String end = name.endsWith(".mv.db") ? ".mv.db" : name.lastIndexOf('.') > 0 ? name.substring(name.lastIndexOf('.')) : "";
+		return name.substring(0, name.length() - end.length()) + suffix + end;
+	}
+
+	private static ImportReport call(ImportOperation operation, Path scratch, CommandLine args, Console console)
+			throws MemtraceException, UsageException {
+		if (scratch != null && java.nio.file.Files.isWritable(scratch)) {
+			operation.setScratchDirectory(scratch);
+		}
+		if (args.has("moca-framesoc")) {
+			operation.setMocaFramesoc(args.getPath("moca-framesoc"));
+		}
+		operation.setMergeRules(MergeCommand.rules(args.getAll("merge")));
+		return operation.setStrict(args.has("strict")).setFanout((int) args.getInt("fanout"))
+				.setName(args.get("name") == null ? "" : args.get("name")).call(console.progress());
+	}
+
+	private static void print(ImportReport report, CommandLine args, Console console) {
+		if ("json".equals(args.get("report"))) {
+			console.out().println(report.toJson());
+		} else {
+			console.out().print(report.toText());
+		}
+	}
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.importer.ImportReport;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.TraceStore;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+
+/** {@code memtrace info} for what was imported; the native program has it for trace directories. Reads no accesses. */
+public final class InfoCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (args.has("explain")) {
+			throw new UsageException("--explain is for trace directories; a trace that was imported keeps what 'memtrace info "
+					+ args.argument(0) + "' prints");
+		}
+		Path path = TraceArgument.path(args.argument(0));
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+			boolean alone = path != null && Files.exists(path);
+			Path file = alone ? path : TraceArgument.defaultDatabase(store.info());
+			if (args.has("json")) {
+				console.out().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create()
+						.toJson(json(store, file)));
+			} else {
+				values(store, file).forEach((label, text) -> line(console, label, text));
+				store.importReport().ifPresent(report -> {
+					console.out().println("\nImport");
+					ImportReport.rows(report).forEach((label, text) -> console.out().printf(Locale.ROOT, "  %-40s %s%n", label, text));
+				});
+				console.out().println("\nProperties");
+				new TreeMap<>(store.info().properties())
+						.forEach((name, value) -> console.out().printf(Locale.ROOT, "  %-40s %s%n", name, value));
+			}
+		}
+		return ExitCode.OK;
+	}
+
+	private static void line(Console console, String label, String text) {
+		if (!text.isEmpty()) {
+			console.out().printf(Locale.ROOT, "%-12s%s%n", label, text);
+		}
+	}
+
+	private static Map<String, String> values(TraceStore store, Path file) throws MemtraceException {
+		TraceInfo info = store.info();
+		Map<String, String> v = new LinkedHashMap<>();
+		v.put("Trace", info.alias() + (info.id() < 0 ? "" : ", number " + info.id() + " in the catalogue"));
+		v.put("Database", file + String.format(Locale.ROOT, ", %.1f MB", bytes(file) / 1e6));
+		v.put("Notes", info.description().strip().replace("\n", "\n            "));
+		v.put("Command", info.properties().getOrDefault("command", info.application()));
+		v.put("Recorded", (info.recordedAt().getEpochSecond() == 0 ? "" : info.recordedAt() + ", ") + (info.isInTicks()
+				? String.format(Locale.ROOT, "lasted %,d ticks", info.durationNs())
+				: String.format(Locale.ROOT, "lasted %.3f s", info.durationNs() / 1e9)));
+		v.put("Machine", info.host() + ", " + info.operatingSystem() + ", " + info.cpus() + " CPUs");
+		v.put("Accesses", String.format(Locale.ROOT, "%,d, which are %,d events", store.accessCount(), info.events()));
+		v.put("Memory", String.format(Locale.ROOT, "%,d event producers%s; pages of %,d bytes", info.producers(),
+				store.addressSpaces().contains(AddressSpace.PHYSICAL) ? ", and a physical tree" : "", info.pageSizeBytes()));
+		v.put("Structures", String.format(Locale.ROOT, "%,d", store.structures().size()));
+		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
+		String losses = info.properties().get("losses");
+		v.put("Lost", losses == null ? "" : losses + " accesses");
+		return v;
+	}
+
+	private static JsonObject json(TraceStore store, Path file) throws MemtraceException {
+		TraceInfo info = store.info();
+		JsonObject o = new JsonObject();
+		o.addProperty("id", info.id() < 0 ? null : info.id());
+		o.addProperty("name", info.alias());
+		o.addProperty("type", info.type());
+		o.addProperty("database", file.toString());
+		o.addProperty("database_bytes", bytes(file));
+		o.addProperty("notes", info.description());
+		o.addProperty("recorded", info.recordedAt().toString());
+		o.addProperty("start_ns", info.startNs());
+		o.addProperty("end_ns", info.endNs());
+		o.addProperty("application", info.application());
+		o.addProperty("host", info.host());
+		o.addProperty("operating_system", info.operatingSystem());
+		o.addProperty("cpus", info.cpus());
+		o.addProperty("page_size_bytes", info.pageSizeBytes());
+		o.addProperty("accesses", store.accessCount());
+		o.addProperty("events", info.events());
+		o.addProperty("producers", info.producers());
+		o.addProperty("structures", store.structures().size());
+		o.addProperty("threads", store.threads().size());
+		o.addProperty("physical_tree", store.addressSpaces().contains(AddressSpace.PHYSICAL));
+		JsonObject properties = new JsonObject();
+		new TreeMap<>(info.properties()).forEach(properties::addProperty);
+		o.add("properties", properties);
+		try {
+			o.add("import", JsonParser.parseString(store.importReport().orElse("null")));
+		} catch (JsonParseException e) {
+			o.add("import", null);
+		}
+		return o;
+	}
+
+	private static long bytes(Path file) {
+		try {
+			return Files.size(file);
+		} catch (IOException e) {
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.TablePrinter;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.storage.Stores;
+
+/** {@code memtrace list}. */
+public final class ListCommand implements Command {
+	private record Entry(TraceInfo info, Path file) {
+	}
+
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		List<Entry> entries = new ArrayList<>();
+		if (args.arguments().isEmpty()) {
+			Path directory = args.getPath("catalogue");
+			directory = directory == null ? Stores.defaultCatalogueDirectory() : directory;
+			if (args.has("catalogue") || Files.isDirectory(directory)) { // looking must not make one
+				catalogue(directory, entries, console);
+			}
+		}
+		for (String argument : args.arguments()) {
+			Path path = Path.of(argument);
+			if (Files.isDirectory(path)) {
+				catalogue(path, entries, console);
+			} else {
+				try (TraceStore store = Stores.openFile(path)) {
+					entries.add(new Entry(store.info(), path));
+				}
+			}
+		}
+		boolean json = args.has("json");
+		if (entries.isEmpty() && !json) {
+			console.hint("no traces; 'memtrace import TRACE' makes one");
+		}
+		try (TablePrinter table = json
+				? new TablePrinter(console.out(), "json", "id", "name", "type", "recorded", "duration_ns", "events",
+						"producers", "database_bytes", "lost", "command", "database")
+				: new TablePrinter(console.out(), "text", "ID", "NAME", "RECORDED", "DURATION", "EVENTS", "PRODUCERS",
+						"SIZE", "COMMAND")) {
+			for (Entry entry : entries) {
+				print(entry, json, table);
+			}
+		}
+		return ExitCode.OK;
+	}
+
+	private static void catalogue(Path directory, List<Entry> entries, Console console) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
+			for (TraceInfo info : catalogue.list()) {
+				entries.add(new Entry(info, directory.resolve(info.databaseName())));
+			}
+		}
+	}
+
+	private static void print(Entry entry, boolean json, TablePrinter table) {
+		TraceInfo info = entry.info;
+		long bytes;
+		try {
+			bytes = Files.size(entry.file);
+		} catch (IOException e) {
+			bytes = -1;
+		}
+		String command = info.properties().getOrDefault("command", info.application());
+		Integer id = info.id() < 0 ? null : info.id();
+		if (json) {
+			table.row(id, info.alias(), info.type(), info.recordedAt().toString(), info.durationNs(), info.events(),
+					info.producers(), bytes < 0 ? null : bytes, info.properties().get("losses"), command,
+					entry.file.toString());
+		} else {
+			String recorded = info.recordedAt().getEpochSecond() == 0 ? ""
+					: info.recordedAt().toString().substring(0, 16).replace('T', ' ');
+			table.row(id == null ? "-" : id.toString(), info.alias(), recorded,
+					String.format(Locale.ROOT, "%.2f s", info.durationNs() / 1e9), info.events(), info.producers(),
+					bytes < 0 ? "missing" : String.format(Locale.ROOT, "%.1f MB", bytes / 1e6), command);
+		}
+	}
+}

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AggregationOptions;
+import org.memtrace.aggregation.Aggregator;
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.InitialLevel;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.aggregation.ModelSource;
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.SpatiotemporalAggregator;
+import org.memtrace.aggregation.TemporalAggregator;
+import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.text.NodeNames;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.Nearest;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+
+/** A trace, the part of it that a command line selects, and its aggregation. */
+final class OpenedTrace {
+	final TraceStore store;
+	final ModelSource source;
+	final ModelRequest request;
+	MicroscopicModel model;
+	NodeNames names;
+	RowLayout layout;
+	Aggregator aggregator;
+	SignificantLevels levels;
+
+	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request) {
+		this.store = store;
+		this.source = source;
+		this.request = request;
+	}
+
+	/** Reads the accesses or events of a trace and the options that select a part. */
+	static OpenedTrace of(TraceStore store, CommandLine args, Progress progress) throws Exception {
+		TraceInfo info = store.info();
+		boolean accesses = store.accessCount() > 0;
+		Viewpoint view = args.get("view").equals("auto") ? accesses ? Viewpoint.SHARING : Viewpoint.TYPE
+				: Viewpoint.byId(args.get("view"));
+		Metric metric = Metric.byId(args.get("metric"));
+		if (metric == null && !args.get("metric").equals("auto")) {
+			throw new UsageException("--metric is '" + args.get("metric") + "', not one of auto, "
+					+ Arrays.stream(Metric.values()).map(Metric::id).collect(Collectors.joining(", ")));
+		}
+		if (view != Viewpoint.TYPE) {
+			if (!accesses) {
+				throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace, for"
+						+ " which there is --view type");
+			}
+			if (metric != null && !metric.ofAccesses()) {
+				throw new UsageException("--metric " + metric.id() + " needs --view type");
+			}
+			return new OpenedTrace(store, AccessOptions.table(args, store, progress),
+					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
+		}
+		if (metric != null && !metric.ofEvents()) {
+			throw new UsageException("--metric " + metric.id() + " needs another view than type");
+		}
+		FilterSet filters = AccessOptions.filters(args, store); // before the long work
+		EventTable all = EventTable.load(store, progress);
+		if (all.size() == 0) {
+			throw new MemtraceException(info.alias() + " has no events");
+		}
+		EventTable table = filters.apply(all, progress);
+		if (table.size() == 0) {
+			throw new UsageException("--filter leaves no event");
+		}
+		EventCategory needed = metric == Metric.STATE_DURATION || metric == Metric.STATE_MEAN ? EventCategory.STATE
+				: metric == Metric.VARIABLE_MEAN ? EventCategory.VARIABLE : null;
+		if (needed != null && !table.has(needed)) {
+			throw new MemtraceException(info.alias() + " has no " + needed.name().toLowerCase(Locale.ROOT) + "s for the metric "
+					+ metric.id());
+		}
+		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric));
+	}
+
+	private static ModelRequest request(TraceStore store, CommandLine args, Viewpoint view, Metric metric)
+			throws UsageException, MemtraceException {
+		TraceWindow window = TraceWindow.of(args, store.info());
+		Pattern types = null;
+		if (args.has("types")) {
+			try {
+				types = Pattern.compile(args.get("types"));
+			} catch (PatternSyntaxException e) {
+				throw new UsageException("--types is no regular expression: " + e.getDescription());
+			}
+		}
+		int producer = args.has("subtree") ? producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
+		return new ModelRequest(view, metric,
+				(int) args.getInt("slices"), window.fromNs(), window.toNs(), producer, types);
+	}
+
+	/** Producer by name or number. */
+	static int producer(ProducerTree tree, String name) throws UsageException {
+		List<String> known = new ArrayList<>();
+		for (int id = 0; id < tree.size(); id++) {
+			if (tree.name(id).equals(name)) {
+				return id;
+			}
+			if (known.size() < 1000 && !tree.isLeaf(id) && tree.level(id) <= 2) {
+				known.add(tree.name(id));
+			}
+		}
+		if (name.matches("[0-9]{1,9}") && Integer.parseInt(name) < tree.size()) {
+			return Integer.parseInt(name);
+		}
+		String near = Nearest.of(name, known);
+		throw new UsageException("the trace has no event producer '" + name + "'" + (near == null ? "" : "; did you mean '" + near
+				+ "'?"));
+	}
+
+	/**
+	 * Builds the model and prepares its aggregation. What is divided does not depend on the heap: where it is too small that is an
+	 * error. Where pages are kept together although they were asked for, a line says so.
+	 *
+	 * @param rows rows that can be told apart, 0 for all pages
+	 * @param equalTypes whether each type is divided by its total
+	 */
+	void aggregate(double rows, boolean equalTypes, Console console) throws MemtraceException {
+		Progress progress = console.progress();
+		model = source.model(request, progress);
+		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
+		layout = RowLayout.of(model, names);
+		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
+				model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES).withEqualTypes(equalTypes);
+		if (options.minHeight() > (rows > 0 ? 1 / rows : 0)) {
+			console.err().println(String.format(Locale.ROOT, "Note: memory is divided into rows of at least 1/%,d of the picture, not finer:"
+					+ " one p of %d slices would take more than a second or more than %,d MB; --subtree or fewer --slices divide it further",
+					Math.round(1 / options.minHeight()), model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES / 1_000_000));
+		}
+		long needed = options.tableBytes(model.hierarchy(), model.sliceCount());
+		long heap = Runtime.getRuntime().maxMemory();
+		if (needed > heap / 2) {
+			throw new MemtraceException(String.format(Locale.ROOT, "%s: dividing memory that far takes tables of %,d MB, and the JVM has %,d MB"
+					+ " in all; set MEMTRACE_VMARGS=-Xmx%dm, or ask for fewer rows or slices", source.info().alias(), needed / 1_000_000,
+					heap / 1_000_000, 3 * needed / 1_000_000));
+		}
+		aggregator = SpatiotemporalAggregator.prepare(model, options, progress);
+	}
+
+	/** Builds the model and prepares its aggregation over time alone. */
+	void aggregateTime(Progress progress) throws MemtraceException {
+		model = source.model(request, progress);
+		aggregator = TemporalAggregator.prepare(model, progress);
+	}
+
+	/** Significant values for --precision and --normalised. */
+	SignificantLevels levels(CommandLine args, Progress progress) throws MemtraceException, UsageException {
+		if (levels == null) {
+			levels = SignificantLevels.compute(aggregator, args.getNumber("precision"), args.has("normalised"), progress);
+		}
+		return levels;
+	}
+
+	/** Partition for --p. */
+	Partition partition(CommandLine args, Progress progress) throws Exception {
+		String p = args.get("p");
+		InitialLevel strategy = InitialLevel.byId(args.get("initial"));
+		if (strategy == null) {
+			throw new UsageException("--initial is '" + args.get("initial") + "', not one of "
+					+ Arrays.stream(InitialLevel.values()).map(InitialLevel::id).collect(Collectors.joining(", ")));
+		}
+		if (p.equals("auto") && strategy == InitialLevel.BALANCED) {
+			return SignificantLevels.balanced(aggregator, progress).partition();
+		} else if (p.equals("auto")) {
+			SignificantLevels all = levels(args, progress);
+			return all.levels().get(all.initial(strategy)).partition();
+		}
+		double value;
+		try {
+			value = Double.parseDouble(p);
+		} catch (NumberFormatException e) {
+			value = -1;
+		}
+		if (!(value >= 0 && value <= 1)) {
+			throw new UsageException("--p is '" + p + "', not a number between 0 and 1 or auto");
+		}
+		return aggregator.partition(SignificantLevels.plainP(aggregator, value, args.has("normalised")), progress);
+	}
+
+	/** Viewpoint, metric and window in words. */
+	String description() {
+		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
+		String view = switch (request.viewpoint()) {
+		case READ_WRITE -> "read and write";
+		case TYPE -> "event type";
+		default -> request.viewpoint().id();
+		};
+		return "by " + view + ", " + request.metric().description() + subtree;
+	}
+}

@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+
+import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.statistics.AccessGroups;
+import org.memtrace.analysis.statistics.AccessGroups.Group;
+import org.memtrace.analysis.statistics.AccessGroups.Key;
+import org.memtrace.analysis.statistics.PageUse;
+import org.memtrace.analysis.statistics.Statistics.Item;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.TablePrinter;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+
+/** {@code memtrace query}. */
+public final class QueryCommand implements Command {
+	/** Ends a visit when the limit is reached. */
+	private static final class Enough extends MemtraceException {
+		private static final long serialVersionUID = 1L;
+
+		Enough() {
+			super("enough");
+		}
+	}
+
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
+			String what = args.get("what");
+			if (what.equals("report")) {
+				console.out().println(store.importReport()
+						.orElseThrow(() -> new StoreException("the trace has no import report")));
+				return ExitCode.OK;
+			}
+			check(args, what);
+			long limit = args.has("limit") ? args.getInt("limit") : Long.MAX_VALUE;
+			if (what.equals("groups")) {
+				groups(store, args, limit, console);
+			} else if (what.equals("sums")) {
+				sums(store, args, limit, console);
+			} else {
+				print(store, what, args, limit, console);
+			}
+		} catch (Enough e) {
+			return ExitCode.OK;
+		}
+		return ExitCode.OK;
+	}
+
+	/** Options that mean nothing for what is asked are mistakes. */
+	private static void check(CommandLine args, String what) throws UsageException {
+		boolean accesses = what.equals("accesses") || what.equals("groups") || what.equals("pages");
+		boolean sums = what.equals("sums");
+		for (String option : new String[] { "thread", "cpu", "types", "filter" }) {
+			if (args.has(option) && !accesses && !(sums && option.equals("filter"))) {
+				throw new UsageException("--" + option + " selects accesses: it needs --what accesses, groups or pages"
+						+ (option.equals("filter") ? ", or sums" : ""));
+			}
+		}
+		boolean timed = accesses || sums || what.equals("events");
+		for (String option : new String[] { "from", "to" }) {
+			if (args.has(option) && !timed) {
+				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups, pages, sums or events");
+			}
+		}
+		if (args.has("producer") && !timed && !what.equals("producers")) {
+			throw new UsageException("--producer selects memory: it needs --what accesses, groups, pages, sums, events or producers");
+		}
+		if (args.has("by") && !what.equals("groups") && !sums) {
+			throw new UsageException("--by needs --what groups or sums");
+		}
+		if (args.has("window") && !what.equals("groups")) {
+			throw new UsageException("--window needs --what groups");
+		}
+		if (args.has("sum") && !sums) {
+			throw new UsageException("--sum needs --what sums");
+		}
+		if (args.has("descending") && !args.has("sort")) {
+			throw new UsageException("--descending needs --sort");
+		}
+		if (args.has("sort") && !what.equals("groups") && !sums && !args.has("limit")) {
+			throw new UsageException("--sort needs --limit, so that the sorted lines fit into memory");
+		}
+	}
+
+	private static void groups(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
+		List<Key> keys = new ArrayList<>();
+		for (String name : args.get("by").split(",")) {
+			Key key = java.util.Arrays.stream(Key.values()).filter(k -> k.name().equalsIgnoreCase(name.strip())).findFirst()
+					.orElseThrow(() -> new UsageException("--by is '" + args.get("by")
+							+ "'; it lists time, memory, structure, page, type, thread, cpu, node and sharing"));
+			if (keys.contains(key)) {
+				throw new UsageException("--by lists " + name.strip() + " twice");
+			}
+			keys.add(key);
+		}
+		if (keys.contains(Key.TIME) && !args.has("window")) {
+			throw new UsageException("--by time needs --window, the length of a window");
+		}
+		if (store.accessCount() == 0) {
+			throw new MemtraceException(args.argument(0) + " is no memory trace, it has no accesses");
+		}
+		long windowNs = args.has("window") ? args.getDurationNs("window") : 0;
+		String[] columns = new String[keys.size() + 3];
+		for (int k = 0; k < keys.size(); k++) {
+			columns[k] = keys.get(k) == Key.TIME ? "window_ns" : keys.get(k).name().toLowerCase(Locale.ROOT);
+		}
+		columns[keys.size()] = "records";
+		columns[keys.size() + 1] = "reads";
+		columns[keys.size() + 2] = "writes";
+		List<Object[]> rows = new ArrayList<>();
+		for (Group g : AccessGroups.of(store, AccessOptions.filter(args, store, console.progress()), keys, windowNs, console.progress())) {
+			List<Object> values = new ArrayList<>(g.keys());
+			values.addAll(List.of(g.records(), g.reads(), g.writes()));
+			rows.add(values.toArray());
+		}
+		if (args.has("sort")) {
+			rows.sort(order(args, columns));
+		}
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
+		}
+	}
+
+	/** What the view Statistics shows. */
+	private static void sums(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
+		String[] columns = { "name", "value", "percent" };
+		List<Item> items = SumsRendering.sums(store, args, console.progress());
+		double all = items.stream().mapToDouble(Item::value).sum();
+		List<Object[]> rows = new ArrayList<>();
+		for (Item item : items) {
+			Object value = item.value() == Math.rint(item.value()) ? (Object) (long) item.value() : (Object) item.value();
+			rows.add(new Object[] { item.name(), value, Math.rint(1e4 * item.value() / all) / 100 });
+		}
+		if (args.has("sort")) {
+			rows.sort(order(args, columns));
+		}
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
+		}
+		if (rows.isEmpty()) {
+			console.hint("nothing to print: nothing is summed that the options select");
+		}
+	}
+
+	/** By a column; rows that are equal in it keep their order. */
+	private static Comparator<Object[]> order(CommandLine args, String[] columns) throws UsageException {
+		int column = List.of(columns).indexOf(args.get("sort"));
+		if (column < 0) {
+			throw new UsageException("there is no column '" + args.get("sort") + "'; the columns are "
+					+ String.join(", ", columns));
+		}
+		Comparator<Object[]> order = (a, b) -> compare(a[column], b[column]);
+		return args.has("descending") ? order.reversed() : order;
+	}
+
+	/** Numbers by their size, texts by theirs, what is not known first. */
+	private static int compare(Object a, Object b) {
+		if (a == null || b == null) {
+			return Boolean.compare(a != null, b != null);
+		}
+		return a instanceof Number x && b instanceof Number y
+				? x instanceof Double || y instanceof Double ? Double.compare(x.doubleValue(), y.doubleValue())
+						: Long.compare(x.longValue(), y.longValue())
+				: a.toString().compareTo(b.toString());
+	}
+
+	/** A page of a table: lines after an offset, up to a limit; sorted, if there is an order. */
+	private static final class Rows {
+		/** Each takes some hundred bytes. */
+		private static final int MOST_SORTED = 1_000_000;
+
+		private final TablePrinter table;
+		private final long offset;
+		private final long limit;
+		/** The first lines in the order so far, the last of them on top; null when lines are not sorted. */
+		private final PriorityQueue<Object[]> first;
+		private final Comparator<Object[]> order;
+		/** Lines to keep while sorting: those to print and those before them. */
+		private final long wanted;
+		private long seen;
+
+		/** @param order of lines whose last value is their number, for those that are equal otherwise; or null */
+		Rows(TablePrinter table, long offset, long limit, Comparator<Object[]> order) {
+			this.table = table;
+			this.offset = offset;
+			this.limit = limit;
+			wanted = offset + limit < 0 ? Long.MAX_VALUE : offset + limit;
+			this.order = order == null ? null : order.thenComparing(row -> (Long) row[row.length - 1]);
+			first = order == null ? null : new PriorityQueue<>(this.order.reversed());
+		}
+
+		void add(Object... values) throws MemtraceException {
+			seen++;
+			if (first == null) {
+				if (table.rows() >= limit) {
+					throw new Enough();
+				}
+				if (seen > offset) {
+					table.row(values);
+				}
+				return;
+			}
+			Object[] numbered = java.util.Arrays.copyOf(values, values.length + 1, Object[].class);
+			numbered[values.length] = seen;
+			if (first.size() < wanted) {
+				if (first.size() == MOST_SORTED) {
+					throw new MemtraceException(String.format(Locale.ROOT, "more than %,d lines would be sorted; a smaller --limit,"
+							+ " a span of time or a part of the memory leaves fewer", MOST_SORTED));
+				}
+				first.add(numbered);
+			} else if (order.compare(numbered, first.peek()) < 0) {
+				first.poll();
+				first.add(numbered);
+			}
+		}
+
+		boolean isEmpty() {
+			return seen == 0;
+		}
+
+		/** Prints what was sorted. */
+		void finish() {
+			if (first != null) {
+				first.stream().sorted(order).skip(offset)
+						.forEach(row -> table.row(java.util.Arrays.copyOf(row, row.length - 1)));
+			}
+		}
+	}
+
+	private static void print(TraceStore store, String what, CommandLine args, long limit, Console console)
+			throws MemtraceException, UsageException {
+		String format = args.get("format");
+		AccessQuery query = AccessOptions.query(args, store);
+		String[] columns = switch (what) {
+		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
+				"death_ns", "task", "stack", "site" };
+		case "threads" -> new String[] { "index", "image", "task", "name", "birth_ns", "death_ns", "start_routine",
+				"main" };
+		case "types" -> new String[] { "id", "category", "name" };
+		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
+		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
+				"threads", "records", "reads", "writes", "sharing" };
+		case "intervals" -> new String[] { "image", "start_ns", "end_ns", "target_ns", "faults", "lost",
+				"unattributed", "event" };
+		case "properties" -> new String[] { "name", "value" };
+		case "accesses" -> new String[] { "start_ns", "end_ns", "producer", "name", "task", "cpus", "reads", "writes",
+				"sharing", "node", "flags", "ip" };
+		case "events" -> new String[] { "id", "type", "producer", "start_ns", "end_ns", "value", "cpu" };
+		default -> throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
+		};
+		try (TablePrinter table = new TablePrinter(console.out(), format, columns)) {
+			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, columns) : null);
+			switch (what) {
+			case "structures" -> structures(store, rows);
+			case "threads" -> threads(store, rows);
+			case "producers" -> producers(store, query, rows, format);
+			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
+			case "pages" -> pages(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
+			case "events" -> events(store, query, rows, console.progress());
+			case "types" -> {
+				for (EventType t : store.eventTypes()) {
+					rows.add(t.id(), t.category().name().toLowerCase(Locale.ROOT), t.name());
+				}
+			}
+			case "intervals" -> {
+				for (Interval i : store.intervals()) {
+					rows.add(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(),
+							i.event());
+				}
+			}
+			default -> {
+				for (var property : new TreeMap<>(store.info().properties()).entrySet()) {
+					rows.add(property.getKey(), property.getValue());
+				}
+			}
+			}
+			rows.finish();
+			if (rows.isEmpty()) {
+				console.hint("nothing to print: no such " + what + " in the trace, or none that the options select");
+			}
+		}
+	}
+
+	private static Object death(long ns) {
+		return ns == Long.MAX_VALUE ? null : ns;
+	}
+
+	private static void structures(TraceStore store, Rows rows) throws MemtraceException {
+		for (Structure s : store.structures()) {
+			rows.add(s.id(), s.image(), s.kind().name().toLowerCase(Locale.ROOT), s.name(),
+					Long.toHexString(s.startAddress()), Long.toHexString(s.endAddress()), s.sizeBytes(), s.birthNs(),
+					death(s.deathNs()), s.taskId() < 0 ? null : s.taskId(), s.stack() < 0 ? null : s.stack(), s.site());
+		}
+	}
+
+	private static void threads(TraceStore store, Rows rows) throws MemtraceException {
+		for (ThreadInfo t : store.threads()) {
+			rows.add(t.index(), t.image(), t.taskId(), t.name(), t.birthNs(), death(t.deathNs()), t.startRoutine(),
+					t.main() ? "yes" : "");
+		}
+	}
+
+	/** In the text form names are indented by level. */
+	private static void producers(TraceStore store, AccessQuery query, Rows rows, String format)
+			throws MemtraceException {
+		ProducerTree tree = store.producers();
+		for (int id = query.producerFrom(); id < Math.min(tree.size(), query.producerTo()); id++) {
+			String indent = format.equals("text") ? "  ".repeat(tree.level(id)) : "";
+			rows.add(id, tree.parent(id) < 0 ? null : tree.parent(id), tree.kind(id).name().toLowerCase(Locale.ROOT),
+					indent + tree.name(id), Long.toHexString(tree.startAddress(id)),
+					Long.toHexString(tree.endAddress(id)), tree.structure(id) < 0 ? null : tree.structure(id));
+		}
+	}
+
+	private static void accesses(TraceStore store, AccessFilter filter, Rows rows, Progress progress)
+			throws MemtraceException {
+		ProducerTree tree = store.producers();
+		List<ThreadInfo> threads = store.threads();
+		List<java.util.BitSet> cpus = store.cpuSets();
+		filter.visit(store, b -> {
+			for (int i = 0; i < b.count; i++) {
+				rows.add(b.startNs[i], b.endNs[i], b.producer[i], tree.name(b.producer[i]),
+						b.thread[i] < 0 ? null : (Object) threads.get(b.thread[i]).taskId(),
+						b.cpuSet[i] < 0 ? null : cpus.get(b.cpuSet[i]).toString().replaceAll("[{} ]", ""), b.reads[i],
+						b.writes[i], b.sharing[i], b.node[i] < 0 ? null : b.node[i], Integer.toHexString(b.flags[i]),
+						b.ip[i] == 0 ? null : Long.toHexString(b.ip[i]));
+			}
+		}, progress);
+	}
+
+	private static void pages(TraceStore store, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
+		ProducerTree tree = store.producers();
+		List<ThreadInfo> threads = store.threads();
+		PageUse.visit(store, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
+				tree.name(p.producer()), p.firstNs(), name(threads, p.firstThread()), death(p.firstWriteNs()),
+				name(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing()));
+	}
+
+	private static String name(List<ThreadInfo> threads, int thread) {
+		return thread < 0 ? null : threads.get(thread).taskId() + " " + threads.get(thread).name();
+	}
+
+	private static void events(TraceStore store, AccessQuery query, Rows rows, Progress progress)
+			throws MemtraceException {
+		TreeMap<Integer, String> types = new TreeMap<>();
+		store.eventTypes().forEach(t -> types.put(t.id(), t.name()));
+		ProducerTree tree = store.producers();
+		store.visitEvents(query, b -> {
+			for (int i = 0; i < b.count; i++) {
+				rows.add(b.id[i], types.getOrDefault(b.type[i], "?"), tree.name(b.producer[i]), b.startNs[i],
+						b.endNs[i], b.value[i], b.cpu[i]);
+			}
+		}, progress);
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.io.OutputStream;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
+import java.util.Map;
+
+import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.gantt.GanttPicture;
+import org.memtrace.analysis.overview.CurvePicture;
+import org.memtrace.analysis.overview.CurvePicture.Direction;
+import org.memtrace.analysis.overview.PictureBuilder;
+import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.overview.PictureOptions.Colouring;
+import org.memtrace.analysis.overview.TimePicture;
+import org.memtrace.analysis.scene.PdfWriter;
+import org.memtrace.analysis.scene.PngWriter;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.SvgWriter;
+import org.memtrace.analysis.text.Units;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.OutputFile;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace render -o FILE TRACE}. */
+public final class RenderCommand implements Command {
+	private static final Map<String, TimePicture.Kind> TIME_KINDS = Map.of("profile", TimePicture.Kind.PROFILE, "mode",
+			TimePicture.Kind.MODE, "time-parts", TimePicture.Kind.PARTS);
+
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		Path file = args.getPath("output");
+		if (file == null) {
+			throw new UsageException("-o is missing: the name of the picture, ending in .svg, .png or .pdf");
+		}
+		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
+		if (!name.endsWith(".svg") && !name.endsWith(".png") && !name.endsWith(".pdf")) {
+			throw new UsageException("the picture " + file + " must end in .svg, .png or .pdf");
+		}
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
+			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			PictureOptions options = new PictureOptions();
+			options.width = (int) args.getInt("width");
+			options.height = (int) args.getInt("height");
+			options.fontSize = 12 * Math.max(0.9, Math.min(1.5, Math.sqrt(Math.min(options.width / 1200.0, options.height / 800.0))));
+			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
+			options.originNs = store.info().startNs();
+			options.ticks = store.info().isInTicks();
+			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
+			options.warning = TraceSummary.lossWarning(store.info());
+			Scene scene;
+			String figures;
+			switch (args.get("kind")) {
+			case "ocelotl", "parts", "curves" -> {
+				// the height of the blocks: without title, axis and legend
+				double resolution = args.getNumber("resolution");
+				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
+						console);
+				Partition partition = trace.partition(args, console.progress());
+				figures = PictureBuilder.figures(partition);
+				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
+				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
+				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
+						: PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
+			}
+			case "gantt" -> {
+				GanttPicture picture = GanttRendering.build(trace, args, options, console.progress());
+				scene = picture.scene();
+				figures = Units.plural(picture.rows().count(), "row") + ", " + Units.plural(picture.records(console.progress()), "record")
+						+ " drawn";
+			}
+			case "pie" -> {
+				scene = SumsRendering.pie(trace, args, options, console.progress());
+				figures = args.get("sum").equals("auto") ? trace.request.metric().id() : args.get("sum");
+			}
+			case "density" -> {
+				scene = SumsRendering.density(trace, args, options, console.progress());
+				figures = trace.request.metric().id();
+			}
+			default -> {
+				trace.aggregateTime(console.progress());
+				Partition partition = trace.partition(args, console.progress());
+				scene = TimePicture.build(partition, TIME_KINDS.get(args.get("kind")), options);
+				figures = TimePicture.figures(partition);
+			}
+			}
+			String missing = write(scene, file, name, options.title, args.getNumber("scale"));
+			if (!missing.isEmpty()) {
+				console.err().println("Attention: " + file + ": no installed font has the characters " + missing + ", they are missing in the picture");
+			}
+			console.hint(file + ": " + figures);
+		}
+		return ExitCode.OK;
+	}
+
+	private static Scene curves(OpenedTrace trace, Partition partition, CommandLine args, PictureOptions o, Console console)
+			throws Exception {
+		SignificantLevels levels = trace.levels(args, console.progress());
+		double mark = levels.normalised() ? SignificantLevels.normalisedP(trace.aggregator, partition.p()) : partition.p();
+		return CurvePicture.build(levels, mark, args.has("falling") ? Direction.FALLING : Direction.RISING, o.width, o.height,
+				o.palette, o.meter, o.fontSize, o.title, PictureBuilder.figures(partition)).scene();
+	}
+
+	/** Returns characters that no font has. */
+	static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
+		String[] missing = { "" };
+		OutputFile.write(file, part -> {
+			if (name.endsWith(".png")) {
+				try (OutputStream out = Files.newOutputStream(part)) {
+					PngWriter.write(scene, scale, out);
+				}
+			} else if (name.endsWith(".pdf")) {
+				try (OutputStream out = Files.newOutputStream(part)) {
+					missing[0] = PdfWriter.write(scene, title, out);
+				}
+			} else {
+				try (Writer out = Files.newBufferedWriter(part)) {
+					SvgWriter.write(scene, title, out);
+				}
+			}
+		}, StandardCopyOption.REPLACE_EXISTING);
+		return missing[0];
+	}
+}

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.findings.EventSummary;
+import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace summary TRACE}. */
+public final class SummaryCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			TraceStore store = TraceArgument.tree(opened, args);
+			boolean csv = args.get("format").equals("csv");
+			if (store.accessCount() == 0) {
+				EventSummary events = EventSummary.of(AccessOptions.events(args, store, console.progress()), console.progress());
+				console.out().print(csv ? events.toCsv() : events.text());
+				return ExitCode.OK;
+			}
+			AccessTable table = AccessOptions.table(args, store, console.progress());
+			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
+			console.out().print(csv ? structures.toCsv() : new TraceSummary(structures).text());
+		}
+		return ExitCode.OK;
+	}
+}

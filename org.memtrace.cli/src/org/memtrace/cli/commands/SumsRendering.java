@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.ModelRequest;
+import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.TitledScene;
+import org.memtrace.analysis.statistics.DensityModel;
+import org.memtrace.analysis.statistics.DensityModel.Stack;
+import org.memtrace.analysis.statistics.DensityPicture;
+import org.memtrace.analysis.statistics.PieModel;
+import org.memtrace.analysis.statistics.PiePicture;
+import org.memtrace.analysis.statistics.PieRules;
+import org.memtrace.analysis.statistics.Statistics;
+import org.memtrace.analysis.statistics.Statistics.By;
+import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.TraceStore;
+
+/** What the views Statistics and Density draw: {@code memtrace render --kind pie} and {@code --kind density}. */
+final class SumsRendering {
+	private SumsRendering() {
+	}
+
+	private static Sum sum(Metric metric) throws UsageException {
+		return switch (metric) {
+		case ACCESSES -> Sum.ACCESSES;
+		case READS -> Sum.READS;
+		case WRITES -> Sum.WRITES;
+		case EVENTS -> Sum.RECORDS;
+		default -> throw new UsageException("a pie or a density has no --metric " + metric.id()
+				+ ", but accesses, reads, writes or events");
+		};
+	}
+
+	private static <E extends Enum<E>> E chosen(CommandLine args, E automatic, List<E> possible) throws UsageException {
+		String name = args.get("by").toUpperCase(Locale.ROOT);
+		if (name.equals("AUTO")) {
+			return automatic;
+		}
+		for (E e : possible) {
+			if (e.name().equals(name)) {
+				return e;
+			}
+		}
+		throw new UsageException("--by " + args.get("by") + " is not possible here, but "
+				+ possible.stream().map(e -> e.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(", ")));
+	}
+
+	/** What {@code --sum} names, one of those that the trace has; null for auto. */
+	private static Sum named(CommandLine args, List<Sum> possible) throws UsageException {
+		String id = args.get("sum");
+		if (id.equals("auto")) {
+			return null;
+		}
+		return possible.stream().filter(s -> s.id().equals(id)).findFirst().orElseThrow(() -> new UsageException("--sum is '" + id
+				+ "'; this trace has " + possible.stream().map(Sum::id).collect(Collectors.joining(", "))));
+	}
+
+	/** The parts of the whole as they are: {@code memtrace query --what sums}. */
+	static List<Statistics.Item> sums(TraceStore store, CommandLine args, Progress progress) throws MemtraceException, UsageException {
+		TraceWindow window = TraceWindow.of(args, store.info());
+		int producer = args.has("producer") ? AccessOptions.query(args, store).producerFrom() : -1;
+		List<Statistics.Item> items;
+		if (store.accessCount() > 0) {
+			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
+			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfAccesses()), Sum.ACCESSES);
+			items = Statistics.of(AccessOptions.table(args, store, progress), sum, by, window.fromNs(), window.toNs(), producer, progress);
+		} else {
+			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
+			EventTable events = AccessOptions.events(args, store, progress);
+			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfEvents(events)),
+					events.has(EventCategory.STATE) ? Sum.STATE_TIME : Sum.EVENTS);
+			items = Statistics.of(events, sum, by, window.fromNs(), window.toNs(), producer, progress);
+		}
+		return items.stream().sorted(Comparator.comparingDouble((Statistics.Item i) -> -i.value()).thenComparing(Statistics.Item::name)).toList();
+	}
+
+	/** The parts of the whole, merged and left out as the user did in the workbench. */
+	static Scene pie(OpenedTrace trace, CommandLine args, PictureOptions o, Progress progress) throws Exception {
+		ModelRequest r = trace.request;
+		PieRules rules = trace.store.readNote(PieRules.NOTE).map(b -> PieRules.parse(new String(b, StandardCharsets.UTF_8)))
+				.orElse(PieRules.NONE);
+		PieModel model;
+		if (trace.source instanceof AccessTable accesses) {
+			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
+			Sum named = named(args, Statistics.sumsOfAccesses());
+			Sum sum = named != null ? named : sum(r.metric());
+			model = PieModel.of(sum, by, Statistics.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
+		} else {
+			EventTable events = (EventTable) trace.source;
+			Sum named = named(args, Statistics.sumsOfEvents(events));
+			Sum sum = named != null ? named : r.metric() == Metric.EVENTS ? Sum.EVENTS : r.metric() == Metric.STATE_DURATION ? Sum.STATE_TIME : null;
+			if (sum == null) {
+				throw new UsageException("a pie of events has --metric events or state-duration");
+			}
+			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
+			model = PieModel.of(sum, by, Statistics.of(events, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
+		}
+		PieModel pie = model.of(trace.store.info());
+		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
+				+ pie.sum().label().toLowerCase(Locale.ROOT) + " by " + pie.by().label();
+		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
+				(w, h) -> PiePicture.build(pie, Set.of(), true, w, h, o.palette, o.meter, o.fontSize).scene());
+	}
+
+	/** How much happens when. */
+	static Scene density(OpenedTrace trace, CommandLine args, PictureOptions o, Progress progress) throws MemtraceException, UsageException {
+		ModelRequest r = trace.request;
+		int bins = DensityPicture.bins(o.width, o.fontSize);
+		DensityModel model = trace.source instanceof AccessTable accesses
+				? DensityModel.of(accesses, sum(r.metric()), chosen(args, Stack.TYPE, List.of(Stack.NONE, Stack.TYPE, Stack.THREAD)),
+						r.fromNs(), r.toNs(), r.producer(), bins, progress)
+				: DensityModel.of((EventTable) trace.source, chosen(args, Stack.TYPE, Arrays.asList(Stack.NONE, Stack.TYPE, Stack.PRODUCER)),
+						r.fromNs(), r.toNs(), r.producer(), bins, progress);
+		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
+				+ model.sum().label().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == Stack.NONE ? "" : " " + model.stack().label());
+		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
+				(w, h) -> DensityPicture.build(model, w, h, o.palette, o.meter, o.fontSize).scene());
+	}
+}

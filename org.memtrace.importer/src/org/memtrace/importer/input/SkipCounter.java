@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.input;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.model.TraceFormatException;
+
+/** Counts what could not be used; in strict mode each such thing is an error. Safe for several threads. */
+public final class SkipCounter {
+	private static final int EXAMPLES = 20;
+
+	private final boolean strict;
+	private final Map<String, Long> byReason = new TreeMap<>();
+	/** First occurrence of each reason, as {@code file, line n}. */
+	private final Map<String, String> firstPlace = new LinkedHashMap<>();
+	private final List<String> warnings = new ArrayList<>();
+	private long incompleteLines;
+
+	public SkipCounter(boolean strict) {
+		this.strict = strict;
+	}
+
+	/** A row is not used. */
+	public synchronized void skip(String file, long line, String reason) throws TraceFormatException {
+		if (strict) {
+			throw new TraceFormatException(file, line, reason);
+		}
+		byReason.merge(reason, 1L, Long::sum);
+		firstPlace.putIfAbsent(reason, line > 0 ? file + ", line " + line : file);
+	}
+
+	/** A file ends within a line, as a killed recorder leaves it. */
+	public synchronized void incomplete(String file, long line) throws TraceFormatException {
+		if (strict) {
+			throw new TraceFormatException(file, line, "the last line is incomplete");
+		}
+		incompleteLines++;
+		warn(file + ": the last line is incomplete and was dropped");
+	}
+
+	public synchronized void warn(String warning) {
+		if (warnings.size() < EXAMPLES) {
+			warnings.add(warning);
+		}
+	}
+
+	/** Something is wrong with a file as a whole. */
+	public synchronized void problem(String file, String reason) throws TraceFormatException {
+		if (strict) {
+			throw new TraceFormatException(file, 0, reason);
+		}
+		warn(file + ": " + reason);
+	}
+
+	public synchronized Map<String, Long> byReason() {
+		return new TreeMap<>(byReason);
+	}
+
+	public synchronized Map<String, String> firstPlaces() {
+		return new LinkedHashMap<>(firstPlace);
+	}
+
+	public synchronized List<String> warnings() {
+		return List.copyOf(warnings);
+	}
+
+	public synchronized long incompleteLines() {
+		return incompleteLines;
+	}
+
+	public synchronized long total() {
+		return byReason.values().stream().mapToLong(Long::longValue).sum();
+	}
+}

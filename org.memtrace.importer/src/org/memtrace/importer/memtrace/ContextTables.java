@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.memtrace;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.importer.input.CsvTable;
+import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+
+/** The small files of all images: structures, stacks, threads, intervals, with numbers that are unique in the trace. */
+public final class ContextTables {
+	private final SkipCounter skips;
+	private final long traceStartNs;
+	private final List<Structure> structures = new ArrayList<>();
+	private final List<List<CallFrame>> stacks = new ArrayList<>();
+	private final List<ThreadInfo> threads = new ArrayList<>();
+	private final List<Interval> intervals = new ArrayList<>();
+	private long lostAccesses;
+	private int unlistedThreads;
+
+	/** @param traceStartNs birth of what was there from the beginning */
+	public ContextTables(SkipCounter skips, long traceStartNs) {
+		this.skips = skips;
+		this.traceStartNs = traceStartNs;
+	}
+
+	public List<Structure> structures() {
+		return structures;
+	}
+
+	/** Call stacks by id. */
+	public List<List<CallFrame>> stacks() {
+		return stacks;
+	}
+
+	public List<ThreadInfo> threads() {
+		return threads;
+	}
+
+	public List<Interval> intervals() {
+		return intervals;
+	}
+
+	/** Losses that the intervals report. */
+	public long lostAccesses() {
+		return lostAccesses;
+	}
+
+	/** Threads with accesses that are in no threads.csv. */
+	public int unlistedThreads() {
+		return unlistedThreads;
+	}
+
+	/** A call stack, innermost frame first; returns its id. */
+	public int addStack(List<CallFrame> frames) {
+		stacks.add(frames);
+		return stacks.size() - 1;
+	}
+
+	/** A structure that was there all the time. */
+	public void addStructure(TraceDirectory.Image image, StructureKind kind, String name, long start, long end, long taskId,
+			int stack) {
+		structures.add(new Structure(structures.size(), image.index(), kind, name, start, end, traceStartNs,
+				Long.MAX_VALUE, taskId, stack, ""));
+	}
+
+	/** Reads the files of an image that has a folder; returns its structures. */
+	public List<Structure> read(TraceDirectory.Image image) throws MemtraceException {
+		Map<Long, Integer> stackIds = new HashMap<>();
+		stacks(image, stackIds);
+		threads(image);
+		intervals(image);
+		return structures(image, stackIds);
+	}
+
+	private void stacks(TraceDirectory.Image image, Map<Long, Integer> ids) throws MemtraceException {
+		CsvTable.read(image.directory().resolve("stacks.csv"), image.fileName("stacks.csv"),
+				List.of("Stack", "Depth", "Ip"), skips, row -> {
+					long stack = row.number("Stack", -1);
+					CallFrame frame = new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"),
+							row.text("File"), Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE));
+					int id = ids.computeIfAbsent(stack, key -> {
+						stacks.add(new ArrayList<>());
+						return stacks.size() - 1;
+					});
+					stacks.get(id).add(frame);
+				});
+	}
+
+	private void threads(TraceDirectory.Image image) throws MemtraceException {
+		int first = threads.size();
+		CsvTable.read(image.directory().resolve("threads.csv"), image.fileName("threads.csv"), List.of("TaskId"), skips,
+				row -> {
+					long taskId = row.number("TaskId", -1);
+					if (taskId < 0) { // the number of accesses that no thread is known of
+						skips.skip(image.fileName("threads.csv"), row.line(), "thread without a task id");
+						return;
+					}
+					String name = row.text("Name").strip();
+					threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
+							name.isEmpty() ? "thread " + taskId : name, birth(row.number("Birth", -1)),
+							death(row.number("Death", -1)), row.text("Start"), threads.size() == first));
+				});
+	}
+
+	/** A thread that only its accesses tell of. */
+	public int addThread(TraceDirectory.Image image, long taskId) {
+		unlistedThreads++;
+		threads.add(new ThreadInfo(threads.size(), image.index(), taskId, "thread " + taskId, traceStartNs,
+				Long.MAX_VALUE, "", taskId == image.json().number("pid", -1)));
+		return threads.size() - 1;
+	}
+
+	private void intervals(TraceDirectory.Image image) throws MemtraceException {
+		CsvTable.read(image.directory().resolve("intervals.csv"), image.fileName("intervals.csv"),
+				List.of("Start", "End"), skips, row -> {
+					long lost = row.number("LostRing", 0) + row.number("LostTable", 0);
+					intervals.add(new Interval(image.index(), row.number("Start", 0), row.number("End", 0),
+							row.number("TargetNs", 0), row.number("Faults", 0), lost, row.number("Unattributed", 0),
+							row.text("Event")));
+					lostAccesses += lost;
+				});
+	}
+
+	private List<Structure> structures(TraceDirectory.Image image, Map<Long, Integer> stackIds)
+			throws MemtraceException {
+		String name = image.fileName("structures.csv");
+		int first = structures.size();
+		CsvTable.read(image.directory().resolve("structures.csv"), name, List.of("Kind", "Name", "Start", "End"), skips,
+				row -> {
+					StructureKind kind = kind(row.text("Kind"));
+					if (kind == null) {
+						skips.skip(name, row.line(), "unknown kind of structure");
+						return;
+					}
+					long start = row.address("Start");
+					long end = row.address("End");
+					if (Long.compareUnsigned(start, end) >= 0) {
+						skips.skip(name, row.line(), "structure without bytes");
+						return;
+					}
+					structures.add(new Structure(structures.size(), image.index(), kind, row.text("Name"), start, end,
+							birth(row.number("Birth", -1)), death(row.number("Death", -1)), row.number("TaskId", -1),
+							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site")));
+				});
+		return List.copyOf(structures.subList(first, structures.size()));
+	}
+
+	private static StructureKind kind(String text) {
+		for (StructureKind kind : StructureKind.values()) {
+			if (kind.name().equalsIgnoreCase(text.strip())) {
+				return kind;
+			}
+		}
+		return null;
+	}
+
+	private long birth(long ns) {
+		return ns < 0 ? traceStartNs : ns;
+	}
+
+	private static long death(long ns) {
+		return ns < 0 ? Long.MAX_VALUE : ns;
+	}
+}

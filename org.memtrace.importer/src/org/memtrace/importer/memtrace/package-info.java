@@ -1,0 +1,4 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/** The trace directory of our own collector (docs/trace-format.md). */
+package org.memtrace.importer.memtrace;

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.sharing;
+
+import java.util.Arrays;
+
+import org.memtrace.model.store.AccessBatch;
+
+/**
+ * Finds for each record of an image how many distinct threads use its page at overlapping times (half-open intervals), the
+ * thread of the record included. A record without a thread counts the others and is no thread itself; the result is at least
+ * 1.
+ *
+ * <p>Records come in order of their start. A record is decided when its page is next touched at or after its end. All records
+ * of the page seen until then start before its end, so those of them that end after its start are those that overlap it: it is
+ * enough to know, per page and thread, the latest end so far. Memory: the records that are not decided, their threads, and two
+ * bytes per record for the result. Time: O(1) per record, plus, for each distinct interval on a page, the threads that were
+ * active there.
+ */
+public final class SharingSweep {
+	private static final int CHUNK_BITS = 20;
+	private static final int NIL = -1;
+
+	private short[][] result = new short[16][];
+	private int rows;
+
+	// of a page, two numbers: first record, first thread
+	private static final int PER_PAGE = 2;
+	private int[] ofPage = new int[0];
+	// of an undecided record, four numbers: start, end, row and thread, next record of the page
+	private static final int PER_RECORD = 4;
+	private long[] record = new long[1024 * PER_RECORD];
+	private int freeRecord = NIL;
+	private int recordCount;
+	// of a thread on a page, two numbers: its latest end, and its number with the next thread of the page
+	private static final int PER_THREAD = 2;
+	private long[] use = new long[1024 * PER_THREAD];
+	private int freeUse = NIL;
+	private int useCount;
+
+	/** Adds the next record. */
+	public void add(int page, int thread, long startNs, long endNs) {
+		int head = page * PER_PAGE;
+		if (head >= ofPage.length) {
+			int old = ofPage.length;
+			ofPage = Arrays.copyOf(ofPage, Math.max(head + PER_PAGE, old * 2));
+			Arrays.fill(ofPage, old, ofPage.length, NIL);
+		}
+		if (ofPage[head] != NIL) {
+			decide(head, startNs);
+		}
+		int r = newRecord();
+		int at = r * PER_RECORD;
+		record[at] = startNs;
+		record[at + 1] = endNs;
+		record[at + 2] = pair(rows++, thread);
+		record[at + 3] = ofPage[head];
+		ofPage[head] = r;
+		if (thread != AccessBatch.NO_THREAD) {
+			use(head, thread, endNs);
+		}
+	}
+
+	private static long pair(int high, int low) {
+		return (long) high << 32 | low & 0xffffffffL;
+	}
+
+	private void use(int head, int thread, long endNs) {
+		for (int t = ofPage[head + 1]; t != NIL; t = (int) use[t * PER_THREAD + 1]) {
+			if ((int) (use[t * PER_THREAD + 1] >> 32) == thread) {
+				use[t * PER_THREAD] = Math.max(use[t * PER_THREAD], endNs);
+				return;
+			}
+		}
+		int t = newUse();
+		use[t * PER_THREAD] = endNs;
+		use[t * PER_THREAD + 1] = pair(thread, ofPage[head + 1]);
+		ofPage[head + 1] = t;
+	}
+
+	/** Decides the records of a page that end at or before a time, and forgets threads that can matter no more. */
+	private void decide(int head, long nowNs) {
+		long earliestStart = nowNs;
+		long countedStart = 0;
+		int counted = NIL;
+		int previous = NIL;
+		boolean any = false;
+		for (int r = ofPage[head]; r != NIL;) {
+			int at = r * PER_RECORD;
+			int next = (int) record[at + 3];
+			if (record[at + 1] > nowNs) {
+				earliestStart = Math.min(earliestStart, record[at]);
+				previous = r;
+			} else {
+				any = true;
+				if (counted == NIL || countedStart != record[at]) {
+					countedStart = record[at];
+					counted = threadsAfter(head, countedStart);
+				}
+				set((int) (record[at + 2] >> 32), Math.max(1, counted));
+				if (previous == NIL) {
+					ofPage[head] = next;
+				} else {
+					record[previous * PER_RECORD + 3] = next;
+				}
+				record[at + 3] = freeRecord;
+				freeRecord = r;
+			}
+			r = next;
+		}
+		if (any) { // as long as no record was decided, none of the earlier ones has become irrelevant
+			forget(head, earliestStart);
+		}
+	}
+
+	/** Removes the threads that were last seen before all records that are not decided. */
+	private void forget(int head, long earliestStart) {
+		int previous = NIL;
+		for (int t = ofPage[head + 1]; t != NIL;) {
+			int at = t * PER_THREAD;
+			int next = (int) use[at + 1];
+			if (use[at] > earliestStart) {
+				previous = t;
+			} else {
+				if (previous == NIL) {
+					ofPage[head + 1] = next;
+				} else {
+					int before = previous * PER_THREAD + 1;
+					use[before] = pair((int) (use[before] >> 32), next);
+				}
+				use[at + 1] = freeUse;
+				freeUse = t;
+			}
+			t = next;
+		}
+	}
+
+	private int threadsAfter(int head, long startNs) {
+		int count = 0;
+		for (int t = ofPage[head + 1]; t != NIL; t = (int) use[t * PER_THREAD + 1]) {
+			count += use[t * PER_THREAD] > startNs ? 1 : 0;
+		}
+		return count;
+	}
+
+	/** Decides what is left. */
+	public void finish() {
+		for (int head = 0; head < ofPage.length; head += PER_PAGE) {
+			if (ofPage[head] != NIL) {
+				decide(head, Long.MAX_VALUE);
+			}
+		}
+	}
+
+	/** Sharing of a record, by the order in which records were added. */
+	public int sharing(int row) {
+		return result[row >>> CHUNK_BITS][row & (1 << CHUNK_BITS) - 1];
+	}
+
+	private void set(int row, int sharing) {
+		int chunk = row >>> CHUNK_BITS;
+		if (chunk >= result.length) {
+			result = Arrays.copyOf(result, chunk * 2);
+		}
+		if (result[chunk] == null) {
+			result[chunk] = new short[1 << CHUNK_BITS];
+		}
+		result[chunk][row & (1 << CHUNK_BITS) - 1] = (short) Math.min(sharing, Short.MAX_VALUE);
+	}
+
+	private int newRecord() {
+		if (freeRecord != NIL) {
+			int r = freeRecord;
+			freeRecord = (int) record[r * PER_RECORD + 3];
+			return r;
+		}
+		if (recordCount * PER_RECORD == record.length) {
+			record = Arrays.copyOf(record, record.length * 2);
+		}
+		return recordCount++;
+	}
+
+	private int newUse() {
+		if (freeUse != NIL) {
+			int t = freeUse;
+			freeUse = (int) use[t * PER_THREAD + 1];
+			return t;
+		}
+		if (useCount * PER_THREAD == use.length) {
+			use = Arrays.copyOf(use, use.length * 2);
+		}
+		return useCount++;
+	}
+}

@@ -1,0 +1,636 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.tree;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.memory.MemoryArea;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
+
+/**
+ * Builds the trees of event producers from cells (docs/import.md). The virtual one: root, images if there are several, structures and
+ * ranges by address, their recursive division by page number, pages. The physical one: root, NUMA nodes, contiguous ranges of page
+ * frames, their division, frames. O(n log n) for n cells.
+ *
+ * <p>A structure is divided by its own pages, touched or not, so that a part is at the same place in the structure in every
+ * trace; parts without a touched page are left out, and so is a part that would have a single child.
+ */
+public final class MemoryTreeBuilder {
+	/** More siblings than these are merged and grouped. */
+	static final int MOST_SIBLINGS = 1000;
+	private static final int GROUP_SIZE = 250;
+	private static final int CHECK = 65_536;
+
+	/** Cells by page number, which is that of the frame in the physical tree. */
+	private interface Pages {
+		long pageIndex(int cell);
+	}
+
+	/**
+	 * A producer that is divided into pages.
+	 *
+	 * @param label null to be made from the structure
+	 * @param structure -1 when there is none, or several
+	 * @param members structures
+	 * @param cells in order of their pages; a page comes more than once when several structures or frames have used it
+	 */
+	private record Owner(ProducerKind kind, String label, long start, long end, int structure, int[] members, int[] cells) {
+	}
+
+	private final PageCells cells;
+	private final int pageShift;
+	private final int fanout;
+	private final List<Structure> structures;
+	private final List<MergeRule> rules;
+	private final MergeRule.Stacks stacks;
+	private final Progress progress;
+	private final Map<String, Integer> usedLabels = new HashMap<>();
+	private ProducerTreeBuilder tree;
+	private Pages pages;
+	/** Producer of each cell in the tree that is being built. */
+	private int[] producerOf;
+	private int worked;
+
+	private MemoryTreeBuilder(MemoryLayout layout, List<Structure> structures, MergeRule.Stacks stacks, Progress progress) {
+		this.cells = layout.cells();
+		this.pageShift = Integer.numberOfTrailingZeros(layout.pageSizeBytes());
+		this.fanout = layout.fanout();
+		this.structures = structures;
+		this.rules = MergeRule.parseAll(layout.rules());
+		this.stacks = stacks;
+		this.progress = progress;
+	}
+
+	/**
+	 * Builds both trees.
+	 *
+	 * @param layout its rules are followed
+	 * @param stacks call stacks of the structures, asked only if a rule needs them
+	 */
+	public static MemoryTrees build(MemoryLayout layout, List<Structure> structures, MergeRule.Stacks stacks, Progress progress)
+			throws MemtraceException {
+		progress.begin("Building the tree of event producers", layout.cells().count());
+		MemoryTreeBuilder builder = new MemoryTreeBuilder(layout, structures, stacks, progress);
+		ProducerTree virtual = builder.virtual(layout);
+		int[] virtualLeaf = builder.producerOf;
+		ProducerTree physical = builder.isPhysicalKnown() ? builder.physical() : null;
+		return new MemoryTrees(virtual, virtualLeaf, physical, physical == null ? null : builder.producerOf);
+	}
+
+	private void begin(Pages by) {
+		tree = new ProducerTreeBuilder(1 << pageShift);
+		usedLabels.clear();
+		producerOf = new int[cells.count()];
+		pages = by;
+		tree.begin(ProducerKind.ROOT, unique("MemoryRoot"), 0, 0, -1);
+	}
+
+	private ProducerTree virtual(MemoryLayout layout) throws MemtraceException {
+		begin(cell -> cells.address()[cell] >>> pageShift);
+		int[] all = byStructureAndPage(identity(cells.count()));
+		int[] images = IntStream.of(cells.image()).distinct().sorted().toArray();
+		for (int image : images) {
+			int[] own = images.length == 1 ? all : IntStream.of(all).filter(cell -> cells.image()[cell] == image).toArray();
+			String label = layout.images().get(image);
+			if (label != null) {
+				tree.begin(ProducerKind.IMAGE, unique(label), 0, 0, -1);
+			}
+			siblings(grouped(owners(own, MemoryMap.of(layout.areas(), image))));
+			if (label != null) {
+				tree.end();
+			}
+		}
+		tree.end();
+		return tree.build();
+	}
+
+	/** Applies the rules, and if that leaves too many siblings, merges what is alike. */
+	private List<Owner> grouped(List<Owner> owners) throws MemtraceException {
+		List<Owner> result = owners;
+		for (MergeRule rule : rules) {
+			result = merge(result, rule);
+		}
+		if (result.size() > MOST_SIBLINGS) {
+			result = merge(result, true);
+		}
+		if (result.size() > MOST_SIBLINGS) {
+			result = merge(result, false);
+		}
+		result.sort(Comparator.comparing(Owner::start, Long::compareUnsigned).thenComparing(Owner::structure));
+		return result;
+	}
+
+	/** Structures and ranges; names are given in the order of the structures' ids, that is of their allocation. */
+	private List<Owner> owners(int[] order, MemoryMap map) throws MemtraceException {
+		List<Owner> owners = new ArrayList<>();
+		int from = 0;
+		while (from < order.length) {
+			progress.check();
+			int structure = cells.structure()[order[from]];
+			int to = from + 1;
+			while (to < order.length && cells.structure()[order[to]] == structure) {
+				to++;
+			}
+			if (structure < 0) {
+				ranges(Arrays.copyOfRange(order, from, to), map, owners);
+			} else {
+				Structure s = structures.get(structure);
+				owners.add(new Owner(s.kind() == StructureKind.STACK ? ProducerKind.STACK : ProducerKind.STRUCTURE, null,
+						s.startAddress(), s.endAddress(), structure, new int[] { structure },
+						Arrays.copyOfRange(order, from, to)));
+			}
+			from = to;
+		}
+		return owners;
+	}
+
+	private static int[] identity(int n) {
+		int[] identity = new int[n];
+		for (int i = 0; i < n; i++) {
+			identity[i] = i;
+		}
+		return identity;
+	}
+
+	/** By page. Stable. */
+	private int[] byPage(int[] items) throws MemtraceException {
+		int n = items.length;
+		long[] sorted = new long[n];
+		for (int i = 0; i < n; i++) {
+			sorted[i] = pages.pageIndex(items[i]);
+		}
+		progress.check();
+		Arrays.parallelSort(sorted);
+		progress.check();
+		int[] rank = new int[n];
+		for (int i = 0; i < n; i++) {
+			rank[i] = Arrays.binarySearch(sorted, pages.pageIndex(items[i]));
+		}
+		int[] order = countingSort(identity(n), rank, n);
+		for (int i = 0; i < n; i++) {
+			order[i] = items[order[i]];
+		}
+		return order;
+	}
+
+	private int[] byStructureAndPage(int[] items) throws MemtraceException {
+		int[] key = new int[cells.count()];
+		for (int i = 0; i < key.length; i++) {
+			key[i] = cells.structure()[i] + 1;
+		}
+		return countingSort(byPage(items), key, structures.size() + 1);
+	}
+
+	/** Stable. */
+	private static int[] countingSort(int[] items, int[] key, int keys) {
+		int[] position = new int[keys + 1];
+		for (int item : items) {
+			position[key[item] + 1]++;
+		}
+		for (int k = 0; k < keys; k++) {
+			position[k + 1] += position[k];
+		}
+		int[] result = new int[items.length];
+		for (int item : items) {
+			result[position[key[item]]++] = item;
+		}
+		return result;
+	}
+
+	/** Pages outside of structures: one range for each area of the memory map, elsewhere one for each run of pages. */
+	private void ranges(int[] order, MemoryMap map, List<Owner> owners) {
+		int from = 0;
+		while (from < order.length) {
+			long first = pages.pageIndex(order[from]);
+			MemoryArea area = map.at(first << pageShift);
+			int to = from + 1;
+			while (to < order.length) {
+				long page = pages.pageIndex(order[to]);
+				if (area != null ? Long.compareUnsigned(page << pageShift, area.end()) >= 0
+						: Long.compareUnsigned(page - pages.pageIndex(order[to - 1]), 1) > 0 || map.at(page << pageShift) != null) {
+					break;
+				}
+				to++;
+			}
+			long end = pages.pageIndex(order[to - 1]) + 1;
+			long pages = end - first;
+			String label = area != null && !area.name().isEmpty() ? area.name()
+					: Long.toHexString(first << pageShift) + " (" + pages + (pages == 1 ? " page)" : " pages)");
+			owners.add(new Owner(ProducerKind.RANGE, label, first << pageShift, end << pageShift, -1,
+					new int[0], Arrays.copyOfRange(order, from, to)));
+			from = to;
+		}
+	}
+
+	/** Merges what a rule says. */
+	private List<Owner> merge(List<Owner> owners, MergeRule rule) throws MemtraceException {
+		Map<String, List<Owner>> groups = new LinkedHashMap<>();
+		List<Owner> result = new ArrayList<>();
+		for (Owner owner : owners) {
+			progress.check();
+			String key = key(owner, rule);
+			if (key == null) {
+				result.add(owner);
+			} else {
+				groups.computeIfAbsent(key, k -> new ArrayList<>()).add(owner);
+			}
+		}
+		for (List<Owner> members : groups.values()) {
+			progress.check();
+			members.sort(Comparator.comparing(Owner::start, Long::compareUnsigned).thenComparing(Owner::structure));
+			int from = 0;
+			long end = members.get(0).end;
+			for (int to = 1; to <= members.size(); to++) {
+				if (to == members.size() || rule.isConsecutive() && isApart(end, members.get(to).start)) {
+					List<Owner> some = members.subList(from, to);
+					if (some.size() == 1) {
+						result.add(some.get(0));
+					} else {
+						int count = some.stream().mapToInt(o -> o.members.length).sum();
+						result.add(merged(some, rule.label(structures.get(some.get(0).members[0]), count, stacks)));
+					}
+					from = to;
+				}
+				if (to < members.size()) {
+					end = from == to || Long.compareUnsigned(members.get(to).end, end) > 0 ? members.get(to).end : end;
+				}
+			}
+		}
+		return result;
+	}
+
+	private boolean isApart(long end, long start) {
+		return Long.compareUnsigned(start, end) > 0 && Long.compareUnsigned(start - end, 1L << pageShift) > 0;
+	}
+
+	/** What all structures of an owner have in common by a rule, or null. */
+	private String key(Owner owner, MergeRule rule) throws MemtraceException {
+		String common = null;
+		for (int member : owner.members) {
+			String key = rule.key(structures.get(member), stacks);
+			if (key == null || common != null && !common.equals(key)) {
+				return null;
+			}
+			common = key;
+		}
+		return common;
+	}
+
+	/**
+	 * Merges structures of one origin into one producer.
+	 *
+	 * @param byOrigin by call stack or site and by size (all sizes below a page are one); else all smaller than a page by kind
+	 */
+	private List<Owner> merge(List<Owner> owners, boolean byOrigin) throws MemtraceException {
+		Map<String, List<Owner>> groups = new LinkedHashMap<>();
+		List<Owner> result = new ArrayList<>();
+		for (Owner owner : owners) {
+			String key = owner.structure < 0 ? null : key(structures.get(owner.structure), byOrigin);
+			if (key == null) {
+				result.add(owner);
+			} else {
+				groups.computeIfAbsent(key, k -> new ArrayList<>()).add(owner);
+			}
+		}
+		for (List<Owner> members : groups.values()) {
+			progress.check();
+			if (members.size() == 1) {
+				result.add(members.get(0));
+				continue;
+			}
+			Structure first = structures.get(members.get(0).structure);
+			String what = !byOrigin ? "small " + first.kind().name().toLowerCase(Locale.ROOT) + " blocks"
+					: first.site().isEmpty() ? first.name() : first.site();
+			result.add(merged(members, String.format(Locale.ROOT, "%s (%,d blocks)", what, members.size())));
+		}
+		return result;
+	}
+
+	private String key(Structure s, boolean byOrigin) {
+		boolean small = Long.compareUnsigned(s.sizeBytes(), 1L << pageShift) < 0;
+		if (!byOrigin) {
+			return small ? s.kind().name() : null;
+		}
+		if (s.stack() < 0 && s.site().isEmpty()) {
+			return null;
+		}
+		return s.kind() + "|" + (s.stack() >= 0 ? s.stack() : s.site()) + "|" + (small ? "small" : s.sizeBytes());
+	}
+
+	private Owner merged(List<Owner> owners, String label) throws MemtraceException {
+		int[] sorted = byPage(owners.stream().flatMapToInt(m -> Arrays.stream(m.cells)).toArray());
+		int[] members = owners.stream().flatMapToInt(m -> Arrays.stream(m.members)).toArray();
+		return new Owner(ProducerKind.GROUP, label, pages.pageIndex(sorted[0]) << pageShift,
+				pages.pageIndex(sorted[sorted.length - 1]) + 1 << pageShift, -1, members, sorted);
+	}
+
+	/** Whether a physical tree says more than the virtual one: frames, or more than one NUMA node. */
+	private boolean isPhysicalKnown() {
+		return Arrays.stream(cells.frame()).anyMatch(frame -> frame != PageCells.NO_FRAME)
+				|| Arrays.stream(cells.node()).filter(node -> node >= 0).distinct().limit(2).count() > 1;
+	}
+
+	/**
+	 * The frame of each cell: its own, else that of the page, if the page was in one frame only whenever it was looked at.
+	 */
+	private long[] frames() {
+		long[] frame = cells.frame().clone();
+		Map<Long, Long> only = new HashMap<>(); // of a page; NO_FRAME if there are several
+		int[] order = identity(frame.length);
+		for (int image : IntStream.of(cells.image()).distinct().toArray()) {
+			only.clear();
+			for (int cell : order) {
+				if (cells.image()[cell] == image && frame[cell] != PageCells.NO_FRAME) {
+					only.merge(cells.address()[cell], frame[cell],
+							(a, b) -> a.longValue() == b.longValue() ? a : Long.valueOf(PageCells.NO_FRAME));
+				}
+			}
+			for (int cell : order) {
+				if (cells.image()[cell] == image && frame[cell] == PageCells.NO_FRAME) {
+					frame[cell] = only.getOrDefault(cells.address()[cell], PageCells.NO_FRAME);
+				}
+			}
+		}
+		return frame;
+	}
+
+	private ProducerTree physical() throws MemtraceException {
+		long[] frame = frames();
+		begin(cell -> frame[cell]);
+		int[] known = byPage(IntStream.range(0, frame.length).filter(cell -> frame[cell] != PageCells.NO_FRAME).toArray());
+		// a frame is on one node: the first that was told
+		int[] node = cells.node().clone();
+		for (int from = 0, to; from < known.length; from = to) {
+			to = from + 1;
+			int itsNode = node[known[from]];
+			while (to < known.length && frame[known[to]] == frame[known[from]]) {
+				itsNode = itsNode >= 0 ? itsNode : node[known[to]];
+				to++;
+			}
+			for (int i = from; i < to; i++) {
+				node[known[i]] = itsNode;
+			}
+		}
+		Pages byFrame = pages;
+		Pages byAddress = cell -> cells.address()[cell] >>> pageShift;
+		for (int n : IntStream.of(node).distinct().map(v -> v < 0 ? Integer.MAX_VALUE : v).sorted().toArray()) {
+			int itsNode = n == Integer.MAX_VALUE ? -1 : n;
+			tree.begin(ProducerKind.NODE, unique(itsNode < 0 ? "no known NUMA node" : "NUMA node " + itsNode), 0, 0, -1);
+			pages = byFrame;
+			siblings(frameRanges(IntStream.of(known).filter(cell -> node[cell] == itsNode).toArray()));
+			int[] rest = IntStream.range(0, frame.length)
+					.filter(cell -> frame[cell] == PageCells.NO_FRAME && node[cell] == itsNode).toArray();
+			if (rest.length > 0) {
+				tree.begin(ProducerKind.GROUP, unique("no known frame"), 0, 0, -1);
+				pages = byAddress;
+				List<Owner> owners = new ArrayList<>();
+				for (int image : IntStream.of(rest).map(cell -> cells.image()[cell]).distinct().sorted().toArray()) {
+					owners.addAll(owners(byStructureAndPage(IntStream.of(rest).filter(c -> cells.image()[c] == image).toArray()),
+							new MemoryMap()));
+				}
+				siblings(grouped(owners));
+				tree.end();
+			}
+			tree.end();
+		}
+		tree.end();
+		return tree.build();
+	}
+
+	private List<Owner> frameRanges(int[] order) {
+		List<Owner> owners = new ArrayList<>();
+		int from = 0;
+		while (from < order.length) {
+			long first = pages.pageIndex(order[from]);
+			int to = from + 1;
+			while (to < order.length && pages.pageIndex(order[to]) - pages.pageIndex(order[to - 1]) <= 1) {
+				to++;
+			}
+			long last = pages.pageIndex(order[to - 1]);
+			String label = first == last ? "frame " + Long.toHexString(first) : String.format(Locale.ROOT,
+					"frames %x-%x (%,d frames)", first, last, last - first + 1);
+			int[] own = Arrays.copyOfRange(order, from, to);
+			owners.add(new Owner(ProducerKind.FRAMES, label, first << pageShift, last + 1 << pageShift, structureOf(own, 0, own.length),
+					new int[0], own));
+			from = to;
+		}
+		return owners;
+	}
+
+	/** The structure that all these cells belong to, or -1. */
+	private int structureOf(int[] list, int from, int to) {
+		int structure = cells.structure()[list[from]];
+		for (int i = from + 1; i < to; i++) {
+			structure = cells.structure()[list[i]] == structure ? structure : -1;
+		}
+		return structure;
+	}
+
+	private void siblings(List<Owner> owners) throws MemtraceException {
+		String[] labels = new String[owners.size()];
+		Integer[] byId = new Integer[owners.size()];
+		Arrays.setAll(byId, i -> i);
+		Arrays.sort(byId, Comparator.comparingInt(i -> owners.get(i).structure));
+		for (int i : byId) {
+			labels[i] = unique(owners.get(i).label != null ? owners.get(i).label : label(owners.get(i)));
+		}
+		siblings(owners, labels, 0, owners.size());
+	}
+
+	/** Too many siblings are put into groups of neighbours, those into groups again if there are still too many. */
+	private void siblings(List<Owner> owners, String[] labels, int from, int to) throws MemtraceException {
+		int count = to - from;
+		if (count <= MOST_SIBLINGS) {
+			for (int i = from; i < to; i++) {
+				emit(owners.get(i), labels[i]);
+			}
+			return;
+		}
+		int groups = Math.min(MOST_SIBLINGS, (count + GROUP_SIZE - 1) / GROUP_SIZE);
+		for (int g = 0; g < groups; g++) {
+			int first = from + (int) ((long) count * g / groups);
+			int last = from + (int) ((long) count * (g + 1) / groups);
+			long start = owners.get(first).start;
+			long end = owners.get(last - 1).end;
+			tree.begin(ProducerKind.GROUP, unique(String.format(Locale.ROOT, "%x-%x (%,d producers)", start, end,
+					last - first)), start, end, -1);
+			siblings(owners, labels, first, last);
+			tree.end();
+		}
+	}
+
+	private String label(Owner owner) {
+		Structure s = structures.get(owner.structure);
+		if (s.kind() == StructureKind.BRK) {
+			return "heap (small blocks)";
+		}
+		if (!s.name().isBlank()) {
+			return s.name().strip();
+		}
+		return s.kind().name().toLowerCase(Locale.ROOT) + " "
+				+ (s.site().isBlank() ? Long.toHexString(s.startAddress()) : s.site());
+	}
+
+	/** The label, or with the first free number behind it. '=' would break FrameSoc's colour files. */
+	private String unique(String label) {
+		String base = label.replace('=', ':').replaceAll("\\p{Cntrl}", " ");
+		Integer count = usedLabels.putIfAbsent(base, 1);
+		if (count == null) {
+			return base;
+		}
+		String candidate;
+		do {
+			candidate = base + " #" + ++count;
+		} while (usedLabels.containsKey(candidate));
+		usedLabels.put(base, count);
+		usedLabels.put(candidate, 1);
+		return candidate;
+	}
+
+	private void emit(Owner owner, String label) throws MemtraceException {
+		int[] list = owner.cells;
+		worked += list.length;
+		if (worked >= CHECK) {
+			progress.check();
+			progress.worked(worked);
+			worked = 0;
+		}
+		long firstPage = owner.start >>> pageShift;
+		long count = (owner.end - 1 >>> pageShift) - firstPage + 1;
+		int id = tree.begin(owner.kind, label, owner.start, owner.end, owner.structure);
+		if (count == 1) {
+			map(list, 0, list.length, id); // the producer is its only page
+		} else {
+			divide(owner, firstPage, count, 0, list.length);
+		}
+		tree.end();
+	}
+
+	private void map(int[] list, int from, int to, int id) {
+		for (int i = from; i < to; i++) {
+			producerOf[list[i]] = id;
+		}
+	}
+
+	/** Emits the children of a piece of an owner: {@code list[from..to)} are the cells in it. */
+	private void divide(Owner owner, long pieceFirst, long piecePages, int from, int to) {
+		int[] list = owner.cells;
+		long first = pieceFirst;
+		long count = piecePages;
+		while (true) {
+			if (pages.pageIndex(list[from]) == pages.pageIndex(list[to - 1])) {
+				page(owner, from, to);
+				return;
+			}
+			int parts = (int) Math.min(fanout, count);
+			int[] bounds = new int[parts + 1];
+			int used = 0;
+			int only = 0;
+			bounds[0] = from;
+			for (int k = 0; k < parts; k++) {
+				bounds[k + 1] = k == parts - 1 ? to : lowerBound(list, bounds[k], to, first + bound(count, k + 1, parts));
+				if (bounds[k + 1] > bounds[k]) {
+					used++;
+					only = k;
+				}
+			}
+			if (used == 1) { // a node with a single child says nothing: go on inside
+				long start = bound(count, only, parts);
+				count = bound(count, only + 1, parts) - start;
+				first += start;
+				continue;
+			}
+			for (int k = 0; k < parts; k++) {
+				if (bounds[k + 1] > bounds[k]) {
+					part(owner, first + bound(count, k, parts), bound(count, k + 1, parts) - bound(count, k, parts),
+							bounds[k], bounds[k + 1]);
+				}
+			}
+			return;
+		}
+	}
+
+	private static long bound(long pageCount, int k, int parts) {
+		return pageCount / parts * k + pageCount % parts * k / parts;
+	}
+
+	private int lowerBound(int[] list, int from, int to, long page) {
+		int low = from;
+		int high = to;
+		while (low < high) {
+			int middle = (low + high) >>> 1;
+			if (pages.pageIndex(list[middle]) < page) {
+				low = middle + 1;
+			} else {
+				high = middle;
+			}
+		}
+		return low;
+	}
+
+	private void part(Owner owner, long pieceFirst, long piecePages, int from, int to) {
+		int[] list = owner.cells;
+		if (pages.pageIndex(list[from]) == pages.pageIndex(list[to - 1])) {
+			page(owner, from, to);
+			return;
+		}
+		// shrink the piece as long as all its leaves are in one part of it, so that the name is about them
+		long first = pieceFirst;
+		long count = piecePages;
+		while (true) {
+			int parts = (int) Math.min(fanout, count);
+			int k = 0;
+			long lowest = pages.pageIndex(list[from]) - first;
+			while (bound(count, k + 1, parts) <= lowest) {
+				k++;
+			}
+			if (pages.pageIndex(list[to - 1]) - first >= bound(count, k + 1, parts)) {
+				break;
+			}
+			long start = bound(count, k, parts);
+			count = bound(count, k + 1, parts) - start;
+			first += start;
+		}
+		tree.begin(ProducerKind.PART, null, clipStart(owner, first << pageShift),
+				clipEnd(owner, first + count << pageShift), structure(owner, from, to));
+		divide(owner, first, count, from, to);
+		tree.end();
+	}
+
+	private int structure(Owner owner, int from, int to) {
+		return owner.kind == ProducerKind.FRAMES ? structureOf(owner.cells, from, to) : owner.structure;
+	}
+
+	private void page(Owner owner, int from, int to) {
+		long start = pages.pageIndex(owner.cells[from]) << pageShift;
+		map(owner.cells, from, to, tree.leaf(ProducerKind.PAGE, null, clipStart(owner, start),
+				clipEnd(owner, start + (1L << pageShift)), structure(owner, from, to)));
+	}
+
+	private static long clipStart(Owner owner, long start) {
+		return Long.compareUnsigned(start, owner.start) < 0 ? owner.start : start;
+	}
+
+	/** An end of 0 is the end of the address space. */
+	private static long clipEnd(Owner owner, long end) {
+		return Long.compareUnsigned(end - 1, owner.end - 1) > 0 ? owner.end : end;
+	}
+}

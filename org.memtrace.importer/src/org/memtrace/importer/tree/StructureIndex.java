@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.tree;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+
+/**
+ * To which structure of an image an access belongs. The rule of docs/trace-format.md is for an instant; a record covers an
+ * interval, in which a structure can die and another be born at its place. So here: among the structures that contain the
+ * address and live during some of the interval, the best class ({@code static}, {@code heap}, {@code stack} before
+ * {@code mmap} before {@code brk}, {@code file}); then the one that lives longest within the interval; then the smallest, the
+ * latest born, the lowest id. Where every candidate lives through the whole interval this is the rule of the format.
+ *
+ * <p>Thread stacks are there before their thread and after it: the thread that starts another writes to its stack, and the C
+ * library keeps the memory. An access in no living structure belongs to the stack at its address that is nearest in time.
+ */
+public final class StructureIndex {
+	/** No structure. */
+	static final int NONE = -1;
+
+	/** What is known about a page: the structures that touch it, and which of them may be alive now. */
+	static final class Page {
+		private static final Page EMPTY = new Page(new Structure[0]);
+
+		private final Structure[] byBirth;
+		private final Structure[] alive;
+		private final Structure[] stacks;
+		private int aliveCount;
+		private int next;
+		private long lastStartNs = Long.MIN_VALUE;
+
+		/**
+		 * The only structure, if it covers the page; {@link StructureIndex#NONE} if there is none, else {@code several}.
+		 *
+		 * @param last address of the last byte of the page
+		 */
+		int sole(long first, long last, int several) {
+			return byBirth.length == 0 ? NONE
+					: byBirth.length == 1 && contains(byBirth[0], first) && contains(byBirth[0], last) ? byBirth[0].id() : several;
+		}
+
+		private Page(Structure[] byBirth) {
+			this.byBirth = byBirth;
+			this.alive = new Structure[byBirth.length];
+			this.stacks = Arrays.stream(byBirth).filter(s -> s.kind() == StructureKind.STACK).toArray(Structure[]::new);
+		}
+	}
+
+	private final Structure[] byStart;
+	/** Greatest end address (as a signed number of the biased address) of the balanced subtree rooted at an index. */
+	private final long[] greatestEnd;
+
+	private final int firstId;
+	private final Structure[] byId;
+
+	/** @param structures those of one image, whose ids follow each other */
+	public StructureIndex(List<Structure> structures) {
+		firstId = structures.isEmpty() ? 0 : structures.get(0).id();
+		byId = structures.toArray(Structure[]::new);
+		byStart = structures.stream().filter(s -> Long.compareUnsigned(s.startAddress(), s.endAddress()) < 0)
+				.sorted(Comparator.comparing(Structure::startAddress, Long::compareUnsigned)).toArray(Structure[]::new);
+		greatestEnd = new long[byStart.length];
+		build(0, byStart.length);
+	}
+
+	private static long biased(long address) {
+		return address ^ Long.MIN_VALUE;
+	}
+
+	private long build(int from, int to) {
+		if (from >= to) {
+			return Long.MIN_VALUE;
+		}
+		int middle = (from + to) >>> 1;
+		long greatest = biased(byStart[middle].endAddress());
+		greatest = Math.max(greatest, Math.max(build(from, middle), build(middle + 1, to)));
+		greatestEnd[middle] = greatest;
+		return greatest;
+	}
+
+	Structure structure(int id) {
+		return byId[id - firstId];
+	}
+
+	/** The structures that have bytes in {@code [start, end)}. */
+	Page page(long start, long end) {
+		List<Structure> found = new ArrayList<>();
+		collect(0, byStart.length, biased(start), biased(end - 1), found);
+		if (found.isEmpty()) {
+			return Page.EMPTY;
+		}
+		found.sort(Comparator.comparingLong(Structure::birthNs));
+		return new Page(found.toArray(Structure[]::new));
+	}
+
+	private void collect(int from, int to, long first, long last, List<Structure> found) {
+		if (from >= to) {
+			return;
+		}
+		int middle = (from + to) >>> 1;
+		if (greatestEnd[middle] <= first) {
+			return;
+		}
+		collect(from, middle, first, last, found);
+		Structure s = byStart[middle];
+		if (biased(s.startAddress()) <= last) {
+			if (biased(s.endAddress()) > first) {
+				found.add(s);
+			}
+			collect(middle + 1, to, first, last, found);
+		}
+	}
+
+	/** The id of the structure of an access, or {@link #NONE}. Fast when a page is asked in order of time. */
+	static int resolve(Page page, long address, long startNs, long endNs) {
+		int n = page.byBirth.length;
+		if (n == 0) {
+			return NONE;
+		}
+		if (startNs < page.lastStartNs) { // out of order: begin again
+			page.next = 0;
+			page.aliveCount = 0;
+		}
+		page.lastStartNs = startNs;
+		while (page.next < n && page.byBirth[page.next].birthNs() < endNs) {
+			page.alive[page.aliveCount++] = page.byBirth[page.next++];
+		}
+		Structure best = null;
+		int kept = 0;
+		for (int i = 0; i < page.aliveCount; i++) {
+			Structure s = page.alive[i];
+			if (s.deathNs() <= startNs) {
+				continue; // never again
+			}
+			page.alive[kept++] = s;
+			if (s.birthNs() < endNs && contains(s, address)
+					&& (best == null || better(s, best, startNs, endNs))) {
+				best = s;
+			}
+		}
+		Arrays.fill(page.alive, kept, page.aliveCount, null);
+		page.aliveCount = kept;
+		return best != null ? best.id() : nearestStack(page, address, startNs, endNs);
+	}
+
+	private static boolean contains(Structure s, long address) {
+		return Long.compareUnsigned(address, s.startAddress()) >= 0 && Long.compareUnsigned(address, s.endAddress()) < 0;
+	}
+
+	private static int nearestStack(Page page, long address, long startNs, long endNs) {
+		Structure nearest = null;
+		long distance = Long.MAX_VALUE;
+		for (Structure s : page.stacks) {
+			long d = s.birthNs() >= endNs ? s.birthNs() - endNs : startNs - s.deathNs();
+			if (contains(s, address) && (nearest == null || d < distance || d == distance && s.id() < nearest.id())) {
+				nearest = s;
+				distance = d;
+			}
+		}
+		return nearest == null ? NONE : nearest.id();
+	}
+
+	private static boolean better(Structure a, Structure b, long startNs, long endNs) {
+		int order = Integer.compare(rank(a), rank(b));
+		if (order == 0) {
+			order = Long.compare(overlap(b, startNs, endNs), overlap(a, startNs, endNs));
+		}
+		if (order == 0) {
+			order = Long.compareUnsigned(a.sizeBytes(), b.sizeBytes());
+		}
+		if (order == 0) {
+			order = Long.compare(b.birthNs(), a.birthNs());
+		}
+		return order == 0 ? a.id() < b.id() : order < 0;
+	}
+
+	private static int rank(Structure s) {
+		return switch (s.kind()) {
+		case STATIC, HEAP, STACK -> 0;
+		case MMAP -> 1;
+		case BRK, FILE -> 2;
+		};
+	}
+
+	private static long overlap(Structure s, long startNs, long endNs) {
+		return Math.min(endNs, s.deathNs()) - Math.max(startNs, s.birthNs());
+	}
+}

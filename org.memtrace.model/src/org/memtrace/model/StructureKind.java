@@ -1,8 +1,0 @@
-// SPDX-FileCopyrightText: memtrace contributors
-// SPDX-License-Identifier: EPL-2.0
-package org.memtrace.model;
-
-/** Where a data structure comes from; see docs/trace-format.md, structures.csv. The ordinal is stored, so only append. */
-public enum StructureKind {
-	STATIC, HEAP, MMAP, STACK, BRK, FILE
-}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model.memory;
+
+/**
+ * A data structure of the traced program.
+ *
+ * @param id index in the trace, from 0
+ * @param image process image
+ * @param kind where it comes from
+ * @param name what a person calls it; not necessarily unique
+ * @param startAddress first byte
+ * @param endAddress byte after the last
+ * @param birthNs start of its life, the start of the trace when it was there from the beginning
+ * @param deathNs end of its life, {@link Long#MAX_VALUE} when it lived to the end
+ * @param taskId allocating thread (for a stack: the thread whose stack it is), -1 unknown
+ * @param stack id of the call stack of the allocation, -1 none
+ * @param site {@code file:line} of allocation or definition, empty when not known
+ */
+public record Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress,
+		long birthNs, long deathNs, long taskId, int stack, String site) {
+	public long sizeBytes() {
+		return endAddress - startAddress;
+	}
+}

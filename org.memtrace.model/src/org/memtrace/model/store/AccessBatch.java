@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model.store;
+
+/**
+ * A number of access records as columns; the unit in which accesses travel. Row {@code i} is
+ * {@code startNs[i], endNs[i], ...} for {@code 0 <= i < count}. A receiver must not keep the arrays after it returns.
+ */
+public final class AccessBatch {
+	/** Value of {@link #thread} for pages that nobody is known to have touched (kernel on behalf of the program). */
+	public static final int NO_THREAD = -1;
+	/** Bits of {@link #flags}, as in docs/trace-format.md. */
+	public static final int FLAG_FROM_SCAN = 1;
+	public static final int FLAG_DIRECTION_UNKNOWN = 2;
+	public static final int FLAG_NOT_PRIVATE = 4;
+
+	/** Number of valid rows. */
+	public int count;
+	/** Number of the record in its store, for {@link TraceStore#readAccesses}: ascending, not dense; -1 when not from a store. */
+	public final int[] id;
+	/** Start of the interval of the record. */
+	public final long[] startNs;
+	/** End of the interval of the record, after {@link #startNs}. */
+	public final long[] endNs;
+	/** Leaf of the producer tree (a page). */
+	public final int[] producer;
+	/** {@link org.memtrace.model.ThreadInfo#index}, or {@link #NO_THREAD}. */
+	public final int[] thread;
+	/** Index into {@link TraceStore#cpuSets()}, -1 unknown. */
+	public final int[] cpuSet;
+	/** Recorded reads and writes. */
+	public final long[] reads;
+	public final long[] writes;
+	/** Number of distinct threads that used the page at the same time as this record, itself included, at least 1. */
+	public final int[] sharing;
+	/** NUMA node of the page, -1 unknown. */
+	public final int[] node;
+	public final int[] flags;
+	/** Code address of one of the accesses, 0 unknown. */
+	public final long[] ip;
+
+	public AccessBatch(int capacity) {
+		id = new int[capacity];
+		startNs = new long[capacity];
+		endNs = new long[capacity];
+		producer = new int[capacity];
+		thread = new int[capacity];
+		cpuSet = new int[capacity];
+		reads = new long[capacity];
+		writes = new long[capacity];
+		sharing = new int[capacity];
+		node = new int[capacity];
+		flags = new int[capacity];
+		ip = new long[capacity];
+	}
+
+	public int capacity() {
+		return startNs.length;
+	}
+
+	/** Whether there is no room for another row. */
+	public boolean isFull() {
+		return count == startNs.length;
+	}
+
+	/** Appends a row without {@link #id}. */
+	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount,
+			long writeCount, int sharingThreads, int numaNode, int flagBits, long codeAddress) {
+		int i = count++;
+		id[i] = -1;
+		startNs[i] = start;
+		endNs[i] = end;
+		producer[i] = producerId;
+		thread[i] = threadIndex;
+		cpuSet[i] = cpuSetIndex;
+		reads[i] = readCount;
+		writes[i] = writeCount;
+		sharing[i] = sharingThreads;
+		node[i] = numaNode;
+		flags[i] = flagBits;
+		ip[i] = codeAddress;
+	}
+
+	/** Appends a copy of row {@code row} of another batch. */
+	public void addFrom(AccessBatch other, int row) {
+		add(other.startNs[row], other.endNs[row], other.producer[row], other.thread[row], other.cpuSet[row],
+				other.reads[row], other.writes[row], other.sharing[row], other.node[row], other.flags[row],
+				other.ip[row]);
+		id[count - 1] = other.id[row];
+	}
+}

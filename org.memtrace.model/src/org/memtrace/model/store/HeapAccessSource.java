@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model.store;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.ChunkInfo;
+
+/**
+ * Chunks of a store that keeps its accesses by time: all of them are on the heap, some 60 bytes each. For small traces, for
+ * databases of earlier versions, and for trees whose order is not that of the stored chunks.
+ */
+public final class HeapAccessSource implements AccessSource {
+	private static final int CHUNK_ROWS = 1 << 16;
+	private static final int BATCH = 1 << 14;
+
+	private final List<AccessBatch> batches = new ArrayList<>();
+	/** Rows in the order of the chunks. */
+	private final int[] order;
+	private final ChunkInfo[] infos;
+
+	private HeapAccessSource(TraceStore store, Progress progress) throws MemtraceException {
+		int producers = store.producers().size();
+		store.visitAccesses(AccessQuery.ALL, b -> {
+			for (int i = 0; i < b.count; i++) {
+				if (b.producer[i] < 0 || b.producer[i] >= producers) {
+					throw new MemtraceException(
+							"an access refers to event producer " + b.producer[i] + ", but there are " + producers);
+				}
+				if (batches.isEmpty() || batches.getLast().isFull()) {
+					if (batches.size() == Integer.MAX_VALUE / BATCH) {
+						throw new MemtraceException("the trace has too many accesses to put them in order on the heap");
+					}
+					batches.add(new AccessBatch(BATCH));
+				}
+				batches.getLast().addFrom(b, i);
+			}
+		}, progress);
+		int n = batches.isEmpty() ? 0 : (batches.size() - 1) * BATCH + batches.getLast().count;
+		Integer[] rows = new Integer[n];
+		Arrays.setAll(rows, i -> i);
+		Arrays.parallelSort(rows, this::compare);
+		order = new int[n];
+		Arrays.setAll(order, i -> rows[i]);
+		infos = new ChunkInfo[(n + CHUNK_ROWS - 1) / CHUNK_ROWS];
+		for (int c = 0; c < infos.length; c++) {
+			infos[c] = describe(c * CHUNK_ROWS, Math.min(n, (c + 1) * CHUNK_ROWS));
+		}
+	}
+
+	/** Reads all accesses of a store and puts them in order. */
+	public static AccessSource of(TraceStore store, Progress progress) throws MemtraceException {
+		return new HeapAccessSource(store, progress);
+	}
+
+	private AccessBatch batch(int row) {
+		return batches.get(row / BATCH);
+	}
+
+	private int compare(int a, int b) {
+		AccessBatch x = batch(a);
+		AccessBatch y = batch(b);
+		int i = a % BATCH;
+		int k = b % BATCH;
+		int c = Integer.compare(x.producer[i], y.producer[k]);
+		c = c != 0 ? c : Long.compare(x.startNs[i], y.startNs[k]);
+		c = c != 0 ? c : Long.compare(x.endNs[i], y.endNs[k]);
+		c = c != 0 ? c : Integer.compare(x.thread[i], y.thread[k]);
+		return c != 0 ? c : Integer.compare(x.cpuSet[i], y.cpuSet[k]);
+	}
+
+	private ChunkInfo describe(int from, int to) {
+		long start = Long.MAX_VALUE;
+		long end = Long.MIN_VALUE;
+		long reads = 0;
+		long writes = 0;
+		for (int r = from; r < to; r++) {
+			AccessBatch b = batch(order[r]);
+			int i = order[r] % BATCH;
+			start = Math.min(start, b.startNs[i]);
+			end = Math.max(end, b.endNs[i]);
+			reads += b.reads[i];
+			writes += b.writes[i];
+		}
+		return new ChunkInfo(to - from, producer(from), producer(to - 1) + 1, start, end, reads, writes, from);
+	}
+
+	private int producer(int place) {
+		return batch(order[place]).producer[order[place] % BATCH];
+	}
+
+	@Override
+	public int chunks() {
+		return infos.length;
+	}
+
+	@Override
+	public ChunkInfo info(int chunk) {
+		return infos[chunk];
+	}
+
+	@Override
+	public long rows() {
+		return order.length;
+	}
+
+	@Override
+	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) {
+		int from = Math.toIntExact(infos[chunk].firstRow());
+		int n = infos[chunk].rows();
+		long[][] times = new long[n][];
+		for (int r = 0; r < n; r++) {
+			AccessBatch b = batch(order[from + r]);
+			int i = order[from + r] % BATCH;
+			times[r] = new long[] {b.startNs[i], b.endNs[i]};
+		}
+		Arrays.sort(times, Arrays::compare);
+		into.reserve(n, n, n);
+		into.rows = n;
+		into.leaves = 0;
+		into.times = 0;
+		for (int r = 0; r < n; r++) {
+			if (r == 0 || !Arrays.equals(times[r], times[r - 1])) {
+				into.timeStartNs[into.times] = times[r][0];
+				into.timeEndNs[into.times] = times[r][1];
+				times[into.times++] = times[r];
+			}
+		}
+		for (int r = 0; r < n; r++) {
+			AccessBatch b = batch(order[from + r]);
+			int i = order[from + r] % BATCH;
+			if (into.leaves == 0 || into.leaf[into.leaves - 1] != b.producer[i]) {
+				into.leaf[into.leaves] = b.producer[i];
+				into.leafFrom[into.leaves++] = r;
+			}
+			into.time[r] = Arrays.binarySearch(times, 0, into.times, new long[] {b.startNs[i], b.endNs[i]}, Arrays::compare);
+			into.thread[r] = b.thread[i];
+			into.cpuSet[r] = b.cpuSet[i];
+			into.reads[r] = b.reads[i];
+			into.writes[r] = b.writes[i];
+			into.sharing[r] = b.sharing[i];
+			into.node[r] = b.node[i];
+			into.flags[r] = b.flags[i];
+			into.ip[r] = b.ip[i];
+			into.readOffset[r] = AccessChunk.NO_OFFSET;
+			into.writeOffset[r] = AccessChunk.NO_OFFSET;
+		}
+		into.leafFrom[into.leaves] = n;
+	}
+}

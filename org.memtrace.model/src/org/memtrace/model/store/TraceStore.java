@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.model.store;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.tree.MemoryTrees;
+import org.memtrace.model.tree.ProducerTree;
+
+/**
+ * One trace, open for reading. All methods may be called from any thread; long ones take a {@link Progress}. The small
+ * tables (producers, types, threads, structures) are loaded once and shared.
+ */
+public interface TraceStore extends AutoCloseable {
+	/** Note of the importer: the machine on which the trace was recorded, as XML of hwloc. */
+	String NOTE_TOPOLOGY = "topology.xml";
+
+	TraceInfo info();
+
+	/** The tree of this address space; virtual, if the store was not made by {@link #in}. */
+	ProducerTree producers() throws MemtraceException;
+
+	/** For which address spaces there is a tree: always the virtual one. */
+	Set<AddressSpace> addressSpaces() throws MemtraceException;
+
+	/**
+	 * The same trace with the tree of another address space: its {@link #producers}, and accesses, events and caches that are about
+	 * them. It ends with this store; closing it does nothing.
+	 */
+	TraceStore in(AddressSpace space) throws MemtraceException;
+
+	/** What the trees are made from; empty when nothing is known of it. */
+	Optional<MemoryLayout> layout() throws MemtraceException;
+
+	/**
+	 * Replaces the trees in the database and drops what was derived from them. What this store has read is then out of date: it has to
+	 * be closed, and the trace opened again. Another process that has it open notices nothing until then.
+	 *
+	 * @param rules merging rules that the new trees follow
+	 */
+	void replaceTrees(MemoryTrees trees, List<String> rules, Progress progress) throws MemtraceException;
+
+	List<EventType> eventTypes() throws MemtraceException;
+
+	/** Threads by index. */
+	List<ThreadInfo> threads() throws MemtraceException;
+
+	/** Structures by id. */
+	List<Structure> structures() throws MemtraceException;
+
+	/** Call stack, innermost frame first; empty for an unknown id. */
+	List<CallFrame> stack(int stackId) throws MemtraceException;
+
+	/** Sets of CPUs that {@link AccessBatch#cpuSet} refers to. */
+	List<BitSet> cpuSets() throws MemtraceException;
+
+	/** Monitoring intervals in order of image and time; empty when the collector has none. */
+	List<Interval> intervals() throws MemtraceException;
+
+	/** Import report as JSON, if the trace was imported by memtrace. */
+	Optional<String> importReport() throws MemtraceException;
+
+	/** Number of access records; 0 for a trace that is no memory trace. */
+	long accessCount() throws MemtraceException;
+
+	/** Streams accesses in order of start time. */
+	void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException;
+
+	/**
+	 * Streams accesses as {@link #visitAccesses(AccessQuery, AccessVisitor, Progress)} does, of them those whose
+	 * {@link AccessBatch#id} is in {@code [fromId, toId)}. Takes time for that range only: for pages of a table.
+	 */
+	void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+			throws MemtraceException;
+
+	/**
+	 * All accesses as columns, in the order of {@link #producers}: what everything uses that looks at many of them. A store that keeps
+	 * its accesses so gives them at once; another one reads all of them and puts them in order on the heap, each time it is asked.
+	 */
+	default AccessSource accessSource(Progress progress) throws MemtraceException {
+		return HeapAccessSource.of(this, progress);
+	}
+
+	/** Gives the accesses of some {@link AccessBatch#id}s, in this order. */
+	void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException;
+
+	/** Streams FrameSoc events in order of start time; works for traces of any origin. */
+	void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException;
+
+	/**
+	 * Streams events in order of start and id, of those that the query selects the ones from {@code (fromNs, fromId)} on until
+	 * before {@code (toNs, toId)}. Takes time for that range only: for pages of a table.
+	 */
+	void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
+			Progress progress) throws MemtraceException;
+
+	/** Gives the events of some {@link EventBatch#id}s, in this order. */
+	void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException;
+
+	/** The parameters of some events as {@code name=value, ...}, empty for an event without. */
+	List<String> eventParameters(long[] ids) throws MemtraceException;
+
+	/**
+	 * Is another one after any change of what accesses are read from, also after one that was made with another tool. What is derived
+	 * from accesses may be saved with the stamp that was asked for before they were read, and used as long as the stamp is the same;
+	 * where it is empty the store cannot tell, and nothing may be saved.
+	 */
+	String contentStamp() throws MemtraceException;
+
+	/** Something derived that was saved with {@link #writeCache}, or empty. */
+	Optional<byte[]> readCache(String key) throws MemtraceException;
+
+	/** Saves something derived from the trace; silently not done when the database cannot be written. */
+	void writeCache(String key, byte[] value) throws MemtraceException;
+
+	/**
+	 * Something that a person made for this trace, such as named filters or bookmarks, saved with {@link #writeNote}; empty when
+	 * there is none.
+	 */
+	Optional<byte[]> readNote(String key) throws MemtraceException;
+
+	/**
+	 * Saves something that a person made; unlike a cache it is kept as long as the trace.
+	 *
+	 * @param value null deletes the note
+	 * @throws StoreException when the database cannot be written, which the person must be told
+	 */
+	void writeNote(String key, byte[] value) throws MemtraceException;
+
+	@Override
+	void close();
+}

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.storage.Stores;
+
+/** A large private array and three single pages that two threads write at the same time: always, once, on a stack. */
+class TraceSummaryTest {
+	private static final int PAGE = 4096;
+	private static final int INTERVALS = 40;
+	private static final int LARGE = 200;
+
+	private List<TraceSummary.Finding> findings;
+
+	@BeforeEach
+	void summarise() throws Exception {
+		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
+		List<Structure> structures = new ArrayList<>();
+		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		int[] large = structure(tree, structures, StructureKind.HEAP, "large", 0x10000000L, LARGE);
+		int always = structure(tree, structures, StructureKind.STATIC, "counters", 0x20000000L, 1)[0];
+		int once = structure(tree, structures, StructureKind.STATIC, "setup", 0x30000000L, 1)[0];
+		int stack = structure(tree, structures, StructureKind.STACK, "stack of thread 1", 0x40000000L, 1)[0];
+		tree.end();
+		AccessBatch batch = new AccessBatch(INTERVALS * (LARGE + 6));
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int page : large) {
+				access(batch, i, page, page % 2, 1);
+			}
+			for (int thread = 0; thread < 2; thread++) {
+				access(batch, i, always, thread, 2);
+				access(batch, i, stack, thread, 2);
+				if (i == 0) {
+					access(batch, i, once, thread, 2);
+				}
+			}
+		}
+		TraceCatalogue catalogue = Stores.inMemory();
+		int id;
+		try (TraceWriter w = catalogue.create("summary")) {
+			w.threads(List.of(new ThreadInfo(0, 0, 10, "main", 0, Long.MAX_VALUE, "", true),
+					new ThreadInfo(1, 0, 11, "worker", 0, Long.MAX_VALUE, "work", false)));
+			w.structures(structures);
+			w.cpuSets(List.of(BitSet.valueOf(new long[] {1})));
+			w.producers(tree.build());
+			w.accesses(batch);
+			id = w.commit(new TraceInfo(-1, "summary", "summary", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux", 2, batch.count, 0,
+					0, INTERVALS * 1_000_000L, Instant.EPOCH, PAGE, "", Map.of()), "{}", Progress.NONE).id();
+		}
+		try (TraceStore store = catalogue.open(id)) {
+			findings = new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(),
+					Progress.NONE)).findings();
+		}
+	}
+
+	private static int[] structure(ProducerTreeBuilder tree, List<Structure> list, StructureKind kind, String name, long address,
+			int pages) {
+		int id = list.size();
+		long end = address + (long) pages * PAGE;
+		list.add(new Structure(id, 0, kind, name, address, end, 0, Long.MAX_VALUE, 10, -1, ""));
+		int[] leaves = new int[pages];
+		tree.begin(kind == StructureKind.STACK ? ProducerKind.STACK : ProducerKind.STRUCTURE, name, address, end, id);
+		for (int p = 0; p < pages; p++) {
+			leaves[p] = tree.leaf(ProducerKind.PAGE, null, address + (long) p * PAGE, address + (p + 1L) * PAGE, id);
+		}
+		tree.end();
+		return leaves;
+	}
+
+	private static void access(AccessBatch batch, int interval, int page, int thread, int sharing) {
+		long start = interval * 1_000_000L;
+		batch.add(start, start + 1_000_000, page, thread, 0, 1, 1, sharing, 0, 0, 0);
+	}
+
+	private long about(String structure) {
+		return findings.stream().filter(f -> f.structure().equals(structure)).count();
+	}
+
+	@Test
+	void lastingWriteSharingOfASmallStructureIsTold() {
+		assertEquals(1, about("counters"), findings.toString());
+		TraceSummary.Finding f = findings.stream().filter(g -> g.structure().equals("counters")).findFirst().orElseThrow();
+		assertTrue(f.advice().contains("false sharing"), f.advice());
+		assertTrue(f.text().contains("in 40 of 40 intervals"), f.text());
+	}
+
+	@Test
+	void whatHappensOnceAndWhatTheRunTimeSystemDoesIsNot() {
+		assertEquals(0, about("setup"), findings.toString());
+		assertEquals(0, about("stack of thread 1"), findings.toString());
+	}
+}

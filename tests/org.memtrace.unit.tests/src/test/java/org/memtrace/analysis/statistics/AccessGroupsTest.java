@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.analysis.statistics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.export.TraceExport;
+import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.statistics.AccessGroups.Group;
+import org.memtrace.analysis.statistics.AccessGroups.Key;
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.Stores;
+
+/** Groups, filters and exports of a recorded trace, against sums that are made here in the plainest way. */
+class AccessGroupsTest {
+	private static final Path TRACE = Path.of(System.getProperty("memtrace.root", "../.."), "testdata", "traces",
+			"bucketsort-dynamic");
+
+	/** One access, as it is. */
+	private record Access(long start, long end, int producer, long task, String cpus, long reads, long writes, int sharing,
+			int node) {
+	}
+
+	private TraceCatalogue catalogue;
+	private TraceStore store;
+	private ProducerTree tree;
+	private final List<Access> all = new ArrayList<>();
+
+	@BeforeEach
+	void setUp() throws Exception {
+		catalogue = Stores.inMemory();
+		store = catalogue.open(new ImportOperation(TRACE, catalogue::create).call(Progress.NONE).trace().id());
+		tree = store.producers();
+		store.visitAccesses(AccessQuery.ALL, b -> {
+			for (int i = 0; i < b.count; i++) {
+				all.add(new Access(b.startNs[i], b.endNs[i], b.producer[i],
+						b.thread[i] < 0 ? -1 : store.threads().get(b.thread[i]).taskId(), b.cpuSet[i] < 0 ? ""
+								: store.cpuSets().get(b.cpuSet[i]).toString(), b.reads[i], b.writes[i], b.sharing[i], b.node[i]));
+			}
+		}, Progress.NONE);
+		assertTrue(all.size() > 1000);
+	}
+
+	@AfterEach
+	void tearDown() {
+		store.close();
+		catalogue.close();
+	}
+
+	private List<Group> groups(AccessFilter filter, long windowNs, Key... keys) throws MemtraceException {
+		return AccessGroups.of(store, filter, List.of(keys), windowNs, Progress.NONE);
+	}
+
+	private static String sum(List<Group> groups) {
+		return groups.stream().mapToLong(Group::reads).sum() + " " + groups.stream().mapToLong(Group::writes).sum();
+	}
+
+	private String sum(java.util.function.Predicate<Access> selected) {
+		return all.stream().filter(selected).mapToLong(Access::reads).sum() + " "
+				+ all.stream().filter(selected).mapToLong(Access::writes).sum();
+	}
+
+	@Test
+	void pagesKnowWhoTouchedAndWroteThemFirst() throws Exception {
+		List<PageUse.Page> pages = new ArrayList<>();
+		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL), Progress.NONE, pages::add);
+		Map<Integer, List<Access>> byPage = new TreeMap<>();
+		all.forEach(a -> byPage.computeIfAbsent(a.producer, key -> new ArrayList<>()).add(a));
+		assertEquals(List.copyOf(byPage.keySet()), pages.stream().map(PageUse.Page::producer).toList());
+		for (PageUse.Page p : pages) {
+			List<Access> here = byPage.get(p.producer());
+			assertEquals(here.stream().mapToLong(Access::start).min().getAsLong(), p.firstNs());
+			assertEquals(here.stream().mapToLong(Access::task).filter(t -> t >= 0).findFirst().orElse(-1), task(p.firstThread()));
+			assertEquals(here.stream().filter(a -> a.writes > 0).mapToLong(Access::start).min().orElse(Long.MAX_VALUE), p.firstWriteNs());
+			assertEquals(here.stream().filter(a -> a.writes > 0 && a.task >= 0).mapToLong(Access::task).findFirst().orElse(-1),
+					task(p.firstWriter()));
+			assertEquals(here.stream().mapToLong(Access::task).filter(t -> t >= 0).distinct().count(), p.threads());
+			assertEquals(here.size(), p.records());
+			assertEquals(here.stream().mapToLong(Access::reads).sum() + " " + here.stream().mapToLong(Access::writes).sum(),
+					p.reads() + " " + p.writes());
+			assertEquals(here.stream().mapToInt(Access::sharing).max().getAsInt(), p.sharing());
+		}
+		int structure = tree.firstChild(0);
+		List<PageUse.Page> part = new ArrayList<>();
+		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE, part::add);
+		assertEquals(pages.stream().filter(p -> p.producer() >= structure && p.producer() < tree.subtreeEnd(structure)).toList(), part);
+	}
+
+	private long task(int thread) throws MemtraceException {
+		return thread < 0 ? -1 : store.threads().get(thread).taskId();
+	}
+
+	@Test
+	void structuresAreGroupsWhereverTheyAreInTheTree() throws Exception {
+		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 0, Key.STRUCTURE);
+		Map<String, Long> wanted = new TreeMap<>();
+		for (Access a : all) {
+			int p = a.producer;
+			while (tree.parent(p) > 0) {
+				p = tree.parent(p);
+			}
+			wanted.merge(tree.name(p), a.reads, Long::sum);
+		}
+		Map<String, Long> found = new TreeMap<>();
+		groups.forEach(g -> found.put((String) g.keys().get(0), g.reads()));
+		assertEquals(wanted, found);
+	}
+
+	@Test
+	void everyGroupingConservesTheSums() throws Exception {
+		for (Key key : Key.values()) {
+			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 1_000_000, key);
+			assertEquals(sum(a -> true), sum(groups), key.name());
+			assertEquals(groups.size(), groups.stream().map(Group::keys).distinct().count(), key.name());
+			if (key != Key.TYPE) {
+				assertEquals(all.size(), groups.stream().mapToLong(Group::records).sum(), key.name());
+			}
+		}
+		assertEquals(sum(a -> true), sum(groups(AccessFilter.of(AccessQuery.ALL), 5_000_000, Key.values())), "all keys");
+		assertEquals(1, groups(AccessFilter.of(AccessQuery.ALL), 0).size(), "no key: one group");
+	}
+
+	@Test
+	void threadsAndTypes() throws Exception {
+		Map<String, long[]> expected = new TreeMap<>();
+		for (Access a : all) {
+			if (a.reads > 0) {
+				expected.computeIfAbsent(a.task + (a.sharing > 1 ? " Shared_Read" : " Private_Read"), k -> new long[3])[1] += a.reads;
+			}
+			if (a.writes > 0) {
+				expected.computeIfAbsent(a.task + (a.sharing > 1 ? " Shared_Write" : " Private_Write"), k -> new long[3])[2] += a.writes;
+			}
+		}
+		Map<String, long[]> found = new TreeMap<>();
+		for (Group g : groups(AccessFilter.of(AccessQuery.ALL), 0, Key.THREAD, Key.TYPE)) {
+			String task = g.keys().get(0) == null ? "-1" : g.keys().get(0).toString().replaceAll(" .*", "");
+			found.put(task + " " + g.keys().get(1), new long[] { 0, g.reads(), g.writes() });
+		}
+		assertEquals(expected.keySet(), found.keySet());
+		expected.forEach((key, values) -> assertEquals(Arrays.toString(values), Arrays.toString(found.get(key)), key));
+	}
+
+	@Test
+	void memoryIsDividedBelowTheSelectedProducer() throws Exception {
+		for (int root = 0; root < tree.size(); root += 7) {
+			int id = root;
+			List<String> children = new ArrayList<>();
+			for (int c = tree.firstChild(id); c >= 0; c = tree.nextSibling(c)) {
+				int child = c;
+				if (all.stream().anyMatch(a -> a.producer >= child && a.producer < tree.subtreeEnd(child))) {
+					children.add(tree.name(child) + " "
+							+ sum(a -> a.producer >= child && a.producer < tree.subtreeEnd(child)));
+				}
+			}
+			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.subtree(tree, id)), 0, Key.MEMORY);
+			if (tree.isLeaf(id)) {
+				assertEquals(1, groups.size());
+				assertEquals(tree.name(id), groups.get(0).keys().get(0));
+			} else {
+				assertEquals(children, groups.stream().map(g -> g.keys().get(0) + " " + g.reads() + " " + g.writes()).toList());
+			}
+		}
+	}
+
+	@Test
+	void windowsBeginWithTheFilter() throws Exception {
+		long from = store.info().startNs() + 12_345_678;
+		long to = from + 40_000_000;
+		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.window(from, to)), 10_000_000, Key.TIME);
+		assertEquals(sum(a -> a.start < to && a.end > from), sum(groups));
+		for (Group g : groups) {
+			long window = (long) g.keys().get(0);
+			assertEquals(0, (window - from) % 10_000_000);
+			assertEquals(sum(a -> a.start < to && a.end > from && Math.max(a.start, from) >= window
+					&& Math.max(a.start, from) < window + 10_000_000), g.reads() + " " + g.writes());
+		}
+		assertThrows(IllegalArgumentException.class, () -> groups(AccessFilter.of(AccessQuery.ALL), 0, Key.TIME));
+	}
+
+	@Test
+	void filters() throws Exception {
+		long task = store.threads().get(1).taskId();
+		assertEquals(sum(a -> a.task == task), sum(groups(new AccessFilter(AccessQuery.ALL, task, -1, null), 0)));
+		assertEquals(sum(a -> a.task == -1), sum(groups(new AccessFilter(AccessQuery.ALL, -1, -1, null), 0)));
+		assertEquals(sum(a -> a.cpus.matches(".*\\b1\\b.*")), sum(groups(new AccessFilter(AccessQuery.ALL, AccessFilter.ANY, 1, null), 0)));
+		Pattern sharedWrites = Pattern.compile("Shared_Write");
+		assertEquals("0 " + all.stream().filter(a -> a.sharing > 1).mapToLong(Access::writes).sum(),
+				sum(groups(new AccessFilter(AccessQuery.ALL, AccessFilter.ANY, -1, sharedWrites), 0)));
+		assertEquals(List.of(), groups(new AccessFilter(AccessQuery.ALL, 1, -1, null), 0));
+	}
+
+	@Test
+	void groupingCanBeCancelled() {
+		Progress cancelled = Progress.cancelledWhen(() -> true);
+		assertThrows(CancelledException.class, () -> AccessGroups.of(store, AccessFilter.of(AccessQuery.ALL),
+				List.of(Key.PAGE), 0, cancelled));
+	}
+
+	/** Fields of a line of CSV, written from RFC 4180 and not from our writer. */
+	private static List<String> fields(String line) {
+		List<String> fields = new ArrayList<>();
+		var matcher = Pattern.compile("\\G(?:\"((?:[^\"]|\"\")*)\"|([^,\"]*))(,|$)").matcher(line);
+		while (matcher.find()) {
+			fields.add(matcher.group(1) == null ? matcher.group(2) : matcher.group(1).replace("\"\"", "\""));
+			if (matcher.group(3).isEmpty()) {
+				break;
+			}
+		}
+		return fields;
+	}
+
+	@Test
+	void csvHoldsEveryAccess() throws Exception {
+		StringBuilder text = new StringBuilder();
+		TraceExport.csv(store, AccessFilter.of(AccessQuery.ALL), text, Progress.NONE);
+		List<String> lines = text.toString().lines().toList();
+		assertEquals(TraceExport.CSV_HEADER, lines.get(0));
+		assertEquals(all.size() + 1, lines.size());
+		for (int i = 0; i < all.size(); i++) {
+			Access a = all.get(i);
+			List<String> f = fields(lines.get(i + 1));
+			assertEquals(TraceExport.CSV_HEADER.split(",").length, f.size(), lines.get(i + 1));
+			int structure = tree.structure(a.producer);
+			assertEquals(List.of("" + a.start, "" + a.end, Long.toHexString(tree.startAddress(a.producer)),
+					structure < 0 ? "" : store.structures().get(structure).name(), a.task < 0 ? "" : "" + a.task,
+					a.cpus.replaceAll("[{},]", ""), "" + a.reads, "" + a.writes, "" + a.sharing, a.node < 0 ? "" : "" + a.node),
+					List.of(f.get(0), f.get(1), f.get(3), f.get(4), f.get(6), f.get(8), f.get(9), f.get(10), f.get(11), f.get(12)));
+		}
+	}
+
+	@Test
+	void pajeHoldsTheTreeAndEveryAccess() throws Exception {
+		StringBuilder text = new StringBuilder();
+		TraceExport.paje(store, AccessFilter.of(AccessQuery.ALL), text, Progress.NONE);
+		List<String[]> lines = text.toString().lines().map(l -> l.split(", ", -1)).toList();
+		assertEquals(tree.size(), lines.stream().filter(l -> l[0].equals("Container")).count());
+		List<String> known = new ArrayList<>(List.of("0"));
+		long reads = 0;
+		long writes = 0;
+		for (String[] l : lines) {
+			if (l[0].equals("Container")) {
+				assertEquals(7, l.length);
+				assertTrue(known.contains(l[1]), "the parent comes before: " + String.join(", ", l));
+				known.add(l[6]);
+			} else {
+				assertEquals(7, l.length);
+				assertEquals("Variable", l[0]);
+				assertTrue(known.contains(l[1]), l[1]);
+				reads += l[2].endsWith("_Read") ? (long) Double.parseDouble(l[6]) : 0;
+				writes += l[2].endsWith("_Write") ? (long) Double.parseDouble(l[6]) : 0;
+				assertEquals(new java.math.BigDecimal(l[4]).subtract(new java.math.BigDecimal(l[3])), new java.math.BigDecimal(l[5]));
+			}
+		}
+		assertEquals(sum(a -> true), reads + " " + writes);
+		assertEquals("-0.000000001", TraceExport.seconds(-1));
+		assertEquals("12.345678901", TraceExport.seconds(12_345_678_901L));
+		StringBuilder part = new StringBuilder();
+		TraceExport.paje(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, 5)), part, Progress.NONE);
+		assertTrue(part.toString().startsWith("Container, 0, root, "), "with the ancestors");
+		assertTrue(part.length() < text.length());
+	}
+}

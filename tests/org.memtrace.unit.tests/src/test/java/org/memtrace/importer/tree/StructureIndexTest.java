@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.tree;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+
+class StructureIndexTest {
+	private static final long TOP = 0xffff_ffff_ff60_0000L;
+
+	private static Structure structure(int id, StructureKind kind, long start, long end, long birth, long death) {
+		return new Structure(id, 0, kind, "s" + id, start, end, birth, death, -1, -1, "");
+	}
+
+	private static int resolve(List<Structure> structures, long address, long start, long end) {
+		long page = address & ~0xfffL;
+		return StructureIndex.resolve(new StructureIndex(structures).page(page, page + 0x1000), address, start, end);
+	}
+
+	@Test
+	void classThenSizeThenBirthThenId() {
+		List<Structure> s = List.of(structure(0, StructureKind.BRK, 0x1000, 0x9000, 0, 100),
+				structure(1, StructureKind.MMAP, 0x1000, 0x2000, 0, 100),
+				structure(2, StructureKind.HEAP, 0x1000, 0x4000, 0, 100),
+				structure(3, StructureKind.STATIC, 0x1800, 0x1900, 0, 100),
+				structure(4, StructureKind.STATIC, 0x1800, 0x1900, 0, 100));
+		assertEquals(2, resolve(s, 0x1000, 10, 20));
+		assertEquals(3, resolve(s, 0x1800, 10, 20));
+		assertEquals(2, resolve(s, 0x1900, 10, 20));
+		assertEquals(0, resolve(s, 0x4000, 10, 20));
+		assertEquals(StructureIndex.NONE, resolve(s, 0x9000, 10, 20));
+		assertEquals(StructureIndex.NONE, resolve(s, 0x1000, 100, 120), "dead at 100");
+	}
+
+	@Test
+	void aReusedAddressIsAnotherStructure() {
+		List<Structure> s = List.of(structure(0, StructureKind.HEAP, 0x1000, 0x2000, 0, 50),
+				structure(1, StructureKind.HEAP, 0x1000, 0x2000, 53, 100));
+		StructureIndex.Page page = new StructureIndex(s).page(0x1000, 0x2000);
+		assertEquals(0, StructureIndex.resolve(page, 0x1000, 10, 20));
+		assertEquals(0, StructureIndex.resolve(page, 0x1000, 40, 60), "50 - 40 is longer than 60 - 53");
+		assertEquals(1, StructureIndex.resolve(page, 0x1000, 45, 65));
+		assertEquals(1, StructureIndex.resolve(page, 0x1fff, 60, 70));
+		assertEquals(0, StructureIndex.resolve(page, 0x1fff, 10, 20), "back in time");
+	}
+
+	@Test
+	void aStackIsThereBeforeAndAfterItsThread() {
+		List<Structure> s = List.of(structure(0, StructureKind.STACK, 0x1000, 0x3000, 100, 200),
+				structure(1, StructureKind.STACK, 0x1000, 0x3000, 300, 400), structure(2, StructureKind.BRK, 0x2000, 0x3000, 0, 250));
+		assertEquals(0, resolve(s, 0x1000, 10, 100));
+		assertEquals(0, resolve(s, 0x1000, 200, 240));
+		assertEquals(1, resolve(s, 0x1000, 260, 290));
+		assertEquals(1, resolve(s, 0x1000, 500, 600));
+		assertEquals(2, resolve(s, 0x2000, 10, 100), "living structures first");
+		assertEquals(StructureIndex.NONE, resolve(s, 0x3000, 10, 100));
+	}
+
+	@Test
+	void addressesAreUnsigned() {
+		List<Structure> s = List.of(structure(0, StructureKind.FILE, TOP, TOP + 0x1000, 0, 100),
+				structure(1, StructureKind.STATIC, 0x1000, 0x2000, 0, 100));
+		assertEquals(0, resolve(s, TOP + 8, 1, 2));
+		assertEquals(1, resolve(s, 0x1008, 1, 2));
+	}
+
+	@Test
+	void randomStructuresAgreeWithAScan() {
+		for (long seed = 1; seed <= 40; seed++) {
+			Random random = new Random(seed);
+			List<Structure> all = new ArrayList<>();
+			for (int i = 0; i < 60; i++) {
+				long start = 0x10000 + random.nextInt(0x8000);
+				long birth = random.nextInt(100);
+				all.add(structure(i, StructureKind.values()[random.nextInt(6)], start,
+						start + 1 + random.nextInt(random.nextBoolean() ? 0x4000 : 64), birth, birth + 1 + random.nextInt(60)));
+			}
+			StructureIndex index = new StructureIndex(all);
+			StructureIndex.Page[] pages = new StructureIndex.Page[16];
+			for (int p = 0; p < pages.length; p++) {
+				pages[p] = index.page(0x10000 + p * 0x1000L, 0x11000 + p * 0x1000L);
+			}
+			long time = 0;
+			for (int i = 0; i < 400; i++) {
+				time = random.nextInt(30) == 0 ? random.nextInt(160) : time + random.nextInt(2);
+				long start = time;
+				long end = time + 1 + random.nextInt(20);
+				int p = random.nextInt(16);
+				long address = 0x10000 + p * 0x1000L + random.nextInt(0x1000);
+				int expected = all.stream()
+						.filter(s -> s.startAddress() <= address && address < s.endAddress() && s.birthNs() < end
+								&& s.deathNs() > start)
+						.min(Comparator.comparingInt((Structure s) -> s.kind().ordinal() < 2 || s.kind() == StructureKind.STACK ? 0 : s.kind() == StructureKind.MMAP ? 1 : 2)
+								.thenComparingLong(s -> -(Math.min(end, s.deathNs()) - Math.max(start, s.birthNs())))
+								.thenComparingLong(Structure::sizeBytes).thenComparingLong(s -> -s.birthNs())
+								.thenComparingInt(Structure::id))
+						.or(() -> all.stream().filter(s -> s.kind() == StructureKind.STACK && s.startAddress() <= address && address < s.endAddress())
+								.min(Comparator.comparingLong((Structure s) -> Math.max(s.birthNs() - end, start - s.deathNs()))
+										.thenComparingInt(Structure::id)))
+						.map(Structure::id).orElse(StructureIndex.NONE);
+				assertEquals(expected, StructureIndex.resolve(pages[p], address, start, end), "seed " + seed + ", query " + i);
+			}
+		}
+	}
+}
