@@ -76,6 +76,39 @@ class LayeringTest {
 		check(bundle, classes);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "cli" })
+	void packagesOfHeadlessBundlesHaveNoCircles(String bundle) throws IOException {
+		assertEquals(List.of(), new PackageCycles(references(onClassPath(bundle))).find());
+	}
+
+	@Test
+	void packagesOfAnalysisAreSeen() throws IOException {
+		Map<String, Map<String, String>> uses = new PackageCycles(references(onClassPath("analysis"))).uses();
+		assertTrue(uses.get("org.memtrace.analysis.gantt").containsKey("org.memtrace.analysis.scene"), uses::toString);
+	}
+
+	@Test
+	void circlesAreFound() {
+		Map<String, Set<String>> classes = new TreeMap<>(Map.of("x.a.A", Set.of("x.b.B", "java.lang.String", "x.c.Missing"), //
+				"x.b.B", Set.of("x.c.C#make", "x.b.Other"), "x.b.Other", Set.of("x.b.B"), "x.c.C", Set.of("x.c.C$In"), //
+				"x.c.C$In", Set.of()));
+		assertEquals(List.of(), new PackageCycles(classes).find());
+		classes.put("x.c.C$In", Set.of("x.a.A#run"));
+		assertEquals(List.of("x.a.A uses x.b.B; x.b.B uses x.c.C; x.c.C$In uses x.a.A",
+				"x.b.B uses x.c.C; x.c.C$In uses x.a.A; x.a.A uses x.b.B",
+				"x.c.C$In uses x.a.A; x.a.A uses x.b.B; x.b.B uses x.c.C"), new PackageCycles(classes).find());
+	}
+
+	private static Map<String, Set<String>> references(Map<String, byte[]> classes) throws IOException {
+		assertFalse(classes.isEmpty());
+		Map<String, Set<String>> references = new TreeMap<>();
+		for (Map.Entry<String, byte[]> e : classes.entrySet()) {
+			references.put(e.getKey(), ClassReferences.of(e.getValue()));
+		}
+		return references;
+	}
+
 	private static void check(String bundle, Map<String, byte[]> classes) throws IOException {
 		List<String> wrong = new ArrayList<>();
 		for (Map.Entry<String, byte[]> e : classes.entrySet()) {
