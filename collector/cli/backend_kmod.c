@@ -18,7 +18,7 @@
 
 #include <memtrace/abi.h>
 
-#include "kmod.h"
+#include "backend.h"
 #include "kmod_build.h"
 #include "kmod_drain.h"
 #include "kmod_module.h"
@@ -130,16 +130,17 @@ static int check_version(int fd, char **why, uint32_t *minor)
 	return 0;
 }
 
-struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char **fix)
+static void *open_session(const struct mt_backend_request *o, char **why, char **fix)
 {
-	struct mt_kmod_drain_options d = { .trace = o->trace, .physical = o->physical,
+	const bool physical = o->physical && !geteuid();
+	struct mt_kmod_drain_options d = { .trace = o->trace, .physical = physical,
 		.wide = sysconf(_SC_NPROCESSORS_CONF) > 64, .page_size = 4096, .losses = losses };
 	struct memtrace_config c = {
 		.interval_ns = o->interval_ns, .subphases = o->subphases, .pool_blocks = 16384,
 		.max_load_ppm = o->max_overhead > 4000 ? 4000000000u : (uint32_t)(o->max_overhead * 1e6),
 		.fault_cost_ns = FAULT_COST_NS,
 		.flags = MEMTRACE_CONFIG_CHILDREN | (o->writes ? MEMTRACE_CONFIG_WRITES : 0) |
-			 (o->physical ? MEMTRACE_CONFIG_PHYSICAL : 0),
+			 (physical ? MEMTRACE_CONFIG_PHYSICAL : 0),
 	};
 	struct mt_kmod *k;
 	uint32_t minor;
@@ -169,7 +170,7 @@ struct mt_kmod *mt_kmod_open(const struct mt_kmod_options *o, char **why, char *
 
 		if (err == EPERM)
 			*why = mt_kmod_no_probes();
-		if (!*why && err == EPERM && o->physical)
+		if (!*why && err == EPERM && physical)
 			*why = mt_strdup("physical addresses need root");
 		if (!*why)
 			*why = mt_printf("the module refuses the session: %s", strerror(err));
@@ -189,8 +190,9 @@ fail:
 	return NULL;
 }
 
-int mt_kmod_attach(struct mt_kmod *k, pid_t pid, bool on_exec)
+static int attach(void *session, pid_t pid, bool on_exec)
 {
+	struct mt_kmod *k = session;
 	struct memtrace_attach a = { .pid = pid, .flags = on_exec ? MEMTRACE_ATTACH_ON_EXEC : 0 };
 
 	if (ioctl(k->fd, MEMTRACE_ATTACH, &a))
@@ -201,8 +203,9 @@ int mt_kmod_attach(struct mt_kmod *k, pid_t pid, bool on_exec)
 	return 0;
 }
 
-int mt_kmod_start(struct mt_kmod *k)
+static int start(void *session)
 {
+	struct mt_kmod *k = session;
 	sigset_t all, old;
 	int err;
 
@@ -215,23 +218,23 @@ int mt_kmod_start(struct mt_kmod *k)
 	return -err;
 }
 
-int mt_kmod_alive(struct mt_kmod *k)
+static int alive(void *session)
 {
+	struct mt_kmod *k = session;
 	struct memtrace_stats st;
 
 	return ioctl(k->fd, MEMTRACE_STATS, &st) ? 0 : (int)st.tasks;
 }
 
-void mt_kmod_close(struct mt_kmod *k, struct mt_kmod_result *r)
+static void finish(void *session, struct mt_backend_result *r)
 {
+	struct mt_kmod *k = session;
 	struct mt_kmod_totals t = { 0 };
 	struct memtrace_stats st;
 
 	memset(&st, 0, sizeof(st));
 	if (k->running) {
 		ioctl(k->fd, MEMTRACE_STATS, &st);
-		if (r)
-			r->tasks_left = st.tasks;
 		if (ioctl(k->fd, MEMTRACE_STOP))
 			mt_error("record: the module does not stop: %s", strerror(errno));
 		k->stop = true;
@@ -247,50 +250,39 @@ void mt_kmod_close(struct mt_kmod *k, struct mt_kmod_result *r)
 	close(k->fd);
 	if (mt_kmod_temporary())
 		mt_kmod_unload();
-	if (r) {
-		r->records = t.records;
-		r->intervals = t.intervals;
-		r->dropped = t.dropped;
-		r->lost_writes = t.lost_writes;
-		r->huge_skipped = st.counter[MEMTRACE_C_HUGE_SKIPPED];
-		r->missed_probes = st.missed_probes;
-	}
+	if (r)
+		r->missed_faults = st.missed_probes;
 	free(k->buffer);
 	free(k);
 }
 
 /* ---- check */
 
-static void tell(struct mt_kmod_state *s, const char *name, int works, char *text)
-{
-	s->facility[s->n_facilities].name = name;
-	s->facility[s->n_facilities].works = works;
-	s->facility[s->n_facilities++].text = text;
-}
-
-void mt_kmod_probe(struct mt_kmod_state *s)
+static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 {
 	char *refusal = mt_kmod_refusal(), *headers, *sources, *why = NULL, *fix = NULL, *installed;
 	char *no_probes = mt_kmod_no_probes(), *signature = NULL;
 	struct utsname u;
 	int fd;
 
-	memset(s, 0, sizeof(*s));
-	s->loaded = mt_kmod_loaded();
 	if (no_probes) {
-		tell(s, "lockdown", 0, mt_strdup(no_probes));
+		mt_probe_note(s, "lockdown", MT_NO, "%s", no_probes);
 		s->why = no_probes;
 		goto out;
 	}
-	if (s->loaded) {
+	if (mt_kmod_loaded()) {
 		fd = open_device(&why, &fix);
 		if (fd >= 0 && !check_version(fd, &why, NULL)) {
-			s->usable = true;
-			tell(s, "module", 2, mt_strdup("loaded, " MEMTRACE_DEVICE " can be used"));
+			s->works = MT_YES;
+			mt_probe_note(s, "module", MT_YES, "%s", "loaded, " MEMTRACE_DEVICE " can be used");
 			s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; static programs too");
+			if (p->preload) {	/* who has loaded the module wants it */
+				s->preference = 20;
+				s->reason = mt_strdup("the kernel module is loaded");
+			}
 		} else {
-			tell(s, "module", 1, mt_strdup("loaded"));
-			tell(s, "device", 0, mt_strdup(why));
+			mt_probe_note(s, "module", MT_PARTLY, "%s", "loaded");
+			mt_probe_note(s, "device", MT_NO, "%s", why);
 			s->why = why;
 			s->fix = fix;
 			why = fix = NULL;
@@ -300,14 +292,14 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 		goto out;
 	}
 	if (refusal) {
-		tell(s, "kernel", 0, mt_strdup(refusal));
+		mt_probe_note(s, "kernel", MT_NO, "%s", refusal);
 		s->why = refusal;
 		refusal = NULL;
 		goto out;
 	}
-	tell(s, "kernel", 2, mt_strdup("x86-64, at least 6.1, not PREEMPT_RT, with NUMA_BALANCING"));
+	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, at least 6.1, not PREEMPT_RT, with NUMA_BALANCING");
 	if (geteuid()) {
-		tell(s, "root", 0, mt_strdup("only root can load the kernel module"));
+		mt_probe_note(s, "root", MT_NO, "%s", "only root can load the kernel module");
 		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
 		s->fix = mt_strdup(mt_kmod_installed_for_kernel() ? "sudo modprobe memtrace" : "sudo memtrace record --backend kmod ...");
 		goto out;
@@ -327,29 +319,29 @@ void mt_kmod_probe(struct mt_kmod_state *s)
 	}
 	signature = mt_kmod_signature_needed();
 	if (signature && mt_kmod_installed_for_kernel()) {
-		tell(s, "module", 1, mt_printf("installed, if it is signed with a key that the kernel trusts: %s", installed));
-		tell(s, "lockdown", 1, mt_strdup(signature));
-		s->usable = true;
+		mt_probe_note(s, "module", MT_PARTLY, "installed, if it is signed with a key that the kernel trusts: %s", installed);
+		mt_probe_note(s, "lockdown", MT_PARTLY, "%s", signature);
+		s->works = MT_YES;
 	} else if (signature) {
-		tell(s, "lockdown", 0, mt_strdup(signature));
+		mt_probe_note(s, "lockdown", MT_NO, "%s", signature);
 		s->why = mt_printf("%s; none is installed", signature);
 		s->fix = mt_strdup("dkms install memtrace/1.0, with a machine owner key (docs/collector-kernel.md)");
 	} else if (installed) {
-		tell(s, "module", 2, mt_printf("installed, loaded when needed: %s", installed));
-		s->usable = true;
+		mt_probe_note(s, "module", MT_YES, "installed, loaded when needed: %s", installed);
+		s->works = MT_YES;
 	} else if (!sources) {
-		tell(s, "module", 0, mt_strdup("neither installed nor are its sources here"));
+		mt_probe_note(s, "module", MT_NO, "%s", "neither installed nor are its sources here");
 		s->why = mt_strdup("the kernel module is neither installed nor are its sources here");
 	} else if (!headers) {
-		tell(s, "headers", 0, mt_strdup("the headers of this kernel are not installed"));
+		mt_probe_note(s, "headers", MT_NO, "%s", "the headers of this kernel are not installed");
 		s->why = mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
 		uname(&u);
 		s->fix = mt_printf("apt install linux-headers-%s", u.release);
 	} else {
-		tell(s, "headers", 2, mt_printf("%s: the module is built when needed", headers));
-		s->usable = true;
+		mt_probe_note(s, "headers", MT_YES, "%s: the module is built when needed", headers);
+		s->works = MT_YES;
 	}
-	if (s->usable)
+	if (s->works)
 		s->why = mt_strdup("every page touched in an interval, threads, reads and writes, system calls with their thread; loads a module into the kernel");
 	free(headers);
 	free(sources);
@@ -360,3 +352,25 @@ out:
 	free(why);
 	free(fix);
 }
+
+static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backend_request *r)
+{
+	(void)b;
+	return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
+			 "threads", "first-per-subphase", "writes", r->writes ? "exact" : "first-access",
+			 "kernel_accesses", "attributed");
+}
+
+const struct mt_backend mt_backend_kmod = {
+	.name = "kmod",
+	.title = "Kernel module",
+	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_RUNNING | MT_ABILITY_ANY_PROGRAM | MT_ABILITY_WRITE_TRACKING,
+	.library = MT_LIBRARY_LEAVES_IT,
+	.probe = probe,
+	.guarantee = guarantee,
+	.open = open_session,
+	.attach = attach,
+	.start = start,
+	.alive = alive,
+	.finish = finish,
+};

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "native.h"
-#include "probe.h"
 #include "util.h"
 
 static const char *const words[] = { "no", "partly", "yes" };
@@ -15,18 +15,23 @@ static void print_json(const struct mt_probe *p)
 {
 	json_t *all = json_array(), *top;
 
-	for (int i = 0; i < MT_N_PROBES; i++) {
+	for (int i = 0; i < mt_n_backends; i++) {
 		const struct mt_backend_probe *b = &p->backend[i];
-		json_t *f = json_array();
+		json_t *f = json_array(), *can = json_array();
+
 
 		for (int k = 0; k < b->n_facilities; k++)
 			json_array_append_new(f, json_pack("{s:s, s:s, s:s?}", "name",
 				b->facility[k].name, "works", words[b->facility[k].works], "why",
 				b->facility[k].why));
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s?, s:s?, s:o}", "name", b->name,
-			"works", words[b->works], "why", b->why, "fix", b->fix, "facilities", f));
+		for (int k = 0; k < MT_N_ABILITIES; k++)
+			if (mt_backends[i]->abilities >> k & 1)
+				json_array_append_new(can, json_string(mt_ability_name[k]));
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o}", "name", mt_backends[i]->name,
+			"title", mt_backends[i]->title, "works", words[b->works], "why", b->why, "fix", b->fix,
+			"abilities", can, "facilities", f));
 	}
-	top = json_pack("{s:o, s:s, s:s}", "backends", all, "auto", p->best, "reason", p->reason);
+	top = json_pack("{s:o, s:s, s:s}", "backends", all, "auto", p->best ? p->best->name : "none", "reason", p->reason);
 	json_dumpf(top, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(top);
@@ -38,15 +43,15 @@ int cmd_check(const struct mt_args *a)
 	bool works;
 
 	mt_probe_run(&p);
-	works = strcmp(p.best, "none") != 0;
+	works = p.best && p.best->abilities & MT_ABILITY_ACCESSES;
 	if (mt_args_has(a, "json")) {
 		print_json(&p);
 	} else {
 		printf("%-8s %-7s %s\n", "BACKEND", "WORKS", "WHAT, OR WHY NOT");
-		for (int i = 0; i < MT_N_PROBES; i++) {
+		for (int i = 0; i < mt_n_backends; i++) {
 			const struct mt_backend_probe *b = &p.backend[i];
 
-			printf("%-8s %-7s %s\n", b->name, words[b->works], b->why);
+			printf("%-8s %-7s %s\n", mt_backends[i]->name, words[b->works], b->why);
 			for (int k = 0; k < b->n_facilities; k++)
 				printf("%-8s   %-11s %-7s %s\n", "", b->facility[k].name,
 				       words[b->facility[k].works], b->facility[k].why);
@@ -54,7 +59,7 @@ int cmd_check(const struct mt_args *a)
 				printf("%-8s   to change it: %s%s\n", "",
 				       geteuid() && !strncmp(b->fix, "sysctl", 6) ? "sudo " : "", b->fix);
 		}
-		printf("\nauto takes %s.\n", p.best);
+		printf("\nauto takes %s.\n", p.best ? p.best->name : "none");
 	}
 	mt_probe_free(&p);
 	return works ? MT_EXIT_OK : MT_EXIT_UNAVAILABLE;

@@ -335,7 +335,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, num(k->json, "pid"),
 		       str(k->json, "how"), k->alive ? ", still running" : "",
 		       str(k->json, "executable"));
-		if (strcmp(str(k->json, "backend"), "zap") && *str(k->json, "backend_message"))
+		if (*str(k->json, "backend_message") &&
+		    (i == 0 || strcmp(str(k->json, "backend_message"), str(im[0].json, "backend_message"))))
 			printf("         backend %s: %s\n", str(k->json, "backend"),
 			       str(k->json, "backend_message"));
 		printf("         %s interval%s, %s access record%s", mt_human_count(k->totals.intervals),

@@ -27,11 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "native.h"
 #include "finish.h"
-#include "kmod.h"
 #include "manifest.h"
-#include "probe.h"
 #include "program.h"
 #include "tracedir.h"
 #include "util.h"
@@ -188,31 +187,20 @@ static json_t *utf8(const char *s)
 	return j;
 }
 
-static bool writes_tracked(const struct mt_args *a)
+static struct mt_backend_request request(const struct mt_args *a, const char *dir, bool library)
 {
-	return strcmp(mt_args_get(a, "write-tracking"), "off") != 0;
-}
-
-static json_t *guarantee(const struct mt_args *a, const struct mt_probe *p, const char *backend)
-{
-	if (!strcmp(backend, "kmod"))
-		return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages",
-				 "complete", "threads", "first-per-subphase", "writes",
-				 writes_tracked(a) ? "exact" : "first-access", "kernel_accesses",
-				 "attributed");
-	if (strcmp(backend, "zap"))
-		return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages",
-				 "none", "threads", "none", "writes", "none", "kernel_accesses",
-				 "none");
-	return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
-			 "threads", p->perf ? "first-per-subphase" : "none", "writes",
-			 p->perf ? "decoded" : "none", "kernel_accesses",
-			 p->perf_kernel ? "attributed" : "page-set");
+	return (struct mt_backend_request){
+		.trace = dir, .interval_ns = mt_args_duration_ns(a, "interval"),
+		.subphases = (uint32_t)mt_args_int(a, "subphases"),
+		.max_overhead = mt_args_number(a, "max-overhead"), .physical = mt_args_has(a, "physical"),
+		.writes = strcmp(mt_args_get(a, "write-tracking"), "off") != 0, .library = library,
+	};
 }
 
 static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-			      const char *program, const char *backend)
+			      const char *program, const struct mt_backend *backend)
 {
+	const struct mt_backend_request wanted = request(a, dir, true);
 	json_t *m = json_object(), *argv = json_array(), *rev = json_array(), *r;
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
@@ -250,10 +238,10 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "clock", json_pack("{s:s, s:s, s:I, s:I, s:s}", "id", "CLOCK_MONOTONIC",
 		"unit", "ns", "start_ns", (json_int_t)mt_monotonic_ns(), "end_ns", (json_int_t)-1,
 		"start_realtime", when));
-	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend,
+	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend->name,
 		"version", mt_version, "requested", requested, "reason",
 		strcmp(requested, "auto") ? "asked for" : p->reason, "guarantee",
-		guarantee(a, p, backend)));
+		backend->guarantee(mt_backend_probe(p, backend), &wanted)));
 	json_object_set_new(m, "parameters", json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:b}",
 		"interval_ns", (json_int_t)mt_args_duration_ns(a, "interval"), "subphases",
 		(json_int_t)mt_args_int(a, "subphases"), "max_overhead",
@@ -305,10 +293,16 @@ static void set_preload(const char *lib)
 }
 
 static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-			    const char *backend, bool preload)
+			    const struct mt_backend *backend, bool preload)
 {
+	static const char *const library[] = {
+		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_LEAVES_IT] = "leaves-it",
+		[MT_LIBRARY_NO_ACCESSES] = "no-accesses",
+	};
+
 	setenv("MEMTRACE_DIR", dir, 1);
-	setenv("MEMTRACE_BACKEND", backend, 1);
+	setenv("MEMTRACE_BACKEND", backend->name, 1);
+	setenv("MEMTRACE_LIBRARY", library[backend->library], 1);
 	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
 	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
 	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
@@ -323,7 +317,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 
 /* Starts the program. Pid, or a negative errno of exec. */
 static int start(const struct mt_args *a, const struct mt_probe *p, const char *dir,
-		 const char *program, const char *backend, bool preload, const struct saved *s, struct mt_kmod *k)
+		 const char *program, const struct mt_backend *backend, bool preload, const struct saved *s, void *session)
 {
 	int pipefd[2], go[2], err = 0;
 	pid_t pid;
@@ -350,7 +344,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 
 		close(pipefd[0]);
 		close(go[1]);
-		/* the kernel module traces from exec on: not before it knows us */
+		/* a session traces from exec on: not before it knows us */
 		while (read(go[0], &c, 1) < 0 && errno == EINTR)
 			;
 		set_environment(a, p, dir, backend, preload);
@@ -371,11 +365,11 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 	child_pid = pid;
 	close(pipefd[1]);
 	close(go[0]);
-	if (k) {
-		err = mt_kmod_attach(k, pid, true);
+	if (session) {
+		err = backend->attach(session, pid, true);
 		if (err)
-			mt_error("record: the kernel module does not take the program: %s; it runs without being recorded",
-				 strerror(-err));
+			mt_error("record: the backend %s does not take the program: %s; it runs without being recorded",
+				 backend->name, strerror(-err));
 		err = 0;
 	}
 	close(go[1]);
@@ -437,8 +431,12 @@ static size_t still_running(const char *dir)
 	return alive;
 }
 
-/* 0, or the first error in making the finished files; *packed is the one of compressing. Each was told. */
-static int finish_and_compress(const char *dir, bool compress, int *packed)
+/*
+ * Images that still write are left to `info` and `import`, unless @all (their process goes on, the
+ * recording does not). 0, or the first error in making the finished files; *packed is the one of
+ * compressing. Each was told.
+ */
+static int finish_and_compress(const char *dir, bool compress, bool all, int *packed)
 {
 	const struct mt_finish_options o = { .progress = !mt_quiet };
 	size_t n;
@@ -448,7 +446,7 @@ static int finish_and_compress(const char *dir, bool compress, int *packed)
 	*packed = 0;
 	for (size_t i = 0; i < n; i++) {
 		json_t *j = mt_image_read(dir, v[i]);
-		bool alive = j && mt_image_alive(j);
+		bool alive = !all && j && mt_image_alive(j);
 		uint64_t saved = 0;
 
 		json_decref(j);
@@ -538,6 +536,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 	json_t *over = json_object_get(m, "overhead"), *v, *backend = json_object_get(m, "backend");
 	const char *name = json_string_value(json_object_get(backend, "name")), *key;
 	uint64_t accesses = 0, total = ull(losses, "total"), threads = 0;
+	const struct mt_backend *b = mt_backend_find(name);
+	const bool sees = b && b->abilities & MT_ABILITY_ACCESSES;
 	size_t n = json_array_size(images);
 
 	for (size_t i = 0; i < n; i++) {
@@ -550,15 +550,15 @@ static void summary(json_t *m, const char *dir, size_t alive)
 	}
 	if (!n) {
 		mt_note("the program did not load the recorder's library; the trace is empty");
-	} else if (strcmp(name, "none")) {
+	} else if (sees) {
 		mt_note("%s accesses in %s interval%s, %s thread%s, %zu process image%s, backend %s",
 			mt_human_count(accesses), mt_human_count(ull(over, "intervals")),
 			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
 
-		mt_note("no accesses (backend none%s%s), %s thread%s, %zu process image%s",
-			msg ? ": " : "", msg ? msg : "", mt_human_count(threads),
+		mt_note("no accesses (backend %s%s%s), %s thread%s, %zu process image%s",
+			name, msg ? ": " : "", msg ? msg : "", mt_human_count(threads),
 			threads == 1 ? "" : "s", n, n == 1 ? "" : "s");
 	}
 	if (total) {
@@ -587,66 +587,99 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("%zu process%s of the program still run%s and go on writing into the trace",
 			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");
 	mt_note("trace: %s (%s)", typed(dir), mt_human_bytes(ull(over, "bytes_written")));
-	if (n && strcmp(name, "none"))
+	if (n && sees)
 		mt_note("next: memtrace import %s", pasted(dir));
 	else if (n)
 		mt_note("next: memtrace info %s", pasted(dir));
 }
 
-static const char *choose(const struct mt_args *a, const struct mt_probe *p, int *rc)
+/* "zap, kmod, none" */
+static char *names_of(unsigned int abilities)
 {
-	const char *want = mt_args_get(a, "backend");
-	const struct mt_backend_probe *zap = &p->backend[MT_PROBE_ZAP];
-	const struct mt_backend_probe *kmod = &p->backend[MT_PROBE_KMOD];
+	char *text = mt_strdup("");
 
-	*rc = 0;
-	if (!strcmp(want, "kmod") && kmod->works == MT_NO) {
-		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "backend kmod does not work here: %s%s%s", kmod->why,
-			      kmod->fix ? "; try: " : "", kmod->fix ? kmod->fix : "");
-		return NULL;
+	for (int i = 0; i < mt_n_backends; i++) {
+		char *next;
+
+		if ((mt_backends[i]->abilities & abilities) != abilities)
+			continue;
+		next = mt_printf("%s%s%s", text, *text ? ", " : "", mt_backends[i]->name);
+		free(text);
+		text = next;
 	}
-	if (mt_args_has(a, "pid"))
-		return "kmod";
-	if (!p->preload) {
-		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", p->backend[MT_PROBE_NONE].why);
-		return NULL;
-	}
-	if (!strcmp(want, "zap") && zap->works == MT_NO) {
-		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "backend zap does not work here: %s%s%s; see 'memtrace check'",
-			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
-		return NULL;
-	}
-	if (!strcmp(want, "kmod") || (!strcmp(want, "auto") && !strcmp(p->best, "kmod")))
-		return "kmod";
-	if (!strcmp(want, "auto") && zap->works == MT_NO) {
-		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s%s%s; --backend none records structures only",
-			      zap->why, zap->fix ? "; try: " : "", zap->fix ? zap->fix : "");
-		return NULL;
-	}
-	if (strcmp(want, "none") && zap->works == MT_PARTLY)
-		mt_note("backend zap works partly: %s; to change it: %s", zap->why,
-			zap->fix ? zap->fix : "see 'memtrace check'");
-	return strcmp(want, "none") ? "zap" : "none";
+	return text;
 }
 
-/* A session of the kernel module for this trace; NULL after a message. */
-static struct mt_kmod *open_kmod(const struct mt_args *a, const char *dir, bool library)
+static int does_not_work(const struct mt_args *a, const struct mt_probe *p, const struct mt_backend *b)
 {
-	const struct mt_kmod_options o = {
-		.trace = dir, .interval_ns = mt_args_duration_ns(a, "interval"),
-		.subphases = (uint32_t)mt_args_int(a, "subphases"),
-		.max_overhead = mt_args_number(a, "max-overhead"),
-		.physical = mt_args_has(a, "physical") && !geteuid(), .writes = writes_tracked(a),
-		.library = library,
-	};
-	char *why, *fix;
-	struct mt_kmod *k = mt_kmod_open(&o, &why, &fix);
+	const struct mt_backend_probe *found = mt_backend_probe(p, b);
 
-	if (!k)
-		mt_fail(a, 0, "backend kmod does not work here: %s%s%s", why, fix ? "; try: " : "", fix ? fix : "");
+	return mt_fail(a, MT_EXIT_UNAVAILABLE, "backend %s does not work here: %s%s%s; see 'memtrace check'", b->name, found->why,
+		       found->fix ? "; try: " : "", found->fix ? found->fix : "");
+}
+
+/* The backend that was asked for, or the best; NULL after a message, with *rc. */
+static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, int *rc)
+{
+	const char *want = mt_args_get(a, "backend");
+	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
+	const struct mt_backend *b = automatic ? p->best : mt_backend_find(want);
+	const struct mt_backend_probe *found;
+
+	*rc = 0;
+	if (!automatic && !b) {
+		char *names = names_of(0);
+
+		*rc = mt_fail(a, MT_EXIT_USAGE, "there is no backend %s, only auto, %s", want, names);
+		free(names);
+		return NULL;
+	}
+	if (automatic && running)	/* the first one that can */
+		for (int i = 0; i < mt_n_backends && !(b && b->abilities & MT_ABILITY_RUNNING); i++)
+			b = mt_backends[i];
+	if (running && !(b && b->abilities & MT_ABILITY_RUNNING)) {
+		char *names = names_of(MT_ABILITY_RUNNING);
+
+		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s cannot record a process that runs already, only: %s", want, names);
+		free(names);
+		return NULL;
+	}
+	if (!running && !p->preload) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "libmemtrace-preload.so is not beside this program");
+		return NULL;
+	}
+	if (automatic && !running && !(b && b->abilities & MT_ABILITY_ACCESSES)) {
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s; --backend none records structures only; see 'memtrace check'",
+			      p->reason);
+		return NULL;
+	}
+	found = mt_backend_probe(p, b);
+	if (found->works == MT_NO) {
+		*rc = does_not_work(a, p, b);
+		return NULL;
+	}
+	if (found->works == MT_PARTLY)
+		mt_note("backend %s works partly: %s; to change it: %s", b->name, found->why,
+			found->fix ? found->fix : "see 'memtrace check'");
+	return b;
+}
+
+/* A session of a backend that has one for this trace. 0, or an exit code after a message. */
+static int open_session(const struct mt_args *a, const struct mt_backend *b, const char *dir, bool library, void **session)
+{
+	const struct mt_backend_request r = request(a, dir, library);
+	char *why = NULL, *fix = NULL;
+
+	*session = NULL;
+	if (!b->open)
+		return 0;
+	*session = b->open(&r, &why, &fix);
+	if (!*session)
+		mt_fail(a, 0, "backend %s does not work here: %s%s%s", b->name, why ? why : "", fix ? "; try: " : "",
+			fix ? fix : "");
 	free(why);
 	free(fix);
-	return k;
+	return *session ? 0 : MT_EXIT_UNAVAILABLE;
 }
 
 static volatile sig_atomic_t interrupted;
@@ -657,33 +690,68 @@ static void on_interrupt(int sig)
 	interrupted = 1;
 }
 
-static int complete(json_t *m, const char *dir, long long recorder_cpu_ns)
+static long long cpu_ns(const struct rusage *u)
 {
-	int err;
+	return (u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000ll + (u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000ll;
+}
 
-	mt_manifest_complete(m, dir, recorder_cpu_ns);
+/*
+ * The program's last word is spoken; now ours: the rest of the accesses, finished files, the
+ * manifest, what to tell. Takes the session. @program_cpu_ns < 0: not known. 0, or the exit
+ * code of an incomplete trace.
+ */
+static int end_recording(const struct mt_args *a, json_t *m, const char *dir, const struct mt_backend *backend,
+			 void *session, const char *message, long long program_cpu_ns, bool wait)
+{
+	struct mt_backend_result r = { 0 };
+	json_t *status = json_object_get(m, "status");
+	struct rusage self;
+	char *incomplete;
+	int unfinished, packed, err;
+	size_t alive;
+
+	json_object_set_new(status, "message", json_string(message));
+	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
+	alive = wait ? still_running(dir) : 0;
+	if (session)
+		backend->finish(session, &r);
+	if (r.missed_faults)
+		mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
+			mt_human_count(r.missed_faults));
+	incomplete = not_written(dir);
+	mt_reserve_release(dir);
+	unfinished = finish_and_compress(dir, mt_args_has(a, "compress"), !wait, &packed);
+	json_object_set_new(status, "state", json_string("complete"));
+	note_incomplete(a, m, dir, incomplete, unfinished);
+	getrusage(RUSAGE_SELF, &self);
+	if (program_cpu_ns >= 0)
+		json_object_set_new(m, "overhead", json_pack("{s:I}", "program_cpu_ns", (json_int_t)program_cpu_ns));
+	mt_manifest_complete(m, dir, cpu_ns(&self));
 	err = mt_manifest_write(dir, m);
 	if (err)
 		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-err));
+	summary(m, dir, alive);
+	err = err || incomplete || unfinished || packed ? MT_EXIT_INTERNAL : 0;
+	free(incomplete);
 	return err;
 }
 
-/* --pid: a process that runs already, with the kernel module. */
+/* --pid: a process that runs already. */
 static int record_process(const struct mt_args *a)
 {
 	const pid_t pid = (pid_t)mt_args_int(a, "pid");
 	const uint64_t duration = mt_args_has(a, "duration") ? mt_args_duration_ns(a, "duration") : 0;
 	const struct sigaction act = { .sa_handler = on_interrupt };
-	char *path = mt_printf("/proc/%d/cmdline", pid), *cmdline, *exe = NULL, *dir = NULL, *argv[256], *text;
-	char *incomplete;
+	char *path = mt_printf("/proc/%d/cmdline", pid), *cmdline, *exe = NULL, *dir = NULL, *argv[256];
+	const struct mt_backend *backend = NULL;
 	struct mt_args b = *a;		/* with the command of the process */
 	struct mt_probe probe;
-	struct mt_kmod *k = NULL;
-	struct rusage self;
+	void *session = NULL;
 	json_t *m = NULL;
 	size_t n = 0;
 	uint64_t begin;
-	int rc = 0, err, packed = 0;
+	int rc = 0, err;
+	bool lives;
 
 	mt_probe_run(&probe);
 	cmdline = mt_read_file(path, &n);
@@ -697,7 +765,8 @@ static int record_process(const struct mt_args *a)
 		argv[b.argc++] = cmdline + i;
 	argv[b.argc] = NULL;
 	b.argv = argv;
-	if (!choose(a, &probe, &rc))
+	backend = choose(a, &probe, &rc);
+	if (!backend)
 		goto out;
 	path = mt_printf("/proc/%d/exe", pid);
 	exe = realpath(path, NULL);
@@ -710,18 +779,17 @@ static int record_process(const struct mt_args *a)
 	rc = reserve(a, dir);
 	if (rc)
 		goto out;
-	k = open_kmod(a, dir, false);
-	if (!k) {
+	rc = open_session(a, backend, dir, false, &session);
+	if (rc) {
 		remove_directory(dir);
-		rc = MT_EXIT_UNAVAILABLE;
 		goto out;
 	}
-	m = first_manifest(&b, &probe, dir, exe ? exe : argv[0], "kmod");
+	m = first_manifest(&b, &probe, dir, exe ? exe : argv[0], backend);
 	err = mt_manifest_write(dir, m);
 	if (!err)
-		err = mt_kmod_attach(k, pid, false);
+		err = backend->attach(session, pid, false);
 	if (!err)
-		err = mt_kmod_start(k);
+		err = backend->start(session);
 	if (err) {
 		remove_directory(dir);
 		rc = mt_fail(a, MT_EXIT_INPUT, "process %d cannot be recorded: %s", pid, strerror(-err));
@@ -732,40 +800,15 @@ static int record_process(const struct mt_args *a)
 	sigaction(SIGHUP, &act, NULL);
 	mt_note("recording process %d%s", pid, duration ? "" : "; Ctrl-C ends it");
 	begin = mt_monotonic_ns();
-	while (!interrupted && mt_kmod_alive(k) && (!duration || mt_monotonic_ns() - begin < duration))
+	while (!interrupted && backend->alive(session) && (!duration || mt_monotonic_ns() - begin < duration))
 		usleep(20000);
-	text = mt_printf(mt_kmod_alive(k) ? "the recording was ended, the process goes on" : "the process ended");
-	mt_kmod_close(k, NULL);
-	k = NULL;
-	json_object_set_new(json_object_get(m, "status"), "message", json_string(text));
-	json_object_set_new(json_object_get(m, "status"), "state", json_string("complete"));
-	free(text);
-	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
-	incomplete = not_written(dir);
-	mt_reserve_release(dir);
-	{
-		const struct mt_finish_options o = { .progress = !mt_quiet };
-
-		err = mt_finish_trace(dir, &o);
-	}
-	if (mt_args_has(a, "compress")) {
-		char **v = mt_trace_images(dir, &n);
-		uint64_t saved = 0;
-
-		for (size_t i = 0; i < n && !packed; i++)
-			packed = mt_image_compress(dir, v[i], &saved);
-		mt_names_free(v, n);
-	}
-	note_incomplete(a, m, dir, incomplete, err);
-	getrusage(RUSAGE_SELF, &self);
-	if (complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
-		     (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll) || incomplete || err || packed)
-		rc = MT_EXIT_INTERNAL;
-	summary(m, dir, 0);
-	free(incomplete);
+	lives = backend->alive(session) > 0;
+	rc = end_recording(a, m, dir, backend, session, lives ? "the recording was ended, the process goes on" :
+			   "the process ended", -1, false);
+	session = NULL;
 out:
-	if (k)
-		mt_kmod_close(k, NULL);
+	if (session)
+		backend->finish(session, NULL);
 	json_decref(m);
 	mt_probe_free(&probe);
 	free(cmdline);
@@ -774,19 +817,32 @@ out:
 	return rc;
 }
 
+/* Ends like the program did, without a second core file. */
+static void end_by_signal(int sig)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	fflush(NULL);
+	raise(sig);
+}
+
 int cmd_record(const struct mt_args *a)
 {
-	struct mt_kmod *k = NULL;
-	struct mt_kmod_result kr;
 	char *program, *dir = NULL, *which = NULL, *text;
-	const char *obstacle, *backend;
-	char *incomplete = NULL;
-	int code, status, err, packed, rc = 0, sig = 0;
-	struct rusage children, self;
+	const struct mt_backend *backend;
+	const char *obstacle;
+	int code, status, rc = 0, sig = 0;
+	struct rusage children;
 	struct mt_probe probe;
 	struct saved saved;
+	void *session = NULL;
 	json_t *m = NULL, *st;
-	size_t alive;
 	pid_t pid;
 
 	mt_quiet = mt_args_has(a, "quiet");
@@ -807,9 +863,9 @@ int cmd_record(const struct mt_args *a)
 	if (!backend)
 		goto out;
 	obstacle = mt_program_obstacle(program, &which);
-	if (obstacle && !strcmp(backend, "kmod")) {
+	if (obstacle && backend->abilities & MT_ABILITY_ANY_PROGRAM) {
 		mt_note("%s %s: its accesses are recorded, its allocations are not", which, obstacle);
-	} else if (obstacle && strcmp(mt_args_get(a, "backend"), "none")) {
+	} else if (obstacle && backend->abilities & MT_ABILITY_ACCESSES) {
 		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s %s; it cannot be recorded (--backend none runs it all the same)",
 			     which, obstacle);
 		goto out;
@@ -824,13 +880,10 @@ int cmd_record(const struct mt_args *a)
 	rc = reserve(a, dir);
 	if (rc)
 		goto out;
-	if (!strcmp(backend, "kmod")) {
-		k = open_kmod(a, dir, !obstacle);
-		if (!k) {
-			remove_directory(dir);
-			rc = MT_EXIT_UNAVAILABLE;
-			goto out;
-		}
+	rc = open_session(a, backend, dir, !obstacle, &session);
+	if (rc) {
+		remove_directory(dir);
+		goto out;
 	}
 	m = first_manifest(a, &probe, dir, program, backend);
 	rc = mt_manifest_write(dir, m);
@@ -843,15 +896,15 @@ int cmd_record(const struct mt_args *a)
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
 	signals_take(&saved);
 	/* the loader would complain on the program's stderr about a 32-bit program */
-	pid = start(a, &probe, dir, program, backend, !obstacle || !strstr(obstacle, "64-bit"), &saved, k);
+	pid = start(a, &probe, dir, program, backend, !obstacle || !strstr(obstacle, "64-bit"), &saved, session);
 	if (pid < 0) {
 		remove_directory(dir);
 		rc = mt_fail(a, pid == -ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE,
 			     "%s: cannot be executed: %s", program, strerror(-pid));
 		goto out;
 	}
-	if (k) {
-		code = mt_kmod_start(k);
+	if (session) {
+		code = backend->start(session);
 		if (code)
 			mt_error("record: no thread to write the accesses: %s; they are lost", strerror(-code));
 	}
@@ -859,7 +912,6 @@ int cmd_record(const struct mt_args *a)
 	status = wait_for(pid, &children);
 	child_pid = 0;
 
-	/* the program's last word is spoken; now ours */
 	st = json_object_get(m, "status");
 	if (WIFSIGNALED(status)) {
 		sig = WTERMSIG(status);
@@ -871,55 +923,19 @@ int cmd_record(const struct mt_args *a)
 		text = mt_printf("exited with code %d", rc);
 		json_object_set_new(st, "exit_code", json_integer(rc));
 	}
-	json_object_set_new(st, "message", json_string(text));
+	code = end_recording(a, m, dir, backend, session, text, cpu_ns(&children), true);
+	session = NULL;
 	free(text);
-	json_object_set_new(json_object_get(m, "clock"), "end_ns",
-			    json_integer((json_int_t)mt_monotonic_ns()));
-	alive = still_running(dir);
-	if (k) {
-		mt_kmod_close(k, &kr);
-		k = NULL;
-		if (kr.missed_probes)
-			mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
-				mt_human_count(kr.missed_probes));
-	}
-	incomplete = not_written(dir);
-	mt_reserve_release(dir);
-	err = finish_and_compress(dir, mt_args_has(a, "compress"), &packed);
-	json_object_set_new(st, "state", json_string("complete"));
-	note_incomplete(a, m, dir, incomplete, err);
-	getrusage(RUSAGE_SELF, &self);
-	json_object_set_new(m, "overhead", json_pack("{s:I}", "program_cpu_ns",
-		(json_int_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000 +
-		(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000));
-	mt_manifest_complete(m, dir, (self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000ll +
-			     (self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000ll);
-	code = mt_manifest_write(dir, m);
-	if (code)
-		mt_error("record: cannot write %s/manifest.json: %s", dir, strerror(-code));
-	summary(m, dir, alive);
 	/* the program's own failure goes first */
-	if (!rc && (incomplete || err || packed || code))
-		rc = MT_EXIT_INTERNAL;
-
-	if (sig) {	/* end like the program did, without a second core file */
-		struct rlimit none = { 0, 0 };
-		sigset_t set;
-
-		setrlimit(RLIMIT_CORE, &none);
-		signal(sig, SIG_DFL);
-		sigemptyset(&set);
-		sigaddset(&set, sig);
-		sigprocmask(SIG_UNBLOCK, &set, NULL);
-		fflush(NULL);
-		raise(sig);
-	}
+	if (!rc)
+		rc = code;
+	if (sig)
+		end_by_signal(sig);
 out:
-	if (k)
-		mt_kmod_close(k, NULL);
+	if (session)
+		backend->finish(session, NULL);
 	json_decref(m);
 	mt_probe_free(&probe);
-	free(incomplete);
 	free(program);
 	free(which);
 	free(dir);

@@ -157,6 +157,7 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 			arg = substr(spec, p + 1)
 			spec = substr(spec, 1, p - 1)
 		}
+		sub(/@backends/, backends, arg)
 		type = attr[id, "type"]
 		if (type == "")
 			type = arg == "" ? "flag" : index(arg, "|") ? "choice" : "text"

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "manifest.h"
 #include "tracedir.h"
 #include "util.h"
@@ -350,6 +351,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		if (i == 0 && all[0]) {
 			json_t *b = json_object_get(m, "backend");
 			json_t *name = json_object_get(all[0], "backend");
+			const struct mt_backend *backend;
 			const char *msg = json_string_value(json_object_get(all[0],
 									    "backend_message"));
 
@@ -357,11 +359,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 				json_object_set(b, "name", name);
 				if (msg && *msg)
 					json_object_set_new(b, "message", json_string(msg));
-				if (!strcmp(json_string_value(name), "none"))
-					json_object_set_new(b, "guarantee", json_pack(
-						"{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes",
-						4096, "pages", "none", "threads", "none",
-						"writes", "none", "kernel_accesses", "none"));
+				/* what was promised is what works in the program, and that may be nothing */
+				backend = mt_backend_find(json_string_value(name));
+				if (backend && !(backend->abilities & MT_ABILITY_ACCESSES))
+					json_object_set_new(b, "guarantee", backend->guarantee(NULL, NULL));
 			}
 		}
 	}

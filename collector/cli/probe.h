@@ -9,13 +9,19 @@
 
 #include <stdbool.h>
 
+#define MT_MAX_BACKENDS 16
+
+struct mt_backend;
+
 enum mt_works { MT_NO, MT_PARTLY, MT_YES };
 
 struct mt_backend_probe {
-	const char *name;
 	enum mt_works works;
 	char *why;		/* what is missing, or what it gives; one sentence */
 	char *fix;		/* ONE command, or NULL */
+	int preference;		/* auto takes the greatest; 0: never */
+	char *reason;		/* why auto takes it; NULL: because nothing that sees accesses works */
+	unsigned int found;	/* bits of the backend's own */
 	/* single facilities, for --json and the details */
 	struct mt_facility {
 		const char *name;
@@ -25,19 +31,19 @@ struct mt_backend_probe {
 	int n_facilities;
 };
 
-enum { MT_PROBE_ZAP, MT_PROBE_KMOD, MT_PROBE_NONE, MT_N_PROBES };
-
 struct mt_probe {
-	struct mt_backend_probe backend[MT_N_PROBES];
-	bool perf;		/* faults are attributed to threads */
-	bool perf_kernel;	/* accesses of the kernel too */
-	const char *best;	/* name of the backend that auto takes */
+	struct mt_backend_probe backend[MT_MAX_BACKENDS];	/* in the order of mt_backends[] */
+	const struct mt_backend *best;	/* what auto takes; NULL: nothing works at all */
 	char *reason;		/* why */
 	char *preload;		/* path of the preload library, or NULL */
 };
 
+/* Of all backends; takes some ms. */
 void mt_probe_run(struct mt_probe *p);
 void mt_probe_free(struct mt_probe *p);
+/* Adds a facility with a text made like printf; returns @w. */
+enum mt_works mt_probe_note(struct mt_backend_probe *b, const char *name, enum mt_works w, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Path of libmemtrace-preload.so: MEMTRACE_PRELOAD, beside this program, or in
  * ../lib/memtrace or ../lib of it. NULL when it is nowhere. */

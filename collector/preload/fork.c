@@ -177,9 +177,9 @@ static void start_image(int traced, const char *reason)
 	p->tracing = traced;
 	zap_space.active = traced;
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
-	if (p->config.backend_kmod)
-		message = "accesses by the kernel module";
-	mt_image_describe(&p->image, traced ? "zap" : p->config.backend_kmod ? "kmod" : "none", message);
+	if (p->config.accesses == MT_BY_LAUNCHER)
+		message = "accesses come from outside of the program";
+	mt_image_describe(&p->image, mt_image_backend(&p->config, traced), message);
 	if (p->monitored)
 		mt_monitor_go(p->fault_ns);
 }

@@ -37,8 +37,12 @@ int mt_config_read(struct mt_config *c)
 		return -ENOENT;
 	strcpy(c->dir, s);
 	s = getenv("MEMTRACE_BACKEND");
-	c->backend_kmod = s && !strcmp(s, "kmod");
-	c->backend_zap = !s || (strcmp(s, "none") && !c->backend_kmod);
+	if (s && *s && strlen(s) < sizeof(c->backend))
+		strcpy(c->backend, s);
+	else
+		strcpy(c->backend, "zap");
+	s = getenv("MEMTRACE_LIBRARY");
+	c->accesses = s && !strcmp(s, "leaves-it") ? MT_BY_LAUNCHER : s && !strcmp(s, "no-accesses") ? MT_BY_NOBODY : MT_BY_US;
 	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
 	if (c->interval_ns < 1000000)
 		c->interval_ns = 1000000;
@@ -243,7 +247,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 		   (unsigned long long)img->start_ns, backend);
 	mt_out_json(&o, message);
 	/* the launcher leaves out what this thread of ours does */
-	if (img->config->backend_kmod && img->monitor_tid)
+	if (img->config->accesses == MT_BY_LAUNCHER && img->monitor_tid)
 		mt_out_fmt(&o, ",\n \"monitor_tid\": %d", img->monitor_tid);
 	mt_out_fmt(&o, ",\n \"page_size_bytes\": %d}\n", (int)MT_PAGE);
 	err = mt_out_flush(&o);

@@ -13,11 +13,14 @@
 
 #define MT_PAGE 4096ul
 
+/* Who writes the files of accesses and intervals: this library, or the launcher, which has them from elsewhere. */
+enum mt_accesses { MT_BY_US, MT_BY_LAUNCHER, MT_BY_NOBODY };
+
 /* Settings, read once per program from the environment (set by `memtrace record`). */
 struct mt_config {
 	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
-	int backend_zap;		/* MEMTRACE_BACKEND: zap, kmod or none */
-	int backend_kmod;		/* accesses come from the kernel module, through the launcher */
+	char backend[32];		/* MEMTRACE_BACKEND: its name, for image.json */
+	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, leaves-it, no-accesses */
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
 	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
 	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */
@@ -50,7 +53,12 @@ int mt_config_read(struct mt_config *c);
  * 0 or negative errno.
  */
 int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent, const char *how);
-/* Writes image.json. backend: "zap" or "none"; message may be empty. */
+/* The backend that works in this image: @traced, ours does. */
+static inline const char *mt_image_backend(const struct mt_config *c, int traced)
+{
+	return traced || c->accesses == MT_BY_LAUNCHER ? c->backend : "none";
+}
+/* Writes image.json. backend: its name or "none"; message may be empty. */
 int mt_image_describe(const struct mt_image *img, const char *backend, const char *message);
 /* Copies /proc/self/maps to the named file of the image. */
 int mt_image_save_maps(const struct mt_image *img, const char *name);

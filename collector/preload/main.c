@@ -304,17 +304,17 @@ __attribute__((constructor)) static void memtrace_start(void)
 		if (err) {
 			say(&why, "libc cannot be patched, ");
 			say_error(&why, what, err);
-		} else if (p->config.backend_zap) {
+		} else if (p->config.accesses == MT_BY_US) {
 			start_zap(&why, scratch);
 		} else {
-			say(&why, p->config.backend_kmod ? "accesses by the kernel module" :
+			say(&why, p->config.accesses == MT_BY_LAUNCHER ? "accesses come from outside of the program" :
 			    "no backend was asked for");
 		}
 	}
 	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, 0, mt_gettid(), p->tls))
 		p->monitored = 1;
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
-	mt_image_describe(&p->image, p->tracing ? "zap" : p->config.backend_kmod ? "kmod" : "none", why.text);
+	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);
 	if (p->monitored)
 		mt_monitor_go(p->fault_ns);
 	mt_restore_signals(mask);

@@ -133,8 +133,7 @@ static int set_up(void)
 	mon.mem_fd = open_proc("/proc/thread-self/mem");
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	zap_governor_init(&mon.governor, c->interval_ns, c->max_overhead_ppm);
-	/* under kmod the launcher writes the files */
-	err = c->backend_kmod ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap);
+	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap);
 	if (err || !shared.zap)
 		return err;
 

@@ -3,7 +3,10 @@
 package org.memtrace.importer.record;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -22,6 +25,13 @@ import org.memtrace.model.TraceFormatException;
  * @param reason why it does
  */
 public record CheckResult(List<Backend> backends, String automatic, String reason) {
+	/** Asks for the best backend that works. */
+	public static final String AUTOMATIC = "auto";
+	/** Ability: it can record a process that runs already. */
+	public static final String RUNNING_PROCESS = "running-process";
+	/** Ability: it can tell the first write after a read of the same page. */
+	public static final String WRITE_TRACKING = "write-tracking";
+
 	/** How well something works. */
 	public enum Works {
 		YES, PARTLY, NO
@@ -38,19 +48,32 @@ public record CheckResult(List<Backend> backends, String automatic, String reaso
 	/**
 	 * A way of recording.
 	 *
+	 * @param name of {@code --backend}
+	 * @param title what it is called in a list for people; the name when an older recorder does not tell
 	 * @param why what it records, or why it does not work
 	 * @param fix command that makes it work, empty when there is none
+	 * @param abilities what not every backend can do, {@link #RUNNING_PROCESS} say
 	 */
-	public record Backend(String name, Works works, String why, String fix, List<Facility> facilities) {
+	public record Backend(String name, String title, Works works, String why, String fix, Set<String> abilities,
+			List<Facility> facilities) {
+		/** Title and name: "User space (zap)". */
+		public String label() {
+			return title.equals(name) ? name : title + " (" + name + ")";
+		}
 	}
 
 	public CheckResult {
 		backends = List.copyOf(backends);
 	}
 
+	/** The backends that can do something, in the order of the recorder. */
+	public List<Backend> with(String ability) {
+		return backends.stream().filter(b -> b.abilities().contains(ability)).toList();
+	}
+
 	/** A backend by name, null when there is none. */
 	public Backend backend(String name) {
-		String wanted = name.equals("auto") ? automatic : name;
+		String wanted = name.equals(AUTOMATIC) ? automatic : name;
 		return backends.stream().filter(b -> b.name().equals(wanted)).findFirst().orElse(null);
 	}
 
@@ -77,7 +100,13 @@ public record CheckResult(List<Backend> backends, String automatic, String reaso
 					JsonObject p = f.getAsJsonObject();
 					facilities.add(new Facility(text(p, "name"), works(p), text(p, "why")));
 				}
-				backends.add(new Backend(text(o, "name"), works(o), text(o, "why"), text(o, "fix"), List.copyOf(facilities)));
+				Set<String> abilities = new LinkedHashSet<>();
+				for (JsonElement a : array(o, "abilities")) {
+					abilities.add(a.getAsString());
+				}
+				String title = text(o, "title");
+				backends.add(new Backend(text(o, "name"), title.isEmpty() ? text(o, "name") : title, works(o), text(o, "why"),
+						text(o, "fix"), Collections.unmodifiableSet(abilities), List.copyOf(facilities)));
 			}
 			return new CheckResult(backends, text(top, "auto"), text(top, "reason"));
 		} catch (JsonParseException | IllegalStateException | UnsupportedOperationException | ClassCastException e) {

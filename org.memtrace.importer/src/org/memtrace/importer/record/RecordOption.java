@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 
 /** Options of {@code memtrace record} that a person sets in a form; a test compares them with the command table. */
 public enum RecordOption {
-	BACKEND("backend", Kind.CHOICE, "auto", "", "", "auto", "zap", "kmod", "none"),
+	/** {@link CheckResult#AUTOMATIC} or the name of a backend; which there are tells {@link CheckResult}. */
+	BACKEND("backend", Kind.TEXT, CheckResult.AUTOMATIC, "", ""),
 	INTERVAL("interval", Kind.DURATION, "50ms", "1ms", "60s"),
 	SUBPHASES("subphases", Kind.INT, "5", "1", "64"),
 	WRITE_TRACKING("write-tracking", Kind.CHOICE, "on", "", "", "on", "off"),

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.preferences;
 
-import org.eclipse.jface.preference.ComboFieldEditor;
 import org.eclipse.jface.preference.StringFieldEditor;
 import org.eclipse.swt.widgets.Composite;
 import org.memtrace.importer.record.RecordOption;
@@ -16,8 +15,7 @@ public final class RecordingPage extends Page {
 	@Override
 	protected void createFieldEditors() {
 		Composite parent = getFieldEditorParent();
-		addField(new ComboFieldEditor(Settings.key(RecordOption.BACKEND), "&Collector:", RecordOption.BACKEND.choices().stream()
-				.map(c -> new String[] {c.equals("auto") ? "the best that works" : c, c}).toArray(String[][]::new), parent));
+		text(parent, RecordOption.BACKEND, "&Collector:");
 		text(parent, RecordOption.INTERVAL, "&Interval:");
 		text(parent, RecordOption.SUBPHASES, "S&ubphases:");
 		text(parent, RecordOption.MAX_OVERHEAD, "&Overhead limit:");

@@ -4,6 +4,7 @@ package org.memtrace.views.record;
 
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 import org.eclipse.jface.layout.GridDataFactory;
@@ -30,8 +31,6 @@ import org.memtrace.views.util.CommandBar;
 
 /** How to record: the collectors with what `memtrace check` says about them, and the options of the recorder. */
 final class CollectorPage extends WizardPage {
-	private static final String[] BACKENDS = { "auto", "zap", "kmod", "none" };
-	private static final String[] NAMES = { "Automatic", "User space (zap)", "Kernel module (kmod)", "No accesses (none)" };
 	private static final int[] WIDTHS = { 190, 80, 440 };
 	private static final int TREE_ROWS = 8;
 
@@ -98,7 +97,7 @@ final class CollectorPage extends WizardPage {
 		Composite flags = new Composite(time, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(5).spacing(16, 0).applyTo(flags);
 		GridDataFactory.fillDefaults().span(6, 1).grab(true, false).applyTo(flags);
-		check(flags, RecordOption.WRITE_TRACKING, "First &writes (kmod)", "Also see the first write after a read of the same page");
+		check(flags, RecordOption.WRITE_TRACKING, "First &writes", "Also see the first write after a read of the same page, where the collector can tell");
 		check(flags, RecordOption.PHYSICAL, "&Physical addresses (root)", "Record the physical address of each page as well");
 		check(flags, RecordOption.COMPRESS, "Co&mpress", "Compress the accesses with zstd at the end");
 		field(flags, RecordOption.DURATION, "&End after:", "For a running process: how long to record; empty until it ends");
@@ -176,28 +175,30 @@ final class CollectorPage extends WizardPage {
 		CheckResult result = machine == null ? null : machine.check();
 		tree.setRedraw(false);
 		tree.removeAll();
-		for (int i = 0; i < BACKENDS.length; i++) {
+		TreeItem automatic = new TreeItem(tree, SWT.NONE);
+		CheckResult.Backend best = result == null ? null : result.backend(CheckResult.AUTOMATIC);
+		automatic.setText(new String[] { "Automatic", machine == null ? "…" : best == null ? "?" : word(best.works()),
+				machine == null ? "is being checked" : best != null ? "takes " + result.automatic() + ": " + result.reason()
+						: machine.problem() != null ? machine.problem() : "" });
+		offer(automatic, CheckResult.AUTOMATIC);
+		for (CheckResult.Backend b : result == null ? List.<CheckResult.Backend>of() : result.backends()) {
 			TreeItem item = new TreeItem(tree, SWT.NONE);
-			item.setData(BACKENDS[i]);
-			CheckResult.Backend b = result == null ? null : result.backend(BACKENDS[i]);
-			if (b == null) {
-				item.setText(new String[] { NAMES[i], machine == null ? "…" : "?",
-						machine == null ? "is being checked" : i == 0 && machine.problem() != null ? machine.problem() : "" });
-			} else if (i == 0) {
-				item.setText(new String[] { NAMES[i], word(b.works()), "takes " + result.automatic() + ": " + result.reason() });
-			} else {
-				item.setText(new String[] { NAMES[i], word(b.works()), b.why() });
-				for (CheckResult.Facility f : b.facilities()) {
-					new TreeItem(item, SWT.NONE).setText(new String[] { f.name(), word(f.works()), f.why() });
-				}
-				item.setExpanded(b.works() != Works.YES);
+			item.setText(new String[] { b.label(), word(b.works()), b.why() });
+			for (CheckResult.Facility f : b.facilities()) {
+				new TreeItem(item, SWT.NONE).setText(new String[] { f.name(), word(f.works()), f.why() });
 			}
-			if (BACKENDS[i].equals(backend)) {
-				tree.setSelection(item);
-				why.setText(item.getText(2));
-			}
+			item.setExpanded(b.works() != Works.YES);
+			offer(item, b.name());
 		}
 		tree.setRedraw(true);
+	}
+
+	private void offer(TreeItem item, String name) {
+		item.setData(name);
+		if (name.equals(backend)) {
+			tree.setSelection(item);
+			why.setText(item.getText(2));
+		}
 	}
 
 	private static String word(Works works) {
@@ -254,6 +255,9 @@ final class CollectorPage extends WizardPage {
 		}
 		CheckResult check = wizard.machine() == null ? null : wizard.machine().check();
 		CheckResult.Backend chosen = check == null ? null : check.backend(backend);
+		if (check != null && chosen == null) {
+			return "This recorder has no collector " + backend + ".";
+		}
 		if (chosen != null && chosen.works() == Works.NO) {
 			return chosen.name() + " does not work here: " + chosen.why() + ".";
 		}
@@ -273,6 +277,7 @@ final class CollectorPage extends WizardPage {
 			((org.eclipse.swt.layout.GridData) fixArea.getLayoutData()).exclude = !fixable;
 			fixArea.getParent().layout();
 		}
+		checks.get(RecordOption.WRITE_TRACKING).setEnabled(chosen != null && chosen.abilities().contains(CheckResult.WRITE_TRACKING));
 		boolean process = now != null && now.pid() > 0;
 		texts.get(RecordOption.DURATION).setEnabled(process);
 		setErrorMessage(problem);

@@ -314,9 +314,11 @@ final class ProgramPage extends WizardPage {
 		}
 		if (kind() == Kind.PROCESS) {
 			CheckResult check = wizard.machine() == null ? null : wizard.machine().check();
-			CheckResult.Backend kmod = check == null ? null : check.backend("kmod");
-			if (kmod != null && kmod.works() == CheckResult.Works.NO) {
-				return "A running process can be recorded with the kernel module only: " + kmod.why() + ".";
+			List<CheckResult.Backend> able = check == null ? List.of() : check.with(CheckResult.RUNNING_PROCESS);
+			if (check != null && able.stream().allMatch(b -> b.works() == CheckResult.Works.NO)) {
+				return able.isEmpty() ? "This recorder cannot record a running process."
+						: "A running process can be recorded with the collector " + able.get(0).label() + " only: "
+								+ able.get(0).why() + ".";
 			}
 			return processes.selected() == 0 ? "" : null;
 		}

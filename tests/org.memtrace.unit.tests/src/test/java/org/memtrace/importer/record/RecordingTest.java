@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -163,16 +164,20 @@ class RecordingTest {
 	void checkIsParsed() throws Exception {
 		String json = """
 				{"backends": [
-				  {"name": "zap", "works": "partly", "why": "no threads", "fix": "sysctl x=2",
+				  {"name": "zap", "title": "User space", "works": "partly", "why": "no threads", "fix": "sysctl x=2",
+				   "abilities": ["accesses", "running-process"],
 				   "facilities": [{"name": "perf", "works": "no", "why": "refused"}]},
 				  {"name": "kmod", "works": "no", "why": "not built", "fix": null, "facilities": []}],
 				 "auto": "zap", "reason": "works partly here"}
 				""";
 		CheckResult check = CheckResult.parse(json);
 		assertEquals("zap", check.automatic());
-		assertEquals(new CheckResult.Backend("zap", CheckResult.Works.PARTLY, "no threads", "sysctl x=2",
-				List.of(new CheckResult.Facility("perf", CheckResult.Works.NO, "refused"))), check.backend("auto"));
+		assertEquals(new CheckResult.Backend("zap", "User space", CheckResult.Works.PARTLY, "no threads", "sysctl x=2",
+				Set.of("accesses", CheckResult.RUNNING_PROCESS), List.of(new CheckResult.Facility("perf", CheckResult.Works.NO, "refused"))), check.backend("auto"));
+		assertEquals("User space (zap)", check.backend("zap").label());
 		assertEquals("", check.backend("kmod").fix());
+		assertEquals("kmod", check.backend("kmod").label(), "an older recorder");
+		assertEquals(List.of(check.backend("zap")), check.with(CheckResult.RUNNING_PROCESS));
 		assertNull(check.backend("other"));
 		for (String bad : List.of("", "[]", "{\"backends\": 3}", "{\"backends\": [1]}", "{\"backends\": [{\"name\": {}}]}")) {
 			assertThrows(TraceFormatException.class, () -> CheckResult.parse(bad), bad);

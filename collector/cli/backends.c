@@ -1,0 +1,81 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "util.h"
+
+const char *const mt_ability_name[MT_N_ABILITIES] = {
+	"accesses", "running-process", "any-program", "write-tracking",
+};
+
+#define BACKEND(name) extern const struct mt_backend mt_backend_##name;
+#include "backends.list"
+#undef BACKEND
+
+const struct mt_backend *const mt_backends[MT_MAX_BACKENDS] = {
+#define BACKEND(name) &mt_backend_##name,
+#include "backends.list"
+#undef BACKEND
+};
+
+const int mt_n_backends = 0
+#define BACKEND(name) + 1
+#include "backends.list"
+#undef BACKEND
+;
+
+const struct mt_backend *mt_backend_find(const char *name)
+{
+	for (int i = 0; i < mt_n_backends; i++)
+		if (!strcmp(mt_backends[i]->name, name))
+			return mt_backends[i];
+	return NULL;
+}
+
+const struct mt_backend_probe *mt_backend_probe(const struct mt_probe *p, const struct mt_backend *b)
+{
+	for (int i = 0; i < mt_n_backends; i++)
+		if (mt_backends[i] == b)
+			return &p->backend[i];
+	return NULL;
+}
+
+void mt_probe_run(struct mt_probe *p)
+{
+	const struct mt_backend_probe *best = NULL;
+
+	memset(p, 0, sizeof(*p));
+	p->preload = mt_preload_path();
+	for (int i = 0; i < mt_n_backends; i++) {
+		struct mt_backend_probe *b = &p->backend[i];
+
+		mt_backends[i]->probe(p, b);
+		if (b->preference && (!best || b->preference > best->preference)) {
+			best = b;
+			p->best = mt_backends[i];
+		}
+	}
+	if (best && best->reason) {
+		p->reason = mt_strdup(best->reason);
+		return;
+	}
+	/* nothing that sees accesses: why the first of them does not */
+	for (int i = 0; i < mt_n_backends && !p->reason; i++)
+		if (mt_backends[i]->abilities & MT_ABILITY_ACCESSES)
+			p->reason = mt_printf("%s does not work here: %s", mt_backends[i]->name, p->backend[i].why);
+}
+
+void mt_probe_free(struct mt_probe *p)
+{
+	for (int i = 0; i < MT_MAX_BACKENDS; i++) {
+		free(p->backend[i].why);
+		free(p->backend[i].fix);
+		free(p->backend[i].reason);
+		for (int k = 0; k < p->backend[i].n_facilities; k++)
+			free(p->backend[i].facility[k].why);
+	}
+	free(p->reason);
+	free(p->preload);
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/backends.c cli/backend_zap.c cli/backend_kmod.c cli/backend_none.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/kmod_drain.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/symbols.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
+// libs: -ldw -lelf -ljansson -lzstd -lz -lpthread
+/* The table of backends is whole, and what probes find is consistent. */
+#include <stdlib.h>
+
+#include "harness.h"
+#include "../../cli/backend.h"
+
+static void table(void)
+{
+	CHECK(mt_n_backends >= 3 && mt_n_backends <= MT_MAX_BACKENDS);
+	for (int i = 0; i < mt_n_backends; i++) {
+		const struct mt_backend *b = mt_backends[i];
+
+		CHECK(b->name && *b->name && strcmp(b->name, "auto"));
+		CHECK(b->title && *b->title);
+		CHECK(b->probe && b->guarantee);
+		CHECK(mt_backend_find(b->name) == b);	/* names are unique */
+		/* a session has all of its functions, or there is none */
+		CHECK(!b->open == !b->attach && !b->open == !b->start && !b->open == !b->alive && !b->open == !b->finish);
+		CHECK(b->open || !(b->abilities & (MT_ABILITY_RUNNING | MT_ABILITY_ANY_PROGRAM)));
+		CHECK(b->abilities >> MT_N_ABILITIES == 0);
+	}
+	CHECK(mt_backend_find("auto") == NULL);
+	CHECK(mt_backend_find("zap")->library == MT_LIBRARY_TRACES);
+}
+
+static void probes(void)
+{
+	struct mt_backend_request r = { .writes = true };
+	struct mt_probe p;
+
+	setenv("MEMTRACE_PRELOAD", "/nowhere", 1);
+	mt_probe_run(&p);
+	CHECK(p.preload == NULL);
+	CHECK(mt_backend_probe(&p, mt_backend_find("zap"))->works == MT_NO);
+	CHECK(p.best && !strcmp(p.best->name, "none"));
+	CHECK(p.reason && strstr(p.reason, "zap does not work here: "));
+	for (int i = 0; i < mt_n_backends; i++) {
+		const struct mt_backend_probe *b = &p.backend[i];
+		json_t *g;
+
+		CHECK(b->why && *b->why);
+		CHECK(b->works != MT_NO || !(mt_backends[i]->abilities & MT_ABILITY_ACCESSES) || !b->preference);
+		g = mt_backends[i]->guarantee(b, &r);
+		CHECK_EQ(json_object_size(g), 5);
+		CHECK(!(mt_backends[i]->abilities & MT_ABILITY_ACCESSES) ==
+		      !strcmp(json_string_value(json_object_get(g, "pages")), "none"));
+		json_decref(g);
+	}
+	mt_probe_free(&p);
+}
+
+int main(void)
+{
+	table();
+	probes();
+	return mt_test_done();
+}
