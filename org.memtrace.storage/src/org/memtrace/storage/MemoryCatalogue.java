@@ -15,7 +15,6 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
@@ -96,10 +95,7 @@ final class MemoryCatalogue implements TraceCatalogue {
 				n -> list().stream().anyMatch(t -> t.databaseName().equalsIgnoreCase(n)));
 		if (!name.equals(store.info().databaseName())) {
 			TraceInfo info = store.info();
-			store = new MemoryTraceStore(info.stored(id, info.alias(), name, info.events(), info.producers()),
-					AddressSpace.VIRTUAL, store.typesByThread(), store.forest(), store.eventTypes(), store.threads(), store.structures(), store.stacks(),
-					store.cpuSets(), store.intervals(), store.reportJson(), store.chunks(), store.accessCount(), store.cache(),
-					store.notes());
+			store = store.with(info.stored(id, info.alias(), name, info.events(), info.producers()));
 		}
 		traces.put(id, store);
 		return store.info();

@@ -17,6 +17,7 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
@@ -36,7 +37,7 @@ import org.memtrace.model.tree.ProducerTree;
 record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
-		Map<String, byte[]> cache, Map<String, byte[]> notes) implements TraceStore {
+		Map<String, byte[]> cache, Map<String, byte[]> notes, HeapEvents otherEvents) implements TraceStore {
 	/**
 	 * The trees as they are now.
 	 *
@@ -55,7 +56,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	/** The same trace with other things known about it. */
 	MemoryTraceStore with(TraceInfo now) {
 		return new MemoryTraceStore(now, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
-				reportJson, chunks, accessCount, cache, notes);
+				reportJson, chunks, accessCount, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -94,7 +95,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			throw Spaces.missing(info, wanted);
 		}
 		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets,
-				intervals, reportJson, chunks, accessCount, cache, notes);
+				intervals, reportJson, chunks, accessCount, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -103,7 +104,10 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	}
 
 	@Override
-	public void replaceTrees(MemoryTrees trees, List<String> rules, Progress progress) {
+	public void replaceTrees(MemoryTrees trees, List<String> rules, Progress progress) throws MemtraceException {
+		if (otherEvents != null) {
+			throw new StoreException(info.alias() + " has events other than accesses; their event producers cannot be replaced");
+		}
 		MemoryLayout layout = forest.get().layout();
 		forest.set(new Forest(layout == null ? null : layout.withRules(rules), trees));
 		cache.clear();
@@ -166,11 +170,19 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	@Override
 	public void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
 			Progress progress) throws MemtraceException {
+		if (otherEvents != null) {
+			visitOthers(query, fromId, toId, visitor, progress);
+			return;
+		}
 		chosen(query, id -> id >= fromId && id < toId, visitor, progress);
 	}
 
 	@Override
 	public void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException {
+		if (otherEvents != null) {
+			otherEvents.read(ids, visitor);
+			return;
+		}
 		for (long wanted : ids) {
 			chosen(AccessQuery.ALL, id -> id == wanted, visitor, Progress.NONE);
 		}
@@ -195,11 +207,25 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 
 	@Override
 	public List<String> eventParameters(long[] ids) {
-		return Collections.nCopies(ids.length, "");
+		return otherEvents != null ? otherEvents.parameters(ids) : Collections.nCopies(ids.length, "");
+	}
+
+	/** Events refer to producers of the virtual tree, and are in no other one. */
+	private void visitOthers(AccessQuery query, long fromId, long toId, EventVisitor visitor, Progress progress)
+			throws MemtraceException {
+		if (space == AddressSpace.VIRTUAL) {
+			otherEvents.visit(query, fromId, toId, visitor, progress);
+		} else {
+			progress.begin("Reading events", 0);
+		}
 	}
 
 	@Override
 	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
+		if (otherEvents != null) {
+			visitOthers(query, 0, Long.MAX_VALUE, visitor, progress);
+			return;
+		}
 		progress.begin("Reading events", accessCount);
 		EventBatch out = new EventBatch(BATCH);
 		long id = 0;

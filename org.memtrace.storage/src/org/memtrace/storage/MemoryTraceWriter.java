@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
@@ -16,13 +17,14 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
@@ -46,6 +48,10 @@ final class MemoryTraceWriter implements TraceWriter {
 	private final Map<Integer, List<CallFrame>> stacks = new HashMap<>();
 	private MemoryTrees trees;
 	private MemoryLayout layout;
+	private final List<String> parameterSets = new ArrayList<>();
+	private final EventCollector collector = new EventCollector(null, this::parameterSet);
+	/** Producers by the number that other events have for them; null when it is the same. */
+	private int[] idOf;
 	private final List<AccessBatch> chunks = new ArrayList<>();
 	private long accesses;
 	private long events;
@@ -84,6 +90,35 @@ final class MemoryTraceWriter implements TraceWriter {
 	@Override
 	public void producers(ProducerTree tree) {
 		trees = MemoryTrees.of(tree);
+	}
+
+	@Override
+	public void producers(ProducerTree tree, int[] producerOf) {
+		trees = MemoryTrees.of(tree);
+		idOf = producerOf.clone();
+	}
+
+	@Override
+	public void eventTypes(List<EventType> types) throws MemtraceException {
+		collector.types(types);
+	}
+
+	@Override
+	public int parameters(int eventType, Map<String, String> values) throws MemtraceException {
+		return collector.parameters(eventType, values);
+	}
+
+	private void parameterSet(int number, int[] types, String[] texts) {
+		StringJoiner text = new StringJoiner(", ");
+		for (int i = 0; i < types.length; i++) {
+			text.add(collector.parameterTypes().get(types[i]).name() + "=" + texts[i]);
+		}
+		parameterSets.add(text.toString());
+	}
+
+	@Override
+	public void events(EventBatch batch) throws MemtraceException {
+		collector.events(batch);
 	}
 
 	@Override
@@ -128,15 +163,24 @@ final class MemoryTraceWriter implements TraceWriter {
 
 	@Override
 	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
-		if (accesses == 0) {
-			throw new StoreException(WriterRules.EMPTY_TRACE);
-		}
+		WriterRules.check(accesses, collector.count(), trees, idOf);
 		List<AccessBatch> ordered = sorted ? chunks : sort();
+		List<EventType> types = new ArrayList<>(accesses == 0 ? List.of() : EventTypes.of(threads, withUnknownThread));
+		HeapEvents others = null;
+		if (collector.count() > 0) {
+			firstNs = Math.min(firstNs, collector.firstNs());
+			lastNs = Math.max(lastNs, collector.lastNs());
+			int firstType = types.size();
+			others = HeapEvents.of(collector, parameterSets, idOf, trees.virtual().size(), events, firstType, progress);
+			collector.types().forEach(t -> types.add(new EventType(firstType + t.id(), t.category(), t.name())));
+		}
+		long allEvents = events + collector.count();
+		HeapEvents otherEvents = others;
 		return sink.add(id -> new MemoryTraceStore(
-				WriterRules.complete(info, id, databaseName, events, trees.virtual().size(), firstNs, lastNs),
+				WriterRules.complete(info, id, databaseName, allEvents, trees.virtual().size(), firstNs, lastNs),
 				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
-				EventTypes.of(threads, withUnknownThread), threads, structures, stacks, cpuSets, intervals, reportJson,
-				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes)));
+				List.copyOf(types), threads, structures, stacks, cpuSets, intervals, reportJson,
+				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes), otherEvents));
 	}
 
 	private List<AccessBatch> sort() {

@@ -109,19 +109,28 @@ final class Schema {
 	}
 
 	/** Made when all rows are there. */
-	static final String[] TRACE_VIEWS = { //
+	static final String[] TRACE_INDEXES = { //
 			"CREATE INDEX " + TIME_INDEX + " ON MT_RUN(START_NS)", //
-			"CREATE INDEX MT_RUN_PAGE ON MT_RUN(PAGE)",
-			"CREATE VIEW EVENT AS SELECT e.ID AS ID, c.EVENT_TYPE_ID AS EVENT_TYPE_ID, l.PRODUCER AS EVENT_PRODUCER_ID,"
-					+ " r.START_NS AS TIMESTAMP, c.CPU AS CPU, r.PAGE AS PAGE, c.CATEGORY AS CATEGORY, r.END_NS AS LPAR,"
-					+ " CAST(e.COUNT AS REAL) AS DPAR FROM MT_RUN r, MT_EVENT e, MT_CONTEXT c, MT_CELL l"
-					+ " WHERE r.ID = e.RUN AND e.ID >= r.FIRST_EVENT AND e.ID < r.END_EVENT AND c.ID = e.CONTEXT"
-					+ " AND l.ID = e.CELL",
-			"CREATE VIEW EVENT_PARAM AS SELECT CAST(e.ID * 2 + p.SLOT AS INTEGER) AS ID, e.ID AS EVENT_ID,"
-					+ " p.EVENT_PARAM_TYPE_ID AS EVENT_PARAM_TYPE_ID, p.VALUE AS VALUE"
-					+ " FROM MT_EVENT e, MT_CONTEXT_PARAM p WHERE p.CONTEXT = e.CONTEXT",
-			readOnly("EVENT", "INSERT"), readOnly("EVENT", "UPDATE"), readOnly("EVENT", "DELETE"),
-			readOnly("EVENT_PARAM", "INSERT"), readOnly("EVENT_PARAM", "UPDATE"), readOnly("EVENT_PARAM", "DELETE") };
+			"CREATE INDEX MT_RUN_PAGE ON MT_RUN(PAGE)" };
+
+	/** Rows of FrameSoc's EVENT that are about accesses. */
+	static final String SELECT_ACCESS_EVENTS = "SELECT e.ID AS ID, c.EVENT_TYPE_ID AS EVENT_TYPE_ID, l.PRODUCER AS EVENT_PRODUCER_ID,"
+			+ " r.START_NS AS TIMESTAMP, c.CPU AS CPU, r.PAGE AS PAGE, c.CATEGORY AS CATEGORY, r.END_NS AS LPAR,"
+			+ " CAST(e.COUNT AS REAL) AS DPAR FROM MT_RUN r, MT_EVENT e, MT_CONTEXT c, MT_CELL l"
+			+ " WHERE r.ID = e.RUN AND e.ID >= r.FIRST_EVENT AND e.ID < r.END_EVENT AND c.ID = e.CONTEXT"
+			+ " AND l.ID = e.CELL";
+	static final String SELECT_ACCESS_PARAMETERS = "SELECT CAST(e.ID * 2 + p.SLOT AS INTEGER) AS ID, e.ID AS EVENT_ID,"
+			+ " p.EVENT_PARAM_TYPE_ID AS EVENT_PARAM_TYPE_ID, p.VALUE AS VALUE"
+			+ " FROM MT_EVENT e, MT_CONTEXT_PARAM p WHERE p.CONTEXT = e.CONTEXT";
+	/** Parameters of an event of an access. */
+	static final int ACCESS_PARAMETERS = 2;
+
+	/** FrameSoc's tables of events, as views of what is stored. */
+	static String[] views(String events, String parameters) {
+		return new String[] { "CREATE VIEW EVENT AS " + events, "CREATE VIEW EVENT_PARAM AS " + parameters,
+				readOnly("EVENT", "INSERT"), readOnly("EVENT", "UPDATE"), readOnly("EVENT", "DELETE"),
+				readOnly("EVENT_PARAM", "INSERT"), readOnly("EVENT_PARAM", "UPDATE"), readOnly("EVENT_PARAM", "DELETE") };
+	}
 
 	private Schema() {
 	}
@@ -129,6 +138,6 @@ final class Schema {
 	/** FrameSoc prepares statements that change events before it saves anything else, so they must compile. */
 	private static String readOnly(String view, String action) {
 		return "CREATE TRIGGER MT_" + view + "_" + action + " INSTEAD OF " + action + " ON " + view
-				+ " BEGIN SELECT RAISE(ABORT, 'the events of a memory trace cannot be changed'); END";
+				+ " BEGIN SELECT RAISE(ABORT, 'the events of this trace cannot be changed'); END";
 	}
 }

@@ -68,6 +68,9 @@ final class SqlTraceStore implements TraceStore {
 	private final TraceInfo info;
 	private final long accessCount;
 	private final long longestNs;
+	/** Whether there are events other than accesses. */
+	private final boolean otherEvents;
+	private OtherEventReader.Lookup otherLookup;
 
 	private List<EventType> eventTypes;
 	private List<ThreadInfo> threads;
@@ -121,6 +124,7 @@ final class SqlTraceStore implements TraceStore {
 			Map<String, String> properties = ours ? properties() : Map.of();
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
 			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
+			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
 			String name = file.getFileName().toString();
 			info = registered != null ? registered
 					: ours ? InfoProperties.read(properties, name) : foreignInfo(db, name);
@@ -258,6 +262,9 @@ final class SqlTraceStore implements TraceStore {
 	public void replaceTrees(MemoryTrees made, List<String> rules, Progress progress) throws MemtraceException {
 		if (!ours) {
 			throw new StoreException(file + " is no memory trace");
+		}
+		if (otherEvents) {
+			throw new StoreException(info.alias() + " has events other than accesses; their event producers cannot be replaced");
 		}
 		if (!Files.isWritable(file)) {
 			throw new StoreException(file + " cannot be written: no permission");
@@ -416,8 +423,38 @@ final class SqlTraceStore implements TraceStore {
 		}
 	}
 
+	private OtherEventReader.Lookup otherLookup() throws MemtraceException {
+		int count = producers().size(); // under no lock: it has one of its own
+		synchronized (this) {
+			if (otherLookup == null) {
+				otherLookup = load(connection -> OtherEventReader.Lookup.read(connection, count));
+			}
+			return otherLookup;
+		}
+	}
+
+	/** Events refer to producers of the virtual tree, and are in no other one. */
+	private void visitOtherEvents(AccessQuery query, long fromId, long toId, EventVisitor visitor, Progress progress)
+			throws MemtraceException {
+		if (space != AddressSpace.VIRTUAL) {
+			progress.begin("Reading events", 0);
+			return;
+		}
+		OtherEventReader.Lookup tables = otherLookup();
+		try (Connection own = dbms.read(file)) {
+			progress.begin("Reading events", OtherEventReader.toRead(tables, query));
+			new OtherEventReader(own, tables).events(query, fromId, toId, visitor, progress);
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+	}
+
 	@Override
 	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
+		if (otherEvents) {
+			visitOtherEvents(query, 0, Long.MAX_VALUE, visitor, progress);
+			return;
+		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
@@ -437,6 +474,10 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public void visitEvents(AccessQuery query, long fromNs, long fromId, long toNs, long toId, EventVisitor visitor,
 			Progress progress) throws MemtraceException {
+		if (otherEvents) { // in the order of ids
+			visitOtherEvents(query, fromId, toId, visitor, progress);
+			return;
+		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
@@ -454,6 +495,15 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException {
+		if (otherEvents) {
+			OtherEventReader.Lookup contexts = otherLookup();
+			try (Connection own = dbms.read(file)) {
+				new OtherEventReader(own, contexts).events(ids, visitor);
+			} catch (SQLException e) {
+				throw dbms.explain(file, e);
+			}
+			return;
+		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers producerIds = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {

@@ -27,6 +27,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.EventBatch;
 import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.MemoryTrees;
@@ -53,6 +54,10 @@ final class SqlTraceWriter implements TraceWriter {
 	private Connection db;
 	private final EventInserter insertEvent;
 	private final PreparedStatement insertRun;
+	/** Made with the first event type. */
+	private OtherEventWriter otherEvents;
+	/** Producers by the number that other events have for them; null when it is the same. */
+	private int[] idOf;
 	private final ContextTable contexts = new ContextTable();
 	private final ContextTable.Addresses addresses = new ContextTable.Addresses();
 
@@ -161,6 +166,45 @@ final class SqlTraceWriter implements TraceWriter {
 	@Override
 	public void producers(ProducerTree tree) {
 		trees = MemoryTrees.of(tree); // written at commit, where there is a progress
+	}
+
+	@Override
+	public void producers(ProducerTree tree, int[] producerOf) {
+		trees = MemoryTrees.of(tree);
+		idOf = producerOf.clone();
+	}
+
+	@Override
+	public void eventTypes(List<EventType> types) throws MemtraceException {
+		try {
+			if (otherEvents == null) {
+				otherEvents = new OtherEventWriter(db, dbms, file.temporary.getParent());
+			}
+			otherEvents.types(types);
+		} catch (SQLException e) {
+			throw dbms.explain(file.temporary, e);
+		}
+	}
+
+	@Override
+	public int parameters(int eventType, Map<String, String> values) throws MemtraceException {
+		try {
+			return typedEvents().parameters(eventType, values);
+		} catch (OtherEventWriter.Failure e) {
+			throw dbms.explain(file.temporary, e.sql);
+		}
+	}
+
+	@Override
+	public void events(EventBatch batch) throws MemtraceException {
+		typedEvents().events(batch);
+	}
+
+	private OtherEventWriter typedEvents() throws StoreException {
+		if (otherEvents == null) {
+			throw new StoreException("events before their types");
+		}
+		return otherEvents;
 	}
 
 	@Override
@@ -305,10 +349,13 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
-		if (accesses == 0) {
-			throw new StoreException(WriterRules.EMPTY_TRACE);
+		long others = otherEvents == null ? 0 : otherEvents.count();
+		WriterRules.check(accesses, others, trees, idOf);
+		if (others > 0) {
+			firstNs = Math.min(firstNs, otherEvents.firstNs());
+			lastNs = Math.max(lastNs, otherEvents.lastNs());
 		}
-		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events, trees.virtual().size(), firstNs, lastNs);
+		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events + others, trees.virtual().size(), firstNs, lastNs);
 		try {
 			endRun();
 			insertEvent.flush();
@@ -318,12 +365,17 @@ final class SqlTraceWriter implements TraceWriter {
 			}
 			TreeTables.write(db, layout, trees, progress);
 			progress.begin("Finishing the database", -1);
-			writeTypes();
+			int types = accesses == 0 ? 0 : writeTypes();
+			if (others > 0) {
+				otherEvents.write(idOf, trees.virtual().size(), events, types, types * Schema.ACCESS_PARAMETERS, progress);
+				progress.begin("Finishing the database", -1);
+			}
 			writeCpus();
 			writeAddresses();
 			properties(complete, reportJson);
 			progress.check();
-			Sqlite.execute(db, dbms.schema(Schema.TRACE_VIEWS));
+			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
+			Sqlite.execute(db, dbms.schema(views(others, types)));
 			if (dbms.hasContentStamp()) {
 				ContentStamp.make(db, 0);
 			}
@@ -344,6 +396,17 @@ final class SqlTraceWriter implements TraceWriter {
 		} finally {
 			close();
 		}
+	}
+
+	private String[] views(long others, int accessTypes) {
+		if (others == 0) {
+			return Schema.views(Schema.SELECT_ACCESS_EVENTS, Schema.SELECT_ACCESS_PARAMETERS);
+		}
+		int most = Math.max(Schema.ACCESS_PARAMETERS, otherEvents.mostParameters());
+		String parameters = OtherEventTables.selectParameters(accessTypes * Schema.ACCESS_PARAMETERS, most);
+		return accesses == 0 ? Schema.views(OtherEventTables.SELECT_EVENTS, parameters)
+				: Schema.views(Schema.SELECT_ACCESS_EVENTS + " UNION ALL " + OtherEventTables.SELECT_EVENTS,
+						Schema.SELECT_ACCESS_PARAMETERS + " UNION ALL " + parameters);
 	}
 
 	/** Rows came in another order than by start: runs are moved, their events keep their order. */
@@ -380,10 +443,12 @@ final class SqlTraceWriter implements TraceWriter {
 		Sqlite.execute(db, "DROP TABLE MT_EVENT", "ALTER TABLE MT_EVENT_SORTED RENAME TO MT_EVENT");
 	}
 
-	private void writeTypes() throws SQLException {
+	/** @return how many types there are */
+	private int writeTypes() throws SQLException {
+		List<EventType> all = EventTypes.of(threads, withUnknownThread);
 		try (PreparedStatement types = db.prepareStatement("INSERT INTO EVENT_TYPE VALUES(?,?,?)");
 				PreparedStatement params = db.prepareStatement("INSERT INTO EVENT_PARAM_TYPE VALUES(?,?,?,?)")) {
-			for (EventType type : EventTypes.of(threads, withUnknownThread)) {
+			for (EventType type : all) {
 				types.setInt(1, type.id());
 				types.setInt(2, type.category().ordinal());
 				types.setString(3, type.name());
@@ -399,6 +464,7 @@ final class SqlTraceWriter implements TraceWriter {
 			types.executeBatch();
 			params.executeBatch();
 		}
+		return all.size();
 	}
 
 	private void writeCpus() throws SQLException {
@@ -457,6 +523,9 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void close() {
+		if (otherEvents != null) {
+			otherEvents.close();
+		}
 		if (db != null) {
 			try {
 				db.close();

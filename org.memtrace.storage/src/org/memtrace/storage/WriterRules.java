@@ -9,10 +9,11 @@ import java.util.List;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.tree.MemoryTrees;
 
 /** The rules that all stores apply to what is written. */
 final class WriterRules {
-	static final String EMPTY_TRACE = "the trace has no accesses, and a database without events cannot be opened by a view";
+	static final String EMPTY_TRACE = "the trace has neither accesses nor events, and a database without events cannot be opened by a view";
 
 	private WriterRules() {
 	}
@@ -33,6 +34,19 @@ final class WriterRules {
 		}
 		if (batch.sharing[row] < 1) {
 			throw new StoreException("access used by " + batch.sharing[row] + " threads");
+		}
+	}
+
+	/** Whether there is something to commit. */
+	static void check(long accesses, long otherEvents, MemoryTrees trees, int[] idOf) throws StoreException {
+		if (accesses == 0 && otherEvents == 0) {
+			throw new StoreException(EMPTY_TRACE);
+		}
+		if (trees == null) {
+			throw new StoreException("the trace has no event producers");
+		}
+		if (accesses > 0 && idOf != null) {
+			throw new StoreException("event producers of accesses must be known before them");
 		}
 	}
 

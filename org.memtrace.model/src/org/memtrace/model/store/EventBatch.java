@@ -19,6 +19,8 @@ public final class EventBatch {
 	/** Value of a variable, nesting level of a state, end producer of a link. */
 	public final double[] value;
 	public final int[] cpu;
+	/** For writing: the set of parameters of a row, 0 for none; null when no row has any. */
+	private int[] parameters;
 
 	public EventBatch(int capacity) {
 		id = new long[capacity];
@@ -44,5 +46,24 @@ public final class EventBatch {
 		endNs[i] = end;
 		value[i] = number;
 		cpu[i] = cpuIndex;
+		if (parameters != null) {
+			parameters[i] = 0;
+		}
+	}
+
+	/** Gives the last row a set of parameters that {@link TraceWriter#parameters} made. */
+	public void setParameters(int set) {
+		if (parameters == null) {
+			if (set == 0) {
+				return;
+			}
+			parameters = new int[id.length];
+		}
+		parameters[count - 1] = set;
+	}
+
+	/** Number of the set of parameters of a row, 0 for none. */
+	public int parameters(int row) {
+		return parameters == null ? 0 : parameters[row];
 	}
 }

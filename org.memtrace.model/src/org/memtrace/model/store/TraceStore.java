@@ -97,7 +97,10 @@ public interface TraceStore extends AutoCloseable {
 	/** Gives the accesses of some {@link AccessBatch#id}s, in this order. */
 	void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException;
 
-	/** Streams FrameSoc events in order of start time; works for traces of any origin. */
+	/**
+	 * Streams events in order of start time; works for traces of any origin. Of a trace with events that were written as such they
+	 * are those; of a trace that has accesses only, each access is one event for its reads and one for its writes.
+	 */
 	void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException;
 
 	/**

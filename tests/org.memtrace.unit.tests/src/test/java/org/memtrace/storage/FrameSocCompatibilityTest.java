@@ -7,12 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,12 +17,10 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -44,15 +39,12 @@ import org.memtrace.model.tree.ProducerTree;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FrameSocCompatibilityTest {
-	private static final Path DRIVER = Path.of(System.getProperty("memtrace.root", "../.."), "build", "test-lib",
-			"sqlite-jdbc-3.7.2.jar");
 	private static final int PAGES = 64;
 	private static final int ROWS = 60_000;
 
 	@TempDir
 	static Path directory;
 
-	private URLClassLoader loader;
 	private Connection trace;
 	private Connection system;
 	private TraceInfo info;
@@ -60,7 +52,7 @@ class FrameSocCompatibilityTest {
 
 	@BeforeAll
 	void open() throws Exception {
-		Assumptions.assumeTrue(Files.exists(DRIVER), "no " + DRIVER + ": FrameSoc's driver is not there");
+		OldSqlite.assume();
 		List<StoreContract.Row> rows = StoreContract.random(11, ROWS);
 		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, n -> {
 		})) {
@@ -79,21 +71,17 @@ class FrameSocCompatibilityTest {
 				store.writeNote("filters", new byte[] { 1 }); // a table more than FrameSoc knows
 			}
 		}
-		loader = new URLClassLoader(new URL[] { DRIVER.toUri().toURL() }, ClassLoader.getPlatformClassLoader());
-		Driver driver = (Driver) loader.loadClass("org.sqlite.JDBC").getConstructor().newInstance();
-		trace = driver.connect("jdbc:sqlite:" + directory.resolve(info.databaseName()), new Properties());
-		system = driver.connect("jdbc:sqlite:" + directory.resolve("SOCTRACE_SYSTEM_DB"), new Properties());
+		trace = OldSqlite.open(directory.resolve(info.databaseName()));
+		system = OldSqlite.open(directory.resolve("SOCTRACE_SYSTEM_DB"));
 		trace.setAutoCommit(false);
 		system.setAutoCommit(false);
-		assertEquals("3.7.2", text(trace, "SELECT sqlite_version()"));
 	}
 
 	@AfterAll
 	void close() throws Exception {
-		if (loader != null) {
+		if (trace != null) {
 			trace.close();
 			system.close();
-			loader.close();
 		}
 	}
 
@@ -356,10 +344,9 @@ class FrameSocCompatibilityTest {
 				byThread = writer.commit(StoreContract.INFO, "{}", Progress.NONE);
 			}
 		}
-		Driver driver = (Driver) loader.loadClass("org.sqlite.JDBC").getConstructor().newInstance();
-		try (Connection db = driver.connect("jdbc:sqlite:" + other.resolve(merged.databaseName()), new Properties());
-				Connection catalogueDb = driver.connect("jdbc:sqlite:" + other.resolve("SOCTRACE_SYSTEM_DB"), new Properties());
-				Connection threads = driver.connect("jdbc:sqlite:" + other.resolve(byThread.databaseName()), new Properties())) {
+		try (Connection db = OldSqlite.open(other.resolve(merged.databaseName()));
+				Connection catalogueDb = OldSqlite.open(other.resolve("SOCTRACE_SYSTEM_DB"));
+				Connection threads = OldSqlite.open(other.resolve(byThread.databaseName()))) {
 			List<StoreContract.Event> read = new ArrayList<>();
 			try (Statement statement = db.createStatement();
 					ResultSet rows = statement.executeQuery("SELECT * FROM EVENT WHERE TIMESTAMP >= '0' ORDER BY TIMESTAMP, ID")) {
