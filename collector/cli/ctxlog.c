@@ -271,6 +271,11 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->tid = DEC(&k);
 		e->str = string(&k);
 		break;
+	case 'P':
+		e->time = DEC(&k);
+		e->tid = DEC(&k);
+		e->a = (uint64_t)DEC(&k);
+		break;
 	case 'C':
 		e->time = DEC(&k);
 		e->a = (uint64_t)DEC(&k);
@@ -527,7 +532,7 @@ static void apply(struct mt_context *c, struct event *e)
 	case 'T':
 		MT_GROW(c->threads, c->n_threads, c->cap_threads);
 		c->threads[c->n_threads++] = (struct mt_thread){ e->tid, e->parent, NULL, e->time,
-			-1, e->a, e->b, e->c };
+			-1, e->a, e->b, e->c, -1 };
 		break;
 	case 'N':
 	case 'X':
@@ -539,7 +544,16 @@ static void apply(struct mt_context *c, struct event *e)
 		if (e->kind == 'X')
 			t->death = e->time;
 		break;
+	case 'P':
+		t = thread_of(c, e->tid);
+		if (!t)
+			break;
+		t->cpu_ns = (int64_t)e->a;
+		MT_GROW(c->cpu, c->n_cpu, c->cap_cpu);
+		c->cpu[c->n_cpu++] = (struct mt_cpu_time){ e->tid, e->time, e->a };
+		break;
 	case 'Y':
+		c->n_cpu = 0;		/* of the parent */
 		/* the thread that called fork is the main thread of the child */
 		t = thread_of(c, e->parent);
 		if (t) {
@@ -549,6 +563,7 @@ static void apply(struct mt_context *c, struct event *e)
 			for (size_t i = 0; i < c->n_threads; i++)
 				free(c->threads[i].name);
 			me.tid = e->tid;
+			me.cpu_ns = -1;
 			me.parent = -1;
 			me.birth = e->time;
 			c->threads[0] = me;
@@ -556,7 +571,7 @@ static void apply(struct mt_context *c, struct event *e)
 		} else {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
 			c->n_threads = 1;
-			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0 };
+			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1 };
 		}
 		break;
 	case 'C':
@@ -626,6 +641,8 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	for (size_t i = 0; i < src->n; i++)
 		if (src->s[i].path)
 			dst->s[i].path = mt_strdup(src->s[i].path);
+	dst->cap_cpu = src->n_cpu;
+	dst->cpu = copy(src->cpu, src->n_cpu * sizeof(*src->cpu));
 	dst->cap_threads = src->n_threads;
 	dst->threads = copy(src->threads, src->n_threads * sizeof(*src->threads));
 	for (size_t i = 0; i < src->n_threads; i++)
@@ -903,6 +920,7 @@ void mt_context_free(struct mt_context *c)
 		free(c->stacks[i].ip);
 	free(c->s);
 	free(c->threads);
+	free(c->cpu);
 	free(c->objects);
 	free(c->stacks);
 	memset(c, 0, sizeof(*c));

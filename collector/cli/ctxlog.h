@@ -33,6 +33,12 @@ struct mt_thread {
 	char *name;
 	int64_t birth, death;
 	uint64_t stack_start, stack_end, start_routine;
+	int64_t cpu_ns;		/* user and system, at its end or when last seen; -1 unknown */
+};
+
+struct mt_cpu_time {
+	int64_t tid, time;
+	uint64_t cpu_ns;	/* since the birth of the thread in this image */
 };
 
 struct mt_object {
@@ -52,6 +58,8 @@ struct mt_context {
 	size_t n, cap;
 	struct mt_thread *threads;
 	size_t n_threads, cap_threads;
+	struct mt_cpu_time *cpu;	/* in the order of time */
+	size_t n_cpu, cap_cpu;
 	struct mt_object *objects;
 	size_t n_objects, cap_objects;
 	struct mt_callstack *stacks;	/* by id; n == 0: not in the log */

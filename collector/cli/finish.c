@@ -48,25 +48,10 @@ static void progress_end(struct progress *p)
 		fprintf(stderr, "\r\033[K");
 }
 
-static const char *const finished[] = { "structures.csv", "stacks.csv", "threads.csv" };
-
-bool mt_image_unfinished(const char *trace, const char *image)
-{
-	bool missing = false;
-
-	for (size_t i = 0; i < sizeof(finished) / sizeof(finished[0]); i++) {
-		char *p = mt_printf("%s/%s/%s", trace, image, finished[i]);
-
-		missing |= !mt_exists(p);
-		free(p);
-	}
-	return missing;
-}
-
 static void remove_finished(const char *dir)
 {
-	for (size_t i = 0; i < sizeof(finished) / sizeof(finished[0]); i++) {
-		char *p = mt_printf("%s/%s", dir, finished[i]);
+	for (const char *const *name = mt_finished_files; *name; name++) {
+		char *p = mt_printf("%s/%s", dir, *name);
 
 		unlink(p);
 		free(p);
@@ -166,7 +151,7 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 	json_decref(j);
 	if (!c->n_threads && pid > 0) {	/* gone before anybody could look at it */
 		MT_GROW(c->threads, c->n_threads, c->cap_threads);
-		c->threads[c->n_threads++] = (struct mt_thread){ pid, -1, NULL, start, -1, 0, 0, 0 };
+		c->threads[c->n_threads++] = (struct mt_thread){ pid, -1, NULL, start, -1, 0, 0, 0, -1 };
 	}
 	if (c->n_threads && c->threads[0].tid < 0 && pid > 0)
 		c->threads[0].tid = pid;
@@ -180,7 +165,7 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 			c->threads[0].name = mt_strdup(name + 1);
 		} else if (tid != pid) {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
-			c->threads[c->n_threads++] = (struct mt_thread){ tid, -1, mt_strdup(name + 1), start, -1, 0, 0, 0 };
+			c->threads[c->n_threads++] = (struct mt_thread){ tid, -1, mt_strdup(name + 1), start, -1, 0, 0, 0, -1 };
 		}
 	}
 	free(data);
@@ -204,7 +189,7 @@ static void objects_from_maps(struct mt_context *c, const char *trace, const cha
 		if (strstr(l, "[stack]") && !c->n_threads) {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
 			c->threads[c->n_threads++] = (struct mt_thread){ -1, -1, NULL, start, -1,
-				a, b, 0 };
+				a, b, 0, -1 };
 		}
 		if (l[at] != '/')
 			continue;
@@ -524,7 +509,7 @@ static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char
 
 	if (err)
 		return err;
-	fputs("TaskId,Name,Birth,Death,StackStart,StackEnd,Start\n", out.f);
+	fputs("TaskId,Name,Birth,Death,StackStart,StackEnd,Start,CpuNs\n", out.f);
 	for (size_t i = 0; i < c->n_threads; i++) {
 		const struct mt_thread *t = &c->threads[i];
 
@@ -545,8 +530,22 @@ static int write_threads(struct mt_context *c, struct mt_symbols *sy, const char
 			mt_csv_put(out.f, n);
 			free(n);
 		}
-		putc('\n', out.f);
+		fprintf(out.f, ",%" PRId64 "\n", t->cpu_ns);
 	}
+	return mt_newfile_commit(&out);
+}
+
+/* CPU time of threads as it grew; no file when nothing is known. */
+static int write_thread_times(struct mt_context *c, const char *dir)
+{
+	struct mt_newfile out;
+	int err = c->n_cpu ? mt_newfile(&out, dir, "threadtimes.csv") : 0;
+
+	if (err || !c->n_cpu)
+		return err;
+	fputs("TaskId,Time,CpuNs\n", out.f);
+	for (size_t i = 0; i < c->n_cpu; i++)
+		fprintf(out.f, "%" PRId64 ",%" PRId64 ",%" PRIu64 "\n", c->cpu[i].tid, c->cpu[i].time, c->cpu[i].cpu_ns);
 	return mt_newfile_commit(&out);
 }
 
@@ -658,6 +657,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	err = write_stacks(&c, sy, dir, &pr);
 	if (!err)
 		err = write_threads(&c, sy, dir);
+	if (!err)
+		err = write_thread_times(&c, dir);
 	if (!err)
 		err = write_structures(&c, dir);
 	progress_end(&pr);

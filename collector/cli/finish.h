@@ -16,9 +16,6 @@ struct mt_finish_options {
 	bool progress;			/* on stderr when it takes long */
 };
 
-/* Does the image lack its finished files? */
-bool mt_image_unfinished(const char *trace, const char *image);
-
 /* 0 or negative errno; one message on error. */
 int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o);
 /* All images. The first error is returned, the other images are done all the same. */

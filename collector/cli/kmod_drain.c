@@ -351,10 +351,14 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 	mt_tracefile_interval_begin(&im->file, b->start_ns, b->end_ns);
 	for (uint32_t i = 0; i < b->records; i++) {
 		const struct memtrace_record *r = &b->record[i];
+		const int offset = (int)(r->virt & (d->o.page_size - 1));
 		const struct mt_access_row row = {
 			.virt = r->virt, .phys = d->o.physical ? r->phys : 0, .nreads = r->reads, .nwrites = r->writes,
 			.cpus = d->o.wide || b->tid < 0 ? &unknown : (const uint64_t *)&r->cpus, .cpu_words = 1,
 			.tid = b->tid, .ip = r->ip, .node = r->node,
+			/* the module knows the first access; which kind it was, if all were of one */
+			.read_at = r->writes || r->flags & MEMTRACE_RECORD_INFERRED ? -1 : offset,
+			.write_at = r->reads ? -1 : offset,
 			.flags = (r->flags & MEMTRACE_RECORD_INFERRED ? MT_ACCESS_FROM_SCAN : 0) |
 				 (r->flags & MEMTRACE_RECORD_DIRECTION ? MT_ACCESS_NO_DIRECTION : 0) |
 				 (r->flags & MEMTRACE_RECORD_SHARED ? MT_ACCESS_SHARED : 0),

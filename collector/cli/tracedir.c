@@ -13,7 +13,6 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "finish.h"
 #include "tracedir.h"
 #include "util.h"
 
@@ -142,6 +141,21 @@ static uint64_t lines_of(const char *trace, const char *image, const char *file)
 	}
 	free(path);
 	return n;
+}
+
+const char *const mt_finished_files[] = { "structures.csv", "stacks.csv", "threads.csv", NULL };
+
+bool mt_image_unfinished(const char *trace, const char *image)
+{
+	bool missing = false;
+
+	for (const char *const *name = mt_finished_files; *name; name++) {
+		char *p = mt_printf("%s/%s/%s", trace, image, *name);
+
+		missing |= !mt_exists(p);
+		free(p);
+	}
+	return missing;
 }
 
 void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)

@@ -40,6 +40,11 @@ struct mt_totals {
 };
 void mt_image_totals(const char *trace, const char *image, struct mt_totals *t);
 
+/* The files that finish.c makes; ends with NULL. */
+extern const char *const mt_finished_files[];
+/* Does the image lack one of them? */
+bool mt_image_unfinished(const char *trace, const char *image);
+
 /* Is the process of this image still there? (pid and start time) */
 bool mt_image_alive(const json_t *image);
 

@@ -11,6 +11,7 @@
 
 const char *const mt_access_columns[] = {
 	"@Virt", "@Phy", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip", "Node", "Flags",
+	"ReadOffset", "WriteOffset",
 };
 const size_t mt_n_access_columns = COUNT(mt_access_columns);
 
@@ -142,6 +143,12 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 	p = put_i64(p, a->node);
 	*p++ = ',';
 	p = mt_put_hex(p, a->flags);
+	*p++ = ',';
+	if (a->read_at >= 0)
+		p = mt_put_hex(p, (uint64_t)a->read_at);
+	*p++ = ',';
+	if (a->write_at >= 0)
+		p = mt_put_hex(p, (uint64_t)a->write_at);
 	*p++ = '\n';
 	o->len = (size_t)(p - o->buf);
 }

@@ -42,6 +42,7 @@ struct mt_access_row {
 	int32_t tid;			/* -1 not attributed */
 	int node;			/* -1 unknown */
 	unsigned int flags;		/* MT_ACCESS_* */
+	int read_at, write_at;		/* offset in the page of the first read and the first write, < 0: none, unknown */
 };
 
 /* Why the length of intervals changed after an interval. */

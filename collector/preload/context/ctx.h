@@ -31,6 +31,7 @@ struct ctx_thread {
 	int tid;
 	int named;		/* how often the monitor has logged the name */
 	uintptr_t self;		/* pthread_self() */
+	uint64_t cpu_base, cpu_told;	/* CPU time before the image began; logged last. ns */
 	_Atomic uint64_t small_count, small_bytes;
 	struct ctx_thread *next;	/* all slots ever made; never shortened */
 };
@@ -99,6 +100,7 @@ void ctx_stack_unlock_all(void);
 
 /* ---- thread.c ---- */
 void ctx_thread_init(void);
+void ctx_thread_times(bool all);	/* on the monitor: CPU time of the threads; all: of each, now */
 struct ctx_thread *ctx_thread_self(void);	/* NULL at the very end of a thread */
 void ctx_thread_names(bool all);	/* on the monitor: names of living threads, or of new ones */
 void ctx_thread_fork_child(int old_tid, int new_tid, uint64_t when);

@@ -173,6 +173,7 @@ void ctx_flush(void)
 	if (!atomic_load(&ctx_on) || !ctx_lock(&flush_lock))
 		return;
 	ctx_thread_names(false);
+	ctx_thread_times(false);
 	log_counters();
 	ctx_log_flush(true);
 	ctx_unlock(&flush_lock);
@@ -267,6 +268,7 @@ void ctx_fini(void)
 		return;
 	if (ctx_lock(&flush_lock)) {
 		ctx_thread_names(true);
+		ctx_thread_times(true);
 		log_counters();
 		ctx_unlock(&flush_lock);
 	}

@@ -70,6 +70,7 @@ struct ctx_thread *ctx_thread_self(void)
 	if (t) {
 		t->tid = ctx_gettid();
 		t->named = 0;
+		t->cpu_base = t->cpu_told = 0;
 		t->self = (uintptr_t)pthread_self();
 		atomic_store(&t->used, 1);
 	}
@@ -138,6 +139,27 @@ static void log_name(char kind, int tid, const char *name, bool monitor)
 		ctx_line_end(&l);
 }
 
+/* User and system time of a thread of this process; any thread may ask. */
+static uint64_t cpu_of(int tid)
+{
+	return mt_clock_ns((int)(~(unsigned int)tid << 3 | 6));	/* CPUCLOCK_SCHED, per thread */
+}
+
+static void log_cpu(struct ctx_thread *t, uint64_t now, uint64_t cpu, bool monitor)
+{
+	struct ctx_line l;
+
+	t->cpu_told = cpu;
+	ctx_line_begin(&l, 'P');
+	ctx_line_dec(&l, now);
+	ctx_line_int(&l, t->tid);
+	ctx_line_dec(&l, cpu - t->cpu_base);
+	if (monitor)
+		ctx_line_put(&l, 0);
+	else
+		ctx_line_end(&l);
+}
+
 /* Key destructor: the last code of the program in this thread, nearly. */
 static void thread_end(void *p)
 {
@@ -149,6 +171,7 @@ static void thread_end(void *p)
 	ctx_nest++;
 	if (atomic_load(&ctx_on)) {
 		mt_sys(SYS_prctl, PR_GET_NAME, name);
+		log_cpu(t, ctx_now(), mt_clock_ns(CLOCK_THREAD_CPUTIME_ID), false);
 		log_name('X', t->tid, name, false);
 	}
 	ctx_self = NULL;
@@ -355,6 +378,32 @@ void ctx_thread_names(bool all)
 	}
 }
 
+#define TIME_STEP_NS 100000		/* less is not worth a line */
+#define TIME_LINES_PER_S 2000		/* of all threads */
+
+/* At the end of an interval; with many threads not of each, so that the log does not grow with them. */
+void ctx_thread_times(bool all)
+{
+	static uint64_t next;		/* belongs to the flush lock */
+	const uint64_t now = ctx_now();
+	uint64_t lines = 0;
+
+	if (!all && now < next)
+		return;
+	for (struct ctx_thread *t = atomic_load(&slots); t; t = t->next) {
+		uint64_t cpu;
+
+		if (!atomic_load(&t->used))
+			continue;
+		cpu = cpu_of(t->tid);
+		if (cpu < t->cpu_base || (!all && cpu - t->cpu_told < TIME_STEP_NS))
+			continue;
+		log_cpu(t, now, cpu, true);
+		lines++;
+	}
+	next = now + lines * (1000000000 / TIME_LINES_PER_S);
+}
+
 /*
  * Bounds of the main stack: the mapping that holds our own frame, extended
  * downwards by RLIMIT_STACK, but not into the mapping below it.
@@ -431,6 +480,7 @@ void ctx_thread_init(void)
 	key_valid = pthread_key_create(&key, thread_end) == 0;
 	ctx_pool_mode--;
 	main_stack(&lo, &hi);
+	t->cpu_base = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);	/* of the loader, or of the program before exec */
 	log_birth(t, -1, lo, hi, 0);
 	if (key_valid)
 		pthread_setspecific(key, t);
@@ -450,6 +500,7 @@ void ctx_thread_fork_child(int old_tid, int new_tid, uint64_t when)
 		if (atomic_load(&t->used) && t->tid == old_tid) {
 			t->tid = new_tid;
 			t->named = 0;
+			t->cpu_base = t->cpu_told = 0;
 		} else {
 			atomic_store(&t->used, 0);
 		}

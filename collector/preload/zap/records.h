@@ -20,7 +20,9 @@ struct zap_record {
 	uint64_t ip;
 	int32_t tid;
 	uint32_t nreads, nwrites;
-	uint32_t flags;		/* MT_ACCESS_* */
+	uint32_t flags : 6;	/* MT_ACCESS_* */
+	uint32_t read_at : 13;	/* offset in the page of the first read + 1, 0 = none */
+	uint32_t write_at : 13;	/* of the first write */
 	uint64_t cpus[];	/* mask, zap_records.mask_words words */
 };
 

@@ -23,7 +23,10 @@ well_formed() {
 				end = $3; known[$2 "," $3] = 1
 				next
 			}
-			FNR > 1 && (NF != 11 || !(($6 "," $7) in known) || $3 + $4 == 0) {
+			FNR > 1 && $11 !~ /[13]/ && (($3 > 0) != ($12 != "") || ($4 > 0) != ($13 != "")) {
+				print FILENAME ": " $0; bad = 1
+			}
+			FNR > 1 && (NF != 13 || !(($6 "," $7) in known) || $3 + $4 == 0) {
 				print FILENAME ": " $0; bad = 1
 			}
 			END { exit bad }' "$d/intervals.csv" "$d"/accesses-*.csv || return 1

@@ -152,6 +152,25 @@ int main(void)
 	CHECK_EQ(c.threads[0].stack_start, 0x50);
 	CHECK_STR(c.threads[0].name, "second");
 	mt_context_free(&c);
+	/* CPU time: the last one counts; a child begins anew */
+	mt_context_forget();
+	put("p0000", "T 1 5 -1 70 80 0;\nP 9 5 1000;\nT 2 6 5 50 60 99;\nP 12 6 300;\nP 14 5 2500;\nX 14 6 worker;\n");
+	put("p0001", "F 20 0;\nY 20 5 55;\nP 30 55 70;\n");
+	CHECK_EQ(mt_context_read(&c, dir, "p0000"), 0);
+	CHECK_EQ(c.threads[0].cpu_ns, 2500);
+	CHECK_EQ(c.threads[1].cpu_ns, 300);
+	CHECK_EQ(c.n_cpu, 3);
+	CHECK(c.cpu[1].tid == 6 && c.cpu[1].time == 12 && c.cpu[1].cpu_ns == 300);
+	mt_context_free(&c);
+	CHECK_EQ(mt_context_read(&c, dir, "p0001"), 0);
+	CHECK_EQ(c.threads[0].cpu_ns, 70);
+	CHECK_EQ(c.n_cpu, 1);
+	mt_context_free(&c);
+	put("p0001", "F 20 0;\nY 20 5 55;\n");
+	mt_context_forget();
+	CHECK_EQ(mt_context_read(&c, dir, "p0001"), 0);
+	CHECK_EQ(c.threads[0].cpu_ns, -1);
+	mt_context_free(&c);
 	/* a log that forks from itself must not run for ever */
 	mt_context_forget();
 	put("p0003", "F 20 3;\nA 30 5 1000 256 -1 m;\n");

@@ -20,12 +20,6 @@
 #define EXAMPLE "../testdata/format-example"
 #define DOC "../docs/trace-format.md"
 
-bool mt_image_unfinished(const char *trace, const char *image)
-{
-	(void)trace, (void)image;
-	return false;
-}
-
 struct sums {
 	uint64_t records, reads, writes, unattributed, pages, flags[3];
 	uint64_t page[64];

@@ -23,12 +23,6 @@
 
 static char dir[] = "/tmp/mt-intervals-XXXXXX";
 
-bool mt_image_unfinished(const char *trace, const char *image)
-{
-	(void)trace, (void)image;
-	return false;
-}
-
 static void put(const char *name, const char *text, size_t len)
 {
 	char *path = mt_printf("%s/p0000/%s", dir, name);

@@ -144,7 +144,7 @@ static void losses(void *arg, uint64_t *region, uint64_t *other)
 	*other = 1;
 }
 
-#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags\n"
+#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset\n"
 #define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
 	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite\n"
 
@@ -195,10 +195,10 @@ int main(void)
 	interval(1, 0);
 	CHECK_EQ(feed(d), 0);
 	CHECK_STR(content("p0000/accesses-000000.csv"), ACCESSES
-		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0\n"
-		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4\n"
-		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3\n"
-		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0\n");
+		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0,,\n"
+		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4,,\n"
+		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3,,\n"
+		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0,,\n");
 	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
 		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,315392,10,0,20,30,governor:lengthened,512,0\n"
 		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,315392,10,0,20,30,,512,0\n");
@@ -207,13 +207,17 @@ int main(void)
 	library_makes("p0001", 101, 1100000200, 0);
 	image(1, 101, MEMTRACE_HOW_FORK, 0, 1100000100);
 	image(2, 102, MEMTRACE_HOW_EXEC, 1, 1100000300);
-	block(1, 101, 2, 1);
+	r = block(1, 101, 2, 2);
+	r[0].reads = 0;			/* only writes: the first access is the first write */
+	r[1].writes = 0;
 	block(2, 102, 2, 1);
 	ended(1);
 	preload_answer = 0;
 	interval(2, 0);
 	CHECK_EQ(feed(d), 0);
-	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,1,0,0,0,0,0,0,0,0,exit,0,0\n") != NULL);
+	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,,8\n") != NULL);
+	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,8,\n") != NULL);
+	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,2,0,0,0,0,0,0,0,0,exit,0,0\n") != NULL);
 	CHECK_STR(content("p0002/image.json"), "(no file)");	/* too early to say */
 	for (uint64_t i = 3; i < 9; i++)
 		interval(i, 0);
@@ -221,7 +225,7 @@ int main(void)
 	CHECK(strstr(content("p0002/image.json"), "\"how\": \"exec\"") != NULL);
 	CHECK(strstr(content("p0002/image.json"), "\"parent\": 1") != NULL);
 	CHECK(strstr(content("p0002/image.json"), "\"prog\"") != NULL);
-	CHECK(strstr(content("p0002/accesses-000000.csv"), ",102,401234,0,0\n") != NULL);
+	CHECK(strstr(content("p0002/accesses-000000.csv"), ",102,401234,0,0,,\n") != NULL);
 	/* nothing lost of the intervals before, nothing written after the end */
 	CHECK(strstr(content("p0002/intervals.csv"), "\n2,1100000000,") != NULL);
 	CHECK(strstr(content("p0001/intervals.csv"), "\n3,") == NULL);
@@ -279,7 +283,7 @@ int main(void)
 
 	mt_kmod_drain_end(d, &t);
 	CHECK_EQ(t.images, 6);
-	CHECK_EQ(t.records, 10);
+	CHECK_EQ(t.records, 11);
 	CHECK_EQ(t.intervals, 14);
 	CHECK_EQ(t.dropped, 56);
 	CHECK_STR(content("p0006/image.json"), "(no file)");

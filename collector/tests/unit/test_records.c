@@ -26,7 +26,10 @@ static void examples(void)
 	CHECK_EQ(r->nreads, 2);
 	CHECK_EQ(r->nwrites, 1);
 	CHECK(r->cpus[0] == 1 && r->cpus[1] == 0 && r->cpus[2] == 2);
+	CHECK_EQ(r->read_at, 0x10 + 1);
+	CHECK_EQ(r->write_at, 0x20 + 1);
 	r = zap_record_at(&t, 1);
+	CHECK(r->read_at == 0x30 + 1 && r->write_at == 0);
 	CHECK_EQ(r->flags, MT_ACCESS_NO_DIRECTION);
 	CHECK(r->nreads == 1 && r->nwrites == 0);
 	/* found by the scan: only pages without a record, never 0 in both */
@@ -34,7 +37,12 @@ static void examples(void)
 	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 1);
 	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 0);
 	r = zap_record_at(&t, 2);
+	CHECK(r->read_at == 0 && r->write_at == 0);
 	CHECK(r->tid == ZAP_TID_NONE && r->nreads == 1 && r->flags == (MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION));
+	zap_records_add(&t, 0x7fff, 7, 0, 0x400, X86_WRITE);	/* the last byte of a page */
+	zap_records_add(&t, 0x7000, 7, 0, 0x400, X86_READ);
+	r = zap_record_at(&t, 3);
+	CHECK(r->write_at == 0x1000 && r->read_at == 1);
 	zap_records_clear(&t);
 	CHECK_EQ(t.n, 0);
 	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 1);
