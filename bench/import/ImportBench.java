@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Random;
 
 import org.memtrace.importer.ImportOperation;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;

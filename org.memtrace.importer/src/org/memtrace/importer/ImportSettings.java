@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.record.ShellWords;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.store.DatabaseKind;
@@ -93,6 +94,9 @@ public record ImportSettings(List<Path> input, String name, boolean strict, int 
 	public ImportOperation operation(ImportOperation.Target target) {
 		ImportOperation operation = new ImportOperation(input, java.io.InputStream.nullInputStream(), target).setName(name).setStrict(strict)
 				.setFanout(fanout).setMergeRules(MergeRule.parseAll(rules));
+		if (projections) {
+			operation.require(ImportOption.PROJECTIONS);
+		}
 		return mocaFramesoc == null ? operation : operation.setMocaFramesoc(mocaFramesoc);
 	}
 }

@@ -15,7 +15,8 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportOption;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.Projections;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
@@ -116,6 +117,9 @@ public final class ImportCommand implements Command {
 		}
 		if (args.has("moca-framesoc")) {
 			operation.setMocaFramesoc(args.getPath("moca-framesoc"));
+		}
+		if (args.has("projections")) {
+			operation.require(ImportOption.PROJECTIONS);
 		}
 		operation.setMergeRules(MergeCommand.rules(args.getAll("merge")));
 		return operation.setStrict(args.has("strict")).setFanout((int) args.getInt("fanout"))

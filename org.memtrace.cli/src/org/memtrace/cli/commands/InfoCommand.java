@@ -16,7 +16,7 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;

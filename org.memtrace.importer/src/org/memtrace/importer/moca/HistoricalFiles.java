@@ -4,13 +4,10 @@
 package org.memtrace.importer.moca;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +18,7 @@ import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.reader.Input;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
 
@@ -38,58 +36,34 @@ public final class HistoricalFiles {
 	private HistoricalFiles() {
 	}
 
-	/** The files of a folder that are of a known format; null when there are no accesses among them. */
-	public static TraceDirectory openFolder(Path folder) throws MemtraceException {
+	/**
+	 * The files of an input; of a folder those of a known format.
+	 *
+	 * @throws MemtraceException one sentence, when there are no accesses among them or something else is
+	 */
+	public static TraceDirectory open(Input input) throws MemtraceException {
 		HistoricalFiles found = new HistoricalFiles();
-		try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, Files::isRegularFile)) {
-			List<Path> sorted = new ArrayList<>();
-			entries.forEach(sorted::add);
-			sorted.sort(null);
-			for (Path entry : sorted) {
-				found.add(InputFile.of(entry, folder + "/" + entry.getFileName()), false);
+		for (InputFile file : input.files()) {
+			try {
+				found.add(file, !input.isFolder());
+			} catch (IOException e) {
+				throw new TraceFormatException(file.name(), 0, "cannot be read: " + e.getMessage());
 			}
-		} catch (IOException e) {
-			throw new TraceFormatException(folder.toString(), 0, "cannot be read: " + e.getMessage());
 		}
-		if (found.files.keySet().stream().noneMatch(InputFormat::hasAccesses)) {
-			return null;
-		}
-		Path path = folder.toAbsolutePath().normalize();
-		return found.trace(path, String.valueOf(path.getFileName()));
+		return found.trace(input.first().toAbsolutePath().normalize(), input.name());
 	}
 
-	/**
-	 * These files.
-	 *
-	 * @param paths {@code -} stands for standard input
-	 */
-	public static TraceDirectory open(List<Path> paths, InputStream standardInput) throws MemtraceException {
-		HistoricalFiles given = new HistoricalFiles();
-		Set<Path> seen = new HashSet<>();
-		for (Path path : paths) {
-			if (Files.isDirectory(path)) {
-				throw new TraceFormatException(path.toString(), 0, "is a directory; give it alone, or the files in it");
-			}
+	/** What the files of an input are. */
+	public static Set<InputFormat> formats(Input input) throws MemtraceException {
+		Set<InputFormat> formats = EnumSet.noneOf(InputFormat.class);
+		for (InputFile file : input.files()) {
 			try {
-				if (path.toString().equals(STREAM)) {
-					given.add(InputFile.of(standardInput, "standard input"), true);
-				} else if (!Files.exists(path)) {
-					throw new TraceFormatException(path.toString(), 0, "does not exist");
-				} else if (Files.isRegularFile(path)) {
-					if (!seen.add(path.toRealPath())) {
-						throw new TraceFormatException(path.toString(), 0, "is given twice");
-					}
-					given.add(InputFile.of(path, path.toString()), true);
-				} else { // a pipe
-					given.add(InputFile.of(Files.newInputStream(path), path.toString()), true);
-				}
+				formats.add(InputFormat.of(file.head()));
 			} catch (IOException e) {
-				throw new TraceFormatException(path.toString(), 0, "cannot be read: " + e.getMessage());
+				throw new TraceFormatException(file.name(), 0, "cannot be read: " + e.getMessage());
 			}
 		}
-		Path first = paths.get(0);
-		String name = first.toString().equals(STREAM) ? "standard input" : first.getFileName().toString();
-		return given.trace(first.toAbsolutePath().normalize(), name.replaceFirst("\\.(gz|zst)$", "").replaceFirst("\\.csv$", ""));
+		return formats;
 	}
 
 	private void add(InputFile file, boolean given) throws IOException, MemtraceException {

@@ -25,7 +25,7 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.record.LiveCounters;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.Recording;

@@ -12,13 +12,15 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.ImportSettings;
-import org.memtrace.importer.ImportSource;
+import org.memtrace.importer.reader.ImportOption;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
@@ -115,11 +117,24 @@ final class ImportOptionsPage extends WizardPage {
 		return button;
 	}
 
+	/** What does not apply to the format cannot be asked for. */
+	void offer(ImportSource source) {
+		offer(source, ImportOption.MERGE, rules);
+		offer(source, ImportOption.FANOUT, fanout);
+		offer(source, ImportOption.PROJECTIONS, projections);
+		offer(source, ImportOption.MOCA_FRAMESOC, moca);
+	}
+
+	private static void offer(ImportSource source, ImportOption option, Control control) {
+		control.setEnabled(source == null || source.options().contains(option));
+	}
+
 	/** The settings for what is to be imported. */
 	ImportSettings complete(List<Path> input) {
-		return new ImportSettings(input, name.getText().strip(), strict.getSelection(), fanout.getSelection(),
+		return new ImportSettings(input, name.getText().strip(), strict.getSelection(), fanout.isEnabled() ? fanout.getSelection() : ImportOperation.DEFAULT_FANOUT,
 				DatabaseKind.values()[kind.getSelectionIndex()],
-				rules.getText().lines().map(String::strip).filter(l -> !l.isEmpty()).toList(), projections.getSelection(), path(moca),
+				rules.isEnabled() ? rules.getText().lines().map(String::strip).filter(l -> !l.isEmpty()).toList() : List.of(),
+				projections.isEnabled() && projections.getSelection(), moca.isEnabled() ? path(moca) : null,
 				path(output));
 	}
 

@@ -10,7 +10,7 @@ import org.eclipse.jface.wizard.WizardPage;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.views.util.Accessibility;
 
 /** What an import did: counts, and what is not in the trace, and why. */

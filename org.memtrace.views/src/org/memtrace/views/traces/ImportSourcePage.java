@@ -27,7 +27,9 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.importer.ImportSource;
+import org.memtrace.importer.InputReaders;
+import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.jobs.LatestResult;
@@ -36,8 +38,8 @@ import org.memtrace.views.util.Buttons;
 
 /** What to import: a folder or files, and what was recognised in them. */
 final class ImportSourcePage extends WizardPage {
-	private static final String HINT = "A directory that 'memtrace record' has written, or files of Moca or TABARNAC with the "
-			+ "structures and stacks that belong to them, also compressed (.gz, .zst). They are recognised by their content.";
+	private static final String HINT = "A folder or files, also compressed (.gz, .zst). They are recognised by their content: "
+			+ String.join("; ", InputReaders.all().stream().map(InputReader::description).toList()) + ".";
 	private static final String[] TITLES = { "Name", "Recognised as", "Size" };
 	private static final int[] WIDTHS = { 230, 280, 90 };
 
@@ -57,7 +59,7 @@ final class ImportSourcePage extends WizardPage {
 		this.changed = changed;
 		input.addAll(preset);
 		setTitle("Import a trace");
-		setDescription("A trace directory, or files of Moca or TABARNAC.");
+		setDescription("A trace directory, or files of another tool.");
 		setPageComplete(false);
 	}
 
@@ -78,8 +80,8 @@ final class ImportSourcePage extends WizardPage {
 		GridLayoutFactory.fillDefaults().spacing(0, 6).applyTo(buttons);
 		GridDataFactory.fillDefaults().applyTo(buttons);
 		Button directory = button(buttons, "&Directory…", this::chooseDirectory);
-		directory.setToolTipText("Choose a trace directory, or a folder with files of Moca or TABARNAC");
-		button(buttons, "Add &files…", this::chooseFiles).setToolTipText("Add files of Moca or TABARNAC");
+		directory.setToolTipText("Choose a trace directory, or a folder with files of another tool");
+		button(buttons, "Add &files…", this::chooseFiles).setToolTipText("Add files of another tool");
 		Button remove = button(buttons, "&Remove", this::remove);
 		remove.setToolTipText("Do not import the selected files");
 		table.addListener(SWT.Selection, e -> remove.setEnabled(table.getSelectionCount() > 0));
@@ -96,7 +98,7 @@ final class ImportSourcePage extends WizardPage {
 			@Override
 			protected Look compute(List<Path> paths, Progress progress) {
 				try {
-					return new Look(ImportSource.detect(paths), null);
+					return new Look(InputReaders.detect(paths), null);
 				} catch (MemtraceException e) {
 					return new Look(null, e.getMessage());
 				}
@@ -147,7 +149,7 @@ final class ImportSourcePage extends WizardPage {
 
 	private void chooseFiles() {
 		FileDialog dialog = new FileDialog(getShell(), SWT.OPEN | SWT.MULTI);
-		dialog.setText("Files of Moca or TABARNAC");
+		dialog.setText("Files to import");
 		if (dialog.open() != null) {
 			Path folder = Path.of(dialog.getFilterPath());
 			add(List.of(dialog.getFileNames()).stream().map(folder::resolve).toList());
@@ -193,11 +195,11 @@ final class ImportSourcePage extends WizardPage {
 		} else {
 			boolean folder = input.size() == 1 && source.files().stream().noneMatch(f -> input.get(0).equals(f.path()));
 			if (folder) {
-				row(input.get(0), input.get(0).toString(), source.description(), source.accessBytes());
+				row(input.get(0), input.get(0).toString(), source.description(), source.dataBytes());
 			}
 			source.files().forEach(f -> row(folder ? null : f.path(), (folder ? "    " : "") + f.name(), f.what(), f.bytes()));
-			what.setText(source.kind().text() + (source.name().isEmpty() ? "" : ": " + source.name()) + ", "
-					+ Units.bytes(source.accessBytes()) + " of accesses"
+			what.setText(source.kind() + (source.name().isEmpty() ? "" : ": " + source.name()) + ", "
+					+ Units.bytes(source.dataBytes())
 					+ (source.timeUnit().equals("ns") ? "." : source.timeUnit().equals("tick") ? "; its times are ticks of a logical clock."
 							: "; it has no times.")
 					+ (source.notes().isEmpty() ? "" : "\n" + String.join("\n", source.notes())));

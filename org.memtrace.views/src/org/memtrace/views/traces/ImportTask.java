@@ -5,7 +5,7 @@ package org.memtrace.views.traces;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.Projections;
 import org.memtrace.model.MemtraceException;

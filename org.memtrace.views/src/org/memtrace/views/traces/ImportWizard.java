@@ -11,7 +11,7 @@ import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.Wizard;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.PlatformUI;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.ImportSettings;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -50,8 +50,8 @@ public final class ImportWizard extends Wizard {
 		if (options.getControl() == null) {
 			return;
 		}
-		ImportSettings now = settings();
-		options.update(now, source.source());
+		options.offer(source.source());
+		options.update(settings(), source.source());
 		if (getContainer() != null && getContainer().getCurrentPage() != null) {
 			getContainer().updateButtons();
 		}

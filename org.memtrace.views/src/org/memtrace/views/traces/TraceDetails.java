@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 import org.memtrace.analysis.catalogue.TraceSearch;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.TraceInfo;
 
 /** What the Details view says about a trace, as rows. */

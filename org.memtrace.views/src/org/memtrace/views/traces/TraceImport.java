@@ -6,7 +6,7 @@ import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.importer.ImportOperation;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.TraceCompletion;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.model.MemtraceException;

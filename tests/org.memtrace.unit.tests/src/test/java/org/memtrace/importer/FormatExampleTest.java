@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceCatalogue;

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;

@@ -22,6 +22,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -239,7 +240,7 @@ class ImportOperationTest {
 
 	@Test
 	void refusalsAreOneSentence() throws Exception {
-		assertEquals("is not a directory", reason(() -> operation(temporary.resolve("nothing")).call(Progress.NONE)));
+		assertEquals("does not exist", reason(() -> operation(temporary.resolve("nothing")).call(Progress.NONE)));
 		assertEquals("is not a trace directory, it has no manifest.json", reason(() -> operation(temporary).call(Progress.NONE)));
 		Path directory = sample().write();
 		assertEquals("has no accesses to import", reason(() -> operation(directory).call(Progress.NONE)));

@@ -19,6 +19,7 @@ import java.util.zip.GZIPOutputStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.DatabaseKind;
@@ -42,13 +43,13 @@ class ImportSourceTest {
 
 	@Test
 	void traceDirectory() throws Exception {
-		ImportSource source = ImportSource.detect(List.of(EXAMPLE));
-		assertEquals(ImportSource.Kind.TRACE_DIRECTORY, source.kind());
+		ImportSource source = InputReaders.detect(List.of(EXAMPLE));
+		assertEquals("trace directory of memtrace", source.kind());
 		assertEquals("example", source.name());
 		assertEquals("trace directory of memtrace, 2 process images", source.description());
 		assertEquals(List.of("p0000: process image, app", "p0001: process image, app"),
 				source.files().stream().map(f -> f.name() + ": " + f.what()).toList());
-		assertTrue(source.accessBytes() > 500);
+		assertTrue(source.dataBytes() > 500);
 		assertEquals("ns", source.timeUnit());
 	}
 
@@ -60,16 +61,16 @@ class ImportSourceTest {
 		}
 		Path trace = Files.write(directory.resolve("any.gz"), zipped.toByteArray());
 		Path structs = file("any.txt", "addr,size,name\n601000,4096,A\n");
-		ImportSource source = ImportSource.detect(List.of(trace, structs));
-		assertEquals(ImportSource.Kind.MOCA_TRACE, source.kind());
+		ImportSource source = InputReaders.detect(List.of(trace, structs));
+		assertEquals("full trace of Moca", source.kind());
 		assertEquals("full trace of Moca, structures", source.description());
 		assertEquals("tick", source.timeUnit());
 		assertEquals("any", source.name());
-		assertEquals(zipped.size(), source.accessBytes());
+		assertEquals(zipped.size(), source.dataBytes());
 		assertEquals(List.of(trace, structs), source.files().stream().map(ImportSource.File::path).toList());
 		// as a folder, with something beside them
 		file("more.csv", "a,b\n1,2\n");
-		source = ImportSource.detect(List.of(directory));
+		source = InputReaders.detect(List.of(directory));
 		assertEquals(2, source.files().size());
 		assertEquals(List.of(directory + "/more.csv is of no known format and was not read"), source.notes());
 	}
@@ -78,11 +79,11 @@ class ImportSourceTest {
 	void whatCannotBeImportedIsSaid() throws Exception {
 		Path notes = file("notes.txt", "hello\n");
 		assertEquals(notes + ": is of no format that can be imported; see 'memtrace import --help'",
-				assertThrows(MemtraceException.class, () -> ImportSource.detect(List.of(notes))).getMessage());
+				assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(notes))).getMessage());
 		Path structs = file("structs.csv", "addr,size,name\n601000,4096,A\n");
-		assertTrue(assertThrows(MemtraceException.class, () -> ImportSource.detect(List.of(structs))).getMessage()
+		assertTrue(assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(structs))).getMessage()
 				.contains("has no accesses"));
-		assertThrows(MemtraceException.class, () -> ImportSource.detect(List.of(directory.resolve("none"))));
+		assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(directory.resolve("none"))));
 	}
 
 	@Test

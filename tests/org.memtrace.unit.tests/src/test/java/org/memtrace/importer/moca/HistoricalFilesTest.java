@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.importer.ImportOperation;
-import org.memtrace.importer.ImportReport;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.TraceDirectoryBuilder;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.model.MemtraceException;

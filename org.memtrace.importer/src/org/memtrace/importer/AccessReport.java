@@ -9,33 +9,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
-import com.google.gson.JsonPrimitive;
-
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.TraceDirectory;
-import org.memtrace.model.TraceInfo;
+import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
-/** What an import did: every number, and why something is not in the trace. */
-public final class ImportReport {
-	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+/** Makes the report of an import of accesses. */
+final class AccessReport {
+	private AccessReport() {
+	}
 
-	private final Map<String, Object> values = new LinkedHashMap<>();
-	private final List<String> warnings;
-	private TraceInfo trace;
-
-	ImportReport(TraceDirectory directory, ContextTables context, SkipCounter skips, ImportCounts counts,
+	static ImportReport of(TraceDirectory directory, ContextTables context, SkipCounter skips, ImportCounts counts,
 			ProducerTree tree, PageCells cells, int images) {
+		Map<String, Object> values = new LinkedHashMap<>();
 		Json manifest = directory.manifest();
 		values.put("source", directory.path().toString());
 		values.put("state", manifest.object("status").text("state"));
@@ -94,8 +85,7 @@ public final class ImportReport {
 		if (manifest.text("time_unit").equals("tick")) {
 			skips.warn("times are ticks of Moca's logical clock, one for each fault, and no nanoseconds");
 		}
-		warnings = skips.warnings();
-		values.put("warnings", warnings);
+		return new ImportReport(values, skips.warnings(), text(values));
 	}
 
 	/** Accesses that the recorder knows to have lost; of a killed one, what its intervals tell. */
@@ -126,99 +116,40 @@ public final class ImportReport {
 		return n;
 	}
 
-	ImportReport stored(TraceInfo info) {
-		trace = info;
-		return this;
-	}
-
-	/** The trace as the store knows it. */
-	public TraceInfo trace() {
-		return trace;
-	}
-
-	/**
-	 * A stored report for a table: what was counted, and how many, in the order of the report. Objects inside give a row for
-	 * each of their values.
-	 *
-	 * @param json from {@link #toJson}
-	 */
-	public static Map<String, String> rows(String json) {
-		Map<String, String> rows = new LinkedHashMap<>();
-		try {
-			rows("", JsonParser.parseString(json), rows);
-		} catch (JsonParseException e) {
-			rows.put("report", "cannot be read: " + e.getMessage());
-		}
-		return rows;
-	}
-
-	private static void rows(String path, JsonElement value, Map<String, String> rows) {
-		if (value.isJsonObject()) {
-			value.getAsJsonObject().asMap()
-					.forEach((key, v) -> rows(path.isEmpty() ? key : path + ": " + key, v, rows));
-		} else if (value.isJsonArray()) {
-			int i = 1;
-			for (JsonElement v : value.getAsJsonArray()) {
-				rows(value.getAsJsonArray().size() == 1 ? path : path + " " + i++, v, rows);
-			}
-		} else if (!value.isJsonNull()) {
-			JsonPrimitive p = value.getAsJsonPrimitive();
-			boolean whole = p.isNumber() && p.getAsString().matches("-?\\d+");
-			rows.put(path.replace('_', ' '), whole ? String.format(Locale.ROOT, "%,d", p.getAsLong()) : p.getAsString());
-		}
-	}
-
-	/** Sentences about what a user should know. */
-	public List<String> warnings() {
-		return warnings;
-	}
-
-	/** The report as a JSON object. */
-	public String toJson() {
-		return GSON.toJson(values);
-	}
-
-	/** The report for a person, several lines. */
-	public String toText() {
+	private static String text(Map<String, Object> values) {
 		StringBuilder text = new StringBuilder();
 		Map<?, ?> rows = (Map<?, ?>) values.get("rows");
 		Map<?, ?> sums = (Map<?, ?>) values.get("accesses");
-		line(text, "rows read", "%,d in %,d files of %,d process image(s)", rows.get("read"), values.get("access_files"),
+		ImportReport.line(text, "rows read", "%,d in %,d files of %,d process image(s)", rows.get("read"), values.get("access_files"),
 				values.get("process_images"));
-		line(text, "rows imported", "%,d", rows.get("imported"));
-		line(text, "rows skipped", "%,d", rows.get("skipped"));
-		((Map<?, ?>) rows.get("skipped_by_reason")).forEach((reason, n) -> line(text, "", "%,d: %s (first: %s)", n, reason,
+		ImportReport.line(text, "rows imported", "%,d", rows.get("imported"));
+		ImportReport.line(text, "rows skipped", "%,d", rows.get("skipped"));
+		((Map<?, ?>) rows.get("skipped_by_reason")).forEach((reason, n) -> ImportReport.line(text, "", "%,d: %s (first: %s)", n, reason,
 				((Map<?, ?>) rows.get("first_place_by_reason")).get(reason)));
 		if ((long) rows.get("incomplete_last_lines") > 0) {
-			line(text, "", "%,d: incomplete last line", rows.get("incomplete_last_lines"));
+			ImportReport.line(text, "", "%,d: incomplete last line", rows.get("incomplete_last_lines"));
 		}
 		if ((long) rows.get("segments_put_together") > 0) {
-			line(text, "segments", "%,d rows continue the one before", rows.get("segments_put_together"));
+			ImportReport.line(text, "segments", "%,d rows continue the one before", rows.get("segments_put_together"));
 		}
 		if ((long) rows.get("out_of_order") > 0) {
-			line(text, "rows out of order", "%,d (sorted)", rows.get("out_of_order"));
+			ImportReport.line(text, "rows out of order", "%,d (sorted)", rows.get("out_of_order"));
 		}
-		line(text, "reads", "%,d (all written: %,d)", sums.get("reads"), sums.get("reads_written"));
-		line(text, "writes", "%,d (all written: %,d)", sums.get("writes"), sums.get("writes_written"));
+		ImportReport.line(text, "reads", "%,d (all written: %,d)", sums.get("reads"), sums.get("reads_written"));
+		ImportReport.line(text, "writes", "%,d (all written: %,d)", sums.get("writes"), sums.get("writes_written"));
 		if ((long) rows.get("without_thread") > 0) {
-			line(text, "without a thread", "%,d rows, %,d accesses", rows.get("without_thread"),
+			ImportReport.line(text, "without a thread", "%,d rows, %,d accesses", rows.get("without_thread"),
 					sums.get("without_thread"));
 		}
-		line(text, "in known structures", "%s %% of the accesses", values.get("percent_in_known_structures"));
-		line(text, "structures", "%,d, of which %,d are accessed", values.get("structures"),
+		ImportReport.line(text, "in known structures", "%s %% of the accesses", values.get("percent_in_known_structures"));
+		ImportReport.line(text, "structures", "%,d, of which %,d are accessed", values.get("structures"),
 				values.get("structures_with_accesses"));
-		line(text, "threads", "%,d", values.get("threads"));
-		line(text, "event producers", "%,d, of which %,d are pages", values.get("event_producers"), values.get("pages"));
+		ImportReport.line(text, "threads", "%,d", values.get("threads"));
+		ImportReport.line(text, "event producers", "%,d, of which %,d are pages", values.get("event_producers"), values.get("pages"));
 		Map<Object, Object> reasons = new LinkedHashMap<>((Map<?, ?>) values.get("lost_by_reason"));
 		reasons.values().removeIf(n -> n.equals(0L));
-		line(text, "lost by the recorder", "%,d accesses %s", values.get("lost_by_recorder"),
+		ImportReport.line(text, "lost by the recorder", "%,d accesses %s", values.get("lost_by_recorder"),
 				reasons.isEmpty() ? "" : reasons);
-		warnings.forEach(warning -> line(text, "warning", "%s", warning));
 		return text.toString();
-	}
-
-	private static void line(StringBuilder text, String label, String format, Object... arguments) {
-		text.append(String.format(Locale.ROOT, "%-22s", label)).append(String.format(Locale.ROOT, format, arguments).strip())
-				.append('\n');
 	}
 }

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.importer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.memtrace.importer.csv.EventCsvReader;
+import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.reader.Input;
+import org.memtrace.importer.reader.InputReader;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.TraceFormatException;
+
+/** All readers of input formats: one line for each. Safe for all threads. */
+public final class InputReaders {
+	private static final CopyOnWriteArrayList<InputReader> ALL = new CopyOnWriteArrayList<>(List.of( //
+			new MemtraceReader(), //
+			new MocaReader(), //
+			new TabarnacReader(), //
+			new EventCsvReader()));
+
+	/**
+	 * A reader and what it recognised.
+	 *
+	 * @param source what would be read
+	 */
+	public record Found(InputReader reader, ImportSource source) {
+	}
+
+	private InputReaders() {
+	}
+
+	/** In the order in which they are asked. */
+	public static List<InputReader> all() {
+		return List.copyOf(ALL);
+	}
+
+	/**
+	 * Adds a reader that is not part of memtrace. It is asked after the others.
+	 *
+	 * @throws IllegalArgumentException when there is one with this id
+	 */
+	public static void register(InputReader reader) {
+		synchronized (ALL) {
+			if (ALL.stream().anyMatch(r -> r.id().equals(reader.id()))) {
+				throw new IllegalArgumentException("there is a reader " + reader.id());
+			}
+			ALL.add(reader);
+		}
+	}
+
+	/** Removes a reader that was registered. */
+	public static void unregister(InputReader reader) {
+		ALL.remove(reader);
+	}
+
+	/**
+	 * What an import of these paths would read.
+	 *
+	 * @throws MemtraceException one sentence, when it is nothing that can be imported
+	 */
+	public static ImportSource detect(List<Path> paths) throws MemtraceException {
+		return find(new Input(paths, InputStream.nullInputStream())).source();
+	}
+
+	/**
+	 * The reader that recognises an input.
+	 *
+	 * @throws MemtraceException one sentence, when there is none
+	 */
+	static Found find(Input input) throws MemtraceException {
+		for (InputReader reader : ALL) {
+			try {
+				Optional<ImportSource> source = reader.look(input);
+				if (source.isPresent()) {
+					return new Found(reader, source.get());
+				}
+			} catch (IOException e) {
+				throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
+			}
+		}
+		throw AccessReader.unknown(input);
+	}
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer;
+
+import java.util.Set;
+
+import org.memtrace.importer.input.InputFormat;
+
+/** Pages of TABARNAC, with structures and stacks. */
+final class TabarnacReader extends AccessReader {
+	TabarnacReader() {
+		super(Set.of(InputFormat.TABARNAC_PAGES));
+	}
+
+	@Override
+	public String id() {
+		return "tabarnac";
+	}
+
+	@Override
+	public String description() {
+		return "files of TABARNAC, with the structures and stacks that belong to them";
+	}
+
+	@Override
+	Set<InputFormat> others() {
+		return Set.of(InputFormat.MOCA_TRACE, InputFormat.MOCA_FRAMESOC);
+	}
+}

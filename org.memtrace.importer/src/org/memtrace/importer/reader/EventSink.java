@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.importer.reader;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventCategory;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
+
+/**
+ * Takes the events of an input in any order, with types and producers as they are found, and makes a trace and its report of them.
+ * Used by one thread. Closed without {@link #commit} it leaves nothing.
+ */
+public final class EventSink implements AutoCloseable {
+	private static final int BATCH = 8192;
+	private static final int PROGRESS_ROWS = 1024;
+
+	private static final class Producer {
+		final int number;
+		final String name;
+		final Map<String, Producer> children = new LinkedHashMap<>();
+
+		Producer(int number, String name) {
+			this.number = number;
+			this.name = name;
+		}
+	}
+
+	private final Input input;
+	private final ImportRequest request;
+	private final Progress progress;
+	private final TraceWriter writer;
+	private final SkipCounter skips;
+	private final String name;
+	private final Map<String, EventType> types = new LinkedHashMap<>();
+	private final List<EventType> typeList = new ArrayList<>();
+	private int typesTold;
+	private final Producer root = new Producer(-1, "");
+	private int producers;
+	private final Map<List<String>, Producer> byPath = new HashMap<>();
+	private final EventBatch batch = new EventBatch(BATCH);
+	private final Map<EventCategory, Long> counts = new EnumMap<>(EventCategory.class);
+	private final Map<String, String> properties = new TreeMap<>();
+	private long imported;
+	private long rows;
+	private long skipped;
+	private long lost;
+	private long firstNs = Long.MAX_VALUE;
+	private long lastNs = Long.MIN_VALUE;
+	private String application = "";
+	private Instant recordedAt = Instant.EPOCH;
+
+	public EventSink(Input input, ImportRequest request, Progress progress) throws MemtraceException {
+		this.input = input;
+		this.request = request;
+		this.progress = progress;
+		this.skips = new SkipCounter(request.strict());
+		this.name = request.name().isEmpty() ? input.name() : request.name();
+		this.writer = request.target().create(name);
+	}
+
+	/** For parsers that count what they cannot use; {@link #skip} is the same for one row. */
+	public SkipCounter skips() {
+		return skips;
+	}
+
+	/** A row or record of the input begins; call it for each, also for those that are not used. */
+	public void row() throws MemtraceException {
+		if (++rows % PROGRESS_ROWS == 0) {
+			progress.check();
+		}
+	}
+
+	/**
+	 * A row is not used.
+	 *
+	 * @param line 0 when not known
+	 */
+	public void skip(String file, long line, String reason) throws MemtraceException {
+		skipped++;
+		skips.skip(file, line, reason);
+	}
+
+	/** Number of a type, -1 when the name is that of a type of another category. */
+	public int type(EventCategory category, String typeName) {
+		EventType known = types.get(typeName);
+		if (known == null) {
+			known = new EventType(types.size(), category, typeName);
+			types.put(typeName, known);
+			typeList.add(known);
+		}
+		return known.category() == category ? known.id() : -1;
+	}
+
+	/** Number of a producer; it and those above it are made when they are new. The path must have a part, and no empty one. */
+	public int producer(List<String> path) {
+		Producer known = byPath.get(path);
+		if (known == null) {
+			known = root;
+			for (String part : path) {
+				known = known.children.computeIfAbsent(part, p -> new Producer(producers++, p));
+			}
+			byPath.put(List.copyOf(path), known);
+		}
+		return known.number;
+	}
+
+	/**
+	 * An event.
+	 *
+	 * @param endNs equal to the start for a punctual one
+	 * @param value level of a state, number of the end producer of a link, value of a variable
+	 * @param cpu 0 when not known
+	 * @param parameters texts by name
+	 */
+	public void event(int type, int producer, long startNs, long endNs, double value, int cpu, Map<String, String> parameters)
+			throws MemtraceException {
+		if (batch.isFull()) {
+			flush();
+		}
+		tellTypes();
+		batch.add(-1, type, producer, startNs, endNs, value, cpu);
+		batch.setParameters(writer.parameters(type, parameters));
+		imported++;
+		counts.merge(typeList.get(type).category(), 1L, Long::sum);
+		firstNs = Math.min(firstNs, startNs);
+		lastNs = Math.max(lastNs, endNs);
+	}
+
+	private void tellTypes() throws MemtraceException {
+		if (typesTold < typeList.size()) {
+			writer.eventTypes(List.copyOf(typeList));
+			typesTold = typeList.size();
+		}
+	}
+
+	private void flush() throws MemtraceException {
+		writer.events(batch);
+		batch.count = 0;
+		progress.check();
+	}
+
+	/** Something known about the trace, such as {@code time_unit}. */
+	public void property(String key, String value) {
+		properties.put(key, value);
+	}
+
+	/** What was traced. */
+	public void application(String program) {
+		application = program;
+	}
+
+	/** When it was recorded. */
+	public void recordedAt(Instant when) {
+		recordedAt = when;
+	}
+
+	/** Events that the recorder knows to have lost, in addition to those told before. */
+	public void lost(long events) {
+		lost += events;
+	}
+
+	/**
+	 * Makes the trace visible.
+	 *
+	 * @param traceType name of the format in FrameSoc's catalogue, such as {@code OTF2}
+	 * @param reader id of the reader
+	 */
+	public ImportReport commit(String traceType, String reader) throws MemtraceException {
+		if (imported == 0) {
+			throw new TraceFormatException(input.text(), 0, "has no events to import"
+					+ (skips.total() > 0 ? "; all " + rows + " rows were skipped: " + skips.byReason() : ""));
+		}
+		tellTypes();
+		flush();
+		int[] idOf = new int[producers];
+		ProducerTree tree = tree(idOf);
+		writer.producers(tree, idOf);
+		properties.put("losses", Long.toString(lost));
+		properties.put("reader", reader);
+		properties.put("source", input.first().toAbsolutePath().normalize().toString());
+		try {
+			properties.put("source_identity", input.identity());
+		} catch (java.io.IOException e) {
+			throw new TraceFormatException(input.text(), 0, "cannot be read: " + e.getMessage());
+		}
+		TraceInfo info = new TraceInfo(-1, name, "", traceType, application, "", "", 0, 0, 0, firstNs, lastNs, recordedAt, 0, "",
+				properties);
+		Map<String, Object> values = values(tree, reader);
+		ImportReport report = new ImportReport(values, skips.warnings(), text(tree));
+		return report.stored(writer.commit(info, report.toJson(), progress));
+	}
+
+	/** In display order: siblings by name, numbers in names by value. */
+	private ProducerTree tree(int[] idOf) {
+		ProducerTreeBuilder builder = new ProducerTreeBuilder(0, producers);
+		for (Producer child : sorted(root)) {
+			add(builder, child, idOf);
+		}
+		return builder.build();
+	}
+
+	private static List<Producer> sorted(Producer parent) {
+		List<Producer> children = new ArrayList<>(parent.children.values());
+		children.sort((a, b) -> NaturalOrder.compare(a.name, b.name));
+		return children;
+	}
+
+	/** Paths are as deep as a person writes them. */
+	private static void add(ProducerTreeBuilder builder, Producer producer, int[] idOf) {
+		idOf[producer.number] = builder.begin(ProducerKind.OTHER, producer.name, 0, 0, -1);
+		for (Producer child : sorted(producer)) {
+			add(builder, child, idOf);
+		}
+		builder.end();
+	}
+
+	private Map<String, Object> values(ProducerTree tree, String reader) {
+		Map<String, Object> values = new LinkedHashMap<>();
+		values.put("source", input.text());
+		values.put("format", reader);
+		Map<String, Object> numbers = new LinkedHashMap<>();
+		numbers.put("read", rows);
+		numbers.put("skipped", skips.total());
+		numbers.put("incomplete_last_lines", skips.incompleteLines());
+		numbers.put("skipped_by_reason", skips.byReason());
+		numbers.put("first_place_by_reason", skips.firstPlaces());
+		values.put("rows", numbers);
+		values.put("events", imported);
+		Map<String, Object> categories = new LinkedHashMap<>();
+		counts.forEach((category, n) -> categories.put(category.name().toLowerCase(Locale.ROOT), n));
+		values.put("events_by_category", categories);
+		values.put("event_types", types.size());
+		values.put("event_producers", tree.size());
+		values.put("lost_by_recorder", lost);
+		values.put("start_ns", firstNs);
+		values.put("end_ns", lastNs);
+		return values;
+	}
+
+	private String text(ProducerTree tree) {
+		StringBuilder text = new StringBuilder();
+		ImportReport.line(text, "rows read", "%,d", rows);
+		ImportReport.line(text, "rows skipped", "%,d", skips.total());
+		skips.byReason().forEach((reason, n) -> ImportReport.line(text, "", "%,d: %s (first: %s)", n, reason,
+				skips.firstPlaces().get(reason)));
+		if (skips.incompleteLines() > 0) {
+			ImportReport.line(text, "", "%,d: incomplete last line", skips.incompleteLines());
+		}
+		ImportReport.line(text, "events", "%,d", imported);
+		counts.forEach((category, n) -> ImportReport.line(text, "", "%,d %s", n, switch (category) {
+		case PUNCTUAL -> "punctual events";
+		case STATE -> "states";
+		case LINK -> "links";
+		case VARIABLE -> "variables";
+		}));
+		ImportReport.line(text, "event types", "%,d", types.size());
+		ImportReport.line(text, "event producers", "%,d", tree.size());
+		ImportReport.line(text, "lost by the recorder", "%,d events", lost);
+		return text.toString();
+	}
+
+	@Override
+	public void close() throws MemtraceException {
+		writer.close();
+	}
+}

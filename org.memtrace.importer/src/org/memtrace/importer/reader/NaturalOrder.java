@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.importer.reader;
+
+/** Numbers inside names compare by value: {@code rank 9} before {@code rank 10}. */
+final class NaturalOrder {
+	private NaturalOrder() {
+	}
+
+	static int compare(String a, String b) {
+		int i = 0;
+		int j = 0;
+		while (i < a.length() && j < b.length()) {
+			int iEnd = digits(a, i);
+			int jEnd = digits(b, j);
+			int order;
+			if (iEnd > i && jEnd > j) {
+				String x = a.substring(i, iEnd).replaceFirst("^0+(?=.)", "");
+				String y = b.substring(j, jEnd).replaceFirst("^0+(?=.)", "");
+				order = x.length() != y.length() ? Integer.compare(x.length(), y.length()) : x.compareTo(y);
+				i = iEnd;
+				j = jEnd;
+			} else {
+				order = Character.compare(a.charAt(i++), b.charAt(j++));
+			}
+			if (order != 0) {
+				return order;
+			}
+		}
+		return Integer.compare(a.length() - i, b.length() - j);
+	}
+
+	private static int digits(String text, int from) {
+		int end = from;
+		while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+			end++;
+		}
+		return end;
+	}
+}
