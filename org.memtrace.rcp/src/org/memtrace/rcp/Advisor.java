@@ -21,6 +21,7 @@ import org.eclipse.ui.application.WorkbenchWindowAdvisor;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
+import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceDrop;
 
@@ -51,14 +52,20 @@ final class Advisor extends WorkbenchAdvisor {
 		return new Window(configurer);
 	}
 
-	/** Leaving ends what is recorded. */
+	/** Leaving ends what is recorded; for what is still imported or written the user is asked. */
 	@Override
 	public boolean preShutdown() {
-		for (IWorkbenchWindow window : PlatformUI.getWorkbench().getWorkbenchWindows()) {
-			if (!RecordDialog.mayClose(window)) {
+		// work that is waited for may be followed by a recording, which is asked for again
+		do {
+			for (IWorkbenchWindow window : PlatformUI.getWorkbench().getWorkbenchWindows()) {
+				if (!RecordDialog.mayClose(window)) {
+					return false;
+				}
+			}
+			if (!KeptWork.mayLeave(Display.getDefault().getActiveShell())) {
 				return false;
 			}
-		}
+		} while (RecordDialog.isRecording());
 		return super.preShutdown();
 	}
 

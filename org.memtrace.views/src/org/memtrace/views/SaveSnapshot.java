@@ -33,6 +33,7 @@ import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.SvgWriter;
+import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */
@@ -130,7 +131,10 @@ public final class SaveSnapshot {
 		SaveSnapshot.Job job = dialog.job();
 		org.eclipse.core.runtime.jobs.Job.create("Save views", (ICoreRunnable) monitor -> {
 			try {
-				job.write(monitor);
+				KeptWork.run("Saving to " + job.directory(), () -> {
+					job.write(monitor);
+					return null;
+				});
 			} catch (IOException | UncheckedIOException e) {
 				ILog.of(SaveSnapshot.class).info("Saving to " + job.directory() + " failed: " + e);
 				shell.getDisplay().asyncExec(() -> {

@@ -26,6 +26,7 @@ import org.eclipse.nebula.widgets.nattable.grid.layer.ColumnHeaderLayer;
 import org.eclipse.nebula.widgets.nattable.hideshow.ColumnHideShowLayer;
 import org.eclipse.nebula.widgets.nattable.hideshow.command.MultiColumnHideCommand;
 import org.eclipse.nebula.widgets.nattable.hideshow.command.ShowAllColumnsCommand;
+import org.eclipse.nebula.widgets.nattable.layer.LabelStack;
 import org.eclipse.nebula.widgets.nattable.layer.CompositeLayer;
 import org.eclipse.nebula.widgets.nattable.layer.DataLayer;
 import org.eclipse.nebula.widgets.nattable.layer.ILayer;
@@ -547,7 +548,8 @@ public final class Grid {
 
 	/** The row at a point of the widget, -1 in the head or below all rows. */
 	public int rowAt(int x, int y) {
-		if (!table.getRegionLabelsByXY(x, y).hasLabel(GridRegion.BODY)) {
+		LabelStack regions = table.getRegionLabelsByXY(x, y); // none below the last row
+		if (regions == null || !regions.hasLabel(GridRegion.BODY)) {
 			return -1;
 		}
 		return table.getRowIndexByPosition(table.getRowPositionByY(y));

@@ -128,6 +128,17 @@ public final class RecordDialog extends WizardDialog {
 		return true;
 	}
 
+	/** Whether a program is recorded in any window. */
+	public static boolean isRecording() {
+		for (IWorkbenchWindow window : PlatformUI.getWorkbench().getWorkbenchWindows()) {
+			if (window.getShell() != null && window.getShell().getData(KEY) instanceof RecordDialog open && open.getShell() != null
+					&& !open.getShell().isDisposed() && open.getCurrentPage() == open.wizard.run() && open.wizard.run().isRecording()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/** Whether a window may be closed: its user is asked when a program is recorded in it, which would end with it. */
 	public static boolean mayClose(IWorkbenchWindow window) {
 		return !(window.getShell() != null && window.getShell().getData(KEY) instanceof RecordDialog open && open.getShell() != null

@@ -13,6 +13,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.storage.Stores;
+import org.memtrace.views.jobs.KeptWork;
 
 /** Imports as the wizard was told: into the catalogue or a file, with the traces for FrameSoc when they are wanted. */
 final class ImportTask {
@@ -21,6 +22,10 @@ final class ImportTask {
 
 	/** All or nothing; not on the display thread. */
 	static ImportReport run(TraceCatalogue catalogue, ImportSettings settings, Progress progress) throws MemtraceException {
+		return KeptWork.run("Import of " + settings.input().get(0).getFileName(), () -> start(catalogue, settings, progress));
+	}
+
+	private static ImportReport start(TraceCatalogue catalogue, ImportSettings settings, Progress progress) throws MemtraceException {
 		String incomplete = settings.input().size() == 1 ? TraceImport.complete(settings.input().get(0), progress) : null;
 		if (settings.output() != null) {
 			return intoFile(settings, incomplete, progress);

@@ -23,6 +23,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.Session;
+import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.jobs.MonitorProgress;
 
 /** What a person changes in the catalogue: names, texts and properties of one or several traces. Display thread. */
@@ -42,7 +43,10 @@ final class TraceChanges {
 	private void run(String name, Change change) {
 		Job job = Job.create(name, m -> {
 			try {
-				change.run();
+				KeptWork.run(name, () -> {
+					change.run();
+					return null;
+				});
 			} catch (MemtraceException e) {
 				StatusManager.getManager().handle(new Status(IStatus.ERROR, "org.memtrace.views", e.getMessage(), e),
 						StatusManager.SHOW | StatusManager.LOG);

@@ -13,6 +13,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.record.RecordHistory;
 
 /** Imports trace directories into the catalogue. Not on the display thread. */
@@ -39,7 +40,8 @@ public final class TraceImport {
 
 	private static ImportReport run(TraceCatalogue catalogue, Path directory, String incomplete, Progress progress)
 			throws MemtraceException {
-		ImportReport report = new ImportOperation(directory, catalogue::create).setIncomplete(incomplete).call(progress);
+		ImportReport report = KeptWork.run("Import of " + directory.getFileName(),
+				() -> new ImportOperation(directory, catalogue::create).setIncomplete(incomplete).call(progress));
 		for (String warning : report.warnings()) {
 			ILog.of(TraceImport.class).info("Import of " + directory + ": " + warning);
 		}

@@ -63,6 +63,19 @@ class StructuresViewTest extends UiTest {
 		}
 	}
 
+	/** A click with the right button below the last row asks for no row. */
+	@Test
+	void belowTheLastRowThereIsNoRow() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		waitForViews();
+		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		bot.waitFor("rows", view::isSettled);
+		Grid grid = bot.ui(view::grid);
+		assertEquals(-1, bot.ui(() -> grid.rowAt(5, grid.control().getSize().y - 2)));
+		assertEquals(0, bot.ui(() -> grid.rowAt(5, ((NatTable) grid.control()).getStartYOfRowPosition(1) + 5)));
+	}
+
 	/** Columns are as wide as the view allows, one beside the other. */
 	@Test
 	void columnsStayBesideEachOtherWhenTheViewIsResized() {
