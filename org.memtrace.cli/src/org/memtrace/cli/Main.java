@@ -14,6 +14,7 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.HelpText;
 import org.memtrace.cli.args.Nearest;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
 import org.memtrace.cli.commands.DebugCommand;
 import org.memtrace.cli.commands.DeleteCommand;
@@ -48,6 +49,7 @@ public final class Main {
 		case "render" -> new RenderCommand();
 		case "machine" -> new MachineCommand();
 		case "summary" -> new SummaryCommand();
+		case "advise" -> new AdviseCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import java.util.List;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.findings.rules.Rule;
+
+/** Findings and explanations as JSON; the schema is in docs/findings.md. */
+public final class AdviceJson {
+	/** Version of the schema: greater when a field changes its meaning or goes. */
+	public static final int VERSION = 1;
+	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+
+	private AdviceJson() {
+	}
+
+	/** All findings; with the conditions of some rules when the list is not empty. */
+	public static String json(Advisor advisor, List<Rule> explained) {
+		JsonObject top = new JsonObject();
+		top.addProperty("schema", "memtrace-advice");
+		top.addProperty("version", VERSION);
+		top.addProperty("trace", advisor.facts().info().alias());
+		top.addProperty("intervals", advisor.facts().intervals());
+		top.addProperty("accesses_lost", advisor.facts().lost());
+		JsonArray findings = new JsonArray();
+		advisor.findings().forEach(f -> findings.add(finding(f, advisor.facts())));
+		top.add("findings", findings);
+		if (!explained.isEmpty()) {
+			JsonArray rules = new JsonArray();
+			explained.forEach(r -> advisor.explain(r).forEach(v -> rules.add(verdict(v))));
+			top.add("rules", rules);
+		}
+		return GSON.toJson(top) + "\n";
+	}
+
+	private static JsonObject finding(Finding f, TraceFacts t) {
+		JsonObject o = new JsonObject();
+		o.addProperty("rule", f.rule());
+		o.addProperty("title", f.title());
+		o.addProperty("severity", f.severity().id());
+		o.addProperty("confidence", f.confidence().id());
+		o.addProperty("weight", f.weight());
+		o.add("structures", GSON.toJsonTree(f.names()));
+		o.add("structure_ids", GSON.toJsonTree(f.structures()));
+		o.add("threads", GSON.toJsonTree(f.threads()));
+		o.addProperty("from_ns", f.fromNs() - t.info().startNs());
+		o.addProperty("to_ns", f.toNs() - t.info().startNs());
+		o.addProperty("producer_from", f.leafFrom());
+		o.addProperty("producer_to", f.leafTo());
+		o.addProperty("evidence", f.evidence());
+		o.addProperty("advice", f.advice());
+		o.addProperty("fix", f.fix());
+		o.addProperty("check", f.check());
+		o.add("notes", GSON.toJsonTree(f.notes()));
+		o.add("figures", GSON.toJsonTree(new java.util.TreeMap<>(f.figures())));
+		o.addProperty("view", f.view());
+		return o;
+	}
+
+	private static JsonObject verdict(Advisor.Verdict v) {
+		JsonObject o = new JsonObject();
+		o.addProperty("rule", v.rule().id());
+		o.addProperty("structure", v.group().name);
+		o.addProperty("site", v.group().site);
+		o.addProperty("holds", v.holds());
+		JsonArray checks = new JsonArray();
+		for (Check c : v.checks()) {
+			JsonObject k = new JsonObject();
+			k.addProperty("condition", c.text());
+			k.addProperty("value", c.value());
+			k.addProperty("comparison", c.least() ? ">=" : "<=");
+			k.addProperty("threshold", c.threshold());
+			k.addProperty("holds", c.holds());
+			k.addProperty("counter_evidence", !c.evidence());
+			checks.add(k);
+		}
+		o.add("checks", checks);
+		return o;
+	}
+}

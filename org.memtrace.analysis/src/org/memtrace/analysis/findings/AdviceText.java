@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import java.util.List;
+import java.util.Locale;
+
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.findings.rules.Rule;
+
+/** Findings and explanations as text for a terminal. */
+public final class AdviceText {
+	private static final int WIDTH = 100;
+
+	private AdviceText() {
+	}
+
+	/** All findings with evidence, advice and fix. */
+	public static String text(Advisor advisor) {
+		StringBuilder b = new StringBuilder();
+		TraceFacts t = advisor.facts();
+		List<Finding> findings = advisor.findings();
+		b.append(t.info().alias()).append(": ").append(Words.count(findings.size(), "finding")).append('\n');
+		if (t.lost() > 0) {
+			wrap(b, Words.count(t.lost(), "access") + " were lost; what follows is about the rest.", "");
+		}
+		if (findings.isEmpty()) {
+			wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
+		}
+		int n = 0;
+		for (Finding f : findings) {
+			b.append('\n');
+			wrap(b, ++n + ". " + head(f), "   ");
+			wrap(b, "   " + f.evidence() + ".", "   ");
+			wrap(b, "   > " + capital(f.advice()) + ".", "     ");
+			if (!f.fix().isEmpty()) {
+				f.fix().lines().forEach(l -> b.append("       ").append(l).append('\n'));
+			}
+			for (String note : f.notes()) {
+				wrap(b, "   Note: " + note + ".", "     ");
+			}
+			wrap(b, "   Check: " + f.check() + ".", "     ");
+		}
+		return b.toString();
+	}
+
+	/** The first findings in two or three lines each. */
+	public static String brief(Advisor advisor, int most) {
+		StringBuilder b = new StringBuilder();
+		List<Finding> findings = advisor.findings();
+		for (Finding f : findings.subList(0, Math.min(most, findings.size()))) {
+			wrap(b, "* " + head(f) + ": " + f.evidence() + ".", "  ");
+			wrap(b, "  > " + capital(f.advice()) + ".", "    ");
+		}
+		return b.toString();
+	}
+
+	private static String head(Finding f) {
+		return f.name() + ": " + f.title() + " (severity " + f.severity().id() + ", confidence " + f.confidence().id() + ")";
+	}
+
+	/** Each condition of some rules with its value and threshold, for each group that they are asked about. */
+	public static String explain(Advisor advisor, List<Rule> rules) {
+		StringBuilder b = new StringBuilder();
+		for (Rule rule : rules) {
+			b.append(b.isEmpty() ? "" : "\n").append(rule.id()).append(": ").append(rule.title()).append('\n');
+			List<Advisor.Verdict> verdicts = advisor.explain(rule);
+			if (verdicts.isEmpty()) {
+				b.append("  no structure that it is about\n");
+			}
+			for (Advisor.Verdict v : verdicts) {
+				b.append("  ").append(v.group().name).append(v.group().site.isEmpty() ? "" : " (" + v.group().site + ")")
+						.append(v.holds() ? ": holds" : ": does not hold").append('\n');
+				for (Check c : v.checks()) {
+					b.append(String.format(Locale.ROOT, "    %s %-78s %10s %s %s%n", c.holds() ? "yes" : "no ", c.text(), number(c.value()),
+							c.least() ? ">=" : "<=", number(c.threshold()) + (c.evidence() || c.holds() ? "" : "   speaks against it")));
+				}
+			}
+		}
+		return b.toString();
+	}
+
+	/** A value of a check: whole numbers as such, others with three digits. */
+	static String number(double v) {
+		if (v == Math.rint(v) && Math.abs(v) < 1e15) {
+			return String.format(Locale.ROOT, "%,d", (long) v);
+		}
+		return String.format(Locale.ROOT, "%.3g", v);
+	}
+
+	private static String capital(String s) {
+		return s.isEmpty() ? s : s.substring(0, 1).toUpperCase(Locale.ROOT) + s.substring(1);
+	}
+
+	/** Appends words in lines of at most 100 characters; further lines begin with the indent. */
+	private static void wrap(StringBuilder b, String text, String indent) {
+		String first = text.substring(0, text.length() - text.stripLeading().length());
+		b.append(first);
+		int width = first.length();
+		boolean start = true;
+		for (String word : text.stripLeading().split(" (?!%)")) {
+			if (!start && width + 1 + word.length() > WIDTH) {
+				b.append('\n').append(indent);
+				width = indent.length();
+			} else if (!start) {
+				b.append(' ');
+				width++;
+			}
+			b.append(word);
+			width += word.length();
+			start = false;
+		}
+		b.append('\n');
+	}
+}

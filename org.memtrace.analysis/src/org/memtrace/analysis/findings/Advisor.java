@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+import org.memtrace.analysis.findings.facts.FactsCollector;
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.findings.rules.Rule;
+import org.memtrace.analysis.findings.rules.Rules;
+import org.memtrace.analysis.findings.rules.Severity;
+import org.memtrace.analysis.findings.rules.Statement;
+import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.store.TraceStore;
+
+/** Finds problems: facts, then rules, then findings in order of importance. Immutable; any thread may use it. */
+public final class Advisor {
+	private static final int SURE_INTERVALS = 10;
+	private static final int FEW_INTERVALS = 5;
+	private static final double PART_OF_RUN = 0.6;
+	/** As many groups with the same cause are folded into one finding. */
+	private static final int FOLD = 2;
+
+	/** What one rule found about one group. */
+	public record Verdict(Rule rule, GroupFacts group, List<Check> checks) {
+		/** Whether all conditions hold. */
+		public boolean holds() {
+			return checks.stream().allMatch(Check::holds);
+		}
+	}
+
+	private final TraceFacts facts;
+	private final Thresholds thresholds;
+	private final List<Rule> rules;
+	private final List<Finding> findings;
+
+	/** The same with the findings of one rule. */
+	public Advisor only(String rule) {
+		return new Advisor(facts, thresholds, rules, findings.stream().filter(f -> f.rule().equals(rule)).toList());
+	}
+
+	private Advisor(TraceFacts facts, Thresholds thresholds, List<Rule> rules, List<Finding> findings) {
+		this.facts = facts;
+		this.thresholds = thresholds;
+		this.rules = rules;
+		this.findings = findings;
+	}
+
+	private Advisor(TraceFacts facts, Thresholds thresholds, List<Rule> rules) {
+		this.facts = facts;
+		this.thresholds = thresholds;
+		this.rules = List.copyOf(rules);
+		findings = List.copyOf(find());
+	}
+
+	/** Looks at a trace with all known rules. */
+	public static Advisor of(TraceStore store, AccessSource source, Thresholds thresholds, Progress progress) throws MemtraceException {
+		return new Advisor(FactsCollector.of(store, source, progress), thresholds, Rules.all());
+	}
+
+	/** The facts that the findings are made from. */
+	public TraceFacts facts() {
+		return facts;
+	}
+
+	/** The rules that were asked, in order. */
+	public List<Rule> rules() {
+		return rules;
+	}
+
+	/** Findings, the most important one first. */
+	public List<Finding> findings() {
+		return findings;
+	}
+
+	/** Each condition of a rule for each relevant group that it is asked about, whether the rule holds or not. */
+	public List<Verdict> explain(Rule rule) {
+		List<Verdict> all = new ArrayList<>();
+		for (GroupFacts g : facts.groups()) {
+			if (asked(g) && rule.concerns(g, facts)) {
+				all.add(new Verdict(rule, g, rule.checks(g, facts, thresholds)));
+			}
+		}
+		all.sort(Comparator.comparingDouble((Verdict v) -> -v.group().weight).thenComparing(v -> v.group().name));
+		return all;
+	}
+
+	private boolean asked(GroupFacts g) {
+		return !g.library;
+	}
+
+	private List<Finding> find() {
+		record Found(Rule rule, GroupFacts group, Statement statement, List<Check> checks) {
+		}
+		Map<String, List<Found>> byCause = new LinkedHashMap<>();
+		List<GroupFacts> order = new ArrayList<>(facts.groups());
+		order.sort(Comparator.comparingDouble((GroupFacts g) -> -g.weight).thenComparing(g -> g.name).thenComparing(g -> g.site));
+		int number = 0;
+		for (GroupFacts g : order) {
+			for (Rule rule : asked(g) ? rules : List.<Rule>of()) {
+				if (!rule.concerns(g, facts)) {
+					continue;
+				}
+				List<Check> checks = rule.checks(g, facts, thresholds);
+				if (checks.stream().allMatch(Check::holds)) {
+					Statement s = rule.state(g, facts);
+					String cause = rule.folds() ? rule.id() + " " + s.key : "#" + number++;
+					byCause.computeIfAbsent(cause, k -> new ArrayList<>()).add(new Found(rule, g, s, checks));
+					break;
+				}
+			}
+		}
+		List<Finding> list = new ArrayList<>();
+		for (List<Found> same : byCause.values()) {
+			if (same.size() > FOLD) {
+				List<Finding> all = same.stream().map(f -> finding(f.rule(), f.group(), f.statement(), f.checks())).toList();
+				list.add(folded(all));
+			} else {
+				same.forEach(f -> list.add(finding(f.rule(), f.group(), f.statement(), f.checks())));
+			}
+		}
+		list.sort(Comparator.comparingDouble((Finding f) -> -(f.severity().ordinal() + 1 + Math.min(1, f.weight())))
+				.thenComparing(Finding::name));
+		return list;
+	}
+
+	private Finding finding(Rule rule, GroupFacts g, Statement s, List<Check> checks) {
+		long from = g.firstNs;
+		long to = g.lastNs;
+		String when = "";
+		if (s.sharedTime && !g.sharedIntervals.isEmpty()) {
+			from = facts.intervalStartNs()[g.sharedIntervals.nextSetBit(0)];
+			to = facts.intervalStartNs()[g.sharedIntervals.length() - 1] + facts.intervalNs();
+			if (to - from < PART_OF_RUN * (facts.info().endNs() - facts.info().startNs())) {
+				when = "; only from " + Words.time(facts, from) + " to " + Words.time(facts, to);
+			}
+		}
+		List<String> notes = new ArrayList<>();
+		if (facts.lost() > 0) {
+			notes.add(Words.count(facts.lost(), "access") + " of the run were lost");
+		}
+		if (facts.intervals() < FEW_INTERVALS) {
+			notes.add("the run has only " + Words.count(facts.intervals(), "interval") + ": record longer, or with a shorter --interval");
+		}
+		if (facts.property("guarantee_threads").equals("none")) {
+			notes.add("threads are not known in this recording");
+		}
+		return new Finding(rule.id(), rule.title(), List.of(g.name), List.copyOf(g.structures), List.copyOf(s.threads), from, to,
+				s.leafFrom >= 0 ? s.leafFrom : g.leafFrom, s.leafFrom >= 0 ? s.leafTo : g.leafTo, Map.copyOf(s.figures), s.evidence + when,
+				s.advice, s.fix, "memtrace record it again, then compare who touches " + g.name + " first and who shares it", notes,
+				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view);
+	}
+
+	private Confidence confidence(Statement s, List<Check> checks) {
+		if (facts.intervals() < FEW_INTERVALS || facts.property("guarantee_threads").equals("none")) {
+			return Confidence.LOW;
+		}
+		boolean sure = facts.intervals() >= SURE_INTERVALS && facts.lost() == 0 && checks.stream().allMatch(Check::holdsByFar) && !s.atMostMedium;
+		return sure ? Confidence.HIGH : Confidence.MEDIUM;
+	}
+
+	/** One finding of several with the same cause: the heaviest one speaks, the others are counted. */
+	private static Finding folded(List<Finding> all) {
+		Finding first = all.get(0);
+		List<String> names = new ArrayList<>();
+		List<Integer> structures = new ArrayList<>();
+		TreeSet<Integer> threads = new TreeSet<>();
+		double weight = 0;
+		long from = Long.MAX_VALUE;
+		long to = Long.MIN_VALUE;
+		int leafFrom = Integer.MAX_VALUE;
+		int leafTo = 0;
+		Confidence confidence = Confidence.HIGH;
+		Severity severity = Severity.LOW;
+		for (Finding f : all) {
+			names.addAll(f.names());
+			structures.addAll(f.structures());
+			threads.addAll(f.threads());
+			weight += f.weight();
+			from = Math.min(from, f.fromNs());
+			to = Math.max(to, f.toNs());
+			leafFrom = Math.min(leafFrom, f.leafFrom());
+			leafTo = Math.max(leafTo, f.leafTo());
+			confidence = f.confidence().compareTo(confidence) < 0 ? f.confidence() : confidence;
+			severity = f.severity().compareTo(severity) > 0 ? f.severity() : severity;
+		}
+		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, first.figures(),
+				"the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
+						+ " of the accesses or pages; of " + first.names().get(0) + ": " + first.evidence(),
+				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view());
+	}
+}

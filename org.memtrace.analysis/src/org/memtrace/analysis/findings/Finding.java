@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.analysis.findings.rules.Severity;
+
+/**
+ * A problem that was found, with what proves it and what to do.
+ *
+ * @param rule id of the rule that found it
+ * @param title what it is, in two or three words
+ * @param names names of the structures; several when the same is true of several
+ * @param structures ids of the structures
+ * @param threads indices of the threads that are named
+ * @param fromNs start of the time in which it holds
+ * @param toNs end of that time
+ * @param leafFrom first leaf that it is about
+ * @param leafTo leaf after the last
+ * @param figures numbers by name, for programs
+ * @param evidence what was seen, with figures: one sentence without its full stop
+ * @param advice what to do: one sentence without its full stop
+ * @param fix text to paste; empty without one
+ * @param check how to see that it worked
+ * @param notes blind spots that touch it
+ * @param severity how much it may cost
+ * @param confidence how sure it is
+ * @param weight share of all accesses or pages that it concerns, 0 to 1
+ * @param view view that shows it: a picture by thread, by sharing, …
+ */
+public record Finding(String rule, String title, List<String> names, List<Integer> structures, List<Integer> threads, long fromNs, long toNs,
+		int leafFrom, int leafTo, Map<String, Double> figures, String evidence, String advice, String fix, String check, List<String> notes,
+		Severity severity, Confidence confidence, double weight, String view) {
+	/** The structures in one text. */
+	public String name() {
+		int n = names.size();
+		if (n <= 3) {
+			return String.join(", ", names);
+		}
+		return names.get(0) + ", " + names.get(1) + " and " + (n - 2) + " more";
+	}
+}

@@ -1,0 +1,609 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.facts;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.memtrace.aggregation.Parallel;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Interval;
+import org.memtrace.model.memory.MemoryArea;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.Progress;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.ChunkInfo;
+import org.memtrace.model.columns.DamagedChunkException;
+
+/**
+ * Makes {@link TraceFacts} in one pass over the chunks of accesses, leaf by leaf. Several ranges of memory are read at the same time; their
+ * facts add up. What is counted follows spec/insight.md 3.1.
+ */
+public final class FactsCollector {
+	/** Parts of the time of a trace without monitoring intervals. */
+	private static final int WINDOWS = 50;
+	/** Share of all accesses that makes a thread one of the team. */
+	private static final double TEAM = 0.02;
+	/** Share of the late accesses of a part that makes its main user its only one. */
+	private static final double SINGLE = 0.8;
+	/** Groups with fewer leaves are not looked at for strides. */
+	private static final int STRIDE_LEAVES = 64;
+	/** Lines of a page for strides. */
+	static final int LINES = 64;
+	/** Groups without any access are facts, too, when they are so large. */
+	private static final long UNTOUCHED_BYTES = 1 << 20;
+	private static final int LINE_BYTES = 64;
+	private static final int WORD_BYTES = 8;
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
+			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET);
+
+	private final TraceStore store;
+	private final AccessSource source;
+	private final ProducerTree tree;
+	private final List<ThreadInfo> threads;
+	private final List<Structure> structures;
+	private final int pageBytes;
+	/** Group of each structure, -1 when it has no leaf. */
+	private final int[] groupOf;
+	private final List<GroupFacts> groups = new ArrayList<>();
+	private final int[] leavesOfGroup;
+	/** For each image, the starts of its intervals, ascending; the number of the first one. */
+	private final Map<Integer, long[]> starts = new HashMap<>();
+	private final Map<Integer, Integer> firstInterval = new HashMap<>();
+	private int intervals;
+	private long intervalNs;
+	private final AtomicLong lost = new AtomicLong();
+
+	private FactsCollector(TraceStore store, AccessSource source) throws MemtraceException {
+		this.store = store;
+		this.source = source;
+		tree = store.producers();
+		threads = store.threads();
+		structures = store.structures();
+		pageBytes = Math.max(1, store.info().pageSizeBytes());
+		groupOf = group();
+		leavesOfGroup = new int[groups.size()];
+		for (int p = 0; p < tree.size(); p++) {
+			if (tree.isLeaf(p) && tree.structure(p) >= 0) {
+				leavesOfGroup[groupOf[tree.structure(p)]]++;
+			}
+		}
+		findIntervals();
+	}
+
+	/** Reads all accesses of a trace. */
+	public static TraceFacts of(TraceStore store, AccessSource source, Progress progress) throws MemtraceException {
+		return new FactsCollector(store, source).run(progress);
+	}
+
+	private int[] group() throws MemtraceException {
+		record Key(int image, StructureKind kind, String name, String site) {
+		}
+		Map<Key, Integer> known = new LinkedHashMap<>();
+		Optional<MemoryLayout> layout = store.layout();
+		List<MemoryArea> areas = layout.map(MemoryLayout::areas).orElse(List.of());
+		String executable = store.info().application();
+		int[] of = new int[structures.size()];
+		for (Structure s : structures) {
+			String name = s.name().replaceFirst(" #\\d+$", "");
+			Integer g = known.get(new Key(s.image(), s.kind(), name, s.site()));
+			if (g == null) {
+				g = groups.size();
+				known.put(new Key(s.image(), s.kind(), name, s.site()), g);
+				groups.add(new GroupFacts(name, s.kind(), s.site(), s.image(), isLibrary(s, areas, executable), threads.size()));
+			}
+			of[s.id()] = g;
+			groups.get(g).structures.add(s.id());
+		}
+		for (GroupFacts g : groups) {
+			measure(g);
+		}
+		return of;
+	}
+
+	/** Data that no change of the program can move: of the C library, of run time systems, of the dynamic linker. */
+	private static boolean isLibrary(Structure s, List<MemoryArea> areas, String executable) {
+		if (s.kind() == StructureKind.FILE || s.kind() == StructureKind.BRK) {
+			return true;
+		}
+		if (s.site().matches("(lib[^:/ ]*\\.so[^:/ ]*|ld-linux[^:/ ]*|ld\\.so[^:/ ]*)\\+0x.*")) {
+			return true;
+		}
+		if (s.kind() != StructureKind.STATIC) {
+			return false;
+		}
+		for (MemoryArea a : areas) {
+			if (a.image() == s.image() && Long.compareUnsigned(a.start(), s.startAddress()) <= 0
+					&& Long.compareUnsigned(s.startAddress(), a.end()) < 0) {
+				String file = a.name().substring(a.name().lastIndexOf('/') + 1);
+				return !file.isEmpty() && file.matches("(lib.*|ld-.*|ld)\\.so.*") && !a.name().equals(executable);
+			}
+		}
+		return false;
+	}
+
+	private void measure(GroupFacts g) {
+		record Change(long ns, long bytes) {
+		}
+		List<Change> changes = new ArrayList<>();
+		for (int id : g.structures) {
+			Structure s = structures.get(id);
+			g.bytes += s.sizeBytes();
+			changes.add(new Change(s.birthNs(), s.sizeBytes()));
+			if (s.deathNs() != Long.MAX_VALUE) {
+				changes.add(new Change(s.deathNs(), -s.sizeBytes()));
+			}
+		}
+		changes.sort(Comparator.comparingLong(Change::ns).thenComparingLong(Change::bytes));
+		long now = 0;
+		for (Change c : changes) {
+			now += c.bytes();
+			g.liveBytes = Math.max(g.liveBytes, now);
+		}
+	}
+
+	private void findIntervals() throws MemtraceException {
+		Map<Integer, List<Interval>> byImage = new LinkedHashMap<>();
+		for (Interval i : store.intervals()) {
+			byImage.computeIfAbsent(i.image(), k -> new ArrayList<>()).add(i);
+		}
+		List<Long> lengths = new ArrayList<>();
+		byImage.forEach((image, list) -> {
+			long[] s = list.stream().mapToLong(Interval::startNs).sorted().distinct().toArray();
+			starts.put(image, s);
+			firstInterval.put(image, intervals);
+			intervals += s.length;
+			list.forEach(i -> lengths.add(i.endNs() - i.startNs()));
+		});
+		if (intervals == 0) {
+			long[] s = new long[WINDOWS];
+			for (int i = 0; i < WINDOWS; i++) {
+				s[i] = store.info().startNs() + (long) ((double) store.info().durationNs() * i / WINDOWS);
+			}
+			starts.put(-1, s);
+			firstInterval.put(-1, 0);
+			intervals = WINDOWS;
+			intervalNs = Math.max(1, store.info().durationNs() / WINDOWS);
+			return;
+		}
+		lengths.sort(null);
+		intervalNs = Math.max(1, lengths.get(lengths.size() / 2));
+	}
+
+	private int interval(int image, long startNs) {
+		long[] s = starts.get(image);
+		int key = image;
+		if (s == null) {
+			key = starts.keySet().iterator().next();
+			s = starts.get(key);
+		}
+		int i = Arrays.binarySearch(s, startNs);
+		return firstInterval.get(key) + Math.max(0, i >= 0 ? i : -i - 2);
+	}
+
+	/** Ranges of chunks that share no leaf. */
+	private List<int[]> ranges() {
+		List<int[]> ranges = new ArrayList<>();
+		int from = 0;
+		int wanted = Math.max(1, source.chunks() / (4 * Parallel.threads()));
+		for (int c = 1; c <= source.chunks(); c++) {
+			if (c == source.chunks() || c - from >= wanted && source.info(c - 1).producerTo() <= source.info(c).producerFrom()) {
+				ranges.add(new int[] {from, c});
+				from = c;
+			}
+		}
+		return ranges;
+	}
+
+	private TraceFacts run(Progress progress) throws MemtraceException {
+		progress.begin("Looking for facts", source.rows());
+		List<int[]> ranges = ranges();
+		GroupFacts[][] found = new GroupFacts[ranges.size()][];
+		MemtraceException[] failure = new MemtraceException[1];
+		boolean[] offsets = new boolean[1];
+		run(ranges.size(), progress, failure, r -> {
+			Scan scan = new Scan();
+			try {
+				scan.read(ranges.get(r)[0], ranges.get(r)[1], progress);
+			} catch (CancelledException e) {
+				throw e;
+			} catch (MemtraceException e) {
+				synchronized (failure) {
+					failure[0] = e;
+				}
+				throw new CancelledException();
+			}
+			found[r] = scan.found;
+			synchronized (offsets) {
+				offsets[0] |= scan.sawOffset;
+			}
+		});
+		for (GroupFacts[] part : found) {
+			for (int g = 0; g < part.length; g++) {
+				if (part[g] != null) {
+					groups.get(g).add(part[g]);
+				}
+			}
+		}
+		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
+		return describe(offsets[0]);
+	}
+
+	/** Runs tasks; what one of them could not read is told, not that the others were cancelled for it. */
+	private static void run(int count, Progress progress, MemtraceException[] failure, Parallel.Task task) throws MemtraceException {
+		try {
+			Parallel.run(count, progress, task);
+		} catch (CancelledException e) {
+			if (failure[0] != null) {
+				throw failure[0];
+			}
+			throw e;
+		}
+	}
+
+	private TraceFacts describe(boolean offsets) throws MemtraceException {
+		double accesses = 0;
+		long parts = 0;
+		double[] byThread = new double[threads.size()];
+		for (int c = 0; c < source.chunks(); c++) {
+			accesses += (double) source.info(c).reads() + source.info(c).writes();
+		}
+		for (GroupFacts g : groups) {
+			parts += g.parts;
+			for (int t = 0; t < byThread.length; t++) {
+				byThread[t] += g.byThread[t];
+			}
+		}
+		double all = accesses;
+		int[] team = java.util.stream.IntStream.range(0, byThread.length).filter(t -> byThread[t] >= TEAM * all && byThread[t] > 0).toArray();
+		for (GroupFacts g : groups) {
+			g.weight = Math.max(accesses > 0 ? g.accesses / accesses : 0, parts > 0 ? (double) g.parts / parts : 0);
+		}
+		long recorded = 0;
+		try {
+			recorded = Long.parseLong(store.info().properties().getOrDefault("losses", "0").trim());
+		} catch (NumberFormatException e) {
+			// the property is not ours
+		}
+		int nodes = 0;
+		try {
+			nodes = Integer.parseInt(store.info().properties().getOrDefault("numa_nodes", "0").trim());
+		} catch (NumberFormatException e) {
+			// as above
+		}
+		long[] cpuNs = new long[threads.size()];
+		Arrays.fill(cpuNs, -1);
+		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
+				cpuNs, offsets, recorded + lost.get());
+	}
+
+	private long[] allStarts() {
+		long[] all = new long[intervals];
+		starts.forEach((image, s) -> System.arraycopy(s, 0, all, firstInterval.get(image), s.length));
+		return all;
+	}
+
+	/** Reads a range of chunks, leaf by leaf. */
+	private final class Scan {
+		final GroupFacts[] found = new GroupFacts[groups.size()];
+		boolean sawOffset;
+		private final AccessChunk chunk = new AccessChunk();
+		private int[] intervalOfTime = {};
+		// the rows of a leaf
+		private int n;
+		private int[] interval = new int[64];
+		private int[] thread = new int[64];
+		private long[] reads = new long[64];
+		private long[] writes = new long[64];
+		private int[] readOffset = new int[64];
+		private int[] writeOffset = new int[64];
+		// of a leaf, by thread
+		private final double[] late = new double[threads.size()];
+		private final int[] seenIn = new int[threads.size()];
+		private final int[] userIntervals = new int[threads.size()];
+		private int[] users = new int[8];
+		private int userCount;
+		private long[] samples = new long[64];
+
+		void read(int from, int to, Progress progress) throws MemtraceException {
+			int open = -1;
+			for (int c = from; c < to; c++) {
+				progress.check();
+				ChunkInfo info = source.info(c);
+				try {
+					source.read(c, COLUMNS, chunk);
+				} catch (DamagedChunkException e) {
+					lost.addAndGet(info.rows());
+					progress.worked(info.rows());
+					continue;
+				}
+				for (int l = 0; l < chunk.leaves; l++) {
+					if (open >= 0 && open != chunk.leaf[l]) {
+						leaf(open);
+						n = 0;
+					}
+					open = chunk.leaf[l];
+					take(open, chunk.leafFrom[l], chunk.leafFrom[l + 1]);
+				}
+				progress.worked(info.rows());
+			}
+			if (open >= 0) {
+				leaf(open);
+			}
+		}
+
+		private void take(int leaf, int from, int to) {
+			int s = tree.structure(leaf);
+			if (s < 0) {
+				return;
+			}
+			GroupFacts g = facts(groupOf[s]);
+			if (n + to - from > interval.length) {
+				int room = Math.max(2 * interval.length, n + to - from);
+				interval = Arrays.copyOf(interval, room);
+				thread = Arrays.copyOf(thread, room);
+				reads = Arrays.copyOf(reads, room);
+				writes = Arrays.copyOf(writes, room);
+				readOffset = Arrays.copyOf(readOffset, room);
+				writeOffset = Arrays.copyOf(writeOffset, room);
+			}
+			for (int r = from; r < to; r++) {
+				long start = chunk.startNs(r);
+				g.firstNs = Math.min(g.firstNs, start);
+				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
+				interval[n] = FactsCollector.this.interval(g.image, start);
+				thread[n] = chunk.thread[r] < threads.size() ? chunk.thread[r] : -1;
+				reads[n] = chunk.reads[r];
+				writes[n] = chunk.writes[r];
+				readOffset[n] = chunk.readOffset[r];
+				writeOffset[n] = chunk.writeOffset[r];
+				if (g.firstWriteIp == 0 && chunk.writes[r] > 0) {
+					g.firstWriteIp = chunk.ip[r];
+				}
+				n++;
+			}
+		}
+
+		private GroupFacts facts(int group) {
+			if (found[group] == null) {
+				GroupFacts g = groups.get(group);
+				found[group] = new GroupFacts(g.name, g.kind, g.site, g.image, g.library, threads.size());
+			}
+			return found[group];
+		}
+
+		/** All rows of a leaf are there. */
+		private void leaf(int leaf) {
+			if (n == 0) {
+				return;
+			}
+			int group = groupOf[tree.structure(leaf)];
+			GroupFacts g = facts(group);
+			g.parts++;
+			g.leafFrom = Math.min(g.leafFrom, leaf);
+			g.leafTo = Math.max(g.leafTo, leaf + 1);
+			int first = interval[0];
+			int toucher = -1;
+			userCount = 0;
+			double sum = 0;
+			boolean strides = leavesOfGroup[group] >= STRIDE_LEAVES;
+			int shared = 0;
+			int alone = 0;
+			int lateIntervals = 0;
+			for (int from = 0; from < n;) {
+				int to = from;
+				int usersNow = 0;
+				boolean written = false;
+				while (to < n && interval[to] == interval[from]) {
+					int t = thread[to];
+					double amount = (double) reads[to] + writes[to];
+					g.accesses += amount;
+					g.writes += writes[to];
+					if (t >= 0) {
+						toucher = toucher < 0 ? t : toucher;
+						g.byThread[t] += amount;
+						if (interval[to] != first) {
+							sum += amount;
+							g.lateByThread[t] += amount;
+							g.lateWritesByThread[t] += writes[to];
+							if (late[t] == 0 && userIntervals[t] == 0) {
+								user(t);
+							}
+							late[t] += amount;
+							if (seenIn[t] != interval[to] + 1) {
+								seenIn[t] = interval[to] + 1;
+								userIntervals[t]++;
+								usersNow++;
+							}
+							written |= writes[to] > 0;
+							if (strides) {
+								entry(g, to);
+							}
+						}
+					}
+					to++;
+				}
+				if (usersNow > 0) {
+					lateIntervals++;
+					g.pairs++;
+					g.intervals.set(interval[from]);
+					if (usersNow == 1) {
+						alone++;
+						g.privatePairs++;
+					} else if (written) {
+						shared++;
+						g.sharedPairs++;
+						g.sharedIntervals.set(interval[from]);
+					}
+				}
+				from = to;
+			}
+			if (toucher >= 0) {
+				g.firstTouched[toucher]++;
+			}
+			if (userCount > 0) {
+				late(g, leaf, toucher, sum, lateIntervals, shared, alone);
+			}
+			for (int u = 0; u < userCount; u++) {
+				late[users[u]] = 0;
+				seenIn[users[u]] = 0;
+				userIntervals[users[u]] = 0;
+			}
+		}
+
+		private void user(int t) {
+			if (userCount == users.length) {
+				users = Arrays.copyOf(users, 2 * userCount);
+			}
+			users[userCount++] = t;
+		}
+
+		private void late(GroupFacts g, int leaf, int toucher, double sum, int lateIntervals, int shared, int alone) {
+			int main = users[0];
+			for (int u = 1; u < userCount; u++) {
+				main = late[users[u]] > late[main] || late[users[u]] == late[main] && users[u] < main ? users[u] : main;
+			}
+			boolean single = late[main] >= SINGLE * sum;
+			g.lateParts++;
+			g.mainUser[main]++;
+			g.singleParts += single ? 1 : 0;
+			if (toucher >= 0 && toucher != main) {
+				g.handedOn++;
+				g.handedOnSingle += single ? 1 : 0;
+			}
+			g.usedBy(userCount, 1);
+			g.privateShares += (double) alone / lateIntervals;
+			if (userCount > 1) {
+				g.multiUserParts++;
+				if (shared > 0) {
+					int[] who = Arrays.copyOf(users, userCount);
+					int[] when = new int[userCount];
+					for (int u = 0; u < userCount; u++) {
+						when[u] = userIntervals[who[u]];
+					}
+					g.hot.add(new GroupFacts.Hot(leaf, lateIntervals, shared, who, when));
+				}
+				lines(g, leaf);
+			}
+		}
+
+		/** The line of a page at which a thread entered it. */
+		private void entry(GroupFacts g, int row) {
+			int offset = readOffset[row] >= 0 ? readOffset[row] : writeOffset[row];
+			if (offset >= 0) {
+				long key = (long) interval[row] << 32 | thread[row];
+				g.entries.computeIfAbsent(key, k -> new int[LINES])[(int) Math.min(LINES - 1, (long) offset * LINES / pageBytes)]++;
+			}
+		}
+
+		/** Which lines and words of a leaf that several threads use have several threads; only late samples. */
+		private void lines(GroupFacts g, int leaf) {
+			int count = 0;
+			for (int r = 0; r < n; r++) {
+				if (thread[r] < 0 || interval[r] == interval[0]) {
+					continue;
+				}
+				for (int half = 0; half < 2; half++) {
+					int offset = half == 0 ? reads[r] > 0 ? readOffset[r] : -1 : writes[r] > 0 ? writeOffset[r] : -1;
+					if (offset < 0) {
+						continue;
+					}
+					if (count == samples.length) {
+						samples = Arrays.copyOf(samples, 2 * count);
+					}
+					// place, thread, written: sorts by place
+					samples[count++] = (long) offset << 32 | (long) thread[r] << 1 | half;
+				}
+			}
+			sawOffset |= count > 0;
+			Arrays.sort(samples, 0, count);
+			for (int from = 0; from < count;) {
+				int to = from;
+				while (to < count && line(samples[to]) == line(samples[from])) {
+					to++;
+				}
+				line(g, leaf, from, to);
+				from = to;
+			}
+		}
+
+		private static int line(long sample) {
+			return (int) (sample >>> 32) / LINE_BYTES;
+		}
+
+		private void line(GroupFacts g, int leaf, int from, int to) {
+			if (to - from < 2) {
+				return;
+			}
+			g.lines++;
+			GroupFacts.Line line = new GroupFacts.Line(threads.size());
+			int[] written = new int[threads.size()];
+			boolean common = false;
+			int distinct = 0;
+			for (int w = from; w < to;) {
+				int end = w;
+				int firstThread = thread(samples[w]);
+				boolean several = false;
+				boolean anyWrite = false;
+				while (end < to && word(samples[end]) == word(samples[w])) {
+					int t = thread(samples[end]);
+					several |= t != firstThread;
+					boolean write = (samples[end] & 1) != 0;
+					anyWrite |= write;
+					written[t] += write ? 1 : 0;
+					if (line.offset[t] < 0) {
+						line.offset[t] = (int) (samples[end] >>> 32) % LINE_BYTES;
+						distinct++;
+					}
+					end++;
+				}
+				if (end - w >= 2) {
+					g.words++;
+					g.sharedWords += several ? 1 : 0;
+				}
+				common |= several && anyWrite;
+				w = end;
+			}
+			g.sharedLines += distinct > 1 ? 1 : 0;
+			for (int t = 0; t < written.length; t++) {
+				if (written[t] >= 2) {
+					line.writers.set(t);
+				}
+			}
+			if (!common && line.writers.cardinality() >= 2) {
+				g.falselySharedLines++;
+				g.falseLeaves.set(leaf);
+				line.samples = to - from;
+				line.address = (tree.startAddress(leaf) & -(long) pageBytes) + (long) line(samples[from]) * LINE_BYTES;
+				if (g.worst == null || line.samples > g.worst.samples) {
+					g.worst = line;
+				}
+			}
+		}
+
+		private static int thread(long sample) {
+			return (int) (sample & 0xffffffffL) >>> 1;
+		}
+
+		private static int word(long sample) {
+			return (int) (sample >>> 32) / WORD_BYTES;
+		}
+	}
+}

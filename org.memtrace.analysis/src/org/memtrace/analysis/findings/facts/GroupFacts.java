@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.facts;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.memtrace.model.memory.StructureKind;
+
+/**
+ * Facts about the blocks of one origin: structures of equal image, kind, name (without its number) and site. Counts are exact for what was
+ * recorded. A <i>part</i> is the part of a page that belongs to one block; accesses after the first interval of a part are
+ * <i>late</i>: they tell who uses it, the first ones who initialised it. A thread index of -1 (nobody is known) is counted in
+ * {@link #accesses} and nowhere else. Not changed once it is made.
+ */
+public final class GroupFacts {
+	/** A line of memory that several threads write, for the evidence. */
+	public static final class Line {
+		/** Address of its first byte. */
+		public long address;
+		/** Bit for each thread that wrote it twice or more. */
+		public final BitSet writers = new BitSet();
+		/** First byte in the line that each thread used, by thread index. */
+		public final int[] offset;
+		/** Number of samples in it. */
+		public int samples;
+
+		Line(int threads) {
+			offset = new int[threads];
+			Arrays.fill(offset, -1);
+		}
+	}
+
+	/** A part that is written while several threads use it. */
+	public record Hot(int leaf, int intervals, int sharedIntervals, int[] users, int[] userIntervals) {
+		/** Number of threads that use it in so many intervals. */
+		public int persistentUsers(double least) {
+			int n = 0;
+			for (int i : userIntervals) {
+				n += i >= least ? 1 : 0;
+			}
+			return n;
+		}
+	}
+
+	/** Name without the number of a block. */
+	public final String name;
+	public final StructureKind kind;
+	/** File and line of the allocation or definition, empty when not known. */
+	public final String site;
+	public final int image;
+	/** Whether it belongs to a library and not to the program. */
+	public final boolean library;
+	/** Ids of its structures. */
+	public final List<Integer> structures = new ArrayList<>();
+	/** Parts with accesses. */
+	public int parts;
+	/** Bytes of all blocks that lived, and of the largest sum of blocks that lived at one time. */
+	public long bytes;
+	public long liveBytes;
+	/** All accesses, of known threads and not. */
+	public double accesses;
+	public double writes;
+	/** By thread: accesses and writes of the whole run, and late ones. */
+	public final double[] byThread;
+	public final double[] lateByThread;
+	public final double[] lateWritesByThread;
+	/** Parts that a thread touched first. */
+	public final int[] firstTouched;
+	/** Parts that a thread used most later, and those of them where it makes 80 % or more of the late accesses. */
+	public final int[] mainUser;
+	/** Parts with late accesses. */
+	public int lateParts;
+	/** Of those: with one thread that makes 80 % or more of the late accesses. */
+	public int singleParts;
+	/** Of those: the main user is not the first toucher; and it makes 80 % or more. */
+	public int handedOn;
+	public int handedOnSingle;
+	/** By number of late users: parts that have so many. */
+	public int[] partsByUsers = new int[8];
+	/** (interval, part) pairs with late accesses; those with several users and a write; those with one user. */
+	public long pairs;
+	public long sharedPairs;
+	public long privatePairs;
+	/** Sum over parts of their share of private intervals. */
+	public double privateShares;
+	/** Intervals with late accesses, and with shared and written parts. */
+	public final BitSet intervals = new BitSet();
+	public final BitSet sharedIntervals = new BitSet();
+	/** Parts that are written while several use them. */
+	public final List<Hot> hot = new ArrayList<>();
+	/** Parts with several users at all. */
+	public int multiUserParts;
+	/** Lines with two or more late samples; of them with several threads; and with several writers of which none shares a word. */
+	public int lines;
+	public int sharedLines;
+	public int falselySharedLines;
+	/** Words (8 bytes) with two or more late samples, and of them with several threads. */
+	public int words;
+	public int sharedWords;
+	/** The line with most samples among the falsely shared ones; null without any. */
+	public Line worst;
+	/** Parts with falsely shared lines, by leaf. */
+	public final BitSet falseLeaves = new BitSet();
+	/** Samples by (interval, thread): key to counts of the 64 lines of a page; made for strides. */
+	final Map<Long, int[]> entries = new HashMap<>();
+	/** Range of leaves, to show it. */
+	public int leafFrom = Integer.MAX_VALUE;
+	public int leafTo;
+	/** Share of all accesses or of all parts of the trace, whichever is more. */
+	public double weight;
+	/** First and last time of an access. */
+	public long firstNs = Long.MAX_VALUE;
+	public long lastNs = Long.MIN_VALUE;
+	/** Address of a code that first wrote, by count; 0 unknown. */
+	public long firstWriteIp;
+
+	GroupFacts(String name, StructureKind kind, String site, int image, boolean library, int threads) {
+		this.name = name;
+		this.kind = kind;
+		this.site = site;
+		this.image = image;
+		this.library = library;
+		byThread = new double[threads];
+		lateByThread = new double[threads];
+		lateWritesByThread = new double[threads];
+		firstTouched = new int[threads];
+		mainUser = new int[threads];
+	}
+
+	/** Adds what was found in another part of memory. */
+	void add(GroupFacts o) {
+		parts += o.parts;
+		accesses += o.accesses;
+		writes += o.writes;
+		for (int t = 0; t < byThread.length; t++) {
+			byThread[t] += o.byThread[t];
+			lateByThread[t] += o.lateByThread[t];
+			lateWritesByThread[t] += o.lateWritesByThread[t];
+			firstTouched[t] += o.firstTouched[t];
+			mainUser[t] += o.mainUser[t];
+		}
+		lateParts += o.lateParts;
+		singleParts += o.singleParts;
+		handedOn += o.handedOn;
+		handedOnSingle += o.handedOnSingle;
+		for (int k = 0; k < o.partsByUsers.length; k++) {
+			if (o.partsByUsers[k] > 0) {
+				usedBy(k, o.partsByUsers[k]);
+			}
+		}
+		pairs += o.pairs;
+		sharedPairs += o.sharedPairs;
+		privatePairs += o.privatePairs;
+		privateShares += o.privateShares;
+		intervals.or(o.intervals);
+		sharedIntervals.or(o.sharedIntervals);
+		hot.addAll(o.hot);
+		multiUserParts += o.multiUserParts;
+		lines += o.lines;
+		sharedLines += o.sharedLines;
+		falselySharedLines += o.falselySharedLines;
+		words += o.words;
+		sharedWords += o.sharedWords;
+		if (o.worst != null && (worst == null || o.worst.samples > worst.samples)) {
+			worst = o.worst;
+		}
+		falseLeaves.or(o.falseLeaves);
+		o.entries.forEach((key, counts) -> entries.merge(key, counts, (a, b) -> {
+			for (int i = 0; i < a.length; i++) {
+				a[i] += b[i];
+			}
+			return a;
+		}));
+		leafFrom = Math.min(leafFrom, o.leafFrom);
+		leafTo = Math.max(leafTo, o.leafTo);
+		firstNs = Math.min(firstNs, o.firstNs);
+		lastNs = Math.max(lastNs, o.lastNs);
+		if (firstWriteIp == 0) {
+			firstWriteIp = o.firstWriteIp;
+		}
+	}
+
+	/** For each (interval, thread) how often pages were entered at each of the 64 lines; for large groups only. */
+	public Collection<int[]> entries() {
+		return entries.values();
+	}
+
+	void usedBy(int users, int count) {
+		if (users >= partsByUsers.length) {
+			partsByUsers = Arrays.copyOf(partsByUsers, Math.max(users + 1, 2 * partsByUsers.length));
+		}
+		partsByUsers[users] += count;
+	}
+
+	/** Share of the parts with late accesses that are used by at least so many threads. */
+	public double usedByAtLeast(double users) {
+		long n = 0;
+		for (int k = 0; k < partsByUsers.length; k++) {
+			n += k >= users ? partsByUsers[k] : 0;
+		}
+		return lateParts == 0 ? 0 : (double) n / lateParts;
+	}
+
+	/** The thread that touched most parts first, -1 when nobody is known to. */
+	public int firstToucher() {
+		return most(firstTouched);
+	}
+
+	/** Share of the parts, of those whose first toucher is known, that {@link #firstToucher} touched first. */
+	public double firstTouchShare() {
+		long all = Arrays.stream(firstTouched).asLongStream().sum();
+		int t = firstToucher();
+		return t < 0 || all == 0 ? 0 : (double) firstTouched[t] / all;
+	}
+
+	private static int most(int[] counts) {
+		int best = -1;
+		for (int t = 0; t < counts.length; t++) {
+			if (counts[t] > 0 && (best < 0 || counts[t] > counts[best])) {
+				best = t;
+			}
+		}
+		return best;
+	}
+
+	/** Threads with accesses. */
+	public int users() {
+		int n = 0;
+		for (double a : byThread) {
+			n += a > 0 ? 1 : 0;
+		}
+		return n;
+	}
+
+	/** Sum of the late accesses of known threads. */
+	public double late() {
+		return Arrays.stream(lateByThread).sum();
+	}
+
+	/** Sum of the late writes of known threads. */
+	public double lateWrites() {
+		return Arrays.stream(lateWritesByThread).sum();
+	}
+
+	/** Threads in the order of their late accesses, most first; those without are left out. */
+	public int[] lateOrder() {
+		return IntStream.range(0, lateByThread.length).filter(t -> lateByThread[t] > 0).boxed()
+				.sorted((a, b) -> Double.compare(lateByThread[b], lateByThread[a])).mapToInt(Integer::intValue).toArray();
+	}
+}

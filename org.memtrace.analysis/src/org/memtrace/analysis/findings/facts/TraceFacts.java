@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.facts;
+
+import java.util.List;
+import java.util.Map;
+
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
+
+/**
+ * Facts about a trace, from one pass over its accesses.
+ *
+ * @param info the trace
+ * @param threads threads by index
+ * @param structures structures by id
+ * @param groups groups of blocks with accesses
+ * @param team threads with 2 % of all accesses or more: those that do the work
+ * @param intervalStartNs starts of the monitoring intervals, image after image; of equal parts of the time when there are none
+ * @param intervalNs median length of an interval
+ * @param accesses all accesses
+ * @param parts all parts of pages
+ * @param nodes NUMA nodes of the recorded machine, 0 not known
+ * @param cpuNs CPU time of each thread, -1 not known
+ * @param hasOffsets whether byte addresses are known
+ * @param lost accesses that the recorder or the store lost
+ */
+public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team, long[] intervalStartNs,
+		long intervalNs, double accesses, long parts, int nodes, long[] cpuNs, boolean hasOffsets, long lost) {
+	/** Name of a thread for a person. */
+	public String thread(int index) {
+		if (index < 0 || index >= threads.size()) {
+			return "an unknown thread";
+		}
+		ThreadInfo t = threads.get(index);
+		return t.name().isEmpty() ? "thread " + index : t.name() + " #" + index;
+	}
+
+	/** Number of intervals. */
+	public int intervals() {
+		return intervalStartNs.length;
+	}
+
+	/** A property of the trace. */
+	public String property(String key) {
+		Map<String, String> p = info.properties();
+		return p.getOrDefault(key, "");
+	}
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** All threads write all pages: no thread owns a page. Spec: insight.md 3.2, rule 7. */
+public final class AllToAll implements Rule {
+	@Override
+	public String id() {
+		return "all-to-all";
+	}
+
+	@Override
+	public String title() {
+		return "all-to-all";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.MEDIUM;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		int team = t.team().length;
+		double shared = g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs;
+		return List.of(Check.atLeast("threads of the team", team, 2),
+				Check.atLeast("share of its pages that most of the team use", g.usedByAtLeast(th.get(Threshold.TEAM) * team), th.get(Threshold.EVERYWHERE)),
+				Check.atLeast("share of (page, interval) pairs that are shared and written", shared, th.get(Threshold.SHARED_PAIRS)),
+				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
+						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())),
+				Check.atLeast("threads that write it", Groups.writers(g), 2),
+				Check.atLeast("pages", g.parts, 4));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		return new Statement(Words.count(g.users(), "thread") + " use " + Words.percent(g.usedByAtLeast(Threshold.TEAM.standard() * t.team().length))
+				+ " of its " + Words.count(g.parts, "page") + ", " + Groups.writers(g) + " of them write; "
+				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written, in "
+				+ g.sharedIntervals.cardinality() + " of " + Words.count(g.intervals.cardinality(), "interval")
+				+ (g.lines >= 16 ? "; " + Words.percent((double) g.sharedLines / g.lines) + " of its lines have several threads" : ""),
+				"no thread owns a page: interleave it over the NUMA nodes, exchange in blocks, or give each thread fixed parts (a dynamic schedule hands "
+						+ "every part to every thread)").fix(Fix.interleave(g, t)).view("sharing").figure("pairs", (double) g.sharedPairs / g.pairs)
+				.figure("writers", Groups.writers(g)).sharedTime();
+	}
+}

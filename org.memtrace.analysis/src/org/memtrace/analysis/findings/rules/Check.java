@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+/**
+ * One condition of a rule with its value.
+ *
+ * @param text what is measured, without the value
+ * @param value what was found
+ * @param least whether the value must be at least the threshold, else at most
+ * @param threshold the value it is compared with
+ * @param evidence false for counter-evidence: something that forbids the finding
+ */
+public record Check(String text, double value, boolean least, double threshold, boolean evidence) {
+	private static final double CLEAR = 1.5;
+
+	/** The value must not be less. */
+	public static Check atLeast(String text, double value, double threshold) {
+		return new Check(text, value, true, threshold, true);
+	}
+
+	/** The value must not be more. */
+	public static Check atMost(String text, double value, double threshold) {
+		return new Check(text, value, false, threshold, true);
+	}
+
+	/** The same as something that speaks against the finding when it does not hold. */
+	public Check counter() {
+		return new Check(text, value, least, threshold, false);
+	}
+
+	/** Whether it holds. */
+	public boolean holds() {
+		return least ? value >= threshold : value <= threshold;
+	}
+
+	/** Whether it holds by far: by a factor of 1.5, for a share near one by as much of what is missing. */
+	public boolean holdsByFar() {
+		if (!least) {
+			return value <= threshold / CLEAR;
+		}
+		boolean share = threshold > 0.5 && threshold <= 1;
+		return share ? 1 - value <= (1 - threshold) / CLEAR : value >= threshold * CLEAR;
+	}
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** One thread touches the pages first that other threads use. Spec: insight.md 3.2, rule 8. */
+public final class FirstTouch implements Rule {
+	@Override
+	public String id() {
+		return "first-touch";
+	}
+
+	@Override
+	public String title() {
+		return "first touch";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.HIGH;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		return List.of(Check.atLeast("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.FIRST_TOUCH)),
+				Check.atLeast("share of its pages whose main user is another thread", (double) g.handedOn / g.lateParts, th.get(Threshold.HANDED_ON)),
+				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)), Check.atLeast("threads that use it", g.users(), 2));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		int first = g.firstToucher();
+		double single = (double) g.singleParts / g.lateParts;
+		boolean own = single >= 0.5;
+		return new Statement(t.thread(first) + " touches " + Words.percent(g.firstTouchShare()) + " of its " + Words.count(g.parts, "page") + " first; "
+				+ Words.percent((double) g.handedOn / g.lateParts) + " of the pages are then used mainly by another thread; "
+				+ Words.percent(single) + " of the pages have one main user" + Groups.nodes(t),
+				own ? "initialise it in parallel, with the schedule of the loop that uses it"
+						: "interleave it over the NUMA nodes: its pages have no single main user")
+				.fix(own ? Fix.parallelInit(g, t) : Fix.interleave(g, t)).view("thread").thread(first).figure("first_touch", g.firstTouchShare())
+				.figure("handed_on", (double) g.handedOn / g.lateParts).figure("one_user", single).key(t.thread(first) + own);
+	}
+
+	@Override
+	public boolean folds() {
+		return true;
+	}
+}

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.Locale;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+
+/** Texts to paste, with the names of the program. The language follows from the file of the site: C, C++ or Fortran. Source: spec/insight.md 3.4. */
+public final class Fix {
+	private enum Language {
+		C, CPP, FORTRAN
+	}
+
+	private Fix() {
+	}
+
+	private static Language language(GroupFacts g) {
+		String file = g.site.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
+		if (file.matches(".*\\.(f|for|f77|f90|f95|f03|f08)$")) {
+			return Language.FORTRAN;
+		}
+		return file.matches(".*\\.(cc|cpp|cxx|c\\+\\+|hpp|hh|h\\+\\+)$") ? Language.CPP : Language.C;
+	}
+
+	/** The name as a variable; what is no name of a variable becomes "data". */
+	private static String variable(GroupFacts g) {
+		return g.name.matches("[A-Za-z_][A-Za-z_0-9]*(\\[i\\])?") ? g.name.replace("[i]", "") : "data";
+	}
+
+	private static boolean isOpenMp(TraceFacts t) {
+		return t.threads().stream().anyMatch(x -> x.startRoutine().contains("gomp") || x.startRoutine().contains("kmp"));
+	}
+
+	private static String at(GroupFacts g) {
+		return g.site.isEmpty() ? "" : " (" + g.site.substring(g.site.lastIndexOf('/') + 1) + ")";
+	}
+
+	/** How the program was started. */
+	private static String command(TraceFacts t) {
+		String command = t.property("command");
+		return command.isEmpty() ? "PROGRAM" : command;
+	}
+
+	private static String mark(GroupFacts g) {
+		return switch (language(g)) {
+		case FORTRAN -> "! ";
+		default -> "// ";
+		};
+	}
+
+	/** Several nodes, one array: pages in turn. */
+	public static String interleave(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		String run = mark(g) + "to try it without a change of the program:\n" + mark(g) + "  numactl --interleave=all " + command(t) + "\n";
+		return run + switch (language(g)) {
+		case FORTRAN -> "! to keep it: initialise " + v + " in parallel with schedule(static, 512), so that pages go round the threads\n";
+		default -> mark(g) + "to keep it" + at(g) + ":\n#include <numa.h>      " + mark(g) + "link with -lnuma\n" + v
+				+ " = numa_alloc_interleaved(bytes);\n";
+		};
+	}
+
+	/** A parallel loop that touches first. */
+	public static String parallelInit(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		String where = mark(g) + "before the first loop that writes " + v + at(g) + ",\n" + mark(g) + "with the schedule of the loop that uses it:\n";
+		if (language(g) == Language.FORTRAN) {
+			return where + "!$omp parallel do schedule(static)\ndo i = 1, n\n  " + v + "(i) = 0\nend do\n";
+		}
+		String loop = "for (long i = 0; i < n; i++)\n\t" + v + "[i] = 0;\n";
+		String vector = language(g) == Language.CPP
+				? "// a std::vector touches its memory in its constructor: use std::unique_ptr<T[]>(new T[n]) and this loop instead\n" : "";
+		if (isOpenMp(t) || language(g) == Language.CPP) {
+			return where + vector + "#pragma omp parallel for schedule(static)\n" + loop;
+		}
+		return where + vector + "// each thread k of K, in its start routine, before it begins to work:\nfor (long i = n * k / K; i < n * (k + 1) / K; i++)\n\t" + v
+				+ "[i] = 0;\n";
+	}
+
+	/** A copy for each node. */
+	public static String copies(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		if (language(g) == Language.FORTRAN) {
+			return "! to try it: numactl --interleave=all " + command(t) + "\n! to keep it: allocate a copy of " + v + " for each node, filled by a thread of that node\n";
+		}
+		return "#include <numa.h>      // link with -lnuma\n// once, after " + v + " was filled" + at(g) + ":\nfor (int k = 0; k <= numa_max_node(); k++) {\n\tcopy[k] = numa_alloc_onnode(bytes, k);\n\tmemcpy(copy[k], "
+				+ v + ", bytes);\n}\n// in each thread, instead of " + v + ":\ncopy[numa_node_of_cpu(sched_getcpu())]\n";
+	}
+
+	/** A line for each thread. */
+	public static String align(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		return switch (language(g)) {
+		case FORTRAN -> "! give each thread a line of 64 bytes: the first index has 8 reals of 8 bytes, only the first one is used\nreal(8) :: " + v
+				+ "(8, threads)\n! or: !$omp parallel do reduction(+:" + v + ")\n";
+		case CPP -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct alignas(64) Padded { T value; };\nPadded " + v + "[threads];\n"
+				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + ")\n" : "");
+		default -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct { _Alignas(64) T value; } " + v + "[threads];\n"
+				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + "[:n])\n" : "");
+		};
+	}
+
+	/** Whole pages for each thread. */
+	public static String pages(GroupFacts g, TraceFacts t) {
+		return language(g) == Language.FORTRAN ? "! make the part of each thread a multiple of 4096 bytes\n"
+				: "// make the part of each thread a multiple of a page, beginning at a page" + at(g) + ":\n" + variable(g)
+						+ " = aligned_alloc(4096, bytes);\n";
+	}
+
+	/** Away from the stack. */
+	public static String heap(GroupFacts g, TraceFacts t) {
+		return "// the array that is shared, on the heap instead of the stack:\nT *data = aligned_alloc(4096, bytes);\n"
+				+ (isOpenMp(t) ? "#pragma omp parallel for schedule(static)\n" : "// each thread its own part:\n") + "for (long i = 0; i < n; i++)\n\tdata[i] = 0;\n";
+	}
+
+	/** A buffer that stays. */
+	public static String keepBuffer(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		return switch (language(g)) {
+		case FORTRAN -> "! allocate " + v + " once and keep it:\nreal(8), allocatable, save :: " + v + "(:)\n!$omp threadprivate(" + v + ")\n";
+		case CPP -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic thread_local std::vector<T> " + v
+				+ ";\nif (" + v + ".size() < n)\n\t" + v + ".resize(n);\n";
+		default -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic _Thread_local T *" + v + ";\nif (!" + v + ")\n\t" + v
+				+ " = malloc(bytes);\n";
+		};
+	}
+
+	/** Private copies, summed up. */
+	public static String reduction(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		return language(g) == Language.FORTRAN ? "!$omp parallel do reduction(+:" + v + ")\n"
+				: isOpenMp(t) ? "#pragma omp parallel for reduction(+:" + v + "[:n])\n"
+						: "// each thread k counts in a copy of its own; sum the copies after the threads have ended:\nT *mine = calloc(n, sizeof(T));\n";
+	}
+
+	/** Two threads on one node. */
+	public static String bindTogether(GroupFacts g, TraceFacts t, int a, int b) {
+		return "# both threads on CPUs of one node; see the nodes with: numactl --hardware\n" + (isOpenMp(t)
+				? "OMP_PLACES=cores OMP_PROC_BIND=close " + command(t) + "\n" : "# in the program: pthread_setaffinity_np for " + t.thread(a) + " and " + t.thread(b) + "\n");
+	}
+
+	/** Both loops the same. */
+	public static String sameSchedule(GroupFacts g, TraceFacts t) {
+		return (language(g) == Language.FORTRAN ? "! the same in the loop that initialises " + variable(g) + " and in the loops that use it:\n!$omp parallel do schedule(static)\n"
+				: "// the same in the loop that initialises " + variable(g) + " and in the loops that use it" + at(g)
+						+ ":\n#pragma omp parallel for schedule(static)\n")
+				+ mark(g) + "and bind the threads: OMP_PROC_BIND=close OMP_PLACES=cores " + command(t) + "\n";
+	}
+
+	/** Even work. */
+	public static String schedule(GroupFacts g, TraceFacts t) {
+		return language(g) == Language.FORTRAN ? "!$omp parallel do schedule(static, 8)     ! or schedule(dynamic), or collapse(2)\n"
+				: isOpenMp(t) ? "#pragma omp parallel for schedule(static, 8)     // or schedule(dynamic), or collapse(2)\n"
+						: "// give each thread k of K the rows k, k + K, k + 2 K, … instead of one block\n";
+	}
+
+	/** Along memory. */
+	public static String tiles(GroupFacts g, TraceFacts t) {
+		String v = variable(g);
+		return language(g) == Language.FORTRAN
+				? "! the first index of " + v + " belongs to the innermost loop\ndo j = 1, m\n  do i = 1, n\n    ... " + v + "(i, j)\n  end do\nend do\n"
+				: "// the last index of " + v + " belongs to the innermost loop" + at(g) + ":\nfor (long i = 0; i < n; i++)\n\tfor (long j = 0; j < m; j++)\n\t\t... " + v
+						+ "[i * m + j]\n";
+	}
+}

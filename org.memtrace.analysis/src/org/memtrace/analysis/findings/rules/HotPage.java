@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** A few pages of a large structure are written by all threads. Spec: insight.md 3.2, rule 4. */
+public final class HotPage implements Rule {
+	@Override
+	public String id() {
+		return "hot-page";
+	}
+
+	@Override
+	public String title() {
+		return "hot page";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.HIGH;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && g.parts > 0 && !g.hot.isEmpty();
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		List<GroupFacts.Hot> pages = hot(g, t, th);
+		double priv = g.lateParts == 0 ? 0 : g.privateShares / g.lateParts;
+		double most = Math.min(16, Math.max(2, th.get(Threshold.HOT_SHARE) * g.parts));
+		return List.of(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)),
+				Check.atLeast("pages that most threads share, with writes, in most intervals", pages.size(), 1),
+				Check.atMost("such pages", pages.size(), most),
+				Check.atLeast("share of the uses of a page that are private, mean over all pages", priv, th.get(Threshold.EVERYWHERE)),
+				Check.atLeast("intervals", g.intervals.cardinality(), th.get(Threshold.LASTING_LEAST)));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		List<GroupFacts.Hot> pages = hot(g, t, Thresholds.STANDARD);
+		pages = pages.isEmpty() ? g.hot : pages;
+		int from = pages.stream().mapToInt(GroupFacts.Hot::leaf).min().getAsInt();
+		int to = pages.stream().mapToInt(GroupFacts.Hot::leaf).max().getAsInt() + 1;
+		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();
+		double shared = pages.stream().mapToDouble(p -> (double) p.sharedIntervals() / p.intervals()).average().getAsDouble();
+		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page " + (from - g.leafFrom) + ") "
+				+ (pages.size() == 1 ? "is" : "are") + " written by or beside " + Words.count(users, "thread") + " in " + Words.percent(shared)
+				+ " of the intervals; " + Words.percent(g.privateShares / Math.max(1, g.lateParts)) + " of the uses of a page are private on average",
+				"give each thread a copy of what these pages hold, and reduce the copies at the end").fix(Fix.reduction(g, t)).view("sharing")
+				.figure("hot_pages", pages.size()).figure("threads", users).leaves(from, to).sharedTime();
+	}
+
+	private static List<GroupFacts.Hot> hot(GroupFacts g, TraceFacts t, Thresholds th) {
+		double lasting = th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality());
+		double users = Math.max(3, th.get(Threshold.TEAM) * t.team().length);
+		return g.hot.stream().filter(h -> h.sharedIntervals() >= th.get(Threshold.HOT_INTERVALS) * g.intervals.cardinality()
+				&& h.persistentUsers(lasting) >= users).toList();
+	}
+}

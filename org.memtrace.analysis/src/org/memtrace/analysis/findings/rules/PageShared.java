@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** Several threads write the same pages, but each its own cache lines. Spec: insight.md 3.2, rules 7 and 3.3. */
+public final class PageShared implements Rule {
+	@Override
+	public String id() {
+		return "page-shared";
+	}
+
+	@Override
+	public String title() {
+		return "shared by page only";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.LOW;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && Groups.isRelevant(g) && t.hasOffsets() && g.lateParts > 0 && g.lines >= 16;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		int team = t.team().length;
+		double shared = g.pairs == 0 ? 0 : (double) g.sharedPairs / g.pairs;
+		double lines = g.lines == 0 ? 1 : (double) g.sharedLines / g.lines;
+		return List.of(Check.atLeast("threads of the team", team, 2),
+				Check.atLeast("share of its pages that two or more use", g.usedByAtLeast(2), th.get(Threshold.EVERYWHERE)),
+				Check.atLeast("share of (page, interval) pairs that are shared and written", shared, th.get(Threshold.SHARED_PAIRS)),
+				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
+						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())),
+				Check.atLeast("threads that write it", Groups.writers(g), 2),
+				Check.atMost("share of its lines that several threads use", lines, th.get(Threshold.LINES_PRIVATE)).counter(),
+				Check.atLeast("pages", g.parts, 4));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		return new Statement(Words.percent(g.usedByAtLeast(2)) + " of its " + Words.count(g.parts, "page") + " are used by several threads, and "
+				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written; but only "
+				+ Words.percent((double) g.sharedLines / g.lines) + " of " + Words.count(g.lines, "line") + " with samples have several threads",
+				"cache lines do not travel, so this costs nothing on one NUMA node; on several nodes give each thread whole pages")
+				.fix(Fix.pages(g, t)).view("thread").figure("shared_lines", (double) g.sharedLines / g.lines).sharedTime();
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** Pages are touched first by one thread and used by another one, all over: the loops divide the work differently. Spec: insight.md 3.2, rule 9. */
+public final class RemoteMapping implements Rule {
+	@Override
+	public String id() {
+		return "remote-mapping";
+	}
+
+	@Override
+	public String title() {
+		return "other distribution";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.HIGH;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		return List.of(Check.atMost("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.REMOTE_SPREAD)),
+				Check.atLeast("share of its pages that another thread than the first one uses alone", (double) g.handedOnSingle / g.lateParts,
+						th.get(Threshold.REMOTE)), Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		return new Statement(Words.percent((double) g.handedOnSingle / g.lateParts) + " of its " + Words.count(g.parts, "page")
+				+ " are touched first by one thread and then used nearly only by another one; no thread touches more than "
+				+ Words.percent(g.firstTouchShare()) + " first" + Groups.nodes(t),
+				"divide the initialisation as the computation, and bind the threads").fix(Fix.sameSchedule(g, t)).view("thread")
+				.figure("handed_on", (double) g.handedOnSingle / g.lateParts).key("");
+	}
+
+	@Override
+	public boolean folds() {
+		return true;
+	}
+}

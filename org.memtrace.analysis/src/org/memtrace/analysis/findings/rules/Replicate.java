@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+
+/** All threads read it and nobody writes it after its initialisation. Spec: insight.md 3.2, rule 5. */
+public final class Replicate implements Rule {
+	@Override
+	public String id() {
+		return "replicate";
+	}
+
+	@Override
+	public String title() {
+		return "read by all";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.MEDIUM;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		int team = t.team().length;
+		double late = g.late();
+		return List.of(Check.atLeast("threads of the team", team, 3),
+				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * team),
+				Check.atLeast("share of its pages that most of the team use", g.usedByAtLeast(th.get(Threshold.TEAM) * team),
+						th.get(Threshold.EVERYWHERE)),
+				Check.atMost("share of writes after the first interval", late == 0 ? 1 : g.lateWrites() / late, th.get(Threshold.READ_ONLY)).counter(),
+				Check.atLeast("pages", g.parts, 4));
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		int team = t.team().length;
+		boolean small = g.liveBytes <= Threshold.REPLICATE_BYTES.standard();
+		double late = g.late();
+		return new Statement(Words.count(g.users(), "thread") + " read it, most of them " + Words.percent(g.usedByAtLeast(Threshold.TEAM.standard() * team))
+				+ " of its " + Words.count(g.parts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
+				+ " of its accesses after the first interval are writes; " + t.thread(g.firstToucher()) + " touches " + Words.percent(g.firstTouchShare())
+				+ " of its pages first" + Groups.nodes(t),
+				small ? "keep a copy of it on each NUMA node (it is only read after its initialisation, and has " + Words.bytes(g.liveBytes) + ")"
+						: "interleave it over the NUMA nodes: it is only read, but with " + Words.bytes(g.liveBytes) + " too large for copies")
+				.fix(small ? Fix.copies(g, t) : Fix.interleave(g, t)).view("thread").figure("readers", g.users())
+				.figure("bytes", g.liveBytes).thread(g.firstToucher()).key(t.thread(g.firstToucher()) + small);
+	}
+
+	@Override
+	public boolean folds() {
+		return true;
+	}
+}

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a rule says about a group: evidence, advice, fix, figures. The fields are read by whoever makes the finding. */
+public final class Statement {
+	public final String evidence;
+	public final String advice;
+	public String fix = "";
+	public String view = "sharing";
+	/** Statements with the same key are about the same cause. */
+	public String key = "";
+	public final List<Integer> threads = new ArrayList<>();
+	public final Map<String, Double> figures = new LinkedHashMap<>();
+	public Severity severity;
+	public boolean atMostMedium;
+	public int leafFrom = -1;
+	public int leafTo = -1;
+	public boolean sharedTime;
+
+	/**
+	 * @param evidence one sentence without a full stop that has the numbers
+	 * @param advice one sentence without a full stop that says what to do
+	 */
+	public Statement(String evidence, String advice) {
+		this.evidence = evidence;
+		this.advice = advice;
+	}
+
+	/** Text to paste. */
+	public Statement fix(String text) {
+		fix = text;
+		return this;
+	}
+
+	/** View that shows it: thread, sharing or rw. */
+	public Statement view(String id) {
+		view = id;
+		return this;
+	}
+
+	/** A number for programs. */
+	public Statement figure(String name, double value) {
+		figures.put(name, value);
+		return this;
+	}
+
+	/** A thread that takes part. */
+	public Statement thread(int index) {
+		if (index >= 0) {
+			threads.add(index);
+		}
+		return this;
+	}
+
+	/** Statements of folding rules with this key become one. */
+	public Statement key(String text) {
+		key = text;
+		return this;
+	}
+
+	/** Another severity than the rule's. */
+	public Statement severity(Severity s) {
+		severity = s;
+		return this;
+	}
+
+	/** The confidence is medium at most. */
+	public Statement atMostMedium() {
+		atMostMedium = true;
+		return this;
+	}
+
+	/** Leaves that it is about, when they are not all of the group. */
+	public Statement leaves(int from, int to) {
+		leafFrom = from;
+		leafTo = to;
+		return this;
+	}
+
+	/** It holds in the time in which the group is shared and written. */
+	public Statement sharedTime() {
+		sharedTime = true;
+		return this;
+	}
+}

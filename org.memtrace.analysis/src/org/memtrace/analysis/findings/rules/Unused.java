@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings.rules;
+
+import java.util.List;
+
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.model.memory.StructureKind;
+
+/** A large structure of which hardly a page is touched. Spec: insight.md 3.2, rule 13. */
+public final class Unused implements Rule {
+	@Override
+	public String id() {
+		return "unused";
+	}
+
+	@Override
+	public String title() {
+		return "hardly used";
+	}
+
+	@Override
+	public Severity severity() {
+		return Severity.LOW;
+	}
+
+	@Override
+	public boolean concerns(GroupFacts g, TraceFacts t) {
+		return (g.kind == StructureKind.HEAP || g.kind == StructureKind.STATIC) && !g.library;
+	}
+
+	@Override
+	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		double touched = g.bytes == 0 ? 1 : (double) g.parts * Math.max(1, t.info().pageSizeBytes()) / g.bytes;
+		Blocks b = Blocks.of(g, t);
+		return List.of(Check.atLeast("bytes", g.bytes, th.get(Threshold.UNUSED_BYTES)),
+				Check.atMost("share of its pages that are touched", touched, th.get(Threshold.UNUSED_SHARE)),
+				Check.atLeast("median life in intervals", b.medianLifeNs() / t.intervalNs(), 2).counter());
+	}
+
+	@Override
+	public Statement state(GroupFacts g, TraceFacts t) {
+		return new Statement("of its " + Words.bytes(g.bytes) + " only " + Words.count(g.parts, "page") + " are touched",
+				"allocate what is needed: untouched memory costs addresses and page tables, and hides what the program really uses").view("rw")
+				.figure("bytes", g.bytes).figure("pages", g.parts);
+	}
+}

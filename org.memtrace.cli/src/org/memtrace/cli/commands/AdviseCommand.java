@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.memtrace.analysis.findings.AdviceJson;
+import org.memtrace.analysis.findings.AdviceText;
+import org.memtrace.analysis.findings.Advisor;
+import org.memtrace.analysis.findings.rules.Rule;
+import org.memtrace.analysis.findings.rules.Rules;
+import org.memtrace.analysis.findings.rules.Threshold;
+import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace advise TRACE}. */
+public final class AdviseCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		if (args.has("list-thresholds")) {
+			for (Threshold t : Threshold.values()) {
+				console.out().printf(java.util.Locale.ROOT, "%-24s %12s  %s%n", t.id(), new java.math.BigDecimal(t.standard()).stripTrailingZeros()
+						.round(new java.math.MathContext(9)).toPlainString(), t.meaning());
+			}
+			return ExitCode.OK;
+		}
+		if (args.arguments().isEmpty()) {
+			throw new UsageException("advise needs a trace");
+		}
+		Thresholds thresholds = Thresholds.STANDARD;
+		for (String assignment : args.getAll("set")) {
+			thresholds = thresholds.with(assignment);
+		}
+		List<Rule> explained = args.has("explain") ? rules(args.get("rule")) : List.of();
+		if (args.get("rule") != null) {
+			rules(args.get("rule"));
+		}
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+			if (store.accessCount() == 0) {
+				throw new MemtraceException(store.info().alias() + " has no memory accesses: advise is about the memory of a program");
+			}
+			Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
+			if (args.get("rule") != null) {
+				advisor = advisor.only(args.get("rule"));
+			}
+			console.out().print(args.get("format").equals("json") ? AdviceJson.json(advisor, explained)
+					: explained.isEmpty() ? AdviceText.text(advisor) : AdviceText.explain(advisor, explained));
+		}
+		return ExitCode.OK;
+	}
+
+	/** The rule of this name, all of them for null. */
+	private static List<Rule> rules(String id) throws MemtraceException {
+		List<Rule> found = Rules.all().stream().filter(r -> id == null || r.id().equals(id)).toList();
+		if (found.isEmpty()) {
+			throw new MemtraceException("there is no rule '" + id + "'; there are "
+					+ Rules.all().stream().map(Rule::id).collect(Collectors.joining(", ")));
+		}
+		return found;
+	}
+}

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.findings;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.memtrace.analysis.findings.rules.Threshold;
+import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.memory.StructureKind;
+
+/** One planted problem in each trace, and the same program repaired; with several numbers of threads. */
+class RulesTest {
+	private static final int INTERVALS = 20;
+
+	/** A program in two states. */
+	private record Plant(String rule, String structure, int leastThreads, Consumer<PlantedTrace> bad, Consumer<PlantedTrace> good) {
+	}
+
+	private static void parts(PlantedTrace t, String name, int pages, boolean serialInit) {
+		int s = t.structure(name, StructureKind.HEAP, pages);
+		for (int p = 0; p < pages; p++) {
+			t.write(s, p, 0, serialInit ? 0 : t.owner(p, pages));
+			for (int i = 1; i < t.intervals(); i++) {
+				t.write(s, p, i, t.owner(p, pages));
+			}
+		}
+	}
+
+	private static final List<Plant> PLANTS = List.of(
+			new Plant("first-touch", "field", 2, t -> parts(t, "field", 64, true), t -> parts(t, "field", 64, false)),
+			new Plant("false-sharing", "counters", 2, t -> counters(t, 8), t -> counters(t, 64)),
+			new Plant("shared-stack", "stack", 2, t -> stack(t, true), t -> stack(t, false)),
+			new Plant("recycled-heap", "scratch", 2, RulesTest::recycled, RulesTest::kept),
+			new Plant("hot-page", "histogram", 4, t -> hot(t, true), t -> hot(t, false)),
+			new Plant("replicate", "lookup", 3, t -> lookup(t, true), t -> lookup(t, false)),
+			new Plant("ping-pong", "mailbox", 3, t -> mailbox(t, true), t -> mailbox(t, false)),
+			new Plant("page-shared", "rows", 2, t -> lines(t, true), t -> parts(t, "rows", 64, false)),
+			new Plant("all-to-all", "exchange", 3, t -> exchange(t, true), t -> exchange(t, false)),
+			new Plant("remote-mapping", "blocks", 2, t -> shifted(t, 1), t -> shifted(t, 0)),
+			new Plant("imbalance", "triangle", 3, t -> work(t, 20), t -> work(t, 1)),
+			new Plant("strided", "image", 2, t -> sweep(t, true), t -> sweep(t, false)),
+			new Plant("short-lived", "frame", 2, t -> frames(t, true), t -> frames(t, false)),
+			new Plant("unused", "table", 2, t -> table(t, 4), t -> table(t, 400)));
+
+	@TestFactory
+	List<DynamicTest> plantedProblems() {
+		List<DynamicTest> tests = new ArrayList<>();
+		for (Plant p : PLANTS) {
+			for (int threads : new int[] {2, 3, 4, 8, 64}) {
+				if (threads >= p.leastThreads()) {
+					tests.add(DynamicTest.dynamicTest(p.rule() + " with " + threads, () -> check(p, threads)));
+				}
+			}
+		}
+		return tests;
+	}
+
+	private static void check(Plant p, int threads) throws MemtraceException {
+		PlantedTrace bad = new PlantedTrace(threads, INTERVALS);
+		p.bad().accept(bad);
+		Advisor advisor = bad.advise();
+		List<Finding> found = advisor.findings();
+		assertTrue(!found.isEmpty(), () -> AdviceText.explain(advisor, advisor.rules().stream().filter(r -> r.id().equals(p.rule())).toList()));
+		Finding first = found.get(0);
+		assertEquals(p.rule() + " " + p.structure(), first.rule() + " " + first.name(),
+				() -> AdviceText.explain(advisor, advisor.rules().stream().filter(r -> r.id().equals(p.rule())).toList()) + AdviceText.text(advisor));
+		assertEquals(1, found.size(), AdviceText.text(advisor));
+		assertTrue(first.evidence().matches(".*\\d.*"), first.evidence());
+		PlantedTrace good = new PlantedTrace(threads, INTERVALS);
+		p.good().accept(good);
+		Advisor repaired = good.advise();
+		assertEquals(List.of(), repaired.findings(), AdviceText.text(repaired));
+	}
+
+	private static void counters(PlantedTrace t, int distance) {
+		int s = t.structure("counters", StructureKind.STATIC, 1);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int k = 0; k < t.threads(); k++) {
+				t.access(s, 0, i, k, 1, 1, k * distance, k * distance);
+			}
+		}
+	}
+
+	private static void stack(PlantedTrace t, boolean shared) {
+		int s = t.structure("stack", StructureKind.STACK, 32);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < 32; p++) {
+				for (int k = 0; k < (shared ? t.threads() : 1); k++) {
+					t.write(s, p, i, k);
+				}
+			}
+		}
+	}
+
+	/** Threads get the same addresses in turn, each block lives for a part of an interval. */
+	private static void recycled(PlantedTrace t) {
+		for (int b = 0; b < 40; b++) {
+			int k = b % t.threads();
+			long birth = b * 400L;
+			int s = t.structure("scratch #" + b, StructureKind.HEAP, 0x20000000L, 8 * PlantedTrace.PAGE, birth, birth + 300, k);
+			for (int p = 0; p < 8; p++) {
+				t.write(s, p, (int) (birth / PlantedTrace.INTERVAL), k);
+			}
+		}
+	}
+
+	private static void kept(PlantedTrace t) {
+		for (int k = 0; k < t.threads(); k++) {
+			int s = t.structure("scratch #" + k, StructureKind.HEAP, 0x20000000L + k * 16L * PlantedTrace.PAGE, 8 * PlantedTrace.PAGE, 0,
+					Long.MAX_VALUE, k);
+			for (int i = 0; i < t.intervals(); i++) {
+				for (int p = 0; p < 8; p++) {
+					t.write(s, p, i, k);
+				}
+			}
+		}
+	}
+
+	private static void hot(PlantedTrace t, boolean hot) {
+		int pages = 256;
+		int s = t.structure("histogram", StructureKind.HEAP, pages);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < pages; p++) {
+				if (hot && p == 77) {
+					for (int k = 0; k < t.threads(); k++) {
+						t.access(s, p, i, k, 1, 1, 8 * (i % 3), 8 * (i % 3));
+					}
+				} else {
+					t.write(s, p, i, t.owner(p, pages));
+				}
+			}
+		}
+	}
+
+	private static void lookup(PlantedTrace t, boolean all) {
+		int s = t.structure("lookup", StructureKind.HEAP, 64);
+		for (int p = 0; p < 64; p++) {
+			t.write(s, p, 0, all ? 0 : t.owner(p, 64));
+			for (int i = 1; i < t.intervals(); i++) {
+				for (int k = 0; k < t.threads(); k++) {
+					if (all || k == t.owner(p, 64)) {
+						t.read(s, p, i, k);
+					}
+				}
+			}
+		}
+	}
+
+	/** Threads 0 and 1 exchange; the others have work of their own. */
+	private static void mailbox(PlantedTrace t, boolean both) {
+		int s = t.structure("mailbox", StructureKind.HEAP, 16);
+		int own = t.structure("own", StructureKind.HEAP, 16 * t.threads());
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < 16; p++) {
+				for (int k = 0; k < 2; k++) {
+					if (both || p / 8 == k) {
+						t.access(s, p, i, k, 1, 1, 16, 16);
+					}
+				}
+			}
+			for (int p = 0; p < 16 * t.threads(); p++) {
+				t.write(own, p, i, p / 16);
+			}
+		}
+	}
+
+	/** All threads write all pages, each its own lines. */
+	private static void lines(PlantedTrace t, boolean bad) {
+		int s = t.structure("rows", StructureKind.HEAP, 16);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < 16; p++) {
+				for (int k = 0; k < t.threads(); k++) {
+					t.access(s, p, i, k, 1, 1, k * 64, k * 64);
+				}
+			}
+		}
+	}
+
+	private static void exchange(PlantedTrace t, boolean all) {
+		int s = t.structure("exchange", StructureKind.HEAP, 32);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < 32; p++) {
+				for (int k = 0; k < t.threads(); k++) {
+					if (all || k == t.owner(p, 32)) {
+						t.access(s, p, i, k, 1, 1, 8 * ((i + k) % 5), 8 * ((i + k) % 5));
+					}
+				}
+			}
+		}
+	}
+
+	private static void shifted(PlantedTrace t, int by) {
+		int pages = 16 * t.threads();
+		int s = t.structure("blocks", StructureKind.HEAP, pages);
+		for (int p = 0; p < pages; p++) {
+			int owner = t.owner(p, pages);
+			t.write(s, p, 0, owner);
+			for (int i = 1; i < t.intervals(); i++) {
+				t.write(s, p, i, (owner + by) % t.threads());
+			}
+		}
+	}
+
+	private static void work(PlantedTrace t, int factor) {
+		int pages = 16 * t.threads() + 64;
+		int s = t.structure("triangle", StructureKind.HEAP, pages);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < pages; p++) {
+				int owner = t.owner(p, pages);
+				t.access(s, p, i, owner, owner == 0 ? factor : 1, 1, 0, 0);
+			}
+		}
+	}
+
+	private static void sweep(PlantedTrace t, boolean strided) {
+		int pages = 80 * t.threads();
+		int s = t.structure("image", StructureKind.HEAP, pages);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < pages; p++) {
+				int offset = strided ? 64 * (5 + i % 40) + 8 : 0;
+				t.access(s, p, i, t.owner(p, pages), 1, 1, offset, offset);
+			}
+		}
+	}
+
+	private static void frames(PlantedTrace t, boolean often) {
+		int n = often ? 80 : 1;
+		for (int b = 0; b < n; b++) {
+			long birth = b * 200L;
+			int s = t.structure("frame #" + b, StructureKind.HEAP, 0x30000000L + (b % 3) * 0x100000L, 32 * PlantedTrace.PAGE, birth,
+					often ? birth + 150 : Long.MAX_VALUE, 0);
+			for (int p = 0; p < 32; p++) {
+				t.write(s, p, (int) (birth / PlantedTrace.INTERVAL), 0);
+			}
+		}
+	}
+
+	private static void table(PlantedTrace t, int touched) {
+		int s = t.structure("table", StructureKind.HEAP, 512);
+		for (int p = 0; p < touched; p++) {
+			for (int i = 0; i < t.intervals(); i++) {
+				t.write(s, p, i, t.owner(p, touched));
+			}
+		}
+	}
+
+	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
+	@Test
+	void memoryUsedAgainIsNotShared() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		long half = INTERVALS / 2 * PlantedTrace.INTERVAL;
+		int a = t.structure("first", StructureKind.HEAP, 0x40000000L, 64 * PlantedTrace.PAGE, 0, half, 0);
+		int b = t.structure("second", StructureKind.HEAP, 0x40000000L, 64 * PlantedTrace.PAGE, half, Long.MAX_VALUE, 1);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				boolean early = i < INTERVALS / 2;
+				t.write(early ? a : b, p, i, early ? 0 : 1);
+			}
+		}
+		assertEquals(List.of(), t.advise().findings());
+	}
+
+	@Test
+	void theSameCauseOfManyStructuresIsOneFinding() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		for (int n = 0; n < 12; n++) {
+			parts(t, "field_" + (char) ('a' + n), 64, true);
+		}
+		List<Finding> found = t.advise().findings();
+		assertEquals(1, found.size());
+		assertEquals("first-touch", found.get(0).rule());
+		assertEquals(12, found.get(0).names().size());
+		assertEquals("field_a, field_b and 10 more", found.get(0).name());
+	}
+
+	/** Thresholds that a user sets decide. */
+	@Test
+	void thresholdsAreSetByName() throws MemtraceException {
+		assertEquals(0.5, Thresholds.STANDARD.with("first-touch.one=0.5").get(Threshold.FIRST_TOUCH));
+		for (String wrong : new String[] {"first-touch.one", "first-touch.one=", "first-touch.one=-1", "first-touch.one=x", "no=1", ""}) {
+			org.junit.jupiter.api.Assertions.assertThrows(MemtraceException.class, () -> Thresholds.STANDARD.with(wrong), wrong);
+		}
+	}
+}
