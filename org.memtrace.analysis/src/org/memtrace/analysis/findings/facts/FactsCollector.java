@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.Parallel;
 import org.memtrace.model.CancelledException;
@@ -39,8 +40,9 @@ import org.memtrace.model.columns.DamagedChunkException;
 public final class FactsCollector {
 	/** Parts of the time of a trace without monitoring intervals. */
 	private static final int WINDOWS = 50;
-	/** Share of all accesses that makes a thread one of the team. */
+	/** Share of all accesses that makes a thread one of the team, and of the share that each thread would have if all were alike. */
 	private static final double TEAM = 0.02;
+	private static final double TEAM_OF_EQUAL = 0.25;
 	/** Share of the late accesses of a part that makes its main user its only one. */
 	private static final double SINGLE = 0.8;
 	/** Groups with fewer leaves are not looked at for strides. */
@@ -271,8 +273,8 @@ public final class FactsCollector {
 				byThread[t] += g.byThread[t];
 			}
 		}
-		double all = accesses;
-		int[] team = java.util.stream.IntStream.range(0, byThread.length).filter(t -> byThread[t] >= TEAM * all && byThread[t] > 0).toArray();
+		double least = accesses * Math.min(TEAM, TEAM_OF_EQUAL / Math.max(1, Arrays.stream(byThread).filter(a -> a > 0).count()));
+		int[] team = IntStream.range(0, byThread.length).filter(t -> byThread[t] >= least && byThread[t] > 0).toArray();
 		for (GroupFacts g : groups) {
 			g.weight = Math.max(accesses > 0 ? g.accesses / accesses : 0, parts > 0 ? (double) g.parts / parts : 0);
 		}
@@ -374,6 +376,7 @@ public final class FactsCollector {
 				writes[n] = chunk.writes[r];
 				readOffset[n] = chunk.readOffset[r];
 				writeOffset[n] = chunk.writeOffset[r];
+				sawOffset |= readOffset[n] >= 0 || writeOffset[n] >= 0;
 				if (g.firstWriteIp == 0 && chunk.writes[r] > 0) {
 					g.firstWriteIp = chunk.ip[r];
 				}
@@ -532,7 +535,6 @@ public final class FactsCollector {
 					samples[count++] = (long) offset << 32 | (long) thread[r] << 1 | half;
 				}
 			}
-			sawOffset |= count > 0;
 			Arrays.sort(samples, 0, count);
 			for (int from = 0; from < count;) {
 				int to = from;

@@ -16,7 +16,7 @@ import org.memtrace.model.TraceInfo;
  * @param threads threads by index
  * @param structures structures by id
  * @param groups groups of blocks with accesses
- * @param team threads with 2 % of all accesses or more: those that do the work
+ * @param team threads with 2 % of all accesses or more, or a quarter of an equal share when there are many: those that do the work
  * @param intervalStartNs starts of the monitoring intervals, image after image; of equal parts of the time when there are none
  * @param intervalNs median length of an interval
  * @param accesses all accesses

@@ -27,10 +27,10 @@ final class Groups {
 		return g.weight >= Threshold.RELEVANT.standard();
 	}
 
-	/** Threads with more than 2 % of the late writes. */
+	/** Threads with more than 2 % of the late writes, or a quarter of an equal share when there are many. */
 	static int writers(GroupFacts g) {
-		double all = g.lateWrites();
-		return (int) Arrays.stream(g.lateWritesByThread).filter(w -> w > 0.02 * all && w > 0).count();
+		double least = g.lateWrites() * Math.min(0.02, 0.25 / Math.max(1, g.users()));
+		return (int) Arrays.stream(g.lateWritesByThread).filter(w -> w > least).count();
 	}
 
 	/** Whether the CPU time of the team is known. */
