@@ -46,13 +46,21 @@ public final class AdviceText {
 		return b.toString();
 	}
 
-	/** The first findings in two or three lines each. */
+	/** The section of a summary: the first findings in some lines each. */
 	public static String brief(Advisor advisor, int most) {
-		StringBuilder b = new StringBuilder();
+		StringBuilder b = new StringBuilder("\nWhat stands out\n\n");
 		List<Finding> findings = advisor.findings();
+		if (findings.isEmpty()) {
+			wrap(b, "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values.", "");
+		}
 		for (Finding f : findings.subList(0, Math.min(most, findings.size()))) {
 			wrap(b, "* " + head(f) + ": " + f.evidence() + ".", "  ");
 			wrap(b, "  > " + capital(f.advice()) + ".", "    ");
+		}
+		if (!findings.isEmpty()) {
+			int more = findings.size() - most;
+			wrap(b, (more > 0 ? Words.count(more, "more finding") + ", " : "") + (more > 0 ? "fixes" : "Fixes")
+					+ " to paste and proofs: memtrace advise", "");
 		}
 		return b.toString();
 	}

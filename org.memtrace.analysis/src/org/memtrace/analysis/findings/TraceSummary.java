@@ -18,33 +18,15 @@ import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 
 /**
- * What a trace shows, in words: the largest structures, who initialises them, who shares and writes them, and what could be
- * tried. Every statement has its figures, every share says of what; what the recorder lost comes first.
+ * What a trace shows, in words: the largest structures, who initialises them, who shares and writes them. Every share says of what; what the
+ * recorder lost comes first. What is wrong is said by an {@link Advisor}.
  */
 public final class TraceSummary {
-	/** Structures with a smaller share of all accesses and of all pages are not talked about. */
-	private static final double RELEVANT = 0.01;
-	/** What happens in a smaller share of the intervals, as at the start or the end of threads, costs nothing. */
-	private static final double LASTING = 0.05;
-	private static final int LASTING_LEAST = 3;
-	/** Share of the accesses to a stack by others than its thread; creating a thread and OpenMP need some. */
-	private static final double FOREIGN = 0.25;
 	private static final int ROWS = 12;
 
 	private final AccessTable table;
 	private final StructureTable structures;
 	private final AccessDetails all;
-
-	/**
-	 * One observation.
-	 *
-	 * @param structure name of what it is about
-	 * @param text what was seen, with figures
-	 * @param advice what could be tried; empty if nothing
-	 * @param weight share of all accesses or pages that it concerns, 0..1
-	 */
-	public record Finding(String structure, String text, String advice, double weight) {
-	}
 
 	public TraceSummary(StructureTable structures) {
 		this.structures = structures;
@@ -68,101 +50,11 @@ public final class TraceSummary {
 		}
 	}
 
-	/**
-	 * Observations, the one that concerns most of the trace first. A data structure of the program is worth one however small
-	 * it is (false sharing needs no more than a page); stacks and the data of libraries, which the run time system uses from
-	 * several threads all the time, only when they matter.
-	 */
-	public List<Finding> findings() {
-		List<Finding> list = new ArrayList<>();
-		for (Row r : structures.rows()) {
-			double weight = weight(r);
-			boolean own = r.kind().equals("static") || r.kind().equals("heap") || r.kind().equals("mmap");
-			if (r.details().records() == 0 || weight < RELEVANT && !(own && r.details().writeSharedPages() > 0)) {
-				continue;
-			}
-			firstTouch(r, weight, list);
-			writeSharing(r, weight, list);
-			foreignStack(r, weight, list);
-		}
-		list.sort(Comparator.comparingDouble((Finding f) -> -f.weight()).thenComparing(Finding::structure));
-		return list;
-	}
-
-	private double weight(Row r) {
-		double accesses = all.accesses() > 0 ? r.accesses() / all.accesses() : 0;
-		double pages = all.pages() > 0 ? (double) r.details().pages() / all.pages() : 0;
-		return Math.max(accesses, pages);
-	}
-
-	/** One thread touches (nearly) everything first, others do the work: pages are placed where the first one runs. */
-	private void firstTouch(Row r, double weight, List<Finding> list) {
-		AccessDetails d = r.details();
-		int first = r.firstToucher();
-		if (first < 0 || first >= d.accessesByThread().length || r.firstTouchShare() < 0.9 || d.pages() < 4 || d.accesses() <= 0) {
-			return;
-		}
-		int others = d.threads().cardinality() - 1;
-		double byOthers = 1 - (d.accessesByThread()[first] + d.unattributed()) / d.accesses();
-		if (others < 2 || byOthers < 0.3) {
-			return;
-		}
-		double common = (double) d.handedOnPages() / d.pages();
-		boolean shared = common >= 0.5;
-		String text = structures.threadName(first) + " touches " + percent(r.firstTouchShare()) + " of its "
-				+ Units.plural(d.pages(), "page") + " first; " + Units.plural(others, "other thread") + " make "
-				+ percent(byOthers) + " of its accesses" + "; " + percent(common)
-				+ " of the pages are used by several of them";
-		String advice = shared
-				? "on several NUMA nodes all pages lie on the node of " + structures.threadName(first)
-						+ ": interleave them over the nodes"
-						+ (d.sharedWrites() < 0.01 * d.accesses() ? ", or give each node a copy (it is hardly written)" : "")
-				: "on several NUMA nodes all pages lie on the node of " + structures.threadName(first)
-						+ ": initialise in parallel, each thread the part that it uses later";
-		list.add(new Finding(r.name(), text, advice, weight));
-	}
-
-	/** Pages that are written while other threads use them, again and again; stacks have {@link #foreignStack}. */
-	private void writeSharing(Row r, double weight, List<Finding> list) {
-		AccessDetails d = r.details();
-		if (d.writeSharedPages() == 0 || r.kind().equals("stack") || d.writeSharedIntervals() < Math.max(LASTING_LEAST, LASTING * table.intervals())
-				|| d.sharedWrites() < 0.05 * d.writes() && d.writeSharedPages() < 0.1 * d.pages()) {
-			return;
-		}
-		String text = "of its " + Units.plural(d.pages(), "page") + " " + Units.count(d.writeSharedPages()) + (d.writeSharedPages() == 1 ? " is" : " are")
-				+ " written while another thread uses " + (d.writeSharedPages() == 1 ? "it" : "them") + "; "
-				+ percent(d.writes() > 0 ? d.sharedWrites() / d.writes() : 0) + " of its writes are such writes, in "
-				+ d.writeSharedIntervals() + " of " + Units.plural(table.intervals(), "interval") + ", by or beside "
-				+ Units.plural(d.threads().cardinality(), "thread");
-		String advice = d.pages() <= 4
-				? "if the threads write different variables, this is false sharing: align the data of each thread to a cache line of its own"
-				: "check whether the threads could work on separate pages; cache lines and, between NUMA nodes, pages travel";
-		list.add(new Finding(r.name(), text, advice, weight));
-	}
-
-	/** A thread stack that other threads use. */
-	private void foreignStack(Row r, double weight, List<Finding> list) {
-		if (!r.kind().equals("stack") || r.threadCount() < 2 || r.details().accesses() <= 0) {
-			return;
-		}
-		double most = 0;
-		for (double a : r.details().accessesByThread()) {
-			most = Math.max(most, a);
-		}
-		double foreign = 1 - (most + r.details().unattributed()) / r.details().accesses();
-		if (foreign < FOREIGN) {
-			return;
-		}
-		list.add(new Finding(r.name(), Units.plural(r.threadCount(), "thread") + " use this stack; " + percent(foreign)
-				+ " of its accesses are not by its main user", "data of a stack cannot be placed: move what is shared to the heap",
-				weight));
-	}
-
 	private static String percent(double share) {
 		return Units.percent(100 * Math.min(1, Math.max(0, share)));
 	}
 
-	/** The text. */
+	/** The text without findings. */
 	public String text() {
 		StringBuilder b = new StringBuilder();
 		TraceInfo info = table.info();
@@ -197,19 +89,6 @@ public final class TraceSummary {
 		}
 		b.append('\n');
 		table(b);
-		List<Finding> findings = findings();
-		b.append("\nWhat stands out\n\n");
-		if (findings.isEmpty()) {
-			b.append("Nothing: no structure with ").append(Units.percent(100 * RELEVANT))
-					.append(" or more of the accesses or pages is initialised by one thread for others or written by several"
-							+ " threads at a time.\n");
-		}
-		for (Finding f : findings) {
-			wrap(b, "* " + f.structure() + ": " + f.text() + ".", "  ");
-			if (!f.advice().isEmpty()) {
-				wrap(b, "  > " + f.advice().substring(0, 1).toUpperCase(Locale.ROOT) + f.advice().substring(1) + ".", "    ");
-			}
-		}
 		return b.toString();
 	}
 
@@ -244,24 +123,6 @@ public final class TraceSummary {
 			b.append("This recorder is certain only of the first thread on a page in each subphase: shared is a lower bound;"
 					+ " more --subphases see more.\n");
 		}
-	}
-
-	private static void wrap(StringBuilder b, String text, String indent) {
-		int width = 0;
-		boolean first = true;
-		for (String word : text.split("(?<=\\S) (?!%)")) {
-			if (!first && width + 1 + word.length() > 100) {
-				b.append('\n').append(indent);
-				width = indent.length();
-			} else if (!first) {
-				b.append(' ');
-				width++;
-			}
-			b.append(word);
-			width += word.length();
-			first = false;
-		}
-		b.append('\n');
 	}
 
 	/** For tests and views: threads of the trace. */

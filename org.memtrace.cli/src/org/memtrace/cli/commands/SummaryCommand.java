@@ -3,8 +3,11 @@
 package org.memtrace.cli.commands;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.findings.AdviceText;
+import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.EventSummary;
 import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -14,6 +17,9 @@ import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace summary TRACE}. */
 public final class SummaryCommand implements Command {
+	/** As many findings are told. */
+	private static final int FINDINGS = 3;
+
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
@@ -26,7 +32,15 @@ public final class SummaryCommand implements Command {
 			}
 			AccessTable table = AccessOptions.table(args, store, console.progress());
 			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
-			console.out().print(csv ? structures.toCsv() : new TraceSummary(structures).text());
+			if (csv) {
+				console.out().print(structures.toCsv());
+				return ExitCode.OK;
+			}
+			console.out().print(new TraceSummary(structures).text());
+			if (args.get("filter") == null && store == opened) {
+				console.out().print(AdviceText.brief(Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD,
+						console.progress()), FINDINGS));
+			}
 		}
 		return ExitCode.OK;
 	}

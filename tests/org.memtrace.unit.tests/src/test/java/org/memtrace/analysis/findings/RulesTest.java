@@ -3,8 +3,13 @@
 package org.memtrace.analysis.findings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,6 +17,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.memtrace.analysis.findings.rules.Rule;
+import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Threshold;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.model.MemtraceException;
@@ -282,12 +289,26 @@ class RulesTest {
 		assertEquals("field_a, field_b and 10 more", found.get(0).name());
 	}
 
+	/** The document lists each rule and each threshold with its value. */
+	@Test
+	void documentIsCurrent() throws Exception {
+		String text = Files.readString(Path.of(System.getProperty("memtrace.root", "../.."), "docs", "findings.md"));
+		for (Rule r : Rules.all()) {
+			assertTrue(text.contains("| `" + r.id() + "` |") && text.lines().anyMatch(l -> l.startsWith("| `" + r.id() + "` |")
+					&& l.contains("| " + r.severity().id() + " |")), r.id());
+		}
+		for (Threshold t : Threshold.values()) {
+			String value = new BigDecimal(t.standard()).round(new MathContext(9)).stripTrailingZeros().toPlainString();
+			assertTrue(text.contains("| `" + t.id() + "` | " + value + " | " + t.meaning() + " |"), t.id() + " " + value);
+		}
+	}
+
 	/** Thresholds that a user sets decide. */
 	@Test
 	void thresholdsAreSetByName() throws MemtraceException {
 		assertEquals(0.5, Thresholds.STANDARD.with("first-touch.one=0.5").get(Threshold.FIRST_TOUCH));
 		for (String wrong : new String[] {"first-touch.one", "first-touch.one=", "first-touch.one=-1", "first-touch.one=x", "no=1", ""}) {
-			org.junit.jupiter.api.Assertions.assertThrows(MemtraceException.class, () -> Thresholds.STANDARD.with(wrong), wrong);
+			assertThrows(MemtraceException.class, () -> Thresholds.STANDARD.with(wrong), wrong);
 		}
 	}
 }

@@ -13,8 +13,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.AccessTable;
-import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -34,7 +33,7 @@ class TraceSummaryTest {
 	private static final int INTERVALS = 40;
 	private static final int LARGE = 200;
 
-	private List<TraceSummary.Finding> findings;
+	private List<Finding> findings;
 
 	@BeforeEach
 	void summarise() throws Exception {
@@ -72,8 +71,7 @@ class TraceSummaryTest {
 					0, INTERVALS * 1_000_000L, Instant.EPOCH, PAGE, "", Map.of()), "{}", Progress.NONE).id();
 		}
 		try (TraceStore store = catalogue.open(id)) {
-			findings = new TraceSummary(StructureTable.of(AccessTable.load(store, Progress.NONE), store.structures(),
-					Progress.NONE)).findings();
+			findings = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE).findings();
 		}
 	}
 
@@ -97,15 +95,15 @@ class TraceSummaryTest {
 	}
 
 	private long about(String structure) {
-		return findings.stream().filter(f -> f.structure().equals(structure)).count();
+		return findings.stream().filter(f -> f.name().equals(structure)).count();
 	}
 
 	@Test
 	void lastingWriteSharingOfASmallStructureIsTold() {
 		assertEquals(1, about("counters"), findings.toString());
-		TraceSummary.Finding f = findings.stream().filter(g -> g.structure().equals("counters")).findFirst().orElseThrow();
-		assertTrue(f.advice().contains("false sharing"), f.advice());
-		assertTrue(f.text().contains("in 40 of 40 intervals"), f.text());
+		Finding f = findings.stream().filter(g -> g.name().equals("counters")).findFirst().orElseThrow();
+		assertTrue(f.evidence().contains("false sharing"), f.evidence());
+		assertTrue(f.evidence().contains(" of 50 intervals"), f.evidence());
 	}
 
 	@Test

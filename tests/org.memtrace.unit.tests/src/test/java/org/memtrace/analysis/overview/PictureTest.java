@@ -28,7 +28,10 @@ import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.findings.Advisor;
+import org.memtrace.analysis.findings.Finding;
 import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
@@ -325,12 +328,11 @@ class PictureTest {
 	void summaryNamesWhatStandsOut() throws Exception {
 		StructureTable structures = StructureTable.of(table, store.structures(), Progress.NONE);
 		TraceSummary summary = new TraceSummary(structures);
-		List<TraceSummary.Finding> findings = summary.findings();
-		assertEquals("B", findings.get(0).structure());
-		assertTrue(findings.get(0).advice().contains("interleave"), findings.toString());
-		assertTrue(findings.stream().anyMatch(f -> f.structure().equals("C") && f.advice().contains("initialise in parallel")),
-				findings.toString());
-		assertTrue(findings.stream().noneMatch(f -> f.structure().startsWith("stack")));
+		List<Finding> findings = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE).findings();
+		assertEquals("replicate", findings.stream().filter(f -> f.name().equals("B")).findAny().orElseThrow().rule(), findings.toString());
+		assertTrue(findings.stream().anyMatch(f -> f.name().equals("C") && f.rule().equals("first-touch")
+				&& f.advice().contains("initialise it in parallel")), findings.toString());
+		assertTrue(findings.stream().noneMatch(f -> f.name().startsWith("stack")));
 		assertEquals(1, structures.rows().stream().mapToDouble(StructureTable.Row::accesses).sum()
 				/ summary.all().accesses(), 1e-9);
 		assertNotNull(structures.toCsv());
