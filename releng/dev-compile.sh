@@ -12,15 +12,19 @@
 #
 #   releng/dev-compile.sh --tests org.memtrace.aggregation.HierarchyTest
 #
-# The libraries are fetched once into build/lib.
+# --compile-tests compiles them only. TEST_JVM_OPTIONS are further options of
+# the JVM of the tests. The libraries are fetched once into build/lib.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 . releng/tools.sh
 tests=no
-[ "${1:-}" != --tests ] || { tests=yes; shift; }
+case ${1:-} in
+--tests) tests=yes && shift ;;
+--compile-tests) tests=compile && shift ;;
+esac
 out=build/classes
-[ $tests = yes ] || out=${1:-$out}
+[ $tests != no ] || out=${1:-$out}
 find_jdk || exit 1
 if ! ls build/lib/jna-*.jar >/dev/null 2>&1; then
 	find_maven || exit 1
@@ -41,7 +45,7 @@ for b in $bundles; do
 	[ ! -d $b/src ] || (cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$root/$out" \;)
 done
 cp -r org.memtrace.cli/commands "$out"
-[ $tests = yes ] || exit 0
+[ $tests != no ] || exit 0
 
 unit=tests/org.memtrace.unit.tests
 junit=build/test-lib/junit-platform-console-standalone.jar
@@ -59,6 +63,7 @@ mkdir -p "$out-tests"
 [ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$out-tests"
 find $unit/src/test/java -name '*.java' >$sources
 "$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$out-tests" -cp "$out:$libs$junit" @$sources
+[ $tests = yes ] || exit 0
 cp="$root/$out:$root/$out-tests:$(printf %s "$libs" | sed "s|build/lib|$root/build/lib|g")"
 select=
 for class; do
@@ -66,7 +71,8 @@ for class; do
 done
 # in the folder of the test module, as surefire does
 cd $unit
-exec "$JAVA_HOME"/bin/java --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
+# shellcheck disable=SC2086
+exec "$JAVA_HOME"/bin/java ${TEST_JVM_OPTIONS:-} --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
 	-Duser.language=en -Duser.country=US -Duser.timezone=UTC -Dmemtrace.root="$root" \
 	-jar "$root"/$junit execute -cp "$cp" --disable-banner --details=tree \
 	${select:---scan-class-path "$root/$out-tests"}
