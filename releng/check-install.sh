@@ -40,11 +40,12 @@ passed=0 failed=0
 check() {
 	what=$1
 	shift
-	if "$@" >/dev/null 2>&1; then
+	if "$@" >"$tmp/last" 2>&1; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 		echo "FAILED: $what"
+		grep -a FAILED "$tmp/last"
 	fi
 }
 
@@ -94,6 +95,7 @@ product() {
 	mv "$tmp/opt/memtrace here" "$tmp/opt/memtrace"
 	m=$tmp/opt/memtrace/memtrace
 	"$m" check --json >"$tmp/check" 2>&1
+	check "the papers name what is shipped" python3 releng/check-shipped.py "$tmp/opt/memtrace"
 	check "the sources of the kernel module are found" sh -c "! grep -q 'nor are its sources here' $tmp/check"
 	check "the installed recorder records the installed example" \
 		"$m" record -q -o "$t" -i 20ms -- "$tmp/opt/memtrace/examples/stencil" serial -s 30

@@ -222,6 +222,24 @@ build_lock() {
 	! command -v flock >/dev/null 2>&1 || flock 9
 }
 
+# source_date: sets and exports SOURCE_DATE_EPOCH, the seconds of the commit, so that
+# one commit gives the same bytes anywhere. A checkout with changes has none:
+# its bundles get the time of the build as their qualifier, as versions
+# that differ must.
+source_date() {
+	[ -z "${SOURCE_DATE_EPOCH:-}" ] || return 0
+	[ -z "$(git status --porcelain --untracked-files=no 2>/dev/null || echo none)" ] || return 0
+	SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) && export SOURCE_DATE_EPOCH
+}
+
+# maven_source_date: prints the arguments that give Maven that time.
+maven_source_date() {
+	source_date
+	[ -z "${SOURCE_DATE_EPOCH:-}" ] || printf '%s\n' \
+		"-Dproject.build.outputTimestamp=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)" \
+		"-DforceContextQualifier=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M)"
+}
+
 build_native() {
 	newer build/.native collector org.memtrace.cli/commands || [ ! -x build/collector/memtrace ] || return 0
 	tools_say "building the collector"
@@ -255,12 +273,15 @@ build_java() {
 		touch build/.libraries
 	fi
 	releng/dev-compile.sh build/jar-classes >&2 || return 1
+	source_date
+	date=
+	[ -z "${SOURCE_DATE_EPOCH:-}" ] || date="--date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)"
 	for b in $HEADLESS; do
 		mkdir -p build/jar-classes/org/memtrace/$b
 		more=
 		[ $b != cli ] || more="-C build/jar-classes commands"
 		# shellcheck disable=SC2086
-		"$JAVA_HOME"/bin/jar --create --file build/lib/.$b.jar -C build/jar-classes org/memtrace/$b $more || return 1
+		"$JAVA_HOME"/bin/jar --create --file build/lib/.$b.jar $date -C build/jar-classes org/memtrace/$b $more || return 1
 		mv build/lib/.$b.jar build/lib/org.memtrace.$b.jar
 	done
 	mv build/.java.new build/.java
@@ -275,11 +296,15 @@ build_examples() {
 # build_workbench: everything of Java by Maven; the product becomes build/workbench.
 build_workbench() {
 	[ -z "${ALL_PLATFORMS:-}" ] && [ -x build/workbench/memtrace-workbench ] &&
-		! newer build/.workbench org.memtrace.*/* releng/org.memtrace.* pom.xml && return 0
+		! newer build/.workbench org.memtrace.*/* releng/org.memtrace.* releng/sbom.sh releng/third-party.txt pom.xml && return 0
 	find_maven || return 1
 	tools_say "building the workbench (the first time fetches about 200 MB from the Maven repository)"
 	touch build/.workbench.new
-	run_maven build/workbench.log verify -DskipTests ${ALL_PLATFORMS:+-Pall-platforms} || return 1
+	for name in cli linux ${ALL_PLATFORMS:+windows macos}; do
+		releng/sbom.sh $name || return 1
+	done
+	# shellcheck disable=SC2046
+	run_maven build/workbench.log verify -DskipTests $(maven_source_date) ${ALL_PLATFORMS:+-Pall-platforms} || return 1
 	ln -sfn ../releng/org.memtrace.product/target/products/org.memtrace.product/linux/gtk/x86_64 build/workbench
 	mv build/.workbench.new build/.workbench
 }
