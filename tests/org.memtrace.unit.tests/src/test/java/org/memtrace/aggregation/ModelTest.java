@@ -195,6 +195,73 @@ class ModelTest {
 		assertEquals(2, total(byThread), "one use by each of two threads, none by unknown");
 	}
 
+	/** An interval that ends where a slice begins is not in that slice. */
+	@Test
+	void aThreadIsNotInTheSliceAfterItsInterval() throws Exception {
+		add(1000, 1010, 2, 0, 0, 3, 0, 1, 0);
+		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
+		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.THREADS, 4, START, START + 40, -1, null),
+				Progress.NONE);
+		assertEquals(1, m.value(0, 0, 0));
+		assertEquals(1, m.value(0, 1, 0), "thread 1 alone");
+		assertEquals(0, m.value(0, 2, 0));
+		assertEquals(2, total(m));
+	}
+
+	/** Threads of each cell, in windows that cut records and slices of less than a tick, against their definition. */
+	@ParameterizedTest
+	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
+	void threadsAreThoseOfTheDefinition(Viewpoint viewpoint) throws Exception {
+		Random random = new Random(18);
+		for (int i = 0; i < 120; i++) {
+			long start = START + random.nextInt(99);
+			add(start, Math.min(END, start + 1 + random.nextInt(i % 3 == 0 ? 40 : 4)), new int[] { 2, 3, 5, 6 }[random.nextInt(4)],
+					random.nextInt(4) - 1, random.nextInt(4) - 1, i % 3, i % 3 == 0 ? 1 : random.nextInt(2), 1 + random.nextInt(2),
+					random.nextInt(3) - 1);
+		}
+		sortBatch();
+		AccessTable table = table();
+		for (int slices : new int[] {1, 7, 73, 200}) {
+			MicroscopicModel m = table.model(new ModelRequest(viewpoint, Metric.THREADS, slices, START + 10, START + 83, -1, null),
+					Progress.NONE);
+			double sum = 0;
+			for (int leaf = 0; leaf < 4; leaf++) {
+				int producer = m.hierarchy().producer(m.hierarchy().leafNode(leaf));
+				for (int t = 0; t < slices; t++) {
+					for (int k = 0; k < m.typeCount(); k++) {
+						BitSet seen = new BitSet();
+						for (int i = 0; i < batch.count; i++) {
+							if (batch.producer[i] == producer && overlap(i, m.slices().boundNs(t), m.slices().boundNs(t + 1)) > 0
+									&& amount(m, i, m.types().get(k)) > 0
+									&& batch.thread[i] >= 0) {
+								seen.set(batch.thread[i]);
+							}
+						}
+						assertEquals(seen.cardinality(), m.value(leaf, t, k), viewpoint + ", slice " + t + " of " + slices);
+						sum += seen.cardinality();
+					}
+				}
+			}
+			assertTrue(sum > 4);
+		}
+	}
+
+	/** Of records that begin at the same time the one with the lowest producer, then the first one, tells who came first. */
+	@Test
+	void whoCameFirst() throws Exception {
+		add(1000, 1010, 2, -1, 0, 1, 0, 1, 0);
+		add(1005, 1010, 3, 2, 0, 1, 0, 1, 0);
+		add(1005, 1010, 3, 1, 0, 1, 0, 1, 0);
+		add(1005, 1010, 5, 0, 0, 1, 0, 1, 0);
+		add(1006, 1010, 2, 1, 0, 1, 0, 1, 0);
+		AccessDetails d = table().details(0);
+		assertEquals(2, d.firstThread(), "the first of the earliest with a thread, in the order of the tree");
+		assertEquals(1000, d.firstNs());
+		assertArrayEquals(new int[] { 1, 1, 1 }, d.firstTouchPages(), "page 2: thread 1, page 3: 2, page 5: 0");
+		assertEquals(0, table().details(4, 7, START, END).firstThread());
+		assertEquals(-1, table().details(0, 7, 1000, 1005).firstThread());
+	}
+
 	@Test
 	void innerProducersWithAccesses() throws Exception {
 		add(1000, 1010, 1, 0, 0, 5, 0, 1, 0);
@@ -360,32 +427,7 @@ class ModelTest {
 			if (batch.producer[i] != producer) {
 				continue;
 			}
-			double reads = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
-			double writes = m.metric() == Metric.READS ? 0 : batch.writes[i];
-			boolean shared = batch.sharing[i] > 1;
-			double both = reads + writes;
-			if (m.metric() == Metric.EVENTS) {
-				reads = Math.signum(reads);
-				writes = Math.signum(writes);
-				both = 1;
-			}
-			BitSet cpus = batch.cpuSet[i] < 0 ? bits() : List.of(bits(0), bits(1), bits(0, 1)).get(batch.cpuSet[i]);
-			double amount = switch (type.role()) {
-			case PRIVATE_READ -> shared ? 0 : reads;
-			case PRIVATE_WRITE -> shared ? 0 : writes;
-			case SHARED_READ -> shared ? reads : 0;
-			case SHARED_WRITE -> shared ? writes : 0;
-			case READ -> reads;
-			case WRITE -> writes;
-			case THREAD -> batch.thread[i] == type.index() ? both : 0;
-			case NODE -> batch.node[i] == type.index() ? both : 0;
-			case CPU -> cpus.get(type.index()) ? both / cpus.cardinality() : 0;
-			default -> switch (m.viewpoint()) {
-			case THREAD -> batch.thread[i] < 0 ? both : 0;
-			case NODE -> batch.node[i] < 0 ? both : 0;
-			default -> cpus.isEmpty() ? both : 0;
-			};
-			};
+			double amount = amount(m, i, type);
 			if (m.metric() == Metric.EVENTS) {
 				boolean here = batch.startNs[i] >= s.startNs() && batch.startNs[i] < s.endNs()
 						&& s.sliceOf(batch.startNs[i]) == slice;
@@ -395,5 +437,35 @@ class ModelTest {
 			}
 		}
 		return sum;
+	}
+
+	/** What a record adds to a type if all of it counts. */
+	private double amount(MicroscopicModel m, int i, ModelType type) {
+		double reads = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
+		double writes = m.metric() == Metric.READS ? 0 : batch.writes[i];
+		boolean shared = batch.sharing[i] > 1;
+		double both = reads + writes;
+		if (m.metric() == Metric.EVENTS) {
+			reads = Math.signum(reads);
+			writes = Math.signum(writes);
+			both = 1;
+		}
+		BitSet cpus = batch.cpuSet[i] < 0 ? bits() : List.of(bits(0), bits(1), bits(0, 1)).get(batch.cpuSet[i]);
+		return switch (type.role()) {
+		case PRIVATE_READ -> shared ? 0 : reads;
+		case PRIVATE_WRITE -> shared ? 0 : writes;
+		case SHARED_READ -> shared ? reads : 0;
+		case SHARED_WRITE -> shared ? writes : 0;
+		case READ -> reads;
+		case WRITE -> writes;
+		case THREAD -> batch.thread[i] == type.index() ? both : 0;
+		case NODE -> batch.node[i] == type.index() ? both : 0;
+		case CPU -> cpus.get(type.index()) ? both / cpus.cardinality() : 0;
+		default -> switch (m.viewpoint()) {
+		case THREAD -> batch.thread[i] < 0 ? both : 0;
+		case NODE -> batch.node[i] < 0 ? both : 0;
+		default -> cpus.isEmpty() ? both : 0;
+		};
+		};
 	}
 }
