@@ -46,7 +46,7 @@ void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
 void ctx_note_brk(void *old_brk, void *new_brk);
 
-/* fork: before the child is made; afterwards in the parent; in the child, which has a new image. */
+/* fork: before the child is made; afterwards in the parent; in the child, which has a new image, or NULL: it is not recorded. */
 void ctx_fork_prepare(void);
 void ctx_fork_parent(void);
 void ctx_fork_child(const struct mt_image *img);

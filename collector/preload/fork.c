@@ -160,6 +160,7 @@ static void start_image(int traced, const char *reason)
 	mt_monitor_after_fork();
 	if (mt_image_create(&p->image, &p->config, parent, "fork") < 0) {
 		zap_space.active = 0;
+		ctx_fork_child(NULL);
 		return;
 	}
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
@@ -192,6 +193,9 @@ static long child(struct fork_call *c)
 	if (c->untraced) {
 		zap_space.active = 0;
 		mt_process.monitored = mt_process.tracing = 0;
+		mt_fd_close(mt_process.image.dirfd);
+		mt_monitor_after_fork();
+		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
 		return 0;
 	}
 	if (c->freeze || !zap_space.active) {

@@ -643,6 +643,60 @@ static void c_raw_clone(void)
 
 /* ---- descriptors and limits */
 
+static void too_late(int sig)
+{
+	(void)sig;
+	_exit(98);
+}
+
+/*
+ * What sandboxes do (bubblewrap, Chromium's zygote): a raw clone into a new process namespace,
+ * whose first process forks and allocates. It must not wait for what its parent held.
+ */
+static void c_namespace(void)
+{
+	static const unsigned long flags[] = { CLONE_NEWPID, CLONE_NEWUSER | CLONE_NEWPID, CLONE_PARENT };
+
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++) {
+		pid_t pid = (pid_t)syscall(SYS_clone, flags[k] | SIGCHLD, NULL, NULL, NULL, NULL);
+
+		if (pid < 0)
+			continue;		/* needs rights that we do not have */
+		if (!pid) {
+			signal(SIGALRM, too_late);	/* by default it does not end the first process */
+			alarm(20);
+			for (int i = 0; i < 5; i++) {
+				char *p = malloc(1 << 20);
+				pid_t second = fork();
+
+				memset(p, i, 1 << 20);
+				if (!second)
+					_exit(i);
+				if (WEXITSTATUS(child_status(second)) != i)
+					_exit(90 + i);
+				free(p);
+			}
+			execl("/bin/sh", "sh", "-c", "/bin/true; exit 7", NULL);
+			_exit(99);
+		}
+		if (flags[k] & CLONE_PARENT) {	/* not ours to wait for */
+			while (!kill(pid, 0) && errno != ESRCH) {
+				char path[64], state[512] = "";
+				FILE *f;
+
+				snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+				f = fopen(path, "r");
+				if (!f || !fgets(state, sizeof(state), f) || strstr(state, ") Z"))
+					break;
+				fclose(f);
+				nap(5);
+			}
+		} else {
+			MUST(WEXITSTATUS(child_status(pid)) == 7);
+		}
+	}
+}
+
 static void c_close_all(void)
 {
 	pid_t pid;
@@ -722,7 +776,7 @@ static const struct {
 	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork },
-	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone },
+	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone }, { "namespace", c_namespace },
 	{ "close_all", c_close_all }, { "dlopen", c_dlopen }, { "syscalls", c_syscalls },
 };
 
