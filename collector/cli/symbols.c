@@ -28,6 +28,14 @@ struct entry {
 	struct mt_frames frames;
 };
 
+/* A defined symbol with an address; name is in the file's string table or the Dwfl's. */
+struct symbol {
+	uint64_t start, size;	/* as in the file */
+	const char *name;
+	uint64_t limit;		/* end of its section, as far as known */
+	unsigned char bind, type;
+};
+
 struct variable {
 	uint64_t start, size;	/* as in the file */
 	char *name, *site;
@@ -42,6 +50,10 @@ struct module {
 	bool opened, system;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
+	struct symbol *symbols;	/* sorted by address; of one address the best first */
+	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
+	size_t n_symbols;
+	bool have_symbols;
 	struct entry *cache;	/* of frames, by address in the file */
 	size_t mask, used;
 	struct variable *variables;
@@ -225,6 +237,187 @@ static long object_at(const struct mt_symbols *s, uint64_t addr)
 	return best;
 }
 
+/* --------------------------------------------------------------- symbols */
+
+static int bind_rank(int bind)
+{
+	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 1 : 2;
+}
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+/*
+ * Several symbols can name one address (aliases). The better one is global
+ * before weak before local; then the larger; then the one with fewer leading
+ * underscores (environ, not __environ); then the shorter; then the first in
+ * alphabetical order. Negative: a is better.
+ */
+int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
+		     const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b);
+
+	if (bind_rank(bind_a) != bind_rank(bind_b))
+		return bind_rank(bind_a) - bind_rank(bind_b);
+	if (size_a != size_b)
+		return size_a > size_b ? -1 : 1;
+	if (underscores(a) != underscores(b))
+		return underscores(a) < underscores(b) ? -1 : 1;
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return strcmp(a, b);
+}
+
+static int by_address(const void *x, const void *y)
+{
+	const struct symbol *a = x, *b = y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return mt_symbol_prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
+}
+
+/* TLS symbols have offsets, no addresses. */
+static bool names_memory(unsigned char type, unsigned int section)
+{
+	return type != STT_SECTION && type != STT_FILE && type != STT_TLS && section != SHN_UNDEF && section != SHN_ABS;
+}
+
+/*
+ * The symbol table of the file itself, read as it lies there: through gelf, which asks for the
+ * section of each symbol, it costs ten times as much. false: it has none (stripped), or is of
+ * another machine.
+ */
+static bool read_symtab(struct module *m, size_t *cap)
+{
+	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
+	Elf_Scn *scn = NULL;
+	bool found = false;
+	unsigned int section = SHN_UNDEF;
+	uint64_t limit = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (elf && !found && gelf_getclass(elf) == ELFCLASS64 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr sh, sh_names;
+		Elf_Data *d, *names;
+		Elf_Scn *scn_names;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB)
+			continue;
+		scn_names = elf_getscn(elf, sh.sh_link);
+		d = elf_getdata(scn, NULL);
+		names = scn_names ? elf_getdata(scn_names, NULL) : NULL;
+		if (!d || !names || !gelf_getshdr(scn_names, &sh_names) || !names->d_size ||
+		    ((char *)names->d_buf)[names->d_size - 1])
+			continue;
+		found = true;
+		for (size_t i = 1; i < d->d_size / sizeof(Elf64_Sym); i++) {
+			const Elf64_Sym *sym = (const Elf64_Sym *)d->d_buf + i;
+			const unsigned char type = ELF64_ST_TYPE(sym->st_info);
+
+			if (!sym->st_name || sym->st_name >= names->d_size || !names_memory(type, sym->st_shndx))
+				continue;
+			if (sym->st_shndx != section) {
+				GElf_Shdr in;
+				Elf_Scn *of = elf_getscn(elf, sym->st_shndx);
+
+				section = sym->st_shndx;
+				limit = of && gelf_getshdr(of, &in) ? in.sh_addr + in.sh_size : UINT64_MAX;
+			}
+			MT_GROW(m->symbols, m->n_symbols, *cap);
+			m->symbols[m->n_symbols++] = (struct symbol){ sym->st_value, sym->st_size,
+				(char *)names->d_buf + sym->st_name, limit, ELF64_ST_BIND(sym->st_info), type };
+		}
+	}
+	if (!found)
+		elf_end(elf);	/* else the names lie in it, for the life of the process */
+	close(fd);
+	return found;
+}
+
+/* What dwfl finds: dynamic symbols, a separate debug file, compressed symbols. */
+static void read_dwfl(struct module *m, size_t *cap)
+{
+	Dwfl_Module *mod = module_open(m);
+	int n = mod ? dwfl_module_getsymtab(mod) : 0;
+
+	for (int k = 1; k < n; k++) {
+		GElf_Sym sym;
+		GElf_Addr addr;
+		GElf_Word shndx;
+		const char *name = dwfl_module_getsym_info(mod, k, &sym, &addr, &shndx, NULL, NULL);
+
+		if (!name || !*name || !names_memory(GELF_ST_TYPE(sym.st_info), shndx))
+			continue;
+		MT_GROW(m->symbols, m->n_symbols, *cap);
+		m->symbols[m->n_symbols++] = (struct symbol){ addr, sym.st_size, name, UINT64_MAX, GELF_ST_BIND(sym.st_info),
+			GELF_ST_TYPE(sym.st_info) };
+	}
+}
+
+static void read_symbols(struct module *m)
+{
+	size_t cap = 0;
+	uint64_t end = 0;
+
+	m->have_symbols = true;
+	if (!read_symtab(m, &cap))
+		read_dwfl(m, &cap);
+	if (!m->n_symbols)
+		return;
+	qsort(m->symbols, m->n_symbols, sizeof(*m->symbols), by_address);
+	m->reach = mt_alloc(m->n_symbols * sizeof(*m->reach));
+	for (size_t i = 0; i < m->n_symbols; i++) {
+		if (m->symbols[i].start + m->symbols[i].size > end)
+			end = m->symbols[i].start + m->symbols[i].size;
+		m->reach[i] = end;
+	}
+}
+
+#define NO_SIZE_REACH 4096	/* a symbol without a size (assembler) is taken for so many bytes behind it */
+
+/*
+ * The innermost symbol that holds the address, else one without a size that begins shortly before.
+ * A stripped file has few symbols: none is stretched over a gap.
+ */
+static const char *symbol_at(struct module *m, uint64_t addr)
+{
+	const struct symbol *no_size = NULL, *best = NULL;
+	size_t lo = 0, hi;
+
+	if (!m->have_symbols)
+		read_symbols(m);
+	hi = m->n_symbols;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->symbols[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo--) {
+		const struct symbol *s = &m->symbols[lo];
+
+		if (best && s->start != best->start)
+			break;
+		if (addr - s->start < s->size)
+			best = s;	/* of one address the first is the best: go on to it */
+		else if (!s->size && addr - s->start < NO_SIZE_REACH && addr < s->limit && (!no_size || s->start == no_size->start))
+			no_size = s;
+		if (!best && m->reach[lo] <= addr && addr - s->start >= NO_SIZE_REACH)
+			break;
+	}
+	return best ? best->name : no_size ? no_size->name : NULL;
+}
+
 /* ip is an address in the file. */
 static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_frames *out)
 {
@@ -246,15 +439,7 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	mod = module_open(m);
 	if (!mod)
 		goto out;
-	{
-		GElf_Sym sym;
-		GElf_Off off;
-		const char *name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
-
-		/* a stripped file has few symbols: do not stretch one over the gap */
-		if (name && (off < sym.st_size || (sym.st_size == 0 && off < 4096)))
-			f[0].function = readable(name);
-	}
+	f[0].function = readable(symbol_at(m, addr));
 	line = dwfl_module_getsrc(mod, addr);
 	if (line) {
 		int no, column = 0;
@@ -374,53 +559,6 @@ const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry
 
 /* --------------------------------------------------------------- statics */
 
-struct object_symbol {
-	uint64_t start, size;
-	int bind;
-	const char *name;
-};
-
-static int bind_rank(int bind)
-{
-	return bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 1 : 2;
-}
-
-static size_t underscores(const char *s)
-{
-	return strspn(s, "_");
-}
-
-/*
- * Several symbols can name one address (aliases). The better one is global
- * before weak before local; then the larger; then the one with fewer leading
- * underscores (environ, not __environ); then the shorter; then the first in
- * alphabetical order. Negative: a is better.
- */
-int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,
-		     const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b);
-
-	if (bind_rank(bind_a) != bind_rank(bind_b))
-		return bind_rank(bind_a) - bind_rank(bind_b);
-	if (size_a != size_b)
-		return size_a > size_b ? -1 : 1;
-	if (underscores(a) != underscores(b))
-		return underscores(a) < underscores(b) ? -1 : 1;
-	if (la != lb)
-		return la < lb ? -1 : 1;
-	return strcmp(a, b);
-}
-
-static int by_address(const void *x, const void *y)
-{
-	const struct object_symbol *a = x, *b = y;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return mt_symbol_prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
-}
-
 /* Definition places of variables with a fixed address, sorted. */
 struct place {
 	uint64_t addr;
@@ -493,35 +631,27 @@ static void walk(Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_Addr bias, struct place
 static void read_variables(struct module *m, uint64_t min_bytes)
 {
 	Dwfl_Module *mod = module_open(m);
-	struct object_symbol *v = NULL;
+	struct symbol *v = NULL;
 	struct places places = { NULL, 0, 0, 3000000 };
 	size_t n = 0, cap = 0, cap_out = 0;
-	int n_sym;
 
 	m->n_variables = 0;
 	if (!mod)
 		return;
-	n_sym = dwfl_module_getsymtab(mod);
-	for (int k = 1; k < n_sym; k++) {
-		GElf_Sym sym;
-		GElf_Addr addr;
-		GElf_Word shndx;
-		const char *name = dwfl_module_getsym_info(mod, k, &sym, &addr, &shndx, NULL, NULL);
-		int type = GELF_ST_TYPE(sym.st_info);
+	if (!m->have_symbols)
+		read_symbols(m);
+	for (size_t k = 0; k < m->n_symbols; k++) {	/* in the order of their addresses */
+		const struct symbol *sym = &m->symbols[k];
 
-		if (!name || !*name || (type != STT_OBJECT && type != STT_COMMON) ||
-		    shndx == SHN_UNDEF || shndx == SHN_ABS || sym.st_size < min_bytes ||
-		    sym.st_size == 0)
+		if ((sym->type != STT_OBJECT && sym->type != STT_COMMON) || sym->size < min_bytes || !sym->size)
 			continue;
 		MT_GROW(v, n, cap);
-		v[n++] = (struct object_symbol){ addr, sym.st_size, GELF_ST_BIND(sym.st_info),
-						 name };
+		v[n++] = *sym;
 	}
 	if (n) {
 		Dwarf_Addr bias;
 		Dwarf_Die *cu = NULL;
 
-		qsort(v, n, sizeof(*v), by_address);
 		if (!m->system)
 			while ((cu = dwfl_module_nextcu(mod, cu, &bias)))
 				walk(cu, cu, bias, &places, 0);

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/symbols.c cli/util.c
+// libs: -ldw -lelf -ljansson
+/* Functions of this program and of the C library by address, compared with libdwfl's own search. */
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "../../cli/symbols.h"
+
+/* Symbols of an assembler: without a size, one inside another, an alias. */
+asm(".text\n"
+    ".type outer_fn, @function\n.globl outer_fn\nouter_fn: .fill 16, 1, 0x90\n"
+    ".type inner_fn, @function\ninner_fn: .fill 16, 1, 0x90\n.size inner_fn, 16\n"
+    ".fill 16, 1, 0x90\nret\n.size outer_fn, 49\n"
+    ".globl __outer_alias\n.set __outer_alias, outer_fn\n.type __outer_alias, @function\n"
+    ".balign 64\nno_size_label: .fill 8192, 1, 0x90\nret\n"
+    ".type last_fn, @function\nlast_fn: ret\n.size last_fn, 1\n");
+extern const char outer_fn[], inner_fn[], no_size_label[], last_fn[];
+asm(".globl inner_fn\n.globl no_size_label\n.globl last_fn\n");
+
+struct found {
+	struct mt_object o[2];
+	size_t n;
+};
+
+static int on_object(struct dl_phdr_info *i, size_t size, void *arg)
+{
+	struct found *f = arg;
+	struct mt_object *o = &f->o[f->n];
+	uint64_t lo = UINT64_MAX, hi = 0;
+
+	(void)size;
+	if (f->n == 2 || (*i->dlpi_name && !strstr(i->dlpi_name, "libc.so")))
+		return 0;
+	for (int k = 0; k < i->dlpi_phnum; k++)
+		if (i->dlpi_phdr[k].p_type == PT_LOAD) {
+			const uint64_t a = i->dlpi_addr + i->dlpi_phdr[k].p_vaddr;
+
+			lo = a < lo ? a : lo;
+			hi = a + i->dlpi_phdr[k].p_memsz > hi ? a + i->dlpi_phdr[k].p_memsz : hi;
+		}
+	o->bias = i->dlpi_addr;
+	o->start = lo;
+	o->end = hi;
+	o->death = -1;
+	o->path = *i->dlpi_name ? strdup(i->dlpi_name) : realpath("/proc/self/exe", NULL);
+	f->n++;
+	return 0;
+}
+
+static const char *function(struct mt_symbols *s, const void *at)
+{
+	const char *name = mt_symbols_function(s, (uint64_t)at)->f[0].function;
+
+	return name ? name : "(none)";
+}
+
+static char *debug_path;
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address, .debuginfo_path = &debug_path,
+};
+
+/* At many addresses of an object: the same symbol, or another name of the same place. */
+static void compare(struct mt_symbols *s, const struct mt_object *o)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *mod;
+	size_t same = 0, other = 0, named = 0;
+	uint64_t seed = 88172645463325252ull;
+
+	dwfl_report_begin(dwfl);
+	mod = dwfl_report_elf(dwfl, "x", o->path, -1, 0, true);
+	dwfl_report_end(dwfl, NULL, NULL);
+	for (int i = 0; i < 3000; i++) {
+		uint64_t at;
+		GElf_Sym sym, ours;
+		GElf_Off off;
+		const struct mt_frames *frames;
+		const char *want, *got;
+		bool right;
+
+		seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+		at = seed % (o->end - o->start) + o->start - o->bias;
+		want = dwfl_module_addrinfo(mod, at, &off, &sym, NULL, NULL, NULL);
+		if (want && !(off < sym.st_size || (sym.st_size == 0 && off < 4096)))
+			want = NULL;
+		if (want && !strncmp(want, "_Z", 2))
+			continue;
+		frames = mt_symbols_function(s, at + o->bias);
+		got = frames->f[frames->n - 1].function;	/* what is inlined has no symbol */
+		named += want != NULL;
+		/* debug information has no suffixes of the compiler ("walk.part.0"), nor versions */
+		right = !want == !got && (!want || !strncmp(want, got, strlen(got)));
+		same += right;
+		if (right || !want || !got)
+			continue;
+		/* an alias? */
+		for (int k = 1, n = dwfl_module_getsymtab(mod); k < n && !right; k++) {
+			GElf_Addr a;
+			const char *name = dwfl_module_getsym_info(mod, k, &ours, &a, NULL, NULL, NULL);
+
+			right = name && !strcmp(name, got) && a == at - off;
+		}
+		other += right;
+	}
+	printf("%s: %zu same, %zu aliases, %zu named\n", o->path, same, other, named);
+	CHECK(same + other >= 2990);
+	CHECK(named > 500);
+	dwfl_end(dwfl);
+}
+
+int main(void)
+{
+	struct found f = { .n = 0 };
+	struct mt_symbols *s;
+
+	dl_iterate_phdr(on_object, &f);
+	CHECK_EQ(f.n, 2);
+	s = mt_symbols_new(f.o, f.n);
+	CHECK_STR(function(s, main), "main");
+	CHECK_STR(function(s, outer_fn), "outer_fn");		/* fewer underscores than its alias */
+	CHECK_STR(function(s, outer_fn + 15), "outer_fn");
+	CHECK_STR(function(s, inner_fn), "inner_fn");		/* the innermost */
+	CHECK_STR(function(s, inner_fn + 15), "inner_fn");
+	CHECK_STR(function(s, inner_fn + 16), "outer_fn");	/* behind it: the one around it */
+	CHECK_STR(function(s, outer_fn + 48), "outer_fn");
+	CHECK_STR(function(s, no_size_label), "no_size_label");
+	CHECK_STR(function(s, no_size_label + 4095), "no_size_label");
+	CHECK_STR(function(s, no_size_label + 4096), "(none)");	/* not stretched */
+	CHECK_STR(function(s, last_fn), "last_fn");
+	CHECK_STR(function(s, (void *)8), "(none)");
+	for (size_t i = 0; i < f.n; i++)
+		compare(s, &f.o[i]);
+	mt_symbols_free(s);
+	return mt_test_done();
+}
