@@ -121,6 +121,11 @@ expect 4 "Java part of memtrace is not beside" env MEMTRACE_LIB="$tmp" "$memtrac
 
 # --- each library is on the class path that the native program makes
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
+# the trace of a program is named as the program, which may be a file in the same folder; a damaged database is no name
+mkdir "$tmp/beside" && cp /bin/true "$tmp/beside/example" && printf 'SQLite format 3\0damaged' >"$tmp/beside/damaged"
+expect 0 "the file example is no trace" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary example
+expect 3 "damaged" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary damaged
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" advise testdata/format-example
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" export --format parquet -o "$tmp/parquet" testdata/format-example
 
 # --- a full disk behind standard output

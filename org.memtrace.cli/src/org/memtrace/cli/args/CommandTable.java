@@ -12,6 +12,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.memtrace.cli.args.CommandSpec.Item;
 
@@ -20,6 +23,7 @@ import org.memtrace.cli.args.CommandSpec.Item;
  * native program has the same table compiled in.
  */
 public final class CommandTable {
+	private static final Pattern BACKEND = Pattern.compile("BACKEND\\((\\w+)\\)");
 	private static final String FOLDER = "/commands/";
 
 	private CommandTable() {
@@ -66,6 +70,11 @@ public final class CommandTable {
 		} catch (IOException e) {
 			throw new UncheckedIOException(e);
 		}
+	}
+
+	/** Names of the backends of the recorder, for a choice. */
+	private static String backends() {
+		return lines("backends.list").stream().map(BACKEND::matcher).filter(Matcher::matches).map(m -> m.group(1)).collect(Collectors.joining("|"));
 	}
 
 	/** An entry of a file: keyword, value, attributes, text. */
@@ -157,7 +166,7 @@ public final class CommandTable {
 			spec = spec.substring(4);
 		}
 		String[] parts = spec.substring(2).split(" ", 2);
-		String value = parts.length > 1 ? parts[1] : null;
+		String value = parts.length > 1 ? parts[1].replace("@backends", backends()) : null;
 		String type = e.attributes.getOrDefault("type",
 				value == null ? "flag" : value.indexOf('|') >= 0 ? "choice" : "text");
 		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(java.util.Locale.ROOT)),

@@ -34,10 +34,24 @@ final class TraceArgument {
 		if (path != null && Files.isDirectory(path)) {
 			return imported(path, console);
 		}
-		if (path != null && Files.exists(path)) {
-			return Stores.openFile(path);
-		}
 		Path directory = Stores.defaultCatalogueDirectory();
+		if (path != null && Files.exists(path)) {
+			try {
+				return Stores.openFile(path);
+			} catch (StoreException e) {
+				// the program of a recording often stands beside it under the name that its trace has in the catalogue
+				if (argument.indexOf('/') >= 0 || Stores.isDatabase(path) || !Files.isDirectory(directory)) {
+					throw e;
+				}
+				try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
+					TraceStore named = catalogue.open(catalogue.find(argument).id());
+					console.hint("note: the file " + argument + " is no trace; this is the trace " + argument + " of the catalogue");
+					return named;
+				} catch (StoreException none) {
+					throw e;
+				}
+			}
+		}
 		if (argument.indexOf('/') >= 0 || !Files.isDirectory(directory)) {
 			throw new StoreException(argument + " is neither a file nor a trace in the catalogue " + directory);
 		}
