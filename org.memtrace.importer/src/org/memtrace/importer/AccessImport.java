@@ -454,6 +454,8 @@ final class AccessImport {
 				row.ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
 				row.node = batch.node[i];
 				row.flags = batch.flags[i];
+				row.readOffset = batch.readOffset[i];
+				row.writeOffset = batch.writeOffset[i];
 				rows.add(row);
 				counts.read(row);
 				int kind = structure < 0 ? accessesByKind.length - 1

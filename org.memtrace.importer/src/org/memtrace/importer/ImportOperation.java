@@ -105,7 +105,7 @@ public final class ImportOperation {
 		return this;
 	}
 
-	/** Where temporary data goes that does not fit on the heap; some 10 bytes for each access. */
+	/** Where temporary data goes that does not fit on the heap; some 30 bytes for each access. */
 	public ImportOperation setScratchDirectory(Path existing) {
 		scratchDirectory = existing;
 		return this;

@@ -18,6 +18,11 @@ final class CellMap {
 		return producer[cell];
 	}
 
+	/** The array, which must not be changed. */
+	int[] producers() {
+		return producer;
+	}
+
 	int size() {
 		return producer.length;
 	}

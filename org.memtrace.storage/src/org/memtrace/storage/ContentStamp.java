@@ -20,7 +20,7 @@ import java.util.Set;
 final class ContentStamp {
 	/** Name of the row in MT_PROPERTY. */
 	static final String PROPERTY = "content_stamp";
-	private static final List<String> TABLES = List.of("MT_EVENT", "MT_RUN", "MT_CONTEXT", "MT_CELL", "MT_IP");
+	private static final List<String> TABLES = List.of("MT_CHUNK", "MT_COLUMN", "MT_CELL");
 	private static final List<String> ACTIONS = List.of("INSERT", "UPDATE", "DELETE");
 
 	private ContentStamp() {

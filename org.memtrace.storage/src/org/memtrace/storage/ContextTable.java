@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 import org.memtrace.model.store.AccessBatch;
@@ -107,47 +106,5 @@ final class ContextTable {
 	/** Parameter types of an event type: its CPU mask and its thread. */
 	static int paramType(int eventType, int slot) {
 		return eventType * 2 + slot;
-	}
-
-	/** Numbers of code addresses: the same idea for {@code long}. */
-	static final class Addresses {
-		private long[] values = new long[1024];
-		private int[] table = new int[4096];
-		private int count;
-
-		int size() {
-			return count;
-		}
-
-		long get(int number) {
-			return values[number];
-		}
-
-		int number(long address) {
-			int mask = table.length - 1;
-			int slot = (int) (address * 0x9e3779b97f4a7c15L >>> 40) & mask;
-			while (table[slot] != 0) {
-				if (values[table[slot] - 1] == address) {
-					return table[slot] - 1;
-				}
-				slot = (slot + 1) & mask;
-			}
-			if (count == values.length) {
-				values = Arrays.copyOf(values, count * 2);
-			}
-			values[count++] = address;
-			table[slot] = count;
-			if (count * 2 > table.length) {
-				int[] bigger = new int[table.length * 4];
-				table = bigger;
-				int old = count;
-				count = 0;
-				for (int i = 0; i < old; i++) {
-					number(values[i]);
-				}
-				return old - 1;
-			}
-			return count - 1;
-		}
 	}
 }

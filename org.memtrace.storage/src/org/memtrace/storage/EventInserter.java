@@ -13,7 +13,7 @@ import java.sql.SQLException;
  */
 final class EventInserter implements AutoCloseable {
 	private static final int MANY = 64;
-	private static final int COLUMNS = 4;
+	private static final int COLUMNS = 3;
 
 	private final PreparedStatement one;
 	private final PreparedStatement many;
@@ -40,7 +40,7 @@ final class EventInserter implements AutoCloseable {
 		return sql.toString();
 	}
 
-	void add(int cell, long count, int context, int ip, int ofRun) throws SQLException {
+	void add(int cell, long count, int context, int ofRun) throws SQLException {
 		if (rows > 0 && (rows == MANY || ofRun != run)) {
 			flush();
 		}
@@ -49,7 +49,6 @@ final class EventInserter implements AutoCloseable {
 		pending[at] = cell;
 		pending[at + 1] = count;
 		pending[at + 2] = context;
-		pending[at + 3] = ip;
 	}
 
 	void flush() throws SQLException {

@@ -14,6 +14,8 @@ import org.memtrace.model.TraceInfo;
 final class InfoProperties {
 	static final String ACCESSES = "accesses";
 	static final String LONGEST_NS = "longest_interval_ns";
+	/** Whether event types tell the thread: 1 or 0. */
+	static final String TYPES_BY_THREAD = "event_types_by_thread";
 	/** Prefix of the trace's own properties. */
 	private static final String OWN = "property.";
 

@@ -4,14 +4,12 @@
 package org.memtrace.storage;
 
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongPredicate;
 
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
@@ -20,6 +18,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
@@ -32,11 +31,13 @@ import org.memtrace.model.store.EventVisitor;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.chunks.Damage;
+import org.memtrace.storage.chunks.StoredChunks;
 
 /** A trace on the heap; closing it does nothing. */
 record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
-		List<Interval> intervals, String reportJson, List<AccessBatch> chunks, long accessCount,
+		List<Interval> intervals, String reportJson, Rows rows,
 		Map<String, byte[]> cache, Map<String, byte[]> notes, HeapEvents otherEvents) implements TraceStore {
 	/**
 	 * The trees as they are now.
@@ -46,7 +47,13 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	record Forest(MemoryLayout layout, MemoryTrees trees) {
 	}
 
-	private static final int BATCH = 4096;
+	/**
+	 * The accesses.
+	 *
+	 * @param order of the tree in whose order they are ({@link ChunkAccesses#orderOf})
+	 */
+	record Rows(StoredChunks chunks, long order, long count) {
+	}
 
 	/** The same trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
@@ -56,7 +63,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	/** The same trace with other things known about it. */
 	MemoryTraceStore with(TraceInfo now) {
 		return new MemoryTraceStore(now, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
-				reportJson, chunks, accessCount, cache, notes, otherEvents);
+				reportJson, rows, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -67,11 +74,6 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	@Override
 	public Optional<String> importReport() {
 		return Optional.ofNullable(reportJson);
-	}
-
-	private static boolean selects(AccessQuery query, AccessBatch batch, int row, int producer) {
-		return batch.startNs[row] < query.toNs() && batch.endNs[row] > query.fromNs() && producer >= query.producerFrom()
-				&& producer < query.producerTo();
 	}
 
 	/** Producers by cell. */
@@ -95,7 +97,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			throw Spaces.missing(info, wanted);
 		}
 		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets,
-				intervals, reportJson, chunks, accessCount, cache, notes, otherEvents);
+				intervals, reportJson, rows, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -114,57 +116,50 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	}
 
 	@Override
-	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
-		visitAccesses(query, 0, Integer.MAX_VALUE, visitor, progress);
+	public long accessCount() {
+		return rows.count;
+	}
+
+	private ChunkAccesses accesses() {
+		return new ChunkAccesses(rows.chunks, leaf(), ChunkAccesses.orderOf(leaf()) == rows.order, producers().size(), null,
+				info.databaseName(), new Damage(rows.chunks));
 	}
 
 	@Override
-	public void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
-			throws MemtraceException {
-		progress.begin("Reading accesses", accessCount);
-		AccessBatch out = new AccessBatch(BATCH);
-		int[] leaf = leaf();
-		int first = 0;
-		for (AccessBatch chunk : chunks) {
-			progress.check();
-			for (int i = Math.max(0, fromId - first); i < Math.min(chunk.count, (long) toId - first); i++) {
-				if (selects(query, chunk, i, leaf[chunk.producer[i]])) {
-					if (out.isFull()) {
-						visitor.visit(out);
-						out.count = 0;
-						progress.check();
-					}
-					out.addFrom(chunk, i);
-					out.producer[out.count - 1] = leaf[chunk.producer[i]];
-					out.id[out.count - 1] = first + i;
-				}
-			}
-			first += chunk.count;
-			progress.worked(chunk.count);
-		}
-		if (out.count > 0) {
-			visitor.visit(out);
-		}
+	public AccessSource accessSource(Progress progress) throws MemtraceException {
+		return accesses().source(progress);
+	}
+
+	@Override
+	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
+		visitAccesses(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, visitor, progress);
+	}
+
+	@Override
+	public void visitAccesses(AccessQuery query, long fromNs, int fromId, long toNs, int toId, AccessVisitor visitor,
+			Progress progress) throws MemtraceException {
+		ChunkAccesses accesses = accesses();
+		progress.begin("Reading accesses", accesses.rowsToRead(query));
+		accesses.visit(query, fromNs, fromId, toNs, toId, visitor, progress);
 	}
 
 	@Override
 	public void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException {
-		AccessBatch out = new AccessBatch(Math.max(1, ids.length));
-		for (int id : ids) {
-			int row = id;
-			for (AccessBatch chunk : chunks) {
-				if (row < chunk.count) {
-					out.addFrom(chunk, row);
-					out.producer[out.count - 1] = leaf()[chunk.producer[row]];
-					out.id[out.count - 1] = id;
-					break;
-				}
-				row -= chunk.count;
-			}
+		accesses().read(ids, visitor);
+	}
+
+	private ChunkAccesses.EventNumbers eventNumbers() {
+		return new ChunkAccesses.EventNumbers(typesByThread, threads, cpuSets);
+	}
+
+	@Override
+	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
+		if (otherEvents != null) {
+			visitOthers(query, 0, Long.MAX_VALUE, visitor, progress);
+			return;
 		}
-		if (out.count > 0) {
-			visitor.visit(out);
-		}
+		progress.begin("Reading events", accesses().rowsToRead(query));
+		visitEvents(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Long.MAX_VALUE, visitor, progress);
 	}
 
 	@Override
@@ -174,7 +169,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			visitOthers(query, fromId, toId, visitor, progress);
 			return;
 		}
-		chosen(query, id -> id >= fromId && id < toId, visitor, progress);
+		accesses().events(eventNumbers(), query, fromNs, fromId, toNs, toId, visitor, progress);
 	}
 
 	@Override
@@ -183,31 +178,12 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			otherEvents.read(ids, visitor);
 			return;
 		}
-		for (long wanted : ids) {
-			chosen(AccessQuery.ALL, id -> id == wanted, visitor, Progress.NONE);
-		}
-	}
-
-	/** Streams the events whose id passes. */
-	private void chosen(AccessQuery query, LongPredicate wanted, EventVisitor visitor, Progress progress)
-			throws MemtraceException {
-		EventBatch out = new EventBatch(BATCH);
-		visitEvents(query, in -> {
-			out.count = 0;
-			for (int i = 0; i < in.count; i++) {
-				if (wanted.test(in.id[i])) {
-					out.add(in.id[i], in.type[i], in.producer[i], in.startNs[i], in.endNs[i], in.value[i], in.cpu[i]);
-				}
-			}
-			if (out.count > 0) {
-				visitor.visit(out);
-			}
-		}, progress);
+		accesses().events(eventNumbers(), ids, visitor);
 	}
 
 	@Override
-	public List<String> eventParameters(long[] ids) {
-		return otherEvents != null ? otherEvents.parameters(ids) : Collections.nCopies(ids.length, "");
+	public List<String> eventParameters(long[] ids) throws MemtraceException {
+		return otherEvents != null ? otherEvents.parameters(ids) : accesses().parameters(eventNumbers(), ids);
 	}
 
 	/** Events refer to producers of the virtual tree, and are in no other one. */
@@ -217,47 +193,6 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			otherEvents.visit(query, fromId, toId, visitor, progress);
 		} else {
 			progress.begin("Reading events", 0);
-		}
-	}
-
-	@Override
-	public void visitEvents(AccessQuery query, EventVisitor visitor, Progress progress) throws MemtraceException {
-		if (otherEvents != null) {
-			visitOthers(query, 0, Long.MAX_VALUE, visitor, progress);
-			return;
-		}
-		progress.begin("Reading events", accessCount);
-		EventBatch out = new EventBatch(BATCH);
-		long id = 0;
-		int[] leaf = leaf();
-		for (AccessBatch chunk : chunks) {
-			progress.check();
-			for (int i = 0; i < chunk.count; i++) {
-				int producer = leaf[chunk.producer[i]];
-				boolean selected = selects(query, chunk, i, producer);
-				for (int write = 0; write < 2; write++) {
-					long count = write == 0 ? chunk.reads[i] : chunk.writes[i];
-					if (count == 0) {
-						continue;
-					}
-					if (selected) {
-						if (out.isFull()) {
-							visitor.visit(out);
-							out.count = 0;
-							progress.check();
-						}
-						int type = typesByThread ? EventTypes.of(chunk.thread[i], threads.size(), chunk.sharing[i], write == 1)
-								: EventTypes.of(chunk.sharing[i], write == 1);
-						out.add(id, type, producer, chunk.startNs[i],
-								chunk.endNs[i], count, WriterRules.cpu(cpuSets, chunk.cpuSet[i]));
-					}
-					id++;
-				}
-			}
-			progress.worked(chunk.count);
-		}
-		if (out.count > 0) {
-			visitor.visit(out);
 		}
 	}
 

@@ -25,14 +25,16 @@ import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.EventBatch;
 import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.FrameSocRows;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.chunks.HeapBlobs;
+import org.memtrace.storage.chunks.RowSorter;
+import org.memtrace.storage.chunks.StoredChunks;
 
 /** Collects a trace on the heap. */
 final class MemoryTraceWriter implements TraceWriter {
-	private static final int CHUNK = 16_384;
-
 	/** Takes the complete trace, which is made for a number. */
 	interface Sink {
 		TraceInfo add(IntFunction<MemoryTraceStore> maker);
@@ -52,14 +54,13 @@ final class MemoryTraceWriter implements TraceWriter {
 	private final EventCollector collector = new EventCollector(null, this::parameterSet);
 	/** Producers by the number that other events have for them; null when it is the same. */
 	private int[] idOf;
-	private final List<AccessBatch> chunks = new ArrayList<>();
-	private long accesses;
+	private RowSorter sorter;
+	private FrameSocRows frameSocRows = FrameSocRows.AUTO;
+	private long counted;
 	private long events;
-	private boolean sorted = true;
 	private boolean withUnknownThread;
 	private boolean typesByThread;
 	private long firstNs = Long.MAX_VALUE;
-	private long previousNs = Long.MIN_VALUE;
 	private long lastNs = Long.MIN_VALUE;
 
 	MemoryTraceWriter(Sink sink, String databaseName) {
@@ -146,63 +147,57 @@ final class MemoryTraceWriter implements TraceWriter {
 	public void accesses(AccessBatch batch) throws MemtraceException {
 		int cells = trees == null ? 0 : trees.virtualLeaf().length;
 		for (int i = 0; i < batch.count; i++) {
-			WriterRules.check(batch, i, cells, threads.size());
-			if (chunks.isEmpty() || chunks.get(chunks.size() - 1).isFull()) {
-				chunks.add(new AccessBatch(CHUNK));
+			counted = WriterRules.check(batch, i, cells, threads.size(), counted);
+			if (sorter == null) {
+				sorter = new RowSorter(trees.virtualLeaf(), trees.virtual().size(), null);
 			}
-			chunks.get(chunks.size() - 1).addFrom(batch, i);
-			accesses++;
+			sorter.add(batch, i);
 			events += (batch.reads[i] > 0 ? 1 : 0) + (batch.writes[i] > 0 ? 1 : 0);
 			withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
-			sorted &= batch.startNs[i] >= previousNs;
-			previousNs = batch.startNs[i];
 			firstNs = Math.min(firstNs, batch.startNs[i]);
 			lastNs = Math.max(lastNs, batch.endNs[i]);
 		}
 	}
 
 	@Override
+	public void frameSocRows(FrameSocRows rows) {
+		frameSocRows = rows; // FrameSoc cannot look into this heap; but the number of events is as in a database
+	}
+
+	@Override
 	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
+		long accesses = sorter == null ? 0 : sorter.rows();
 		WriterRules.check(accesses, collector.count(), trees, idOf);
-		List<AccessBatch> ordered = sorted ? chunks : sort();
+		HeapBlobs blobs = new HeapBlobs();
+		if (sorter != null) {
+			sorter.finish(progress, blobs);
+		}
+		StoredChunks chunks = new StoredChunks(databaseName, blobs.index(), blobs);
+		long order = ChunkAccesses.orderOf(trees.virtualLeaf());
 		List<EventType> types = new ArrayList<>(accesses == 0 ? List.of() : EventTypes.of(threads, withUnknownThread));
+		long rows = frameSocRows.writes(accesses) ? events : 0;
 		HeapEvents others = null;
 		if (collector.count() > 0) {
 			firstNs = Math.min(firstNs, collector.firstNs());
 			lastNs = Math.max(lastNs, collector.lastNs());
 			int firstType = types.size();
-			others = HeapEvents.of(collector, parameterSets, idOf, trees.virtual().size(), events, firstType, progress);
+			others = HeapEvents.of(collector, parameterSets, idOf, trees.virtual().size(), rows, firstType, progress);
 			collector.types().forEach(t -> types.add(new EventType(firstType + t.id(), t.category(), t.name())));
 		}
-		long allEvents = events + collector.count();
+		long allEvents = rows + collector.count();
 		HeapEvents otherEvents = others;
 		return sink.add(id -> new MemoryTraceStore(
 				WriterRules.complete(info, id, databaseName, allEvents, trees.virtual().size(), firstNs, lastNs),
 				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
 				List.copyOf(types), threads, structures, stacks, cpuSets, intervals, reportJson,
-				ordered, accesses, new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes), otherEvents));
-	}
-
-	private List<AccessBatch> sort() {
-		List<long[]> order = new ArrayList<>(); // start, chunk, row
-		for (int c = 0; c < chunks.size(); c++) {
-			for (int i = 0; i < chunks.get(c).count; i++) {
-				order.add(new long[] { chunks.get(c).startNs[i], c, i });
-			}
-		}
-		order.sort((a, b) -> Long.compare(a[0], b[0]));
-		List<AccessBatch> result = new ArrayList<>();
-		for (long[] row : order) {
-			if (result.isEmpty() || result.get(result.size() - 1).isFull()) {
-				result.add(new AccessBatch(CHUNK));
-			}
-			result.get(result.size() - 1).addFrom(chunks.get((int) row[1]), (int) row[2]);
-		}
-		return result;
+				new MemoryTraceStore.Rows(chunks, order, accesses), new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes),
+				otherEvents));
 	}
 
 	@Override
 	public void close() {
-		// nothing to undo: a trace is visible from commit on
+		if (sorter != null) {
+			sorter.close();
+		}
 	}
 }

@@ -9,9 +9,11 @@ package org.memtrace.storage;
  */
 final class Schema {
 	/** Version of the MT_ tables. */
-	static final int VERSION = 2;
+	static final int VERSION = 3;
 	/** Oldest version of them that can be read. */
 	static final int OLDEST_VERSION = 2;
+	/** Version from which on accesses are in chunks; before, the rows of FrameSoc were all there was. */
+	static final int FIRST_WITH_CHUNKS = 3;
 	/** PRAGMA user_version of the System DB. */
 	static final int SYSTEM_VERSION = 1;
 	/** FrameSoc loads events by this many, its "pages". */
@@ -69,6 +71,10 @@ final class Schema {
 					+ " PRIMARY KEY(ANALYSIS_RESULT_ID))",
 			"CREATE TABLE MT_SCHEMA(VERSION INTEGER, WRITTEN_BY TEXT)",
 			"CREATE TABLE MT_PROPERTY(NAME TEXT PRIMARY KEY, VALUE TEXT)",
+			"CREATE TABLE MT_CHUNK(ID INTEGER PRIMARY KEY, ROWS INTEGER, CELL_FROM INTEGER, CELL_TO INTEGER, START_NS INTEGER,"
+					+ " LAST_START_NS INTEGER, END_NS INTEGER, READS INTEGER, WRITES INTEGER, COLUMNS BLOB)",
+			"CREATE TABLE MT_COLUMN(ID INTEGER PRIMARY KEY, DATA BLOB)",
+			"CREATE TABLE MT_EVENT(ID INTEGER PRIMARY KEY, CELL INTEGER, COUNT INTEGER, CONTEXT INTEGER, RUN INTEGER)",
 			"CREATE TABLE MT_RUN(ID INTEGER PRIMARY KEY, FIRST_EVENT INTEGER, END_EVENT INTEGER, START_NS INTEGER,"
 					+ " END_NS INTEGER, PAGE INTEGER, MIN_CELL INTEGER, MAX_CELL INTEGER)",
 			"CREATE TABLE MT_CONTEXT(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, CATEGORY INTEGER, CPU INTEGER,"
@@ -76,7 +82,6 @@ final class Schema {
 					+ " IS_WRITE INTEGER, CONTINUES INTEGER)",
 			"CREATE TABLE MT_CONTEXT_PARAM(CONTEXT INTEGER, SLOT INTEGER, EVENT_PARAM_TYPE_ID INTEGER, VALUE TEXT,"
 					+ " PRIMARY KEY(CONTEXT, SLOT))",
-			"CREATE TABLE MT_IP(ID INTEGER PRIMARY KEY, ADDRESS INTEGER)",
 			"CREATE TABLE MT_CPU_SET(ID INTEGER PRIMARY KEY, CPUS TEXT)",
 			"CREATE TABLE MT_THREAD(ID INTEGER PRIMARY KEY, IMAGE INTEGER, TASK_ID INTEGER, NAME TEXT,"
 					+ " BIRTH_NS INTEGER, DEATH_NS INTEGER, START_ROUTINE TEXT, IS_MAIN INTEGER)",
@@ -100,13 +105,6 @@ final class Schema {
 	/** Made with the first note, in any trace database: also in those of older versions and in those of FrameSoc. */
 	static final String NOTE_TABLE = "MT_NOTE";
 	static final String NOTES = "CREATE TABLE " + NOTE_TABLE + "(NAME TEXT PRIMARY KEY, VALUE BLOB)";
-
-	static final String EVENT_TABLE = "MT_EVENT";
-
-	static String eventTable(String name) {
-		return "CREATE TABLE " + name + "(ID INTEGER PRIMARY KEY, CELL INTEGER, COUNT INTEGER, CONTEXT INTEGER,"
-				+ " IP INTEGER, RUN INTEGER)";
-	}
 
 	/** Made when all rows are there. */
 	static final String[] TRACE_INDEXES = { //

@@ -31,6 +31,8 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
@@ -43,6 +45,9 @@ import org.memtrace.model.store.EventVisitor;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.chunks.ChunkEntry;
+import org.memtrace.storage.chunks.Damage;
+import org.memtrace.storage.chunks.StoredChunks;
 
 /**
  * A trace database, ours or one that FrameSoc wrote. Small tables are read once, through one connection; a visit opens a
@@ -66,6 +71,9 @@ final class SqlTraceStore implements TraceStore {
 	/** Whether the MT_ tables are there. */
 	private final boolean ours;
 	private final TraceInfo info;
+	/** Version of the MT_ tables, 0 without. */
+	private final int version;
+	private final Map<String, String> properties;
 	private final long accessCount;
 	private final long longestNs;
 	/** Whether there are events other than accesses. */
@@ -76,7 +84,13 @@ final class SqlTraceStore implements TraceStore {
 	private List<ThreadInfo> threads;
 	private List<Structure> structures;
 	private List<BitSet> cpuSets;
+	/** Of a database without chunks. */
 	private EventReader.Lookup lookup;
+	private final Object chunksLock = new Object();
+	private ChunkAccesses chunkAccesses;
+	private StoredChunks chunks;
+	private Damage damage;
+	private Connection chunkDb;
 	private ForeignProducers foreign;
 	private final Object producersLock = new Object();
 	private ProducerTree producers;
@@ -121,7 +135,8 @@ final class SqlTraceStore implements TraceStore {
 					throw UnsupportedVersionException.tooOld(file.toString(), (int) version, Schema.OLDEST_VERSION);
 				}
 			}
-			Map<String, String> properties = ours ? properties() : Map.of();
+			version = ours ? (int) Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA") : 0;
+			properties = ours ? properties() : Map.of();
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
 			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
 			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
@@ -379,24 +394,94 @@ final class SqlTraceStore implements TraceStore {
 		return lookup;
 	}
 
+	/** Whether accesses are in chunks; otherwise this is a database of an earlier version, or one that FrameSoc wrote. */
+	private boolean hasChunks() {
+		return version >= Schema.FIRST_WITH_CHUNKS;
+	}
+
+	private StoredChunks chunks() throws MemtraceException {
+		synchronized (chunksLock) {
+			if (chunks == null) {
+				List<ChunkEntry> index = load(ChunkTables::index);
+				if (ChunkTables.checksum(index) != InfoProperties.number(properties, ChunkTables.CHECKSUM)) {
+					throw new StoreException(file + " is damaged: the index of its accesses is not what was written");
+				}
+				chunkDb = dbms.read(file);
+				chunks = new StoredChunks(file.toString(), index, (chunk, column) -> {
+					synchronized (chunkDb) {
+						return ChunkTables.read(dbms, file, chunkDb, chunk, column);
+					}
+				});
+				damage = new Damage(chunks);
+			}
+			return chunks;
+		}
+	}
+
+	private ChunkAccesses chunkAccesses() throws MemtraceException {
+		CellMap map = cells();
+		int size = producers().size();
+		synchronized (chunksLock) {
+			if (chunkAccesses == null) {
+				StoredChunks all = chunks();
+				boolean inOrder = space == AddressSpace.VIRTUAL
+						&& ChunkAccesses.orderOf(map.producers()) == InfoProperties.number(properties, ChunkTables.ORDER);
+				chunkAccesses = new ChunkAccesses(all, map.producers(), inOrder, size, Path.of(System.getProperty("java.io.tmpdir")),
+						file.toString(), damage);
+			}
+			return chunkAccesses;
+		}
+	}
+
+	@Override
+	public AccessSource accessSource(Progress progress) throws MemtraceException {
+		return hasChunks() ? chunkAccesses().source(progress) : TraceStore.super.accessSource(progress);
+	}
+
+	@Override
+	public Losses losses() {
+		Losses sum;
+		synchronized (chunksLock) {
+			sum = damage == null ? Losses.NONE : damage.losses();
+		}
+		List<TraceStore> same;
+		synchronized (this) {
+			same = List.copyOf(others);
+		}
+		for (TraceStore other : same) {
+			sum = sum.plus(other.losses());
+		}
+		return sum;
+	}
+
+	private ChunkAccesses.EventNumbers eventNumbers() throws MemtraceException {
+		return new ChunkAccesses.EventNumbers(InfoProperties.number(properties, InfoProperties.TYPES_BY_THREAD) == 1, threads(), cpuSets());
+	}
+
 	private EventReader reader(Connection own, EventReader.Lookup tables) throws MemtraceException {
 		return new EventReader(own, tables, cells(), longestNs, info.events(), accessCount);
 	}
 
 	@Override
 	public void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException {
-		visitAccesses(query, 0, Integer.MAX_VALUE, visitor, progress);
+		visitAccesses(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, visitor, progress);
 	}
 
 	@Override
-	public void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
-			throws MemtraceException {
+	public void visitAccesses(AccessQuery query, long fromNs, int fromId, long toNs, int toId, AccessVisitor visitor,
+			Progress progress) throws MemtraceException {
 		if (!ours) {
 			progress.begin("Reading accesses", 0);
 			return;
 		}
+		if (hasChunks()) {
+			ChunkAccesses accesses = chunkAccesses();
+			progress.begin("Reading accesses", accesses.rowsToRead(query));
+			accesses.visit(query, fromNs, fromId, toNs, toId, visitor, progress);
+			return;
+		}
 		EventReader.Lookup tables = lookup();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = dbms.read(file)) { // ids are in the order of time
 			EventReader reader = reader(own, tables);
 			// a page of a table is too short for a progress of its own
 			progress.begin("Reading accesses", fromId > 0 || toId < Integer.MAX_VALUE ? accessCount : work(reader, query));
@@ -413,6 +498,10 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException {
 		if (!ours) {
+			return;
+		}
+		if (hasChunks()) {
+			chunkAccesses().read(ids, visitor);
 			return;
 		}
 		EventReader.Lookup tables = lookup();
@@ -455,6 +544,11 @@ final class SqlTraceStore implements TraceStore {
 			visitOtherEvents(query, 0, Long.MAX_VALUE, visitor, progress);
 			return;
 		}
+		if (hasChunks()) {
+			progress.begin("Reading events", chunkAccesses().rowsToRead(query));
+			visitEvents(query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Long.MAX_VALUE, visitor, progress);
+			return;
+		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
@@ -476,6 +570,10 @@ final class SqlTraceStore implements TraceStore {
 			Progress progress) throws MemtraceException {
 		if (otherEvents) { // in the order of ids
 			visitOtherEvents(query, fromId, toId, visitor, progress);
+			return;
+		}
+		if (hasChunks()) {
+			chunkAccesses().events(eventNumbers(), query, fromNs, fromId, toNs, toId, visitor, progress);
 			return;
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;
@@ -504,6 +602,10 @@ final class SqlTraceStore implements TraceStore {
 			}
 			return;
 		}
+		if (hasChunks()) {
+			chunkAccesses().events(eventNumbers(), ids, visitor);
+			return;
+		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers producerIds = ours ? null : foreignProducers();
 		try (Connection own = dbms.read(file)) {
@@ -519,6 +621,9 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public List<String> eventParameters(long[] ids) throws MemtraceException {
+		if (hasChunks() && !otherEvents) {
+			return chunkAccesses().parameters(eventNumbers(), ids);
+		}
 		try (Connection own = dbms.read(file)) {
 			return dbms.hasTable(own, "EVENT_PARAM") && dbms.hasTable(own, "EVENT_PARAM_TYPE") ? EventParameters.read(own, ids)
 					: Collections.nCopies(ids.length, "");
@@ -591,6 +696,18 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public synchronized void close() {
 		others.forEach(TraceStore::close);
+		synchronized (chunksLock) {
+			if (chunkAccesses != null) {
+				chunkAccesses.close();
+			}
+			if (chunkDb != null) {
+				try {
+					chunkDb.close();
+				} catch (SQLException e) {
+					// nothing was written through it
+				}
+			}
+		}
 		try {
 			db.close();
 		} catch (SQLException e) {

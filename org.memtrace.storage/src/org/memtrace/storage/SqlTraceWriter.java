@@ -8,10 +8,9 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -24,14 +23,20 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventBatch;
 import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.FrameSocRows;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.storage.chunks.AccessesByTime;
+import org.memtrace.storage.chunks.RowSorter;
+import org.memtrace.storage.chunks.StoredChunks;
 
 /**
  * Writes a trace database under a temporary name and publishes it at commit. There is no journal while it is written: a file
@@ -43,24 +48,17 @@ final class SqlTraceWriter implements TraceWriter {
 		TraceInfo publish(PendingFile file, TraceInfo complete) throws MemtraceException, IOException;
 	}
 
-	/** Events in a run at most; small enough that a run tells which pages it is about. */
-	private static final int RUN_EVENTS = 512;
-	private static final int FLUSH_RUNS = 1024;
-
 	private final Dbms dbms;
 	private final PendingFile file;
 	private final Publisher publisher;
 	private final String databaseName;
 	private Connection db;
-	private final EventInserter insertEvent;
-	private final PreparedStatement insertRun;
 	/** Made with the first event type. */
 	private OtherEventWriter otherEvents;
 	/** Producers by the number that other events have for them; null when it is the same. */
 	private int[] idOf;
-	private final ContextTable contexts = new ContextTable();
-	private final ContextTable.Addresses addresses = new ContextTable.Addresses();
-
+	/** Made with the first access. */
+	private RowSorter sorter;
 	private List<ThreadInfo> threads = List.of();
 	private List<BitSet> cpuSets = List.of();
 	private MemoryTrees trees;
@@ -68,17 +66,11 @@ final class SqlTraceWriter implements TraceWriter {
 	private boolean withUnknownThread;
 	private boolean typesByThread;
 
-	private long accesses;
-	private long events;
-	private int pendingRuns;
-	private int runs;
-	private long runStartNs;
-	private long runEndNs;
-	private long runFirst;
-	private int runMinCell;
-	private int runMaxCell;
-	private boolean runOpen;
-	private boolean sorted = true;
+	private FrameSocRows frameSocRows = FrameSocRows.AUTO;
+
+	/** Reads and writes so far. */
+	private long counted;
+	private long indexChecksum;
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
 	private long longestNs;
@@ -99,9 +91,6 @@ final class SqlTraceWriter implements TraceWriter {
 			db = dbms.make(file.temporary);
 			dbms.prepareWriting(db);
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_TABLES));
-			Sqlite.execute(db, dbms.schema(Schema.eventTable(Schema.EVENT_TABLE)));
-			insertEvent = new EventInserter(db);
-			insertRun = db.prepareStatement("INSERT INTO MT_RUN VALUES(?,?,?,?,?,?,?,?)");
 			ok = true;
 		} catch (SQLException e) {
 			throw dbms.explain(file.temporary, e);
@@ -269,121 +258,61 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	@Override
-	public void accesses(AccessBatch batch) throws MemtraceException {
-		int cells = trees == null ? 0 : trees.virtualLeaf().length;
-		try {
-			for (int i = 0; i < batch.count; i++) {
-				WriterRules.check(batch, i, cells, threads.size());
-				access(batch, i);
-			}
-		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
-		}
+	public void frameSocRows(FrameSocRows rows) {
+		frameSocRows = rows;
 	}
 
-	private void access(AccessBatch batch, int i) throws SQLException, StoreException {
-		long start = batch.startNs[i];
-		long end = batch.endNs[i];
-		int producer = batch.producer[i];
-		if (!runOpen || start != runStartNs || end != runEndNs || events - runFirst >= RUN_EVENTS - 1) {
-			endRun();
-			sorted &= start >= lastRunStartNs();
-			runOpen = true;
-			runStartNs = start;
-			runEndNs = end;
-			runFirst = events;
-			runMinCell = producer;
-			runMaxCell = producer;
+	@Override
+	public void accesses(AccessBatch batch) throws MemtraceException {
+		int cells = trees == null ? 0 : trees.virtualLeaf().length;
+		for (int i = 0; i < batch.count; i++) {
+			counted = WriterRules.check(batch, i, cells, threads.size(), counted);
+			if (sorter == null) {
+				sorter = new RowSorter(trees.virtualLeaf(), trees.virtual().size(), file.temporary.toAbsolutePath().getParent());
+			}
+			sorter.add(batch, i);
+			long start = batch.startNs[i];
+			long end = batch.endNs[i];
 			firstNs = Math.min(firstNs, start);
 			lastNs = Math.max(lastNs, end);
 			longestNs = Math.max(longestNs, end - start);
-		}
-		runMinCell = Math.min(runMinCell, producer);
-		runMaxCell = Math.max(runMaxCell, producer);
-		withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
-		int ip = batch.ip[i] == 0 ? 0 : addresses.number(batch.ip[i]) + 1;
-		int direction = 0;
-		if (batch.reads[i] > 0) {
-			event(producer, batch.reads[i], context(batch, i, 0), ip);
-			direction = ContextTable.CONTINUES;
-		}
-		if (batch.writes[i] > 0) {
-			event(producer, batch.writes[i], context(batch, i, direction | ContextTable.WRITE), ip);
-		}
-		accesses++;
-	}
-
-	private long lastRunStartNs() {
-		return runs == 0 ? Long.MIN_VALUE : runStartNs;
-	}
-
-	private int context(AccessBatch batch, int i, int direction) {
-		return contexts.number(batch.thread[i], batch.cpuSet[i], batch.sharing[i], batch.node[i], batch.flags[i],
-				direction);
-	}
-
-	private void event(int cell, long count, int context, int ip) throws SQLException, StoreException {
-		if (events > Integer.MAX_VALUE / 2 - 1) {
-			throw new StoreException("a trace database holds at most " + Integer.MAX_VALUE / 2 + " events");
-		}
-		events++;
-		insertEvent.add(cell, count, context, ip, runs);
-	}
-
-	private void endRun() throws SQLException {
-		if (!runOpen) {
-			return;
-		}
-		runOpen = false;
-		long[] values = { runs++, runFirst, events, runStartNs, runEndNs, runFirst / Schema.EVENTS_PER_PAGE,
-				runMinCell, runMaxCell };
-		for (int i = 0; i < values.length; i++) {
-			insertRun.setLong(i + 1, values[i]);
-		}
-		insertRun.addBatch();
-		if (++pendingRuns == FLUSH_RUNS) {
-			insertRun.executeBatch();
-			pendingRuns = 0;
+			withUnknownThread |= batch.thread[i] == AccessBatch.NO_THREAD;
 		}
 	}
 
 	@Override
 	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
 		long others = otherEvents == null ? 0 : otherEvents.count();
+		long accesses = sorter == null ? 0 : sorter.rows();
 		WriterRules.check(accesses, others, trees, idOf);
 		if (others > 0) {
 			firstNs = Math.min(firstNs, otherEvents.firstNs());
 			lastNs = Math.max(lastNs, otherEvents.lastNs());
 		}
-		TraceInfo complete = WriterRules.complete(info, -1, databaseName, events + others, trees.virtual().size(), firstNs, lastNs);
 		try {
-			endRun();
-			insertEvent.flush();
-			insertRun.executeBatch();
-			if (!sorted) {
-				sortRuns(progress);
+			if (sorter != null) {
+				writeChunks(progress);
 			}
 			TreeTables.write(db, layout, trees, progress);
 			progress.begin("Finishing the database", -1);
 			int types = accesses == 0 ? 0 : writeTypes();
+			writeCpus();
+			long rows = accesses > 0 && frameSocRows.writes(accesses) ? writeEvents(progress) : 0;
 			if (others > 0) {
-				otherEvents.write(idOf, trees.virtual().size(), events, types, types * Schema.ACCESS_PARAMETERS, progress);
+				otherEvents.write(idOf, trees.virtual().size(), rows, types, types * Schema.ACCESS_PARAMETERS, progress);
 				progress.begin("Finishing the database", -1);
 			}
-			writeCpus();
-			writeAddresses();
-			properties(complete, reportJson);
+			TraceInfo complete = WriterRules.complete(info, -1, databaseName, rows + others, trees.virtual().size(), firstNs, lastNs);
+			properties(complete, accesses, reportJson);
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
-			Sqlite.execute(db, dbms.schema(views(others, types)));
+			Sqlite.execute(db, dbms.schema(views(accesses, others, types)));
 			if (dbms.hasContentStamp()) {
 				ContentStamp.make(db, 0);
 			}
 			if (!db.getAutoCommit()) {
 				db.commit();
 			}
-			insertEvent.close();
-			insertRun.close();
 			db.close();
 			db = null;
 			progress.check();
@@ -398,7 +327,7 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 	}
 
-	private String[] views(long others, int accessTypes) {
+	private String[] views(long accesses, long others, int accessTypes) {
 		if (others == 0) {
 			return Schema.views(Schema.SELECT_ACCESS_EVENTS, Schema.SELECT_ACCESS_PARAMETERS);
 		}
@@ -409,38 +338,50 @@ final class SqlTraceWriter implements TraceWriter {
 						Schema.SELECT_ACCESS_PARAMETERS + " UNION ALL " + parameters);
 	}
 
-	/** Rows came in another order than by start: runs are moved, their events keep their order. */
-	private void sortRuns(Progress progress) throws SQLException, MemtraceException {
-		progress.begin("Sorting accesses by time", runs);
-		Sqlite.execute(db, dbms.schema(Schema.eventTable("MT_EVENT_SORTED")));
-		Sqlite.execute(db, "CREATE TEMP TABLE OLD_RUN AS SELECT * FROM MT_RUN", "DELETE FROM MT_RUN");
-		try (Statement read = db.createStatement();
-				ResultSet old = read.executeQuery("SELECT ID, FIRST_EVENT, END_EVENT, START_NS, END_NS, MIN_CELL,"
-						+ " MAX_CELL FROM OLD_RUN ORDER BY START_NS, ID");
-				PreparedStatement move = db.prepareStatement("INSERT INTO MT_EVENT_SORTED SELECT ID + ?, CELL, COUNT,"
-						+ " CONTEXT, IP, ? FROM MT_EVENT WHERE ID >= ? AND ID < ?")) {
-			long next = 0;
-			for (int run = 0; old.next(); run++) {
-				progress.check();
-				long first = old.getLong(2);
-				long count = old.getLong(3) - first;
-				move.setLong(1, next - first);
-				move.setInt(2, run);
-				move.setLong(3, first);
-				move.setLong(4, first + count);
-				move.executeUpdate();
-				long[] values = { run, next, next + count, old.getLong(4), old.getLong(5),
-						next / Schema.EVENTS_PER_PAGE, old.getLong(6), old.getLong(7) };
-				for (int i = 0; i < values.length; i++) {
-					insertRun.setLong(i + 1, values[i]);
+	/** All accesses in chunks, and the index of the chunks. */
+	private void writeChunks(Progress progress) throws SQLException, MemtraceException {
+		try (PreparedStatement chunks = db.prepareStatement(ChunkTables.INSERT_CHUNK);
+				PreparedStatement columns = db.prepareStatement(ChunkTables.INSERT_COLUMN)) {
+			ChunkTables tables = new ChunkTables(chunks, columns);
+			sorter.finish(progress, (number, entry, data) -> {
+				try {
+					tables.add(number, entry, data);
+				} catch (SQLException e) {
+					throw dbms.explain(file.temporary, e);
 				}
-				insertRun.executeUpdate();
-				next += count;
-				progress.worked(1);
-			}
+			});
+			indexChecksum = tables.checksum();
 		}
-		insertEvent.close();
-		Sqlite.execute(db, "DROP TABLE MT_EVENT", "ALTER TABLE MT_EVENT_SORTED RENAME TO MT_EVENT");
+	}
+
+	/** The rows of FrameSoc, from the chunks. */
+	private long writeEvents(Progress progress) throws SQLException, MemtraceException {
+		progress.begin("Writing events of FrameSoc", sorter.rows());
+		try (EventWriter writer = new EventWriter(db)) {
+			List<DamagedChunkException> damaged = new ArrayList<>();
+			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), (chunk, column) -> {
+				synchronized (this) {
+					return ChunkTables.read(dbms, file.temporary, db, chunk, column);
+				}
+			});
+			int[] cells = new int[trees.virtualLeaf().length];
+			Arrays.setAll(cells, i -> i);
+			new AccessesByTime(chunks, cells, damaged::add).visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE,
+					Integer.MAX_VALUE, batch -> {
+						try {
+							synchronized (this) {
+								writer.add(batch);
+							}
+						} catch (SQLException e) {
+							throw dbms.explain(file.temporary, e);
+						}
+					}, progress);
+			if (!damaged.isEmpty()) {
+				throw damaged.get(0);
+			}
+			progress.begin("Finishing the database", -1);
+			return writer.finish(cpuMasks(), firstCpus(), threads, typesByThread);
+		}
 	}
 
 	/** @return how many types there are */
@@ -468,19 +409,25 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	private void writeCpus() throws SQLException {
-		String[] masks = new String[cpuSets.size()];
-		int[] first = new int[cpuSets.size()];
+		String[] masks = cpuMasks();
 		try (PreparedStatement statement = db.prepareStatement("INSERT INTO MT_CPU_SET VALUES(?,?)")) {
 			for (int i = 0; i < masks.length; i++) {
-				masks[i] = mask(cpuSets.get(i));
-				first[i] = WriterRules.cpu(cpuSets, i);
 				statement.setInt(1, i);
 				statement.setString(2, masks[i]);
 				statement.addBatch();
 			}
 			statement.executeBatch();
 		}
-		contexts.write(db, masks, first, threads.stream().mapToLong(ThreadInfo::taskId).toArray(), typesByThread);
+	}
+
+	private String[] cpuMasks() {
+		return cpuSets.stream().map(SqlTraceWriter::mask).toArray(String[]::new);
+	}
+
+	private int[] firstCpus() {
+		int[] first = new int[cpuSets.size()];
+		Arrays.setAll(first, i -> WriterRules.cpu(cpuSets, i));
+		return first;
 	}
 
 	/** Bit i is CPU i, hexadecimal. */
@@ -493,25 +440,14 @@ final class SqlTraceWriter implements TraceWriter {
 		return new BigInteger(1, big).toString(16);
 	}
 
-	private void writeAddresses() throws SQLException {
-		try (PreparedStatement statement = db.prepareStatement("INSERT INTO MT_IP VALUES(?,?)")) {
-			for (int i = 0; i < addresses.size(); i++) {
-				statement.setInt(1, i + 1);
-				statement.setLong(2, addresses.get(i));
-				statement.addBatch();
-				if (i % 1000 == 999) {
-					statement.executeBatch();
-				}
-			}
-			statement.executeBatch();
-		}
-	}
-
-	private void properties(TraceInfo info, String reportJson) throws SQLException, MemtraceException {
+	private void properties(TraceInfo info, long accesses, String reportJson) throws SQLException, MemtraceException {
 		Sqlite.update(db, "INSERT INTO MT_SCHEMA VALUES(?, 'memtrace')", Schema.VERSION);
 		Map<String, String> all = new TreeMap<>(InfoProperties.of(info));
 		all.put(InfoProperties.ACCESSES, Long.toString(accesses));
 		all.put(InfoProperties.LONGEST_NS, Long.toString(longestNs));
+		all.put(ChunkTables.CHECKSUM, Long.toString(indexChecksum));
+		all.put(ChunkTables.ORDER, Long.toString(ChunkAccesses.orderOf(trees.virtualLeaf())));
+		all.put(InfoProperties.TYPES_BY_THREAD, typesByThread ? "1" : "0");
 		insert("INSERT INTO MT_PROPERTY VALUES(?,?)", new ArrayList<>(all.entrySet()), (row, e) -> {
 			row.setString(1, e.getKey());
 			row.setString(2, e.getValue());
@@ -525,6 +461,9 @@ final class SqlTraceWriter implements TraceWriter {
 	public void close() {
 		if (otherEvents != null) {
 			otherEvents.close();
+		}
+		if (sorter != null) {
+			sorter.close();
 		}
 		if (db != null) {
 			try {

@@ -18,7 +18,13 @@ final class WriterRules {
 	private WriterRules() {
 	}
 
-	static void check(AccessBatch batch, int row, int cells, int threads) throws StoreException {
+	/**
+	 * Refuses a row that cannot be.
+	 *
+	 * @param counted reads and writes of all rows before
+	 * @return the same with this row; all sums of a trace have 64 bits
+	 */
+	static long check(AccessBatch batch, int row, int cells, int threads, long counted) throws StoreException {
 		if (batch.startNs[row] >= batch.endNs[row]) {
 			throw new StoreException("access with an empty interval: " + batch.startNs[row] + " to " + batch.endNs[row]);
 		}
@@ -28,12 +34,17 @@ final class WriterRules {
 		if (batch.thread[row] < AccessBatch.NO_THREAD || batch.thread[row] >= threads) {
 			throw new StoreException("access of the unknown thread " + batch.thread[row]);
 		}
-		if (batch.reads[row] < 0 || batch.writes[row] < 0 || batch.reads[row] + batch.writes[row] <= 0) {
+		if (batch.reads[row] < 0 || batch.writes[row] < 0 || (batch.reads[row] | batch.writes[row]) == 0) {
 			throw new StoreException(
 					"access with " + batch.reads[row] + " reads and " + batch.writes[row] + " writes");
 		}
 		if (batch.sharing[row] < 1) {
 			throw new StoreException("access used by " + batch.sharing[row] + " threads");
+		}
+		try {
+			return Math.addExact(counted, Math.addExact(batch.reads[row], batch.writes[row]));
+		} catch (ArithmeticException e) {
+			throw new StoreException("the reads and writes of all accesses together are more than " + Long.MAX_VALUE, e);
 		}
 	}
 

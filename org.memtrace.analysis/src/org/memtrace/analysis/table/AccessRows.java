@@ -195,12 +195,12 @@ final class AccessRows extends EventRows {
 
 	@Override
 	void between(long[] first, long[] last, Progress progress, RowVisitor visitor) throws MemtraceException {
-		int from = first == null ? 0 : (int) first[1];
-		long lastId = last == null ? Integer.MAX_VALUE : last[1];
-		// the writes of the last access follow it as another event
-		int to = (int) Math.min(Integer.MAX_VALUE, lastId + 2);
-		store.visitAccesses(storeQuery(), from, to, b -> {
-			for (int i = 0; i < b.count && b.id[i] <= lastId; i++) {
+		long fromNs = first == null ? Long.MIN_VALUE : first[0];
+		int fromId = first == null ? 0 : (int) first[1];
+		long toNs = last == null ? Long.MAX_VALUE : last[0];
+		int toId = last == null ? Integer.MAX_VALUE : (int) last[1] + 1;
+		store.visitAccesses(storeQuery(), fromNs, fromId, toNs, toId, b -> {
+			for (int i = 0; i < b.count; i++) {
 				if (passes(b, i)) {
 					visitor.row(row(b, i));
 				}

@@ -15,6 +15,7 @@ import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.SegmentMerger;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * Parses access files (docs/trace-format.md) and Moca's files from bytes; no object is made for a row. Rows that cannot be
@@ -30,7 +31,7 @@ public final class AccessParser {
 	}
 
 	private static final String[] COLUMNS = { "@Virt", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip",
-			"Node", "Flags", "@Phy", "Shared" };
+			"Node", "Flags", "@Phy", "Shared", "ReadOffset", "WriteOffset" };
 	/** Names of the same columns in the older generation of Moca's full trace, without blanks. */
 	private static final java.util.Map<String, String> OLD_NAMES = java.util.Map.of("VirtualAddr", "@Virt", "PhysicalAddr",
 			"@Phy", "R", "Nreads", "W", "Nwrites", "StartTime", "Start", "EndTime", "End", "Task", "TaskId");
@@ -47,6 +48,10 @@ public final class AccessParser {
 	private static final int FLAGS = 9;
 	private static final int PHYSICAL = 10;
 	private static final int SHARED = 11;
+	private static final int FIRST_READ = 12;
+	private static final int FIRST_WRITE = 13;
+	/** Value of an offset whose column the file does not have. */
+	private static final int NO_COLUMN = -2;
 	private static final int IGNORED = -1;
 
 	/** 16,384 CPUs. */
@@ -70,6 +75,7 @@ public final class AccessParser {
 	private java.util.function.LongSupplier read;
 	private long readBefore;
 	private final SegmentMerger segments;
+	private final int pageShift;
 	private InputFormat format = InputFormat.ACCESSES;
 
 	// the row being parsed
@@ -86,6 +92,7 @@ public final class AccessParser {
 		this.skips = skips;
 		this.sink = sink;
 		batch = sink.accept(null);
+		this.pageShift = pageShift;
 		segments = new SegmentMerger(this::store, pageShift);
 	}
 
@@ -192,7 +199,10 @@ public final class AccessParser {
 		int seen = 0;
 		for (int c = 0; c < names.length; c++) {
 			columns[c] = IGNORED;
-			for (int f = 0; f < (moca ? COLUMNS.length : PHYSICAL + 1); f++) {
+			for (int f = 0; f < COLUMNS.length; f++) {
+				if (moca ? f > SHARED : f == SHARED) {
+					continue;
+				}
 				String column = moca ? InputFormat.columns(names[c]).get(0) : names[c].strip();
 				if (COLUMNS[f].equals(moca ? OLD_NAMES.getOrDefault(column, column) : column)) {
 					if ((seen >> f & 1) != 0) {
@@ -222,6 +232,8 @@ public final class AccessParser {
 		value[FLAGS] = 0;
 		value[PHYSICAL] = 0;
 		value[SHARED] = -1;
+		value[FIRST_READ] = NO_COLUMN;
+		value[FIRST_WRITE] = NO_COLUMN;
 		for (int c = 0; c < columns.length; c++) {
 			if (c > 0) {
 				if (p >= end || text[p] != ',') {
@@ -232,6 +244,7 @@ public final class AccessParser {
 			}
 			switch (columns[c]) {
 			case VIRT, IP, FLAGS, PHYSICAL -> value[columns[c]] = hex();
+			case FIRST_READ, FIRST_WRITE -> value[columns[c]] = offset();
 			case CPUS -> value[CPUS] = format == InputFormat.ACCESSES ? cpus() : binaryCpus();
 			case IGNORED -> {
 				while (p < end && text[p] != ',') {
@@ -296,6 +309,41 @@ public final class AccessParser {
 		batch.flags[i] = (int) row[FLAGS];
 		batch.physical[i] = row[PHYSICAL];
 		batch.maskDigits[i] = digits;
+		offsets(row, i);
+	}
+
+	/**
+	 * Where in its page a row begins to read and to write. Without columns for it, a row that only does one does it at its address, and
+	 * of one that does both the address is kept as that of the read (see {@link AccessBatch#readOffset}).
+	 */
+	private void offsets(long[] row, int i) {
+		long read = AccessBatch.NO_OFFSET;
+		long write = AccessBatch.NO_OFFSET;
+		boolean known = row[FIRST_READ] != NO_COLUMN || row[FIRST_WRITE] != NO_COLUMN;
+		if (known) {
+			read = Math.max(AccessBatch.NO_OFFSET, row[FIRST_READ]);
+			write = Math.max(AccessBatch.NO_OFFSET, row[FIRST_WRITE]);
+		} else if (format == InputFormat.ACCESSES && (row[FLAGS] & AccessBatch.FLAG_FROM_SCAN) == 0) {
+			// other formats do not say which address of the page they tell, the scan of page tables knows none
+			long at = row[VIRT] & (1L << pageShift) - 1;
+			read = row[READS] > 0 ? at : AccessBatch.NO_OFFSET;
+			write = row[READS] > 0 ? AccessBatch.NO_OFFSET : at;
+		}
+		batch.readOffset[i] = row[READS] > 0 ? (int) read : AccessBatch.NO_OFFSET;
+		batch.writeOffset[i] = row[WRITES] > 0 ? (int) write : AccessBatch.NO_OFFSET;
+	}
+
+	/** An offset in a page; nothing is not known. */
+	private long offset() {
+		blanks();
+		if (p >= end || text[p] == ',') {
+			return AccessBatch.NO_OFFSET;
+		}
+		long v = hex();
+		if (error == null && (v < 0 || v >= 1L << pageShift)) {
+			error = "number out of range";
+		}
+		return v;
 	}
 
 	private void blanks() {

@@ -29,6 +29,9 @@ public final class RowBatch {
 	public final int[] cpuSet = new int[CAPACITY];
 	public final int[] node = new int[CAPACITY];
 	public final int[] flags = new int[CAPACITY];
+	/** Place of the first read and of the first write in the page, as in {@link org.memtrace.model.store.AccessBatch}. */
+	public final int[] readOffset = new int[CAPACITY];
+	public final int[] writeOffset = new int[CAPACITY];
 	/** Physical address, 0 unknown. */
 	public final long[] physical = new long[CAPACITY];
 	/** Number of the page in {@link org.memtrace.importer.tree.LeafTable} and thread of each row; filled in by the first pass. */

@@ -4,8 +4,8 @@
 package org.memtrace.importer.rows;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -43,7 +43,8 @@ public final class RowSorter {
 					pieces.add(piece(buffer, progress));
 				}
 				RowSpill.Row r = all.row;
-				buffer.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip);
+				buffer.add(r.startNs, r.endNs, r.leaf, r.thread, r.cpuSet, r.reads, r.writes, 1, r.node, r.flags, r.ip,
+						r.readOffset, r.writeOffset);
 			}
 			pieces.add(piece(buffer, progress));
 			PriorityQueue<Source> queue = new PriorityQueue<>(
@@ -94,6 +95,8 @@ public final class RowSorter {
 			r.ip = (int) buffer.ip[i];
 			r.node = buffer.node[i];
 			r.flags = buffer.flags[i];
+			r.readOffset = buffer.readOffset[i];
+			r.writeOffset = buffer.writeOffset[i];
 			piece.add(r);
 		}
 		piece.finish();

@@ -15,17 +15,18 @@ import java.util.List;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.store.AccessBatch;
 
 /**
- * Keeps the rows of an image between the two passes of an import, in some 6 to 10 bytes each: on the heap as long as they are
+ * Keeps the rows of an image between the two passes of an import, in some 8 to 12 bytes each: on the heap as long as they are
  * few, else in a temporary file that has no name, so that nothing stays when the process is killed. Rows are referred to in
  * order.
  */
 public final class RowSpill implements AutoCloseable {
 	/** Rows of a block. */
 	private static final int BLOCK_ROWS = 8192;
-	/** Longest encoding of a row: control byte, then ten numbers. */
-	private static final int LONGEST_ROW = 1 + 10 * 10;
+	/** Longest encoding of a row: control byte, then twelve numbers. */
+	private static final int LONGEST_ROW = 1 + 12 * 10;
 
 	private static final int SAME_INTERVAL = 1;
 	private static final int ONE_READ = 2;
@@ -34,6 +35,7 @@ public final class RowSpill implements AutoCloseable {
 	private static final int SAME_CPUS = 16;
 	private static final int SAME_IP = 32;
 	private static final int SAME_NODE = 64;
+	private static final int NO_OFFSETS = 128;
 
 	/** Bytes on the heap that all spills of an import may use together. */
 	public static final class Budget {
@@ -59,6 +61,9 @@ public final class RowSpill implements AutoCloseable {
 		public int ip;
 		public int node;
 		public int flags;
+		/** As in {@link AccessBatch}; kept of rows with reads, and with writes. */
+		public int readOffset = AccessBatch.NO_OFFSET;
+		public int writeOffset = AccessBatch.NO_OFFSET;
 	}
 
 	private final Path directory;
@@ -85,7 +90,8 @@ public final class RowSpill implements AutoCloseable {
 		int control = (r.startNs == last.startNs && r.endNs == last.endNs ? SAME_INTERVAL : 0)
 				| (r.reads == 1 && r.writes == 0 ? ONE_READ : 0) | (r.reads == 0 && r.writes == 1 ? ONE_WRITE : 0)
 				| (r.thread == last.thread ? SAME_THREAD : 0) | (r.cpuSet == last.cpuSet ? SAME_CPUS : 0)
-				| (r.ip == last.ip ? SAME_IP : 0) | (r.node == last.node && r.flags == last.flags ? SAME_NODE : 0);
+				| (r.ip == last.ip ? SAME_IP : 0) | (r.node == last.node && r.flags == last.flags ? SAME_NODE : 0)
+				| (r.readOffset < 0 && r.writeOffset < 0 ? NO_OFFSETS : 0);
 		buffer[position++] = (byte) control;
 		signed(r.leaf - last.leaf);
 		if ((control & SAME_INTERVAL) == 0) {
@@ -108,6 +114,14 @@ public final class RowSpill implements AutoCloseable {
 		if ((control & SAME_NODE) == 0) {
 			unsigned(r.node + 1);
 			unsigned(r.flags);
+		}
+		if ((control & NO_OFFSETS) == 0) {
+			if (r.reads > 0) {
+				unsigned(r.readOffset + 1);
+			}
+			if (r.writes > 0) {
+				unsigned(r.writeOffset + 1);
+			}
 		}
 		copy(r, last);
 		rows++;
@@ -219,6 +233,8 @@ public final class RowSpill implements AutoCloseable {
 				row.node = (int) unsigned() - 1;
 				row.flags = (int) unsigned();
 			}
+			row.readOffset = (control & NO_OFFSETS) == 0 && row.reads > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
+			row.writeOffset = (control & NO_OFFSETS) == 0 && row.writes > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
 			return true;
 		}
 

@@ -17,6 +17,7 @@ import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.store.AccessBatch;
 
 /**
  * Parses TABARNAC's pages: header {@code addr,firstacc,type,T0,...}, one line for the reads (R) and one for the writes (W) of a
@@ -211,6 +212,8 @@ public final class TabarnacParser {
 		batch.flags[i] = 0;
 		batch.physical[i] = 0;
 		batch.maskDigits[i] = 0;
+		batch.readOffset[i] = AccessBatch.NO_OFFSET;
+		batch.writeOffset[i] = AccessBatch.NO_OFFSET;
 	}
 
 	private void countBytes() {

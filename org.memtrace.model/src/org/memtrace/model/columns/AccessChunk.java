@@ -6,7 +6,8 @@ import java.util.Arrays;
 
 /**
  * The accesses of a range of leaves, as columns. Rows are grouped by leaf, in ascending order of the leaf's id, and ordered
- * within a leaf by start, end, thread, CPU set. The arrays may be longer than what is valid. A chunk is filled by
+ * within a leaf by start and end; rows that are equal in this are in the order in which they were recorded, so that the first one
+ * tells who touched a page first. The arrays may be longer than what is valid. A chunk is filled by
  * {@link AccessSource#read} and may be filled again; it is used by one thread at a time. Columns that were not asked for have
  * no defined content.
  */

@@ -29,4 +29,11 @@ public interface AccessSource {
 	 * @throws DamagedChunkException when the chunk cannot be trusted; {@code into} then has no rows
 	 */
 	void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) throws MemtraceException;
+
+	/**
+	 * What {@link #read} refused so far, each chunk once. Whoever skips damaged chunks asks in the end, and tells it with the answer.
+	 */
+	default Losses losses() {
+		return Losses.NONE;
+	}
 }

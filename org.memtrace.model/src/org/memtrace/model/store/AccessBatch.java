@@ -16,7 +16,10 @@ public final class AccessBatch {
 
 	/** Number of valid rows. */
 	public int count;
-	/** Number of the record in its store, for {@link TraceStore#readAccesses}: ascending, not dense; -1 when not from a store. */
+	/** Value of {@link #readOffset} and {@link #writeOffset}: there was none, or its address is not known. */
+	public static final int NO_OFFSET = -1;
+
+	/** Number of the record in its store, for {@link TraceStore#readAccesses}; not in the order of time; -1 when not from a store. */
 	public final int[] id;
 	/** Start of the interval of the record. */
 	public final long[] startNs;
@@ -38,6 +41,13 @@ public final class AccessBatch {
 	public final int[] flags;
 	/** Code address of one of the accesses, 0 unknown. */
 	public final long[] ip;
+	/**
+	 * Place of the first read in its page, in bytes. Of a record that reads and writes, a trace with one address for each record
+	 * tells the place of the first access, whichever it was: it is kept here, and {@link #writeOffset} is {@link #NO_OFFSET}.
+	 */
+	public final int[] readOffset;
+	/** Place of the first write in its page, in bytes. */
+	public final int[] writeOffset;
 
 	public AccessBatch(int capacity) {
 		id = new int[capacity];
@@ -52,6 +62,8 @@ public final class AccessBatch {
 		node = new int[capacity];
 		flags = new int[capacity];
 		ip = new long[capacity];
+		readOffset = new int[capacity];
+		writeOffset = new int[capacity];
 	}
 
 	public int capacity() {
@@ -63,9 +75,16 @@ public final class AccessBatch {
 		return count == startNs.length;
 	}
 
-	/** Appends a row without {@link #id}. */
+	/** Appends a row without {@link #id}, whose addresses within the page are not known. */
 	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount,
 			long writeCount, int sharingThreads, int numaNode, int flagBits, long codeAddress) {
+		add(start, end, producerId, threadIndex, cpuSetIndex, readCount, writeCount, sharingThreads, numaNode, flagBits, codeAddress,
+				NO_OFFSET, NO_OFFSET);
+	}
+
+	/** Appends a row without {@link #id}. */
+	public void add(long start, long end, int producerId, int threadIndex, int cpuSetIndex, long readCount, long writeCount,
+			int sharingThreads, int numaNode, int flagBits, long codeAddress, int firstRead, int firstWrite) {
 		int i = count++;
 		id[i] = -1;
 		startNs[i] = start;
@@ -79,13 +98,15 @@ public final class AccessBatch {
 		node[i] = numaNode;
 		flags[i] = flagBits;
 		ip[i] = codeAddress;
+		readOffset[i] = firstRead;
+		writeOffset[i] = firstWrite;
 	}
 
 	/** Appends a copy of row {@code row} of another batch. */
 	public void addFrom(AccessBatch other, int row) {
 		add(other.startNs[row], other.endNs[row], other.producer[row], other.thread[row], other.cpuSet[row],
 				other.reads[row], other.writes[row], other.sharing[row], other.node[row], other.flags[row],
-				other.ip[row]);
+				other.ip[row], other.readOffset[row], other.writeOffset[row]);
 		id[count - 1] = other.id[row];
 	}
 }

@@ -72,9 +72,7 @@ public final class HeapAccessSource implements AccessSource {
 		int k = b % BATCH;
 		int c = Integer.compare(x.producer[i], y.producer[k]);
 		c = c != 0 ? c : Long.compare(x.startNs[i], y.startNs[k]);
-		c = c != 0 ? c : Long.compare(x.endNs[i], y.endNs[k]);
-		c = c != 0 ? c : Integer.compare(x.thread[i], y.thread[k]);
-		return c != 0 ? c : Integer.compare(x.cpuSet[i], y.cpuSet[k]);
+		return c != 0 ? c : Long.compare(x.endNs[i], y.endNs[k]); // the sort is stable
 	}
 
 	private ChunkInfo describe(int from, int to) {
@@ -150,8 +148,8 @@ public final class HeapAccessSource implements AccessSource {
 			into.node[r] = b.node[i];
 			into.flags[r] = b.flags[i];
 			into.ip[r] = b.ip[i];
-			into.readOffset[r] = AccessChunk.NO_OFFSET;
-			into.writeOffset[r] = AccessChunk.NO_OFFSET;
+			into.readOffset[r] = b.readOffset[i];
+			into.writeOffset[r] = b.writeOffset[i];
 		}
 		into.leafFrom[into.leaves] = n;
 	}

@@ -14,6 +14,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
@@ -76,22 +77,29 @@ public interface TraceStore extends AutoCloseable {
 	/** Number of access records; 0 for a trace that is no memory trace. */
 	long accessCount() throws MemtraceException;
 
-	/** Streams accesses in order of start time. */
+	/** Streams accesses in order of start and {@link AccessBatch#id}. */
 	void visitAccesses(AccessQuery query, AccessVisitor visitor, Progress progress) throws MemtraceException;
 
 	/**
-	 * Streams accesses as {@link #visitAccesses(AccessQuery, AccessVisitor, Progress)} does, of them those whose
-	 * {@link AccessBatch#id} is in {@code [fromId, toId)}. Takes time for that range only: for pages of a table.
+	 * Streams accesses as {@link #visitAccesses(AccessQuery, AccessVisitor, Progress)} does, of them those from
+	 * {@code (fromNs, fromId)} on until before {@code (toNs, toId)} in the order of start and id: for pages of a table.
 	 */
-	void visitAccesses(AccessQuery query, int fromId, int toId, AccessVisitor visitor, Progress progress)
+	void visitAccesses(AccessQuery query, long fromNs, int fromId, long toNs, int toId, AccessVisitor visitor, Progress progress)
 			throws MemtraceException;
 
 	/**
 	 * All accesses as columns, in the order of {@link #producers}: what everything uses that looks at many of them. A store that keeps
-	 * its accesses so gives them at once; another one reads all of them and puts them in order on the heap, each time it is asked.
+	 * its accesses so gives them at once; for a tree in another order than that of the import it puts them in order beside the
+	 * database, within bounded memory, the first time it is asked. One that keeps them by time (a database of an earlier version) reads
+	 * all of them and puts them in order on the heap, each time it is asked.
 	 */
 	default AccessSource accessSource(Progress progress) throws MemtraceException {
 		return HeapAccessSource.of(this, progress);
+	}
+
+	/** What of this trace was damaged and left out so far, by whatever method of this store or its sources. */
+	default Losses losses() {
+		return Losses.NONE;
 	}
 
 	/** Gives the accesses of some {@link AccessBatch#id}s, in this order. */

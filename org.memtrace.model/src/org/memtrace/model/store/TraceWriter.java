@@ -44,7 +44,7 @@ public interface TraceWriter extends AutoCloseable {
 	/** Instead of {@link #producers(ProducerTree)}: the trees and what they were made from; accesses refer to the cells of the layout. */
 	void trees(MemoryLayout layout, MemoryTrees trees) throws MemtraceException;
 
-	/** Appends accesses. Any order is right; that of their start is the fastest, and then of their end and producer. */
+	/** Appends accesses. Any order is right; that of their start is the fastest. */
 	void accesses(AccessBatch batch) throws MemtraceException;
 
 	/**
@@ -78,6 +78,9 @@ public interface TraceWriter extends AutoCloseable {
 
 	/** Event types tell the thread ({@code Private_Read_T4711}): before the first access. */
 	void eventTypesByThread() throws MemtraceException;
+
+	/** Whether FrameSoc gets rows of its own for each access; without this call {@link FrameSocRows#AUTO}. At any time. */
+	void frameSocRows(FrameSocRows rows) throws MemtraceException;
 
 	/** Something that {@link TraceStore#readNote} finds under this key, such as {@link TraceStore#NOTE_TOPOLOGY}; at any time. */
 	void note(String key, byte[] value) throws MemtraceException;

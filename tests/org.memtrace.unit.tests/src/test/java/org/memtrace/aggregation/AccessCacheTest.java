@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
-import java.sql.DriverManager;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -19,13 +17,11 @@ import java.util.Map;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
@@ -147,38 +143,6 @@ class AccessCacheTest {
 			assertSame(AccessTable.load(other, 0, 1, Progress.NONE), loaded);
 			visits = 0;
 			assertSame(loaded, load(other));
-		}
-	}
-
-	/** Rows that somebody changes in the database, with saved columns in it. */
-	@Test
-	void changesOfTheDatabaseAreSeen(@TempDir Path directory) throws Exception {
-		for (DatabaseKind kind : DatabaseKind.values()) {
-			Path file = directory.resolve(kind + ".mv.db");
-			try (TraceWriter w = Stores.createFile(file, kind, notice -> {
-			})) {
-				write(w, 6, 3000);
-			}
-			String url = kind == DatabaseKind.SQLITE ? "jdbc:sqlite:" + file
-					: "jdbc:h2:file:" + file.toString().replaceFirst("\\.mv\\.db$", "") + ";NON_KEYWORDS=VALUE";
-			long[] reads = new long[3];
-			for (int i = 0; i < reads.length; i++) {
-				if (i == 2) {
-					try (var db = DriverManager.getConnection(url); var statement = db.createStatement()) {
-						statement.execute("UPDATE MT_EVENT SET COUNT = COUNT + 1000000 WHERE ID = 0");
-					}
-				}
-				try (TraceStore store = Stores.openFile(file)) {
-					AccessTable table = load(store);
-					assertEquals(3000, table.size());
-					MicroscopicModel m = table.model(table.wholeRequest(), Progress.NONE);
-					for (double sum : m.sums(0, m.hierarchy().leafCount(), 0, m.sliceCount())) {
-						reads[i] += Math.round(sum);
-					}
-				}
-			}
-			assertEquals(reads[0], reads[1], kind + "");
-			assertEquals(reads[0] + 1_000_000, reads[2], kind + ": the saved columns are of the time before");
 		}
 	}
 

@@ -36,7 +36,7 @@ final class LayeringRules {
 			Map.entry("org.h2.", Set.of("storage")), //
 			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "cli", "views", "rcp")), //
 			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
-			Map.entry("com.github.luben.zstd.", Set.of("importer", "analysis")), //
+			Map.entry("com.github.luben.zstd.", Set.of("storage", "importer", "analysis")), //
 			Map.entry("org.apache.parquet.", Set.of("analysis")), //
 			Map.entry("shaded.parquet.", Set.of("analysis")), //
 			Map.entry("com.sun.jna.", Set.of("topology")), //

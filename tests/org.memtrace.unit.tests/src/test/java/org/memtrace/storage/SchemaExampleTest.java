@@ -67,7 +67,16 @@ class SchemaExampleTest {
 		}
 		Map<String, List<String>> documented = documented();
 		assertTrue(documented.size() == 7, documented.keySet().toString());
-		try (Connection db = Sqlite.read(file)) {
+		String chunk = Files.readString(PAGE).replaceAll("(?s).*In `MT_CHUNK` it is `([^`]*)`.*", "$1");
+		try (Connection db = Sqlite.read(file); Statement one = db.createStatement()) {
+			try (ResultSet found = one.executeQuery("SELECT ID || ' | ' || ROWS || ' | ' || CELL_FROM || ' | ' || CELL_TO || ' | ' || START_NS"
+					+ " || ' | ' || LAST_START_NS || ' | ' || END_NS || ' | ' || READS || ' | ' || WRITES FROM MT_CHUNK")) {
+				assertTrue(found.next());
+				assertEquals(chunk, found.getString(1));
+			}
+			try (ResultSet found = one.executeQuery("SELECT GROUP_CONCAT(ID) FROM MT_COLUMN")) {
+				assertEquals("0,2", found.getString(1));
+			}
 			for (Map.Entry<String, List<String>> table : documented.entrySet()) {
 				List<String> rows = new ArrayList<>();
 				try (Statement statement = db.createStatement();

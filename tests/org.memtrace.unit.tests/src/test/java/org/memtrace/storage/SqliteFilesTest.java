@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.sql.SQLException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -104,6 +104,8 @@ class SqliteFilesTest {
 						+ Path.of(Stores.class.getProtectionDomain().getCodeSource().getLocation().toURI())
 						+ java.io.File.pathSeparator
 						+ Path.of(TraceInfo.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+						+ java.io.File.pathSeparator
+						+ Path.of(com.github.luben.zstd.Zstd.class.getProtectionDomain().getCodeSource().getLocation().toURI())
 						+ java.io.File.pathSeparator
 						+ Path.of(org.sqlite.JDBC.class.getProtectionDomain().getCodeSource().getLocation().toURI())
 						+ java.io.File.pathSeparator
@@ -287,7 +289,7 @@ class SqliteFilesTest {
 		}
 		try (TraceCatalogue catalogue = open()) {
 			String message = assertThrows(UnsupportedVersionException.class, () -> catalogue.open(info.id())).getMessage();
-			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 2; use a newer memtrace"), message);
+			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 3; use a newer memtrace"), message);
 		}
 		try (Connection db = Sqlite.change(c.resolve("SOCTRACE_SYSTEM_DB"))) {
 			Sqlite.execute(db, "PRAGMA user_version = 2");
@@ -374,12 +376,11 @@ class SqliteFilesTest {
 		write(Stores.createFile(file, notices::add), 2000);
 		try (TraceStore store = Stores.openFile(file); Connection other = Sqlite.change(file)) {
 			java.util.Set<String> stamps = new java.util.LinkedHashSet<>(List.of(store.contentStamp()));
-			for (String sql : List.of("UPDATE MT_EVENT SET COUNT = COUNT + 1 WHERE ID = 1999", "DELETE FROM MT_EVENT WHERE ID = 7",
-					"INSERT INTO MT_EVENT SELECT 7, CELL, COUNT, CONTEXT, IP, RUN FROM MT_EVENT WHERE ID = 6",
-					"INSERT OR REPLACE INTO MT_EVENT SELECT 7, CELL, COUNT, CONTEXT, IP, RUN FROM MT_EVENT WHERE ID = 8",
-					"UPDATE MT_RUN SET END_NS = END_NS + 1 WHERE ID = 0", "UPDATE MT_CONTEXT SET SHARING = 3 WHERE ID = 1",
-					"UPDATE MT_CELL SET PRODUCER = 5 WHERE ID = 6", "INSERT INTO MT_IP VALUES(99999, 1)",
-					"DELETE FROM MT_RUN WHERE ID = 0", "DELETE FROM MT_EVENT")) {
+			for (String sql : List.of("UPDATE MT_CHUNK SET READS = READS + 1 WHERE ID = 0", "DELETE FROM MT_COLUMN WHERE ID = 3",
+					"INSERT INTO MT_COLUMN SELECT 3, DATA FROM MT_COLUMN WHERE ID = 4",
+					"INSERT OR REPLACE INTO MT_COLUMN SELECT 3, DATA FROM MT_COLUMN WHERE ID = 6",
+					"UPDATE MT_COLUMN SET DATA = x'00' WHERE ID = 3", "UPDATE MT_CELL SET PRODUCER = 5 WHERE ID = 6",
+					"DELETE FROM MT_CHUNK WHERE ID = 0", "DELETE FROM MT_COLUMN")) {
 				Sqlite.execute(other, sql);
 				assertTrue(stamps.add(store.contentStamp()), sql);
 			}
@@ -388,10 +389,9 @@ class SqliteFilesTest {
 			store.writeNote("n", new byte[] { 1 });
 			Sqlite.execute(other, "INSERT INTO ANALYSIS_RESULT VALUES(1, 1, 'SEARCH', '', '')");
 			assertEquals(last, store.contentStamp(), "neither of these is read with the accesses");
-			for (String sql : List.of("DROP TRIGGER STAMP_MT_EVENT_UPDATE",
-					"ALTER TABLE MT_EVENT RENAME TO X; CREATE TABLE MT_EVENT AS SELECT * FROM X",
-					"DROP VIEW EVENT; DROP VIEW EVENT_PARAM; DROP TABLE X; CREATE TABLE Y AS SELECT * FROM MT_EVENT; DROP TABLE MT_EVENT;"
-							+ " ALTER TABLE Y RENAME TO MT_EVENT",
+			for (String sql : List.of("DROP TRIGGER STAMP_MT_COLUMN_UPDATE",
+					"ALTER TABLE MT_CHUNK RENAME TO X; CREATE TABLE MT_CHUNK AS SELECT * FROM X",
+					"DROP TABLE X; CREATE TABLE Y AS SELECT * FROM MT_CHUNK; DROP TABLE MT_CHUNK; ALTER TABLE Y RENAME TO MT_CHUNK",
 					"DELETE FROM MT_PROPERTY WHERE NAME = 'content_stamp'")) {
 				for (String one : sql.split("; ")) {
 					Sqlite.execute(other, one);

@@ -76,6 +76,34 @@ class AccessParserTest {
 				parse("@Virt, @Phy, Nreads, Nwrites, CPUMask, Start, End, TaskId\n0000000000000abc, 0, 5, 0, 04, 1, 2, 7\n"));
 	}
 
+	/** Where a record begins to read and to write, with columns for it and without. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "-", value = { "- | 7f0010,2,0 | 0 | 16 -1", "- | 7f0010,0,2 | 0 | -1 16",
+		"- | 7f0010,1,2 | 0 | 16 -1", "- | 7f0010,1,0 | 1 | -1 -1", "ReadOffset,WriteOffset | 7f0010,1,2 | 0,20,10 | 32 16",
+		"ReadOffset,WriteOffset | 7f0010,1,2 | 0,,10 | -1 16", "ReadOffset,WriteOffset | 7f0010,1,0 | 1,,  | -1 -1",
+		"ReadOffset,WriteOffset | 7f0010,0,1 | 0,20,fff | -1 4095", "WriteOffset | 7f0010,1,1 | 0,10 | -1 16" })
+	void offsetsInThePage(String names, String counts, String rest, String expected) throws Exception {
+		List<String> found = new ArrayList<>();
+		AccessParser parser = new AccessParser(cpuSets, skips, 12, full -> {
+			for (int i = 0; full != null && i < full.count; i++) {
+				found.add(full.readOffset[i] + " " + full.writeOffset[i]);
+			}
+			return new RowBatch();
+		});
+		String text = "@Virt,Nreads,Nwrites,CPUMask,Start,End,TaskId,Flags" + (names == null ? "" : "," + names) + "\n" + counts
+				+ ",1,100,200,42," + rest + "\n";
+		parser.parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), "f.csv", InputFormat.ACCESSES, () -> 0);
+		parser.finish();
+		assertEquals(List.of(expected), found, String.valueOf(skips.byReason()));
+	}
+
+	@Test
+	void offsetsBeyondThePageAreSkipped() throws Exception {
+		String head = "@Virt,Nreads,Nwrites,CPUMask,Start,End,TaskId,ReadOffset\n";
+		assertEquals(List.of(), parse(head + "7f0010,1,0,1,100,200,42,1000\n"));
+		assertEquals(1, skips.total());
+	}
+
 	@Test
 	void linesMayEndWithCrLf() throws Exception {
 		assertEquals(2, parse((H + GOOD + GOOD).replace("\n", "\r\n")).size());

@@ -1,0 +1,527 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.storage.chunks;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
+
+/**
+ * Gives accesses in the order of start and id, which is the number of a row among all rows. Rows of a span of time are taken from
+ * all chunks and sorted; spans are so short that their rows fit into some of the heap. Chunks are decoded by several threads.
+ */
+public final class AccessesByTime {
+	private static final int BATCH = 8192;
+	private static final int BINS = 4096;
+	/** About what a row takes while it is sorted. */
+	private static final int ROW_BYTES = 100;
+	private static final Set<AccessColumn> TIME = EnumSet.of(AccessColumn.TIME);
+	private static final Set<AccessColumn> OTHERS = EnumSet.complementOf(EnumSet.of(AccessColumn.TIME));
+	private static final Set<AccessColumn> ALL = EnumSet.allOf(AccessColumn.class);
+
+	/** Shared by all traces; its threads end when they have had nothing to do. */
+	private static final ExecutorService DECODERS;
+	private static final int AHEAD = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 8);
+
+	static {
+		java.util.concurrent.ThreadPoolExecutor pool = (java.util.concurrent.ThreadPoolExecutor) Executors.newFixedThreadPool(AHEAD,
+				task -> {
+					Thread thread = new Thread(task, "memtrace-decoder");
+					thread.setDaemon(true);
+					return thread;
+				});
+		pool.setKeepAliveTime(10, java.util.concurrent.TimeUnit.SECONDS);
+		pool.allowCoreThreadTimeOut(true);
+		DECODERS = pool;
+	}
+
+	private final StoredChunks chunks;
+	private final int[] producerOfCell;
+	private final Consumer<DamagedChunkException> damaged;
+	private final long mostRows;
+
+	/**
+	 * @param producerOfCell what becomes {@link AccessBatch#producer}
+	 * @param damaged gets each chunk that cannot be read; its rows are left out
+	 */
+	public AccessesByTime(StoredChunks chunks, int[] producerOfCell, Consumer<DamagedChunkException> damaged) {
+		this(chunks, producerOfCell, damaged,
+				Math.clamp(Runtime.getRuntime().maxMemory() / 8 / ROW_BYTES, 1L << 17, 1L << 23));
+	}
+
+	/** For tests: with so many rows at once. */
+	public AccessesByTime(StoredChunks chunks, int[] producerOfCell, Consumer<DamagedChunkException> damaged, long mostRows) {
+		this.chunks = chunks;
+		this.producerOfCell = producerOfCell;
+		this.damaged = damaged;
+		this.mostRows = mostRows;
+	}
+
+	/** What is wanted. */
+	private record Wanted(AccessQuery query, int cellFrom, int cellTo, long fromNs, int fromId, long toNs, int toId) {
+		/** Whether the bounds are before a row. */
+		boolean after(long startNs, long id) {
+			return startNs > fromNs || startNs == fromNs && id >= fromId;
+		}
+
+		boolean before(long startNs, long id) {
+			return startNs < toNs || startNs == toNs && id < toId;
+		}
+	}
+
+	/** Accesses by id, in the order of the ids. */
+	public void read(int[] ids, AccessVisitor visitor) throws MemtraceException {
+		Integer[] order = new Integer[ids.length];
+		Arrays.setAll(order, i -> i);
+		Arrays.sort(order, (a, b) -> Integer.compare(ids[a], ids[b]));
+		int[] chunkOf = new int[ids.length];
+		List<Integer> distinct = new ArrayList<>();
+		for (int i : order) {
+			chunkOf[i] = ids[i] < 0 || ids[i] >= chunks.firstRow(chunks.size()) ? -1 : chunks.chunkOf(ids[i]);
+			if (chunkOf[i] >= 0 && (distinct.isEmpty() || distinct.getLast() != chunkOf[i])) {
+				distinct.add(chunkOf[i]);
+			}
+		}
+		AccessBatch found = new AccessBatch(Math.max(1, ids.length));
+		int[] at = new int[ids.length];
+		Arrays.fill(at, -1);
+		ahead(distinct, Progress.NONE, chunk -> {
+			Decoded d = decode(chunk, ALL);
+			AccessBatch rows = new AccessBatch(ids.length);
+			if (d != null) {
+				for (int i : order) {
+					if (chunkOf[i] == chunk) {
+						d.copy((int) (ids[i] - chunks.firstRow(chunk)), rows);
+					}
+				}
+			}
+			return rows;
+		}, (chunk, rows) -> {
+			int k = 0;
+			for (int i : order) {
+				if (chunkOf[i] == chunk && k < rows.count) {
+					at[i] = found.count;
+					found.addFrom(rows, k++);
+				}
+			}
+		});
+		AccessBatch out = new AccessBatch(Math.max(1, ids.length));
+		for (int i = 0; i < ids.length; i++) {
+			if (at[i] >= 0) {
+				out.addFrom(found, at[i]);
+			}
+		}
+		if (out.count > 0) {
+			visitor.visit(out);
+		}
+	}
+
+	/** Rows that a query looks at: those of the chunks that it cannot skip. */
+	public long rowsToRead(AccessQuery query, int cellFrom, int cellTo) {
+		long rows = 0;
+		for (int c : candidates(new Wanted(query, cellFrom, cellTo, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE))) {
+			rows += chunks.entry(c).rows();
+		}
+		return rows;
+	}
+
+	/**
+	 * Gives the rows from {@code (fromNs, fromId)} on until before {@code (toNs, toId)}.
+	 *
+	 * @param cellFrom no wanted producer has a smaller cell
+	 * @param cellTo no wanted producer has this cell or a larger one
+	 */
+	public void visit(AccessQuery query, int cellFrom, int cellTo, long fromNs, int fromId, long toNs, int toId, AccessVisitor visitor,
+			Progress progress) throws MemtraceException {
+		if (query.fromNs() >= query.toNs() || cellFrom >= cellTo) {
+			return;
+		}
+		Wanted wanted = new Wanted(query, cellFrom, cellTo, fromNs, fromId, toNs, toId);
+		List<Integer> candidates = candidates(wanted);
+		Out out = new Out(visitor, progress, candidates.stream().mapToLong(c -> chunks.entry(c).rows()).sum());
+		visit(wanted, candidates, Long.MIN_VALUE, Long.MAX_VALUE, out);
+		out.end();
+	}
+
+	private List<Integer> candidates(Wanted w) {
+		List<Integer> found = new ArrayList<>();
+		for (int c = 0; c < chunks.size(); c++) {
+			ChunkEntry e = chunks.entry(c);
+			long first = chunks.firstRow(c);
+			if (e.rows() > 0 && e.startNs() < w.query.toNs() && e.endNs() > w.query.fromNs() && e.cellFrom() < w.cellTo
+					&& e.cellTo() > w.cellFrom && w.before(e.startNs(), first) && w.after(e.lastStartNs(), first + e.rows() - 1)
+					&& (w.fromNs != w.toNs || first < w.toId && first + e.rows() > w.fromId)) {
+				found.add(c);
+			}
+		}
+		return found;
+	}
+
+	/** Rows that start within {@code [lowNs, highNs]}. */
+	private void visit(Wanted w, List<Integer> all, long lowNs, long highNs, Out out) throws MemtraceException {
+		List<Integer> candidates = new ArrayList<>();
+		long rows = 0;
+		long first = Long.MAX_VALUE;
+		long last = Long.MIN_VALUE;
+		for (int c : all) {
+			ChunkEntry e = chunks.entry(c);
+			if (e.startNs() <= highNs && e.lastStartNs() >= lowNs) {
+				candidates.add(c);
+				rows += e.rows();
+				first = Math.min(first, Math.max(e.startNs(), lowNs));
+				last = Math.max(last, Math.min(e.lastStartNs(), highNs));
+			}
+		}
+		first = Math.max(first, w.fromNs);
+		last = Math.min(last, Math.min(w.toNs, w.query.toNs() - 1));
+		if (candidates.isEmpty() || first > last) {
+			return;
+		}
+		if (first == last) {
+			inPlace(w, candidates, first, out);
+		} else if (!(rows <= mostRows || fraction(candidates, first, last) <= mostRows / 4)
+				|| !sorted(w, candidates, first, last, out)) {
+			bins(w, candidates, first, last, out);
+		}
+	}
+
+	/** About how many rows start within {@code [first, last]}: as if each chunk had them evenly. */
+	private double fraction(List<Integer> candidates, long first, long last) {
+		double sum = 0;
+		for (int c : candidates) {
+			ChunkEntry e = chunks.entry(c);
+			double overlap = (double) Math.min(last, e.lastStartNs()) - Math.max(first, e.startNs()) + 1;
+			sum += e.rows() * overlap / ((double) e.lastStartNs() - e.startNs() + 1);
+		}
+		return sum;
+	}
+
+	/** Rows with one start: in the order of their ids, as they are. */
+	private void inPlace(Wanted w, List<Integer> candidates, long startNs, Out out) throws MemtraceException {
+		ahead(candidates, out.progress, chunk -> rows(w, chunk, startNs, startNs), (chunk, rows) -> {
+			for (int i = 0; i < rows.count; i++) {
+				out.row(rows, i);
+			}
+			out.worked(rows.count);
+		});
+	}
+
+	/** Sorts rows; false, and nothing done, when they are too many. */
+	private boolean sorted(Wanted w, List<Integer> candidates, long first, long last, Out out) throws MemtraceException {
+		List<AccessBatch> pieces = new ArrayList<>();
+		AtomicLong count = new AtomicLong();
+		ahead(candidates, out.progress, chunk -> count.get() > mostRows ? new AccessBatch(0) : rows(w, chunk, first, last),
+				(chunk, rows) -> {
+					pieces.add(rows);
+					count.addAndGet(rows.count);
+				});
+		if (count.get() > mostRows) {
+			return false;
+		}
+		out.worked(count.get());
+		int[] pieceFrom = new int[pieces.size() + 1];
+		for (int p = 0; p < pieces.size(); p++) {
+			pieceFrom[p + 1] = pieceFrom[p] + pieces.get(p).count;
+		}
+		int n = pieceFrom[pieces.size()];
+		int bits = 32 - Integer.numberOfLeadingZeros(Math.max(1, n));
+		long[] keys = new long[n];
+		if (last - first >= 0 && last - first < 1L << 62 - bits) {
+			for (int p = 0; p < pieces.size(); p++) {
+				AccessBatch b = pieces.get(p);
+				for (int i = 0; i < b.count; i++) {
+					keys[pieceFrom[p] + i] = b.startNs[i] - first << bits | pieceFrom[p] + i;
+				}
+			}
+			Arrays.sort(keys);
+		} else {
+			int[] order = new int[n];
+			Arrays.setAll(order, i -> i);
+			long[] starts = new long[n];
+			for (int p = 0; p < pieces.size(); p++) {
+				System.arraycopy(pieces.get(p).startNs, 0, starts, pieceFrom[p], pieces.get(p).count);
+			}
+			IntSort.sort(order, 0, n, (a, b) -> Long.compare(starts[a], starts[b]));
+			Arrays.setAll(keys, i -> order[i]);
+		}
+		long mask = (1L << bits) - 1;
+		for (long key : keys) {
+			int at = (int) (key & mask);
+			int p = Arrays.binarySearch(pieceFrom, at);
+			if (p < 0) {
+				p = -p - 2;
+			} else {
+				while (pieceFrom[p + 1] == at) { // pieces without rows
+					p++;
+				}
+			}
+			out.row(pieces.get(p), at - pieceFrom[p]);
+		}
+		return true;
+	}
+
+	/** Counts rows by their start, and goes on with spans of as many rows as fit. */
+	private void bins(Wanted w, List<Integer> candidates, long first, long last, Out out) throws MemtraceException {
+		long width = Long.divideUnsigned(last - first, BINS) + 1;
+		long[] counts = new long[BINS];
+		ahead(candidates, out.progress, chunk -> {
+			long[] own = new long[BINS];
+			Decoded d = decode(chunk, TIME);
+			if (d != null) {
+				int[] bin = new int[d.chunk.times];
+				for (int t = 0; t < bin.length; t++) {
+					long start = d.chunk.timeStartNs[t];
+					bin[t] = start < first || start > last ? -1 : (int) Long.divideUnsigned(start - first, width);
+				}
+				for (int r = 0; r < d.chunk.rows; r++) {
+					int b = bin[d.chunk.time[r]];
+					if (b >= 0) {
+						own[b]++;
+					}
+				}
+			}
+			return own;
+		}, (chunk, own) -> {
+			for (int b = 0; b < BINS; b++) {
+				counts[b] += own[b];
+			}
+		});
+		int from = 0;
+		while (from < BINS) {
+			long rows = counts[from];
+			int to = from + 1;
+			while (to < BINS && rows + counts[to] <= mostRows) {
+				rows += counts[to++];
+			}
+			long low = first + from * width;
+			long high = to == BINS || Long.compareUnsigned(to * width - 1, last - first) >= 0 ? last : first + to * width - 1;
+			if (rows > 0) {
+				span(w, candidates, low, high, rows, out);
+			}
+			from = to;
+		}
+	}
+
+	private void span(Wanted w, List<Integer> all, long low, long high, long rows, Out out) throws MemtraceException {
+		List<Integer> candidates = new ArrayList<>();
+		for (int c : all) {
+			if (chunks.entry(c).startNs() <= high && chunks.entry(c).lastStartNs() >= low) {
+				candidates.add(c);
+			}
+		}
+		if (low == high) {
+			inPlace(w, candidates, low, out);
+		} else if (rows > mostRows || !sorted(w, candidates, low, high, out)) {
+			bins(w, candidates, low, high, out);
+		}
+	}
+
+	/** A chunk of which columns were read. */
+	private final class Decoded {
+		final int number;
+		final AccessChunk chunk = new AccessChunk();
+		final StoredChunks.Cells cells = new StoredChunks.Cells();
+
+		Decoded(int number) {
+			this.number = number;
+		}
+
+		void copy(int r, AccessBatch to) {
+			to.add(chunk.startNs(r), chunk.endNs(r), producerOfCell[cells.cell[r]], chunk.thread[r], chunk.cpuSet[r], chunk.reads[r],
+					chunk.writes[r], chunk.sharing[r], chunk.node[r], chunk.flags[r], chunk.ip[r], chunk.readOffset[r],
+					chunk.writeOffset[r]);
+			to.id[to.count - 1] = (int) (chunks.firstRow(number) + r);
+		}
+	}
+
+	/** Null when it is damaged. */
+	private Decoded decode(int number, Set<AccessColumn> wanted) throws MemtraceException {
+		Decoded d = new Decoded(number);
+		return decode(d, wanted) ? d : null;
+	}
+
+	private boolean decode(Decoded d, Set<AccessColumn> wanted) throws MemtraceException {
+		try {
+			chunks.read(d.number, wanted, d.chunk, wanted == TIME ? null : d.cells);
+			if (wanted != TIME && chunks.entry(d.number).cellTo() > producerOfCell.length) {
+				throw chunks.damaged(d.number, "it has a page that is not known");
+			}
+			return true;
+		} catch (DamagedChunkException e) {
+			damaged.accept(e);
+			return false;
+		}
+	}
+
+	/** The wanted rows of a chunk that start within {@code [first, last]}, by id. */
+	private AccessBatch rows(Wanted w, int number, long first, long last) throws MemtraceException {
+		ChunkEntry e = chunks.entry(number);
+		Decoded d = new Decoded(number);
+		if (!decode(d, TIME)) {
+			return new AccessBatch(0);
+		}
+		AccessChunk c = d.chunk;
+		int low = 0;
+		while (low < c.times && c.timeStartNs[low] < first) {
+			low++;
+		}
+		int high = low;
+		while (high < c.times && c.timeStartNs[high] <= last) {
+			high++;
+		}
+		boolean[] good = new boolean[c.times];
+		for (int t = low; t < high; t++) {
+			good[t] = c.timeStartNs[t] < w.query.toNs() && c.timeEndNs[t] > w.query.fromNs();
+		}
+		int[] found = new int[c.rows];
+		int n = 0;
+		long firstRow = chunks.firstRow(number);
+		boolean bounded = e.startNs() <= w.fromNs || e.lastStartNs() >= w.toNs;
+		for (int r = 0; r < c.rows; r++) {
+			int t = c.time[r];
+			if (good[t] && (!bounded || w.after(c.timeStartNs[t], firstRow + r) && w.before(c.timeStartNs[t], firstRow + r))) {
+				found[n++] = r;
+			}
+		}
+		if (n == 0 || !decode(d, OTHERS)) {
+			return new AccessBatch(0);
+		}
+		int kept = 0;
+		for (int k = 0; k < n; k++) {
+			int producer = producerOfCell[d.cells.cell[found[k]]];
+			if (producer >= w.query.producerFrom() && producer < w.query.producerTo()) {
+				found[kept++] = found[k];
+			}
+		}
+		AccessBatch rows = new AccessBatch(kept);
+		for (int k = 0; k < kept; k++) {
+			d.copy(found[k], rows);
+		}
+		return rows;
+	}
+
+	private interface Work<T> {
+		T of(int chunk) throws MemtraceException;
+	}
+
+	private interface Result<T> {
+		void take(int chunk, T result) throws MemtraceException;
+	}
+
+	/** Works on chunks with several threads, gives the results in order on the calling one, and leaves no work behind. */
+	private <T> void ahead(List<Integer> list, Progress progress, Work<T> work, Result<T> result) throws MemtraceException {
+		if (list.size() == 1) {
+			progress.check();
+			result.take(list.get(0), work.of(list.get(0)));
+			return;
+		}
+		Deque<Future<T>> pending = new ArrayDeque<>();
+		AtomicBoolean stop = new AtomicBoolean();
+		int next = 0;
+		try {
+			for (int chunk : list) {
+				while (next < list.size() && pending.size() <= AHEAD) {
+					int n = list.get(next++);
+					pending.add(DECODERS.submit(() -> stop.get() ? null : work.of(n)));
+				}
+				progress.check();
+				result.take(chunk, await(pending.remove()));
+			}
+		} finally {
+			stop.set(true);
+			pending.forEach(AccessesByTime::settle);
+		}
+	}
+
+	private static <T> T await(Future<T> future) throws MemtraceException {
+		try {
+			return future.get();
+		} catch (InterruptedException e) {
+			settle(future);
+			Thread.currentThread().interrupt();
+			throw new CancelledException();
+		} catch (ExecutionException e) {
+			switch (e.getCause()) {
+			case MemtraceException m -> throw m;
+			case Error error -> throw error;
+			case RuntimeException r -> throw r;
+			default -> throw new IllegalStateException(e.getCause());
+			}
+		}
+	}
+
+	/** Waits until nobody works on it any more: what it reads from may be closed next. */
+	private static void settle(Future<?> future) {
+		boolean interrupted = false;
+		while (true) {
+			try {
+				future.get();
+				break;
+			} catch (InterruptedException e) {
+				interrupted = true;
+			} catch (ExecutionException e) {
+				break;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Collects rows into batches, and tells a progress as many as were announced. */
+	private static final class Out {
+		private final AccessBatch batch = new AccessBatch(BATCH);
+		private final AccessVisitor visitor;
+		private final Progress progress;
+		private long left;
+
+		Out(AccessVisitor visitor, Progress progress, long announced) {
+			this.visitor = visitor;
+			this.progress = progress;
+			left = announced;
+		}
+
+		void row(AccessBatch from, int i) throws MemtraceException {
+			if (batch.isFull()) {
+				visitor.visit(batch);
+				batch.count = 0;
+				progress.check();
+			}
+			batch.addFrom(from, i);
+		}
+
+		void worked(long rows) {
+			long now = Math.min(left, rows);
+			left -= now;
+			progress.worked(now);
+		}
+
+		void end() throws MemtraceException {
+			if (batch.count > 0) {
+				visitor.visit(batch);
+			}
+			progress.worked(left);
+		}
+	}
+}

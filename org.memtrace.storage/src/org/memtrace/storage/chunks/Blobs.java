@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.storage.chunks;
+
+import org.memtrace.model.MemtraceException;
+
+/** Where the bytes of columns are. Used by any number of threads. */
+@FunctionalInterface
+public interface Blobs {
+	/** The bytes of one column of a chunk; null when they are not there. */
+	byte[] read(int chunk, int column) throws MemtraceException;
+}

@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.storage.chunks;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.storage.chunks.ByteReader.FormatError;
+
+import com.github.luben.zstd.Zstd;
+
+/** The chunks of a trace, by cell. Safe for all threads: bytes are decoded by whoever asks. */
+public final class StoredChunks {
+	/** Largest number of bytes of a column before it is compressed: more cannot come from an encoder. */
+	private static final int MOST_BYTES = ChunkEntry.MOST_ROWS * 20 + 1024;
+	private static final Set<AccessColumn> NOTHING = EnumSet.noneOf(AccessColumn.class);
+
+	private final String file;
+	private final Blobs blobs;
+	private final ChunkEntry[] entries;
+	private final ChunkEntry.Columns[] columns;
+	private final long[] firstRow;
+
+	/**
+	 * @param file where the chunks are, for messages
+	 * @param index in the order of the chunks
+	 */
+	public StoredChunks(String file, List<ChunkEntry> index, Blobs blobs) {
+		this.file = file;
+		this.blobs = blobs;
+		entries = index.toArray(ChunkEntry[]::new);
+		columns = new ChunkEntry.Columns[entries.length];
+		firstRow = new long[entries.length + 1];
+		for (int c = 0; c < entries.length; c++) {
+			firstRow[c + 1] = firstRow[c] + Math.max(0, entries[c].rows());
+			try {
+				if (entries[c].rows() >= 1 && entries[c].rows() <= ChunkEntry.MOST_ROWS) {
+					columns[c] = entries[c].unpack();
+				}
+			} catch (FormatError e) {
+				// such a chunk is damaged, which reading it says
+			}
+		}
+	}
+
+	/** Number of chunks. */
+	public int size() {
+		return entries.length;
+	}
+
+	/** What the index says. */
+	public ChunkEntry entry(int chunk) {
+		return entries[chunk];
+	}
+
+	/** Number of rows in the chunks before; of all for the number of chunks. */
+	public long firstRow(int chunk) {
+		return firstRow[chunk];
+	}
+
+	/** The chunk of a row by its number among all rows. */
+	public int chunkOf(long row) {
+		int at = Arrays.binarySearch(firstRow, row);
+		if (at < 0) {
+			return -at - 2;
+		}
+		while (at < entries.length && entries[at].rows() <= 0) {
+			at++;
+		}
+		return at;
+	}
+
+	/** Cells of the rows of a chunk. */
+	public static final class Cells {
+		/** Cell of each row. */
+		public int[] cell = {};
+		/** Whether each leaf has one cell, so that the cell of a leaf is that of its rows. */
+		public boolean one;
+	}
+
+	/**
+	 * Reads columns of a chunk; {@link AccessChunk#leaf} is the first cell of each leaf. Columns that were read before and are not
+	 * wanted now keep what they have.
+	 *
+	 * @param cells gets the cell of each row; may be null
+	 * @throws DamagedChunkException when something of it is not what was written
+	 */
+	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into, Cells cells) throws MemtraceException {
+		boolean ok = false;
+		try {
+			if (columns[chunk] == null) {
+				throw new FormatError("its entry in the index is not one");
+			}
+			new Reader(chunk, into).read(wanted, cells);
+			ok = true;
+		} catch (FormatError e) {
+			throw damaged(chunk, e.getMessage());
+		} catch (IndexOutOfBoundsException | ArithmeticException e) {
+			throw damaged(chunk, "its columns do not fit together");
+		} finally {
+			if (!ok) {
+				into.rows = 0;
+				into.leaves = 0;
+				into.times = 0;
+			}
+		}
+	}
+
+	/** An exception that names the chunk. */
+	public DamagedChunkException damaged(int chunk, String why) {
+		return new DamagedChunkException(chunk,
+				file + ": chunk " + chunk + " with " + entries[chunk].rows() + " accesses is damaged: " + why);
+	}
+
+	/** Reads the whole chunk and compares everything that is known of it. */
+	public void verify(int chunk, AccessChunk into, Cells cells) throws MemtraceException {
+		read(chunk, EnumSet.allOf(AccessColumn.class), into, cells);
+		try {
+			new Verifier(entries[chunk], columns[chunk], into, cells).check();
+		} catch (FormatError e) {
+			throw damaged(chunk, e.getMessage());
+		}
+	}
+
+	private final class Reader {
+		private final int chunk;
+		private final ChunkEntry.Columns known;
+		private final AccessChunk into;
+		private final int n;
+
+		Reader(int chunk, AccessChunk into) {
+			this.chunk = chunk;
+			this.into = into;
+			known = columns[chunk];
+			n = entries[chunk].rows();
+		}
+
+		void read(Set<AccessColumn> wanted, Cells cells) throws MemtraceException {
+			into.reserve(n, known.leaves(), known.times());
+			into.rows = n;
+			leaves();
+			if (cells != null) {
+				cells(cells);
+			}
+			if (wanted.contains(AccessColumn.TIME)) {
+				times();
+			}
+			boolean cpus = wanted.contains(AccessColumn.CPU_SET);
+			if (wanted.contains(AccessColumn.THREAD) || cpus) {
+				ints(StoredColumn.THREAD, into.thread);
+			}
+			if (cpus) {
+				cpuSets();
+			}
+			if (wanted.contains(AccessColumn.READS) || wanted.contains(AccessColumn.READ_OFFSET)) {
+				longs(StoredColumn.READS, into.reads);
+			}
+			if (wanted.contains(AccessColumn.WRITES) || wanted.contains(AccessColumn.WRITE_OFFSET)) {
+				longs(StoredColumn.WRITES, into.writes);
+			}
+			if (wanted.contains(AccessColumn.SHARING)) {
+				ints(StoredColumn.SHARING, into.sharing);
+			}
+			if (wanted.contains(AccessColumn.NODE)) {
+				ints(StoredColumn.NODE, into.node);
+			}
+			if (wanted.contains(AccessColumn.FLAGS)) {
+				ints(StoredColumn.FLAGS, into.flags);
+			}
+			if (wanted.contains(AccessColumn.IP)) {
+				longs(StoredColumn.IP, into.ip);
+			}
+			if (wanted.contains(AccessColumn.READ_OFFSET)) {
+				offsets(StoredColumn.READ_OFFSET, into.reads, into.readOffset);
+			}
+			if (wanted.contains(AccessColumn.WRITE_OFFSET)) {
+				offsets(StoredColumn.WRITE_OFFSET, into.writes, into.writeOffset);
+			}
+		}
+
+		/** The bytes of a column as they were before they were compressed; null for one without. */
+		private ByteReader open(StoredColumn column) throws MemtraceException {
+			int c = column.ordinal();
+			if (known.length()[c] == 0) {
+				return null;
+			}
+			byte[] bytes = blobs.read(chunk, c);
+			if (bytes == null) {
+				throw new FormatError("its column " + column + " is missing");
+			}
+			if (bytes.length != known.length()[c] || ChunkEncoder.crc(bytes) != known.crc()[c]) {
+				throw new FormatError("the checksum of its column " + column + " does not fit");
+			}
+			if (bytes[0] == ChunkEncoder.RAW) {
+				return new ByteReader(bytes, 1, bytes.length);
+			}
+			ByteReader head = new ByteReader(bytes, 1, bytes.length);
+			int size = head.count(MOST_BYTES);
+			byte[] plain = new byte[size];
+			long got = Zstd.decompressByteArray(plain, 0, size, bytes, head.position, bytes.length - head.position);
+			if (got != size) {
+				throw new FormatError("its column " + column + " cannot be decompressed");
+			}
+			return new ByteReader(plain, 0, size);
+		}
+
+		private ByteReader required(StoredColumn column) throws MemtraceException {
+			ByteReader in = open(column);
+			if (in == null) {
+				throw new FormatError("its column " + column + " is missing");
+			}
+			return in;
+		}
+
+		private void ints(StoredColumn column, int[] out) throws MemtraceException {
+			ByteReader in = open(column);
+			if (in == null) {
+				Arrays.fill(out, 0, n, (int) known.min()[column.ordinal()]);
+			} else {
+				Numbers.decode(in, n, out);
+			}
+		}
+
+		private void longs(StoredColumn column, long[] out) throws MemtraceException {
+			ByteReader in = open(column);
+			if (in == null) {
+				Arrays.fill(out, 0, n, known.min()[column.ordinal()]);
+			} else {
+				Numbers.decode(in, n, out);
+			}
+		}
+
+		private void leaves() throws MemtraceException {
+			ByteReader in = required(StoredColumn.LEAVES);
+			int leaves = known.leaves();
+			into.leaves = leaves;
+			Numbers.decode(in, leaves, into.leaf);
+			int[] counts = new int[leaves];
+			Numbers.decode(in, leaves, counts);
+			int at = 0;
+			for (int l = 0; l < leaves; l++) {
+				into.leafFrom[l] = at;
+				at = Math.addExact(at, counts[l]);
+				if (counts[l] < 1 || into.leaf[l] < 0) {
+					throw new FormatError("it has a page without accesses");
+				}
+			}
+			into.leafFrom[leaves] = at;
+			if (at != n) {
+				throw new FormatError("its pages have " + at + " accesses");
+			}
+		}
+
+		private void cells(Cells cells) throws MemtraceException {
+			if (cells.cell.length < n) {
+				cells.cell = new int[n];
+			}
+			cells.one = known.length()[StoredColumn.CELL.ordinal()] == 0;
+			ints(StoredColumn.CELL, cells.cell);
+			for (int l = 0; l < into.leaves; l++) {
+				for (int r = into.leafFrom[l]; r < into.leafFrom[l + 1]; r++) {
+					cells.cell[r] += into.leaf[l];
+				}
+			}
+		}
+
+		private void times() throws MemtraceException {
+			ByteReader in = required(StoredColumn.TIMES);
+			int times = known.times();
+			into.times = times;
+			Numbers.decode(in, times, into.timeStartNs);
+			Numbers.decode(in, times, into.timeEndNs);
+			for (int t = 0; t < times; t++) {
+				into.timeEndNs[t] += into.timeStartNs[t];
+			}
+			ints(StoredColumn.TIME, into.time);
+		}
+
+		private void cpuSets() throws MemtraceException {
+			ByteReader in = open(StoredColumn.CPU_SET);
+			if (in == null) {
+				Arrays.fill(into.cpuSet, 0, n, (int) known.min()[StoredColumn.CPU_SET.ordinal()]);
+				return;
+			}
+			int threads = in.count(Integer.MAX_VALUE);
+			if (threads > MOST_BYTES) {
+				throw new FormatError("it has " + threads + " threads");
+			}
+			int[] usual = new int[threads];
+			Numbers.decode(in, threads, usual);
+			Numbers.decode(in, n, into.cpuSet);
+			for (int r = 0; r < n; r++) {
+				int set = into.cpuSet[r];
+				into.cpuSet[r] = set == 0 ? usual[into.thread[r] + 1] : set - 2;
+			}
+		}
+
+		private void offsets(StoredColumn column, long[] count, int[] out) throws MemtraceException {
+			ByteReader in = open(column);
+			if (in == null) {
+				int value = (int) known.min()[column.ordinal()];
+				for (int r = 0; r < n; r++) {
+					out[r] = count[r] > 0 ? value : AccessChunk.NO_OFFSET;
+				}
+				return;
+			}
+			int some = 0;
+			for (int r = 0; r < n; r++) {
+				some += count[r] > 0 ? 1 : 0;
+			}
+			Numbers.decode(in, some, out);
+			int k = some;
+			for (int r = n - 1; r >= 0; r--) { // from the end, so that nothing is overwritten that is still to be moved
+				out[r] = count[r] > 0 ? out[--k] : AccessChunk.NO_OFFSET;
+			}
+		}
+	}
+
+	/** An empty set of columns: only which leaves have how many rows. */
+	public static Set<AccessColumn> leavesOnly() {
+		return NOTHING;
+	}
+}
