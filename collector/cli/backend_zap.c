@@ -86,8 +86,8 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 		err = errno;
 		w = note(b, "memfd", MT_NO, "a sparse memory file of 128 TiB is refused: %s",
 			 strerror(err));
-		if (err == EFBIG)
-			*fix = mt_strdup("ulimit -f unlimited");
+		if (err == EFBIG)	/* the hard limit: only a shell that begins without it, or root, helps */
+			*fix = mt_strdup("sudo prlimit --fsize=unlimited --pid $$");
 		if (fd >= 0)
 			close(fd);
 		return w;

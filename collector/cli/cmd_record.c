@@ -649,8 +649,13 @@ static const struct mt_backend *choose(const struct mt_args *a, const struct mt_
 		return NULL;
 	}
 	if (automatic && !running && !(b && b->abilities & MT_ABILITY_ACCESSES)) {
-		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s; --backend none records structures only; see 'memtrace check'",
-			      p->reason);
+		const char *fix = NULL;
+
+		for (int i = 0; i < mt_n_backends && !fix; i++)
+			if (mt_backends[i]->abilities & MT_ABILITY_ACCESSES)
+				fix = p->backend[i].fix;
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "no backend works here: %s%s%s; --backend none records structures only; see 'memtrace check'",
+			      p->reason, fix ? "; try: " : "", fix ? fix : "");
 		return NULL;
 	}
 	found = mt_backend_probe(p, b);

@@ -76,8 +76,20 @@ static bool names_import(const char *trace)
 	return !is_directory(trace) && (mt_exists(trace) || !strchr(trace, '/'));
 }
 
+/* -q, --quiet and the like: a flag of mt_common. */
+static bool is_common_flag(const char *arg)
+{
+	for (const struct mt_option *o = mt_common.options; o->name; o++)
+		if (o->type == MT_FLAG && ((o->letter && arg[0] == '-' && arg[1] == o->letter && !arg[2]) ||
+					   (!strncmp(arg, "--", 2) && !strcmp(arg + 2, o->name))))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
+	int common;
+
 	const struct mt_command *cmd;
 	struct mt_args a;
 	size_t i;
@@ -93,6 +105,15 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version"))
 		argv[1] = (char *)"version";
+	/* what every command has may stand before it: memtrace -q record ... */
+	for (common = 1; common < argc && is_common_flag(argv[common]); common++)
+		;
+	if (common > 1 && common < argc) {
+		char *command = argv[common];
+
+		memmove(argv + 2, argv + 1, (size_t)(common - 1) * sizeof(*argv));
+		argv[1] = command;
+	}
 	if (argv[1][0] == '-')
 		return mt_fail(NULL, MT_EXIT_USAGE, "the first argument must be a command, not %s; see 'memtrace --help'", argv[1]);
 	cmd = mt_command_find(argv[1]);

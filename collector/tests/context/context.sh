@@ -193,6 +193,16 @@ expect "file size limit" 0 $?
 "$MEMTRACE" info fsize.trace > /dev/null
 expect "info after the file size limit" 0 $?
 
+# a hard limit leaves no room for the memory file: said before anything runs, with what helps
+(ulimit -f 1000; "$MEMTRACE" record --backend zap -o hard.trace true) > hard.out 2>&1
+expect "hard file size limit: exit code" 4 $?
+case $(cat hard.out) in *"File too large; try: sudo prlimit --fsize"*) pass "hard file size limit" ;; *) fail "hard file size limit: $(cat hard.out)" ;; esac
+
+# flags that every command has may stand before it
+"$MEMTRACE" -q record --backend none -o early.trace true > early.out 2>&1
+expect "-q before the command" "0 " "$? $(cat early.out)"
+expect "-q without a command" 2 "$("$MEMTRACE" -q > /dev/null 2>&1; echo $?)"
+
 # a terminal: stop and continue, interrupt, a shell inside
 result=$(timeout 60 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
 expect "terminal" "stopped continued 0 130 inner 4" "$result"
