@@ -561,6 +561,20 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			name, msg ? ": " : "", msg ? msg : "", mt_human_count(threads),
 			threads == 1 ? "" : "s", n, n == 1 ? "" : "s");
 	}
+	/* a part of the processes without accesses, say in a sandbox: why, of the first */
+	for (size_t i = 0; sees && i < n; i++) {
+		const char *image = json_string_value(json_object_get(json_array_get(images, i), "dir"));
+		json_t *j = mt_image_read(dir, image);
+		const char *works = json_string_value(json_object_get(j, "backend"));
+		const char *why = json_string_value(json_object_get(j, "backend_message"));
+		const bool blind = works && why && *why && strcmp(works, name);
+
+		if (blind)
+			mt_note("no accesses of process image %s%s: %s", image, n > 2 ? ", perhaps of others" : "", why);
+		json_decref(j);
+		if (blind)
+			break;
+	}
 	if (total) {
 		char *text = mt_strdup("");
 

@@ -12,6 +12,7 @@
 #include "patch.h"
 #include "process.h"
 #include "rawsys.h"
+#include "sandbox.h"
 #include "thread.h"
 #include "zap/hooks.h"
 #include "zap/monitor.h"
@@ -274,16 +275,20 @@ __attribute__((constructor)) static void memtrace_start(void)
 	const char *what;
 	void *scratch;
 	uint64_t mask;
-	int err;
+	int err, silent;
 
 	if (mt_config_read(&p->config) < 0)
+		return;
+	what = mt_sandbox_obstacle(&silent);
+	if (silent)
 		return;
 	if (mt_image_create(&p->image, &p->config, p->config.parent_image,
 			    p->config.parent_image < 0 ? "root" : "exec") < 0)
 		return;
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, 1);
-	what = foreign_runtime();
+	if (!what)
+		what = foreign_runtime();
 	if (what) {
 		mt_image_describe(&p->image, "none", what);
 		return;

@@ -198,6 +198,13 @@ expect "info after the file size limit" 0 $?
 expect "hard file size limit: exit code" 4 $?
 case $(cat hard.out) in *"File too large; try: sudo prlimit --fsize"*) pass "hard file size limit" ;; *) fail "hard file size limit: $(cat hard.out)" ;; esac
 
+# a sandbox that kills for what the recorder does: the program runs, and a sentence says why it is not recorded
+for call in userfaultfd madvise mkdir; do
+	"$MEMTRACE" record -o "kill-$call.trace" -- "$bin/deny" -k "$call" /bin/echo hello > kill.out 2> kill.err
+	expect "a sandbox that kills for $call" "0 hello" "$? $(cat kill.out)"
+done
+expect "which call it was" 1 "$(grep -c 'seccomp filter kills processes that call userfaultfd' kill-userfaultfd.trace/p0001/image.json)"
+
 # flags that every command has may stand before it
 "$MEMTRACE" -q record --backend none -o early.trace true > early.out 2>&1
 expect "-q before the command" "0 " "$? $(cat early.out)"

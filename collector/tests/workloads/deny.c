@@ -3,8 +3,9 @@
 /*
  * Runs a program to which the kernel refuses some system calls, as containers
  * and hardened systems do:
- *	deny CALL[,CALL...] program arguments...
- * CALL is perf_event_open, userfaultfd, memfd_create, move_pages or setpriority; all give EPERM.
+ *	deny [-k] CALL[,CALL...] program arguments...
+ * With -k the kernel kills the program instead, as strict sandboxes do.
+ * CALL is perf_event_open, userfaultfd, memfd_create, move_pages, setpriority, mkdir or madvise; all give EPERM.
  * (With EACCES perf_event_open would say "perf_event_paranoid"; EPERM is what
  * the seccomp profiles of containers give.)
  */
@@ -25,7 +26,7 @@ static const struct {
 } calls[] = {
 	{ "perf_event_open", SYS_perf_event_open }, { "userfaultfd", SYS_userfaultfd },
 	{ "memfd_create", SYS_memfd_create }, { "move_pages", SYS_move_pages },
-	{ "setpriority", SYS_setpriority },
+	{ "setpriority", SYS_setpriority }, { "mkdir", SYS_mkdir }, { "madvise", SYS_madvise },
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -33,10 +34,16 @@ int main(int argc, char **argv)
 {
 	struct sock_filter code[2 * CALLS + 3];
 	struct sock_fprog program = { 0, code };
+	unsigned int answer = SECCOMP_RET_ERRNO | EPERM;
 	size_t n = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "-k")) {
+		answer = SECCOMP_RET_KILL_PROCESS;
+		argv++;
+		argc--;
+	}
 	if (argc < 3) {
-		fputs("usage: deny CALL[,CALL...] program arguments...\n", stderr);
+		fputs("usage: deny [-k] CALL[,CALL...] program arguments...\n", stderr);
 		return 2;
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -51,7 +58,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1);
-		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer);
 	}
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = (unsigned short)n;
