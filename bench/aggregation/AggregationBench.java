@@ -13,7 +13,6 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TimeSlices;
@@ -38,12 +37,19 @@ public final class AggregationBench {
 		run("256:50:4", false);
 		run("256:50:4", false);
 		run("1024:50:4", false);
-		System.out.println("| leaves | slices | types | gains ms | one p ms (median of 7, p = 0.5 .. low) | CPU ms of one p | p list ms "
-				+ "| programmes | levels | tables MB | live heap MB |");
-		System.out.println("|---|---|---|---|---|---|---|---|---|---|---|");
+		System.out.println("| leaves | slices | types | gains ms | first p CPU ms | by p = 0.05, 0.1, 0.2, 0.3, 0.5 | next p CPU ms | clock ms of first p "
+				+ "| first level CPU ms | list CPU ms | clock ms | programmes | levels | tables MB | live heap MB |");
+		System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 		for (String c : cases) {
 			run(c, true);
 		}
+	}
+
+	private static final double[] PS = {0.05, 0.1, 0.2, 0.3, 0.5};
+
+	/** CPU time of the process in milliseconds: all threads, with compiler and garbage collector. */
+	private static double cpuMs() {
+		return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime() / 1e6;
 	}
 
 	private static void run(String spec, boolean print) throws Exception {
@@ -52,32 +58,45 @@ public final class AggregationBench {
 		int slices = Integer.parseInt(s[1]);
 		int types = Integer.parseInt(s[2]);
 		MicroscopicModel model = model(leaves, slices, types);
-		long t0 = System.nanoTime();
-		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
-		long t1 = System.nanoTime();
-		List<Long> times = new ArrayList<>();
-		OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-		long cpu = process.getProcessCpuTime();
-		Partition last = null;
-		for (double p : new double[] {0.5, 0.5, 0.3, 0.2, 0.1, 0.05, 0.4}) {
-			long x = System.nanoTime();
-			last = a.partition(p);
-			times.add(System.nanoTime() - x);
+		double gains = 0;
+		double first = 0;
+		double clock = 0;
+		StringBuilder byP = new StringBuilder();
+		SpatiotemporalAggregator a = null;
+		// a new aggregator knows nothing of other p
+		for (double p : PS) {
+			double x = cpuMs();
+			a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+			gains += (cpuMs() - x) / PS.length;
+			x = cpuMs();
+			long t = System.nanoTime();
+			a.partition(p);
+			clock += (System.nanoTime() - t) / 1e6 / PS.length;
+			first += (cpuMs() - x) / PS.length;
+			byP.append(byP.length() > 0 ? " " : "").append(Math.round(cpuMs() - x));
 		}
-		cpu = (process.getProcessCpuTime() - cpu) / times.size();
-		times.sort(null);
-		long t2 = System.nanoTime();
+		double next = cpuMs();
+		double[] more = {0.07, 0.15, 0.25, 0.35, 0.45, 0.12, 0.17, 0.22, 0.27};
+		for (double p : more) {
+			a.partition(p);
+		}
+		next = (cpuMs() - next) / more.length;
+		a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+		double x = cpuMs();
+		SignificantLevels.first(a, Progress.NONE);
+		double level = cpuMs() - x;
+		a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+		x = cpuMs();
+		long t = System.nanoTime();
 		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
-		long t3 = System.nanoTime();
+		double listClock = (System.nanoTime() - t) / 1e6;
+		double list = cpuMs() - x;
 		System.gc();
 		double heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1e6;
 		if (print) {
-			System.out.printf("| %,d | %d | %d | %.0f | %.0f (%.0f .. %.0f) | %.0f | %.0f | %d | %d | %.0f | %.0f |%n", leaves, slices,
-					types, (t1 - t0) / 1e6, times.get(3) / 1e6, times.get(0) / 1e6, times.get(6) / 1e6, cpu / 1e6, (t3 - t2) / 1e6,
-					levels.programmes(), levels.levels().size(), a.memoryBytes() / 1e6, heap);
-		}
-		if (last == null) {
-			throw new IllegalStateException();
+			System.out.printf("| %,d | %d | %d | %.0f | %.0f | %s | %.0f | %.0f | %.0f | %.0f | %.0f | %d | %d | %.0f | %.0f |%n", leaves, slices,
+					types, gains, first, byP, next, clock, level, list, listClock, levels.programmes(), levels.levels().size(),
+					a.memoryBytes() / 1e6, heap);
 		}
 	}
 

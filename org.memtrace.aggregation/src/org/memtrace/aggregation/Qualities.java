@@ -16,10 +16,8 @@ final class Qualities {
 	final BlockTree tree;
 	final Chunks chunks;
 	final int slices;
-	/** Gains of node n at {@link #index}; null when all are 0, or for a row. */
-	private final double[][] gain;
-	/** Gains of leaves that are one row, without single slices, which are 0; null when all are 0. */
-	private final RowGains[] rowGain;
+	/** Gains of node n; null when all are 0. */
+	private final Gains[] gain;
 	/** Sum of all types over slices before t; null when all are 0. */
 	final double[][] before;
 	final double[] logRows;
@@ -32,8 +30,7 @@ final class Qualities {
 		this.tree = tree;
 		this.chunks = Chunks.of(tree);
 		this.slices = model.sliceCount();
-		this.gain = new double[tree.size()][];
-		this.rowGain = new RowGains[tree.size()];
+		this.gain = new Gains[tree.size()];
 		this.before = new double[tree.size()][];
 		this.logRows = new double[tree.size()];
 		for (int n = 0; n < tree.size(); n++) {
@@ -140,11 +137,9 @@ final class Qualities {
 			}
 		}
 		before[n] = total;
-		if (!sparse && isRow(n)) {
+		if (!sparse) {
 			double[] g = gains(n, s);
-			rowGain[n] = g == null ? null : RowGains.of(g);
-		} else if (!sparse) {
-			gain[n] = gains(n, s);
+			gain[n] = g == null ? null : isRow(n) ? new RowGains(g) : new NodeGains(g);
 		}
 		return s;
 	}
@@ -199,31 +194,31 @@ final class Qualities {
 		boolean some = false;
 		for (int k = 0; k < types; k++) {
 			int o = k * width;
-			double end = s[o + slices];
-			if (end == 0) {
+			if (s[o + slices] == 0) {
 				continue;
 			}
-			int at = 0;
-			for (int i = 0; i < slices && s[o + i] < end; i++) {
-				double s0 = s[o + i];
-				double i0 = s[information + o + i];
-				double lastSum = 0;
-				double last = 0;
-				int j = i;
-				if (cells) {
-					j = i + 1;
-					lastSum = s[o + j] - s0;
-					last = 0;
+			for (int j = 0; j < slices; j++) {
+				double end = s[o + j + 1];
+				if (end == 0) {
+					continue;
 				}
-				double previous = lastSum;
-				for (; j < slices; j++) {
-					double sum = s[o + j + 1] - s0;
+				double informationEnd = s[information + o + j + 1];
+				double last = 0;
+				double previous = 0;
+				int at = index(n, j);
+				int i = j;
+				if (cells) {
+					i = j - 1;
+					previous = end - s[o + j];
+				}
+				for (; i >= 0; i--) {
+					double sum = end - s[o + i];
 					if (sum != previous) {
-						last = Math.max(0, Entropy.f(sum) - (s[information + o + j + 1] - i0));
+						last = Math.max(0, Entropy.f(sum) - (informationEnd - s[information + o + i]));
 						previous = sum;
 						some |= last > 0;
 					}
-					g[at++] += last;
+					g[at + i] += last;
 				}
 			}
 		}
@@ -235,78 +230,150 @@ final class Qualities {
 		return tree.isLeaf(n) && tree.weight(n) == 1;
 	}
 
-	/** Index of (i, i) in the gains of a node; (i, j) is j - i further. For a row the index of (i, i + 1), minus 1. */
-	int index(int n, int i) {
-		return isRow(n) ? i * (slices - 1) - i * (i - 1) / 2 - 1 : i * slices - i * (i - 1) / 2;
+	/** Index of (0, j) in the gains of a node; (i, j) is i further. A row has none for (j, j). */
+	private int index(int n, int j) {
+		return isRow(n) ? j * (j - 1) / 2 : j * (j + 1) / 2;
 	}
 
 	/** Whether all gains of a node are 0. */
 	boolean gainless(int n) {
-		return gain[n] == null && rowGain[n] == null;
+		return gain[n] == null;
 	}
 
-	/** Gains of the intervals (n, first, j) for first <= j < end, into {@code to[j]}. */
-	void copyGains(int n, int first, int end, double[] to) {
-		if (gain[n] != null) {
-			System.arraycopy(gain[n], index(n, first), to, first, end - first);
-		} else if (rowGain[n] != null) {
-			to[first] = 0;
-			rowGain[n].copy(index(n, first) + 1, to, first + 1, end - first - 1);
-		} else {
-			Arrays.fill(to, first, end, 0);
+	/**
+	 * Gains of the intervals (n, i, j) for from <= i <= j in units of 2^exponent, rounded to the nearest, into {@code to[i]}.
+	 */
+	void copyGains(int n, int j, int from, int exponent, long[] to) {
+		Gains g = gain[n];
+		if (g == null) {
+			Arrays.fill(to, from, j + 1, 0);
+			return;
+		}
+		int count = j + 1 - from;
+		if (isRow(n)) {
+			to[j] = 0;
+			count--;
+		}
+		g.copy(index(n, j) + from, to, from, count);
+		int down = exponent - g.exponent;
+		if (down > 62) {
+			Arrays.fill(to, from, from + count, 0);
+		} else if (down > 0) {
+			shiftDown(to, from, from + count, down);
+		} else if (down < 0) {
+			shiftUp(to, from, from + count, -down);
+		}
+	}
+
+	private static void shiftDown(long[] to, int from, int end, int bits) {
+		long half = 1L << bits - 1;
+		for (int i = from; i < end; i++) {
+			to[i] = to[i] + half >> bits;
+		}
+	}
+
+	private static void shiftUp(long[] to, int from, int end, int bits) {
+		for (int i = from; i < end; i++) {
+			to[i] <<= bits;
 		}
 	}
 
 	double gain(int n, int first, int end) {
-		int at = index(n, first) + end - 1 - first;
-		if (gain[n] != null) {
-			return gain[n][at];
-		}
-		return rowGain[n] == null || first == end - 1 ? 0 : rowGain[n].at(at);
+		return gain[n] == null || isRow(n) && first == end - 1 ? 0 : gain[n].at(index(n, end - 1) + first);
 	}
 
 	/**
-	 * Gains in 6 bytes instead of 8: multiples of a power of two that is between 2^-46 and 2^-45 of the largest. The error of a
-	 * gain is below 1.5e-14 of the largest of its row, rows with equal values have equal gains, and 0 is 0.
+	 * Gains of one node as whole multiples of 2^exponent, the smallest power of two of which the largest gain is at most 2^bits:
+	 * rounding up cannot make it more, so that no sum of two leaves a long. Nodes with equal values have equal gains, and 0 is 0.
 	 */
-	private static final class RowGains {
-		private final int[] high;
-		private final char[] low;
+	private abstract static class Gains {
+		final int exponent;
 		private final double unit;
+		private final double perUnit;
 
-		private RowGains(int n, double unit) {
-			this.high = new int[n];
-			this.low = new char[n];
-			this.unit = unit;
-		}
-
-		static RowGains of(double[] gains) {
+		Gains(double[] gains, int bits) {
 			double max = 0;
 			for (double g : gains) {
 				max = Math.max(max, g);
 			}
-			// the largest is at most 2^46 units, so that rounding up does not reach the sign
-			RowGains r = new RowGains(gains.length, Math.scalb(1.0, Math.max(Double.MIN_EXPONENT, Math.getExponent(max) - 45)));
+			this.exponent = Math.max(Double.MIN_EXPONENT, Math.getExponent(max) + 1 - bits);
+			this.unit = Math.scalb(1.0, exponent);
+			this.perUnit = Math.scalb(1.0, -exponent);
+		}
+
+		/** The multiple of the unit, at most 2^bits; multiplying by a power of two is exact. */
+		final long units(double gain) {
+			return (long) Math.rint(gain * perUnit);
+		}
+
+		abstract long units(int i);
+
+		abstract void copy(int from, long[] to, int first, int count);
+
+		abstract long bytes();
+
+		final double at(int i) {
+			return units(i) * unit;
+		}
+	}
+
+	/** Gains of groups: 8 bytes, 52 bits, the precision of a double. */
+	private static final class NodeGains extends Gains {
+		private final long[] value;
+
+		NodeGains(double[] gains) {
+			super(gains, 52);
+			value = new long[gains.length];
 			for (int i = 0; i < gains.length; i++) {
-				long v = Math.round(gains[i] / r.unit);
-				r.high[i] = (int) (v >>> 16);
-				r.low[i] = (char) v;
+				value[i] = units(gains[i]);
 			}
-			return r;
 		}
 
-		double at(int i) {
-			return (high[i] * 65536.0 + low[i]) * unit;
+		@Override
+		long units(int i) {
+			return value[i];
 		}
 
-		void copy(int from, double[] to, int first, int count) {
-			double big = 65536 * unit;
-			double u = unit;
+		@Override
+		void copy(int from, long[] to, int first, int count) {
+			System.arraycopy(value, from, to, first, count);
+		}
+
+		@Override
+		long bytes() {
+			return 40 + 8L * value.length;
+		}
+	}
+
+	/** Gains of rows, which are half of the nodes: 6 bytes, 46 bits: the error of a gain is below 1.5e-14 of the largest of its row. */
+	private static final class RowGains extends Gains {
+		private final int[] high;
+		private final char[] low;
+
+		RowGains(double[] gains) {
+			super(gains, 46);
+			high = new int[gains.length];
+			low = new char[gains.length];
+			for (int i = 0; i < gains.length; i++) {
+				long v = units(gains[i]);
+				high[i] = (int) (v >>> 16);
+				low[i] = (char) v;
+			}
+		}
+
+		@Override
+		long units(int i) {
+			return (long) high[i] << 16 | low[i];
+		}
+
+		@Override
+		void copy(int from, long[] to, int first, int count) {
 			for (int x = 0; x < count; x++) {
-				to[first + x] = high[from + x] * big + low[from + x] * u;
+				to[first + x] = ((long) high[from + x] << 16) + low[from + x];
 			}
 		}
 
+		@Override
 		long bytes() {
 			return 64 + 6L * high.length;
 		}
@@ -326,8 +393,7 @@ final class Qualities {
 	long memoryBytes() {
 		long bytes = 0;
 		for (int n = 0; n < gain.length; n++) {
-			bytes += gain[n] == null ? 0 : 16 + 8L * gain[n].length;
-			bytes += rowGain[n] == null ? 0 : rowGain[n].bytes();
+			bytes += gain[n] == null ? 0 : gain[n].bytes();
 			bytes += before[n] == null ? 0 : 16 + 8L * before[n].length;
 		}
 		return bytes + 28L * gain.length;

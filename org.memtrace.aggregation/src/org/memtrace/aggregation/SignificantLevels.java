@@ -312,6 +312,8 @@ public final class SignificantLevels {
 	private static final class Search {
 		private final Aggregator aggregator;
 		private final double threshold;
+		/** Distance of the values of the grid. */
+		private final double step;
 		private final boolean normalised;
 		private final double gainScale;
 		private final double lossScale;
@@ -327,6 +329,7 @@ public final class SignificantLevels {
 		Search(Aggregator aggregator, double threshold, boolean normalised, Progress progress) {
 			this.aggregator = aggregator;
 			this.threshold = threshold;
+			this.step = Math.scalb(1.0, Math.getExponent(threshold));
 			this.normalised = normalised && aggregator.rootGain() > 0 && aggregator.rootLoss() > 0;
 			this.gainScale = this.normalised ? 1 / aggregator.rootGain() : 1;
 			this.lossScale = this.normalised ? 1 / aggregator.rootLoss() : 1;
@@ -414,9 +417,17 @@ public final class SignificantLevels {
 				if (single && Math.abs(value(below, m) - value(above, m)) > 10 * tolerance) {
 					return m < cross ? below : above;
 				}
-				boolean near = high - low <= 4 * threshold;
-				if (single || near || !(cross > low && cross < high)) {
+				if (single || high - low <= 2 * step || !(cross > low && cross < high)) {
 					return evaluate(m);
+				}
+				// where they meet beside a known value of the grid: the next one tells all that the list asks for
+				double cell = Math.floor(cross / step) * step;
+				if (low >= cell && cell + step < high) {
+					evaluate(cell + step);
+					continue;
+				} else if (high <= cell + step && cell > low) {
+					evaluate(cell);
+					continue;
 				}
 				// the line test: one breakpoint in between if nothing is better where the two lines meet
 				Partition there = evaluate(cross);

@@ -49,7 +49,7 @@ class AggregationLawsTest {
 		return new double[] {gain, loss};
 	}
 
-	private static void assertCover(Partition e) {
+	static void assertCover(Partition e) {
 		MicroscopicModel m = e.model();
 		int[][] covered = new int[m.hierarchy().leafCount()][m.sliceCount()];
 		for (int b = 0; b < e.blockCount(); b++) {
@@ -523,8 +523,10 @@ class AggregationLawsTest {
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
 		Partition before = a.partition(0.3);
 		asked.set(0);
-		assertThrows(CancelledException.class, () -> a.partition(0.3, impatient));
+		assertThrows(CancelledException.class, () -> a.partition(0.2, impatient));
+		Partition after = a.partition(0.2);
 		assertTrue(before.sameBlocks(a.partition(0.3)), "a cancelled call leaves nothing behind");
+		assertTrue(after.sameBlocks(SpatiotemporalAggregator.prepare(m).partition(0.2)), "a cancelled call leaves nothing behind");
 	}
 
 	/** Rows keep their gains in 6 bytes: as good as doubles for values of any size. */
