@@ -22,8 +22,10 @@ static bool is_source(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	if (!strcmp(name, "Kbuild"))
+	if (!strcmp(name, "Kbuild") || !strcmp(name, "probe.sh"))
 		return true;
+	if (!strcmp(name, "probed.h"))	/* made by a build beside the sources */
+		return false;
 	return dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h")) && !strstr(name, ".mod.c");
 }
 

@@ -118,7 +118,9 @@ enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label,
 found:
 	if (a->phys)
 		r->phys = a->phys;
-	if (a->write)
+	if (a->again && ret == MTR_MERGED)
+		;
+	else if (a->write)
 		r->writes++;
 	else
 		r->reads++;

@@ -128,6 +128,7 @@ struct mtr_access {
 	u32 cpu;
 	u16 flags;
 	bool write;
+	bool again;			/* the same fault, tried once more: counted already */
 };
 
 enum mtr_added { MTR_NEW, MTR_MERGED, MTR_DROPPED };

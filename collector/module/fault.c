@@ -119,7 +119,8 @@ out:
 
 static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags, struct pt_regs *regs)
 {
-	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE };
+	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE,
+			       .again = flags & FAULT_FLAG_TRIED };
 	struct mtr_session *s;
 	struct mtr_task *t;
 	unsigned int fl;
@@ -245,6 +246,7 @@ static int on_map_pages(struct kprobe *p, struct pt_regs *regs)
 	t = mtr_find_task(current);
 	if (t && !t->waiting && !READ_ONCE(t->ignored) && !READ_ONCE(t->s->stopping) &&
 	    !(t->s->config.flags & MEMTRACE_CONFIG_AROUND)) {
+		mtr_around_address(vmf, (pgoff_t)regs_get_kernel_argument(regs, 1));
 		mtr_set_argument(regs, 1, vmf->pgoff);
 		mtr_set_argument(regs, 2, vmf->pgoff);
 	}
@@ -305,7 +307,7 @@ int mtr_probes_on(void)
 	memset(&around_probe, 0, sizeof(around_probe));
 	around_probe.symbol_name = "filemap_map_pages";
 	around_probe.pre_handler = on_map_pages;
-	around_probed = !register_kprobe(&around_probe);
+	around_probed = MTR_AROUND_CAN && !register_kprobe(&around_probe);
 	if (!around_probed)
 		pr_info("no kprobe on filemap_map_pages: up to 15 pages around a read fault of a file count as accessed\n");
 	gup_probed = false;

@@ -170,7 +170,7 @@ void mtr_task_moved(struct mtr_task *t)
 }
 
 /* Context: parent, preemption off; the child has not run. */
-static void on_newtask(void *data, struct task_struct *k, unsigned long clone_flags)
+static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_flags)
 {
 	struct mtr_task *parent = mtr_find_task(current), *t;
 	struct mtr_image *im = NULL;

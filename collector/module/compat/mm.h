@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat/mm.h - differences of memory management between 6.1 and the newest kernel. */
+/* compat/mm.h - differences of memory management between 5.10 and the newest kernel; probed.h says what there is. */
 #ifndef MEMTRACE_COMPAT_MM_H
 #define MEMTRACE_COMPAT_MM_H
 
@@ -12,14 +12,15 @@
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/userfaultfd_k.h>
-#include <linux/version.h>
+
+#include "probed.h"
 
 /*
  * Huge pages of one address space, off and on again. The flag is inherited by
  * fork and exec. mm->flags became a bitmap with functions of its own in 6.18,
  * where the flag got a new name as well. Any context.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#ifdef MTR_HAS_MM_FLAGS
 static inline bool mtr_mm_no_huge_pages(struct mm_struct *mm)
 {
 	return mm_flags_test_and_set(MMF_DISABLE_THP_COMPLETELY, mm);
@@ -44,7 +45,7 @@ static inline void mtr_mm_huge_pages(struct mm_struct *mm)
 /* Was the fault taken under the lock of the VMA alone? (6.4) */
 static inline bool mtr_fault_vma_lock(unsigned int flags)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#ifdef MTR_HAS_VMA_LOCK
 	return flags & FAULT_FLAG_VMA_LOCK;
 #else
 	return false;
@@ -101,12 +102,36 @@ static inline void mtr_writes_quiet(struct vm_area_struct *vma)
  * is told to honour NUMA hints; then it faults, as it always did before.
  * __get_user_pages(mm, start, nr_pages, gup_flags, pages, locked)
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#ifdef MTR_HAS_HONOR_NUMA_FAULT
 #define MTR_GUP_FLAGS_ARGUMENT 3
 #define MTR_GUP_FAULTS FOLL_HONOR_NUMA_FAULT
 #else
 #define MTR_GUP_FLAGS_ARGUMENT 3
 #define MTR_GUP_FAULTS 0u
+#endif
+
+/*
+ * filemap_map_pages(vmf, first, last) shall map the page of the fault alone.
+ * Before 5.12 `first` is the page at vmf->address, so that one goes with it.
+ */
+#if defined(MTR_AROUND_PAIRED) || defined(MTR_AROUND_FREE)
+#define MTR_AROUND_CAN 1
+#else
+#define MTR_AROUND_CAN 0	/* other arguments: left alone */
+#endif
+
+static inline void mtr_around_address(struct vm_fault *vmf, pgoff_t first)
+{
+#ifdef MTR_AROUND_PAIRED
+	vmf->address += (vmf->pgoff - first) << PAGE_SHIFT;
+#endif
+}
+
+/* Flags of clone() as the tracepoint task_newtask has them. */
+#ifdef MTR_NEWTASK_U64
+typedef u64 mtr_clone_flags;
+#else
+typedef unsigned long mtr_clone_flags;
 #endif
 
 /* pmd_leaf() is there since 5.x; huge pages only */

@@ -16,7 +16,7 @@
 #ifndef MEMTRACE_COMPAT_PTE_ARM64_H
 #define MEMTRACE_COMPAT_PTE_ARM64_H
 
-#include <linux/version.h>
+#include "probed.h"
 
 #ifdef PTE_PROT_NONE
 #define MTR_PTE_NOT_VALID PTE_PROT_NONE
@@ -53,7 +53,7 @@ static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool
 
 static inline void mtr_set_pte(struct mm_struct *mm, unsigned long a, pte_t *ptep, pte_t p)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#ifdef MTR_HAS___SET_PTE
 	__set_pte(ptep, p);
 #else
 	set_pte(ptep, p);

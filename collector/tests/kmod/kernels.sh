@@ -9,15 +9,19 @@
 exec 9> "$work/.lock"
 flock -n 9 || { echo "note: another test runs in $work; waiting for it"; flock 9; }
 
-# apt's options for the package lists of an architecture, which are fetched when missing
+# apt's options for the package lists of an architecture or of an older suite, which are fetched when missing
 foreign=()
-lists() {
+lists() { # ARCH [SERIES]
+	local suite= mirror= dir
 	foreign=()
-	[ "$1" != amd64 ] || return 0
-	local dir=$work/apt-$1
+	case ${2:-} in 5.10*) suite=bullseye-security mirror=http://deb.debian.org/debian-security ;; esac
+	[ "$1" != amd64 ] || [ -n "$suite" ] || return 0
+	dir=$work/apt-$1${suite:+-$suite}
 	foreign=(-o APT::Architecture="$1" -o APT::Architectures="$1" -o Dir::State::Lists="$dir/lists"
 		-o Dir::Cache="$dir/cache" -o Dir::State::status=/dev/null -o Debug::NoLocking=1)
+	[ -z "$suite" ] || foreign+=(-o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null)
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	[ -z "$suite" ] || echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" > "$dir/sources.list"
 	[ -e "$dir/.complete" ] || apt-get "${foreign[@]}" update -q > "$dir/log" 2>&1 || { cat "$dir/log" >&2; return 1; }
 	touch "$dir/.complete"
 }
@@ -25,7 +29,7 @@ lists() {
 # newest SERIES [ARCH]: version string of the newest Debian kernel of a series
 newest() {
 	local arch=${2:-amd64}
-	lists "$arch"
+	lists "$arch" "$1"
 	apt-cache "${foreign[@]}" search --names-only "^linux-headers-${1//./\\.}\\.[0-9][.+0-9a-z-]*-$arch$" | cut -d' ' -f1 |
 		sed -E -e "/-(cloud|rt|16k)-$arch$/d" -e 's/^linux-headers-//' -e "s/-$arch$//" | sort -V | tail -n 1
 }
@@ -37,16 +41,17 @@ tree() {
 
 # fetch VERSION [ARCH]: unpacks kernel and headers
 fetch() {
-	local v=$1 arch=${2:-amd64} dir kbuild=linux-kbuild-$1 p
+	local v=$1 arch=${2:-amd64} dir kbuild=linux-kbuild-$1 tools=() p
 	dir=$(tree "$v" "$arch")
 	[ -e "$dir/.complete" ] && return
-	apt-cache show "$kbuild" > /dev/null 2>&1 || kbuild=linux-kbuild-${v%%.*}.$(echo "$v" | cut -d. -f2)
 	rm -rf "$dir"
 	mkdir -p "$dir" "$work/debs"
-	lists "$arch"
+	lists "$arch" "$v"
 	# the tools of the headers run here, whatever they build for
+	[ "$arch" != amd64 ] || tools=("${foreign[@]}")
+	apt-cache "${tools[@]}" show "$kbuild" > /dev/null 2>&1 || kbuild=linux-kbuild-${v%%.*}.$(echo "$v" | cut -d. -f2)
 	(cd "$work/debs" && apt-get "${foreign[@]}" download -q "linux-image-$v-$arch-unsigned" "linux-headers-$v-$arch" &&
-		apt-get download -q "linux-headers-$v-common" "$kbuild") > "$work/debs/download.log" 2>&1 || { cat "$work/debs/download.log" >&2; return 1; }
+		apt-get "${tools[@]}" download -q "linux-headers-$v-common" "$kbuild") > "$work/debs/download.log" 2>&1 || { cat "$work/debs/download.log" >&2; return 1; }
 	for p in "linux-image-$v-$arch-unsigned" "linux-headers-$v-$arch" "linux-headers-$v-common" "$kbuild"; do
 		nice dpkg-deb -x "$(ls -t "$work/debs/${p}"_*.deb | head -n 1)" "$dir"
 	done

@@ -77,7 +77,7 @@ else
 	echo "0 passed, 1 failed"
 	exit 1
 fi
-for p in ktrace truth check exact stress probes; do
+for p in ktrace truth check exact stress probes reclaim; do
 	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done

@@ -36,7 +36,7 @@ static void dir(const char *name)
 
 static void test_fresh(void)
 {
-	static const char *const files[] = { "Kbuild", "main.c", "core.h", "compat/pte.h", "include/memtrace/abi.h" };
+	static const char *const files[] = { "Kbuild", "probe.sh", "main.c", "core.h", "compat/pte.h", "include/memtrace/abi.h" };
 	const struct utimbuf past = { 1, 1 };
 	char *src, *built, *path;
 
