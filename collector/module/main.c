@@ -56,9 +56,14 @@ static int mtr_open(struct inode *inode, struct file *f)
 
 	if (!s)
 		return -ENOMEM;
+	s->privileged = capable(CAP_SYS_PTRACE);
+	s->physical = capable(CAP_SYS_ADMIN);
 	s->counter = __alloc_percpu(sizeof(u64) * MEMTRACE_COUNTERS, sizeof(u64));
 	s->page = vmalloc_user(PAGE_SIZE);
-	if (!s->counter || !s->page) {
+	s->cred = mtr_access_cred(s->privileged);
+	if (!s->counter || !s->page || !s->cred) {
+		if (s->cred)
+			put_cred(s->cred);
 		free_percpu(s->counter);
 		vfree(s->page);
 		kfree(s);
@@ -70,9 +75,6 @@ static int mtr_open(struct inode *inode, struct file *f)
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->tasks);
 	INIT_LIST_HEAD(&s->images);
-	s->privileged = capable(CAP_SYS_PTRACE);
-	s->physical = capable(CAP_SYS_ADMIN);
-	s->uid = current_euid();
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	f->private_data = s;
 	return stream_open(inode, f);
@@ -192,6 +194,7 @@ static int mtr_release(struct inode *inode, struct file *f)
 	free_percpu(s->counter);
 	vfree(s->page);
 	put_pid_ns(s->pid_ns);
+	put_cred(s->cred);
 	kfree(s);
 	return 0;
 }

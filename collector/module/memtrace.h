@@ -4,6 +4,7 @@
  * memtrace.h - what the files of the module share.
  *
  *	main.c     device, session, requests, reading, loading
+ *	access.c   whose processes a session may trace
  *	monitor.c  the thread that ends intervals
  *	task.c     which tasks and address spaces are traced; fork, exec
  *	fault.c    the probe: repair and record
@@ -49,7 +50,7 @@ struct mtr_session {
 	bool stopped;
 	bool privileged;		/* opener may trace everybody's processes */
 	bool physical;			/* opener may see physical addresses */
-	kuid_t uid;
+	struct cred *cred;		/* of the opener, see access.c */
 	struct pid_namespace *pid_ns;
 
 	struct mtr_block *blocks;
@@ -120,6 +121,14 @@ static inline u64 mtr_label(const struct mtr_session *s)
 {
 	return (READ_ONCE(s->page[0]) + 1) / 2;
 }
+
+/* ---- access.c */
+struct linux_binprm;
+struct cred *mtr_access_cred(bool privileged);
+/* The address space of a process that the session may trace, to be put, or an error. May sleep. */
+struct mm_struct *mtr_access_mm(const struct mtr_session *s, struct task_struct *k, pid_t nr);
+/* The same question for the program that current has just begun. Any context. */
+bool mtr_access_exec(const struct mtr_session *s, const struct linux_binprm *bprm);
 
 /* ---- task.c */
 extern spinlock_t mtr_reg_lock;

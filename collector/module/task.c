@@ -13,7 +13,6 @@
 #include "memtrace.h"
 
 #include <linux/binfmts.h>
-#include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -213,12 +212,6 @@ static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_
 		mtr_newborn(im, false, true);
 }
 
-/* May the opener see the addresses of this program? (set-user-ID programs) */
-static bool permitted(const struct mtr_session *s, const struct cred *c)
-{
-	return s->privileged || (uid_eq(c->euid, s->uid) && uid_eq(c->uid, s->uid) && uid_eq(c->suid, s->uid));
-}
-
 /* Context: the task, in its new program, preemption off. */
 static void on_exec(void *data, struct task_struct *k, pid_t old_pid, struct linux_binprm *bprm)
 {
@@ -227,7 +220,7 @@ static void on_exec(void *data, struct task_struct *k, pid_t old_pid, struct lin
 
 	if (!t || t->ignored)
 		return;
-	if (!permitted(t->s, current_cred()) || (!t->s->privileged && bprm->secureexec)) {
+	if (!mtr_access_exec(t->s, bprm)) {
 		WRITE_ONCE(t->ignored, true);
 		mtr_count(t->s, DETACHED);
 		return;
@@ -344,15 +337,9 @@ int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a)
 	put_pid(pid);
 	if (!k)
 		return -ESRCH;
-	rcu_read_lock();
-	if (!permitted(s, __task_cred(k)))
-		err = -EPERM;
-	rcu_read_unlock();
-	if (err)
-		goto put_task;
-	mm = get_task_mm(k);
-	if (!mm) {
-		err = -ESRCH;	/* kernel thread, or dead */
+	mm = mtr_access_mm(s, k, a->pid);
+	if (IS_ERR(mm)) {
+		err = PTR_ERR(mm);
 		goto put_task;
 	}
 	do {

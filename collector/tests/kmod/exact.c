@@ -8,6 +8,7 @@
  */
 #include "kt.h"
 
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -703,23 +704,125 @@ static void stopping(void)
 	close(from_child[0]);
 }
 
+/* ---- who may trace whom */
+
+static void capabilities(u64 set)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = {
+		{ .effective = (u32)set, .permitted = (u32)set }, { .effective = (u32)(set >> 32), .permitted = (u32)(set >> 32) } };
+
+	if (syscall(SYS_capset, &h, d))
+		_exit(101);
+}
+
+/* From now on somebody else; keeps the capabilities of a set. */
+static void become(gid_t gid, uid_t uid, u64 set, int dumpable)
+{
+	if (set && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
+		_exit(102);
+	if (syscall(SYS_setgroups, 0, NULL) || setgid(gid) || setuid(uid))
+		_exit(100);
+	if (set)
+		capabilities(set);
+	if (prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0))
+		_exit(103);
+}
+
+/* A process that only waits, as somebody. */
+static pid_t somebody(gid_t gid, uid_t uid, u64 set, int dumpable)
+{
+	int ready[2];
+	char c;
+	pid_t k;
+
+	if (pipe(ready))
+		DIE("pipe");
+	k = fork();
+	if (!k) {
+		become(gid, uid, set, dumpable);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (read(ready[0], &c, 1) != 1)
+		DIE("somebody");
+	close(ready[0]);
+	close(ready[1]);
+	return k;
+}
+
+/* A session of somebody asks for a process. 0 or the error. */
+static int attach_as(gid_t gid, uid_t uid, u64 set, pid_t pid)
+{
+	struct memtrace_config c = good;
+	struct memtrace_attach a = { .pid = pid };
+	int st;
+	pid_t k = fork();
+
+	if (!k) {
+		become(gid, uid, set, 1);
+		c.flags &= ~MEMTRACE_CONFIG_PHYSICAL;
+		c.pool_blocks = 64;
+		dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+		if (dev < 0 || ioctl(dev, MEMTRACE_CONFIGURE, &c))
+			_exit(99);
+		_exit(ioctl(dev, MEMTRACE_ATTACH, &a) ? errno : 0);
+	}
+	waitpid(k, &st, 0);
+	return WIFEXITED(st) ? WEXITSTATUS(st) : -1;
+}
+
+/* As ptrace would say, for reading. */
+static void attaching(void)
+{
+	const u64 ptrace = 1ull << CAP_SYS_PTRACE, nice = 1ull << CAP_SYS_NICE;
+	pid_t own = somebody(1000, 1000, 0, 1), hidden = somebody(1000, 1000, 0, 0), group = somebody(1001, 1000, 0, 1),
+	      able = somebody(1000, 1000, nice, 1), other = somebody(1000, 1001, 0, 1);
+
+	if (chmod(MEMTRACE_DEVICE, 0666))
+		DIE("chmod");
+	CHECK_EQ(attach_as(1000, 1000, 0, own), 0);
+	CHECK_EQ(attach_as(1000, 1000, 0, hidden), EPERM);	/* not dumpable */
+	CHECK_EQ(attach_as(1000, 1000, 0, group), EPERM);	/* same user, another group */
+	CHECK_EQ(attach_as(1000, 1000, 0, able), EPERM);	/* it may do more than the opener */
+	CHECK_EQ(attach_as(1000, 1000, 0, other), EPERM);
+	CHECK_EQ(attach_as(1000, 1000, 0, 1), EPERM);
+	CHECK_EQ(attach_as(1000, 1000, nice, able), 0);
+	/* the capability alone is enough, for each of them; without it root is a user like others */
+	CHECK_EQ(attach_as(1000, 1002, ptrace, hidden), 0);
+	CHECK_EQ(attach_as(1000, 1002, ptrace, other), 0);
+	CHECK_EQ(attach_as(0, 0, 0, hidden), 0);
+	CHECK_EQ(attach_as(0, 0, nice, own), EPERM);
+	CHECK_EQ(attach_as(1000, 1000, 0, own), 0);
+	for (int i = 0; i < 5; i++) {
+		const pid_t all[] = { own, hidden, group, able, other };
+
+		kill(all[i], SIGKILL);
+		waitpid(all[i], NULL, 0);
+	}
+	if (chmod(MEMTRACE_DEVICE, 0600))
+		DIE("chmod");
+}
+
 /* A user who may open the device traces his own programs only, without frames. */
 static void unprivileged(void)
 {
 	struct memtrace_config c = good;
-	struct memtrace_attach a = { .pid = 1 };
+	struct memtrace_attach a = {};
 	struct memtrace_info info;
-	int st;
+	int st, go[2];
 	pid_t k, mine;
+	char x;
 
-	if (chmod(MEMTRACE_DEVICE, 0666))
+	if (chmod(MEMTRACE_DEVICE, 0666) || system("cp /bin/busybox /tmp/exact.unreadable && chmod 711 /tmp/exact.unreadable"))
 		DIE("chmod");
 	k = fork();
 	if (!k) {
 		int bad = 0;
 
-		if (setgid(1000) || setuid(1000))
-			_exit(100);
+		become(1000, 1000, 0, 1);
 		dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 		bad |= (ioctl(dev, MEMTRACE_INFO, &info) || info.features) << 0;
 		bad |= !(ioctl(dev, MEMTRACE_CONFIGURE, &c) == -1 && errno == EPERM) << 1;
@@ -728,15 +831,23 @@ static void unprivileged(void)
 		bad |= !(ioctl(dev, MEMTRACE_CONFIGURE, &c) == -1 && errno == EPERM) << 2;
 		c.pool_blocks = 64;
 		bad |= !!ioctl(dev, MEMTRACE_CONFIGURE, &c) << 3;
-		bad |= !(ioctl(dev, MEMTRACE_ATTACH, &a) == -1 && errno == EPERM) << 4;
+		/* a program that may be executed and not be read is left alone */
+		if (pipe(go))
+			_exit(99);
 		mine = fork();
-		if (!mine)
-			for (;;)
-				pause();
+		if (!mine) {
+			if (read(go[0], &x, 1) != 1)
+				_exit(99);
+			execl("/tmp/exact.unreadable", "true", (char *)0);
+			_exit(98);
+		}
 		a.pid = mine;
-		bad |= !!ioctl(dev, MEMTRACE_ATTACH, &a) << 5;
-		kill(mine, SIGKILL);
-		waitpid(mine, NULL, 0);
+		a.flags = MEMTRACE_ATTACH_ON_EXEC;
+		bad |= !!ioctl(dev, MEMTRACE_ATTACH, &a) << 4;
+		if (write(go[1], "x", 1) != 1 || waitpid(mine, &st, 0) != mine || st)
+			_exit(97);
+		bad |= (counter(MEMTRACE_C_DETACHED) != 1) << 5;
+		bad |= (counter(MEMTRACE_C_RECORDS) != 0) << 6;
 		_exit(bad);
 	}
 	waitpid(k, &st, 0);
@@ -761,6 +872,7 @@ int main(void)
 	processes();
 	stopping();
 	unprivileged();
+	attaching();
 	printf("exact: %d passed, %d failed\n", passed, failed);
 	return failed != 0;
 }
