@@ -72,9 +72,33 @@ if part truth; then
 	else bad "subphases: threads seen $one with one, $five with five"; fi
 fi
 
-if part stress; then
+swap() {
+	grep -q ram0 /proc/swaps && return
 	[ -e /brd.ko ] && insmod /brd.ko rd_nr=1 rd_size=131072
 	[ -e /dev/ram0 ] && mkswap /dev/ram0 > /dev/null && swapon /dev/ram0 && ok "swap is on"
+}
+
+if part reclaim; then	# the working set stays in memory, with a recording as without
+	swap
+	mkdir -p /tmp/cgroup
+	mount -t cgroup2 cgroup2 /tmp/cgroup 2> /dev/null
+	echo +memory > /tmp/cgroup/cgroup.subtree_control
+	mkdir -p /tmp/cgroup/small
+	echo $((18 << 20)) > /tmp/cgroup/small/memory.max
+	confined() { sh -c 'echo $$ > /tmp/cgroup/small/cgroup.procs; exec "$@"' sh "$@"; }
+	load
+	for how in native "ktrace -i 50 -s 2 -w -b 1024"; do
+		if confined $([ "$how" = native ] || echo $how) reclaim 8 32 1 > /tmp/reclaim.log 2>&1; then
+			m=$(get major /tmp/reclaim.log) p=$(get pages /tmp/reclaim.log)
+			[ "$m" -le $((p / 8)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)"
+		else bad "reclaim, $how"; cat /tmp/reclaim.log; fi
+	done
+	unload
+	clean reclaim
+fi
+
+if part stress; then
+	swap
 	echo 1 > /sys/kernel/mm/ksm/run; echo 1000 > /sys/kernel/mm/ksm/pages_to_scan; echo 20 > /sys/kernel/mm/ksm/sleep_millisecs
 	load
 	for mode in "-i 20 -w" "-i 20 -s 4"; do
