@@ -12,8 +12,8 @@ void mtr_pool_init(struct mtr_pool *p, struct mtr_block *blocks, void *data, u32
 	p->blocks = blocks;
 	p->free = NULL;
 	for (i = count; i--;) {
-		blocks[i].data = (void *)((char *)data + (size_t)i * MEMTRACE_BLOCK_BYTES);
-		blocks[i].first = i * (u32)MEMTRACE_BLOCK_RECORDS + 1;
+		blocks[i].data = (void *)((char *)data + (size_t)i * MTR_BLOCK_BYTES);
+		blocks[i].first = i * MTR_BLOCK_RECORDS + 1;
 		blocks[i].next = p->free;
 		p->free = &blocks[i];
 	}
@@ -48,7 +48,7 @@ void mtr_pool_put(struct mtr_pool *p, struct mtr_block *b)
 
 struct memtrace_record *mtr_pool_record(struct mtr_pool *p, u32 number)
 {
-	const u32 i = number - 1, n = (u32)MEMTRACE_BLOCK_RECORDS;
+	const u32 i = number - 1, n = MTR_BLOCK_RECORDS;
 
 	return &p->blocks[i / n].data->record[i % n];
 }
@@ -88,7 +88,7 @@ enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label,
 		}
 	}
 	b = c->cur;
-	if (!b || b->data->records == MEMTRACE_BLOCK_RECORDS) {
+	if (!b || b->data->records == MTR_BLOCK_RECORDS) {
 		b = mtr_pool_get(p);
 		if (!b)
 			return MTR_DROPPED;

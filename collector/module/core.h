@@ -43,9 +43,15 @@ typedef int mtr_spinlock_t;
 
 #define MTR_PAGE_SHIFT 12
 
+/* Blocks of the pool are smaller than a message may be: a thread with one record holds one. */
+#define MTR_BLOCK_BYTES 1024u
+#define MTR_BLOCK_RECORDS \
+	((u32)((MTR_BLOCK_BYTES - sizeof(struct memtrace_block)) / sizeof(struct memtrace_record)))
+#define MTR_BLOCKS_PER_4K (MEMTRACE_BLOCK_BYTES / MTR_BLOCK_BYTES)
+
 struct mtr_block {
 	struct mtr_block *next;
-	struct memtrace_block *data;	/* MEMTRACE_BLOCK_BYTES */
+	struct memtrace_block *data;	/* MTR_BLOCK_BYTES */
 	u32 first;			/* number of its first record in the pool, from 1 */
 	u32 in_set;			/* records already put into the address set */
 };
@@ -93,7 +99,7 @@ static inline void mtr_fifo_join(struct mtr_fifo *to, struct mtr_fifo *from)
 
 /*
  * A fixed number of blocks, shared by all tasks of a session. The caller owns
- * the memory: @count blocks and @count * MEMTRACE_BLOCK_BYTES bytes.
+ * the memory: @count blocks and @count * MTR_BLOCK_BYTES bytes.
  */
 struct mtr_pool {
 	mtr_spinlock_t lock;		/* innermost */

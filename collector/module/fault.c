@@ -203,12 +203,12 @@ NOKPROBE_SYMBOL(on_fault);
  * interval are inferred now or never. Process or workqueue context, preemption
  * off by the probe; nobody else uses the mm, so mmap_lock is free.
  */
-#define EXIT_SWEEP_PAGES (1ul << 20)	/* 4 GiB: preemption is off meanwhile */
+#define EXIT_SWEEP_PAGES (1ul << 16)	/* 256 MiB: preemption is off meanwhile */
 
 static int on_exit_mmap(struct kprobe *p, struct pt_regs *regs)
 {
 	struct mm_struct *mm = (struct mm_struct *)regs_get_kernel_argument(regs, 0);
-	struct mtr_sweep w = { .mode = MTR_LOOK, .atomic = true };
+	struct mtr_sweep w = { .mode = MTR_LOOK, .left = 2 * EXIT_SWEEP_PAGES };
 	struct mtr_image *im;
 
 	rcu_read_lock();
@@ -219,7 +219,8 @@ static int on_exit_mmap(struct kprobe *p, struct pt_regs *regs)
 		w.s = im->s;
 		w.im = im;
 		w.label = mtr_label(im->s);
-		mtr_sweep_mm(&w);
+		mtr_sweep_piece(&w);
+		mtr_sweep_counted(&w);
 		mmap_read_unlock(mm);
 		mtr_count(im->s, EXIT_SWEPT);
 	}

@@ -10,6 +10,7 @@
 
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/miscdevice.h>
@@ -40,6 +41,92 @@ static unsigned int sessions;
 
 #define UNPRIVILEGED_BLOCKS 65536u	/* 256 MiB */
 
+/*
+ * What sessions of users without CAP_SYS_PTRACE may hold. Their memory is charged
+ * to the memory cgroup of the process that configures, too.
+ */
+static unsigned int user_mib = 336;
+module_param(user_mib, uint, 0644);
+MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (336)");
+static unsigned int all_mib;
+module_param(all_mib, uint, 0644);
+MODULE_PARM_DESC(all_mib, "MiB that all recordings of all users may hold; 0 (default): an eighth of the memory");
+#define USER_SESSIONS 8u
+
+/* sessions_lock */
+struct mtr_user {
+	struct list_head list;
+	kuid_t uid;
+	unsigned int sessions;
+	u64 bytes;
+};
+static LIST_HEAD(users);
+static u64 users_bytes;
+
+static struct mtr_user *user_of(kuid_t uid)
+{
+	struct mtr_user *u;
+
+	list_for_each_entry(u, &users, list)
+		if (uid_eq(u->uid, uid))
+			return u;
+	return NULL;
+}
+
+/* 0, -EDQUOT, -ENOMEM. Sleeps. */
+static int quota_take(struct mtr_session *s, u64 bytes)
+{
+	const u64 all = all_mib ? (u64)all_mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 3;
+	struct mtr_user *u;
+	int err = 0;
+
+	if (s->privileged)
+		return 0;
+	mutex_lock(&sessions_lock);
+	u = user_of(s->cred->uid);
+	if (!u) {
+		u = kzalloc(sizeof(*u), GFP_KERNEL);
+		if (!u) {
+			mutex_unlock(&sessions_lock);
+			return -ENOMEM;
+		}
+		u->uid = s->cred->uid;
+		list_add(&u->list, &users);
+	}
+	if (u->sessions >= USER_SESSIONS || u->bytes + bytes > (u64)user_mib << 20 || users_bytes + bytes > all) {
+		err = -EDQUOT;
+	} else {
+		u->sessions++;
+		u->bytes += bytes;
+		users_bytes += bytes;
+		s->quota = bytes;
+	}
+	if (!u->sessions) {
+		list_del(&u->list);
+		kfree(u);
+	}
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+static void quota_give(struct mtr_session *s)
+{
+	struct mtr_user *u;
+
+	if (!s->quota)
+		return;
+	mutex_lock(&sessions_lock);
+	u = user_of(s->cred->uid);
+	u->bytes -= s->quota;
+	users_bytes -= s->quota;
+	s->quota = 0;
+	if (!--u->sessions) {
+		list_del(&u->list);
+		kfree(u);
+	}
+	mutex_unlock(&sessions_lock);
+}
+
 u64 mtr_counter(const struct mtr_session *s, unsigned int c)
 {
 	u64 sum = 0;
@@ -61,7 +148,8 @@ static int mtr_open(struct inode *inode, struct file *f)
 	s->counter = __alloc_percpu(sizeof(u64) * MEMTRACE_COUNTERS, sizeof(u64));
 	s->page = vmalloc_user(PAGE_SIZE);
 	s->cred = mtr_access_cred(s->privileged);
-	if (!s->counter || !s->page || !s->cred) {
+	if (!zalloc_cpumask_var(&s->flush_cpus, GFP_KERNEL) || !s->counter || !s->page || !s->cred) {
+		free_cpumask_var(s->flush_cpus);
 		if (s->cred)
 			put_cred(s->cred);
 		free_percpu(s->counter);
@@ -75,6 +163,7 @@ static int mtr_open(struct inode *inode, struct file *f)
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->tasks);
 	INIT_LIST_HEAD(&s->images);
+	INIT_WORK(&s->late_sweep, mtr_late_sweep);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	f->private_data = s;
 	return stream_open(inode, f);
@@ -89,16 +178,19 @@ static void free_memory(struct mtr_session *s)
 			kfree(b);
 	vfree(s->set.e);
 	vfree(s->data);
-	kvfree(s->blocks);
+	vfree(s->blocks);
 	s->set.e = NULL;
 	s->data = NULL;
 	s->blocks = NULL;
+	quota_give(s);
 }
 
 static int configure(struct mtr_session *s, const struct memtrace_config *c)
 {
-	u32 records, bits;
-	int err = -ENOMEM;
+	/* no killing of others for us: rather no session */
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
+	u32 count, bits;
+	int err;
 
 	if (c->pad || c->skip_start > c->skip_end)
 		return -EINVAL;
@@ -108,6 +200,9 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	    (c->max_interval_ns && c->max_interval_ns < c->interval_ns) ||
 	    c->max_interval_ns > 1000ull * NSEC_PER_SEC)
 		return -EINVAL;
+	/* each one empties TLBs */
+	if (c->interval_ns < (u64)c->subphases * NSEC_PER_MSEC)
+		return -EINVAL;
 	if ((c->flags & MEMTRACE_CONFIG_PHYSICAL) && !s->physical)
 		return -EPERM;
 	if (c->pool_blocks > UNPRIVILEGED_BLOCKS && !s->privileged)
@@ -115,14 +210,19 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	if (s->configured)
 		return -EBUSY;
 	s->config = *c;
-	records = c->pool_blocks * MEMTRACE_BLOCK_RECORDS;
-	bits = max(8, order_base_2((u64)records * 4 / 3 + 1));
-	s->blocks = kvcalloc(c->pool_blocks, sizeof(*s->blocks), GFP_KERNEL);
-	s->data = vmalloc((size_t)c->pool_blocks * MEMTRACE_BLOCK_BYTES);
-	s->set.e = vzalloc(sizeof(struct mtr_set_entry) << bits);
+	count = c->pool_blocks * MTR_BLOCKS_PER_4K;
+	/* half as many pages as records: many are of several threads, and the rest is only told less exactly */
+	bits = max(10, order_base_2((u64)count * MTR_BLOCK_RECORDS * 2 / 3));
+	err = quota_take(s, (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits));
+	if (err)
+		return err;
+	err = -ENOMEM;
+	s->blocks = __vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
+	s->data = __vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
+	s->set.e = __vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
 	if (!s->blocks || !s->data || !s->set.e)
 		goto no;
-	mtr_pool_init(&s->pool, s->blocks, s->data, c->pool_blocks);
+	mtr_pool_init(&s->pool, s->blocks, s->data, count);
 	mtr_set_init(&s->set, s->set.e, bits);
 	s->rule.target_ns = s->rule.now_ns = c->interval_ns;
 	s->rule.max_ns = c->max_interval_ns ?: 20 * c->interval_ns;
@@ -190,7 +290,9 @@ static int mtr_release(struct inode *inode, struct file *f)
 		mutex_unlock(&sessions_lock);
 		synchronize_rcu();	/* handlers that have found the session */
 	}
+	flush_workqueue(mtr_workqueue);	/* sweeps that a fork has left for later */
 	free_memory(s);
+	free_cpumask_var(s->flush_cpus);
 	free_percpu(s->counter);
 	vfree(s->page);
 	put_pid_ns(s->pid_ns);
@@ -217,9 +319,9 @@ static void stats(struct mtr_session *s, struct memtrace_stats *st)
 	st->interval_ns = s->rule.now_ns;
 	st->tasks = atomic_read(&s->ntasks);
 	st->images = atomic_read(&s->nimages);
-	st->pool_blocks = s->pool.count;
-	st->pool_free = READ_ONCE(s->pool.nfree);
-	st->pool_low = READ_ONCE(s->pool.low);
+	st->pool_blocks = s->pool.count / MTR_BLOCKS_PER_4K;
+	st->pool_free = READ_ONCE(s->pool.nfree) / MTR_BLOCKS_PER_4K;
+	st->pool_low = READ_ONCE(s->pool.low) / MTR_BLOCKS_PER_4K;
 }
 
 static long mtr_ioctl(struct file *f, unsigned int request, unsigned long arg)
@@ -270,10 +372,14 @@ static long mtr_ioctl(struct file *f, unsigned int request, unsigned long arg)
 		return err;
 	case MEMTRACE_TICK:
 		mutex_lock(&s->lock);
-		if (s->configured && !s->stopped)
+		if (s->configured && !s->stopped) {
+			/* no faster than the monitor could be asked to */
+			if (!s->privileged && ktime_get_mono_fast_ns() - s->start_ns < NSEC_PER_MSEC)
+				usleep_range(1000, 1100);
 			mtr_interval_end(s);
-		else
+		} else {
 			err = -EINVAL;
+		}
 		mutex_unlock(&s->lock);
 		return err;
 	case MEMTRACE_STOP:
@@ -353,6 +459,8 @@ static int mtr_mmap(struct file *f, struct vm_area_struct *vma)
 	return remap_vmalloc_range(vma, s->page, vma->vm_pgoff);
 }
 
+struct workqueue_struct *mtr_workqueue;
+
 static const struct file_operations fops = {
 	.owner = THIS_MODULE,		/* an open session keeps the module */
 	.open = mtr_open,
@@ -393,15 +501,21 @@ static int __init mtr_init(void)
 	err = mtr_tasks_init();
 	if (err)
 		return err;
+	mtr_workqueue = alloc_workqueue("memtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	if (!mtr_workqueue)
+		return -ENOMEM;
 	err = misc_register(&device);
-	if (err)
+	if (err) {
 		pr_err("no device: error %d\n", err);
+		destroy_workqueue(mtr_workqueue);
+	}
 	return err;
 }
 
 static void __exit mtr_exit(void)
 {
 	misc_deregister(&device);
+	destroy_workqueue(mtr_workqueue);
 	rcu_barrier();			/* kfree_rcu() */
 }
 

@@ -39,6 +39,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "core.h"
 
@@ -52,6 +53,7 @@ struct mtr_session {
 	bool physical;			/* opener may see physical addresses */
 	struct cred *cred;		/* of the opener, see access.c */
 	struct pid_namespace *pid_ns;
+	u64 quota;			/* bytes that count for the user */
 
 	struct mtr_block *blocks;
 	void *data;
@@ -79,6 +81,8 @@ struct mtr_session {
 	u64 intervals, late, close_ns, sweep_ns, flush_ns, longest_ns;
 	atomic64_t newborn_ns;
 	u64 __percpu *counter;
+	struct work_struct late_sweep;	/* images that a fork has swept in part */
+	cpumask_var_t flush_cpus;	/* session->lock */
 };
 
 struct mtr_task {
@@ -108,6 +112,8 @@ struct mtr_image {
 	bool dead;			/* no records any more; im->lock */
 	bool huge_were_off;		/* huge pages were off before we came */
 	u8 waited;			/* intervals since its last user went */
+	bool late;			/* not yet all hidden: written by the fork, cleared by a sweep */
+	u64 closed_ns;			/* when the sweep of the last interval had made everything hidden */
 	spinlock_t lock;
 	struct mtr_chunk chunk;		/* inferred accesses */
 };
@@ -160,13 +166,24 @@ struct mtr_sweep {
 	struct mtr_session *s;
 	struct mtr_image *im;
 	enum mtr_sweep_mode mode;
-	bool atomic;
 	u64 label;			/* of inferred accesses */
+	unsigned long at;		/* where to go on */
+	unsigned int left;		/* entries until a pause */
 	u64 hidden, seen, inferred, dropped, shown;
 };
 
+/*
+ * From w->at on, w->left entries or a little more. True: it has reached the end.
+ * mmap_lock is held; may not sleep.
+ */
+bool mtr_sweep_piece(struct mtr_sweep *w);
+/* All of it, in pieces, with mmap_lock taken for each. Sleeps. */
 void mtr_sweep_mm(struct mtr_sweep *w);
-void mtr_newborn(struct mtr_image *im, bool cached, bool atomic);
+void mtr_sweep_counted(struct mtr_sweep *w);
+void mtr_newborn(struct mtr_image *im);
+void mtr_newborn_fork(struct mtr_image *im);
+void mtr_newborn_exec(struct mtr_image *im);
+void mtr_show_later(struct mtr_session *s, struct mm_struct *mm);
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
 bool mtr_vma_traced(const struct vm_area_struct *vma);
 bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma);
@@ -179,5 +196,7 @@ int mtr_monitor_start(struct mtr_session *s);
 void mtr_monitor_stop(struct mtr_session *s);
 void mtr_interval_end(struct mtr_session *s);	/* session->lock */
 void mtr_show_all(struct mtr_session *s);		/* session->lock */
+void mtr_late_sweep(struct work_struct *work);
+extern struct workqueue_struct *mtr_workqueue;
 
 #endif

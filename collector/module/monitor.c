@@ -8,8 +8,8 @@
  *	page[0] = 2n + 1		faults belong to n + 1 from here on
  *	take the blocks of n from all tasks
  *	set := pages recorded in them
- *	for each address space: TLB bracket on, sweep (hide; infer)
- *	one flush of all CPUs, brackets off
+ *	for each address space: TLB bracket on, sweep (hide; infer), flush of the
+ *		CPUs that use it, bracket off
  *	page[0] = 2n + 2
  *	drop inferred records of recorded pages, fill in frames, hand out
  *
@@ -75,40 +75,62 @@ static void take_open(struct mtr_session *s, struct mtr_task *t)
 	cond_resched();
 }
 
-/* Sweeps all address spaces and flushes once. */
+/*
+ * Sweeps one address space and empties the TLBs of the processors that use it.
+ * mmget()ed; session->lock; sleeps.
+ */
+static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, u64 *resident)
+{
+	struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_HIDE, .label = label };
+	u64 t0 = ktime_get_mono_fast_ns(), t1;
+
+	WRITE_ONCE(im->late, false);
+	inc_tlb_flush_pending(im->mm);
+	mtr_sweep_mm(&w);
+	t1 = ktime_get_mono_fast_ns();
+	if (w.hidden)
+		mtr_flush_mm(im->mm, s->flush_cpus);
+	dec_tlb_flush_pending(im->mm);
+	im->closed_ns = ktime_get_mono_fast_ns();
+	*resident += w.seen;
+	s->sweep_ns += t1 - t0;
+	s->flush_ns += im->closed_ns - t1;
+}
+
+/* All address spaces. */
 static void hide_all(struct mtr_session *s, u64 label)
 {
 	struct mtr_image *im;
-	u64 hidden = 0, resident = 0, t0 = ktime_get_mono_fast_ns(), t1;
+	u64 resident = 0;
 
 	list_for_each_entry(im, &s->images, list) {
-		struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_HIDE, .label = label };
-
 		im->swept = mmget_not_zero(im->mm);
-		if (!im->swept)
-			continue;
-		mmap_read_lock(im->mm);
-		inc_tlb_flush_pending(im->mm);
-		mtr_sweep_mm(&w);
-		mmap_read_unlock(im->mm);
-		hidden += w.hidden;
-		resident += w.seen;
-	}
-	t1 = ktime_get_mono_fast_ns();
-	if (hidden) {
-		list_for_each_entry(im, &s->images, list)
-			if (im->swept)
-				mtr_flush_mm(im->mm);
-		mtr_flush_finish();
-	}
-	list_for_each_entry(im, &s->images, list) {
-		if (!im->swept)
-			continue;
-		dec_tlb_flush_pending(im->mm);
+		if (im->swept)
+			hide(s, im, label, &resident);
 	}
 	s->resident = resident;
-	s->sweep_ns += t1 - t0;
-	s->flush_ns += ktime_get_mono_fast_ns() - t1;
+}
+
+/* The rest of what forks have begun; mtr_newborn_fork(). */
+void mtr_late_sweep(struct work_struct *work)
+{
+	struct mtr_session *s = container_of(work, struct mtr_session, late_sweep);
+	struct mtr_image *im;
+	struct mtr_task *t;
+	u64 resident = 0;
+
+	mutex_lock(&s->lock);
+	if (!s->stopping) {
+		list_for_each_entry(t, &s->tasks, list)
+			take_open(s, t);
+		list_for_each_entry(im, &s->images, list) {
+			if (!READ_ONCE(im->late) || !mmget_not_zero(im->mm))
+				continue;
+			hide(s, im, s->page[0] / 2, &resident);
+			mmput_async(im->mm);
+		}
+	}
+	mutex_unlock(&s->lock);
 }
 
 /* Gives back what hide_all() has taken. */
@@ -315,6 +337,7 @@ void mtr_interval_end(struct mtr_session *s)
 		complete_block(s, b, &last);
 		b->data->start_ns = s->start_ns;
 		b->data->end_ns = t0;
+		b->data->closed_ns = last && last->closed_ns > t0 ? last->closed_ns : t0;
 		cond_resched();
 	}
 	put_all(s);
@@ -368,9 +391,7 @@ void mtr_show_all(struct mtr_session *s)
 
 		if (!mmget_not_zero(im->mm))
 			continue;
-		mmap_read_lock(im->mm);
 		mtr_sweep_mm(&w);
-		mmap_read_unlock(im->mm);
 		if (!im->huge_were_off)
 			mtr_mm_huge_pages(im->mm);
 		mmput_async(im->mm);

@@ -16,7 +16,7 @@
 #include "memtrace.h"
 
 #include <linux/hugetlb.h>
-#include <linux/nmi.h>
+#include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
 
 #include "compat/mm.h"
@@ -159,17 +159,13 @@ out:
 	rcu_read_unlock();
 }
 
-/*
- * All of one address space. mmap_lock is held for reading; for MTR_HIDE also
- * session->lock and a TLB bracket, see mtr_interval_end(). Sleeps unless atomic.
- */
-void mtr_sweep_mm(struct mtr_sweep *w)
+bool mtr_sweep_piece(struct mtr_sweep *w)
 {
 	struct mm_struct *mm = w->im->mm;
 	struct vm_area_struct *vma;
 	unsigned long a, end, next;
 
-	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
+	for (vma = find_vma(mm, w->at); vma; vma = find_vma(mm, vma->vm_end)) {
 		if (!mtr_vma_traced(vma)) {
 			if (w->mode == MTR_HIDE && (vma->vm_flags & VM_HUGETLB)) {
 				mtr_count(w->s, UNSEEN_REGION);
@@ -182,7 +178,7 @@ void mtr_sweep_mm(struct mtr_sweep *w)
 		else if (mtr_vma_skipped(w->s, vma))
 			continue;
 		end = vma->vm_end;
-		for (a = vma->vm_start; a < end; a = next) {
+		for (a = max(vma->vm_start, w->at); a < end; a = next) {
 			pgd_t *pgd = pgd_offset(mm, a);
 			p4d_t *p4d;
 			pud_t *pud;
@@ -211,12 +207,20 @@ void mtr_sweep_mm(struct mtr_sweep *w)
 				continue;
 			}
 			sweep_table(w, vma, pmd, a, next);
-			if (w->atomic)
-				touch_softlockup_watchdog();
-			else
-				cond_resched();
+			w->left -= min_t(unsigned long, w->left, (next - a) >> PAGE_SHIFT);
+			/* somebody waits for the lock of the mappings: he comes first */
+			if (!w->left || mmap_lock_is_contended(mm)) {
+				w->at = next;
+				return false;
+			}
 		}
 	}
+	return true;
+}
+
+/* Once, at the end of the pieces. */
+void mtr_sweep_counted(struct mtr_sweep *w)
+{
 	mtr_count_n(w->s, INFERRED, w->inferred);
 	mtr_count_n(w->s, DROPPED, w->dropped);
 	mtr_count_n(w->s, RESTORED, w->shown);
@@ -228,34 +232,141 @@ void mtr_sweep_mm(struct mtr_sweep *w)
 	}
 }
 
+#define PIECE_ENTRIES 8192u	/* 32 MiB; some 100 us */
+
+/*
+ * Mappings may change between the pieces. What moves from a part that is still to
+ * come to one that is done stays visible for this time, as after an mremap() right
+ * behind the sweep: the next one infers it. For MTR_HIDE also session->lock and a
+ * TLB bracket, see hide().
+ */
+void mtr_sweep_mm(struct mtr_sweep *w)
+{
+	struct mm_struct *mm = w->im->mm;
+	bool done;
+
+	do {
+		w->left = PIECE_ENTRIES;
+		mmap_read_lock(mm);
+		done = mtr_sweep_piece(w);
+		mmap_read_unlock(mm);
+		cond_resched();
+	} while (!done);
+	mtr_sweep_counted(w);
+}
+
 /*
  * An address space that just began to be traced: nothing in it may stay
- * visible. atomic: from a tracepoint, preemption off. cached: it has run
- * already, its entries can be in TLBs.
+ * visible. The three ways differ in what may be done meanwhile.
  */
-void mtr_newborn(struct mtr_image *im, bool cached, bool atomic)
+
+/* Attach: it has been running, its entries are in TLBs. May sleep. */
+void mtr_newborn(struct mtr_image *im)
 {
-	struct mtr_sweep w = { .s = im->s, .im = im, .mode = MTR_NEWBORN, .atomic = atomic };
-	struct mm_struct *mm = im->mm;
+	struct mtr_sweep w = { .s = im->s, .im = im, .mode = MTR_NEWBORN };
 	u64 t0 = ktime_get_mono_fast_ns();
 
-	if (READ_ONCE(im->s->stopping))
-		w.mode = MTR_SHOW;	/* a fork that copied hidden entries while we stop */
-	if (!atomic) {
-		mmap_read_lock(mm);
-	} else if (!mmap_read_trylock(mm)) {
-		mtr_count(im->s, NEWBORN_BUSY);
+	inc_tlb_flush_pending(im->mm);
+	mtr_sweep_mm(&w);
+	mtr_flush_now(im->mm);
+	dec_tlb_flush_pending(im->mm);
+	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
+}
+
+#define FORK_ENTRIES 16384u	/* 64 MiB, some 200 us with preemption off */
+
+/*
+ * Fork: a child that has not run; preemption is off. What does not fit is left
+ * to the workqueue: mtr_late_sweep(). The child's entries are old, so whatever it
+ * touches before is inferred then.
+ */
+void mtr_newborn_fork(struct mtr_image *im)
+{
+	struct mtr_sweep w = { .s = im->s, .im = im, .mode = MTR_NEWBORN, .left = FORK_ENTRIES };
+	struct mm_struct *mm = im->mm;
+	u64 t0 = ktime_get_mono_fast_ns();
+	bool done = false;
+
+	if (READ_ONCE(im->s->stopping)) {	/* copied hidden entries while we stop */
+		mtr_show_later(im->s, mm);
 		return;
 	}
-	inc_tlb_flush_pending(mm);
-	mtr_sweep_mm(&w);
-	if (cached && w.mode == MTR_NEWBORN) {
-		mtr_flush_mm(mm);
-		mtr_flush_finish();
+	if (mmap_read_trylock(mm)) {
+		inc_tlb_flush_pending(mm);
+		done = mtr_sweep_piece(&w);
+		dec_tlb_flush_pending(mm);
+		mmap_read_unlock(mm);
+		mtr_sweep_counted(&w);
 	}
-	dec_tlb_flush_pending(mm);
-	mmap_read_unlock(mm);
+	if (!done) {
+		WRITE_ONCE(im->late, true);
+		queue_work(mtr_workqueue, &im->s->late_sweep);
+	}
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
+}
+
+/* Exec: the task's own new address space, the arguments and little else; preemption is off. */
+void mtr_newborn_exec(struct mtr_image *im)
+{
+	struct mtr_sweep w = { .s = im->s, .im = im, .mode = MTR_NEWBORN, .left = 4 * FORK_ENTRIES };
+	struct mm_struct *mm = im->mm;
+	u64 t0 = ktime_get_mono_fast_ns();
+	bool done = false;
+
+	if (READ_ONCE(im->s->stopping))
+		w.mode = MTR_SHOW;
+	if (mmap_read_trylock(mm)) {
+		inc_tlb_flush_pending(mm);
+		done = mtr_sweep_piece(&w);
+		if (w.mode == MTR_NEWBORN)
+			mtr_flush_now(mm);
+		dec_tlb_flush_pending(mm);
+		mmap_read_unlock(mm);
+		mtr_sweep_counted(&w);
+	}
+	if (!done) {
+		WRITE_ONCE(im->late, true);
+		queue_work(mtr_workqueue, &im->s->late_sweep);
+	}
+	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
+}
+
+struct mtr_show {
+	struct work_struct work;
+	struct mtr_session *s;
+	struct mm_struct *mm;		/* mmgrab()ed */
+};
+
+static void show_work(struct work_struct *work)
+{
+	struct mtr_show *show = container_of(work, struct mtr_show, work);
+	struct mtr_image copy = { .mm = show->mm, .s = show->s };
+	struct mtr_sweep w = { .s = show->s, .im = &copy, .mode = MTR_SHOW };
+
+	if (mmget_not_zero(show->mm)) {
+		mtr_sweep_mm(&w);
+		mmput(show->mm);
+	}
+	mmdrop(show->mm);
+	kfree(show);
+}
+
+/*
+ * An address space that is not traced has copies of hidden entries: they are
+ * shown. Any context; without memory the kernel heals them one by one, as NUMA hints.
+ * The session is there until the workqueue has been flushed.
+ */
+void mtr_show_later(struct mtr_session *s, struct mm_struct *mm)
+{
+	struct mtr_show *show = kmalloc(sizeof(*show), GFP_ATOMIC);
+
+	if (!show)
+		return;
+	INIT_WORK(&show->work, show_work);
+	show->s = s;
+	show->mm = mm;
+	mmgrab(mm);
+	queue_work(mtr_workqueue, &show->work);
 }
 
 /* The frame + 1 behind an address, 0 when there is none. mmap_lock is held for reading. */

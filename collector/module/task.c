@@ -181,13 +181,7 @@ static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_
 	s = parent->s;
 	if (k->mm != current->mm && !(s->config.flags & MEMTRACE_CONFIG_CHILDREN) && !parent->waiting) {
 		/* not followed: its copies of our entries are shown, it is none of our business */
-		struct mtr_image copy = { .mm = k->mm, .s = s };
-		struct mtr_sweep w = { .s = s, .im = &copy, .mode = MTR_SHOW, .atomic = true };
-
-		if (mmap_read_trylock(k->mm)) {
-			mtr_sweep_mm(&w);
-			mmap_read_unlock(k->mm);
-		}
+		mtr_show_later(s, k->mm);
 		return;
 	}
 	spin_lock(&mtr_reg_lock);
@@ -209,7 +203,7 @@ static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_
 	if (!t || t->ignored)
 		mtr_count(s, TASK_LOST);
 	if (is_new)
-		mtr_newborn(im, false, true);
+		mtr_newborn_fork(im);
 }
 
 /* Context: the task, in its new program, preemption off. */
@@ -230,7 +224,7 @@ static void on_exec(void *data, struct task_struct *k, pid_t old_pid, struct lin
 	im = mtr_find_image(current->mm);
 	if (im) {
 		get_task_comm(im->note.comm, current);
-		mtr_newborn(im, true, true);
+		mtr_newborn_exec(im);
 	}
 }
 
@@ -359,7 +353,7 @@ int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a)
 		rcu_read_unlock();
 	} while (again && err >= 0);
 	if (new_image && im)
-		mtr_newborn(im, true, false);
+		mtr_newborn(im);
 	err = err < 0 ? err : 0;
 	mmput(mm);
 put_task:

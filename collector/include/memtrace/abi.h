@@ -39,7 +39,7 @@
 #endif
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	1
+#define MEMTRACE_ABI_MINOR	2
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -183,7 +183,13 @@ MEMTRACE_SIZE(memtrace_record, 48);
 #define MEMTRACE_RECORD_HUGE		0x100	/* huge page */
 #define MEMTRACE_RECORD_DIRECTION	0x200	/* direction not known, counted as a read */
 
-/* Records of one task in one interval; a task can have several blocks in one. */
+/*
+ * Records of one task in one interval; a task can have several blocks in one.
+ * The end of an interval takes time: from end_ns on faults belong to the next
+ * one, but a page that is still visible is touched without a fault, until all pages
+ * of the address space are hidden and no processor has them in its TLB: closed_ns.
+ * So the accesses of a record were in [start_ns, closed_ns).
+ */
 struct memtrace_block {
 	struct memtrace_head head;
 	__u32 image;			/* number of the address space */
@@ -191,7 +197,8 @@ struct memtrace_block {
 	__u32 records;
 	__u64 interval;			/* number, from 0 */
 	__u64 start_ns, end_ns;		/* of the interval */
-	__u64 pad[2];
+	__u64 closed_ns;		/* see below (1.2; 0 before) */
+	__u64 pad;
 	struct memtrace_record record[];
 };
 MEMTRACE_SIZE(memtrace_block, 64);

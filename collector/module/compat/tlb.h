@@ -1,13 +1,19 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat/tlb.h - empty the TLBs of all CPUs after entries were hidden:
- * mtr_flush_mm() for each address space, then once mtr_flush_finish().
+ * compat/tlb.h - empty the TLBs after entries of an address space were hidden:
+ * mtr_flush_mm(), or mtr_flush_now() without a mask of the caller's.
  *
  * x86: no flush function is exported to us (flush_tlb_mm_range and
- * flush_tlb_all never were, __flush_tlb_all only for kvm since 7.x). Flushing
- * everything on every CPU makes no assumption on PCIDs, lazy TLBs or global
- * ASIDs. Sleeps not, but waits for the other CPUs: interrupts must be on.
+ * flush_tlb_all never were, __flush_tlb_all only for kvm since 7.x). What the
+ * kernel does: the number of the address space's last flush grows, and the CPUs
+ * of mm_cpumask() are interrupted; another CPU compares the numbers when it
+ * begins to use the address space and flushes by itself. The interrupted ones
+ * empty their whole TLB, so nothing is assumed of PCIDs and lazy TLBs; they do not
+ * note the number, so the kernel's next flush there is a whole one as well. With ASIDs
+ * of the whole machine (INVLPGB) the numbers are not compared, and where the
+ * function for them is not in the headers, all CPUs are interrupted. Sleeps
+ * not, but waits for the other CPUs: interrupts must be on.
  *
  * arm64: the hardware tells the other CPUs; what flush_tlb_mm() does, without
  * its call of secondary TLBs (6.6), which is not exported: a device that shares
@@ -19,6 +25,8 @@
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <asm/tlbflush.h>
+
+#include "probed.h"
 
 #if defined(CONFIG_X86_64)
 #include <asm/cpufeature.h>
@@ -41,29 +49,48 @@ static inline void mtr_flush_this_cpu(void *unused)
 	local_irq_restore(flags);
 }
 
-static inline void mtr_flush_mm(struct mm_struct *mm)
+static inline const struct cpumask *mtr_flush_where(struct mm_struct *mm)
 {
+#ifdef X86_FEATURE_INVLPGB
+	if (boot_cpu_has(X86_FEATURE_INVLPGB))
+		return cpu_online_mask;
+#endif
+#ifdef MTR_HAS_TLB_GEN
+	inc_mm_tlb_gen(mm);		/* a full barrier: entries, number, mask */
+	return mm_cpumask(mm);
+#else
+	return cpu_online_mask;
+#endif
 }
 
-static inline void mtr_flush_finish(void)
+/* Any context with interrupts on. */
+static inline void mtr_flush_now(struct mm_struct *mm)
 {
-	on_each_cpu(mtr_flush_this_cpu, NULL, 1);
+	on_each_cpu_mask(mtr_flush_where(mm), mtr_flush_this_cpu, NULL, 1);
+}
+
+/* The mask is looked at once; it may change under on_each_cpu_mask(). */
+static inline void mtr_flush_mm(struct mm_struct *mm, struct cpumask *cpus)
+{
+	cpumask_copy(cpus, mtr_flush_where(mm));
+	on_each_cpu_mask(cpus, mtr_flush_this_cpu, NULL, 1);
 }
 #elif defined(CONFIG_ARM64)
 #include <asm/mmu.h>
 
-static inline void mtr_flush_mm(struct mm_struct *mm)
+static inline void mtr_flush_now(struct mm_struct *mm)
 {
 	const unsigned long asid = __TLBI_VADDR(0, ASID(mm));
 
 	dsb(ishst);
 	__tlbi(aside1is, asid);
 	__tlbi_user(aside1is, asid);
+	dsb(ish);
 }
 
-static inline void mtr_flush_finish(void)
+static inline void mtr_flush_mm(struct mm_struct *mm, struct cpumask *unused)
 {
-	dsb(ish);
+	mtr_flush_now(mm);
 }
 #endif
 

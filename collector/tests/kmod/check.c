@@ -11,6 +11,7 @@ struct entry {
 	u64 page;
 	u32 interval, pid, tid;		/* tid 0: any */
 	u32 flags;
+	u64 start, closed;		/* of the interval, for this process */
 };
 
 enum { USED = 1, FAULT = 2, INFERRED = 4, WRITTEN = 8, T_SEEN = 16, T_WRITTEN = 32, T_DONE = 64 };
@@ -33,8 +34,14 @@ static struct entry *find(u64 page, u32 interval, u32 pid, u32 tid, int add)
 		return NULL;
 	if (++used > cap / 4 * 3)
 		DIE("table full");
-	table[i] = (struct entry){ page, interval, pid, tid, USED };
+	table[i] = (struct entry){ page, interval, pid, tid, USED, 0, 0 };
 	return &table[i];
+}
+
+/* Was an access at that time in the bounds of the record? Clocks of user space and kernel differ by less than 20 us. */
+static int timely(const struct entry *e, const struct truth *t)
+{
+	return e && e->start < t->until + 20000 && t->from < e->closed + 20000;
 }
 
 static char *load(const char *name, size_t *n)
@@ -61,6 +68,7 @@ int main(int argc, char **argv)
 {
 	u64 records = 0, inferred = 0, noframe = 0, bad = 0, last_end = 0, gaps = 0;
 	u64 inside = 0, found = 0, byfault = 0, border = 0, border_found = 0, missing = 0;
+	u64 untimely = 0;
 	u64 threads = 0, threads_found = 0, writes = 0, writes_found = 0, noip = 0;
 	u32 last_interval = ~0u;
 	size_t n, m;
@@ -92,7 +100,7 @@ int main(int argc, char **argv)
 		}
 		if (b->head.kind != MEMTRACE_BLOCK)
 			continue;
-		if (!b->records || b->start_ns >= b->end_ns || b->head.pad || b->pad[0] || b->pad[1])
+		if (!b->records || b->start_ns >= b->end_ns || b->head.pad || b->pad || b->closed_ns < b->end_ns)
 			bad++;
 		for (u32 i = 0; i < b->records; i++) {
 			struct memtrace_record *r = &b->record[i];
@@ -119,12 +127,16 @@ int main(int argc, char **argv)
 			e->flags |= inf ? INFERRED : FAULT;
 			if (r->writes)
 				e->flags |= WRITTEN;
+			e->start = b->start_ns;
+			if (e->closed < b->closed_ns)
+				e->closed = b->closed_ns;
 		}
 	}
 	for (size_t i = 0; i < m; i++) {
 		const u64 page = t[i].virt / PAGE;
 		const u32 iv = t[i].before / 2;
 		struct entry *e;
+		int in_time = 0;
 
 		if (t[i].before != t[i].after || (t[i].before & 1)) {
 			int ok = 0;
@@ -133,6 +145,9 @@ int main(int argc, char **argv)
 			for (u32 k = t[i].before / 2; k <= (t[i].after + 1) / 2 && !ok; k++)
 				ok = find(page, k, t[i].pid, 0, 0) != NULL;
 			border_found += (u64)ok;
+			for (u32 k = t[i].before / 2; k <= (t[i].after + 1) / 2 && !in_time; k++)
+				in_time = timely(find(page, k, t[i].pid, 0, 0), &t[i]);
+			untimely += (u64)(ok && !in_time);
 			continue;
 		}
 		e = find(page, iv, t[i].pid, 0, 0);
@@ -143,6 +158,7 @@ int main(int argc, char **argv)
 				       (unsigned long long)t[i].virt, iv, t[i].pid, t[i].tid, t[i].write);
 			continue;
 		}
+		untimely += !timely(e, &t[i]);
 		if (!(e->flags & T_SEEN)) {
 			inside++;
 			found++;
@@ -161,11 +177,11 @@ int main(int argc, char **argv)
 			e->flags |= T_DONE;
 		}
 	}
-	printf("check: records %llu inferred %llu noframe %llu noip %llu bad %llu gaps %llu intervals %u truth %zu pairs %llu missing %llu found %.4f%% byfault %.2f%% border %llu border_found %.3f%% threads %.2f%% writes %llu writes_found %.2f%%\n",
+	printf("check: records %llu inferred %llu noframe %llu noip %llu bad %llu gaps %llu intervals %u truth %zu pairs %llu missing %llu found %.4f%% byfault %.2f%% border %llu border_found %.3f%% threads %.2f%% writes %llu writes_found %.2f%% untimely %llu\n",
 	       (unsigned long long)records, (unsigned long long)inferred, (unsigned long long)noframe,
 	       (unsigned long long)noip, (unsigned long long)bad, (unsigned long long)gaps, last_interval + 1, m,
 	       (unsigned long long)inside, (unsigned long long)missing, percent(found, inside), percent(byfault, found),
 	       (unsigned long long)border, percent(border_found, border), percent(threads_found, threads),
-	       (unsigned long long)writes, percent(writes_found, writes));
-	return missing || bad || gaps;
+	       (unsigned long long)writes, percent(writes_found, writes), (unsigned long long)untimely);
+	return missing || bad || gaps || untimely;
 }

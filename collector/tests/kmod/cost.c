@@ -5,10 +5,15 @@
  * page, one read record costs, in ns of the machine's clock. In a machine that
  * counts instructions (qemu -icount shift=0) a ns is an instruction. Traces
  * itself with MEMTRACE_CONFIG_MANUAL; "real" and "untraced" do not.
+ *
+ * cost latency|fork PAGES INTERVAL-MS: how long an mmap, touch and munmap of 64 KiB takes beside
+ * PAGES that are swept each interval, and a fork of them; INTERVAL-MS 0: without a session.
  */
 #include "kt.h"
 
+#include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 static int dev;
 static char buffer[1 << 20];
@@ -42,6 +47,77 @@ static void put(char *p, size_t n)
 		*(volatile char *)(p + i * PAGE) = 1;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static volatile char *kept;
+static size_t nkept;
+
+/* keeps some of the pages in use, so that there is something to hide */
+static void *use(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		for (size_t i = 0; i < nkept; i += 16)
+			kept[i * PAGE]++;
+		usleep(2000);
+	}
+	return NULL;
+}
+
+static int disturbed(const char *what, size_t n, int ms)
+{
+	const int samples = !strcmp(what, "fork") ? 15 : 3000;
+	struct memtrace_config c = { .interval_ns = (u64)ms * 1000000, .subphases = 1, .pool_blocks = 8192,
+				     .flags = MEMTRACE_CONFIG_CHILDREN };
+	struct memtrace_attach a = { .pid = getpid() };
+	double *v = calloc((size_t)samples, sizeof(*v));
+	pthread_t t;
+
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	kept = kt_map(n * PAGE, MAP_PRIVATE);
+	nkept = n;
+	put((char *)kept, n);
+	if (pthread_create(&t, NULL, use, NULL))
+		DIE("thread");
+	if (ms) {
+		dev = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+		if (dev < 0 || ioctl(dev, MEMTRACE_CONFIGURE, &c) || ioctl(dev, MEMTRACE_ATTACH, &a))
+			DIE("session");
+	}
+	usleep(100000);
+	for (int i = 0; i < samples; i++) {
+		double begin = ns();
+
+		if (!strcmp(what, "fork")) {
+			pid_t k = fork();
+
+			if (!k)
+				_exit(0);
+			v[i] = ns() - begin;
+			waitpid(k, NULL, 0);
+			usleep(20000);
+		} else {
+			char *p = kt_map(16 * PAGE, MAP_PRIVATE);
+
+			put(p, 16);
+			munmap(p, 16 * PAGE);
+			v[i] = ns() - begin;
+			usleep(100);
+		}
+		if (dev)
+			drain();
+	}
+	qsort(v, (size_t)samples, sizeof(*v), by_value);
+	printf("cost: %s beside %zu MiB, %s: median %.0f us, p99 %.0f us, longest %.0f us\n", what, n >> 8, ms ? "recorded" : "native",
+	       v[samples / 2] / 1e3, v[samples * 99 / 100] / 1e3, v[samples - 1] / 1e3);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const size_t n = argc > 2 ? (size_t)atol(argv[2]) : 4096;
@@ -53,6 +129,8 @@ int main(int argc, char **argv)
 	double best = 1e18, t, plain;
 	char *p;
 
+	if (!strcmp(what, "latency") || !strcmp(what, "fork"))
+		return disturbed(what, n, rounds);
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	p = kt_map(n * PAGE, MAP_PRIVATE);
 	if (!strcmp(what, "real")) {

@@ -26,6 +26,8 @@ static int dev = -1, to_child[2], from_child[2];
 static pid_t child;
 static char *area;		/* 64 pages, shared knowledge of parent and child: same address */
 static char *device_page;
+#define BIG_PAGES (80ul << 8)	/* more than a fork sweeps at once */
+static char *big;		/* of the child */
 
 /* ---- what a child can do */
 
@@ -121,6 +123,25 @@ static void child_loop(void)
 			close(pp[1]);
 			break;
 		}
+		case 'B':	/* much memory, then a child that looks at once at two pages of it */
+			if (!big) {
+				big = kt_map(BIG_PAGES * PAGE, MAP_PRIVATE);
+				for (u64 i = 0; i < BIG_PAGES; i++)
+					big[i * PAGE] = 1;
+				*(char **)(area + 62 * PAGE) = big;
+				break;
+			}
+			k = fork();
+			if (!k) {
+				do_read(big + PAGE);
+				do_read(big + (BIG_PAGES - 2) * PAGE);
+				if (write(from_child[1], c, 1) != 1)
+					_exit(1);
+				for (;;)
+					pause();
+			}
+			*(volatile pid_t *)(area + 63 * PAGE) = k;
+			continue;
 		case 'p':
 			if (pipe(pp))
 				_exit(1);
@@ -256,6 +277,7 @@ static void interface(void)
 	REFUSED(c.pool_blocks = 3, EINVAL);
 	REFUSED(c.pool_blocks = ~0u, EINVAL);
 	REFUSED(c.max_interval_ns = 1, EINVAL);
+	REFUSED((c.interval_ns = 2999999, c.subphases = 3), EINVAL);	/* each sweep empties TLBs */
 	CHECK_EQ(ioctl(dev, MEMTRACE_CONFIGURE, &good), 0);
 	REFUSED((void)c, EBUSY);
 	CHECK(read(dev, small, sizeof(small)) == -1 && errno == EINVAL);
@@ -628,6 +650,30 @@ static void processes(void)
 	CHECK_EQ(st.counter[MEMTRACE_C_DROPPED], 0);
 	end();
 
+	/* a fork of much memory: what it does not hide at once is inferred, and hidden soon */
+	begin(0);
+	tell('B', 0);
+	{
+		u64 at = 0, late, before = counter(MEMTRACE_C_SWEPT);
+		struct iovec l = { &at, 8 }, rm = { area + 62 * PAGE, 8 };
+
+		tell('B', 0);
+		CHECK_EQ(process_vm_readv(child, &l, 1, &rm, 1, 0), 8);
+		late = 0;
+		for (int i = 0; i < 1000 && !late; i++) {
+			usleep(10000);
+			late = counter(MEMTRACE_C_SWEPT) - before;
+		}
+		tick();
+		CHECK_EQ(images(MEMTRACE_HOW_FORK, &im), 1);
+		CHECK(find((int)(at / PAGE - (u64)area / PAGE) + 1, im.pid, NULL) != NULL);
+		CHECK(find((int)(at / PAGE - (u64)area / PAGE + BIG_PAGES - 2), im.pid, NULL) != NULL);
+		CHECK(counter(MEMTRACE_C_NEWBORN) < BIG_PAGES);		/* of the fork itself: bounded */
+		CHECK(late > 0);	/* the rest, before the interval had ended */
+		tell('K', 0);
+	}
+	end();
+
 	/* children not followed: they run, and are not in the trace */
 	begin(0x80000000u);
 	tell('r', 11);
@@ -830,6 +876,31 @@ static void unprivileged(void)
 		c.pool_blocks = 65537;
 		bad |= !(ioctl(dev, MEMTRACE_CONFIGURE, &c) == -1 && errno == EPERM) << 2;
 		c.pool_blocks = 64;
+		/* all sessions of a user together; closed ones are forgotten */
+		for (int round = 0; round < 2; round++) {
+			int n, held[12];
+
+			c.pool_blocks = 20000;
+			for (n = 0; n < 10; n++) {
+				held[n] = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+				errno = 0;
+				if (ioctl(held[n], MEMTRACE_CONFIGURE, &c))
+					break;
+			}
+			bad |= !(n >= 1 && n <= 3 && errno == EDQUOT) << 7;
+			for (; n >= 0; n--)
+				close(held[n]);
+			c.pool_blocks = 64;
+			for (n = 0; n < 10; n++) {
+				held[n] = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+				errno = 0;
+				if (ioctl(held[n], MEMTRACE_CONFIGURE, &c))
+					break;
+			}
+			bad |= !(n == 8 && errno == EDQUOT) << 7;
+			for (; n >= 0; n--)
+				close(held[n]);
+		}
 		bad |= !!ioctl(dev, MEMTRACE_CONFIGURE, &c) << 3;
 		/* a program that may be executed and not be read is left alone */
 		if (pipe(go))

@@ -50,6 +50,17 @@ if part interface; then
 	clean interface
 fi
 
+if part brief; then	# of the oldest kernel: where it differs from the others
+	truth "file" 50 -w -- -w file -s 1.5
+	at_least writes_found /tmp/check.log 99 "write tracking, shared file"
+	truth "fork" 20 -- -w fork -s 3
+	load
+	if ktrace -i 20 -w stress paths 1 > /tmp/stress.log 2>&1; then ok "paths of the kernel: $(tail -n 1 /tmp/stress.log | cut -c1-300)"
+	else bad "paths"; cat /tmp/stress.log; fi
+	unload
+	clean brief
+fi
+
 if part truth; then
 	truth "private linear" 50 -- -w linear -s 1.5
 	truth "private linear, write tracking" 20 -w -- -w linear -s 1.5
@@ -84,13 +95,18 @@ if part reclaim; then	# the working set stays in memory, with a recording as wit
 	mount -t cgroup2 cgroup2 /tmp/cgroup 2> /dev/null
 	echo +memory > /tmp/cgroup/cgroup.subtree_control
 	mkdir -p /tmp/cgroup/small
-	echo $((18 << 20)) > /tmp/cgroup/small/memory.max
+	echo $((12 << 20)) > /tmp/cgroup/small/memory.max
 	confined() { sh -c 'echo $$ > /tmp/cgroup/small/cgroup.procs; exec "$@"' sh "$@"; }
 	load
-	for how in native "ktrace -i 50 -s 2 -w -b 1024"; do
-		if confined $([ "$how" = native ] || echo $how) reclaim 8 32 1 > /tmp/reclaim.log 2>&1; then
+	# the memory of a session is the cgroup's: more than it may have is refused, nobody is killed for it
+	if confined ktrace -b 4096 true > /tmp/reclaim.log 2>&1 || ! grep -q 'configure (Cannot allocate memory)' /tmp/reclaim.log; then
+		bad "16 MiB of records in a cgroup of 12"; cat /tmp/reclaim.log
+	else ok "16 MiB of records in a cgroup of 12 are refused"; fi
+	[ "$(sed -n 's/^oom_kill //p' /tmp/cgroup/small/memory.events)" = 0 ] || bad "somebody was killed for the memory of a session"
+	for how in native "ktrace -i 50 -s 2 -w -b 512"; do
+		if confined $([ "$how" = native ] || echo $how) reclaim 4 16 4 > /tmp/reclaim.log 2>&1; then
 			m=$(get major /tmp/reclaim.log) p=$(get pages /tmp/reclaim.log)
-			[ "$m" -le $((p / 8)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)"
+			[ "$m" -le $((p / 4)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)"
 		else bad "reclaim, $how"; cat /tmp/reclaim.log; fi
 	done
 	unload

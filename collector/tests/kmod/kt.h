@@ -29,6 +29,7 @@ struct truth {
 	u32 pid, tid;
 	u32 before, after;	/* word 0 of the session's page, before and after the access */
 	u32 write, pad;
+	u64 from, until;	/* CLOCK_MONOTONIC before and after, ns */
 };
 
 /* The number of the descriptor that a traced program inherits from ktrace -f. */
@@ -40,6 +41,14 @@ static inline double kt_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static inline u64 kt_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
 static inline int kt_gettid(void)

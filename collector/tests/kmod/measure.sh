@@ -13,7 +13,7 @@ series=${1:-6.1} work=${2:-$top/build/kmod}
 "$here/run.sh" --series "$series" --parts "interface" --work "$work"
 v=$(cd "$work" && ls -d root-"$series".* | sort -V | tail -n 1)
 v=${v#root-}
-nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$work/root-$v/bin/cost" "$here/cost.c"
+nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$work/root-$v/bin/cost" "$here/cost.c" -lpthread
 cat > "$work/root-$v/measure.sh" <<'GUEST'
 cost real 4096 5
 insmod /memtrace.ko
@@ -40,6 +40,10 @@ for p in 4096 16384 49152; do
 	awk -v p=$p '/^ktrace/ { for (i = 2; i < NF; i += 2) v[$i] = $(i + 1) } END {
 		printf "sustained, one processor: %d pages, %d records, %d faults in 3e9 instructions, %d dropped, pool low %d\n",
 			p, v["records"], v["faults"], v["dropped"], v["pool_low"] }' /tmp/o
+done
+for ms in 0 20; do	# 700 MiB and 400 MiB
+	cost latency 179200 $ms
+	cost fork 102400 $ms
 done
 rmmod memtrace
 GUEST

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * reclaim HOT-MiB STREAM-MiB ROUNDS: one thread reads and writes all pages of a hot
- * area again and again, the other writes STREAM-MiB of pages once per round,
+ * area again and again, the other writes STREAM-MiB of pages once per round (at least two),
  * which pushes pages out when the cgroup is smaller than both. A page of the
- * hot area that had to be read from swap is a major fault of the hot thread.
+ * hot area that had to be read from swap after the first round is a major fault of the hot thread.
  * Output: "reclaim: hot pages N rounds N major N cold_major N".
  */
 #include "kt.h"
@@ -15,7 +15,7 @@
 
 static char *hot, *cold;
 static size_t hot_pages, cold_pages, rounds;
-static volatile int done;
+static volatile int done, warm;
 static volatile long hot_major, turns;
 
 static long major(void)
@@ -33,8 +33,11 @@ static void *keep_hot(void *arg)
 	(void)arg;
 	for (size_t i = 0; i < hot_pages; i++)
 		hot[i * PAGE] = (char)i;
-	before = major();
+	before = -1;
 	while (!done) {
+		/* the first round, when memory fills, says nothing: everything has the same age */
+		if (warm && before < 0)
+			before = major();
 		for (size_t i = 0; i < hot_pages; i++)
 			hot[i * PAGE + 64]++;
 		turns++;
@@ -63,12 +66,15 @@ int main(int argc, char **argv)
 		DIE("thread");
 	while (turns < 5)
 		usleep(1000);
-	for (size_t r = 0; r < rounds; r++)
+	for (size_t r = 0; r < rounds; r++) {
+		warm = r > 0;
 		for (size_t i = 0; i < cold_pages; i++) {
 			cold[i * PAGE] = 1;
-			if (i % 256 == 0)	/* some 50 MB/s: the hot thread gets around meanwhile */
-				usleep(20000);
+			/* after each MiB the hot thread goes round once, however fast the machine is */
+			for (long seen = turns; i % 256 == 255 && turns < seen + 2;)
+				usleep(500);
 		}
+	}
 	done = 1;
 	pthread_join(t, NULL);
 	printf("reclaim: hot pages %zu turns %ld major %ld cold_major %ld\n", hot_pages, turns, hot_major, major());

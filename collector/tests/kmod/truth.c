@@ -32,7 +32,7 @@ static u64 none[2];
 static volatile u64 *interval = none;
 static pthread_barrier_t barrier;
 
-static void log_access(struct thread *t, u64 virt, u64 before, u64 after, int write)
+static void log_access(struct thread *t, u64 virt, u64 before, u64 after, int write, u64 from)
 {
 	struct truth *x;
 
@@ -47,6 +47,8 @@ static void log_access(struct thread *t, u64 virt, u64 before, u64 after, int wr
 	x->before = (u32)before;
 	x->after = (u32)after;
 	x->write = (u32)write;
+	x->from = from;
+	x->until = kt_ns();
 }
 
 /* keeps the access between the two reads of the interval */
@@ -61,7 +63,7 @@ static inline void fence(void)
 
 static inline void rd(struct thread *t, volatile u64 *a, size_t i)
 {
-	u64 before = interval[0], after;
+	u64 from = nolog ? 0 : kt_ns(), before = interval[0], after;
 
 	fence();
 	(void)*a;
@@ -70,13 +72,13 @@ static inline void rd(struct thread *t, volatile u64 *a, size_t i)
 	t->accesses++;
 	if (!nolog && (t->last_read[i] != (u32)after + 1 || before != after)) {
 		t->last_read[i] = (u32)after + 1;
-		log_access(t, (u64)a, before, after, 0);
+		log_access(t, (u64)a, before, after, 0, from);
 	}
 }
 
 static inline void wr(struct thread *t, volatile u64 *a, size_t i, u64 v)
 {
-	u64 before = interval[0], after;
+	u64 from = nolog ? 0 : kt_ns(), before = interval[0], after;
 
 	fence();
 	*a = v;
@@ -85,7 +87,7 @@ static inline void wr(struct thread *t, volatile u64 *a, size_t i, u64 v)
 	t->accesses++;
 	if (!nolog && (t->last_write[i] != (u32)after + 1 || before != after)) {
 		t->last_write[i] = (u32)after + 1;
-		log_access(t, (u64)a, before, after, 1);
+		log_access(t, (u64)a, before, after, 1, from);
 	}
 }
 

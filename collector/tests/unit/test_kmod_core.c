@@ -13,8 +13,8 @@ static void *data;
 static void make(struct mtr_pool *p, u32 n)
 {
 	blocks = calloc(n, sizeof(*blocks));
-	data = aligned_alloc(4096, (size_t)n * MEMTRACE_BLOCK_BYTES);
-	memset(data, 0xee, (size_t)n * MEMTRACE_BLOCK_BYTES);
+	data = aligned_alloc(4096, (size_t)n * MTR_BLOCK_BYTES);
+	memset(data, 0xee, (size_t)n * MTR_BLOCK_BYTES);
 	mtr_pool_init(p, blocks, data, n);
 }
 
@@ -52,7 +52,7 @@ static void pools(void)
 	for (int i = 0; i < 3; i++) {
 		b[i] = mtr_pool_get(&p);
 		CHECK(b[i] != NULL);
-		CHECK_EQ((char *)b[i]->data - (char *)data, i * MEMTRACE_BLOCK_BYTES);
+		CHECK_EQ((char *)b[i]->data - (char *)data, i * MTR_BLOCK_BYTES);
 	}
 	CHECK(mtr_pool_get(&p) == NULL);
 	CHECK_EQ(p.nfree, 0);
@@ -62,11 +62,11 @@ static void pools(void)
 	CHECK(mtr_pool_get(&p) == b[1]);
 	/* numbers of records: from 1, over the blocks */
 	CHECK(mtr_pool_record(&p, 1) == &b[0]->data->record[0]);
-	CHECK(mtr_pool_record(&p, MEMTRACE_BLOCK_RECORDS) == &b[0]->data->record[MEMTRACE_BLOCK_RECORDS - 1]);
-	CHECK(mtr_pool_record(&p, MEMTRACE_BLOCK_RECORDS + 1) == &b[1]->data->record[0]);
-	CHECK(b[2]->first == 2 * MEMTRACE_BLOCK_RECORDS + 1);
+	CHECK(mtr_pool_record(&p, MTR_BLOCK_RECORDS) == &b[0]->data->record[MTR_BLOCK_RECORDS - 1]);
+	CHECK(mtr_pool_record(&p, MTR_BLOCK_RECORDS + 1) == &b[1]->data->record[0]);
+	CHECK(b[2]->first == 2 * MTR_BLOCK_RECORDS + 1);
 	/* the last record ends inside of its block */
-	CHECK((char *)&b[0]->data->record[MEMTRACE_BLOCK_RECORDS] <= (char *)b[0]->data + MEMTRACE_BLOCK_BYTES);
+	CHECK((char *)&b[0]->data->record[MTR_BLOCK_RECORDS] <= (char *)b[0]->data + MTR_BLOCK_BYTES);
 	drop(&none);
 }
 
@@ -91,7 +91,7 @@ static void chunks(void)
 	CHECK_EQ(b->data->tid, 10);
 	CHECK_EQ(b->data->pid, 9);
 	CHECK_EQ(b->data->interval, 5);
-	CHECK_EQ(b->data->pad[0] | b->data->pad[1] | b->data->head.pad, 0);
+	CHECK_EQ(b->data->closed_ns | b->data->pad | b->data->head.pad, 0);
 	r = &b->data->record[0];
 	CHECK_EQ(r->virt, 0x10010);		/* of the first access */
 	CHECK_EQ(r->ip, 0x401000);
@@ -121,7 +121,7 @@ static void chunks(void)
 	CHECK_EQ(p.nfree, 8);
 
 	/* full: counted by the caller, merging still works */
-	for (u64 i = 0; i < 8 * MEMTRACE_BLOCK_RECORDS; i++)
+	for (u64 i = 0; i < 8 * MTR_BLOCK_RECORDS; i++)
 		CHECK_EQ(add(&c, &p, 20, i << 12, false), MTR_NEW);
 	CHECK_EQ(add(&c, &p, 20, 1ull << 40, false), MTR_DROPPED);
 	CHECK_EQ(add(&c, &p, 20, 0x3000, true), MTR_MERGED);
@@ -133,10 +133,10 @@ static void chunks(void)
 
 		free(mtr_chunk_rehash(&c, heads, 12));
 	}
-	for (u64 i = 0; i < 8 * MEMTRACE_BLOCK_RECORDS; i++)
+	for (u64 i = 0; i < 8 * MTR_BLOCK_RECORDS; i++)
 		CHECK_EQ(add(&c, &p, 20, (i << 12) + 8, true), MTR_MERGED);
 	mtr_chunk_take(&c, 20, &out);
-	CHECK_EQ(records_of(&out), 8 * MEMTRACE_BLOCK_RECORDS);
+	CHECK_EQ(records_of(&out), 8 * MTR_BLOCK_RECORDS);
 	for (b = out.head; b; b = b->next)
 		for (u32 i = 0; i < b->data->records; i++)
 			CHECK_EQ(b->data->record[i].writes, b->data->record[i].virt == 0x3000 ? 2 : 1);
