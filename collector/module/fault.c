@@ -109,7 +109,8 @@ static void remote(struct vm_area_struct *vma, unsigned long addr)
 		goto out;
 	p = ptep_get(ptep);
 	if (mtr_pte_hidden(p)) {
-		mtr_set_pte(vma->vm_mm, addr & PAGE_MASK, ptep, mtr_pte_show(vma, p, false));
+		/* old: the sweep shall not take it for an access of the program */
+		mtr_set_pte(vma->vm_mm, addr & PAGE_MASK, ptep, pte_mkold(mtr_pte_show(vma, p, false)));
 		mtr_count(im->s, REMOTE_SHOWN);
 	}
 	spin_unlock(ptl);

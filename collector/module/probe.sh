@@ -62,15 +62,6 @@ has MTR_NEWTASK_U64 "$@" <<'C'
 void handler(void *data, struct task_struct *k, u64 flags);
 void probe(void) { check_trace_callback_type_task_newtask(handler); }
 C
-# the mark of a page that was accessed before its entry was made old (5.16, if configured)
-has MTR_HAS_FOLIO_YOUNG "$@" <<'C'
-#include <linux/mm.h>
-#include <linux/page_idle.h>
-#ifndef CONFIG_PAGE_IDLE_FLAG
-#error "no such flag"
-#endif
-void probe(struct folio *f) { folio_set_young(f); folio_clear_idle(f); }
-C
 # x86: the number of the last flush of an address space
 has MTR_HAS_TLB_GEN "$@" <<'C'
 #include <linux/mm.h>

@@ -149,8 +149,6 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 					mtr_count(w->s, SET_FULL);
 			}
 		}
-		if (pte_young(p))
-			mtr_note_young(p);
 		mtr_set_pte(mm, a, ptep, mtr_pte_hide(p));
 		w->hidden++;
 	}

@@ -9,10 +9,8 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
-#include <linux/page_idle.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
-#include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
 #include "probed.h"
@@ -135,29 +133,6 @@ typedef u64 mtr_clone_flags;
 #else
 typedef unsigned long mtr_clone_flags;
 #endif
-
-/*
- * The accessed bit of this entry is about to go, so its page gets another mark:
- * reclaim shall not take pages of the working set for unused ones. Where there
- * is no flag for that (idle pages) the page counts as accessed by a system call.
- * The page table lock is held; the mapping is a traced one.
- */
-static inline void mtr_note_young(pte_t p)
-{
-	struct page *page;
-
-	if (pte_special(p) || !pfn_valid(pte_pfn(p)))	/* the page of zeros, the kernel's own */
-		return;
-	page = pfn_to_page(pte_pfn(p));
-#ifdef MTR_HAS_FOLIO_YOUNG
-	if (!folio_test_young(page_folio(page)))
-		folio_set_young(page_folio(page));
-	if (folio_test_idle(page_folio(page)))
-		folio_clear_idle(page_folio(page));
-#else
-	mark_page_accessed(page);
-#endif
-}
 
 /* pmd_leaf() is there since 5.x; huge pages only */
 static inline bool mtr_pmd_huge(pmd_t v)

@@ -9,8 +9,8 @@
  *
  *	mtr_pte_protnone(pte)		present without access, ours or not
  *	mtr_pte_hidden(pte)		ours
- *	mtr_pte_hide(pte)		hidden and old
- *	mtr_pte_show(vma, pte, young)	the way back, exact
+ *	mtr_pte_hide(pte)		hidden, all else as it was
+ *	mtr_pte_show(vma, pte, young)	the way back, exact; or young
  *	mtr_set_pte(mm, address, ptep, pte)	page table lock held; the entry
  *					is not valid for the hardware
  *	mtr_pmd_protnone(pmd)

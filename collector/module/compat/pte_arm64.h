@@ -36,13 +36,13 @@ static inline bool mtr_pte_hidden(pte_t p)
 	return pte_protnone(p) && !(pte_val(p) & PTE_PXN);
 }
 
-/* A visible user entry, hidden and old. */
+/* A visible user entry, hidden; whether it was accessed stays in it, for reclaim. */
 static inline pte_t mtr_pte_hide(pte_t p)
 {
-	return __pte((pte_val(p) & ~(PTE_VALID | PTE_AF | PTE_USER | PTE_PXN)) | MTR_PTE_NOT_VALID | PTE_UXN);
+	return __pte((pte_val(p) & ~(PTE_VALID | PTE_USER | PTE_PXN)) | MTR_PTE_NOT_VALID | PTE_UXN);
 }
 
-/* A hidden entry, visible; young if it is made so by an access. */
+/* A hidden entry, visible; young if it is made so by an access, else as it was. */
 static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool young)
 {
 	const u64 mapping = pgprot_val(vma->vm_page_prot) & (PTE_USER | PTE_UXN);

@@ -20,16 +20,16 @@ static inline bool mtr_pte_hidden(pte_t p)
 	return mtr_pte_protnone(p) && (pte_flags(p) & _PAGE_USER);
 }
 
-/* A visible user entry, hidden and old. */
+/* A visible user entry, hidden; whether it was accessed stays in it, for reclaim. */
 static inline pte_t mtr_pte_hide(pte_t p)
 {
 	const u64 v = pte_val(p);
-	const u64 n = (v & ~(u64)(_PAGE_PRESENT | _PAGE_ACCESSED)) | _PAGE_PROTNONE;
+	const u64 n = (v & ~(u64)_PAGE_PRESENT) | _PAGE_PROTNONE;
 
 	return __pte(flip_protnone_guard(v, n, PTE_PFN_MASK));
 }
 
-/* A hidden entry, visible; young if it is made so by an access. */
+/* A hidden entry, visible; young if it is made so by an access, else as it was. */
 static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool young)
 {
 	const u64 v = pte_val(p);
