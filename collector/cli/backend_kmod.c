@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -24,11 +25,38 @@
 #include "kmod_module.h"
 #include "rawplace.h"
 #include "thp.h"
+#include "user.h"
 #include "util.h"
 
 #define BUFFER_BYTES (1u << 20)
-/* an injected fault: exception, probe, repair; 0.4-1 us on current CPUs, without virtualisation */
-#define FAULT_COST_NS 1000
+
+/*
+ * What an injected fault costs here, ns: exception, probe, repair. About as much as a fault that maps
+ * a page of a memory file, which can be measured without the module (docs/benchmarks.md). The
+ * best of some rounds, since others run as well.
+ */
+static uint32_t fault_cost_ns(void)
+{
+	const size_t page = 4096, pages = 256;
+	char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t best = UINT64_MAX;
+
+	if (p == MAP_FAILED)
+		return 1000;
+	madvise(p, pages * page, MADV_NOHUGEPAGE);
+	for (int round = 0; round < 8; round++) {	/* the first one brings the pages in */
+		uint64_t t;
+
+		madvise(p, pages * page, MADV_DONTNEED);
+		t = mt_monotonic_ns();
+		for (size_t i = 0; i < pages; i++)
+			*(volatile char *)(p + i * page) = 1;
+		t = (mt_monotonic_ns() - t) / pages;
+		best = t < best ? t : best;
+	}
+	munmap(p, pages * page);
+	return best < 100 ? 100 : best > 100000 ? 100000 : (uint32_t)best;
+}
 
 struct mt_kmod {
 	int fd;
@@ -138,7 +166,7 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 	struct memtrace_config c = {
 		.interval_ns = o->interval_ns, .subphases = o->subphases, .pool_blocks = 16384,
 		.max_load_ppm = o->max_overhead > 4000 ? 4000000000u : (uint32_t)(o->max_overhead * 1e6),
-		.fault_cost_ns = FAULT_COST_NS,
+		.fault_cost_ns = fault_cost_ns(),
 		.flags = MEMTRACE_CONFIG_CHILDREN | (o->writes ? MEMTRACE_CONFIG_WRITES : 0) |
 			 (physical ? MEMTRACE_CONFIG_PHYSICAL : 0),
 	};
@@ -146,6 +174,11 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 	uint32_t minor;
 	int fd;
 
+	/* the module sweeps once per millisecond at most */
+	if (c.interval_ns < c.subphases * 1000000ull) {
+		c.subphases = c.interval_ns < 2000000 ? 1 : (uint32_t)(c.interval_ns / 1000000);
+		mt_note("%u subphase%s instead of %u: they are at least 1 ms long", c.subphases, c.subphases == 1 ? "" : "s", o->subphases);
+	}
 	*why = *fix = NULL;
 	for (int i = 0; ; i++) {
 		if (!mt_kmod_loaded() && mt_kmod_load(why, fix))
@@ -172,6 +205,10 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 			*why = mt_kmod_no_probes();
 		if (!*why && err == EPERM && physical)
 			*why = mt_strdup("physical addresses need root");
+		if (err == EDQUOT)
+			*why = mt_strdup("the recordings that run hold as much of the kernel's memory as users may (user_mib and all_mib in /sys/module/memtrace/parameters)");
+		if (err == ENOMEM)
+			*why = mt_strdup("the kernel has no memory for the records, or the memory cgroup has not (82 MiB)");
 		if (!*why)
 			*why = mt_printf("the module refuses the session: %s", strerror(err));
 		goto fail;
@@ -185,8 +222,11 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 fail:
 	if (fd >= 0)
 		close(fd);
-	if (mt_kmod_temporary())
+	if (mt_kmod_temporary()) {
+		mt_user_lower();	/* unloading is root by itself */
 		mt_kmod_unload();
+		mt_user_raise();
+	}
 	return NULL;
 }
 
@@ -270,7 +310,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 		s->why = no_probes;
 		goto out;
 	}
-	if (mt_kmod_loaded()) {
+	if (mt_kmod_loaded() && !refusal) {
 		fd = open_device(&why, &fix);
 		if (fd >= 0 && !check_version(fd, &why, NULL)) {
 			s->works = MT_YES;
@@ -297,7 +337,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 		refusal = NULL;
 		goto out;
 	}
-	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, at least 6.1, not PREEMPT_RT, with NUMA_BALANCING");
+	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, at least 5.10, not PREEMPT_RT, with NUMA_BALANCING");
 	if (geteuid()) {
 		mt_probe_note(s, "root", MT_NO, "%s", "only root can load the kernel module");
 		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");
@@ -336,7 +376,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 		mt_probe_note(s, "headers", MT_NO, "%s", "the headers of this kernel are not installed");
 		s->why = mt_strdup("the kernel module must be built, and the headers of this kernel are not installed");
 		uname(&u);
-		s->fix = mt_printf("apt install linux-headers-%s", u.release);
+		s->fix = mt_kmod_install_command(NULL, u.release, NULL);
 	} else {
 		mt_probe_note(s, "headers", MT_YES, "%s: the module is built when needed", headers);
 		s->works = MT_YES;

@@ -323,6 +323,10 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	       mt_human_ns(num(p, "interval_ns")), num(p, "subphases"),
 	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"),
 	       num(over, "governor_changes") == 1 ? "" : "s");
+	if (num(over, "late_intervals"))
+		printf("            %s of %s intervals took longer than they should: %s on average, %s the longest\n",
+		       mt_human_count(num(over, "late_intervals")), mt_human_count(num(over, "intervals")),
+		       mt_human_ns(num(over, "mean_interval_ns")), mt_human_ns(num(over, "longest_interval_ns")));
 	if (faults)
 		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
 		       mt_human_count(faults), mt_human_ns(num(over, "monitor_cpu_ns")),

@@ -14,6 +14,7 @@
  * change whose child a daemon is). Their state is noted in the manifest, and
  * `info` or `finish` complete their images later.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +34,7 @@
 #include "manifest.h"
 #include "program.h"
 #include "tracedir.h"
+#include "user.h"
 #include "util.h"
 
 
@@ -349,6 +351,12 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 			;
 		set_environment(a, p, dir, backend, preload);
 		signals_give_back(s);
+		err = mt_user_become();
+		if (err) {
+			err = -err;
+			(void)!write(pipefd[1], &err, sizeof(err));
+			_exit(127);
+		}
 		execv(program, a->argv);
 		if (errno == ENOEXEC) {		/* a script without #!, as the shell does */
 			char **v = mt_alloc(((size_t)a->argc + 3) * sizeof(*v));
@@ -597,6 +605,11 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			mt_human_ns(ull(over, "program_cpu_ns")),
 			mt_human_count(ull(over, "governor_changes")),
 			ull(over, "governor_changes") == 1 ? "" : "s");
+	if (ull(over, "late_intervals"))
+		mt_note("%s of %s intervals took longer than they should: %s on average, %s the longest, where %s were asked for; what is in them is complete, the resolution in time is not",
+			mt_human_count(ull(over, "late_intervals")), mt_human_count(ull(over, "intervals")),
+			mt_human_ns(ull(over, "mean_interval_ns")), mt_human_ns(ull(over, "longest_interval_ns")),
+			mt_human_ns(ull(json_object_get(m, "parameters"), "interval_ns")));
 	if (alive)
 		mt_note("%zu process%s of the program still run%s and go on writing into the trace",
 			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");
@@ -692,7 +705,9 @@ static int open_session(const struct mt_args *a, const struct mt_backend *b, con
 	*session = NULL;
 	if (!b->open)
 		return 0;
+	mt_user_raise();
 	*session = b->open(&r, &why, &fix);
+	mt_user_lower();
 	if (!*session)
 		mt_fail(a, 0, "backend %s does not work here: %s%s%s", b->name, why ? why : "", fix ? "; try: " : "",
 			fix ? fix : "");
@@ -755,10 +770,104 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 	return err;
 }
 
-/* --pid: a process that runs already. */
+struct processes {
+	pid_t *pid;
+	size_t n, cap;
+};
+
+static bool is_one_of(const struct processes *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* Adds the children of those that are in @p, and theirs, which run now. Returns how many were new. */
+static size_t add_children(struct processes *p)
+{
+	const size_t before = p->n;
+	size_t last;
+
+	do {		/* in whatever order /proc has them */
+		struct dirent *e;
+		DIR *d = opendir("/proc");
+
+		last = p->n;
+		while (d && (e = readdir(d))) {
+			const pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+			char *path, *stat, *q;
+			int parent = 0;
+
+			if (pid <= 0 || is_one_of(p, pid))
+				continue;
+			path = mt_printf("/proc/%d/stat", pid);
+			stat = mt_read_file(path, NULL);
+			free(path);
+			q = stat ? strrchr(stat, ')') : NULL;
+			if (q && sscanf(q + 1, " %*c %d", &parent) == 1 && is_one_of(p, parent)) {
+				MT_GROW(p->pid, p->n, p->cap);
+				p->pid[p->n++] = pid;
+			}
+			free(stat);
+		}
+		if (d)
+			closedir(d);
+	} while (p->n > last);
+	return p->n - before;
+}
+
+/*
+ * Attaches to the processes that were named, with --tree to those below them as well. A child
+ * that an attached process makes is followed; one made by a process that was not yet attached is
+ * found by looking again. A named one that cannot be recorded is an error, one of a tree may have
+ * ended meanwhile. 0, or the errno with *failed.
+ */
+static int attach_all(const struct mt_args *a, const struct mt_backend *backend, void *session, struct processes *p,
+		      pid_t *failed)
+{
+	const bool tree = mt_args_has(a, "tree");
+	struct processes below = { 0 };
+	const size_t named = p->n;
+	size_t done = 0, left_out = 0;
+
+	do {
+		for (; done < p->n; done++) {
+			const int err = backend->attach(session, p->pid[done], false);
+
+			if (!err)
+				continue;
+			if (done < named) {
+				*failed = p->pid[done];
+				return err;
+			}
+			if (err != -ESRCH)
+				left_out++;
+		}
+	} while (tree && add_children(p));
+	if (left_out)
+		mt_note("%zu of the processes below may not be recorded", left_out);
+	if (!tree) {
+		for (size_t i = 0; i < named; i++) {
+			MT_GROW(below.pid, below.n, below.cap);
+			below.pid[below.n++] = p->pid[i];
+		}
+		add_children(&below);
+		if (below.n > named)
+			mt_note("%zu process%s below run%s already and %s not recorded; --tree records %s as well", below.n - named,
+				below.n - named == 1 ? "" : "es", below.n - named == 1 ? "s" : "",
+				below.n - named == 1 ? "is" : "are", below.n - named == 1 ? "it" : "them");
+		free(below.pid);
+	}
+	return 0;
+}
+
+/* --pid: processes that run already. */
 static int record_process(const struct mt_args *a)
 {
-	const pid_t pid = (pid_t)mt_args_int(a, "pid");
+	const pid_t pid = (pid_t)strtol(mt_args_nth(a, "pid", 0), NULL, 10);
+	struct processes all = { 0 };
+	pid_t failed = pid;
 	const uint64_t duration = mt_args_has(a, "duration") ? mt_args_duration_ns(a, "duration") : 0;
 	const struct sigaction act = { .sa_handler = on_interrupt };
 	char *path = mt_printf("/proc/%d/cmdline", pid), *cmdline, *exe = NULL, *dir = NULL, *argv[256];
@@ -805,31 +914,44 @@ static int record_process(const struct mt_args *a)
 	}
 	m = first_manifest(&b, &probe, dir, exe ? exe : argv[0], backend);
 	err = mt_manifest_write(dir, m);
+	for (int i = 0; mt_args_nth(a, "pid", i); i++) {
+		const pid_t one = (pid_t)strtol(mt_args_nth(a, "pid", i), NULL, 10);
+
+		if (is_one_of(&all, one))
+			continue;
+		MT_GROW(all.pid, all.n, all.cap);
+		all.pid[all.n++] = one;
+	}
 	if (!err)
-		err = backend->attach(session, pid, false);
+		err = attach_all(a, backend, session, &all, &failed);
 	if (!err)
 		err = backend->start(session);
 	if (err) {
 		remove_directory(dir);
-		rc = mt_fail(a, MT_EXIT_INPUT, "process %d cannot be recorded: %s", pid, strerror(-err));
+		rc = mt_fail(a, MT_EXIT_INPUT, "process %d cannot be recorded: %s", failed, strerror(-err));
 		goto out;
 	}
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, &act, NULL);
-	mt_note("recording process %d%s", pid, duration ? "" : "; Ctrl-C ends it");
+	if (all.n == 1)
+		mt_note("recording process %d%s", pid, duration ? "" : "; Ctrl-C ends it");
+	else
+		mt_note("recording %zu processes%s", all.n, duration ? "" : "; Ctrl-C ends it");
 	begin = mt_monotonic_ns();
 	while (!interrupted && backend->alive(session) && (!duration || mt_monotonic_ns() - begin < duration))
 		usleep(20000);
 	lives = backend->alive(session) > 0;
-	rc = end_recording(a, m, dir, backend, session, lives ? "the recording was ended, the process goes on" :
-			   "the process ended", -1, false);
+	rc = end_recording(a, m, dir, backend, session, all.n > 1 ? (lives ? "the recording was ended, the processes go on" :
+			   "the processes ended") : lives ? "the recording was ended, the process goes on" : "the process ended",
+			   -1, false);
 	session = NULL;
 out:
 	if (session)
 		backend->finish(session, NULL);
 	json_decref(m);
 	mt_probe_free(&probe);
+	free(all.pid);
 	free(cmdline);
 	free(exe);
 	free(dir);
@@ -867,6 +989,8 @@ int cmd_record(const struct mt_args *a)
 	mt_quiet = mt_args_has(a, "quiet");
 	if (mt_args_has(a, "pid") && a->argc)
 		return mt_fail(a, MT_EXIT_USAGE, "--pid and a program exclude each other");
+	if (mt_args_has(a, "tree") && !mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--tree needs --pid; the children of a program that is started are recorded anyway");
 	if (mt_args_has(a, "duration") && !mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
 	if (mt_args_has(a, "pid"))
@@ -891,6 +1015,17 @@ int cmd_record(const struct mt_args *a)
 	}
 	if (mt_args_has(a, "physical") && geteuid())
 		mt_note("physical addresses need root; they are recorded as 0");
+	if (!mt_args_has(a, "as-root")) {
+		const char *user = mt_user_lower_for_good();
+
+		if (user) {
+			mt_note("the program runs as %s, who called sudo; --as-root runs it as root", user);
+			if (backend->library == MT_LIBRARY_TRACES) {	/* what works for him, not for root */
+				mt_probe_free(&probe);
+				mt_probe_run(&probe);
+			}
+		}
+	}
 	dir = make_directory(a, program);
 	if (!dir) {
 		rc = MT_EXIT_USAGE;

@@ -95,6 +95,50 @@ static char *missing_program(const char *line)
 	return NULL;
 }
 
+/* Is a word of ID= or ID_LIKE= of os-release one of these? */
+static bool is_like(const char *os_release, const char *const *names)
+{
+	char *text = mt_strdup(os_release), *save = NULL, *inner = NULL;
+	bool yes = false;
+
+	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		if (strncmp(l, "ID=", 3) && strncmp(l, "ID_LIKE=", 8))
+			continue;
+		for (char *w = strtok_r(strchr(l, '=') + 1, "\"' ", &inner); w; w = strtok_r(NULL, "\"' ", &inner))
+			for (const char *const *n = names; *n; n++)
+				yes |= !strcmp(w, *n);
+	}
+	free(text);
+	return yes;
+}
+
+char *mt_kmod_install_command(const char *program, const char *release, const char *os_release)
+{
+	static const char *const debian[] = { "debian", "ubuntu", NULL }, *const redhat[] = { "rhel", "fedora", "centos", NULL },
+		*const suse[] = { "suse", "opensuse", "sles", NULL };
+	char *text = mt_strdup(os_release ? os_release : ""), *out = NULL;
+	const char *flavour = release ? strrchr(release, '-') : NULL;
+
+	if (!os_release) {
+		free(text);
+		text = mt_read_file("/etc/os-release", NULL);
+		if (!text)
+			text = mt_strdup("");
+	}
+	/* Debian alone has a compiler of each version as a package of that name */
+	if (is_like(text, debian))
+		out = program ? mt_printf("apt install %s", program) : mt_printf("apt install linux-headers-%s", release);
+	else if (program && !strncmp(program, "gcc-", 4))
+		program = "gcc";
+	if (!out && is_like(text, redhat))
+		out = program ? mt_printf("dnf install %s", program) : mt_printf("dnf install kernel-devel-%s", release);
+	else if (!out && is_like(text, suse))
+		out = program ? mt_printf("zypper install %s", program) :
+			flavour ? mt_printf("zypper install kernel%s-devel=%.*s", flavour, (int)(flavour - release), release) : NULL;
+	free(text);
+	return out;
+}
+
 char *mt_kmod_build_error(const char *log, char **fix)
 {
 	char *text = mt_read_file(log, NULL), *save = NULL, *reason = NULL, *program = NULL, *out;
@@ -111,7 +155,7 @@ char *mt_kmod_build_error(const char *log, char **fix)
 
 		out = mt_printf("the kernel module cannot be built: %s is not installed", name);
 		if (!strncmp(name, "gcc", 3) || !strncmp(name, "clang", 5) || !strcmp(name, "make"))
-			*fix = mt_printf("apt install %s", name);
+			*fix = mt_kmod_install_command(name, NULL, NULL);
 	} else if (reason) {
 		out = mt_printf("the kernel module cannot be built: %s; see %s", reason, log);
 	} else {

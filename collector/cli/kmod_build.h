@@ -14,6 +14,13 @@
 bool mt_kmod_fresh(const char *dir, const char *sources);
 
 /*
+ * The command that installs a program (by its name), or with NULL the headers of kernel
+ * @release, on the distribution of @os_release (the text of /etc/os-release; NULL: of this
+ * machine). NULL: its packages are not known. The caller frees it.
+ */
+char *mt_kmod_install_command(const char *program, const char *release, const char *os_release);
+
+/*
  * One sentence for a failed build from the output of make, in @log; *fix is a
  * command that helps, or NULL. The caller frees both.
  */

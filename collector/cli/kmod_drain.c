@@ -324,6 +324,8 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 		      "how", parent < 0 ? "root" : hows[im->info.how < 3 ? im->info.how : 0], "executable",
 		      *exe ? exe : im->info.comm, "arguments", argv, "start_ns", (json_int_t)im->info.time_ns,
 		      "backend", "kmod", "backend_message",
+		      parent < 0 && im->info.how == MEMTRACE_HOW_ATTACH ?
+		      "recorded while it ran: accesses and static data, no allocations, because the recorder's library was not there when it began" :
 		      "the program did not load the recorder's library: no allocations, no thread names",
 		      "page_size_bytes", (int)d->o.page_size);
 	if (j) {

@@ -16,6 +16,7 @@
 
 #include "kmod_build.h"
 #include "kmod_module.h"
+#include "user.h"
 #include "util.h"
 
 #define CACHE "/var/cache/memtrace"
@@ -218,7 +219,7 @@ static int build(const char *sources, const char *headers, const char *dir, char
 	code = run(argv, log);
 	if (code == 127) {
 		*why = mt_strdup("the kernel module cannot be built: make is not installed");
-		*fix = mt_strdup("apt install make");
+		*fix = mt_kmod_install_command("make", NULL, NULL);
 	} else if (code) {
 		*why = mt_kmod_build_error(log, fix);
 	}
@@ -290,7 +291,7 @@ int mt_kmod_load(char **why, char **fix)
 		if (!headers) {
 			*why = mt_printf("the kernel module must be built, and the headers of this kernel are not installed (/lib/modules/%s/build)",
 					 release());
-			*fix = mt_printf("apt install linux-headers-%s", release());
+			*fix = mt_kmod_install_command(NULL, release(), NULL);
 			err = -1;
 			goto out;
 		}
@@ -328,12 +329,17 @@ bool mt_kmod_temporary(void)
 
 int mt_kmod_unload(void)
 {
+	int err = 0;
+
+	mt_user_raise();
 	/* the last reference of the descriptor can take a moment to go */
-	for (int i = 0; ; i++) {
-		if (!syscall(SYS_delete_module, "memtrace", O_NONBLOCK))
-			return 0;
-		if ((errno != EAGAIN && errno != EBUSY) || i == 50)
-			return -errno;
+	for (int i = 0; syscall(SYS_delete_module, "memtrace", O_NONBLOCK); i++) {
+		if ((errno != EAGAIN && errno != EBUSY) || i == 50) {
+			err = -errno;
+			break;
+		}
 		usleep(20000);
 	}
+	mt_user_lower();
+	return err;
 }

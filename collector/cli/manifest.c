@@ -302,7 +302,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
 					       "write_error" };
 	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
-		 governor = 0, zaps = 0;
+		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0;
 	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old;
 	json_t **all;
 	int64_t end = -1;
@@ -332,6 +332,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		intervals += t.intervals;
 		zaps += t.intervals;
 		governor += t.governor_changes;
+		late += t.late;
+		length += t.length_ns;
+		if (t.longest_ns > longest)
+			longest = t.longest_ns;
 		if (t.end > end)
 			end = t.end;
 		json_object_set_new(entry, "dir", json_string(dirs[i]));
@@ -377,12 +381,13 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		recorder_cpu_ns = json_integer_value(json_object_get(old, "recorder_cpu_ns"));
 	if (!program)
 		program = (uint64_t)json_integer_value(json_object_get(old, "program_cpu_ns"));
-	json_object_set_new(m, "overhead", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+	json_object_set_new(m, "overhead", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		"program_cpu_ns", (json_int_t)program, "monitor_cpu_ns", (json_int_t)monitor,
 		"recorder_cpu_ns", (json_int_t)recorder_cpu_ns, "faults", (json_int_t)faults, "zaps",
 		(json_int_t)zaps, "scans", (json_int_t)zaps, "bytes_written",
 		(json_int_t)mt_tree_bytes(trace), "intervals", (json_int_t)intervals,
-		"governor_changes", (json_int_t)governor));
+		"governor_changes", (json_int_t)governor, "late_intervals", (json_int_t)late, "mean_interval_ns",
+		(json_int_t)(intervals ? length / intervals : 0), "longest_interval_ns", (json_int_t)longest));
 	old = json_object_get(m, "clock");
 	if (old && json_integer_value(json_object_get(old, "end_ns")) <= 0 && end > 0)
 		json_object_set_new(old, "end_ns", json_integer(end));

@@ -174,18 +174,25 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 		    table = mt_csv_column(&c, "LostTable"), res = mt_csv_column(&c, "Resident"),
 		    scan = mt_csv_column(&c, "ScanNs"), zap = mt_csv_column(&c, "ZapNs"),
 		    mon = mt_csv_column(&c, "MonitorCpuNs"), prog = mt_csv_column(&c, "ProgramCpuNs"),
+		    target = mt_csv_column(&c, "TargetNs"),
 		    event = mt_csv_column(&c, "Event"), lost[3] = {
 			mt_csv_column(&c, "LostUnmapped"), mt_csv_column(&c, "LostRegion"),
 			mt_csv_column(&c, "LostWrite") };
 
 		while (mt_csv_next(&c)) {
 			const char *ev = mt_csv_get(&c, event);
+			uint64_t length;
 
 			if (c.n < c.n_columns)
 				continue;
 			if (!t->intervals++)
 				t->start = (int64_t)number(&c, start);
 			t->end = (int64_t)number(&c, end);
+			length = number(&c, end) - number(&c, start);
+			t->length_ns += length;
+			if (length > t->longest_ns)
+				t->longest_ns = length;
+			t->late += number(&c, target) && length > number(&c, target) / 2 * 3;
 			t->faults += number(&c, faults);
 			t->records += number(&c, records);
 			t->unattributed += number(&c, un);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * cost real|hidden|write|sweep|read PAGES ROUNDS: what one fault, one swept
+ * cost real|mapped|hidden|write|sweep|read PAGES ROUNDS: what one fault, one swept
  * page, one read record costs, in ns of the machine's clock. In a machine that
  * counts instructions (qemu -icount shift=0) a ns is an instruction. Traces
  * itself with MEMTRACE_CONFIG_MANUAL; "real" and "untraced" do not.
@@ -132,8 +132,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "latency") || !strcmp(what, "fork"))
 		return disturbed(what, n, rounds);
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	p = kt_map(n * PAGE, MAP_PRIVATE);
-	if (!strcmp(what, "real")) {
+	p = kt_map(n * PAGE, strcmp(what, "mapped") ? MAP_PRIVATE : MAP_SHARED);
+	if (!strcmp(what, "real") || !strcmp(what, "mapped")) {
 		for (int i = 0; i < rounds; i++) {
 			madvise(p, n * PAGE, MADV_DONTNEED);
 			t = ns();
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 			t = ns() - t;
 			best = t < best ? t : best;
 		}
-		printf("cost: a real anonymous fault: %.0f\n", best / (double)n);
+		printf("cost: a %s fault: %.0f\n", strcmp(what, "real") ? "mapping" : "real anonymous", best / (double)n);
 		return 0;
 	}
 	put(p, n);

@@ -253,6 +253,32 @@ if part record; then
 	sleep 1
 	touch /tmp/stress.stop
 	wait $a && [ "$(sed -n 's/^alive: faults of the last round //p' /tmp/a.log)" -lt 20 ] && ok "the process went on: $(head -n 1 /tmp/a.log)" || { bad "process after record --pid"; cat /tmp/a.log; }
+	# a server whose workers run already
+	mkdir -p /tmp/other
+	rm -f /tmp/stress.stop
+	sh -c 'stress alive 60 > /tmp/w1.log 2>&1 & stress alive 60 > /tmp/w2.log 2>&1 & wait' & server=$!
+	sleep 1
+	memtrace record --pid $server --duration 100ms -o /tmp/other/alone > /tmp/record.out 2> /tmp/record.err
+	grep -q '2 processes below run already and are not recorded; --tree' /tmp/record.err && ok "children that run already are told of" || { bad "children that run already"; cat /tmp/record.err; }
+	memtrace record --pid $server --tree --duration 1s -i 20ms -o /tmp/other/tree > /tmp/record.out 2> /tmp/record.err
+	n=0; for d in /tmp/other/tree/p[0-9]*; do [ "$(cat $d/accesses-*.csv | wc -l)" -gt 1000 ] && grep -q 'recorded while it ran' $d/image.json && n=$((n + 1)); done
+	[ $n = 2 ] && grep -q 'recording 3 processes' /tmp/record.err && ok "record --pid --tree: $(grep accesses /tmp/record.err)" || { bad "record --tree: $n"; cat /tmp/record.err; }
+	set -- $(pidof stress)
+	memtrace record --pid $1 --pid $2 --duration 500ms -i 20ms -o /tmp/other/two > /tmp/record.out 2> /tmp/record.err
+	[ "$(ls -d /tmp/other/two/p[0-9]* | wc -l)" = 2 ] && ok "two processes: $(grep accesses /tmp/record.err)" || { bad "two processes"; cat /tmp/record.err; }
+	touch /tmp/stress.stop
+	wait $server
+	# root by sudo: the program is the user's, and so is the trace; the module needs root
+	mkdir -m 777 /tmp/other/user
+	if SUDO_UID=1000 SUDO_GID=1000 memtrace record --backend kmod -o /tmp/other/user/trace -- /bin/busybox id > /tmp/record.out 2> /tmp/record.err &&
+	   grep -q '^uid=1000 gid=1000' /tmp/record.out && [ "$(cat /tmp/other/user/trace/p0000/accesses-*.csv | wc -l)" -gt 20 ] &&
+	   [ -z "$(find /tmp/other/user/trace ! -user 1000)" ]; then ok "sudo: the program and its trace are the user's: $(grep accesses /tmp/record.err)"
+	else bad "sudo"; cat /tmp/record.out /tmp/record.err; ls -lnR /tmp/other/user; fi
+	# more than the machine can do is told
+	memtrace record --backend kmod --max-overhead 0 -i 1ms --subphases 1 -o /tmp/other/late -- /examples/matmul naive -n 128 -t 2 > /tmp/record.out 2> /tmp/record.err
+	if grep -q 'intervals took longer than they should' /tmp/record.err && memtrace info /tmp/other/late | grep -q 'took longer'; then ok "late intervals: $(grep 'took longer' /tmp/record.err)"
+	else bad "late intervals"; cat /tmp/record.err; fi
+	rm -rf /tmp/other
 	# the recorder is killed
 	memtrace record --backend kmod -i 20ms -o /tmp/traces/killed -- /examples/listwalk > /tmp/record.out 2>&1 & r=$!
 	n=0; while [ "$(cat /tmp/traces/killed/p0000/accesses-000000.csv 2> /dev/null | wc -l)" -lt 500 ] && [ $n -lt 100 ]; do usleep 100000; n=$((n + 1)); done

@@ -16,6 +16,7 @@ v=${v#root-}
 nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$work/root-$v/bin/cost" "$here/cost.c" -lpthread
 cat > "$work/root-$v/measure.sh" <<'GUEST'
 cost real 4096 5
+cost mapped 4096 5
 insmod /memtrace.ko
 echo "loaded, no session: $(cost real 4096 5)"
 cost hidden 4096 5

@@ -113,6 +113,29 @@ static void test_error(void)
 	error("", "the kernel module cannot be built, see %s", "");
 }
 
+static void command(const char *os, const char *program, const char *release, const char *want)
+{
+	char *got = mt_kmod_install_command(program, release, os);
+
+	CHECK_STR(got ? got : "", want);
+	free(got);
+}
+
+static void test_install_command(void)
+{
+	const char *rocky = "NAME=\"Rocky Linux\"\nID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n",
+		   *sles = "ID=\"sles\"\nID_LIKE=\"suse\"\n", *ubuntu = "ID=ubuntu\nID_LIKE=debian\n", *other = "ID=slackware\n";
+
+	command(ubuntu, NULL, "6.8.0-31-generic", "apt install linux-headers-6.8.0-31-generic");
+	command("ID=debian\n", "gcc-12", NULL, "apt install gcc-12");
+	command(rocky, NULL, "5.14.0-427.el9.x86_64", "dnf install kernel-devel-5.14.0-427.el9.x86_64");
+	command(rocky, "gcc-12", NULL, "dnf install gcc");
+	command(sles, NULL, "5.14.21-150500.55-default", "zypper install kernel-default-devel=5.14.21-150500.55");
+	command(sles, "make", NULL, "zypper install make");
+	command(other, "make", NULL, "");
+	command("VERSION_ID=debian\n", "make", NULL, "");
+}
+
 int main(void)
 {
 	char *rm;
@@ -121,6 +144,7 @@ int main(void)
 		return 1;
 	test_fresh();
 	test_error();
+	test_install_command();
 	rm = mt_printf("rm -rf %s", top);
 	CHECK(!system(rm));
 	free(rm);

@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+#include "user.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct {
+	bool known;
+	uid_t uid;
+	gid_t gid;
+	gid_t group[256];
+	int n;
+	gid_t root_group[256];
+	int n_root;
+} user;
+
+/* A number of the environment that is not 0 and nothing else. */
+static bool id(const char *name, unsigned int *v)
+{
+	const char *text = getenv(name);
+	char *end;
+	unsigned long x;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	x = strtoul(text, &end, 10);
+	if (errno || *end || !x || x >= 0xffffffffu)
+		return false;
+	*v = (unsigned int)x;
+	return true;
+}
+
+const char *mt_user_lower_for_good(void)
+{
+	static char name[64];
+	unsigned int uid, gid;
+	struct passwd *pw;
+
+	if (getuid() || geteuid() || !id("SUDO_UID", &uid) || !id("SUDO_GID", &gid))
+		return NULL;
+	user.uid = uid;
+	user.gid = gid;
+	pw = getpwuid(uid);
+	snprintf(name, sizeof(name), "%s", pw ? pw->pw_name : getenv("SUDO_UID"));
+	user.n = (int)(sizeof(user.group) / sizeof(user.group[0]));
+	if (!pw || getgrouplist(pw->pw_name, user.gid, user.group, &user.n) < 0) {
+		user.group[0] = user.gid;
+		user.n = 1;
+	}
+	user.n_root = getgroups((int)(sizeof(user.root_group) / sizeof(user.root_group[0])), user.root_group);
+	user.known = true;
+	mt_user_lower();
+	return name;
+}
+
+/* What cannot be given up would be kept without a word: rather no recording. */
+static void sure(int failed)
+{
+	if (failed) {
+		perror("memtrace record: cannot change the user");
+		exit(1);
+	}
+}
+
+void mt_user_raise(void)
+{
+	if (!user.known)
+		return;
+	sure(seteuid(0));
+	sure(setegid(0));
+	if (user.n_root >= 0)
+		sure(setgroups((size_t)user.n_root, user.root_group));
+}
+
+void mt_user_lower(void)
+{
+	if (!user.known)
+		return;
+	sure(setgroups((size_t)user.n, user.group));
+	sure(setegid(user.gid));
+	sure(seteuid(user.uid));
+}
+
+int mt_user_become(void)
+{
+	if (!user.known)
+		return 0;
+	if (seteuid(0) || setgroups((size_t)user.n, user.group) || setresgid(user.gid, user.gid, user.gid) ||
+	    setresuid(user.uid, user.uid, user.uid))
+		return -errno;
+	return 0;
+}
