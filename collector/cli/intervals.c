@@ -150,7 +150,7 @@ static int append(const char *path, const struct mt_csv *c, const struct search 
 				fprintf(f, "%" PRIu64, number + i);
 			else if (!strcmp(name, "Start"))
 				fprintf(f, "%" PRId64, k->start);
-			else if (!strcmp(name, "End"))
+			else if (!strcmp(name, "End") || !strcmp(name, "Closed"))
 				fprintf(f, "%" PRId64, k->end);
 			else if (!strcmp(name, "Records"))
 				fprintf(f, "%" PRIu64, k->records);

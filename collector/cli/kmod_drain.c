@@ -67,6 +67,7 @@ struct image {
 	uint64_t blocks;		/* that came for it */
 	/* the running interval */
 	uint64_t faults, records, unattributed;
+	uint64_t closed_ns;		/* of the last one with accesses */
 };
 
 struct known {				/* a directory that the library made */
@@ -348,6 +349,8 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 {
 	static const uint64_t unknown;
 
+	if (b->closed_ns > im->closed_ns)
+		im->closed_ns = b->closed_ns;
 	if (im->monitor_tid && b->tid == im->monitor_tid)
 		return;
 	mt_tracefile_interval_begin(&im->file, b->start_ns, b->end_ns);
@@ -387,7 +390,7 @@ static void write_end(struct mt_kmod_drain *d, struct image *im, const struct en
 	const struct memtrace_interval *iv = &e->iv;
 	struct mt_interval_row row = {
 		.interval = iv->interval, .start = iv->start_ns, .end = iv->end_ns, .target = iv->target_ns,
-		.subphases = iv->subphases, .faults = im->faults, .records = im->records,
+		.closed = im->closed_ns, .subphases = iv->subphases, .faults = im->faults, .records = im->records,
 		.unattributed = im->unattributed, .lost_table = e->other, .lost_region = e->region,
 		.marks = e->last ? MT_MARK_EXIT : 0,
 	};

@@ -57,6 +57,7 @@ enum mt_stretch { MT_STRETCH_NONE, MT_STRETCH_LONGER, MT_STRETCH_SHORTER };
 /* One line of intervals.csv; times and CPU times in ns. LostWrite is added by the writer. */
 struct mt_interval_row {
 	uint64_t interval, start, end, target;
+	uint64_t closed;		/* when all pages had been closed; 0: with end */
 	unsigned int subphases;
 	uint64_t faults, records, unattributed;
 	uint64_t lost_ring, lost_table, lost_region;	/* accesses, accesses, pages */

@@ -71,7 +71,7 @@ struct monitor {
 	int maps_fd, mem_fd, task_fd;
 	uint32_t interval;
 	/* of the current interval */
-	uint64_t start_ns, scan_ns, zap_ns;
+	uint64_t start_ns, scan_ns, zap_ns, closed_ns;
 	uint64_t lost_region;		/* pages */
 	uint64_t maps_cost_ns, maps_time_ns;
 	uint64_t monitor_cpu_ns, process_cpu_ns;
@@ -237,6 +237,7 @@ static uint64_t end_subinterval(int last_ever)
 	mt_unlock(&zap_space.lock);
 	mon.scan_ns += z - t0;
 	mon.zap_ns += t1 - z;
+	mon.closed_ns = t1;
 	read_faults(z);
 	add_scanned();
 	return z;
@@ -248,7 +249,7 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 			   enum mt_stretch stretch)
 {
 	struct mt_interval_row row = {
-		.interval = mon.interval, .start = mon.start_ns, .end = end, .target = target,
+		.interval = mon.interval, .start = mon.start_ns, .end = end, .closed = mon.closed_ns, .target = target,
 		.subphases = (unsigned int)shared.img->config->subphases,
 		.faults = mon.events.faults, .records = mon.events.records.n, .unattributed = mon.events.unattributed,
 		.lost_ring = mon.events.perf.lost, .lost_table = mon.events.records.lost, .lost_region = mon.lost_region,
