@@ -83,6 +83,7 @@ struct mtr_session {
 	u64 __percpu *counter;
 	struct work_struct late_sweep;	/* images that a fork has swept in part */
 	cpumask_var_t flush_cpus;	/* session->lock */
+	u64 closed_ns;			/* when the last sweep had made everything hidden, flush included */
 };
 
 struct mtr_task {
@@ -113,7 +114,6 @@ struct mtr_image {
 	bool huge_were_off;		/* huge pages were off before we came */
 	u8 waited;			/* intervals since its last user went */
 	bool late;			/* not yet all hidden: written by the fork, cleared by a sweep */
-	u64 closed_ns;			/* when the sweep of the last interval had made everything hidden */
 	spinlock_t lock;
 	struct mtr_chunk chunk;		/* inferred accesses */
 };

@@ -8,8 +8,8 @@
  *	page[0] = 2n + 1		faults belong to n + 1 from here on
  *	take the blocks of n from all tasks
  *	set := pages recorded in them
- *	for each address space: TLB bracket on, sweep (hide; infer), flush of the
- *		CPUs that use it, bracket off
+ *	for each address space: TLB bracket on, sweep (hide; infer)
+ *	one flush of the CPUs that use them, brackets off
  *	page[0] = 2n + 2
  *	drop inferred records of recorded pages, fill in frames, hand out
  *
@@ -75,40 +75,39 @@ static void take_open(struct mtr_session *s, struct mtr_task *t)
 	cond_resched();
 }
 
-/*
- * Sweeps one address space and empties the TLBs of the processors that use it.
- * mmget()ed; session->lock; sleeps.
- */
+/* Sweeps one address space, mmget()ed; begins its TLB bracket. session->lock; sleeps. */
 static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, u64 *resident)
 {
 	struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_HIDE, .label = label };
-	u64 t0 = ktime_get_mono_fast_ns(), t1;
 
 	WRITE_ONCE(im->late, false);
 	inc_tlb_flush_pending(im->mm);
 	mtr_sweep_mm(&w);
-	t1 = ktime_get_mono_fast_ns();
 	if (w.hidden)
 		mtr_flush_mm(im->mm, s->flush_cpus);
-	dec_tlb_flush_pending(im->mm);
-	im->closed_ns = ktime_get_mono_fast_ns();
 	*resident += w.seen;
-	s->sweep_ns += t1 - t0;
-	s->flush_ns += im->closed_ns - t1;
 }
 
-/* All address spaces. */
+/* All address spaces; one flush. */
 static void hide_all(struct mtr_session *s, u64 label)
 {
+	u64 resident = 0, t0 = ktime_get_mono_fast_ns(), t1;
 	struct mtr_image *im;
-	u64 resident = 0;
 
 	list_for_each_entry(im, &s->images, list) {
 		im->swept = mmget_not_zero(im->mm);
 		if (im->swept)
 			hide(s, im, label, &resident);
 	}
+	t1 = ktime_get_mono_fast_ns();
+	mtr_flush_finish(s->flush_cpus);
+	s->closed_ns = ktime_get_mono_fast_ns();
+	list_for_each_entry(im, &s->images, list)
+		if (im->swept)
+			dec_tlb_flush_pending(im->mm);
 	s->resident = resident;
+	s->sweep_ns += t1 - t0;
+	s->flush_ns += s->closed_ns - t1;
 }
 
 /* The rest of what forks have begun; mtr_newborn_fork(). */
@@ -127,6 +126,8 @@ void mtr_late_sweep(struct work_struct *work)
 			if (!READ_ONCE(im->late) || !mmget_not_zero(im->mm))
 				continue;
 			hide(s, im, s->page[0] / 2, &resident);
+			mtr_flush_finish(s->flush_cpus);
+			dec_tlb_flush_pending(im->mm);
 			mmput_async(im->mm);
 		}
 	}
@@ -337,7 +338,7 @@ void mtr_interval_end(struct mtr_session *s)
 		complete_block(s, b, &last);
 		b->data->start_ns = s->start_ns;
 		b->data->end_ns = t0;
-		b->data->closed_ns = last && last->closed_ns > t0 ? last->closed_ns : t0;
+		b->data->closed_ns = s->closed_ns;
 		cond_resched();
 	}
 	put_all(s);

@@ -8,7 +8,6 @@
 # module cannot work: status 1 and a sentence.
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-missing=
 
 compiles() { # flags of the compiler...; the source on standard input
 	cat > "$dir/probe.c"
@@ -20,12 +19,6 @@ has() { # NAME flags...: defines it
 	shift
 	if compiles "$@"; then echo "#define $name 1"; else echo "/* no $name */"; fi
 }
-needs() { # WHAT flags...
-	what=$1
-	shift
-	compiles "$@" || { missing="$missing $what"; echo "/* no $what: $(grep -m 1 error: "$dir/log" | tr -d '*')" "*/"; }
-}
-
 # without a compiler it is not the kernel's fault
 compiles "$@" <<'C' || { cat "$dir/log" >&2; exit 1; }
 int probe;
@@ -62,11 +55,10 @@ has MTR_NEWTASK_U64 "$@" <<'C'
 void handler(void *data, struct task_struct *k, u64 flags);
 void probe(void) { check_trace_callback_type_task_newtask(handler); }
 C
-# x86: the number of the last flush of an address space
+# x86: the number of the last flush of an address space; its function is hidden from modules
 has MTR_HAS_TLB_GEN "$@" <<'C'
 #include <linux/mm.h>
-#include <asm/tlbflush.h>
-void probe(struct mm_struct *mm) { inc_mm_tlb_gen(mm); }
+s64 probe(struct mm_struct *mm) { return atomic64_inc_return(&mm->context.tlb_gen); }
 C
 case $(uname -m)$ARCH in
 *arm64* | *aarch64*)
@@ -78,20 +70,15 @@ C
 	;;
 esac
 
-needs "handle_mm_fault(vma,address,flags,regs)" "$@" <<'C'
-#include <linux/mm.h>
-vm_fault_t (*probe)(struct vm_area_struct *, unsigned long, unsigned int, struct pt_regs *) = handle_mm_fault;
-C
-needs "mmap_read_trylock()" "$@" <<'C'
+if ! compiles "$@" <<'C'
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
-bool probe(struct mm_struct *mm) { return mmap_read_trylock(mm); }
-C
-needs "ptep_get()" "$@" <<'C'
-#include <linux/mm.h>
 #include <linux/pgtable.h>
-pte_t probe(pte_t *p) { return ptep_get(p); }
+vm_fault_t (*fault)(struct vm_area_struct *, unsigned long, unsigned int, struct pt_regs *) = handle_mm_fault;
+bool lock(struct mm_struct *mm) { return mmap_read_trylock(mm); }
+pte_t get(pte_t *p) { return ptep_get(p); }
 C
-[ -z "$missing" ] && exit
-echo "memtrace: this kernel is older than the module can work with, or has been changed; missing:$missing" >&2
-exit 1
+then
+	echo "memtrace: this kernel is older than the module can work with, or has been changed: $(grep -m 1 error: "$dir/log")" >&2
+	exit 1
+fi

@@ -187,7 +187,7 @@ MEMTRACE_SIZE(memtrace_record, 48);
  * Records of one task in one interval; a task can have several blocks in one.
  * The end of an interval takes time: from end_ns on faults belong to the next
  * one, but a page that is still visible is touched without a fault, until all pages
- * of the address space are hidden and no processor has them in its TLB: closed_ns.
+ * are hidden and no processor has them in its TLB: closed_ns.
  * So the accesses of a record were in [start_ns, closed_ns).
  */
 struct memtrace_block {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat/tlb.h - empty the TLBs after entries of an address space were hidden:
- * mtr_flush_mm(), or mtr_flush_now() without a mask of the caller's.
+ * compat/tlb.h - empty the TLBs after entries were hidden: mtr_flush_mm() for each address
+ * space, then once mtr_flush_finish(); or mtr_flush_now() for one.
  *
  * x86: no flush function is exported to us (flush_tlb_mm_range and
  * flush_tlb_all never were, __flush_tlb_all only for kvm since 7.x). What the
@@ -11,8 +11,8 @@
  * begins to use the address space and flushes by itself. The interrupted ones
  * empty their whole TLB, so nothing is assumed of PCIDs and lazy TLBs; they do not
  * note the number, so the kernel's next flush there is a whole one as well. With ASIDs
- * of the whole machine (INVLPGB) the numbers are not compared, and where the
- * function for them is not in the headers, all CPUs are interrupted. Sleeps
+ * of the whole machine (INVLPGB) the numbers are not compared: then, and where there
+ * is no such number, all CPUs are interrupted. Sleeps
  * not, but waits for the other CPUs: interrupts must be on.
  *
  * arm64: the hardware tells the other CPUs; what flush_tlb_mm() does, without
@@ -49,31 +49,44 @@ static inline void mtr_flush_this_cpu(void *unused)
 	local_irq_restore(flags);
 }
 
-static inline const struct cpumask *mtr_flush_where(struct mm_struct *mm)
-{
-#ifdef X86_FEATURE_INVLPGB
-	if (boot_cpu_has(X86_FEATURE_INVLPGB))
-		return cpu_online_mask;
-#endif
-#ifdef MTR_HAS_TLB_GEN
-	inc_mm_tlb_gen(mm);		/* a full barrier: entries, number, mask */
-	return mm_cpumask(mm);
-#else
-	return cpu_online_mask;
-#endif
-}
-
-/* Any context with interrupts on. */
-static inline void mtr_flush_now(struct mm_struct *mm)
-{
-	on_each_cpu_mask(mtr_flush_where(mm), mtr_flush_this_cpu, NULL, 1);
-}
-
-/* The mask is looked at once; it may change under on_each_cpu_mask(). */
+/* The CPUs that must be interrupted, added to a mask; the entries are changed. */
 static inline void mtr_flush_mm(struct mm_struct *mm, struct cpumask *cpus)
 {
-	cpumask_copy(cpus, mtr_flush_where(mm));
+#ifdef MTR_HAS_TLB_GEN
+#ifdef X86_FEATURE_INVLPGB
+	if (boot_cpu_has(X86_FEATURE_INVLPGB)) {
+		cpumask_copy(cpus, cpu_online_mask);
+		return;
+	}
+#endif
+	atomic64_inc_return(&mm->context.tlb_gen);	/* a full barrier: entries, number, mask */
+	cpumask_or(cpus, cpus, mm_cpumask(mm));
+#else
+	cpumask_copy(cpus, cpu_online_mask);
+#endif
+}
+
+static inline void mtr_flush_finish(struct cpumask *cpus)
+{
 	on_each_cpu_mask(cpus, mtr_flush_this_cpu, NULL, 1);
+	cpumask_clear(cpus);
+}
+
+/* One address space, without a mask of the caller's. */
+static inline void mtr_flush_now(struct mm_struct *mm)
+{
+#ifdef MTR_HAS_TLB_GEN
+#ifdef X86_FEATURE_INVLPGB
+	if (boot_cpu_has(X86_FEATURE_INVLPGB)) {
+		on_each_cpu(mtr_flush_this_cpu, NULL, 1);
+		return;
+	}
+#endif
+	atomic64_inc_return(&mm->context.tlb_gen);
+	on_each_cpu_mask(mm_cpumask(mm), mtr_flush_this_cpu, NULL, 1);
+#else
+	on_each_cpu(mtr_flush_this_cpu, NULL, 1);
+#endif
 }
 #elif defined(CONFIG_ARM64)
 #include <asm/mmu.h>
@@ -91,6 +104,10 @@ static inline void mtr_flush_now(struct mm_struct *mm)
 static inline void mtr_flush_mm(struct mm_struct *mm, struct cpumask *unused)
 {
 	mtr_flush_now(mm);
+}
+
+static inline void mtr_flush_finish(struct cpumask *unused)
+{
 }
 #endif
 
