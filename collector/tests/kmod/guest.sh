@@ -244,7 +244,7 @@ if part record; then
 	[ $rc = 127 ] && [ ! -e /tmp/traces/none ] && ok "no program, no trace" || bad "record of nothing: $rc"
 	# a process that runs
 	rm -f /tmp/stress.stop
-	stress alive 60 > /tmp/a.log 2>&1 & a=$!
+	stress alive 900 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	if memtrace record --pid $a --duration 1s -i 20ms -o /tmp/traces/pid > /tmp/record.out 2> /tmp/record.err &&
 	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep accesses /tmp/record.err)"
@@ -256,7 +256,7 @@ if part record; then
 	# a server whose workers run already
 	mkdir -p /tmp/other
 	rm -f /tmp/stress.stop
-	sh -c 'stress alive 60 > /tmp/w1.log 2>&1 & stress alive 60 > /tmp/w2.log 2>&1 & wait' & server=$!
+	sh -c 'stress alive 900 > /tmp/w1.log 2>&1 & stress alive 900 > /tmp/w2.log 2>&1 & wait' & server=$!
 	sleep 1
 	memtrace record --pid $server --duration 100ms -o /tmp/other/alone > /tmp/record.out 2> /tmp/record.err
 	grep -q '2 processes below run already and are not recorded; --tree' /tmp/record.err && ok "children that run already are told of" || { bad "children that run already"; cat /tmp/record.err; }
