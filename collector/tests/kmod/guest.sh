@@ -98,6 +98,7 @@ if part reclaim; then	# the working set stays in memory, with a recording as wit
 	echo $((12 << 20)) > /tmp/cgroup/small/memory.max
 	confined() { sh -c 'echo $$ > /tmp/cgroup/small/cgroup.procs; exec "$@"' sh "$@"; }
 	load
+	native=0
 	# the memory of a session is the cgroup's: more than it may have is refused, nobody is killed for it
 	if confined ktrace -b 4096 true > /tmp/reclaim.log 2>&1 || ! grep -q 'configure (Cannot allocate memory)' /tmp/reclaim.log; then
 		bad "16 MiB of records in a cgroup of 12"; cat /tmp/reclaim.log
@@ -106,7 +107,9 @@ if part reclaim; then	# the working set stays in memory, with a recording as wit
 	for how in native "ktrace -i 50 -s 2 -w -b 512"; do
 		if confined $([ "$how" = native ] || echo $how) reclaim 4 16 4 > /tmp/reclaim.log 2>&1; then
 			m=$(get major /tmp/reclaim.log) p=$(get pages /tmp/reclaim.log)
-			[ "$m" -le $((p / 4)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)"
+			# natively it depends on the kernel and the load (0 to 737 of 1,024 pages seen); with the accessed bits cleared it was 4,369
+			[ "$how" = native ] && native=$m
+			[ "$m" -le $((2 * native + p)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log), natively $native"
 		else bad "reclaim, $how"; cat /tmp/reclaim.log; fi
 	done
 	unload
