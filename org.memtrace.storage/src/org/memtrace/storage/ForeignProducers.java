@@ -130,6 +130,11 @@ final class ForeignProducers {
 		return new ForeignProducers(all);
 	}
 
+	/** Number of a producer in the tree by its id in the database, -1 when there is none. */
+	int number(int id) {
+		return numbers.getOrDefault(id, -1);
+	}
+
 	ProducerTree tree() {
 		return tree;
 	}

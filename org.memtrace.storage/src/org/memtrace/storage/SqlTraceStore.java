@@ -79,6 +79,9 @@ final class SqlTraceStore implements TraceStore {
 	/** Whether there are events other than accesses. */
 	private final boolean otherEvents;
 	private OtherEventReader.Lookup otherLookup;
+	/** Accesses of a database that FrameSoc's importer of Moca's files has written; read when they are needed. */
+	private MemoryTraceStore moca;
+	private final Object mocaLock = new Object();
 
 	private List<EventType> eventTypes;
 	private List<ThreadInfo> threads;
@@ -169,9 +172,12 @@ final class SqlTraceStore implements TraceStore {
 		long start = Sqlite.number(db, 0, "SELECT MIN(TIMESTAMP) FROM EVENT");
 		long end = Math.max(Sqlite.number(db, 0, "SELECT MAX(TIMESTAMP) FROM EVENT"),
 				Sqlite.number(db, 0, "SELECT MAX(LPAR) FROM EVENT WHERE CATEGORY <> 0"));
+		// as FrameSoc's importer of Moca's files names them
+		boolean moca = Sqlite.number(db, 0, "SELECT COUNT(*) FROM EVENT_TYPE WHERE CATEGORY = 3 AND NAME LIKE 'Private%Read'") > 0;
+		int pageSize = moca ? MocaDatabase.PAGE_BYTES : 0;
 		int producers = (int) Sqlite.number(db, 0, "SELECT COUNT(*) FROM EVENT_PRODUCER");
-		return new TraceInfo(-1, name, name, "unknown", "unknown", "unknown", "unknown", 0, events, producers, start,
-				Math.max(end, start + 1), Instant.EPOCH, 0, "", Map.of());
+		return new TraceInfo(-1, name, name, moca ? "Moca" : "unknown", "unknown", "unknown", "unknown", 0, events, producers, start,
+				Math.max(end, start + 1), Instant.EPOCH, pageSize, "", Map.of());
 	}
 
 	private synchronized <T> T load(Loader<T> loader) throws MemtraceException {
@@ -210,12 +216,36 @@ final class SqlTraceStore implements TraceStore {
 		synchronized (producersLock) {
 			if (producers == null) {
 				producers = ours ? PackedTree.read(load(connection -> PackedTree.parts(connection, space)), info.pageSizeBytes())
-						: foreignProducers().tree();
+						: foreignTree();
 				if (producers == null) {
 					throw new StoreException(file + " has no " + space.id() + " tree of event producers");
 				}
 			}
 			return producers;
+		}
+	}
+
+	private ProducerTree foreignTree() throws MemtraceException {
+		ProducerTree plain = foreignProducers().tree();
+		return MocaDatabase.isOne(eventTypes()) ? MocaDatabase.tree(plain) : plain;
+	}
+
+	/** Null when this is no foreign database of accesses. Under no other lock. */
+	private MemoryTraceStore moca(Progress progress) throws MemtraceException {
+		if (ours || !MocaDatabase.isOne(eventTypes())) {
+			return null;
+		}
+		ProducerTree tree = producers();
+		ForeignProducers ids = foreignProducers();
+		synchronized (mocaLock) {
+			if (moca == null) {
+				try (Connection own = dbms.read(file)) {
+					moca = MocaDatabase.read(own, eventTypes(), ids, tree, info, progress);
+				} catch (SQLException e) {
+					throw dbms.explain(file, e);
+				}
+			}
+			return moca;
 		}
 	}
 
@@ -324,7 +354,12 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
-	public synchronized List<ThreadInfo> threads() throws MemtraceException {
+	public List<ThreadInfo> threads() throws MemtraceException {
+		MemoryTraceStore foreignAccesses = moca(Progress.NONE);
+		return foreignAccesses != null ? foreignAccesses.threads() : storedThreads();
+	}
+
+	private synchronized List<ThreadInfo> storedThreads() throws MemtraceException {
 		if (threads == null) {
 			threads = !ours ? List.of() : list("SELECT * FROM MT_THREAD ORDER BY ID",
 					row -> new ThreadInfo(row.getInt(1), row.getInt(2), row.getLong(3), row.getString(4),
@@ -352,7 +387,12 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
-	public synchronized List<BitSet> cpuSets() throws MemtraceException {
+	public List<BitSet> cpuSets() throws MemtraceException {
+		MemoryTraceStore foreignAccesses = moca(Progress.NONE);
+		return foreignAccesses != null ? foreignAccesses.cpuSets() : storedCpuSets();
+	}
+
+	private synchronized List<BitSet> storedCpuSets() throws MemtraceException {
 		if (cpuSets == null) {
 			cpuSets = !ours ? List.of()
 					: list("SELECT CPUS FROM MT_CPU_SET ORDER BY ID", row -> cpus(row.getString(1)));
@@ -383,8 +423,9 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
-	public long accessCount() {
-		return accessCount;
+	public long accessCount() throws MemtraceException {
+		MemoryTraceStore foreignAccesses = moca(Progress.NONE);
+		return foreignAccesses != null ? foreignAccesses.accessCount() : accessCount;
 	}
 
 	private synchronized EventReader.Lookup lookup() throws MemtraceException {
@@ -470,6 +511,11 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public void visitAccesses(AccessQuery query, long fromNs, int fromId, long toNs, int toId, AccessVisitor visitor,
 			Progress progress) throws MemtraceException {
+		MemoryTraceStore foreignAccesses = moca(progress);
+		if (foreignAccesses != null) {
+			foreignAccesses.visitAccesses(query, fromNs, fromId, toNs, toId, visitor, progress);
+			return;
+		}
 		if (!ours) {
 			progress.begin("Reading accesses", 0);
 			return;
@@ -497,6 +543,11 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void readAccesses(int[] ids, AccessVisitor visitor) throws MemtraceException {
+		MemoryTraceStore foreignAccesses = moca(Progress.NONE);
+		if (foreignAccesses != null) {
+			foreignAccesses.readAccesses(ids, visitor);
+			return;
+		}
 		if (!ours) {
 			return;
 		}
