@@ -138,6 +138,13 @@ final class EventModelBuilder {
 		void leaf(EventTable events, int producer, Progress progress) throws CancelledException {
 			progress.check();
 			touchedCount = 0;
+			if (request.metric() == Metric.STATE_TIME) {
+				if (producer >= 0) {
+					new StateTimes(events, request.fromNs(), request.toNs()).of(producer, this::innermost);
+				}
+				endLeaf();
+				return;
+			}
 			int to = producer < 0 ? 0 : events.rowTo(producer);
 			for (int row = producer < 0 ? 0 : events.rowFrom(producer); row < to; row++) {
 				if ((row & 0xffff) == 0) {
@@ -150,6 +157,10 @@ final class EventModelBuilder {
 					event(events, row);
 				}
 			}
+			endLeaf();
+		}
+
+		private void endLeaf() {
 			Arrays.sort(touched, 0, touchedCount);
 			for (int i = 0; i < touchedCount; i++) {
 				cell(touched[i]);
@@ -182,6 +193,19 @@ final class EventModelBuilder {
 				}
 			}
 			default -> throw new IllegalStateException();
+			}
+		}
+
+		/** A piece of time within the window. */
+		private void innermost(int type, long from, long to) {
+			if (wanted[type]) {
+				int last = slices.sliceOf(to - 1);
+				for (int s = slices.sliceOf(from); s <= last; s++) {
+					long overlap = Math.min(to, slices.boundNs(s + 1)) - Math.max(from, slices.boundNs(s));
+					if (overlap > 0) {
+						ticks[touch(s, type)] += overlap;
+					}
+				}
 			}
 		}
 

@@ -47,6 +47,8 @@ public final class EventTable implements ModelSource {
 	/** Distinct names; types that have the same name are one. */
 	private final List<String> typeNames;
 	private final BitSet categories;
+	/** Found when it is asked for the first time. */
+	private volatile Boolean statesNest;
 
 	private EventTable(TraceInfo info, ProducerTree producers, int[] rowFrom, List<String> typeNames, BitSet categories,
 			boolean values, int maxCpu) {
@@ -254,9 +256,34 @@ public final class EventTable implements ModelSource {
 		return categories.get(wanted.ordinal());
 	}
 
-	/** The metric that says most: time in states, else means of variables, else event counts. */
+	/** Whether a producer is in several states at a time. */
+	public boolean statesNest() {
+		Boolean known = statesNest;
+		if (known == null) {
+			known = has(EventCategory.STATE) && findNested();
+			statesNest = known;
+		}
+		return known;
+	}
+
+	private boolean findNested() {
+		for (int p = 0; p + 1 < rowFrom.length; p++) {
+			long latest = Long.MIN_VALUE;
+			for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
+				if (is(row, EventCategory.STATE) && end[row] > start[row]) {
+					if (start[row] < latest) {
+						return true;
+					}
+					latest = end[row];
+				}
+			}
+		}
+		return false;
+	}
+
+	/** The metric that says most: time in (innermost) states, else means of variables, else event counts. */
 	public Metric defaultMetric() {
-		return has(EventCategory.STATE) ? Metric.STATE_DURATION
+		return has(EventCategory.STATE) ? statesNest() ? Metric.STATE_TIME : Metric.STATE_DURATION
 				: has(EventCategory.VARIABLE) ? Metric.VARIABLE_MEAN : Metric.EVENTS;
 	}
 

@@ -16,7 +16,9 @@ public enum Metric {
 	EVENTS("records", "events"),
 	/** Number of distinct threads that use the page in the slice. Sums over pages or slices are thread uses. */
 	THREADS("thread uses"),
-	/** Time in states, summed over the states that overlap a slice (event traces). */
+	/** Time in states; of states that nest each instant counts for the innermost (event traces). */
+	STATE_TIME("ns in states", "time in innermost states"),
+	/** Time in states, summed over the states that overlap a slice, so that nested states count each (event traces). */
 	STATE_DURATION("ns in states", "time in states"),
 	/** That time divided by the number of states that overlap the slice (event traces). */
 	STATE_MEAN("ns per state", "mean duration of states"),

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.analysis.statistics;
+package org.memtrace.aggregation;
 
 import java.util.Arrays;
 
-import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.store.EventCategory;
 
 /**
@@ -12,9 +11,9 @@ import org.memtrace.model.store.EventCategory;
  * the parts are the whole. Of states that are not nested the one that began last counts. Used by one thread.
  */
 public final class StateTimes {
-	/** Gets pieces of time. */
+	/** Gets pieces of time, in order: a type and the part {@code [fromNs, toNs)} of the window in which it is the innermost. */
 	public interface Receiver {
-		void add(int type, long time);
+		void add(int type, long fromNs, long toNs);
 	}
 
 	private final EventTable table;
@@ -35,7 +34,7 @@ public final class StateTimes {
 	}
 
 	/** Whether a producer has an event in the window. */
-	boolean isActive(int producer) {
+	public boolean isActive(int producer) {
 		for (int row = table.rowFrom(producer); row < table.rowTo(producer) && table.start(row) < toNs; row++) {
 			if (table.end(row) > fromNs || table.start(row) >= fromNs) {
 				return true;
@@ -44,7 +43,7 @@ public final class StateTimes {
 		return false;
 	}
 
-	/** Gives the time in each state; what remains, the time in no state, is returned. */
+	/** Gives the time in each state, piece by piece; what remains, the time in no state, is returned. */
 	public long of(int producer, Receiver to) {
 		receiver = to;
 		count = 0;
@@ -83,7 +82,7 @@ public final class StateTimes {
 			int row = open[count - 1];
 			long end = Math.min(to, table.end(row));
 			if (end > at) {
-				receiver.add(table.type(row), end - at);
+				receiver.add(table.type(row), at, end);
 				at = end;
 			}
 			if (table.end(row) <= at) {

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.analysis.statistics.StateTimes;
+import org.memtrace.aggregation.StateTimes;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
@@ -104,7 +104,7 @@ public final class EventSummary {
 		}
 		double whole = table.info().durationNs();
 		double[] own = new double[types.size()];
-		inNone += times.of(id, (type, time) -> own[type] += time);
+		inNone += times.of(id, (type, from, to) -> own[type] += to - from);
 		timed++;
 		all += whole;
 		for (int k = 0; k < own.length; k++) {

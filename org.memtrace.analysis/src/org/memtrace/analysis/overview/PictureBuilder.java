@@ -726,7 +726,7 @@ public final class PictureBuilder {
 		double perNs = model.referenceDensity();
 		double perSlice = perNs * (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
 		switch (model.metric()) {
-		case STATE_DURATION:
+		case STATE_DURATION, STATE_TIME:
 			return "up to " + Units.percent(Math.min(100, 100 * perNs)) + " of the time";
 		case STATE_MEAN:
 			return "up to " + Units.duration(perSlice, o.ticks) + " in a slice";

@@ -107,7 +107,7 @@ public final class TimePicture {
 				factor = Math.pow(1000, -i);
 				unit += ", " + TIME[i];
 			}
-		} else if (model.metric() == Metric.STATE_DURATION) {
+		} else if (model.metric() == Metric.STATE_DURATION || model.metric() == Metric.STATE_TIME) {
 			unit = "states at a time"; // nanoseconds in states per nanosecond
 		} else {
 			int i = 0;

@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.StateTimes;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.text.ModelText;
@@ -31,8 +32,10 @@ public final class Statistics {
 		RECORDS("Records"),
 		/** Events of traces of any origin. */
 		EVENTS("Events"),
-		/** Time in states within the window. */
+		/** Time in states within the window; of states that nest each instant counts for the innermost. */
 		STATE_TIME("State duration"),
+		/** The same, and nested states count each. */
+		STATE_DURATION("State duration with nested states"),
 		/** Time between the ends of links within the window. */
 		LINK_TIME("Link duration"),
 		/** The time of the window of each producer: in its innermost states, and in none. */
@@ -64,7 +67,7 @@ public final class Statistics {
 
 		/** Whether values are nanoseconds. */
 		public boolean isTime() {
-			return this == STATE_TIME || this == LINK_TIME || isTimeOfProducers();
+			return this == STATE_TIME || this == STATE_DURATION || this == LINK_TIME || isTimeOfProducers();
 		}
 
 		/** Whether the whole is all the time that producers have, so that shares are shares of their time. */
@@ -148,7 +151,11 @@ public final class Statistics {
 	public static List<Sum> sumsOfEvents(EventTable events) {
 		List<Sum> sums = new ArrayList<>(List.of(Sum.EVENTS));
 		if (events.has(EventCategory.STATE)) {
-			sums.addAll(List.of(Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE));
+			sums.add(Sum.STATE_TIME);
+			if (events.statesNest()) {
+				sums.add(Sum.STATE_DURATION);
+			}
+			sums.addAll(List.of(Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE));
 		}
 		if (events.has(EventCategory.LINK)) {
 			sums.add(Sum.LINK_TIME);
@@ -298,7 +305,7 @@ public final class Statistics {
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
 		double[] sums = new double[by == By.TYPE ? table.typeNames().size() : to - from];
 		double inNone = 0;
-		StateTimes states = sum.isTimeOfProducers() ? new StateTimes(table, fromNs, toNs) : null;
+		StateTimes states = sum.isTimeOfProducers() || sum == Sum.STATE_TIME ? new StateTimes(table, fromNs, toNs) : null;
 		progress.begin("Sums by " + by.label(), to - from);
 		for (int id = from; id < to; id++) {
 			if ((id & CHECK_EVERY) == 0) {
@@ -306,9 +313,10 @@ public final class Statistics {
 				progress.worked(CHECK_EVERY + 1);
 			}
 			if (states != null) {
-				if (sum == Sum.TIME_OF_ALL || (sum == Sum.TIME_OF_LEAVES ? tree.isLeaf(id) : states.isActive(id))) {
+				if (sum == Sum.TIME_OF_ALL || sum == Sum.STATE_TIME || (sum == Sum.TIME_OF_LEAVES ? tree.isLeaf(id) : states.isActive(id))) {
 					int place = id - from;
-					inNone += states.of(id, (type, time) -> sums[by == By.TYPE ? type : place] += time);
+					long none = states.of(id, (type, start, end) -> sums[by == By.TYPE ? type : place] += end - start);
+					inNone += sum.isTimeOfProducers() ? none : 0;
 				}
 				continue;
 			}
@@ -319,7 +327,7 @@ public final class Statistics {
 					continue;
 				}
 				double value = switch (sum) {
-				case STATE_TIME -> table.is(row, EventCategory.STATE) ? Math.max(0, end - start) : 0;
+				case STATE_DURATION -> table.is(row, EventCategory.STATE) ? Math.max(0, end - start) : 0;
 				case LINK_TIME -> table.is(row, EventCategory.LINK) ? Math.max(0, end - start) : 0;
 				default -> 1;
 				};

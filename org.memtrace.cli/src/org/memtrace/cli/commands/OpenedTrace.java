@@ -89,7 +89,7 @@ final class OpenedTrace {
 		if (table.size() == 0) {
 			throw new UsageException("--filter leaves no event");
 		}
-		EventCategory needed = metric == Metric.STATE_DURATION || metric == Metric.STATE_MEAN ? EventCategory.STATE
+		EventCategory needed = metric == Metric.STATE_TIME || metric == Metric.STATE_DURATION || metric == Metric.STATE_MEAN ? EventCategory.STATE
 				: metric == Metric.VARIABLE_MEAN ? EventCategory.VARIABLE : null;
 		if (needed != null && !table.has(needed)) {
 			throw new MemtraceException(info.alias() + " has no " + needed.name().toLowerCase(Locale.ROOT) + "s for the metric "

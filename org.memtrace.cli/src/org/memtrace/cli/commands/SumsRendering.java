@@ -107,9 +107,9 @@ final class SumsRendering {
 		} else {
 			EventTable events = (EventTable) trace.source;
 			Sum named = named(args, Statistics.sumsOfEvents(events));
-			Sum sum = named != null ? named : r.metric() == Metric.EVENTS ? Sum.EVENTS : r.metric() == Metric.STATE_DURATION ? Sum.STATE_TIME : null;
+			Sum sum = named != null ? named : sum(r.metric(), events);
 			if (sum == null) {
-				throw new UsageException("a pie of events has --metric events or state-duration");
+				throw new UsageException("a pie of events has --metric events, state-time or state-duration");
 			}
 			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
 			model = PieModel.of(sum, by, Statistics.of(events, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
@@ -119,6 +119,16 @@ final class SumsRendering {
 				+ pie.sum().label().toLowerCase(Locale.ROOT) + " by " + pie.by().label();
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
 				(w, h) -> PiePicture.build(pie, Set.of(), true, w, h, o.palette, o.meter, o.fontSize).scene());
+	}
+
+	/** Null when there is no sum for a metric. */
+	private static Sum sum(Metric metric, EventTable events) {
+		return switch (metric) {
+		case EVENTS -> Sum.EVENTS;
+		case STATE_TIME -> Sum.STATE_TIME;
+		case STATE_DURATION -> events.statesNest() ? Sum.STATE_DURATION : Sum.STATE_TIME;
+		default -> null;
+		};
 	}
 
 	/** How much happens when. */

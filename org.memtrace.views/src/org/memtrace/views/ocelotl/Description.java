@@ -109,7 +109,7 @@ final class Description {
 		ModelSource source = in.source(progress);
 		ModelRequest request = in.request(source, in.state().viewpoint());
 		EventCategory needed = switch (request.metric()) {
-		case STATE_DURATION, STATE_MEAN -> EventCategory.STATE;
+		case STATE_TIME, STATE_DURATION, STATE_MEAN -> EventCategory.STATE;
 		case VARIABLE_MEAN -> EventCategory.VARIABLE;
 		default -> null;
 		};

@@ -52,8 +52,8 @@ final class PictureBar extends Composite {
 	private static final String[] VIEWPOINTS = { "Private and shared", "Threads", "Reads and writes", "CPUs",
 			"NUMA nodes" };
 	private static final List<Metric> OF_ACCESSES = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
-	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_DURATION, Metric.STATE_MEAN, Metric.VARIABLE_MEAN,
-			Metric.EVENTS);
+	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_TIME, Metric.STATE_DURATION, Metric.STATE_MEAN,
+			Metric.VARIABLE_MEAN, Metric.EVENTS);
 	private static final int STEPS = 1000;
 	/** Shorter computations show no progress: it would only flicker. */
 	private static final int SHOW_AFTER_MS = 250;

@@ -12,6 +12,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,7 @@ class EventModelTest {
 	private static final int LINK = 3;
 	/** Another type with the name of the first. */
 	private static final int STATE_AGAIN = 4;
+	private static final int STATE_OTHER = 5;
 	private long begin;
 	private long finish = 100;
 
@@ -64,7 +66,8 @@ class EventModelTest {
 		ProducerTree producers = tree.build();
 		List<EventType> types = List.of(new EventType(STATE, EventCategory.STATE, "Running"),
 				new EventType(VARIABLE, EventCategory.VARIABLE, "Power"), new EventType(PUNCTUAL, EventCategory.PUNCTUAL, "Tick"),
-				new EventType(LINK, EventCategory.LINK, "Message"), new EventType(STATE_AGAIN, EventCategory.STATE, "Running"));
+				new EventType(LINK, EventCategory.LINK, "Message"), new EventType(STATE_AGAIN, EventCategory.STATE, "Running"),
+				new EventType(STATE_OTHER, EventCategory.STATE, "Waiting"));
 		TraceInfo info = new TraceInfo(0, "foreign", "foreign", "paje", "", "", "", 0, events.size(), 4, begin, finish,
 				Instant.EPOCH, 0, "", Map.of());
 		events.sort(Comparator.comparingLong(Event::start));
@@ -244,6 +247,46 @@ class EventModelTest {
 		}
 		for (int slices : new int[] {1, 7, 100, 399}) {
 			assertEquals(sum, model(Metric.STATE_DURATION, slices, begin, finish).totals()[0], 0, slices + " slices");
+		}
+	}
+
+	/** Of nested states the innermost counts, as in the summary; the whole is never more than the time there is. */
+	@Test
+	void nestedStatesCountForTheInnermost() throws Exception {
+		add(STATE, 1, 0, 100, 0);
+		add(STATE_OTHER, 1, 20, 90, 1);
+		add(STATE, 1, 40, 50, 2);
+		assertTrue(table().statesNest());
+		assertEquals(Metric.STATE_TIME, table().defaultMetric());
+		MicroscopicModel m = model(Metric.STATE_TIME, 10, 0, 100);
+		assertArrayEquals(new double[] {10, 10, 0, 0, 10, 0, 0, 0, 0, 10}, row(m, 1, 0));
+		assertArrayEquals(new double[] {0, 0, 10, 10, 0, 10, 10, 10, 10, 0}, row(m, 1, 1));
+		assertEquals(180, Arrays.stream(model(Metric.STATE_DURATION, 10, 0, 100).totals()).sum(), "nested ones count each");
+		MicroscopicModel window = model(Metric.STATE_TIME, 2, 35, 45);
+		assertArrayEquals(new double[] {0, 5}, row(window, 1, 0));
+		assertArrayEquals(new double[] {5, 0}, row(window, 1, 1));
+	}
+
+	/** For random states, nested or not: the sum over types is the time in any state. */
+	@Test
+	void innermostStatesFillTheTimeInAnyState() throws Exception {
+		long seed = 20261122;
+		System.out.println("seed " + seed);
+		Random random = new Random(seed);
+		boolean[] in = new boolean[1000];
+		for (int i = 0; i < 60; i++) {
+			int start = random.nextInt(1000);
+			int end = Math.min(1000, start + random.nextInt(1 << random.nextInt(8)));
+			add(random.nextBoolean() ? STATE : STATE_OTHER, 1, start, end, 0);
+			Arrays.fill(in, start, end, true);
+		}
+		finish = 1000;
+		int inAny = 0;
+		for (boolean b : in) {
+			inAny += b ? 1 : 0;
+		}
+		for (int slices : new int[] {1, 8, 37, 300}) {
+			assertEquals(inAny, Arrays.stream(model(Metric.STATE_TIME, slices, 0, 1000).totals()).sum(), 0, slices + " slices");
 		}
 	}
 

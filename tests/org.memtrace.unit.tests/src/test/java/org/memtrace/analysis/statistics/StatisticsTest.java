@@ -125,11 +125,12 @@ class StatisticsTest {
 		assertEquals("{Run=40.0, Wait=40.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 0, 100));
 		assertEquals("{a=80.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.PRODUCER, 0, 100));
 		assertEquals("{Run=10.0, Wait=20.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 30, 60), "the tick comes later");
-		assertEquals("{Run=80.0, Wait=40.0}", times(t, Sum.STATE_TIME, By.TYPE, 0, 100), "as FrameSoc counts");
+		assertEquals("{Run=40.0, Wait=40.0}", times(t, Sum.STATE_TIME, By.TYPE, 0, 100), "the innermost");
+		assertEquals("{Run=80.0, Wait=40.0}", times(t, Sum.STATE_DURATION, By.TYPE, 0, 100), "as FrameSoc counts");
 		PieModel pie = PieModel.of(Sum.TIME_OF_LEAVES, By.TYPE,
 				Statistics.of(t, Sum.TIME_OF_LEAVES, By.TYPE, 0, 100, -1, Progress.NONE), PieRules.NONE);
 		assertEquals("300 ns", pie.text(pie.total()));
-		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE),
+		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.STATE_DURATION, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE),
 				Statistics.sumsOfEvents(t));
 	}
 
