@@ -14,6 +14,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.model.TimeUnit;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.tree.ProducerKind;
@@ -71,8 +72,9 @@ final class AccessReport {
 		values.put("pages", leaves(tree));
 		values.put("lost_by_recorder", losses(manifest, context));
 		values.put("lost_by_reason", manifest.object("losses").object("by_reason").numbers());
-		values.put("start_ns", counts.firstNs);
-		values.put("end_ns", counts.lastNs);
+		TimeUnit unit = TimeUnit.of(manifest.text(TimeUnit.PROPERTY));
+		values.put(unit.column("start_ns"), counts.firstNs);
+		values.put(unit.column("end_ns"), counts.lastNs);
 		directory.notes().forEach(skips::warn);
 		String incomplete = manifest.object("status").text("incomplete");
 		if (!incomplete.isEmpty()) {

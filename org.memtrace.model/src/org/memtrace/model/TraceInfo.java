@@ -45,9 +45,14 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 				endNs, recordedAt, pageSizeBytes, newDescription, newProperties);
 	}
 
-	/** Whether its times are ticks of a logical clock and no nanoseconds: property {@code time_unit} is {@code tick}. */
+	/** What its times count. */
+	public TimeUnit timeUnit() {
+		return TimeUnit.of(properties.get(TimeUnit.PROPERTY));
+	}
+
+	/** Whether its times are ticks of a logical clock and no nanoseconds. */
 	public boolean isInTicks() {
-		return "tick".equals(properties.get("time_unit"));
+		return timeUnit() == TimeUnit.TICK;
 	}
 
 	/** The same trace as a store knows it. */

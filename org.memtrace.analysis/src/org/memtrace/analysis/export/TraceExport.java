@@ -6,7 +6,9 @@ package org.memtrace.analysis.export;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.Locale;
 
 import org.memtrace.analysis.filter.AccessFilter;
@@ -43,7 +45,7 @@ public final class TraceExport {
 		String[] cpus = store.cpuSets().stream().map(TraceExport::cpus).toArray(String[]::new);
 		Parts parts = new Parts(tree, structures);
 		String[] groupNames = new String[parts.count()];
-		append(out, CSV_HEADER + "\n");
+		append(out, Arrays.stream(CSV_HEADER.split(",")).map(store.info().timeUnit()::column).collect(Collectors.joining(",")) + "\n");
 		StringBuilder line = new StringBuilder();
 		filter.visit(store, b -> {
 			for (int i = 0; i < b.count; i++) {

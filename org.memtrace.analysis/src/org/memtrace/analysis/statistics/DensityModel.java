@@ -336,9 +336,9 @@ public final class DensityModel {
 		return max;
 	}
 
-	/** A line for each bin, a column for each series; times in ns. */
+	/** A line for each bin, a column for each series; times in the unit of the trace. */
 	public String toCsv() {
-		StringBuilder b = new StringBuilder("from_ns,to_ns");
+		StringBuilder b = new StringBuilder(info.timeUnit().column("from_ns") + "," + info.timeUnit().column("to_ns"));
 		series.forEach(s -> b.append(',').append(Csv.cell(s.name().toLowerCase(Locale.ROOT))));
 		b.append('\n');
 		for (int bin = 0; bin < bins(); bin++) {

@@ -171,10 +171,10 @@ public final class PieModel {
 		return excludedCount;
 	}
 
-	/** All slices with their parts, exact numbers: times in ns. RFC 4180. */
+	/** All slices with their parts, exact numbers: times in the unit of the trace. RFC 4180. */
 	public String toCsv() {
 		StringBuilder b = new StringBuilder(by.name().toLowerCase(Locale.ROOT) + ",group,"
-				+ sum.name().toLowerCase(Locale.ROOT) + (sum.isTime() ? "_ns" : "") + ",percent\n");
+				+ sum.name().toLowerCase(Locale.ROOT) + (!sum.isTime() ? "" : ticks ? "_ticks" : "_ns") + ",percent\n");
 		for (Slice s : slices) {
 			if (s.kind == Kind.SMALL) {
 				s.parts.forEach(p -> lines(b, p));

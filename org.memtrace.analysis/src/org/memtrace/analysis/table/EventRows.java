@@ -373,7 +373,7 @@ public abstract class EventRows {
 		}
 	}
 
-	/** Writes rows as CSV (RFC 4180): times in ns from the start of the trace, numbers without units. */
+	/** Writes rows as CSV (RFC 4180): times in the unit of the trace from its start, numbers without units. */
 	public final void toCsv(List<EventColumn> wanted, Appendable out, Progress progress) throws MemtraceException, IOException {
 		toCsv(wanted, out, Long.MAX_VALUE, progress);
 	}
@@ -383,7 +383,7 @@ public abstract class EventRows {
 			throws MemtraceException, IOException {
 		StringBuilder line = new StringBuilder();
 		for (EventColumn c : wanted) {
-			line.append(line.isEmpty() ? "" : ",").append(c.id());
+			line.append(line.isEmpty() ? "" : ",").append(store.info().timeUnit().column(c.id()));
 		}
 		out.append(line).append('\n');
 		long[] left = {most};

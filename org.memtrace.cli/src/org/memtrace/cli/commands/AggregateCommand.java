@@ -25,6 +25,7 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
+import org.memtrace.model.TimeUnit;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 
@@ -199,8 +200,10 @@ public final class AggregateCommand implements Command {
 		o.addProperty("losses", trace.source.info().properties().getOrDefault("losses", "0"));
 		o.addProperty("view", m.viewpoint().id());
 		o.addProperty("metric", m.metric().id());
-		o.addProperty("start_ns", m.slices().startNs());
-		o.addProperty("end_ns", m.slices().endNs());
+		TimeUnit unit = trace.source.info().timeUnit();
+		o.addProperty("time_unit", unit.id());
+		o.addProperty(unit.column("start_ns"), m.slices().startNs());
+		o.addProperty(unit.column("end_ns"), m.slices().endNs());
 		o.addProperty("slices", m.sliceCount());
 		o.addProperty("pages", m.hierarchy().weight(0));
 		o.addProperty("p", e.p());

@@ -62,7 +62,7 @@ public final class ExportCommand implements Command {
 		if (output == null) {
 			throw new UsageException("--format parquet makes a folder and needs --output");
 		}
-		long window = args.has("window") ? args.getDurationNs("window") : 0;
+		long window = args.has("window") ? TraceWindow.length(args, store.info()) : 0;
 		if (args.has("window") && window <= 0) {
 			throw new UsageException("--window must be greater than 0");
 		}

@@ -69,10 +69,16 @@ public final class InfoCommand implements Command {
 		v.put("Database", file + String.format(Locale.ROOT, ", %.1f MB", bytes(file) / 1e6));
 		v.put("Notes", info.description().strip().replace("\n", "\n            "));
 		v.put("Command", info.properties().getOrDefault("command", info.application()));
-		v.put("Recorded", (info.recordedAt().getEpochSecond() == 0 ? "" : info.recordedAt() + ", ") + (info.isInTicks()
-				? String.format(Locale.ROOT, "lasted %,d ticks", info.durationNs())
-				: String.format(Locale.ROOT, "lasted %.3f s", info.durationNs() / 1e9)));
+		v.put("Recorded", (info.recordedAt().getEpochSecond() == 0 ? "" : info.recordedAt() + ", ") + "lasted "
+				+ info.timeUnit().lasted(info.durationNs(), 3));
 		v.put("Machine", info.host() + ", " + info.operatingSystem() + ", " + info.cpus() + " CPUs");
+		if (store.accessCount() == 0) {
+			v.put("Events", String.format(Locale.ROOT, "%,d of %,d types by %,d event producers", info.events(), store.eventTypes().size(),
+					info.producers()));
+			String lost = info.properties().get("losses");
+			v.put("Lost", lost == null ? "" : lost + " events");
+			return v;
+		}
 		v.put("Accesses", String.format(Locale.ROOT, "%,d, which are %,d events", store.accessCount(), info.events()));
 		v.put("Memory", String.format(Locale.ROOT, "%,d event producers%s; pages of %,d bytes", info.producers(),
 				store.addressSpaces().contains(AddressSpace.PHYSICAL) ? ", and a physical tree" : "", info.pageSizeBytes()));
@@ -93,8 +99,9 @@ public final class InfoCommand implements Command {
 		o.addProperty("database_bytes", bytes(file));
 		o.addProperty("notes", info.description());
 		o.addProperty("recorded", info.recordedAt().toString());
-		o.addProperty("start_ns", info.startNs());
-		o.addProperty("end_ns", info.endNs());
+		o.addProperty("time_unit", info.timeUnit().id());
+		o.addProperty(info.timeUnit().column("start_ns"), info.startNs());
+		o.addProperty(info.timeUnit().column("end_ns"), info.endNs());
 		o.addProperty("application", info.application());
 		o.addProperty("host", info.host());
 		o.addProperty("operating_system", info.operatingSystem());

@@ -52,7 +52,7 @@ public final class ListCommand implements Command {
 		}
 		try (TablePrinter table = json
 				? new TablePrinter(console.out(), "json", "id", "name", "type", "recorded", "duration_ns", "events",
-						"producers", "database_bytes", "lost", "command", "database")
+						"producers", "database_bytes", "lost", "command", "database", "time_unit")
 				: new TablePrinter(console.out(), "text", "ID", "NAME", "RECORDED", "DURATION", "EVENTS", "PRODUCERS",
 						"SIZE", "COMMAND")) {
 			for (Entry entry : entries) {
@@ -83,12 +83,12 @@ public final class ListCommand implements Command {
 		if (json) {
 			table.row(id, info.alias(), info.type(), info.recordedAt().toString(), info.durationNs(), info.events(),
 					info.producers(), bytes < 0 ? null : bytes, info.properties().get("losses"), command,
-					entry.file.toString());
+					entry.file.toString(), info.timeUnit().id());
 		} else {
 			String recorded = info.recordedAt().getEpochSecond() == 0 ? ""
 					: info.recordedAt().toString().substring(0, 16).replace('T', ' ');
 			table.row(id == null ? "-" : id.toString(), info.alias(), recorded,
-					String.format(Locale.ROOT, "%.2f s", info.durationNs() / 1e9), info.events(), info.producers(),
+					info.timeUnit().lasted(info.durationNs(), 2), info.events(), info.producers(),
 					bytes < 0 ? "missing" : String.format(Locale.ROOT, "%.1f MB", bytes / 1e6), command);
 		}
 	}

@@ -122,10 +122,10 @@ public final class QueryCommand implements Command {
 		if (store.accessCount() == 0) {
 			throw new MemtraceException(args.argument(0) + " is no memory trace, it has no accesses");
 		}
-		long windowNs = args.has("window") ? args.getDurationNs("window") : 0;
+		long windowNs = args.has("window") ? TraceWindow.length(args, store.info()) : 0;
 		String[] columns = new String[keys.size() + 3];
 		for (int k = 0; k < keys.size(); k++) {
-			columns[k] = keys.get(k) == Key.TIME ? "window_ns" : keys.get(k).name().toLowerCase(Locale.ROOT);
+			columns[k] = keys.get(k) == Key.TIME ? store.info().timeUnit().column("window_ns") : keys.get(k).name().toLowerCase(Locale.ROOT);
 		}
 		columns[keys.size()] = "records";
 		columns[keys.size() + 1] = "reads";
@@ -271,6 +271,7 @@ public final class QueryCommand implements Command {
 		case "events" -> new String[] { "id", "type", "producer", "start_ns", "end_ns", "value", "cpu" };
 		default -> throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
 		};
+		java.util.Arrays.setAll(columns, c -> store.info().timeUnit().column(columns[c]));
 		try (TablePrinter table = new TablePrinter(console.out(), format, columns)) {
 			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, columns) : null);
 			switch (what) {

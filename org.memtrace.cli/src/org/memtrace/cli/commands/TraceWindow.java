@@ -42,6 +42,18 @@ record TraceWindow(long fromNs, long toNs) {
 		return new TraceWindow(Math.max(from, trace.startNs()), Math.min(to, trace.endNs()));
 	}
 
+	/** The length that --window asks for, above 0: a time, or ticks where the trace counts them. */
+	static long length(CommandLine args, TraceInfo trace) throws UsageException {
+		String text = args.get("window");
+		Matcher ticks = TICKS.matcher(text);
+		Long length = trace.isInTicks() ? ticks.matches() ? Long.valueOf(ticks.group(1)) : null : Values.parseDurationNs(text);
+		if (length == null || length <= 0) {
+			throw new UsageException("--window is '" + text + "'; it needs a length above 0, such as "
+					+ (trace.isInTicks() ? "500ticks (this trace has a logical clock)" : "250ms or 1.5s"));
+		}
+		return length;
+	}
+
 	/** A time beyond what the clock can show is the end of it. */
 	private static long time(CommandLine args, String option, TraceInfo trace) throws UsageException {
 		String text = args.get(option);

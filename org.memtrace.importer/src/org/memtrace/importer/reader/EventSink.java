@@ -16,6 +16,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.TimeUnit;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventBatch;
 import org.memtrace.model.store.EventCategory;
@@ -251,8 +252,9 @@ public final class EventSink implements AutoCloseable {
 		values.put("event_types", types.size());
 		values.put("event_producers", tree.size());
 		values.put("lost_by_recorder", lost);
-		values.put("start_ns", firstNs);
-		values.put("end_ns", lastNs);
+		TimeUnit unit = TimeUnit.of(properties.get(TimeUnit.PROPERTY));
+		values.put(unit.column("start_ns"), firstNs);
+		values.put(unit.column("end_ns"), lastNs);
 		return values;
 	}
 

@@ -453,7 +453,7 @@ class TraceCommandsTest {
 	@Test
 	void mistakesAreOneSentence() {
 		assertEquals(ExitCode.INPUT, run("import", "--catalogue", catalogue, temporary.resolve("none").toString()));
-		assertEquals("memtrace import: " + temporary.resolve("none") + ": is not a directory\n", err);
+		assertEquals("memtrace import: " + temporary.resolve("none") + ": does not exist\n", err);
 		assertEquals(ExitCode.USAGE, run("import", "-o", "x", "--catalogue", catalogue, EXAMPLE));
 		assertEquals(ExitCode.USAGE, run("import", "--fanout", "17", EXAMPLE));
 		assertEquals(ExitCode.INPUT, run("list", EXAMPLE + "/manifest.json"));
@@ -594,5 +594,27 @@ class TraceCommandsTest {
 		assertEquals(0, run("render", "--kind", "density", "-o", pie.toString(), db), () -> err);
 		assertTrue(Files.readString(pie).contains("<polygon") && Files.readString(pie).contains("Accesses per "));
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--metric", "threads", "-o", pie.toString(), db));
+	}
+
+	/** A trace with a logical clock says so wherever a time is printed or asked for. */
+	@Test
+	void ticksAreCalledTicks() throws Exception {
+		Path csv = Files.writeString(temporary.resolve("ticks.txt"), """
+				type,category,producer,start_tick,end_tick
+				outer,state,a,0,1000
+				inner,state,a,100,900
+				""");
+		String db = temporary.resolve("ticks.db").toString();
+		assertEquals(0, run("import", "-o", db, csv.toString()), () -> err);
+		assertEquals(0, run("info", db), () -> err);
+		assertTrue(out.contains("lasted 1,000 ticks") && out.contains("2 of 2 types by 1 event producers"), out);
+		assertEquals(0, run("info", "--json", db), () -> err);
+		assertTrue(out.contains("\"time_unit\": \"tick\"") && out.contains("\"end_ticks\": 1000") && !out.contains("_ns"), out);
+		assertEquals(0, run("query", "--what", "events", "--format", "csv", db), () -> err);
+		assertTrue(out.startsWith("id,type,producer,start_ticks,end_ticks,value,cpu\n"), out);
+		assertEquals(0, run("aggregate", "--slices", "10", "--format", "json", db), () -> err);
+		assertTrue(out.contains("\"time_unit\":\"tick\"") && out.contains("\"metric\":\"state-time\""), out);
+		assertEquals(0, run("query", "--what", "sums", "--format", "csv", "--from", "500ticks", db), () -> err);
+		assertEquals("name,value,percent\ninner,400,80.0\nouter,100,20.0\n", out);
 	}
 }
