@@ -50,6 +50,7 @@ struct module {
 	bool opened, system;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
+	Elf *elf;		/* has their names; for the life of the process, or NULL */
 	struct symbol *symbols;	/* sorted by address; of one address the best first */
 	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
 	size_t n_symbols;
@@ -336,8 +337,10 @@ static bool read_symtab(struct module *m, size_t *cap)
 				(char *)names->d_buf + sym->st_name, limit, ELF64_ST_BIND(sym->st_info), type };
 		}
 	}
-	if (!found)
-		elf_end(elf);	/* else the names lie in it, for the life of the process */
+	if (found)
+		m->elf = elf;
+	else
+		elf_end(elf);
 	close(fd);
 	return found;
 }

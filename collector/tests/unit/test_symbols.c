@@ -117,7 +117,7 @@ static void compare(struct mt_symbols *s, const struct mt_object *o)
 
 int main(void)
 {
-	struct found f = { .n = 0 };
+	static struct found f;
 	struct mt_symbols *s;
 
 	dl_iterate_phdr(on_object, &f);
