@@ -36,10 +36,16 @@ rm -rf "$work"
 mkdir -p "$work" "$(dirname "$two")"
 unset SOURCE_DATE_EPOCH
 
-# build DIR LOG: HEAD in a clone
+umask 022
+commit=$(git rev-parse HEAD)
+# both at once: HEAD may move on
+for dir in "$one" "$two"; do
+	git clone -q --no-local --no-hardlinks "$top" "$dir"
+	git -C "$dir" -c advice.detachedHead=false checkout -q "$commit"
+done
+
+# build DIR LOG: what is checked out there
 build() {
-	git clone -q --no-local --no-hardlinks "$top" "$1"
-	git -C "$1" -c advice.detachedHead=false checkout -q "$commit"
 	mkdir -p "$1"/build
 	[ ! -d build/tools ] || cp -r build/tools "$1"/build
 	(
@@ -59,7 +65,6 @@ build() {
 	}
 }
 
-commit=$(git rev-parse HEAD)
 begin=$(date +%s)
 (umask 022 && TZ=UTC LC_ALL=C.UTF-8 build "$one" "$work"/a.log)
 while [ $(($(date +%s) - begin)) -lt 121 ]; do sleep 1; done

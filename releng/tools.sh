@@ -207,6 +207,9 @@ ensure_jdk() {
 
 # --- building ---------------------------------------------------------------
 
+# archives keep the modes of files
+umask 022
+
 # newer STAMP PATH...: is something below the paths newer than the stamp?
 newer() {
 	stamp=$1
