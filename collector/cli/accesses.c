@@ -93,7 +93,7 @@ static int next_line(struct reader *r)
 		p = r->out + r->out_pos;
 		lf = memchr(p, '\n', r->out_len - r->out_pos);
 		n = lf ? (size_t)(lf - p) : r->out_len - r->out_pos;
-		if (r->line_len + n + 1 > r->line_cap) {
+		if (!r->line || r->line_len + n + 1 > r->line_cap) {
 			r->line_cap = (r->line_len + n + 1) * 2;
 			r->line = mt_resize(r->line, r->line_cap);
 		}

@@ -249,7 +249,7 @@ static char *command_line(const json_t *m)
 			*w++ = '\'';
 			for (; *s; s++) {
 				if (*s == '\'') {
-					memcpy(w, "'\\''", 4);
+					memcpy(w, "'\\''", 4); // NOLINT(bugprone-not-null-terminated-result): more follows
 					w += 4;
 				} else {
 					*w++ = *s;

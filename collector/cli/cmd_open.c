@@ -56,7 +56,7 @@ int cmd_open(const struct mt_args *a)
 	char script[PATH_MAX], java[PATH_MAX];
 	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
 	const char *catalogue = mt_args_get(a, "catalogue"), *state = mt_args_get(a, "state");
-	char **args;
+	static char **args;	/* lives until exec or the end of the process */
 	int i, n = 0, rc;
 
 	args = calloc((size_t)a->argc + 6, sizeof *args);
