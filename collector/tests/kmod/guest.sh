@@ -109,7 +109,7 @@ if part reclaim; then	# the working set stays in memory, with a recording as wit
 			m=$(get major /tmp/reclaim.log) p=$(get pages /tmp/reclaim.log)
 			# natively it depends on the kernel and the load (0 to 737 of 1,024 pages seen); with the accessed bits cleared it was 4,369
 			[ "$how" = native ] && native=$m
-			[ "$m" -le $((2 * native + p)) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log), natively $native"
+			[ "$m" -le $((2 * (native + p))) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log), natively $native"
 		else bad "reclaim, $how"; cat /tmp/reclaim.log; fi
 	done
 	unload
