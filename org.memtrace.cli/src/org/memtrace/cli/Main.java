@@ -28,6 +28,7 @@ import org.memtrace.cli.commands.QueryCommand;
 import org.memtrace.cli.commands.RenameCommand;
 import org.memtrace.cli.commands.RenderCommand;
 import org.memtrace.cli.commands.SummaryCommand;
+import org.memtrace.cli.commands.VerifyCommand;
 import org.memtrace.cli.output.Console;
 
 /**
@@ -54,6 +55,7 @@ public final class Main {
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();
 		case "info" -> new InfoCommand();
+		case "verify" -> new VerifyCommand();
 		case "list" -> new ListCommand();
 		case "delete" -> new DeleteCommand();
 		case "rename" -> new RenameCommand();

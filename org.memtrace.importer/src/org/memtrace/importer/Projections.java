@@ -17,6 +17,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.FrameSocRows;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
@@ -78,6 +79,7 @@ public final class Projections {
 			Progress progress) throws MemtraceException {
 		TraceInfo info = store.info();
 		try (TraceWriter writer = target.create(name + "_" + suffix)) {
+			writer.frameSocRows(FrameSocRows.YES);
 			writer.threads(store.threads());
 			writer.structures(store.structures());
 			Set<Integer> stacks = new LinkedHashSet<>();

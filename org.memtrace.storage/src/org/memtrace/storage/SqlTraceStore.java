@@ -22,8 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.memtrace.model.CallFrame;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -31,7 +33,9 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.columns.Losses;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
@@ -495,6 +499,95 @@ final class SqlTraceStore implements TraceStore {
 		return sum;
 	}
 
+	/** Something that can be read. */
+	private interface Part {
+		void read() throws MemtraceException;
+	}
+
+	/** Reads something; what goes wrong is a problem of the database. */
+	private void verify(Part part, Consumer<String> problems) throws CancelledException {
+		try {
+			part.read();
+		} catch (CancelledException e) {
+			throw e;
+		} catch (MemtraceException e) {
+			problems.accept(e.getMessage());
+		} catch (RuntimeException e) {
+			problems.accept(file + " is damaged: " + e.getMessage());
+		}
+	}
+
+	@Override
+	public void verify(Consumer<String> problems, Progress progress) throws MemtraceException {
+		if (dbms == Dbms.SQLITE) {
+			progress.begin("Checking the database", -1);
+			verify(() -> list("PRAGMA integrity_check(100)", row -> row.getString(1)).stream().filter(text -> !text.equals("ok"))
+					.forEach(text -> problems.accept(file + ": " + text.strip().lines().findFirst().orElse(""))), problems);
+		}
+		for (Part part : List.<Part>of(this::producers, this::cells, this::threads, this::structures, this::cpuSets, this::intervals,
+				this::layout, this::eventTypes)) {
+			verify(part, problems);
+		}
+		verify(() -> verifyAccesses(problems, progress), problems);
+	}
+
+	private void verifyAccesses(Consumer<String> problems, Progress progress) throws MemtraceException {
+		if (!hasChunks()) {
+			return;
+		}
+		StoredChunks all = chunks();
+		long rows = all.firstRow(all.size());
+		if (rows != accessCount) {
+			problems.accept(file + " is damaged: its chunks have " + rows + " accesses of " + accessCount);
+		}
+		progress.begin("Checking accesses", rows);
+		AccessChunk chunk = new AccessChunk();
+		StoredChunks.Cells cellsOfRows = new StoredChunks.Cells();
+		long reads = 0;
+		long writes = 0;
+		for (int c = 0; c < all.size(); c++) {
+			progress.check();
+			reads += all.entry(c).reads();
+			writes += all.entry(c).writes();
+			try {
+				all.verify(c, chunk, cellsOfRows);
+				if (all.entry(c).cellTo() > cells().size()) {
+					throw all.damaged(c, "it has a page that is not known");
+				}
+			} catch (DamagedChunkException e) {
+				damage.accept(e);
+				problems.accept(e.getMessage());
+			}
+			progress.worked(all.entry(c).rows());
+		}
+		verifyEvents(reads, writes, problems);
+	}
+
+	/** FrameSoc's rows, if there are any, count what the chunks count. */
+	private void verifyEvents(long reads, long writes, Consumer<String> problems) throws MemtraceException {
+		try {
+			long[] found = load(connection -> new long[] {Sqlite.number(connection, 0, "SELECT COUNT(*) FROM MT_EVENT"),
+					Sqlite.number(connection, 0,
+							"SELECT SUM(e.COUNT) FROM MT_EVENT e, MT_CONTEXT c WHERE c.ID = e.CONTEXT AND c.IS_WRITE = 0"),
+					Sqlite.number(connection, 0,
+							"SELECT SUM(e.COUNT) FROM MT_EVENT e, MT_CONTEXT c WHERE c.ID = e.CONTEXT AND c.IS_WRITE = 1")});
+			if (found[0] > 0 && (found[1] != reads || found[2] != writes)) {
+				problems.accept(file + " is damaged: FrameSoc's events count " + found[1] + " reads and " + found[2] + " writes, the accesses "
+						+ reads + " and " + writes);
+			}
+		} catch (StoreException e) {
+			problems.accept(e.getMessage());
+		}
+	}
+
+	/** Rows that were left out are an error when all others were given. */
+	private void tellLosses() throws StoreException {
+		Losses lost = losses();
+		if (!lost.isNone()) {
+			throw new StoreException(file + " is damaged: " + lost.text() + " The rest is right; \"memtrace verify\" names the chunks");
+		}
+	}
+
 	private ChunkAccesses.EventNumbers eventNumbers() throws MemtraceException {
 		return new ChunkAccesses.EventNumbers(InfoProperties.number(properties, InfoProperties.TYPES_BY_THREAD) == 1, threads(), cpuSets());
 	}
@@ -524,6 +617,7 @@ final class SqlTraceStore implements TraceStore {
 			ChunkAccesses accesses = chunkAccesses();
 			progress.begin("Reading accesses", accesses.rowsToRead(query));
 			accesses.visit(query, fromNs, fromId, toNs, toId, visitor, progress);
+			tellLosses();
 			return;
 		}
 		EventReader.Lookup tables = lookup();
@@ -553,6 +647,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		if (hasChunks()) {
 			chunkAccesses().read(ids, visitor);
+			tellLosses();
 			return;
 		}
 		EventReader.Lookup tables = lookup();
@@ -625,6 +720,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		if (hasChunks()) {
 			chunkAccesses().events(eventNumbers(), query, fromNs, fromId, toNs, toId, visitor, progress);
+			tellLosses();
 			return;
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;
@@ -655,6 +751,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		if (hasChunks()) {
 			chunkAccesses().events(eventNumbers(), ids, visitor);
+			tellLosses();
 			return;
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;

@@ -21,8 +21,10 @@ import org.memtrace.importer.Projections;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.FrameSocRows;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
 
 /** {@code memtrace import}. */
@@ -59,7 +61,7 @@ public final class ImportCommand implements Command {
 		ImportReport report;
 		if (args.has("projections")) {
 			try (TraceGroup group = Stores.createFiles(output.getParent(), kind, console::hint)) {
-				report = call(new ImportOperation(input, console.in(), name -> group.create(output.getFileName().toString())),
+				report = call(new ImportOperation(input, console.in(), name -> writer(group.create(output.getFileName().toString()), args)),
 						output.getParent(), args, console);
 				for (TraceInfo t : Projections.publish(group, report, "", name -> projection(output, name), console.progress())) {
 					written.add(shown.resolveSibling(t.databaseName()));
@@ -67,7 +69,7 @@ public final class ImportCommand implements Command {
 			}
 			noPhysical(written.size(), console);
 		} else {
-			report = call(new ImportOperation(input, console.in(), name -> Stores.createFile(shown, kind, console::hint)),
+			report = call(new ImportOperation(input, console.in(), name -> writer(Stores.createFile(shown, kind, console::hint), args)),
 					output.getParent(), args, console);
 			written.add(shown);
 		}
@@ -82,18 +84,24 @@ public final class ImportCommand implements Command {
 			ImportReport report;
 			if (args.has("projections")) {
 				try (TraceGroup group = catalogue.group()) {
-					report = call(new ImportOperation(input, console.in(), group::create), catalogue.directory(), args, console);
+					report = call(new ImportOperation(input, console.in(), name -> writer(group.create(name), args)), catalogue.directory(), args, console);
 					traces.addAll(Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""),
 							name -> name, console.progress()));
 				}
 				noPhysical(traces.size(), console);
 			} else {
-				report = call(new ImportOperation(input, console.in(), catalogue::create), catalogue.directory(), args, console);
+				report = call(new ImportOperation(input, console.in(), name -> writer(catalogue.create(name), args)), catalogue.directory(), args, console);
 				traces.add(report.trace());
 			}
 			print(report, args, console);
 			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));
 		}
+	}
+
+	/** With or without rows for FrameSoc. */
+	private static TraceWriter writer(TraceWriter made, CommandLine args) throws MemtraceException {
+		made.frameSocRows(FrameSocRows.valueOf(args.get("events").toUpperCase(java.util.Locale.ROOT)));
+		return made;
 	}
 
 	/** @param traces that were written: the one that was imported, two by virtual and perhaps two by physical address */

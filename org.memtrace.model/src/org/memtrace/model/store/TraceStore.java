@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
@@ -95,6 +96,16 @@ public interface TraceStore extends AutoCloseable {
 	 */
 	default AccessSource accessSource(Progress progress) throws MemtraceException {
 		return HeapAccessSource.of(this, progress);
+	}
+
+	/**
+	 * Reads everything and compares it with what was written: checksums, counts and sums of the accesses, the index, the trees, and
+	 * FrameSoc's rows with the accesses.
+	 *
+	 * @param problems gets a sentence for each thing that is wrong
+	 */
+	default void verify(Consumer<String> problems, Progress progress) throws MemtraceException {
+		// on the heap, nothing is damaged
 	}
 
 	/** What of this trace was damaged and left out so far, by whatever method of this store or its sources. */

@@ -404,6 +404,39 @@ class SqliteFilesTest {
 		}
 	}
 
+	/** A damaged chunk is named by verify, left out of answers, and never silently so; without rows FrameSoc's tables are empty. */
+	@Test
+	void damagedChunksAreNamedAndCounted() throws Exception {
+		Path file = directory.resolve("t.db");
+		TraceWriter writer = Stores.createFile(file, notices::add);
+		writer.frameSocRows(org.memtrace.model.store.FrameSocRows.NO);
+		assertEquals(0, write(writer, 3000).events());
+		List<String> problems = new ArrayList<>();
+		try (TraceStore store = Stores.openFile(file); Connection db = Sqlite.read(file)) {
+			store.verify(problems::add, Progress.NONE);
+			assertEquals(List.of(), problems);
+			assertEquals(0, Sqlite.number(db, -1, "SELECT COUNT(*) FROM EVENT"));
+			assertEquals(0, Sqlite.number(db, -1, "SELECT COUNT(*) FROM EVENT_PARAM"));
+		}
+		try (Connection db = Sqlite.change(file)) {
+			Sqlite.execute(db, "UPDATE MT_COLUMN SET DATA = zeroblob(length(DATA)) WHERE ID = 6");
+		}
+		try (TraceStore store = Stores.openFile(file)) {
+			store.verify(problems::add, Progress.NONE);
+			assertEquals(List.of(file + ": chunk 0 with 3000 accesses is damaged: the checksum of its column READS does not fit"), problems);
+			assertEquals(3000, store.losses().accesses());
+			String message = assertThrows(StoreException.class, () -> StoreContract.accesses(store, AccessQuery.ALL)).getMessage();
+			assertTrue(message.startsWith(file + " is damaged: 3,000 accesses with "), message);
+		}
+		try (Connection db = Sqlite.change(file)) {
+			Sqlite.execute(db, "UPDATE MT_CHUNK SET READS = READS + 1");
+		}
+		try (TraceStore store = Stores.openFile(file)) {
+			String message = assertThrows(StoreException.class, () -> StoreContract.accesses(store, AccessQuery.ALL)).getMessage();
+			assertEquals(file + " is damaged: the index of its accesses is not what was written", message);
+		}
+	}
+
 	@Test
 	void aLoneDatabaseIsTakenIntoTheCatalogue() throws Exception {
 		for (DatabaseKind kind : DatabaseKind.values()) {

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.cli.commands;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.output.Console;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace verify}: whether a trace is what was written. */
+public final class VerifyCommand implements Command {
+	@Override
+	public int run(CommandLine args, Console console) throws Exception {
+		List<String> problems = new ArrayList<>();
+		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
+			store.verify(problems::add, console.progress());
+			problems.forEach(problem -> console.out().println(problem));
+			if (problems.isEmpty()) {
+				console.out().printf(Locale.ROOT, "%s: all %,d accesses are as they were written%n", store.info().alias(), store.accessCount());
+			} else if (!store.losses().isNone()) {
+				console.out().println(store.losses().text());
+			}
+		}
+		return problems.isEmpty() ? ExitCode.OK : ExitCode.INPUT;
+	}
+}
