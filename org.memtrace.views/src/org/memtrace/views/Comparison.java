@@ -10,8 +10,8 @@ import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.ui.IViewReference;
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
+import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.state.SelectionLink;
 
 /** Two traces side by side. Display thread. */
 public final class Comparison {

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IContributionManager;
 import org.eclipse.jface.resource.ImageDescriptor;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.util.Icons;
 
 /** Back, forward, whole trace, parent for the tool bar of a view: enabled as its trace allows. Display thread. */

@@ -10,6 +10,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -22,7 +23,6 @@ import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.views.state.TraceSelection;
 import org.memtrace.views.traces.TraceDetails;
 
 /**

@@ -12,12 +12,12 @@ import java.util.function.Predicate;
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.ui.services.IDisposable;
 import org.memtrace.analysis.colour.Colours;
+import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.preferences.Settings;
-import org.memtrace.views.state.SelectionLink;
 
 /**
  * What the workbench works on: the catalogue of traces and the traces that are shown. One per workbench, a workbench

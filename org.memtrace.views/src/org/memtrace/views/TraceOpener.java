@@ -11,6 +11,7 @@ import java.util.List;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.PlatformUI;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -19,7 +20,6 @@ import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.traces.TraceImport;
 
 /**

@@ -29,11 +29,11 @@ import org.eclipse.ui.IWorkbenchPartReference;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.filters.FilterBar;
-import org.memtrace.views.state.SelectionLink;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
 
 /**

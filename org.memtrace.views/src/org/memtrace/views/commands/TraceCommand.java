@@ -9,12 +9,12 @@ import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.filters.FilterActions;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.traces.CompareDialog;
 
 /**

@@ -10,13 +10,13 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Accessibility;
 
 /**

@@ -15,6 +15,7 @@ import org.eclipse.swt.widgets.Label;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.scene.TitledScene;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityPicture;
@@ -26,7 +27,6 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WhenSeen;
 

@@ -21,10 +21,10 @@ import org.eclipse.swt.widgets.ScrollBar;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttPicture.Area;
 import org.memtrace.analysis.gantt.GanttRows;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.WheelGesture;
 
 /**

@@ -50,6 +50,8 @@ import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttTable;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -64,8 +66,6 @@ import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.SceneRuns;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
 
 /**

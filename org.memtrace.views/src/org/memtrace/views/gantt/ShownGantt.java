@@ -14,11 +14,11 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.SceneRuns;
-import org.memtrace.views.state.ViewState;
 
 /**
  * A drawn chart with what it was drawn from.

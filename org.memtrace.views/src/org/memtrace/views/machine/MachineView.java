@@ -22,6 +22,7 @@ import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineUse;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.topology.Hwloc;
@@ -29,7 +30,6 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Icons;
 
 /** The machine of the trace as nested boxes; a click filters all views to a CPU or a node. */

@@ -22,6 +22,8 @@ import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
@@ -31,8 +33,6 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
 

@@ -20,13 +20,13 @@ import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.views.OpenTrace;
-import org.memtrace.views.state.ViewState;
 
 /**
  * Everything about one window, producer and viewpoint that does not depend on p: the microscopic model, prepared for

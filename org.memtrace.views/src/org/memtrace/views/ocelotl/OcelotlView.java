@@ -36,6 +36,8 @@ import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -51,8 +53,6 @@ import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Appearance;
 
 /**

@@ -12,14 +12,14 @@ import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 
 /**
  * The whole trace in small, with the part that the large picture shows. Dragging the part moves it in time, a click or a drag

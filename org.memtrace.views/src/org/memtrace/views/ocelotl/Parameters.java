@@ -21,10 +21,10 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
-import org.memtrace.views.state.ViewState;
 
 /** All that makes a picture what it is, as names and texts: saved with it, and read again to come back to it. */
 record Parameters(ViewState state, Choice choice) {

@@ -26,12 +26,12 @@ import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.Buttons;
 
 /** The bar above the picture: viewpoint, metric, slices, where one is in the trace, and what is being computed. */

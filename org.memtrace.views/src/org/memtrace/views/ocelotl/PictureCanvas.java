@@ -23,6 +23,9 @@ import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.selection.SpaceZoom;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
@@ -31,9 +34,6 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.SpaceZoom;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.util.WheelGesture;
 
 /**

@@ -19,6 +19,7 @@ import org.eclipse.swt.widgets.TreeColumn;
 import org.eclipse.swt.widgets.TreeItem;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
@@ -26,7 +27,6 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.TraceSelection;
 
 /**
  * The hierarchy of event producers as a tree, with how much of what is counted each has in the shown time: Enter or a double

@@ -18,13 +18,13 @@ import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
 import org.memtrace.analysis.overview.TimePicture;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 
 /** A picture with the state that it shows, and where producers, times and structures are in it. Immutable. */
 final class ShownPicture {

@@ -23,6 +23,7 @@ import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -39,7 +40,6 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.traces.TraceDetails;
 
 /**

@@ -11,6 +11,7 @@ import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.Wizard;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.importer.record.Example;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.ShellWords;
@@ -21,7 +22,6 @@ import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.SelectionLink;
 
 /** Two pages of questions, and a page that follows the recording. */
 final class RecordWizard extends Wizard {

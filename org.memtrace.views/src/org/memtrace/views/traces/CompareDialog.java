@@ -15,6 +15,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.dialogs.ElementListSelectionDialog;
+import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -24,7 +25,6 @@ import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.SelectionLink;
 
 /** Shows another trace beside the one that is shown, for example the run before and the run after a change. */
 public final class CompareDialog {

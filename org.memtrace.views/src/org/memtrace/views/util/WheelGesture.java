@@ -3,7 +3,7 @@
 package org.memtrace.views.util;
 
 import org.eclipse.swt.widgets.Display;
-import org.memtrace.views.state.TraceSelection;
+import org.memtrace.analysis.selection.TraceSelection;
 
 /** Makes turns of the wheel in quick succession one step of the history. Display thread. */
 public final class WheelGesture {

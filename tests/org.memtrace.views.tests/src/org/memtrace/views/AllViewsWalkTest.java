@@ -25,13 +25,13 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventType;
 import org.memtrace.views.commands.TraceCommand;
-import org.memtrace.views.state.SelectionLink;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 
 /**
  * Random walks over what a user can do with all views, groups and traces, most of it while something is still being computed:

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
-import org.memtrace.views.state.SelectionLink;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.traces.CompareDialog;
 
 /** Several groups of views: two traces side by side, locked views, and what is left when they are closed. */

@@ -19,8 +19,8 @@ import org.eclipse.ui.views.IViewDescriptor;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.state.ViewState;
 
 /** All views of traces that there are, whoever made them, show the same and follow each other. */
 class SynchronisationTest extends UiTest {

@@ -26,11 +26,11 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.state.ViewState;
 
 /** Menus and keys do what they say, also when there is nothing to do it with. */
 class CommandsTest extends UiTest {

@@ -11,6 +11,7 @@ import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.Statistics.Sum;
@@ -18,7 +19,6 @@ import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.ViewState;
 
 /** The histogram over time. */
 class DensityViewTest extends UiTest {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -26,8 +28,6 @@ import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.events.EventsView;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 
 /** The Gantt chart with real mouse and keys. */
 class GanttViewTest extends UiTest {

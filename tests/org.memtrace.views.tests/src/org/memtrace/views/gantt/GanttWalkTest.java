@@ -16,13 +16,13 @@ import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 
 /** Mouse, keys and changes by other views in any order, also while something is computed. */
 class GanttWalkTest extends UiTest {

@@ -18,6 +18,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
@@ -25,7 +26,6 @@ import org.memtrace.topology.Hwloc;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.state.ViewState;
 
 /** The machine view with real clicks and keys. */
 class MachineViewTest extends UiTest {

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.SaveSnapshot;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.preferences.Settings;
-import org.memtrace.views.state.ViewState;
 
 /** What a person chooses for the picture alone: kind, types, overview, content of blocks, saved parameters. */
 class PictureChoicesTest extends UiTest {

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.storage.Stores;
@@ -28,8 +30,6 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
-import org.memtrace.views.state.TraceSelection;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.structures.StructuresView;
 
 /** Everything in any order, also while something is computed: no error, and a picture in the end. */

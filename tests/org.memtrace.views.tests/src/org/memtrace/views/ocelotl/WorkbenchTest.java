@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
@@ -37,7 +38,6 @@ import org.memtrace.views.Snapshot;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
-import org.memtrace.views.state.ViewState;
 import org.memtrace.views.structures.StructuresView;
 
 /** The whole workbench with real mouse and keys, on a trace with a known picture. */

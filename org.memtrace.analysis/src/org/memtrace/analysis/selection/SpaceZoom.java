@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.views.state;
+package org.memtrace.analysis.selection;
 
 /**
  * Turns the wheel into a zoom in space. A picture always shows a whole subtree, a wheel turns in small steps: this keeps
