@@ -8,8 +8,11 @@ import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.gantt.GanttPresenter;
+import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
@@ -30,7 +33,7 @@ import org.memtrace.views.traces.TraceDetails;
  * same trace. Jobs that read the store hold a {@link Lease}; {@link #close} waits for nobody, the store is closed when the
  * last lease ends.
  */
-public final class OpenTrace {
+public final class OpenTrace implements GanttPresenter.Trace {
 	/** Keeps the store open. */
 	public final class Lease implements AutoCloseable {
 		private boolean ended;
@@ -108,6 +111,7 @@ public final class OpenTrace {
 		return other != null && data == other.data;
 	}
 
+	@Override
 	public TraceInfo info() {
 		return data.info;
 	}
@@ -143,6 +147,7 @@ public final class OpenTrace {
 	}
 
 	/** Display name. */
+	@Override
 	public String name() {
 		return data.info.alias();
 	}
@@ -153,6 +158,7 @@ public final class OpenTrace {
 		return lost == 0 ? "" : "recorder lost " + Units.plural(lost, "access");
 	}
 
+	@Override
 	public ProducerTree producers() {
 		return data.producers;
 	}
@@ -161,6 +167,7 @@ public final class OpenTrace {
 		return data.structures;
 	}
 
+	@Override
 	public List<ThreadInfo> threads() {
 		return data.threads;
 	}
@@ -189,6 +196,7 @@ public final class OpenTrace {
 	}
 
 	/** Whether it has accesses of memory; a trace that has none is shown by its {@link #events}. */
+	@Override
 	public boolean hasAccesses() {
 		return data.accesses.size() > 0;
 	}
@@ -225,6 +233,12 @@ public final class OpenTrace {
 		return data.markers;
 	}
 
+	@Override
+	public GanttSource records(Viewpoint viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
+		return hasAccesses() ? GanttSource.of(accesses(filters, progress), viewpoint) : GanttSource.of(events(filters, progress));
+	}
+
+	@Override
 	public TraceSelection selection() {
 		return selection;
 	}
@@ -233,6 +247,7 @@ public final class OpenTrace {
 	 * The structure, stack, range or group that a producer is or is a part of: what has a row in the table of structures.
 	 * -1 for what is above them.
 	 */
+	@Override
 	public int memberOf(int producer) {
 		int id = producer;
 		int member = -1;

@@ -6,6 +6,7 @@ import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.services.AbstractServiceFactory;
 import org.eclipse.ui.services.IServiceLocator;
 import org.memtrace.views.ocelotl.WarmUp;
+import org.memtrace.views.preferences.FollowSettings;
 import org.memtrace.views.preferences.Settings;
 
 /** Makes the one {@link Session} of a workbench; windows and parts get that of the workbench. */
@@ -18,7 +19,7 @@ public final class SessionFactory extends AbstractServiceFactory {
 			return inherited;
 		}
 		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
-		Settings.follow(session, PlatformUI.getWorkbench().getDisplay());
+		FollowSettings.follow(session, PlatformUI.getWorkbench().getDisplay());
 		WarmUp.start();
 		return session;
 	}

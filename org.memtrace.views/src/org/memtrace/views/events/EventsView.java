@@ -8,10 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
@@ -37,21 +34,21 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.table.CellFilter;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.analysis.table.EventRows;
 import org.memtrace.analysis.table.EventRows.Query;
 import org.memtrace.analysis.table.EventRows.Row;
-import org.memtrace.analysis.text.Units;
+import org.memtrace.analysis.table.EventsPresenter;
+import org.memtrace.analysis.table.EventsPresenter.Reading;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.RecordView;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.filters.FilterActions;
-import org.memtrace.views.gantt.GanttView;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
@@ -64,12 +61,11 @@ import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.WhenSeen;
 
 /**
- * The accesses (of other traces: the events) of the window, the memory and the filters that are shown, as rows. They stay in the
- * database: those that are seen are fetched. Rows appear while the rest is still being counted.
+ * The accesses (of other traces: the events) of the window, the memory and the filters that are shown, as rows: widgets and jobs.
+ * The rows stay in the database: those that are seen are fetched, and rows appear while the rest is still being counted. What the
+ * table shows, and what is said about it, is in {@link EventsPresenter}.
  */
-public final class EventsView extends TraceView {
-	/** Rows that can be scrolled through at once: the height of all in pixels is an int. */
-	static final int PAGE = 10_000_000;
+public final class EventsView extends TraceView implements RecordView {
 	private static final int MOST_COPIED = 100_000;
 	private static final int MOST_IN_SNAPSHOT = 1_000_000;
 	private static final Map<EventColumn, Integer> WIDTHS = Map.ofEntries(Map.entry(EventColumn.START, 105),
@@ -87,21 +83,9 @@ public final class EventsView extends TraceView {
 	private Button previous;
 	private Button next;
 	private Grid grid;
-	private List<EventColumn> columns = List.of();
-	/** Whether the heads of the columns of times say so. */
-	private boolean inTicks;
+	private final EventsPresenter presenter = new EventsPresenter();
 	private WhenSeen reading;
 	private RowCache cache;
-	/** Rows of this number are the first of the page. */
-	private long pageStart;
-	private int shownRows;
-	private Map<EventColumn, String> cells = Map.of();
-	private EventColumn sort = EventColumn.START;
-	private boolean descending;
-	/** Why what was typed is no filter, or empty. */
-	private String wrong = "";
-	private String failed = "";
-	private boolean stopped;
 	private LatestResult<Input, EventRows> scanning;
 
 	/** The rows are in {@code found} as soon as the scan has begun. */
@@ -110,23 +94,16 @@ public final class EventsView extends TraceView {
 
 	private Input running;
 
-	/** A record that another view wants to see. */
-	private record Wanted(OpenTrace trace, int producer, long startNs, long endNs) {
-	}
-
-	/** To be selected as soon as the rows of the present window are there; null none. */
-	private Wanted wantedRecord;
-
 	private final class Content implements GridContent {
 		@Override
 		public int rowCount() {
-			return shownRows;
+			return presenter.pageRows();
 		}
 
 		@Override
 		public String text(int column, int row) {
-			Row r = cache == null ? null : cache.row(pageStart + row);
-			return r == null ? "" : cache.rows().text(columns.get(column), r);
+			Row r = cache == null ? null : cache.row(presenter.pageStart() + row);
+			return r == null ? "" : cache.rows().text(presenter.columns().get(column), r);
 		}
 	}
 
@@ -142,14 +119,13 @@ public final class EventsView extends TraceView {
 		pages = new Composite(bar, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(3).applyTo(pages);
 		GridDataFactory.fillDefaults().exclude(true).applyTo(pages);
-		previous = button(pages, "‹", "Previous page", () -> page(pageStart - PAGE));
+		previous = button(pages, "‹", "Previous page", () -> turn(-1));
 		pageLabel = new Label(pages, SWT.NONE);
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).applyTo(pageLabel);
-		next = button(pages, "›", "Next page", () -> page(pageStart + PAGE));
+		next = button(pages, "›", "Next page", () -> turn(1));
 		stop = button(bar, "Stop", "Keep the rows that have been read and read no more", this::stop);
 		GridDataFactory.fillDefaults().align(SWT.FILL, SWT.CENTER).exclude(false).applyTo(stop);
 		showStop(false);
-		columns = EventColumn.OF_ACCESSES;
 		makeGrid();
 		scanning = new LatestResult<>("Events", area, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
@@ -174,14 +150,14 @@ public final class EventsView extends TraceView {
 
 			@Override
 			protected void show(Input in, EventRows result) {
-				failed = "";
+				presenter.complete();
 				adopt(in.trace(), result);
 				selectWanted(in.query());
 			}
 
 			@Override
 			protected void failed(Input in, String message) {
-				failed = message;
+				presenter.failed(message);
 				describe();
 			}
 
@@ -217,29 +193,23 @@ public final class EventsView extends TraceView {
 			grid.control().dispose();
 		}
 		List<GridColumn> heads = new ArrayList<>();
-		for (EventColumn c : columns) {
-			heads.add(new GridColumn(c.title(inTicks), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(),
+		for (EventColumn c : presenter.columns()) {
+			heads.add(new GridColumn(c.title(presenter.inTicks()), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(),
 					c.isSortable()));
 		}
 		grid = new Grid(area, "Events", heads, new Content(), true);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(grid.control());
-		cells = Map.of();
-		sort = EventColumn.START;
-		descending = false;
-		grid.sortedBy(columns.indexOf(sort), descending);
+		grid.sortedBy(presenter.columns().indexOf(presenter.sort()), presenter.descending());
 		grid.onSort(() -> {
-			EventColumn wanted = columns.get(grid.sortColumn());
-			// times from the beginning first, counts from the largest
-			descending = wanted == sort ? !descending : wanted.isNumber() && !wanted.isTime();
-			sort = wanted;
-			grid.sortedBy(grid.sortColumn(), descending);
+			presenter.sortBy(grid.sortColumn());
+			grid.sortedBy(grid.sortColumn(), presenter.descending());
 			reading.request();
 		});
 		grid.onFilter(this::filter);
 		grid.onSelect(row -> {
 			Row r = row(row);
 			if (r != null) {
-				trace().selection().mark(trace().memberOf(r.producer()));
+				presenter.select(r);
 			}
 		});
 		grid.onOpen(row -> show(row, ViewIds.GANTT));
@@ -248,19 +218,7 @@ public final class EventsView extends TraceView {
 	}
 
 	private void filter(Map<Integer, String> texts) {
-		Map<EventColumn, String> now = new EnumMap<>(EventColumn.class);
-		wrong = "";
-		for (Map.Entry<Integer, String> e : texts.entrySet()) {
-			EventColumn column = columns.get(e.getKey());
-			try {
-				CellFilter.parse(column, e.getValue(), inTicks);
-				now.put(column, e.getValue());
-			} catch (MemtraceException x) {
-				wrong = x.getMessage();
-			}
-		}
-		if (wrong.isEmpty() && !now.equals(cells)) {
-			cells = now;
+		if (presenter.filter(texts)) {
 			reading.request();
 		}
 		describe();
@@ -278,8 +236,8 @@ public final class EventsView extends TraceView {
 			m.add(action("Show in Gantt chart\tEnter", () -> show(selected, ViewIds.GANTT)));
 			m.add(action("Show in Ocelotl", () -> show(selected, ViewIds.OCELOTL)));
 			m.add(new Separator());
-			m.add(action("From this time on", () -> trace().selection().window(r.startNs(), trace().selection().state().toNs())));
-			m.add(action("Until this time", () -> trace().selection().window(trace().selection().state().fromNs(), r.endNs())));
+			m.add(action("From this time on", () -> presenter.from(r)));
+			m.add(action("Until this time", () -> presenter.until(r)));
 			if (cache.rows().areAccesses()) {
 				m.add(new Separator());
 				only(m, r);
@@ -332,18 +290,12 @@ public final class EventsView extends TraceView {
 		chosen.setRemoveAllWhenShown(true);
 		chosen.addMenuListener(m -> {
 			List<Integer> shown = grid.shownColumns();
-			for (int i = 0; i < columns.size(); i++) {
+			for (int i = 0; i < presenter.columns().size(); i++) {
 				int column = i;
-				Action a = new Action(columns.get(i).title(inTicks), IAction.AS_CHECK_BOX) {
+				Action a = new Action(presenter.columns().get(i).title(presenter.inTicks()), IAction.AS_CHECK_BOX) {
 					@Override
 					public void run() {
-						List<Integer> now = new ArrayList<>(shown);
-						if (!now.remove((Integer) column)) {
-							now.add(column);
-						}
-						if (!now.isEmpty()) {
-							grid.showColumns(now);
-						}
+						grid.showColumns(EventsPresenter.toggle(shown, column));
 					}
 				};
 				a.setChecked(shown.contains(i));
@@ -355,7 +307,7 @@ public final class EventsView extends TraceView {
 
 	/** The row at a place of the page, null when it is not there (yet). */
 	private Row row(int at) {
-		return cache == null || at < 0 || at >= shownRows ? null : cache.row(pageStart + at);
+		return cache == null || at < 0 || at >= presenter.pageRows() ? null : cache.row(presenter.pageStart() + at);
 	}
 
 	@Override
@@ -368,14 +320,9 @@ public final class EventsView extends TraceView {
 	@Override
 	protected void traceShown(OpenTrace now) {
 		scanning.cancel();
+		boolean otherColumns = presenter.show(now);
 		adopt(null, null);
-		wantedRecord = null;
-		failed = "";
-		List<EventColumn> wanted = now == null || now.hasAccesses() ? EventColumn.OF_ACCESSES : EventColumn.OF_EVENTS;
-		boolean ticks = now != null && now.info().isInTicks();
-		if (wanted != columns || ticks != inTicks) {
-			columns = wanted;
-			inTicks = ticks;
+		if (otherColumns) {
 			makeGrid();
 			area.layout();
 		}
@@ -386,10 +333,7 @@ public final class EventsView extends TraceView {
 		if (trace() == null) {
 			return;
 		}
-		ViewState s = trace().selection().state();
-		stopped = false;
-		running = new Input(trace(), new Query(s.fromNs(), s.toNs(), s.producer(), s.filters(), cells, sort, descending),
-				new EventRows[1]);
+		running = new Input(trace(), presenter.query(), new EventRows[1]);
 		scanning.submit(running);
 	}
 
@@ -417,27 +361,23 @@ public final class EventsView extends TraceView {
 				cache.close();
 			}
 			cache = rows == null ? null : new RowCache(of, rows, area.getDisplay(), this::arrived);
-			pageStart = 0;
 		}
-		long count = rows == null ? 0 : rows.count();
-		int now = (int) Math.max(0, Math.min(PAGE, count - pageStart));
-		boolean grown = now != shownRows;
-		shownRows = now;
+		boolean grown = presenter.rowsAre(rows);
 		if (same) {
 			grid.update(grown);
 		} else {
 			grid.refresh();
 		}
-		boolean several = count > PAGE;
+		boolean several = presenter.hasPages();
 		if (((GridData) pages.getLayoutData()).exclude == several) {
 			((GridData) pages.getLayoutData()).exclude = !several;
 			pages.setVisible(several);
 			pages.getParent().layout();
 		}
 		if (several) {
-			pageLabel.setText(String.format(Locale.ROOT, "%,d to %,d", pageStart + 1, pageStart + now));
-			previous.setEnabled(pageStart > 0);
-			next.setEnabled(pageStart + PAGE < count);
+			pageLabel.setText(presenter.pageText());
+			previous.setEnabled(presenter.hasPrevious());
+			next.setEnabled(presenter.hasNext());
 			pages.getParent().layout(true, true);
 		}
 		describe();
@@ -447,16 +387,18 @@ public final class EventsView extends TraceView {
 		if (!grid.control().isDisposed()) {
 			grid.update(false);
 			if (!cache.error().isEmpty()) {
-				failed = cache.error();
+				presenter.failed(cache.error());
 			}
 			describe();
 		}
 	}
 
-	private void page(long start) {
-		pageStart = Math.max(0, start);
-		long count = cache == null ? 0 : cache.rows().count();
-		shownRows = (int) Math.max(0, Math.min(PAGE, count - pageStart));
+	private void turn(int pages) {
+		presenter.turn(pages);
+		pageTurned();
+	}
+
+	private void pageTurned() {
 		grid.refresh();
 		adopt(trace(), cache == null ? null : cache.rows());
 	}
@@ -464,7 +406,7 @@ public final class EventsView extends TraceView {
 	private void stop() {
 		if (running != null) {
 			scanning.cancel();
-			stopped = true;
+			presenter.stopped();
 			EventRows rows;
 			synchronized (running.found()) {
 				rows = running.found()[0];
@@ -478,40 +420,12 @@ public final class EventsView extends TraceView {
 
 	/** One line that says what is shown, and what is not. */
 	private void describe() {
-		String problem = wrong.isEmpty() ? failed : wrong;
+		boolean current = presenter.rows() != null && running != null && presenter.rows() == running.found()[0];
+		String problem = presenter.problem();
 		summary.setForeground(problem.isEmpty() ? null : ScenePainter.warning(summary));
-		summary.setText((problem.isEmpty() ? text() : problem).replace("&", "&&"));
-	}
-
-	private String text() {
-		if (trace() == null) {
-			return "";
-		}
-		EventRows rows = cache == null ? null : cache.rows();
-		boolean current = rows != null && running != null && rows == running.found()[0];
-		if (scanning.isBusy() && !current) {
-			return "Reading…";
-		}
-		if (rows == null) {
-			return "";
-		}
-		String what = Units.plural(rows.count(), "row");
-		if (scanning.isBusy()) {
-			return rows.count() == 0 ? String.format(Locale.ROOT, "%,d rows read…", rows.read()) : what + " so far…";
-		}
-		if (stopped && !rows.isComplete()) {
-			return rows.count() == 0 ? "Stopped before the rows were in order" : "The first " + what + "; reading was stopped";
-		}
-		if (rows.matched() > rows.count()) {
-			return String.format(Locale.ROOT, "The first %,d of %,d rows in this order; filter to see others", rows.count(),
-					rows.matched());
-		}
-		Query q = rows.query();
-		boolean part = q.fromNs() > trace().info().startNs() || q.toNs() < trace().info().endNs();
-		String time = part ? ", " + Units.duration(trace().info(), q.fromNs() - trace().info().startNs()) + " + "
-				+ Units.duration(trace().info(), q.toNs() - q.fromNs()) : "";
-		String where = q.producer() > 0 ? ", in " + trace().producers().name(q.producer()) : "";
-		return what + time + where + (q.cells().isEmpty() ? "" : ", filtered by column");
+		summary.setText((problem.isEmpty()
+				? presenter.summary(!scanning.isBusy() ? Reading.DONE : current ? Reading.THESE : Reading.OTHERS) : problem)
+				.replace("&", "&&"));
 	}
 
 	/** Marks a row's page in all views, with its time in the middle of a window. */
@@ -521,12 +435,10 @@ public final class EventsView extends TraceView {
 			return;
 		}
 		OpenTrace t = trace();
-		long length = Math.max(1, r.endNs() - r.startNs());
-		t.selection().window(r.startNs() - 5 * length, r.endNs() + 5 * length);
-		t.selection().mark(t.memberOf(r.producer()));
+		presenter.centre(r);
 		try {
-			if (getSite().getPage().showView(view) instanceof GanttView gantt) {
-				gantt.showRecord(t, r.producer(), r.startNs(), r.endNs());
+			if (getSite().getPage().showView(view) instanceof RecordView other) {
+				other.showRecord(t, r.producer(), r.startNs(), r.endNs());
 			}
 		} catch (PartInitException e) {
 			ILog.of(EventsView.class).warn("The view " + view + " cannot be shown.", e);
@@ -534,23 +446,13 @@ public final class EventsView extends TraceView {
 	}
 
 	private void goToTime() {
-		EventRows rows = cache == null ? null : cache.rows();
-		if (rows == null) {
+		if (cache == null) {
 			return;
 		}
-		String what = (inTicks ? "Ticks" : "Milliseconds") + " from the start of the trace:";
-		InputDialog dialog = new InputDialog(getSite().getShell(), "Go to time", what, "0",
-				text -> {
-					try {
-						Double.parseDouble(text.replace(",", ""));
-						return null;
-					} catch (NumberFormatException e) {
-						return "A number such as 12.5";
-					}
-				});
+		InputDialog dialog = new InputDialog(getSite().getShell(), "Go to time", presenter.timeLabel(), "0",
+				EventsPresenter::timeProblem);
 		if (dialog.open() == Window.OK) {
-			goTo(trace().info().startNs() + (long) ((inTicks ? 1 : 1e6)
-					* Double.parseDouble(dialog.getValue().replace(",", ""))));
+			goTo(presenter.timeNs(dialog.getValue()));
 		}
 	}
 
@@ -566,33 +468,24 @@ public final class EventsView extends TraceView {
 		});
 	}
 
-	/** Selects the row of a record when the rows of the window have been read; for other views. */
+	/** Selects the row of a record when the rows of the window have been read. */
+	@Override
 	public void showRecord(OpenTrace of, int producer, long startNs, long endNs) {
 		if (trace() == null || !trace().isSameTrace(of)) {
 			return; // locked, or of another group
 		}
-		wantedRecord = new Wanted(trace(), producer, startNs, endNs);
+		presenter.want(new EventsPresenter.Wanted(producer, startNs, endNs));
 		reading.request();
 	}
 
 	private void selectWanted(Query of) {
-		Wanted w = wantedRecord;
-		if (w == null || trace() == null) {
-			return;
-		}
-		ViewState s = trace().selection().state();
-		if (of.fromNs() != s.fromNs() || of.toNs() != s.toNs()) {
-			return; // the rows of another window were still on their way
-		}
-		if (w.trace() != trace()) {
-			wantedRecord = null;
+		EventsPresenter.Wanted w = presenter.wantedIn(of);
+		if (w == null) {
 			return;
 		}
 		// still wanted when the rows are read again meanwhile
 		find("Find record", (rows, progress) -> rows.find(w.producer(), w.startNs(), w.endNs(), progress), at -> {
-			if (wantedRecord == w) {
-				wantedRecord = null;
-			}
+			presenter.lookedFor(w);
 			if (at >= 0) { // else a filter hides it, or the rows are in another order
 				reveal(at);
 			}
@@ -633,10 +526,12 @@ public final class EventsView extends TraceView {
 	}
 
 	private void reveal(long index) {
-		if (index / PAGE * PAGE != pageStart) {
-			page(index / PAGE * PAGE);
+		long before = presenter.pageStart();
+		int place = presenter.turnTo(index);
+		if (presenter.pageStart() != before) {
+			pageTurned();
 		}
-		grid.select((int) (index - pageStart), true);
+		grid.select(place, true);
 	}
 
 	/** Selected rows as text, fetched in the background. */
@@ -646,31 +541,21 @@ public final class EventsView extends TraceView {
 		if (of == null || rows.isEmpty()) {
 			return;
 		}
-		List<EventColumn> shown = grid.shownColumns().stream().map(columns::get).toList();
-		long start = pageStart;
+		List<EventColumn> shown = presenter.columns(grid.shownColumns());
+		List<Long> numbers = rows.stream().map(i -> presenter.pageStart() + i).toList();
 		OpenTrace t = trace();
-		boolean ticks = inTicks;
+		boolean ticks = presenter.inTicks();
 		Job job = Job.create("Copy rows", monitor -> {
-			StringBuilder text = new StringBuilder(String.join("\t", shown.stream().map(c -> c.title(ticks)).toList())).append('\n');
+			String text;
 			try (OpenTrace.Lease lease = t.lease()) {
-				long have = -1;
-				List<Row> block = List.of();
-				for (int i : rows) {
-					long at = start + i;
-					if (at / EventRows.BLOCK != have) {
-						have = at / EventRows.BLOCK;
-						block = of.rows().block(have);
-					}
-					Row r = block.get((int) (at % EventRows.BLOCK));
-					text.append(String.join("\t", shown.stream().map(c -> of.rows().text(c, r)).toList())).append('\n');
-				}
+				text = EventsPresenter.text(of.rows(), numbers, shown, ticks);
 			} catch (CancelledException e) {
 				return Status.CANCEL_STATUS;
 			} catch (MemtraceException e) {
 				ILog.of(EventsView.class).warn(e.getMessage(), e);
 				return Status.OK_STATUS;
 			}
-			area.getDisplay().asyncExec(() -> Clip.copy(area.getDisplay(), text.toString()));
+			area.getDisplay().asyncExec(() -> Clip.copy(area.getDisplay(), text));
 			return Status.OK_STATUS;
 		});
 		job.schedule();
@@ -683,7 +568,7 @@ public final class EventsView extends TraceView {
 		FileDialog dialog = new FileDialog(getSite().getShell(), SWT.SAVE);
 		dialog.setText("Export rows");
 		dialog.setFilterExtensions(new String[] { "*.csv" });
-		dialog.setFileName(trace().name().replaceAll("[^A-Za-z0-9._-]+", "-") + "-events.csv");
+		dialog.setFileName(presenter.fileName());
 		dialog.setOverwrite(true);
 		String chosen = dialog.open();
 		if (chosen != null) {
@@ -695,7 +580,7 @@ public final class EventsView extends TraceView {
 	Job export(Path file) {
 		EventRows rows = cache.rows();
 		OpenTrace t = trace();
-		List<EventColumn> shown = grid.shownColumns().stream().map(columns::get).toList();
+		List<EventColumn> shown = presenter.columns(grid.shownColumns());
 		Job job = Job.create("Export rows to " + file.getFileName(), monitor -> {
 			try (OpenTrace.Lease lease = t.lease(); BufferedWriter out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
 				rows.toCsv(shown, out, new MonitorProgress(monitor));
@@ -723,13 +608,8 @@ public final class EventsView extends TraceView {
 			return null;
 		}
 		OpenTrace t = trace();
-		Query q = of.rows().query();
-		List<EventColumn> shown = grid.shownColumns().stream().map(columns::get).toList();
-		Map<String, String> parameters = new HashMap<>(Map.of("trace", t.name(), "from_ns", Long.toString(q.fromNs()), "to_ns",
-				Long.toString(q.toNs()), "producer", q.producer() < 0 ? "all" : t.producers().name(q.producer()), "filters",
-				q.filters().toJson(), "order", q.sort().title() + (q.descending() ? " descending" : ""), "rows",
-				Long.toString(Math.min(MOST_IN_SNAPSHOT, of.rows().count())), "rows_in_all", Long.toString(of.rows().matched())));
-		q.cells().forEach((column, text) -> parameters.put("column " + column.title(inTicks), text));
+		List<EventColumn> shown = presenter.columns(grid.shownColumns());
+		Map<String, String> parameters = presenter.parameters(MOST_IN_SNAPSHOT);
 		return new Snapshot(t.name() + " events", null, () -> csv(t, of.rows(), shown), parameters);
 	}
 
@@ -763,7 +643,7 @@ public final class EventsView extends TraceView {
 
 	/** Number of rows of the page. */
 	public int rowCount() {
-		return shownRows;
+		return presenter.pageRows();
 	}
 
 	/** What the line above the table says. */

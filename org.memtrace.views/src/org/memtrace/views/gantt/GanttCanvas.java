@@ -19,6 +19,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.ScrollBar;
 import org.memtrace.analysis.gantt.GanttPicture;
+import org.memtrace.analysis.gantt.GanttPresenter.Span;
 import org.memtrace.analysis.gantt.GanttPicture.Area;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.selection.TraceSelection;
@@ -61,10 +62,6 @@ final class GanttCanvas extends Canvas {
 
 		/** A key that is not for the canvas. */
 		void key(Event e);
-	}
-
-	/** An interval that the user has chosen without zooming, or a record. */
-	record Span(int group, int producer, long fromNs, long toNs) {
 	}
 
 	private enum Drag {

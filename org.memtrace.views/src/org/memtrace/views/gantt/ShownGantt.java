@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.gantt;
 
-import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 
 import org.eclipse.swt.graphics.Device;
 import org.memtrace.analysis.colour.Palette;
@@ -12,7 +10,7 @@ import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
-import org.memtrace.analysis.gantt.GanttType;
+import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
@@ -27,45 +25,12 @@ import org.memtrace.views.paint.SceneRuns;
  */
 record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 	/**
-	 * How a user wants it.
-	 *
-	 * @param labelWidth width of the labels that the user has chosen, -1 none
-	 */
-	record Style(double rowHeight, double labelWidth, Set<String> hiddenTypes, boolean links, boolean sameScale, boolean values) {
-		static final Style DEFAULT = new Style(18, -1, Set.of(), true, false, true);
-
-		Style withRowHeight(double height) {
-			return new Style(height, labelWidth, hiddenTypes, links, sameScale, values);
-		}
-
-		Style withLabelWidth(double width) {
-			return new Style(rowHeight, width, hiddenTypes, links, sameScale, values);
-		}
-
-		Style withHiddenTypes(Set<String> names) {
-			return new Style(rowHeight, labelWidth, Set.copyOf(names), links, sameScale, values);
-		}
-
-		Style withLinks(boolean on) {
-			return new Style(rowHeight, labelWidth, hiddenTypes, on, sameScale, values);
-		}
-
-		Style withSameScale(boolean on) {
-			return new Style(rowHeight, labelWidth, hiddenTypes, links, on, values);
-		}
-
-		Style withValues(boolean on) {
-			return new Style(rowHeight, labelWidth, hiddenTypes, links, sameScale, on);
-		}
-	}
-
-	/**
 	 * Everything that the picture depends on.
 	 *
 	 * @param device for which runs are made; null when they are not
 	 */
 	record Input(OpenTrace trace, GanttModel model, GanttRows rows, ViewState state, int firstRow, int width, int height,
-			double fontSize, double labelWidth, Palette palette, Style style, List<Marker> markers, Device device) {
+			double fontSize, double labelWidth, Palette palette, GanttStyle style, List<Marker> markers, Device device) {
 		GanttOptions options() {
 			GanttOptions o = new GanttOptions();
 			o.width = width;
@@ -82,18 +47,9 @@ record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 			o.sameScale = style.sameScale();
 			o.values = style.values();
 			o.markers = markers;
-			o.hiddenTypes = hidden(model, style);
+			o.hiddenTypes = style.hidden(model.source().types());
 			return o;
 		}
-	}
-
-	static BitSet hidden(GanttModel model, Style style) {
-		BitSet hidden = new BitSet();
-		List<GanttType> types = model.source().types();
-		for (int i = 0; i < types.size(); i++) {
-			hidden.set(i, style.hiddenTypes().contains(types.get(i).name()));
-		}
-		return hidden;
 	}
 
 	static ShownGantt draw(Input input, Progress progress) throws CancelledException {

@@ -20,7 +20,6 @@ import org.memtrace.analysis.colour.Colours;
 import org.memtrace.importer.record.RecordOption;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.storage.Stores;
-import org.memtrace.views.Session;
 import org.memtrace.views.util.Appearance;
 
 /**
@@ -128,36 +127,6 @@ public final class Settings {
 	}
 
 	/**
-	 * Lets a session follow the settings; once, on the display thread.
-	 *
-	 * @param display of the workbench
-	 */
-	public static void follow(Session session, Display display) {
-		IPreferenceStore store = store();
-		session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
-		cache(store);
-		firstTheme(store, display);
-		store.addPropertyChangeListener(e -> {
-			if (display.isDisposed()) {
-				return;
-			}
-			Runnable change = switch (e.getProperty()) {
-			case CATALOGUE -> () -> session.useCatalogue(catalogue());
-			case DATABASE -> session::reopenCatalogue;
-			case CACHE_MIB -> () -> cache(store);
-			case COLOURS -> () -> session.colours().chooseAll(Colours.parse(store.getString(COLOURS)));
-			case THEME -> () -> theme(store, display);
-			default -> () -> {
-			};
-			};
-			display.execute(change);
-		});
-		session.colours().addListener(() -> store.setValue(COLOURS, session.colours().toText()));
-		// the theme of the desktop, or ours, is another one
-		display.addListener(SWT.Settings, e -> session.themeChanged());
-	}
-
-	/**
 	 * Takes the theme that the user wants before the first window, so that all that is made has its colours. For an application of
 	 * its own; in another one the colours of its windows are not ours.
 	 *
@@ -170,14 +139,16 @@ public final class Settings {
 		return firstTheme(store(), display);
 	}
 
-	private static boolean firstTheme(IPreferenceStore store, Display display) {
+	/** Takes the theme that the user wants, whatever the desktop has; display thread. */
+	static boolean firstTheme(IPreferenceStore store, Display display) {
 		if (systemDark == null) {
 			systemDark = Appearance.isDark(display);
 		}
 		return theme(store, display);
 	}
 
-	private static boolean theme(IPreferenceStore store, Display display) {
+	/** Takes the theme that the user wants now. */
+	static boolean theme(IPreferenceStore store, Display display) {
 		boolean dark = switch (store.getString(THEME)) {
 		case "dark" -> true;
 		case "light" -> false;
@@ -189,8 +160,8 @@ public final class Settings {
 		return dark;
 	}
 
-	/** What the environment says is stronger. */
-	private static void cache(IPreferenceStore store) {
+	/** How much a database may keep; what the environment says is stronger. */
+	static void cache(IPreferenceStore store) {
 		if (System.getenv("MEMTRACE_CACHE_LIMIT") == null) {
 			if (store.isDefault(CACHE_MIB)) {
 				System.clearProperty(CACHE_PROPERTY);
