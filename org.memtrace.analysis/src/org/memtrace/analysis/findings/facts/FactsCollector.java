@@ -584,13 +584,16 @@ public final class FactsCollector {
 				w = end;
 			}
 			g.sharedLines += distinct > 1 ? 1 : 0;
+			int often = 0;
 			for (int t = 0; t < written.length; t++) {
-				if (written[t] >= 2) {
+				if (written[t] > 0) {
 					line.writers.set(t);
 				}
+				often += written[t] >= 2 ? 1 : 0;
 			}
 			if (!common && line.writers.cardinality() >= 2) {
-				g.falselySharedLines++;
+				g.apartLines++;
+				g.falselySharedLines += often >= 2 ? 1 : 0;
 				g.falseLeaves.set(leaf);
 				line.samples = to - from;
 				line.address = (tree.startAddress(leaf) & -(long) pageBytes) + (long) line(samples[from]) * LINE_BYTES;

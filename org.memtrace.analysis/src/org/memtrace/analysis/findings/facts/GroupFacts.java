@@ -24,7 +24,7 @@ public final class GroupFacts {
 	public static final class Line {
 		/** Address of its first byte. */
 		public long address;
-		/** Bit for each thread that wrote it twice or more. */
+		/** Bit for each thread that wrote it. */
 		public final BitSet writers = new BitSet();
 		/** First byte in the line that each thread used, by thread index. */
 		public final int[] offset;
@@ -97,9 +97,13 @@ public final class GroupFacts {
 	public final List<Hot> hot = new ArrayList<>();
 	/** Parts with several users at all. */
 	public int multiUserParts;
-	/** Lines with two or more late samples; of them with several threads; and with several writers of which none shares a word. */
+	/**
+	 * Lines with two or more late samples; of them with several threads; with several writers of which no two use a word in common; and of these
+	 * with two writers that were seen twice or more.
+	 */
 	public int lines;
 	public int sharedLines;
+	public int apartLines;
 	public int falselySharedLines;
 	/** Words (8 bytes) with two or more late samples, and of them with several threads. */
 	public int words;
@@ -165,6 +169,7 @@ public final class GroupFacts {
 		multiUserParts += o.multiUserParts;
 		lines += o.lines;
 		sharedLines += o.sharedLines;
+		apartLines += o.apartLines;
 		falselySharedLines += o.falselySharedLines;
 		words += o.words;
 		sharedWords += o.sharedWords;

@@ -10,6 +10,9 @@ import org.memtrace.analysis.findings.facts.Words;
 
 /** Several threads write different words of one cache line. Spec: insight.md 3.2, rule 1. */
 public final class FalseSharing implements Rule {
+	/** Fewer words of a large structure with two samples prove nothing. */
+	private static final int WORDS = 16;
+
 	@Override
 	public String id() {
 		return "false-sharing";
@@ -33,12 +36,17 @@ public final class FalseSharing implements Rule {
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		double lasting = Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality()));
-		double lines = g.lines == 0 ? 0 : (double) g.falselySharedLines / g.lines;
-		double small = g.parts <= th.get(Threshold.FALSE_PAGES) && g.falselySharedLines > 0 ? 1 : lines;
-		return List.of(Check.atLeast("lines that two threads or more write in different words", g.falselySharedLines, 1),
-				Check.atLeast("share of its lines (1 for a small structure)", small, th.get(Threshold.FALSE_LINES)),
+		double lines = g.lines == 0 ? 0 : (double) g.apartLines / g.lines;
+		// a line of a large structure has few samples: there the lines together are the proof, and that no word is common
+		boolean small = g.parts <= th.get(Threshold.FALSE_PAGES);
+		boolean sure = small && g.falselySharedLines > 0;
+		double words = sure || g.words == 0 ? 0 : (double) g.sharedWords / g.words;
+		return List.of(Check.atLeast("lines that two threads or more write in different words" + (small ? ", each twice or more" : ""),
+				small ? g.falselySharedLines : g.apartLines, 1),
+				Check.atLeast("share of its lines (1 for a small structure)", sure ? 1 : lines, th.get(Threshold.FALSE_LINES)),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(), lasting),
-				Check.atMost("share of its words that several threads use", g.words == 0 ? 0 : (double) g.sharedWords / g.words, 0.5).counter());
+				Check.atLeast("words with two samples or more (any number for a small structure)", sure ? g.words + WORDS : g.words, WORDS),
+				Check.atMost("share of its words that several threads use", words, th.get(Threshold.FALSE_WORDS)).counter());
 	}
 
 	@Override
@@ -55,9 +63,9 @@ public final class FalseSharing implements Rule {
 			}
 		}
 		s[0] = new Statement(Words.count(line.writers.cardinality(), "thread") + " write different words of one 64-byte line (" + who + "); "
-				+ Words.count(g.falselySharedLines, "line") + " of " + g.lines + " with samples, in " + g.sharedIntervals.cardinality() + " of "
+				+ Words.count(g.apartLines, "such line") + " of " + g.lines + " with samples, in " + g.sharedIntervals.cardinality() + " of "
 				+ Words.count(t.intervals(), "interval"), "give the data of each thread a cache line of its own")
-				.fix(Fix.align(g, t)).view("sharing").figure("lines", g.falselySharedLines).figure("lines_sampled", g.lines)
+				.fix(Fix.align(g, t)).view("sharing").figure("lines", g.apartLines).figure("lines_sampled", g.lines)
 				.figure("intervals", g.sharedIntervals.cardinality()).figure("line_address", line.address).sharedTime();
 		line.writers.stream().forEach(s[0]::thread);
 		return s[0];

@@ -45,6 +45,7 @@ class RulesTest {
 	private static final List<Plant> PLANTS = List.of(
 			new Plant("first-touch", "field", 2, t -> parts(t, "field", 64, true), t -> parts(t, "field", 64, false)),
 			new Plant("false-sharing", "counters", 2, t -> counters(t, 8), t -> counters(t, 64)),
+			new Plant("false-sharing", "table", 2, t -> packed(t, true), t -> parts(t, "table", 64, false)),
 			new Plant("shared-stack", "stack", 2, t -> stack(t, true), t -> stack(t, false)),
 			new Plant("recycled-heap", "scratch", 2, RulesTest::recycled, RulesTest::kept),
 			new Plant("hot-page", "histogram", 4, t -> hot(t, true), t -> hot(t, false)),
@@ -93,6 +94,19 @@ class RulesTest {
 		for (int i = 0; i < t.intervals(); i++) {
 			for (int k = 0; k < t.threads(); k++) {
 				t.access(s, 0, i, k, 1, 1, k * distance, k * distance);
+			}
+		}
+	}
+
+	/** Many pages, each thread with a word of each line; few samples in a line: another one in each interval. */
+	private static void packed(PlantedTrace t, boolean bad) {
+		int s = t.structure("table", StructureKind.HEAP, 64);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < 64; p++) {
+				for (int k = 0; k < Math.min(8, t.threads()); k++) {
+					int offset = (i + k) % 12 * 64 + 8 * k;
+					t.access(s, p, i, k, 1, 1, offset, offset);
+				}
 			}
 		}
 	}
