@@ -4,8 +4,13 @@ package org.memtrace.aggregation;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
+
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
 
 /**
  * Which records of an {@link AccessTable} are wanted: those that have a wanted producer, thread, set of CPUs and NUMA node, and
@@ -76,6 +81,14 @@ public final class AccessMask {
 		either.add(new Either(List.copyOf(masks), not));
 	}
 
+	/** What both of two masks want. */
+	static AccessMask both(AccessMask a, AccessMask b) {
+		AccessMask both = new AccessMask();
+		both.keepAny(List.of(a), false);
+		both.keepAny(List.of(b), false);
+		return both;
+	}
+
 	private static BitSet unwanted(int count, IntPredicate wanted) {
 		BitSet set = new BitSet(count + 1);
 		for (int i = -1; i < count; i++) {
@@ -121,5 +134,95 @@ public final class AccessMask {
 			kept = e.not ? kept & ~some : some;
 		}
 		return kept;
+	}
+
+	/** Columns that {@link #apply} looks at. */
+	Set<AccessColumn> columns() {
+		EnumSet<AccessColumn> columns = EnumSet.of(AccessColumn.READS, AccessColumn.WRITES);
+		add(columns);
+		return columns;
+	}
+
+	private void add(Set<AccessColumn> columns) {
+		if (threads != null) {
+			columns.add(AccessColumn.THREAD);
+		}
+		if (cpuSets != null) {
+			columns.add(AccessColumn.CPU_SET);
+		}
+		if (nodes != null) {
+			columns.add(AccessColumn.NODE);
+		}
+		if (!types.isEmpty()) {
+			columns.add(AccessColumn.SHARING);
+		}
+		either.forEach(e -> e.masks.forEach(m -> m.add(columns)));
+	}
+
+	/**
+	 * Takes the rows out of a chunk that are not wanted, and the reads or writes that are not; rows without any count are not wanted
+	 * either. Times that no row has any more stay in the table of times.
+	 *
+	 * @param columns those that the chunk has, among them {@link #columns}
+	 */
+	void apply(AccessChunk chunk, Set<AccessColumn> columns) {
+		boolean thread = columns.contains(AccessColumn.THREAD);
+		boolean cpuSet = columns.contains(AccessColumn.CPU_SET);
+		boolean sharing = columns.contains(AccessColumn.SHARING);
+		boolean node = columns.contains(AccessColumn.NODE);
+		boolean time = columns.contains(AccessColumn.TIME);
+		boolean rest = columns.contains(AccessColumn.FLAGS) || columns.contains(AccessColumn.IP)
+				|| columns.contains(AccessColumn.READ_OFFSET) || columns.contains(AccessColumn.WRITE_OFFSET);
+		int n = 0;
+		int leaves = 0;
+		for (int l = 0; l < chunk.leaves; l++) {
+			int producer = chunk.leaf[l];
+			int from = chunk.leafFrom[l];
+			int to = chunk.leafFrom[l + 1];
+			int first = n;
+			if (!producer(producer)) {
+				continue;
+			}
+			for (int r = from; r < to; r++) {
+				int kept = kept(producer, thread ? chunk.thread[r] : -1, cpuSet ? chunk.cpuSet[r] : -1, node ? chunk.node[r] : -1,
+						sharing && chunk.sharing[r] > 1);
+				long reads = (kept & READS) != 0 ? chunk.reads[r] : 0;
+				long writes = (kept & WRITES) != 0 ? chunk.writes[r] : 0;
+				if ((reads | writes) == 0) {
+					continue;
+				}
+				chunk.reads[n] = reads;
+				chunk.writes[n] = writes;
+				if (time) {
+					chunk.time[n] = chunk.time[r];
+				}
+				if (thread) {
+					chunk.thread[n] = chunk.thread[r];
+				}
+				if (cpuSet) {
+					chunk.cpuSet[n] = chunk.cpuSet[r];
+				}
+				if (sharing) {
+					chunk.sharing[n] = chunk.sharing[r];
+				}
+				if (node) {
+					chunk.node[n] = chunk.node[r];
+				}
+				if (rest) {
+					chunk.flags[n] = chunk.flags[r];
+					chunk.ip[n] = chunk.ip[r];
+					chunk.readOffset[n] = chunk.readOffset[r];
+					chunk.writeOffset[n] = chunk.writeOffset[r];
+				}
+				n++;
+			}
+			if (n > first) {
+				chunk.leaf[leaves] = producer;
+				chunk.leafFrom[leaves++] = first; // not after the place of the leaf that was read
+			}
+		}
+		chunk.leafFrom[leaves] = n;
+		chunk.leaves = leaves;
+		chunk.rows = n;
 	}
 }

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
-import org.memtrace.model.CancelledException;
+import java.util.EnumSet;
+import java.util.Set;
+
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
 
 /**
  * On which CPUs accesses happened, and on which NUMA nodes the pages were: sums for each set of CPUs and each node, from which all
@@ -36,53 +41,93 @@ public final class AccessPlaces {
 	 * @param toNs end of the window
 	 */
 	public static AccessPlaces of(AccessTable table, int producer, long fromNs, long toNs, Progress progress)
-			throws CancelledException {
-		int first = Math.max(0, producer);
-		int end = producer < 0 ? table.producers().size() : table.producers().subtreeEnd(producer);
-		int nodes = table.maxNode() + 1;
+			throws MemtraceException {
+		int nodes = table.maxNode(progress) + 1;
 		int[][] sets = table.cpuNumbers();
 		double[] sums = new double[(sets.length + 1) * (nodes + 1)];
 		long[] pagesByNode = new long[nodes + 1];
 		long pages = 0;
 		long moved = 0;
-		progress.begin("Accesses by place", end - first);
-		for (int id = first; id < end; id++) {
-			if ((id & 0x3ff) == 0) {
-				progress.check();
-				progress.worked(0x400);
+		for (Sums part : table.scan().run(table.query(producer, fromNs, toNs), COLUMNS, "Accesses by place", progress,
+				(from, to) -> new Sums(sets.length, nodes, fromNs, toNs))) {
+			for (int i = 0; i < sums.length; i++) {
+				sums[i] += part.sums[i];
 			}
-			boolean any = false;
-			int at = -1;
-			boolean severalNodes = false;
-			int to = table.rowTo(id);
-			for (int row = table.rowFrom(id); row < to; row++) {
-				int interval = table.interval(row);
-				long start = table.intervalStart(interval);
-				long stop = table.intervalEnd(interval);
-				if (start >= toNs) {
-					break; // rows of a producer are ordered by their start
+			for (int i = 0; i <= nodes; i++) {
+				pagesByNode[i] += part.pagesByNode[i];
+			}
+			pages += part.pages;
+			moved += part.moved;
+		}
+		return new AccessPlaces(sets, nodes, sums, pagesByNode, pages, moved);
+	}
+
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.CPU_SET, AccessColumn.NODE,
+			AccessColumn.READS, AccessColumn.WRITES);
+
+	/** The sums of some pages. */
+	private static final class Sums implements AccessScan.Part {
+		private final int sets;
+		private final int nodes;
+		private final long fromNs;
+		private final long toNs;
+		private final double[] sums;
+		private final long[] pagesByNode;
+		private long pages;
+		private long moved;
+		private double[] share = new double[0];
+		// of the page that rows come of
+		private int page = -1;
+		private boolean any;
+		private int at = -1;
+		private boolean severalNodes;
+
+		Sums(int sets, int nodes, long fromNs, long toNs) {
+			this.sets = sets;
+			this.nodes = nodes;
+			this.fromNs = fromNs;
+			this.toNs = toNs;
+			sums = new double[(sets + 1) * (nodes + 1)];
+			pagesByNode = new long[nodes + 1];
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			share = AccessScan.shares(c, fromNs, toNs, share);
+			for (int l = leafFrom; l < leafTo; l++) {
+				if (c.leaf[l] != page) {
+					end();
+					page = c.leaf[l];
 				}
-				if (stop <= fromNs) {
-					continue;
-				}
-				double part = start >= fromNs && stop <= toNs ? 1
-						: (double) (Math.min(stop, toNs) - Math.max(start, fromNs)) / (stop - start);
-				int set = table.cpuSet(row);
-				int node = table.node(row);
-				sums[(set + 1) * (nodes + 1) + node + 1] += part * ((double) table.reads(row) + table.writes(row));
-				any = true;
-				if (node >= 0) {
-					severalNodes |= at >= 0 && at != node;
-					at = node;
+				for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
+					double part = share[c.time[row]];
+					if (part == 0) {
+						continue;
+					}
+					int set = c.cpuSet[row] < sets ? c.cpuSet[row] : -1;
+					int node = c.node[row];
+					sums[(set + 1) * (nodes + 1) + node + 1] += part * ((double) c.reads[row] + c.writes[row]);
+					any = true;
+					if (node >= 0) {
+						severalNodes |= at >= 0 && at != node;
+						at = node;
+					}
 				}
 			}
+		}
+
+		/** The page is done. */
+		@Override
+		public void end() {
 			if (any) {
 				pages++;
 				pagesByNode[at + 1]++;
 				moved += severalNodes ? 1 : 0;
 			}
+			any = false;
+			at = -1;
+			severalNodes = false;
 		}
-		return new AccessPlaces(sets, nodes, sums, pagesByNode, pages, moved);
 	}
 
 	/** Receives sums. */

@@ -242,6 +242,11 @@ public final class EventTable implements ModelSource {
 	}
 
 	@Override
+	public long records() {
+		return size();
+	}
+
+	/** Number of events. */
 	public int size() {
 		return type.length;
 	}
@@ -288,7 +293,7 @@ public final class EventTable implements ModelSource {
 	}
 
 	@Override
-	public Hierarchy hierarchy(int producer) {
+	public Hierarchy hierarchy(int producer, Progress progress) {
 		if (producer < 0) {
 			return Hierarchy.of(producers, 0, producers.size(), innerProducers);
 		}

@@ -4,13 +4,18 @@ package org.memtrace.aggregation;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
 
-/** Makes one model from a table of accesses: leaves in parallel, each with a small dense work space. */
+/** Makes one model from the chunks of a table of accesses: runs of chunks in parallel, each with a small dense work space. */
 final class ModelBuilder {
 	private final AccessTable table;
 	private final ModelRequest request;
@@ -22,11 +27,8 @@ final class ModelBuilder {
 	private final boolean keepAll;
 	/** Type of accesses whose thread, CPU or node is not known. */
 	private final int unknown;
-	/** Slices that an interval overlaps: [sliceFrom, sliceTo), empty when outside of the window. */
-	private final int[] sliceFrom;
-	private final int[] sliceTo;
-	/** The slice that holds an interval as a whole, or one of the classes below. */
-	private final int[] within;
+	private final DimensionValues values;
+	private final DimensionValues.Kind kind;
 	private final long[] bound;
 
 	/** Not in the window. */
@@ -36,7 +38,7 @@ final class ModelBuilder {
 	/** In several slices, or partly in the window. */
 	private static final int SPREAD = -3;
 
-	ModelBuilder(AccessTable table, ModelRequest request) {
+	ModelBuilder(AccessTable table, ModelRequest request, Progress progress) throws MemtraceException {
 		if (!request.metric().ofAccesses()) {
 			throw new IllegalArgumentException("accesses have no " + request.metric().unit());
 		}
@@ -44,9 +46,16 @@ final class ModelBuilder {
 		this.request = request;
 		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
 		this.t = slices.count();
-		this.keepAll = request.viewpoint() == Viewpoint.SHARING || request.viewpoint() == Viewpoint.READ_WRITE;
-		addTypes();
-		this.unknown = keepAll ? -1 : types.size() - 1;
+		this.values = BasicDimensions.of(request.viewpoint()).values(table, progress);
+		this.kind = values.kind();
+		this.keepAll = kind == DimensionValues.Kind.BY_DIRECTION;
+		for (long v = 0; v < values.size(); v++) {
+			types.add(values.type(v));
+		}
+		this.unknown = keepAll ? -1 : types.size();
+		if (!keepAll) {
+			types.add(values.type(DimensionValues.UNKNOWN));
+		}
 		this.wanted = new boolean[types.size()];
 		for (int k = 0; k < wanted.length; k++) {
 			wanted[k] = request.types() == null || request.types().matcher(types.get(k).name()).find();
@@ -55,77 +64,37 @@ final class ModelBuilder {
 		for (int i = 0; i <= t; i++) {
 			bound[i] = slices.boundNs(i);
 		}
-		int n = table.intervalCount();
-		this.sliceFrom = new int[n];
-		this.sliceTo = new int[n];
-		this.within = new int[n];
-		for (int i = 0; i < n; i++) {
-			long start = Math.max(slices.startNs(), table.intervalStart(i));
-			long end = Math.min(slices.endNs(), table.intervalEnd(i));
-			if (start < end) {
-				sliceFrom[i] = slices.sliceOf(start);
-				sliceTo[i] = slices.sliceOf(end - 1) + 1;
-				boolean whole = start == table.intervalStart(i) && end == table.intervalEnd(i);
-				within[i] = whole && sliceTo[i] - sliceFrom[i] == 1 ? sliceFrom[i] : SPREAD;
-			} else {
-				within[i] = table.intervalStart(i) >= request.toNs() ? AFTER : OUTSIDE;
-			}
-		}
 	}
 
-	private void addTypes() {
-		switch (request.viewpoint()) {
-		case SHARING:
-			types.add(new ModelType("Private_Read", ModelType.Role.PRIVATE_READ, 0));
-			types.add(new ModelType("Private_Write", ModelType.Role.PRIVATE_WRITE, 0));
-			types.add(new ModelType("Shared_Read", ModelType.Role.SHARED_READ, 0));
-			types.add(new ModelType("Shared_Write", ModelType.Role.SHARED_WRITE, 0));
-			return;
-		case READ_WRITE:
-			types.add(new ModelType("Read", ModelType.Role.READ, 0));
-			types.add(new ModelType("Write", ModelType.Role.WRITE, 0));
-			return;
-		case THREAD:
-			for (ThreadInfo thread : table.threads()) {
-				types.add(ModelType.thread(thread));
-			}
-			break;
-		case CPU:
-			for (int cpu = 0; cpu <= table.maxCpu(); cpu++) {
-				types.add(ModelType.cpu(cpu));
-			}
-			break;
-		case NODE:
-			for (int node = 0; node <= table.maxNode(); node++) {
-				types.add(ModelType.node(node));
-			}
-			break;
-		default:
-			throw new IllegalArgumentException("viewpoint " + request.viewpoint());
+	private Set<AccessColumn> columns() {
+		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
+		columns.addAll(BasicDimensions.of(request.viewpoint()).columns());
+		if (request.metric() == Metric.THREADS) {
+			columns.add(AccessColumn.THREAD);
 		}
-		types.add(new ModelType("unknown", ModelType.Role.UNKNOWN, 0));
+		return columns;
 	}
 
-	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws CancelledException {
-		int leaves = hierarchy.leafCount();
-		int parts = Math.max(1, Math.min(64, leaves / 64));
-		Work[] done = new Work[parts];
-		progress.begin("Building the model", 2L * parts);
-		Parallel.run(parts, progress, part -> {
-			int from = (int) ((long) leaves * part / parts);
-			int to = (int) ((long) leaves * (part + 1) / parts);
-			Work work = new Work(new MicroscopicModel.Appender(to - from));
-			for (int leaf = from; leaf < to; leaf++) {
-				if ((leaf & 255) == 0) {
-					progress.check();
-				}
-				work.leaf(hierarchy.producer(hierarchy.leafNode(leaf)));
-			}
-			work.free();
-			done[part] = work;
-			progress.worked(1);
-		});
+	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws MemtraceException {
+		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
+		Work[] done = table.scan().run(query, columns(), "Building the model", progress,
+				(from, to) -> new Work(hierarchy, from, to)).toArray(Work[]::new);
 		return join(hierarchy, done, progress);
+	}
+
+	/** First leaf of a hierarchy that is not before a producer. */
+	private static int leafOf(Hierarchy hierarchy, int producer) {
+		int low = 0;
+		int high = hierarchy.leafCount();
+		while (low < high) {
+			int mid = (low + high) >>> 1;
+			if (hierarchy.producer(hierarchy.leafNode(mid)) < producer) {
+				low = mid + 1;
+			} else {
+				high = mid;
+			}
+		}
+		return low;
 	}
 
 	private MicroscopicModel join(Hierarchy hierarchy, Work[] parts, Progress progress) throws CancelledException {
@@ -175,8 +144,10 @@ final class ModelBuilder {
 		return new MicroscopicModel(hierarchy, slices, kept, request.metric(), request.viewpoint(), from, key, value);
 	}
 
-	/** Work space of one part. */
-	private final class Work {
+	/** The leaves of a run, with their work space. */
+	private final class Work implements AccessScan.Part {
+		private final Hierarchy hierarchy;
+		private final int leafTo;
 		private final MicroscopicModel.Appender cells;
 		private final int all = types.size();
 		/** Types that have values. */
@@ -188,34 +159,85 @@ final class ModelBuilder {
 		private int lastWord = -1;
 		private long[] uses = new long[64];
 		private int useCount;
+		/** The leaf that rows come of; those before are done. */
+		private int leaf;
+		// of the chunk that is looked at
+		private long[] property = new long[0];
+		/** Slices that a time overlaps: [sliceFrom, sliceTo), empty when outside of the window. */
+		private int[] sliceFrom = new int[0];
+		private int[] sliceTo = new int[0];
+		/** The slice that holds a time as a whole, or one of the classes above. */
+		private int[] within = new int[0];
 
-		Work(MicroscopicModel.Appender cells) {
-			this.cells = cells;
+		Work(Hierarchy hierarchy, int producerFrom, int producerTo) {
+			this.hierarchy = hierarchy;
+			leaf = leafOf(hierarchy, producerFrom);
+			leafTo = leafOf(hierarchy, producerTo);
+			cells = new MicroscopicModel.Appender(leafTo - leaf);
 		}
 
-		/** What is not needed for the result. */
-		void free() {
+		@Override
+		public void chunk(AccessChunk c, int from, int to) {
+			times(c);
+			if (property.length < c.rows) {
+				property = new long[c.time.length];
+			}
+			values.read(c, from, to, property);
+			boolean plain = request.metric() == Metric.ACCESSES && request.types() == null;
+			for (int l = from; l < to; l++) {
+				int producer = c.leaf[l];
+				while (leaf < leafTo && hierarchy.producer(hierarchy.leafNode(leaf)) < producer) {
+					endLeaf();
+				}
+				if (leaf == leafTo || hierarchy.producer(hierarchy.leafNode(leaf)) > producer) {
+					throw new IllegalArgumentException("producer " + producer + " has accesses, but is no leaf of the hierarchy");
+				}
+				if (plain) {
+					accesses(c, c.leafFrom[l], c.leafFrom[l + 1]);
+				} else {
+					for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1] && within[c.time[row]] != AFTER; row++) {
+						row(c, row, c.time[row]);
+					}
+				}
+			}
+		}
+
+		@Override
+		public void end() {
+			while (leaf < leafTo) {
+				endLeaf();
+			}
 			value = null;
 			touched = null;
 			uses = null;
+			property = null;
+			sliceFrom = null;
+			sliceTo = null;
+			within = null;
 		}
 
-		void leaf(int producer) {
-			int from = table.rowFrom(producer);
-			int to = table.rowTo(producer);
-			if (from == to) {
-				cells.endLeaf();
-				return;
+		private void times(AccessChunk c) {
+			if (within.length < c.times) {
+				sliceFrom = new int[c.timeStartNs.length];
+				sliceTo = new int[c.timeStartNs.length];
+				within = new int[c.timeStartNs.length];
 			}
-			if (request.metric() == Metric.ACCESSES && request.types() == null) {
-				accesses(from, to);
-			} else {
-				useCount = 0;
-				for (int row = from; row < to && within[table.interval(row)] != AFTER; row++) {
-					row(row, table.interval(row));
+			for (int i = 0; i < c.times; i++) {
+				long start = Math.max(slices.startNs(), c.timeStartNs[i]);
+				long end = Math.min(slices.endNs(), c.timeEndNs[i]);
+				if (start < end) {
+					sliceFrom[i] = slices.sliceOf(start);
+					sliceTo[i] = slices.sliceOf(end - 1) + 1;
+					boolean whole = start == c.timeStartNs[i] && end == c.timeEndNs[i];
+					within[i] = whole && sliceTo[i] - sliceFrom[i] == 1 ? sliceFrom[i] : SPREAD;
+				} else {
+					within[i] = c.timeStartNs[i] >= request.toNs() ? AFTER : OUTSIDE;
 				}
-				countUses();
 			}
+		}
+
+		private void endLeaf() {
+			countUses();
 			for (int w = firstWord; w <= lastWord; w++) {
 				for (long bits = touched[w]; bits != 0; bits &= bits - 1) {
 					int key = (w << 6) + Long.numberOfTrailingZeros(bits);
@@ -230,67 +252,56 @@ final class ModelBuilder {
 			firstWord = Integer.MAX_VALUE;
 			lastWord = -1;
 			cells.endLeaf();
+			leaf++;
 		}
 
 		/** The rows of a page for the metric that is shown nearly always; what lies within one slice is put there at once. */
-		private void accesses(int from, int to) {
-			Viewpoint viewpoint = request.viewpoint();
+		private void accesses(AccessChunk c, int from, int to) {
 			for (int row = from; row < to; row++) {
-				int interval = table.interval(row);
-				int slice = within[interval];
+				int time = c.time[row];
+				int slice = within[time];
 				if (slice < 0) {
 					if (slice == AFTER) {
 						return;
 					}
-					row(row, interval);
+					row(c, row, time);
 					continue;
 				}
 				int base = slice * all;
-				switch (viewpoint) {
-				case SHARING -> {
-					base += table.shared(row) ? 2 : 0;
-					put(base, table.reads(row));
-					put(base + 1, table.writes(row));
+				switch (kind) {
+				case BY_DIRECTION -> {
+					base += (int) property[row];
+					put(base, c.reads[row]);
+					put(base + 1, c.writes[row]);
 				}
-				case READ_WRITE -> {
-					put(base, table.reads(row));
-					put(base + 1, table.writes(row));
-				}
-				case THREAD -> put(base + threadType(row), (double) table.reads(row) + table.writes(row));
-				case NODE -> put(base + nodeType(row), (double) table.reads(row) + table.writes(row));
-				default -> {
-					int[] cpus = table.cpus(row);
-					if (cpus.length == 1) {
-						put(base + cpus[0], (double) table.reads(row) + table.writes(row));
+				case SINGLE -> put(base + type(property[row]), (double) c.reads[row] + c.writes[row]);
+				case SHARES -> {
+					int[] members = values.members(property[row]);
+					if (members.length == 1) {
+						put(base + members[0], (double) c.reads[row] + c.writes[row]);
 					} else {
-						row(row, interval);
+						row(c, row, time);
 					}
 				}
 				}
 			}
 		}
 
-		private int threadType(int row) {
-			int thread = table.thread(row);
-			return thread < 0 || thread >= unknown ? unknown : thread;
+		private int type(long property) {
+			return property < 0 ? unknown : (int) property;
 		}
 
-		private int nodeType(int row) {
-			int numa = table.node(row);
-			return numa < 0 ? unknown : numa;
-		}
-
-		private void row(int row, int interval) {
-			if (within[interval] == OUTSIDE) {
+		private void row(AccessChunk c, int row, int time) {
+			if (within[time] == OUTSIDE) {
 				return;
 			}
-			double reads = table.reads(row);
-			double writes = table.writes(row);
+			double reads = c.reads[row];
+			double writes = c.writes[row];
 			switch (request.metric()) {
 			case READS -> writes = 0;
 			case WRITES -> reads = 0;
 			case EVENTS -> {
-				if (table.intervalStart(interval) < request.fromNs()) {
+				if (c.timeStartNs[time] < request.fromNs()) {
 					return;
 				}
 				reads = reads > 0 ? 1 : 0;
@@ -299,28 +310,22 @@ final class ModelBuilder {
 			default -> {
 			}
 			}
-			switch (request.viewpoint()) {
-			case SHARING -> {
-				int base = table.shared(row) ? 2 : 0;
-				add(row, interval, base, reads);
-				add(row, interval, base + 1, writes);
+			switch (kind) {
+			case BY_DIRECTION -> {
+				int type = (int) property[row];
+				add(c, row, time, type, reads);
+				add(c, row, time, type + 1, writes);
 			}
-			case READ_WRITE -> {
-				add(row, interval, 0, reads);
-				add(row, interval, 1, writes);
-			}
-			case THREAD -> add(row, interval, threadType(row), together(reads, writes));
-			case NODE -> add(row, interval, nodeType(row), together(reads, writes));
-			case CPU -> {
-				int[] cpus = table.cpus(row);
-				if (cpus.length == 0) {
-					add(row, interval, unknown, together(reads, writes));
+			case SINGLE -> add(c, row, time, type(property[row]), together(reads, writes));
+			case SHARES -> {
+				int[] members = values.members(property[row]);
+				if (members.length == 0) {
+					add(c, row, time, unknown, together(reads, writes));
 				}
-				for (int cpu : cpus) {
-					add(row, interval, cpu, together(reads, writes) / cpus.length);
+				for (int member : members) {
+					add(c, row, time, member, together(reads, writes) / members.length);
 				}
 			}
-			case TYPE -> throw new IllegalStateException();
 			}
 		}
 
@@ -328,18 +333,18 @@ final class ModelBuilder {
 			return request.metric() == Metric.EVENTS ? 1 : reads + writes;
 		}
 
-		private void add(int row, int interval, int type, double amount) {
+		private void add(AccessChunk c, int row, int time, int type, double amount) {
 			if (amount == 0 || !wanted[type]) {
 				return;
 			}
-			int from = sliceFrom[interval];
-			int to = sliceTo[interval];
+			int from = sliceFrom[time];
+			int to = sliceTo[time];
 			if (request.metric() == Metric.EVENTS) {
 				put(from * all + type, amount);
 				return;
 			}
 			if (request.metric() == Metric.THREADS) {
-				int thread = table.thread(row);
+				int thread = c.thread[row];
 				if (thread < 0 || thread >= table.threads().size()) {
 					return; // nobody is not another thread
 				}
@@ -350,12 +355,12 @@ final class ModelBuilder {
 				}
 				return;
 			}
-			if (within[interval] >= 0) {
+			if (within[time] >= 0) {
 				put(from * all + type, amount);
 				return;
 			}
-			long start = table.intervalStart(interval);
-			long end = table.intervalEnd(interval);
+			long start = c.timeStartNs[time];
+			long end = c.timeEndNs[time];
 			double perNs = amount / (end - start);
 			for (int s = from; s < to; s++) {
 				long overlap = Math.min(end, bound[s + 1]) - Math.max(start, bound[s]);
@@ -388,6 +393,7 @@ final class ModelBuilder {
 					put((int) (uses[i] >>> 32), 1);
 				}
 			}
+			useCount = 0;
 		}
 	}
 }

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Whole numbers in 0, 1, 2, 4 or 8 bytes each, above a common base. Most columns of a trace need one byte: less memory to hold
- * and to read. Once its maker has put all numbers into it, it does not change and is safe for all threads.
+ * and to read. Immutable and safe for all threads.
  */
 final class PackedColumn {
 	static final PackedColumn EMPTY = new PackedColumn(0, 0, 0);
@@ -19,8 +18,7 @@ final class PackedColumn {
 	private final int[] ints;
 	private final long[] longs;
 
-	/** A column that {@link #fill} makes. */
-	PackedColumn(int size, int width, long base) {
+	private PackedColumn(int size, int width, long base) {
 		this.size = size;
 		this.base = base;
 		this.bytes = width == 1 ? new byte[size] : null;
@@ -64,8 +62,7 @@ final class PackedColumn {
 		return c;
 	}
 
-	/** The smallest column for some numbers from {@code min} to {@code max}; all are {@code min} until {@link #set}. */
-	static PackedColumn between(int size, long min, long max) {
+	private static PackedColumn between(int size, long min, long max) {
 		return size == 0 ? EMPTY : new PackedColumn(size, widthFor(min, max), min);
 	}
 
@@ -77,8 +74,7 @@ final class PackedColumn {
 		return range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : 0;
 	}
 
-	/** Puts a number into a place, before anybody reads it. */
-	void set(int i, long value) {
+	private void set(int i, long value) {
 		long v = value - base;
 		if (bytes != null) {
 			bytes[i] = (byte) v;
@@ -91,13 +87,6 @@ final class PackedColumn {
 		}
 	}
 
-	/** Puts numbers into the places of the same index of {@code places}, before anybody reads them. */
-	void put(int[] places, PackedColumn values) {
-		for (int i = 0; i < values.size; i++) {
-			set(places[i], values.getLong(i));
-		}
-	}
-
 	int size() {
 		return size;
 	}
@@ -105,10 +94,6 @@ final class PackedColumn {
 	/** Bytes of a number. */
 	int width() {
 		return bytes != null ? 1 : chars != null ? 2 : ints != null ? 4 : longs != null ? 8 : 0;
-	}
-
-	long base() {
-		return base;
 	}
 
 	/** A number of a column whose numbers are {@code int}s. */
@@ -124,33 +109,47 @@ final class PackedColumn {
 		return base + (chars != null ? chars[i] : ints != null ? ints[i] & 0xffffffffL : longs != null ? longs[i] : 0);
 	}
 
-	/** Takes little-endian numbers above the base for the entries from {@code from} on, before anybody reads them. */
-	void fill(int from, ByteBuffer saved) {
-		saved.order(ByteOrder.LITTLE_ENDIAN);
+	/** All numbers, of a column whose numbers are {@code int}s. */
+	void copyTo(int[] out) {
+		int b = (int) base;
 		if (bytes != null) {
-			saved.get(bytes, from, saved.remaining());
+			for (int i = 0; i < size; i++) {
+				out[i] = b + (bytes[i] & 0xff);
+			}
 		} else if (chars != null) {
-			saved.asCharBuffer().get(chars, from, saved.remaining() / 2);
+			for (int i = 0; i < size; i++) {
+				out[i] = b + chars[i];
+			}
 		} else if (ints != null) {
-			saved.asIntBuffer().get(ints, from, saved.remaining() / 4);
-		} else if (longs != null) {
-			saved.asLongBuffer().get(longs, from, saved.remaining() / 8);
+			for (int i = 0; i < size; i++) {
+				out[i] = b + ints[i]; // modulo 2^32, as it was made
+			}
+		} else {
+			Arrays.fill(out, 0, size, b);
 		}
 	}
 
-	/** The reverse of {@link #fill}. */
-	ByteBuffer saved(int from, int to) {
-		ByteBuffer out = ByteBuffer.allocate((to - from) * width()).order(ByteOrder.LITTLE_ENDIAN);
+	/** All numbers. */
+	void copyTo(long[] out) {
 		if (bytes != null) {
-			out.put(0, bytes, from, to - from);
+			for (int i = 0; i < size; i++) {
+				out[i] = base + (bytes[i] & 0xff);
+			}
 		} else if (chars != null) {
-			out.asCharBuffer().put(chars, from, to - from);
+			for (int i = 0; i < size; i++) {
+				out[i] = base + chars[i];
+			}
 		} else if (ints != null) {
-			out.asIntBuffer().put(ints, from, to - from);
+			for (int i = 0; i < size; i++) {
+				out[i] = base + (ints[i] & 0xffffffffL);
+			}
 		} else if (longs != null) {
-			out.asLongBuffer().put(longs, from, to - from);
+			for (int i = 0; i < size; i++) {
+				out[i] = base + longs[i];
+			}
+		} else {
+			Arrays.fill(out, 0, size, base);
 		}
-		return out;
 	}
 
 	long memoryBytes() {

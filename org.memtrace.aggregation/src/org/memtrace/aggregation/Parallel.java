@@ -7,6 +7,7 @@ import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /** Runs independent tasks 0..n-1 on the common pool and the calling thread. Results must not depend on who runs what. */
@@ -14,6 +15,12 @@ public final class Parallel {
 	@FunctionalInterface
 	public interface Task {
 		void run(int index) throws CancelledException;
+	}
+
+	/** A task that reads what may fail. */
+	@FunctionalInterface
+	public interface Reading {
+		void run(int index) throws MemtraceException;
 	}
 
 	private Parallel() {
@@ -26,6 +33,17 @@ public final class Parallel {
 
 	/** Runs all tasks and returns when they are done; the first failure stops the others. */
 	public static void run(int count, Progress progress, Task task) throws CancelledException {
+		try {
+			read(count, progress, task::run);
+		} catch (CancelledException e) {
+			throw e;
+		} catch (MemtraceException e) {
+			throw new IllegalStateException(e); // the task throws no other one
+		}
+	}
+
+	/** The same with tasks that may fail. */
+	public static void read(int count, Progress progress, Reading task) throws MemtraceException {
 		AtomicInteger next = new AtomicInteger();
 		int helpers = Math.min(threads(), count) - 1;
 		ForkJoinTask<?>[] forked = new ForkJoinTask<?>[Math.max(0, helpers)];
@@ -36,7 +54,7 @@ public final class Parallel {
 					progress.check();
 					task.run(i);
 				}
-			} catch (CancelledException | RuntimeException | Error e) {
+			} catch (MemtraceException | RuntimeException | Error e) {
 				next.set(count);
 				synchronized (failure) {
 					if (failure[0] == null) {
@@ -52,7 +70,7 @@ public final class Parallel {
 		for (ForkJoinTask<?> f : forked) {
 			f.join();
 		}
-		if (failure[0] instanceof CancelledException e) {
+		if (failure[0] instanceof MemtraceException e) {
 			throw e;
 		} else if (failure[0] instanceof RuntimeException e) {
 			throw e;

@@ -116,8 +116,9 @@ public final class Main {
 				return name.isEmpty() ? ExitCode.USAGE : ExitCode.OK;
 			}
 			int code = dispatch(name, java.util.Arrays.copyOfRange(args, 1, args.length), console);
+			boolean lost = console.reportLost();
 			console.finish();
-			return code;
+			return code == ExitCode.OK && lost ? ExitCode.INPUT : code;
 		} catch (UncheckedIOException e) {
 			if (String.valueOf(e.getCause().getMessage()).contains("Broken pipe")) {
 				return ExitCode.BROKEN_PIPE;

@@ -182,7 +182,7 @@ public final class OpenTrace implements GanttPresenter.Trace {
 		return data.importReport;
 	}
 
-	/** All accesses in memory: every picture is made from it. */
+	/** All accesses: every picture is made from them. */
 	public AccessTable accesses() {
 		return data.accesses;
 	}
@@ -191,14 +191,19 @@ public final class OpenTrace implements GanttPresenter.Trace {
 	 * The accesses that pass filters; all when there are none. Takes a moment the first time, so not on the display thread; views
 	 * that ask for the same at the same time wait for one another.
 	 */
-	public AccessTable accesses(FilterSet filters, Progress progress) throws CancelledException {
+	public AccessTable accesses(FilterSet filters, Progress progress) throws MemtraceException {
 		return filters.isActive() ? data.filtered.get(filters, progress) : data.accesses;
+	}
+
+	/** Largest NUMA node of its pages, -1 if none is known. */
+	public int maxNode() {
+		return data.maxNode;
 	}
 
 	/** Whether it has accesses of memory; a trace that has none is shown by its {@link #events}. */
 	@Override
 	public boolean hasAccesses() {
-		return data.accesses.size() > 0;
+		return data.accessCount > 0;
 	}
 
 	/**
@@ -235,7 +240,7 @@ public final class OpenTrace implements GanttPresenter.Trace {
 
 	@Override
 	public GanttSource records(Viewpoint viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
-		return hasAccesses() ? GanttSource.of(accesses(filters, progress), viewpoint) : GanttSource.of(events(filters, progress));
+		return hasAccesses() ? GanttSource.of(accesses(filters, progress), viewpoint, progress) : GanttSource.of(events(filters, progress));
 	}
 
 	@Override

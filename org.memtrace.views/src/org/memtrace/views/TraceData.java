@@ -10,13 +10,15 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
-import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.EventType;
@@ -28,9 +30,6 @@ import org.memtrace.model.tree.ProducerTree;
  * no job reads it. Safe for all threads.
  */
 final class TraceData {
-	/** What the columns of an access take, with what is made from them. */
-	private static final long BYTES_PER_ACCESS = 26;
-
 	/** What is closed in the end. */
 	private final TraceStore opened;
 	/** The same, seen through the tree of {@link #space}. */
@@ -44,7 +43,11 @@ final class TraceData {
 	/** Of a trace without accesses; of others the four types of accesses are known. */
 	final List<EventType> eventTypes;
 	final AccessTable accesses;
-	final FilteredTables<AccessTable, CancelledException> filtered;
+	/** Number of access records. */
+	final long accessCount;
+	/** Largest NUMA node of its pages, -1 if none is known. */
+	final int maxNode;
+	final FilteredTables<AccessTable, MemtraceException> filtered;
 	private final FilteredTables<EventTable, MemtraceException> filteredEvents = new FilteredTables<>(
 			(filters, progress) -> filters.apply(events(progress), progress));
 	final TraceMarkers markers;
@@ -63,13 +66,13 @@ final class TraceData {
 			spaces = Set.copyOf(opened.addressSpaces());
 			store = space == AddressSpace.VIRTUAL ? opened : opened.in(space);
 			info = store.info();
-			checkMemory();
-			// first: the tree, which its identity needs, is built beside the reading
-			accesses = AccessTable.load(store, progress);
+			accesses = AccessTable.keep(store, this::guarded, progress);
+			accessCount = accesses.records();
+			maxNode = accesses.maxNode(progress);
 			producers = store.producers();
 			structures = store.structures();
 			threads = store.threads();
-			eventTypes = accesses.size() > 0 ? List.of() : List.copyOf(store.eventTypes());
+			eventTypes = accessCount > 0 ? List.of() : List.copyOf(store.eventTypes());
 			importReport = store.importReport().orElse("");
 			NoteJob.await(); // what was attached to the trace when it was open before
 			savedFilters = readFilters();
@@ -106,22 +109,34 @@ final class TraceData {
 		}
 	}
 
-	/** Several traces may be open: better a sentence than to run out of memory after half a minute. */
-	private void checkMemory() throws MemtraceException {
-		long needed = BYTES_PER_ACCESS * store.accessCount();
-		if (needed > free()) {
-			System.gc();
-		}
-		if (needed > free()) {
-			throw new StoreException("'" + info.alias() + "' has " + Units.plural(store.accessCount(), "access") + ", which need "
-					+ Units.bytes(needed) + ", but " + Units.bytes(free()) + " are free; close another trace, or give more memory"
-					+ " with -Xmx in MEMTRACE_VMARGS");
-		}
-	}
+	/** Chunks that can be read as long as the store is open; who comes later is cancelled. */
+	private AccessSource guarded(AccessSource source) {
+		return new AccessSource() {
+			@Override
+			public int chunks() {
+				return source.chunks();
+			}
 
-	private static long free() {
-		Runtime r = Runtime.getRuntime();
-		return r.maxMemory() - r.totalMemory() + r.freeMemory();
+			@Override
+			public ChunkInfo info(int chunk) {
+				return source.info(chunk);
+			}
+
+			@Override
+			public long rows() {
+				return source.rows();
+			}
+
+			@Override
+			public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) throws MemtraceException {
+				use();
+				try {
+					source.read(chunk, wanted, into);
+				} finally {
+					release();
+				}
+			}
+		};
 	}
 
 	/** One user more; cancelled when there is none any more. */

@@ -45,13 +45,34 @@ public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern type
 		return new AccessFilter(query, ANY, -1, null, null);
 	}
 
-	/** The same, and only what filters let pass; all accesses are read for that. */
-	public AccessFilter with(FilterSet filters, TraceStore store, Progress progress) throws MemtraceException {
-		if (!filters.isActive()) {
-			return this;
+	/**
+	 * The same, and only what filters let pass.
+	 *
+	 * @param all all accesses of the trace
+	 */
+	public AccessFilter with(FilterSet filters, AccessTable all) throws MemtraceException {
+		return filters.isActive()
+				? new AccessFilter(query, taskId, cpu, types, FilterMask.of(filters, all, all.structures(), Progress.NONE)) : this;
+	}
+
+	/** A table without what does not pass; the window and the subtree are those of {@link #query}, for a scan of the table. */
+	public AccessTable select(AccessTable table) {
+		AccessMask wanted = new AccessMask();
+		if (taskId != ANY) {
+			List<ThreadInfo> threads = table.threads();
+			wanted.keepThreads(threads.size(), t -> (t < 0 ? -1 : threads.get(t).taskId()) == taskId);
 		}
-		AccessTable all = AccessTable.load(store, progress);
-		return new AccessFilter(query, taskId, cpu, types, FilterMask.of(filters, all, store.structures(), progress));
+		if (cpu >= 0) {
+			List<BitSet> sets = table.cpuSets();
+			wanted.keepCpuSets(sets.size(), set -> set >= 0 && sets.get(set).get(cpu));
+		}
+		for (int t = 0; t < TYPES.length; t++) {
+			if (types != null && !types.matcher(TYPES[t]).matches()) {
+				wanted.removeType(t >= 2, t % 2 == 1);
+			}
+		}
+		AccessTable some = table.filtered(wanted);
+		return mask == null ? some : some.filtered(mask);
 	}
 
 	/** Index into {@link #TYPES}. */

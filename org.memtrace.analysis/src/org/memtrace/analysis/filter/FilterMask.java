@@ -14,6 +14,7 @@ import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
@@ -44,7 +45,7 @@ public final class FilterMask {
 	}
 
 	public static AccessMask of(FilterSet filters, AccessTable table, List<Structure> structures, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		FilterMask m = new FilterMask(table, structures, progress);
 		List<TraceFilter> thresholds = new ArrayList<>();
 		for (TraceFilter f : filters.filters()) {
@@ -335,8 +336,8 @@ public final class FilterMask {
 	}
 
 	/** Looks at what the other filters leave, before any threshold. */
-	private void addThresholds(List<TraceFilter> thresholds) throws CancelledException {
-		double[] of = table.counts(mask, progress);
+	private void addThresholds(List<TraceFilter> thresholds) throws MemtraceException {
+		double[] of = table.filtered(mask).counts(progress);
 		Counts counts = new Counts(of, prefixSums(of));
 		for (TraceFilter f : thresholds) {
 			if (f.condition() instanceof Condition.Any any) {

@@ -87,8 +87,8 @@ public record FilterSet(List<TraceFilter> filters) {
 	}
 
 	/** The accesses that pass; the table itself when all do. */
-	public AccessTable apply(AccessTable table, List<Structure> structures, Progress progress) throws CancelledException {
-		return isActive() ? table.filtered(FilterMask.of(this, table, structures, progress), progress) : table;
+	public AccessTable apply(AccessTable table, List<Structure> structures, Progress progress) throws MemtraceException {
+		return isActive() ? table.filtered(FilterMask.of(this, table, structures, progress)) : table;
 	}
 
 	/**

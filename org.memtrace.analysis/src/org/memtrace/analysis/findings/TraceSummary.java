@@ -5,15 +5,15 @@ package org.memtrace.analysis.findings;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.table.StructureTable.Row;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 
@@ -28,7 +28,7 @@ public final class TraceSummary {
 	private final StructureTable structures;
 	private final AccessDetails all;
 
-	public TraceSummary(StructureTable structures) {
+	public TraceSummary(StructureTable structures) throws MemtraceException {
 		this.structures = structures;
 		this.table = structures.table();
 		this.all = table.details(0, table.producers().size(), Long.MIN_VALUE, Long.MAX_VALUE);

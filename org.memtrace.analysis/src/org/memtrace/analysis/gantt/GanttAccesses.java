@@ -5,80 +5,92 @@ package org.memtrace.analysis.gantt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
+import org.memtrace.aggregation.AccessCursor;
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.AccessTimes;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.ModelType.Role;
-import org.memtrace.aggregation.Parallel;
 import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
 
 /** A memory trace: each access record is a count that holds for its interval. */
 final class GanttAccesses extends GanttSource {
 	/** Sums by interval and slot that are made densely. */
 	private static final int MAX_DENSE = 1 << 21;
-	private static final int PARALLEL_FROM = 1 << 19;
+
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.CPU_SET,
+			AccessColumn.READS, AccessColumn.WRITES, AccessColumn.SHARING, AccessColumn.NODE);
 
 	private final AccessTable table;
-	private final Viewpoint viewpoint;
+	private final boolean byCpu;
+	private final DimensionValues values;
 	private final int unknown;
-	/** Position of each interval in order of start, and the intervals in that order. */
-	private final int[] rank;
-	private final int[] byRank;
+	private final long[] rowsBefore;
+	/** All different times, in order of start; null when there are so many that a record may have its own. */
+	private final AccessTimes times;
+	/** A cursor for each thread. */
+	private final ThreadLocal<AccessCursor> cursors;
 
-	GanttAccesses(AccessTable table, Viewpoint viewpoint) {
-		super(table.info(), table.producers(), types(table, viewpoint), table.size());
+	private GanttAccesses(AccessTable table, Viewpoint viewpoint, DimensionValues values, List<GanttType> types, long[] rowsBefore,
+			AccessTimes times, ThreadLocal<AccessCursor> cursors) {
+		super(table.info(), table.producers(), types, (int) rowsBefore[rowsBefore.length - 1]);
 		this.table = table;
-		this.viewpoint = viewpoint;
-		this.unknown = types().size() - 1;
-		int n = table.intervalCount();
-		long[] starts = new long[n];
-		for (int i = 0; i < n; i++) {
-			starts[i] = table.intervalStart(i);
-		}
-		byRank = GanttSeries.order(starts);
-		rank = new int[n];
-		for (int r = 0; r < n; r++) {
-			rank[byRank[r]] = r;
-		}
+		this.byCpu = viewpoint == Viewpoint.CPU;
+		this.values = values;
+		this.unknown = types.size() - 1;
+		this.rowsBefore = rowsBefore;
+		this.times = times;
+		this.cursors = cursors;
 	}
 
-	private static List<GanttType> types(AccessTable table, Viewpoint viewpoint) {
-		List<ModelType> list = new ArrayList<>();
-		switch (viewpoint) {
-		case SHARING, TYPE -> {
-			list.add(new ModelType("Private_Read", Role.PRIVATE_READ, 0));
-			list.add(new ModelType("Private_Write", Role.PRIVATE_WRITE, 0));
-			list.add(new ModelType("Shared_Read", Role.SHARED_READ, 0));
-			list.add(new ModelType("Shared_Write", Role.SHARED_WRITE, 0));
+	static GanttAccesses make(AccessTable table, Viewpoint viewpoint, Progress progress) throws MemtraceException {
+		if (table.records() > Integer.MAX_VALUE - 64) {
+			throw new MemtraceException("the Gantt chart shows at most " + (Integer.MAX_VALUE - 64) + " accesses, but there are "
+					+ table.records() + "; filters leave fewer");
 		}
-		case READ_WRITE -> {
-			list.add(new ModelType("Read", Role.READ, 0));
-			list.add(new ModelType("Write", Role.WRITE, 0));
+		Dimension dimension = Dimension.of(viewpoint);
+		DimensionValues values = dimension.values(table, progress);
+		List<GanttType> types = new ArrayList<>();
+		for (long v = 0; v < values.size(); v++) {
+			types.add(type(values.type(v)));
 		}
-		case THREAD -> {
-			for (ThreadInfo thread : table.threads()) {
-				list.add(ModelType.thread(thread));
-			}
+		if (values.kind() != DimensionValues.Kind.BY_DIRECTION) {
+			types.add(type(values.type(DimensionValues.UNKNOWN)));
 		}
-		case CPU -> {
-			for (int cpu = 0; cpu <= table.maxCpu(); cpu++) {
-				list.add(ModelType.cpu(cpu));
-			}
+		int producers = table.producers().size();
+		long[] rowsBefore = new long[producers + 1];
+		for (int p = 0; p <= producers; p++) {
+			rowsBefore[p] = table.rowsBefore(p, progress);
 		}
-		case NODE -> {
-			for (int node = 0; node <= table.maxNode(); node++) {
-				list.add(ModelType.node(node));
-			}
+		AccessTimes times = table.times(MAX_DENSE / types.size(), progress);
+		AccessCursor first = table.cursor(COLUMNS, values, progress); // what it needs is made now, and can be cancelled
+		ThreadLocal<AccessCursor> cursors = ThreadLocal.withInitial(first::another);
+		return new GanttAccesses(table, viewpoint, values, types, rowsBefore, times, cursors);
+	}
+
+	private static GanttType type(ModelType type) {
+		return new GanttType(type.name(), GanttType.Kind.ACCESS, type);
+	}
+
+	/** The row, for the thread that asks. */
+	AccessCursor at(int row) {
+		AccessCursor cursor = cursors.get();
+		try {
+			cursor.at(row);
+		} catch (MemtraceException e) {
+			throw new ReadFailedException(e);
 		}
-		}
-		if (viewpoint == Viewpoint.THREAD || viewpoint == Viewpoint.CPU || viewpoint == Viewpoint.NODE) {
-			list.add(new ModelType("unknown", Role.UNKNOWN, 0));
-		}
-		return list.stream().map(t -> new GanttType(t.name(), GanttType.Kind.ACCESS, t)).toList();
+		return cursor;
 	}
 
 	AccessTable table() {
@@ -132,26 +144,26 @@ final class GanttAccesses extends GanttSource {
 
 	@Override
 	int firstRow(int producer) {
-		return producer == producers().size() ? table.size() : table.rowFrom(producer);
+		return (int) rowsBefore[producer];
 	}
 
 	@Override
 	long start(int row) {
-		return table.intervalStart(table.interval(row));
+		return at(row).startNs();
 	}
 
 	@Override
 	long end(int row) {
-		return table.intervalEnd(table.interval(row));
+		return at(row).endNs();
 	}
 
 	@Override
 	void groupsOf(int row, Grouping grouping, BitSet groups) {
 		switch (grouping) {
 		case PRODUCER -> groups.set(ALL);
-		case THREAD -> groups.set(threadGroup(row));
+		case THREAD -> groups.set(threadGroup(at(row)));
 		case CPU -> {
-			int[] cpus = table.cpus(row);
+			int[] cpus = table.cpus(at(row).cpuSet());
 			for (int cpu : cpus) {
 				groups.set(cpu);
 			}
@@ -162,18 +174,18 @@ final class GanttAccesses extends GanttSource {
 		}
 	}
 
-	private int threadGroup(int row) {
-		int thread = table.thread(row);
+	private int threadGroup(AccessCursor row) {
+		int thread = row.thread();
 		return thread < 0 || thread >= table.threads().size() ? table.threads().size() : thread;
 	}
 
 	/** Share of a record that belongs to a group: one that saw several CPUs is divided among them. */
-	private double share(int row, Grouping grouping, int group) {
+	private double share(AccessCursor row, Grouping grouping, int group) {
 		switch (grouping) {
 		case THREAD:
 			return threadGroup(row) == group ? 1 : 0;
 		case CPU:
-			int[] cpus = table.cpus(row);
+			int[] cpus = table.cpus(row.cpuSet());
 			if (cpus.length == 0) {
 				return group > table.maxCpu() ? 1 : 0;
 			}
@@ -191,52 +203,43 @@ final class GanttAccesses extends GanttSource {
 	/** One amount of a record. */
 	@FunctionalInterface
 	private interface Parts {
-		void add(int row, int slot, double amount);
+		void add(int slot, double amount);
 	}
 
 	@Override
 	void event(int row, Grouping grouping, int group, Sink sink) {
-		int interval = table.interval(row);
-		long start = table.intervalStart(interval);
-		long end = table.intervalEnd(interval);
-		parts(row, grouping, group, (r, slot, amount) -> sink.event(r, start, end, slot, amount));
+		AccessCursor r = at(row);
+		long start = r.startNs();
+		long end = r.endNs();
+		double share = grouping == Grouping.PRODUCER ? 1 : share(r, grouping, group);
+		parts(r.property(), r.reads(), r.writes(), share, grouping, group,
+				(slot, amount) -> sink.event(row, start, end, slot, amount));
 	}
 
-	private void parts(int row, Grouping grouping, int group, Parts to) {
-		double share = grouping == Grouping.PRODUCER ? 1 : share(row, grouping, group);
+	private void parts(long property, long reads, long writes, double share, Grouping grouping, int group, Parts to) {
 		if (share == 0) {
 			return;
 		}
-		long reads = table.reads(row);
-		long writes = table.writes(row);
-		switch (viewpoint) {
-		case SHARING, READ_WRITE, TYPE -> {
-			int base = viewpoint != Viewpoint.READ_WRITE && table.shared(row) ? 2 : 0;
+		double both = (double) reads + writes;
+		switch (values.kind()) {
+		case BY_DIRECTION -> {
 			if (reads > 0) {
-				to.add(row, base, share * reads);
+				to.add((int) property, share * reads);
 			}
 			if (writes > 0) {
-				to.add(row, base + 1, share * writes);
+				to.add((int) property + 1, share * writes);
 			}
 		}
-		case THREAD -> {
-			int thread = table.thread(row);
-			to.add(row, thread < 0 || thread >= unknown ? unknown : thread, share * ((double) reads + writes));
-		}
-		case NODE -> {
-			int node = table.node(row);
-			to.add(row, node < 0 || node >= unknown ? unknown : node, share * ((double) reads + writes));
-		}
-		case CPU -> {
-			int[] cpus = table.cpus(row);
-			double both = (double) reads + writes;
-			if (cpus.length == 0) {
-				to.add(row, unknown, both);
-			} else if (grouping == Grouping.CPU) {
-				to.add(row, group, share * both);
+		case SINGLE -> to.add(property < 0 || property >= unknown ? unknown : (int) property, share * both);
+		case SHARES -> {
+			int[] members = values.members(property);
+			if (members.length == 0) {
+				to.add(unknown, both);
+			} else if (byCpu && grouping == Grouping.CPU) {
+				to.add(group, share * both);
 			} else {
-				for (int cpu : cpus) {
-					to.add(row, cpu, share * both / cpus.length);
+				for (int member : members) {
+					to.add(member, share * both / members.length);
 				}
 			}
 		}
@@ -244,12 +247,11 @@ final class GanttAccesses extends GanttSource {
 	}
 
 	@Override
-	GanttSeries series(int producer, Grouping grouping, int group, Progress progress) throws CancelledException {
-		int from = from(producer);
+	GanttSeries series(int producer, Grouping grouping, int group, Progress progress) throws MemtraceException {
 		int count = records(producer);
 		int slots = slots();
-		if ((long) rank.length * slots > MAX_DENSE || count < 4096 && count < rank.length) {
-			// few records, or so many intervals that each record may have its own
+		if (times == null || count < 4096 && count < times.count()) {
+			// few records, or so many times that each record may have its own
 			if (count <= GanttSeries.MAX_EXACT) {
 				GanttSeries exact = GanttSeries.exact(count + count / 2, sink -> visit(producer, grouping, group, Long.MIN_VALUE,
 						Long.MAX_VALUE, sink, progress));
@@ -260,25 +262,16 @@ final class GanttAccesses extends GanttSource {
 			return GanttSeries.binned(this, producer, grouping, group, info().startNs(), info().endNs(),
 					GanttSeries.bins(slots), progress);
 		}
-		int parts = count < PARALLEL_FROM ? 1 : Math.min(8, Parallel.threads());
-		Sums[] sums = new Sums[parts];
-		Parallel.run(parts, progress, part -> {
-			Sums s = new Sums(rank.length * slots);
-			int to = from + (int) ((long) count * (part + 1) / parts);
-			int at = from + (int) ((long) count * part / parts);
-			while (at < to) {
-				progress.check();
-				int stop = (int) Math.min(to, at + 65536L);
-				for (; at < stop; at++) {
-					parts(at, grouping, group, s);
-				}
+		Sums all = null;
+		for (Sums part : table.scan().run(table.query(producer, Long.MIN_VALUE, Long.MAX_VALUE), COLUMNS, "Gantt chart", progress,
+				(from, to) -> new Sums(grouping, group))) {
+			if (all == null) {
+				all = part;
+			} else {
+				all.add(part);
 			}
-			sums[part] = s;
-		});
-		for (int i = 1; i < parts; i++) {
-			sums[0].add(sums[i]);
 		}
-		GanttSeries exact = sums[0].series();
+		GanttSeries exact = all.series();
 		return exact.size() <= GanttSeries.MAX_EXACT ? exact
 				: GanttSeries.binned(slots, info().startNs(), info().endNs(), GanttSeries.bins(slots), sink -> {
 					for (int i = 0; i < exact.size(); i++) {
@@ -318,32 +311,85 @@ final class GanttAccesses extends GanttSource {
 				Arrays.copyOf(amount, count), Arrays.copyOf(records, count), 0);
 	}
 
-	/** Sums by interval (in order of start) and slot. */
-	private final class Sums implements Parts {
-		private final double[] amount;
-		private final int[] records;
+	/** Sums by time (in order of start) and slot. */
+	private final class Sums implements Parts, AccessScan.Part {
+		private final Grouping grouping;
+		private final int group;
+		private final int slots = slots();
+		private double[] amount = new double[0];
+		private int[] records = new int[0];
+		private long[] property = new long[0];
+		private int time;
 
-		Sums(int n) {
-			amount = new double[n];
-			records = new int[n];
+		Sums(Grouping grouping, int group) {
+			this.grouping = grouping;
+			this.group = group;
 		}
 
 		@Override
-		public void add(int row, int slot, double a) {
-			int at = rank[table.interval(row)] * slots() + slot;
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			if (amount.length == 0) {
+				amount = new double[times.count() * slots];
+				records = new int[times.count() * slots];
+			}
+			int[] number = times.of(c);
+			if (property.length < c.rows) {
+				property = new long[c.time.length];
+			}
+			values.read(c, leafFrom, leafTo, property);
+			int to = c.leafFrom[leafTo];
+			for (int row = c.leafFrom[leafFrom]; row < to; row++) {
+				time = number[c.time[row]];
+				parts(property[row], c.reads[row], c.writes[row], share(c, row), grouping, group, this);
+			}
+		}
+
+		private double share(AccessChunk c, int row) {
+			switch (grouping) {
+			case THREAD:
+				int thread = c.thread[row];
+				return (thread < 0 || thread >= table.threads().size() ? table.threads().size() : thread) == group ? 1 : 0;
+			case CPU:
+				int[] cpus = table.cpus(c.cpuSet[row]);
+				if (cpus.length == 0) {
+					return group > table.maxCpu() ? 1 : 0;
+				}
+				for (int cpu : cpus) {
+					if (cpu == group) {
+						return 1.0 / cpus.length;
+					}
+				}
+				return 0;
+			default:
+				return 1;
+			}
+		}
+
+		@Override
+		public void end() {
+			property = null;
+		}
+
+		@Override
+		public void add(int slot, double a) {
+			int at = time * slots + slot;
 			amount[at] += a;
 			records[at]++;
 		}
 
 		void add(Sums o) {
-			for (int i = 0; i < amount.length; i++) {
+			if (amount.length == 0) {
+				amount = o.amount;
+				records = o.records;
+				return;
+			}
+			for (int i = 0; i < o.amount.length; i++) {
 				amount[i] += o.amount[i];
 				records[i] += o.records[i];
 			}
 		}
 
 		GanttSeries series() {
-			int slots = slots();
 			int n = 0;
 			for (int r : records) {
 				n += r > 0 ? 1 : 0;
@@ -356,9 +402,8 @@ final class GanttAccesses extends GanttSource {
 			int at = 0;
 			for (int i = 0; i < records.length; i++) {
 				if (records[i] > 0) {
-					int interval = byRank[i / slots];
-					start[at] = table.intervalStart(interval);
-					end[at] = table.intervalEnd(interval);
+					start[at] = times.startNs(i / slots);
+					end[at] = times.endNs(i / slots);
 					slot[at] = (short) (i % slots);
 					sum[at] = amount[i];
 					count[at++] = records[i];

@@ -14,7 +14,7 @@ import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TimeAxis;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /**
@@ -71,7 +71,7 @@ final class GanttBuilder {
 		return Math.min(level, 12) * Math.min(12, rowHeight * 0.7);
 	}
 
-	GanttPicture build(Progress progress) throws CancelledException {
+	GanttPicture build(Progress progress) throws MemtraceException {
 		double pad = f;
 		double top = o.title == null ? 0.4 * f : pad + 3.2 * f;
 		labelX = pad * 0.6;
@@ -164,11 +164,11 @@ final class GanttBuilder {
 		boolean marked;
 	}
 
-	private void rows(Progress progress) throws CancelledException {
+	private void rows(Progress progress) throws MemtraceException {
 		int count = Math.max(0, end - o.firstRow);
 		Drawn[] drawn = new Drawn[count];
 		if (count > 0) {
-			Parallel.run(count, progress, i -> drawn[i] = row(o.firstRow + i, progress));
+			Parallel.read(count, progress, i -> drawn[i] = row(o.firstRow + i, progress));
 		}
 		int line = Palette.mix(palette.plotBackground(), palette.separator(), 0.35);
 		barFrom = new int[count + 1];
@@ -222,7 +222,7 @@ final class GanttBuilder {
 		}
 	}
 
-	private Drawn row(int row, Progress progress) throws CancelledException {
+	private Drawn row(int row, Progress progress) throws MemtraceException {
 		Drawn d = new Drawn();
 		Grouping grouping = rows.request().grouping();
 		int producer = rows.producer(row);
@@ -720,7 +720,7 @@ final class GanttBuilder {
 		return plotX + plotWidth * Math.max(0, Math.min(1, t));
 	}
 
-	private void minimap(Progress progress) throws CancelledException {
+	private void minimap(Progress progress) throws MemtraceException {
 		long start = source.info().startNs();
 		long stop = source.info().endNs();
 		shapes.add(new Shape.Rect(plotX, mapY, plotWidth, mapHeight, palette.plotBackground(), 0));

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.AccessCursor;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.text.Units;
@@ -133,7 +134,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 				f.from = Math.min(f.from, s);
 				f.to = Math.max(f.to, e);
 				if (source instanceof GanttAccesses a) {
-					access(f, a.table(), row);
+					access(f, a.table(), a.at(row));
 				} else if (source instanceof GanttEvents v) {
 					f.cpus.set(v.table().cpu(row));
 				}
@@ -144,22 +145,22 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		return f;
 	}
 
-	private static void access(Found f, AccessTable table, int row) {
-		int thread = table.thread(row);
+	private static void access(Found f, AccessTable table, AccessCursor row) {
+		int thread = row.thread();
 		if (thread >= 0) {
 			f.threads.set(thread);
 		} else {
 			f.unknownThread = true;
 		}
-		for (int cpu : table.cpus(row)) {
+		for (int cpu : table.cpus(row.cpuSet())) {
 			f.cpus.set(cpu);
 		}
-		if (table.node(row) >= 0) {
-			f.nodes.set(table.node(row));
+		if (row.node() >= 0) {
+			f.nodes.set(row.node());
 		}
-		f.reads += table.reads(row);
-		f.writes += table.writes(row);
-		f.sharing = Math.max(f.sharing, table.sharing(row));
+		f.reads += row.reads();
+		f.writes += row.writes();
+		f.sharing = Math.max(f.sharing, row.sharing());
 	}
 
 	private static void accesses(List<String> lines, AccessTable table, Found f) {
@@ -227,15 +228,15 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 		}
 	}
 
-	/** The code address of a single record; the columns in memory do not have it. */
+	/** The code address of a single record. */
 	private static void code(List<String> lines, GanttAccesses source, Found f, TraceStore store, Progress progress)
 			throws MemtraceException {
-		AccessTable table = source.table();
+		int thread = source.at(f.last).thread();
 		int producer = source.producerOf(f.last);
 		TreeMap<Long, Integer> addresses = new TreeMap<>();
 		store.visitAccesses(new AccessQuery(f.from, f.to, producer, producer + 1), (AccessBatch b) -> {
 			for (int i = 0; i < b.count; i++) {
-				if (b.startNs[i] == f.from && b.endNs[i] == f.to && b.thread[i] == table.thread(f.last) && b.ip[i] != 0) {
+				if (b.startNs[i] == f.from && b.endNs[i] == f.to && b.thread[i] == thread && b.ip[i] != 0) {
 					addresses.merge(b.ip[i], 1, Integer::sum);
 				}
 			}

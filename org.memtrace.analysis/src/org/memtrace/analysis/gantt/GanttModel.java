@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /**
@@ -44,7 +44,7 @@ public final class GanttModel {
 	}
 
 	/** What a row has over the whole trace. */
-	GanttSeries whole(Grouping grouping, int group, int producer, Progress progress) throws CancelledException {
+	GanttSeries whole(Grouping grouping, int group, int producer, Progress progress) throws MemtraceException {
 		return get(new Key(grouping, group, producer, Long.MIN_VALUE, Long.MAX_VALUE), progress);
 	}
 
@@ -54,7 +54,7 @@ public final class GanttModel {
 	 * @param columns pixels of the window
 	 */
 	GanttSeries series(Grouping grouping, int group, int producer, long fromNs, long toNs, int columns, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		GanttSeries whole = whole(grouping, group, producer, progress);
 		if (whole.isExact() || whole.binNs <= (toNs - fromNs) / Math.max(1, columns)) {
 			return whole;
@@ -62,7 +62,7 @@ public final class GanttModel {
 		return get(new Key(grouping, group, producer, fromNs, toNs), progress);
 	}
 
-	private GanttSeries get(Key key, Progress progress) throws CancelledException {
+	private GanttSeries get(Key key, Progress progress) throws MemtraceException {
 		synchronized (known) {
 			GanttSeries s = known.get(key);
 			if (s != null) {
@@ -85,7 +85,7 @@ public final class GanttModel {
 		return made;
 	}
 
-	private GanttSeries inWindow(Key key, Progress progress) throws CancelledException {
+	private GanttSeries inWindow(Key key, Progress progress) throws MemtraceException {
 		double share = Math.min(1, (double) (key.toNs() - key.fromNs()) / source.info().durationNs());
 		// when there are surely too many, they are not read twice
 		GanttSeries exact = share * source.records(key.producer()) > 4 * GanttSeries.MAX_EXACT ? null : GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(),
@@ -105,7 +105,7 @@ public final class GanttModel {
 	 * @return null when there is none
 	 */
 	public Piece next(Grouping grouping, int group, int producer, long startNs, boolean forward, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		GanttSeries s = whole(grouping, group, producer, progress);
 		if (!s.isExact()) {
 			return nextRecord(grouping, group, producer, startNs, forward, progress);
@@ -137,7 +137,7 @@ public final class GanttModel {
 
 	/** The same among so many records that they are not kept. */
 	private Piece nextRecord(Grouping grouping, int group, int producer, long startNs, boolean forward, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		long[] best = {forward ? Long.MAX_VALUE : Long.MIN_VALUE, 0};
 		source.visit(producer, grouping, group, forward ? startNs : Long.MIN_VALUE, forward ? Long.MAX_VALUE : startNs,
 				(row, s, e, slot, amount) -> {
@@ -153,7 +153,7 @@ public final class GanttModel {
 
 	/** Exact sums by type of a row in a window; a record counts with its part inside. */
 	public double[] sums(Grouping grouping, int group, int producer, long fromNs, long toNs, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		double[] sums = new double[source.types().size()];
 		source.visit(producer, grouping, group, fromNs, toNs, (row, s, e, slot, amount) -> {
 			double part = e == s ? 1 : (double) (Math.min(e, toNs) - Math.max(s, fromNs)) / (e - s);

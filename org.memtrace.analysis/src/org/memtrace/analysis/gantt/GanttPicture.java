@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /** A drawn Gantt chart and where things are in it. Coordinates are pixels of the scene. Immutable. */
@@ -103,7 +104,7 @@ public final class GanttPicture {
 
 	/** Draws; for each row that was not drawn before its records are read once. */
 	public static GanttPicture build(GanttModel model, GanttRows rows, GanttOptions options, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		return new GanttBuilder(model, rows, options).build(progress);
 	}
 

@@ -11,14 +11,14 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
  * The records of a trace as a Gantt chart needs them: by row of the chart, in a window, each with its type and amount. A row
- * of the chart is a producer with everything below it, of all threads and CPUs or of one ("group"). Immutable and safe for all
- * threads.
+ * of the chart is a producer with everything below it, of all threads and CPUs or of one ("group"). Safe for all threads.
  */
 public abstract class GanttSource {
 	/** What the rows at the top are. */
@@ -59,8 +59,8 @@ public abstract class GanttSource {
 	}
 
 	/** Accesses, coloured by a viewpoint. */
-	public static GanttSource of(AccessTable table, Viewpoint viewpoint) {
-		return new GanttAccesses(table, viewpoint == Viewpoint.TYPE ? Viewpoint.SHARING : viewpoint);
+	public static GanttSource of(AccessTable table, Viewpoint viewpoint, Progress progress) throws MemtraceException {
+		return GanttAccesses.make(table, viewpoint == Viewpoint.TYPE ? Viewpoint.SHARING : viewpoint, progress);
 	}
 
 	/** Events of any origin, coloured by their type. */
@@ -114,7 +114,7 @@ public abstract class GanttSource {
 	abstract void groupsOf(int row, Grouping grouping, BitSet groups);
 
 	/** All records below a producer and of a group over the whole trace, as exact cells or in small bins. */
-	abstract GanttSeries series(int producer, Grouping grouping, int group, Progress progress) throws CancelledException;
+	abstract GanttSeries series(int producer, Grouping grouping, int group, Progress progress) throws MemtraceException;
 
 	/** Links in order of their start: rows of the table. */
 	abstract int[] linkRows();

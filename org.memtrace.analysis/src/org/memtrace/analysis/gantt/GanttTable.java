@@ -3,7 +3,7 @@
 package org.memtrace.analysis.gantt;
 
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /** The numbers of a Gantt chart. */
@@ -15,7 +15,7 @@ public final class GanttTable {
 	 * A line for each visible row: its name and the sums of each type in the window. Accesses and instants are counted, states are
 	 * in nanoseconds, variables are value times nanoseconds.
 	 */
-	public static String csv(GanttModel model, GanttPicture picture) {
+	public static String csv(GanttModel model, GanttPicture picture) throws MemtraceException {
 		GanttRows rows = picture.rows();
 		Grouping grouping = rows.request().grouping();
 		StringBuilder text = new StringBuilder("row,level");
@@ -26,13 +26,8 @@ public final class GanttTable {
 		int end = Math.min(rows.count(), picture.firstRow() + (int) Math.ceil(picture.plotHeight() / picture.rowHeight()));
 		for (int row = picture.firstRow(); row < end; row++) {
 			text.append(quoted(rows.name(row))).append(',').append(rows.level(row));
-			try {
-				for (double sum : model.sums(grouping, rows.group(row), rows.producer(row), picture.fromNs(), picture.toNs(),
-						Progress.NONE)) {
-					text.append(',').append(sum == Math.rint(sum) && Math.abs(sum) < 1e15 ? Long.toString((long) sum) : Double.toString(sum));
-				}
-			} catch (CancelledException e) {
-				throw new IllegalStateException(e); // nobody can cancel
+			for (double sum : model.sums(grouping, rows.group(row), rows.producer(row), picture.fromNs(), picture.toNs(), Progress.NONE)) {
+				text.append(',').append(sum == Math.rint(sum) && Math.abs(sum) < 1e15 ? Long.toString((long) sum) : Double.toString(sum));
 			}
 			text.append('\n');
 		}

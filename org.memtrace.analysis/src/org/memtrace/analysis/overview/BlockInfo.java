@@ -15,7 +15,7 @@ import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -132,7 +132,7 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 	}
 
 	/** Facts from the records about the cells of a hit. Takes time proportional to their number. */
-	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit, Progress progress) throws CancelledException {
+	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit, Progress progress) throws MemtraceException {
 		Hierarchy h = picture.model().hierarchy();
 		int first = h.producer(h.leafNode(hit.leafFrom()));
 		int last = h.producer(h.leafNode(hit.leafTo() - 1));

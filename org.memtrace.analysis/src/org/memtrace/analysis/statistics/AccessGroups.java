@@ -6,23 +6,25 @@ package org.memtrace.analysis.statistics;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.Set;
 
+import org.memtrace.aggregation.AccessScan;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Counts and sums of accesses, grouped by any of time, memory, type, thread, CPU, NUMA node and sharing. One pass over the
- * accesses; memory for the groups only. An access counts once: in the window of time in which it begins, or in the first one when it
+ * chunks, in parallel; memory for the groups only. An access counts once: in the window of time in which it begins, or in the first one when it
  * has begun earlier.
  */
 public final class AccessGroups {
@@ -58,26 +60,23 @@ public final class AccessGroups {
 	/** More groups than these are refused. */
 	public static final int MOST_GROUPS = 1_000_000;
 
+	private final AccessTable table;
 	private final List<Key> keys;
 	private final long windowNs;
-	private final Map<Numbers, long[]> sums = new HashMap<>();
+	private final AccessQuery query;
+	private final long origin;
+	/** For each producer the part directly below the selected one; null when nobody asks. */
+	private final int[] part;
+	private final Parts structures;
 
-	/** Group as numbers. */
-	private record Numbers(long[] values) {
-		@Override
-		public boolean equals(Object other) {
-			return other instanceof Numbers n && Arrays.equals(values, n.values);
-		}
-
-		@Override
-		public int hashCode() {
-			return Arrays.hashCode(values);
-		}
-	}
-
-	private AccessGroups(List<Key> keys, long windowNs) {
+	private AccessGroups(AccessTable table, AccessQuery query, List<Key> keys, long windowNs) {
+		this.table = table;
 		this.keys = keys;
 		this.windowNs = windowNs;
+		this.query = query;
+		origin = Math.max(query.fromNs(), table.info().startNs());
+		part = keys.contains(Key.MEMORY) ? parts(table.producers(), query.producerFrom()) : null;
+		structures = keys.contains(Key.STRUCTURE) ? new Parts(table.producers(), table.structures()) : null;
 	}
 
 	/**
@@ -86,57 +85,136 @@ public final class AccessGroups {
 	 * @param windowNs length of the windows of {@link Key#TIME}; the first begins with the trace, or with the filter's window
 	 * @return groups in the order of their keys
 	 */
-	public static List<Group> of(TraceStore store, AccessFilter filter, List<Key> keys, long windowNs, Progress progress)
+	public static List<Group> of(AccessTable table, AccessFilter filter, List<Key> keys, long windowNs, Progress progress)
 			throws MemtraceException {
 		if (keys.contains(Key.TIME) && windowNs <= 0) {
 			throw new IllegalArgumentException("windows of " + windowNs + " ns");
 		}
-		AccessGroups groups = new AccessGroups(List.copyOf(keys), windowNs);
-		return groups.run(store, filter, progress);
+		return new AccessGroups(filter.select(table), filter.query(), List.copyOf(keys), windowNs).run(progress);
 	}
 
-	private List<Group> run(TraceStore store, AccessFilter filter, Progress progress) throws MemtraceException {
-		ProducerTree tree = store.producers();
-		int root = filter.query().producerFrom();
-		long origin = Math.max(filter.query().fromNs(), store.info().startNs());
-		int[] part = keys.contains(Key.MEMORY) ? parts(tree, root) : null;
-		Parts structures = keys.contains(Key.STRUCTURE) ? new Parts(tree, store.structures()) : null;
-		boolean byType = keys.contains(Key.TYPE);
-		long[] values = new long[keys.size()];
-		filter.visit(store, b -> {
-			for (int i = 0; i < b.count; i++) {
-				for (int k = 0; k < values.length; k++) {
-					values[k] = value(keys.get(k), b, i, origin, part, structures);
-				}
-				if (!byType) {
-					add(values, b.reads[i], b.writes[i]);
-					continue;
-				}
-				int at = keys.indexOf(Key.TYPE);
-				if (b.reads[i] > 0) {
-					values[at] = AccessFilter.type(b.sharing[i], false);
-					add(values, b.reads[i], 0);
-				}
-				if (b.writes[i] > 0) {
-					values[at] = AccessFilter.type(b.sharing[i], true);
-					add(values, 0, b.writes[i]);
-				}
+	private Set<AccessColumn> columns() {
+		EnumSet<AccessColumn> columns = EnumSet.of(AccessColumn.READS, AccessColumn.WRITES);
+		if (isWindow() || keys.contains(Key.TIME)) {
+			columns.add(AccessColumn.TIME);
+		}
+		for (Key key : keys) {
+			switch (key) {
+			case THREAD -> columns.add(AccessColumn.THREAD);
+			case CPU -> columns.add(AccessColumn.CPU_SET);
+			case NODE -> columns.add(AccessColumn.NODE);
+			case TYPE, SHARING -> columns.add(AccessColumn.SHARING);
+			case TIME, MEMORY, STRUCTURE, PAGE -> {
 			}
-		}, progress);
-		List<Numbers> order = new ArrayList<>(sums.keySet());
-		order.sort((a, b) -> Arrays.compare(a.values, b.values));
-		List<ThreadInfo> threads = store.threads();
-		List<BitSet> cpuSets = store.cpuSets();
-		List<Group> result = new ArrayList<>(order.size());
-		for (Numbers numbers : order) {
+			}
+		}
+		return columns;
+	}
+
+	private boolean isWindow() {
+		return query.fromNs() > table.info().startNs() || query.toNs() < table.info().endNs();
+	}
+
+	private List<Group> run(Progress progress) throws MemtraceException {
+		GroupSums all = null;
+		for (Sums part : table.scan().run(query, columns(), "Groups", progress, (from, to) -> new Sums())) {
+			if (all == null) {
+				all = part.sums;
+			} else {
+				all.addAll(part.sums);
+			}
+		}
+		ProducerTree tree = table.producers();
+		List<ThreadInfo> threads = table.threads();
+		List<BitSet> cpuSets = table.cpuSets();
+		List<Group> result = new ArrayList<>();
+		GroupSums sums = all;
+		for (int group : sums.sorted()) {
 			List<Object> labels = new ArrayList<>();
 			for (int k = 0; k < keys.size(); k++) {
-				labels.add(label(keys.get(k), numbers.values[k], origin, tree, threads, cpuSets));
+				labels.add(label(keys.get(k), sums.key(group, k), tree, threads, cpuSets));
 			}
-			long[] sum = sums.get(numbers);
-			result.add(new Group(labels, sum[0], sum[1], sum[2]));
+			result.add(new Group(labels, sums.records(group), sums.reads(group), sums.writes(group)));
 		}
 		return result;
+	}
+
+	/** The groups of some pages. */
+	private final class Sums implements AccessScan.Part {
+		private final GroupSums sums = new GroupSums(keys.size(), MOST_GROUPS);
+		private final int byType = keys.indexOf(Key.TYPE);
+		private final long[][] values = new long[keys.size()][0];
+		private final long[] group = new long[keys.size()];
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) throws MemtraceException {
+			for (int k = 0; k < values.length; k++) {
+				if (values[k].length < c.rows) {
+					values[k] = new long[Math.max(c.rows, 2 * values[k].length)];
+				}
+				read(keys.get(k), c, leafFrom, leafTo, values[k]);
+			}
+			boolean window = isWindow();
+			int to = c.leafFrom[leafTo];
+			for (int row = c.leafFrom[leafFrom]; row < to; row++) {
+				if (window && (c.startNs(row) >= query.toNs() || c.endNs(row) <= query.fromNs())) {
+					continue;
+				}
+				for (int k = 0; k < group.length; k++) {
+					group[k] = values[k][row];
+				}
+				if (byType < 0) {
+					sums.add(group, c.reads[row], c.writes[row]);
+					continue;
+				}
+				if (c.reads[row] > 0) {
+					sums.add(group, c.reads[row], 0);
+				}
+				if (c.writes[row] > 0) {
+					group[byType]++; // the type of writes follows that of reads
+					sums.add(group, 0, c.writes[row]);
+				}
+			}
+		}
+	}
+
+	/** Values of a key for the rows of some leaves. */
+	private void read(Key key, AccessChunk c, int leafFrom, int leafTo, long[] out) {
+		int from = c.leafFrom[leafFrom];
+		int to = c.leafFrom[leafTo];
+		switch (key) {
+		case TIME -> {
+			long[] window = new long[c.times];
+			for (int t = 0; t < c.times; t++) {
+				window[t] = (Math.max(c.timeStartNs[t], origin) - origin) / windowNs;
+			}
+			for (int row = from; row < to; row++) {
+				out[row] = window[c.time[row]];
+			}
+		}
+		case MEMORY, STRUCTURE, PAGE -> {
+			for (int l = leafFrom; l < leafTo; l++) {
+				int producer = c.leaf[l];
+				Arrays.fill(out, c.leafFrom[l], c.leafFrom[l + 1], key == Key.PAGE ? producer
+						: key == Key.MEMORY ? part[producer] : structure(structures, producer));
+			}
+		}
+		case TYPE -> {
+			for (int row = from; row < to; row++) {
+				out[row] = AccessFilter.type(c.sharing[row], false);
+			}
+		}
+		case THREAD -> copy(c.thread, from, to, out);
+		case CPU -> copy(c.cpuSet, from, to, out);
+		case NODE -> copy(c.node, from, to, out);
+		case SHARING -> copy(c.sharing, from, to, out);
+		}
+	}
+
+	private static void copy(int[] in, int from, int to, long[] out) {
+		for (int row = from; row < to; row++) {
+			out[row] = in[row];
+		}
 	}
 
 	/** For each producer below {@code root} the child of {@code root} that it belongs to. */
@@ -149,42 +227,13 @@ public final class AccessGroups {
 		return part;
 	}
 
-	private void add(long[] values, long reads, long writes) throws MemtraceException {
-		long[] sum = sums.get(new Numbers(values));
-		if (sum == null) {
-			if (sums.size() == MOST_GROUPS) {
-				throw new MemtraceException(String.format(Locale.ROOT,
-						"there are more than %,d groups; take longer windows, fewer keys or a part of the memory", MOST_GROUPS));
-			}
-			sum = new long[3];
-			sums.put(new Numbers(values.clone()), sum);
-		}
-		sum[0]++;
-		sum[1] += reads;
-		sum[2] += writes;
-	}
-
-	private long value(Key key, AccessBatch b, int i, long origin, int[] part, Parts structures) {
-		return switch (key) {
-		case TIME -> (Math.max(b.startNs[i], origin) - origin) / windowNs;
-		case MEMORY -> part[b.producer[i]];
-		case STRUCTURE -> structure(structures, b.producer[i]);
-		case PAGE -> b.producer[i];
-		case TYPE -> 0;
-		case THREAD -> b.thread[i];
-		case CPU -> b.cpuSet[i];
-		case NODE -> b.node[i];
-		case SHARING -> b.sharing[i];
-		};
-	}
-
 	/** Producer of the structure, or of what there is instead. */
 	private static int structure(Parts structures, int producer) {
 		int part = structures.of(producer);
 		return part < 0 ? producer : structures.producer(part);
 	}
 
-	private Object label(Key key, long value, long origin, ProducerTree tree, List<ThreadInfo> threads,
+	private Object label(Key key, long value, ProducerTree tree, List<ThreadInfo> threads,
 			List<BitSet> cpuSets) {
 		return switch (key) {
 		case TIME -> origin + value * windowNs;

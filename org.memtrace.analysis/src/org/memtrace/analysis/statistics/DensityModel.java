@@ -5,9 +5,12 @@ package org.memtrace.analysis.statistics;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
@@ -16,8 +19,11 @@ import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -78,65 +84,39 @@ public final class DensityModel {
 	 * @param bins number of bins; fewer when the window has fewer nanoseconds
 	 */
 	public static DensityModel of(AccessTable table, Sum sum, Stack stack, long fromNs, long toNs, int producer, int bins,
-			Progress progress) throws CancelledException {
+			Progress progress) throws MemtraceException {
 		if (!sum.ofAccesses()) {
 			throw new IllegalArgumentException("accesses have no " + sum);
 		}
-		ProducerTree tree = table.producers();
-		int from = Math.max(0, producer);
-		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
 		int n = switch (stack) {
 		case NONE, PRODUCER -> 1;
 		case TYPE -> 4;
 		case THREAD -> table.threads().size() + 1;
 		};
-		boolean[] inside = new boolean[table.intervalCount()];
-		for (int i = 0; i < inside.length; i++) {
-			inside[i] = table.intervalStart(i) < toNs && table.intervalEnd(i) > fromNs;
+		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
+		if (stack == Stack.TYPE) {
+			columns.add(AccessColumn.SHARING);
+		} else if (stack == Stack.THREAD) {
+			columns.add(AccessColumn.THREAD);
 		}
-		// first by time of the table, of which there are few, then into bins
-		double[][] byTime = new double[n][];
-		progress.begin("Density", to - from);
-		for (int id = from; id < to; id++) {
-			if ((id & CHECK_EVERY) == 0) {
-				progress.check();
-				progress.worked(CHECK_EVERY + 1);
-			}
-			int end = table.rowTo(id);
-			for (int row = table.rowFrom(id); row < end; row++) {
-				int time = table.interval(row);
-				if (!inside[time]) {
-					continue;
-				}
-				double reads = sum == Sum.WRITES ? 0 : table.reads(row);
-				double writes = sum == Sum.READS ? 0 : table.writes(row);
-				if (sum == Sum.RECORDS) {
-					reads = stack == Stack.TYPE && table.reads(row) == 0 ? 0 : 1;
-					writes = stack == Stack.TYPE && table.writes(row) > 0 ? 1 : 0;
-				}
-				if (stack == Stack.TYPE) {
-					int base = table.shared(row) ? 2 : 0;
-					add(byTime, base, time, reads, inside.length);
-					add(byTime, base + 1, time, writes, inside.length);
-				} else {
-					int thread = table.thread(row);
-					add(byTime, stack != Stack.THREAD ? 0 : thread < 0 || thread >= n ? n - 1 : thread, time, reads + writes,
-							inside.length);
+		double[][] sums = new double[n][];
+		for (Histogram part : table.scan().run(table.query(producer, fromNs, toNs), columns, "Density", progress,
+				(from, to) -> new Histogram(sum, stack, n, fromNs, toNs, new Bins(fromNs, toNs, bins)))) {
+			for (int s = 0; s < n; s++) {
+				if (sums[s] == null) {
+					sums[s] = part.sums[s];
+				} else if (part.sums[s] != null) {
+					for (int i = 0; i < sums[s].length; i++) {
+						sums[s][i] += part.sums[s][i];
+					}
 				}
 			}
 		}
-		Bins b = new Bins(fromNs, toNs, bins);
 		List<ModelType> types = new ArrayList<>();
 		List<double[]> values = new ArrayList<>();
 		for (int s = 0; s < n; s++) {
-			if (byTime[s] == null) {
+			if (sums[s] == null) {
 				continue;
-			}
-			double[] sums = new double[b.count];
-			for (int i = 0; i < inside.length; i++) {
-				if (byTime[s][i] != 0) {
-					b.add(sums, table.intervalStart(i), table.intervalEnd(i), byTime[s][i], sum == Sum.RECORDS);
-				}
 			}
 			types.add(switch (stack) {
 			case TYPE -> new ModelType(AccessFilter.TYPES[s], Statistics.TYPE_ROLES[s], 0);
@@ -144,17 +124,88 @@ public final class DensityModel {
 					: ModelType.thread(table.threads().get(s));
 			default -> new ModelType(sum.label(), ModelType.Role.THREAD, 0);
 			});
-			values.add(sums);
+			values.add(sums[s]);
 		}
 		return limited(sum, stack, table.info(), fromNs, toNs, types, values);
 	}
 
-	private static void add(double[][] byTime, int series, int time, double amount, int times) {
-		if (amount != 0) {
-			if (byTime[series] == null) {
-				byTime[series] = new double[times];
+	/** The bins of some pages. */
+	private static final class Histogram implements AccessScan.Part {
+		private final Sum sum;
+		private final Stack stack;
+		private final int n;
+		private final long fromNs;
+		private final long toNs;
+		private final Bins bins;
+		private final double[][] sums;
+		/** Sums by time of the chunk, of which there are few, by series. */
+		private double[][] byTime;
+
+		Histogram(Sum sum, Stack stack, int n, long fromNs, long toNs, Bins bins) {
+			this.sum = sum;
+			this.stack = stack;
+			this.n = n;
+			this.fromNs = fromNs;
+			this.toNs = toNs;
+			this.bins = bins;
+			sums = new double[n][];
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			boolean[] inside = new boolean[c.times];
+			for (int i = 0; i < inside.length; i++) {
+				inside[i] = c.timeStartNs[i] < toNs && c.timeEndNs[i] > fromNs;
 			}
-			byTime[series][time] += amount;
+			byTime = new double[n][];
+			int end = c.leafFrom[leafTo];
+			for (int row = c.leafFrom[leafFrom]; row < end; row++) {
+				int time = c.time[row];
+				if (!inside[time]) {
+					continue;
+				}
+				double reads = sum == Sum.WRITES ? 0 : c.reads[row];
+				double writes = sum == Sum.READS ? 0 : c.writes[row];
+				if (sum == Sum.RECORDS) {
+					reads = stack == Stack.TYPE && c.reads[row] == 0 ? 0 : 1;
+					writes = stack == Stack.TYPE && c.writes[row] > 0 ? 1 : 0;
+				}
+				if (stack == Stack.TYPE) {
+					int base = c.sharing[row] > 1 ? 2 : 0;
+					add(base, time, reads, c.times);
+					add(base + 1, time, writes, c.times);
+				} else {
+					int thread = stack == Stack.THREAD ? c.thread[row] : 0;
+					add(thread < 0 || thread >= n ? n - 1 : thread, time, reads + writes, c.times);
+				}
+			}
+			for (int s = 0; s < n; s++) {
+				if (byTime[s] == null) {
+					continue;
+				}
+				if (sums[s] == null) {
+					sums[s] = new double[bins.count];
+				}
+				for (int i = 0; i < c.times; i++) {
+					if (byTime[s][i] != 0) {
+						bins.add(sums[s], c.timeStartNs[i], c.timeEndNs[i], byTime[s][i], sum == Sum.RECORDS);
+					}
+				}
+			}
+		}
+
+		private void add(int series, int time, double amount, int times) {
+			if (amount != 0) {
+				if (byTime[series] == null) {
+					byTime[series] = new double[times];
+				}
+				byTime[series][time] += amount;
+			}
+		}
+
+		@Override
+		public void end() {
+			byTime = null;
 		}
 	}
 

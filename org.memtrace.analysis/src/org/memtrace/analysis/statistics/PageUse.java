@@ -3,17 +3,24 @@
 
 package org.memtrace.analysis.statistics;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 
+import org.memtrace.aggregation.AccessScan;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.store.TraceStore;
-import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
 
 /**
- * Who touched each page first, who wrote it first, by how many threads and how much it was used. One pass over the accesses in the
- * order of their start; memory for the pages of the selected part only. Within a monitoring interval the recorder does not tell who
+ * Who touched each page first, who wrote it first, by how many threads and how much it was used. One pass over the chunks, in
+ * parallel; memory for the pages of the selected part only. Within a monitoring interval the recorder does not tell who
  * was first: then it is the first record of the trace.
  */
 public final class PageUse {
@@ -38,82 +45,104 @@ public final class PageUse {
 		void visit(Page page) throws MemtraceException;
 	}
 
-	private final int from;
-	private final int words;
-	private final long[] firstNs;
-	private final int[] firstThread;
-	private final long[] firstWriteNs;
-	private final int[] firstWriter;
-	private final long[] threads;
-	private final long[] records;
-	private final long[] reads;
-	private final long[] writes;
-	private final int[] sharing;
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
+			AccessColumn.WRITES, AccessColumn.SHARING);
 
-	private PageUse(int from, int to, int threadCount) {
-		int n = to - from;
-		this.from = from;
-		words = (threadCount + Long.SIZE - 1) / Long.SIZE;
-		firstNs = new long[n];
-		firstThread = new int[n];
-		firstWriteNs = new long[n];
-		firstWriter = new int[n];
-		threads = new long[Math.multiplyExact(n, words)];
-		records = new long[n];
-		reads = new long[n];
-		writes = new long[n];
-		sharing = new int[n];
-		Arrays.fill(firstThread, -1);
-		Arrays.fill(firstWriter, -1);
-		Arrays.fill(firstWriteNs, Long.MAX_VALUE);
+	private PageUse() {
 	}
 
 	/** Gives the pages with accesses that the filter lets pass, in the order of the tree. */
-	public static void visit(TraceStore store, AccessFilter filter, Progress progress, Visitor visitor) throws MemtraceException {
-		ProducerTree tree = store.producers();
-		int from = filter.query().producerFrom();
-		int to = Math.min(filter.query().producerTo(), tree.size());
-		PageUse use = new PageUse(from, to, store.threads().size());
-		filter.visit(store, b -> {
-			for (int i = 0; i < b.count; i++) {
-				use.add(b.producer[i] - from, b.startNs[i], b.thread[i], b.reads[i], b.writes[i], b.sharing[i]);
-			}
-		}, progress);
-		for (int page = 0; page < to - from; page++) {
-			if (use.records[page] > 0) {
-				visitor.visit(use.page(page));
+	public static void visit(AccessTable table, AccessFilter filter, Progress progress, Visitor visitor) throws MemtraceException {
+		AccessQuery query = filter.query();
+		for (Pages part : filter.select(table).scan().run(query, COLUMNS, "Pages", progress,
+				(from, to) -> new Pages(query.fromNs(), query.toNs()))) {
+			for (Page page : part.pages) {
+				visitor.visit(page);
 			}
 		}
 	}
 
-	private void add(int page, long startNs, int thread, long readCount, long writeCount, int shared) {
-		if (records[page]++ == 0) {
-			firstNs[page] = startNs;
-		}
-		reads[page] += readCount;
-		writes[page] += writeCount;
-		sharing[page] = Math.max(sharing[page], shared);
-		if (writeCount > 0) {
-			firstWriteNs[page] = Math.min(firstWriteNs[page], startNs);
-		}
-		if (thread < 0) {
-			return;
-		}
-		threads[page * words + thread / Long.SIZE] |= 1L << thread;
-		if (firstThread[page] < 0) {
-			firstThread[page] = thread;
-		}
-		if (writeCount > 0 && firstWriter[page] < 0) {
-			firstWriter[page] = thread;
-		}
-	}
+	/** Pages of a run. */
+	private static final class Pages implements AccessScan.Part {
+		private final long fromNs;
+		private final long toNs;
+		private final List<Page> pages = new ArrayList<>();
+		private final BitSet threads = new BitSet();
+		private int producer = -1;
+		private long firstNs;
+		private int firstThread;
+		private long firstWriteNs;
+		private int firstWriter;
+		private long records;
+		private long reads;
+		private long writes;
+		private int sharing;
 
-	private Page page(int page) {
-		int count = 0;
-		for (int w = 0; w < words; w++) {
-			count += Long.bitCount(threads[page * words + w]);
+		Pages(long fromNs, long toNs) {
+			this.fromNs = fromNs;
+			this.toNs = toNs;
 		}
-		return new Page(from + page, firstNs[page], firstThread[page], firstWriteNs[page], firstWriter[page], count, records[page],
-				reads[page], writes[page], sharing[page]);
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			for (int l = leafFrom; l < leafTo; l++) {
+				if (c.leaf[l] != producer) {
+					end();
+					begin(c.leaf[l]);
+				}
+				for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
+					long start = c.startNs(row);
+					if (start >= toNs) {
+						break; // rows of a page are ordered by their start
+					}
+					if (c.endNs(row) > fromNs) {
+						add(start, c.thread[row], c.reads[row], c.writes[row], c.sharing[row]);
+					}
+				}
+			}
+		}
+
+		private void begin(int page) {
+			producer = page;
+			threads.clear();
+			firstThread = -1;
+			firstWriteNs = Long.MAX_VALUE;
+			firstWriter = -1;
+			records = 0;
+			reads = 0;
+			writes = 0;
+			sharing = 0;
+		}
+
+		private void add(long startNs, int thread, long readCount, long writeCount, int shared) {
+			if (records++ == 0) {
+				firstNs = startNs;
+			}
+			reads += readCount;
+			writes += writeCount;
+			sharing = Math.max(sharing, shared);
+			if (writeCount > 0) {
+				firstWriteNs = Math.min(firstWriteNs, startNs);
+			}
+			if (thread < 0) {
+				return;
+			}
+			threads.set(thread);
+			if (firstThread < 0) {
+				firstThread = thread;
+			}
+			if (writeCount > 0 && firstWriter < 0) {
+				firstWriter = thread;
+			}
+		}
+
+		/** The page is done. */
+		@Override
+		public void end() {
+			if (producer >= 0 && records > 0) {
+				pages.add(new Page(producer, firstNs, firstThread, firstWriteNs, firstWriter, threads.cardinality(), records, reads,
+						writes, sharing));
+			}
+		}
 	}
 }

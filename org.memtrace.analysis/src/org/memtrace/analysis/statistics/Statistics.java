@@ -3,9 +3,13 @@
 package org.memtrace.analysis.statistics;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
@@ -16,7 +20,10 @@ import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -170,81 +177,33 @@ public final class Statistics {
 	 * @return parts that are not 0, in their natural order
 	 */
 	public static List<Item> of(AccessTable table, Sum sum, By by, long fromNs, long toNs, int producer, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		if (!sum.ofAccesses() || by == By.PRODUCER) {
 			throw new IllegalArgumentException(sum + " by " + by);
 		}
-		ProducerTree tree = table.producers();
-		List<Integer> parts = by == By.STRUCTURE ? Parts.ids(tree, producer) : null;
-		double[] share = shares(table, fromNs, toNs);
-		double[] sums = new double[switch (by) {
+		List<Integer> parts = by == By.STRUCTURE ? Parts.ids(table.producers(), producer) : null;
+		int size = switch (by) {
 		case STRUCTURE -> parts.size();
 		case THREAD -> table.threads().size() + 1;
 		case CPU -> table.maxCpu() + 2;
-		case NODE -> table.maxNode() + 2;
-		case SHARING -> table.maxSharing() + 1;
+		case NODE -> table.maxNode(progress) + 2;
+		case SHARING -> table.maxSharing(progress) + 1;
 		default -> 4;
-		}];
-		int from = Math.max(0, producer);
-		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
-		progress.begin("Sums by " + by.label(), to - from);
-		int part = -1;
-		int partEnd = from;
-		for (int id = from; id < to; id++) {
-			if ((id & CHECK_EVERY) == 0) {
-				progress.check();
-				progress.worked(CHECK_EVERY + 1);
-			}
-			if (by == By.STRUCTURE && id >= partEnd) {
-				if (part + 1 < parts.size() && parts.get(part + 1) == id) {
-					part++;
-					partEnd = tree.subtreeEnd(id);
-				} else {
-					continue; // above the parts: has no rows
-				}
-			}
-			int end = table.rowTo(id);
-			for (int row = table.rowFrom(id); row < end; row++) {
-				double w = share[table.interval(row)];
-				if (w == 0) {
-					continue;
-				}
-				double reads = w * table.reads(row);
-				double writes = w * table.writes(row);
-				switch (sum) {
-				case READS -> writes = 0;
-				case WRITES -> reads = 0;
-				case RECORDS -> {
-					// by type, reads and writes are two events as they are for FrameSoc
-					reads = table.reads(row) > 0 || by != By.TYPE && table.writes(row) > 0 ? 1 : 0;
-					writes = by == By.TYPE && table.writes(row) > 0 ? 1 : 0;
-				}
-				default -> {
-				}
-				}
-				switch (by) {
-				case STRUCTURE -> sums[part] += reads + writes;
-				case THREAD -> {
-					int thread = table.thread(row);
-					sums[thread < 0 || thread >= sums.length ? sums.length - 1 : thread] += reads + writes;
-				}
-				case CPU -> {
-					int[] cpus = table.cpus(row);
-					if (cpus.length == 0) {
-						sums[sums.length - 1] += reads + writes;
-					}
-					for (int cpu : cpus) {
-						sums[cpu] += (reads + writes) / cpus.length;
-					}
-				}
-				case NODE -> sums[table.node(row) < 0 ? sums.length - 1 : table.node(row)] += reads + writes;
-				case SHARING -> sums[table.sharing(row)] += reads + writes;
-				default -> {
-					int base = table.shared(row) ? 2 : 0;
-					sums[base] += reads;
-					sums[base + 1] += writes;
-				}
-				}
+		};
+		double[] sums = new double[size];
+		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
+		switch (by) {
+		case THREAD -> columns.add(AccessColumn.THREAD);
+		case CPU -> columns.add(AccessColumn.CPU_SET);
+		case NODE -> columns.add(AccessColumn.NODE);
+		case SHARING, TYPE -> columns.add(AccessColumn.SHARING);
+		default -> {
+		}
+		}
+		for (Sums part : table.scan().run(table.query(producer, fromNs, toNs), columns, "Sums by " + by.label(), progress,
+				(from, to) -> new Sums(table, sum, by, parts, fromNs, toNs, size))) {
+			for (int i = 0; i < size; i++) {
+				sums[i] += part.sums[i];
 			}
 		}
 		List<Item> items = new ArrayList<>();
@@ -254,6 +213,97 @@ public final class Statistics {
 			}
 		}
 		return items;
+	}
+
+	/** The sums of some pages. */
+	private static final class Sums implements AccessScan.Part {
+		private final AccessTable table;
+		private final Sum sum;
+		private final By by;
+		private final List<Integer> parts;
+		private final long fromNs;
+		private final long toNs;
+		private final double[] sums;
+		private double[] share = new double[0];
+		private int part = -1;
+
+		Sums(AccessTable table, Sum sum, By by, List<Integer> parts, long fromNs, long toNs, int size) {
+			this.table = table;
+			this.sum = sum;
+			this.by = by;
+			this.parts = parts;
+			this.fromNs = fromNs;
+			this.toNs = toNs;
+			sums = new double[size];
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			share = AccessScan.shares(c, fromNs, toNs, share);
+			for (int l = leafFrom; l < leafTo; l++) {
+				if (by == By.STRUCTURE && !isInPart(c.leaf[l])) {
+					continue; // above the parts: has no rows
+				}
+				int end = c.leafFrom[l + 1];
+				for (int row = c.leafFrom[l]; row < end; row++) {
+					double w = share[c.time[row]];
+					if (w != 0) {
+						row(c, row, w);
+					}
+				}
+			}
+		}
+
+		/** Goes on to the part that holds a producer. */
+		private boolean isInPart(int producer) {
+			if (part < 0) {
+				int at = Collections.binarySearch(parts, producer);
+				part = at >= 0 ? at : Math.max(0, -at - 2);
+			}
+			while (part + 1 < parts.size() && parts.get(part + 1) <= producer) {
+				part++;
+			}
+			return part < parts.size() && parts.get(part) <= producer && producer < table.producers().subtreeEnd(parts.get(part));
+		}
+
+		private void row(AccessChunk c, int row, double w) {
+			double reads = w * c.reads[row];
+			double writes = w * c.writes[row];
+			switch (sum) {
+			case READS -> writes = 0;
+			case WRITES -> reads = 0;
+			case RECORDS -> {
+				// by type, reads and writes are two events as they are for FrameSoc
+				reads = c.reads[row] > 0 || by != By.TYPE && c.writes[row] > 0 ? 1 : 0;
+				writes = by == By.TYPE && c.writes[row] > 0 ? 1 : 0;
+			}
+			default -> {
+			}
+			}
+			switch (by) {
+			case STRUCTURE -> sums[part] += reads + writes;
+			case THREAD -> {
+				int thread = c.thread[row];
+				sums[thread < 0 || thread >= sums.length ? sums.length - 1 : thread] += reads + writes;
+			}
+			case CPU -> {
+				int[] cpus = table.cpus(c.cpuSet[row]);
+				if (cpus.length == 0) {
+					sums[sums.length - 1] += reads + writes;
+				}
+				for (int cpu : cpus) {
+					sums[cpu] += (reads + writes) / cpus.length;
+				}
+			}
+			case NODE -> sums[c.node[row] < 0 ? sums.length - 1 : c.node[row]] += reads + writes;
+			case SHARING -> sums[c.sharing[row]] += reads + writes;
+			default -> {
+				int base = c.sharing[row] > 1 ? 2 : 0;
+				sums[base] += reads;
+				sums[base + 1] += writes;
+			}
+			}
+		}
 	}
 
 	static final ModelType.Role[] TYPE_ROLES = {ModelType.Role.PRIVATE_READ, ModelType.Role.PRIVATE_WRITE,
@@ -278,20 +328,6 @@ public final class Statistics {
 		default -> new Item("Y" + i, AccessFilter.TYPES[i].replace('_', ' ').toLowerCase(Locale.ROOT), new ModelType(AccessFilter.TYPES[i], TYPE_ROLES[i], 0), -1, i,
 				value);
 		};
-	}
-
-	/** For each time of a table the share of it that is in a window. */
-	static double[] shares(AccessTable table, long fromNs, long toNs) {
-		double[] share = new double[table.intervalCount()];
-		for (int i = 0; i < share.length; i++) {
-			long start = table.intervalStart(i);
-			long end = table.intervalEnd(i);
-			if (start < toNs && end > fromNs) {
-				share[i] = start >= fromNs && end <= toNs ? 1
-						: (double) (Math.min(end, toNs) - Math.max(start, fromNs)) / (end - start);
-			}
-		}
-		return share;
 	}
 
 	/** Divides events; those that overlap the window, times within it. */

@@ -8,13 +8,14 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 
+import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.table.StructureTable.Row;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerTree;
@@ -58,6 +59,7 @@ public final class StructureSheet {
 			return number;
 		}
 	}
+
 
 	private static final int CHECK_EVERY = 0x3ff;
 
@@ -106,7 +108,7 @@ public final class StructureSheet {
 	 * @param callers text for a call stack by its id; asked when a text is needed
 	 */
 	public static StructureSheet of(AccessTable table, List<Structure> structures, long fromNs, long toNs, int shown,
-			IntFunction<String> callers, Progress progress) throws CancelledException {
+			IntFunction<String> callers, Progress progress) throws MemtraceException {
 		ProducerTree tree = table.producers();
 		int from = Math.max(0, shown);
 		int to = shown < 0 ? tree.size() : tree.subtreeEnd(shown);
@@ -114,16 +116,12 @@ public final class StructureSheet {
 				.mapToInt(Integer::intValue).toArray();
 		StructureSheet s = new StructureSheet(table, rows, callers);
 		long start = table.info().startNs();
-		long end = table.info().endNs();
-		progress.begin("Structures", rows.length);
+		long stop = table.info().endNs();
+		int[] first = Arrays.stream(rows).map(id -> Math.max(id, from)).toArray();
+		int[] end = Arrays.stream(rows).map(id -> Math.min(tree.subtreeEnd(id), to)).toArray();
+		List<AccessDetails> details = table.details(first, end, fromNs, toNs, progress);
 		for (int i = 0; i < rows.length; i++) {
-			if ((i & CHECK_EVERY) == 0) {
-				progress.check();
-				progress.worked(CHECK_EVERY + 1);
-			}
-			int id = rows[i];
-			Row r = StructureTable.row(table, structures, id, Math.max(id, from), Math.min(tree.subtreeEnd(id), to), fromNs, toNs,
-					progress);
+			Row r = StructureTable.row(tree, structures, rows[i], details.get(i));
 			s.structure[i] = r.structure();
 			s.size[i] = r.sizeBytes();
 			s.reads[i] = r.details().reads();
@@ -133,7 +131,7 @@ public final class StructureSheet {
 			s.threads[i] = r.threadCount();
 			s.firstToucher[i] = r.firstToucher();
 			s.firstShare[i] = (float) r.firstTouchShare();
-			s.lifetimeNs[i] = r.lifetimeNs(start, end);
+			s.lifetimeNs[i] = r.lifetimeNs(start, stop);
 			s.firstNs[i] = r.details().records() == 0 ? Long.MIN_VALUE : r.details().firstNs();
 			s.lastNs[i] = r.details().lastNs();
 		}
@@ -214,7 +212,7 @@ public final class StructureSheet {
 	 * @param filter a part of a text in small or capital letters, or a regular expression between slashes; empty for all
 	 * @param unused whether rows without accesses are wanted
 	 */
-	public int[] arrange(String filter, boolean unused, Column sort, boolean descending, Progress progress) throws CancelledException {
+	public int[] arrange(String filter, boolean unused, Column sort, boolean descending, Progress progress) throws MemtraceException {
 		int[] rows = new int[size()];
 		int n = 0;
 		Pattern pattern = filter.length() > 2 && filter.startsWith("/") && filter.endsWith("/") ? pattern(filter) : null;
@@ -259,7 +257,7 @@ public final class StructureSheet {
 	}
 
 	/** For each row a number in the order of the column. */
-	private long[] keys(int[] rows, Column sort, Progress progress) throws CancelledException {
+	private long[] keys(int[] rows, Column sort, Progress progress) throws MemtraceException {
 		long[] key = new long[size()];
 		if (sort.isNumber()) {
 			for (int row : rows) {

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.text.ModelText;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerKind;
@@ -69,38 +69,38 @@ public final class StructureTable {
 
 	/** Figures over the whole trace. */
 	public static StructureTable of(AccessTable table, List<Structure> structures, Progress progress)
-			throws CancelledException {
+			throws MemtraceException {
 		return of(table, structures, Long.MIN_VALUE, Long.MAX_VALUE, progress);
 	}
 
 	/** Figures over a window of time. */
 	public static StructureTable of(AccessTable table, List<Structure> structures, long fromNs, long toNs,
-			Progress progress) throws CancelledException {
+			Progress progress) throws MemtraceException {
 		ProducerTree tree = table.producers();
-		progress.begin("Structures", tree.size());
-		List<Row> rows = new ArrayList<>();
+		List<Integer> ids = new ArrayList<>();
 		int id = 0;
 		while (id < tree.size()) {
-			progress.check();
 			ProducerKind kind = tree.kind(id);
 			boolean open = !tree.isLeaf(id) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE);
 			if (open) {
 				id++;
 				continue;
 			}
-			int end = tree.subtreeEnd(id);
-			rows.add(row(table, structures, id, id, end, fromNs, toNs, progress));
-			progress.worked(end - id);
-			id = end;
+			ids.add(id);
+			id = tree.subtreeEnd(id);
+		}
+		int[] from = ids.stream().mapToInt(Integer::intValue).toArray();
+		int[] to = ids.stream().mapToInt(tree::subtreeEnd).toArray();
+		List<AccessDetails> details = table.details(from, to, fromNs, toNs, progress);
+		List<Row> rows = new ArrayList<>();
+		for (int i = 0; i < from.length; i++) {
+			rows.add(row(tree, structures, from[i], details.get(i)));
 		}
 		return new StructureTable(table, rows);
 	}
 
-	/** @param from first producer that counts, up to {@code to} */
-	static Row row(AccessTable table, List<Structure> structures, int id, int from, int to, long fromNs, long toNs, Progress progress)
-			throws CancelledException {
-		ProducerTree tree = table.producers();
-		AccessDetails d = table.details(from, to, fromNs, toNs, progress);
+	/** The row of a producer. */
+	static Row row(ProducerTree tree, List<Structure> structures, int id, AccessDetails d) {
 		int s = tree.structure(id);
 		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
 		long size = structure != null ? structure.sizeBytes() : tree.endAddress(id) - tree.startAddress(id);

@@ -13,6 +13,7 @@ import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
@@ -24,7 +25,7 @@ final class AccessOptions {
 	private AccessOptions() {
 	}
 
-	static AccessFilter filter(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+	static AccessFilter filter(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		Pattern types = null;
 		if (args.has("types")) {
 			try {
@@ -42,14 +43,22 @@ final class AccessOptions {
 		}
 		AccessFilter simple = new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
 				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
-		return simple.with(filters(args, store), store, progress);
+		FilterSet filters = filters(args, store);
+		return filters.isActive() ? simple.with(filters, load(store, console)) : simple;
+	}
+
+	/** All accesses; what of them cannot be read is said in the end. */
+	static AccessTable load(TraceStore store, Console console) throws MemtraceException {
+		AccessTable table = AccessTable.load(store, console.progress());
+		console.watch(table::lost);
+		return table;
 	}
 
 	/** The accesses that --filter lets pass. */
-	static AccessTable table(CommandLine args, TraceStore store, Progress progress) throws MemtraceException, UsageException {
+	static AccessTable table(CommandLine args, TraceStore store, Console console) throws MemtraceException, UsageException {
 		FilterSet filters = filters(args, store); // before the long work
-		AccessTable table = filters.apply(AccessTable.load(store, progress), store.structures(), progress);
-		if (table.size() == 0 && filters.isActive()) {
+		AccessTable table = filters.apply(load(store, console), store.structures(), console.progress());
+		if (filters.isActive() && table.records() == 0) {
 			throw new UsageException("--filter leaves no access");
 		}
 		return table;

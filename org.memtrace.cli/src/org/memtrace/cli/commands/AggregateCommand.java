@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SignificantLevels.Level;
+import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PartitionTable;
@@ -41,7 +41,7 @@ public final class AggregateCommand implements Command {
 	public int run(CommandLine args, Console console) throws Exception {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			OpenedTrace trace = OpenedTrace.of(store, args, console);
 			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {

@@ -32,7 +32,7 @@ public final class ExportCommand implements Command {
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			AccessFilter filter = AccessOptions.filter(args, store, console.progress());
+			AccessFilter filter = AccessOptions.filter(args, store, console);
 			boolean paje = args.get("format").equals("paje");
 			if (store.accessCount() == 0 && (!paje || args.has("thread") || args.has("cpu") || args.has("types"))) {
 				throw new MemtraceException(args.argument(0)

@@ -13,8 +13,8 @@ import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
-import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
+import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Markers;
 import org.memtrace.analysis.overview.PictureOptions;
@@ -32,7 +32,7 @@ final class GanttRendering {
 	static GanttPicture build(OpenedTrace trace, CommandLine args, PictureOptions common, Progress progress)
 			throws MemtraceException {
 		ModelRequest request = trace.request;
-		GanttSource source = trace.source instanceof AccessTable accesses ? GanttSource.of(accesses, request.viewpoint())
+		GanttSource source = trace.source instanceof AccessTable accesses ? GanttSource.of(accesses, request.viewpoint(), progress)
 				: GanttSource.of((EventTable) trace.source);
 		Grouping grouping = Grouping.valueOf(args.get("rows").toUpperCase(Locale.ROOT));
 		if (!source.knows(grouping)) {

@@ -64,7 +64,7 @@ public final class MachineCommand implements Command {
 		}
 		TraceWindow window = TraceWindow.of(args, info);
 		int producer = args.has("subtree") ? OpenedTrace.producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
-		AccessTable table = AccessTable.load(store, console.progress());
+		AccessTable table = AccessOptions.load(store, console);
 		return MachineUse.of(topology, AccessPlaces.of(table, producer, window.fromNs(), window.toNs(), console.progress()));
 	}
 }

@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.EventTable;
@@ -56,7 +55,8 @@ final class OpenedTrace {
 	}
 
 	/** Reads the accesses or events of a trace and the options that select a part. */
-	static OpenedTrace of(TraceStore store, CommandLine args, Progress progress) throws Exception {
+	static OpenedTrace of(TraceStore store, CommandLine args, Console console) throws Exception {
+		Progress progress = console.progress();
 		TraceInfo info = store.info();
 		boolean accesses = store.accessCount() > 0;
 		Viewpoint view = args.get("view").equals("auto") ? accesses ? Viewpoint.SHARING : Viewpoint.TYPE
@@ -74,7 +74,7 @@ final class OpenedTrace {
 			if (metric != null && !metric.ofAccesses()) {
 				throw new UsageException("--metric " + metric.id() + " needs --view type");
 			}
-			return new OpenedTrace(store, AccessOptions.table(args, store, progress),
+			return new OpenedTrace(store, AccessOptions.table(args, store, console),
 					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
 		}
 		if (metric != null && !metric.ofEvents()) {

@@ -10,10 +10,11 @@ import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.analysis.statistics.AccessGroups;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.statistics.AccessGroups.Key;
+import org.memtrace.analysis.statistics.AccessGroups;
 import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.cli.args.Command;
@@ -131,7 +132,7 @@ public final class QueryCommand implements Command {
 		columns[keys.size() + 1] = "reads";
 		columns[keys.size() + 2] = "writes";
 		List<Object[]> rows = new ArrayList<>();
-		for (Group g : AccessGroups.of(store, AccessOptions.filter(args, store, console.progress()), keys, windowNs, console.progress())) {
+		for (Group g : AccessGroups.of(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), keys, windowNs, console.progress())) {
 			List<Object> values = new ArrayList<>(g.keys());
 			values.addAll(List.of(g.records(), g.reads(), g.writes()));
 			rows.add(values.toArray());
@@ -147,7 +148,7 @@ public final class QueryCommand implements Command {
 	/** What the view Statistics shows. */
 	private static void sums(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
 		String[] columns = { "name", "value", "percent" };
-		List<Item> items = SumsRendering.sums(store, args, console.progress());
+		List<Item> items = SumsRendering.sums(store, args, console);
 		double all = items.stream().mapToDouble(Item::value).sum();
 		List<Object[]> rows = new ArrayList<>();
 		for (Item item : items) {
@@ -278,8 +279,8 @@ public final class QueryCommand implements Command {
 			case "structures" -> structures(store, rows);
 			case "threads" -> threads(store, rows);
 			case "producers" -> producers(store, query, rows, format);
-			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
-			case "pages" -> pages(store, AccessOptions.filter(args, store, console.progress()), rows, console.progress());
+			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console), rows, console.progress());
+			case "pages" -> pages(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), rows, console.progress());
 			case "events" -> events(store, query, rows, console.progress());
 			case "types" -> {
 				for (EventType t : store.eventTypes()) {
@@ -352,10 +353,10 @@ public final class QueryCommand implements Command {
 		}, progress);
 	}
 
-	private static void pages(TraceStore store, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
-		ProducerTree tree = store.producers();
-		List<ThreadInfo> threads = store.threads();
-		PageUse.visit(store, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
+	private static void pages(AccessTable table, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
+		ProducerTree tree = table.producers();
+		List<ThreadInfo> threads = table.threads();
+		PageUse.visit(table, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
 				tree.name(p.producer()), p.firstNs(), name(threads, p.firstThread()), death(p.firstWriteNs()),
 				name(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing()));
 	}

@@ -15,11 +15,11 @@ import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPicture;
-import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.overview.CurvePicture.Direction;
+import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.overview.PictureBuilder;
-import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
+import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.TimePicture;
 import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.PngWriter;
@@ -51,7 +51,7 @@ public final class RenderCommand implements Command {
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			OpenedTrace trace = OpenedTrace.of(store, args, console.progress());
+			OpenedTrace trace = OpenedTrace.of(store, args, console);
 			PictureOptions options = new PictureOptions();
 			options.width = (int) args.getInt("width");
 			options.height = (int) args.getInt("height");

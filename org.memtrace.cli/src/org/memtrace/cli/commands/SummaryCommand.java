@@ -30,7 +30,7 @@ public final class SummaryCommand implements Command {
 				console.out().print(csv ? events.toCsv() : events.text());
 				return ExitCode.OK;
 			}
-			AccessTable table = AccessOptions.table(args, store, console.progress());
+			AccessTable table = AccessOptions.table(args, store, console);
 			StructureTable structures = StructureTable.of(table, store.structures(), console.progress());
 			if (csv) {
 				console.out().print(structures.toCsv());

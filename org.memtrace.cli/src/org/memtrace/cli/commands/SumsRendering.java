@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -18,17 +18,18 @@ import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TitledScene;
-import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityModel.Stack;
+import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.PieModel;
 import org.memtrace.analysis.statistics.PiePicture;
 import org.memtrace.analysis.statistics.PieRules;
-import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
@@ -75,14 +76,15 @@ final class SumsRendering {
 	}
 
 	/** The parts of the whole as they are: {@code memtrace query --what sums}. */
-	static List<Statistics.Item> sums(TraceStore store, CommandLine args, Progress progress) throws MemtraceException, UsageException {
+	static List<Statistics.Item> sums(TraceStore store, CommandLine args, Console console) throws MemtraceException, UsageException {
+		Progress progress = console.progress();
 		TraceWindow window = TraceWindow.of(args, store.info());
 		int producer = args.has("producer") ? AccessOptions.query(args, store).producerFrom() : -1;
 		List<Statistics.Item> items;
 		if (store.accessCount() > 0) {
 			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
 			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfAccesses()), Sum.ACCESSES);
-			items = Statistics.of(AccessOptions.table(args, store, progress), sum, by, window.fromNs(), window.toNs(), producer, progress);
+			items = Statistics.of(AccessOptions.table(args, store, console), sum, by, window.fromNs(), window.toNs(), producer, progress);
 		} else {
 			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
 			EventTable events = AccessOptions.events(args, store, progress);

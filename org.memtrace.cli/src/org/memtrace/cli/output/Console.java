@@ -11,7 +11,11 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
 
+import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.model.Progress;
 
 /** Where a command writes: results to {@link #out()}, everything else to {@link #err()}. UTF-8. */
@@ -21,6 +25,7 @@ public final class Console {
 	private final boolean outTerminal;
 	private final boolean quiet;
 	private final ConsoleProgress progress;
+	private final List<Supplier<LostAccesses>> watched = new ArrayList<>();
 
 	/**
 	 * @param errTerminal progress is shown only on a terminal
@@ -75,6 +80,23 @@ public final class Console {
 	/** For all operations of the command; shown when standard error is a terminal. */
 	public Progress progress() {
 		return progress;
+	}
+
+	/** What was lost is said, and changes the exit code, when the command ends. */
+	public void watch(Supplier<LostAccesses> lost) {
+		watched.add(lost);
+	}
+
+	/** Says what was lost; nothing when everything could be read. */
+	public boolean reportLost() {
+		boolean any = false;
+		for (LostAccesses lost : watched.stream().map(Supplier::get).distinct().toList()) {
+			if (lost.any()) {
+				err().println("memtrace: the answer is not complete: " + lost.text());
+				any = true;
+			}
+		}
+		return any;
 	}
 
 	public void cancel() {

@@ -4,7 +4,9 @@ package org.memtrace.model.store;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.memtrace.model.MemtraceException;
@@ -26,6 +28,10 @@ public final class HeapAccessSource implements AccessSource {
 	/** Rows in the order of the chunks. */
 	private final int[] order;
 	private final ChunkInfo[] infos;
+	/** Number of the time of each row as it was read. */
+	private int[] time;
+	private long[] timeStartNs;
+	private long[] timeEndNs;
 
 	private HeapAccessSource(TraceStore store, Progress progress) throws MemtraceException {
 		int producers = store.producers().size();
@@ -45,14 +51,65 @@ public final class HeapAccessSource implements AccessSource {
 			}
 		}, progress);
 		int n = batches.isEmpty() ? 0 : (batches.size() - 1) * BATCH + batches.getLast().count;
-		Integer[] rows = new Integer[n];
-		Arrays.setAll(rows, i -> i);
-		Arrays.parallelSort(rows, this::compare);
 		order = new int[n];
-		Arrays.setAll(order, i -> rows[i]);
+		int[] next = new int[producers + 1];
+		for (int r = 0; r < n; r++) {
+			next[batch(r).producer[r % BATCH] + 1]++;
+		}
+		for (int p = 0; p < producers; p++) {
+			next[p + 1] += next[p];
+		}
+		int[] first = next.clone();
+		for (int r = 0; r < n; r++) { // they come by start, so that within a leaf only those of the same start change places
+			int producer = batch(r).producer[r % BATCH];
+			int to = next[producer]++;
+			while (to > first[producer] && compare(order[to - 1], r) > 0) {
+				order[to] = order[--to];
+			}
+			order[to] = r;
+		}
+		sortTimes(n);
 		infos = new ChunkInfo[(n + CHUNK_ROWS - 1) / CHUNK_ROWS];
 		for (int c = 0; c < infos.length; c++) {
 			infos[c] = describe(c * CHUNK_ROWS, Math.min(n, (c + 1) * CHUNK_ROWS));
+		}
+	}
+
+	/** Numbers the different times in their order. */
+	private void sortTimes(int n) {
+		Map<Time, Integer> known = new HashMap<>();
+		Time last = null;
+		int lastNumber = -1;
+		time = new int[n];
+		for (int r = 0; r < n; r++) {
+			AccessBatch b = batch(r);
+			int i = r % BATCH;
+			if (last == null || last.startNs != b.startNs[i] || last.endNs != b.endNs[i]) {
+				last = new Time(b.startNs[i], b.endNs[i]);
+				lastNumber = known.computeIfAbsent(last, key -> known.size());
+			}
+			time[r] = lastNumber;
+		}
+		Time[] sorted = known.keySet().toArray(Time[]::new);
+		Arrays.parallelSort(sorted);
+		int[] place = new int[sorted.length];
+		timeStartNs = new long[sorted.length];
+		timeEndNs = new long[sorted.length];
+		for (int t = 0; t < sorted.length; t++) {
+			place[known.get(sorted[t])] = t;
+			timeStartNs[t] = sorted[t].startNs;
+			timeEndNs[t] = sorted[t].endNs;
+		}
+		for (int r = 0; r < n; r++) {
+			time[r] = place[time[r]];
+		}
+	}
+
+	private record Time(long startNs, long endNs) implements Comparable<Time> {
+		@Override
+		public int compareTo(Time other) {
+			int c = Long.compare(startNs, other.startNs);
+			return c != 0 ? c : Long.compare(endNs, other.endNs);
 		}
 	}
 
@@ -114,22 +171,21 @@ public final class HeapAccessSource implements AccessSource {
 	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) {
 		int from = Math.toIntExact(infos[chunk].firstRow());
 		int n = infos[chunk].rows();
-		long[][] times = new long[n][];
-		for (int r = 0; r < n; r++) {
-			AccessBatch b = batch(order[from + r]);
-			int i = order[from + r] % BATCH;
-			times[r] = new long[] {b.startNs[i], b.endNs[i]};
-		}
-		Arrays.sort(times, Arrays::compare);
 		into.reserve(n, n, n);
 		into.rows = n;
 		into.leaves = 0;
 		into.times = 0;
+		int[] used = new int[n];
 		for (int r = 0; r < n; r++) {
-			if (r == 0 || !Arrays.equals(times[r], times[r - 1])) {
-				into.timeStartNs[into.times] = times[r][0];
-				into.timeEndNs[into.times] = times[r][1];
-				times[into.times++] = times[r];
+			used[r] = time[order[from + r]];
+			into.time[r] = used[r];
+		}
+		Arrays.sort(used);
+		for (int r = 0; r < n; r++) {
+			if (r == 0 || used[r] != used[into.times - 1]) {
+				into.timeStartNs[into.times] = timeStartNs[used[r]];
+				into.timeEndNs[into.times] = timeEndNs[used[r]];
+				used[into.times++] = used[r];
 			}
 		}
 		for (int r = 0; r < n; r++) {
@@ -139,7 +195,7 @@ public final class HeapAccessSource implements AccessSource {
 				into.leaf[into.leaves] = b.producer[i];
 				into.leafFrom[into.leaves++] = r;
 			}
-			into.time[r] = Arrays.binarySearch(times, 0, into.times, new long[] {b.startNs[i], b.endNs[i]}, Arrays::compare);
+			into.time[r] = Arrays.binarySearch(used, 0, into.times, into.time[r]);
 			into.thread[r] = b.thread[i];
 			into.cpuSet[r] = b.cpuSet[i];
 			into.reads[r] = b.reads[i];

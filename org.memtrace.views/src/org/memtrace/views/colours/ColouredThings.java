@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.ModelType.Role;
-import org.memtrace.analysis.colour.Colours;
+import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.colour.Colours.Key;
 import org.memtrace.analysis.colour.Colours.Kind;
+import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.memory.Structure;
@@ -62,7 +62,7 @@ final class ColouredThings {
 			for (int cpu = 0; cpu < trace.info().cpus(); cpu++) {
 				add(all, ModelType.cpu(cpu));
 			}
-			for (int node = 0; trace.hasAccesses() && node <= trace.accesses().maxNode(); node++) {
+			for (int node = 0; trace.hasAccesses() && node <= trace.maxNode(); node++) {
 				add(all, ModelType.node(node));
 			}
 			TreeSet<String> names = new TreeSet<>();

@@ -35,7 +35,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 	private record Input(OpenTrace trace, FilterSet filters) {
 	}
 
-	private record Left(int passed, int all, String what) {
+	private record Left(long passed, long all, String what) {
 	}
 
 	private final Composite chips;
@@ -76,7 +76,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 			@Override
 			protected Left compute(Input in, Progress progress) throws MemtraceException {
 				OpenTrace t = in.trace();
-				return t.hasAccesses() ? new Left(t.accesses(in.filters(), progress).size(), t.accesses().size(), "record")
+				return t.hasAccesses() ? new Left(t.accesses(in.filters(), progress).records(), t.accesses().records(), "record")
 						: new Left(t.events(in.filters(), progress).size(), t.events(progress).size(), "event");
 			}
 

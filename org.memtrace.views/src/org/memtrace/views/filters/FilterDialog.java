@@ -258,15 +258,15 @@ final class FilterDialog extends Dialog {
 		int members = 0;
 		int last = -1;
 		for (int id = 0; id < trace.producers().size(); id++) {
-			if (rest.hasRecords(id)) {
+			if (rest.hasRecords(id, progress)) {
 				int member = trace.memberOf(id);
 				members += member != last ? 1 : 0;
 				last = member;
 			}
 		}
-		return rest.size() == 0 ? "Nothing is left."
-				: String.format(Locale.ROOT, "%,d of %,d records are left (%s):\n%s in %s of %s.", rest.size(), all.size(),
-						Units.percent(100.0 * rest.size() / Math.max(1, all.size())),
+		return rest.records() == 0 ? "Nothing is left."
+				: String.format(Locale.ROOT, "%,d of %,d records are left (%s):\n%s in %s of %s.", rest.records(), all.records(),
+						Units.percent(100.0 * rest.records() / Math.max(1, all.records())),
 						Units.plural(Math.round(d.reads() + d.writes()), "access"), Units.plural(d.pages(), "page"),
 						Units.plural(members, "structure"));
 	}
@@ -278,9 +278,9 @@ final class FilterDialog extends Dialog {
 		for (int id = 0; id < trace.producers().size(); id++) {
 			producers += rest.rowTo(id) > rest.rowFrom(id) ? 1 : 0;
 		}
-		return rest.size() == 0 ? "Nothing is left."
-				: String.format(Locale.ROOT, "%,d of %s are left (%s),\nof %s.", rest.size(), Units.plural(all.size(), "event"),
-						Units.percent(100.0 * rest.size() / Math.max(1, all.size())), Units.plural(producers, "producer"));
+		return rest.records() == 0 ? "Nothing is left."
+				: String.format(Locale.ROOT, "%,d of %s are left (%s),\nof %s.", rest.records(), Units.plural(all.records(), "event"),
+						Units.percent(100.0 * rest.records() / Math.max(1, all.records())), Units.plural(producers, "producer"));
 	}
 
 	@Override

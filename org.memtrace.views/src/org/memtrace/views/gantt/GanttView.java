@@ -34,20 +34,21 @@ import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.gantt.GanttDetails;
 import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;
-import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttPicture.Hit;
-import org.memtrace.analysis.gantt.GanttPresenter;
+import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttPresenter.Records;
 import org.memtrace.analysis.gantt.GanttPresenter.Search;
 import org.memtrace.analysis.gantt.GanttPresenter.Step;
-import org.memtrace.analysis.gantt.GanttRows;
+import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttRows.Order;
+import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSearch;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.GanttTable;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.gantt.ReadFailedException;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -191,7 +192,7 @@ public final class GanttView extends TraceView implements RecordView {
 		};
 		drawing = new Work<>("Draw Gantt chart", LatestResult.Policy.KEEP_UP) {
 			@Override
-			protected ShownGantt compute(ShownGantt.Input input, Progress progress) throws CancelledException {
+			protected ShownGantt compute(ShownGantt.Input input, Progress progress) throws MemtraceException {
 				return ShownGantt.draw(input, progress);
 			}
 
@@ -797,10 +798,16 @@ public final class GanttView extends TraceView implements RecordView {
 			o.warning = warning;
 			try {
 				return GanttPicture.build(in.model(), in.rows(), o, Progress.NONE).scene();
-			} catch (CancelledException e) {
-				throw new IllegalStateException(e); // nobody can cancel
+			} catch (MemtraceException e) {
+				throw new ReadFailedException(e);
 			}
-		}, () -> GanttTable.csv(in.model(), shown.picture()), parameters);
+		}, () -> {
+			try {
+				return GanttTable.csv(in.model(), shown.picture());
+			} catch (MemtraceException e) {
+				throw new ReadFailedException(e);
+			}
+		}, parameters);
 	}
 
 	@Override

@@ -13,7 +13,7 @@ import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.SceneRuns;
@@ -52,7 +52,7 @@ record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 		}
 	}
 
-	static ShownGantt draw(Input input, Progress progress) throws CancelledException {
+	static ShownGantt draw(Input input, Progress progress) throws MemtraceException {
 		GanttPicture picture = GanttPicture.build(input.model(), input.rows(), input.options(), progress);
 		return new ShownGantt(input, picture, input.device() == null ? null : new SceneRuns(input.device(), picture.scene()));
 	}

@@ -17,10 +17,10 @@ import org.eclipse.ui.PartInitException;
 import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachineFilters;
-import org.memtrace.analysis.machine.MachinePicture;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
-import org.memtrace.analysis.machine.MachineTopology;
+import org.memtrace.analysis.machine.MachinePicture;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineUse;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
@@ -135,7 +135,7 @@ public final class MachineView extends TraceView {
 		failure = null;
 		if (now == null) {
 			canvas.message(nothingShown("No trace is open."));
-		} else if (now.accesses().size() == 0) {
+		} else if (!now.hasAccesses()) {
 			canvas.message("This trace has no memory accesses, so nothing is known of its places.");
 		} else {
 			canvas.message("Reading the machine of the trace…");
@@ -158,7 +158,7 @@ public final class MachineView extends TraceView {
 	}
 
 	private void update() {
-		if (trace() != null && trace().accesses().size() > 0) {
+		if (trace() != null && trace().hasAccesses()) {
 			computing.submit(new Input(trace(), topology, trace().selection().state()));
 		}
 	}
@@ -199,7 +199,7 @@ public final class MachineView extends TraceView {
 
 	@Override
 	protected boolean isSettled() {
-		return !computing.isBusy() && (trace() == null || trace().accesses().size() == 0 || failure != null
+		return !computing.isBusy() && (trace() == null || !trace().hasAccesses() || failure != null
 				|| canvas.use() != null && shown != null && same(shown, trace().selection().state()));
 	}
 

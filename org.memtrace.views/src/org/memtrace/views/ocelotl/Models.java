@@ -12,7 +12,7 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
-import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
 /**
@@ -35,7 +35,7 @@ final class Models {
 	private long bytes;
 
 	/** The model, made when it is not there. */
-	MicroscopicModel get(ModelSource source, ModelRequest request, Progress progress) throws CancelledException {
+	MicroscopicModel get(ModelSource source, ModelRequest request, Progress progress) throws MemtraceException {
 		Key key = new Key(request, source);
 		synchronized (this) {
 			MicroscopicModel known = models.get(key);
@@ -43,7 +43,7 @@ final class Models {
 				return known;
 			}
 		}
-		MicroscopicModel made = source.model(request, hierarchy(source, request.producer()), progress);
+		MicroscopicModel made = source.model(request, hierarchy(source, request.producer(), progress), progress);
 		synchronized (this) {
 			if (models.putIfAbsent(key, made) == null) {
 				bytes += made.memoryBytes();
@@ -62,14 +62,14 @@ final class Models {
 		return bytes + more <= mostBytes;
 	}
 
-	private Hierarchy hierarchy(ModelSource source, int producer) {
+	private Hierarchy hierarchy(ModelSource source, int producer, Progress progress) throws MemtraceException {
 		synchronized (this) {
 			Hierarchy known = hierarchies.getOrDefault(source, Map.of()).get(producer);
 			if (known != null) {
 				return known;
 			}
 		}
-		Hierarchy made = source.hierarchy(producer);
+		Hierarchy made = source.hierarchy(producer, progress);
 		synchronized (this) {
 			Map<Integer, Hierarchy> kept = hierarchies.computeIfAbsent(source, s -> new HashMap<>());
 			if (kept.size() >= MOST_HIERARCHIES) {

@@ -433,12 +433,12 @@ public final class OcelotlView extends TraceView {
 	/** Makes the models of the other viewpoints, so that changing to one of them is immediate. */
 	private static void prepare(Description.Input input, Progress progress) throws MemtraceException {
 		ModelSource source = input.source(progress);
-		if (source.size() < PREPARE_FROM) {
+		if (source.records() < PREPARE_FROM) {
 			return;
 		}
 		for (Viewpoint v : Viewpoint.values()) {
 			ModelRequest request = input.request(source, v);
-			if (v != Viewpoint.TYPE && request.viewpoint() == v && input.models().hasRoomFor(24L * source.size() / 4)) {
+			if (v != Viewpoint.TYPE && request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
 				input.models().get(source, request, progress);
 			}
 		}

@@ -119,8 +119,8 @@ public final class WarmUp extends Job {
 		return i;
 	}
 
-	private static void chart(OpenTrace trace, ViewState state, Progress progress) throws CancelledException {
-		GanttSource source = GanttSource.of(trace.accesses(), state.viewpoint());
+	private static void chart(OpenTrace trace, ViewState state, Progress progress) throws MemtraceException {
+		GanttSource source = GanttSource.of(trace.accesses(), state.viewpoint(), progress);
 		GanttRows rows = GanttRows.of(new GanttRows.Request(source, GanttSource.Grouping.PRODUCER, state.producer(),
 				GanttFold.initial(trace.producers()), GanttRows.Order.ADDRESS, false), progress);
 		GanttOptions o = new GanttOptions();

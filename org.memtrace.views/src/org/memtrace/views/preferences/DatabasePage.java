@@ -28,11 +28,11 @@ public final class DatabasePage extends Page {
 		note(parent, "Another catalogue closes the traces that are open.");
 		addField(new RadioGroupFieldEditor(Settings.DATABASE, "Database of new imports", 1,
 				new String[][] {{"&SQLite: one file, read by FrameSoc", "sqlite"}, {"&H2", "h2"}}, parent, true));
-		IntegerFieldEditor cache = new IntegerFieldEditor(Settings.CACHE_MIB, "Saved &columns, at most (MiB):", parent, 7);
+		IntegerFieldEditor cache = new IntegerFieldEditor(Settings.CACHE_MIB, "Columns in &memory, at most (MiB):", parent, 7);
 		cache.setValidRange(0, 9_999_999);
-		cache.setErrorMessage("A whole number of MiB; 0 saves nothing.");
+		cache.setErrorMessage("A whole number of MiB; 0 keeps nothing.");
 		addField(cache);
-		note(parent, "Kept in the database of each large trace, so that it opens faster the next time.");
+		note(parent, "Columns of open traces that need not be read again; never more than a third of the memory of the workbench.");
 	}
 
 	private static void note(Composite parent, String text) {

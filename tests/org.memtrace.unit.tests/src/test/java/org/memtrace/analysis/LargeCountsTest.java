@@ -39,19 +39,19 @@ import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.cli.output.Console;
 import org.memtrace.cli.Main;
-import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.tree.ProducerKind;
-import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.cli.output.Console;
 import org.memtrace.model.Progress;
-import org.memtrace.model.memory.Structure;
-import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /**
@@ -154,7 +154,7 @@ class LargeCountsTest {
 		assertEquals((double) (HUGE_READS + HUGE_WRITES), all.accessesByThread()[0], 0);
 		assertTrue(summary.text().contains(Units.count(READS + WRITES) + " recorded"), summary.text());
 		long[] pages = new long[2];
-		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL), Progress.NONE, p -> {
+		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL), Progress.NONE, p -> {
 			pages[0] += p.reads();
 			pages[1] += p.writes();
 		});
@@ -201,7 +201,7 @@ class LargeCountsTest {
 	void filteredTablesKeepTheCounts() throws Exception {
 		AccessMask mask = new AccessMask();
 		mask.keepThreads(2, t -> t == 0);
-		AccessDetails few = table.filtered(mask, Progress.NONE).details(0);
+		AccessDetails few = table.filtered(mask).details(0);
 		assertEquals((double) HUGE_READS, few.reads(), 0);
 		assertEquals((double) HUGE_WRITES, few.writes(), 0);
 	}
@@ -215,7 +215,7 @@ class LargeCountsTest {
 			sum += density.total(bin);
 		}
 		assertEquals((double) (READS + WRITES), sum, 1);
-		double[] cells = new GanttModel(GanttSource.of(table, Viewpoint.SHARING)).sums(GanttSource.Grouping.PRODUCER,
+		double[] cells = new GanttModel(GanttSource.of(table, Viewpoint.SHARING, Progress.NONE)).sums(GanttSource.Grouping.PRODUCER,
 				GanttSource.ALL, 0, 0, INTERVALS * SLICE_NS, Progress.NONE);
 		assertEquals((double) (READS + WRITES), Arrays.stream(cells).sum(), 0);
 	}

@@ -62,7 +62,7 @@ class FilterSetTest {
 		return FilterSet.of(filters).apply(table, store.structures(), Progress.NONE);
 	}
 
-	private static double total(AccessTable t) {
+	private static double total(AccessTable t) throws MemtraceException {
 		AccessDetails d = t.details(0);
 		return d.reads() + d.writes();
 	}
@@ -237,7 +237,7 @@ class FilterSetTest {
 				sum(filtered.model(request, Progress.NONE)), 1e-6);
 		assertEquals(store.info(), filtered.info());
 		AccessTable nothing = apply(TraceFilter.only(Condition.thread(99)));
-		assertEquals(0, nothing.size());
+		assertEquals(0, nothing.records());
 		assertEquals(0, sum(nothing.model(request, Progress.NONE)));
 	}
 

@@ -129,7 +129,7 @@ class GanttPictureTest {
 	@Test
 	void hiddenTypesAreNotDrawnAndTheLegendSaysSo() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(8, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			GanttPicture all = draw(s, rows, o);
@@ -215,7 +215,7 @@ class GanttPictureTest {
 	@Test
 	void detailsOfARecordAndOfMany() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
 			long start = s.info().startNs();
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
 			GanttOptions o = options(start, s.info().endNs());
@@ -244,17 +244,17 @@ class GanttPictureTest {
 	void recordsAreCountedOnce() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			GanttSource s = GanttSource.of(table, Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(table, Viewpoint.SHARING, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.height = 4_000;
 			GanttRows unfolded = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
 			for (GanttRows rows : List.of(rows(s, GanttFold.folded()), rows(s, GanttFold.initial(s.producers())), unfolded)) {
-				assertEquals(table.size(), draw(s, rows, o).records(Progress.NONE), rows.count() + " rows");
+				assertEquals(table.records(), draw(s, rows, o).records(Progress.NONE), rows.count() + " rows");
 			}
 			o.firstRow = 2;
 			o.height = 200;
 			long some = draw(s, unfolded, o).records(Progress.NONE);
-			assertTrue(some > 0 && some < table.size(), "what is scrolled away is not drawn: " + some);
+			assertTrue(some > 0 && some < table.records(), "what is scrolled away is not drawn: " + some);
 			o.firstRow = 0;
 			o.hiddenTypes.set(0, 4);
 			assertEquals(0, draw(s, unfolded, o).records(Progress.NONE), "hidden types");
@@ -264,7 +264,7 @@ class GanttPictureTest {
 	@Test
 	void searchFindsWhatIsFoldedAway() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			Pattern page = Pattern.compile("\\[page 3\\]");
 			GanttSearch.Found a = GanttSearch.next(rows, page, 0, -1, true, Progress.NONE);
@@ -285,7 +285,7 @@ class GanttPictureTest {
 	@Test
 	void onlyVisibleRowsAreDrawn() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(64, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.firstRow = 100;
 			o.height = 300;

@@ -113,7 +113,7 @@ class GanttRowsTest {
 	@Test
 	void rowsOfThreads() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
 			GanttRows rows = rows(s, Grouping.THREAD, 0, GanttFold.folded().with(1, 0, true), Order.ADDRESS, true);
 			// worker 1 has no initialisation and one stack only
 			assertEquals(List.of("+ main #0", "- worker #1", " + A", " + B", " + C", " + stack of worker 1",

@@ -38,7 +38,7 @@ class GanttSeriesTest {
 	void sumsAreThoseOfTheMicroscopicModel(Viewpoint viewpoint) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(40, 30)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			GanttModel gantt = new GanttModel(GanttSource.of(table, viewpoint));
+			GanttModel gantt = new GanttModel(GanttSource.of(table, viewpoint, Progress.NONE));
 			long start = table.info().startNs();
 			long d = table.info().durationNs();
 			Random random = new Random(SEED);
@@ -70,7 +70,7 @@ class GanttSeriesTest {
 	void groupsAreAPartitionOfAll(Grouping grouping) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(20, 18)) {
 			for (Viewpoint v : new Viewpoint[] {Viewpoint.SHARING, Viewpoint.CPU, Viewpoint.THREAD}) {
-				GanttModel m = new GanttModel(GanttSource.of(AccessTable.load(store, Progress.NONE), v));
+				GanttModel m = new GanttModel(GanttSource.of(AccessTable.load(store, Progress.NONE), v, Progress.NONE));
 				double[] all = m.sums(Grouping.PRODUCER, 0, 0, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2, Progress.NONE);
 				double[] parts = new double[all.length];
 				for (int g = 0; g < m.source().groups(grouping).size(); g++) {

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
@@ -69,7 +70,7 @@ class AccessGroupsTest {
 	}
 
 	private List<Group> groups(AccessFilter filter, long windowNs, Key... keys) throws MemtraceException {
-		return AccessGroups.of(store, filter, List.of(keys), windowNs, Progress.NONE);
+		return AccessGroups.of(AccessTable.load(store, Progress.NONE), filter, List.of(keys), windowNs, Progress.NONE);
 	}
 
 	private static String sum(List<Group> groups) {
@@ -84,7 +85,7 @@ class AccessGroupsTest {
 	@Test
 	void pagesKnowWhoTouchedAndWroteThemFirst() throws Exception {
 		List<PageUse.Page> pages = new ArrayList<>();
-		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL), Progress.NONE, pages::add);
+		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL), Progress.NONE, pages::add);
 		Map<Integer, List<Access>> byPage = new TreeMap<>();
 		all.forEach(a -> byPage.computeIfAbsent(a.producer, key -> new ArrayList<>()).add(a));
 		assertEquals(List.copyOf(byPage.keySet()), pages.stream().map(PageUse.Page::producer).toList());
@@ -103,7 +104,7 @@ class AccessGroupsTest {
 		}
 		int structure = tree.firstChild(0);
 		List<PageUse.Page> part = new ArrayList<>();
-		PageUse.visit(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE, part::add);
+		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE, part::add);
 		assertEquals(pages.stream().filter(p -> p.producer() >= structure && p.producer() < tree.subtreeEnd(structure)).toList(), part);
 	}
 
@@ -213,7 +214,7 @@ class AccessGroupsTest {
 	@Test
 	void groupingCanBeCancelled() {
 		Progress cancelled = Progress.cancelledWhen(() -> true);
-		assertThrows(CancelledException.class, () -> AccessGroups.of(store, AccessFilter.of(AccessQuery.ALL),
+		assertThrows(CancelledException.class, () -> AccessGroups.of(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL),
 				List.of(Key.PAGE), 0, cancelled));
 	}
 

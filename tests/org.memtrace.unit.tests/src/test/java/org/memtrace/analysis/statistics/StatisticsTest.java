@@ -30,6 +30,7 @@ import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
@@ -86,7 +87,7 @@ class StatisticsTest {
 		}
 	}
 
-	private static List<Item> of(Sum sum, By by, long[] window, int producer) throws CancelledException {
+	private static List<Item> of(Sum sum, By by, long[] window, int producer) throws MemtraceException {
 		return Statistics.of(table, sum, by, window[0], window[1], producer, Progress.NONE);
 	}
 

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.ChunkInfo;
+import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+
+/**
+ * The one way to look at many accesses: all chunks that may have rows of a query, in parallel, a chunk in memory for each thread.
+ * Chunks are divided into runs, and each run has a part of the result of its own. How they are divided depends on the query and on
+ * the chunks only, and parts come back in order: a sum of parts is the same on every machine. A damaged chunk is skipped and counted
+ * in {@link #lost}. Safe for all threads.
+ */
+public final class AccessScan {
+	/** Runs at most: enough for every machine to have work until the end, few enough to keep their parts. */
+	static final int MOST_RUNS = 64;
+
+	private final AccessSource source;
+	/** What is wanted of each row; null: everything. */
+	private final AccessMask mask;
+	private final LostAccesses.Log log;
+	/** Chunks to be filled again. */
+	private final ConcurrentLinkedDeque<AccessChunk> spare;
+
+	/** What a run makes. Methods are called by one thread at a time, for chunks in ascending order. */
+	public interface Part {
+		/**
+		 * Looks at the rows of {@code chunk.leaf[i]} for {@code leafFrom <= i < leafTo}, which are all leaves of the query in it. Only some of
+		 * the rows may overlap the window of the query. A leaf may go on in the next chunk, but not in another part.
+		 */
+		void chunk(AccessChunk chunk, int leafFrom, int leafTo) throws MemtraceException;
+
+		/** No more chunks come. */
+		default void end() throws MemtraceException {
+		}
+	}
+
+	/** Makes the part of a run. */
+	@FunctionalInterface
+	public interface PartMaker<P extends Part> {
+		/**
+		 * Makes a part for the producers of {@code [producerFrom, producerTo)}; these ranges follow each other and together are that of the
+		 * query.
+		 */
+		P make(int producerFrom, int producerTo) throws MemtraceException;
+	}
+
+	private AccessScan(AccessSource source, AccessMask mask, LostAccesses.Log log, ConcurrentLinkedDeque<AccessChunk> spare) {
+		this.source = source;
+		this.mask = mask;
+		this.log = log;
+		this.spare = spare;
+	}
+
+	/** Scans the chunks of a source. */
+	public static AccessScan of(AccessSource source) {
+		return new AccessScan(source, null, new LostAccesses.Log(), new ConcurrentLinkedDeque<>());
+	}
+
+	/** Scans all accesses of a trace. */
+	public static AccessScan of(TraceStore store, Progress progress) throws MemtraceException {
+		return of(store.accessSource(progress));
+	}
+
+	/** The same chunks without what a mask does not want; losses are counted together. */
+	public AccessScan with(AccessMask wanted) {
+		if (wanted == null || wanted.selectsAll()) {
+			return this;
+		}
+		return new AccessScan(source, mask == null ? wanted : AccessMask.both(mask, wanted), log, spare);
+	}
+
+	/** Columns and those that the mask looks at. */
+	Set<AccessColumn> with(Set<AccessColumn> columns) {
+		EnumSet<AccessColumn> all = EnumSet.noneOf(AccessColumn.class);
+		all.addAll(columns);
+		if (mask != null) {
+			all.addAll(mask.columns());
+		}
+		return all;
+	}
+
+	/** The chunks, without the mask. */
+	AccessSource source() {
+		return source;
+	}
+
+	/** Whether there is a mask. */
+	boolean isMasked() {
+		return mask != null;
+	}
+
+	/** What could not be read so far, by any scan of these chunks. */
+	public LostAccesses lost() {
+		return log.lost();
+	}
+
+	/** A number of chunks that one thread reads one after the other. */
+	private record Run(int[] chunks, int count, int producerFrom, int producerTo, long rows) {
+	}
+
+	/**
+	 * Reads all chunks that may have rows of a query.
+	 *
+	 * @param columns what the parts look at
+	 * @param step what is done, for a person
+	 * @param maker makes a part for each run, on the thread that reads it
+	 * @return the parts, in the order of their producers; at least one
+	 */
+	public <P extends Part> List<P> run(AccessQuery query, Set<AccessColumn> columns, String step, Progress progress,
+			PartMaker<P> maker) throws MemtraceException {
+		List<Run> runs = runs(query);
+		Set<AccessColumn> read = with(columns);
+		List<P> parts = new ArrayList<>();
+		for (int i = 0; i < runs.size(); i++) {
+			parts.add(null);
+		}
+		progress.begin(step, runs.stream().mapToLong(Run::rows).sum());
+		Parallel.read(runs.size(), progress, i -> {
+			Run run = runs.get(i);
+			P part = maker.make(run.producerFrom, run.producerTo);
+			AccessChunk chunk = spare.poll();
+			if (chunk == null) {
+				chunk = new AccessChunk();
+			}
+			for (int c = 0; c < run.count; c++) {
+				progress.check();
+				if (read(run.chunks[c], read, chunk)) {
+					int from = firstLeaf(chunk, query.producerFrom());
+					int to = firstLeaf(chunk, query.producerTo());
+					if (from < to) {
+						part.chunk(chunk, from, to);
+					}
+				}
+				progress.worked(source.info(run.chunks[c]).rows());
+			}
+			spare.push(chunk);
+			part.end();
+			parts.set(i, part);
+		});
+		while (spare.size() > Parallel.threads()) {
+			spare.poll();
+		}
+		return parts;
+	}
+
+	/** The only place where a damaged chunk is skipped. */
+	boolean read(int number, Set<AccessColumn> columns, AccessChunk into) throws MemtraceException {
+		try {
+			source.read(number, columns, into);
+		} catch (DamagedChunkException e) {
+			log.add(e.chunk(), source.info(number).rows(), e.getMessage());
+			return false;
+		}
+		if (mask != null) {
+			mask.apply(into, columns);
+		}
+		return into.rows > 0;
+	}
+
+	/** First leaf of a chunk that is not before a producer. */
+	static int firstLeaf(AccessChunk chunk, int producer) {
+		if (chunk.leaves == 0 || producer <= chunk.leaf[0]) {
+			return 0;
+		}
+		if (producer > chunk.leaf[chunk.leaves - 1]) {
+			return chunk.leaves;
+		}
+		int at = chunk.indexOf(producer);
+		return at < 0 ? -at - 1 : at;
+	}
+
+	/** Cut only where no leaf goes on, into runs of nearly equal numbers of rows. */
+	private List<Run> runs(AccessQuery query) {
+		int[] chunks = new int[source.chunks()];
+		int n = 0;
+		long rows = 0;
+		for (int c = 0; c < chunks.length; c++) {
+			ChunkInfo info = source.info(c);
+			if (info.mayHave(query.fromNs(), query.toNs(), query.producerFrom(), query.producerTo())) {
+				chunks[n++] = c;
+				rows += info.rows();
+			}
+		}
+		long least = Math.max(1, Math.ceilDiv(rows, MOST_RUNS));
+		List<Run> runs = new ArrayList<>();
+		int from = 0;
+		int producerFrom = query.producerFrom();
+		long inRun = 0;
+		for (int i = 0; i < n; i++) {
+			inRun += source.info(chunks[i]).rows();
+			boolean last = i + 1 == n;
+			int next = last ? query.producerTo() : source.info(chunks[i + 1]).producerFrom();
+			if (last || inRun >= least && source.info(chunks[i]).producerTo() <= next) {
+				runs.add(new Run(Arrays.copyOfRange(chunks, from, i + 1), i + 1 - from, producerFrom, next, inRun));
+				from = i + 1;
+				producerFrom = next;
+				inRun = 0;
+			}
+		}
+		if (runs.isEmpty()) {
+			runs.add(new Run(new int[0], 0, query.producerFrom(), query.producerTo(), 0));
+		}
+		return runs;
+	}
+
+	/** The range of a subtree, negative for everything, in a window. */
+	public static AccessQuery query(ProducerTree tree, int producer, long fromNs, long toNs) {
+		return producer < 0 ? new AccessQuery(fromNs, toNs, 0, tree.size())
+				: new AccessQuery(fromNs, toNs, producer, tree.subtreeEnd(producer));
+	}
+
+	/**
+	 * Share of each time of a chunk that is in a window, 0..1.
+	 *
+	 * @param share gets the shares; a longer array is made when it is too short
+	 * @return {@code share}, or the longer array
+	 */
+	public static double[] shares(AccessChunk chunk, long fromNs, long toNs, double[] share) {
+		double[] out = share.length < chunk.times ? new double[Math.max(chunk.times, 2 * share.length)] : share;
+		for (int i = 0; i < chunk.times; i++) {
+			long start = chunk.timeStartNs[i];
+			long end = chunk.timeEndNs[i];
+			out[i] = start >= toNs || end <= fromNs ? 0
+					: start >= fromNs && end <= toNs ? 1 : (double) (Math.min(end, toNs) - Math.max(start, fromNs)) / (end - start);
+		}
+		return out;
+	}
+}

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import org.memtrace.model.columns.AccessChunk;
+
+/**
+ * The different times at which the accesses of a trace happened, in order of their start: monitoring intervals, mostly. Immutable.
+ */
+public final class AccessTimes {
+	private final long[] startNs;
+	private final long[] endNs;
+
+	AccessTimes(long[] startNs, long[] endNs) {
+		this.startNs = startNs;
+		this.endNs = endNs;
+	}
+
+	/** Number of times. */
+	public int count() {
+		return startNs.length;
+	}
+
+	/** Start of a time. */
+	public long startNs(int time) {
+		return startNs[time];
+	}
+
+	/** End of a time, after its start. */
+	public long endNs(int time) {
+		return endNs[time];
+	}
+
+	/**
+	 * Numbers of the times of a chunk.
+	 *
+	 * @return the number of {@code chunk.timeStartNs[i]} at place {@code i}; -1 for one that is not among these times
+	 */
+	public int[] of(AccessChunk chunk) {
+		int[] number = new int[chunk.times];
+		int at = 0;
+		for (int i = 0; i < chunk.times; i++) {
+			while (at < startNs.length && before(at, chunk.timeStartNs[i], chunk.timeEndNs[i])) {
+				at++; // both are in the same order
+			}
+			boolean same = at < startNs.length && startNs[at] == chunk.timeStartNs[i] && endNs[at] == chunk.timeEndNs[i];
+			number[i] = same ? at : -1;
+		}
+		return number;
+	}
+
+	private boolean before(int time, long start, long end) {
+		return startNs[time] < start || startNs[time] == start && endNs[time] < end;
+	}
+}

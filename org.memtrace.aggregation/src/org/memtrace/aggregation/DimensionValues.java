@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import org.memtrace.aggregation.ModelType.Role;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.columns.AccessChunk;
+
+/**
+ * The values of a {@link Dimension} in one trace. A value is a number; {@link #UNKNOWN} stands for what is not known. The values of
+ * a dimension that can colour are {@code 0 .. size() - 1}. Safe for all threads.
+ */
+public abstract class DimensionValues {
+	/** What is not known. */
+	public static final long UNKNOWN = -1;
+	private static final int[] NONE = {};
+
+	/** How an access belongs to values. */
+	public enum Kind {
+		/** To one. */
+		SINGLE,
+		/** The reads to one value, the writes to the next one. */
+		BY_DIRECTION,
+		/** To each of {@link DimensionValues#members} an equal share. */
+		SHARES
+	}
+
+	/** How accesses belong to values. */
+	public Kind kind() {
+		return Kind.SINGLE;
+	}
+
+	/** Number of values; -1 when there is no limit. Of {@link Kind#SHARES} it is that of the members. */
+	public abstract long size() throws MemtraceException;
+
+	/** What a person reads for a value; for {@link #UNKNOWN} an empty text. */
+	public abstract String name(long value);
+
+	/** What stands for a value in a picture. */
+	public ModelType type(long value) {
+		return value == UNKNOWN ? unknownType() : new ModelType(name(value), Role.OTHER, (int) value);
+	}
+
+	/** What stands for {@link #UNKNOWN} in a picture. */
+	protected static ModelType unknownType() {
+		return new ModelType("unknown", Role.UNKNOWN, 0);
+	}
+
+	/** The values among which accesses of a value are divided, for {@link Kind#SHARES}; empty when they are not known. */
+	public int[] members(long value) {
+		return NONE;
+	}
+
+	/**
+	 * Gives the value of each row of some leaves.
+	 *
+	 * @param chunk has the columns of the dimension
+	 * @param out gets the value of row {@code r} at place {@code r}; of {@link Kind#BY_DIRECTION} that of the reads
+	 */
+	public abstract void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out);
+}

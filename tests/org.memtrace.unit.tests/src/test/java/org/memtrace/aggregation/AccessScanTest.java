@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.ChunkInfo;
+import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.TraceStore;
+
+/** Whatever the chunks are, also such in the middle of a page, packed or not: the answers are the same. */
+class AccessScanTest {
+	private static final long SEED = 20261122;
+	private static final Set<AccessColumn> ALL = EnumSet.allOf(AccessColumn.class);
+
+	private final Random random = new Random(SEED);
+	private TraceStore store;
+	private AccessTable table;
+
+	@BeforeEach
+	void setUp() throws Exception {
+		System.out.println("seed " + SEED);
+		store = SyntheticTrace.matrixMultiplication(64, 30);
+		table = AccessTable.load(store, Progress.NONE);
+	}
+
+	@AfterEach
+	void tearDown() {
+		store.close();
+	}
+
+	/** The rows of another source in chunks of other sizes. */
+	private static final class Rechunked implements AccessSource {
+		private final AccessChunk all = new AccessChunk();
+		private final int[] cut;
+		private final ChunkInfo[] infos;
+		int damaged = -1;
+
+		Rechunked(AccessSource source, Random random, int most) throws MemtraceException {
+			assertEquals(1, source.chunks());
+			source.read(0, ALL, all);
+			List<Integer> cuts = new ArrayList<>(List.of(0));
+			while (cuts.getLast() < all.rows) {
+				cuts.add(Math.min(all.rows, cuts.getLast() + 1 + random.nextInt(most)));
+			}
+			cut = cuts.stream().mapToInt(Integer::intValue).toArray();
+			infos = new ChunkInfo[cut.length - 1];
+			for (int c = 0; c < infos.length; c++) {
+				long start = Long.MAX_VALUE;
+				long end = Long.MIN_VALUE;
+				long reads = 0;
+				long writes = 0;
+				for (int r = cut[c]; r < cut[c + 1]; r++) {
+					start = Math.min(start, all.startNs(r));
+					end = Math.max(end, all.endNs(r));
+					reads += all.reads[r];
+					writes += all.writes[r];
+				}
+				infos[c] = new ChunkInfo(cut[c + 1] - cut[c], producer(cut[c]), producer(cut[c + 1] - 1) + 1, start, end, reads, writes,
+						cut[c]);
+			}
+		}
+
+		private int producer(int row) {
+			int leaf = Arrays.binarySearch(all.leafFrom, 0, all.leaves + 1, row);
+			return all.leaf[leaf < 0 ? -leaf - 2 : leaf];
+		}
+
+		@Override
+		public int chunks() {
+			return infos.length;
+		}
+
+		@Override
+		public ChunkInfo info(int chunk) {
+			return infos[chunk];
+		}
+
+		@Override
+		public long rows() {
+			return all.rows;
+		}
+
+		@Override
+		public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) throws MemtraceException {
+			if (chunk == damaged) {
+				into.rows = 0;
+				into.leaves = 0;
+				throw new DamagedChunkException(chunk, "test.db: chunk " + chunk + " is damaged");
+			}
+			int n = infos[chunk].rows();
+			into.reserve(n, n, all.times);
+			into.rows = n;
+			into.leaves = 0;
+			for (int r = 0; r < n; r++) {
+				int row = cut[chunk] + r;
+				int producer = producer(row);
+				if (into.leaves == 0 || into.leaf[into.leaves - 1] != producer) {
+					into.leaf[into.leaves] = producer;
+					into.leafFrom[into.leaves++] = r;
+				}
+				for (AccessColumn c : AccessColumn.values()) { // what is not wanted is rubbish
+					copy(c, row, into, r, wanted.contains(c));
+				}
+			}
+			into.leafFrom[into.leaves] = n;
+			if (wanted.contains(AccessColumn.TIME)) {
+				into.times = all.times;
+				System.arraycopy(all.timeStartNs, 0, into.timeStartNs, 0, all.times);
+				System.arraycopy(all.timeEndNs, 0, into.timeEndNs, 0, all.times);
+			}
+		}
+
+		private void copy(AccessColumn c, int row, AccessChunk into, int r, boolean wanted) {
+			switch (c) {
+			case TIME -> into.time[r] = wanted ? all.time[row] : -7;
+			case THREAD -> into.thread[r] = wanted ? all.thread[row] : -7;
+			case CPU_SET -> into.cpuSet[r] = wanted ? all.cpuSet[row] : -7;
+			case READS -> into.reads[r] = wanted ? all.reads[row] : -7;
+			case WRITES -> into.writes[r] = wanted ? all.writes[row] : -7;
+			case SHARING -> into.sharing[r] = wanted ? all.sharing[row] : -7;
+			case NODE -> into.node[r] = wanted ? all.node[row] : -7;
+			case FLAGS -> into.flags[r] = wanted ? all.flags[row] : -7;
+			case IP -> into.ip[r] = wanted ? all.ip[row] : -7;
+			case READ_OFFSET -> into.readOffset[r] = wanted ? all.readOffset[row] : -7;
+			case WRITE_OFFSET -> into.writeOffset[r] = wanted ? all.writeOffset[row] : -7;
+			}
+		}
+	}
+
+	private Rechunked rechunked(int most) throws MemtraceException {
+		return new Rechunked(store.accessSource(Progress.NONE), random, most);
+	}
+
+	private static String text(MicroscopicModel m) {
+		StringBuilder b = new StringBuilder(m.types().toString());
+		for (int leaf = 0; leaf < m.hierarchy().leafCount(); leaf++) {
+			b.append(Arrays.toString(m.sums(leaf, leaf + 1, 0, m.sliceCount()))).append(Arrays.toString(m.sums(leaf, leaf + 1, 1, 4)));
+		}
+		return b.toString();
+	}
+
+	private static String text(AccessDetails d) {
+		return d.records() + " " + d.reads() + " " + d.writes() + " " + d.sharedReads() + " " + d.sharedWrites() + " " + d.threads()
+				+ Arrays.toString(d.accessesByThread()) + d.pages() + " " + d.sharedPages() + " " + d.writeSharedPages() + " "
+				+ d.writeSharedIntervals() + " " + d.multiThreadPages() + " " + d.handedOnPages() + " " + d.firstNs() + " " + d.lastNs() + " "
+				+ d.firstThread() + Arrays.toString(d.firstTouchPages());
+	}
+
+	@Test
+	void modelsAndDetailsDoNotDependOnTheChunks() throws Exception {
+		for (int most : new int[] {1, 2, 7, 64, 1000, 1 << 20}) {
+			AccessTable other = AccessTable.of(store, rechunked(most));
+			for (Viewpoint v : Viewpoint.values()) {
+				for (Metric metric : new Metric[] {Metric.ACCESSES, Metric.WRITES, Metric.EVENTS, Metric.THREADS}) {
+					if (v != Viewpoint.TYPE) {
+						ModelRequest request = table.wholeRequest().withViewpoint(v).withMetric(metric).withSlices(12);
+						assertEquals(text(table.model(request, Progress.NONE)), text(other.model(request, Progress.NONE)),
+								v + " " + metric + " in chunks of " + most);
+					}
+				}
+			}
+			for (int id = 0; id < store.producers().size(); id += 17) {
+				assertEquals(text(table.details(id)), text(other.details(id)), "producer " + id + " in chunks of " + most);
+			}
+		}
+	}
+
+	@Test
+	void detailsOfManyRangesAreThoseOfEach() throws Exception {
+		AccessTable other = AccessTable.of(store, rechunked(50));
+		int n = store.producers().size();
+		int[] from = {0, n / 5, n / 2, n / 2 + 1, n - 3};
+		int[] to = {n / 5, n / 3, n / 2 + 1, n - 10, n};
+		long start = store.info().startNs() + 30_000_000; // at the bounds of intervals: sums are whole numbers
+		List<AccessDetails> all = other.details(from, to, start, start + 110_000_000, Progress.NONE);
+		for (int i = 0; i < from.length; i++) {
+			assertEquals(text(table.details(from[i], to[i], start, start + 110_000_000)), text(all.get(i)), "range " + i);
+		}
+	}
+
+	@Test
+	void packedChunksAreTheSame() throws Exception {
+		Rechunked plain = rechunked(300);
+		for (long limit : new long[] {0, 2_000, 20_000, Long.MAX_VALUE / 2}) {
+			PackedSource packed = new PackedSource(plain, limit);
+			AccessChunk a = new AccessChunk();
+			AccessChunk b = new AccessChunk();
+			for (int i = 0; i < 500; i++) {
+				int chunk = random.nextInt(plain.chunks());
+				EnumSet<AccessColumn> wanted = EnumSet.noneOf(AccessColumn.class);
+				for (AccessColumn c : AccessColumn.values()) {
+					if (random.nextInt(3) == 0) {
+						wanted.add(c);
+					}
+				}
+				plain.read(chunk, wanted, a);
+				packed.read(chunk, wanted, b);
+				assertEquals(text(a, wanted), text(b, wanted), wanted + " of chunk " + chunk + ", limit " + limit);
+			}
+			assertTrue(packed.memoryBytes() <= limit, packed.memoryBytes() + " > " + limit);
+			assertEquals(limit > 0, packed.memoryBytes() > 0);
+		}
+	}
+
+	private static String text(AccessChunk c, Set<AccessColumn> columns) {
+		StringBuilder b = new StringBuilder(c.rows + " " + c.leaves + Arrays.toString(Arrays.copyOf(c.leaf, c.leaves))
+				+ Arrays.toString(Arrays.copyOf(c.leafFrom, c.leaves + 1)));
+		for (int r = 0; r < c.rows; r++) {
+			for (AccessColumn column : columns) {
+				b.append(' ').append(switch (column) {
+				case TIME -> c.startNs(r) + "-" + c.endNs(r);
+				case THREAD -> c.thread[r];
+				case CPU_SET -> c.cpuSet[r];
+				case READS -> c.reads[r];
+				case WRITES -> c.writes[r];
+				case SHARING -> c.sharing[r];
+				case NODE -> c.node[r];
+				case FLAGS -> c.flags[r];
+				case IP -> c.ip[r];
+				case READ_OFFSET -> c.readOffset[r];
+				case WRITE_OFFSET -> c.writeOffset[r];
+				});
+			}
+		}
+		return b.toString();
+	}
+
+	@Test
+	void columnsOfExtremeNumbersArePacked() {
+		for (long[] values : new long[][] {{}, {5}, {5, 5}, {0, 255}, {0, 256}, {-1, 254}, {-1, 65534}, {-1, 65535}, {7, 7 + 0xffffffffL},
+			{7, 8 + 0xffffffffL}, {Long.MIN_VALUE, Long.MAX_VALUE, 0, -1}, {1L << 40, 3}}) {
+			PackedColumn c = PackedColumn.of(values, values.length);
+			long[] out = new long[values.length];
+			c.copyTo(out);
+			assertArrayEquals(values, out);
+		}
+		int[] ints = {Integer.MIN_VALUE, -1, 0, Integer.MAX_VALUE};
+		int[] out = new int[ints.length];
+		PackedColumn.of(ints).copyTo(out);
+		assertArrayEquals(ints, out);
+		assertEquals(1, PackedColumn.of(new long[] {0, 255}, 2).width());
+		assertEquals(2, PackedColumn.of(new long[] {0, 256}, 2).width());
+		assertEquals(0, PackedColumn.of(new long[] {9, 9}, 2).width());
+	}
+
+	@Test
+	void aDamagedChunkIsSkippedAndCountedOnce() throws Exception {
+		Rechunked source = rechunked(200);
+		source.damaged = source.chunks() / 2;
+		AccessTable other = AccessTable.of(store, source);
+		assertFalse(other.lost().any());
+		ChunkInfo lost = source.info(source.damaged);
+		for (int i = 0; i < 3; i++) {
+			AccessDetails all = table.details(0);
+			AccessDetails some = other.details(0);
+			assertEquals(all.records() - lost.rows(), some.records());
+			assertEquals(all.reads() - lost.reads(), some.reads());
+			assertEquals(all.writes() - lost.writes(), some.writes());
+			other.model(other.wholeRequest(), Progress.NONE);
+		}
+		assertEquals(1, other.lost().chunks());
+		assertEquals(lost.rows(), other.lost().rows());
+		assertTrue(other.lost().text().contains("test.db: chunk " + source.damaged), other.lost().text());
+		AccessMask mask = new AccessMask();
+		mask.keepThreads(5, t -> t == 1);
+		assertTrue(other.filtered(mask).lost().any(), "filters lose no losses");
+	}
+
+	@Test
+	void rowsByNumberAreThoseOfTheScan() throws Exception {
+		AccessTable other = AccessTable.of(store, rechunked(77));
+		AccessMask mask = new AccessMask();
+		mask.keepThreads(5, t -> t != 2);
+		mask.removeType(false, true);
+		for (AccessTable t : List.of(other, other.filtered(mask))) {
+			DimensionValues values = Dimension.of(Viewpoint.THREAD).values(t, Progress.NONE);
+			AccessCursor cursor = t.cursor(ALL, values, Progress.NONE);
+			long[] sums = new long[4];
+			for (int i = 0; i < t.records(); i++) {
+				cursor.at(i);
+				sums[0] += cursor.reads();
+				sums[1] += cursor.writes();
+				assertEquals(cursor.thread(), cursor.property());
+			}
+			for (int i = 0; i < 200; i++) {
+				cursor.at(random.nextInt((int) t.records()));
+			}
+			AccessDetails d = t.details(0);
+			assertEquals(d.records(), t.records());
+			assertEquals(d.reads(), sums[0]);
+			assertEquals(d.writes(), sums[1]);
+			assertEquals(t.records(), t.rowsBefore(store.producers().size(), Progress.NONE));
+		}
+	}
+
+	@Test
+	void partsCoverTheRangeInOrderWithoutSharingAPage() throws Exception {
+		AccessTable other = AccessTable.of(store, rechunked(9));
+		AccessQuery query = new AccessQuery(Long.MIN_VALUE, Long.MAX_VALUE, 5, store.producers().size() - 5);
+		record Seen(int from, int to, List<Integer> leaves) implements AccessScan.Part {
+			@Override
+			public void chunk(AccessChunk chunk, int leafFrom, int leafTo) {
+				for (int l = leafFrom; l < leafTo; l++) {
+					leaves.add(chunk.leaf[l]);
+				}
+			}
+		}
+		List<Seen> parts = other.scan().run(query, ALL, "test", Progress.NONE, (from, to) -> new Seen(from, to, new ArrayList<>()));
+		assertTrue(parts.size() > 4 && parts.size() <= AccessScan.MOST_RUNS, parts.size() + " parts");
+		int at = query.producerFrom();
+		for (Seen part : parts) {
+			assertEquals(at, part.from());
+			assertTrue(part.leaves().stream().allMatch(l -> l >= part.from() && l < part.to()), part.toString());
+			at = part.to();
+		}
+		assertEquals(query.producerTo(), at);
+	}
+}
