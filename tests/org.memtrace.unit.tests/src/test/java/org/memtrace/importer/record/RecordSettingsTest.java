@@ -35,7 +35,7 @@ class RecordSettingsTest {
 				found.put(words[0], current);
 			} else if (line.startsWith("\t@")) {
 				String[] words = line.strip().split(" ", 2);
-				current.put(words[0], words[1]);
+				current.put(words[0], words.length > 1 ? words[1] : "");
 			}
 		}
 		for (RecordOption option : RecordOption.values()) {
