@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.aggregation.Parallel;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
@@ -71,7 +71,8 @@ public final class FactsCollector {
 	private final Map<Integer, Integer> firstInterval = new HashMap<>();
 	private int intervals;
 	private long intervalNs;
-	private final AtomicLong lost = new AtomicLong();
+	/** Damaged chunks, and why the first one is. */
+	private LostAccesses lost = LostAccesses.NONE;
 
 	private FactsCollector(TraceStore store, AccessSource source) throws MemtraceException {
 		this.store = store;
@@ -293,7 +294,11 @@ public final class FactsCollector {
 		long[] cpuNs = new long[threads.size()];
 		Arrays.fill(cpuNs, -1);
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
-				cpuNs, offsets, recorded + lost.get());
+				cpuNs, offsets, recorded + lost.rows(), lost);
+	}
+
+	private synchronized void lose(int rows, String reason) {
+		lost = new LostAccesses(lost.chunks() + 1, lost.rows() + rows, lost.any() ? lost.reason() : reason);
 	}
 
 	private long[] allStarts() {
@@ -332,7 +337,7 @@ public final class FactsCollector {
 				try {
 					source.read(c, COLUMNS, chunk);
 				} catch (DamagedChunkException e) {
-					lost.addAndGet(info.rows());
+					lose(info.rows(), e.getMessage());
 					progress.worked(info.rows());
 					continue;
 				}

@@ -5,6 +5,7 @@ package org.memtrace.analysis.findings.facts;
 import java.util.List;
 import java.util.Map;
 
+import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -25,9 +26,10 @@ import org.memtrace.model.TraceInfo;
  * @param cpuNs CPU time of each thread, -1 not known
  * @param hasOffsets whether byte addresses are known
  * @param lost accesses that the recorder or the store lost
+ * @param damaged what of it is in damaged chunks of the store
  */
 public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team, long[] intervalStartNs,
-		long intervalNs, double accesses, long parts, int nodes, long[] cpuNs, boolean hasOffsets, long lost) {
+		long intervalNs, double accesses, long parts, int nodes, long[] cpuNs, boolean hasOffsets, long lost, LostAccesses damaged) {
 	/** Name of a thread for a person. */
 	public String thread(int index) {
 		if (index < 0 || index >= threads.size()) {
