@@ -14,6 +14,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.Losses;
+import org.memtrace.model.store.HeapAccessSource;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.EventBatch;
@@ -86,6 +89,8 @@ public final class SampleEvents {
 		case "producers" -> tree;
 		case "eventTypes" -> types;
 		case "accessCount" -> 0L;
+		case "accessSource" -> HeapAccessSource.of((TraceStore) proxy, Progress.NONE);
+		case "losses" -> Losses.NONE;
 		case "structures", "threads", "cpuSets", "intervals" -> List.of();
 		case "addressSpaces" -> Set.of(AddressSpace.VIRTUAL);
 		case "eventParameters" -> Collections.nCopies(((long[]) arguments[0]).length, "");

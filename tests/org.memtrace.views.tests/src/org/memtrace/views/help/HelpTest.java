@@ -44,7 +44,7 @@ class HelpTest extends UiTest {
 		bot.waitFor("structures", () -> new Place("user/workbench.md", "structures").equals(view.browser().shown()));
 		bot.shot("help");
 		String text = bot.ui(() -> view.browser().page().getText());
-		assertTrue(text.contains("One row per data structure"), "the page itself, not an excuse");
+		assertTrue(text.contains("Each row is a data structure"), "the page itself, not an excuse");
 		int top = bot.ui(() -> view.browser().page().getTopIndex());
 		assertTrue(top > 20, "scrolled to the section: " + top);
 		for (String id : List.of(ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.STRUCTURES, ViewIds.MACHINE,
