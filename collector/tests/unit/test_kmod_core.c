@@ -13,7 +13,8 @@ static void *data;
 static void make(struct mtr_pool *p, u32 n)
 {
 	blocks = calloc(n, sizeof(*blocks));
-	data = aligned_alloc(4096, (size_t)n * MTR_BLOCK_BYTES);
+	/* C wants a size that is a multiple of the alignment; a block is smaller than a page */
+	data = aligned_alloc(4096, ((size_t)n * MTR_BLOCK_BYTES + 4095) / 4096 * 4096);
 	memset(data, 0xee, (size_t)n * MTR_BLOCK_BYTES);
 	mtr_pool_init(p, blocks, data, n);
 }
