@@ -69,6 +69,11 @@ public final class Advisor {
 		return new Advisor(FactsCollector.of(store, source, progress), thresholds, Rules.all());
 	}
 
+	/** The same facts judged with other thresholds. */
+	public Advisor with(Thresholds others) {
+		return new Advisor(facts, others, rules);
+	}
+
 	/** The facts that the findings are made from. */
 	public TraceFacts facts() {
 		return facts;
@@ -88,7 +93,7 @@ public final class Advisor {
 	public List<Verdict> explain(Rule rule) {
 		List<Verdict> all = new ArrayList<>();
 		for (GroupFacts g : facts.groups()) {
-			if (asked(g) && rule.concerns(g, facts)) {
+			if (asked(g) && rule.concerns(g, facts, thresholds)) {
 				all.add(new Verdict(rule, g, rule.checks(g, facts, thresholds)));
 			}
 		}
@@ -109,12 +114,12 @@ public final class Advisor {
 		int number = 0;
 		for (GroupFacts g : order) {
 			for (Rule rule : asked(g) ? rules : List.<Rule>of()) {
-				if (!rule.concerns(g, facts)) {
+				if (!rule.concerns(g, facts, thresholds)) {
 					continue;
 				}
 				List<Check> checks = rule.checks(g, facts, thresholds);
 				if (checks.stream().allMatch(Check::holds)) {
-					Statement s = rule.state(g, facts);
+					Statement s = rule.state(g, facts, thresholds);
 					String cause = rule.folds() ? rule.id() + " " + s.key : "#" + number++;
 					byCause.computeIfAbsent(cause, k -> new ArrayList<>()).add(new Found(rule, g, s, checks));
 					break;

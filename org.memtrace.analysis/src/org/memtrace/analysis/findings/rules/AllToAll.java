@@ -26,8 +26,8 @@ public final class AllToAll implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	@Override
@@ -44,8 +44,8 @@ public final class AllToAll implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
-		return new Statement(Words.count(g.users(), "thread") + " use " + Words.percent(g.usedByAtLeast(Threshold.TEAM.standard() * t.team().length))
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
+		return new Statement(Words.count(g.users(), "thread") + " use " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * t.team().length))
 				+ " of its " + Words.count(g.parts, "page") + ", " + Groups.writers(g) + " of them write; "
 				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written, in "
 				+ g.sharedIntervals.cardinality() + " of " + Words.count(g.intervals.cardinality(), "interval")

@@ -29,7 +29,7 @@ public final class FalseSharing implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return Groups.isData(g) && t.hasOffsets() && g.parts > 0;
 	}
 
@@ -50,7 +50,7 @@ public final class FalseSharing implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		GroupFacts.Line line = g.worst;
 		StringBuilder who = new StringBuilder();
 		Statement[] s = new Statement[1];

@@ -26,8 +26,8 @@ public final class FirstTouch implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	@Override
@@ -38,7 +38,7 @@ public final class FirstTouch implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int first = g.firstToucher();
 		double single = (double) g.singleParts / g.lateParts;
 		boolean own = single >= 0.5;

@@ -23,8 +23,8 @@ final class Groups {
 	}
 
 	/** Whether it has a share of the trace that matters. */
-	static boolean isRelevant(GroupFacts g) {
-		return g.weight >= Threshold.RELEVANT.standard();
+	static boolean isRelevant(GroupFacts g, Thresholds th) {
+		return g.weight >= th.get(Threshold.RELEVANT);
 	}
 
 	/** Threads with more than 2 % of the late writes, or a quarter of an equal share when there are many. */

@@ -26,7 +26,7 @@ public final class HotPage implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return Groups.isData(g) && g.parts > 0 && !g.hot.isEmpty();
 	}
 
@@ -43,9 +43,8 @@ public final class HotPage implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
-		List<GroupFacts.Hot> pages = hot(g, t, Thresholds.STANDARD);
-		pages = pages.isEmpty() ? g.hot : pages;
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
+		List<GroupFacts.Hot> pages = hot(g, t, th);
 		int from = pages.stream().mapToInt(GroupFacts.Hot::leaf).min().getAsInt();
 		int to = pages.stream().mapToInt(GroupFacts.Hot::leaf).max().getAsInt() + 1;
 		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();

@@ -26,8 +26,8 @@ public final class Imbalance implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	@Override
@@ -40,7 +40,7 @@ public final class Imbalance implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int[] order = g.lateOrder();
 		StringBuilder shares = new StringBuilder();
 		for (int i = 0; i < Math.min(4, order.length); i++) {

@@ -26,8 +26,8 @@ public final class PageShared implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && t.hasOffsets() && g.lateParts > 0 && g.lines >= 16;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && t.hasOffsets() && g.lateParts > 0 && g.lines >= 16;
 	}
 
 	@Override
@@ -46,7 +46,7 @@ public final class PageShared implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement(Words.percent(g.usedByAtLeast(2)) + " of its " + Words.count(g.parts, "page") + " are used by several threads, and "
 				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written; but only "
 				+ Words.percent((double) g.sharedLines / g.lines) + " of " + Words.count(g.lines, "line") + " with samples have several threads",

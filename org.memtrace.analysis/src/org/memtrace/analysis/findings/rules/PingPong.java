@@ -26,8 +26,8 @@ public final class PingPong implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateOrder().length >= 2;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateOrder().length >= 2;
 	}
 
 	@Override
@@ -46,7 +46,7 @@ public final class PingPong implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int[] order = g.lateOrder();
 		double late = g.late();
 		return new Statement(t.thread(order[0]) + " (" + Words.percent(g.lateByThread[order[0]] / late) + ") and " + t.thread(order[1]) + " ("

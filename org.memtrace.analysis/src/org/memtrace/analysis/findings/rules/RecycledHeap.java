@@ -27,7 +27,7 @@ public final class RecycledHeap implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return g.kind == StructureKind.HEAP && g.structures.size() > 1;
 	}
 
@@ -42,7 +42,7 @@ public final class RecycledHeap implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		Blocks b = Blocks.of(g, t);
 		return new Statement(Words.count(b.count(), "block") + " of " + Words.count(b.allocators(), "thread") + " lived at "
 				+ Words.count(b.addresses(), "address") + ", " + Words.percent(b.handedOver()) + " of them at addresses that several threads got in turn, for "

@@ -26,8 +26,8 @@ public final class RemoteMapping implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	@Override
@@ -38,7 +38,7 @@ public final class RemoteMapping implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement(Words.percent((double) g.handedOnSingle / g.lateParts) + " of its " + Words.count(g.parts, "page")
 				+ " are touched first by one thread and then used nearly only by another one; no thread touches more than "
 				+ Words.percent(g.firstTouchShare()) + " first" + Groups.nodes(t),

@@ -26,8 +26,8 @@ public final class Replicate implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	@Override
@@ -43,11 +43,11 @@ public final class Replicate implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int team = t.team().length;
-		boolean small = g.liveBytes <= Threshold.REPLICATE_BYTES.standard();
+		boolean small = g.liveBytes <= th.get(Threshold.REPLICATE_BYTES);
 		double late = g.late();
-		return new Statement(Words.count(g.users(), "thread") + " read it, most of them " + Words.percent(g.usedByAtLeast(Threshold.TEAM.standard() * team))
+		return new Statement(Words.count(g.users(), "thread") + " read it, most of them " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * team))
 				+ " of its " + Words.count(g.parts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
 				+ " of its accesses after the first interval are writes; " + t.thread(g.firstToucher()) + " touches " + Words.percent(g.firstTouchShare())
 				+ " of its pages first" + Groups.nodes(t),

@@ -22,13 +22,13 @@ public interface Rule {
 	Severity severity();
 
 	/** Whether the rule is asked about a group at all. */
-	boolean concerns(GroupFacts group, TraceFacts trace);
+	boolean concerns(GroupFacts group, TraceFacts trace, Thresholds thresholds);
 
 	/** The conditions in order, each with its value, whether it holds or not. */
 	List<Check> checks(GroupFacts group, TraceFacts trace, Thresholds thresholds);
 
 	/** What to say; asked only when all checks hold. */
-	Statement state(GroupFacts group, TraceFacts trace);
+	Statement state(GroupFacts group, TraceFacts trace, Thresholds thresholds);
 
 	/** Whether the same statement about several groups is one finding. */
 	default boolean folds() {

@@ -27,7 +27,7 @@ public final class SharedStack implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return g.kind == StructureKind.STACK && g.parts > 0;
 	}
 
@@ -44,7 +44,7 @@ public final class SharedStack implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		double main = 0;
 		double all = 0;
 		for (double a : g.byThread) {

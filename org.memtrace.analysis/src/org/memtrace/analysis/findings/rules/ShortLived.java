@@ -27,8 +27,8 @@ public final class ShortLived implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return g.kind == StructureKind.HEAP && Groups.isRelevant(g) && g.structures.size() > 1;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return g.kind == StructureKind.HEAP && Groups.isRelevant(g, th) && g.structures.size() > 1;
 	}
 
 	@Override
@@ -40,7 +40,7 @@ public final class ShortLived implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		Blocks b = Blocks.of(g, t);
 		return new Statement(Words.count(b.count(), "block") + " of " + Words.bytes(g.bytes / b.count()) + " (mean) live for "
 				+ org.memtrace.analysis.text.Units.duration(t.info(), (long) b.medianLifeNs()) + " each (median); the kernel clears their pages at each new first touch",

@@ -29,7 +29,7 @@ public final class SmallShared implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return Groups.isData(g) && !t.hasOffsets() && g.lateParts > 0;
 	}
 
@@ -41,7 +41,7 @@ public final class SmallShared implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement(Groups.writers(g) + " threads write its " + Words.count(g.parts, "page") + "; it is shared and written in "
 				+ g.sharedIntervals.cardinality() + " of " + Words.count(t.intervals(), "interval")
 				+ "; byte addresses are not known in this trace, so false sharing cannot be told from a common variable",

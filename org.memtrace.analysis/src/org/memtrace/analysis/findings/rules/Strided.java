@@ -26,8 +26,8 @@ public final class Strided implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
-		return Groups.isData(g) && Groups.isRelevant(g) && t.hasOffsets() && g.lateParts > 0;
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
+		return Groups.isData(g) && Groups.isRelevant(g, th) && t.hasOffsets() && g.lateParts > 0;
 	}
 
 	@Override
@@ -40,7 +40,7 @@ public final class Strided implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		double[] s = Groups.strides(g);
 		return new Statement(Words.percent(s[0]) + " of its pages are entered in the middle, " + Words.percent(s[1])
 				+ " of these at the same place in the page: consecutive accesses of the loop are on different pages",

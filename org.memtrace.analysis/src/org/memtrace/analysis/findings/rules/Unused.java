@@ -27,7 +27,7 @@ public final class Unused implements Rule {
 	}
 
 	@Override
-	public boolean concerns(GroupFacts g, TraceFacts t) {
+	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
 		return (g.kind == StructureKind.HEAP || g.kind == StructureKind.STATIC) && !g.library;
 	}
 
@@ -41,7 +41,7 @@ public final class Unused implements Rule {
 	}
 
 	@Override
-	public Statement state(GroupFacts g, TraceFacts t) {
+	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement("of its " + Words.bytes(g.bytes) + " only " + Words.count(g.parts, "page") + " are touched",
 				"allocate what is needed: untouched memory costs addresses and page tables, and hides what the program really uses").view("rw")
 				.figure("bytes", g.bytes).figure("pages", g.parts);

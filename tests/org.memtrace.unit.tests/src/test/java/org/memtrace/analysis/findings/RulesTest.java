@@ -325,4 +325,89 @@ class RulesTest {
 			assertThrows(MemtraceException.class, () -> Thresholds.STANDARD.with(wrong), wrong);
 		}
 	}
+
+	/** Each threshold that can be set changes what is said about some planted problem, in one direction or the other. */
+	@TestFactory
+	List<DynamicTest> eachThresholdDecides() {
+		List<DynamicTest> tests = new ArrayList<>();
+		for (Threshold t : Threshold.values()) {
+			tests.add(DynamicTest.dynamicTest(t.id(), () -> {
+				List<String> values = List.of("0", "0.01", "0.3", "0.999999", "5", "1000000000000");
+				List<Consumer<PlantedTrace>> traces = new ArrayList<>(List.of(RulesTest::severalHotPages, RulesTest::someCommonWords));
+				PLANTS.forEach(p -> traces.add(p.bad()));
+				for (Consumer<PlantedTrace> p : traces) {
+					PlantedTrace trace = new PlantedTrace(4, INTERVALS);
+					p.accept(trace);
+					Advisor advisor = trace.advise();
+					String standard = AdviceText.text(advisor);
+					for (String value : values) {
+						if (!AdviceText.text(advisor.with(Thresholds.STANDARD.with(t.id() + "=" + value))).equals(standard)) {
+							return;
+						}
+					}
+				}
+				throw new AssertionError("nothing changes whatever " + t.id() + " is");
+			}));
+		}
+		return tests;
+	}
+
+	/** What makes a structure relevant is asked by all rules that ask for it, not only by their conditions. */
+	@TestFactory
+	List<DynamicTest> irrelevantStructuresHaveNoFinding() {
+		List<String> anySize = List.of("false-sharing", "shared-stack", "recycled-heap", "hot-page", "unused");
+		return PLANTS.stream().filter(p -> !anySize.contains(p.rule())).map(p -> DynamicTest.dynamicTest(p.rule(), () -> {
+			PlantedTrace trace = new PlantedTrace(4, INTERVALS);
+			p.bad().accept(trace);
+			Advisor advisor = trace.advise().with(Thresholds.STANDARD.with("relevant=1.01"));
+			assertEquals(List.of(), advisor.findings().stream().filter(f -> f.rule().equals(p.rule())).toList());
+			assertEquals(List.of(), advisor.explain(rule(p.rule())));
+		})).toList();
+	}
+
+	/** Eight of 256 pages. */
+	private static void severalHotPages(PlantedTrace t) {
+		hot(t, true);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 78; p < 85; p++) {
+				for (int k = 0; k < t.threads(); k++) {
+					t.access(0, p, i, k, 1, 1, 8 * (i % 3), 8 * (i % 3));
+				}
+			}
+		}
+	}
+
+	/** One word of a hundred has two threads. */
+	private static void someCommonWords(PlantedTrace t) {
+		packed(t, true);
+		for (int i = 0; i < t.intervals(); i++) {
+			t.access(0, i, i, 1, 1, 1, (i + 2) % 12 * 64 + 16, (i + 2) % 12 * 64 + 16);
+		}
+	}
+
+	private static Rule rule(String id) {
+		return Rules.all().stream().filter(r -> r.id().equals(id)).findAny().orElseThrow();
+	}
+
+	/** Sentences and advice follow the thresholds that were set, as the conditions do. */
+	@Test
+	void whatIsSaidFollowsTheThresholds() throws MemtraceException {
+		PlantedTrace lookup = new PlantedTrace(4, INTERVALS);
+		lookup(lookup, true);
+		assertTrue(lookup.advise().findings().get(0).advice().contains("copy of it on each NUMA node"));
+		assertTrue(lookup.advise().with(Thresholds.STANDARD.with("replicate.bytes=4096")).findings().get(0).advice().contains("too large for copies"));
+
+		PlantedTrace hot = new PlantedTrace(4, INTERVALS);
+		hot(hot, true);
+		int s = hot.structure("other", StructureKind.HEAP, 1);
+		hot.write(s, 0, 0, 0);
+		// a second page, hot in a third of the intervals
+		for (int i = 0; i < INTERVALS / 3; i++) {
+			for (int k = 0; k < 4; k++) {
+				hot.access(0, 100, i + 1, k, 1, 1, 8 * (i % 3), 8 * (i % 3));
+			}
+		}
+		assertEquals(1, hot.advise().findings().get(0).figures().get("hot_pages"));
+		assertEquals(2, hot.advise().with(Thresholds.STANDARD.with("hot.intervals=0.3")).findings().get(0).figures().get("hot_pages"));
+	}
 }
