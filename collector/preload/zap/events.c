@@ -5,11 +5,15 @@
 #include "image.h"
 #include "rawsys.h"
 
+#define NOTED_PAGES (1ul << 16)
+
 int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t max_records,
 		    const char **why, int *why_err)
 {
 	*why_err = zap_perf_open(&e->perf, tid, ring_pages, why);
 	e->works = !*why_err;
+	if (e->works)
+		e->noted = mt_rawmap(NOTED_PAGES * sizeof(*e->noted));
 	return zap_records_init(&e->records, e->works ? e->perf.ncpus : 64, max_records);
 }
 
@@ -26,8 +30,17 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	if (!e->was_traced(f->addr, f->time))
 		return;		/* code, files, shared memory, our own */
 	e->faults++;
+	if (e->note && e->noted && e->nnoted < NOTED_PAGES)
+		e->noted[e->nnoted++] = f->addr & ~(MT_PAGE - 1);
 	zap_records_add(&e->records, f->addr, f->tid, f->cpu, f->ip,
 			zap_decode(&e->decode, e->traced, e->interval, f));
+}
+
+void zap_events_note(struct zap_events *e, int on)
+{
+	e->note = on;
+	if (on)
+		e->nnoted = 0;
 }
 
 void zap_events_read(struct zap_events *e, uint64_t until)
@@ -55,6 +68,7 @@ void zap_events_after_fork(struct zap_events *e)
 {
 	zap_records_free(&e->records);
 	zap_decode_free(&e->decode);
+	mt_rawunmap(e->noted, NOTED_PAGES * sizeof(*e->noted));
 	if (e->perf.ring)
 		mt_rawunmap(e->perf.ring, (size_t)e->perf.ncpus * sizeof(*e->perf.ring));
 }

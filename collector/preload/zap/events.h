@@ -27,6 +27,10 @@ struct zap_events {
 	uint32_t interval;	/* number of the running one */
 	uint64_t faults;	/* that are in the records of the running interval, or lost by them */
 	uint64_t unattributed;	/* records without a thread */
+	/* pages of the faults read since zap_events_note(), in the order of reading; more than fit are left out */
+	uint64_t *noted;
+	size_t nnoted;
+	int note;
 };
 
 /*
@@ -38,6 +42,8 @@ int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t m
 		    const char **why, int *why_err);
 /* Reads the faults up to time @until. Under the lock. */
 void zap_events_read(struct zap_events *e, uint64_t until);
+/* From now on the pages of faults are noted (@on), from the first; or no more. */
+void zap_events_note(struct zap_events *e, int on);
 /* What a ring delivers (@arg: the struct zap_events). Under the lock. */
 void zap_events_on_fault(void *arg, const struct zap_fault *f);
 /* Pages found mapped get a record without thread, unless they have one. */

@@ -11,6 +11,8 @@
  *   unlock
  *   read the faults up to z: they belong to this interval; later ones stay in the rings
  *   pages that were mapped without a fault event get a record without thread
+ *   zap what faulted before z behind the scan's back: it would be found mapped at the next
+ *   scan, and look touched in an interval in which nobody touched it
  *
  * What is touched between z and its own zap without a new fault is not seen again in the
  * next interval: that window is the zap time, reported per interval (ZapNs).
@@ -68,6 +70,7 @@ struct monitor {
 	struct zap_late late;
 	struct mt_maps maps;
 	struct zap_regions dropped;	/* mapped until a hook dropped them */
+	struct zap_regions missed;	/* mapped between the scan and the boundary */
 	int maps_fd, mem_fd, task_fd;
 	uint32_t interval;
 	/* of the current interval */
@@ -199,17 +202,38 @@ static void take_dropped(void)
 	mon.dropped = taken;
 }
 
+/* What faulted behind the scan's back is zapped, too; only what a scan finds is safe to unmap. */
+static void zap_missed(void)
+{
+	uint64_t t0, t1;
+
+	mt_lock(&zap_space.lock);
+	zap_regions_clear(&mon.missed);
+	zap_scan_missed(&mon.scan, &zap_space.regions, mon.events.noted, mon.events.nnoted, &mon.missed);
+	if (mon.missed.n) {
+		t0 = mt_now_ns();
+		zap_scan(&mon.scan, &mon.missed);
+		zap_scan_unmap(&mon.scan, &mon.missed, 0);
+		t1 = mt_now_ns();
+		mon.zap_ns += t1 - t0;
+		mon.closed_ns = t1;
+	}
+	mt_unlock(&zap_space.lock);
+}
+
 /* Ends a subinterval; returns the boundary. */
 static uint64_t end_subinterval(int last_ever)
 {
 	uint64_t t0, z, t1;
 
+	zap_events_note(&mon.events, !zap_space.note_dropped && !last_ever);
 	read_faults(~0ull);
 	mt_lock(&zap_space.lock);
 	t0 = mt_now_ns();
 	if (!zap_space.active) {
 		mt_unlock(&zap_space.lock);
 		mon.scan.nruns = 0;
+		zap_events_note(&mon.events, 0);
 		return t0;
 	}
 	/* hooks keep the set up to date; mappings made without libc are rare: at most 1 % of the time */
@@ -240,6 +264,9 @@ static uint64_t end_subinterval(int last_ever)
 	mon.closed_ns = t1;
 	read_faults(z);
 	add_scanned();
+	if (mon.events.note && mon.events.nnoted)
+		zap_missed();
+	zap_events_note(&mon.events, 0);
 	return z;
 }
 
@@ -483,6 +510,7 @@ void mt_monitor_after_fork(void)
 	zap_space.gone[0].n = zap_space.gone[1].n = 0;
 	zap_regions_clear(&zap_space.dropped);
 	zap_regions_free(&mon.dropped);
+	zap_regions_free(&mon.missed);
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
 	zap_scan_free(&mon.scan);

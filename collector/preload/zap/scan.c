@@ -209,6 +209,29 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, uint64
 	}
 }
 
+static int found(const struct zap_scan *s, uint64_t page)
+{
+	size_t lo = 0, hi = s->nruns;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (s->run[mid].end <= page)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->nruns && s->run[lo].start <= page;
+}
+
+void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const uint64_t *page, size_t n,
+		     struct zap_regions *missed)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!found(s, page[i]) && zap_regions_contain(traced, page[i]))
+			zap_regions_add(missed, page[i], page[i] + MT_PAGE);
+}
+
 static struct zap_page_info *info_slot(const struct zap_scan *s, uint64_t page)
 {
 	return &s->info[(page * 0x9e3779b97f4a7c15ull) >> (64 - INFO_BITS)];

@@ -46,6 +46,13 @@ void zap_scan(struct zap_scan *s, const struct zap_regions *traced);
  */
 void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, uint64_t gap);
 
+/*
+ * Adds to @missed the pages of @page (n addresses, any order, also twice) that are in @traced but
+ * not in what was found.
+ */
+void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const uint64_t *page, size_t n,
+		     struct zap_regions *missed);
+
 /* Asks for frame and node of what was found, if that is wanted, as long as it is mapped. @interval: its number. */
 void zap_scan_ask(struct zap_scan *s, uint32_t interval);
 /* What is known of a page (address / page size): node, -1 unknown; *frame, 0 unknown. */

@@ -68,6 +68,41 @@ static void counters(void)
 	free(e);
 }
 
+/* Pages are noted when asked for, from the first fault that is kept. */
+static void noted(void)
+{
+	static uint64_t room[1 << 16];
+	struct zap_events *e = new_events(-1, -1);
+	struct zap_fault f = { .ip = 0x400000, .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5, .cpu = 3 };
+
+	e->noted = room;
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->nnoted, 0);
+	zap_events_note(e, 1);
+	zap_events_on_fault(e, &f);
+	f.addr = 0x10001fff;
+	zap_events_on_fault(e, &f);
+	f.addr = 0x30000000;		/* not traced */
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->nnoted, 2);
+	CHECK_EQ(room[0], 0x10000000);
+	CHECK_EQ(room[1], 0x10001000);
+	f.addr = 0x10000000;
+	for (int i = 0; i < (1 << 16) + 5; i++)
+		zap_events_on_fault(e, &f);
+	CHECK_EQ(e->nnoted, 1 << 16);	/* the rest does not fit */
+	zap_events_note(e, 0);
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->nnoted, 1 << 16);
+	zap_events_note(e, 1);
+	CHECK_EQ(e->nnoted, 0);
+	e->noted = NULL;
+	zap_events_on_fault(e, &f);	/* there was no memory for it */
+	CHECK_EQ(e->nnoted, 0);
+	zap_events_after_fork(e);
+	free(e);
+}
+
 /* Code outside of traced memory is decoded once; in it, once per interval. */
 static void directions(void)
 {
@@ -127,6 +162,7 @@ int main(void)
 {
 	zap_regions_add(&traced, 0x10000000, 0x10010000);
 	counters();
+	noted();
 	directions();
 	late();
 	zap_regions_free(&traced);

@@ -75,6 +75,44 @@ static void one_way(int ioctl)
 	}
 }
 
+/* What faulted between the scan and the boundary: it is zapped, too, as far as it is traced and the file's. */
+static void missed(int ioctl)
+{
+	struct zap_regions m = { 0 };
+	uint64_t page[8];
+
+	s.has_ioctl = ioctl;
+	found();
+	zap_scan_unmap(&s, &traced, 0);
+	touch(2);
+	touch(30);
+	touch(31);
+	touch(399);
+	CHECK_STR(found(), "2-3 30-32 399-400");
+	touch(1);
+	touch(5);
+	touch(33);
+	touch(200);	/* not traced */
+	page[0] = (uint64_t)area + 33 * P;
+	page[1] = (uint64_t)area + 2 * P;	/* found */
+	page[2] = (uint64_t)area + 31 * P;	/* found, the last of a run */
+	page[3] = (uint64_t)area + 1 * P;
+	page[4] = (uint64_t)area + 33 * P;	/* twice */
+	page[5] = (uint64_t)area + 200 * P;
+	page[6] = (uint64_t)area + 399 * P;
+	page[7] = (uint64_t)area + 50 * P;	/* gone again */
+	zap_scan_unmap(&s, &traced, 0);
+	zap_scan_missed(&s, &traced, page, 8, &m);
+	CHECK_EQ(m.n, 3);
+	CHECK_EQ(zap_regions_bytes(&m), 3 * P);
+	zap_scan(&s, &m);
+	CHECK_EQ(s.nruns, 2);
+	zap_scan_unmap(&s, &m, 0);
+	CHECK_STR(found(), "5-6");	/* no fault of it was read: found by the next scan */
+	zap_scan_missed(&s, &traced, NULL, 0, &m);
+	zap_regions_free(&m);
+}
+
 /* More runs than there was room for, and than one call of the kernel tells; none twice. */
 static void growth(void)
 {
@@ -113,6 +151,8 @@ int main(void)
 	CHECK_EQ(zap_scan_init(&s, fd, pagemap, 0), 0);
 	one_way(1);
 	one_way(0);
+	missed(1);
+	missed(0);
 	/* contents stay in the file */
 	CHECK_EQ(area[3 * P], 3);
 	CHECK_EQ(area[11 * P], 11);
