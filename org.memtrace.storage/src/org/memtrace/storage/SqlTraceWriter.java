@@ -15,6 +15,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
@@ -22,6 +23,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.memory.MemoryLayout;
@@ -220,6 +222,16 @@ final class SqlTraceWriter implements TraceWriter {
 			row.setLong(7, i.lost());
 			row.setLong(8, i.unattributed());
 			row.setString(9, i.event());
+		});
+	}
+
+	@Override
+	public void threadTimes(ThreadTimes times) throws MemtraceException {
+		List<Integer> samples = IntStream.range(0, times.size()).boxed().toList();
+		insert("INSERT INTO " + Schema.THREAD_TIMES + " VALUES(?,?,?)", samples, (row, i) -> {
+			row.setInt(1, times.thread(i));
+			row.setLong(2, times.timeNs(i));
+			row.setLong(3, times.cpuNs(i));
 		});
 	}
 

@@ -28,6 +28,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventType;
@@ -259,7 +260,7 @@ public final class QueryCommand implements Command {
 		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
 				"death_ns", "task", "stack", "site" };
 		case "threads" -> new String[] { "index", "image", "task", "name", "birth_ns", "death_ns", "start_routine",
-				"main" };
+				"main", "cpu_ns" };
 		case "types" -> new String[] { "id", "category", "name" };
 		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
 		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
@@ -319,9 +320,11 @@ public final class QueryCommand implements Command {
 	}
 
 	private static void threads(TraceStore store, Rows rows) throws MemtraceException {
+		ThreadTimes times = store.threadTimes();
 		for (ThreadInfo t : store.threads()) {
+			long cpuNs = times.total(t.index());
 			rows.add(t.index(), t.image(), t.taskId(), t.name(), t.birthNs(), death(t.deathNs()), t.startRoutine(),
-					t.main() ? "yes" : "");
+					t.main() ? "yes" : "", cpuNs < 0 ? null : cpuNs);
 		}
 	}
 

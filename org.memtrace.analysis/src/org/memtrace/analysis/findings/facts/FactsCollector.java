@@ -291,10 +291,8 @@ public final class FactsCollector {
 		} catch (NumberFormatException e) {
 			// as above
 		}
-		long[] cpuNs = new long[threads.size()];
-		Arrays.fill(cpuNs, -1);
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
-				cpuNs, offsets, recorded + lost.rows(), lost);
+				store.threadTimes(), offsets, recorded + lost.rows(), lost);
 	}
 
 	private synchronized void lose(int rows, String reason) {
