@@ -24,7 +24,7 @@ final class EventModelBuilder {
 	private final boolean lastInstant;
 
 	EventModelBuilder(EventTable table, ModelRequest request) {
-		if (request.viewpoint() != Viewpoint.TYPE || !request.metric().ofEvents()) {
+		if (request.viewpoint() != BasicDimensions.EVENT_TYPE || !request.metric().ofEvents()) {
 			throw new IllegalArgumentException("events have no " + request.metric().unit() + " by " + request.viewpoint().id());
 		}
 		this.table = table;

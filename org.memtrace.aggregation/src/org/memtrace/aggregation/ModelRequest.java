@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * Which microscopic model is wanted.
  *
- * @param viewpoint what the types are
+ * @param viewpoint what the types are; a dimension that can colour, or {@link BasicDimensions#EVENT_TYPE}
  * @param metric what the values count
  * @param slices T
  * @param fromNs start of the window
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param producer root of the subtree, or {@link #WHOLE_TREE}
  * @param types regular expression that must be found in the name of a type, null for all types
  */
-public record ModelRequest(Viewpoint viewpoint, Metric metric, int slices, long fromNs, long toNs, int producer,
+public record ModelRequest(Dimension viewpoint, Metric metric, int slices, long fromNs, long toNs, int producer,
 		Pattern types) {
 	/** {@link #producer} for everything. */
 	public static final int WHOLE_TREE = -1;
@@ -24,10 +24,10 @@ public record ModelRequest(Viewpoint viewpoint, Metric metric, int slices, long 
 
 	/** The whole trace by sharing type, all accesses, in the default number of slices. */
 	public static ModelRequest whole(long startNs, long endNs) {
-		return new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, DEFAULT_SLICES, startNs, endNs, WHOLE_TREE, null);
+		return new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, DEFAULT_SLICES, startNs, endNs, WHOLE_TREE, null);
 	}
 
-	public ModelRequest withViewpoint(Viewpoint v) {
+	public ModelRequest withViewpoint(Dimension v) {
 		return new ModelRequest(v, metric, slices, fromNs, toNs, producer, types);
 	}
 

@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels.Level;
 import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.PictureBuilder;
@@ -139,7 +139,7 @@ public final class AggregateCommand implements Command {
 		}
 		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
 		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
-				m.viewpoint() == Viewpoint.TYPE ? "rows" : "pages", "share", "types");
+				m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : "pages", "share", "types");
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];

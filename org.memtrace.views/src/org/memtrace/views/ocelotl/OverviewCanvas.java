@@ -102,7 +102,7 @@ final class OverviewCanvas extends Canvas {
 	}
 
 	/**
-	 * Viewpoint, filters or choice may be others, or only the part that is shown.
+	 * Dimension, filters or choice may be others, or only the part that is shown.
 	 *
 	 * @param shown the large picture, whose model is used when it is that of the whole trace; null for none
 	 */

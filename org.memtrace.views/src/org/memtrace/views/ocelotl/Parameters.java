@@ -16,10 +16,11 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
@@ -85,8 +86,8 @@ record Parameters(ViewState state, Choice choice) {
 			s = s.withProducer(name.equals(ALL) ? whole.producer() : producer(trace, name));
 		}
 		if (o.has("viewpoint")) {
-			Viewpoint v = Viewpoint.byId(o.get("viewpoint").getAsString());
-			s = v == null || v == Viewpoint.TYPE ? s : s.withViewpoint(v);
+			Dimension v = Dimensions.find(o.get("viewpoint").getAsString(), Dimension.Use.COLOUR);
+			s = v == null ? s : s.withViewpoint(v);
 		}
 		if (o.has("p")) {
 			boolean automatic = o.has("automatic_p") && o.get("automatic_p").getAsString().equals("true");

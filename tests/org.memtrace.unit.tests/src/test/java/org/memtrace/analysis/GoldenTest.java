@@ -44,7 +44,7 @@ class GoldenTest {
 			new Output("first-half.csv", "aggregate", "--view", "rw", "--metric", "writes", "-p", "0.4", "--to", "100ms",
 					"--rows", "20", "--slices", "20", "--format", "csv"),
 			new Output("curves.txt", "aggregate", "--curves", "--normalised", "--falling", "--rows", "20", "--slices", "20"),
-			new Output("event-types.txt", "aggregate", "--view", "type", "--equal-types", "--initial", "change", "--rows", "30",
+			new Output("event-types.txt", "aggregate", "--view", "event_type", "--equal-types", "--initial", "change", "--rows", "30",
 					"--slices", "20"),
 			new Output("parts.svg", "render", "--kind", "time-parts", "--width", "400", "--height", "150", "-o", "@"),
 			new Output("sharing.svg", "render", "--width", "640", "--height", "400", "-o", "@"),
