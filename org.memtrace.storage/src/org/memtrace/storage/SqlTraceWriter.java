@@ -378,16 +378,17 @@ final class SqlTraceWriter implements TraceWriter {
 			});
 			int[] cells = new int[trees.virtualLeaf().length];
 			Arrays.setAll(cells, i -> i);
-			new AccessesByTime(chunks, cells, damaged::add).visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE,
-					Integer.MAX_VALUE, batch -> {
-						try {
-							synchronized (this) {
-								writer.add(batch);
-							}
-						} catch (SQLException e) {
-							throw dbms.explain(file.temporary, e);
+			try (AccessesByTime byTime = new AccessesByTime(chunks, cells, file.temporary.toAbsolutePath().getParent(), damaged::add)) {
+				byTime.visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, batch -> {
+					try {
+						synchronized (this) {
+							writer.add(batch);
 						}
-					}, progress);
+					} catch (SQLException e) {
+						throw dbms.explain(file.temporary, e);
+					}
+				}, progress);
+			}
 			if (!damaged.isEmpty()) {
 				throw damaged.get(0);
 			}
