@@ -392,6 +392,22 @@ public final class MicroscopicModel {
 		return sums(hierarchy.leafFrom(node), hierarchy.leafTo(node), firstSlice, endSlice);
 	}
 
+	/**
+	 * Length of each slice as the qualities see it, 1 on average: what lasts twice as long counts as two cells of half the value. Null
+	 * when all count the same, as the slices are equally long or values are not amounts that grow with time.
+	 */
+	double[] sliceWeights() {
+		if (slices.isUniform() || !metric.isAmount()) {
+			return null;
+		}
+		double mean = (double) (slices.endNs() - slices.startNs()) / slices.count();
+		double[] weights = new double[slices.count()];
+		for (int t = 0; t < weights.length; t++) {
+			weights[t] = slices.lengthNs(t) / mean;
+		}
+		return weights;
+	}
+
 	/** Sums of everything. */
 	public double[] totals() {
 		return sums(0, hierarchy.leafCount(), 0, slices.count());
