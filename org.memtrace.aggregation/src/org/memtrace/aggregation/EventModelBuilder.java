@@ -29,7 +29,7 @@ final class EventModelBuilder {
 		}
 		this.table = table;
 		this.request = request;
-		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		this.slices = table.slices(request);
 		this.all = Math.max(1, table.typeNames().size());
 		this.wanted = new boolean[all];
 		for (int k = 0; k < table.typeNames().size(); k++) {

@@ -44,7 +44,7 @@ final class ModelBuilder {
 		}
 		this.table = table;
 		this.request = request;
-		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		this.slices = table.slices(request, progress);
 		this.t = slices.count();
 		this.values = FewValues.of(request.viewpoint(), table, progress);
 		this.kind = values.kind();

@@ -118,7 +118,7 @@ public final class AggregateCommand implements Command {
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(info, m.slices().startNs() - origin) + " to "
 				+ Units.duration(info, m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
+				+ Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
 		out.println(PictureBuilder.figures(e));
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {
@@ -205,6 +205,11 @@ public final class AggregateCommand implements Command {
 		o.addProperty(unit.column("start_ns"), m.slices().startNs());
 		o.addProperty(unit.column("end_ns"), m.slices().endNs());
 		o.addProperty("slices", m.sliceCount());
+		JsonArray bounds = new JsonArray();
+		for (int i = 0; i <= m.sliceCount(); i++) {
+			bounds.add(m.slices().boundNs(i));
+		}
+		o.add(unit.column("slice_bounds_ns"), bounds);
 		o.addProperty("pages", m.hierarchy().weight(0));
 		o.addProperty("p", e.p());
 		qualities(o, e);

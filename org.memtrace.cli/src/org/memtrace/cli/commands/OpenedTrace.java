@@ -23,6 +23,7 @@ import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.Slicing;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.analysis.dimension.Dimensions;
@@ -129,7 +130,7 @@ final class OpenedTrace {
 		}
 		int producer = args.has("subtree") ? producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
 		return new ModelRequest(view, metric,
-				(int) args.getInt("slices"), window.fromNs(), window.toNs(), producer, types);
+				(int) args.getInt("slices"), Slicing.byId(args.get("slicing")), window.fromNs(), window.toNs(), producer, types);
 	}
 
 	/** Producer by name or number. */

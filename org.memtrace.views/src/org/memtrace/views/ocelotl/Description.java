@@ -69,7 +69,7 @@ final class Description {
 			if (metric == null || (events ? !metric.ofEvents() : !metric.ofAccesses())) {
 				metric = source instanceof EventTable table ? table.defaultMetric() : Metric.ACCESSES;
 			}
-			return new ModelRequest(events ? BasicDimensions.EVENT_TYPE : viewpoint, metric, choice.slices(), state.fromNs(), state.toNs(),
+			return new ModelRequest(events ? BasicDimensions.EVENT_TYPE : viewpoint, metric, choice.slices(), choice.slicing(), state.fromNs(), state.toNs(),
 					state.producer(), null);
 		}
 	}

@@ -37,6 +37,7 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -377,6 +378,8 @@ public final class OcelotlView extends TraceView {
 		}
 		menu.add(first);
 		menu.add(new Separator());
+		menu.add(check("Slices are short where much happens", choice.slicing() == Slicing.ADAPTIVE,
+				on -> choice.withSlicing(on ? Slicing.ADAPTIVE : Slicing.UNIFORM)));
 		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
 		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
 		menu.add(check("Overview", overviewShown, on -> {

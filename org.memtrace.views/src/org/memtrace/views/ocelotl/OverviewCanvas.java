@@ -111,8 +111,8 @@ final class OverviewCanvas extends Canvas {
 			return;
 		}
 		ViewState whole = whole(trace.selection());
-		Choice small = new Choice(PictureKind.BLOCKS, SLICES, now.metric(), now.equalTypes(), Choice.DEFAULT.initial(), false,
-				Choice.DEFAULT.precision(), true, now.hidden());
+		Choice small = Choice.DEFAULT.withSlices(SLICES).withSlicing(now.slicing()).withMetric(now.metric())
+				.withEqualTypes(now.equalTypes()).withHidden(now.hidden());
 		boolean same = description != null && whole.sameModel(description.input().state()) && small.sameDescription(choice);
 		boolean redrawn = !small.hidden().equals(choice.hidden());
 		choice = small;

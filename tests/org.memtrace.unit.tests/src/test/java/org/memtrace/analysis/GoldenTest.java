@@ -40,6 +40,7 @@ class GoldenTest {
 			new Output("summary.txt", "summary"),
 			new Output("machine.txt", "machine"),
 			new Output("sharing.txt", "aggregate", "--rows", "60"),
+			new Output("uniform.txt", "aggregate", "--rows", "60", "--slicing", "uniform"),
 			new Output("thread-levels.txt", "aggregate", "--list", "--view", "thread", "--rows", "60", "--slices", "25"),
 			new Output("first-half.csv", "aggregate", "--view", "rw", "--metric", "writes", "-p", "0.4", "--to", "100ms",
 					"--rows", "20", "--slices", "20", "--format", "csv"),
