@@ -510,7 +510,7 @@ class TraceCommandsTest {
 				sql.execute(line);
 			}
 		}
-		assertEquals(0, run("aggregate", "-p", "0", "--slices", "10", "--format", "csv", db), () -> err);
+		assertEquals(0, run("aggregate", "-p", "0", "--slices", "10", "--slicing", "uniform", "--format", "csv", db), () -> err);
 		assertEquals("producer,producer_id,pages,start_ns,end_ns,gain,loss,Running,Waiting", out.lines().findFirst().orElseThrow());
 		assertTrue(out.contains("\ncore 0,1,1,0,400,"), out);
 		assertTrue(out.lines().anyMatch(l -> l.startsWith("core 1,2,1,0,1000,") && l.endsWith(",1000,0")), out);
