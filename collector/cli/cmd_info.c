@@ -319,6 +319,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("            %s\n", promise_kernel(str(g, "kernel_accesses")));
 	}
 	printf("Losses      %s\n", lost);
+	if (*str(json_object_get(m, "unseen"), "text"))
+		printf("            %s\n", str(json_object_get(m, "unseen"), "text"));
 	printf("Interval    %s, %" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(num(p, "interval_ns")), num(p, "subphases"),
 	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"),

@@ -602,6 +602,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("lost accesses: %s", text);
 		free(text);
 	}
+	if (json_object_get(m, "unseen"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
 	if (ull(over, "faults"))
 		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
 			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),

@@ -297,12 +297,27 @@ static const char *image_state(const json_t *image, json_t *const *all, size_t n
 	return t->ended || orderly(trace, dir) ? "complete" : "aborted";
 }
 
+/* What of the program's memory the backend could not see, and the sentence for a person. */
+static json_t *unseen_of(uint64_t shared, uint64_t file)
+{
+	char *of_shared = mt_printf("%s of shared memory", mt_human_bytes(shared));
+	char *of_file = mt_printf("%s of private file mappings", mt_human_bytes(file));
+	char *text = mt_printf("%s%s%s not seen", shared ? of_shared : "", shared && file ? " and " : "", file ? of_file : "");
+	json_t *j = json_pack("{s:I, s:I, s:s}", "shared_bytes", (json_int_t)shared, "file_bytes", (json_int_t)file,
+			      "text", text);
+
+	free(of_shared);
+	free(of_file);
+	free(text);
+	return j;
+}
+
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
 {
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
 					       "write_error" };
 	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
-		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0;
+		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0, shared = 0, file = 0;
 	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old;
 	json_t **all;
 	int64_t end = -1;
@@ -334,6 +349,9 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		governor += t.governor_changes;
 		late += t.late;
 		length += t.length_ns;
+		/* of images that share memory each one counts it */
+		shared = t.unseen_shared > shared ? t.unseen_shared : shared;
+		file = t.unseen_file > file ? t.unseen_file : file;
 		if (t.longest_ns > longest)
 			longest = t.longest_ns;
 		if (t.end > end)
@@ -375,6 +393,9 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	json_object_set_new(losses, "total", json_integer((json_int_t)total));
 	json_object_set_new(losses, "by_reason", by);
 	json_object_set_new(m, "losses", losses);
+	json_object_del(m, "unseen");
+	if (shared || file)
+		json_object_set_new(m, "unseen", unseen_of(shared, file));
 	json_object_set_new(m, "images", images);
 	old = json_object_get(m, "overhead");
 	if (recorder_cpu_ns < 0)

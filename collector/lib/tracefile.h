@@ -62,6 +62,8 @@ struct mt_interval_row {
 	uint64_t faults, records, unattributed;
 	uint64_t lost_ring, lost_table, lost_region;	/* accesses, accesses, pages */
 	uint64_t resident;				/* bytes */
+	/* bytes of the program's memory that the backend cannot see: shared; private copies of pages of files */
+	uint64_t unseen_shared, unseen_file;
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns;
 	enum mt_stretch stretch;
 	unsigned int marks;				/* MT_MARK_* */

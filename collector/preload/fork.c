@@ -130,6 +130,7 @@ static int become_independent(struct fork_call *c)
 		if (err)
 			return err;
 	}
+	zap_unmap_shared();
 	zap_register_all();
 	return 0;
 }
@@ -309,6 +310,7 @@ static void freeze(struct fork_call *c)
 			mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
 			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, c->old_memfd, m.start);
 	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.shared);
 	zap_space.active = 0;
 	mt_process.tracing = 0;
 	mt_monitor_event(MT_EVENT_STOP);
@@ -536,6 +538,10 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return (long)zap_hook_mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
 	case SYS_madvise:
 		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
+	case SYS_shmat:
+		return (long)zap_hook_shmat((int)a, (const void *)b, (int)c);
+	case SYS_shmdt:
+		return zap_hook_shmdt((const void *)a);
 	case SYS_execve:
 		return mt_hook_execve((const char *)a, (char *const *)b, (char *const *)c);
 	case SYS_exit_group:

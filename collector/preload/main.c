@@ -37,6 +37,8 @@ static const struct mt_patch hooks[] = {
 	{ "mremap", zap_hook_mremap },
 	{ "madvise", zap_hook_madvise },
 	{ "brk", zap_hook_brk },
+	{ "shmat", zap_hook_shmat },
+	{ "shmdt", zap_hook_shmdt },
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))

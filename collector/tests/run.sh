@@ -7,7 +7,7 @@
 # usage: run.sh [unit|decoder|context|fidelity|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
-# the cases of the robustness suite whose name matches, SEED=N repeats its random instants.
+# the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
 
 tests=$(cd "$(dirname "$0")" && pwd)
 collector=$tests/..

@@ -4,6 +4,7 @@
 
 #include "image.h"
 #include "rawsys.h"
+#include "tracefile.h"
 
 #define NOTED_PAGES (1ul << 16)
 
@@ -20,6 +21,7 @@ int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t m
 void zap_events_on_fault(void *arg, const struct zap_fault *f)
 {
 	struct zap_events *e = arg;
+	enum zap_traced traced;
 
 	/* a child that shares our memory until it execs, or was forked before inherit_thread existed */
 	if (f->pid != e->pid)
@@ -27,13 +29,15 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	/* our own accesses while setting up, at addresses that the program got later */
 	if (f->time < e->begin_ns)
 		return;
-	if (!e->was_traced(f->addr, f->time))
-		return;		/* code, files, shared memory, our own */
+	traced = e->was_traced(f->addr, f->time);
+	if (traced == ZAP_NOT_TRACED)
+		return;		/* code, files, our own */
 	e->faults++;
 	if (e->note && e->noted && e->nnoted < NOTED_PAGES)
 		e->noted[e->nnoted++] = f->addr & ~(MT_PAGE - 1);
 	zap_records_add(&e->records, f->addr, f->tid, f->cpu, f->ip,
-			zap_decode(&e->decode, e->traced, e->interval, f));
+			zap_decode(&e->decode, e->traced, e->interval, f),
+			traced == ZAP_TRACED_SHARED ? MT_ACCESS_SHARED : 0);
 }
 
 void zap_events_note(struct zap_events *e, int on)
@@ -53,7 +57,8 @@ void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_
 {
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t a = run[i].start; a < run[i].end; a += MT_PAGE)
-			e->unattributed += (uint64_t)zap_records_add_scanned(&e->records, a);
+			e->unattributed += (uint64_t)zap_records_add_scanned(&e->records, a,
+					zap_regions_contain(&e->shared, a) ? MT_ACCESS_SHARED : 0);
 }
 
 void zap_events_next(struct zap_events *e)
@@ -69,6 +74,7 @@ void zap_events_after_fork(struct zap_events *e)
 	zap_records_free(&e->records);
 	zap_decode_free(&e->decode);
 	mt_rawunmap(e->noted, NOTED_PAGES * sizeof(*e->noted));
+	zap_regions_free(&e->shared);
 	if (e->perf.ring)
 		mt_rawunmap(e->perf.ring, (size_t)e->perf.ncpus * sizeof(*e->perf.ring));
 }

@@ -13,6 +13,7 @@
 #include "perfring.h"
 #include "records.h"
 #include "region.h"
+#include "space.h"
 
 struct zap_events {
 	struct zap_perf perf;
@@ -20,8 +21,9 @@ struct zap_events {
 	struct zap_records records;	/* of the running interval */
 	struct zap_decode decode;
 	const struct zap_regions *traced;
+	struct zap_regions shared;	/* memory that the program shares, as it was at the last boundary */
 	/* Is the address traced, or was it at @time? */
-	int (*was_traced)(uint64_t addr, uint64_t time);
+	enum zap_traced (*was_traced)(uint64_t addr, uint64_t time);
 	int pid;		/* faults of others are left out */
 	uint64_t begin_ns;	/* earlier faults are our own */
 	uint32_t interval;	/* number of the running one */

@@ -3,6 +3,7 @@
 #include "hooks.h"
 
 #include <errno.h>
+#include <sys/shm.h>
 
 #include "context.h"
 #include "image.h"
@@ -67,6 +68,7 @@ static long map_traced(void *addr, size_t len, int prot, int flags)
 	if (mt_failed(at))
 		return at;
 	zap_regions_remove(&zap_space.regions, (uint64_t)at, (uint64_t)at + page_up(len));
+	zap_regions_remove(&zap_space.shared, (uint64_t)at, (uint64_t)at + page_up(len));
 	if (!zap_share((uint64_t)at, len, prot, flags))
 		return at;
 	if (!(flags & later))
@@ -96,6 +98,8 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
 			if (!mt_failed(ret) && zap_space.active)
 				zap_unshare((uint64_t)ret, len);
+			if (!mt_failed(ret) && zap_space.active && (flags & MAP_TYPE) != MAP_PRIVATE)
+				zap_adopt((uint64_t)ret, len, prot, flags, fd);
 		}
 		/* the stack of a new thread: perhaps the last moment with only one */
 		if (flags & MAP_STACK)
@@ -205,6 +209,14 @@ static int remap_invalid(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	return 0;
 }
 
+/* Memory that is not in our file got a new place or size; under the lock. */
+static void moved_untraced(uint64_t old, uint64_t old_len, uint64_t now, uint64_t len)
+{
+	if (now != old)
+		zap_unshare(now, len);	/* MREMAP_FIXED over ours */
+	zap_adopt_moved(old, old_len, now, len);
+}
+
 void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr)
 {
 	struct zap_space *s = &zap_space;
@@ -223,7 +235,7 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 				zap_note_present(to, nlen);
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 			if (!mt_failed(ret) && s->active)
-				zap_unshare((uint64_t)ret, nlen);	/* MREMAP_FIXED over ours */
+				moved_untraced(a, olen, (uint64_t)ret, nlen);
 		} else if (remap_invalid(a, olen, nlen, flags, to)) {
 			ret = -EINVAL;
 		} else if (!zap_regions_cover(&s->regions, a, a + olen)) {
@@ -328,4 +340,48 @@ int zap_hook_brk(void *addr)
 		return -1;
 	}
 	return 0;
+}
+
+void *zap_hook_shmat(int id, const void *addr, int flags)
+{
+	struct shmid_ds segment;
+	uint64_t len = 0;
+	long ret;
+
+	if (!mt_sys(SYS_shmctl, id, IPC_STAT, &segment))
+		len = segment.shm_segsz;
+	if (!zap_space.active) {
+		ret = mt_sys(SYS_shmat, id, addr, flags);
+	} else {
+		uint64_t mask = zap_enter();
+
+		if (addr && (flags & SHM_REMAP))
+			zap_note_present((uint64_t)addr & ~(MT_PAGE - 1), len);
+		ret = mt_sys(SYS_shmat, id, addr, flags);
+		if (!mt_failed(ret) && zap_space.active) {
+			zap_unshare((uint64_t)ret, len);
+			zap_adopt((uint64_t)ret, len, flags & SHM_EXEC ? PROT_EXEC : 0, MAP_SHARED | MAP_ANONYMOUS, -1);
+		}
+		leave(mask);
+	}
+	if (!mt_failed(ret) && is_program())
+		ctx_note_mmap((void *)ret, len, flags & SHM_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, __builtin_frame_address(0));
+	return (void *)finish(ret);
+}
+
+int zap_hook_shmdt(const void *addr)
+{
+	uint64_t mask = zap_enter(), len = zap_segment_bytes((uint64_t)addr);
+	long ret;
+
+	if (zap_space.active)
+		zap_note_present((uint64_t)addr, len);
+	ret = mt_sys(SYS_shmdt, addr);
+	if (!ret && zap_space.active)
+		zap_unshare((uint64_t)addr, len);
+	leave(mask);
+	if (!ret && len && is_program())
+		ctx_note_munmap((void *)(uintptr_t)addr, len);
+	return (int)finish(ret);
 }

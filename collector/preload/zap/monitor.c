@@ -76,6 +76,7 @@ struct monitor {
 	/* of the current interval */
 	uint64_t start_ns, scan_ns, zap_ns, closed_ns;
 	uint64_t lost_region;		/* pages */
+	uint64_t unseen_shared, unseen_file;	/* bytes, at the last refresh of the maps */
 	uint64_t maps_cost_ns, maps_time_ns;
 	uint64_t monitor_cpu_ns, process_cpu_ns;
 };
@@ -205,15 +206,17 @@ static void take_dropped(void)
 /* What faulted behind the scan's back is zapped, too; only what a scan finds is safe to unmap. */
 static void zap_missed(void)
 {
+	static const struct zap_regions none;
 	uint64_t t0, t1;
 
 	mt_lock(&zap_space.lock);
 	zap_regions_clear(&mon.missed);
-	zap_scan_missed(&mon.scan, &zap_space.regions, mon.events.noted, mon.events.nnoted, &mon.missed);
+	zap_scan_missed(&mon.scan, &zap_space.regions, &zap_space.shared, mon.events.noted, mon.events.nnoted, &mon.missed);
 	if (mon.missed.n) {
 		t0 = mt_now_ns();
-		zap_scan(&mon.scan, &mon.missed);
-		zap_scan_unmap(&mon.scan, &mon.missed, 0);
+		/* single pages, of both kinds: no question for holes of the memory file */
+		zap_scan(&mon.scan, &none, &mon.missed);
+		zap_scan_unmap(&mon.scan, &none, &mon.missed, 0);
 		t1 = mt_now_ns();
 		mon.zap_ns += t1 - t0;
 		mon.closed_ns = t1;
@@ -240,6 +243,8 @@ static uint64_t end_subinterval(int last_ever)
 	if (t0 - mon.maps_time_ns >= mon.maps_cost_ns * 100) {
 		zap_refresh(&mon.maps, mon.maps_fd);
 		mon.lost_region += zap_late_update(&mon.late, zap_space.late_bytes) / MT_PAGE;
+		mon.unseen_shared = zap_space.unseen_shared;
+		mon.unseen_file = zap_scan_copies(&mon.scan, &zap_space.file_copies);
 		mon.maps_time_ns = mt_now_ns();
 		mon.maps_cost_ns = mon.maps_time_ns - t0;
 	}
@@ -248,15 +253,17 @@ static uint64_t end_subinterval(int last_ever)
 		zap_space.rescue_uffd = 0;
 	}
 	z = mt_now_ns();
-	zap_scan(&mon.scan, &zap_space.regions);
+	zap_scan(&mon.scan, &zap_space.regions, &zap_space.shared);
 	zap_scan_ask(&mon.scan, mon.interval);
 	if (!zap_space.note_dropped)
 		z = mt_now_ns();
 	zap_turn_gone();
 	take_dropped();
+	zap_regions_copy(&mon.events.shared, &zap_space.shared);
 	/* what was touched since the scan must stay mapped when no event tells about it */
 	if (!last_ever)
-		zap_scan_unmap(&mon.scan, &zap_space.regions, zap_space.note_dropped ? 0 : GAP_PAGES * MT_PAGE);
+		zap_scan_unmap(&mon.scan, &zap_space.regions, &zap_space.shared,
+			       zap_space.note_dropped ? 0 : GAP_PAGES * MT_PAGE);
 	t1 = mt_now_ns();
 	mt_unlock(&zap_space.lock);
 	mon.scan_ns += z - t0;
@@ -280,6 +287,7 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 		.subphases = (unsigned int)shared.img->config->subphases,
 		.faults = mon.events.faults, .records = mon.events.records.n, .unattributed = mon.events.unattributed,
 		.lost_ring = mon.events.perf.lost, .lost_table = mon.events.records.lost, .lost_region = mon.lost_region,
+		.unseen_shared = mon.unseen_shared, .unseen_file = mon.unseen_file,
 		.scan_ns = mon.scan_ns, .zap_ns = mon.zap_ns,
 		.monitor_cpu_ns = monitor_cpu, .program_cpu_ns = program_cpu, .stretch = stretch,
 		.marks = __atomic_exchange_n(&shared.events, 0, __ATOMIC_RELAXED),

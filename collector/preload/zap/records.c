@@ -168,12 +168,13 @@ static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t t
 	return r;
 }
 
-void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw)
+void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw, uint32_t flags)
 {
 	struct zap_record *r = lookup(t, addr, tid);
 
 	if (!r)
 		return;
+	r->flags |= flags;
 	if (!r->ip)
 		r->ip = ip;
 	if (!(rw & (X86_READ | X86_WRITE))) {
@@ -188,7 +189,7 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
 		r->cpus[cpu / 64] |= 1ull << (cpu % 64);
 }
 
-int zap_records_add_scanned(struct zap_records *t, uint64_t addr)
+int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags)
 {
 	struct zap_record *r;
 
@@ -198,6 +199,6 @@ int zap_records_add_scanned(struct zap_records *t, uint64_t addr)
 	if (!r)
 		return 0;
 	r->nreads = 1;
-	r->flags = MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION;
+	r->flags = MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION | flags;
 	return 1;
 }

@@ -44,12 +44,13 @@ void zap_records_free(struct zap_records *t);
 void zap_records_clear(struct zap_records *t);
 
 /* @rw: X86_READ | X86_WRITE bits, 0 = direction unknown. @cpu < 0: not known. */
-void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw);
+void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw,
+		     uint32_t flags);
 /*
  * A page found present: adds a record without thread unless the page has one.
  * 1 when a record was added.
  */
-int zap_records_add_scanned(struct zap_records *t, uint64_t addr);
+int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags);
 
 static inline struct zap_record *zap_record_at(const struct zap_records *t, size_t i)
 {

@@ -99,6 +99,17 @@ void zap_regions_clear(struct zap_regions *s)
 	s->n = 0;
 }
 
+int zap_regions_copy(struct zap_regions *to, const struct zap_regions *from)
+{
+	to->n = 0;
+	if (reserve(to, from->n))
+		return -ENOMEM;
+	if (from->n)
+		memcpy(to->r, from->r, from->n * sizeof(*from->r));
+	to->n = from->n;
+	return 0;
+}
+
 void zap_regions_free(struct zap_regions *s)
 {
 	mt_rawunmap(s->r, s->cap * sizeof(*s->r));

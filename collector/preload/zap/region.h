@@ -26,6 +26,8 @@ int zap_regions_add(struct zap_regions *s, uint64_t start, uint64_t end);
 int zap_regions_remove(struct zap_regions *s, uint64_t start, uint64_t end);
 void zap_regions_clear(struct zap_regions *s);
 void zap_regions_free(struct zap_regions *s);
+/* 0 or -ENOMEM; *to is empty then. */
+int zap_regions_copy(struct zap_regions *to, const struct zap_regions *from);
 
 /* Index of the first range that ends behind addr; n when there is none. */
 size_t zap_regions_find(const struct zap_regions *s, uint64_t addr);

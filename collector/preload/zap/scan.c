@@ -134,17 +134,17 @@ static long scan_range(struct zap_scan *s, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Older kernels: /proc/self/pagemap, only where the memory file has data. */
-static void scan_range_pagemap(struct zap_scan *s, uint64_t start, uint64_t end)
+/* Older kernels: /proc/self/pagemap, of the memory file (@ours) only where it has data. */
+static void scan_range_pagemap(struct zap_scan *s, uint64_t start, uint64_t end, int ours)
 {
 	uint64_t entry[512];
 
 	while (start < end) {
-		long data = mt_sys(SYS_lseek, s->memfd, start, 3 /* SEEK_DATA */), hole;
+		long data = ours ? mt_sys(SYS_lseek, s->memfd, start, 3 /* SEEK_DATA */) : (long)start, hole;
 
 		if (data < 0 || (uint64_t)data >= end)
 			return;
-		hole = mt_sys(SYS_lseek, s->memfd, data, 4 /* SEEK_HOLE */);
+		hole = ours ? mt_sys(SYS_lseek, s->memfd, data, 4 /* SEEK_HOLE */) : (long)end;
 		start = (uint64_t)data & ~(MT_PAGE - 1);
 		if (hole < 0 || (uint64_t)hole > end)
 			hole = (long)end;
@@ -163,19 +163,50 @@ static void scan_range_pagemap(struct zap_scan *s, uint64_t start, uint64_t end)
 	}
 }
 
-void zap_scan(struct zap_scan *s, const struct zap_regions *traced)
+void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared)
 {
+	size_t i = 0, j = 0;
+
 	s->nruns = 0;
-	for (size_t i = 0; i < traced->n; i++) {
+	while (i < traced->n || j < shared->n) {
+		int ours = j == shared->n || (i < traced->n && traced->r[i].start < shared->r[j].start);
+		const struct zap_range *r = ours ? &traced->r[i++] : &shared->r[j++];
+
 		if (s->has_ioctl) {
-			long err = scan_range(s, traced->r[i].start, traced->r[i].end);
+			long err = scan_range(s, r->start, r->end);
 
 			if (err != -ENOTTY && err != -EINVAL)
 				continue;
 			s->has_ioctl = 0;
 		}
-		scan_range_pagemap(s, traced->r[i].start, traced->r[i].end);
+		scan_range_pagemap(s, r->start, r->end, ours);
 	}
+}
+
+uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; s->has_ioctl && i < files->n; i++) {
+		uint64_t start = files->r[i].start, end = files->r[i].end;
+
+		while (start < end) {
+			struct pm_scan_arg a = {
+				.size = sizeof(a), .start = start, .end = end,
+				.vec = (uint64_t)s->vec, .vec_len = SCAN_VEC,
+				.category_inverted = PAGE_IS_FILE, .category_mask = PAGE_IS_PRESENT | PAGE_IS_FILE,
+				.return_mask = PAGE_IS_PRESENT,
+			};
+			long n = mt_sys(SYS_ioctl, s->pagemap_fd, PAGEMAP_SCAN, &a);
+
+			for (long k = 0; k < n; k++)
+				bytes += s->vec[k].end - s->vec[k].start;
+			if (n < 0 || a.walk_end <= start)
+				break;
+			start = a.walk_end;
+		}
+	}
+	return bytes;
 }
 
 static void unmap_run(struct zap_scan *s, uint64_t start, uint64_t end)
@@ -190,18 +221,29 @@ static void unmap_run(struct zap_scan *s, uint64_t start, uint64_t end)
 	}
 }
 
-/* Near runs with one call, but never over the border of a traced range. */
-void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, uint64_t gap)
+/* The end of the range that holds the byte before @at, looked for from *cursor on; @at when there is none. */
+static uint64_t border(const struct zap_regions *set, size_t *cursor, uint64_t at)
 {
-	size_t i = 0, r = 0;
+	while (*cursor < set->n && set->r[*cursor].end < at)
+		++*cursor;
+	return *cursor < set->n && set->r[*cursor].start < at ? set->r[*cursor].end : at;
+}
+
+/* Near runs with one call, but never over the border of a traced range. */
+void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
+		    uint64_t gap)
+{
+	size_t i = 0, in_traced = 0, in_shared = 0;
 
 	while (i < s->nruns) {
 		uint64_t start = s->run[i].start, end = s->run[i].end;
 
-		while (r < traced->n && traced->r[r].end <= start)
-			r++;
-		for (i++; i < s->nruns && r < traced->n; i++) {
-			if (s->run[i].start - end > gap || s->run[i].start >= traced->r[r].end)
+		for (i++; i < s->nruns; i++) {
+			uint64_t limit = border(traced, &in_traced, end);
+
+			if (limit == end)
+				limit = border(shared, &in_shared, end);
+			if (s->run[i].start - end > gap || s->run[i].start >= limit)
 				break;
 			end = s->run[i].end;
 		}
@@ -224,11 +266,11 @@ static int found(const struct zap_scan *s, uint64_t page)
 	return lo < s->nruns && s->run[lo].start <= page;
 }
 
-void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const uint64_t *page, size_t n,
-		     struct zap_regions *missed)
+void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
+		     const uint64_t *page, size_t n, struct zap_regions *missed)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!found(s, page[i]) && zap_regions_contain(traced, page[i]))
+		if (!found(s, page[i]) && (zap_regions_contain(traced, page[i]) || zap_regions_contain(shared, page[i])))
 			zap_regions_add(missed, page[i], page[i] + MT_PAGE);
 }
 

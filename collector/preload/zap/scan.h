@@ -38,20 +38,29 @@ struct zap_scan {
 int zap_scan_init(struct zap_scan *s, int memfd, int pagemap_fd, int physical);
 void zap_scan_free(struct zap_scan *s);
 
-/* Finds the mapped file pages of the ranges; the result is in run. */
-void zap_scan(struct zap_scan *s, const struct zap_regions *traced);
 /*
- * Unmaps what was found; contents stay in the memory file. Runs of one range that are
- * less than @gap bytes apart go with one call, and what lies between with them.
+ * Finds the mapped file pages of the ranges; the result is in run. @traced: of the memory
+ * file; @shared: of other files, which have no page in common with it.
  */
-void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, uint64_t gap);
+void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared);
+/*
+ * Unmaps what was found; contents stay in the files. Runs of one range that are less than
+ * @gap bytes apart go with one call, and what lies between with them.
+ */
+void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
+		    uint64_t gap);
+/*
+ * Bytes of the ranges whose pages are the program's own copies: private mappings of files,
+ * after the first write. 0 where the kernel has no PAGEMAP_SCAN.
+ */
+uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files);
 
 /*
- * Adds to @missed the pages of @page (n addresses, any order, also twice) that are in @traced but
+ * Adds to @missed the pages of @page (n addresses, any order, also twice) that are in @traced or @shared but
  * not in what was found.
  */
-void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const uint64_t *page, size_t n,
-		     struct zap_regions *missed);
+void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
+		     const uint64_t *page, size_t n, struct zap_regions *missed);
 
 /* Asks for frame and node of what was found, if that is wanted, as long as it is mapped. @interval: its number. */
 void zap_scan_ask(struct zap_scan *s, uint32_t interval);

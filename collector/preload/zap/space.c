@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
 #include "context.h"
@@ -20,6 +21,15 @@
 #ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
 #define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
 #endif
+#ifndef UFFD_FEATURE_WP_ASYNC
+#define UFFD_FEATURE_WP_ASYNC (1 << 15)
+#endif
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#define FS_TMPFS 0x01021994
+#define FS_HUGETLBFS 0x958458f6
+#define HUGE_PAGE (2ul << 20)
 
 struct zap_space zap_space = { .memfd = -1, .uffd = -1 };
 
@@ -54,7 +64,7 @@ static long set_file_size(int fd)
 int zap_space_create(const char **what)
 {
 	struct zap_space *s = &zap_space;
-	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_WP_ASYNC };
 	struct stat st;
 	long fd, ret;
 
@@ -84,7 +94,13 @@ int zap_space_create(const char **what)
 	if (ret < 0)
 		goto fail;
 	*what = "userfaultfd write protection of shared memory (Linux 5.19)";
+	/* since 6.7 mappings of files on disks can be registered, too */
 	ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	s->files_too = !ret;
+	if (ret) {
+		api = (struct uffdio_api){ .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+		ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	}
 	if (ret)
 		goto fail;
 	return 0;
@@ -156,11 +172,81 @@ static long register_range(uint64_t addr, uint64_t len)
 
 void zap_register_all(void)
 {
+	struct zap_regions *shared = &zap_space.shared;
+
 	for (size_t i = 0; i < zap_space.regions.n; i++) {
 		struct zap_range *r = &zap_space.regions.r[i];
 
 		register_range(r->start, r->end - r->start);
 	}
+	for (size_t i = 0; i < shared->n; i++)
+		register_range(shared->r[i].start, shared->r[i].end - shared->r[i].start);
+}
+
+void zap_unmap_shared(void)
+{
+	for (size_t i = 0; i < zap_space.shared.n; i++) {
+		struct zap_range *r = &zap_space.shared.r[i];
+
+		if (mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED_LOCKED) == -EINVAL)
+			mt_sys(SYS_madvise, r->start, r->end - r->start, MADV_DONTNEED);
+	}
+}
+
+/* May its pages be unmapped by us? No for device memory, and for huge pages, which another page size would hide. */
+static int can_be_zapped(uint64_t addr, uint64_t len)
+{
+	/* the kernel wants whole pages of the mapping: a huge page does not begin here */
+	uint64_t probe = len >= HUGE_PAGE ? addr + MT_PAGE : addr;
+
+	if (mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED_LOCKED) != -EINVAL)
+		return 1;
+	return mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED) != -EINVAL;	/* before 5.18 */
+}
+
+/* Under the lock. 1 when it is traced from now on. */
+static int adopt(uint64_t addr, uint64_t len)
+{
+	if (!can_be_zapped(addr, len) || register_range(addr, len))
+		return 0;
+	return !zap_regions_add(&zap_space.shared, addr, addr + len);
+}
+
+/* Is it memory, or at least a file whose pages we may unmap? Devices are left alone. */
+static int is_adoptable_file(int fd)
+{
+	struct stat st;
+	struct statfs fs;
+
+	if (mt_sys(SYS_fstat, fd, &st))
+		return 0;
+	if (S_ISCHR(st.st_mode))
+		return st.st_rdev == makedev(1, 5);	/* /dev/zero */
+	if (!S_ISREG(st.st_mode) || mt_sys(SYS_fstatfs, fd, &fs))
+		return 0;
+	return fs.f_type == FS_TMPFS || (zap_space.files_too && fs.f_type != FS_HUGETLBFS);
+}
+
+void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd)
+{
+	if (!len || (prot & PROT_EXEC) || (flags & MAP_HUGETLB))
+		return;
+	if ((flags & MAP_ANONYMOUS) || is_adoptable_file(fd))
+		adopt(addr, page_up(len));
+}
+
+void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len)
+{
+	struct zap_regions *s = &zap_space.shared;
+
+	if (!zap_regions_overlap(s, old, old + page_up(old_len)))
+		return;
+	if (addr != old || len < old_len) {
+		uint64_t from = addr == old ? old + page_up(len) : old;
+
+		zap_unshare(from, old + page_up(old_len) - from);
+	}
+	adopt(addr, page_up(len));
 }
 
 static void punch(int fd, uint64_t addr, uint64_t len)
@@ -229,7 +315,7 @@ static int gone_reserve(struct zap_gone *g)
 }
 
 /* What is unmapped again replaces the earlier time. Without room the last faults are lost. */
-static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t time)
+static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t time, int shared)
 {
 	size_t i, j;
 
@@ -252,7 +338,7 @@ static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t 
 		if (j < g->n && g->r[j].start < end)
 			g->r[j].start = end;
 	}
-	if (g->n > GONE_EXACT && i && g->r[i - 1].end == start) {
+	if (g->n > GONE_EXACT && i && g->r[i - 1].end == start && g->r[i - 1].shared == shared) {
 		g->r[i - 1].end = end;
 		g->r[i - 1].time = time;
 		memmove(g->r + i, g->r + j, (g->n - j) * sizeof(*g->r));
@@ -261,18 +347,17 @@ static void gone_add(struct zap_gone *g, uint64_t start, uint64_t end, uint64_t 
 	}
 	memmove(g->r + i + 1, g->r + j, (g->n - j) * sizeof(*g->r));
 	g->n = g->n + 1 - (j - i);
-	g->r[i] = (struct zap_gone_range){ start, end, time };
+	g->r[i] = (struct zap_gone_range){ start, end, time, shared };
 }
 
 /* Only the traced parts of the range. */
-static void remember_gone(uint64_t start, uint64_t end)
+static void remember_gone(const struct zap_regions *s, uint64_t start, uint64_t end)
 {
-	const struct zap_regions *s = &zap_space.regions;
 	uint64_t now = mt_now_ns();
 
 	for (size_t i = zap_regions_find(s, start); i < s->n && s->r[i].start < end; i++)
 		gone_add(&zap_space.gone[0], s->r[i].start > start ? s->r[i].start : start,
-			 s->r[i].end < end ? s->r[i].end : end, now);
+			 s->r[i].end < end ? s->r[i].end : end, now, s == &zap_space.shared);
 }
 
 void zap_turn_gone(void)
@@ -284,22 +369,24 @@ void zap_turn_gone(void)
 	zap_space.gone[0] = oldest;
 }
 
-int zap_was_traced(uint64_t addr, uint64_t time)
+enum zap_traced zap_was_traced(uint64_t addr, uint64_t time)
 {
 	if (zap_regions_contain(&zap_space.regions, addr))
-		return 1;
+		return ZAP_TRACED;
+	if (zap_regions_contain(&zap_space.shared, addr))
+		return ZAP_TRACED_SHARED;
 	for (int k = 0; k < 2; k++) {
 		const struct zap_gone *g = &zap_space.gone[k];
 		size_t i = gone_find(g, addr);
 
 		if (i < g->n && g->r[i].start <= addr && time <= g->r[i].time)
-			return 1;
+			return g->r[i].shared ? ZAP_TRACED_SHARED : ZAP_TRACED;
 	}
-	return 0;
+	return ZAP_NOT_TRACED;
 }
 
-/* One page-table scan of [start, end); the descriptor is the caller's. */
-static void note_present_range(int pagemap, uint64_t start, uint64_t end)
+/* One page-table scan of [start, end), @ours: of our file; the descriptor is the caller's. */
+static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ours)
 {
 	uint64_t entry[64];
 
@@ -308,7 +395,7 @@ static void note_present_range(int pagemap, uint64_t start, uint64_t end)
 		long n;
 
 		/* an untouched part of a big mapping is skipped by the holes of the file */
-		long data = mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */);
+		long data = ours ? mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */) : (long)start;
 
 		if (data < 0 || (uint64_t)data >= end)
 			return;
@@ -329,28 +416,37 @@ static void note_present_range(int pagemap, uint64_t start, uint64_t end)
 
 void zap_note_present(uint64_t addr, uint64_t len)
 {
-	const struct zap_regions *s = &zap_space.regions;
+	const struct zap_regions *set[] = { &zap_space.regions, &zap_space.shared };
 	uint64_t end = addr + page_up(len);
 	int pagemap;
 
-	if (!zap_space.note_dropped || !zap_space.active || !zap_regions_overlap(s, addr, end))
+	if (!zap_space.note_dropped || !zap_space.active ||
+	    (!zap_regions_overlap(set[0], addr, end) && !zap_regions_overlap(set[1], addr, end)))
 		return;
 	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 	if (pagemap < 0)
 		return;
-	for (size_t i = zap_regions_find(s, addr); i < s->n && s->r[i].start < end; i++)
-		note_present_range(pagemap, s->r[i].start > addr ? s->r[i].start : addr,
-				   s->r[i].end < end ? s->r[i].end : end);
+	for (int k = 0; k < 2; k++) {
+		const struct zap_regions *s = set[k];
+
+		for (size_t i = zap_regions_find(s, addr); i < s->n && s->r[i].start < end; i++)
+			note_present_range(pagemap, s->r[i].start > addr ? s->r[i].start : addr,
+					   s->r[i].end < end ? s->r[i].end : end, !k);
+	}
 	mt_sys(SYS_close, pagemap);
 }
 
 void zap_unshare(uint64_t addr, uint64_t len)
 {
 	len = page_up(len);
+	if (zap_regions_overlap(&zap_space.shared, addr, addr + len)) {
+		remember_gone(&zap_space.shared, addr, addr + len);
+		zap_regions_remove(&zap_space.shared, addr, addr + len);
+	}
 	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
 		return;
 	zap_zero(addr, len);
-	remember_gone(addr, addr + len);
+	remember_gone(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
 }
 
@@ -490,6 +586,23 @@ int zap_prot_at(uint64_t addr)
 	return -EFAULT;
 }
 
+uint64_t zap_segment_bytes(uint64_t addr)
+{
+	uint64_t ino = 0, end = addr;
+	struct mt_map m;
+
+	if (mt_maps_read_self(&zap_space.maps))
+		return 0;
+	/* its number is the inode; mprotect() may have cut the mapping into several */
+	while (mt_maps_next(&zap_space.maps, &m)) {
+		if (m.start == addr)
+			ino = m.ino;
+		if (m.start == end && m.shared && m.ino == ino && m.offset == m.start - addr && !strncmp(m.path, "/SYSV", 5))
+			end = m.end;
+	}
+	return end - addr;
+}
+
 /* Walks maps for the writable data, not traced, of ELF objects: .data and the .bss behind it. */
 struct late_walk {
 	uint64_t code_ino, data_end;
@@ -533,9 +646,41 @@ static int is_late_data(struct late_walk *w, const struct mt_map *m)
 	return 1;
 }
 
+static int begins_with(const struct mt_map *m, const char *text)
+{
+	return !strncmp(m->path, text, strlen(text));
+}
+
+/* A MAP_SHARED mapping that no hook brought to us, or that was refused: is it memory (1), a file (2), or none of both? */
+static int kind_of_shared(const struct mt_map *m)
+{
+	if ((m->prot & PROT_EXEC) || !m->prot)
+		return 0;
+	if (begins_with(m, "/memfd:memtrace "))
+		return 0;	/* a view of ours, or of the parent's while it is copied */
+	if (begins_with(m, "/dev/zero (deleted)") || begins_with(m, "/memfd:") || begins_with(m, "/SYSV") ||
+	    begins_with(m, "/dev/shm/") || begins_with(m, "/anon_hugepage") || begins_with(m, "/dev/hugepages/"))
+		return 1;
+	if (begins_with(m, "/dev/") || begins_with(m, "/sys/") || begins_with(m, "/proc/") || m->path[0] != '/')
+		return 0;
+	return m->prot & PROT_WRITE ? 2 : 0;
+}
+
+/* Shared memory of the program as the kernel's maps have it; @old: what was traced until now. */
+static void refresh_shared(const struct zap_regions *old, const struct mt_map *m)
+{
+	int kind = kind_of_shared(m);
+
+	if (zap_regions_cover(old, m->start, m->end))
+		zap_regions_add(&zap_space.shared, m->start, m->end);
+	else if (kind && (kind == 2 || !adopt(m->start, m->end - m->start)))
+		zap_space.unseen_shared += m->end - m->start;
+}
+
 int zap_refresh(struct mt_maps *m, int maps_fd)
 {
 	struct zap_space *s = &zap_space;
+	struct zap_regions old = s->shared;
 	struct late_walk late = { 0 };
 	uint64_t late_bytes = 0;
 	struct mt_map map;
@@ -545,12 +690,21 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 		return err ? err : -ESRCH;
 	late.own_ino = own_ino(m);
 	zap_regions_clear(&s->regions);
+	zap_regions_clear(&s->file_copies);
+	s->shared = s->shared_scratch;
+	zap_regions_clear(&s->shared);
+	s->unseen_shared = 0;
 	while (mt_maps_next(m, &map)) {
 		if (zap_is_mapping(&map, s->dev, s->ino))
 			err |= zap_regions_add(&s->regions, map.start, map.end);
+		else if (map.shared)
+			refresh_shared(&old, &map);
 		else if (is_late_data(&late, &map))
 			late_bytes += map.end - map.start;
+		else if (map.ino && (map.prot & PROT_WRITE) && map.ino != late.own_ino)
+			zap_regions_add(&s->file_copies, map.start, map.end);
 	}
+	s->shared_scratch = old;
 	s->late_bytes = late_bytes;
 	s->late_pending = late_bytes != 0;
 	return err;

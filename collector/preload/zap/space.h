@@ -29,6 +29,7 @@
 struct zap_gone {
 	struct zap_gone_range {
 		uint64_t start, end, time;
+		int shared;
 	} *r;
 	size_t n, cap;
 };
@@ -41,6 +42,15 @@ struct zap_space {
 	int monitor_tid;
 	int rescue_uffd;	/* the program closed uffd: the monitor must register */
 	struct zap_regions regions;
+	/*
+	 * Memory that the program itself shares (MAP_SHARED, shmat): registered and zapped like
+	 * ours, but its mappings and contents are never changed.
+	 */
+	struct zap_regions shared, shared_scratch;
+	int files_too;		/* also of files on disks (Linux 6.7) */
+	/* Of the last refresh: writable memory of the program that cannot be traced. */
+	uint64_t unseen_shared;		/* bytes mapped */
+	struct zap_regions file_copies;	/* private mappings of files: what was written is unseen */
 	/*
 	 * Traced ranges that were unmapped lately, while their faults may still be in the
 	 * rings: [0] since the last boundary, [1] before it. See zap_turn_gone().
@@ -89,8 +99,18 @@ void zap_unshare(uint64_t addr, uint64_t len);
  * range unmapped between two boundaries is read after the second one at the latest.
  */
 void zap_turn_gone(void);
-/* Is the address traced, or was it at @time, lately? */
-int zap_was_traced(uint64_t addr, uint64_t time);
+/* Is the address traced, or was it at @time, lately? The bits of enum zap_traced. */
+enum zap_traced { ZAP_NOT_TRACED = 0, ZAP_TRACED = 1, ZAP_TRACED_SHARED = 2 };
+enum zap_traced zap_was_traced(uint64_t addr, uint64_t time);
+/*
+ * A new MAP_SHARED mapping of the program, @fd its file or -1: traced from now on if the
+ * kernel can do that for memory of its kind and it is no code.
+ */
+void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd);
+/* Bytes of the System V segment that is attached at @addr, 0 = none is. */
+uint64_t zap_segment_bytes(uint64_t addr);
+/* Shared memory of the program was moved, or got another size. */
+void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len);
 /* The range reads as zeroes. */
 void zap_zero(uint64_t addr, uint64_t len);
 /* Makes a traced range ordinary private anonymous memory with the same contents. */
@@ -106,6 +126,8 @@ int zap_refresh(struct mt_maps *m, int maps_fd);
  * the program, since nobody else can write to it meanwhile. Called at the end of hooks.
  */
 void zap_convert_late(void);
+/* A child begins with nothing touched: the kernel copied the page tables of registered shared memory. */
+void zap_unmap_shared(void);
 /* Registers all ranges with uffd again. */
 void zap_register_all(void);
 

@@ -14,10 +14,10 @@
 
 static struct zap_regions traced;
 
-static int was_traced(uint64_t addr, uint64_t time)
+static enum zap_traced was_traced(uint64_t addr, uint64_t time)
 {
 	(void)time;
-	return zap_regions_contain(&traced, addr);
+	return zap_regions_contain(&traced, addr) ? ZAP_TRACED : ZAP_NOT_TRACED;
 }
 
 static struct zap_events *new_events(int code_fd, int memfd)

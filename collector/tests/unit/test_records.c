@@ -15,9 +15,9 @@ static void examples(void)
 
 	CHECK_EQ(zap_records_init(&t, 130, 1 << 20), 0);
 	CHECK_EQ(t.mask_words, 3);
-	zap_records_add(&t, 0x5010, 7, 0, 0x400, X86_READ);
-	zap_records_add(&t, 0x5020, 7, 129, 0x404, X86_READ | X86_WRITE);
-	zap_records_add(&t, 0x5030, 8, 1, 0x408, 0);
+	zap_records_add(&t, 0x5010, 7, 0, 0x400, X86_READ, 0);
+	zap_records_add(&t, 0x5020, 7, 129, 0x404, X86_READ | X86_WRITE, 0);
+	zap_records_add(&t, 0x5030, 8, 1, 0x408, 0, 0);
 	CHECK_EQ(t.n, 2);
 	CHECK_EQ(t.npages, 1);
 	r = zap_record_at(&t, 0);
@@ -33,19 +33,19 @@ static void examples(void)
 	CHECK_EQ(r->flags, MT_ACCESS_NO_DIRECTION);
 	CHECK(r->nreads == 1 && r->nwrites == 0);
 	/* found by the scan: only pages without a record, never 0 in both */
-	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 0);
-	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 1);
-	CHECK_EQ(zap_records_add_scanned(&t, 0x6000), 0);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x5000, 0), 0);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x6000, 0), 1);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x6000, 0), 0);
 	r = zap_record_at(&t, 2);
 	CHECK(r->read_at == 0 && r->write_at == 0);
 	CHECK(r->tid == ZAP_TID_NONE && r->nreads == 1 && r->flags == (MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION));
-	zap_records_add(&t, 0x7fff, 7, 0, 0x400, X86_WRITE);	/* the last byte of a page */
-	zap_records_add(&t, 0x7000, 7, 0, 0x400, X86_READ);
+	zap_records_add(&t, 0x7fff, 7, 0, 0x400, X86_WRITE, 0);	/* the last byte of a page */
+	zap_records_add(&t, 0x7000, 7, 0, 0x400, X86_READ, 0);
 	r = zap_record_at(&t, 3);
 	CHECK(r->write_at == 0x1000 && r->read_at == 1);
 	zap_records_clear(&t);
 	CHECK_EQ(t.n, 0);
-	CHECK_EQ(zap_records_add_scanned(&t, 0x5000), 1);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x5000, 0), 1);
 	zap_records_free(&t);
 }
 
@@ -61,7 +61,7 @@ static void growth_and_limit(void)
 
 		for (size_t i = 0; i < pages; i++)
 			for (int32_t tid = 1; tid <= 2; tid++)
-				zap_records_add(&t, 0x7f0000000000ull + i * 4096 * 3, tid, 0, 1, X86_WRITE);
+				zap_records_add(&t, 0x7f0000000000ull + i * 4096 * 3, tid, 0, 1, X86_WRITE, 0);
 		sum = 0;
 		for (size_t i = 0; i < t.n; i++)
 			sum += zap_record_at(&t, i)->nwrites;
@@ -81,12 +81,12 @@ static void page_set_after_growth(void)
 
 	CHECK_EQ(zap_records_init(&t, 1, 1 << 20), 0);
 	for (size_t i = 0; i < 100000; i++)
-		zap_records_add(&t, 0x7f0000000000ull + i * 4096, 1, 0, 1, X86_WRITE);
+		zap_records_add(&t, 0x7f0000000000ull + i * 4096, 1, 0, 1, X86_WRITE, 0);
 	CHECK_EQ(t.npages, 100000);
 	for (size_t i = 0; i < 100000; i++)
-		twice += (uint64_t)zap_records_add_scanned(&t, 0x7f0000000000ull + i * 4096);
+		twice += (uint64_t)zap_records_add_scanned(&t, 0x7f0000000000ull + i * 4096, 0);
 	CHECK_EQ(twice, 0);
-	CHECK_EQ(zap_records_add_scanned(&t, 0x7f0000000000ull + 100000 * 4096), 1);
+	CHECK_EQ(zap_records_add_scanned(&t, 0x7f0000000000ull + 100000 * 4096, 0), 1);
 	CHECK_EQ(t.n, 100001);
 	zap_records_free(&t);
 }

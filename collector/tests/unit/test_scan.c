@@ -17,7 +17,7 @@
 #define P 4096ul
 
 static char *area;
-static struct zap_regions traced;
+static struct zap_regions traced, shared;
 static struct zap_scan s;
 
 /* A write: around a read the kernel maps what the file has already. */
@@ -32,7 +32,7 @@ static const char *found(void)
 	static char text[4096];
 	size_t n = 0;
 
-	zap_scan(&s, &traced);
+	zap_scan(&s, &traced, &shared);
 	text[0] = 0;
 	for (size_t i = 0; i < s.nruns; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%ld-%ld", i ? " " : "",
@@ -43,7 +43,7 @@ static const char *found(void)
 
 static void one_way(int ioctl)
 {
-	zap_scan_unmap(&s, &traced, 1ull << 40);
+	zap_scan_unmap(&s, &traced, &shared, 1ull << 40);
 	s.has_ioctl = ioctl;
 	CHECK_STR(found(), "");
 	touch(3);
@@ -55,7 +55,7 @@ static void one_way(int ioctl)
 	CHECK_STR(found(), "3-4 9-12 300-301");
 	/* without a gap only what was found goes */
 	touch(5);
-	zap_scan_unmap(&s, &traced, 0);
+	zap_scan_unmap(&s, &traced, &shared, 0);
 	CHECK_STR(found(), "5-6");
 	/* with a gap, what lies between near runs goes as well, never over the border of a range */
 	touch(3);
@@ -64,7 +64,7 @@ static void one_way(int ioctl)
 	found();
 	touch(7);
 	touch(200);
-	zap_scan_unmap(&s, &traced, 1ull << 40);
+	zap_scan_unmap(&s, &traced, &shared, 1ull << 40);
 	CHECK_STR(found(), "");
 	CHECK_EQ(s.has_ioctl, ioctl);
 	{
@@ -83,7 +83,7 @@ static void missed(int ioctl)
 
 	s.has_ioctl = ioctl;
 	found();
-	zap_scan_unmap(&s, &traced, 0);
+	zap_scan_unmap(&s, &traced, &shared, 0);
 	touch(2);
 	touch(30);
 	touch(31);
@@ -101,15 +101,15 @@ static void missed(int ioctl)
 	page[5] = (uint64_t)area + 200 * P;
 	page[6] = (uint64_t)area + 399 * P;
 	page[7] = (uint64_t)area + 50 * P;	/* gone again */
-	zap_scan_unmap(&s, &traced, 0);
-	zap_scan_missed(&s, &traced, page, 8, &m);
+	zap_scan_unmap(&s, &traced, &shared, 0);
+	zap_scan_missed(&s, &traced, &shared, page, 8, &m);
 	CHECK_EQ(m.n, 3);
 	CHECK_EQ(zap_regions_bytes(&m), 3 * P);
-	zap_scan(&s, &m);
+	zap_scan(&s, &shared, &m);
 	CHECK_EQ(s.nruns, 2);
-	zap_scan_unmap(&s, &m, 0);
+	zap_scan_unmap(&s, &shared, &m, 0);
 	CHECK_STR(found(), "5-6");	/* no fault of it was read: found by the next scan */
-	zap_scan_missed(&s, &traced, NULL, 0, &m);
+	zap_scan_missed(&s, &traced, &shared, NULL, 0, &m);
 	zap_regions_free(&m);
 }
 
@@ -128,7 +128,7 @@ static void growth(void)
 	for (size_t i = 0; i < pages; i += 2)
 		((volatile char *)large)[i * P] = 1;
 	s.has_ioctl = 1;
-	zap_scan(&s, &all);
+	zap_scan(&s, &all, &shared);
 	CHECK_EQ(s.nruns, pages / 2);
 	for (size_t i = 0; i < s.nruns; i++)
 		right += s.run[i].start == (uint64_t)large + i * 2 * P && s.run[i].end == s.run[i].start + P;
@@ -136,6 +136,53 @@ static void growth(void)
 	munmap(large, pages * P);
 	close(fd);
 	zap_regions_free(&all);
+}
+
+/* Of a private mapping of a file only what was written is the program's own. */
+static void copies(void)
+{
+	struct zap_regions files = { 0 };
+	int fd = memfd_create("scan-test-private", 0);
+	volatile char *file;
+
+	CHECK_EQ(ftruncate(fd, 64 * P), 0);
+	file = mmap(NULL, 64 * P, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	zap_regions_add(&files, (uint64_t)file, (uint64_t)file + 64 * P);
+	s.has_ioctl = 1;
+	CHECK_EQ(zap_scan_copies(&s, &files), 0);
+	for (size_t i = 0; i < 64; i++)
+		CHECK_EQ(file[i * P], 0);
+	CHECK_EQ(zap_scan_copies(&s, &files), 0);
+	file[5 * P] = file[6 * P] = file[63 * P] = 1;
+	CHECK_EQ(zap_scan_copies(&s, &files), 3 * P);
+	munmap((void *)(uintptr_t)file, 64 * P);
+	close(fd);
+	zap_regions_free(&files);
+}
+
+/* Ranges of the memory file and of others, in turn; no page of either is left out or found twice. */
+static void two_kinds(void)
+{
+	int fd = memfd_create("scan-test-shared", 0);
+
+	CHECK_EQ(ftruncate(fd, 50 * P), 0);
+	/* between the two traced ranges, and touching the second one */
+	CHECK(mmap(area + 200 * P, 50 * P, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == area + 200 * P);
+	zap_regions_add(&shared, (uint64_t)area + 200 * P, (uint64_t)area + 250 * P);
+	for (s.has_ioctl = 0; s.has_ioctl < 2; s.has_ioctl++) {
+		size_t page[] = { 99, 120, 200, 248, 249, 250, 251 };
+
+		zap_scan(&s, &traced, &shared);
+		zap_scan_unmap(&s, &traced, &shared, 0);
+		for (size_t i = 0; i < sizeof(page) / sizeof(*page); i++)
+			touch(page[i]);
+		CHECK_STR(found(), "99-100 200-201 248-252");
+		zap_scan_unmap(&s, &traced, &shared, 1ull << 40);
+		CHECK_STR(found(), "");
+	}
+	CHECK_EQ(area[249 * P], (char)249);
+	zap_regions_clear(&shared);
+	close(fd);
 }
 
 int main(void)
@@ -158,20 +205,22 @@ int main(void)
 	CHECK_EQ(area[11 * P], 11);
 	/* a page that is not the file's is never found: unmapping it would lose it */
 	CHECK(mmap(area + 20 * P, P, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == area + 20 * P);
-	zap_scan_unmap(&s, &traced, 0);
+	zap_scan_unmap(&s, &traced, &shared, 0);
 	for (s.has_ioctl = 0; s.has_ioctl < 2; s.has_ioctl++) {
 		touch(20);
 		found();
-		zap_scan_unmap(&s, &traced, 0);
+		zap_scan_unmap(&s, &traced, &shared, 0);
 		touch(21);
 		touch(20);
 		CHECK_STR(found(), "21-22");
-		zap_scan_unmap(&s, &traced, 0);
+		zap_scan_unmap(&s, &traced, &shared, 0);
 	}
 	CHECK_EQ(area[20 * P], 20);
 	CHECK(zap_scan_node(&s, (uint64_t)area / P, &frame) >= -1);
 	CHECK_EQ(frame, 0);
 	growth();
+	copies();
+	two_kinds();
 	zap_scan_free(&s);
 	CHECK(s.run == NULL);
 	return mt_test_done();

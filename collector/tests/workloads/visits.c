@@ -16,8 +16,8 @@
  * system call of that thread. Class: p private heap, s shared heap, b static,
  * k stack, v short-lived mapping. T0 and T1 are ns of CLOCK_MONOTONIC.
  *
- * The log is kept in shared anonymous memory, which no backend traces, and
- * written at the end.
+ * The log is kept in memory mapped without libc, which the zap backend does not
+ * trace, and written at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,11 +55,11 @@ static struct options {
 	long shared_pages, bss_pages, stack_pages, repeat, pause_every, pause_us;
 	long busy_ms, asleep_ms, seed, generation;
 	int churn, mremap, madvise, brk, fork, exec, prefault;
-	const char *log;
+	const char *log, *memory;
 } opt = {
 	.threads = 4, .ms = 2000, .visits = 150000, .write_percent = 50,
 	.private_pages = 300, .shared_pages = 300, .bss_pages = 256,
-	.stack_pages = 32, .repeat = 20, .pause_every = 64, .seed = 1,
+	.stack_pages = 32, .repeat = 20, .pause_every = 64, .seed = 1, .memory = "heap",
 };
 
 static char bss[BSS_PAGES * PAGE] __attribute__((aligned(4096)));
@@ -108,14 +110,75 @@ static uint64_t next_random(struct worker *w)
 	return x ^ (x >> 31);
 }
 
-/* Memory of the log itself: shared, so that it is not traced. */
+/* Memory of the log itself: by an instruction of our own, so that no hook in libc sees it. */
 static void *log_memory(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+#ifdef __x86_64__
+	register long flags __asm__("r10") = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	register long fd __asm__("r8") = -1;
+	register long offset __asm__("r9") = 0;
+	long ret = SYS_mmap;
+
+	__asm__ volatile("syscall" : "+a"(ret) : "D"(0), "S"(bytes), "d"(PROT_READ | PROT_WRITE), "r"(flags), "r"(fd),
+			 "r"(offset) : "rcx", "r11", "memory");
+	if (ret < 0 && ret > -4096)
+		die(1, "cannot map %zu bytes for the log: %s", bytes, strerror((int)-ret));
+	return (void *)ret;
+#else
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		die(1, "cannot map %zu bytes for the log: %s", bytes, strerror(errno));
+	return p;
+#endif
+}
+
+/* The memory that all threads visit, of the kind that -M names. */
+static void *shared_memory(const char *kind, size_t bytes)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	char name[64];
+	void *p = NULL;
+	int fd = -1;
+
+	if (!strcmp(kind, "heap"))
+		return aligned_alloc(PAGE, bytes);
+	if (!strcmp(kind, "anonymous"))
+		return mmap(NULL, bytes, rw, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!strcmp(kind, "sysv")) {
+		int id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
+
+		if (id < 0)
+			die(1, "shmget: %s", strerror(errno));
+		p = shmat(id, NULL, 0);
+		shmctl(id, IPC_RMID, NULL);
+		return p;
+	}
+	snprintf(name, sizeof(name), "/memtrace-visits-%d", (int)getpid());
+	if (!strcmp(kind, "posix") || !strcmp(kind, "readonly")) {
+		fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (fd >= 0 && !strcmp(kind, "readonly")) {
+			/* what this program has, and a second view of it that it may only read */
+			int again = shm_open(name, O_RDONLY, 0);
+
+			if (ftruncate(fd, (off_t)bytes) || again < 0 ||
+			    mmap(NULL, bytes, PROT_READ, MAP_SHARED, again, 0) == MAP_FAILED)
+				die(1, "a second view of %s: %s", name, strerror(errno));
+		}
+		shm_unlink(name);
+	} else if (!strcmp(kind, "memfd")) {
+		fd = memfd_create("visits", MFD_CLOEXEC);
+	} else if (!strcmp(kind, "file")) {
+		snprintf(name, sizeof(name), "visits.%d.tmp", (int)getpid());
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		unlink(name);
+	} else {
+		die(2, "unknown memory '%s'", kind);
+	}
+	if (fd < 0 || ftruncate(fd, (off_t)bytes))
+		die(1, "memory of kind %s: %s", kind, strerror(errno));
+	p = mmap(NULL, bytes, rw, MAP_SHARED, fd, 0);
+	close(fd);
 	return p;
 }
 
@@ -380,7 +443,7 @@ static void write_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* Through a buffer in shared memory: a write straight from traced memory
+/* Through a buffer that is not traced: a write straight from traced memory
  * would be correct too, but would add pages to the trace of every interval. */
 static void write_log(const char *prefix, uint64_t start)
 {
@@ -479,7 +542,8 @@ static void usage(FILE *f)
 	      "  -B N static pages (256)   -K N stack pages (32)     -r N accesses per visit (20)\n"
 	      "  -p N pause of N us after each 64 visits (0)\n"
 	      "  -z B,A busy for B ms, asleep for A ms\n"
-	      "  -m LIST of churn,mremap,madvise,brk,fork,exec       -s N seed (1)\n", f);
+	      "  -m LIST of churn,mremap,madvise,brk,fork,exec       -s N seed (1)\n"
+	      "  -M KIND of the shared pages: heap, anonymous, memfd, posix, sysv, file, readonly\n", f);
 }
 
 static void parse_modes(char *list)
@@ -516,7 +580,7 @@ static void parse(int argc, char **argv)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "t:d:n:w:y:P:S:B:K:r:p:z:m:s:g:h")) != -1)
+	while ((o = getopt(argc, argv, "t:d:n:w:y:P:S:B:K:r:p:z:m:M:s:g:h")) != -1)
 		switch (o) {
 		case 't': opt.threads = number(optarg, 1, MAX_THREADS); break;
 		case 'd': opt.ms = number(optarg, 1, 3600000); break;
@@ -536,6 +600,7 @@ static void parse(int argc, char **argv)
 				die(2, "-z needs two numbers, not '%s'", optarg);
 			break;
 		case 'm': parse_modes(strdup(optarg)); break;
+		case 'M': opt.memory = optarg; break;
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); exit(2);
 		}
@@ -572,10 +637,10 @@ int main(int argc, char **argv)
 	args = argv;
 	parse(argc, argv);
 	private_heap = aligned_alloc(PAGE, (size_t)(opt.threads * opt.private_pages) * PAGE);
-	shared_heap = aligned_alloc(PAGE, (size_t)opt.shared_pages * PAGE);
+	shared_heap = shared_memory(opt.memory, (size_t)opt.shared_pages * PAGE);
 	zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	sink_fd = memfd_create("sink", MFD_CLOEXEC);
-	if (!private_heap || !shared_heap || zero_fd < 0 || sink_fd < 0)
+	if (!private_heap || !shared_heap || shared_heap == MAP_FAILED || zero_fd < 0 || sink_fd < 0)
 		die(1, "cannot set up: %s", strerror(errno));
 
 	run_threads(opt.ms);

@@ -361,6 +361,7 @@ final class AccessImport {
 		p.put("cpu_model", host.text("cpu_model"));
 		p.put("numa_nodes", host.text("numa_nodes"));
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
+		p.put("unseen", manifest.object("unseen").text("text"));
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
 		p.put(ImportOperation.PROPERTY_SOURCE, trace.path().toString());

@@ -11,10 +11,10 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.selection.TraceSelection;
-import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -26,7 +26,6 @@ import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.views.traces.TraceDetails;
 
 /**
  * A trace that is shown: its store, what was loaded from it, and a selection. What was loaded is shared by all that show the
@@ -152,10 +151,9 @@ public final class OpenTrace implements GanttPresenter.Trace {
 		return data.info.alias();
 	}
 
-	/** Says how many accesses the recorder lost; empty when none. */
+	/** Says how many accesses the recorder lost and what memory it did not see; empty when it saw everything. */
 	public String lossWarning() {
-		long lost = TraceDetails.lostAccesses(data.info);
-		return lost == 0 ? "" : "recorder lost " + Units.plural(lost, "access");
+		return TraceSummary.lossWarning(data.info);
 	}
 
 	@Override

@@ -26,6 +26,9 @@ public final class AdviceText {
 		if (t.lost() > 0) {
 			wrap(b, Words.count(t.lost(), "access") + " were lost; what follows is about the rest.", "");
 		}
+		if (!t.property("unseen").isEmpty()) {
+			wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
+		}
 		if (findings.isEmpty()) {
 			wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
 		}

@@ -39,15 +39,17 @@ public final class TraceSummary {
 		return all;
 	}
 
-	/** One sentence about losses; empty when nothing was lost. */
+	/** One sentence about what the recorder lost, and about memory that it could not see; empty when it saw everything. */
 	public static String lossWarning(TraceInfo info) {
-		String losses = info.properties().getOrDefault("losses", "0");
+		String unseen = info.properties().getOrDefault("unseen", "");
+		String lost = "";
 		try {
-			long n = Long.parseLong(losses.trim());
-			return n <= 0 ? "" : "the recorder lost " + Units.plural(n, "access");
+			long n = Long.parseLong(info.properties().getOrDefault("losses", "0").trim());
+			lost = n <= 0 ? "" : "the recorder lost " + Units.plural(n, "access");
 		} catch (NumberFormatException e) {
-			return "";
+			// the property is not ours
 		}
+		return lost.isEmpty() || unseen.isEmpty() ? lost + unseen : lost + "; " + unseen;
 	}
 
 	private static String percent(double share) {

@@ -86,6 +86,7 @@ public final class InfoCommand implements Command {
 		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : losses + " accesses");
+		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
 		return v;
 	}
 

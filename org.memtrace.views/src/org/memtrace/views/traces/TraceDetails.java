@@ -88,6 +88,10 @@ public final class TraceDetails {
 		if (known || t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
 			d.rows.add(new Row("Lost accesses", lost == 0 ? "none" : Units.count(lost), false, lost != 0));
 		}
+		String unseen = d.left.remove("unseen");
+		if (unseen != null) {
+			d.rows.add(new Row("Memory", unseen, false, true));
+		}
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
 		d.row("Events", Units.count(t.events()));

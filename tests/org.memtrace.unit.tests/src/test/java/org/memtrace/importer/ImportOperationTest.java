@@ -99,6 +99,7 @@ class ImportOperationTest {
 		assertEquals(4, info.cpus());
 		assertEquals("./app -n 'two words'", info.properties().get("command"));
 		assertEquals("3", info.properties().get("losses"));
+		assertEquals("128 MiB of shared memory not seen", info.properties().get("unseen"));
 		assertEquals("complete", info.properties().get("guarantee_pages"));
 		assertEquals(ImportOperation.identity(directory), info.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY));
 		try (TraceStore store = catalogue.open(info.id())) {

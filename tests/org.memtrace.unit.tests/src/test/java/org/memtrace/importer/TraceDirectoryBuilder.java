@@ -30,7 +30,8 @@ public final class TraceDirectoryBuilder {
 			"backend":{"name":"zap","guarantee":{"pages":"complete","granularity_bytes":4096}},
 			"parameters":{"interval_ns":50000000,"physical":false},
 			"status":{"state":"complete","exit_code":0,"signal":null},
-			"losses":{"total":3,"by_reason":{"ring_overflow":3}}}
+			"losses":{"total":3,"by_reason":{"ring_overflow":3}},
+			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"}}
 			""";
 
 	public TraceDirectoryBuilder(Path directory) {

@@ -35,6 +35,22 @@ class TraceSummaryTest {
 
 	private List<Finding> findings;
 
+	/** What is lost and what is not seen are different things; each is told, alone or with the other one. */
+	@Test
+	void warnsOfWhatIsNotThere() {
+		assertEquals("", warning(Map.of("losses", "0")));
+		assertEquals("the recorder lost 1 access", warning(Map.of("losses", "1")));
+		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "0", "unseen", "8 MiB of shared memory not seen")));
+		assertEquals("the recorder lost 12 accesses; 8 MiB of shared memory not seen",
+				warning(Map.of("losses", "12", "unseen", "8 MiB of shared memory not seen")));
+		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "many", "unseen", "8 MiB of shared memory not seen")));
+	}
+
+	private static String warning(Map<String, String> properties) {
+		return TraceSummary.lossWarning(new TraceInfo(-1, "t", "t", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux", 2, 0, 0, 0, 1,
+				Instant.EPOCH, PAGE, "", properties));
+	}
+
 	@BeforeEach
 	void summarise() throws Exception {
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
