@@ -18,7 +18,6 @@ import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
 import org.memtrace.cli.commands.DebugCommand;
 import org.memtrace.cli.commands.DeleteCommand;
-import org.memtrace.cli.commands.DiffCommand;
 import org.memtrace.cli.commands.ExportCommand;
 import org.memtrace.cli.commands.ImportCommand;
 import org.memtrace.cli.commands.InfoCommand;
@@ -31,6 +30,8 @@ import org.memtrace.cli.commands.RenderCommand;
 import org.memtrace.cli.commands.SummaryCommand;
 import org.memtrace.cli.commands.VerifyCommand;
 import org.memtrace.cli.output.Console;
+import org.memtrace.model.ExtensionFiles;
+import org.memtrace.storage.Stores;
 
 /**
  * Entry point of the commands that run on a JVM: {@code java org.memtrace.cli.Main COMMAND ...}. The native program
@@ -52,7 +53,6 @@ public final class Main {
 		case "machine" -> new MachineCommand();
 		case "summary" -> new SummaryCommand();
 		case "advise" -> new AdviseCommand();
-		case "diff" -> new DiffCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();
@@ -89,6 +89,7 @@ public final class Main {
 			Runtime.getRuntime().halt(code[0]);
 		}, "cancel");
 		Runtime.getRuntime().addShutdownHook(onSignal);
+		Extensions.load(Stores.defaultCatalogueDirectory(), System.getenv(ExtensionFiles.VARIABLE), console.err());
 		try {
 			code[0] = run(args, console);
 		} finally {

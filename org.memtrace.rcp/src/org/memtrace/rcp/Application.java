@@ -15,6 +15,9 @@ import org.eclipse.osgi.service.datalocation.Location;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.PlatformUI;
+import org.memtrace.model.ExtensionFiles;
+import org.memtrace.storage.Stores;
+import org.memtrace.views.extensions.ExtensionBundles;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -35,6 +38,7 @@ public final class Application implements IApplication {
 		Display display = PlatformUI.createDisplay();
 		boolean keep = lockState();
 		styleSheet(Settings.startTheme(display));
+		ExtensionBundles.install(Stores.defaultCatalogueDirectory(), System.getenv(ExtensionFiles.VARIABLE));
 		try {
 			int rc = PlatformUI.createAndRunWorkbench(display, new Advisor(StartArguments.parse(arguments), keep));
 			return rc == PlatformUI.RETURN_RESTART ? EXIT_RESTART : EXIT_OK;

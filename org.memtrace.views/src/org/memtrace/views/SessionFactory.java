@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import org.eclipse.core.runtime.Platform;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.services.AbstractServiceFactory;
 import org.eclipse.ui.services.IServiceLocator;
+import org.memtrace.views.extensions.Extensions;
 import org.memtrace.views.ocelotl.WarmUp;
 import org.memtrace.views.preferences.FollowSettings;
 import org.memtrace.views.preferences.Settings;
@@ -20,6 +22,7 @@ public final class SessionFactory extends AbstractServiceFactory {
 		}
 		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
 		FollowSettings.follow(session, PlatformUI.getWorkbench().getDisplay());
+		Extensions.follow(Platform.getExtensionRegistry());
 		WarmUp.start();
 		return session;
 	}

@@ -29,8 +29,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
-import org.memtrace.aggregation.BasicDimensions;
-import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.gantt.GanttDetails;
 import org.memtrace.analysis.gantt.GanttModel;
@@ -106,7 +105,7 @@ public final class GanttView extends TraceView implements RecordView {
 			}
 
 			@Override
-			public void viewpoint(Dimension chosen) {
+			public void viewpoint(Viewpoint chosen) {
 				if (trace() != null) {
 					trace().selection().viewpoint(chosen);
 				}
@@ -383,7 +382,7 @@ public final class GanttView extends TraceView implements RecordView {
 		public void choicesChanged() {
 			bar.update(trace() != null, presenter.knows(Grouping.THREAD), presenter.knows(Grouping.CPU),
 					trace() != null && trace().hasAccesses(), presenter.grouping(),
-					trace() == null ? BasicDimensions.TYPE : trace().selection().state().viewpoint());
+					trace() == null ? Viewpoint.SHARING : trace().selection().state().viewpoint());
 		}
 
 		@Override
