@@ -126,6 +126,23 @@ mkdir "$tmp/beside" && cp /bin/true "$tmp/beside/example" && printf 'SQLite form
 expect 0 "the file example is no trace" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary example
 expect 3 "damaged" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary damaged
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" advise testdata/format-example
+# before and after a change; options stand anywhere
+example=testdata/format-example
+cp -r $example "$tmp/other" && sed -i 's#"executable": *"[^"]*"#"executable": "/bin/another"#' "$tmp/other/manifest.json"
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example $example
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example $example -- $example --format html -o "$tmp/diff.html"
+grep -q "</html>" "$tmp/diff.html" && ok || bad "no page of the comparison"
+expect 1 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff --fail-if 'pages<+1%' $example $example
+expect 2 "before and after" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example
+expect 3 "is not a condition" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example $example --fail-if 'speed>3%'
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example "$tmp/other" --force
+expect 4 "the programs differ" env MEMTRACE_HOME="$tmp/home" "$memtrace" diff $example "$tmp/other"
+expect 3 "" "$memtrace" record --repeat 2 -o "$tmp/runs.memtrace" -- sh -c 'exit 3'
+[ -d "$tmp/runs-1.memtrace" ] && [ -d "$tmp/runs-2.memtrace" ] && ok || bad "not a trace for each run"
+expect 2 "runs-1.memtrace exists" "$memtrace" record --repeat 2 -o "$tmp/runs.memtrace" -- true
+expect 2 "exclude each other" "$memtrace" record --repeat 2 --pid 1
+expect 127 "no-such-program" "$memtrace" record --repeat 3 -o "$tmp/none" -- no-such-program
+[ ! -e "$tmp/none-1" ] && ok || bad "a program that cannot run leaves a trace"
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" export --format parquet -o "$tmp/parquet" testdata/format-example
 
 # --- a full disk behind standard output

@@ -14,24 +14,24 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.gantt.GanttFold;
 import org.memtrace.analysis.gantt.GanttModel;
 import org.memtrace.analysis.gantt.GanttOptions;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
-import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
-import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.store.AccessVisitor;
-import org.memtrace.model.tree.ProducerKind;
-import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.AccessVisitor;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /**
  * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a generated trace.
@@ -55,7 +55,7 @@ public final class GanttBench {
 		AccessTable table = AccessTable.load(store(records, pages, intervals), AccessQuery.ALL, Progress.NONE);
 		System.out.printf("| table of %d records, %d producers, %d intervals | %s ms |%n", table.size(), table.producers().size(),
 				intervals, ms(t0));
-		GanttSource source = GanttSource.of(table, Viewpoint.SHARING);
+		GanttSource source = GanttSource.of(table, BasicDimensions.TYPE);
 		GanttModel model = new GanttModel(source);
 		ProducerTree tree = source.producers();
 		t0 = now();

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,27 +13,28 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
-import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.RowLayout;
-import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.tree.ProducerKind;
-import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
-import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.TraceCatalogue;
-import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /**
@@ -71,17 +71,14 @@ public final class ModelBench {
 			store.producers();
 			step("open: columns of accesses and tree of producers", t0);
 			bytes = table.memoryBytes();
-			Map<Viewpoint, MicroscopicModel> models = new EnumMap<>(Viewpoint.class);
+			Map<Dimension, MicroscopicModel> models = new LinkedHashMap<>();
 			Hierarchy hierarchy = table.hierarchy(ModelRequest.WHOLE_TREE);
-			for (Viewpoint v : Viewpoint.values()) {
-				if (v == Viewpoint.TYPE) {
-					continue;
-				}
+			for (Dimension v : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU, BasicDimensions.NODE)) {
 				t0 = System.nanoTime();
 				models.put(v, table.model(table.wholeRequest().withViewpoint(v), hierarchy, Progress.NONE));
 				step("model by " + v.id(), t0);
 			}
-			for (Viewpoint v : models.keySet()) {
+			for (Dimension v : models.keySet()) {
 				t0 = System.nanoTime();
 				picture(store, table, models.get(v));
 				step("from the model to the first picture, by " + v.id(), t0);
@@ -95,7 +92,7 @@ public final class ModelBench {
 			t0 = System.nanoTime();
 			picture(store, table, table.model(zoom.withProducer(1), Progress.NONE));
 			step("zoom into one structure: model and picture", t0);
-			MicroscopicModel m = models.get(Viewpoint.SHARING);
+			MicroscopicModel m = models.get(BasicDimensions.TYPE);
 			NodeNames names = new NodeNames(hierarchy, table.producers(), store.structures());
 			RowLayout layout = RowLayout.of(m, names);
 			SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, layout.aggregation(m.sliceCount(), 700, 2),

@@ -20,13 +20,15 @@ import org.memtrace.storage.Stores;
 
 /**
  * Speed of the import, on generated traces (docs/import.md, "Speed"); bench/import/run.sh makes the whole table. Arguments: DIR
- * ACCESSES [PAGES [THREADS]]. DIR is made when it is not there and kept for the next run; the database beside it is replaced.
+ * ACCESSES [PAGES [THREADS [distinct]]]. DIR is made when it is not there and kept for the next run; the database beside it is
+ * replaced.
  *
  * <p>The trace is as a collector would record a program that works on three arrays for some hundred intervals of 50 ms (200 to 2,000
  * of them, at most 50,000 rows in each): of the first array each thread uses its own part, at random pages; the second is swept by all
  * threads, each a bit behind the other, as with a stencil; of the third all threads use random pages. So about a third of the rows is
  * private, a third is shared by neighbours in time, and a third by chance, with up to as many threads on a page as there are. One
- * in twelve reads and writes. Addresses within a page, code addresses (2,000) and counts (0 to 3) are random; the seed is fixed.
+ * in twelve reads and writes. With "distinct" each row has a start of its own, spread evenly over its interval, and lasts less than a
+ * microsecond, as with a logical clock. Addresses within a page, code addresses (2,000) and counts (0 to 3) are random; the seed is fixed.
  */
 public final class ImportBench {
 	private static final int PAGE = 4096;
@@ -42,7 +44,7 @@ public final class ImportBench {
 		int threads = args.length > 3 ? Integer.parseInt(args[3]) : 8;
 		if (!Files.exists(directory)) {
 			long start = System.nanoTime();
-			generate(directory, accesses, pages, threads);
+			generate(directory, accesses, pages, threads, args.length > 4 && args[4].equals("distinct"));
 			System.out.printf(Locale.ROOT, "generated %s in %.1f s (seed %d)%n", directory,
 					(System.nanoTime() - start) / 1e9, SEED);
 		}
@@ -127,7 +129,7 @@ public final class ImportBench {
 	}
 
 	/** Intervals of 50 ms; in each the threads touch parts of three arrays: one private, one shared, one at random. */
-	private static void generate(Path directory, long accesses, int pages, int threads) throws IOException {
+	private static void generate(Path directory, long accesses, int pages, int threads, boolean distinct) throws IOException {
 		Random random = new Random(SEED);
 		Path image = directory.resolve("p0000");
 		Files.createDirectories(image);
@@ -176,8 +178,10 @@ public final class ImportBench {
 				long address = base + (array * (perArray + 16) + page) * PAGE + random.nextInt(512) * 8;
 				long reads = array == 2 ? random.nextInt(4) : random.nextInt(10) < 6 ? 1 : 0;
 				long writes = reads == 0 || random.nextInt(8) == 0 ? 1 : 0;
+				long start = distinct ? time + i * 50_000_000L / perInterval : time;
 				text.append(Long.toHexString(address)).append(",0,").append(reads).append(',').append(writes).append(',')
-						.append(Long.toHexString(1L << (thread % 64))).append(',').append(time).append(',').append(end)
+						.append(Long.toHexString(1L << (thread % 64))).append(',').append(start).append(',')
+						.append(distinct ? start + 1 + random.nextInt(999) : end)
 						.append(',').append(100 + thread).append(',').append(Long.toHexString(code[random.nextInt(code.length)]))
 						.append(",0,0\n");
 			}

@@ -86,10 +86,13 @@ static void signals_give_back(const struct saved *s)
 
 /* ------------------------------------------------------------- directory */
 
+/* Directory of this run with --repeat; NULL without. */
+static const char *repeat_output;
+
 /* Makes the trace directory; never one that exists. Absolute path or NULL. */
 static char *make_directory(const struct mt_args *a, const char *program)
 {
-	const char *given = mt_args_get(a, "output");
+	const char *given = repeat_output ? repeat_output : mt_args_get(a, "output");
 	char *dir, *abs;
 
 	if (given && *given) {
@@ -975,7 +978,8 @@ static void end_by_signal(int sig)
 	raise(sig);
 }
 
-int cmd_record(const struct mt_args *a)
+/* One run of a program. Exit code. */
+static int record_program(const struct mt_args *a)
 {
 	char *program, *dir = NULL, *which = NULL, *text;
 	const struct mt_backend *backend;
@@ -988,17 +992,6 @@ int cmd_record(const struct mt_args *a)
 	json_t *m = NULL, *st;
 	pid_t pid;
 
-	mt_quiet = mt_args_has(a, "quiet");
-	if (mt_args_has(a, "pid") && a->argc)
-		return mt_fail(a, MT_EXIT_USAGE, "--pid and a program exclude each other");
-	if (mt_args_has(a, "tree") && !mt_args_has(a, "pid"))
-		return mt_fail(a, MT_EXIT_USAGE, "--tree needs --pid; the children of a program that is started are recorded anyway");
-	if (mt_args_has(a, "duration") && !mt_args_has(a, "pid"))
-		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
-	if (mt_args_has(a, "pid"))
-		return record_process(a);
-	if (!a->argc)
-		return mt_fail(a, MT_EXIT_USAGE, "which program? see 'memtrace help record'");
 	program = mt_program_find(a->argv[0], &code);
 	if (!program)
 		return mt_fail(a, code, code == MT_EXIT_NOT_FOUND ? "%s: program not found" :
@@ -1096,4 +1089,114 @@ out:
 	free(which);
 	free(dir);
 	return rc;
+}
+
+static volatile sig_atomic_t no_further_run;
+
+/* For the runs of --repeat: the recorder of the run gets what was sent to us alone, and there is no further run. */
+static void stop_repeating(int sig, siginfo_t *si, void *uc)
+{
+	no_further_run = sig;
+	forward(sig, si, uc);
+}
+
+/* Name of the trace of run @k: NAME-K.memtrace for NAME.memtrace, else NAME-K. */
+static char *repeat_name(const char *base, int k)
+{
+	static const char suffix[] = ".memtrace";
+	size_t n = strlen(base);
+
+	while (n > 1 && base[n - 1] == '/')
+		n--;
+	if (n > sizeof(suffix) - 1 && !strncmp(base + n - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1))
+		return mt_printf("%.*s-%d%s", (int)(n - (sizeof(suffix) - 1)), base, k, suffix);
+	return mt_printf("%.*s-%d", (int)n, base, k);
+}
+
+/*
+ * --repeat: one run after the other, each with a recorder process and a trace of its own. A run that fails does
+ * not end the others, because the program may fail by chance; a signal does. The code of the first run that failed.
+ */
+static int record_repeatedly(const struct mt_args *a, int runs)
+{
+	static const int stopping[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_sigaction = stop_repeating, .sa_flags = SA_SIGINFO | SA_RESTART };
+	const char *given = mt_args_get(a, "output");
+	char *base = given && *given ? mt_strdup(given) : mt_printf("%s.memtrace", mt_base(a->argv[0]));
+	int rc = 0, number = 1;
+
+	for (int k = 1; given && *given && k <= runs; k++) {
+		char *name = repeat_name(base, k);
+
+		if (!access(name, F_OK))
+			rc = mt_fail(a, MT_EXIT_USAGE, "%s exists; a trace is never overwritten", name);
+		free(name);
+		if (rc)
+			goto out;
+	}
+	for (size_t i = 0; i < N(stopping); i++)
+		sigaction(stopping[i], &act, NULL);
+	for (int k = 1; k <= runs && !no_further_run; k++, number++) {
+		char *name = repeat_name(base, number);
+		int status;
+		pid_t pid;
+
+		while (!(given && *given) && !access(name, F_OK)) {
+			free(name);
+			name = repeat_name(base, ++number);
+		}
+		mt_note("run %d of %d", k, runs);
+		fflush(NULL);
+		pid = fork();
+		if (pid < 0) {
+			rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot start run %d: %s", k, strerror(errno));
+			free(name);
+			break;
+		}
+		if (!pid) {
+			for (size_t i = 0; i < N(stopping); i++)
+				signal(stopping[i], SIG_DFL);
+			repeat_output = name;
+			exit(record_program(a));
+		}
+		child_pid = pid;
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		child_pid = 0;
+		free(name);
+		if (WIFSIGNALED(status)) {
+			free(base);
+			for (size_t i = 0; i < N(stopping); i++)
+				signal(stopping[i], SIG_DFL);
+			end_by_signal(WTERMSIG(status));
+			return 128 + WTERMSIG(status);
+		}
+		if (!rc)
+			rc = WEXITSTATUS(status);
+		if (WEXITSTATUS(status) == MT_EXIT_NOT_FOUND || WEXITSTATUS(status) == MT_EXIT_CANNOT_EXECUTE)
+			break;
+	}
+	if (no_further_run && !rc)
+		rc = 128 + no_further_run;
+out:
+	free(base);
+	return rc;
+}
+
+int cmd_record(const struct mt_args *a)
+{
+	mt_quiet = mt_args_has(a, "quiet");
+	if (mt_args_has(a, "pid") && a->argc)
+		return mt_fail(a, MT_EXIT_USAGE, "--pid and a program exclude each other");
+	if (mt_args_has(a, "tree") && !mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--tree needs --pid; the children of a program that is started are recorded anyway");
+	if (mt_args_has(a, "duration") && !mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
+	if (mt_args_has(a, "repeat") && mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
+	if (mt_args_has(a, "pid"))
+		return record_process(a);
+	if (!a->argc)
+		return mt_fail(a, MT_EXIT_USAGE, "which program? see 'memtrace help record'");
+	return mt_args_has(a, "repeat") ? record_repeatedly(a, (int)mt_args_int(a, "repeat")) : record_program(a);
 }

@@ -3,7 +3,7 @@
 #
 # Turns the command table (org.memtrace.cli/commands) into C.
 #
-#   awk -v version=0.1.0 -v commit=abc -f commands.awk index.txt common.txt NAME.txt...
+#   awk -v version=0.1.0 -v commit=abc -v backends="a|b" -v dimension_list=dimensions.list -f commands.awk index.txt common.txt NAME.txt...
 #
 # Plain POSIX awk: it also runs in mawk. Format: org.memtrace.cli/commands/README.txt
 
@@ -22,6 +22,23 @@ function quote(s) {
 
 function or_null(s) {
 	return s == "" ? "NULL" : quote(s)
+}
+
+# A line for each dimension: id, uses, meaning
+BEGIN {
+	while (dimension_list != "" && (getline line < dimension_list) > 0) {
+		if (line ~ /^#/)
+			continue
+		if (split(line, field, "\t") != 3) {
+			printf "%s: '%s' is not id, uses and meaning\n", dimension_list, line > "/dev/stderr"
+			failed = 1
+			exit 1
+		}
+		dimensions++
+		dimension_id[dimensions] = field[1]
+		dimension_uses[dimensions] = field[2]
+		dimension_meaning[dimensions] = field[3]
+	}
 }
 
 function trim(s) {
@@ -122,6 +139,21 @@ is_index { fail("expected 'section: NAME' or a command behind a tab") }
 	}
 }
 
+# @colours, @groups, @filters: the dimensions of dimensions.list that have the use; with what they mean where it is a text
+function with_dimensions(text, use, between,    d, all) {
+	if (index(text, "@" use "s") == 0)
+		return text
+	for (d = 1; d <= dimensions; d++)
+		if (index(" " dimension_uses[d] " ", " " use " "))
+			all = all (all == "" ? "" : between) (between == "|" ? dimension_id[d] : dimension_id[d] " (" dimension_meaning[d] ")")
+	gsub("@" use "s", all, text)
+	return text
+}
+
+function all_dimensions(text) {
+	return with_dimensions(with_dimensions(with_dimensions(text, "colour", "; "), "group", "; "), "filter", "; ")
+}
+
 function ident(name) {
 	gsub(/[^a-zA-Z0-9]/, "_", name)
 	return name
@@ -158,6 +190,8 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 			spec = substr(spec, 1, p - 1)
 		}
 		sub(/@backends/, backends, arg)
+		arg = with_dimensions(arg, "colour", "|")
+		arg = with_dimensions(arg, "group", "|")
 		type = attr[id, "type"]
 		if (type == "")
 			type = arg == "" ? "flag" : index(arg, "|") ? "choice" : "text"
@@ -167,7 +201,7 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 		}
 		printf "\t{ %s, %s, %s, MT_%s, %s, %s, %s, %s,\n\t\t%s },\n", quote(spec), letter, or_null(arg), toupper(type),
 			or_null(attr[id, "default"]), or_null(attr[id, "min"]), or_null(attr[id, "max"]),
-			attr[id, "repeat"] == "" ? "false" : "true", quote(body(texts[id]))
+			attr[id, "repeat"] == "" ? "false" : "true", quote(body(all_dimensions(texts[id])))
 	}
 	print "\t{ .name = NULL },\n};\n"
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -46,6 +47,10 @@ public final class AccessTable implements ModelSource {
 	private final Map<AccessColumn, Integer> largest = new EnumMap<>(AccessColumn.class);
 	private AccessTimes times;
 	private long timesLimit = -1;
+	private TimeDensity density;
+	/** The table of all accesses; this one when there is no mask. */
+	private final AccessTable unmasked;
+	private FirstTouches touches;
 
 	/** What accesses refer to. */
 	private record Trace(TraceStore store, TraceInfo info, ProducerTree producers, List<ThreadInfo> threads, int[][] cpuSets,
@@ -56,9 +61,14 @@ public final class AccessTable implements ModelSource {
 	private record RowIndex(long[] rowFrom, long[] chunkFrom, BitSet inner) {
 	}
 
-	private AccessTable(Trace trace, AccessScan scan) {
+	private AccessTable(Trace trace, AccessScan scan, AccessTable unmasked) {
 		this.trace = trace;
 		this.scan = scan;
+		this.unmasked = unmasked == null ? this : unmasked;
+	}
+
+	private AccessTable(Trace trace, AccessScan scan) {
+		this(trace, scan, null);
 	}
 
 	/** All accesses of a trace, to be looked at once or twice: chunks are read whenever they are. */
@@ -177,7 +187,7 @@ public final class AccessTable implements ModelSource {
 
 	/** The same trace with only some of the records, or with only their reads or writes. Takes no time. */
 	public AccessTable filtered(AccessMask mask) {
-		return mask.selectsAll() ? this : new AccessTable(trace, scan.with(mask));
+		return mask.selectsAll() ? this : new AccessTable(trace, scan.with(mask), unmasked);
 	}
 
 	private RowIndex index(Progress progress) throws MemtraceException {
@@ -254,6 +264,87 @@ public final class AccessTable implements ModelSource {
 		BitSet inner = index(progress).inner;
 		return producer < 0 ? Hierarchy.of(tree, 0, tree.size(), inner)
 				: Hierarchy.of(tree, producer, tree.subtreeEnd(producer), inner);
+	}
+
+	/** When and by whom each page was touched first, whatever a mask hides. Takes 24 bytes for each page with accesses. */
+	public FirstTouches firstTouches(Progress progress) throws MemtraceException {
+		if (unmasked != this) {
+			return unmasked.firstTouches(progress);
+		}
+		synchronized (lock) {
+			if (touches == null) {
+				touches = FirstTouches.of(scan, query(-1, Long.MIN_VALUE, Long.MAX_VALUE), progress);
+			}
+			return touches;
+		}
+	}
+
+	/** Adds a part of the accesses to sums of whole numbers, which are the same in whatever order it is done. */
+	private static final class Density implements AccessScan.Part {
+		private final TimeDensity.Times times;
+		private final FirstTouches touches;
+		private final AtomicLongArray accesses;
+		private final AtomicLongArray touched;
+		/** Sums of the times of a chunk. */
+		private long[] sum = new long[0];
+		private int page = -1;
+
+		Density(TimeDensity.Times times, FirstTouches touches, AtomicLongArray accesses, AtomicLongArray touched) {
+			this.times = times;
+			this.touches = touches;
+			this.accesses = accesses;
+			this.touched = touched;
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			if (sum.length < c.times) {
+				sum = new long[c.timeStartNs.length];
+			}
+			Arrays.fill(sum, 0, c.times, 0);
+			for (int l = leafFrom; l < leafTo; l++) {
+				for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
+					sum[c.time[row]] += c.reads[row] + c.writes[row];
+				}
+				if (c.leaf[l] != page) {
+					page = c.leaf[l];
+					int at = touches.indexOf(page);
+					if (at >= 0) {
+						touched.incrementAndGet(times.number(touches.startNs(at), touches.endNs(at)));
+					}
+				}
+			}
+			for (int t = 0; t < c.times; t++) {
+				if (sum[t] != 0) {
+					accesses.addAndGet(times.number(c.timeStartNs[t], c.timeEndNs[t]), sum[t]);
+				}
+			}
+		}
+	}
+
+	/** How many accesses happened when, and when the pages that have some were touched first. */
+	public TimeDensity timeDensity(Progress progress) throws MemtraceException {
+		FirstTouches first = firstTouches(progress);
+		AccessTimes known = unmasked.times(TimeDensity.GRID, progress);
+		synchronized (lock) {
+			if (density == null) {
+				TimeDensity.Times numbered = TimeDensity.Times.of(known, trace.info.startNs(), trace.info.endNs());
+				AtomicLongArray accesses = new AtomicLongArray(numbered.count());
+				AtomicLongArray touched = new AtomicLongArray(numbered.count());
+				scan.run(query(-1, Long.MIN_VALUE, Long.MAX_VALUE), EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES),
+						"Accesses over time", progress, (a, b) -> new Density(numbered, first, accesses, touched));
+				density = numbered.density(accesses::get, touched::get);
+			}
+			return density;
+		}
+	}
+
+	/** The slices of a request. */
+	TimeSlices slices(ModelRequest request, Progress progress) throws MemtraceException {
+		if (request.slicing() == Slicing.UNIFORM || !request.metric().isAmount()) {
+			return new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		}
+		return timeDensity(progress).slices(request.fromNs(), request.toNs(), request.slices());
 	}
 
 	@Override

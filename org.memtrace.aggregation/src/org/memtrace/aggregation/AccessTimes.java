@@ -31,6 +31,24 @@ public final class AccessTimes {
 		return endNs[time];
 	}
 
+	/** Number of a time that is among these. */
+	public int indexOf(long start, long end) {
+		int low = 0;
+		int high = startNs.length - 1;
+		while (low <= high) {
+			int mid = (low + high) >>> 1;
+			if (startNs[mid] == start && endNs[mid] == end) {
+				return mid;
+			}
+			if (before(mid, start, end)) {
+				low = mid + 1;
+			} else {
+				high = mid - 1;
+			}
+		}
+		throw new IllegalArgumentException("[" + start + ", " + end + ") is none of the times");
+	}
+
 	/**
 	 * Numbers of the times of a chunk.
 	 *

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.Dimension.Type;
+import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -16,12 +19,13 @@ import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 
 /** The properties that are columns of a record. */
-final class BasicDimensions {
+public final class BasicDimensions {
 	private BasicDimensions() {
 	}
 
 	/** Private or shared, read or write. */
-	static final Dimension SHARING = new Dimension() {
+	public static final Dimension TYPE = new Dimension("type", "Type", "Private and shared", Type.TEXT,
+			"Private or shared, read or write", Use.ALL) {
 		private final List<ModelType> types = List.of(new ModelType("Private_Read", Role.PRIVATE_READ, 0),
 				new ModelType("Private_Write", Role.PRIVATE_WRITE, 0), new ModelType("Shared_Read", Role.SHARED_READ, 0),
 				new ModelType("Shared_Write", Role.SHARED_WRITE, 0));
@@ -46,7 +50,8 @@ final class BasicDimensions {
 	};
 
 	/** Read or write. */
-	static final Dimension READ_WRITE = new Dimension() {
+	public static final Dimension READ_WRITE = new Dimension("rw", "Read or write", "Reads and writes", Type.TEXT, "Read or write",
+			Set.of(Use.COLOUR, Use.GROUP)) {
 		private final List<ModelType> types = List.of(new ModelType("Read", Role.READ, 0), new ModelType("Write", Role.WRITE, 0));
 
 		@Override
@@ -94,13 +99,13 @@ final class BasicDimensions {
 		}
 	}
 
-	/** Numbers of a column, from 0 to a limit; others are not known. */
-	private static final class Numbers extends DimensionValues {
+	/** Indexes of a column, from 0 to a limit; others are not known. */
+	private static final class Indexes extends DimensionValues {
 		private final int size;
 		private final IntFunction<ModelType> type;
 		private final Function<AccessChunk, int[]> column;
 
-		Numbers(int size, IntFunction<ModelType> type, Function<AccessChunk, int[]> column) {
+		Indexes(int size, IntFunction<ModelType> type, Function<AccessChunk, int[]> column) {
 			this.size = size;
 			this.type = type;
 			this.column = column;
@@ -132,7 +137,8 @@ final class BasicDimensions {
 	}
 
 	/** The thread that made the access. */
-	static final Dimension THREAD = new Dimension() {
+	public static final Dimension THREAD = new Dimension("thread", "Thread", "Threads", Type.TEXT, "The thread that made the accesses",
+			Use.ALL) {
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.THREAD);
@@ -140,25 +146,44 @@ final class BasicDimensions {
 
 		@Override
 		public DimensionValues values(AccessTable table, Progress progress) {
-			return new Numbers(table.threads().size(), t -> ModelType.thread(table.threads().get(t)), c -> c.thread);
+			return new Indexes(table.threads().size(), t -> ModelType.thread(table.threads().get(t)), c -> c.thread);
 		}
 	};
 
 	/** The NUMA node of the page. */
-	static final Dimension NODE = new Dimension() {
+	public static final Dimension NODE = new Dimension("node", "Node", "NUMA nodes", Type.NUMBER, "NUMA node of the page", Use.ALL) {
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.NODE);
 		}
 
 		@Override
-		public DimensionValues values(AccessTable table, Progress progress) throws MemtraceException {
-			return new Numbers(table.maxNode(progress) + 1, ModelType::node, c -> c.node);
+		public DimensionValues values(AccessTable table, Progress progress) {
+			return new NumberValues() {
+				@Override
+				public long size() throws MemtraceException {
+					return table.maxNode(progress) + 1;
+				}
+
+				@Override
+				public ModelType type(long value) {
+					return value == UNKNOWN ? unknownType() : ModelType.node((int) value);
+				}
+
+				@Override
+				public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
+					int to = chunk.leafFrom[leafTo];
+					for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
+						out[row] = chunk.node[row];
+					}
+				}
+			};
 		}
 	};
 
 	/** The CPUs; an access that saw several is divided equally among them. */
-	static final Dimension CPU = new Dimension() {
+	public static final Dimension CPU = new Dimension("cpu", "CPU", "CPUs", Type.TEXT,
+			"CPUs on which the thread was while it made the accesses", Use.ALL) {
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.CPU_SET);
@@ -189,6 +214,18 @@ final class BasicDimensions {
 				}
 
 				@Override
+				public Object cell(long value) {
+					return value == UNKNOWN ? null
+							: Arrays.stream(table.cpus((int) value)).mapToObj(Integer::toString).collect(Collectors.joining(","));
+				}
+
+				@Override
+				public long order(long value) {
+					int[] cpus = table.cpus((int) value);
+					return cpus.length == 0 ? UNKNOWN : cpus[0];
+				}
+
+				@Override
 				public int[] members(long value) {
 					return table.cpus((int) value);
 				}
@@ -204,15 +241,44 @@ final class BasicDimensions {
 		}
 	};
 
-	/** What colours by a viewpoint of accesses. */
-	static Dimension of(Viewpoint viewpoint) {
-		return switch (viewpoint) {
-		case SHARING -> SHARING;
-		case THREAD -> THREAD;
-		case READ_WRITE -> READ_WRITE;
-		case CPU -> CPU;
-		case NODE -> NODE;
-		case TYPE -> throw new IllegalArgumentException("viewpoint " + viewpoint);
-		};
-	}
+	/** Number of threads that used the page at the same time. */
+	public static final Dimension SHARING = new Dimension("sharing", "Sharing", "Number of threads on the page", Type.NUMBER,
+			"Number of threads that used the page at the same time", Use.UNCOLOURED) {
+		@Override
+		public Set<AccessColumn> columns() {
+			return EnumSet.of(AccessColumn.SHARING);
+		}
+
+		@Override
+		public DimensionValues values(AccessTable table, Progress progress) {
+			return new NumberValues() {
+				@Override
+				public long size() throws MemtraceException {
+					return table.maxSharing(Progress.NONE) + 1;
+				}
+
+				@Override
+				public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
+					int to = chunk.leafFrom[leafTo];
+					for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
+						out[row] = chunk.sharing[row];
+					}
+				}
+			};
+		}
+	};
+
+	/** The type of events, of traces without accesses: an {@link EventTable} knows its values. It is in no list. */
+	public static final Dimension EVENT_TYPE = new Dimension("event_type", "Event type", "Event types", Type.TEXT, "Type of the event",
+			Set.of(Use.COLOUR)) {
+		@Override
+		public Set<AccessColumn> columns() {
+			return EnumSet.noneOf(AccessColumn.class);
+		}
+
+		@Override
+		public DimensionValues values(AccessTable table, Progress progress) {
+			throw new IllegalArgumentException("accesses have no type of events");
+		}
+	};
 }

@@ -33,7 +33,7 @@ public abstract class DimensionValues {
 	/** Number of values; -1 when there is no limit. Of {@link Kind#SHARES} it is that of the members. */
 	public abstract long size() throws MemtraceException;
 
-	/** What a person reads for a value; for {@link #UNKNOWN} an empty text. */
+	/** What a person reads for a value; for {@link #UNKNOWN} an empty text. Of {@link Kind#SHARES} it is that of a member. */
 	public abstract String name(long value);
 
 	/** What stands for a value in a picture. */
@@ -46,13 +46,36 @@ public abstract class DimensionValues {
 		return new ModelType("unknown", Role.UNKNOWN, 0);
 	}
 
+	/**
+	 * What a table or a file has for a value: a text or a {@link Long}, as {@link Dimension#type} says; null for what is not known. Of
+	 * {@link Kind#SHARES} it is a text with all members.
+	 */
+	public Object cell(long value) {
+		return value == UNKNOWN ? null : name(value);
+	}
+
+	/** What a table has for a record that reads, writes, or both; only {@link Kind#BY_DIRECTION} looks at that. */
+	public String text(long value, boolean reads, boolean writes) {
+		if (kind() == Kind.BY_DIRECTION) {
+			return !writes ? name(value) : !reads ? name(value + 1) : name(value) + "+" + name(value + 1);
+		}
+		Object cell = cell(value);
+		return cell == null ? "" : cell.toString();
+	}
+
+	/** A number that puts values in order. Values that are texts are put in the order of these texts where this says so. */
+	public long order(long value) {
+		return value;
+	}
+
 	/** The values among which accesses of a value are divided, for {@link Kind#SHARES}; empty when they are not known. */
 	public int[] members(long value) {
 		return NONE;
 	}
 
 	/**
-	 * Gives the value of each row of some leaves.
+	 * Gives the value of each row of some leaves. Leaves of a chunk may be in any order, and a leaf may be there several times: rows of
+	 * a table come so.
 	 *
 	 * @param chunk has the columns of the dimension
 	 * @param out gets the value of row {@code r} at place {@code r}; of {@link Kind#BY_DIRECTION} that of the reads

@@ -24,12 +24,12 @@ final class EventModelBuilder {
 	private final boolean lastInstant;
 
 	EventModelBuilder(EventTable table, ModelRequest request) {
-		if (request.viewpoint() != Viewpoint.TYPE || !request.metric().ofEvents()) {
+		if (request.viewpoint() != BasicDimensions.EVENT_TYPE || !request.metric().ofEvents()) {
 			throw new IllegalArgumentException("events have no " + request.metric().unit() + " by " + request.viewpoint().id());
 		}
 		this.table = table;
 		this.request = request;
-		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		this.slices = table.slices(request);
 		this.all = Math.max(1, table.typeNames().size());
 		this.wanted = new boolean[all];
 		for (int k = 0; k < table.typeNames().size(); k++) {

@@ -47,8 +47,9 @@ public final class EventTable implements ModelSource {
 	/** Distinct names; types that have the same name are one. */
 	private final List<String> typeNames;
 	private final BitSet categories;
-	/** Found when it is asked for the first time. */
+	/** Found when they are asked for the first time. */
 	private volatile Boolean statesNest;
+	private volatile TimeDensity density;
 
 	private EventTable(TraceInfo info, ProducerTree producers, int[] rowFrom, List<String> typeNames, BitSet categories,
 			boolean values, int maxCpu) {
@@ -298,6 +299,34 @@ public final class EventTable implements ModelSource {
 			return Hierarchy.of(producers, 0, producers.size(), innerProducers);
 		}
 		return Hierarchy.of(producers, producer, producers.subtreeEnd(producer), innerProducers);
+	}
+
+	/** The slices of a request. */
+	TimeSlices slices(ModelRequest request) {
+		if (request.slicing() == Slicing.UNIFORM || !request.metric().isAmount()) {
+			return new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		}
+		return timeDensity().slices(request.fromNs(), request.toNs(), request.slices());
+	}
+
+	/** How many events began when, and when each producer had its first one. */
+	public TimeDensity timeDensity() {
+		TimeDensity known = density;
+		if (known == null) {
+			TimeDensity.Times cells = TimeDensity.Times.of(null, info.startNs(), info.endNs());
+			long[] events = new long[cells.count()];
+			long[] first = new long[cells.count()];
+			for (int p = 0; p + 1 < rowFrom.length; p++) {
+				for (int row = rowFrom[p]; row < rowFrom[p + 1]; row++) {
+					int cell = cells.number(start[row], start[row]);
+					events[cell]++;
+					first[cell] += row == rowFrom[p] ? 1 : 0;
+				}
+			}
+			known = cells.density(i -> events[i], i -> first[i]);
+			density = known;
+		}
+		return known;
 	}
 
 	@Override

@@ -72,6 +72,11 @@ public enum Metric {
 		return this == STATE_MEAN || this == VARIABLE_MEAN;
 	}
 
+	/** Whether the value of a slice is the sum of those of its parts: a steady program has twice of it in twice the time. */
+	public boolean isAmount() {
+		return !isMean() && this != THREADS;
+	}
+
 	/** Plural noun for axes and legends. */
 	public String unit() {
 		return unit;

@@ -17,7 +17,7 @@ public final class MicroscopicModel {
 	private final TimeSlices slices;
 	private final List<ModelType> types;
 	private final Metric metric;
-	private final Viewpoint viewpoint;
+	private final Dimension viewpoint;
 	/** Cells of leaf l are [cellFrom[l], cellFrom[l + 1]), by increasing key. */
 	private final int[] cellFrom;
 	/** slice * K + type. */
@@ -32,12 +32,12 @@ public final class MicroscopicModel {
 	private volatile SumIndex sumIndex;
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
-			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue) {
+			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue) {
 		this(hierarchy, slices, types, metric, viewpoint, cellFrom, cellKey, cellValue, null);
 	}
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
-			Viewpoint viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts) {
+			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts) {
 		this.counts = counts;
 		this.hierarchy = hierarchy;
 		this.slices = slices;
@@ -71,7 +71,7 @@ public final class MicroscopicModel {
 	 * @param values values[leaf][slice][type]
 	 */
 	public static MicroscopicModel ofDense(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
-			Viewpoint viewpoint, double[][][] values) {
+			Dimension viewpoint, double[][][] values) {
 		Appender cells = new Appender(hierarchy.leafCount());
 		int k = types.size();
 		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf++) {
@@ -119,7 +119,7 @@ public final class MicroscopicModel {
 
 		/** The model of what was appended; the columns get their exact length. */
 		MicroscopicModel model(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
-				Viewpoint viewpoint) {
+				Dimension viewpoint) {
 			return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, from, Arrays.copyOf(key, count),
 					Arrays.copyOf(value, count));
 		}
@@ -153,7 +153,7 @@ public final class MicroscopicModel {
 	}
 
 	/** What the types stand for; null when the model was not made from accesses. */
-	public Viewpoint viewpoint() {
+	public Dimension viewpoint() {
 		return viewpoint;
 	}
 
@@ -390,6 +390,22 @@ public final class MicroscopicModel {
 	/** Sums over a node and slices {@code [firstSlice, endSlice)}. */
 	public double[] sums(int node, int firstSlice, int endSlice) {
 		return sums(hierarchy.leafFrom(node), hierarchy.leafTo(node), firstSlice, endSlice);
+	}
+
+	/**
+	 * Length of each slice as the qualities see it, 1 on average: what lasts twice as long counts as two cells of half the value. Null
+	 * when all count the same, as the slices are equally long or values are not amounts that grow with time.
+	 */
+	double[] sliceWeights() {
+		if (slices.isUniform() || !metric.isAmount()) {
+			return null;
+		}
+		double mean = (double) (slices.endNs() - slices.startNs()) / slices.count();
+		double[] weights = new double[slices.count()];
+		for (int t = 0; t < weights.length; t++) {
+			weights[t] = slices.lengthNs(t) / mean;
+		}
+		return weights;
 	}
 
 	/** Sums of everything. */

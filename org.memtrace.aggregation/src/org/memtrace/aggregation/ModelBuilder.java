@@ -44,9 +44,9 @@ final class ModelBuilder {
 		}
 		this.table = table;
 		this.request = request;
-		this.slices = new TimeSlices(request.fromNs(), request.toNs(), request.slices());
+		this.slices = table.slices(request, progress);
 		this.t = slices.count();
-		this.values = BasicDimensions.of(request.viewpoint()).values(table, progress);
+		this.values = FewValues.of(request.viewpoint(), table, progress);
 		this.kind = values.kind();
 		this.keepAll = kind == DimensionValues.Kind.BY_DIRECTION;
 		for (long v = 0; v < values.size(); v++) {
@@ -68,7 +68,7 @@ final class ModelBuilder {
 
 	private Set<AccessColumn> columns() {
 		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
-		columns.addAll(BasicDimensions.of(request.viewpoint()).columns());
+		columns.addAll(request.viewpoint().columns());
 		if (request.metric() == Metric.THREADS) {
 			columns.add(AccessColumn.THREAD);
 		}

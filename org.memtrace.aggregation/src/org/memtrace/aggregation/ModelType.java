@@ -20,6 +20,8 @@ import org.memtrace.model.ThreadInfo;
 public record ModelType(String name, Role role, int index) {
 	public enum Role {
 		PRIVATE_READ, PRIVATE_WRITE, SHARED_READ, SHARED_WRITE, READ, WRITE, THREAD, CPU, NODE,
+		/** A structure, stack or range; its colour is that of its name. */
+		STRUCTURE,
 		/** Accesses of which the property is not known. */
 		UNKNOWN,
 		/** A type of a trace that is not a memory trace. */

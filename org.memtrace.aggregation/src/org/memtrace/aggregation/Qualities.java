@@ -9,7 +9,7 @@ import org.memtrace.model.Progress;
 
 /**
  * Gain and loss of every candidate (node, interval): per node a triangle of gains and prefix sums of the values; the loss is
- * S log2 c - gain. Formulas: docs/aggregation.md, "Quality of a block".
+ * S log2 c - gain, where slices may be cells of different lengths ({@link SliceLengths}). Formulas: docs/aggregation.md, "Quality of a block".
  */
 final class Qualities {
 	final MicroscopicModel model;
@@ -21,7 +21,9 @@ final class Qualities {
 	/** Sum of all types over slices before t; null when all are 0. */
 	final double[][] before;
 	final double[] logRows;
-	final double[] logLength;
+	final SliceLengths lengths;
+	/** Of unequal slices the sum of S_t log2 w_t over slices before t, for each node that has values; else null. */
+	final double[][] weighted;
 	private final double[] scale;
 	private final int types;
 
@@ -36,7 +38,8 @@ final class Qualities {
 		for (int n = 0; n < tree.size(); n++) {
 			logRows[n] = Entropy.log2(tree.weight(n));
 		}
-		this.logLength = Entropy.logTable(slices);
+		this.lengths = SliceLengths.of(model);
+		this.weighted = lengths.isUniform() ? null : new double[tree.size()][];
 		this.scale = new double[model.typeCount()];
 		double[] totals = options.equalTypes() ? absoluteTotals(model) : null;
 		for (int k = 0; k < scale.length; k++) {
@@ -137,6 +140,9 @@ final class Qualities {
 			}
 		}
 		before[n] = total;
+		if (weighted != null) {
+			weighted[n] = lengths.weighted(total);
+		}
 		if (!sparse) {
 			double[] g = gains(n, s);
 			gain[n] = g == null ? null : isRow(n) ? new RowGains(g) : new NodeGains(g);
@@ -384,9 +390,22 @@ final class Qualities {
 		return b == null ? 0 : b[end] - b[first];
 	}
 
+	/** Gain and loss together: S log2 c. */
+	double total(int n, int first, int end) {
+		double total = sum(n, first, end) * (logRows[n] + lengths.log(first, end));
+		return weighted == null || weighted[n] == null ? total : Math.max(0, total - (weighted[n][end] - weighted[n][first]));
+	}
+
+	/**
+	 * A value that is small for this model although nearly all lies in one slice: sums over unequal slices are differences of numbers
+	 * that are up to a thousand times this. 0 for equal slices.
+	 */
+	double leastScale() {
+		return weighted == null ? 0 : 1e-3 * sum(0, 0, slices) * (logRows[0] + Entropy.log2(slices));
+	}
+
 	double loss(int n, int first, int end) {
-		double cells = logRows[n] + logLength[end - first];
-		return Math.max(0, sum(n, first, end) * cells - gain(n, first, end));
+		return Math.max(0, total(n, first, end) - gain(n, first, end));
 	}
 
 	/** Bytes of the tables. */
@@ -394,7 +413,7 @@ final class Qualities {
 		long bytes = 0;
 		for (int n = 0; n < gain.length; n++) {
 			bytes += gain[n] == null ? 0 : gain[n].bytes();
-			bytes += before[n] == null ? 0 : 16 + 8L * before[n].length;
+			bytes += before[n] == null ? 0 : (weighted == null ? 1 : 2) * (16 + 8L * before[n].length);
 		}
 		return bytes + 28L * gain.length;
 	}

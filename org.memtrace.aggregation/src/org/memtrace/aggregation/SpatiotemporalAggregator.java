@@ -42,7 +42,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private final long mask;
 	/** Values that differ by no more are equal, and equals go to the coarser partition. */
 	private final long tie;
-	/** log2(j - i + 1) at [j][i]. */
+	/** log2 of the length of slices i to j at [j][i]. */
 	private final double[][] logLengths;
 	private final boolean small;
 	/** Programmes that are kept, by increasing p. */
@@ -226,7 +226,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		this.mask = (1L << indexBits) - 1;
 		int bits = Math.min(VALUE_BITS, 61 - indexBits);
 		// gain + loss of the root is below 2^bits units; no value of a programme is further from 0, no sum of two leaves a long
-		double most = rootGain() + rootLoss();
+		double most = Math.max(rootGain() + rootLoss(), qualities.leastScale());
 		this.exponent = Math.max(Double.MIN_EXPONENT, Math.getExponent(Math.max(most, Double.MIN_NORMAL)) + 1 - bits);
 		this.perUnit = Math.scalb(1.0, -exponent);
 		this.tie = Math.max(1, Math.round(TOLERANCE * most * perUnit)) << indexBits;
@@ -234,7 +234,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		for (int j = 0; j < slices; j++) {
 			logLengths[j] = new double[j + 1];
 			for (int i = 0; i <= j; i++) {
-				logLengths[j][i] = qualities.logLength[j - i + 1];
+				logLengths[j][i] = qualities.lengths.log(i, j + 1);
 			}
 		}
 		int nodes = 0;
@@ -434,7 +434,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		} else if (keep) {
 			found.make(n, slices * (slices + 1) / 2);
 		}
-		boolean calm = q * (qualities.sum(n, 0, slices) * (qualities.logRows[n] + qualities.logLength[slices])) * perUnit <= tie >> indexBits;
+		boolean calm = q * qualities.total(n, 0, slices) * perUnit <= tie >> indexBits;
 		boolean known = same || below != null && below.has(n) && (above == null || above.has(n)) && !calm
 				&& (scratch.asked < ASK || 2 * scratch.found < scratch.asked);
 		boolean anyOpen = !known;
@@ -533,7 +533,12 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private void blocks(int n, double q, int j, int from, Scratch scratch) {
 		qualities.copyGains(n, j, from, exponent, scratch.block);
 		double[] before = qualities.before[n];
-		losses(scratch.loss, before, logLengths[j], before[j + 1], qualities.logRows[n], q * perUnit, from, j + 1);
+		if (qualities.weighted == null) {
+			losses(scratch.loss, before, logLengths[j], before[j + 1], qualities.logRows[n], q * perUnit, from, j + 1);
+		} else {
+			unequal(scratch.loss, before, logLengths[j], before[j + 1], qualities.logRows[n], qualities.weighted[n], q * perUnit, from,
+					j + 1);
+		}
 		subtract(scratch.block, scratch.loss, indexBits, from, j + 1);
 	}
 
@@ -541,6 +546,15 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			int to) {
 		for (int i = from; i < to; i++) {
 			loss[i] = q * ((end - before[i]) * (logLength[i] + logRows)) + WHOLE;
+		}
+	}
+
+	/** The same with slices of different lengths; what rounding makes less than nothing is nothing. */
+	private static void unequal(double[] loss, double[] before, double[] logLength, double end, double logRows, double[] weighted,
+			double q, int from, int to) {
+		double weightedEnd = weighted[to];
+		for (int i = from; i < to; i++) {
+			loss[i] = Math.max(0, q * ((end - before[i]) * (logLength[i] + logRows) - (weightedEnd - weighted[i]))) + WHOLE;
 		}
 	}
 

@@ -18,7 +18,9 @@ public final class TemporalAggregator implements Aggregator {
 	/** gain[i][j], slices i..j. */
 	private final double[][] gain;
 	private final double[] before;
-	private final double[] logLength;
+	private final SliceLengths lengths;
+	/** Of unequal slices the sum of S_t log2 w_t over slices before t; else null. */
+	private final double[] weighted;
 	private final double tolerance;
 	private final boolean finerTies;
 
@@ -29,8 +31,9 @@ public final class TemporalAggregator implements Aggregator {
 		this.gain = gain;
 		this.before = before;
 		this.finerTies = finerTies;
-		this.logLength = Entropy.logTable(slices);
-		this.tolerance = TOLERANCE * (rootGain() + rootLoss());
+		this.lengths = SliceLengths.of(model);
+		this.weighted = lengths.isUniform() ? null : lengths.weighted(before);
+		this.tolerance = TOLERANCE * Math.max(rootGain() + rootLoss(), weighted == null ? 0 : 1e-3 * before[slices] * Entropy.log2(slices));
 	}
 
 	/** Computes the qualities of all intervals. */
@@ -155,7 +158,13 @@ public final class TemporalAggregator implements Aggregator {
 	@Override
 	public double loss(int i, int firstSlice, int endSlice) {
 		double g = gain[firstSlice][endSlice - 1];
-		return Math.max(0, (before[endSlice] - before[firstSlice]) * logLength[endSlice - firstSlice] - g);
+		return Math.max(0, total(firstSlice, endSlice) - g);
+	}
+
+	/** Gain and loss together: S log2 c. */
+	private double total(int first, int end) {
+		double total = (before[end] - before[first]) * lengths.log(first, end);
+		return weighted == null ? total : Math.max(0, total - (weighted[end] - weighted[first]));
 	}
 
 	@Override
@@ -191,7 +200,7 @@ public final class TemporalAggregator implements Aggregator {
 	}
 
 	private double candidate(double[] best, int c, int j, double q) {
-		double block = gain[c][j] - q * (before[j + 1] - before[c]) * logLength[j - c + 1];
+		double block = gain[c][j] - q * total(c, j + 1);
 		return c == 0 ? block : best[c - 1] + block;
 	}
 }

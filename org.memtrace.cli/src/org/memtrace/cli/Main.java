@@ -18,6 +18,7 @@ import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
 import org.memtrace.cli.commands.DebugCommand;
 import org.memtrace.cli.commands.DeleteCommand;
+import org.memtrace.cli.commands.DiffCommand;
 import org.memtrace.cli.commands.ExportCommand;
 import org.memtrace.cli.commands.ImportCommand;
 import org.memtrace.cli.commands.InfoCommand;
@@ -53,6 +54,7 @@ public final class Main {
 		case "machine" -> new MachineCommand();
 		case "summary" -> new SummaryCommand();
 		case "advise" -> new AdviseCommand();
+		case "diff" -> new DiffCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();

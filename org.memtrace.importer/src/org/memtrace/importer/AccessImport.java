@@ -291,6 +291,7 @@ final class AccessImport {
 			writer.cpuSets(cpuSets.sets());
 			writer.trees(order.layout(), order.trees());
 			writer.intervals(context.intervals());
+			writer.threadTimes(context.threadTimes());
 			byte[] topology = trace.topology();
 			if (topology != null) {
 				writer.note(TraceStore.NOTE_TOPOLOGY, topology);

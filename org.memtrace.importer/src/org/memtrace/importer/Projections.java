@@ -91,6 +91,7 @@ public final class Projections {
 			writer.cpuSets(store.cpuSets());
 			writer.producers(store.producers());
 			writer.intervals(store.intervals());
+			writer.threadTimes(store.threadTimes());
 			if (byThread) {
 				writer.eventTypesByThread();
 			}

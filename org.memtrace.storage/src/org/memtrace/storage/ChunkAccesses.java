@@ -58,7 +58,7 @@ final class ChunkAccesses {
 		this.name = name;
 		this.damage = damage;
 		cells = new CellMap(producerOfCell);
-		byTime = new AccessesByTime(chunks, producerOfCell, damage);
+		byTime = new AccessesByTime(chunks, producerOfCell, scratchDirectory, damage);
 	}
 
 	/** Tells whether chunks that were written for a tree are in the order of another one. */
@@ -231,6 +231,7 @@ final class ChunkAccesses {
 	}
 
 	synchronized void close() {
+		byTime.close();
 		if (scratch != null) {
 			scratch.close();
 		}

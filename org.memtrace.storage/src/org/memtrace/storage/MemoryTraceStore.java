@@ -17,6 +17,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.memory.AddressSpace;
@@ -37,7 +38,7 @@ import org.memtrace.storage.chunks.StoredChunks;
 /** A trace on the heap; closing it does nothing. */
 record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
-		List<Interval> intervals, String reportJson, Rows rows,
+		List<Interval> intervals, ThreadTimes threadTimes, String reportJson, Rows rows,
 		Map<String, byte[]> cache, Map<String, byte[]> notes, HeapEvents otherEvents) implements TraceStore {
 	/**
 	 * The trees as they are now.
@@ -63,7 +64,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	/** The same trace with other things known about it. */
 	MemoryTraceStore with(TraceInfo now) {
 		return new MemoryTraceStore(now, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
-				reportJson, rows, cache, notes, otherEvents);
+				threadTimes, reportJson, rows, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -97,7 +98,7 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 			throw Spaces.missing(info, wanted);
 		}
 		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets,
-				intervals, reportJson, rows, cache, notes, otherEvents);
+				intervals, threadTimes, reportJson, rows, cache, notes, otherEvents);
 	}
 
 	@Override

@@ -18,6 +18,7 @@ import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryLayout;
@@ -46,6 +47,7 @@ final class MemoryTraceWriter implements TraceWriter {
 	private List<Structure> structures = List.of();
 	private List<BitSet> cpuSets = List.of();
 	private List<Interval> intervals = List.of();
+	private ThreadTimes threadTimes = ThreadTimes.NONE;
 	private final Map<String, byte[]> notes = new HashMap<>();
 	private final Map<Integer, List<CallFrame>> stacks = new HashMap<>();
 	private MemoryTrees trees;
@@ -139,6 +141,11 @@ final class MemoryTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void threadTimes(ThreadTimes times) {
+		threadTimes = times;
+	}
+
+	@Override
 	public void eventTypesByThread() {
 		typesByThread = true;
 	}
@@ -189,7 +196,7 @@ final class MemoryTraceWriter implements TraceWriter {
 		return sink.add(id -> new MemoryTraceStore(
 				WriterRules.complete(info, id, databaseName, allEvents, trees.virtual().size(), firstNs, lastNs),
 				AddressSpace.VIRTUAL, typesByThread, new AtomicReference<>(new MemoryTraceStore.Forest(layout, trees)),
-				List.copyOf(types), threads, structures, stacks, cpuSets, intervals, reportJson,
+				List.copyOf(types), threads, structures, stacks, cpuSets, intervals, threadTimes, reportJson,
 				new MemoryTraceStore.Rows(chunks, order, accesses), new ConcurrentHashMap<>(), new ConcurrentHashMap<>(notes),
 				otherEvents));
 	}

@@ -14,6 +14,8 @@ final class Schema {
 	static final int OLDEST_VERSION = 2;
 	/** Version from which on accesses are in chunks; before, the rows of FrameSoc were all there was. */
 	static final int FIRST_WITH_CHUNKS = 3;
+	/** Databases of version 3 that were made before it do not have it. */
+	static final String THREAD_TIMES = "MT_THREAD_TIME";
 	/** PRAGMA user_version of the System DB. */
 	static final int SYSTEM_VERSION = 1;
 	/** FrameSoc loads events by this many, its "pages". */
@@ -92,6 +94,7 @@ final class Schema {
 					+ " LINE INTEGER, PRIMARY KEY(STACK, DEPTH))",
 			"CREATE TABLE MT_INTERVAL(ID INTEGER PRIMARY KEY, IMAGE INTEGER, START_NS INTEGER, END_NS INTEGER,"
 					+ " TARGET_NS INTEGER, FAULTS INTEGER, LOST INTEGER, UNATTRIBUTED INTEGER, EVENT TEXT)",
+			"CREATE TABLE " + THREAD_TIMES + "(THREAD INTEGER, TIME_NS INTEGER, CPU_NS INTEGER, PRIMARY KEY(THREAD, TIME_NS))",
 			"CREATE TABLE MT_CELL(ID INTEGER PRIMARY KEY, IMAGE INTEGER, ADDRESS INTEGER, STRUCTURE INTEGER,"
 					+ " FRAME INTEGER, NODE INTEGER, PRODUCER INTEGER, PHYSICAL INTEGER)",
 			"CREATE TABLE MT_TREE(SPACE INTEGER, PART INTEGER, DATA BLOB, PRIMARY KEY(SPACE, PART))",

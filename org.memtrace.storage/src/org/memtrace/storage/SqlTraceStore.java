@@ -31,6 +31,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.model.columns.AccessChunk;
@@ -421,6 +422,17 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
+	public ThreadTimes threadTimes() throws MemtraceException {
+		if (!ours || !load(db -> dbms.hasTable(db, Schema.THREAD_TIMES))) {
+			return ThreadTimes.NONE;
+		}
+		ThreadTimes.Builder times = new ThreadTimes.Builder();
+		list("SELECT THREAD, TIME_NS, CPU_NS FROM " + Schema.THREAD_TIMES + " ORDER BY THREAD, TIME_NS",
+				row -> times.add(row.getInt(1), row.getLong(2), row.getLong(3)));
+		return times.build();
+	}
+
+	@Override
 	public Optional<String> importReport() throws MemtraceException {
 		return !ours ? Optional.empty()
 				: list("SELECT JSON FROM MT_REPORT ORDER BY ID", row -> row.getString(1)).stream().findFirst();
@@ -525,7 +537,7 @@ final class SqlTraceStore implements TraceStore {
 					.forEach(text -> problems.accept(file + ": " + text.strip().lines().findFirst().orElse(""))), problems);
 		}
 		for (Part part : List.<Part>of(this::producers, this::cells, this::threads, this::structures, this::cpuSets, this::intervals,
-				this::layout, this::eventTypes)) {
+				this::threadTimes, this::layout, this::eventTypes)) {
 			verify(part, problems);
 		}
 		verify(() -> verifyAccesses(problems, progress), problems);

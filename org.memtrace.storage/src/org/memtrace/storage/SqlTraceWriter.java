@@ -15,6 +15,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
@@ -22,6 +23,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.memory.MemoryLayout;
@@ -224,6 +226,16 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void threadTimes(ThreadTimes times) throws MemtraceException {
+		List<Integer> samples = IntStream.range(0, times.size()).boxed().toList();
+		insert("INSERT INTO " + Schema.THREAD_TIMES + " VALUES(?,?,?)", samples, (row, i) -> {
+			row.setInt(1, times.thread(i));
+			row.setLong(2, times.timeNs(i));
+			row.setLong(3, times.cpuNs(i));
+		});
+	}
+
+	@Override
 	public void note(String key, byte[] value) throws MemtraceException {
 		try {
 			dbms.replaceNote(db, key, value);
@@ -366,16 +378,17 @@ final class SqlTraceWriter implements TraceWriter {
 			});
 			int[] cells = new int[trees.virtualLeaf().length];
 			Arrays.setAll(cells, i -> i);
-			new AccessesByTime(chunks, cells, damaged::add).visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE,
-					Integer.MAX_VALUE, batch -> {
-						try {
-							synchronized (this) {
-								writer.add(batch);
-							}
-						} catch (SQLException e) {
-							throw dbms.explain(file.temporary, e);
+			try (AccessesByTime byTime = new AccessesByTime(chunks, cells, file.temporary.toAbsolutePath().getParent(), damaged::add)) {
+				byTime.visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, batch -> {
+					try {
+						synchronized (this) {
+							writer.add(batch);
 						}
-					}, progress);
+					} catch (SQLException e) {
+						throw dbms.explain(file.temporary, e);
+					}
+				}, progress);
+			}
 			if (!damaged.isEmpty()) {
 				throw damaged.get(0);
 			}

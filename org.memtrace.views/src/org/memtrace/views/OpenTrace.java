@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.findings.TraceSummary;
@@ -237,7 +237,7 @@ public final class OpenTrace implements GanttPresenter.Trace {
 	}
 
 	@Override
-	public GanttSource records(Viewpoint viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
+	public GanttSource records(Dimension viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
 		return hasAccesses() ? GanttSource.of(accesses(filters, progress), viewpoint, progress) : GanttSource.of(events(filters, progress));
 	}
 

@@ -140,6 +140,7 @@ public final class Palette {
 		case SHARED_WRITE -> dark ? 0xffdc4540 : 0xff8a1418;
 		case READ -> dark ? 0xff5fc182 : 0xff5fb7a0;
 		case WRITE -> dark ? 0xffae8be0 : 0xff5e3c99;
+		case STRUCTURE -> defaultStructure(type.name());
 		case UNKNOWN -> dark ? 0xff7d848d : 0xff9aa0a6;
 		default -> series(type.index());
 		};

@@ -163,7 +163,7 @@ public final class Advisor {
 		}
 		return new Finding(rule.id(), rule.title(), List.of(g.name), List.copyOf(g.structures), List.copyOf(s.threads), from, to,
 				s.leafFrom >= 0 ? s.leafFrom : g.leafFrom, s.leafFrom >= 0 ? s.leafTo : g.leafTo, Map.copyOf(s.figures), s.evidence + when,
-				s.advice, s.fix, "memtrace record it again, then compare who touches " + g.name + " first and who shares it", notes,
+				s.advice, s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
 				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view);
 	}
 

@@ -13,10 +13,11 @@ import org.memtrace.aggregation.AccessCursor;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AccessTimes;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
+import org.memtrace.aggregation.FewValues;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
@@ -41,11 +42,11 @@ final class GanttAccesses extends GanttSource {
 	/** A cursor for each thread. */
 	private final ThreadLocal<AccessCursor> cursors;
 
-	private GanttAccesses(AccessTable table, Viewpoint viewpoint, DimensionValues values, List<GanttType> types, long[] rowsBefore,
+	private GanttAccesses(AccessTable table, Dimension viewpoint, DimensionValues values, List<GanttType> types, long[] rowsBefore,
 			AccessTimes times, ThreadLocal<AccessCursor> cursors) {
 		super(table.info(), table.producers(), types, (int) rowsBefore[rowsBefore.length - 1]);
 		this.table = table;
-		this.byCpu = viewpoint == Viewpoint.CPU;
+		this.byCpu = viewpoint == BasicDimensions.CPU;
 		this.values = values;
 		this.unknown = types.size() - 1;
 		this.rowsBefore = rowsBefore;
@@ -53,13 +54,12 @@ final class GanttAccesses extends GanttSource {
 		this.cursors = cursors;
 	}
 
-	static GanttAccesses make(AccessTable table, Viewpoint viewpoint, Progress progress) throws MemtraceException {
+	static GanttAccesses make(AccessTable table, Dimension viewpoint, Progress progress) throws MemtraceException {
 		if (table.records() > Integer.MAX_VALUE - 64) {
 			throw new MemtraceException("the Gantt chart shows at most " + (Integer.MAX_VALUE - 64) + " accesses, but there are "
 					+ table.records() + "; filters leave fewer");
 		}
-		Dimension dimension = Dimension.of(viewpoint);
-		DimensionValues values = dimension.values(table, progress);
+		DimensionValues values = FewValues.of(viewpoint, table, progress);
 		List<GanttType> types = new ArrayList<>();
 		for (long v = 0; v < values.size(); v++) {
 			types.add(type(values.type(v)));
@@ -73,7 +73,9 @@ final class GanttAccesses extends GanttSource {
 			rowsBefore[p] = table.rowsBefore(p, progress);
 		}
 		AccessTimes times = table.times(MAX_DENSE / types.size(), progress);
-		AccessCursor first = table.cursor(COLUMNS, values, progress); // what it needs is made now, and can be cancelled
+		EnumSet<AccessColumn> columns = EnumSet.copyOf(COLUMNS);
+		columns.addAll(viewpoint.columns());
+		AccessCursor first = table.cursor(columns, values, progress); // what it needs is made now, and can be cancelled
 		ThreadLocal<AccessCursor> cursors = ThreadLocal.withInitial(first::another);
 		return new GanttAccesses(table, viewpoint, values, types, rowsBefore, times, cursors);
 	}

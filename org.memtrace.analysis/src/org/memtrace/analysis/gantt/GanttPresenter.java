@@ -10,7 +10,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.gantt.GanttRows.Order;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
@@ -31,7 +32,7 @@ public final class GanttPresenter {
 	/** The trace that is shown. */
 	public interface Trace extends SelectedTrace {
 		/** The records that pass some filters. Takes time, any thread. */
-		GanttSource records(Viewpoint viewpoint, FilterSet filters, Progress progress) throws MemtraceException;
+		GanttSource records(Dimension viewpoint, FilterSet filters, Progress progress) throws MemtraceException;
 	}
 
 	/** What shows a chart. The methods that begin work return at once; newer work of the same kind replaces older one. */
@@ -86,7 +87,7 @@ public final class GanttPresenter {
 	}
 
 	/** Records that are wanted. */
-	public record Records(Trace trace, Viewpoint viewpoint, FilterSet filters) {
+	public record Records(Trace trace, Dimension viewpoint, FilterSet filters) {
 		/** Reads them; any thread. */
 		public GanttModel read(Progress progress) throws MemtraceException {
 			return new GanttModel(trace.records(viewpoint, filters, progress));
@@ -260,8 +261,8 @@ public final class GanttPresenter {
 	public void stateChanged() {
 		ViewState s = trace.selection().state();
 		// events are coloured by their type whatever the viewpoint is
-		Viewpoint viewpoint = !trace.hasAccesses() ? Viewpoint.TYPE
-				: s.viewpoint() == Viewpoint.TYPE ? Viewpoint.SHARING : s.viewpoint();
+		Dimension viewpoint = !trace.hasAccesses() ? BasicDimensions.EVENT_TYPE
+				: s.viewpoint() == BasicDimensions.EVENT_TYPE ? BasicDimensions.TYPE : s.viewpoint();
 		Records wanted = new Records(trace, viewpoint, s.filters());
 		if (model != null && wanted.equals(modelOf)) {
 			screen.stopReading();

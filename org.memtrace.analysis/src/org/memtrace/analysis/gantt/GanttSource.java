@@ -8,8 +8,9 @@ import java.util.BitSet;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -59,8 +60,8 @@ public abstract class GanttSource {
 	}
 
 	/** Accesses, coloured by a viewpoint. */
-	public static GanttSource of(AccessTable table, Viewpoint viewpoint, Progress progress) throws MemtraceException {
-		return GanttAccesses.make(table, viewpoint == Viewpoint.TYPE ? Viewpoint.SHARING : viewpoint, progress);
+	public static GanttSource of(AccessTable table, Dimension viewpoint, Progress progress) throws MemtraceException {
+		return GanttAccesses.make(table, viewpoint == BasicDimensions.EVENT_TYPE ? BasicDimensions.TYPE : viewpoint, progress);
 	}
 
 	/** Events of any origin, coloured by their type. */

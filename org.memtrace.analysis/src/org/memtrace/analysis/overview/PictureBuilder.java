@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.BlockTree;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
 import org.memtrace.analysis.scene.Scene;
@@ -325,7 +325,7 @@ public final class PictureBuilder {
 		for (int k = 0; k < sums.length; k++) {
 			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
 		}
-		if (sums[main] > (model.viewpoint() == Viewpoint.SHARING ? 0.7 : 0.55) * total) {
+		if (sums[main] > (model.viewpoint() == BasicDimensions.TYPE ? 0.7 : 0.55) * total) {
 			return;
 		}
 		List<Integer> shown = new ArrayList<>();
@@ -616,7 +616,7 @@ public final class PictureBuilder {
 		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE) {
 			Integer[] order = new Integer[totals.length];
 			Arrays.setAll(order, i -> i);
-			boolean fixed = model.viewpoint() == Viewpoint.SHARING || model.viewpoint() == Viewpoint.READ_WRITE;
+			boolean fixed = model.viewpoint() == BasicDimensions.TYPE || model.viewpoint() == BasicDimensions.READ_WRITE;
 			BitSet missing = new BitSet();
 			boolean shares = legendWidth(true, totals, all) <= room - x;
 			boolean allFit = legendWidth(false, totals, all) <= room - x;
@@ -708,7 +708,7 @@ public final class PictureBuilder {
 	private double legendWidth(boolean shares, double[] totals, double all) {
 		double w = 0;
 		for (int k = 0; k < totals.length; k++) {
-			if (totals[k] == 0 && model.viewpoint() != Viewpoint.SHARING && model.viewpoint() != Viewpoint.READ_WRITE) {
+			if (totals[k] == 0 && model.viewpoint() != BasicDimensions.TYPE && model.viewpoint() != BasicDimensions.READ_WRITE) {
 				continue;
 			}
 			w += 2.7 * f + o.meter.width(legendText(model.types().get(k), totals[k], all, shares), 0.92 * f, false);

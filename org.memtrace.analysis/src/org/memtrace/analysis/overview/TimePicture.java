@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
 import org.memtrace.analysis.scene.Scene;
@@ -270,7 +270,7 @@ public final class TimePicture {
 
 	private void legend(double pad, double baseline) {
 		double[] totals = model.values(0, model.hierarchy().leafCount(), 0, model.sliceCount());
-		boolean fixed = model.viewpoint() == Viewpoint.SHARING || model.viewpoint() == Viewpoint.READ_WRITE;
+		boolean fixed = model.viewpoint() == BasicDimensions.TYPE || model.viewpoint() == BasicDimensions.READ_WRITE;
 		double x = pad;
 		double end = o.width - pad;
 		String note = kind == Kind.MODE ? "strong: much per time" : "";

@@ -6,7 +6,7 @@ import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Keeps the selections of two traces at the same place, for comparing runs of a program: what changes in one is done in the
- * other too. Viewpoint, level of detail and filters are the same, producers are those of the same name (where there is none,
+ * other too. Dimension, level of detail and filters are the same, producers are those of the same name (where there is none,
  * the other one stays), and the time is the same since the start of each trace, or the same part of it. Used by one thread.
  */
 public final class SelectionLink implements AutoCloseable {

@@ -7,7 +7,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.model.tree.ProducerTree;
@@ -60,7 +61,7 @@ public final class TraceSelection {
 	 */
 	public TraceSelection(ProducerTree tree, long fromNs, long toNs) {
 		this.tree = tree;
-		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0 : ViewState.ALL_PRODUCERS, Viewpoint.SHARING, ViewState.AUTOMATIC_P);
+		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0 : ViewState.ALL_PRODUCERS, BasicDimensions.TYPE, ViewState.AUTOMATIC_P);
 		this.state = initial;
 	}
 
@@ -107,7 +108,7 @@ public final class TraceSelection {
 	}
 
 	/** Another viewpoint; zoom and p stay. */
-	public void viewpoint(Viewpoint v) {
+	public void viewpoint(Dimension v) {
 		go(state.withViewpoint(v));
 	}
 

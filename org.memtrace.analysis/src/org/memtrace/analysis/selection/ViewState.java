@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.selection;
 
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.filter.FilterSet;
 
 /**
@@ -16,7 +16,7 @@ import org.memtrace.analysis.filter.FilterSet;
  * @param p level of detail in [0, 1], or {@link #AUTOMATIC_P} to let each picture choose
  * @param filters which accesses are looked at at all
  */
-public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p, FilterSet filters) {
+public record ViewState(long fromNs, long toNs, int producer, Dimension viewpoint, double p, FilterSet filters) {
 	/** {@link #producer} when everything is shown and the trace has several roots. */
 	public static final int ALL_PRODUCERS = ModelRequest.WHOLE_TREE;
 	/** The picture chooses its level of detail by itself. */
@@ -32,7 +32,7 @@ public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoin
 	}
 
 	/** Everything that is there, without filters. */
-	public ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoint, double p) {
+	public ViewState(long fromNs, long toNs, int producer, Dimension viewpoint, double p) {
 		this(fromNs, toNs, producer, viewpoint, p, FilterSet.NONE);
 	}
 
@@ -62,7 +62,7 @@ public record ViewState(long fromNs, long toNs, int producer, Viewpoint viewpoin
 		return new ViewState(fromNs, toNs, id, viewpoint, p, filters);
 	}
 
-	public ViewState withViewpoint(Viewpoint v) {
+	public ViewState withViewpoint(Dimension v) {
 		return new ViewState(fromNs, toNs, producer, v, p, filters);
 	}
 

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.model.ThreadInfo;
 
 /** Values and rows of a model, in words that fit what its trace holds: accesses of pages, or events of producers. */
@@ -39,7 +39,7 @@ public final class ModelText {
 	}
 
 	private static boolean isOfEvents(MicroscopicModel model) {
-		return model.viewpoint() == Viewpoint.TYPE;
+		return model.viewpoint() == BasicDimensions.EVENT_TYPE;
 	}
 
 	/** A value without its noun, such as {@code 12.3 million}, or a time such as {@code 1.5 s}. */

@@ -105,6 +105,26 @@ public final class CommandLine {
 		return index < arguments.size() ? arguments.get(index) : null;
 	}
 
+	/**
+	 * The same for a command whose first argument ends the options, where it takes no arguments of another program: options are known between
+	 * and behind the arguments, too. The argument {@code --} stays.
+	 */
+	public CommandLine withOptionsAnywhere() throws UsageException {
+		CommandLine line = new CommandLine(spec);
+		line.given.putAll(given);
+		for (int i = 0; i < arguments.size(); i++) {
+			String s = arguments.get(i);
+			if (s.length() < 2 || s.charAt(0) != '-' || s.equals("--")) {
+				line.arguments.add(s);
+				continue;
+			}
+			OptionSpec o = spec.options().stream().filter(c -> s.equals("--" + c.name()) || s.equals("-" + c.letter())).findFirst().orElse(null);
+			boolean two = o != null && o.type() != OptionSpec.Type.FLAG && i + 1 < arguments.size();
+			line.parse(two ? new String[] {s, arguments.get(++i)} : new String[] {s});
+		}
+		return line;
+	}
+
 	private OptionSpec known(String option) {
 		OptionSpec o = options.get(option);
 		if (o == null) {

@@ -11,11 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.CommandSpec.Item;
 
 /**
@@ -75,6 +78,16 @@ public final class CommandTable {
 	/** Names of the backends of the recorder, for a choice. */
 	private static String backends() {
 		return lines("backends.list").stream().map(BACKEND::matcher).filter(Matcher::matches).map(m -> m.group(1)).collect(Collectors.joining("|"));
+	}
+
+	private static final Pattern DIMENSIONS = Pattern.compile("@(colour|group|filter)s");
+
+	/** Puts dimensions at the place of {@code @colours} and the like: choices, or a text with what they mean. */
+	private static String withDimensions(String text, boolean choice) {
+		return text == null || text.indexOf('@') < 0 ? text : DIMENSIONS.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
+				Dimensions.of(Use.valueOf(m.group(1).toUpperCase(Locale.ROOT))).stream()
+						.map(d -> choice ? d.id() : d.id() + " (" + d.explanation() + ")")
+						.collect(Collectors.joining(choice ? "|" : "; "))));
 	}
 
 	/** An entry of a file: keyword, value, attributes, text. */
@@ -166,11 +179,11 @@ public final class CommandTable {
 			spec = spec.substring(4);
 		}
 		String[] parts = spec.substring(2).split(" ", 2);
-		String value = parts.length > 1 ? parts[1].replace("@backends", backends()) : null;
+		String value = parts.length > 1 ? withDimensions(parts[1].replace("@backends", backends()), true) : null;
 		String type = e.attributes.getOrDefault("type",
 				value == null ? "flag" : value.indexOf('|') >= 0 ? "choice" : "text");
-		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(java.util.Locale.ROOT)),
+		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(Locale.ROOT)),
 				e.attributes.get("default"), e.attributes.get("min"), e.attributes.get("max"),
-				e.attributes.containsKey("repeat"), e.text.toString());
+				e.attributes.containsKey("repeat"), withDimensions(e.text.toString(), false));
 	}
 }

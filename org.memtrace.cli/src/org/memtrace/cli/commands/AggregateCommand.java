@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels.Level;
 import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.PictureBuilder;
@@ -118,7 +118,7 @@ public final class AggregateCommand implements Command {
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(info, m.slices().startNs() - origin) + " to "
 				+ Units.duration(info, m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), "slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
+				+ Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
 		out.println(PictureBuilder.figures(e));
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {
@@ -139,7 +139,7 @@ public final class AggregateCommand implements Command {
 		}
 		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
 		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
-				m.viewpoint() == Viewpoint.TYPE ? "rows" : "pages", "share", "types");
+				m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : "pages", "share", "types");
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];
@@ -205,6 +205,11 @@ public final class AggregateCommand implements Command {
 		o.addProperty(unit.column("start_ns"), m.slices().startNs());
 		o.addProperty(unit.column("end_ns"), m.slices().endNs());
 		o.addProperty("slices", m.sliceCount());
+		JsonArray bounds = new JsonArray();
+		for (int i = 0; i <= m.sliceCount(); i++) {
+			bounds.add(m.slices().boundNs(i));
+		}
+		o.add(unit.column("slice_bounds_ns"), bounds);
 		o.addProperty("pages", m.hierarchy().weight(0));
 		o.addProperty("p", e.p());
 		qualities(o, e);

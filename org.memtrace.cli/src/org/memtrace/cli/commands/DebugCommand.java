@@ -5,7 +5,13 @@ package org.memtrace.cli.commands;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -20,12 +26,33 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
-/** {@code memtrace debug aggregate CASE}. */
+/** {@code memtrace debug}. */
 public final class DebugCommand implements Command {
+	/** The list for the native program: a line for each dimension with id, uses and meaning, separated by tabs. */
+	static String dimensions() {
+		StringBuilder b = new StringBuilder("""
+				# SPDX-FileCopyrightText: memtrace contributors
+				# SPDX-License-Identifier: EPL-2.0
+				# Written by 'memtrace debug dimensions >org.memtrace.cli/commands/dimensions.list' from org.memtrace.analysis.dimension.Dimensions.
+				""");
+		for (Dimension d : Dimensions.all()) {
+			b.append(d.id()).append('\t').append(Arrays.stream(Use.values()).filter(d::can).map(u -> u.name().toLowerCase(Locale.ROOT))
+					.collect(Collectors.joining(" "))).append('\t').append(d.explanation()).append('\n');
+		}
+		return b.toString();
+	}
+
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
+		if (args.argument(0).equals("dimensions")) {
+			console.out().print(dimensions());
+			return ExitCode.OK;
+		}
 		if (!args.argument(0).equals("aggregate")) {
-			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate'");
+			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate' and 'dimensions'");
+		}
+		if (args.arguments().size() < 2) {
+			throw new UsageException("'aggregate' needs a case");
 		}
 		Path file = Path.of(args.argument(1));
 		JsonObject input;

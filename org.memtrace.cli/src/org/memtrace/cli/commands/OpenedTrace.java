@@ -12,6 +12,9 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
@@ -20,9 +23,10 @@ import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.Slicing;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.text.NodeNames;
@@ -59,26 +63,25 @@ final class OpenedTrace {
 		Progress progress = console.progress();
 		TraceInfo info = store.info();
 		boolean accesses = store.accessCount() > 0;
-		Viewpoint view = args.get("view").equals("auto") ? accesses ? Viewpoint.SHARING : Viewpoint.TYPE
-				: Viewpoint.byId(args.get("view"));
 		Metric metric = Metric.byId(args.get("metric"));
 		if (metric == null && !args.get("metric").equals("auto")) {
 			throw new UsageException("--metric is '" + args.get("metric") + "', not one of auto, "
 					+ Arrays.stream(Metric.values()).map(Metric::id).collect(Collectors.joining(", ")));
 		}
-		if (view != Viewpoint.TYPE) {
+		Dimension view = view(args, accesses);
+		if (view != BasicDimensions.EVENT_TYPE) {
 			if (!accesses) {
 				throw new MemtraceException(info.alias() + " has no accesses: nothing was recorded, or it is no memory trace, for"
-						+ " which there is --view type");
+						+ " which there is --view event_type");
 			}
 			if (metric != null && !metric.ofAccesses()) {
-				throw new UsageException("--metric " + metric.id() + " needs --view type");
+				throw new UsageException("--metric " + metric.id() + " needs --view event_type");
 			}
 			return new OpenedTrace(store, AccessOptions.table(args, store, console),
 					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
 		}
 		if (metric != null && !metric.ofEvents()) {
-			throw new UsageException("--metric " + metric.id() + " needs another view than type");
+			throw new UsageException("--metric " + metric.id() + " needs another view than event_type");
 		}
 		FilterSet filters = AccessOptions.filters(args, store); // before the long work
 		EventTable all = EventTable.load(store, progress);
@@ -98,7 +101,23 @@ final class OpenedTrace {
 		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric));
 	}
 
-	private static ModelRequest request(TraceStore store, CommandLine args, Viewpoint view, Metric metric)
+	/** What --view means: the type is that of accesses where there are some, else that of events. */
+	private static Dimension view(CommandLine args, boolean accesses) throws UsageException {
+		String id = args.get("view");
+		if (id.equals("auto") || id.equals(BasicDimensions.TYPE.id())) {
+			return accesses ? BasicDimensions.TYPE : BasicDimensions.EVENT_TYPE;
+		}
+		if (id.equals(BasicDimensions.EVENT_TYPE.id())) {
+			return BasicDimensions.EVENT_TYPE;
+		}
+		Dimension view = Dimensions.find(id, Use.COLOUR);
+		if (view == null) {
+			throw new UsageException("--view is '" + id + "', not one of auto, " + Dimensions.ids(Use.COLOUR));
+		}
+		return view;
+	}
+
+	private static ModelRequest request(TraceStore store, CommandLine args, Dimension view, Metric metric)
 			throws UsageException, MemtraceException {
 		TraceWindow window = TraceWindow.of(args, store.info());
 		Pattern types = null;
@@ -111,7 +130,7 @@ final class OpenedTrace {
 		}
 		int producer = args.has("subtree") ? producer(store.producers(), args.get("subtree")) : ModelRequest.WHOLE_TREE;
 		return new ModelRequest(view, metric,
-				(int) args.getInt("slices"), window.fromNs(), window.toNs(), producer, types);
+				(int) args.getInt("slices"), Slicing.byId(args.get("slicing")), window.fromNs(), window.toNs(), producer, types);
 	}
 
 	/** Producer by name or number. */
@@ -202,14 +221,9 @@ final class OpenedTrace {
 		return aggregator.partition(SignificantLevels.plainP(aggregator, value, args.has("normalised")), progress);
 	}
 
-	/** Viewpoint, metric and window in words. */
+	/** Dimension, metric and window in words. */
 	String description() {
 		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
-		String view = switch (request.viewpoint()) {
-		case READ_WRITE -> "read and write";
-		case TYPE -> "event type";
-		default -> request.viewpoint().id();
-		};
-		return "by " + view + ", " + request.metric().description() + subtree;
+		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", " + request.metric().description() + subtree;
 	}
 }

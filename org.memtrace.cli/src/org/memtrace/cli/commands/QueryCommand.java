@@ -11,9 +11,11 @@ import java.util.PriorityQueue;
 import java.util.TreeMap;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
-import org.memtrace.analysis.statistics.AccessGroups.Key;
 import org.memtrace.analysis.statistics.AccessGroups;
 import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics.Item;
@@ -28,6 +30,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventType;
@@ -106,18 +109,23 @@ public final class QueryCommand implements Command {
 		}
 	}
 
+	private static boolean isTime(Dimension key) {
+		return key.id().equals("time");
+	}
+
 	private static void groups(TraceStore store, CommandLine args, long limit, Console console) throws Exception {
-		List<Key> keys = new ArrayList<>();
+		List<Dimension> keys = new ArrayList<>();
 		for (String name : args.get("by").split(",")) {
-			Key key = java.util.Arrays.stream(Key.values()).filter(k -> k.name().equalsIgnoreCase(name.strip())).findFirst()
-					.orElseThrow(() -> new UsageException("--by is '" + args.get("by")
-							+ "'; it lists time, memory, structure, page, type, thread, cpu, node and sharing"));
+			Dimension key = Dimensions.find(name.strip().toLowerCase(Locale.ROOT), Use.GROUP);
+			if (key == null) {
+				throw new UsageException("--by is '" + args.get("by") + "'; it lists some of " + Dimensions.ids(Use.GROUP));
+			}
 			if (keys.contains(key)) {
 				throw new UsageException("--by lists " + name.strip() + " twice");
 			}
 			keys.add(key);
 		}
-		if (keys.contains(Key.TIME) && !args.has("window")) {
+		if (keys.stream().anyMatch(QueryCommand::isTime) && !args.has("window")) {
 			throw new UsageException("--by time needs --window, the length of a window");
 		}
 		if (store.accessCount() == 0) {
@@ -126,7 +134,7 @@ public final class QueryCommand implements Command {
 		long windowNs = args.has("window") ? TraceWindow.length(args, store.info()) : 0;
 		String[] columns = new String[keys.size() + 3];
 		for (int k = 0; k < keys.size(); k++) {
-			columns[k] = keys.get(k) == Key.TIME ? store.info().timeUnit().column("window_ns") : keys.get(k).name().toLowerCase(Locale.ROOT);
+			columns[k] = isTime(keys.get(k)) ? store.info().timeUnit().column("window_ns") : keys.get(k).id();
 		}
 		columns[keys.size()] = "records";
 		columns[keys.size() + 1] = "reads";
@@ -259,7 +267,7 @@ public final class QueryCommand implements Command {
 		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
 				"death_ns", "task", "stack", "site" };
 		case "threads" -> new String[] { "index", "image", "task", "name", "birth_ns", "death_ns", "start_routine",
-				"main" };
+				"main", "cpu_ns" };
 		case "types" -> new String[] { "id", "category", "name" };
 		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
 		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
@@ -319,9 +327,11 @@ public final class QueryCommand implements Command {
 	}
 
 	private static void threads(TraceStore store, Rows rows) throws MemtraceException {
+		ThreadTimes times = store.threadTimes();
 		for (ThreadInfo t : store.threads()) {
+			long cpuNs = times.total(t.index());
 			rows.add(t.index(), t.image(), t.taskId(), t.name(), t.birthNs(), death(t.deathNs()), t.startRoutine(),
-					t.main() ? "yes" : "");
+					t.main() ? "yes" : "", cpuNs < 0 ? null : cpuNs);
 		}
 	}
 

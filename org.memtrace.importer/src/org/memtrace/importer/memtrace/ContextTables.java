@@ -14,6 +14,7 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 
@@ -25,6 +26,7 @@ public final class ContextTables {
 	private final List<List<CallFrame>> stacks = new ArrayList<>();
 	private final List<ThreadInfo> threads = new ArrayList<>();
 	private final List<Interval> intervals = new ArrayList<>();
+	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private long lostAccesses;
 	private int unlistedThreads;
 
@@ -49,6 +51,11 @@ public final class ContextTables {
 
 	public List<Interval> intervals() {
 		return intervals;
+	}
+
+	/** CPU time of the threads. */
+	public ThreadTimes threadTimes() {
+		return times.build();
 	}
 
 	/** Losses that the intervals report. */
@@ -99,6 +106,7 @@ public final class ContextTables {
 
 	private void threads(TraceDirectory.Image image) throws MemtraceException {
 		int first = threads.size();
+		List<Long> total = new ArrayList<>();
 		CsvTable.read(image.directory().resolve("threads.csv"), image.fileName("threads.csv"), List.of("TaskId"), skips,
 				row -> {
 					long taskId = row.number("TaskId", -1);
@@ -110,7 +118,47 @@ public final class ContextTables {
 					threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
 							name.isEmpty() ? "thread " + taskId : name, birth(row.number("Birth", -1)),
 							death(row.number("Death", -1)), row.text("Start"), threads.size() == first));
+					total.add(row.number("CpuNs", -1));
 				});
+		threadTimes(image, first, total);
+	}
+
+	/**
+	 * How the CPU time of the threads of an image grew. Of threads with the same task id a sample is of the last one that was born before it.
+	 *
+	 * @param first index of the first thread of the image
+	 * @param total CPU time in ns by thread, from that one on, of threads.csv: known also when there are no samples; -1 not known
+	 */
+	private void threadTimes(TraceDirectory.Image image, int first, List<Long> total) throws MemtraceException {
+		Map<Long, List<ThreadInfo>> byTask = new HashMap<>();
+		threads.subList(first, threads.size()).forEach(t -> byTask.computeIfAbsent(t.taskId(), k -> new ArrayList<>()).add(t));
+		long[] sampled = new long[total.size()];
+		long[] until = threads.subList(first, threads.size()).stream().mapToLong(ThreadInfo::birthNs).toArray();
+		String name = image.fileName("threadtimes.csv");
+		CsvTable.read(image.directory().resolve("threadtimes.csv"), name, List.of("TaskId", "Time", "CpuNs"), skips, row -> {
+			long timeNs = row.number("Time", -1);
+			long cpuNs = row.number("CpuNs", -1);
+			List<ThreadInfo> same = byTask.get(row.number("TaskId", -1));
+			if (same == null || timeNs < 0 || cpuNs < 0) {
+				skips.skip(name, row.line(), same == null ? "CPU time of a thread that is not in threads.csv" : "CPU time without a number");
+				return;
+			}
+			ThreadInfo thread = same.get(0);
+			for (ThreadInfo t : same) {
+				thread = t.birthNs() <= timeNs ? t : thread;
+			}
+			times.add(thread.index(), timeNs, cpuNs);
+			sampled[thread.index() - first] = Math.max(sampled[thread.index() - first], cpuNs);
+			until[thread.index() - first] = Math.max(until[thread.index() - first], timeNs);
+		});
+		for (int i = 0; i < sampled.length; i++) {
+			ThreadInfo t = threads.get(first + i);
+			long cpuNs = total.get(i);
+			if (cpuNs >= 0 && (cpuNs > sampled[i] || until[i] == t.birthNs())) {
+				long death = t.deathNs() == Long.MAX_VALUE ? until[i] + cpuNs - sampled[i] : t.deathNs();
+				times.add(t.index(), Math.max(until[i], death), cpuNs);
+			}
+		}
 	}
 
 	/** A thread that only its accesses tell of. */

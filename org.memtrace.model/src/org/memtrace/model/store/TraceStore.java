@@ -13,6 +13,7 @@ import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.Losses;
@@ -71,6 +72,9 @@ public interface TraceStore extends AutoCloseable {
 
 	/** Monitoring intervals in order of image and time; empty when the collector has none. */
 	List<Interval> intervals() throws MemtraceException;
+
+	/** CPU time of the threads; {@link ThreadTimes#NONE} in traces without. */
+	ThreadTimes threadTimes() throws MemtraceException;
 
 	/** Import report as JSON, if the trace was imported by memtrace. */
 	Optional<String> importReport() throws MemtraceException;

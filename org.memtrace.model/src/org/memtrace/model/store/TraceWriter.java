@@ -11,6 +11,7 @@ import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.Structure;
@@ -75,6 +76,9 @@ public interface TraceWriter extends AutoCloseable {
 	void cpuSets(List<BitSet> sets) throws MemtraceException;
 
 	void intervals(List<Interval> intervals) throws MemtraceException;
+
+	/** CPU time of the threads, by their index; at any time before commit. */
+	void threadTimes(ThreadTimes times) throws MemtraceException;
 
 	/** Event types tell the thread ({@code Private_Read_T4711}): before the first access. */
 	void eventTypesByThread() throws MemtraceException;

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.storage.chunks;
 
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,12 +30,19 @@ import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.AccessVisitor;
 
 /**
- * Gives accesses in the order of start and id, which is the number of a row among all rows. Rows of a span of time are taken from
- * all chunks and sorted; spans are so short that their rows fit into some of the heap. Chunks are decoded by several threads.
+ * Gives accesses in the order of start and id, which is the number of a row among all rows. Of a short window, the rows are taken from
+ * the chunks that may have some and sorted. Otherwise each chunk is decoded once, by several threads, and its rows are kept in the
+ * order of time ({@link TimeRuns}); these runs are merged, now and at the next question. Where there is no room for the runs, the
+ * rows of a span of time are taken from all chunks, span by span.
  */
-public final class AccessesByTime {
+public final class AccessesByTime implements AutoCloseable {
 	private static final int BATCH = 8192;
 	private static final int BINS = 4096;
+	private static final int FEW_ROWS = 1 << 17;
+	/** A window is short when it has fewer of the rows of its chunks than one in so many. */
+	private static final int SHORT = 4;
+	/** Rows that are merged together at least. */
+	private static final int MERGED_ROWS = 1 << 16;
 	/** About what a row takes while it is sorted. */
 	private static final int ROW_BYTES = 100;
 	private static final Set<AccessColumn> TIME = EnumSet.of(AccessColumn.TIME);
@@ -60,22 +69,34 @@ public final class AccessesByTime {
 	private final int[] producerOfCell;
 	private final Consumer<DamagedChunkException> damaged;
 	private final long mostRows;
+	/** Rows of chunks that are fewer are not worth to be kept. */
+	private final long fewRows;
+	private final TimeRuns runs;
 
 	/**
+	 * @param directory for temporary files; null to keep everything on the heap
 	 * @param producerOfCell what becomes {@link AccessBatch#producer}
 	 * @param damaged gets each chunk that cannot be read; its rows are left out
 	 */
-	public AccessesByTime(StoredChunks chunks, int[] producerOfCell, Consumer<DamagedChunkException> damaged) {
+	public AccessesByTime(StoredChunks chunks, int[] producerOfCell, Path directory, Consumer<DamagedChunkException> damaged) {
 		this(chunks, producerOfCell, damaged,
-				Math.clamp(Runtime.getRuntime().maxMemory() / 8 / ROW_BYTES, 1L << 17, 1L << 23));
+				Math.clamp(Runtime.getRuntime().maxMemory() / 8 / ROW_BYTES, 1L << 17, 1L << 23), FEW_ROWS, new TimeRuns(chunks, directory));
 	}
 
-	/** For tests: with so many rows at once. */
-	public AccessesByTime(StoredChunks chunks, int[] producerOfCell, Consumer<DamagedChunkException> damaged, long mostRows) {
+	/** For tests: sorts so many rows at once, and keeps the rows of more than {@code fewRows} in {@code runs}. */
+	AccessesByTime(StoredChunks chunks, int[] producerOfCell, Consumer<DamagedChunkException> damaged, long mostRows, long fewRows,
+			TimeRuns runs) {
 		this.chunks = chunks;
 		this.producerOfCell = producerOfCell;
 		this.damaged = damaged;
 		this.mostRows = mostRows;
+		this.fewRows = fewRows;
+		this.runs = runs;
+	}
+
+	@Override
+	public void close() {
+		runs.close();
 	}
 
 	/** What is wanted. */
@@ -106,26 +127,16 @@ public final class AccessesByTime {
 		AccessBatch found = new AccessBatch(Math.max(1, ids.length));
 		int[] at = new int[ids.length];
 		Arrays.fill(at, -1);
-		ahead(distinct, Progress.NONE, chunk -> {
-			Decoded d = decode(chunk, ALL);
-			AccessBatch rows = new AccessBatch(ids.length);
-			if (d != null) {
-				for (int i : order) {
-					if (chunkOf[i] == chunk) {
-						d.copy((int) (ids[i] - chunks.firstRow(chunk)), rows);
+		ahead(distinct, Progress.NONE, chunk -> rows(chunk, ids, Arrays.stream(order).filter(i -> chunkOf[i] == chunk).toList()),
+				(chunk, rows) -> {
+					int k = 0;
+					for (int i : order) {
+						if (chunkOf[i] == chunk && k < rows.count) {
+							at[i] = found.count;
+							found.addFrom(rows, k++);
+						}
 					}
-				}
-			}
-			return rows;
-		}, (chunk, rows) -> {
-			int k = 0;
-			for (int i : order) {
-				if (chunkOf[i] == chunk && k < rows.count) {
-					at[i] = found.count;
-					found.addFrom(rows, k++);
-				}
-			}
-		});
+				});
 		AccessBatch out = new AccessBatch(Math.max(1, ids.length));
 		for (int i = 0; i < ids.length; i++) {
 			if (at[i] >= 0) {
@@ -135,6 +146,25 @@ public final class AccessesByTime {
 		if (out.count > 0) {
 			visitor.visit(out);
 		}
+	}
+
+	/** The rows of a chunk that have the ids {@code ids[i]}; none when it is damaged. */
+	private AccessBatch rows(int chunk, int[] ids, List<Integer> which) throws MemtraceException {
+		AccessBatch rows = new AccessBatch(which.size());
+		TimeRuns.Run run = runs.get(chunk);
+		Decoded d = run == null ? decode(chunk, ALL) : null;
+		for (int i : which) {
+			int row = (int) (ids[i] - chunks.firstRow(chunk));
+			if (d != null) {
+				d.copy(row, rows);
+			} else if (run != null && row < run.rows) {
+				int position = run.position(row);
+				TimeRun.Block block = run.block(position / TimeRun.BLOCK_ROWS);
+				int at = position % TimeRun.BLOCK_ROWS;
+				block.addTo(rows, at, ids[i], producerOfCell[block.cell(at)]);
+			}
+		}
+		return rows;
 	}
 
 	/** Rows that a query looks at: those of the chunks that it cannot skip. */
@@ -198,11 +228,195 @@ public final class AccessesByTime {
 		if (candidates.isEmpty() || first > last) {
 			return;
 		}
+		if (candidates.stream().allMatch(c -> runs.get(c) != null)) {
+			merged(w, candidates, first, last, out);
+			return;
+		}
 		if (first == last) {
 			inPlace(w, candidates, first, out);
-		} else if (!(rows <= mostRows || fraction(candidates, first, last) <= mostRows / 4)
-				|| !sorted(w, candidates, first, last, out)) {
+			return;
+		}
+		double expected = fraction(candidates, first, last);
+		boolean fit = rows <= mostRows || expected <= mostRows / 4;
+		if (fit && (rows <= fewRows || expected * SHORT <= rows) && sorted(w, candidates, first, last, out)) {
+			return;
+		}
+		if (keep(candidates, out)) {
+			merged(w, candidates, first, last, out);
+		} else if (!fit || !sorted(w, candidates, first, last, out)) {
 			bins(w, candidates, first, last, out);
+		}
+	}
+
+	/** Keeps the rows of chunks in the order of time; false when there is no room. */
+	private boolean keep(List<Integer> candidates, Out out) throws MemtraceException {
+		AtomicBoolean room = new AtomicBoolean(true);
+		ahead(candidates, out.progress, chunk -> {
+			if (room.get() && runs.make(chunk, producerOfCell.length, damaged) == null) {
+				room.set(false);
+			}
+			return null;
+		}, (chunk, nothing) -> out.worked(chunks.entry(chunk).rows() / 2));
+		runs.rest();
+		return room.get();
+	}
+
+	/** A block of a run, as far as its rows are still to be given. */
+	private static final class Pending {
+		final int chunk;
+		final int number;
+		final TimeRun.Block block;
+		int next;
+
+		Pending(int chunk, int number, TimeRun.Block block) {
+			this.chunk = chunk;
+			this.number = number;
+			this.block = block;
+		}
+	}
+
+	/** Merges the kept rows that start within {@code [first, last]}. */
+	private void merged(Wanted w, List<Integer> candidates, long first, long last, Out out) throws MemtraceException {
+		int n = 0;
+		for (int c : candidates) {
+			n += runs.get(c).firstNs.length;
+		}
+		int[] chunkOf = new int[n];
+		int[] blockOf = new int[n];
+		long[] firstNs = new long[n];
+		n = 0;
+		for (int c : candidates) {
+			TimeRuns.Run run = runs.get(c);
+			for (int b = 0; b < run.firstNs.length; b++) {
+				if (run.firstNs[b] <= last && run.lastNs[b] >= first) {
+					chunkOf[n] = c;
+					blockOf[n] = b;
+					firstNs[n++] = run.firstNs[b];
+				}
+			}
+		}
+		int[] order = new int[n];
+		Arrays.setAll(order, i -> i);
+		IntSort.sort(order, 0, n, (a, b) -> Long.compare(firstNs[a], firstNs[b])); // stable: then by chunk and block
+		List<Pending> pending = new ArrayList<>();
+		Keys keys = new Keys();
+		int loaded = 0;
+		long waiting = 0;
+		while (loaded < n || !pending.isEmpty()) {
+			out.progress.check();
+			for (long more = Math.max(Math.min(MERGED_ROWS, mostRows), 2 * waiting); loaded < n && more > 0; loaded++) {
+				int i = order[loaded];
+				Pending p = new Pending(chunkOf[i], blockOf[i], runs.get(chunkOf[i]).block(blockOf[i]));
+				pending.add(p);
+				more -= p.block.rows;
+				out.worked(p.block.rows / 2);
+			}
+			pending.sort(Comparator.comparingInt((Pending p) -> p.chunk).thenComparingInt(p -> p.number));
+			// what is not loaded begins here
+			long limitNs = loaded < n ? firstNs[order[loaded]] : Long.MAX_VALUE;
+			int limitChunk = loaded < n ? chunkOf[order[loaded]] : Integer.MAX_VALUE;
+			keys.clear(pending.size() * TimeRun.BLOCK_ROWS);
+			waiting = 0;
+			for (int slot = 0; slot < pending.size(); slot++) {
+				Pending p = pending.get(slot);
+				p.next = take(w, p, slot, first, last, limitNs, limitChunk, keys);
+				waiting += p.block.rows - p.next;
+			}
+			keys.sort();
+			for (int k = 0; k < keys.count; k++) {
+				int at = keys.place(k);
+				Pending p = pending.get(at / TimeRun.BLOCK_ROWS);
+				int i = at % TimeRun.BLOCK_ROWS;
+				p.block.addTo(out.room(), i, (int) (chunks.firstRow(p.chunk) + p.block.row(i)), producerOfCell[p.block.cell(i)]);
+			}
+			pending.removeIf(p -> p.next == p.block.rows);
+		}
+	}
+
+	/** Takes the wanted rows of a block that are before the limit; returns the first one that is not. */
+	private int take(Wanted w, Pending p, int slot, long first, long last, long limitNs, int limitChunk, Keys keys) {
+		TimeRun.Block block = p.block;
+		ChunkEntry e = chunks.entry(p.chunk);
+		long firstRow = chunks.firstRow(p.chunk);
+		boolean bounded = e.startNs() <= w.fromNs || e.lastStartNs() >= w.toNs;
+		boolean windowed = e.startNs() <= w.query.fromNs();
+		boolean part = w.query.producerFrom() > 0 || w.query.producerTo() < Integer.MAX_VALUE;
+		boolean ordered = p.chunk < limitChunk;
+		for (int i = p.next; i < block.rows; i++) {
+			long start = block.startNs(i);
+			if (start > last) {
+				return block.rows;
+			}
+			if (start > limitNs || start == limitNs && !ordered) {
+				return i;
+			}
+			if (start < first || bounded && !(w.after(start, firstRow + block.row(i)) && w.before(start, firstRow + block.row(i)))
+					|| windowed && start + block.durationNs(i) <= w.query.fromNs()) {
+				continue;
+			}
+			if (part) {
+				int producer = producerOfCell[block.cell(i)];
+				if (producer < w.query.producerFrom() || producer >= w.query.producerTo()) {
+					continue;
+				}
+			}
+			keys.add(start, slot * TimeRun.BLOCK_ROWS + i);
+		}
+		return block.rows;
+	}
+
+	/** Starts with places, which are sorted by both. */
+	private static final class Keys {
+		private long[] starts = {};
+		private long[] sorted = {};
+		private int[] places = {};
+		private int most;
+		private long low;
+		private long high;
+		int count;
+
+		/** @param mostPlaces after the largest place */
+		void clear(int mostPlaces) {
+			if (starts.length < mostPlaces) {
+				starts = new long[mostPlaces];
+				sorted = new long[mostPlaces];
+				places = new int[mostPlaces];
+			}
+			most = mostPlaces;
+			count = 0;
+			low = Long.MAX_VALUE;
+			high = Long.MIN_VALUE;
+		}
+
+		void add(long startNs, int place) {
+			low = Math.min(low, startNs);
+			high = Math.max(high, startNs);
+			starts[count] = startNs;
+			places[count++] = place;
+		}
+
+		void sort() {
+			int bits = 32 - Integer.numberOfLeadingZeros(most);
+			if (count > 0 && high - low >= 0 && high - low < 1L << 62 - bits) {
+				for (int k = 0; k < count; k++) {
+					sorted[k] = starts[k] - low << bits | places[k];
+				}
+				Arrays.sort(sorted, 0, count);
+				for (int k = 0; k < count; k++) {
+					places[k] = (int) (sorted[k] & (1L << bits) - 1);
+				}
+			} else if (count > 0) { // years apart
+				int[] order = new int[count];
+				Arrays.setAll(order, k -> k);
+				IntSort.sort(order, 0, count, (a, b) -> Long.compare(starts[a], starts[b]));
+				int[] unsorted = Arrays.copyOf(places, count);
+				Arrays.setAll(order, k -> unsorted[order[k]]);
+				System.arraycopy(order, 0, places, 0, count);
+			}
+		}
+
+		int place(int k) {
+			return places[k];
 		}
 	}
 
@@ -503,12 +717,17 @@ public final class AccessesByTime {
 		}
 
 		void row(AccessBatch from, int i) throws MemtraceException {
+			room().addFrom(from, i);
+		}
+
+		/** Where a row can be added. */
+		AccessBatch room() throws MemtraceException {
 			if (batch.isFull()) {
 				visitor.visit(batch);
 				batch.count = 0;
 				progress.check();
 			}
-			batch.addFrom(from, i);
+			return batch;
 		}
 
 		void worked(long rows) {

@@ -7,7 +7,8 @@ import java.util.function.Predicate;
 
 import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.IWorkbenchWindow;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -40,9 +41,9 @@ public enum TraceCommand {
 	TIME_WINDOW("timeWindow", c -> c.trace() != null, (c, t) -> TimeWindowDialog.ask(c.window().getShell(), t)),
 	AUTOMATIC_LEVEL("automaticLevel", c -> c.trace() != null && !c.state().isAutomaticP(),
 			(c, t) -> t.selection().p(ViewState.AUTOMATIC_P)),
-	BY_SHARING("viewpoint.sharing", Viewpoint.SHARING), BY_THREAD("viewpoint.thread", Viewpoint.THREAD),
-	BY_READ_WRITE("viewpoint.rw", Viewpoint.READ_WRITE), BY_CPU("viewpoint.cpu", Viewpoint.CPU),
-	BY_NODE("viewpoint.node", Viewpoint.NODE),
+	BY_SHARING("viewpoint.sharing", BasicDimensions.TYPE), BY_THREAD("viewpoint.thread", BasicDimensions.THREAD),
+	BY_READ_WRITE("viewpoint.rw", BasicDimensions.READ_WRITE), BY_CPU("viewpoint.cpu", BasicDimensions.CPU),
+	BY_NODE("viewpoint.node", BasicDimensions.NODE),
 	LOCK("lock", c -> c.view() != null && c.trace() != null, (c, t) -> c.view().toggleLock()),
 	OPEN_ANOTHER("openAnother", c -> c.view() != null, (c, t) -> c.view().openAnother(c.view().group())),
 	OPEN_IN_NEW_GROUP("openInNewGroup", c -> c.view() != null, (c, t) -> c.view().openAnother(c.session().newGroup()));
@@ -79,7 +80,7 @@ public enum TraceCommand {
 	}
 
 	private final String id;
-	private final Viewpoint viewpoint;
+	private final Dimension viewpoint;
 	private final Predicate<Context> possible;
 	private final BiConsumer<Context, OpenTrace> what;
 
@@ -90,7 +91,7 @@ public enum TraceCommand {
 		this.what = what;
 	}
 
-	TraceCommand(String id, Viewpoint viewpoint) {
+	TraceCommand(String id, Dimension viewpoint) {
 		this.id = PREFIX + id;
 		this.viewpoint = viewpoint;
 		this.possible = c -> c.trace() != null && c.trace().hasAccesses();

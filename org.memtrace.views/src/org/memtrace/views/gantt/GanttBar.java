@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.gantt;
 
+import java.util.List;
+
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -11,7 +13,8 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Buttons;
@@ -22,7 +25,7 @@ final class GanttBar extends Composite {
 	interface Listener {
 		void grouping(Grouping grouping);
 
-		void viewpoint(Viewpoint viewpoint);
+		void viewpoint(Dimension viewpoint);
 
 		void find(String pattern, boolean forward);
 
@@ -30,7 +33,7 @@ final class GanttBar extends Composite {
 	}
 
 	private static final String[] ROWS = { "Producers", "Threads", "CPUs" };
-	private static final String[] VIEWPOINTS = { "Private and shared", "Threads", "Reads and writes", "CPUs", "NUMA nodes" };
+	private static final List<Dimension> VIEWPOINTS = Dimensions.of(Dimension.Use.COLOUR);
 	/** Shorter computations show no progress: it would only flicker. */
 	private static final int SHOW_AFTER_MS = 250;
 
@@ -54,10 +57,10 @@ final class GanttBar extends Composite {
 		grouping.addListener(SWT.Selection, e -> listener.grouping(Grouping.values()[grouping.getSelectionIndex()]));
 		new Label(this, SWT.NONE).setText("&Colour by");
 		viewpoint = new Combo(this, SWT.READ_ONLY);
-		viewpoint.setItems(VIEWPOINTS);
+		viewpoint.setItems(choices());
 		viewpoint.select(0);
 		viewpoint.setToolTipText("What the colours stand for, in all views");
-		viewpoint.addListener(SWT.Selection, e -> listener.viewpoint(Viewpoint.values()[viewpoint.getSelectionIndex()]));
+		viewpoint.addListener(SWT.Selection, e -> listener.viewpoint(VIEWPOINTS.get(viewpoint.getSelectionIndex())));
 		search = new Text(this, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
 		search.setMessage("Find row");
 		search.setToolTipText("Name of a row, as a regular expression: Enter next, Shift+Enter previous, F3 and Shift+F3 in the chart");
@@ -81,8 +84,12 @@ final class GanttBar extends Composite {
 		stop.setVisible(false);
 	}
 
+	private static String[] choices() {
+		return VIEWPOINTS.stream().map(Dimension::choice).toArray(String[]::new);
+	}
+
 	/** What can be chosen: threads and CPUs only where they are known, a viewpoint only for accesses. */
-	void update(boolean enabled, boolean threads, boolean cpus, boolean accesses, Grouping now, Viewpoint view) {
+	void update(boolean enabled, boolean threads, boolean cpus, boolean accesses, Grouping now, Dimension view) {
 		grouping.setEnabled(enabled && (threads || cpus));
 		viewpoint.setEnabled(enabled && accesses);
 		grouping.select(now.ordinal());
@@ -90,10 +97,10 @@ final class GanttBar extends Composite {
 			viewpoint.setItems("Event types");
 			viewpoint.select(0);
 		} else {
-			if (viewpoint.getItemCount() != VIEWPOINTS.length) {
-				viewpoint.setItems(VIEWPOINTS);
+			if (viewpoint.getItemCount() != VIEWPOINTS.size()) {
+				viewpoint.setItems(choices());
 			}
-			viewpoint.select(Math.min(VIEWPOINTS.length - 1, view.ordinal()));
+			viewpoint.select(Math.max(0, VIEWPOINTS.indexOf(view)));
 		}
 	}
 

@@ -29,7 +29,8 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.gantt.GanttDetails;
 import org.memtrace.analysis.gantt.GanttModel;
@@ -105,7 +106,7 @@ public final class GanttView extends TraceView implements RecordView {
 			}
 
 			@Override
-			public void viewpoint(Viewpoint chosen) {
+			public void viewpoint(Dimension chosen) {
 				if (trace() != null) {
 					trace().selection().viewpoint(chosen);
 				}
@@ -382,7 +383,7 @@ public final class GanttView extends TraceView implements RecordView {
 		public void choicesChanged() {
 			bar.update(trace() != null, presenter.knows(Grouping.THREAD), presenter.knows(Grouping.CPU),
 					trace() != null && trace().hasAccesses(), presenter.grouping(),
-					trace() == null ? Viewpoint.SHARING : trace().selection().state().viewpoint());
+					trace() == null ? BasicDimensions.TYPE : trace().selection().state().viewpoint());
 		}
 
 		@Override

@@ -24,7 +24,7 @@ import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.part.ViewPart;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.TraceSelection;
@@ -92,12 +92,12 @@ public final class TutorialView extends ViewPart {
 				"Show everything", true, () -> {
 					selection().removeFilter(SHARED_WRITE);
 					selection().reset();
-					selection().viewpoint(Viewpoint.SHARING);
+					selection().viewpoint(BasicDimensions.TYPE);
 					view(ViewIds.OCELOTL);
 				});
 		step("Ask who", "The same by thread. The stripe at the left has one colour from top to bottom: one thread initialises all pages. "
 				+ "After that each quarter belongs to another thread.", "Colour by thread", true, () -> {
-					selection().viewpoint(Viewpoint.THREAD);
+					selection().viewpoint(BasicDimensions.THREAD);
 					view(ViewIds.OCELOTL);
 				});
 		step("Know what that means", "A page lives on the NUMA node of the thread that first writes to it. The column First toucher says it in "
@@ -106,7 +106,7 @@ public final class TutorialView extends ViewPart {
 				+ "everything is near.", "Show the machine", true, () -> view(ViewIds.MACHINE));
 		step("Look for real sharing", "Only writes to pages that several threads use at the same time. What is left are the planes where two "
 				+ "quarters meet: that is what a stencil needs, and not much.", "Filter shared writes", true, () -> {
-					selection().viewpoint(Viewpoint.SHARING);
+					selection().viewpoint(BasicDimensions.TYPE);
 					selection().addFilter(SHARED_WRITE);
 					view(ViewIds.OCELOTL);
 				});

@@ -9,6 +9,7 @@ import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SignificantLevels;
+import org.memtrace.aggregation.Slicing;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -16,6 +17,7 @@ import org.memtrace.views.preferences.Settings;
  *
  * @param kind what the picture is
  * @param slices number of time slices
+ * @param slicing how long they are
  * @param metric what is counted, null for what suits the trace
  * @param equalTypes whether types are divided by their totals
  * @param initial what the automatic level is
@@ -24,9 +26,9 @@ import org.memtrace.views.preferences.Settings;
  * @param merged whether blocks too low to be seen are drawn together, hatched
  * @param hidden names of types that are not drawn
  */
-record Choice(PictureKind kind, int slices, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
+record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
 		double precision, boolean merged, Set<String> hidden) {
-	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, null, false, InitialLevel.BALANCED,
+	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, Slicing.ADAPTIVE, null, false, InitialLevel.BALANCED,
 			false, SignificantLevels.DEFAULT_THRESHOLD, true, Set.of());
 
 	/** What a new view begins with: the defaults as the user set them. */
@@ -40,7 +42,7 @@ record Choice(PictureKind kind, int slices, Metric metric, boolean equalTypes, I
 
 	/** Whether the same description serves both: only drawing and curves differ. */
 	boolean sameDescription(Choice o) {
-		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && metric == o.metric && equalTypes == o.equalTypes;
+		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric && equalTypes == o.equalTypes;
 	}
 
 	/** Whether the levels are the same list. */
@@ -49,39 +51,43 @@ record Choice(PictureKind kind, int slices, Metric metric, boolean equalTypes, I
 	}
 
 	Choice withKind(PictureKind k) {
-		return new Choice(k, slices, metric, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(k, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, hidden);
 	}
 
 	Choice withSlices(int n) {
-		return new Choice(kind, n, metric, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, n, slicing, metric, equalTypes, initial, normalised, precision, merged, hidden);
+	}
+
+	Choice withSlicing(Slicing s) {
+		return new Choice(kind, slices, s, metric, equalTypes, initial, normalised, precision, merged, hidden);
 	}
 
 	Choice withMetric(Metric m) {
-		return new Choice(kind, slices, m, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, m, equalTypes, initial, normalised, precision, merged, hidden);
 	}
 
 	Choice withEqualTypes(boolean equal) {
-		return new Choice(kind, slices, metric, equal, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equal, initial, normalised, precision, merged, hidden);
 	}
 
 	Choice withInitial(InitialLevel strategy) {
-		return new Choice(kind, slices, metric, equalTypes, strategy, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, strategy, normalised, precision, merged, hidden);
 	}
 
 	Choice withNormalised(boolean on) {
-		return new Choice(kind, slices, metric, equalTypes, initial, on, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, on, precision, merged, hidden);
 	}
 
 	Choice withPrecision(double step) {
-		return new Choice(kind, slices, metric, equalTypes, initial, normalised, step, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, step, merged, hidden);
 	}
 
 	Choice withMerged(boolean on) {
-		return new Choice(kind, slices, metric, equalTypes, initial, normalised, precision, on, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, on, hidden);
 	}
 
 	Choice withHidden(Set<String> types) {
-		return new Choice(kind, slices, metric, equalTypes, initial, normalised, precision, merged, types);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, types);
 	}
 
 	/** Hides a type, or shows it again. */

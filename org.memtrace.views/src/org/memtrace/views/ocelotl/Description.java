@@ -8,6 +8,8 @@ import java.util.Map;
 
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
@@ -18,7 +20,6 @@ import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
@@ -62,13 +63,13 @@ final class Description {
 		}
 
 		/** The model for a viewpoint; a trace without accesses has one only. */
-		ModelRequest request(ModelSource source, Viewpoint viewpoint) {
+		ModelRequest request(ModelSource source, Dimension viewpoint) {
 			boolean events = source instanceof EventTable;
 			Metric metric = choice.metric();
 			if (metric == null || (events ? !metric.ofEvents() : !metric.ofAccesses())) {
 				metric = source instanceof EventTable table ? table.defaultMetric() : Metric.ACCESSES;
 			}
-			return new ModelRequest(events ? Viewpoint.TYPE : viewpoint, metric, choice.slices(), state.fromNs(), state.toNs(),
+			return new ModelRequest(events ? BasicDimensions.EVENT_TYPE : viewpoint, metric, choice.slices(), choice.slicing(), state.fromNs(), state.toNs(),
 					state.producer(), null);
 		}
 	}

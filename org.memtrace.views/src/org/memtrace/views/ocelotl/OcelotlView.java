@@ -3,6 +3,7 @@
 package org.memtrace.views.ocelotl;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -29,12 +30,14 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Sash;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -375,6 +378,8 @@ public final class OcelotlView extends TraceView {
 		}
 		menu.add(first);
 		menu.add(new Separator());
+		menu.add(check("Slices are short where much happens", choice.slicing() == Slicing.ADAPTIVE,
+				on -> choice.withSlicing(on ? Slicing.ADAPTIVE : Slicing.UNIFORM)));
 		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
 		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
 		menu.add(check("Overview", overviewShown, on -> {
@@ -430,15 +435,19 @@ public final class OcelotlView extends TraceView {
 		((GridData) c.getLayoutData()).exclude = out;
 	}
 
+	/** What people change to most. */
+	private static final List<Dimension> PREPARED = List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE,
+			BasicDimensions.CPU, BasicDimensions.NODE);
+
 	/** Makes the models of the other viewpoints, so that changing to one of them is immediate. */
 	private static void prepare(Description.Input input, Progress progress) throws MemtraceException {
 		ModelSource source = input.source(progress);
 		if (source.records() < PREPARE_FROM) {
 			return;
 		}
-		for (Viewpoint v : Viewpoint.values()) {
+		for (Dimension v : PREPARED) {
 			ModelRequest request = input.request(source, v);
-			if (v != Viewpoint.TYPE && request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
+			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
 				input.models().get(source, request, progress);
 			}
 		}

@@ -102,7 +102,7 @@ final class OverviewCanvas extends Canvas {
 	}
 
 	/**
-	 * Viewpoint, filters or choice may be others, or only the part that is shown.
+	 * Dimension, filters or choice may be others, or only the part that is shown.
 	 *
 	 * @param shown the large picture, whose model is used when it is that of the whole trace; null for none
 	 */
@@ -111,8 +111,8 @@ final class OverviewCanvas extends Canvas {
 			return;
 		}
 		ViewState whole = whole(trace.selection());
-		Choice small = new Choice(PictureKind.BLOCKS, SLICES, now.metric(), now.equalTypes(), Choice.DEFAULT.initial(), false,
-				Choice.DEFAULT.precision(), true, now.hidden());
+		Choice small = Choice.DEFAULT.withSlices(SLICES).withSlicing(now.slicing()).withMetric(now.metric())
+				.withEqualTypes(now.equalTypes()).withHidden(now.hidden());
 		boolean same = description != null && whole.sameModel(description.input().state()) && small.sameDescription(choice);
 		boolean redrawn = !small.hidden().equals(choice.hidden());
 		choice = small;

@@ -16,10 +16,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Slicing;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
@@ -41,6 +43,7 @@ record Parameters(ViewState state, Choice choice) {
 		m.put("viewpoint", model.viewpoint().id());
 		m.put("metric", model.metric().id());
 		m.put("slices", Integer.toString(c.slices()));
+		m.put("slicing", c.slicing().id());
 		m.put("p", Double.toString(p));
 		m.put("automatic_p", Boolean.toString(s.isAutomaticP()));
 		m.put("filters", s.filters().toJson());
@@ -85,8 +88,8 @@ record Parameters(ViewState state, Choice choice) {
 			s = s.withProducer(name.equals(ALL) ? whole.producer() : producer(trace, name));
 		}
 		if (o.has("viewpoint")) {
-			Viewpoint v = Viewpoint.byId(o.get("viewpoint").getAsString());
-			s = v == null || v == Viewpoint.TYPE ? s : s.withViewpoint(v);
+			Dimension v = Dimensions.find(o.get("viewpoint").getAsString(), Dimension.Use.COLOUR);
+			s = v == null ? s : s.withViewpoint(v);
 		}
 		if (o.has("p")) {
 			boolean automatic = o.has("automatic_p") && o.get("automatic_p").getAsString().equals("true");
@@ -98,6 +101,8 @@ record Parameters(ViewState state, Choice choice) {
 		Choice c = choice;
 		c = o.has("picture") ? c.withKind(PictureKind.valueOf(o.get("picture").getAsString().toUpperCase(Locale.ROOT))) : c;
 		c = o.has("slices") ? c.withSlices(Math.clamp(o.get("slices").getAsInt(), 1, 400)) : c;
+		Slicing slicing = o.has("slicing") ? Slicing.byId(o.get("slicing").getAsString()) : null;
+		c = slicing == null ? c : c.withSlicing(slicing);
 		c = o.has("metric") && !o.get("metric").getAsString().equals(AUTO) ? c.withMetric(Metric.byId(o.get("metric").getAsString()))
 				: c;
 		c = o.has("equal_types") ? c.withEqualTypes(o.get("equal_types").getAsString().equals("true")) : c;

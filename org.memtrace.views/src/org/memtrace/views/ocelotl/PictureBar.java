@@ -24,8 +24,9 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.ProgressBar;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Metric;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.memory.AddressSpace;
@@ -49,8 +50,8 @@ final class PictureBar extends Composite {
 	}
 
 	private static final List<Integer> SLICES = List.of(20, 30, 50, 75, 100, 150, 200);
-	private static final String[] VIEWPOINTS = { "Private and shared", "Threads", "Reads and writes", "CPUs",
-			"NUMA nodes" };
+	private static final List<Dimension> VIEWPOINTS = Dimensions.of(Dimension.Use.COLOUR);
+	private static final List<String> CHOICES = VIEWPOINTS.stream().map(Dimension::choice).toList();
 	private static final List<Metric> OF_ACCESSES = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
 	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_TIME, Metric.STATE_DURATION, Metric.STATE_MEAN,
 			Metric.VARIABLE_MEAN, Metric.EVENTS);
@@ -106,11 +107,11 @@ final class PictureBar extends Composite {
 		space.setVisible(false);
 		Composite by = labelled(choices, "&by");
 		viewpoint = new Combo(by, SWT.READ_ONLY);
-		viewpoint.setItems(VIEWPOINTS);
+		viewpoint.setItems(CHOICES.toArray(String[]::new));
 		viewpoint.setToolTipText("What the colours stand for; window and level of detail stay");
 		viewpoint.addListener(SWT.Selection, e -> {
 			if (trace != null && trace.hasAccesses()) {
-				trace.selection().viewpoint(Viewpoint.values()[viewpoint.getSelectionIndex()]);
+				trace.selection().viewpoint(VIEWPOINTS.get(viewpoint.getSelectionIndex()));
 			}
 		});
 		name(viewpoint, "Colours stand for");
@@ -250,7 +251,7 @@ final class PictureBar extends Composite {
 		shownSlices = counts;
 		other |= items(slices, counts.stream().map(n -> n + " slices").toList());
 		select(slices, counts.indexOf(c.slices()));
-		other |= items(viewpoint, isOfAccesses() ? List.of(VIEWPOINTS) : List.of("Event types"));
+		other |= items(viewpoint, isOfAccesses() ? CHOICES : List.of("Event types"));
 		if (other) {
 			fit(true);
 		}
@@ -304,7 +305,7 @@ final class PictureBar extends Composite {
 			return;
 		}
 		ViewState s = t.selection().state();
-		select(viewpoint, isOfAccesses() ? s.viewpoint().ordinal() : 0);
+		select(viewpoint, isOfAccesses() ? Math.max(0, VIEWPOINTS.indexOf(s.viewpoint())) : 0);
 		showPlace();
 	}
 

@@ -13,7 +13,7 @@ import org.eclipse.core.runtime.IProgressMonitor;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.gantt.GanttFold;
 import org.memtrace.analysis.gantt.GanttModel;
@@ -101,7 +101,7 @@ public final class WarmUp extends Job {
 			// in and out, at different places
 			long cut = whole.durationNs() / 10 * (i % 5);
 			ViewState state = whole.withWindow(whole.fromNs() + cut * (i % 3) / 2, whole.toNs() - cut * (3 - i % 3) / 4)
-					.withViewpoint(i % 4 == 3 ? Viewpoint.THREAD : Viewpoint.SHARING);
+					.withViewpoint(i % 4 == 3 ? BasicDimensions.THREAD : BasicDimensions.TYPE);
 			letOthersGoFirst(progress);
 			long begin = System.nanoTime();
 			Description d = Description.compute(new Description.Input(trace, state, Choice.DEFAULT, new Models()), progress);

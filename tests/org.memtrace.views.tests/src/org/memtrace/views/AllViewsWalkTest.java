@@ -19,9 +19,10 @@ import org.eclipse.ui.IWorkbenchPage;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.handlers.IHandlerService;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
@@ -175,7 +176,7 @@ class AllViewsWalkTest extends UiTest {
 			return "zoom";
 		}
 		case 2:
-			s.viewpoint(Viewpoint.values()[random.nextInt(5)]);
+			s.viewpoint(Dimensions.of(Dimension.Use.COLOUR).get(random.nextInt(5)));
 			return "viewpoint";
 		case 3:
 			s.p(random.nextInt(5) == 0 ? ViewState.AUTOMATIC_P : random.nextDouble());

@@ -25,7 +25,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchPage;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.SelectionLink;
@@ -58,7 +58,7 @@ class GroupsTest extends UiTest {
 	void compareShowsTwoTracesSideBySideAndLinked() throws Exception {
 		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
 		open();
-		bot.run(() -> session.trace().selection().viewpoint(Viewpoint.THREAD));
+		bot.run(() -> session.trace().selection().viewpoint(BasicDimensions.THREAD));
 		bot.run(() -> CompareDialog.ask(page().getWorkbenchWindow()));
 		Shell dialog = bot.find(Shell.class, s -> s.getText().equals("Compare"));
 		bot.shot("compare-dialog");
@@ -71,7 +71,7 @@ class GroupsTest extends UiTest {
 		OpenTrace one = bot.ui(() -> session.group(1).trace());
 		OpenTrace two = bot.ui(() -> session.group(2).trace());
 		assertTrue(bot.ui(() -> two.isListed(fixed)));
-		assertEquals(Viewpoint.THREAD, bot.ui(() -> two.selection().state().viewpoint()));
+		assertEquals(BasicDimensions.THREAD, bot.ui(() -> two.selection().state().viewpoint()));
 		bot.run(() -> one.selection().zoom(0, SampleTrace.STEP_NS * 10, SampleTrace.B));
 		bot.run(() -> two.selection().addFilter(TraceFilter.only(Condition.thread(0))));
 		bot.run(() -> two.selection().p(0.5));
@@ -212,10 +212,10 @@ class GroupsTest extends UiTest {
 		bot.waitFor("trace in the second group", () -> another.trace() != null);
 		assertTrue(bot.ui(() -> another.trace().isSameTrace(structures.trace())));
 		assertEquals(List.of("Structures 1: small matmul", "Structures 2: small matmul"), bot.ui(() -> titles("Structures")));
-		bot.run(() -> another.trace().selection().viewpoint(Viewpoint.CPU));
-		assertEquals(Viewpoint.SHARING, bot.ui(() -> structures.trace().selection().state().viewpoint()));
+		bot.run(() -> another.trace().selection().viewpoint(BasicDimensions.CPU));
+		assertEquals(BasicDimensions.TYPE, bot.ui(() -> structures.trace().selection().state().viewpoint()));
 		bot.run(() -> session.link(session.group(1), session.group(2), SelectionLink.Time.SINCE_START));
-		assertEquals(Viewpoint.SHARING, bot.ui(() -> another.trace().selection().state().viewpoint()));
+		assertEquals(BasicDimensions.TYPE, bot.ui(() -> another.trace().selection().state().viewpoint()));
 		bot.run(() -> page().activate(structures));
 		assertEquals(1, bot.ui(() -> session.group().number()), "the active view decides");
 		bot.run(() -> session.closeShown());

@@ -66,6 +66,9 @@ public final class FactsCollector {
 	private final int[] groupOf;
 	private final List<GroupFacts> groups = new ArrayList<>();
 	private final int[] leavesOfGroup;
+	/** By structure: its first leaf and the one after its last. */
+	private final int[] firstLeaf;
+	private final int[] endLeaf;
 	/** For each image, the starts of its intervals, ascending; the number of the first one. */
 	private final Map<Integer, long[]> starts = new HashMap<>();
 	private final Map<Integer, Integer> firstInterval = new HashMap<>();
@@ -83,9 +86,15 @@ public final class FactsCollector {
 		pageBytes = Math.max(1, store.info().pageSizeBytes());
 		groupOf = group();
 		leavesOfGroup = new int[groups.size()];
+		firstLeaf = new int[structures.size()];
+		Arrays.fill(firstLeaf, Integer.MAX_VALUE);
+		endLeaf = new int[structures.size()];
 		for (int p = 0; p < tree.size(); p++) {
 			if (tree.isLeaf(p) && tree.structure(p) >= 0) {
-				leavesOfGroup[groupOf[tree.structure(p)]]++;
+				int s = tree.structure(p);
+				leavesOfGroup[groupOf[s]]++;
+				firstLeaf[s] = Math.min(firstLeaf[s], p);
+				endLeaf[s] = Math.max(endLeaf[s], p + 1);
 			}
 		}
 		findIntervals();
@@ -291,10 +300,8 @@ public final class FactsCollector {
 		} catch (NumberFormatException e) {
 			// as above
 		}
-		long[] cpuNs = new long[threads.size()];
-		Arrays.fill(cpuNs, -1);
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
-				cpuNs, offsets, recorded + lost.rows(), lost);
+				store.threadTimes(), offsets, recorded + lost.rows(), lost);
 	}
 
 	private synchronized void lose(int rows, String reason) {
@@ -469,6 +476,10 @@ public final class FactsCollector {
 			if (userCount > 0) {
 				late(g, leaf, toucher, sum, lateIntervals, shared, alone);
 			}
+			if (strides) { // the group is large
+				int s = tree.structure(leaf);
+				g.place((leaf - firstLeaf[s] + 0.5) / (endLeaf[s] - firstLeaf[s]), toucher, userCount > 0 ? mainUser() : -1);
+			}
 			for (int u = 0; u < userCount; u++) {
 				late[users[u]] = 0;
 				seenIn[users[u]] = 0;
@@ -484,10 +495,7 @@ public final class FactsCollector {
 		}
 
 		private void late(GroupFacts g, int leaf, int toucher, double sum, int lateIntervals, int shared, int alone) {
-			int main = users[0];
-			for (int u = 1; u < userCount; u++) {
-				main = late[users[u]] > late[main] || late[users[u]] == late[main] && users[u] < main ? users[u] : main;
-			}
+			int main = mainUser();
 			boolean single = late[main] >= SINGLE * sum;
 			g.lateParts++;
 			g.mainUser[main]++;
@@ -510,6 +518,15 @@ public final class FactsCollector {
 				}
 				lines(g, leaf);
 			}
+		}
+
+		/** The thread with most late accesses of the leaf. */
+		private int mainUser() {
+			int main = users[0];
+			for (int u = 1; u < userCount; u++) {
+				main = late[users[u]] > late[main] || late[users[u]] == late[main] && users[u] < main ? users[u] : main;
+			}
+			return main;
 		}
 
 		/** The line of a page at which a thread entered it. */

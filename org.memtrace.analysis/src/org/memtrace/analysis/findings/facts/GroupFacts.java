@@ -114,6 +114,14 @@ public final class GroupFacts {
 	public final BitSet falseLeaves = new BitSet();
 	/** Samples by (interval, thread): key to counts of the 64 lines of a page; made for strides. */
 	final Map<Long, int[]> entries = new HashMap<>();
+	/** Equal parts of a block in which {@link #firstPlaces} and {@link #mainPlaces} count. */
+	public static final int PLACES = 64;
+	/**
+	 * For groups with 64 leaves or more: parts of pages by their relative place in their block and thread, {@code [place * threads + thread]}: touched
+	 * first, and used most later. Null for smaller groups.
+	 */
+	public int[] firstPlaces;
+	public int[] mainPlaces;
 	/** Range of leaves, to show it. */
 	public int leafFrom = Integer.MAX_VALUE;
 	public int leafTo;
@@ -183,12 +191,39 @@ public final class GroupFacts {
 			}
 			return a;
 		}));
+		firstPlaces = sum(firstPlaces, o.firstPlaces);
+		mainPlaces = sum(mainPlaces, o.mainPlaces);
 		leafFrom = Math.min(leafFrom, o.leafFrom);
 		leafTo = Math.max(leafTo, o.leafTo);
 		firstNs = Math.min(firstNs, o.firstNs);
 		lastNs = Math.max(lastNs, o.lastNs);
 		if (firstWriteIp == 0) {
 			firstWriteIp = o.firstWriteIp;
+		}
+	}
+
+	private static int[] sum(int[] a, int[] b) {
+		if (a == null || b == null) {
+			return a == null ? b : a;
+		}
+		for (int i = 0; i < a.length; i++) {
+			a[i] += b[i];
+		}
+		return a;
+	}
+
+	/** Counts a part of a page at a place. */
+	void place(double relative, int toucher, int main) {
+		if (firstPlaces == null) {
+			firstPlaces = new int[PLACES * byThread.length];
+			mainPlaces = new int[PLACES * byThread.length];
+		}
+		int at = (int) Math.min(PLACES - 1, relative * PLACES) * byThread.length;
+		if (toucher >= 0) {
+			firstPlaces[at + toucher]++;
+		}
+		if (main >= 0) {
+			mainPlaces[at + main]++;
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 
 /**
@@ -23,13 +24,13 @@ import org.memtrace.model.TraceInfo;
  * @param accesses all accesses
  * @param parts all parts of pages
  * @param nodes NUMA nodes of the recorded machine, 0 not known
- * @param cpuNs CPU time of each thread, -1 not known
+ * @param cpu CPU time of the threads
  * @param hasOffsets whether byte addresses are known
  * @param lost accesses that the recorder or the store lost
  * @param damaged what of it is in damaged chunks of the store
  */
 public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team, long[] intervalStartNs,
-		long intervalNs, double accesses, long parts, int nodes, long[] cpuNs, boolean hasOffsets, long lost, LostAccesses damaged) {
+		long intervalNs, double accesses, long parts, int nodes, ThreadTimes cpu, boolean hasOffsets, long lost, LostAccesses damaged) {
 	/** Name of a thread for a person. */
 	public String thread(int index) {
 		if (index < 0 || index >= threads.size()) {

@@ -30,7 +30,7 @@ public final class Fix {
 	}
 
 	private static boolean isOpenMp(TraceFacts t) {
-		return t.threads().stream().anyMatch(x -> x.startRoutine().contains("gomp") || x.startRoutine().contains("kmp"));
+		return t.threads().stream().anyMatch(x -> x.startRoutine().matches("OpenMP worker|.*gomp.*|.*kmp.*"));
 	}
 
 	private static String at(GroupFacts g) {

@@ -13,6 +13,8 @@ final class Groups {
 	private static final int FIRST_LINE = 0;
 	private static final int LAST_LINE = 63;
 	private static final int ENTRIES = 64;
+	/** A thread works in an interval if it has the CPU for so much of it. */
+	private static final double ACTIVE = 0.05;
 
 	private Groups() {
 	}
@@ -33,22 +35,50 @@ final class Groups {
 		return (int) Arrays.stream(g.lateWritesByThread).filter(w -> w > least).count();
 	}
 
-	/** Whether the CPU time of the team is known. */
-	static boolean hasCpuTimes(TraceFacts t) {
-		return t.team().length > 0 && Arrays.stream(t.team()).allMatch(i -> t.cpuNs()[i] > 0);
+	/**
+	 * What each thread of the team had to do while the group was worked on, in the order of the team.
+	 *
+	 * @param byThread CPU time in ns, or late accesses when it is not known
+	 * @param cpu whether it is CPU time
+	 */
+	record Work(double[] byThread, boolean cpu) {
+		/** The busiest thread divided by the mean; 0 without any work. */
+		double busiestOverMean() {
+			double sum = Arrays.stream(byThread).sum();
+			return sum == 0 ? 0 : Arrays.stream(byThread).max().orElse(0) * byThread.length / sum;
+		}
 	}
 
-	/** The busiest thread of the team divided by the mean: by CPU time when it is known, else by late accesses to the group. */
-	static double imbalance(GroupFacts g, TraceFacts t) {
-		double most = 0;
-		double sum = 0;
-		boolean cpu = hasCpuTimes(t);
-		for (int i : t.team()) {
-			double v = cpu ? t.cpuNs()[i] : g.lateByThread[i];
-			most = Math.max(most, v);
-			sum += v;
+	/**
+	 * Work of the team: CPU time in the intervals in which the group was used late and the team worked. An interval in which only the main thread
+	 * works is not of the team (initialisation, output, sums). Late accesses when the CPU time of a thread of the team is not known.
+	 */
+	static Work work(GroupFacts g, TraceFacts t) {
+		int[] team = t.team();
+		if (team.length == 0 || Arrays.stream(team).anyMatch(i -> t.cpu().total(i) < 0)) {
+			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateByThread[i]).toArray(), false);
 		}
-		return sum == 0 ? 0 : most * t.team().length / sum;
+		double[] sum = new double[team.length];
+		double[] now = new double[team.length];
+		for (int i = g.intervals.nextSetBit(0); i >= 0; i = g.intervals.nextSetBit(i + 1)) {
+			long from = t.intervalStartNs()[i];
+			long to = i + 1 < t.intervals() && t.intervalStartNs()[i + 1] > from ? t.intervalStartNs()[i + 1] : from + t.intervalNs();
+			int active = 0;
+			boolean onlyMain = true;
+			for (int k = 0; k < team.length; k++) {
+				now[k] = t.cpu().used(team[k], from, to);
+				if (now[k] >= ACTIVE * (to - from)) {
+					active++;
+					onlyMain &= t.threads().get(team[k]).main();
+				}
+			}
+			if (active > 1 || active == 1 && !onlyMain) {
+				for (int k = 0; k < team.length; k++) {
+					sum[k] += now[k];
+				}
+			}
+		}
+		return new Work(sum, true);
 	}
 
 	/**

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -32,27 +34,35 @@ public final class Imbalance implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		Groups.Work work = Groups.work(g, t);
 		return List.of(Check.atLeast("threads of the team", t.team().length, 3),
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * t.team().length),
 				Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
-				Check.atLeast("busiest thread divided by the mean", Groups.imbalance(g, t), th.get(Threshold.IMBALANCE)),
+				Check.atLeast("busiest thread divided by the mean, by " + unit(work), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
 				Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 	}
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		int[] order = g.lateOrder();
+		Groups.Work work = Groups.work(g, t);
+		double[] by = work.byThread();
+		double all = Arrays.stream(by).sum();
+		int[] order = IntStream.range(0, by.length).boxed().sorted((a, b) -> Double.compare(by[b], by[a])).mapToInt(Integer::intValue).toArray();
 		StringBuilder shares = new StringBuilder();
 		for (int i = 0; i < Math.min(4, order.length); i++) {
-			shares.append(i == 0 ? "" : ", ").append(t.thread(order[i])).append(' ').append(Words.percent(g.lateByThread[order[i]] / g.late()));
+			shares.append(i == 0 ? "" : ", ").append(t.thread(t.team()[order[i]])).append(' ').append(Words.percent(by[order[i]] / all));
 		}
-		boolean cpu = Groups.hasCpuTimes(t);
-		Statement s = new Statement("the busiest thread does " + Words.ratio(Groups.imbalance(g, t)) + " times the mean by "
-				+ (cpu ? "CPU time" : "recorded accesses") + " (accesses: " + shares + "); " + Words.percent((double) g.singleParts / g.lateParts)
-				+ " of its " + Words.count(g.parts, "page") + " have one main user",
+		Statement s = new Statement("the busiest of " + Words.count(by.length, "thread") + " does " + Words.ratio(work.busiestOverMean())
+				+ " times the mean by " + unit(work) + " (" + shares + (order.length > 4 ? ", …" : "") + "); "
+				+ Words.percent((double) g.singleParts / g.lateParts) + " of its " + Words.count(g.parts, "page") + " have one main user"
+				+ (work.cpu() ? "" : "; the CPU time of the threads is not known"),
 				"divide the work by its cost: small chunks in turn, or a dynamic schedule").fix(Fix.schedule(g, t)).view("thread")
-				.figure("busiest_over_mean", Groups.imbalance(g, t)).thread(order[0]).key("");
-		return cpu ? s : s.atMostMedium();
+				.figure("busiest_over_mean", work.busiestOverMean()).figure("by_cpu_time", work.cpu() ? 1 : 0).thread(t.team()[order[0]]).key("");
+		return work.cpu() ? s : s.atMostMedium();
+	}
+
+	private static String unit(Groups.Work work) {
+		return work.cpu() ? "CPU time while it is used" : "recorded accesses";
 	}
 
 	@Override

@@ -23,7 +23,7 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.commands.ICommandService;
 import org.eclipse.ui.keys.IBindingService;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.ViewState;
@@ -123,7 +123,7 @@ class CommandsTest extends UiTest {
 		bot.key("ctrl+2"); // no trace: nothing happens
 		open();
 		bot.key("ctrl+2");
-		bot.waitFor("threads", () -> state().viewpoint() == Viewpoint.THREAD);
+		bot.waitFor("threads", () -> state().viewpoint() == BasicDimensions.THREAD);
 		bot.key("ctrl+equal");
 		long half = SampleTrace.STEPS * SampleTrace.STEP_NS / 2;
 		bot.waitFor("zoomed in", () -> state().durationNs() == half && state().fromNs() == half / 2);
@@ -150,8 +150,8 @@ class CommandsTest extends UiTest {
 		bot.key("ctrl+l");
 		bot.waitFor("locked", view::isLocked);
 		bot.key("ctrl+3");
-		bot.waitFor("the locked view goes its own way", () -> session.active().selection().state().viewpoint() == Viewpoint.READ_WRITE);
-		assertEquals(Viewpoint.THREAD, state().viewpoint());
+		bot.waitFor("the locked view goes its own way", () -> session.active().selection().state().viewpoint() == BasicDimensions.READ_WRITE);
+		assertEquals(BasicDimensions.THREAD, state().viewpoint());
 		bot.key("ctrl+l");
 		bot.waitFor("unlocked", () -> !view.isLocked());
 	}

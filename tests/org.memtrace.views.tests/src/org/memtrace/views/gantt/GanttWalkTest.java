@@ -10,7 +10,8 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Event;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
@@ -150,7 +151,7 @@ class GanttWalkTest extends UiTest {
 		ViewState whole = selection.initial();
 		switch (random.nextInt(5)) {
 		case 0 -> selection.zoom(whole.fromNs(), whole.toNs(), random.nextInt(trace.producers().size()));
-		case 1 -> selection.viewpoint(Viewpoint.values()[random.nextInt(5)]);
+		case 1 -> selection.viewpoint(Dimensions.of(Dimension.Use.COLOUR).get(random.nextInt(5)));
 		case 2 -> selection.mark(random.nextInt(trace.producers().size()));
 		case 3 -> selection.filters(random.nextBoolean() ? FilterSet.NONE
 				: FilterSet.of(TraceFilter.only(new Condition.Name(random.nextBoolean() ? "A|B" : "no such"))));

@@ -20,7 +20,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.keys.IBindingService;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
@@ -127,12 +127,12 @@ class HelpTest extends UiTest {
 		bot.waitFor("shown", () -> buttons.get(2).isVisible());
 		bot.shot("tutorial");
 		press(buttons.get(2));
-		bot.waitFor("by thread", () -> session.trace().selection().state().viewpoint() == Viewpoint.THREAD);
+		bot.waitFor("by thread", () -> session.trace().selection().state().viewpoint() == BasicDimensions.THREAD);
 		press(buttons.get(5));
 		bot.waitFor("filter", () -> session.trace().selection().state().filters().filters().size() == 1);
 		press(buttons.get(1));
 		bot.waitFor("everything again", () -> session.trace().selection().state().filters().equals(FilterSet.NONE)
-				&& session.trace().selection().state().viewpoint() == Viewpoint.SHARING);
+				&& session.trace().selection().state().viewpoint() == BasicDimensions.TYPE);
 		press(buttons.get(4));
 		bot.waitFor("the machine", () -> page().findView(ViewIds.MACHINE) != null
 				&& page().isPartVisible(page().findView(ViewIds.MACHINE)));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -20,7 +19,8 @@ import org.eclipse.ui.IViewPart;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
@@ -136,7 +136,7 @@ class RandomWalkTest extends UiTest {
 			selection.zoom(initial.fromNs(), initial.toNs(), random.nextInt(trace.producers().size()));
 			return "producer";
 		case 11, 12:
-			selection.viewpoint(Viewpoint.values()[random.nextInt(5)]);
+			selection.viewpoint(Dimensions.of(Dimension.Use.COLOUR).get(random.nextInt(5)));
 			return "viewpoint";
 		case 13, 14:
 			selection.p(random.nextInt(5) == 0 ? ViewState.AUTOMATIC_P : random.nextDouble());

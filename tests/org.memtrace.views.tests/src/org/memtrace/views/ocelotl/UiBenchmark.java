@@ -17,7 +17,8 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Listener;
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -94,7 +95,7 @@ class UiBenchmark extends UiTest {
 		}
 		List<Double> views = new ArrayList<>();
 		for (int round = 0; round < 3; round++) {
-			for (Viewpoint v : new Viewpoint[] {Viewpoint.THREAD, Viewpoint.CPU, Viewpoint.READ_WRITE, Viewpoint.SHARING}) {
+			for (Dimension v : new Dimension[] {BasicDimensions.THREAD, BasicDimensions.CPU, BasicDimensions.READ_WRITE, BasicDimensions.TYPE}) {
 				waitForLevels();
 				long t0 = System.nanoTime();
 				bot.run(() -> session.trace().selection().viewpoint(v));

@@ -26,8 +26,8 @@ import org.eclipse.swt.widgets.Text;
 import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
@@ -239,10 +239,10 @@ class WorkbenchTest extends UiTest {
 		ViewState before = state();
 		bot.run(() -> view.bar().viewpoint().setFocus());
 		bot.key("Down");
-		bot.waitFor("threads", () -> session.trace().selection().state().viewpoint() == Viewpoint.THREAD);
-		assertEquals(before.withViewpoint(Viewpoint.THREAD), state());
+		bot.waitFor("threads", () -> session.trace().selection().state().viewpoint() == BasicDimensions.THREAD);
+		assertEquals(before.withViewpoint(BasicDimensions.THREAD), state());
 		settle();
-		assertEquals(Viewpoint.THREAD, bot.ui(() -> view.canvas().picture().model().viewpoint()));
+		assertEquals(BasicDimensions.THREAD, bot.ui(() -> view.canvas().picture().model().viewpoint()));
 		bot.shot("threads");
 	}
 

@@ -171,13 +171,11 @@ class AccessScanTest {
 	void modelsAndDetailsDoNotDependOnTheChunks() throws Exception {
 		for (int most : new int[] {1, 2, 7, 64, 1000, 1 << 20}) {
 			AccessTable other = AccessTable.of(store, rechunked(most));
-			for (Viewpoint v : Viewpoint.values()) {
+			for (Dimension v : ModelTest.dimensions()) {
 				for (Metric metric : new Metric[] {Metric.ACCESSES, Metric.WRITES, Metric.EVENTS, Metric.THREADS}) {
-					if (v != Viewpoint.TYPE) {
-						ModelRequest request = table.wholeRequest().withViewpoint(v).withMetric(metric).withSlices(12);
-						assertEquals(text(table.model(request, Progress.NONE)), text(other.model(request, Progress.NONE)),
-								v + " " + metric + " in chunks of " + most);
-					}
+					ModelRequest request = table.wholeRequest().withViewpoint(v).withMetric(metric).withSlices(12);
+					assertEquals(text(table.model(request, Progress.NONE)), text(other.model(request, Progress.NONE)),
+							v + " " + metric + " in chunks of " + most);
 				}
 			}
 			for (int id = 0; id < store.producers().size(); id += 17) {
@@ -294,7 +292,7 @@ class AccessScanTest {
 		mask.keepThreads(5, t -> t != 2);
 		mask.removeType(false, true);
 		for (AccessTable t : List.of(other, other.filtered(mask))) {
-			DimensionValues values = Dimension.of(Viewpoint.THREAD).values(t, Progress.NONE);
+			DimensionValues values = BasicDimensions.THREAD.values(t, Progress.NONE);
 			AccessCursor cursor = t.cursor(ALL, values, Progress.NONE);
 			long[] sums = new long[4];
 			for (int i = 0; i < t.records(); i++) {

@@ -94,7 +94,7 @@ class EventModelTest {
 	}
 
 	private MicroscopicModel model(Metric metric, int slices, long from, long to) throws Exception {
-		return table().model(new ModelRequest(Viewpoint.TYPE, metric, slices, from, to, -1, null), Progress.NONE);
+		return table().model(new ModelRequest(BasicDimensions.EVENT_TYPE, metric, slices, from, to, -1, null), Progress.NONE);
 	}
 
 	private static int leaf(MicroscopicModel m, int producer) {
@@ -311,14 +311,14 @@ class EventModelTest {
 		add(STATE_AGAIN, 1, 10, 30, 0);
 		add(PUNCTUAL, 2, 10, 10, 0);
 		EventTable t = table();
-		ModelRequest r = new ModelRequest(Viewpoint.TYPE, Metric.EVENTS, 2, 0, 100, -1, Pattern.compile("^Run"));
+		ModelRequest r = new ModelRequest(BasicDimensions.EVENT_TYPE, Metric.EVENTS, 2, 0, 100, -1, Pattern.compile("^Run"));
 		assertArrayEquals(new double[] {2}, t.model(r, Progress.NONE).totals(), "types of one name are one");
 		assertEquals(1, t.model(r.withProducer(2).withTypes(null), Progress.NONE).totals()[0]);
 		assertEquals(Metric.STATE_DURATION, t.defaultMetric());
 		assertNull(Metric.byId("nothing"));
 		assertEquals(Metric.STATE_MEAN, Metric.byId("state-mean"));
 		assertThrows(IllegalArgumentException.class, () -> t.model(r.withMetric(Metric.READS), Progress.NONE));
-		assertThrows(IllegalArgumentException.class, () -> t.model(r.withViewpoint(Viewpoint.CPU), Progress.NONE));
+		assertThrows(IllegalArgumentException.class, () -> t.model(r.withViewpoint(BasicDimensions.CPU), Progress.NONE));
 	}
 
 	@Test

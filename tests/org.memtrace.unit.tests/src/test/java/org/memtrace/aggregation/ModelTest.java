@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
@@ -113,7 +113,7 @@ class ModelTest {
 	void intervalsThatStartOnABoundary() throws Exception {
 		add(1011, 1020, 2, 0, 0, 9, 0, 1, 0);
 		add(1020, 1057, 2, 0, 0, 37, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 10, START, END, -1, null),
+		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 10, START, END, -1, null),
 				Progress.NONE);
 		assertEquals(9, m.value(0, 1, 0), 1e-12);
 		assertEquals(10, m.value(0, 2, 0), 1e-12);
@@ -126,7 +126,7 @@ class ModelTest {
 	@Test
 	void moreSlicesThanTicks() throws Exception {
 		add(1003, 1007, 2, 0, 0, 4, 4, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.ACCESSES, 64, 1000, 1010, -1, null),
+		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.ACCESSES, 64, 1000, 1010, -1, null),
 				Progress.NONE);
 		assertEquals(8, total(m), 1e-12);
 		assertEquals(1, m.value(0, new TimeSlices(1000, 1010, 64).sliceOf(1005), 0), 1e-12);
@@ -136,7 +136,7 @@ class ModelTest {
 	void windowTakesItsPart() throws Exception {
 		add(1000, 1040, 2, 0, 0, 40, 0, 1, 0);
 		AccessTable t = table();
-		ModelRequest all = new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 7, START, END, -1, null);
+		ModelRequest all = new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 7, START, END, -1, null);
 		assertEquals(40, total(t.model(all, Progress.NONE)), 1e-9);
 		assertEquals(15, total(t.model(all.withWindow(1010, 1025), Progress.NONE)), 1e-9);
 		assertEquals(0, total(t.model(all.withWindow(1040, 1100), Progress.NONE)), 0);
@@ -150,26 +150,26 @@ class ModelTest {
 		add(1000, 1010, 2, 1, 2, 4, 0, 2, 1);
 		add(1020, 1030, 5, -1, -1, 0, 2, 1, -1);
 		AccessTable t = table();
-		ModelRequest r = new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 10, START, END, -1, null);
+		ModelRequest r = new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 10, START, END, -1, null);
 		MicroscopicModel sharing = t.model(r, Progress.NONE);
 		assertEquals(List.of("Private_Read", "Private_Write", "Shared_Read", "Shared_Write"),
 				sharing.types().stream().map(ModelType::name).toList());
 		assertEquals(3, sharing.value(0, 0, 0));
 		assertEquals(1, sharing.value(0, 0, 1));
 		assertEquals(4, sharing.value(0, 0, 2));
-		MicroscopicModel threads = t.model(r.withViewpoint(Viewpoint.THREAD), Progress.NONE);
+		MicroscopicModel threads = t.model(r.withViewpoint(BasicDimensions.THREAD), Progress.NONE);
 		assertEquals(List.of("t #0", "t #1", "unknown"), threads.types().stream().map(ModelType::name).toList());
 		assertEquals(2, threads.value(2, 2, 2));
-		MicroscopicModel cpus = t.model(r.withViewpoint(Viewpoint.CPU), Progress.NONE);
+		MicroscopicModel cpus = t.model(r.withViewpoint(BasicDimensions.CPU), Progress.NONE);
 		assertEquals(6, cpus.value(0, 0, 0), "own 4 and half of the other 4");
 		assertEquals(2, cpus.value(0, 0, 1));
-		MicroscopicModel nodes = t.model(r.withViewpoint(Viewpoint.NODE), Progress.NONE);
+		MicroscopicModel nodes = t.model(r.withViewpoint(BasicDimensions.NODE), Progress.NONE);
 		assertEquals(3, nodes.typeCount());
 		MicroscopicModel reads = t.model(r.withMetric(Metric.READS), Progress.NONE);
 		assertEquals(7, total(reads));
 		assertEquals(3, total(t.model(r.withMetric(Metric.WRITES), Progress.NONE)));
-		assertEquals(2, t.model(r.withViewpoint(Viewpoint.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[0]
-				+ t.model(r.withViewpoint(Viewpoint.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[1]);
+		assertEquals(2, t.model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[0]
+				+ t.model(r.withViewpoint(BasicDimensions.THREAD).withMetric(Metric.THREADS), Progress.NONE).sums(0, 1, 0, 1)[1]);
 		MicroscopicModel shared = t.model(r.withTypes(Pattern.compile("Shared")), Progress.NONE);
 		assertEquals(2, shared.typeCount());
 		assertEquals(4, total(shared));
@@ -185,11 +185,11 @@ class ModelTest {
 		add(1010, 1020, 2, 0, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, -1, 0, 3, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.THREADS, 2, START, START + 40, -1, null),
+		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 2, START, START + 40, -1, null),
 				Progress.NONE);
 		assertEquals(2, m.value(0, 0, 0), "threads 0 and 1 read; nobody is not a thread");
 		assertEquals(1, m.value(0, 0, 1));
-		MicroscopicModel byThread = table().model(new ModelRequest(Viewpoint.THREAD, Metric.THREADS, 2, START, START + 40, -1, null),
+		MicroscopicModel byThread = table().model(new ModelRequest(BasicDimensions.THREAD, Metric.THREADS, 2, START, START + 40, -1, null),
 				Progress.NONE);
 		assertEquals(List.of("t #0", "t #1"), byThread.types().stream().map(ModelType::name).toList());
 		assertEquals(2, total(byThread), "one use by each of two threads, none by unknown");
@@ -200,7 +200,7 @@ class ModelTest {
 	void aThreadIsNotInTheSliceAfterItsInterval() throws Exception {
 		add(1000, 1010, 2, 0, 0, 3, 0, 1, 0);
 		add(1010, 1020, 2, 1, 0, 3, 0, 1, 0);
-		MicroscopicModel m = table().model(new ModelRequest(Viewpoint.READ_WRITE, Metric.THREADS, 4, START, START + 40, -1, null),
+		MicroscopicModel m = table().model(new ModelRequest(BasicDimensions.READ_WRITE, Metric.THREADS, 4, START, START + 40, -1, null),
 				Progress.NONE);
 		assertEquals(1, m.value(0, 0, 0));
 		assertEquals(1, m.value(0, 1, 0), "thread 1 alone");
@@ -208,10 +208,15 @@ class ModelTest {
 		assertEquals(2, total(m));
 	}
 
+	static List<Dimension> dimensions() {
+		return List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU,
+				BasicDimensions.NODE);
+	}
+
 	/** Threads of each cell, in windows that cut records and slices of less than a tick, against their definition. */
 	@ParameterizedTest
-	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
-	void threadsAreThoseOfTheDefinition(Viewpoint viewpoint) throws Exception {
+	@MethodSource("dimensions")
+	void threadsAreThoseOfTheDefinition(Dimension viewpoint) throws Exception {
 		Random random = new Random(18);
 		for (int i = 0; i < 120; i++) {
 			long start = START + random.nextInt(99);
@@ -275,8 +280,8 @@ class ModelTest {
 	}
 
 	@ParameterizedTest
-	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
-	void nothingIsLost(Viewpoint viewpoint) throws Exception {
+	@MethodSource("dimensions")
+	void nothingIsLost(Dimension viewpoint) throws Exception {
 		Random random = new Random(7);
 		double reads = 0;
 		for (int i = 0; i < 5000; i++) {
@@ -328,9 +333,9 @@ class ModelTest {
 		}
 		sortBatch();
 		AccessTable t = table();
-		MicroscopicModel all = t.model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 20, START, END, -1, null),
+		MicroscopicModel all = t.model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 20, START, END, -1, null),
 				Progress.NONE);
-		MicroscopicModel part = t.model(new ModelRequest(Viewpoint.SHARING, Metric.ACCESSES, 8, START + 30, START + 70, -1, null),
+		MicroscopicModel part = t.model(new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, 8, START + 30, START + 70, -1, null),
 				Progress.NONE);
 		for (int leaf = 0; leaf < 2; leaf++) {
 			for (int s = 0; s < 8; s++) {
@@ -368,8 +373,8 @@ class ModelTest {
 
 	/** Every viewpoint and metric in a window that cuts records, against their definitions, cell by cell. */
 	@ParameterizedTest
-	@EnumSource(value = Viewpoint.class, mode = EnumSource.Mode.EXCLUDE, names = "TYPE")
-	void valuesAreThoseOfTheDefinition(Viewpoint viewpoint) throws Exception {
+	@MethodSource("dimensions")
+	void valuesAreThoseOfTheDefinition(Dimension viewpoint) throws Exception {
 		Random random = new Random(17);
 		for (int i = 0; i < 200; i++) {
 			long start = START + random.nextInt(99);
@@ -404,7 +409,7 @@ class ModelTest {
 			long r = m.metric() == Metric.WRITES ? 0 : batch.reads[i];
 			long w = m.metric() == Metric.READS ? 0 : batch.writes[i];
 			if (m.metric() == Metric.EVENTS) {
-				boolean two = m.viewpoint() == Viewpoint.SHARING || m.viewpoint() == Viewpoint.READ_WRITE;
+				boolean two = m.viewpoint() == BasicDimensions.TYPE || m.viewpoint() == BasicDimensions.READ_WRITE;
 				sum += batch.startNs[i] < m.slices().startNs() || batch.startNs[i] >= m.slices().endNs() ? 0
 						: two ? (r > 0 ? 1 : 0) + (w > 0 ? 1 : 0) : 1;
 			} else {
@@ -461,9 +466,9 @@ class ModelTest {
 		case THREAD -> batch.thread[i] == type.index() ? both : 0;
 		case NODE -> batch.node[i] == type.index() ? both : 0;
 		case CPU -> cpus.get(type.index()) ? both / cpus.cardinality() : 0;
-		default -> switch (m.viewpoint()) {
-		case THREAD -> batch.thread[i] < 0 ? both : 0;
-		case NODE -> batch.node[i] < 0 ? both : 0;
+		default -> switch (m.viewpoint().id()) {
+		case "thread" -> batch.thread[i] < 0 ? both : 0;
+		case "node" -> batch.node[i] < 0 ? both : 0;
 		default -> cpus.isEmpty() ? both : 0;
 		};
 		};

@@ -25,10 +25,12 @@ import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttModel;
@@ -128,8 +130,8 @@ class LargeCountsTest {
 		assertTrue(sums.get(1).startsWith("few #0," + (HUGE_READS + HUGE_WRITES) + ","), sums.toString());
 		assertTrue(sums.get(2).startsWith("many #1," + INTERVALS * MANY_READS + ","), sums.toString());
 		assertEquals(
-				List.of("thread,records,reads,writes", "10 few,1," + HUGE_READS + "," + HUGE_WRITES,
-						"11 many," + INTERVALS + "," + INTERVALS * MANY_READS + ",0"),
+				List.of("thread,records,reads,writes", "few #0,1," + HUGE_READS + "," + HUGE_WRITES,
+						"many #1," + INTERVALS + "," + INTERVALS * MANY_READS + ",0"),
 				run("query", "--what", "groups", "--by", "thread", "--format", "csv").lines().toList());
 	}
 
@@ -182,10 +184,7 @@ class LargeCountsTest {
 
 	@Test
 	void modelsOfEveryViewpointHaveTheSums() throws Exception {
-		for (Viewpoint view : Viewpoint.values()) {
-			if (view == Viewpoint.TYPE) {
-				continue;
-			}
+		for (Dimension view : Dimensions.of(Dimension.Use.COLOUR)) {
 			Map<Metric, Double> sums = new TreeMap<>();
 			for (Metric metric : List.of(Metric.ACCESSES, Metric.READS, Metric.WRITES)) {
 				MicroscopicModel model = table.model(new ModelRequest(view, metric, INTERVALS, 0, INTERVALS * SLICE_NS, -1, null),
@@ -215,7 +214,7 @@ class LargeCountsTest {
 			sum += density.total(bin);
 		}
 		assertEquals((double) (READS + WRITES), sum, 1);
-		double[] cells = new GanttModel(GanttSource.of(table, Viewpoint.SHARING, Progress.NONE)).sums(GanttSource.Grouping.PRODUCER,
+		double[] cells = new GanttModel(GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE)).sums(GanttSource.Grouping.PRODUCER,
 				GanttSource.ALL, 0, 0, INTERVALS * SLICE_NS, Progress.NONE);
 		assertEquals((double) (READS + WRITES), Arrays.stream(cells).sum(), 0);
 	}

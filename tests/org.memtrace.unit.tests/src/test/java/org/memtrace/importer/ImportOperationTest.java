@@ -27,6 +27,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceFormatException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
@@ -60,6 +61,27 @@ class ImportOperationTest {
 			}
 		}, Progress.NONE);
 		return rows;
+	}
+
+	/** The samples belong to the thread that lived then; threads.csv knows the rest. */
+	@Test
+	void cpuTimesOfThreadsAreRead() throws Exception {
+		Path directory = sample().access(0x10008, 1, 0, 1100, 1500, 100).write();
+		Files.writeString(directory.resolve("p0000/threads.csv"), String.join("\n", "TaskId,Name,Birth,Death,StackStart,StackEnd,Start,CpuNs",
+				"100,app,1000,-1,0,0,,700", "101,worker,1200,3000,7f0000,7f4000,work,250", "101,next,3500,-1,0,0,,-1",
+				"102,idle,1200,3000,0,0,,0", ""));
+		Files.writeString(directory.resolve("p0000/threadtimes.csv"), String.join("\n", "TaskId,Time,CpuNs", "100,1500,400", "100,2000,600",
+				"101,2000,250", "101,3600,30", "999,2000,5", "100,x,1", ""));
+		ImportReport report = operation(directory).call(Progress.NONE);
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			ThreadTimes times = store.threadTimes();
+			assertEquals(700, times.total(0));
+			assertEquals(200, times.used(0, 1500, 2000));
+			assertEquals(250, times.total(1));
+			assertEquals(30, times.total(2));
+			assertEquals(0, times.total(3));
+		}
+		assertTrue(report.toText().contains("CPU time of a thread that is not in threads.csv"), report.toText());
 	}
 
 	@Test

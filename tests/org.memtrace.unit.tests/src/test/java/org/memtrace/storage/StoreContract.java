@@ -28,6 +28,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.memory.MemoryArea;
@@ -97,6 +98,7 @@ abstract class StoreContract {
 			new ThreadInfo(0, 0, 4711, "app", 100, Long.MAX_VALUE, "", true),
 			new ThreadInfo(1, 0, 4712, "worker 1", 120, 900, "work", false),
 			new ThreadInfo(2, 1, 4711, "child", 100, Long.MAX_VALUE, "", true));
+	static final ThreadTimes TIMES = new ThreadTimes.Builder().add(1, 300, 150).add(0, 200, 20).add(0, 150, 10).build();
 	static final List<Structure> STRUCTURES = List.of(new Structure(0, 0, StructureKind.HEAP, "A", 0x10000, 0x18000,
 			100, Long.MAX_VALUE, 4711, 7, "main.c:42"));
 	static final TraceInfo INFO = new TraceInfo(-1, "my app", "", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux 6",
@@ -138,6 +140,7 @@ abstract class StoreContract {
 			}
 			writer.intervals(List.of(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"),
 					new Interval(1, 100, 150, 50, 0, 0, 0, "")));
+			writer.threadTimes(TIMES);
 			writer.note("of the writer", new byte[] { 7, 0, 9 });
 			return writer.commit(INFO, "{\"rows\":1}", Progress.NONE);
 		}
@@ -191,6 +194,11 @@ abstract class StoreContract {
 			assertEquals(List.of(), store.stack(8));
 			assertEquals(2, store.intervals().size());
 			assertEquals(new Interval(0, 100, 200, 100, 5, 1, 2, "stop"), store.intervals().get(0));
+			assertEquals(3, store.threadTimes().size());
+			assertEquals(20, store.threadTimes().total(0));
+			assertEquals(10, store.threadTimes().used(0, 150, 900));
+			assertEquals(150, store.threadTimes().total(1));
+			assertEquals(-1, store.threadTimes().total(2));
 			assertEquals("{\"rows\":1}", store.importReport().orElseThrow());
 			assertEquals(5, store.accessCount());
 			assertEquals(SMALL, accesses(store, AccessQuery.ALL));

@@ -20,6 +20,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
@@ -43,6 +44,7 @@ final class PlantedTrace {
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<Access> accesses = new ArrayList<>();
 	private final Map<String, int[]> offsets = new HashMap<>();
+	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private long next = 0x10000000L;
 
 	PlantedTrace(int threads, int intervals) {
@@ -74,6 +76,11 @@ final class PlantedTrace {
 
 	void write(int structure, int page, int interval, int thread) {
 		access(structure, page, interval, thread, 1, 1, 0, 0);
+	}
+
+	/** CPU time that a thread had used until the end of an interval. */
+	void cpu(int thread, int interval, long ns) {
+		times.add(thread, (interval + 1) * INTERVAL, ns);
 	}
 
 	int threads() {
@@ -134,6 +141,7 @@ final class PlantedTrace {
 				monitored.add(new Interval(0, i * INTERVAL, (i + 1) * INTERVAL, INTERVAL, 0, 0, 0, ""));
 			}
 			w.intervals(monitored);
+			w.threadTimes(times.build());
 			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, "/usr/bin/work", "host", "Linux", threads, 0,
 					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", Map.of("command", "./work")), "{}", Progress.NONE);
 		}

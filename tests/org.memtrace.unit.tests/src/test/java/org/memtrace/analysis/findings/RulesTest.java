@@ -274,6 +274,43 @@ class RulesTest {
 		}
 	}
 
+	/**
+	 * CPU time of each thread in each interval.
+	 *
+	 * @param busy share of the time for the busy thread in the intervals 1 to 15; the others have a quarter
+	 * @param main share of the time for the main thread alone, before and after
+	 */
+	private static PlantedTrace times(int factor, int busyThread, double busy, double main) {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		work(t, factor);
+		double[] sum = new double[4];
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int k = 0; k < 4; k++) {
+				boolean alone = i < 1 || i > 15;
+				sum[k] += PlantedTrace.INTERVAL * (alone ? k == 0 ? main : 0 : k == busyThread ? busy : 0.25);
+				t.cpu(k, i, (long) sum[k]);
+			}
+		}
+		return t;
+	}
+
+	/** CPU time decides where it is known, not the number of records; what the main thread does alone is not the work of the team. */
+	@Test
+	void imbalanceIsByCpuTime() throws MemtraceException {
+		assertEquals(List.of(), times(20, 2, 0.25, 0).advise().findings());
+		assertEquals(List.of(), times(1, 2, 0.25, 1).advise().findings(), "the main thread alone");
+		Finding f = times(1, 2, 1, 1).advise().findings().get(0);
+		assertEquals("imbalance", f.rule());
+		assertEquals(List.of(2), f.threads());
+		assertEquals(1.0 / 0.4375, f.figures().get("busiest_over_mean"), 0.01);
+		assertTrue(f.evidence().contains("by CPU time") && f.evidence().contains("worker #2 57.1 %"), f.evidence());
+		PlantedTrace unknown = new PlantedTrace(4, INTERVALS);
+		work(unknown, 20);
+		f = unknown.advise().findings().get(0);
+		assertTrue(f.evidence().contains("by recorded accesses") && f.evidence().contains("the CPU time of the threads is not known"), f.evidence());
+		assertEquals(Confidence.MEDIUM, f.confidence());
+	}
+
 	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
 	@Test
 	void memoryUsedAgainIsNotShared() throws MemtraceException {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.gantt.GanttPicture.Area;
@@ -129,7 +129,7 @@ class GanttPictureTest {
 	@Test
 	void hiddenTypesAreNotDrawnAndTheLegendSaysSo() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(8, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			GanttPicture all = draw(s, rows, o);
@@ -215,7 +215,7 @@ class GanttPictureTest {
 	@Test
 	void detailsOfARecordAndOfMany() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			long start = s.info().startNs();
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
 			GanttOptions o = options(start, s.info().endNs());
@@ -244,7 +244,7 @@ class GanttPictureTest {
 	void recordsAreCountedOnce() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
-			GanttSource s = GanttSource.of(table, Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.height = 4_000;
 			GanttRows unfolded = rows(s, GanttFold.initial(s.producers()).withSubtree(s.producers(), 0, 0, true));
@@ -264,7 +264,7 @@ class GanttPictureTest {
 	@Test
 	void searchFindsWhatIsFoldedAway() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttRows rows = rows(s, GanttFold.initial(s.producers()));
 			Pattern page = Pattern.compile("\\[page 3\\]");
 			GanttSearch.Found a = GanttSearch.next(rows, page, 0, -1, true, Progress.NONE);
@@ -285,7 +285,7 @@ class GanttPictureTest {
 	@Test
 	void onlyVisibleRowsAreDrawn() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(64, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttOptions o = options(s.info().startNs(), s.info().endNs());
 			o.firstRow = 100;
 			o.height = 300;

@@ -15,8 +15,9 @@ import java.util.Set;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
@@ -41,7 +42,7 @@ class GanttPresenterTest {
 		private final ProducerTree tree;
 		private final EventTable table;
 		private final TraceSelection selection;
-		private final List<Viewpoint> read = new ArrayList<>();
+		private final List<Dimension> read = new ArrayList<>();
 
 		Trace() throws MemtraceException {
 			ProducerTreeBuilder b = new ProducerTreeBuilder(4096);
@@ -97,7 +98,7 @@ class GanttPresenterTest {
 		}
 
 		@Override
-		public GanttSource records(Viewpoint viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
+		public GanttSource records(Dimension viewpoint, FilterSet filters, Progress progress) throws MemtraceException {
 			read.add(viewpoint);
 			return GanttSource.of(filters.isActive() ? new SyntheticEvents().table(tree, 0, 1_000_000) : table);
 		}
@@ -240,7 +241,7 @@ class GanttPresenterTest {
 
 	@Test
 	void recordsThenRowsThenThePicture() {
-		assertEquals(List.of(Viewpoint.TYPE), trace.read);
+		assertEquals(List.of(BasicDimensions.EVENT_TYPE), trace.read);
 		assertSame(trace, p.loaded());
 		assertEquals(22, p.rows().count()); // machine, 20 cores, network; what is silent has no row
 		assertTrue(p.isDrawable());

@@ -11,7 +11,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.gantt.GanttRows.Order;
@@ -113,7 +113,7 @@ class GanttRowsTest {
 	@Test
 	void rowsOfThreads() throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(16, 12)) {
-			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), Viewpoint.SHARING, Progress.NONE);
+			GanttSource s = GanttSource.of(AccessTable.load(store, Progress.NONE), BasicDimensions.TYPE, Progress.NONE);
 			GanttRows rows = rows(s, Grouping.THREAD, 0, GanttFold.folded().with(1, 0, true), Order.ADDRESS, true);
 			// worker 1 has no initialisation and one stack only
 			assertEquals(List.of("+ main #0", "- worker #1", " + A", " + B", " + C", " + stack of worker 1",

@@ -9,19 +9,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;
@@ -32,10 +36,14 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
 class GanttSeriesTest {
 	private static final long SEED = 20261120;
 
+	static List<Dimension> viewpoints() {
+		return Dimensions.of(Dimension.Use.COLOUR);
+	}
+
 	/** The model of the aggregation is made by other code: both must agree. */
 	@ParameterizedTest
-	@EnumSource(value = Viewpoint.class, names = "TYPE", mode = EnumSource.Mode.EXCLUDE)
-	void sumsAreThoseOfTheMicroscopicModel(Viewpoint viewpoint) throws Exception {
+	@MethodSource("viewpoints")
+	void sumsAreThoseOfTheMicroscopicModel(Dimension viewpoint) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(40, 30)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
 			GanttModel gantt = new GanttModel(GanttSource.of(table, viewpoint, Progress.NONE));
@@ -69,7 +77,7 @@ class GanttSeriesTest {
 	@EnumSource(Grouping.class)
 	void groupsAreAPartitionOfAll(Grouping grouping) throws Exception {
 		try (TraceStore store = SyntheticTrace.matrixMultiplication(20, 18)) {
-			for (Viewpoint v : new Viewpoint[] {Viewpoint.SHARING, Viewpoint.CPU, Viewpoint.THREAD}) {
+			for (Dimension v : new Dimension[] {BasicDimensions.TYPE, BasicDimensions.CPU, BasicDimensions.THREAD}) {
 				GanttModel m = new GanttModel(GanttSource.of(AccessTable.load(store, Progress.NONE), v, Progress.NONE));
 				double[] all = m.sums(Grouping.PRODUCER, 0, 0, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2, Progress.NONE);
 				double[] parts = new double[all.length];

@@ -17,15 +17,17 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.findings.Advisor;
@@ -55,7 +57,7 @@ class PictureTest {
 	private record Made(Picture picture, NodeNames names, SignificantLevels levels) {
 	}
 
-	private static Made make(Viewpoint viewpoint, double p, PictureOptions o) throws Exception {
+	private static Made make(Dimension viewpoint, double p, PictureOptions o) throws Exception {
 		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = RowLayout.of(m, names);
@@ -67,8 +69,8 @@ class PictureTest {
 	}
 
 	@ParameterizedTest
-	@CsvSource({"1200,800,SHARING", "600,400,THREAD", "2400,1600,CPU", "300,200,SHARING", "800,300,NODE", "640,900,READ_WRITE"})
-	void textsDoNotOverlapAndStayInside(int width, int height, Viewpoint viewpoint) throws Exception {
+	@CsvSource({"1200,800,type", "600,400,thread", "2400,1600,cpu", "300,200,type", "800,300,node", "640,900,rw"})
+	void textsDoNotOverlapAndStayInside(int width, int height, @ConvertWith(ToDimension.class) Dimension viewpoint) throws Exception {
 		PictureOptions o = new PictureOptions();
 		o.width = width;
 		o.height = height;
@@ -97,7 +99,7 @@ class PictureTest {
 	@Test
 	void everyCellIsDrawnOnce() throws Exception {
 		for (double p : new double[] {0, 0.05, 0.3, 0.9}) {
-			Made made = make(Viewpoint.SHARING, p, new PictureOptions());
+			Made made = make(BasicDimensions.TYPE, p, new PictureOptions());
 			MicroscopicModel m = made.picture().model();
 			int[][] count = new int[m.hierarchy().leafCount()][m.sliceCount()];
 			for (Picture.Drawn d : made.picture().drawn()) {
@@ -123,7 +125,7 @@ class PictureTest {
 			PictureOptions o = new PictureOptions();
 			o.width = 260;
 			o.height = height;
-			Picture picture = make(Viewpoint.THREAD, 0.05, o).picture();
+			Picture picture = make(BasicDimensions.THREAD, 0.05, o).picture();
 			Partition partition = picture.partition();
 			for (Shape s : picture.scene().shapes()) {
 				if (!(s instanceof Shape.Hatch h) || h.y() > picture.plotY() + picture.plotHeight()) {
@@ -149,8 +151,8 @@ class PictureTest {
 
 	/** As one of two pictures beside each other in a small window. */
 	@ParameterizedTest
-	@CsvSource({"230,360,SHARING", "320,400,SHARING", "230,360,READ_WRITE", "400,400,THREAD"})
-	void narrowPictureNamesAllTypes(int width, int height, Viewpoint viewpoint) throws Exception {
+	@CsvSource({"230,360,type", "320,400,type", "230,360,rw", "400,400,thread"})
+	void narrowPictureNamesAllTypes(int width, int height, @ConvertWith(ToDimension.class) Dimension viewpoint) throws Exception {
 		PictureOptions o = new PictureOptions();
 		o.width = width;
 		o.height = height;
@@ -170,7 +172,7 @@ class PictureTest {
 	void legendTellsWhereItsTypesAre() throws Exception {
 		PictureOptions o = new PictureOptions();
 		o.hiddenTypes.set(1);
-		Picture picture = make(Viewpoint.SHARING, 0.3, o).picture();
+		Picture picture = make(BasicDimensions.TYPE, 0.3, o).picture();
 		assertEquals(4, picture.legend().size());
 		for (Picture.LegendItem item : picture.legend()) {
 			assertEquals(item.type(), picture.legendAt(item.x() + item.width() / 2, item.y() + item.height() / 2));
@@ -212,7 +214,7 @@ class PictureTest {
 
 	@Test
 	void hitTesting() throws Exception {
-		Made made = make(Viewpoint.SHARING, 0.3, new PictureOptions());
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
 		Picture picture = made.picture();
 		MicroscopicModel m = picture.model();
 		int b = m.hierarchy().nodeOf(structure("B"));
@@ -238,7 +240,7 @@ class PictureTest {
 
 	@Test
 	void smallStructuresAreSeen() throws Exception {
-		Made made = make(Viewpoint.SHARING, 0.3, new PictureOptions());
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
 		Picture picture = made.picture();
 		int stack = picture.model().hierarchy().nodeOf(structure("stack of worker 1"));
 		double height = picture.yOf(picture.model().hierarchy().leafTo(stack))
@@ -251,7 +253,7 @@ class PictureTest {
 	/** B belongs to four threads alike: a picture that shows one of them would be wrong. */
 	@Test
 	void mixturesAreStriped() throws Exception {
-		Made made = make(Viewpoint.THREAD, 0.9, new PictureOptions());
+		Made made = make(BasicDimensions.THREAD, 0.9, new PictureOptions());
 		Picture picture = made.picture();
 		int b = picture.model().hierarchy().nodeOf(structure("B"));
 		double top = picture.yOf(picture.model().hierarchy().leafFrom(b));
@@ -267,7 +269,7 @@ class PictureTest {
 
 	@Test
 	void pngHasTheColoursOfTheLegend() throws Exception {
-		Made made = make(Viewpoint.SHARING, 0.3, new PictureOptions());
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
 		BufferedImage image = PngWriter.paint(made.picture().scene(), 1);
 		assertEquals(1200, image.getWidth());
 		Set<Integer> colors = new HashSet<>();
@@ -284,7 +286,7 @@ class PictureTest {
 	@ParameterizedTest
 	@EnumSource(CurvePicture.Direction.class)
 	void curves(CurvePicture.Direction direction) throws Exception {
-		Made made = make(Viewpoint.SHARING, 0.3, new PictureOptions());
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
 		CurvePicture curves = CurvePicture.build(made.levels(), 0.25, direction, 500, 260, Palette.DARK, TextMeter.DEFAULT, 12);
 		assertEquals(0.25, curves.pAt(curves.xOf(0.25)), 1e-12);
 		assertEquals(0, curves.pAt(-5));
@@ -294,7 +296,7 @@ class PictureTest {
 
 	@Test
 	void partitionAndTitleTellTheLoss() throws Exception {
-		Made made = make(Viewpoint.SHARING, 0.3, new PictureOptions());
+		Made made = make(BasicDimensions.TYPE, 0.3, new PictureOptions());
 		Partition e = made.picture().partition();
 		String figures = PictureBuilder.figures(e);
 		assertTrue(figures.contains("p = 0.3 ") && figures.contains(Units.percent(e.lossPercent())), figures);

@@ -21,12 +21,14 @@ import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.TemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.Scene;
@@ -47,7 +49,7 @@ class TimePictureTest {
 		table = AccessTable.load(store, Progress.NONE);
 	}
 
-	private static Partition partition(Viewpoint viewpoint, double p) throws Exception {
+	private static Partition partition(Dimension viewpoint, double p) throws Exception {
 		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlices(30), Progress.NONE);
 		return TemporalAggregator.prepare(m, Progress.NONE).partition(p, Progress.NONE);
 	}
@@ -62,9 +64,9 @@ class TimePictureTest {
 	}
 
 	@ParameterizedTest
-	@CsvSource({"1200,800,SHARING,PROFILE", "600,300,THREAD,PROFILE", "1200,400,SHARING,MODE", "300,200,NODE,MODE",
-		"2000,1500,CPU,PROFILE"})
-	void textsStayInsideAndApart(int width, int height, Viewpoint viewpoint, TimePicture.Kind kind) throws Exception {
+	@CsvSource({"1200,800,type,PROFILE", "600,300,thread,PROFILE", "1200,400,type,MODE", "300,200,node,MODE",
+		"2000,1500,cpu,PROFILE"})
+	void textsStayInsideAndApart(int width, int height, @ConvertWith(ToDimension.class) Dimension viewpoint, TimePicture.Kind kind) throws Exception {
 		PictureOptions o = options(width, height);
 		o.warning = "the recorder lost 12 accesses";
 		List<double[]> boxes = new ArrayList<>();
@@ -91,7 +93,7 @@ class TimePictureTest {
 	@ParameterizedTest
 	@CsvSource({"0.01", "0.3", "1"})
 	void areasAreTheTotals(double p) throws Exception {
-		Partition partition = partition(Viewpoint.SHARING, p);
+		Partition partition = partition(BasicDimensions.TYPE, p);
 		MicroscopicModel m = partition.model();
 		Map<Integer, Double> area = new HashMap<>();
 		PictureOptions o = options(1200, 800);
@@ -120,7 +122,7 @@ class TimePictureTest {
 
 	@Test
 	void aModeShowsTheStrongestTypeAndItsShare() throws Exception {
-		Partition partition = partition(Viewpoint.SHARING, 1);
+		Partition partition = partition(BasicDimensions.TYPE, 1);
 		assertEquals(1, partition.blockCount());
 		double[] totals = partition.model().totals();
 		double sum = 0;
@@ -171,7 +173,7 @@ class TimePictureTest {
 
 	@Test
 	void partsAreOneBarEachAndNumbered() throws Exception {
-		Partition partition = partition(Viewpoint.SHARING, 0.3);
+		Partition partition = partition(BasicDimensions.TYPE, 0.3);
 		Scene scene = TimePicture.build(partition, TimePicture.Kind.PARTS, options(1500, 400));
 		List<Shape.Rect> bars = scene.shapes().stream().filter(Shape.Rect.class::isInstance).map(Shape.Rect.class::cast).skip(1)
 				.toList();
@@ -183,7 +185,7 @@ class TimePictureTest {
 
 	@Test
 	void pdfObjectsAreWhereTheTableSays() throws Exception {
-		byte[] file = pdf(TimePicture.build(partition(Viewpoint.THREAD, 0.2), TimePicture.Kind.PROFILE, options(900, 500)), "über");
+		byte[] file = pdf(TimePicture.build(partition(BasicDimensions.THREAD, 0.2), TimePicture.Kind.PROFILE, options(900, 500)), "über");
 		String s = new String(file, StandardCharsets.ISO_8859_1);
 		assertTrue(s.startsWith("%PDF-1.4\n") && s.endsWith("%%EOF\n"));
 		Matcher start = Pattern.compile("startxref\n(\\d+)\n").matcher(s);
@@ -196,7 +198,7 @@ class TimePictureTest {
 		}
 		assertTrue(s.contains("/MediaBox [0 0 675 375]"));
 		assertTrue(s.contains("/Title <feff00fc006200650072>"));
-		assertArrayEquals(file, pdf(TimePicture.build(partition(Viewpoint.THREAD, 0.2), TimePicture.Kind.PROFILE,
+		assertArrayEquals(file, pdf(TimePicture.build(partition(BasicDimensions.THREAD, 0.2), TimePicture.Kind.PROFILE,
 				options(900, 500)), "über"), "the same bytes for the same scene");
 	}
 

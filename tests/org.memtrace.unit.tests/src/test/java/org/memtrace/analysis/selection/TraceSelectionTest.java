@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
-import org.memtrace.aggregation.Viewpoint;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
@@ -42,8 +44,8 @@ class TraceSelectionTest {
 	void viewpointKeepsZoomAndP() {
 		selection.zoom(1_200_000, 1_300_000, A);
 		selection.p(0.25);
-		selection.viewpoint(Viewpoint.THREAD);
-		assertEquals(new ViewState(1_200_000, 1_300_000, A, Viewpoint.THREAD, 0.25), selection.state());
+		selection.viewpoint(BasicDimensions.THREAD);
+		assertEquals(new ViewState(1_200_000, 1_300_000, A, BasicDimensions.THREAD, 0.25), selection.state());
 	}
 
 	@Test
@@ -54,7 +56,7 @@ class TraceSelectionTest {
 		seen.add(selection.state());
 		selection.p(0.5);
 		seen.add(selection.state());
-		selection.viewpoint(Viewpoint.CPU);
+		selection.viewpoint(BasicDimensions.CPU);
 		seen.add(selection.state());
 		for (int i = seen.size() - 2; i >= 0; i--) {
 			selection.back();
@@ -112,10 +114,10 @@ class TraceSelectionTest {
 	@Test
 	void resetKeepsViewpointAndP() {
 		selection.zoom(1_200_000, 1_300_000, A);
-		selection.viewpoint(Viewpoint.NODE);
+		selection.viewpoint(BasicDimensions.NODE);
 		selection.p(1);
 		selection.reset();
-		assertEquals(selection.initial().withViewpoint(Viewpoint.NODE).withP(1), selection.state());
+		assertEquals(selection.initial().withViewpoint(BasicDimensions.NODE).withP(1), selection.state());
 	}
 
 	@Test
@@ -131,7 +133,7 @@ class TraceSelectionTest {
 				case 0 -> s.zoom(random.nextInt(900_000), 900_000 + random.nextInt(100_000), random.nextInt(7));
 				case 1 -> s.p(random.nextDouble());
 				case 2 -> s.p(ViewState.AUTOMATIC_P);
-				case 3 -> s.viewpoint(Viewpoint.values()[random.nextInt(Viewpoint.values().length)]);
+				case 3 -> s.viewpoint(Dimensions.of(Dimension.Use.COLOUR).get(random.nextInt(6)));
 				case 4 -> s.up();
 				default -> s.window(random.nextInt(1_000_000), random.nextInt(2_000_000));
 				}

@@ -19,14 +19,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
-import org.memtrace.analysis.statistics.AccessGroups.Key;
+import org.memtrace.analysis.text.ModelText;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
@@ -69,8 +74,8 @@ class AccessGroupsTest {
 		catalogue.close();
 	}
 
-	private List<Group> groups(AccessFilter filter, long windowNs, Key... keys) throws MemtraceException {
-		return AccessGroups.of(AccessTable.load(store, Progress.NONE), filter, List.of(keys), windowNs, Progress.NONE);
+	private List<Group> groups(AccessFilter filter, long windowNs, String... keys) throws MemtraceException {
+		return AccessGroups.of(AccessTable.load(store, Progress.NONE), filter, Arrays.stream(keys).map(k -> Dimensions.find(k, Use.GROUP)).toList(), windowNs, Progress.NONE);
 	}
 
 	private static String sum(List<Group> groups) {
@@ -114,7 +119,7 @@ class AccessGroupsTest {
 
 	@Test
 	void structuresAreGroupsWhereverTheyAreInTheTree() throws Exception {
-		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 0, Key.STRUCTURE);
+		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 0, "structure");
 		Map<String, Long> wanted = new TreeMap<>();
 		for (Access a : all) {
 			int p = a.producer;
@@ -130,15 +135,16 @@ class AccessGroupsTest {
 
 	@Test
 	void everyGroupingConservesTheSums() throws Exception {
-		for (Key key : Key.values()) {
-			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 1_000_000, key);
-			assertEquals(sum(a -> true), sum(groups), key.name());
-			assertEquals(groups.size(), groups.stream().map(Group::keys).distinct().count(), key.name());
-			if (key != Key.TYPE) {
-				assertEquals(all.size(), groups.stream().mapToLong(Group::records).sum(), key.name());
+		for (Dimension key : Dimensions.of(Use.GROUP)) {
+			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL), 1_000_000, key.id());
+			assertEquals(sum(a -> true), sum(groups), key.id());
+			assertEquals(groups.size(), groups.stream().map(Group::keys).distinct().count(), key.id());
+			if (key != BasicDimensions.TYPE && key != BasicDimensions.READ_WRITE) {
+				assertEquals(all.size(), groups.stream().mapToLong(Group::records).sum(), key.id());
 			}
 		}
-		assertEquals(sum(a -> true), sum(groups(AccessFilter.of(AccessQuery.ALL), 5_000_000, Key.values())), "all keys");
+		String[] ids = Dimensions.of(Use.GROUP).stream().map(Dimension::id).toArray(String[]::new);
+		assertEquals(sum(a -> true), sum(groups(AccessFilter.of(AccessQuery.ALL), 5_000_000, ids)), "all keys");
 		assertEquals(1, groups(AccessFilter.of(AccessQuery.ALL), 0).size(), "no key: one group");
 	}
 
@@ -154,8 +160,11 @@ class AccessGroupsTest {
 			}
 		}
 		Map<String, long[]> found = new TreeMap<>();
-		for (Group g : groups(AccessFilter.of(AccessQuery.ALL), 0, Key.THREAD, Key.TYPE)) {
-			String task = g.keys().get(0) == null ? "-1" : g.keys().get(0).toString().replaceAll(" .*", "");
+		List<ThreadInfo> threads = store.threads();
+		for (Group g : groups(AccessFilter.of(AccessQuery.ALL), 0, "thread", "type")) {
+			Object name = g.keys().get(0);
+			long task = name == null ? -1 : threads.stream().filter(t -> ModelText.thread(threads, t.index()).equals(name))
+					.findFirst().orElseThrow().taskId();
 			found.put(task + " " + g.keys().get(1), new long[] { 0, g.reads(), g.writes() });
 		}
 		assertEquals(expected.keySet(), found.keySet());
@@ -174,7 +183,7 @@ class AccessGroupsTest {
 							+ sum(a -> a.producer >= child && a.producer < tree.subtreeEnd(child)));
 				}
 			}
-			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.subtree(tree, id)), 0, Key.MEMORY);
+			List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.subtree(tree, id)), 0, "memory");
 			if (tree.isLeaf(id)) {
 				assertEquals(1, groups.size());
 				assertEquals(tree.name(id), groups.get(0).keys().get(0));
@@ -188,7 +197,7 @@ class AccessGroupsTest {
 	void windowsBeginWithTheFilter() throws Exception {
 		long from = store.info().startNs() + 12_345_678;
 		long to = from + 40_000_000;
-		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.window(from, to)), 10_000_000, Key.TIME);
+		List<Group> groups = groups(AccessFilter.of(AccessQuery.ALL.window(from, to)), 10_000_000, "time");
 		assertEquals(sum(a -> a.start < to && a.end > from), sum(groups));
 		for (Group g : groups) {
 			long window = (long) g.keys().get(0);
@@ -196,7 +205,7 @@ class AccessGroupsTest {
 			assertEquals(sum(a -> a.start < to && a.end > from && Math.max(a.start, from) >= window
 					&& Math.max(a.start, from) < window + 10_000_000), g.reads() + " " + g.writes());
 		}
-		assertThrows(IllegalArgumentException.class, () -> groups(AccessFilter.of(AccessQuery.ALL), 0, Key.TIME));
+		assertThrows(IllegalArgumentException.class, () -> groups(AccessFilter.of(AccessQuery.ALL), 0, "time"));
 	}
 
 	@Test
@@ -215,7 +224,7 @@ class AccessGroupsTest {
 	void groupingCanBeCancelled() {
 		Progress cancelled = Progress.cancelledWhen(() -> true);
 		assertThrows(CancelledException.class, () -> AccessGroups.of(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL),
-				List.of(Key.PAGE), 0, cancelled));
+				List.of(Dimensions.find("page", Use.GROUP)), 0, cancelled));
 	}
 
 	/** Fields of a line of CSV, written from RFC 4180 and not from our writer. */

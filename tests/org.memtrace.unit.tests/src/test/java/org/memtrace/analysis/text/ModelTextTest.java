@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
-import org.memtrace.aggregation.Viewpoint;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.analysis.overview.Picture;
@@ -60,7 +60,7 @@ class ModelTextTest {
 	}
 
 	private MicroscopicModel model(Metric metric) throws Exception {
-		ModelRequest request = ModelRequest.whole(0, 1000 * MS).withViewpoint(Viewpoint.TYPE).withMetric(metric).withSlices(metric == Metric.VARIABLE_MEAN ? 10 : 1);
+		ModelRequest request = ModelRequest.whole(0, 1000 * MS).withViewpoint(BasicDimensions.EVENT_TYPE).withMetric(metric).withSlices(metric == Metric.VARIABLE_MEAN ? 10 : 1);
 		return events.model(request, Hierarchy.of(tree), Progress.NONE);
 	}
 

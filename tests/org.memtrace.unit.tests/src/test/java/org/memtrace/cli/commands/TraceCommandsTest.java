@@ -153,7 +153,7 @@ class TraceCommandsTest {
 		String worker = "[{\"by\":\"thread\",\"threads\":[1]}]";
 		assertEquals(0, run("query", "--what", "groups", "--by", "thread", "--format", "csv", "--filter", worker, db), () -> err);
 		assertEquals(2, out.lines().count(), out);
-		assertTrue(all.contains(out.lines().toList().get(1)) && out.contains("1001 worker"), out);
+		assertTrue(all.contains(out.lines().toList().get(1)) && out.contains("worker #1"), out);
 		String one = out;
 		try (TraceStore store = Stores.openFile(Path.of(db))) {
 			SavedFilters.NONE.with("the worker", FilterSet.parse(worker)).save(store);
@@ -510,7 +510,7 @@ class TraceCommandsTest {
 				sql.execute(line);
 			}
 		}
-		assertEquals(0, run("aggregate", "-p", "0", "--slices", "10", "--format", "csv", db), () -> err);
+		assertEquals(0, run("aggregate", "-p", "0", "--slices", "10", "--slicing", "uniform", "--format", "csv", db), () -> err);
 		assertEquals("producer,producer_id,pages,start_ns,end_ns,gain,loss,Running,Waiting", out.lines().findFirst().orElseThrow());
 		assertTrue(out.contains("\ncore 0,1,1,0,400,"), out);
 		assertTrue(out.lines().anyMatch(l -> l.startsWith("core 1,2,1,0,1000,") && l.endsWith(",1000,0")), out);
@@ -559,7 +559,7 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "read", db));
 		assertTrue(err.contains("state-mean, variable-mean"), err);
 		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "cpu", db));
-		assertTrue(err.contains("--view type"), err);
+		assertTrue(err.contains("--view event_type"), err);
 	}
 
 	/** A memory trace can be seen as FrameSoc sees it: variables of four types. */
@@ -567,7 +567,7 @@ class TraceCommandsTest {
 	void memoryTracesByEventType() throws Exception {
 		String db = temporary.resolve("m.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
-		assertEquals(0, run("aggregate", "-p", "1", "--view", "type", "--metric", "events", "--format", "json", db), () -> err);
+		assertEquals(0, run("aggregate", "-p", "1", "--view", "event_type", "--metric", "events", "--format", "json", db), () -> err);
 		double events = 0;
 		for (var block : JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("partition")) {
 			for (var v : block.getAsJsonObject().getAsJsonArray("values")) {
@@ -575,7 +575,7 @@ class TraceCommandsTest {
 			}
 		}
 		assertEquals(16, events);
-		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "type", "--metric", "state-mean", db));
+		assertEquals(ExitCode.INPUT, run("aggregate", "--view", "event_type", "--metric", "state-mean", db));
 		assertTrue(err.contains("has no states"), err);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "state-mean", db));
 		for (String kind : new String[] {"ocelotl", "profile", "mode"}) {

@@ -208,16 +208,19 @@ class ChunksTest {
 	@Test
 	void byTime() throws Exception {
 		long seed = 77;
-		for (int i = 0; i < 60; i++) {
+		for (int i = 0; i < 300; i++) {
 			Random random = new Random(seed + i);
 			Case c = random(random);
 			String about = "seed " + (seed + i) + ", " + c.rows.size() + " rows";
-			HeapBlobs blobs = write(c, 1 << 12, 100, 150, 1 << 20);
+			int chunkRows = random.nextBoolean() ? 100 : 1300;
+			HeapBlobs blobs = write(c, 1 << 12, chunkRows, 3 * chunkRows / 2, 1 << 20);
 			StoredChunks chunks = new StoredChunks("t", blobs.index(), blobs);
 			List<Row> places = read(chunks, c.leafOfCell);
+			Path nowhere = directory.resolve("missing"); // where nothing can be kept
+			TimeRuns runs = new TimeRuns(chunks, List.of(directory, nowhere).get(random.nextInt(4) / 3), random.nextInt(3) * 20_000L);
 			AccessesByTime byTime = new AccessesByTime(chunks, c.leafOfCell, e -> {
 				throw new AssertionError(e);
-			}, 1 + random.nextInt(random.nextBoolean() ? 50 : 5000));
+			}, 1 + random.nextInt(random.nextBoolean() ? 50 : 5000), random.nextInt(3) * 100, runs);
 			long[] starts = c.rows.stream().mapToLong(Row::start).toArray();
 			AccessQuery query = random.nextBoolean() ? AccessQuery.ALL
 					: new AccessQuery(starts[random.nextInt(starts.length)], starts[random.nextInt(starts.length)] + random.nextInt(3),
@@ -239,10 +242,14 @@ class ChunksTest {
 				assertEquals(order.subList(a, b), visit(byTime, c, query, places.get(order.get(a)).start, order.get(a),
 						places.get(order.get(b)).start, order.get(b), places), about);
 			}
+			if (random.nextBoolean()) { // what is kept now, or was not
+				assertEquals(order, visit(byTime, c, query, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, places), about);
+			}
 			int[] ids = random.ints(20, -3, places.size() + 3).toArray();
 			List<Integer> read = new ArrayList<>();
 			byTime.read(ids, batch -> take(batch, places, read));
 			assertEquals(Arrays.stream(ids).filter(id -> id >= 0 && id < places.size()).boxed().toList(), read, about);
+			byTime.close();
 		}
 	}
 
@@ -323,7 +330,7 @@ class ChunksTest {
 						assertTrue(e.getMessage().startsWith("t: chunk " + k + " with "), e.getMessage());
 						Damage damage = new Damage(chunks);
 						long[] rows = {0};
-						new AccessesByTime(chunks, c.leafOfCell, damage).visit(AccessQuery.ALL, 0, c.leafOfCell.length, Long.MIN_VALUE, 0,
+						new AccessesByTime(chunks, c.leafOfCell, damage, 1 << 20, k % 2 * 1000, new TimeRuns(chunks, directory)).visit(AccessQuery.ALL, 0, c.leafOfCell.length, Long.MIN_VALUE, 0,
 								Long.MAX_VALUE, Integer.MAX_VALUE, b -> rows[0] += b.count, Progress.NONE);
 						assertEquals(c.rows.size(), rows[0] + damage.losses().accesses());
 						assertEquals(1, damage.losses().chunks());

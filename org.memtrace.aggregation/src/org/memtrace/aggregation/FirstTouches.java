@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
+
+/**
+ * When and by whom each page of a trace was touched first: the first record of the page, of all that the recorder saw and whatever
+ * filters hide. Of threads that touched it in the same monitoring interval it is the one whose access was recorded first. Immutable.
+ */
+public final class FirstTouches {
+	/** Pages with accesses, ascending. */
+	private final int[] producer;
+	private final long[] startNs;
+	private final long[] endNs;
+	/** -1 unknown. */
+	private final int[] thread;
+
+	private FirstTouches(int[] producer, long[] startNs, long[] endNs, int[] thread) {
+		this.producer = producer;
+		this.startNs = startNs;
+		this.endNs = endNs;
+		this.thread = thread;
+	}
+
+	/** Touches of a range of pages. */
+	private static final class Part implements AccessScan.Part {
+		private int[] producer = new int[1024];
+		private long[] startNs = new long[1024];
+		private long[] endNs = new long[1024];
+		private int[] thread = new int[1024];
+		private int count;
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			for (int l = leafFrom; l < leafTo; l++) {
+				boolean goesOn = count > 0 && producer[count - 1] == c.leaf[l];
+				int row = c.leafFrom[l];
+				if (goesOn && thread[count - 1] >= 0) {
+					continue;
+				}
+				int end = c.leafFrom[l + 1];
+				int time = c.time[row];
+				while (row + 1 < end && c.thread[row] < 0 && c.time[row + 1] == time) {
+					row++; // of accesses at the same time one of which the thread is known
+				}
+				if (goesOn) {
+					if (startNs[count - 1] == c.timeStartNs[time] && endNs[count - 1] == c.timeEndNs[time]) {
+						thread[count - 1] = c.thread[row];
+					}
+					continue;
+				}
+				if (count == producer.length) {
+					producer = Arrays.copyOf(producer, 2 * count);
+					startNs = Arrays.copyOf(startNs, 2 * count);
+					endNs = Arrays.copyOf(endNs, 2 * count);
+					thread = Arrays.copyOf(thread, 2 * count);
+				}
+				producer[count] = c.leaf[l];
+				startNs[count] = c.timeStartNs[time];
+				endNs[count] = c.timeEndNs[time];
+				thread[count++] = c.thread[row];
+			}
+		}
+	}
+
+	/** Looks at all accesses. */
+	static FirstTouches of(AccessScan scan, AccessQuery all, Progress progress) throws MemtraceException {
+		List<Part> parts = scan.run(all, EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD), "First touches", progress,
+				(from, to) -> new Part());
+		int n = 0;
+		for (Part p : parts) {
+			n = Math.addExact(n, p.count);
+		}
+		FirstTouches found = new FirstTouches(new int[n], new long[n], new long[n], new int[n]);
+		int at = 0;
+		for (Part p : parts) {
+			System.arraycopy(p.producer, 0, found.producer, at, p.count);
+			System.arraycopy(p.startNs, 0, found.startNs, at, p.count);
+			System.arraycopy(p.endNs, 0, found.endNs, at, p.count);
+			System.arraycopy(p.thread, 0, found.thread, at, p.count);
+			at += p.count;
+		}
+		return found;
+	}
+
+	/** Number of pages with accesses. */
+	public int count() {
+		return producer.length;
+	}
+
+	/** Index of the first page whose producer is not before the given one; {@link #count} if there is none. */
+	public int indexFrom(int producerId) {
+		int at = Arrays.binarySearch(producer, producerId);
+		return at >= 0 ? at : -at - 1;
+	}
+
+	/** Index of a page, negative when it has no accesses. */
+	public int indexOf(int producerId) {
+		return Arrays.binarySearch(producer, producerId);
+	}
+
+	/** Producer of a page. */
+	public int producer(int index) {
+		return producer[index];
+	}
+
+	/** Start of the monitoring interval, or time, of the first touch of a page. */
+	public long startNs(int index) {
+		return startNs[index];
+	}
+
+	/** End of it. */
+	public long endNs(int index) {
+		return endNs[index];
+	}
+
+	/** Index of the thread that touched a page first, -1 when it is not known. */
+	public int thread(int index) {
+		return thread[index];
+	}
+}

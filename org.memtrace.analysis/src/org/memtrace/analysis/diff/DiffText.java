@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.diff;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.text.Units;
+
+/** A comparison as text for a terminal. */
+public final class DiffText {
+	private static final int WIDTH = 100;
+	private static final int STRIP = 32;
+	private static final String DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+	private DiffText() {
+	}
+
+	/** All of it. */
+	public static String text(TraceDiff d, List<FailIf.Outcome> outcomes) {
+		StringBuilder b = new StringBuilder();
+		wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
+				+ Words.count(d.after().size(), "run") + "): " + String.join(", ", TraceDiff.programs(d.after())), "  ");
+		if (!d.warnings().isEmpty()) {
+			b.append("\nWarnings\n");
+			d.warnings().forEach(w -> wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
+		}
+		b.append("\nFindings\n");
+		if (d.findings().isEmpty()) {
+			b.append("  none, before and after\n");
+		}
+		for (FindingDiff f : d.findings()) {
+			wrap(b, "  " + sentence(f, d), "    ");
+		}
+		b.append("\nWhole run\n");
+		d.whole().forEach(c -> line(b, c, "  "));
+		wrap(b, "  " + statistics(d), "  ");
+		b.append("\nStructures\n");
+		List<StructureDiff> shown = d.relevant();
+		for (StructureDiff s : shown) {
+			structure(b, s, d);
+		}
+		int rest = d.structures().size() - shown.size();
+		if (rest > 0) {
+			wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of the accesses and pages: --format json has them", "  ");
+		}
+		b.append('\n');
+		for (FailIf.Outcome o : outcomes) {
+			wrap(b, (o.failed() ? "FAILED " : "passed ") + "--fail-if '" + o.condition().text() + "': " + o.reason() + ".", "  ");
+		}
+		return b.toString();
+	}
+
+	private static String labels(List<Run> runs) {
+		return runs.size() <= 2 ? runs.stream().map(Run::label).collect(Collectors.joining(", "))
+				: runs.get(0).label() + " … " + runs.get(runs.size() - 1).label();
+	}
+
+	/** What became of a finding, as a sentence. */
+	static String sentence(FindingDiff f, TraceDiff d) {
+		String head = String.format(Locale.ROOT, "%-8s", f.state().id()) + f.structure() + ": " + f.finding().title();
+		boolean several = d.before().size() > 1 || d.after().size() > 1;
+		String seen = several ? " (in " + f.inA() + " of " + d.before().size() + " runs before, " + f.inB() + " of " + d.after().size() + " after)" : "";
+		return head + seen + ". " + (f.worked() ? "The advice worked: " : f.state() == FindingDiff.State.GONE ? "It is gone: " : "") + f.text() + ".";
+	}
+
+	/** What the numbers can say. */
+	static String statistics(TraceDiff d) {
+		int least = Math.min(d.before().size(), d.after().size());
+		if (least == 1 && d.before().size() == d.after().size()) {
+			return "One run each: how much runs differ by chance is not known (memtrace record --repeat 5).";
+		}
+		return least < Comparison.RUNS ? "Medians. Four runs on each side are needed for p < 0.05 (there are " + d.before().size() + " and " + d.after().size() + ")."
+				: "Medians; 95 % intervals of their difference by bootstrap; p of the exact rank sum test, corrected for the number of comparisons (Holm).";
+	}
+
+	private static void structure(StringBuilder b, StructureDiff s, TraceDiff d) {
+		wrap(b, "  " + s.name() + " (" + s.origin() + ")" + (s.inA() == 0 ? ": new" : s.inB() == 0 ? ": gone" : s.how().isEmpty() ? "" : ", matched " + s.how()), "    ");
+		s.comparisons().forEach(c -> line(b, c, "    "));
+		if (s.before() != null && s.after() != null) {
+			wrap(b, "    first touched by  " + shares(s.before().firstTouch(), d) + "  ->  " + shares(s.after().firstTouch(), d), "        ");
+			wrap(b, "    used mostly by    " + shares(s.before().mainUse(), d) + "  ->  " + shares(s.after().mainUse(), d), "        ");
+			if (!Double.isNaN(s.movedPlaces())) {
+				b.append("    first touch along the block  ").append(strip(s.before().firstPlaces())).append(" -> ").append(strip(s.after().firstPlaces())).append('\n');
+				b.append("    main user along the block    ").append(strip(s.before().mainPlaces())).append(" -> ").append(strip(s.after().mainPlaces())).append('\n');
+			}
+		}
+	}
+
+	/** Roles with their shares, the largest first. */
+	static String shares(double[] shares, TraceDiff d) {
+		List<Integer> order = IntStream.range(0, shares.length).boxed().filter(i -> shares[i] >= 0.005)
+				.sorted(Comparator.comparingDouble((Integer i) -> -shares[i])).toList();
+		List<String> parts = new ArrayList<>();
+		for (int i = 0; i < Math.min(4, order.size()); i++) {
+			parts.add(d.roles().get(order.get(i)) + " " + Words.percent(shares[order.get(i)]));
+		}
+		return parts.isEmpty() ? "nobody that is known" : String.join(", ", parts) + (order.size() > 4 ? ", …" : "");
+	}
+
+	private static String strip(int[] places) {
+		StringBuilder b = new StringBuilder();
+		for (int i = 0; i < STRIP; i++) {
+			int role = places[i * places.length / STRIP];
+			b.append(role < 0 ? '.' : role < DIGITS.length() ? DIGITS.charAt(role) : '+');
+		}
+		return b.toString();
+	}
+
+	private static void line(StringBuilder b, Comparison c, String indent) {
+		StringBuilder end = new StringBuilder();
+		if (c.interval() != null) {
+			end.append("  [").append(difference(c.metric(), c.interval()[0])).append(", ").append(difference(c.metric(), c.interval()[1])).append(']');
+		}
+		if (c.isTested()) {
+			end.append(String.format(Locale.ROOT, "  p %.3f%s", c.p(), c.isSignificant() ? "" : "  ~"));
+		}
+		b.append(String.format(Locale.ROOT, "%s%-12s %12s -> %-12s %s%s%n", indent, c.metric().id(), value(c.metric(), c.before()), value(c.metric(), c.after()),
+				change(c), end));
+	}
+
+	/** A value with its unit. */
+	static String value(Metric m, double v) {
+		return switch (m.kind()) {
+		case NS -> Units.duration(v);
+		case SHARE -> Words.percent(v);
+		case NUMBER -> v == Math.rint(v) ? String.format(Locale.ROOT, "%,d", (long) v) : Words.ratio(v);
+		};
+	}
+
+	/** A change with its sign. */
+	static String change(Comparison c) {
+		return Double.isInfinite(c.change()) ? "from nothing"
+				: String.format(Locale.ROOT, "%+.1f %s", 100 * c.change(), c.metric().kind() == Metric.Kind.SHARE ? "points" : "%");
+	}
+
+	private static String difference(Metric m, double v) {
+		String sign = v < 0 ? "-" : "+";
+		return sign + (m.kind() == Metric.Kind.SHARE ? String.format(Locale.ROOT, "%.1f", 100 * Math.abs(v)) : value(m, Math.abs(v)));
+	}
+
+	private static void wrap(StringBuilder b, String text, String indent) {
+		String first = text.substring(0, text.length() - text.stripLeading().length());
+		b.append(first);
+		int width = first.length();
+		boolean start = true;
+		for (String word : text.stripLeading().split(" (?!%)")) {
+			if (!start && width + 1 + word.length() > WIDTH) {
+				b.append('\n').append(indent);
+				width = indent.length();
+			} else if (!start) {
+				b.append(' ');
+				width++;
+			}
+			b.append(word);
+			width += word.length();
+			start = false;
+		}
+		b.append('\n');
+	}
+}

@@ -1,0 +1,376 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.diff;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.findings.rules.Rule;
+import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.model.TraceInfo;
+
+/** Compares recordings before a change with recordings after it. Immutable. */
+public final class TraceDiff {
+	private static final double OTHER_INTERVAL = 1.2;
+	private static final double RELEVANT = 0.01;
+	private static final int MOST_CHECKS = 2;
+
+	private final List<Run> a;
+	private final List<Run> b;
+	private final Thresholds thresholds;
+	private final List<String> roles;
+	private final List<String> warnings = new ArrayList<>();
+	private final List<Comparison> whole = new ArrayList<>();
+	private final List<StructureDiff> structures = new ArrayList<>();
+	private final List<FindingDiff> findings = new ArrayList<>();
+
+	/**
+	 * @param a runs before, at least one
+	 * @param b runs after, at least one
+	 * @param thresholds with which the findings of all runs were made
+	 */
+	public TraceDiff(List<Run> a, List<Run> b, Thresholds thresholds) {
+		this.a = List.copyOf(a);
+		this.b = List.copyOf(b);
+		this.thresholds = thresholds;
+		List<Run> all = new ArrayList<>(a);
+		all.addAll(b);
+		roles = roles(all);
+		warn();
+		List<Matching.Slot> slots = Matching.of(all);
+		for (Metric m : Metric.values()) {
+			Comparison c = compare(m, a.stream().mapToDouble(r -> m.of(r.facts())).toArray(), b.stream().mapToDouble(r -> m.of(r.facts())).toArray());
+			if (c.isKnown()) {
+				whole.add(c);
+			}
+		}
+		slots.forEach(s -> structures.add(structure(s)));
+		correct();
+		findings(slots);
+		structures.sort(Comparator.comparingDouble((StructureDiff s) -> -s.weight()).thenComparing(StructureDiff::name));
+	}
+
+	/** Runs before. */
+	public List<Run> before() {
+		return a;
+	}
+
+	/** Runs after. */
+	public List<Run> after() {
+		return b;
+	}
+
+	/** The programs of both sides have the same name. */
+	public boolean isSameProgram() {
+		return programs(a).equals(programs(b)) && programs(a).size() == 1;
+	}
+
+	/** Names of the programs of some runs. */
+	public static Set<String> programs(List<Run> runs) {
+		return runs.stream().map(Run::program).collect(Collectors.toCollection(LinkedHashSet::new));
+	}
+
+	/** What makes the comparison less sure: sentences without their full stop. */
+	public List<String> warnings() {
+		return warnings;
+	}
+
+	/** Names of the roles of threads by number. */
+	public List<String> roles() {
+		return roles;
+	}
+
+	/** Metrics of the whole run that both sides have. */
+	public List<Comparison> whole() {
+		return whole;
+	}
+
+	/** All structures of the program, the heaviest first; also those that are only on one side. */
+	public List<StructureDiff> structures() {
+		return structures;
+	}
+
+	/** Those with 1 % of the accesses or pages of a run, or with a finding. */
+	public List<StructureDiff> relevant() {
+		Set<String> named = findings.stream().map(FindingDiff::structure).collect(Collectors.toSet());
+		return structures.stream().filter(s -> s.weight() >= RELEVANT || named.contains(s.name())).toList();
+	}
+
+	/** What became of the findings: new ones first. */
+	public List<FindingDiff> findings() {
+		return findings;
+	}
+
+	private static List<String> roles(List<Run> runs) {
+		List<String> longest = List.of();
+		for (Run r : runs) {
+			longest = r.roles().size() > longest.size() ? r.roles() : longest;
+		}
+		return longest;
+	}
+
+	private Comparison compare(Metric m, double[] x, double[] y) {
+		return Comparison.of(m, x, y);
+	}
+
+	/** Corrects the p of all comparisons together for their number. */
+	private void correct() {
+		List<double[]> p = new ArrayList<>();
+		whole.forEach(c -> p.add(new double[] {c.p()}));
+		structures.forEach(s -> s.comparisons().forEach(c -> p.add(new double[] {c.p()})));
+		double[] tested = p.stream().mapToDouble(v -> v[0]).filter(v -> !Double.isNaN(v)).toArray();
+		double[] corrected = Samples.holm(tested);
+		int[] next = new int[1];
+		Function<Comparison, Comparison> correct = c -> c.isTested() ? c.corrected(corrected[next[0]++]) : c;
+		whole.replaceAll(correct::apply);
+		structures.replaceAll(s -> new StructureDiff(s.name(), s.origin(), s.how(), s.inA(), s.inB(), s.weight(),
+				s.comparisons().stream().map(correct).toList(), s.before(), s.after()));
+	}
+
+	private StructureDiff structure(Matching.Slot slot) {
+		List<GroupFacts> x = slot.groups.subList(0, a.size());
+		List<GroupFacts> y = slot.groups.subList(a.size(), a.size() + b.size());
+		List<Comparison> comparisons = new ArrayList<>();
+		for (Metric m : Metric.values()) {
+			Comparison c = compare(m, values(m, x), values(m, y));
+			if (c.isKnown()) {
+				comparisons.add(c);
+			}
+		}
+		GroupFacts any = slot.any();
+		double weight = slot.groups.stream().filter(g -> g != null).mapToDouble(g -> g.weight).max().orElse(0);
+		return new StructureDiff(name(slot), any.kind.name().toLowerCase(java.util.Locale.ROOT)
+				+ (any.site.isEmpty() ? "" : ", " + any.site.substring(any.site.lastIndexOf('/') + 1)), slot.how, count(x), count(y), weight, comparisons,
+				use(a, x), use(b, y));
+	}
+
+	private String name(Matching.Slot slot) {
+		GroupFacts first = slot.any();
+		GroupFacts last = slot.groups.stream().filter(g -> g != null).reduce((p, q) -> q).orElseThrow();
+		return first.name.equals(last.name) ? first.name : first.name + ", now " + last.name;
+	}
+
+	private static int count(List<GroupFacts> groups) {
+		return (int) groups.stream().filter(g -> g != null).count();
+	}
+
+	private static double[] values(Metric m, List<GroupFacts> groups) {
+		return groups.stream().filter(g -> g != null).mapToDouble(m::of).toArray();
+	}
+
+	private StructureDiff.Use use(List<Run> runs, List<GroupFacts> groups) {
+		if (count(groups) == 0) {
+			return null;
+		}
+		int n = roles.size();
+		double[] first = new double[n];
+		double[] main = new double[n];
+		double[][] firstAt = new double[GroupFacts.PLACES][n];
+		double[][] mainAt = new double[GroupFacts.PLACES][n];
+		boolean places = false;
+		for (int r = 0; r < runs.size(); r++) {
+			GroupFacts g = groups.get(r);
+			if (g == null) {
+				continue;
+			}
+			for (int t = 0; t < g.firstTouched.length; t++) {
+				int role = runs.get(r).roleNumber(t);
+				first[role] += g.firstTouched[t];
+				main[role] += g.mainUser[t];
+				for (int p = 0; g.firstPlaces != null && p < GroupFacts.PLACES; p++) {
+					places = true;
+					firstAt[p][role] += g.firstPlaces[p * g.firstTouched.length + t];
+					mainAt[p][role] += g.mainPlaces[p * g.firstTouched.length + t];
+				}
+			}
+		}
+		return new StructureDiff.Use(shares(first), shares(main), places ? most(firstAt) : new int[0], places ? most(mainAt) : new int[0]);
+	}
+
+	private static double[] shares(double[] counts) {
+		double sum = Arrays.stream(counts).sum();
+		return Arrays.stream(counts).map(c -> sum == 0 ? 0 : c / sum).toArray();
+	}
+
+	private static int[] most(double[][] counts) {
+		int[] best = new int[counts.length];
+		for (int p = 0; p < counts.length; p++) {
+			best[p] = -1;
+			for (int t = 0; t < counts[p].length; t++) {
+				if (counts[p][t] > 0 && (best[p] < 0 || counts[p][t] > counts[p][best[p]])) {
+					best[p] = t;
+				}
+			}
+		}
+		return best;
+	}
+
+	// findings
+
+	private record About(Run run, GroupFacts group, Finding finding) {
+	}
+
+	private void findings(List<Matching.Slot> slots) {
+		for (Matching.Slot slot : slots) {
+			List<About> x = about(a, slot.groups.subList(0, a.size()));
+			List<About> y = about(b, slot.groups.subList(a.size(), a.size() + b.size()));
+			About before = usual(x, a.size());
+			About after = usual(y, b.size());
+			if (before == null && after == null) {
+				continue;
+			}
+			int inA = with(x, before == null ? after : before);
+			int inB = with(y, after == null ? before : after);
+			findings.add(change(slot, before, after, y, inA, inB));
+		}
+		findings.sort(Comparator.comparing(FindingDiff::state)
+				.thenComparingDouble(f -> -(f.finding().severity().ordinal() + f.finding().weight())).thenComparing(FindingDiff::structure));
+	}
+
+	private static List<About> about(List<Run> runs, List<GroupFacts> groups) {
+		List<About> all = new ArrayList<>();
+		for (int r = 0; r < runs.size(); r++) {
+			GroupFacts g = groups.get(r);
+			if (g == null) {
+				continue;
+			}
+			for (Finding f : runs.get(r).advisor().findings()) {
+				if (f.structures().contains(g.structures.get(0))) {
+					all.add(new About(runs.get(r), g, f));
+				}
+			}
+		}
+		return all;
+	}
+
+	/** The finding that more than half of the runs have; null without. */
+	private static About usual(List<About> all, int runs) {
+		Map<String, List<About>> byRule = all.stream().collect(Collectors.groupingBy(f -> f.finding().rule(), LinkedHashMap::new, Collectors.toList()));
+		return byRule.values().stream().filter(l -> 2 * l.size() > runs).map(l -> l.get(0)).findFirst().orElse(null);
+	}
+
+	private static int with(List<About> all, About finding) {
+		return (int) all.stream().filter(f -> f.finding().rule().equals(finding.finding().rule())).count();
+	}
+
+	private FindingDiff change(Matching.Slot slot, About before, About after, List<About> inAfter, int inA, int inB) {
+		String name = name(slot);
+		if (before == null) {
+			return new FindingDiff(FindingDiff.State.NEW, name, null, after.finding(), inA, inB, after.finding().evidence(), false);
+		}
+		if (after == null) {
+			String[] why = new String[1];
+			boolean worked = whyGone(slot, before, inAfter, why);
+			return new FindingDiff(FindingDiff.State.GONE, name, before.finding(), null, inA, inB, why[0], worked);
+		}
+		boolean other = !before.finding().rule().equals(after.finding().rule());
+		String text = other ? "was " + before.finding().title() + ", now " + after.finding().title() + ": " + after.finding().evidence()
+				: after.finding().evidence();
+		return new FindingDiff(other ? FindingDiff.State.CHANGED : FindingDiff.State.SAME, name, before.finding(), after.finding(), inA, inB, text, false);
+	}
+
+	/** The conditions of a rule that held before and do not hold after, with their values. */
+	private boolean whyGone(Matching.Slot slot, About before, List<About> inAfter, String[] why) {
+		Set<Run> still = inAfter.stream().filter(f -> f.finding().rule().equals(before.finding().rule())).map(About::run).collect(Collectors.toSet());
+		int r = 0;
+		while (r < b.size() && (slot.groups.get(a.size() + r) == null || still.contains(b.get(r)))) {
+			r++;
+		}
+		if (r == b.size()) {
+			why[0] = "there is no such structure any more";
+			return false;
+		}
+		TraceFacts facts = b.get(r).facts();
+		GroupFacts group = slot.groups.get(a.size() + r);
+		Rule rule = before.run().advisor().rules().stream().filter(x -> x.id().equals(before.finding().rule())).findAny().orElseThrow();
+		if (!rule.concerns(group, facts, thresholds)) {
+			why[0] = "the rule is not about it any more: it is used too little, or not after its first interval";
+			return false;
+		}
+		List<Check> now = rule.checks(group, facts, thresholds);
+		List<Check> then = rule.checks(before.group(), before.run().facts(), thresholds);
+		List<String> changed = new ArrayList<>();
+		for (int i = 0; i < now.size() && i < then.size(); i++) {
+			if (!now.get(i).holds() && changed.size() < MOST_CHECKS) {
+				changed.add(now.get(i).text() + ": " + value(then.get(i).value(), now.get(i)) + " to " + value(now.get(i).value(), now.get(i)) + " (the rule wants "
+						+ (now.get(i).least() ? "at least " : "at most ") + value(now.get(i).threshold(), now.get(i)) + ")");
+			}
+		}
+		why[0] = changed.isEmpty() ? "another rule comes first now" : String.join("; ", changed);
+		return !changed.isEmpty();
+	}
+
+	private static String value(double v, Check c) {
+		if (c.text().startsWith("share")) {
+			return Words.percent(v);
+		}
+		return v == Math.rint(v) ? String.format(java.util.Locale.ROOT, "%,d", (long) v) : Words.ratio(v);
+	}
+
+	// what is not the same
+
+	private void warn() {
+		differ("machines", i -> i.host());
+		differ("processors", i -> i.properties().getOrDefault("cpu_model", ""));
+		differ("numbers of CPUs", i -> Integer.toString(i.cpus()));
+		differ("numbers of NUMA nodes", i -> i.properties().getOrDefault("numa_nodes", ""));
+		differ("operating systems", TraceInfo::operatingSystem);
+		differ("page sizes", i -> Integer.toString(i.pageSizeBytes()));
+		differ("backends", i -> i.properties().getOrDefault("backend", ""));
+		differ("numbers of subphases", i -> i.properties().getOrDefault("parameter_subphases", ""));
+		differ("arguments", i -> i.properties().getOrDefault("command", "").replaceFirst("^\\S+\\s*", ""));
+		double x = Samples.median(a.stream().mapToDouble(r -> r.facts().intervalNs()).toArray());
+		double y = Samples.median(b.stream().mapToDouble(r -> r.facts().intervalNs()).toArray());
+		if (Math.max(x, y) > OTHER_INTERVAL * Math.min(x, y)) {
+			TraceInfo info = a.get(0).facts().info();
+			warnings.add("the intervals differ: " + org.memtrace.analysis.text.Units.duration(info, x) + " and "
+					+ org.memtrace.analysis.text.Units.duration(info, y) + "; shares of (page, interval) pairs grow with their length");
+		}
+		Set<Integer> teamA = a.stream().map(r -> r.facts().team().length).collect(Collectors.toCollection(LinkedHashSet::new));
+		Set<Integer> teamB = b.stream().map(r -> r.facts().team().length).collect(Collectors.toCollection(LinkedHashSet::new));
+		if (!teamA.equals(teamB)) {
+			warnings.add("the numbers of threads that work differ: " + join(teamA) + " and " + join(teamB));
+		}
+		for (Run r : all()) {
+			if (r.facts().lost() > 0) {
+				warnings.add(r.label() + " lost " + Words.count(r.facts().lost(), "access"));
+			}
+		}
+		for (Run r : all()) {
+			if (r.facts().intervals() < 5) {
+				warnings.add(r.label() + " has only " + Words.count(r.facts().intervals(), "interval"));
+			}
+		}
+	}
+
+	private List<Run> all() {
+		List<Run> all = new ArrayList<>(a);
+		all.addAll(b);
+		return all;
+	}
+
+	private static String join(Set<?> values) {
+		return values.stream().map(Object::toString).collect(Collectors.joining(", "));
+	}
+
+	private void differ(String what, Function<TraceInfo, String> of) {
+		Set<String> x = a.stream().map(r -> of.apply(r.facts().info())).filter(s -> !s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
+		Set<String> y = b.stream().map(r -> of.apply(r.facts().info())).filter(s -> !s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
+		if (!x.equals(y) && !x.isEmpty() && !y.isEmpty()) {
+			warnings.add("the " + what + " differ: " + join(x) + " and " + join(y));
+		}
+	}
+}

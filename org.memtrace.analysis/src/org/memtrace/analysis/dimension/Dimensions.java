@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.dimension;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+
+/**
+ * All dimensions of accesses, in the order in which a person sees them. Colours, groups, filters, sums, columns of tables and of files,
+ * and what the command line offers come from this list. Safe for all threads.
+ */
+public final class Dimensions {
+	/** A new dimension is a line here. */
+	private static final List<Dimension> ALL = new CopyOnWriteArrayList<>(List.of(
+			BasicDimensions.TYPE,
+			BasicDimensions.THREAD,
+			BasicDimensions.READ_WRITE,
+			BasicDimensions.CPU,
+			BasicDimensions.NODE,
+			BasicDimensions.SHARING,
+			new Structures(),
+			new Pages(),
+			new MemoryParts(),
+			new TimeWindows()));
+
+	private Dimensions() {
+	}
+
+	/** All of them. */
+	public static List<Dimension> all() {
+		return List.copyOf(ALL);
+	}
+
+	/** Those that can be used for something. */
+	public static List<Dimension> of(Use use) {
+		return ALL.stream().filter(d -> d.can(use)).toList();
+	}
+
+	/** The one with an id that can be used for something, or null. */
+	public static Dimension find(String id, Use use) {
+		// before there was a list, pictures called the type "sharing"
+		String wanted = use == Use.COLOUR && id.equals("sharing") ? BasicDimensions.TYPE.id() : id;
+		return ALL.stream().filter(d -> d.can(use) && d.id().equals(wanted)).findFirst().orElse(null);
+	}
+
+	/** Ids of those that can be used for something, for a message. */
+	public static String ids(Use use) {
+		return of(use).stream().map(Dimension::id).collect(Collectors.joining(", "));
+	}
+
+	/**
+	 * Adds a dimension at the end; what another bundle brings is added before a trace is opened.
+	 *
+	 * @throws IllegalArgumentException if there is one with this id
+	 */
+	public static void add(Dimension dimension) {
+		synchronized (ALL) {
+			if (ALL.stream().anyMatch(d -> d.id().equals(dimension.id()))) {
+				throw new IllegalArgumentException("there is a dimension '" + dimension.id() + "' already");
+			}
+			ALL.add(dimension);
+		}
+	}
+
+	/** Takes a dimension away that was added. */
+	public static void remove(Dimension dimension) {
+		ALL.remove(dimension);
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.memtrace.analysis.diff.DiffHtml;
+import org.memtrace.analysis.diff.DiffJUnit;
+import org.memtrace.analysis.diff.DiffJson;
+import org.memtrace.analysis.diff.DiffText;
+import org.memtrace.analysis.diff.FailIf;
+import org.memtrace.analysis.diff.Run;
+import org.memtrace.analysis.diff.TraceDiff;
+import org.memtrace.analysis.findings.Advisor;
+import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.cli.args.Command;
+import org.memtrace.cli.args.CommandLine;
+import org.memtrace.cli.args.ExitCode;
+import org.memtrace.cli.args.UsageException;
+import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.OutputFile;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.TraceStore;
+
+/** {@code memtrace diff A... -- B...}: exit code 1 when a condition holds, 4 when the programs differ. */
+public final class DiffCommand implements Command {
+	private static final int WORSE = 1;
+
+	@Override
+	public int run(CommandLine given, Console console) throws Exception {
+		CommandLine args = given.withOptionsAnywhere();
+		List<String> before = new ArrayList<>();
+		List<String> after = new ArrayList<>();
+		List<String> all = args.arguments();
+		int at = all.indexOf("--");
+		if (at >= 0) {
+			before.addAll(all.subList(0, at));
+			after.addAll(all.subList(at + 1, all.size()));
+		} else if (all.size() == 2) {
+			before.add(all.get(0));
+			after.add(all.get(1));
+		}
+		if (before.isEmpty() || after.isEmpty()) {
+			throw new UsageException("diff needs traces before and after a change: memtrace diff A B, or memtrace diff A... -- B...");
+		}
+		List<FailIf> conditions = new ArrayList<>();
+		for (String text : args.getAll("fail-if")) {
+			conditions.add(FailIf.of(text));
+		}
+		Thresholds thresholds = Thresholds.STANDARD;
+		for (String assignment : args.getAll("set")) {
+			thresholds = thresholds.with(assignment);
+		}
+		TraceDiff diff = new TraceDiff(runs(before, thresholds, console), runs(after, thresholds, console), thresholds);
+		if (!diff.isSameProgram() && !args.has("force")) {
+			console.err().println("memtrace: diff: the programs differ: " + String.join(", ", TraceDiff.programs(diff.before())) + " and "
+					+ String.join(", ", TraceDiff.programs(diff.after())) + "; --force compares them all the same");
+			return ExitCode.UNAVAILABLE;
+		}
+		List<FailIf.Outcome> outcomes = conditions.stream().map(c -> c.judge(diff)).toList();
+		String text = switch (args.get("format")) {
+		case "json" -> DiffJson.json(diff, outcomes);
+		case "junit" -> DiffJUnit.xml(diff, outcomes);
+		case "html" -> DiffHtml.html(diff, outcomes);
+		default -> DiffText.text(diff, outcomes);
+		};
+		Path output = args.getPath("output");
+		if (output == null) {
+			console.out().print(text);
+		} else {
+			OutputFile.write(output, temporary -> Files.writeString(temporary, text), StandardCopyOption.REPLACE_EXISTING);
+		}
+		for (FailIf.Outcome o : outcomes) {
+			if (o.failed() && (output != null || !args.get("format").equals("text"))) {
+				console.hint("--fail-if '" + o.condition().text() + "': " + o.reason());
+			}
+		}
+		return outcomes.stream().anyMatch(FailIf.Outcome::failed) ? WORSE : ExitCode.OK;
+	}
+
+	private static List<Run> runs(List<String> traces, Thresholds thresholds, Console console) throws MemtraceException {
+		List<Run> runs = new ArrayList<>();
+		for (String trace : traces) {
+			try (TraceStore store = TraceArgument.open(trace, console)) {
+				if (store.accessCount() == 0) {
+					throw new MemtraceException(store.info().alias() + " has no memory accesses: diff is about the memory of a program");
+				}
+				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
+				TraceFacts facts = advisor.facts();
+				console.watch(facts::damaged);
+				runs.add(new Run(trace, advisor));
+			}
+		}
+		return runs;
+	}
+}
