@@ -245,6 +245,7 @@ static int start_zap(struct message *why, void *scratch)
 		say_error(why, "memory cannot be converted", err);
 		return 0;
 	}
+	mt_patch_loader(zap_loader_mmap, zap_loader_munmap);
 	p->tracing = 1;
 	zap_space.active = 1;
 	p->fault_ns = measure_fault_ns();

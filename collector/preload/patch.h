@@ -18,4 +18,12 @@ struct mt_patch {
  */
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
 
+/*
+ * The dynamic loader maps libraries with functions of its own that have no names. They are
+ * found by what they do: test the offset, then the system call. Either, both, or none may be
+ * found, and are replaced then; the loader's errno is not set by a replacement that fails.
+ * constructor. Returns how many were replaced.
+ */
+int mt_patch_loader(void *mmap_replacement, void *munmap_replacement);
+
 #endif

@@ -34,6 +34,12 @@ static long finish(long ret)
 	return ret;
 }
 
+/* As the loader does it; its errno is a variable that we do not find. */
+static long finish_quietly(long ret)
+{
+	return mt_failed(ret) ? -1 : ret;
+}
+
 /* Hooks of the context library nest libc calls of its own: those are not the program's. */
 static int is_program(void)
 {
@@ -384,4 +390,48 @@ int zap_hook_shmdt(const void *addr)
 	if (!ret && len && is_program())
 		ctx_note_munmap((void *)(uintptr_t)addr, len);
 	return (int)finish(ret);
+}
+
+/*
+ * Nobody but the loader knows of the mapping yet, so the file can be copied without a race,
+ * however many threads run. Larger data than this stays as it is, as LostRegion tells.
+ */
+#define MAX_COPY (256ul << 20)
+
+void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	uint64_t mask;
+	long ret;
+
+	if (!zap_space.active)
+		return (void *)finish_quietly(mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset));
+	mask = zap_enter();
+	if ((flags & MAP_FIXED) && len)
+		zap_note_present((uint64_t)addr, len);
+	if (is_traceable(flags) && zap_space.active) {
+		ret = map_traced(addr, len, prot, flags);
+	} else {
+		ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
+		if (!mt_failed(ret) && zap_space.active) {
+			zap_unshare((uint64_t)ret, len);
+			if (!(flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_WRITE) &&
+			    len <= MAX_COPY)
+				zap_share_file((uint64_t)ret, len, prot, fd, (uint64_t)offset);
+		}
+	}
+	leave(mask);
+	return (void *)finish_quietly(ret);
+}
+
+int zap_loader_munmap(void *addr, size_t len)
+{
+	uint64_t mask;
+	long ret;
+
+	if (!zap_space.active)
+		return (int)finish_quietly(mt_sys(SYS_munmap, addr, len));
+	mask = zap_enter();
+	ret = unmap((uint64_t)addr, len);
+	leave(mask);
+	return (int)finish_quietly(ret);
 }

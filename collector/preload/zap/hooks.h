@@ -16,6 +16,9 @@ int zap_hook_munmap(void *addr, size_t len);
 void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void *new_addr);
 int zap_hook_madvise(void *addr, size_t len, int advice);
 int zap_hook_brk(void *addr);
+/* The dynamic loader's own: data segments of libraries are files that it maps privately for writing. */
+void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+int zap_loader_munmap(void *addr, size_t len);
 void *zap_hook_shmat(int id, const void *addr, int flags);
 int zap_hook_shmdt(const void *addr);
 

@@ -277,6 +277,46 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 	return 0;
 }
 
+long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
+{
+	struct zap_space *s = &zap_space;
+	int memfd = zap_memfd();
+	uint64_t done = 0;
+	long w, ret;
+
+	if (memfd < 0)
+		return memfd;
+	len = page_up(len);
+	punch(memfd, addr, len);
+	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd, addr);
+	ret = w;
+	if (mt_failed(w))
+		goto out;
+	while (done < len) {
+		ret = mt_sys(SYS_pread64, fd, w + (long)done, len - done, offset + done);
+		if (ret == -EINTR)
+			continue;
+		if (ret <= 0)
+			break;
+		done += (uint64_t)ret;
+	}
+	mt_sys(SYS_munmap, w, len);
+	if (ret < 0)
+		goto out;
+	ret = mt_sys(SYS_mmap, addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memfd, addr);
+	if (mt_failed(ret))
+		goto out;
+	if (register_range(addr, len))
+		s->rescue_uffd = 1;
+	zap_regions_add(&s->regions, addr, addr + len);
+	ret = 0;
+out:
+	if (ret)
+		punch(memfd, addr, len);
+	zap_memfd_done(memfd);
+	return ret;
+}
+
 #define GONE_EXACT 4096		/* more ranges than this are merged with their neighbours */
 
 /* Index of the first range that ends behind addr. */

@@ -88,6 +88,11 @@ int zap_space_convert(uint64_t stack_end);
 /* Replaces fresh private memory [addr, addr+len) by traced zeroes. 0 or negative errno. */
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags);
 /*
+ * Replaces the fresh private mapping [addr, addr+len) of a file, which nobody has used yet, by
+ * traced memory with the contents of the file. 0 or negative errno; it is unchanged then.
+ */
+long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset);
+/*
  * Before a range is unmapped or zeroed: notes which of its pages are mapped, that is
  * touched, when no fault event may tell (note_dropped).
  */

@@ -397,6 +397,84 @@ script valgrind 60 valgrind <<'END'
 valgrind -q "$threads"; echo $?
 END
 
+# ---- libraries that are loaded while threads run --------------------------------
+
+cat > "$work/plugin.c" <<'END'
+#define PAGES 64
+static char table[PAGES * 4096] = { 1, 2, 3 };		/* .data */
+static char zeroes[PAGES * 4096];			/* .bss */
+static char *relocated[] = { table, zeroes };
+int plugin(int round)
+{
+	int sum = 0;
+
+	for (int i = 0; i < PAGES; i++) {
+		table[i * 4096 + 7] += (char)round;
+		zeroes[i * 4096 + 7] += (char)round;
+		sum += relocated[0][i * 4096 + 7] + relocated[1][i * 4096 + 7];
+	}
+	return sum + table[0] + table[1] + table[2];
+}
+END
+cat > "$work/loader.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int end;
+static void *work(void *unused)
+{
+	while (!end)
+		free(malloc(1000));
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[3];
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, work, NULL);
+	for (int round = 0; round < 6; round++) {
+		void *lib = dlopen(argv[argc - 1], RTLD_NOW);
+		int (*plugin)(int) = lib ? (int (*)(int))dlsym(lib, "plugin") : NULL;
+
+		if (!plugin)
+			return 1;
+		for (int k = 0; k < 10; k++) {
+			sum += plugin(round);
+			usleep(10000);
+		}
+		if (round % 2)
+			dlclose(lib);
+	}
+	printf("%d %s\n", sum, dlopen("/no/such/library.so", RTLD_NOW) ? "?" : dlerror());
+	end = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+END
+if wanted late-libraries && [ "$backend" != none ]; then
+	gcc -O1 -shared -fPIC -o "$work/plugin.so" "$work/plugin.c"
+	gcc -O1 -o "$work/loader" "$work/loader.c" -pthread -ldl
+	want=$("$work/loader" "$work/plugin.so")
+	got=$("$MEMTRACE" record --quiet --max-overhead 0 -o "$work/late" -- "$work/loader" "$work/plugin.so" 2>&1)
+	# the pages of both arrays, by the addresses that finish gives them
+	pages=$(awk -F, 'FNR == NR { if ($2 == "static" && ($3 == "table" || $3 == "zeroes")) { n++; s[n] = substr($4, 1, length($4) - 3); e[n] = substr($5, 1, length($5) - 3) } next }
+		FNR > 1 { p = substr($1, 1, length($1) - 3); for (i = 1; i <= n; i++) if (p >= s[i] && p < e[i]) seen[p] = 1 }
+		END { for (p in seen) k++; print k + 0 }' "$work/late/p0000/structures.csv" "$work"/late/p0000/accesses-*.csv)
+	lost=$("$MEMTRACE" info "$work/late" | sed -n 's/^Losses *//p')
+	if [ -z "$want" ] || [ "$got" != "$want" ]; then
+		fail "libraries loaded while threads run: '$got' instead of '$want'"
+	elif [ "$lost" != none ] || [ "$pages" -lt 126 ]; then
+		fail "libraries loaded while threads run: $pages of 128 pages in the trace, losses: $lost"
+	elif check_trace late-libraries "$work/late"; then
+		pass "libraries loaded while threads run"
+	fi
+fi
+
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 
