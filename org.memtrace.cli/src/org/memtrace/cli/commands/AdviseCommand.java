@@ -43,18 +43,28 @@ public final class AdviseCommand implements Command {
 		if (args.get("rule") != null) {
 			rules(args.get("rule"));
 		}
-		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
-			if (store.accessCount() == 0) {
-				throw new MemtraceException(store.info().alias() + " has no memory accesses: advise is about the memory of a program");
+		boolean json = args.get("format").equals("json");
+		boolean several = args.arguments().size() > 1;
+		String separator = json && several ? "[" : "";
+		for (String trace : args.arguments()) {
+			console.out().print(separator);
+			try (TraceStore store = TraceArgument.open(trace, console)) {
+				if (store.accessCount() == 0) {
+					throw new MemtraceException(store.info().alias() + " has no memory accesses: advise is about the memory of a program");
+				}
+				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
+				TraceFacts facts = advisor.facts();
+				console.watch(facts::damaged);
+				if (args.get("rule") != null) {
+					advisor = advisor.only(args.get("rule"));
+				}
+				console.out().print(json ? AdviceJson.json(advisor, explained).stripTrailing()
+						: explained.isEmpty() ? AdviceText.text(advisor) : AdviceText.explain(advisor, explained));
 			}
-			Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
-			TraceFacts facts = advisor.facts();
-			console.watch(facts::damaged);
-			if (args.get("rule") != null) {
-				advisor = advisor.only(args.get("rule"));
-			}
-			console.out().print(args.get("format").equals("json") ? AdviceJson.json(advisor, explained)
-					: explained.isEmpty() ? AdviceText.text(advisor) : AdviceText.explain(advisor, explained));
+			separator = json ? ",\n" : "\n";
+		}
+		if (json) {
+			console.out().print(several ? "]\n" : "\n");
 		}
 		return ExitCode.OK;
 	}

@@ -21,7 +21,7 @@ public enum Threshold {
 	FALSE_PAGES("false-sharing.pages", 16, "pages of a small structure"),
 	FALSE_LINES("false-sharing.lines", 0.25, "share of the lines that several threads write in different words"),
 	FALSE_WORDS("false-sharing.words", 0.02, "share of the words that several threads use, at most, of a large structure"),
-	STACK_PAGES("stack.pages", 8, "pages of a stack that several threads use"),
+	STACK_PAGES("stack.pages", 8, "pages of a stack that other threads use"),
 	STACK_FOREIGN("stack.foreign", 0.25, "share of the accesses to a stack that are not by its main user"),
 	RECYCLED_BLOCKS("recycled.blocks", 8, "blocks from one place"),
 	RECYCLED_REUSE("recycled.reuse", 0.5, "share of the blocks at addresses that several threads got in turn"),

@@ -90,9 +90,9 @@ class TraceCommandsTest {
 		assertEquals(0, run("list", db));
 		assertTrue(out.contains("example"), out);
 		assertEquals(0, run("query", "--what", "threads", "--format", "csv", db));
-		assertEquals("index,image,task,name,birth_ns,death_ns,start_routine,main\n"
-				+ "0,0,1000,app,1000000000,,,yes\n1,0,1001,worker,1005000000,1195000000,worker,\n"
-				+ "2,1,1002,app,1119000000,,,yes\n", out);
+		assertEquals("index,image,task,name,birth_ns,death_ns,start_routine,main,cpu_ns\n"
+				+ "0,0,1000,app,1000000000,,,yes,\n1,0,1001,worker,1005000000,1195000000,worker,,\n"
+				+ "2,1,1002,app,1119000000,,,yes,\n", out);
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", db));
 		assertTrue(out.contains("7,0,mmap,\"buffer[0], \"\"raw\"\"\",7ffff0100000,"), out);
 		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--producer", "5", "--to", "50ms", db));
