@@ -139,19 +139,19 @@ is_index { fail("expected 'section: NAME' or a command behind a tab") }
 	}
 }
 
-# @colours, @groups, @filters: the dimensions of dimensions.list that have the use; with what they mean where it is a text
-function with_dimensions(text, use, between,    d, all) {
+# @colours, @groups, @filters: the dimensions of dimensions.list that have the use, with what they mean
+function with_dimensions(text, use,    d, all) {
 	if (index(text, "@" use "s") == 0)
 		return text
 	for (d = 1; d <= dimensions; d++)
 		if (index(" " dimension_uses[d] " ", " " use " "))
-			all = all (all == "" ? "" : between) (between == "|" ? dimension_id[d] : dimension_id[d] " (" dimension_meaning[d] ")")
+			all = all (all == "" ? "" : "; ") dimension_id[d] " (" dimension_meaning[d] ")"
 	gsub("@" use "s", all, text)
 	return text
 }
 
 function all_dimensions(text) {
-	return with_dimensions(with_dimensions(with_dimensions(text, "colour", "; "), "group", "; "), "filter", "; ")
+	return with_dimensions(with_dimensions(with_dimensions(text, "colour"), "group"), "filter")
 }
 
 function ident(name) {
@@ -190,8 +190,6 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 			spec = substr(spec, 1, p - 1)
 		}
 		sub(/@backends/, backends, arg)
-		arg = with_dimensions(arg, "colour", "|")
-		arg = with_dimensions(arg, "group", "|")
 		type = attr[id, "type"]
 		if (type == "")
 			type = arg == "" ? "flag" : index(arg, "|") ? "choice" : "text"

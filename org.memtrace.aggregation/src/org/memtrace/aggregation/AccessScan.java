@@ -85,6 +85,11 @@ public final class AccessScan {
 		return new AccessScan(source, mask == null ? wanted : AccessMask.both(mask, wanted), log, spare);
 	}
 
+	/** The same chunks with everything; losses are counted together. */
+	AccessScan withoutMask() {
+		return new AccessScan(source, null, log, spare);
+	}
+
 	/** Columns and those that the mask looks at. */
 	Set<AccessColumn> with(Set<AccessColumn> columns) {
 		EnumSet<AccessColumn> all = EnumSet.noneOf(AccessColumn.class);

@@ -190,6 +190,11 @@ public final class AccessTable implements ModelSource {
 		return mask.selectsAll() ? this : new AccessTable(trace, scan.with(mask), unmasked);
 	}
 
+	/** The same trace with all of its records. */
+	public AccessTable unfiltered() {
+		return scan.isMasked() ? new AccessTable(trace, scan.withoutMask()) : this;
+	}
+
 	private RowIndex index(Progress progress) throws MemtraceException {
 		synchronized (lock) {
 			if (index == null) {

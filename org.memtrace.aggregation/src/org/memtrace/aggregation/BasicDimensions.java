@@ -222,7 +222,7 @@ public final class BasicDimensions {
 				@Override
 				public long order(long value) {
 					int[] cpus = table.cpus((int) value);
-					return cpus.length == 0 ? UNKNOWN : cpus[0];
+					return cpus.length == 0 ? Long.MIN_VALUE : cpus[0];
 				}
 
 				@Override

@@ -63,9 +63,14 @@ public abstract class DimensionValues {
 		return cell == null ? "" : cell.toString();
 	}
 
-	/** A number that puts values in order. Values that are texts are put in the order of these texts where this says so. */
-	public long order(long value) {
+	/** The number that a value stands for, of a dimension whose values are numbers or addresses. */
+	public long number(long value) {
 		return value;
+	}
+
+	/** A number that puts values in order, what is not known first. */
+	public long order(long value) {
+		return value == UNKNOWN ? Long.MIN_VALUE : number(value);
 	}
 
 	/** The values among which accesses of a value are divided, for {@link Kind#SHARES}; empty when they are not known. */

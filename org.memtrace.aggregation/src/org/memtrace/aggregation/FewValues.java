@@ -42,7 +42,7 @@ public final class FewValues extends DimensionValues {
 		if (size < 0) {
 			throw new IllegalArgumentException(dimension + " has no colours");
 		}
-		if (size <= MOST || all.kind() != Kind.SINGLE || all.type(0).role() != Role.OTHER) {
+		if (size <= MOST || all.kind() != Kind.SINGLE || all.type(0).role() != Role.OTHER && all.type(0).role() != Role.STRUCTURE) {
 			return all;
 		}
 		double[] sums = new double[Math.toIntExact(size)];

@@ -24,6 +24,11 @@ public final class Dimensions {
 			BasicDimensions.NODE,
 			BasicDimensions.SHARING,
 			new Structures(),
+			new AllocationSites(),
+			new SizeClasses(),
+			new Phases(),
+			new NumaDistances(),
+			new Offsets(),
 			new Pages(),
 			new MemoryParts(),
 			new TimeWindows()));

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.dimension;
 
+import java.util.HashSet;
+import java.util.Set;
+
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.aggregation.ModelType;
@@ -20,10 +23,27 @@ final class Structures extends OfMemory {
 		ProducerTree tree = table.producers();
 		Parts parts = new Parts(tree, table.structures());
 		return new ProducerValues(parts.count(), parts::of, value -> parts.partName((int) value)) {
+			/** Names that several structures have; made when a picture asks. */
+			private volatile Set<String> ambiguous;
+
 			@Override
 			public ModelType type(long value) {
-				// several structures may have one name
-				return value == UNKNOWN ? unknownType() : new ModelType(name(value) + " #" + value, Role.OTHER, (int) value);
+				if (value == UNKNOWN) {
+					return unknownType();
+				}
+				Set<String> several = ambiguous;
+				if (several == null) {
+					Set<String> seen = new HashSet<>();
+					several = new HashSet<>();
+					for (int i = 0; i < parts.count(); i++) {
+						if (!seen.add(parts.partName(i))) {
+							several.add(parts.partName(i));
+						}
+					}
+					ambiguous = several;
+				}
+				String name = name(value);
+				return new ModelType(several.contains(name) ? name + " #" + value : name, Role.STRUCTURE, (int) value);
 			}
 		};
 	}

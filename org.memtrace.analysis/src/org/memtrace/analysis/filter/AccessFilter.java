@@ -95,11 +95,15 @@ public record AccessFilter(AccessQuery query, long taskId, int cpu, Pattern type
 		List<ThreadInfo> threads = store.threads();
 		List<BitSet> cpuSets = store.cpuSets();
 		AccessBatch out = new AccessBatch(BATCH);
+		byte[][] wantedByMask = new byte[1][0];
 		store.visitAccesses(query, in -> {
+			if (mask != null) {
+				wantedByMask[0] = mask.kept(in, wantedByMask[0]);
+			}
 			for (int i = 0; i < in.count; i++) {
 				long task = in.thread[i] < 0 ? -1 : threads.get(in.thread[i]).taskId();
 				int kept = mask == null ? AccessMask.READS | AccessMask.WRITES
-						: mask.kept(in.producer[i], in.thread[i], in.cpuSet[i], in.node[i], in.sharing[i] > 1);
+						: wantedByMask[0][i];
 				long reads = wanted[type(in.sharing[i], false)] && (kept & AccessMask.READS) != 0 ? in.reads[i] : 0;
 				long writes = wanted[type(in.sharing[i], true)] && (kept & AccessMask.WRITES) != 0 ? in.writes[i] : 0;
 				if (taskId != ANY && taskId != task || reads + writes == 0

@@ -9,6 +9,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -121,6 +124,34 @@ public sealed interface Condition {
 
 	/** To a structure, stack or range that is so large. */
 	record Size(long minBytes, long maxBytes) implements Condition {
+	}
+
+	/**
+	 * With a value of a dimension: one of some names or, of numbers and addresses, one of a range.
+	 *
+	 * @param dimension id of the dimension
+	 * @param values names of values, an empty one for what is not known; empty for the range
+	 * @param min least number that belongs to it
+	 * @param max greatest number that belongs to it
+	 */
+	record Value(String dimension, SortedSet<String> values, long min, long max) implements Condition {
+		public Value {
+			values = sorted(values);
+			Dimension d = Dimensions.find(dimension, Use.FILTER);
+			if (d != null && d.type() == Dimension.Type.TEXT && values.isEmpty()) {
+				throw new IllegalArgumentException("'" + dimension + "' has no order; it needs 'values'");
+			}
+		}
+
+		/** One of some names. */
+		public static Value of(String dimension, Collection<String> values) {
+			return new Value(dimension, new TreeSet<>(values), Long.MIN_VALUE, Long.MAX_VALUE);
+		}
+
+		/** A number of a range. */
+		public static Value range(String dimension, long min, long max) {
+			return new Value(dimension, new TreeSet<>(), min, max);
+		}
 	}
 
 	/**

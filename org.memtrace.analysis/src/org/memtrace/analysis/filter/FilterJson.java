@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.PatternSyntaxException;
@@ -18,6 +19,9 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.MemtraceException;
 
 /**
@@ -98,6 +102,18 @@ final class FilterJson {
 			by(o, "size");
 			range(o, s.minBytes(), s.maxBytes(), 0L, Long.MAX_VALUE);
 		}
+		case Condition.Value v -> {
+			by(o, v.dimension());
+			if (!v.values().isEmpty()) {
+				o.add("values", array(v.values()));
+			}
+			if (v.min() != Long.MIN_VALUE) {
+				o.addProperty("min", v.min());
+			}
+			if (v.max() != Long.MAX_VALUE) {
+				o.addProperty("max", v.max());
+			}
+		}
 		case Condition.Any a -> {
 			by(o, "any");
 			JsonArray of = new JsonArray();
@@ -169,7 +185,8 @@ final class FilterJson {
 
 	private static TraceFilter read(JsonObject o) throws MemtraceException {
 		String by = o.has("by") ? o.get("by").getAsString() : "";
-		Condition condition = switch (by) {
+		Dimension dimension = Dimensions.find(by, Use.FILTER);
+		Condition condition = dimension != null && (o.has("values") || !OWN.contains(by)) ? value(dimension, o) : switch (by) {
 		case "name" -> new Condition.Name(needed(o, "pattern").getAsString());
 		case "subtree" -> new Condition.Subtree(list(o, "parts", FilterJson::part));
 		case "kind" -> new Condition.Kind(new TreeSet<>(list(o, "kinds", JsonElement::getAsString)));
@@ -192,10 +209,20 @@ final class FilterJson {
 			}
 			yield new Condition.Any(of);
 		}
-		default -> throw new MemtraceException("'" + by + "' is nothing to filter by; use name, subtree, kind, level, type,"
-				+ " thread, cpu, node, count, share, lifetime, size or any");
+		default -> throw new MemtraceException("'" + by + "' is nothing to filter by; use name, subtree, kind, level, count, share,"
+				+ " lifetime, size, any or one of the dimensions " + Dimensions.ids(Use.FILTER));
 		};
 		return new TraceFilter(condition, flag(o, "not"), !flag(o, "off"));
+	}
+
+	/** Dimensions that have a form of their own, by numbers. */
+	private static final Set<String> OWN = Set.of("type", "thread", "cpu", "node");
+
+	private static Condition value(Dimension dimension, JsonObject o) {
+		if (o.has("values")) {
+			return Condition.Value.of(dimension.id(), list(o, "values", JsonElement::getAsString));
+		}
+		return Condition.Value.range(dimension.id(), number(o, "min", Long.MIN_VALUE).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
 	}
 
 	private static boolean flag(JsonObject o, String key) {

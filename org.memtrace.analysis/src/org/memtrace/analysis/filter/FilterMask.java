@@ -8,11 +8,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.AccessMask;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -145,7 +150,7 @@ public final class FilterMask {
 	/** Whether a condition says nothing about events. */
 	private static boolean isOnlyOfMemory(Condition c) {
 		return c instanceof Condition.Kind || c instanceof Condition.Thread || c instanceof Condition.Node
-				|| c instanceof Condition.Lifetime || c instanceof Condition.Size;
+				|| c instanceof Condition.Lifetime || c instanceof Condition.Size || c instanceof Condition.Value;
 	}
 
 	/** Producers with so many events. */
@@ -166,7 +171,7 @@ public final class FilterMask {
 		to.or(have);
 	}
 
-	private void add(TraceFilter f) throws CancelledException {
+	private void add(TraceFilter f) throws MemtraceException {
 		boolean not = f.excludes();
 		switch (f.condition()) {
 		case Condition.Thread t -> mask.keepThreads(table.threads().size(), i -> t.threads().contains(i) != not);
@@ -194,14 +199,47 @@ public final class FilterMask {
 			long bytes = tree.endAddress(id) - tree.startAddress(id);
 			return bytes >= s.minBytes() && bytes <= s.maxBytes();
 		}), not);
+		case Condition.Value v -> addValue(v, not);
 		case Condition.Any a -> addAny(a, not, null);
 		case Condition.Count c -> throw new IllegalStateException();
 		case Condition.Share s -> throw new IllegalStateException();
 		}
 	}
 
+	/** More values than these are looked at again and again. */
+	private static final int MOST_KNOWN = 1 << 24;
+
+	private void addValue(Condition.Value v, boolean not) throws MemtraceException {
+		Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
+		if (dimension == null) {
+			throw new MemtraceException("there is no dimension '" + v.dimension() + "' to filter by, only " + Dimensions.ids(Use.FILTER));
+		}
+		DimensionValues values = dimension.values(table, progress);
+		LongPredicate has = v.values().isEmpty() ? n -> n != DimensionValues.UNKNOWN && values.number(n) >= v.min() && values.number(n) <= v.max()
+				: n -> v.values().contains(values.kind() == DimensionValues.Kind.BY_DIRECTION ? values.name(n) : values.text(n, true, true));
+		mask.keep(dimension, values, not ? known(has, values.size()).negate() : known(has, values.size()));
+	}
+
+	/** Looks at each value once, if there are not too many. */
+	private static LongPredicate known(LongPredicate test, long size) {
+		if (size < 0 || size > MOST_KNOWN) {
+			return test;
+		}
+		byte[] known = new byte[(int) size + 1]; // a race makes an answer twice
+		return value -> {
+			if (value + 1 >= known.length) {
+				return test.test(value); // of sets, which are not counted by the size
+			}
+			int at = (int) value + 1;
+			if (known[at] == 0) {
+				known[at] = (byte) (test.test(value) ? 1 : 2);
+			}
+			return known[at] == 1;
+		};
+	}
+
 	/** @param counts what thresholds are of; null when there are none */
-	private void addAny(Condition.Any any, boolean not, Counts counts) throws CancelledException {
+	private void addAny(Condition.Any any, boolean not, Counts counts) throws MemtraceException {
 		List<AccessMask> masks = new ArrayList<>();
 		for (TraceFilter f : any.enabled()) {
 			FilterMask alternative = new FilterMask(table, structures, progress);

@@ -71,6 +71,9 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
 				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
+		case Condition.Value v -> v.dimension().replace('_', ' ') + " " + (v.values().isEmpty()
+				? between(v.min() == Long.MIN_VALUE ? "" : Long.toString(v.min()), v.max() == Long.MAX_VALUE ? "" : Long.toString(v.max()))
+				: some(v.values().stream().map(n -> n.isEmpty() ? "unknown" : n).toList()));
 		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks) + (f.enabled() ? "" : " (off)"))
 				.collect(Collectors.joining(excludes ? " nor " : " or "));
 		};

@@ -110,10 +110,15 @@ final class AccessRows extends EventRows {
 		};
 	}
 
+	/** What the filters of all views want of each row. */
+	private byte[] wanted(AccessBatch b) {
+		return mask == null ? null : mask.kept(b, new byte[b.count]);
+	}
+
 	/** Whether a row passes all filters; takes away what is of no wanted type. */
-	private boolean passes(AccessBatch b, int i) {
+	private boolean passes(AccessBatch b, int i, byte[] wanted) {
 		if (mask != null) {
-			int kept = mask.kept(b.producer[i], b.thread[i], b.cpuSet[i], b.node[i], b.sharing[i] > 1);
+			int kept = wanted[i];
 			b.reads[i] = (kept & AccessMask.READS) != 0 ? b.reads[i] : 0;
 			b.writes[i] = (kept & AccessMask.WRITES) != 0 ? b.writes[i] : 0;
 			if ((b.reads[i] | b.writes[i]) == 0) {
@@ -132,8 +137,9 @@ final class AccessRows extends EventRows {
 	void matches(Progress progress, Match match) throws MemtraceException {
 		KeyOf key = query.sort() == EventColumn.START ? null : key(query.sort());
 		store.visitAccesses(storeQuery(), b -> {
+			byte[] wanted = wanted(b);
 			for (int i = 0; i < b.count; i++) {
-				if (passes(b, i)) {
+				if (passes(b, i, wanted)) {
 					match.match(b.startNs[i], b.id[i], key == null ? 0 : key.of(b, i));
 				}
 			}
@@ -200,8 +206,9 @@ final class AccessRows extends EventRows {
 		long toNs = last == null ? Long.MAX_VALUE : last[0];
 		int toId = last == null ? Integer.MAX_VALUE : (int) last[1] + 1;
 		store.visitAccesses(storeQuery(), fromNs, fromId, toNs, toId, b -> {
+			byte[] wanted = wanted(b);
 			for (int i = 0; i < b.count; i++) {
-				if (passes(b, i)) {
+				if (passes(b, i, wanted)) {
 					visitor.row(row(b, i));
 				}
 			}
@@ -215,8 +222,9 @@ final class AccessRows extends EventRows {
 			wanted[i] = (int) ids[i];
 		}
 		store.readAccesses(wanted, b -> {
+			byte[] kept = wanted(b);
 			for (int i = 0; i < b.count; i++) {
-				passes(b, i); // they do; but reads or writes may be of no wanted type
+				passes(b, i, kept); // they do; but reads or writes may be of no wanted type
 				visitor.row(row(b, i));
 			}
 		});

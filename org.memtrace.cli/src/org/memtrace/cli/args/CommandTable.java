@@ -82,12 +82,12 @@ public final class CommandTable {
 
 	private static final Pattern DIMENSIONS = Pattern.compile("@(colour|group|filter)s");
 
-	/** Puts dimensions at the place of {@code @colours} and the like: choices, or a text with what they mean. */
-	private static String withDimensions(String text, boolean choice) {
-		return text == null || text.indexOf('@') < 0 ? text : DIMENSIONS.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
+	/** Puts dimensions at the place of {@code @colours} and the like, with what they mean. */
+	private static String withDimensions(String text) {
+		return text.indexOf('@') < 0 ? text : DIMENSIONS.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
 				Dimensions.of(Use.valueOf(m.group(1).toUpperCase(Locale.ROOT))).stream()
-						.map(d -> choice ? d.id() : d.id() + " (" + d.explanation() + ")")
-						.collect(Collectors.joining(choice ? "|" : "; "))));
+						.map(d -> d.id() + " (" + d.explanation() + ")")
+						.collect(Collectors.joining("; "))));
 	}
 
 	/** An entry of a file: keyword, value, attributes, text. */
@@ -179,11 +179,11 @@ public final class CommandTable {
 			spec = spec.substring(4);
 		}
 		String[] parts = spec.substring(2).split(" ", 2);
-		String value = parts.length > 1 ? withDimensions(parts[1].replace("@backends", backends()), true) : null;
+		String value = parts.length > 1 ? parts[1].replace("@backends", backends()) : null;
 		String type = e.attributes.getOrDefault("type",
 				value == null ? "flag" : value.indexOf('|') >= 0 ? "choice" : "text");
 		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(Locale.ROOT)),
 				e.attributes.get("default"), e.attributes.get("min"), e.attributes.get("max"),
-				e.attributes.containsKey("repeat"), withDimensions(e.text.toString(), false));
+				e.attributes.containsKey("repeat"), withDimensions(e.text.toString()));
 	}
 }

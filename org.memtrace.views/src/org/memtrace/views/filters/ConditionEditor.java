@@ -9,8 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -22,6 +26,8 @@ import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Quantities;
@@ -41,7 +47,8 @@ abstract class ConditionEditor extends Composite {
 		NODE("NUMA node", null, Condition.Node.class), COUNT("Number of accesses", "Number of events", Condition.Count.class),
 		SHARE("Share of accesses", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
 		LIFETIME("Lifetime", null, Condition.Lifetime.class),
-		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class);
+		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class),
+		VALUE("Other property", null, Condition.Value.class);
 
 		private final String ofAccesses;
 		/** Null: says nothing about events. */
@@ -104,6 +111,7 @@ abstract class ConditionEditor extends Composite {
 		case SIZE -> new SizeEditor(parent, (Condition.Size) before, changed);
 		case LIFETIME -> new LifetimeEditor(parent, trace.info().isInTicks(), (Condition.Lifetime) before, changed);
 		case LEVEL -> new LevelEditor(parent, (Condition.Level) before, changed);
+		case VALUE -> new ValueEditor(parent, (Condition.Value) before, changed);
 		};
 	}
 
@@ -476,6 +484,62 @@ abstract class ConditionEditor extends Composite {
 				throw new IllegalArgumentException("The first level is below the last one.");
 			}
 			return new Condition.Level(min.getSelection(), max.getSelection() == DEEPEST ? Integer.MAX_VALUE : max.getSelection());
+		}
+	}
+
+	/** Any dimension that can filter. */
+	private static final class ValueEditor extends ConditionEditor {
+		private final List<Dimension> dimensions = Dimensions.of(Dimension.Use.FILTER);
+		private final Combo dimension;
+		private final Text values;
+
+		ValueEditor(Composite parent, Condition.Value before, Runnable changed) {
+			super(parent, changed);
+			new Label(this, SWT.NONE).setText("Property");
+			dimension = new Combo(this, SWT.READ_ONLY);
+			dimension.setItems(dimensions.stream().map(Dimension::title).toArray(String[]::new));
+			dimension.setVisibleItemCount(dimensions.size());
+			dimension.select(before == null ? 0
+					: Math.max(0, dimensions.stream().map(Dimension::id).toList().indexOf(before.dimension())));
+			new Label(this, SWT.NONE).setText("Values");
+			values = new Text(this, SWT.BORDER | SWT.MULTI | SWT.V_SCROLL);
+			GridDataFactory.fillDefaults().grab(true, true).hint(SWT.DEFAULT, 80).applyTo(values);
+			if (before != null) {
+				values.setText(before.values().isEmpty() ? (before.min() == Long.MIN_VALUE ? "" : Long.toString(before.min())) + ".."
+						+ (before.max() == Long.MAX_VALUE ? "" : Long.toString(before.max())) : String.join("\n", before.values()));
+			}
+			values.addModifyListener(e -> changed.run());
+			Label meaning = new Label(this, SWT.WRAP);
+			GridDataFactory.fillDefaults().span(2, 1).hint(360, SWT.DEFAULT).grab(true, false).applyTo(meaning);
+			dimension.addListener(SWT.Selection, e -> {
+				explain(meaning);
+				changed.run();
+			});
+			explain(meaning);
+		}
+
+		private Dimension chosen() {
+			return dimensions.get(dimension.getSelectionIndex());
+		}
+
+		private void explain(Label meaning) {
+			meaning.setText(chosen().meaning() + ".\n" + (chosen().type() == Dimension.Type.TEXT ? "One value in each line, as tables name it."
+					: "A number in each line, or a range such as 0..4096."));
+			layout();
+		}
+
+		@Override
+		Condition condition() {
+			String text = values.getText().strip();
+			if (text.isEmpty()) {
+				throw new IllegalArgumentException("Give at least one value.");
+			}
+			Matcher range = Pattern.compile("(-?\\d{1,18})?\\s*\\.\\.\\s*(-?\\d{1,18})?").matcher(text);
+			if (chosen().type() != Dimension.Type.TEXT && range.matches()) {
+				return Condition.Value.range(chosen().id(), range.group(1) == null ? Long.MIN_VALUE : Long.parseLong(range.group(1)),
+						range.group(2) == null ? Long.MAX_VALUE : Long.parseLong(range.group(2)));
+			}
+			return Condition.Value.of(chosen().id(), text.lines().map(String::strip).filter(l -> !l.isEmpty()).toList());
 		}
 	}
 }

@@ -40,7 +40,7 @@ final class LayeringRules {
 			Map.entry("org.apache.parquet.", Set.of("analysis")), //
 			Map.entry("shaded.parquet.", Set.of("analysis")), //
 			Map.entry("com.sun.jna.", Set.of("topology")), //
-			Map.entry("javax.xml.stream.", Set.of("topology")), //
+			Map.entry("javax.xml.stream.", Set.of("analysis", "topology")), //
 			Map.entry("org.eclipse.", Set.of("views", "rcp")), //
 			Map.entry("jakarta.", Set.of("views", "rcp")), //
 			Map.entry("org.osgi.", Set.of("views", "rcp")));

@@ -19,11 +19,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
@@ -294,8 +296,8 @@ class FilterSetTest {
 	@Test
 	void mistakesAreExplained() {
 		assertEquals("the filters are not JSON: End of input at line 1 column 3 path $[0].", refusal("[{"));
-		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, type, thread, cpu, node, count, share,"
-				+ " lifetime, size or any", refusal("{\"by\":\"colour\"}"));
+		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, count, share, lifetime, size, any or one of the dimensions "
+				+ Dimensions.ids(Dimension.Use.FILTER), refusal("{\"by\":\"colour\"}"));
 		assertEquals("'[' is not a regular expression: Unclosed character class", refusal("{\"by\":\"name\",\"pattern\":\"[\"}"));
 		assertEquals("filter 2 is wrong: it has no 'cpus'",
 				refusal("[{\"by\":\"node\",\"nodes\":[0]},{\"by\":\"cpu\",\"cpu\":3}]"));
