@@ -17,9 +17,10 @@
  * What is touched between z and its own zap without a new fault is not seen again in the
  * next interval: that window is the zap time, reported per interval (ZapNs).
  *
- * Where faults in kernel mode, or all faults, have no events (zap_space.note_dropped), the
- * boundary is before the scan and only scanned pages are zapped: a page that is touched
- * during the scan is found by this scan or the next one, and the window (ZapNs) has the scan in it.
+ * Where faults in kernel mode, or all faults, have no events (zap_space.note_dropped), and
+ * while events are lost or may be (mon.careful), the boundary is before the scan and only
+ * scanned pages are zapped: a page that is touched during the scan is found by this scan or
+ * the next one, and the window (ZapNs) has the scan in it. So the page set needs no event.
  */
 #include "monitor.h"
 
@@ -40,6 +41,8 @@
 #define MAX_RECORDS (1ul << 24)
 #define GAP_PAGES 16		/* runs closer than this are zapped with one call */
 #define STACK_BYTES (256ul << 10)
+#define CAREFUL_BOUNDARIES 16	/* so many after a sign that events may be lost */
+#define FAULT_NS_MIN 1000	/* a CPU makes events of faults not faster than this */
 
 #define REQUEST_FINISH 1
 #define REQUEST_EXIT 2
@@ -78,6 +81,8 @@ struct monitor {
 	uint64_t lost_region;		/* pages */
 	uint64_t unseen_shared, unseen_file;	/* bytes, at the last refresh of the maps */
 	uint64_t maps_cost_ns, maps_time_ns;
+	int careful;			/* boundaries at which events are not relied on */
+	uint64_t window_ns;		/* the last scan and zap together */
 	uint64_t monitor_cpu_ns, process_cpu_ns;
 };
 static struct monitor mon;
@@ -125,6 +130,11 @@ static void say(const char *text, int err)
 	memcpy(shared.message + n + k, tmp, (size_t)(p - tmp) + 1);
 }
 
+static int rings_tight(void)
+{
+	return zap_perf_is_tight(&mon.events.perf);
+}
+
 static int set_up(void)
 {
 	const struct mt_config *c = shared.img->config;
@@ -156,6 +166,8 @@ static int set_up(void)
 	err = zap_events_open(e, shared.main_tid, shared.img->how[0] == 'f' ? c->ring_pages / 4 : c->ring_pages,
 			      MAX_RECORDS, &what, &why);
 	zap_space.note_dropped = !e->works || !e->perf.with_kernel;
+	zap_space.events_lost = 0;
+	zap_space.rings_tight = e->works ? rings_tight : NULL;
 	if (!e->works) {
 		say("page set and times only, threads and directions are not known", 0);
 		say(what, why);
@@ -184,6 +196,7 @@ static void read_faults(uint64_t until)
 		return;
 	mt_lock(&zap_space.lock);
 	zap_events_read(&mon.events, until);
+	zap_space.events_lost |= mon.events.perf.full;
 	mt_unlock(&zap_space.lock);
 }
 
@@ -224,10 +237,32 @@ static void zap_missed(void)
 	mt_unlock(&zap_space.lock);
 }
 
+/* How long a half of a ring lasts when its CPU faults as fast as it can. */
+static uint64_t half_ring_ns(void)
+{
+	return mon.events.perf.data_bytes / (mon.events.perf.with_regs ? 96 : 48) * FAULT_NS_MIN / 2;
+}
+
+/*
+ * Under the lock, at a boundary: must the page set do without events? Yes while they are lost
+ * or soon may be, or could be in the time that scan and zap took last.
+ */
+static int is_careful(void)
+{
+	if (zap_space.note_dropped)
+		return 1;
+	if (zap_space.events_lost || rings_tight() || half_ring_ns() < 2 * mon.window_ns)
+		mon.careful = CAREFUL_BOUNDARIES;
+	else if (mon.careful)
+		mon.careful--;
+	return mon.careful != 0;
+}
+
 /* Ends a subinterval; returns the boundary. */
 static uint64_t end_subinterval(int last_ever)
 {
-	uint64_t t0, z, t1;
+	uint64_t t0, z, t1, scan_begin;
+	int careful;
 
 	zap_events_note(&mon.events, !zap_space.note_dropped && !last_ever);
 	read_faults(~0ull);
@@ -252,26 +287,29 @@ static uint64_t end_subinterval(int last_ever)
 		zap_register_all();
 		zap_space.rescue_uffd = 0;
 	}
-	z = mt_now_ns();
+	careful = is_careful();
+	z = scan_begin = mt_now_ns();
 	zap_scan(&mon.scan, &zap_space.regions, &zap_space.shared);
 	zap_scan_ask(&mon.scan, mon.interval);
-	if (!zap_space.note_dropped)
+	if (!careful)
 		z = mt_now_ns();
 	zap_turn_gone();
 	take_dropped();
+	zap_space.events_lost = 0;
 	zap_regions_copy(&mon.events.shared, &zap_space.shared);
 	/* what was touched since the scan must stay mapped when no event tells about it */
 	if (!last_ever)
 		zap_scan_unmap(&mon.scan, &zap_space.regions, &zap_space.shared,
-			       zap_space.note_dropped ? 0 : GAP_PAGES * MT_PAGE);
+			       careful ? 0 : GAP_PAGES * MT_PAGE);
 	t1 = mt_now_ns();
 	mt_unlock(&zap_space.lock);
 	mon.scan_ns += z - t0;
 	mon.zap_ns += t1 - z;
 	mon.closed_ns = t1;
+	mon.window_ns = t1 - scan_begin;
 	read_faults(z);
 	add_scanned();
-	if (mon.events.note && mon.events.nnoted)
+	if (mon.events.note && mon.events.nnoted && !careful)
 		zap_missed();
 	zap_events_note(&mon.events, 0);
 	return z;
@@ -286,7 +324,7 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 		.interval = mon.interval, .start = mon.start_ns, .end = end, .closed = mon.closed_ns, .target = target,
 		.subphases = (unsigned int)shared.img->config->subphases,
 		.faults = mon.events.faults, .records = mon.events.records.n, .unattributed = mon.events.unattributed,
-		.lost_ring = mon.events.perf.lost, .lost_table = mon.events.records.lost, .lost_region = mon.lost_region,
+		.lost_ring = zap_perf_take_lost(&mon.events.perf), .lost_table = mon.events.records.lost, .lost_region = mon.lost_region,
 		.unseen_shared = mon.unseen_shared, .unseen_file = mon.unseen_file,
 		.scan_ns = mon.scan_ns, .zap_ns = mon.zap_ns,
 		.monitor_cpu_ns = monitor_cpu, .program_cpu_ns = program_cpu, .stretch = stretch,
@@ -517,6 +555,7 @@ void mt_monitor_after_fork(void)
 {
 	zap_space.gone[0].n = zap_space.gone[1].n = 0;
 	zap_regions_clear(&zap_space.dropped);
+	zap_space.rings_tight = NULL;
 	zap_regions_free(&mon.dropped);
 	zap_regions_free(&mon.missed);
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */

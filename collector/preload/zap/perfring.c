@@ -185,6 +185,23 @@ static void copy_out(const struct zap_perf *p, const char *data, uint64_t pos, v
 	memcpy((char *)to + first, data, n - first);
 }
 
+/* The kernel leaves out what does not fit: the largest record, and one that says how much was left out. */
+#define LARGEST_RECORDS (sizeof(struct sample) + 64)
+
+static void note_full(struct zap_perf *p, const struct perf_event_mmap_page *ctl)
+{
+	uint64_t head = __atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE);
+
+	if (head - ctl->data_tail + LARGEST_RECORDS > p->data_bytes)
+		p->full = 1;
+}
+
+static void give_back(struct zap_perf *p, struct perf_event_mmap_page *ctl, uint64_t tail)
+{
+	note_full(p, ctl);
+	__atomic_store_n(&ctl->data_tail, tail, __ATOMIC_RELEASE);
+}
+
 static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until,
 			  void (*fn)(void *arg, const struct zap_fault *f), void *arg)
 {
@@ -193,10 +210,14 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 	uint64_t head = __atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ctl->data_tail, count = 0;
 
+	note_full(p, ctl);
 	while (tail < head) {
 		struct sample s;
 		size_t n;
 
+		/* room for the kernel while we read */
+		if (tail - ctl->data_tail > p->data_bytes / 8)
+			give_back(p, ctl, tail);
 		copy_out(p, data, tail, &s.header, sizeof(s.header));
 		if (s.header.size < sizeof(s.header) || s.header.size > head - tail) {
 			p->bad++;
@@ -226,7 +247,7 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 		}
 		tail += s.header.size;
 	}
-	__atomic_store_n(&ctl->data_tail, tail, __ATOMIC_RELEASE);
+	give_back(p, ctl, tail);
 	return count;
 }
 
@@ -238,4 +259,36 @@ uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
 	for (int i = 0; i < p->nrings; i++)
 		count += read_ring(p, &p->ring[i], until, fn, arg);
 	return count;
+}
+
+uint64_t zap_perf_take_lost(struct zap_perf *p)
+{
+	uint64_t lost = p->lost;
+
+	if (lost >= p->told) {
+		lost -= p->told;
+		p->told = 0;
+	} else {
+		p->told -= lost;
+		lost = 0;
+	}
+	if (p->full && !lost) {
+		p->told++;
+		lost = 1;
+	}
+	p->lost = 0;
+	p->full = 0;
+	return lost;
+}
+
+int zap_perf_is_tight(const struct zap_perf *p)
+{
+	for (int i = 0; i < p->nrings; i++) {
+		const struct perf_event_mmap_page *ctl = p->ring[i].map;
+
+		if (__atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE) -
+		    __atomic_load_n(&ctl->data_tail, __ATOMIC_ACQUIRE) > p->data_bytes / 2)
+			return 1;
+	}
+	return 0;
 }

@@ -31,6 +31,8 @@ struct zap_perf {
 	int with_kernel;	/* faults in kernel mode are reported too */
 	int with_regs;
 	uint64_t lost;		/* events the kernel had no room for, since the last reset by the caller */
+	int full;		/* a ring was found full since then: the kernel tells what was lost with the next event */
+	uint64_t told;		/* lost events that were told before the kernel did */
 	uint64_t bad;		/* records that could not be understood; reading resumed at the head */
 };
 
@@ -49,5 +51,13 @@ void zap_perf_close(struct zap_perf *p);
  */
 uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
 		       void (*fn)(void *arg, const struct zap_fault *f), void *arg);
+
+/*
+ * Events lost since the last call, and resets: at least 1 when a ring was full, though the
+ * kernel may tell of it later only, in an interval of which it is not true.
+ */
+uint64_t zap_perf_take_lost(struct zap_perf *p);
+/* Is a ring more than half full, so that events may be lost soon, or are? Any thread. */
+int zap_perf_is_tight(const struct zap_perf *p);
 
 #endif

@@ -454,13 +454,20 @@ static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ou
 	}
 }
 
+static int events_may_be_lost(void)
+{
+	if (!zap_space.events_lost && zap_space.rings_tight && zap_space.rings_tight())
+		zap_space.events_lost = 1;
+	return zap_space.events_lost;
+}
+
 void zap_note_present(uint64_t addr, uint64_t len)
 {
 	const struct zap_regions *set[] = { &zap_space.regions, &zap_space.shared };
 	uint64_t end = addr + page_up(len);
 	int pagemap;
 
-	if (!zap_space.note_dropped || !zap_space.active ||
+	if (!zap_space.active || (!zap_space.note_dropped && !events_may_be_lost()) ||
 	    (!zap_regions_overlap(set[0], addr, end) && !zap_regions_overlap(set[1], addr, end)))
 		return;
 	pagemap = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC, 0);

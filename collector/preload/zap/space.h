@@ -61,6 +61,12 @@ struct zap_space {
 	 * mapped when hooks dropped them. The monitor takes them at the boundary.
 	 */
 	int note_dropped;
+	/*
+	 * The same for events that were lost, or may be: set when that is seen, cleared at the
+	 * boundary. @rings_tight: asked by hooks, set by the monitor, NULL: there are no rings.
+	 */
+	int events_lost;
+	int (*rings_tight)(void);
 	struct zap_regions dropped;
 	struct mt_maps maps;	/* scratch for lookups under the lock */
 	uint64_t late_bytes;	/* writable data of libraries loaded later, not traced (yet) */

@@ -93,6 +93,15 @@ if fidelity shared-readonly --run-threads 90 -- --interval 50ms --subphases 1 --
 	fi
 fi
 fidelity shared-fork --run-threads 95 -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec -M anonymous
+# more faults than the rings can hold: threads are lost and told, pages are not
+as=(env MEMTRACE_RING_PAGES=8)
+fidelity overload --lossy 100 --run-threads 0 -- --interval 20ms --subphases 1 -- -t 8 -d 1500 -n 400000 -r 1 -m churn,madvise,mremap
+fidelity overload-64 --lossy 100 --run-threads 0 -- --interval 100ms --subphases 5 -- -t 64 -d 1500 -n 40000 -r 1 -m churn,madvise
+fidelity overload-500 --lossy 100 --run-threads 0 -- --interval 100ms --subphases 1 -- -t 500 -d 1500 -n 40000 -P 500 -r 1
+as=()
+if [ -d "$work/overload-64" ] && "$MEMTRACE" info "$work/overload-64/trace" | grep -q '^Losses *none'; then
+	fail "overload-64: nothing was lost, so that nothing was tried"
+fi
 fidelity compressed -- --interval 20ms --subphases 1 --compress -- -d 800 -p 300
 for dir in "$work"/compressed/trace/p*; do
 	[ -d "$work/compressed" ] || continue

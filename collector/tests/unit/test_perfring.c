@@ -99,6 +99,27 @@ int main(void)
 		CHECK(take(next, ~0ull) == 0);
 	}
 	CHECK_EQ(perf.lost, 2000 * 17);
+	CHECK_EQ(zap_perf_take_lost(&perf), 2000 * 17);
+	CHECK_EQ(zap_perf_take_lost(&perf), 0);
+
+	/* a full ring is told at once, and not a second time when the kernel tells */
+	CHECK(!zap_perf_is_tight(&perf));
+	while (DATA - (ctl->data_head - ctl->data_tail) > 150)
+		put(&other, sizeof(other));
+	CHECK(zap_perf_is_tight(&perf));
+	CHECK(take(next, ~0ull) == 0);
+	CHECK(!zap_perf_is_tight(&perf) && perf.full);
+	CHECK_EQ(zap_perf_take_lost(&perf), 1);
+	put(&lost, sizeof(lost));
+	CHECK(take(next, ~0ull) == 0);
+	CHECK_EQ(zap_perf_take_lost(&perf), 16);
+	CHECK_EQ(zap_perf_take_lost(&perf), 0);
+	/* a half of it is not full */
+	while (ctl->data_head - ctl->data_tail <= DATA / 2)
+		put(&other, sizeof(other));
+	CHECK(zap_perf_is_tight(&perf));
+	CHECK(take(next, ~0ull) == 0);
+	CHECK_EQ(zap_perf_take_lost(&perf), 0);
 
 	/* later ones stay */
 	for (int i = 0; i < 10; i++)

@@ -40,7 +40,7 @@
 
 #define PAGE 4096UL
 #define BSS_PAGES 1024
-#define MAX_THREADS 64
+#define MAX_THREADS 512
 #define VOLATILE_PAGES 16
 #define WORD (PAGE / sizeof(uint64_t))
 
