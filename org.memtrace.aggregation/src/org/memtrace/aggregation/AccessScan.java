@@ -16,6 +16,7 @@ import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
@@ -23,8 +24,8 @@ import org.memtrace.model.tree.ProducerTree;
 /**
  * The one way to look at many accesses: all chunks that may have rows of a query, in parallel, a chunk in memory for each thread.
  * Chunks are divided into runs, and each run has a part of the result of its own. How they are divided depends on the query and on
- * the chunks only, and parts come back in order: a sum of parts is the same on every machine. A damaged chunk is skipped and counted
- * in {@link #lost}. Safe for all threads.
+ * the chunks only, and parts come back in order: a sum of parts is the same on every machine. A damaged chunk is skipped; its
+ * source counts it, for {@link #lost}. Safe for all threads.
  */
 public final class AccessScan {
 	/** Runs at most: enough for every machine to have work until the end, few enough to keep their parts. */
@@ -33,7 +34,6 @@ public final class AccessScan {
 	private final AccessSource source;
 	/** What is wanted of each row; null: everything. */
 	private final AccessMask mask;
-	private final LostAccesses.Log log;
 	/** Chunks to be filled again. */
 	private final ConcurrentLinkedDeque<AccessChunk> spare;
 
@@ -60,16 +60,15 @@ public final class AccessScan {
 		P make(int producerFrom, int producerTo) throws MemtraceException;
 	}
 
-	private AccessScan(AccessSource source, AccessMask mask, LostAccesses.Log log, ConcurrentLinkedDeque<AccessChunk> spare) {
+	private AccessScan(AccessSource source, AccessMask mask, ConcurrentLinkedDeque<AccessChunk> spare) {
 		this.source = source;
 		this.mask = mask;
-		this.log = log;
 		this.spare = spare;
 	}
 
 	/** Scans the chunks of a source. */
 	public static AccessScan of(AccessSource source) {
-		return new AccessScan(source, null, new LostAccesses.Log(), new ConcurrentLinkedDeque<>());
+		return new AccessScan(source, null, new ConcurrentLinkedDeque<>());
 	}
 
 	/** Scans all accesses of a trace. */
@@ -77,17 +76,17 @@ public final class AccessScan {
 		return of(store.accessSource(progress));
 	}
 
-	/** The same chunks without what a mask does not want; losses are counted together. */
+	/** The same chunks without what a mask does not want. */
 	public AccessScan with(AccessMask wanted) {
 		if (wanted == null || wanted.selectsAll()) {
 			return this;
 		}
-		return new AccessScan(source, mask == null ? wanted : AccessMask.both(mask, wanted), log, spare);
+		return new AccessScan(source, mask == null ? wanted : AccessMask.both(mask, wanted), spare);
 	}
 
 	/** The same chunks with everything; losses are counted together. */
 	AccessScan withoutMask() {
-		return new AccessScan(source, null, log, spare);
+		return new AccessScan(source, null, spare);
 	}
 
 	/** Columns and those that the mask looks at. */
@@ -111,8 +110,8 @@ public final class AccessScan {
 	}
 
 	/** What could not be read so far, by any scan of these chunks. */
-	public LostAccesses lost() {
-		return log.lost();
+	public Losses lost() {
+		return source.losses();
 	}
 
 	/** A number of chunks that one thread reads one after the other. */
@@ -169,8 +168,7 @@ public final class AccessScan {
 		try {
 			source.read(number, columns, into);
 		} catch (DamagedChunkException e) {
-			log.add(e.chunk(), source.info(number).rows(), e.getMessage());
-			return false;
+			return false; // the source has counted it
 		}
 		if (mask != null) {
 			mask.apply(into, columns);

@@ -23,6 +23,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.HeapAccessSource;
@@ -137,7 +138,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** What could not be read so far; an answer that was made before it was asked is without it. */
-	public LostAccesses lost() {
+	public Losses lost() {
 		return scan.lost();
 	}
 

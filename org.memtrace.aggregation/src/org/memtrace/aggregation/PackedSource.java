@@ -16,6 +16,7 @@ import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.ChunkInfo;
+import org.memtrace.model.columns.Losses;
 
 /**
  * Chunks that stay in memory, in as few bytes as their values need, once they have been read: for the workbench, which looks at the
@@ -120,6 +121,11 @@ final class PackedSource implements AccessSource {
 	@Override
 	public long rows() {
 		return source.rows();
+	}
+
+	@Override
+	public Losses losses() {
+		return source.losses();
 	}
 
 	@Override

@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.storage.chunks.Blobs;
 import org.memtrace.storage.chunks.ChunkEntry;
 
 /** The tables of the chunks: MT_CHUNK, the index, and MT_COLUMN, the bytes. */
@@ -82,8 +84,43 @@ final class ChunkTables {
 		return index;
 	}
 
+	/** Where the bytes of columns are; the connection is used for nothing else. */
+	static Blobs blobs(Dbms dbms, Path file, Connection db) {
+		return new Blobs() {
+			@Override
+			public byte[] read(int chunk, int column) throws MemtraceException {
+				synchronized (db) {
+					return ChunkTables.read(dbms, file, db, chunk, column);
+				}
+			}
+
+			@Override
+			public byte[][] readAll(int chunk) throws MemtraceException {
+				synchronized (db) {
+					return ChunkTables.readAll(dbms, file, db, chunk);
+				}
+			}
+		};
+	}
+
+	private static byte[][] readAll(Dbms dbms, Path file, Connection db, int chunk) throws StoreException {
+		byte[][] all = new byte[(int) PER_CHUNK][];
+		try (PreparedStatement select = db.prepareStatement("SELECT ID, DATA FROM MT_COLUMN WHERE ID >= ? AND ID < ?")) {
+			select.setLong(1, chunk * PER_CHUNK);
+			select.setLong(2, (chunk + 1) * PER_CHUNK);
+			try (ResultSet rows = select.executeQuery()) {
+				while (rows.next()) {
+					all[(int) (rows.getLong(1) - chunk * PER_CHUNK)] = rows.getBytes(2);
+				}
+			}
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
+		return all;
+	}
+
 	/** Bytes of a column, null when it is not there; the caller has the connection for itself. */
-	static byte[] read(Dbms dbms, Path file, Connection db, int chunk, int column) throws StoreException {
+	private static byte[] read(Dbms dbms, Path file, Connection db, int chunk, int column) throws StoreException {
 		try (PreparedStatement select = db.prepareStatement("SELECT DATA FROM MT_COLUMN WHERE ID = ?")) {
 			select.setLong(1, chunk * PER_CHUNK + column);
 			try (ResultSet row = select.executeQuery()) {

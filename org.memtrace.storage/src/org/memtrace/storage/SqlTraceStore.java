@@ -71,6 +71,8 @@ final class SqlTraceStore implements TraceStore {
 	private final Dbms dbms;
 	private final Connection db;
 	private final Replaced replaced;
+	/** The store of the same trace that was opened first; null when it is this one. */
+	private final SqlTraceStore first;
 	/** Whose tree this store shows. */
 	private final AddressSpace space;
 	/** Whether the MT_ tables are there. */
@@ -116,11 +118,13 @@ final class SqlTraceStore implements TraceStore {
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
 	SqlTraceStore(Path file, TraceInfo registered, Replaced replaced) throws MemtraceException {
-		this(file, registered, replaced, AddressSpace.VIRTUAL);
+		this(file, registered, replaced, AddressSpace.VIRTUAL, null);
 	}
 
-	private SqlTraceStore(Path file, TraceInfo registered, Replaced replaced, AddressSpace space) throws MemtraceException {
+	private SqlTraceStore(Path file, TraceInfo registered, Replaced replaced, AddressSpace space, SqlTraceStore first)
+			throws MemtraceException {
 		this.file = file;
+		this.first = first;
 		this.replaced = replaced;
 		this.space = space;
 		dbms = Dbms.of(file);
@@ -275,7 +279,7 @@ final class SqlTraceStore implements TraceStore {
 		if (!addressSpaces().contains(wanted)) {
 			throw Spaces.missing(info, wanted);
 		}
-		SqlTraceStore other = new SqlTraceStore(file, info, replaced, wanted);
+		SqlTraceStore other = new SqlTraceStore(file, info, replaced, wanted, first == null ? this : first);
 		others.add(other);
 		return other;
 	}
@@ -464,14 +468,20 @@ final class SqlTraceStore implements TraceStore {
 					throw new StoreException(file + " is damaged: the index of its accesses is not what was written");
 				}
 				chunkDb = dbms.read(file);
-				chunks = new StoredChunks(file.toString(), index, (chunk, column) -> {
-					synchronized (chunkDb) {
-						return ChunkTables.read(dbms, file, chunkDb, chunk, column);
-					}
-				});
-				damage = new Damage(chunks);
+				chunks = new StoredChunks(file.toString(), index, ChunkTables.blobs(dbms, file, chunkDb));
+				damage = first == null ? damage(chunks) : first.damage(chunks);
 			}
 			return chunks;
+		}
+	}
+
+	/** What is damaged, for the stores of all address spaces: their chunks are the same. */
+	private Damage damage(StoredChunks all) {
+		synchronized (chunksLock) {
+			if (damage == null) {
+				damage = new Damage(all);
+			}
+			return damage;
 		}
 	}
 
@@ -497,18 +507,9 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public Losses losses() {
-		Losses sum;
 		synchronized (chunksLock) {
-			sum = damage == null ? Losses.NONE : damage.losses();
+			return damage == null ? Losses.NONE : damage.losses();
 		}
-		List<TraceStore> same;
-		synchronized (this) {
-			same = List.copyOf(others);
-		}
-		for (TraceStore other : same) {
-			sum = sum.plus(other.losses());
-		}
-		return sum;
 	}
 
 	/** Something that can be read. */
@@ -596,7 +597,7 @@ final class SqlTraceStore implements TraceStore {
 	private void tellLosses() throws StoreException {
 		Losses lost = losses();
 		if (!lost.isNone()) {
-			throw new StoreException(file + " is damaged: " + lost.text() + " The rest is right; \"memtrace verify\" names the chunks");
+			throw new StoreException(lost.text() + ". The rest is right; \"memtrace verify\" names all damaged chunks");
 		}
 	}
 

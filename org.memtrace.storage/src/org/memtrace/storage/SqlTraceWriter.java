@@ -371,17 +371,13 @@ final class SqlTraceWriter implements TraceWriter {
 		progress.begin("Writing events of FrameSoc", sorter.rows());
 		try (EventWriter writer = new EventWriter(db)) {
 			List<DamagedChunkException> damaged = new ArrayList<>();
-			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), (chunk, column) -> {
-				synchronized (this) {
-					return ChunkTables.read(dbms, file.temporary, db, chunk, column);
-				}
-			});
+			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), ChunkTables.blobs(dbms, file.temporary, db));
 			int[] cells = new int[trees.virtualLeaf().length];
 			Arrays.setAll(cells, i -> i);
 			try (AccessesByTime byTime = new AccessesByTime(chunks, cells, file.temporary.toAbsolutePath().getParent(), damaged::add)) {
 				byTime.visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, batch -> {
 					try {
-						synchronized (this) {
+						synchronized (db) {
 							writer.add(batch);
 						}
 					} catch (SQLException e) {

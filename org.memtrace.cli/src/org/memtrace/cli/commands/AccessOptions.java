@@ -47,11 +47,9 @@ final class AccessOptions {
 		return filters.isActive() ? simple.with(filters, load(store, console)) : simple;
 	}
 
-	/** All accesses; what of them cannot be read is said in the end. */
+	/** All accesses. */
 	static AccessTable load(TraceStore store, Console console) throws MemtraceException {
-		AccessTable table = AccessTable.load(store, console.progress());
-		console.watch(table::lost);
-		return table;
+		return AccessTable.load(store, console.progress());
 	}
 
 	/** The accesses that --filter lets pass. */

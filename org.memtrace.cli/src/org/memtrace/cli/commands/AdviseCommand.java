@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 import org.memtrace.analysis.findings.AdviceJson;
 import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
-import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Threshold;
@@ -53,8 +52,6 @@ public final class AdviseCommand implements Command {
 					throw new MemtraceException(store.info().alias() + " has no memory accesses: advise is about the memory of a program");
 				}
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
-				TraceFacts facts = advisor.facts();
-				console.watch(facts::damaged);
 				if (args.get("rule") != null) {
 					advisor = advisor.only(args.get("rule"));
 				}

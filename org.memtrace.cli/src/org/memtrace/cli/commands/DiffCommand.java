@@ -16,7 +16,6 @@ import org.memtrace.analysis.diff.FailIf;
 import org.memtrace.analysis.diff.Run;
 import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.findings.Advisor;
-import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -91,8 +90,6 @@ public final class DiffCommand implements Command {
 					throw new MemtraceException(store.info().alias() + " has no memory accesses: diff is about the memory of a program");
 				}
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
-				TraceFacts facts = advisor.facts();
-				console.watch(facts::damaged);
 				runs.add(new Run(trace, advisor));
 			}
 		}

@@ -7,7 +7,6 @@ import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.EventSummary;
 import org.memtrace.analysis.findings.TraceSummary;
-import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.cli.args.Command;
@@ -40,8 +39,6 @@ public final class SummaryCommand implements Command {
 			console.out().print(new TraceSummary(structures).text());
 			if (args.get("filter") == null && store == opened) {
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress());
-				TraceFacts facts = advisor.facts();
-				console.watch(facts::damaged);
 				console.out().print(AdviceText.brief(advisor, FINDINGS));
 			}
 		}

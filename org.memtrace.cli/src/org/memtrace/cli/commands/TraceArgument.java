@@ -28,8 +28,14 @@ final class TraceArgument {
 	private TraceArgument() {
 	}
 
-	/** Opens the trace for reading; an import shows its progress and its warnings. */
+	/** Opens the trace for reading; an import shows its progress and its warnings. What of it turns out to be damaged is said in the end. */
 	static TraceStore open(String argument, Console console) throws MemtraceException {
+		TraceStore store = find(argument, console);
+		console.watch(store::losses);
+		return store;
+	}
+
+	private static TraceStore find(String argument, Console console) throws MemtraceException {
 		Path path = path(argument);
 		if (path != null && Files.isDirectory(path)) {
 			return imported(path, console);

@@ -23,8 +23,6 @@ public final class VerifyCommand implements Command {
 			problems.forEach(problem -> console.out().println(problem));
 			if (problems.isEmpty()) {
 				console.out().printf(Locale.ROOT, "%s: all %,d accesses are as they were written%n", store.info().alias(), store.accessCount());
-			} else if (!store.losses().isNone()) {
-				console.out().println(store.losses().text());
 			}
 		}
 		return problems.isEmpty() ? ExitCode.OK : ExitCode.INPUT;

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.model.Progress;
+import org.memtrace.model.columns.Losses;
 
 /** Where a command writes: results to {@link #out()}, everything else to {@link #err()}. UTF-8. */
 public final class Console {
@@ -25,7 +25,7 @@ public final class Console {
 	private final boolean outTerminal;
 	private final boolean quiet;
 	private final ConsoleProgress progress;
-	private final List<Supplier<LostAccesses>> watched = new ArrayList<>();
+	private final List<Supplier<Losses>> watched = new ArrayList<>();
 
 	/**
 	 * @param errTerminal progress is shown only on a terminal
@@ -83,15 +83,15 @@ public final class Console {
 	}
 
 	/** What was lost is said, and changes the exit code, when the command ends. */
-	public void watch(Supplier<LostAccesses> lost) {
+	public void watch(Supplier<Losses> lost) {
 		watched.add(lost);
 	}
 
 	/** Says what was lost; nothing when everything could be read. */
 	public boolean reportLost() {
 		boolean any = false;
-		for (LostAccesses lost : watched.stream().map(Supplier::get).distinct().toList()) {
-			if (lost.any()) {
+		for (Losses lost : watched.stream().map(Supplier::get).distinct().toList()) {
+			if (!lost.isNone()) {
 				err().println("memtrace: the answer is not complete: " + lost.text());
 				any = true;
 			}

@@ -9,4 +9,13 @@ import org.memtrace.model.MemtraceException;
 public interface Blobs {
 	/** The bytes of one column of a chunk; null when they are not there. */
 	byte[] read(int chunk, int column) throws MemtraceException;
+
+	/** The bytes of all columns of a chunk; null for those that are not there. */
+	default byte[][] readAll(int chunk) throws MemtraceException {
+		byte[][] all = new byte[StoredColumn.COUNT][];
+		for (int c = 0; c < all.length; c++) {
+			all[c] = read(chunk, c);
+		}
+		return all;
+	}
 }

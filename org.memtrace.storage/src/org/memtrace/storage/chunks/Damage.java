@@ -27,9 +27,9 @@ public final class Damage implements Consumer<DamagedChunkException> {
 	/** All of them together, each once. */
 	public synchronized Losses losses() {
 		Losses sum = Losses.NONE;
-		for (int chunk : found.keySet()) {
-			ChunkEntry e = chunks.entry(chunk);
-			sum = sum.plus(new Losses(1, e.rows(), e.reads(), e.writes()));
+		for (Map.Entry<Integer, String> chunk : found.entrySet()) {
+			ChunkEntry e = chunks.entry(chunk.getKey());
+			sum = sum.plus(new Losses(1, e.rows(), e.reads(), e.writes(), chunk.getValue()));
 		}
 		return sum;
 	}

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.columns.AccessChunk;
@@ -26,6 +27,8 @@ public final class StoredChunks {
 	private final ChunkEntry[] entries;
 	private final ChunkEntry.Columns[] columns;
 	private final long[] firstRow;
+	/** 1 for a chunk whose columns were all found to be what their checksums say. */
+	private final AtomicIntegerArray checked;
 
 	/**
 	 * @param file where the chunks are, for messages
@@ -36,6 +39,7 @@ public final class StoredChunks {
 		this.blobs = blobs;
 		entries = index.toArray(ChunkEntry[]::new);
 		columns = new ChunkEntry.Columns[entries.length];
+		checked = new AtomicIntegerArray(entries.length);
 		firstRow = new long[entries.length + 1];
 		for (int c = 0; c < entries.length; c++) {
 			firstRow[c + 1] = firstRow[c] + Math.max(0, entries[c].rows());
@@ -86,7 +90,8 @@ public final class StoredChunks {
 
 	/**
 	 * Reads columns of a chunk; {@link AccessChunk#leaf} is the first cell of each leaf. Columns that were read before and are not
-	 * wanted now keep what they have.
+	 * wanted now keep what they have. The first time the checksums of all columns are compared, also of those that are not wanted: so
+	 * whatever is asked, a damaged chunk is left out, and different questions get answers about the same accesses.
 	 *
 	 * @param cells gets the cell of each row; may be null
 	 * @throws DamagedChunkException when something of it is not what was written
@@ -97,7 +102,12 @@ public final class StoredChunks {
 			if (columns[chunk] == null) {
 				throw new FormatError("its entry in the index is not one");
 			}
-			new Reader(chunk, into).read(wanted, cells);
+			Reader reader = new Reader(chunk, into);
+			if (checked.get(chunk) == 0) {
+				reader.checkAll();
+			}
+			reader.read(wanted, cells);
+			checked.set(chunk, 1);
 			ok = true;
 		} catch (FormatError e) {
 			throw damaged(chunk, e.getMessage());
@@ -133,12 +143,34 @@ public final class StoredChunks {
 		private final ChunkEntry.Columns known;
 		private final AccessChunk into;
 		private final int n;
+		/** The bytes of all columns when they were just checked. */
+		private byte[][] all;
 
 		Reader(int chunk, AccessChunk into) {
 			this.chunk = chunk;
 			this.into = into;
 			known = columns[chunk];
 			n = entries[chunk].rows();
+		}
+
+		void checkAll() throws MemtraceException {
+			byte[][] found = blobs.readAll(chunk);
+			for (StoredColumn column : StoredColumn.ALL) {
+				if (known.length()[column.ordinal()] > 0) {
+					check(column, found[column.ordinal()]);
+				}
+			}
+			all = found;
+		}
+
+		private void check(StoredColumn column, byte[] bytes) {
+			int c = column.ordinal();
+			if (bytes == null) {
+				throw new FormatError("its column " + column + " is missing");
+			}
+			if (bytes.length != known.length()[c] || ChunkEncoder.crc(bytes) != known.crc()[c]) {
+				throw new FormatError("the checksum of its column " + column + " does not fit");
+			}
 		}
 
 		void read(Set<AccessColumn> wanted, Cells cells) throws MemtraceException {
@@ -190,12 +222,9 @@ public final class StoredChunks {
 			if (known.length()[c] == 0) {
 				return null;
 			}
-			byte[] bytes = blobs.read(chunk, c);
-			if (bytes == null) {
-				throw new FormatError("its column " + column + " is missing");
-			}
-			if (bytes.length != known.length()[c] || ChunkEncoder.crc(bytes) != known.crc()[c]) {
-				throw new FormatError("the checksum of its column " + column + " does not fit");
+			byte[] bytes = all != null ? all[c] : blobs.read(chunk, c);
+			if (all == null) {
+				check(column, bytes);
 			}
 			if (bytes[0] == ChunkEncoder.RAW) {
 				return new ByteReader(bytes, 1, bytes.length);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.storage.chunks;
 
+import java.util.List;
+
 /** The columns of a chunk as they are stored; the ordinal is stored, so only append. docs/database-schema.md */
 enum StoredColumn {
 	/** Which leaves have rows: of each the first cell, and how many rows. */
@@ -22,4 +24,5 @@ enum StoredColumn {
 	/** Ids of columns of a chunk begin at its number times this. */
 	static final int PER_CHUNK = 16;
 	static final int COUNT = values().length;
+	static final List<StoredColumn> ALL = List.of(values());
 }

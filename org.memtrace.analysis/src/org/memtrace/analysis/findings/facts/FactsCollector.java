@@ -14,9 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-import org.memtrace.aggregation.LostAccesses;
-import org.memtrace.aggregation.Parallel;
-import org.memtrace.model.CancelledException;
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.model.Interval;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
@@ -26,12 +24,12 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
-import org.memtrace.model.columns.ChunkInfo;
-import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.columns.Losses;
 
 /**
  * Makes {@link TraceFacts} in one pass over the chunks of accesses, leaf by leaf. Several ranges of memory are read at the same time; their
@@ -74,8 +72,6 @@ public final class FactsCollector {
 	private final Map<Integer, Integer> firstInterval = new HashMap<>();
 	private int intervals;
 	private long intervalNs;
-	/** Damaged chunks, and why the first one is. */
-	private LostAccesses lost = LostAccesses.NONE;
 
 	private FactsCollector(TraceStore store, AccessSource source) throws MemtraceException {
 		this.store = store;
@@ -210,64 +206,19 @@ public final class FactsCollector {
 		return firstInterval.get(key) + Math.max(0, i >= 0 ? i : -i - 2);
 	}
 
-	/** Ranges of chunks that share no leaf. */
-	private List<int[]> ranges() {
-		List<int[]> ranges = new ArrayList<>();
-		int from = 0;
-		int wanted = Math.max(1, source.chunks() / (4 * Parallel.threads()));
-		for (int c = 1; c <= source.chunks(); c++) {
-			if (c == source.chunks() || c - from >= wanted && source.info(c - 1).producerTo() <= source.info(c).producerFrom()) {
-				ranges.add(new int[] {from, c});
-				from = c;
-			}
-		}
-		return ranges;
-	}
-
 	private TraceFacts run(Progress progress) throws MemtraceException {
-		progress.begin("Looking for facts", source.rows());
-		List<int[]> ranges = ranges();
-		GroupFacts[][] found = new GroupFacts[ranges.size()][];
-		MemtraceException[] failure = new MemtraceException[1];
-		boolean[] offsets = new boolean[1];
-		run(ranges.size(), progress, failure, r -> {
-			Scan scan = new Scan();
-			try {
-				scan.read(ranges.get(r)[0], ranges.get(r)[1], progress);
-			} catch (CancelledException e) {
-				throw e;
-			} catch (MemtraceException e) {
-				synchronized (failure) {
-					failure[0] = e;
-				}
-				throw new CancelledException();
-			}
-			found[r] = scan.found;
-			synchronized (offsets) {
-				offsets[0] |= scan.sawOffset;
-			}
-		});
-		for (GroupFacts[] part : found) {
-			for (int g = 0; g < part.length; g++) {
-				if (part[g] != null) {
-					groups.get(g).add(part[g]);
+		List<Part> parts = AccessScan.of(source).run(AccessQuery.ALL, COLUMNS, "Looking for facts", progress, (from, to) -> new Part());
+		boolean offsets = false;
+		for (Part part : parts) {
+			offsets |= part.sawOffset;
+			for (int g = 0; g < part.found.length; g++) {
+				if (part.found[g] != null) {
+					groups.get(g).add(part.found[g]);
 				}
 			}
 		}
 		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
-		return describe(offsets[0]);
-	}
-
-	/** Runs tasks; what one of them could not read is told, not that the others were cancelled for it. */
-	private static void run(int count, Progress progress, MemtraceException[] failure, Parallel.Task task) throws MemtraceException {
-		try {
-			Parallel.run(count, progress, task);
-		} catch (CancelledException e) {
-			if (failure[0] != null) {
-				throw failure[0];
-			}
-			throw e;
-		}
+		return describe(offsets);
 	}
 
 	private TraceFacts describe(boolean offsets) throws MemtraceException {
@@ -300,12 +251,9 @@ public final class FactsCollector {
 		} catch (NumberFormatException e) {
 			// as above
 		}
+		Losses lost = source.losses();
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
-				store.threadTimes(), offsets, recorded + lost.rows(), lost);
-	}
-
-	private synchronized void lose(int rows, String reason) {
-		lost = new LostAccesses(lost.chunks() + 1, lost.rows() + rows, lost.any() ? lost.reason() : reason);
+				store.threadTimes(), offsets, recorded + lost.accesses(), lost);
 	}
 
 	private long[] allStarts() {
@@ -314,13 +262,12 @@ public final class FactsCollector {
 		return all;
 	}
 
-	/** Reads a range of chunks, leaf by leaf. */
-	private final class Scan {
+	/** Looks at a range of leaves, one after the other. */
+	private final class Part implements AccessScan.Part {
 		final GroupFacts[] found = new GroupFacts[groups.size()];
 		boolean sawOffset;
-		private final AccessChunk chunk = new AccessChunk();
-		private int[] intervalOfTime = {};
-		// the rows of a leaf
+		// the rows of a leaf, -1 before the first
+		private int open = -1;
 		private int n;
 		private int[] interval = new int[64];
 		private int[] thread = new int[64];
@@ -336,35 +283,27 @@ public final class FactsCollector {
 		private int userCount;
 		private long[] samples = new long[64];
 
-		void read(int from, int to, Progress progress) throws MemtraceException {
-			int open = -1;
-			for (int c = from; c < to; c++) {
-				progress.check();
-				ChunkInfo info = source.info(c);
-				try {
-					source.read(c, COLUMNS, chunk);
-				} catch (DamagedChunkException e) {
-					lose(info.rows(), e.getMessage());
-					progress.worked(info.rows());
-					continue;
+		@Override
+		public void chunk(AccessChunk chunk, int leafFrom, int leafTo) {
+			for (int l = leafFrom; l < leafTo; l++) {
+				if (open != chunk.leaf[l]) {
+					end();
 				}
-				for (int l = 0; l < chunk.leaves; l++) {
-					if (open >= 0 && open != chunk.leaf[l]) {
-						leaf(open);
-						n = 0;
-					}
-					open = chunk.leaf[l];
-					take(open, chunk.leafFrom[l], chunk.leafFrom[l + 1]);
-				}
-				progress.worked(info.rows());
-			}
-			if (open >= 0) {
-				leaf(open);
+				open = chunk.leaf[l];
+				take(chunk, chunk.leafFrom[l], chunk.leafFrom[l + 1]);
 			}
 		}
 
-		private void take(int leaf, int from, int to) {
-			int s = tree.structure(leaf);
+		@Override
+		public void end() {
+			if (open >= 0) {
+				leaf(open);
+				n = 0;
+			}
+		}
+
+		private void take(AccessChunk chunk, int from, int to) {
+			int s = tree.structure(open);
 			if (s < 0) {
 				return;
 			}

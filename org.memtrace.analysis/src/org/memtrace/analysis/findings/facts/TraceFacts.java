@@ -5,9 +5,9 @@ package org.memtrace.analysis.findings.facts;
 import java.util.List;
 import java.util.Map;
 
-import org.memtrace.aggregation.LostAccesses;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 
@@ -30,7 +30,7 @@ import org.memtrace.model.TraceInfo;
  * @param damaged what of it is in damaged chunks of the store
  */
 public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team, long[] intervalStartNs,
-		long intervalNs, double accesses, long parts, int nodes, ThreadTimes cpu, boolean hasOffsets, long lost, LostAccesses damaged) {
+		long intervalNs, double accesses, long parts, int nodes, ThreadTimes cpu, boolean hasOffsets, long lost, Losses damaged) {
 	/** Name of a thread for a person. */
 	public String thread(int index) {
 		if (index < 0 || index >= threads.size()) {

@@ -4,7 +4,6 @@ package org.memtrace.aggregation;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.columns.Losses;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 
@@ -55,6 +55,7 @@ class AccessScanTest {
 		private final int[] cut;
 		private final ChunkInfo[] infos;
 		int damaged = -1;
+		private volatile Losses losses = Losses.NONE;
 
 		Rechunked(AccessSource source, Random random, int most) throws MemtraceException {
 			assertEquals(1, source.chunks());
@@ -87,6 +88,11 @@ class AccessScanTest {
 		}
 
 		@Override
+		public Losses losses() {
+			return losses;
+		}
+
+		@Override
 		public int chunks() {
 			return infos.length;
 		}
@@ -106,7 +112,9 @@ class AccessScanTest {
 			if (chunk == damaged) {
 				into.rows = 0;
 				into.leaves = 0;
-				throw new DamagedChunkException(chunk, "test.db: chunk " + chunk + " is damaged");
+				losses = new Losses(1, infos[chunk].rows(), infos[chunk].reads(), infos[chunk].writes(),
+						"test.db: chunk " + chunk + " is damaged");
+				throw new DamagedChunkException(chunk, losses.reason());
 			}
 			int n = infos[chunk].rows();
 			into.reserve(n, n, all.times);
@@ -267,7 +275,7 @@ class AccessScanTest {
 		Rechunked source = rechunked(200);
 		source.damaged = source.chunks() / 2;
 		AccessTable other = AccessTable.of(store, source);
-		assertFalse(other.lost().any());
+		assertTrue(other.lost().isNone());
 		ChunkInfo lost = source.info(source.damaged);
 		for (int i = 0; i < 3; i++) {
 			AccessDetails all = table.details(0);
@@ -278,11 +286,11 @@ class AccessScanTest {
 			other.model(other.wholeRequest(), Progress.NONE);
 		}
 		assertEquals(1, other.lost().chunks());
-		assertEquals(lost.rows(), other.lost().rows());
+		assertEquals(lost.rows(), other.lost().accesses());
 		assertTrue(other.lost().text().contains("test.db: chunk " + source.damaged), other.lost().text());
 		AccessMask mask = new AccessMask();
 		mask.keepThreads(5, t -> t == 1);
-		assertTrue(other.filtered(mask).lost().any(), "filters lose no losses");
+		assertEquals(1, other.filtered(mask).lost().chunks(), "filters lose no losses");
 	}
 
 	@Test

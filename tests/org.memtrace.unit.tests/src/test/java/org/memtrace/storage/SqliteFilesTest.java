@@ -16,17 +16,20 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
+import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.EventCategory;
@@ -426,7 +429,16 @@ class SqliteFilesTest {
 			assertEquals(List.of(file + ": chunk 0 with 3000 accesses is damaged: the checksum of its column READS does not fit"), problems);
 			assertEquals(3000, store.losses().accesses());
 			String message = assertThrows(StoreException.class, () -> StoreContract.accesses(store, AccessQuery.ALL)).getMessage();
-			assertTrue(message.startsWith(file + " is damaged: 3,000 accesses with "), message);
+			assertTrue(message.matches("3,000 access records with [0-9,]+ reads and [0-9,]+ writes in 1 damaged chunk are lost: .*"), message);
+			assertTrue(message.contains(problems.get(0)), message);
+		}
+		try (TraceStore store = Stores.openFile(file)) { // a question about another column leaves the chunk out, too
+			AccessScan scan = AccessScan.of(store, Progress.NONE);
+			scan.run(AccessQuery.ALL, Set.of(AccessColumn.THREAD), "", Progress.NONE, (from, to) -> (chunk, leafFrom, leafTo) -> {
+				throw new AssertionError("a damaged chunk");
+			});
+			assertEquals(3000, scan.lost().accesses());
+			assertEquals(scan.lost(), store.losses());
 		}
 		try (Connection db = Sqlite.change(file)) {
 			Sqlite.execute(db, "UPDATE MT_CHUNK SET READS = READS + 1");

@@ -322,8 +322,11 @@ class ChunksTest {
 							Arrays.copyOf(good, good.length + 1), new byte[0], new byte[good.length])) {
 						int chunk = k;
 						int broken = column;
-						StoredChunks chunks = new StoredChunks("t", blobs.index(),
-								(ch, co) -> ch == chunk && co == broken ? bad : blobs.read(ch, co));
+						Blobs damaged = (ch, co) -> ch == chunk && co == broken ? bad : blobs.read(ch, co);
+						StoredChunks chunks = new StoredChunks("t", blobs.index(), damaged);
+						AccessColumn other = AccessColumn.values()[random.nextInt(AccessColumn.values().length)];
+						assertThrows(DamagedChunkException.class, () -> chunks.read(chunk, Set.of(other), new AccessChunk(), null),
+								"whatever column is asked for");
 						DamagedChunkException e = assertThrows(DamagedChunkException.class,
 								() -> chunks.read(chunk, EnumSet.allOf(AccessColumn.class), new AccessChunk(), new StoredChunks.Cells()));
 						assertEquals(k, e.chunk());
