@@ -453,9 +453,12 @@ public final class FactsCollector {
 					for (int u = 0; u < userCount; u++) {
 						when[u] = userIntervals[who[u]];
 					}
-					g.hot.add(new GroupFacts.Hot(leaf, lateIntervals, shared, who, when));
+					int before = g.commonLines;
+					lines(g, leaf);
+					g.hot.add(new GroupFacts.Hot(leaf, page(leaf), lateIntervals, shared, who, when, g.commonLines - before));
+				} else {
+					lines(g, leaf);
 				}
-				lines(g, leaf);
 			}
 		}
 
@@ -466,6 +469,12 @@ public final class FactsCollector {
 				main = late[users[u]] > late[main] || late[users[u]] == late[main] && users[u] < main ? users[u] : main;
 			}
 			return main;
+		}
+
+		/** Number of the page of a leaf in its structure. */
+		private long page(int leaf) {
+			long start = structures.get(tree.structure(leaf)).startAddress();
+			return Long.divideUnsigned(tree.startAddress(leaf), pageBytes) - Long.divideUnsigned(start, pageBytes);
 		}
 
 		/** The line of a page at which a thread entered it. */
@@ -552,6 +561,7 @@ public final class FactsCollector {
 				}
 				often += written[t] >= 2 ? 1 : 0;
 			}
+			g.commonLines += common && line.writers.cardinality() >= 2 ? 1 : 0;
 			if (!common && line.writers.cardinality() >= 2) {
 				g.apartLines++;
 				g.falselySharedLines += often >= 2 ? 1 : 0;

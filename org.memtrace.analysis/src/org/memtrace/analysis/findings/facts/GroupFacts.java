@@ -37,8 +37,13 @@ public final class GroupFacts {
 		}
 	}
 
-	/** A part that is written while several threads use it. */
-	public record Hot(int leaf, int intervals, int sharedIntervals, int[] users, int[] userIntervals) {
+	/**
+	 * A part that is written while several threads use it.
+	 *
+	 * @param page number of its page in its structure, from 0
+	 * @param commonLines lines of it with a word that a thread writes and another one uses, and with two writers or more
+	 */
+	public record Hot(int leaf, long page, int intervals, int sharedIntervals, int[] users, int[] userIntervals, int commonLines) {
 		/** Number of threads that use it in so many intervals. */
 		public int persistentUsers(double least) {
 			int n = 0;
@@ -93,6 +98,8 @@ public final class GroupFacts {
 	/** Intervals with late accesses, and with shared and written parts. */
 	public final BitSet intervals = new BitSet();
 	public final BitSet sharedIntervals = new BitSet();
+	/** Lines as {@link Hot#commonLines} counts them. */
+	int commonLines;
 	/** Parts that are written while several use them. */
 	public final List<Hot> hot = new ArrayList<>();
 	/** Parts with several users at all. */

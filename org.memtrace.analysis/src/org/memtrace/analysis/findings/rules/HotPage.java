@@ -49,7 +49,7 @@ public final class HotPage implements Rule {
 		int to = pages.stream().mapToInt(GroupFacts.Hot::leaf).max().getAsInt() + 1;
 		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();
 		double shared = pages.stream().mapToDouble(p -> (double) p.sharedIntervals() / p.intervals()).average().getAsDouble();
-		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page " + (from - g.leafFrom) + ") "
+		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page " + pages.stream().mapToLong(GroupFacts.Hot::page).min().getAsLong() + ") "
 				+ (pages.size() == 1 ? "is" : "are") + " written by or beside " + Words.count(users, "thread") + " in " + Words.percent(shared)
 				+ " of the intervals; " + Words.percent(g.privateShares / Math.max(1, g.lateParts)) + " of the uses of a page are private on average",
 				"give each thread a copy of what these pages hold, and reduce the copies at the end").fix(Fix.reduction(g, t)).view("sharing")
@@ -58,8 +58,10 @@ public final class HotPage implements Rule {
 
 	private static List<GroupFacts.Hot> hot(GroupFacts g, TraceFacts t, Thresholds th) {
 		double lasting = th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality());
-		double users = Math.max(3, th.get(Threshold.TEAM) * t.team().length);
+		double most = th.get(Threshold.TEAM) * t.team().length;
+		// pages at the border of two parts have two users: of two threads a hot page must have a line that both write
+		double users = t.team().length == 2 ? 2 : Math.max(3, most);
 		return g.hot.stream().filter(h -> h.sharedIntervals() >= th.get(Threshold.HOT_INTERVALS) * g.intervals.cardinality()
-				&& h.persistentUsers(lasting) >= users).toList();
+				&& h.persistentUsers(lasting) >= Math.max(users, most) && (users > 2 || h.commonLines() > 0)).toList();
 	}
 }

@@ -34,7 +34,7 @@ public final class Replicate implements Rule {
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		int team = t.team().length;
 		double late = g.late();
-		return List.of(Check.atLeast("threads of the team", team, 3),
+		return List.of(Check.atLeast("threads of the team", team, 2),
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * team),
 				Check.atLeast("share of its pages that most of the team use", g.usedByAtLeast(th.get(Threshold.TEAM) * team),
 						th.get(Threshold.EVERYWHERE)),

@@ -48,8 +48,8 @@ class RulesTest {
 			new Plant("false-sharing", "table", 2, t -> packed(t, true), t -> parts(t, "table", 64, false)),
 			new Plant("shared-stack", "stack", 2, t -> stack(t, true), t -> stack(t, false)),
 			new Plant("recycled-heap", "scratch", 2, RulesTest::recycled, RulesTest::kept),
-			new Plant("hot-page", "histogram", 4, t -> hot(t, true), t -> hot(t, false)),
-			new Plant("replicate", "lookup", 3, t -> lookup(t, true), t -> lookup(t, false)),
+			new Plant("hot-page", "histogram", 2, t -> hot(t, true), t -> hot(t, false)),
+			new Plant("replicate", "lookup", 2, t -> lookup(t, true), t -> lookup(t, false)),
 			new Plant("ping-pong", "mailbox", 3, t -> mailbox(t, true), t -> mailbox(t, false)),
 			new Plant("page-shared", "rows", 2, t -> lines(t, true), t -> parts(t, "rows", 64, false)),
 			new Plant("all-to-all", "exchange", 3, t -> exchange(t, true), t -> exchange(t, false)),
@@ -311,6 +311,24 @@ class RulesTest {
 		assertEquals(Confidence.MEDIUM, f.confidence());
 	}
 
+	/** Two threads: the page at the border of their parts is written by both, each its own lines, and read across the border. */
+	@Test
+	void theBorderOfTwoThreadsIsNotHot() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		int s = t.structure("field", StructureKind.HEAP, 128);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 128; p++) {
+				if (p == 64) {
+					t.access(s, p, i, 0, 1, 1, 8 * (i % 16), 8 * (i % 16));
+					t.access(s, p, i, 1, 1, 1, 2048 + 8 * (i % 16), 2048 + 8 * (i % 16));
+				} else {
+					t.write(s, p, i, t.owner(p, 128));
+				}
+			}
+		}
+		assertEquals(List.of(), t.advise().findings());
+	}
+
 	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
 	@Test
 	void memoryUsedAgainIsNotShared() throws MemtraceException {
@@ -445,6 +463,7 @@ class RulesTest {
 			}
 		}
 		assertEquals(1, hot.advise().findings().get(0).figures().get("hot_pages"));
+		assertTrue(hot.advise().findings().get(0).evidence().contains("(from page 77)"), hot.advise().findings().get(0).evidence());
 		assertEquals(2, hot.advise().with(Thresholds.STANDARD.with("hot.intervals=0.3")).findings().get(0).figures().get("hot_pages"));
 	}
 }

@@ -91,7 +91,7 @@ class TraceCommandsTest {
 		assertTrue(out.contains("example"), out);
 		assertEquals(0, run("query", "--what", "threads", "--format", "csv", db));
 		assertEquals("index,image,task,name,birth_ns,death_ns,start_routine,main,cpu_ns\n"
-				+ "0,0,1000,app,1000000000,,,yes,\n1,0,1001,worker,1005000000,1195000000,worker,,\n"
+				+ "0,0,1000,app,1000000000,,,yes,150000000\n1,0,1001,worker,1005000000,1195000000,worker,,120500000\n"
 				+ "2,1,1002,app,1119000000,,,yes,\n", out);
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", db));
 		assertTrue(out.contains("7,0,mmap,\"buffer[0], \"\"raw\"\"\",7ffff0100000,"), out);
