@@ -174,10 +174,13 @@ java import -q -o "$tmp/e.db" testdata/format-example >/dev/null 2>&1
 java export -q -o "$tmp/e.csv" "$tmp/e.db"
 java export -q --format paje -o "$tmp/e.paje" "$tmp/e.db"
 java export -q --format parquet --window 50ms -o "$tmp/e.parquet" "$tmp/e.db"
+java export -q --format parquet -o "$tmp/m.parquet" "$tmp/e.db"
 releng/check-export.py paje "$tmp/e.paje" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok || bad "Paje dump: $(tail -n 1 "$tmp/out")"
 if [ -d "$pyarrow" ]; then
 	PYTHONPATH=$pyarrow releng/check-export.py parquet "$tmp/e.parquet" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok ||
 		bad "Parquet: $(tail -n 1 "$tmp/out")"
+	PYTHONPATH=$pyarrow releng/check-export.py parquet "$tmp/m.parquet" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok ||
+		bad "Parquet by memory: $(tail -n 1 "$tmp/out")"
 else
 	skipped=$((skipped + 1))
 	echo "SKIPPED: Parquet read by pyarrow, which cannot be installed: $(tail -n 1 "$tmp/pip")"

@@ -7,6 +7,9 @@
     check-export.py paje FILE CSV          with the reader below, which knows only what pj_dump prints
 """
 import csv
+import glob
+import json
+import os
 import sys
 from collections import Counter
 from decimal import Decimal
@@ -17,8 +20,10 @@ def parquet(folder, rows):
     import pyarrow.dataset
     columns = list(rows[0])
     # without a schema, Arrow takes numbers of more than 32 bits for text
-    window = pyarrow.dataset.partitioning(pyarrow.schema([("window_ns", pyarrow.int64())]), flavor="hive")
-    table = pyarrow.dataset.dataset(folder, format="parquet", partitioning=window).to_table().to_pylist()
+    by_time = any(name.startswith("window_ns=") for name in os.listdir(folder + "/accesses"))
+    key = ("window_ns", pyarrow.int64()) if by_time else ("first_leaf", pyarrow.int32())
+    partition = pyarrow.dataset.partitioning(pyarrow.schema([key]), flavor="hive")
+    table = pyarrow.dataset.dataset(folder + "/accesses", format="parquet", partitioning=partition if by_time else None).to_table().to_pylist()
 
     def text(name, value):
         return "" if value is None else format(value, "x") if name in ("page", "flags", "ip") else str(value)
@@ -26,11 +31,50 @@ def parquet(folder, rows):
     found = Counter(tuple(text(name, row[name]) for name in columns) for row in table)
     wanted = Counter(tuple(row[name] for name in columns) for row in rows)
     assert found == wanted, "rows differ: %s" % list(((found - wanted) + (wanted - found)).items())[:3]
+    tables = small_tables(folder, table)
+    if not by_time:
+        return "%d rows by memory, %s" % (len(table), tables)
     windows = sorted({row["window_ns"] for row in table})
     for row in table:
         later = [w for w in windows if w <= row["start_ns"]]
         assert row["window_ns"] == max(later, default=windows[0]), "in a wrong window: %s" % row
-    return "%d rows in %d windows" % (len(table), len(windows))
+    return "%d rows in %d windows, %s" % (len(table), len(windows), tables)
+
+
+def small_tables(folder, accesses):
+    """What the accesses refer to is there, and meta.json tells the truth."""
+    import pyarrow.parquet
+    with open(folder + "/meta.json", encoding="utf-8") as text:
+        meta = json.load(text)
+    assert meta["schema"] == "memtrace-export" and meta["schema_version"] == 1, meta
+    tables = {"accesses": accesses}
+    for name, told in meta["tables"].items():
+        path = folder + "/" + name + (".parquet" if name != "accesses" else "")
+        schema = pyarrow.parquet.read_schema(path if name != "accesses" else sorted(glob.glob(path + "/*/*.parquet"))[0])
+        assert schema.names == [c["name"] for c in told["columns"]], name
+        for c in told["columns"]:
+            assert schema.metadata[b"memtrace.column." + c["name"].encode()].decode() == c["description"] != "", c
+        if name != "accesses":
+            tables[name] = pyarrow.parquet.read_table(path).to_pylist()
+        assert told["rows"] == len(tables[name]), name
+    structures = {s["id"]: s for s in tables["structures"]}
+    threads = {t["index"]: t for t in tables["threads"]}
+    producers = {p["id"]: p for p in tables["producers"]}
+    frames = {f["stack"] for f in tables["stacks"]}
+    for s in structures.values():
+        assert s["stack"] is None or s["stack"] in frames, s
+    for row in accesses:
+        assert row["time_ns"] == row["start_ns"] - meta["start_ns"], row
+        assert producers[row["leaf"]]["start"] == row["page"], row
+        assert row["thread_index"] is None or threads[row["thread_index"]]["task"] == row["task"], row
+        s = structures.get(row["structure_id"])
+        assert (s is None) == (row["structure_id"] is None), row
+        if s is not None and row["offset"] is not None:
+            assert s["start"] + row["offset"] == row["address"] < s["end"], row
+        shared = "Shared" if row["sharing"] > 1 else "Private"
+        kinds = ["%s_%s" % (shared, what) for what, n in (("Read", row["reads"]), ("Write", row["writes"])) if n]
+        assert row["type"] == "+".join(kinds), row
+    return "tables " + ", ".join("%s %d" % (name, len(rows)) for name, rows in sorted(tables.items()))
 
 
 def paje(file, rows):

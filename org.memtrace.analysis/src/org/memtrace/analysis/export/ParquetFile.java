@@ -61,19 +61,25 @@ final class ParquetFile implements AutoCloseable {
 	/**
 	 * A column.
 	 *
-	 * @param texts of {@link Kind#TEXT}, whose values are indexes into them; else null
+	 * @param texts of {@link Kind#TEXT}, whose values are indexes into them; may grow while rows are added; else null
+	 * @param meaning what a reader finds as the column's description, empty without
 	 */
-	record Column(String name, Kind kind, boolean optional, List<String> texts) {
+	record Column(String name, Kind kind, boolean optional, List<String> texts, String meaning) {
 		static Column of(String name, Kind kind) {
-			return new Column(name, kind, false, null);
+			return new Column(name, kind, false, null, "");
 		}
 
 		static Column optional(String name, Kind kind) {
-			return new Column(name, kind, true, null);
+			return new Column(name, kind, true, null, "");
 		}
 
 		static Column text(String name, List<String> texts) {
-			return new Column(name, Kind.TEXT, true, texts);
+			return new Column(name, Kind.TEXT, true, texts, "");
+		}
+
+		/** The same with a description. */
+		Column means(String text) {
+			return new Column(name, kind, optional, texts, text);
 		}
 
 		Type type() {
@@ -192,6 +198,9 @@ final class ParquetFile implements AutoCloseable {
 		if (texts) {
 			chunk.setDictionary_page_offset(start);
 		}
+		if (!column.meaning.isEmpty()) {
+			chunk.setKey_value_metadata(List.of(new KeyValue("description").setValue(column.meaning)));
+		}
 		return chunk.setStatistics(statistics(column, present, known));
 	}
 
@@ -306,8 +315,14 @@ final class ParquetFile implements AutoCloseable {
 		}
 		FileMetaData footer = new FileMetaData(2, schema, allRows, groups).setCreated_by("memtrace");
 		footer.setColumn_orders(columns.stream().map(c -> ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())).toList());
-		footer.setKey_value_metadata(
-				metadata.entrySet().stream().map(e -> new KeyValue(e.getKey()).setValue(e.getValue())).toList());
+		List<KeyValue> pairs = new ArrayList<>();
+		metadata.forEach((key, value) -> pairs.add(new KeyValue(key).setValue(value)));
+		for (Column column : columns) { // many readers show those of the file only
+			if (!column.meaning.isEmpty()) {
+				pairs.add(new KeyValue("memtrace.column." + column.name).setValue(column.meaning));
+			}
+		}
+		footer.setKey_value_metadata(pairs);
 		byte[] bytes = bytes(footer);
 		write(bytes);
 		write(littleEndian(bytes.length, Integer.BYTES));

@@ -10,6 +10,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
@@ -62,13 +63,22 @@ public final class ExportCommand implements Command {
 		if (output == null) {
 			throw new UsageException("--format parquet makes a folder and needs --output");
 		}
+		boolean byTime = args.has("window") || args.get("partition").equals("time");
+		if (args.has("window") && args.get("partition").equals("memory")) {
+			throw new UsageException("--window is the length of windows of time: it needs --partition time");
+		}
 		long window = args.has("window") ? TraceWindow.length(args, store.info()) : 0;
 		if (args.has("window") && window <= 0) {
 			throw new UsageException("--window must be greater than 0");
 		}
 		OutputFile.write(output, temporary -> {
 			Files.createDirectory(temporary);
-			ParquetExport.write(store, filter, temporary, window, console.progress());
+			AccessTable table = AccessOptions.load(store, console);
+			if (byTime) {
+				ParquetExport.byTime(store, table, filter, temporary, window, console.progress());
+			} else {
+				ParquetExport.byMemory(store, table, filter, temporary, console.progress());
+			}
 		});
 		console.hint("wrote " + output);
 	}
