@@ -3,8 +3,13 @@
 
 package org.memtrace.storage;
 
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -20,6 +25,18 @@ final class InfoProperties {
 	private static final String OWN = "property.";
 
 	private InfoProperties() {
+	}
+
+	/** All rows. */
+	static Map<String, String> all(Connection db) throws SQLException {
+		Map<String, String> map = new HashMap<>();
+		try (Statement statement = db.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT NAME, VALUE FROM MT_PROPERTY")) {
+			while (rows.next()) {
+				map.put(rows.getString(1), rows.getString(2));
+			}
+		}
+		return map;
 	}
 
 	static Map<String, String> of(TraceInfo info) {

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -81,6 +81,9 @@ final class SqlTraceStore implements TraceStore {
 	/** Version of the MT_ tables, 0 without. */
 	private final int version;
 	private final Map<String, String> properties;
+	private final TableChecksums checksums;
+	/** Tables that were found to be what was written. */
+	private final Set<String> checked = new HashSet<>();
 	private final long accessCount;
 	private final long longestNs;
 	/** Whether there are events other than accesses. */
@@ -148,7 +151,8 @@ final class SqlTraceStore implements TraceStore {
 				}
 			}
 			version = ours ? (int) Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA") : 0;
-			properties = ours ? properties() : Map.of();
+			properties = ours ? InfoProperties.all(db) : Map.of();
+			checksums = TableChecksums.read(file, version, properties);
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
 			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
 			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
@@ -163,17 +167,6 @@ final class SqlTraceStore implements TraceStore {
 				close();
 			}
 		}
-	}
-
-	private Map<String, String> properties() throws SQLException {
-		Map<String, String> map = new HashMap<>();
-		try (Statement statement = db.createStatement();
-				ResultSet rows = statement.executeQuery("SELECT NAME, VALUE FROM MT_PROPERTY")) {
-			while (rows.next()) {
-				map.put(rows.getString(1), rows.getString(2));
-			}
-		}
-		return map;
 	}
 
 	private static TraceInfo foreignInfo(Connection db, String name) throws SQLException {
@@ -194,6 +187,19 @@ final class SqlTraceStore implements TraceStore {
 			return loader.load(db);
 		} catch (SQLException e) {
 			throw dbms.explain(file, e);
+		}
+	}
+
+	/** Compares small tables with their checksums, each once. */
+	private synchronized void check(String... tables) throws MemtraceException {
+		for (String table : tables) {
+			if (!checked.contains(table)) {
+				load(connection -> {
+					checksums.check(file, connection, table);
+					return null;
+				});
+				checked.add(table);
+			}
 		}
 	}
 
@@ -224,6 +230,7 @@ final class SqlTraceStore implements TraceStore {
 	public ProducerTree producers() throws MemtraceException {
 		synchronized (producersLock) {
 			if (producers == null) {
+				check(TableChecksums.TREE);
 				producers = ours ? PackedTree.read(load(connection -> PackedTree.parts(connection, space)), info.pageSizeBytes())
 						: foreignTree();
 				if (producers == null) {
@@ -295,6 +302,7 @@ final class SqlTraceStore implements TraceStore {
 		if (cells == null) {
 			int count = producers().size();
 			CellMap map = load(connection -> TreeTables.cells(connection, space));
+			checksums.checkCells(file, space, map.producers());
 			for (int cell = 0; cell < map.size(); cell++) {
 				if (map.producer(cell) < 0 || map.producer(cell) >= count) {
 					throw new StoreException(file + " is damaged: page " + cell + " belongs to event producer " + map.producer(cell)
@@ -308,8 +316,9 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public Optional<MemoryLayout> layout() throws MemtraceException {
+		check(TableChecksums.CELL, "MT_AREA", "MT_IMAGE", "MT_RULE");
 		return !ours ? Optional.empty()
-				: Optional.ofNullable(load(connection -> TreeTables.layout(connection, properties(), info.pageSizeBytes())));
+				: Optional.ofNullable(load(connection -> TreeTables.layout(connection, InfoProperties.all(connection), info.pageSizeBytes())));
 	}
 
 	@Override
@@ -331,6 +340,7 @@ final class SqlTraceStore implements TraceStore {
 			boolean ok = false;
 			try {
 				TreeTables.replace(own, made, rules, progress);
+				TableChecksums.rewrite(file, own, properties, version);
 				own.commit();
 				ok = true;
 			} finally {
@@ -354,6 +364,7 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public synchronized List<EventType> eventTypes() throws MemtraceException {
 		if (eventTypes == null) {
+			check(TableChecksums.EVENT_TYPE);
 			eventTypes = list("SELECT ID, CATEGORY, NAME FROM EVENT_TYPE ORDER BY ID", row -> {
 				int category = Math.clamp(row.getInt(2), 0, EventCategory.values().length - 1);
 				return new EventType(row.getInt(1), EventCategory.values()[category], row.getString(3));
@@ -370,6 +381,7 @@ final class SqlTraceStore implements TraceStore {
 
 	private synchronized List<ThreadInfo> storedThreads() throws MemtraceException {
 		if (threads == null) {
+			check(TableChecksums.THREAD);
 			threads = !ours ? List.of() : list("SELECT * FROM MT_THREAD ORDER BY ID",
 					row -> new ThreadInfo(row.getInt(1), row.getInt(2), row.getLong(3), row.getString(4),
 							row.getLong(5), row.getLong(6), row.getString(7), row.getInt(8) != 0));
@@ -380,6 +392,7 @@ final class SqlTraceStore implements TraceStore {
 	@Override
 	public synchronized List<Structure> structures() throws MemtraceException {
 		if (structures == null) {
+			check(TableChecksums.STRUCTURE);
 			structures = !ours ? List.of() : list("SELECT * FROM MT_STRUCTURE ORDER BY ID",
 					row -> new Structure(row.getInt(1), row.getInt(2), StructureKind.values()[row.getInt(3)],
 							row.getString(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8),
@@ -390,6 +403,7 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public List<CallFrame> stack(int stackId) throws MemtraceException {
+		check(TableChecksums.FRAME);
 		return !ours ? List.of() : list("SELECT IP, OBJECT, FUNCTION, FILE, LINE FROM MT_FRAME WHERE STACK = ?"
 				+ " ORDER BY DEPTH", row -> new CallFrame(row.getLong(1), row.getString(2), row.getString(3),
 						row.getString(4), row.getInt(5)), stackId);
@@ -403,6 +417,7 @@ final class SqlTraceStore implements TraceStore {
 
 	private synchronized List<BitSet> storedCpuSets() throws MemtraceException {
 		if (cpuSets == null) {
+			check(TableChecksums.CPU_SET);
 			cpuSets = !ours ? List.of()
 					: list("SELECT CPUS FROM MT_CPU_SET ORDER BY ID", row -> cpus(row.getString(1)));
 		}
@@ -420,6 +435,7 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public List<Interval> intervals() throws MemtraceException {
+		check(TableChecksums.INTERVAL);
 		return !ours ? List.of() : list("SELECT IMAGE, START_NS, END_NS, TARGET_NS, FAULTS, LOST, UNATTRIBUTED, EVENT"
 				+ " FROM MT_INTERVAL ORDER BY ID", row -> new Interval(row.getInt(1), row.getLong(2), row.getLong(3),
 						row.getLong(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getString(8)));
@@ -431,6 +447,7 @@ final class SqlTraceStore implements TraceStore {
 			return ThreadTimes.NONE;
 		}
 		ThreadTimes.Builder times = new ThreadTimes.Builder();
+		check(Schema.THREAD_TIMES);
 		list("SELECT THREAD, TIME_NS, CPU_NS FROM " + Schema.THREAD_TIMES + " ORDER BY THREAD, TIME_NS",
 				row -> times.add(row.getInt(1), row.getLong(2), row.getLong(3)));
 		return times.build();
@@ -438,6 +455,7 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public Optional<String> importReport() throws MemtraceException {
+		check(TableChecksums.REPORT);
 		return !ours ? Optional.empty()
 				: list("SELECT JSON FROM MT_REPORT ORDER BY ID", row -> row.getString(1)).stream().findFirst();
 	}
@@ -536,6 +554,9 @@ final class SqlTraceStore implements TraceStore {
 			progress.begin("Checking the database", -1);
 			verify(() -> list("PRAGMA integrity_check(100)", row -> row.getString(1)).stream().filter(text -> !text.equals("ok"))
 					.forEach(text -> problems.accept(file + ": " + text.strip().lines().findFirst().orElse(""))), problems);
+		}
+		for (String table : checksums.tables()) {
+			verify(() -> check(table), problems);
 		}
 		for (Part part : List.<Part>of(this::producers, this::cells, this::threads, this::structures, this::cpuSets, this::intervals,
 				this::threadTimes, this::layout, this::eventTypes)) {

@@ -319,6 +319,7 @@ final class SqlTraceWriter implements TraceWriter {
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
 			Sqlite.execute(db, dbms.schema(views(accesses, others, types)));
+			TableChecksums.write(db);
 			if (dbms.hasContentStamp()) {
 				ContentStamp.make(db, 0);
 			}

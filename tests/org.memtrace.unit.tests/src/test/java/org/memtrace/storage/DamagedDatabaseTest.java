@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+
+package org.memtrace.storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.aggregation.AccessScan;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
+import org.memtrace.model.tree.ProducerTree;
+
+/** Whatever happens to the bytes of a database: the same answer, or one that says what is wrong; never another answer or another exception. */
+class DamagedDatabaseTest {
+	@TempDir
+	Path directory;
+
+	private static void write(TraceWriter created) throws MemtraceException {
+		try (TraceWriter writer = created) {
+			writer.threads(StoreContract.THREADS);
+			writer.structures(StoreContract.STRUCTURES);
+			writer.stack(7, List.of(new CallFrame(0x401000, "/bin/app", "main", "main.c", 7)));
+			writer.intervals(List.of(new Interval(0, 0, 100, 100, 5, 1, 0, "")));
+			writer.threadTimes(StoreContract.TIMES);
+			writer.cpuSets(StoreContract.CPU_SETS);
+			writer.trees(StoreContract.LAYOUT, StoreContract.trees());
+			List<StoreContract.Row> rows = new ArrayList<>();
+			for (StoreContract.Row r : StoreContract.random(1, 2000)) {
+				rows.add(new StoreContract.Row(r.start(), r.end(), r.producer() % 5, r.thread(), r.cpuSet(), r.reads(), r.writes(), r.sharing(),
+						r.node(), r.flags(), r.ip()));
+			}
+			writer.accesses(StoreContract.batch(rows));
+			writer.commit(StoreContract.INFO, "{\"imported\": 2000}", Progress.NONE);
+		}
+	}
+
+	/** All that can be asked, as text. */
+	private static String answers(TraceStore store) throws MemtraceException {
+		StringBuilder b = new StringBuilder();
+		b.append(store.info()).append(store.threads()).append(store.structures()).append(store.stack(7)).append(store.cpuSets())
+				.append(store.intervals()).append(store.eventTypes()).append(store.importReport())
+				.append(store.accessCount()).append(store.addressSpaces());
+		for (int i = 0; i < store.threadTimes().size(); i++) {
+			b.append(store.threadTimes().thread(i)).append(' ').append(store.threadTimes().timeNs(i)).append(' ').append(store.threadTimes().cpuNs(i));
+		}
+		store.layout().ifPresent(l -> b.append(l.areas()).append(l.images()).append(l.rules()).append(l.fanout())
+				.append(Arrays.toString(l.cells().address())).append(Arrays.toString(l.cells().structure())));
+		for (AddressSpace space : store.addressSpaces()) {
+			TraceStore in = store.in(space);
+			ProducerTree tree = in.producers();
+			for (int p = 0; p < tree.size(); p++) {
+				b.append(tree.kind(p)).append(tree.name(p)).append(tree.parent(p)).append(tree.startAddress(p)).append(tree.structure(p));
+			}
+			AccessScan scan = AccessScan.of(in, Progress.NONE);
+			long[] hash = {0};
+			scan.run(AccessQuery.ALL, java.util.EnumSet.allOf(AccessColumn.class), "", Progress.NONE, (from, to) -> (chunk, first, last) -> {
+				for (int l = first; l < last; l++) {
+					for (int r = chunk.leafFrom[l]; r < chunk.leafFrom[l + 1]; r++) {
+						long h = Arrays.hashCode(new long[] {chunk.leaf[l], chunk.startNs(r), chunk.endNs(r), chunk.thread[r], chunk.cpuSet[r],
+								chunk.reads[r], chunk.writes[r], chunk.sharing[r], chunk.node[r], chunk.flags[r], chunk.ip[r],
+								chunk.readOffset[r], chunk.writeOffset[r]});
+						synchronized (hash) {
+							hash[0] += h * h;
+						}
+					}
+				}
+			});
+			b.append(hash[0]);
+			b.append(StoreContract.accesses(in, AccessQuery.ALL));
+		}
+		return b.toString();
+	}
+
+	/** @return whether something was told */
+	private static boolean same(Path file, String answers, String about) {
+		try (TraceStore store = Stores.openFile(file)) {
+			String got = answers(store);
+			if (!got.equals(answers)) {
+				int at = Arrays.mismatch(got.toCharArray(), answers.toCharArray());
+				assertTrue(!store.losses().isNone(), () -> about + ": another answer without a word, "
+						+ got.substring(Math.min(got.length(), at), Math.min(got.length(), at + 80)));
+				return true;
+			}
+			return false;
+		} catch (MemtraceException e) {
+			assertTrue(e.getMessage() != null && !e.getMessage().isBlank(), about);
+			return true;
+		} catch (RuntimeException e) {
+			return fail(about + ": " + e, e);
+		}
+	}
+
+	private void mutate(DatabaseKind kind, int flips, int cuts) throws Exception {
+		Path file = directory.resolve("t" + Dbms.of(kind).suffix());
+		write(Stores.createFile(file, kind, notice -> {
+		}));
+		byte[] good = Files.readAllBytes(file);
+		String answers;
+		try (TraceStore store = Stores.openFile(file)) {
+			answers = answers(store);
+			List<String> problems = new ArrayList<>();
+			store.verify(problems::add, Progress.NONE);
+			assertEquals(List.of(), problems);
+		}
+		Random random = new Random(20261122);
+		int told = 0;
+		for (int i = 0; i < flips + cuts; i++) {
+			byte[] bad = good.clone();
+			String about = kind + ", number " + i;
+			if (i < flips) {
+				for (int k = 1 << random.nextInt(3); k > 0; k--) {
+					int bit = random.nextInt(bad.length * 8);
+					bad[bit / 8] ^= (byte) (1 << bit % 8);
+					about += ", bit " + bit;
+				}
+			} else {
+				bad = Arrays.copyOf(bad, random.nextInt(bad.length));
+				about += ", cut to " + bad.length;
+			}
+			Path damaged = Files.createDirectories(directory.resolve("d" + i)).resolve(file.getFileName());
+			Files.write(damaged, bad);
+			told += same(damaged, answers, about) ? 1 : 0;
+			Files.deleteIfExists(damaged);
+		}
+		assertTrue(told > (flips + cuts) / 10, told + " told");
+	}
+
+	@Test
+	void sqlite() throws Exception {
+		mutate(DatabaseKind.SQLITE, 300, 60);
+	}
+
+	@Test
+	void h2() throws Exception {
+		mutate(DatabaseKind.H2, 40, 20);
+	}
+
+	/** Each table that is changed is named, by whoever reads it and by verify. */
+	@Test
+	void theTableIsNamed() throws Exception {
+		for (String[] change : new String[][] {{"MT_THREAD", "UPDATE MT_THREAD SET NAME = 'x' WHERE ID = 0"},
+				{"MT_STRUCTURE", "UPDATE MT_STRUCTURE SET KIND = 99"}, {"MT_STRUCTURE", "DELETE FROM MT_STRUCTURE"},
+				{"MT_FRAME", "UPDATE MT_FRAME SET LINE = 8"}, {"MT_CPU_SET", "UPDATE MT_CPU_SET SET CPUS = '1' WHERE ID = 2"},
+				{"MT_INTERVAL", "UPDATE MT_INTERVAL SET LOST = 0"}, {"MT_REPORT", "UPDATE MT_REPORT SET JSON = '{}'"},
+				{"EVENT_TYPE", "UPDATE EVENT_TYPE SET NAME = 'x' WHERE ID = 0"}, {"MT_CELL", "UPDATE MT_CELL SET PRODUCER = PRODUCER + 1 WHERE ID = 0"},
+				{"MT_CELL", "UPDATE MT_CELL SET ADDRESS = ADDRESS + 1 WHERE ID = 0"}, {"MT_AREA", "UPDATE MT_AREA SET NAME = 'x'"},
+				{"MT_RULE", "INSERT INTO MT_RULE VALUES(7, 'size')"}, {"MT_PROPERTY", "UPDATE MT_PROPERTY SET VALUE = VALUE + 1 WHERE NAME = 'end_ns'"},
+				{"MT_PROPERTY", "DELETE FROM MT_PROPERTY WHERE NAME = 'table_crc32c'"}, {"MT_PROPERTY", "UPDATE MT_SCHEMA SET VERSION = 2"}}) {
+			Path file = directory.resolve("t.db");
+			Files.deleteIfExists(file);
+			write(Stores.createFile(file, notice -> {
+			}));
+			try (Connection db = Sqlite.change(file)) {
+				Sqlite.execute(db, change[1]);
+			}
+			String expected = file + " is damaged: its table " + change[0] + " is not what was written";
+			assertEquals(expected, assertThrows(StoreException.class, () -> {
+				try (TraceStore store = Stores.openFile(file)) {
+					List<String> problems = new ArrayList<>();
+					store.verify(problems::add, Progress.NONE);
+					assertTrue(problems.contains(expected), change[1] + ": " + problems);
+					answers(store);
+				}
+			}, change[1]).getMessage(), change[1]);
+		}
+	}
+}
