@@ -267,9 +267,11 @@ public final class AccessTable implements ModelSource {
 	@Override
 	public Hierarchy hierarchy(int producer, Progress progress) throws MemtraceException {
 		ProducerTree tree = trace.producers;
-		BitSet inner = index(progress).inner;
-		return producer < 0 ? Hierarchy.of(tree, 0, tree.size(), inner)
-				: Hierarchy.of(tree, producer, tree.subtreeEnd(producer), inner);
+		RowIndex rows = index(progress);
+		int from = Math.max(0, producer);
+		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
+		// what a filter hides is no empty row: it would count in loss and reduction, and most of a picture could be blank
+		return scan.isMasked() ? Hierarchy.of(tree, from, to, rows.inner, Hierarchy.withRows(tree, from, to, p -> rows.rowFrom[p])) : Hierarchy.of(tree, from, to, rows.inner);
 	}
 
 	/** When and by whom each page was touched first, whatever a mask hides. Takes 24 bytes for each page with accesses. */

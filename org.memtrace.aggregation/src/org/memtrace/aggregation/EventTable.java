@@ -47,6 +47,8 @@ public final class EventTable implements ModelSource {
 	/** Distinct names; types that have the same name are one. */
 	private final List<String> typeNames;
 	private final BitSet categories;
+	/** Whether events were left out: producers without any are no rows then. Set before others see the table. */
+	private boolean isFiltered;
 	/** Found when they are asked for the first time. */
 	private volatile Boolean statesNest;
 	private volatile TimeDensity density;
@@ -216,6 +218,7 @@ public final class EventTable implements ModelSource {
 		}
 		from[rowFrom.length - 1] = n;
 		EventTable t = new EventTable(info, producers, from, typeNames, keptCategories, value != null, maxCpu);
+		t.isFiltered = true;
 		for (int i = 0; i < n; i++) {
 			int row = kept[i];
 			t.type[i] = type[row];
@@ -295,10 +298,10 @@ public final class EventTable implements ModelSource {
 
 	@Override
 	public Hierarchy hierarchy(int producer, Progress progress) {
-		if (producer < 0) {
-			return Hierarchy.of(producers, 0, producers.size(), innerProducers);
-		}
-		return Hierarchy.of(producers, producer, producers.subtreeEnd(producer), innerProducers);
+		int from = Math.max(0, producer);
+		int to = producer < 0 ? producers.size() : producers.subtreeEnd(producer);
+		return isFiltered ? Hierarchy.of(producers, from, to, innerProducers, Hierarchy.withRows(producers, from, to, p -> rowFrom[p]))
+				: Hierarchy.of(producers, from, to, innerProducers);
 	}
 
 	/** The slices of a request. */

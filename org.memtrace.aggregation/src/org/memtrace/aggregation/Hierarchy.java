@@ -4,6 +4,7 @@ package org.memtrace.aggregation;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.IntToLongFunction;
 
 import org.memtrace.model.tree.ProducerTree;
 
@@ -66,6 +67,40 @@ public final class Hierarchy {
 		}
 		BitSet shifted = from == 0 ? own : own.get(from, Math.max(from, own.length()));
 		return of(parents, ids, shifted);
+	}
+
+	/**
+	 * Some producers of a part of a tree.
+	 *
+	 * @param kept which; with each the ones above it, down from {@code from}
+	 */
+	public static Hierarchy of(ProducerTree tree, int from, int to, BitSet own, BitSet kept) {
+		int n = kept.get(from, to).cardinality();
+		int[] parents = new int[n];
+		int[] ids = new int[n];
+		int[] place = new int[to - from];
+		BitSet ownPlaces = new BitSet();
+		int at = 0;
+		for (int id = kept.nextSetBit(from); id >= 0 && id < to; id = kept.nextSetBit(id + 1)) {
+			int p = tree.parent(id);
+			parents[at] = p < from ? -1 : place[p - from];
+			ownPlaces.set(at, own.get(id));
+			place[id - from] = at;
+			ids[at++] = id;
+		}
+		return of(parents, ids, ownPlaces);
+	}
+
+	/** Producers of a range of a tree that have rows, or have them below; all of them when none has. */
+	static BitSet withRows(ProducerTree tree, int from, int to, IntToLongFunction rowsBefore) {
+		BitSet kept = new BitSet();
+		for (int p = from; p < to; p++) {
+			kept.set(p, rowsBefore.applyAsLong(tree.subtreeEnd(p)) > rowsBefore.applyAsLong(p));
+		}
+		if (kept.isEmpty()) {
+			kept.set(from, to);
+		}
+		return kept;
 	}
 
 	/**

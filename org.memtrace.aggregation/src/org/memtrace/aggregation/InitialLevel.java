@@ -19,7 +19,8 @@ public enum InitialLevel {
 	/**
 	 * Closest to full reduction without loss, on normalised curves: least (1 - gain)^2 + loss^2, among the levels that lose at
 	 * most {@link #MOST_LOSS}, or {@link #MOST_LOSS_OF_MANY} where that would leave more than {@link #MOST_BLOCKS}. Without that
-	 * limit the closest level of evenly used memory is a single block.
+	 * limit the closest level of evenly used memory is a single block. Where structures are known, none with more than
+	 * {@link #LEAST_PART} of the rows loses more than {@link #MOST_LOSS_OF_PART}, however few of the accesses it has.
 	 */
 	BALANCED;
 
@@ -42,6 +43,10 @@ public enum InitialLevel {
 	public static final double MOST_LOSS = 0.25;
 	/** Largest loss of {@link #BALANCED} when a picture with less loss would be a mosaic. */
 	public static final double MOST_LOSS_OF_MANY = 0.5;
+	/** Largest loss of a structure, as a share of what one block for it would lose, in {@link #BALANCED}. */
+	public static final double MOST_LOSS_OF_PART = 0.5;
+	/** Share of the rows above which that holds for a structure. */
+	public static final double LEAST_PART = 0.01;
 	/** Blocks above which a picture is a mosaic: noise takes more room than what is to be seen. */
 	public static final int MOST_BLOCKS = 500;
 }

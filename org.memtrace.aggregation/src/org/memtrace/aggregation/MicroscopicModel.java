@@ -28,7 +28,7 @@ public final class MicroscopicModel {
 	private final StateCounts counts;
 	/** Type of each key, null when there are many keys. */
 	private final char[] typeOfKey;
-	private volatile double referenceDensity = Double.NaN;
+	private volatile Densities densities;
 	private volatile SumIndex sumIndex;
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
@@ -424,53 +424,73 @@ public final class MicroscopicModel {
 	}
 
 	/**
-	 * A density that pictures use as full intensity: the 95th percentile, over the (leaf, slice) cells that are not empty, of the
-	 * value of the strongest type per row and nanosecond. Does not depend on p, so that colours stay while p is changed. 0 for an
-	 * empty model.
+	 * How dense the cells are that are not empty, in values of all types per row and nanosecond.
+	 *
+	 * @param reference the 95th percentile, a cell weighing as much as its time and rows: what pictures use as full strength. Does not
+	 *            depend on p, so that colours stay while p is changed. 0 for an empty model
+	 * @param above share of the cells that are denser, likewise weighted, 0..1
+	 * @param most the densest cell
 	 */
+	public record Densities(double reference, double above, double most) {
+	}
+
+	/** {@link Densities#reference} of {@link #densities}. */
 	public double referenceDensity() {
-		double known = referenceDensity;
-		if (!Double.isNaN(known)) {
-			return known;
+		return densities().reference();
+	}
+
+	/** How dense the cells are; of many every n-th leaf is looked at, for the densest all. */
+	public Densities densities() {
+		Densities known = densities;
+		if (known == null) {
+			known = findDensities();
+			densities = known;
 		}
+		return known;
+	}
+
+	private Densities findDensities() {
 		int k = types.size();
-		// about that many samples: every n-th leaf
 		int step = Math.max(1, valueCount() / MOST_SAMPLES);
-		double[] found = new double[1024];
+		double most = 0;
+		double[][] found = new double[1024][];
 		int count = 0;
-		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf += step) {
+		double weights = 0;
+		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf++) {
 			int c = cellFrom[leaf];
 			while (c < cellFrom[leaf + 1]) {
 				int slice = cellKey[c] / k;
-				double strongest = 0;
+				double sum = 0;
 				for (; c < cellFrom[leaf + 1] && cellKey[c] / k == slice; c++) {
-					strongest = Math.max(strongest, cellValue[c]);
+					sum += Math.max(0, cellValue[c]);
 				}
-				if (strongest > 0) {
-					if (count == found.length) {
-						found = Arrays.copyOf(found, 2 * count);
+				if (sum > 0) {
+					double size = (double) Math.max(1, slices.lengthNs(slice)) * hierarchy.leafWeight(leaf);
+					most = Math.max(most, sum / size);
+					if (leaf % step == 0) {
+						if (count == found.length) {
+							found = Arrays.copyOf(found, 2 * count);
+						}
+						found[count++] = new double[] {sum / size, size};
+						weights += size;
 					}
-					found[count++] = strongest / Math.max(1, slices.lengthNs(slice)) / hierarchy.leafWeight(leaf);
 				}
 			}
 		}
 		if (count == 0) {
-			if (step > 1) {
-				// only leaves that were not sampled have values: take the mean of all
-				double sum = 0;
-				for (int c = 0; c < valueCount(); c++) {
-					sum += Math.max(0, cellValue[c]);
-				}
-				known = sum / valueCount() * slices.count() / (slices.endNs() - slices.startNs());
-			} else {
-				known = 0;
-			}
-		} else {
-			Arrays.sort(found, 0, count);
-			known = found[(int) Math.min(count - 1L, Math.round(0.95 * count))];
+			return new Densities(most, 0, most); // nothing, or only leaves that were not looked at have values
 		}
-		referenceDensity = known;
-		return known;
+		Arrays.sort(found, 0, count, (x, y) -> Double.compare(x[0], y[0]));
+		double sum = 0;
+		int at = 0;
+		while (at < count - 1 && sum + found[at][1] < 0.95 * weights) {
+			sum += found[at++][1];
+		}
+		double above = 0;
+		for (int i = count - 1; i > at && found[i][0] > found[at][0] * (1 + 1e-9); i--) {
+			above += found[i][1];
+		}
+		return new Densities(found[at][0], above / weights, most);
 	}
 
 	/** The same values summed over all slices: one slice. */

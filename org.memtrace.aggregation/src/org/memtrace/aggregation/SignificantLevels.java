@@ -73,8 +73,18 @@ public final class SignificantLevels {
 	}
 
 	/** {@link #first}, the level only. */
+	public static Level balanced(Aggregator aggregator, PartLosses parts, Progress progress) throws CancelledException {
+		return first(aggregator, parts, progress).initial();
+	}
+
+	/** The same where no part of memory is looked at for itself. */
 	public static Level balanced(Aggregator aggregator, Progress progress) throws CancelledException {
-		return first(aggregator, progress).initial();
+		return balanced(aggregator, null, progress);
+	}
+
+	/** {@link #first(Aggregator, PartLosses, Progress)} where no part of memory is looked at for itself. */
+	public static First first(Aggregator aggregator, Progress progress) throws CancelledException {
+		return first(aggregator, null, progress);
 	}
 
 	/**
@@ -82,10 +92,12 @@ public final class SignificantLevels {
 	 * (gain, loss) the slope at p is p / (1 - p), so the closest point to full reduction without loss is found by halving;
 	 * where it loses too much, which is looked at first, the last one that does not is found without it.
 	 *
+	 * @param parts structures, of which those with more than {@link InitialLevel#LEAST_PART} of the rows may not lose more than
+	 *            {@link InitialLevel#MOST_LOSS_OF_PART} each; null for none
 	 * @return among others the smallest p of the grid of steps of 1/1024 that the search met with that partition
 	 */
-	public static First first(Aggregator aggregator, Progress progress) throws CancelledException {
-		Balance search = new Balance(aggregator, progress);
+	public static First first(Aggregator aggregator, PartLosses parts, Progress progress) throws CancelledException {
+		Balance search = new Balance(aggregator, parts, progress);
 		Level initial = search.find();
 		List<Level> list = new ArrayList<>();
 		for (var e : search.met.entrySet()) {
@@ -104,14 +116,16 @@ public final class SignificantLevels {
 		private static final int GRID = 1024;
 
 		private final Aggregator aggregator;
+		private final PartLosses parts;
 		private final Progress progress;
 		private final double g;
 		private final double l;
 		/** What the search met, by place on the grid. */
 		final TreeMap<Integer, Partition> met = new TreeMap<>();
 
-		Balance(Aggregator aggregator, Progress progress) {
+		Balance(Aggregator aggregator, PartLosses parts, Progress progress) {
 			this.aggregator = aggregator;
+			this.parts = parts;
 			this.progress = progress;
 			this.g = Math.max(aggregator.rootGain(), Double.MIN_NORMAL);
 			this.l = Math.max(aggregator.rootLoss(), Double.MIN_NORMAL);
@@ -135,7 +149,37 @@ public final class SignificantLevels {
 			at(0);
 			at(GRID);
 			Level calm = withinLoss(InitialLevel.MOST_LOSS);
-			return calm.partition().blockCount() <= InitialLevel.MOST_BLOCKS ? calm : withinLoss(InitialLevel.MOST_LOSS_OF_MANY);
+			return withinParts(calm.partition().blockCount() <= InitialLevel.MOST_BLOCKS ? calm : withinLoss(InitialLevel.MOST_LOSS_OF_MANY));
+		}
+
+		private boolean partsAreFine(int place) throws CancelledException {
+			return parts.worst(at(place), InitialLevel.LEAST_PART) <= 100 * InitialLevel.MOST_LOSS_OF_PART;
+		}
+
+		/** The level itself or, when a part loses too much in it, a smaller p at which none does, next to one at which one does. */
+		private Level withinParts(Level level) throws CancelledException {
+			int high = (int) Math.round(level.p() * GRID);
+			if (parts == null || high == 0 || partsAreFine(high)) {
+				return level;
+			}
+			int low = 0;
+			if (!partsAreFine(low)) {
+				return level; // what is lost lies within rows that are kept whole
+			}
+			for (int bits = 0; high - low > 1; bits++) {
+				// losses grow fast at small p: look there first
+				int m = bits < 2 ? low + Math.max(1, (high - low) / 4) : (low + high) / 2;
+				if (partsAreFine(m)) {
+					low = m;
+				} else {
+					high = m;
+				}
+			}
+			// the smallest place that was met with these blocks
+			while (met.lowerKey(low) != null && met.lowerEntry(low).getValue().sameBlocks(at(low))) {
+				low = met.lowerKey(low);
+			}
+			return level(low);
 		}
 
 		/** The closest level, or the last one before it that does not lose more than a share of what p decides on. */

@@ -219,7 +219,12 @@ public final class Palette {
 	 * @param intensity 0..1, from {@link #intensity}
 	 */
 	public int shade(ModelType type, double intensity) {
-		return mix(plotBackground(), color(type), 0.4 + 0.6 * intensity);
+		return shade(color(type), intensity);
+	}
+
+	/** The same for any colour. */
+	public int shade(int color, double intensity) {
+		return mix(plotBackground(), color, 0.18 + 0.82 * intensity);
 	}
 
 	/**

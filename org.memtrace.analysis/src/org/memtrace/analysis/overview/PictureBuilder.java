@@ -5,6 +5,7 @@ package org.memtrace.analysis.overview;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,7 @@ import org.memtrace.aggregation.BlockTree;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
@@ -31,8 +33,12 @@ import org.memtrace.model.tree.ProducerKind;
  * figures that tell what the picture leaves out.
  */
 public final class PictureBuilder {
-	/** Distance of the lines of the legend, in font sizes. */
-	private static final double LEGEND_LINE = 1.5;
+	/** Share lost inside of a block from which it is marked. */
+	private static final double LOSS_MARKED = 0.2;
+	/** Heights of rows that differ by less are to scale. */
+	private static final double TO_SCALE = 1.25;
+	/** Threads that a legend of first touches names. */
+	private static final int MOST_TOUCHERS = 8;
 
 	private final PictureOptions o;
 	private final Partition partition;
@@ -51,9 +57,9 @@ public final class PictureBuilder {
 	private double plotWidth;
 	private double plotHeight;
 	private Picture geometry;
-	private boolean hatchedSpace;
-	private boolean hatchedTime;
-	private boolean striped;
+	private PartLosses losses;
+	private int[] lossNodes;
+	private int[] labelledNodes;
 
 	private PictureBuilder(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
 		this.layout = layout;
@@ -78,14 +84,16 @@ public final class PictureBuilder {
 	private Picture build() {
 		double pad = f;
 		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
-		int legendLines = legendLines(pad);
-		double legendHeight = o.legend ? 2.2 * f + (legendLines - 1) * LEGEND_LINE * f : 0;
 		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
 		int[] labelled = layout.sectionNodes();
+		labelledNodes = labelled;
 		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
 		int levels = o.hierarchy ? o.width >= 500 ? 4 : 2 : 0;
 		double stripWidth = levels * (0.75 * f + 1);
-		plotX = Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad);
+		double column = o.firstTouch == null ? 0 : Math.rint(0.85 * f);
+		Legend explained = o.legend ? legend(labelled) : null;
+		double legendHeight = explained == null ? 0 : explained.height();
+		plotX = Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad) + (column > 0 ? column + 4 : 0);
 		plotY = Math.rint(top);
 		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
@@ -93,9 +101,17 @@ public final class PictureBuilder {
 				List.of(), List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
+		for (Picture.Drawn d : drawn) {
+			if (d.block() >= 0) {
+				lossMark(d.block());
+			}
+		}
 		separators(labelled);
 		if (o.hierarchy) {
 			hierarchyStrip(labelled, levels, pad, labelWidth);
+		}
+		if (o.firstTouch != null) {
+			new FirstTouchDrawing(o.firstTouch, geometry, palette, shapes).draw(plotX - column - 3, column);
 		}
 		if (o.axis) {
 			axis();
@@ -103,11 +119,48 @@ public final class PictureBuilder {
 		if (o.title != null) {
 			title(pad);
 		}
-		if (o.legend) {
-			legend(pad, o.height - 0.85 * f, legendLines);
+		if (explained != null) {
+			explained.draw(shapes, legend);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
 				plotWidth, plotHeight, drawn, strips, legend);
+	}
+
+	/** What the picture may have, so that the legend stays when only p is changed. */
+	private Legend legend(int[] labelled) {
+		List<Legend.Mark> marks = new ArrayList<>();
+		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && model.typeCount() > 1) {
+			marks.add(Legend.Mark.MIXTURE);
+		}
+		marks.add(Legend.Mark.LOSS);
+		boolean scaled = true;
+		for (int i = 0; i < labelled.length && scaled; i++) {
+			scaled = layout.magnification(i) < TO_SCALE;
+		}
+		if (!scaled && o.hierarchy) {
+			marks.add(Legend.Mark.NOT_TO_SCALE);
+		}
+		if (o.minBlockHeight > 0 && hasLowBlocks()) {
+			marks.add(Legend.Mark.SMALL);
+			marks.add(Legend.Mark.SMALL_IN_TIME);
+		}
+		if (o.firstTouch == null) {
+			return Legend.of(o, model, marks, List.of());
+		}
+		marks.add(Legend.Mark.FIRST_TOUCH);
+		return Legend.of(o, model, marks, model.viewpoint() == BasicDimensions.THREAD ? List.of()
+				: FirstTouchDrawing.touchers(o.firstTouch, hierarchy, MOST_TOUCHERS));
+	}
+
+	/** Whether some blocks are drawn together. */
+	private boolean hasLowBlocks() {
+		double least = o.minBlockHeight / Math.max(30, o.height - 8 * f);
+		for (int b = 0; b < partition.blockCount(); b++) {
+			if (layout.height(partition.leafFrom(b), partition.leafTo(b)) < least) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	// ---- blocks
@@ -259,7 +312,7 @@ public final class PictureBuilder {
 						partition.endSlice(b));
 				int type = strongest(sums);
 				double intensity = type < 0 ? 0
-						: intensity(sums[type], partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
+						: intensity(visible(sums), partition.leafFrom(b), partition.leafTo(b), partition.firstSlice(b),
 								partition.endSlice(b));
 				least = Math.min(least, intensity);
 				most = Math.max(most, intensity);
@@ -276,9 +329,7 @@ public final class PictureBuilder {
 		double height = y(leafTo) - y(leafFrom);
 		double width = geometry.xOfSlice(end) - geometry.xOfSlice(begin);
 		// the marking says that the mean hides something: other types, or much more or less of the same
-		if (count > 1 && something && most - least > 0.35 && height >= 2 && width >= 5) {
-			hatchedTime |= cutInTime;
-			hatchedSpace |= !cutInTime;
+		if (count > 1 && something && most - least > 0.25 && height >= 2 && width >= 5) {
 			shapes.add(new Shape.Hatch(geometry.xOfSlice(begin), y(leafFrom), width, height,
 					cutInTime ? Shape.HatchStyle.IN_TIME_TOO : Shape.HatchStyle.IN_SPACE, palette.hatch()));
 		}
@@ -296,12 +347,6 @@ public final class PictureBuilder {
 		if (main < 0) {
 			return false;
 		}
-		int color;
-		if (o.colouring == PictureOptions.Colouring.PARTS) {
-			color = palette.color(new ModelType("", ModelType.Role.OTHER, number % 12));
-		} else {
-			color = palette.shade(model.types().get(main), intensity(sums[main], leafFrom, leafTo, first, end));
-		}
 		double x1 = geometry.xOfSlice(first);
 		double x2 = geometry.xOfSlice(end);
 		double y1 = y(leafFrom);
@@ -311,46 +356,86 @@ public final class PictureBuilder {
 		double gapY = y2 - y1 >= 7 ? 1 : 0;
 		double width = x2 - x1 - gapX;
 		double height = y2 - y1 - gapY;
-		shapes.add(new Shape.Rect(x1, y1, width, height, color, 0));
-		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && height >= 8 && width >= 4) {
-			stripes(sums, main, leafFrom, leafTo, first, end, x1, y1, width, height);
+		if (o.colouring == PictureOptions.Colouring.PARTS) {
+			shapes.add(new Shape.Rect(x1, y1, width, height, palette.color(new ModelType("", ModelType.Role.OTHER, number % 12)), 0));
+		} else {
+			double intensity = intensity(visible(sums), leafFrom, leafTo, first, end);
+			int[] eighths = eighths(sums);
+			if (eighths[main] == Shape.Mosaic.EIGHTHS) {
+				shapes.add(new Shape.Rect(x1, y1, width, height, palette.shade(model.types().get(main), intensity), 0));
+			} else {
+				shapes.add(new Shape.Mosaic(x1, y1, width, height, colors(eighths, Math.rint(12 * intensity) / 12)));
+			}
 		}
 		return true;
 	}
 
-	/** A block without a clear majority is striped in the colours of its types, in proportion to their shares. */
-	private void stripes(double[] sums, int main, int leafFrom, int leafTo, int first, int end, double x, double y,
-			double width, double height) {
+	/** Sum of the types that are not hidden. */
+	private double visible(double[] sums) {
 		double total = 0;
 		for (int k = 0; k < sums.length; k++) {
 			total += o.hiddenTypes.get(k) ? 0 : Math.max(0, sums[k]);
 		}
-		if (sums[main] > (model.viewpoint() == BasicDimensions.TYPE ? 0.7 : 0.55) * total) {
-			return;
-		}
-		List<Integer> shown = new ArrayList<>();
-		double sum = 0;
+		return total;
+	}
+
+	/** Shares of the types in eighths, rounded so that they add up: those with the largest rests are rounded up. */
+	private int[] eighths(double[] sums) {
+		double total = visible(sums);
+		int[] eighths = new int[sums.length];
+		double[] rest = new double[sums.length];
+		int left = Shape.Mosaic.EIGHTHS;
 		for (int k = 0; k < sums.length; k++) {
-			if (!o.hiddenTypes.get(k) && sums[k] > 0.08 * total) {
-				shown.add(k);
-				sum += sums[k];
+			double share = o.hiddenTypes.get(k) || sums[k] <= 0 ? 0 : Shape.Mosaic.EIGHTHS * sums[k] / total;
+			eighths[k] = (int) share;
+			rest[k] = share - eighths[k];
+			left -= eighths[k];
+		}
+		for (; left > 0; left--) {
+			int most = 0;
+			for (int k = 1; k < rest.length; k++) {
+				most = rest[k] > rest[most] ? k : most;
+			}
+			eighths[most]++;
+			rest[most] = 0;
+		}
+		return eighths;
+	}
+
+	private List<Integer> colors(int[] eighths, double intensity) {
+		List<Integer> types = new ArrayList<>();
+		for (int k = 0; k < eighths.length; k++) {
+			if (eighths[k] > 0) {
+				types.add(k);
 			}
 		}
-		if (shown.size() < 2) {
+		types.sort(Comparator.comparingInt((Integer k) -> -eighths[k]).thenComparing(k -> k));
+		List<Integer> colors = new ArrayList<>();
+		for (int k : types) {
+			colors.addAll(Collections.nCopies(eighths[k], palette.shade(model.types().get(k), intensity)));
+		}
+		return colors;
+	}
+
+	/** The mark of a block whose mean hides much, and how much where there is room. */
+	private void lossMark(int b) {
+		double loss = partition.loss(b);
+		double all = loss + partition.gain(b);
+		double share = all > 0 && loss > 1e-9 * partition.rootLoss() ? loss / all : 0;
+		double x = geometry.xOfSlice(partition.firstSlice(b));
+		double y = y(partition.leafFrom(b));
+		double width = geometry.xOfSlice(partition.endSlice(b)) - x - 1;
+		double height = y(partition.leafTo(b)) - y - 1;
+		if (share < LOSS_MARKED || width < 9 || height < 7) {
 			return;
 		}
-		striped = true;
-		double intensity = intensity(sum, leafFrom, leafTo, first, end);
-		double period = Math.min(height, 4.0 * shown.size());
-		int periods = (int) Math.max(1, Math.rint(height / period));
-		period = height / periods;
-		for (int i = 0; i < periods; i++) {
-			double at = y + i * period;
-			for (int k : shown) {
-				double part = period * sums[k] / sum;
-				shapes.add(new Shape.Rect(x, at, width, part, palette.shade(model.types().get(k), intensity), 0));
-				at += part;
-			}
+		Legend.lossMark(shapes, palette, f, x, y, width, height, "", 0);
+		String text = Units.percent(100 * share);
+		double w = o.meter.width(text, 0.8 * f, false);
+		if (width >= w + 2.2 * f && height >= 1.5 * f) {
+			double right = x + width - 0.9 * f;
+			shapes.add(new Shape.Rect(right - w - 2, y + 1, w + 4, 1.05 * f, palette.background() & 0xffffff | 0xc0000000, 0));
+			shapes.add(new Shape.Text(right, y + 0.9 * f, text, 0.8 * f, false, palette.text(), Shape.Anchor.END, false));
 		}
 	}
 
@@ -382,7 +467,7 @@ public final class PictureBuilder {
 		for (int n : labelled) {
 			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
-				most = Math.max(most, o.meter.width(names.detail(n), 0.9 * f, false));
+				most = Math.max(most, o.meter.width(names.detail(n) + " · loss 100 %", 0.9 * f, false));
 			} else {
 				small++;
 			}
@@ -509,13 +594,32 @@ public final class PictureBuilder {
 		return Arrays.stream(model.sums(n, 0, model.sliceCount())).sum();
 	}
 
+	/** What the strip says below the name of a node: what it is, how much higher than to scale, what is lost in it. */
+	private String detail(int n) {
+		StringBuilder text = new StringBuilder(names.detail(n));
+		double loss = lossPercent(n);
+		if (loss >= 0.5) {
+			text.append(text.length() > 0 ? " · " : "").append("loss ").append(Math.round(Math.min(100, loss))).append(" %");
+		}
+		return text.toString();
+	}
+
+	private double lossPercent(int n) {
+		if (losses == null) {
+			lossNodes = layout.largeSections();
+			losses = o.losses != null ? o.losses : PartLosses.of(model, lossNodes);
+		}
+		int part = Arrays.binarySearch(lossNodes, n);
+		return part >= 0 && part < losses.count() ? losses.percent(partition, part) : 0;
+	}
+
 	private void label(int n, double right, double width, int from, int to) {
 		double middle = (y(from) + y(to)) / 2;
 		// neighbours that are hardly higher than a line would be a block of bold type
 		boolean bold = y(to) - y(from) >= 1.7 * f;
 		double size = bold ? f : 0.92 * f;
 		String name = fitName(n, size, bold, width);
-		String detail = o.meter.fit(names.detail(n), 0.9 * f, false, width);
+		String detail = o.meter.fit(detail(n), 0.9 * f, false, width);
 		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
 		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, size, bold, palette.text(),
 				Shape.Anchor.END, false));
@@ -548,12 +652,22 @@ public final class PictureBuilder {
 		}
 	}
 
+	/** Whether the rows of a labelled node are higher than to scale. */
+	private boolean isMagnified(int node) {
+		int at = Arrays.binarySearch(labelledNodes, node);
+		return at >= 0 && layout.magnification(at) >= TO_SCALE;
+	}
+
 	/** A node in a column of the strip; neighbours are told apart where there is room. */
 	private void strip(int node, double x, double width, int level) {
 		double top = y(hierarchy.leafFrom(node));
 		double height = y(hierarchy.leafTo(node)) - top;
 		double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;
-		shapes.add(new Shape.Rect(x, top, width, Math.max(height - gap, 0.5), palette.strip(level), 0));
+		if (level == 0 && isMagnified(node) && height >= 2) {
+			Legend.notToScale(shapes, palette, x, top, width, Math.max(height - gap, 0.5));
+		} else {
+			shapes.add(new Shape.Rect(x, top, width, Math.max(height - gap, 0.5), palette.strip(level), 0));
+		}
 		strips.add(new Picture.Strip(x, top, width, height, node, hierarchy.leafFrom(node), hierarchy.leafTo(node)));
 	}
 
@@ -582,99 +696,6 @@ public final class PictureBuilder {
 				+ limit;
 	}
 
-	/** Two where the types do not fit into one, as in one of two pictures beside each other; a low picture keeps its room. */
-	private int legendLines(double pad) {
-		double[] totals = model.totals();
-		return o.colouring == PictureOptions.Colouring.DOMINANT_TYPE && o.height >= 20 * f
-				&& legendWidth(false, totals, 0) > o.width - 2 * pad ? 2 : 1;
-	}
-
-	private void legend(double pad, double lastBaseline, int lines) {
-		int line = 1;
-		double baseline = lastBaseline - (lines - 1) * LEGEND_LINE * f;
-		double x = pad;
-		double end = o.width - pad;
-		double[] totals = model.totals();
-		double all = Arrays.stream(totals).sum();
-		boolean ramped = o.colouring != PictureOptions.Colouring.PARTS && model.referenceDensity() > 0;
-		String ramp = rampText(true);
-		double rampWidth = ramped ? 4.5 * f + o.meter.width(ramp, 0.92 * f, false) : 0;
-		String shortRamp = rampText(false);
-		double shortWidth = 4.5 * f + o.meter.width(shortRamp, 0.92 * f, false);
-		double roomForTypes = end - pad - 9 * f;
-		double withShares = legendWidth(true, totals, all);
-		boolean words = withShares <= roomForTypes - rampWidth
-				|| withShares > roomForTypes - shortWidth && legendWidth(false, totals, all) <= roomForTypes - rampWidth;
-		if (ramped && !words) {
-			ramp = shortRamp;
-			rampWidth = shortWidth;
-		}
-		if (rampWidth > 0 && legendWidth(false, totals, all) > end - pad - rampWidth) {
-			rampWidth = 0; // colours matter more than their strength
-		}
-		double room = end - (rampWidth > 0 ? rampWidth + 2 * f : 0);
-		if (o.colouring == PictureOptions.Colouring.DOMINANT_TYPE) {
-			Integer[] order = new Integer[totals.length];
-			Arrays.setAll(order, i -> i);
-			boolean fixed = model.viewpoint() == BasicDimensions.TYPE || model.viewpoint() == BasicDimensions.READ_WRITE;
-			BitSet missing = new BitSet();
-			boolean shares = legendWidth(true, totals, all) <= room - x;
-			boolean allFit = legendWidth(false, totals, all) <= room - x;
-			for (int k : order) {
-				if (!fixed && totals[k] == 0) {
-					continue;
-				}
-				String text = legendText(model.types().get(k), totals[k], all, shares);
-				double w = 1.3 * f + o.meter.width(text, 0.92 * f, false);
-				if (missing.isEmpty() && line < lines && x + w > room) {
-					line++;
-					baseline += LEGEND_LINE * f;
-					x = pad;
-				}
-				double reserve = line == lines && k + 1 < totals.length && !allFit ? 5 * f : 0;
-				if (x + w + reserve > room) {
-					missing.set(k);
-					continue;
-				}
-				if (!missing.isEmpty()) {
-					missing.set(k);
-					continue;
-				}
-				legend.add(legendItem(shapes, palette, f, x, baseline, w, text, model.types().get(k), k, o.hiddenTypes.get(k)));
-				x += w + 1.4 * f;
-			}
-			if (!missing.isEmpty()) {
-				shapes.add(new Shape.Text(x, baseline, "+ " + missing.cardinality() + " more", 0.92 * f, false,
-						palette.mutedText(), Shape.Anchor.START, false));
-				x += 6 * f;
-			}
-		}
-		if (striped) {
-			String text = "striped: several";
-			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
-			if (x + w <= room) {
-				for (int i = 0; i < 4; i++) {
-					shapes.add(new Shape.Rect(x, baseline - 0.82 * f + i * 0.95 * f / 4, 1.9 * f, 0.95 * f / 4,
-							palette.strip(i % 2 * 2), 0));
-				}
-				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
-						false));
-				x += w + 1.4 * f;
-			}
-		}
-		x = hatchLegend(x, room, baseline);
-		if (rampWidth > 0) {
-			double at = end - rampWidth;
-			int steps = 8;
-			for (int i = 0; i < steps; i++) {
-				int gray = Palette.mix(palette.plotBackground(), palette.mutedText(), 0.4 * 0.5 + 0.8 * (i + 0.5) / steps);
-				shapes.add(new Shape.Rect(at + i * 4 * f / steps, baseline - 0.82 * f, 4 * f / steps + 0.3, 0.95 * f, gray, 0));
-			}
-			shapes.add(new Shape.Text(at + 4.5 * f, baseline, ramp, 0.92 * f, false, palette.mutedText(), Shape.Anchor.START,
-					false));
-		}
-	}
-
 	/** Draws an entry; a hidden type has an empty box and a muted name. */
 	static Picture.LegendItem legendItem(List<Shape> shapes, Palette palette, double f, double x, double baseline, double width,
 			String text, ModelType type, int index, boolean hidden) {
@@ -686,64 +707,5 @@ public final class PictureBuilder {
 			shapes.add(new Shape.Line(x + 1.3 * f, baseline - 0.3 * f, x + width, baseline - 0.3 * f, palette.mutedText(), 1, false));
 		}
 		return new Picture.LegendItem(x - 0.2 * f, top - 0.4 * f, width + 0.4 * f, 1.75 * f, index);
-	}
-
-	private double hatchLegend(double start, double room, double baseline) {
-		double x = start;
-		for (Shape.HatchStyle style : Shape.HatchStyle.values()) {
-			boolean used = style == Shape.HatchStyle.IN_SPACE ? hatchedSpace : hatchedTime;
-			String text = style == Shape.HatchStyle.IN_SPACE ? "small parts" : "small parts, also cut in time";
-			double w = 2.3 * f + o.meter.width(text, 0.92 * f, false);
-			if (used && x + w <= room) {
-				shapes.add(new Shape.Rect(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, palette.strip(0), 0));
-				shapes.add(new Shape.Hatch(x, baseline - 0.82 * f, 1.9 * f, 0.95 * f, style, palette.hatch()));
-				shapes.add(new Shape.Text(x + 2.3 * f, baseline, text, 0.92 * f, false, palette.text(), Shape.Anchor.START,
-						false));
-				x += w + 1.4 * f;
-			}
-		}
-		return x;
-	}
-
-	private double legendWidth(boolean shares, double[] totals, double all) {
-		double w = 0;
-		for (int k = 0; k < totals.length; k++) {
-			if (totals[k] == 0 && model.viewpoint() != BasicDimensions.TYPE && model.viewpoint() != BasicDimensions.READ_WRITE) {
-				continue;
-			}
-			w += 2.7 * f + o.meter.width(legendText(model.types().get(k), totals[k], all, shares), 0.92 * f, false);
-		}
-		return w;
-	}
-
-	private static String legendText(ModelType type, double total, double all, boolean share) {
-		String name = ModelText.type(type);
-		return share && all > 0 ? name + " " + Units.percent(100 * total / all) : name;
-	}
-
-	/** Meaning of full intensity: a density per page in a unit of time that gives a readable number. */
-	private String rampText(boolean words) {
-		double perNs = model.referenceDensity();
-		double perSlice = perNs * (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
-		switch (model.metric()) {
-		case STATE_DURATION, STATE_TIME:
-			return "up to " + Units.percent(Math.min(100, 100 * perNs)) + " of the time";
-		case STATE_MEAN:
-			return "up to " + Units.duration(perSlice, o.ticks) + " in a slice";
-		case VARIABLE_MEAN:
-			return "up to " + Units.number(perSlice);
-		default:
-			break;
-		}
-		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"}
-				: words ? new String[] {"nanosecond", "microsecond", "millisecond", "second"}
-				: new String[] {"ns", "µs", "ms", "s"};
-		int i = 0;
-		while (i < 3 && perNs < 0.5) {
-			perNs *= 1000;
-			i++;
-		}
-		return "up to " + Units.number(perNs >= 100 ? Math.rint(perNs) : perNs) + " " + ModelText.counted(model) + " per " + ModelText.row(model)
-				+ " and " + unit[i];
 	}
 }

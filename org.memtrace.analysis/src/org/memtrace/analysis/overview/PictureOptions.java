@@ -4,6 +4,7 @@ package org.memtrace.analysis.overview;
 
 import java.util.BitSet;
 
+import org.memtrace.aggregation.PartLosses;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.TextMeter;
 
@@ -38,6 +39,10 @@ public final class PictureOptions {
 	public Colouring colouring = Colouring.DOMINANT_TYPE;
 	/** Blocks lower than this are drawn together with their neighbours, hatched; 0 to draw everything. */
 	public double minBlockHeight = 1.5;
+	/** Where each page was touched first; null: not drawn. */
+	public FirstTouchLayer firstTouch;
+	/** Losses of the {@link RowLayout#largeSections()}; null: the builder finds them, which takes a look at all values. */
+	public PartLosses losses;
 	/** Types that are left out when the strongest is looked for. */
 	public BitSet hiddenTypes = new BitSet();
 }

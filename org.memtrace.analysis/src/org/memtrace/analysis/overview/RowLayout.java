@@ -4,6 +4,7 @@ package org.memtrace.analysis.overview;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Hierarchy;
@@ -27,6 +28,8 @@ public final class RowLayout {
 	/** First leaf of each section, and the end. */
 	private final int[] leaf;
 	private final double[] top;
+	/** Height of a row where heights are to scale. */
+	private final double perRow;
 
 	/** Least share, alone and together, of structures that are hardly used. */
 	private static final double LEAST_IDLE = 0.006;
@@ -83,9 +86,12 @@ public final class RowLayout {
 		for (double s : share) {
 			sum += s;
 		}
+		double least = Double.MAX_VALUE;
 		for (int i = 0; i < n; i++) {
 			top[i + 1] = i + 1 == n ? 1 : top[i] + share[i] / sum;
+			least = Math.min(least, (top[i + 1] - top[i]) / hierarchy.weight(this.sections[i]));
 		}
+		this.perRow = least;
 	}
 
 	private static double sum(double[] values) {
@@ -144,6 +150,22 @@ public final class RowLayout {
 	/** Nodes of the hierarchy that get a label, in display order, covering all leaves. */
 	public int[] sectionNodes() {
 		return sections.clone();
+	}
+
+	/**
+	 * How much higher a row of a section is than a row where heights are to scale, which most rows are. Not less than 1.
+	 *
+	 * @param section index of {@link #sectionNodes}
+	 */
+	public double magnification(int section) {
+		return (top[section + 1] - top[section]) / hierarchy.weight(sections[section]) / perRow;
+	}
+
+	/** Sections that are seen, by their height or their rows: at most two hundred, of which each loss is told. */
+	public int[] largeSections() {
+		return IntStream.range(0, sections.length)
+				.filter(i -> top[i + 1] - top[i] >= 0.01 || hierarchy.weight(sections[i]) > 0.01 * hierarchy.weight(0)).map(i -> sections[i])
+				.toArray();
 	}
 
 	/** Upper edge of a leaf, 0..1; 1 for {@code leafCount}. */

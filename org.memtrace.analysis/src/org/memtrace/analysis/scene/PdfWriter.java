@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
@@ -116,6 +117,22 @@ public final class PdfWriter {
 				stroke(l.color(), l.width(), l.dashed());
 				line(l.x1(), l.y1(), l.x2(), l.y2());
 				content.append("S\n");
+			}
+			case Shape.Mosaic m -> {
+				colors(m.ground(), false);
+				rectangle(m.x(), m.y(), m.width(), m.height());
+				content.append("f\n");
+				for (int color : new LinkedHashSet<>(m.colors())) {
+					if (color != m.ground()) {
+						colors(color, false);
+						m.squares((x0, y0, x1, y1, c) -> {
+							if (c == color) {
+								rectangle(x0, y0, x1 - x0, y1 - y0);
+							}
+						});
+						content.append("f\n");
+					}
+				}
 			}
 			case Shape.Hatch h -> hatch(h);
 			case Shape.Polygon p -> {

@@ -85,6 +85,14 @@ public final class PngWriter {
 						Math.max(0, r.height() - 1)));
 			}
 		}
+		case org.memtrace.analysis.scene.Shape.Mosaic m -> {
+			g.setColor(new Color(m.ground(), true));
+			g.fill(new Rectangle2D.Double(m.x(), m.y(), m.width(), m.height()));
+			m.squares((x0, y0, x1, y1, color) -> {
+				g.setColor(new Color(color, true));
+				g.fill(new Rectangle2D.Double(x0, y0, x1 - x0, y1 - y0));
+			});
+		}
 		case org.memtrace.analysis.scene.Shape.Hatch h -> hatch(g, h);
 		case org.memtrace.analysis.scene.Shape.Line l -> {
 			g.setColor(new Color(l.color(), true));

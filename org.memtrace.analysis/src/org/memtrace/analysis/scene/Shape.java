@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.scene;
 
+import java.util.List;
+
 /**
  * Something to paint. Coordinates are pixels of a picture at scale 1, x to the right, y down. Colours are opaque or transparent
  * ARGB numbers; 0 means not painted.
@@ -38,6 +40,71 @@ public sealed interface Shape {
 		/** Offsets of the lines of a group. */
 		public static int[] groupOffsets() {
 			return GROUP_OFFSETS.clone();
+		}
+	}
+
+	/**
+	 * A rectangle in several colours, each with its share of the area in eighths: small squares in an order in which no row, column or
+	 * diagonal belongs to one colour, so that it cannot be taken for parts of their own. Squares begin at whole pixels and are cut at the
+	 * edges.
+	 *
+	 * @param colors of eighths, equal ones next to each other, the largest part first: {@link #EIGHTHS} opaque numbers
+	 */
+	record Mosaic(double x, double y, double width, double height, List<Integer> colors) implements Shape {
+		public static final int EIGHTHS = 8;
+		/** Which eighth has each place of a row: parts are spread as evenly as possible. */
+		private static final int[] PLACE = {0, 4, 2, 6, 1, 5, 3, 7};
+		/** By how much each row of squares is moved: each column has every eighth once, too. */
+		private static final int[] SHIFT = {0, 2, 5, 7, 4, 6, 1, 3};
+
+		public Mosaic {
+			colors = List.copyOf(colors);
+			if (colors.size() != EIGHTHS) {
+				throw new IllegalArgumentException(colors.size() + " colours");
+			}
+		}
+
+		/** Side of a square: less where the rectangle is low or narrow, so that it has two of them side by side as long as it can. */
+		public int cell() {
+			double least = Math.min(width, height);
+			return least >= 4 ? 2 : 1;
+		}
+
+		/** Colour of a square, by its column and row. */
+		public int color(int column, int row) {
+			return colors.get(PLACE[column + SHIFT[row & 7] & 7]);
+		}
+
+		/** The colour with the largest part. */
+		public int ground() {
+			return colors.get(0);
+		}
+
+		/** What is done with a part of it. */
+		@FunctionalInterface
+		public interface Part {
+			void paint(double x0, double y0, double x1, double y1, int color);
+		}
+
+		/** Squares that do not have the colour of the ground, those side by side at once. */
+		public void squares(Part part) {
+			int size = cell();
+			double left = Math.floor(x);
+			double top = Math.floor(y);
+			for (int row = 0; top + row * size < y + height; row++) {
+				for (int column = 0; left + column * size < x + width;) {
+					int color = color(column, row);
+					int end = column + 1;
+					while (left + end * size < x + width && color(end, row) == color) {
+						end++;
+					}
+					if (color != ground()) {
+						part.paint(Math.max(x, left + column * size), Math.max(y, top + row * size), Math.min(x + width, left + end * size),
+								Math.min(y + height, top + (row + 1) * size), color);
+					}
+					column = end;
+				}
+			}
 		}
 	}
 

@@ -3,7 +3,11 @@
 package org.memtrace.analysis.scene;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Writes a scene as SVG 1.1: plain shapes and text, no script, the same bytes for the same scene. */
 public final class SvgWriter {
@@ -24,15 +28,22 @@ public final class SvgWriter {
 		boolean space = false;
 		boolean time = false;
 		int color = 0;
+		Map<List<Integer>, String> mosaics = new LinkedHashMap<>();
 		for (Shape s : scene.shapes()) {
+			if (s instanceof Shape.Mosaic m) {
+				mosaics.computeIfAbsent(key(m), k -> "m" + mosaics.size());
+			}
 			if (s instanceof Shape.Hatch h) {
 				space |= h.style() == Shape.HatchStyle.IN_SPACE;
 				time |= h.style() == Shape.HatchStyle.IN_TIME_TOO;
 				color = h.color();
 			}
 		}
-		if (space || time) {
+		if (space || time || !mosaics.isEmpty()) {
 			out.append("<defs>\n");
+			for (var e : mosaics.entrySet()) {
+				pattern(e.getValue(), e.getKey(), out);
+			}
 			if (space) {
 				out.append("<pattern id=\"space\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
 						+ "<path d=\"M-2,-2 L10,10 M-2,6 L2,10 M6,-2 L10,2\" stroke-width=\"" + Shape.Hatch.LINE_WIDTH + "\"" + stroke(color)
@@ -54,13 +65,51 @@ public final class SvgWriter {
 		}
 		out.append("<rect width=\"100%\" height=\"100%\" fill=\"" + rgb(scene.background()) + "\"/>\n");
 		for (Shape s : scene.shapes()) {
-			shape(s, out);
+			if (s instanceof Shape.Mosaic m) {
+				// patterns begin where the shape does
+				double left = Math.floor(m.x());
+				double top = Math.floor(m.y());
+				out.append("<rect x=\"" + n(m.x() - left) + "\" y=\"" + n(m.y() - top) + "\" width=\"" + n(m.width()) + "\" height=\"" + n(m.height())
+						+ "\" fill=\"url(#" + mosaics.get(key(m)) + ")\" transform=\"translate(" + n(left) + " " + n(top) + ")\"/>\n");
+			} else {
+				shape(s, out);
+			}
 		}
 		out.append("</svg>\n");
 	}
 
+	/** What the pattern of a mosaic depends on: side of the squares and colours. */
+	private static List<Integer> key(Shape.Mosaic m) {
+		List<Integer> key = new ArrayList<>(m.colors());
+		key.add(m.cell());
+		return key;
+	}
+
+	private static void pattern(String id, List<Integer> key, Appendable out) throws IOException {
+		int cell = key.get(Shape.Mosaic.EIGHTHS);
+		int size = cell * Shape.Mosaic.EIGHTHS;
+		Shape.Mosaic tile = new Shape.Mosaic(0, 0, size, size, key.subList(0, Shape.Mosaic.EIGHTHS));
+		Map<Integer, StringBuilder> paths = new LinkedHashMap<>();
+		for (int row = 0; row < Shape.Mosaic.EIGHTHS; row++) {
+			for (int column = 0; column < Shape.Mosaic.EIGHTHS; column++) {
+				int color = tile.color(column, row);
+				if (color != tile.ground()) {
+					paths.computeIfAbsent(color, c -> new StringBuilder()).append("M").append(column * cell).append(' ').append(row * cell)
+							.append("h").append(cell).append("v").append(cell).append("h-").append(cell).append("z");
+				}
+			}
+		}
+		out.append("<pattern id=\"" + id + "\" width=\"" + size + "\" height=\"" + size + "\" patternUnits=\"userSpaceOnUse\"><rect width=\""
+				+ size + "\" height=\"" + size + "\"" + fill(tile.ground()) + "/>");
+		for (var p : paths.entrySet()) {
+			out.append("<path" + fill(p.getKey()) + " d=\"" + p.getValue() + "\"/>");
+		}
+		out.append("</pattern>\n");
+	}
+
 	private static void shape(Shape s, Appendable out) throws IOException {
 		switch (s) {
+		case Shape.Mosaic m -> throw new IllegalArgumentException("a mosaic needs its pattern");
 		case Shape.Rect r -> {
 			double inset = r.stroke() == 0 ? 0 : 0.5;
 			out.append("<rect x=\"" + n(r.x() + inset) + "\" y=\"" + n(r.y() + inset) + "\" width=\""

@@ -39,6 +39,7 @@ public final class TitledScene {
 	private static Shape moved(Shape shape, double by) {
 		return switch (shape) {
 		case Shape.Rect r -> new Shape.Rect(r.x(), r.y() + by, r.width(), r.height(), r.fill(), r.stroke());
+		case Shape.Mosaic m -> new Shape.Mosaic(m.x(), m.y() + by, m.width(), m.height(), m.colors());
 		case Shape.Hatch h -> new Shape.Hatch(h.x(), h.y() + by, h.width(), h.height(), h.style(), h.color());
 		case Shape.Line l -> new Shape.Line(l.x1(), l.y1() + by, l.x2(), l.y2() + by, l.color(), l.width(), l.dashed());
 		case Shape.Text t -> new Shape.Text(t.x(), t.y() + by, t.text(), t.size(), t.bold(), t.color(), t.anchor(), t.vertical());

@@ -42,7 +42,7 @@ public final class AggregateCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
-			trace.aggregate(args.getInt("rows"), args.has("equal-types"), console);
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"), console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());

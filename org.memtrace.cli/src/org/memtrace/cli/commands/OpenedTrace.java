@@ -21,6 +21,7 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
+import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.Slicing;
@@ -49,6 +50,7 @@ final class OpenedTrace {
 	MicroscopicModel model;
 	NodeNames names;
 	RowLayout layout;
+	PartLosses losses;
 	Aggregator aggregator;
 	SignificantLevels levels;
 
@@ -158,12 +160,14 @@ final class OpenedTrace {
 	 *
 	 * @param rows rows that can be told apart, 0 for all pages
 	 * @param equalTypes whether each type is divided by its total
+	 * @param proportional whether all pages are equally high
 	 */
-	void aggregate(double rows, boolean equalTypes, Console console) throws MemtraceException {
+	void aggregate(double rows, boolean equalTypes, boolean proportional, Console console) throws MemtraceException {
 		Progress progress = console.progress();
 		model = source.model(request, progress);
 		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
-		layout = RowLayout.of(model, names);
+		layout = proportional ? RowLayout.proportional(model.hierarchy(), names) : RowLayout.of(model, names);
+		losses = PartLosses.of(model, layout.largeSections());
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
 				model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES).withEqualTypes(equalTypes);
 		if (options.minHeight() > (rows > 0 ? 1 / rows : 0)) {
@@ -204,7 +208,7 @@ final class OpenedTrace {
 					+ Arrays.stream(InitialLevel.values()).map(InitialLevel::id).collect(Collectors.joining(", ")));
 		}
 		if (p.equals("auto") && strategy == InitialLevel.BALANCED) {
-			return SignificantLevels.balanced(aggregator, progress).partition();
+			return SignificantLevels.balanced(aggregator, losses, progress).partition();
 		} else if (p.equals("auto")) {
 			SignificantLevels all = levels(args, progress);
 			return all.levels().get(all.initial(strategy)).partition();

@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 import java.util.Map;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.colour.Palette;
@@ -17,6 +18,7 @@ import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.overview.CurvePicture.Direction;
 import org.memtrace.analysis.overview.CurvePicture;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
 import org.memtrace.analysis.overview.PictureOptions;
@@ -68,11 +70,16 @@ public final class RenderCommand implements Command {
 				// the height of the blocks: without title, axis and legend
 				double resolution = args.getNumber("resolution");
 				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						console);
+						args.get("heights").equals("proportional"), console);
 				Partition partition = trace.partition(args, console.progress());
 				figures = PictureBuilder.figures(partition);
 				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
 				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
+				options.losses = trace.losses;
+				if (trace.source instanceof AccessTable table
+						&& FirstTouchLayer.Shown.valueOf(args.get("first-touch").toUpperCase(Locale.ROOT)).in(trace.request.viewpoint())) {
+					options.firstTouch = FirstTouchLayer.of(table, console.progress());
+				}
 				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
 						: PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
 			}

@@ -10,6 +10,7 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.Slicing;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -24,12 +25,15 @@ import org.memtrace.views.preferences.Settings;
  * @param normalised whether the curves are those of gain and loss divided by what one block has
  * @param precision smallest step of p of the list of levels
  * @param merged whether blocks too low to be seen are drawn together, hatched
+ * @param firstTouch where first touches are drawn
+ * @param proportional whether all pages are equally high
  * @param hidden names of types that are not drawn
  */
 record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
-		double precision, boolean merged, Set<String> hidden) {
+		double precision, boolean merged, FirstTouchLayer.Shown firstTouch, boolean proportional, Set<String> hidden) {
 	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, Slicing.ADAPTIVE, null, false, InitialLevel.BALANCED,
-			false, SignificantLevels.DEFAULT_THRESHOLD, true, Set.of());
+			false, SignificantLevels.DEFAULT_THRESHOLD, true,
+			FirstTouchLayer.Shown.AUTO, false, Set.of());
 
 	/** What a new view begins with: the defaults as the user set them. */
 	static Choice ofSettings() {
@@ -42,7 +46,8 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 
 	/** Whether the same description serves both: only drawing and curves differ. */
 	boolean sameDescription(Choice o) {
-		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric && equalTypes == o.equalTypes;
+		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric && equalTypes == o.equalTypes
+				&& proportional == o.proportional && firstTouch == o.firstTouch;
 	}
 
 	/** Whether the levels are the same list. */
@@ -51,43 +56,51 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 	}
 
 	Choice withKind(PictureKind k) {
-		return new Choice(k, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(k, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withSlices(int n) {
-		return new Choice(kind, n, slicing, metric, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, n, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withSlicing(Slicing s) {
-		return new Choice(kind, slices, s, metric, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, s, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withMetric(Metric m) {
-		return new Choice(kind, slices, slicing, m, equalTypes, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, m, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withEqualTypes(boolean equal) {
-		return new Choice(kind, slices, slicing, metric, equal, initial, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equal, initial, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withInitial(InitialLevel strategy) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, strategy, normalised, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, strategy, normalised, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withNormalised(boolean on) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, on, precision, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, on, precision, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withPrecision(double step) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, step, merged, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, step, merged, firstTouch, proportional, hidden);
 	}
 
 	Choice withMerged(boolean on) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, on, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, on, firstTouch, proportional, hidden);
+	}
+
+	Choice withFirstTouch(FirstTouchLayer.Shown shown) {
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, shown, proportional, hidden);
+	}
+
+	Choice withProportional(boolean on) {
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, on, hidden);
 	}
 
 	Choice withHidden(Set<String> types) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, types);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, types);
 	}
 
 	/** Hides a type, or shows it again. */

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.BasicDimensions;
@@ -16,10 +17,12 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
+import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
@@ -77,6 +80,10 @@ final class Description {
 	private final Input input;
 	private final NodeNames names;
 	private final RowLayout rows;
+	/** Null when memory is not divided. */
+	private final PartLosses losses;
+	/** Null when it is not shown. */
+	private final FirstTouchLayer touches;
 	private final Aggregator aggregator;
 	private volatile Choice choice;
 	private volatile double automaticP;
@@ -93,12 +100,14 @@ final class Description {
 	/** Pictures that wait for the aggregator: the search for levels lets them go first. */
 	private int waiting;
 
-	private Description(Input input, NodeNames names, RowLayout rows, Aggregator aggregator,
+	private Description(Input input, NodeNames names, RowLayout rows, PartLosses losses, FirstTouchLayer touches, Aggregator aggregator,
 			SignificantLevels levels, SignificantLevels.Level automatic) {
 		this.input = input;
 		this.choice = input.choice();
 		this.names = names;
 		this.rows = rows;
+		this.losses = losses;
+		this.touches = touches;
 		this.aggregator = aggregator;
 		this.levels = levels;
 		this.automaticP = automatic.p();
@@ -120,7 +129,11 @@ final class Description {
 		}
 		MicroscopicModel model = in.models().get(source, request, progress);
 		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
-		RowLayout rows = RowLayout.of(model.hierarchy(), names);
+		RowLayout rows = in.choice().proportional() ? RowLayout.proportional(model.hierarchy(), names)
+				: RowLayout.of(model.hierarchy(), names);
+		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections());
+		FirstTouchLayer touches = source instanceof AccessTable table && !in.choice().kind().isOfTime()
+				&& in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
 		Aggregator aggregator;
 		if (in.choice().kind().isOfTime()) {
 			aggregator = TemporalAggregator.prepare(model, progress);
@@ -128,8 +141,8 @@ final class Description {
 			AggregationOptions options = rows.aggregation(in.choice().slices(), in.height(), MIN_PIXELS);
 			aggregator = SpatiotemporalAggregator.prepare(model, options.withEqualTypes(in.choice().equalTypes()), progress);
 		}
-		SignificantLevels.First first = SignificantLevels.first(aggregator, progress);
-		return new Description(in, names, rows, aggregator, first.levels(), first.initial());
+		SignificantLevels.First first = SignificantLevels.first(aggregator, losses, progress);
+		return new Description(in, names, rows, losses, touches, aggregator, first.levels(), first.initial());
 	}
 
 	/** Finds all levels, on a thread of its own; pictures go first. For another choice of levels it may be called again. */
@@ -140,7 +153,7 @@ final class Description {
 			automaticP = SignificantLevels.plainP(aggregator, all.levels().get(all.initial(wanted.initial())).p(),
 					all.normalised());
 		} else if (choice.initial() != InitialLevel.BALANCED) {
-			automaticP = SignificantLevels.balanced(aggregator, new Polite(progress)).p();
+			automaticP = SignificantLevels.balanced(aggregator, losses, new Polite(progress)).p();
 		}
 		levels = all;
 		choice = wanted;
@@ -194,6 +207,16 @@ final class Description {
 	/** How high the rows are. */
 	RowLayout rows() {
 		return rows;
+	}
+
+	/** Losses of structures; null when memory is not divided. */
+	PartLosses losses() {
+		return losses;
+	}
+
+	/** First touches, null when they are not shown. */
+	FirstTouchLayer firstTouches() {
+		return touches;
 	}
 
 	/** The levels that the curves show. */

@@ -38,6 +38,7 @@ import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.Slicing;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -380,6 +381,15 @@ public final class OcelotlView extends TraceView {
 		menu.add(new Separator());
 		menu.add(check("Slices are short where much happens", choice.slicing() == Slicing.ADAPTIVE,
 				on -> choice.withSlicing(on ? Slicing.ADAPTIVE : Slicing.UNIFORM)));
+		MenuManager touches = new MenuManager("First touch of pages");
+		touches.add(radio("In the picture by thread", choice.firstTouch() == FirstTouchLayer.Shown.AUTO,
+				() -> choice.withFirstTouch(FirstTouchLayer.Shown.AUTO)));
+		touches.add(radio("In every picture of memory", choice.firstTouch() == FirstTouchLayer.Shown.YES,
+				() -> choice.withFirstTouch(FirstTouchLayer.Shown.YES)));
+		touches.add(radio("Not shown", choice.firstTouch() == FirstTouchLayer.Shown.NO,
+				() -> choice.withFirstTouch(FirstTouchLayer.Shown.NO)));
+		menu.add(touches);
+		menu.add(check("All pages equally high", choice.proportional(), on -> choice.withProportional(on)));
 		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
 		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
 		menu.add(check("Overview", overviewShown, on -> {

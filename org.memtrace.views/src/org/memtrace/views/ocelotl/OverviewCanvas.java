@@ -12,6 +12,7 @@ import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.aggregation.Hierarchy;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
@@ -112,7 +113,8 @@ final class OverviewCanvas extends Canvas {
 		}
 		ViewState whole = whole(trace.selection());
 		Choice small = Choice.DEFAULT.withSlices(SLICES).withSlicing(now.slicing()).withMetric(now.metric())
-				.withEqualTypes(now.equalTypes()).withHidden(now.hidden());
+				.withEqualTypes(now.equalTypes()).withProportional(now.proportional())
+				.withFirstTouch(FirstTouchLayer.Shown.NO).withHidden(now.hidden());
 		boolean same = description != null && whole.sameModel(description.input().state()) && small.sameDescription(choice);
 		boolean redrawn = !small.hidden().equals(choice.hidden());
 		choice = small;

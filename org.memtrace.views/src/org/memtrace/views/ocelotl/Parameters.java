@@ -23,6 +23,7 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerTree;
@@ -53,6 +54,8 @@ record Parameters(ViewState state, Choice choice) {
 		m.put("normalised", Boolean.toString(c.normalised()));
 		m.put("precision", Double.toString(c.precision()));
 		m.put("small_parts_merged", Boolean.toString(c.merged()));
+		m.put("first_touch", c.firstTouch().name().toLowerCase(Locale.ROOT));
+		m.put("heights", c.proportional() ? "proportional" : "readable");
 		m.put("hidden_types", c.hidden().stream().sorted().collect(Collectors.joining("\n")));
 		return m;
 	}
@@ -111,6 +114,9 @@ record Parameters(ViewState state, Choice choice) {
 		c = o.has("normalised") ? c.withNormalised(o.get("normalised").getAsString().equals("true")) : c;
 		c = o.has("precision") ? c.withPrecision(Math.clamp(o.get("precision").getAsDouble(), 1e-5, 0.5)) : c;
 		c = o.has("small_parts_merged") ? c.withMerged(!o.get("small_parts_merged").getAsString().equals("false")) : c;
+		c = o.has("first_touch")
+				? c.withFirstTouch(FirstTouchLayer.Shown.valueOf(o.get("first_touch").getAsString().toUpperCase(Locale.ROOT))) : c;
+		c = o.has("heights") ? c.withProportional(o.get("heights").getAsString().equals("proportional")) : c;
 		if (o.has("hidden_types")) {
 			c = c.withHidden(Arrays.stream(o.get("hidden_types").getAsString().split("\n")).filter(t -> !t.isEmpty())
 					.collect(Collectors.toSet()));

@@ -115,6 +115,8 @@ final class ShownPicture {
 		Choice c = in.choice();
 		o.colouring = c.kind() == PictureKind.PARTS ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
 		o.minBlockHeight = c.merged() ? o.minBlockHeight : 0;
+		o.losses = d.losses();
+		o.firstTouch = o.axis ? d.firstTouches() : null;
 		List<ModelType> types = d.model().types();
 		for (int k = 0; k < types.size(); k++) {
 			o.hiddenTypes.set(k, c.hidden().contains(types.get(k).name()));

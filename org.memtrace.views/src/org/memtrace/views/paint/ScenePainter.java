@@ -132,6 +132,10 @@ public final class ScenePainter implements AutoCloseable {
 	private void shape(Shape shape) {
 		switch (shape) {
 		case Shape.Rect r -> rect(r);
+		case Shape.Mosaic m -> {
+			rect(new Shape.Rect(m.x(), m.y(), m.width(), m.height(), m.ground(), 0));
+			m.squares((x0, y0, x1, y1, color) -> rect(new Shape.Rect(x0, y0, x1 - x0, y1 - y0, color, 0)));
+		}
 		case Shape.Hatch h -> hatch(h);
 		case Shape.Line l -> line(l);
 		case Shape.Polygon p -> polygon(p);

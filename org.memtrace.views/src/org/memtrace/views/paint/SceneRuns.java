@@ -37,14 +37,26 @@ public final class SceneRuns {
 		List<Shape> shapes = scene.shapes();
 		for (int begin = 0; begin < shapes.size(); begin++) {
 			int end = begin;
-			while (end < shapes.size() && shapes.get(end) instanceof Shape.Rect r && r.fill() >>> 24 == 0xff && r.stroke() == 0) {
+			double count = 0;
+			while (end < shapes.size() && isOpaque(shapes.get(end))) {
+				count += shapes.get(end) instanceof Shape.Mosaic m ? 1 + m.width() * m.height() / (m.cell() * m.cell()) / 2 : 1;
 				end++;
 			}
-			if (end - begin >= MANY) {
+			if (count >= MANY) {
 				add(device, scene, begin, end);
 			}
 			begin = end;
 		}
+	}
+
+	/** Whether nothing of what is below it is seen. */
+	private static boolean isOpaque(Shape shape) {
+		return shape instanceof Shape.Mosaic || shape instanceof Shape.Rect r && r.fill() >>> 24 == 0xff && r.stroke() == 0;
+	}
+
+	/** The rectangle of an opaque shape in its first colour. */
+	private static Shape.Rect ground(Shape shape) {
+		return shape instanceof Shape.Mosaic m ? new Shape.Rect(m.x(), m.y(), m.width(), m.height(), m.ground(), 0) : (Shape.Rect) shape;
 	}
 
 	/** Whether jobs may make images: on GTK they are memory of the program, unless they must be scaled. Display thread. */
@@ -63,7 +75,7 @@ public final class SceneRuns {
 		int x1 = 0;
 		int y1 = 0;
 		for (Shape shape : scene.shapes().subList(begin, end)) {
-			Shape.Rect r = (Shape.Rect) shape;
+			Shape.Rect r = ground(shape);
 			x0 = Math.min(x0, round(r.x()));
 			y0 = Math.min(y0, round(r.y()));
 			x1 = Math.max(x1, right(r));
@@ -78,15 +90,23 @@ public final class SceneRuns {
 		}
 		int[] pixels = new int[width * height];
 		for (Shape shape : scene.shapes().subList(begin, end)) {
-			Shape.Rect r = (Shape.Rect) shape;
-			int left = Math.max(0, round(r.x()) - x0);
-			int right = Math.min(width, right(r) - x0);
-			int bottom = Math.min(height, bottom(r) - y0);
-			for (int row = Math.max(0, round(r.y()) - y0); row < bottom && left < right; row++) {
-				Arrays.fill(pixels, row * width + left, row * width + right, r.fill());
+			fill(pixels, ground(shape), x0, y0, width, height);
+			if (shape instanceof Shape.Mosaic m) {
+				int left = x0;
+				int top = y0;
+				m.squares((a, b, c, d, color) -> fill(pixels, new Shape.Rect(a, b, c - a, d - b, color, 0), left, top, width, height));
 			}
 		}
 		runs.add(new Run(begin, end, new Image(device, data(pixels, width, height)), x0, y0, width, height));
+	}
+
+	private static void fill(int[] pixels, Shape.Rect r, int x0, int y0, int width, int height) {
+		int left = Math.max(0, round(r.x()) - x0);
+		int right = Math.min(width, right(r) - x0);
+		int bottom = Math.min(height, bottom(r) - y0);
+		for (int row = Math.max(0, round(r.y()) - y0); row < bottom && left < right; row++) {
+			Arrays.fill(pixels, row * width + left, row * width + right, r.fill());
+		}
 	}
 
 	private static int right(Shape.Rect r) {

@@ -507,6 +507,7 @@ public final class WindowPicture {
 			Shape at = moved(s, r.x, r.y);
 			boolean visible = switch (at) {
 			case Shape.Rect a -> a.x() < right;
+			case Shape.Mosaic a -> a.x() < right;
 			case Shape.Hatch a -> a.x() < right;
 			case Shape.Line a -> Math.min(a.x1(), a.x2()) < right;
 			case Shape.Text a -> a.x() + a.text().length() * a.size() * 0.5 < right || a.anchor() != Anchor.START;
@@ -522,6 +523,7 @@ public final class WindowPicture {
 	private static Shape moved(Shape s, int x, int y) {
 		return switch (s) {
 		case Shape.Rect a -> new Shape.Rect(a.x() + x, a.y() + y, a.width(), a.height(), a.fill(), a.stroke());
+		case Shape.Mosaic a -> new Shape.Mosaic(a.x() + x, a.y() + y, a.width(), a.height(), a.colors());
 		case Shape.Hatch a -> new Shape.Hatch(a.x() + x, a.y() + y, a.width(), a.height(), a.style(), a.color());
 		case Shape.Line a -> new Shape.Line(a.x1() + x, a.y1() + y, a.x2() + x, a.y2() + y, a.color(), a.width(), a.dashed());
 		case Shape.Text a -> new Shape.Text(a.x() + x, a.y() + y, a.text(), a.size(), a.bold(), a.color(), a.anchor(), a.vertical());

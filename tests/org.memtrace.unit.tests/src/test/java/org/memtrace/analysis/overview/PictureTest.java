@@ -252,7 +252,7 @@ class PictureTest {
 
 	/** B belongs to four threads alike: a picture that shows one of them would be wrong. */
 	@Test
-	void mixturesAreStriped() throws Exception {
+	void mixturesAreMosaics() throws Exception {
 		Made made = make(BasicDimensions.THREAD, 0.9, new PictureOptions());
 		Picture picture = made.picture();
 		int b = picture.model().hierarchy().nodeOf(structure("B"));
@@ -260,8 +260,8 @@ class PictureTest {
 		double bottom = picture.yOf(picture.model().hierarchy().leafTo(b));
 		Set<Integer> colors = new HashSet<>();
 		for (Shape s : picture.scene().shapes()) {
-			if (s instanceof Shape.Rect r && r.x() > picture.plotX() && r.y() > top && r.y() + r.height() < bottom) {
-				colors.add(r.fill());
+			if (s instanceof Shape.Mosaic m && m.x() > picture.plotX() && m.y() + m.height() > top + 1 && m.y() < bottom - 1) {
+				colors.addAll(m.colors());
 			}
 		}
 		assertTrue(colors.size() >= 4, "colours in B: " + colors.size());
