@@ -172,10 +172,18 @@ if [ ! -d "$pyarrow" ]; then
 fi
 java import -q -o "$tmp/e.db" testdata/format-example >/dev/null 2>&1
 java export -q -o "$tmp/e.csv" "$tmp/e.db"
-java export -q --format paje -o "$tmp/e.paje" "$tmp/e.db"
+java export -q --format pjdump -o "$tmp/e.paje" "$tmp/e.db"
+java export -q --format paje -o "$tmp/e.trace" "$tmp/e.db"
+if command -v pj_dump >/dev/null; then
+	pj_dump "$tmp/e.trace" >"$tmp/e.dump" 2>"$tmp/out" && releng/check-export.py dump "$tmp/e.dump" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok ||
+		bad "Paje: $(tail -n 1 "$tmp/out")"
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: Paje trace read by pj_dump (package pajeng)"
+fi
 java export -q --format parquet --window 50ms -o "$tmp/e.parquet" "$tmp/e.db"
 java export -q --format parquet -o "$tmp/m.parquet" "$tmp/e.db"
-releng/check-export.py paje "$tmp/e.paje" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok || bad "Paje dump: $(tail -n 1 "$tmp/out")"
+releng/check-export.py pjdump "$tmp/e.paje" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok || bad "Paje dump: $(tail -n 1 "$tmp/out")"
 if [ -d "$pyarrow" ]; then
 	PYTHONPATH=$pyarrow releng/check-export.py parquet "$tmp/e.parquet" "$tmp/e.csv" >"$tmp/out" 2>&1 && ok ||
 		bad "Parquet: $(tail -n 1 "$tmp/out")"

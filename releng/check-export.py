@@ -4,7 +4,8 @@
 """Compares exports of one trace with its CSV, each read by a program that is not ours:
 
     check-export.py parquet FOLDER CSV     with pyarrow
-    check-export.py paje FILE CSV          with the reader below, which knows only what pj_dump prints
+    check-export.py pjdump FILE CSV        with the reader below, which knows only what pj_dump prints
+    check-export.py dump FILE CSV          FILE: what pj_dump printed of the Paje trace; as areas below the curves of all pages
 """
 import csv
 import glob
@@ -77,7 +78,7 @@ def small_tables(folder, accesses):
     return "tables " + ", ".join("%s %d" % (name, len(rows)) for name, rows in sorted(tables.items()))
 
 
-def paje(file, rows):
+def pjdump(file, rows):
     containers = {"0"}
     seconds = Decimal(10) ** -9
     events = Counter()
@@ -106,7 +107,24 @@ def paje(file, rows):
     return "%d events in %d containers" % (sum(events.values()), len(containers) - 1)
 
 
+def dump(file, rows):
+    areas = Counter()
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            field = line.rstrip("\n").split(", ")
+            if field[0] == "Variable":
+                areas[field[2]] += Decimal(field[6]) * (Decimal(field[4]) - Decimal(field[3]))
+    wanted = Counter()
+    for row in rows:
+        shared = "Shared_" if int(row["sharing"]) > 1 else "Private_"
+        for count, what in ((row["reads"], "Read"), (row["writes"], "Write")):
+            wanted[shared + what] += int(count) * Decimal(int(row["end_ns"]) - int(row["start_ns"])) * Decimal(10) ** -9
+    for name in set(areas) | set(wanted):  # pj_dump prints microseconds
+        assert abs(areas[name] - wanted[name]) <= Decimal("0.00001") * max(1, len(rows)), (name, areas[name], wanted[name])
+    return "areas of %d types" % len(areas)
+
+
 if __name__ == "__main__":
     with open(sys.argv[3], newline="", encoding="utf-8") as text:
         accesses = list(csv.DictReader(text))
-    print({"parquet": parquet, "paje": paje}[sys.argv[1]](sys.argv[2], accesses))
+    print({"parquet": parquet, "pjdump": pjdump, "dump": dump}[sys.argv[1]](sys.argv[2], accesses))

@@ -5,11 +5,11 @@ package org.memtrace.analysis.export;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.BitSet;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.text.Parts;
@@ -75,7 +75,7 @@ public final class TraceExport {
 	 * The form that {@code pj_dump} prints: a Container line for each event producer, then a line for each event, in order of
 	 * time. Times in seconds. Accesses are variables named by their event type; their value is the count.
 	 */
-	public static void paje(TraceStore store, AccessFilter filter, Appendable out, Progress progress)
+	public static void pjdump(TraceStore store, AccessFilter filter, Appendable out, Progress progress)
 			throws MemtraceException {
 		ProducerTree tree = store.producers();
 		long startNs = store.info().startNs();

@@ -3,7 +3,6 @@
 
 package org.memtrace.cli.commands;
 
-import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -11,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
@@ -34,22 +34,23 @@ public final class ExportCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			AccessFilter filter = AccessOptions.filter(args, store, console);
-			boolean paje = args.get("format").equals("paje");
-			if (store.accessCount() == 0 && (!paje || args.has("thread") || args.has("cpu") || args.has("types"))) {
+			String format = args.get("format");
+			boolean ofEvents = format.equals("paje") || format.equals("pjdump");
+			if (store.accessCount() == 0 && (!ofEvents || args.has("thread") || args.has("cpu") || args.has("types"))) {
 				throw new MemtraceException(args.argument(0)
-						+ " is no memory trace: only --format paje can write it, without --thread, --cpu and --types");
+						+ " is no memory trace: only --format paje and pjdump can write it, without --thread, --cpu and --types");
 			}
 			if (args.get("format").equals("parquet")) {
 				parquet(store, filter, args, output, console);
 				return ExitCode.OK;
 			}
 			if (output == null) {
-				write(store, filter, paje, console.out(), console);
+				write(store, filter, format, console.out(), console);
 				return ExitCode.OK;
 			}
 			OutputFile.write(output, temporary -> {
 				try (Writer writer = Files.newBufferedWriter(temporary, StandardCharsets.UTF_8)) {
-					write(store, filter, paje, writer, console);
+					write(store, filter, format, writer, console);
 				}
 			});
 			console.hint("wrote " + output);
@@ -83,12 +84,12 @@ public final class ExportCommand implements Command {
 		console.hint("wrote " + output);
 	}
 
-	private static void write(TraceStore store, AccessFilter filter, boolean paje, Appendable out, Console console)
-			throws MemtraceException, IOException {
-		if (paje) {
-			TraceExport.paje(store, filter, out, console.progress());
-		} else {
-			TraceExport.csv(store, filter, out, console.progress());
+	private static void write(TraceStore store, AccessFilter filter, String format, Appendable out, Console console)
+			throws MemtraceException {
+		switch (format) {
+		case "paje" -> PajeTrace.write(store, filter, out, console.progress());
+		case "pjdump" -> TraceExport.pjdump(store, filter, out, console.progress());
+		default -> TraceExport.csv(store, filter, out, console.progress());
 		}
 	}
 }

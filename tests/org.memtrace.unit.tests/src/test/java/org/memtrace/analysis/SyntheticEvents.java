@@ -59,6 +59,7 @@ public final class SyntheticEvents {
 		case "producers" -> producers;
 		case "eventTypes" -> TYPES;
 		case "structures" -> List.of();
+		case "accessCount" -> 0L;
 		case "visitEvents" -> {
 			EventBatch batch = new EventBatch(Math.max(1, events.size()));
 			for (Event e : events) {

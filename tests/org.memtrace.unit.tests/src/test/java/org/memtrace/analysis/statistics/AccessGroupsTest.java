@@ -262,7 +262,7 @@ class AccessGroupsTest {
 	@Test
 	void pajeHoldsTheTreeAndEveryAccess() throws Exception {
 		StringBuilder text = new StringBuilder();
-		TraceExport.paje(store, AccessFilter.of(AccessQuery.ALL), text, Progress.NONE);
+		TraceExport.pjdump(store, AccessFilter.of(AccessQuery.ALL), text, Progress.NONE);
 		List<String[]> lines = text.toString().lines().map(l -> l.split(", ", -1)).toList();
 		assertEquals(tree.size(), lines.stream().filter(l -> l[0].equals("Container")).count());
 		List<String> known = new ArrayList<>(List.of("0"));
@@ -286,7 +286,7 @@ class AccessGroupsTest {
 		assertEquals("-0.000000001", TraceExport.seconds(-1));
 		assertEquals("12.345678901", TraceExport.seconds(12_345_678_901L));
 		StringBuilder part = new StringBuilder();
-		TraceExport.paje(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, 5)), part, Progress.NONE);
+		TraceExport.pjdump(store, AccessFilter.of(AccessQuery.ALL.subtree(tree, 5)), part, Progress.NONE);
 		assertTrue(part.toString().startsWith("Container, 0, root, "), "with the ancestors");
 		assertTrue(part.length() < text.length());
 	}

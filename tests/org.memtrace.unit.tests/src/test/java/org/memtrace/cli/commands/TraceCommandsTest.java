@@ -404,7 +404,7 @@ class TraceCommandsTest {
 		assertEquals(15, Files.readAllLines(csv).size());
 		assertEquals(ExitCode.INPUT, run("export", "-o", csv.toString(), db));
 		assertEquals("memtrace export: " + csv + ": exists already\n", err);
-		assertEquals(0, run("export", "--format", "paje", "--types", "Shared_.*", db), () -> err);
+		assertEquals(0, run("export", "--format", "pjdump", "--types", "Shared_.*", db), () -> err);
 		assertEquals(3, out.lines().filter(l -> l.startsWith("Variable, ")).count(), out);
 		try (var files = Files.list(temporary)) {
 			assertEquals(java.util.List.of("x.csv", "x.db"), files.map(f -> f.getFileName().toString()).sorted().toList());
