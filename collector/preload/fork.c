@@ -183,7 +183,7 @@ static void start_image(int traced, const char *reason)
 		message = "accesses come from outside of the program";
 	mt_image_describe(&p->image, mt_image_backend(&p->config, traced), message);
 	if (p->monitored)
-		mt_monitor_go(p->fault_ns);
+		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
 static long child(struct fork_call *c)

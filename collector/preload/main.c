@@ -277,7 +277,7 @@ __attribute__((constructor)) static void memtrace_start(void)
 	struct message why = { .len = 0 };
 	const char *what;
 	void *scratch;
-	uint64_t mask;
+	uint64_t mask, begin_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int err, silent;
 
 	if (mt_config_read(&p->config) < 0)
@@ -324,7 +324,7 @@ __attribute__((constructor)) static void memtrace_start(void)
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
 	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);
 	if (p->monitored)
-		mt_monitor_go(p->fault_ns);
+		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns);
 	mt_restore_signals(mask);
 }
 

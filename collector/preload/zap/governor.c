@@ -1,61 +1,77 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * Rule: the share is averaged with weight 1/2 for the past. Above the budget the
- * interval grows by 3/2 at once, above three (eight) times the budget by 2 (4): a program
- * that touches each page once per pass can spend nearly all its time in faults; below half of the budget, for at least four
- * intervals in a row, it shrinks by 10 %, below a quarter by a third. The gap between the two keeps it from
- * swinging: growth by 3/2 brings the share to 2/3 of the old one, above one half.
- * Intervals with less than 1 ms of program CPU say nothing about the share.
+ * Rule: the budget is kept over the whole run, its start and its end included. The program
+ * earns its share of CPU time, but of an idle program at least EARN_IDLE of the time of a
+ * CPU; what tracing costs is spent. With the cost of an interval (averaged with weight 1/2
+ * for the past), what is earned per second and the balance, the length is such that the
+ * balance is even again after a horizon: as long as the run has lasted, one to five seconds.
+ *
+ *	length = cost of an interval * horizon / (earned in the horizon + balance)
+ *
+ * A debt takes away at most 40 % of what is earned meanwhile, so that the start, which is
+ * dear, does not leave a short program with two or three intervals; a credit adds at most
+ * 10 %, a quarter of it counts. The length grows when 15 % more is needed, at most to four
+ * times the old one at once, and shrinks by at most a third, when a quarter less would do
+ * and four intervals have passed since the last change. The gap between the two keeps it
+ * from swinging.
  */
 #include "governor.h"
 
 #define LONGEST_NS 10000000000ull
+#define HORIZON_MIN_NS 1e9
+#define HORIZON_MAX_NS 5e9
+#define EARN_IDLE 0.05
+#define END_NS 2e7		/* the last interval, and the recorder's work on it */
 
 void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t max_ppm)
 {
-	g->max_ppm = max_ppm;
-	g->min_ns = interval_ns;
-	g->max_ns = interval_ns > LONGEST_NS ? interval_ns : LONGEST_NS;
-	g->target_ns = interval_ns;
-	g->cost_ns = 0;
-	g->cpu_ns = 0;
-	g->settled = 0;
+	*g = (struct zap_governor){
+		.share = (double)max_ppm / 1e6, .min_ns = interval_ns, .target_ns = interval_ns,
+		.max_ns = interval_ns > LONGEST_NS ? interval_ns : LONGEST_NS, .spent_ns = END_NS,
+	};
 }
 
-enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns)
+void zap_governor_charge(struct zap_governor *g, uint64_t cost_ns)
 {
-	uint64_t budget;
+	g->spent_ns += (double)cost_ns;
+}
 
-	if (!g->max_ppm || program_cpu_ns + cost_ns < 1000000)
+static double clamp(double v, double low, double high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns, uint64_t wall_ns)
+{
+	const double cost = (double)cost_ns, wall = wall_ns ? (double)wall_ns : 1, target = (double)g->target_ns;
+	double earned = (double)program_cpu_ns * g->share, horizon, due, balance, want;
+
+	if (g->share <= 0)
 		return MT_STRETCH_NONE;
-	g->cost_ns = g->cost_ns / 2 + cost_ns;
-	g->cpu_ns = g->cpu_ns / 2 + program_cpu_ns;
+	if (earned < wall * EARN_IDLE)
+		earned = wall * EARN_IDLE;
+	g->earned_ns += earned;
+	g->spent_ns += cost;
+	g->elapsed_ns += wall;
+	g->interval_cost_ns = g->intervals ? (g->interval_cost_ns + cost) / 2 : cost;
+	g->earn_rate = g->intervals ? (g->earn_rate + earned / wall) / 2 : earned / wall;
+	g->intervals++;
 	g->settled++;
-	budget = (uint64_t)((double)g->cpu_ns * g->max_ppm / 1e6);
-	if (g->cost_ns > budget) {
-		if (g->target_ns >= g->max_ns)
-			return MT_STRETCH_NONE;
-		if (g->cost_ns > budget * 8)
-			g->target_ns *= 4;
-		else if (g->cost_ns > budget * 3)
-			g->target_ns *= 2;
-		else
-			g->target_ns += g->target_ns / 2;
-		if (g->target_ns > g->max_ns)
-			g->target_ns = g->max_ns;
+
+	horizon = clamp(g->elapsed_ns, HORIZON_MIN_NS, HORIZON_MAX_NS);
+	due = g->earn_rate * horizon;
+	balance = g->earned_ns - g->spent_ns;
+	want = g->interval_cost_ns * horizon / (due + clamp(balance > 0 ? balance / 4 : balance, -0.4 * due, 0.1 * due));
+	want = clamp(want, (double)g->min_ns, (double)g->max_ns);
+	if (want > target * 1.15) {
+		g->target_ns = (uint64_t)clamp(want, 0, target * 4);
 		g->settled = 0;
-		/* what was measured belongs to the old length */
-		g->cost_ns = g->cpu_ns = 0;
 		return MT_STRETCH_LONGER;
 	}
-	if (g->cost_ns < budget / 2 && g->settled >= 4 && g->target_ns > g->min_ns) {
-		/* far below it was not this program's nature but a moment of it, its start say */
-		g->target_ns -= g->cost_ns < budget / 4 ? g->target_ns / 3 : g->target_ns / 10;
-		if (g->target_ns < g->min_ns)
-			g->target_ns = g->min_ns;
+	if (want < target * 0.75 && g->settled >= 4) {
+		g->target_ns = (uint64_t)clamp(want, target * 2 / 3, target);
 		g->settled = 0;
-		g->cost_ns = g->cpu_ns = 0;
 		return MT_STRETCH_SHORTER;
 	}
 	return MT_STRETCH_NONE;

@@ -57,6 +57,7 @@ static struct {
 	uint32_t ended;
 	uint32_t events;
 	uint64_t fault_ns;
+	uint64_t start_cpu_ns;
 	uint64_t begin_ns;	/* the program goes on from here */
 	char message[256];
 	int zap;
@@ -355,7 +356,7 @@ static void end_interval(int last_ever)
 	program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
 	fault_cpu = mon.events.faults * shared.fault_ns;
 	stretch = zap_governor_update(&mon.governor, monitor_cpu + fault_cpu,
-				      program_cpu > fault_cpu ? program_cpu - fault_cpu : 0);
+				      program_cpu > fault_cpu ? program_cpu - fault_cpu : 0, end - mon.start_ns);
 	write_interval(end, target, monitor_cpu, program_cpu, stretch);
 	mon.monitor_cpu_ns = cpu_mon;
 	mon.process_cpu_ns = cpu_all;
@@ -490,6 +491,7 @@ static int monitor_main(void *arg)
 	while (!__atomic_load_n(&shared.go, __ATOMIC_ACQUIRE))
 		mt_futex_wait(&shared.go, 0, NULL);
 	mon.events.begin_ns = shared.begin_ns;
+	zap_governor_charge(&mon.governor, shared.start_cpu_ns);
 	run();
 	__atomic_store_n(&shared.ended, 1, __ATOMIC_RELEASE);
 	/* the process ends now; until then the descriptors keep perf and uffd alive */
@@ -519,9 +521,10 @@ const char *mt_monitor_message(void)
 	return shared.message;
 }
 
-void mt_monitor_go(uint64_t fault_ns)
+void mt_monitor_go(uint64_t fault_ns, uint64_t start_cpu_ns)
 {
 	shared.fault_ns = fault_ns;
+	shared.start_cpu_ns = start_cpu_ns;
 	shared.begin_ns = mt_now_ns();
 	__atomic_store_n(&shared.go, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.go);

@@ -29,8 +29,8 @@ enum mt_event {
 int mt_monitor_start(const struct mt_image *img, int zap, int main_tid, void *tls);
 /* What is weaker than it could be and why ("" = nothing). Valid after start. */
 const char *mt_monitor_message(void);
-/* Memory is converted: intervals begin. @fault_ns: measured cost of one fault. */
-void mt_monitor_go(uint64_t fault_ns);
+/* Memory is converted: intervals begin. @fault_ns: measured cost of one fault, @start_cpu_ns: what the start cost. */
+void mt_monitor_go(uint64_t fault_ns, uint64_t start_cpu_ns);
 /* A mark in the interval's Event column. Any thread, never waits. */
 void mt_monitor_event(enum mt_event ev);
 /*

@@ -6,62 +6,114 @@
 
 #define MS 1000000ull
 
-/* A program on one CPU whose pages cost cost_ms per interval, whatever its length. */
-static int run(struct zap_governor *g, uint64_t cost_ms, int intervals)
-{
-	int changes = 0;
+/* A program that uses @cpu of one CPU, whose intervals cost cost_ms each, whatever their length. */
+struct run {
+	struct zap_governor g;
+	double cpu, wall_ns, cost_ns;
+	int intervals, changes;
+};
 
-	for (int i = 0; i < intervals; i++)
-		changes += zap_governor_update(g, cost_ms * MS, g->target_ns) != MT_STRETCH_NONE;
-	return changes;
+static struct run begin(uint64_t interval_ms, uint32_t ppm, double cpu)
+{
+	struct run r = { .cpu = cpu };
+
+	zap_governor_init(&r.g, interval_ms * MS, ppm);
+	return r;
+}
+
+/* Until @ms of the run are over, at least one interval. Returns how often the length was changed. */
+static int run(struct run *r, double cost_ms, uint64_t ms)
+{
+	int before = r->changes;
+
+	do {
+		uint64_t wall = r->g.target_ns;
+
+		r->changes += zap_governor_update(&r->g, (uint64_t)(cost_ms * MS), (uint64_t)((double)wall * r->cpu), wall) !=
+			MT_STRETCH_NONE;
+		r->wall_ns += (double)wall;
+		r->cost_ns += cost_ms * MS;
+		r->intervals++;
+	} while (r->wall_ns < (double)ms * MS);
+	return r->changes - before;
+}
+
+/* What the recording cost, start and end included, as a share of the program's CPU time. */
+static double share(const struct run *r)
+{
+	return r->g.spent_ns / (r->wall_ns * r->cpu);
 }
 
 int main(void)
 {
-	struct zap_governor g;
+	struct run r = begin(50, 0, 1);
 
 	/* off: nothing ever changes */
-	zap_governor_init(&g, 50 * MS, 0);
-	CHECK_EQ(run(&g, 1000, 100), 0);
-	CHECK_EQ(g.target_ns, 50 * MS);
+	CHECK_EQ(run(&r, 1000, 5000), 0);
+	CHECK_EQ(r.g.target_ns, 50 * MS);
 
 	/* within the budget: nothing changes */
-	zap_governor_init(&g, 50 * MS, 500000);
-	CHECK_EQ(run(&g, 20, 100), 0);
+	r = begin(50, 500000, 1);
+	CHECK_EQ(run(&r, 20, 5000), 0);
 
-	/* 100 ms per interval, budget one half: at least 200 ms, at most one step more */
-	run(&g, 100, 100);
-	CHECK(g.target_ns >= 200 * MS && g.target_ns <= 300 * MS);
-	/* and it does not swing */
-	CHECK_EQ(run(&g, 100, 200), 0);
+	/* 100 ms per interval, budget one half: 200 ms in the long run, in few steps, and no swinging */
+	r = begin(50, 500000, 1);
+	CHECK(run(&r, 100, 40000) <= 6);
+	CHECK(r.g.target_ns >= 190 * MS && r.g.target_ns <= 250 * MS);
+	CHECK(share(&r) > 0.4 && share(&r) < 0.52);
+	CHECK(run(&r, 100, 120000) <= 4);
+	CHECK(share(&r) > 0.45 && share(&r) < 0.51);
 
-	/* far above the budget: there in four steps, 50 -> 200 -> 300 -> 450 -> 675 ms; 500 are needed */
-	zap_governor_init(&g, 50 * MS, 500000);
-	CHECK_EQ(run(&g, 250, 4), 4);
-	CHECK_EQ(g.target_ns, 675 * MS);
-	CHECK_EQ(run(&g, 250, 50), 0);
+	/* a short run keeps its budget, too, and does not pay for its start with all its intervals */
+	r = begin(50, 500000, 1);
+	run(&r, 50, 1000);
+	CHECK(share(&r) < 0.55);
+	CHECK(r.intervals >= 9);
+	r = begin(50, 500000, 1);
+	zap_governor_charge(&r.g, 150 * MS);
+	run(&r, 20, 1000);
+	CHECK(r.intervals >= 14 && share(&r) < 0.55);
 
-	/* load gone: back to what was asked for within 30 intervals, not further */
-	CHECK(run(&g, 1, 30) > 2);
-	CHECK_EQ(g.target_ns, 50 * MS);
+	/* what the start cost is paid back later */
+	r = begin(50, 500000, 1);
+	zap_governor_charge(&r.g, 500 * MS);
+	run(&r, 30, 20000);
+	CHECK(share(&r) < 0.5);
+	CHECK(r.g.target_ns < 80 * MS);
 
-	/* a little below half of the budget: by 10 %, to where the share is one half of it */
-	zap_governor_init(&g, 50 * MS, 500000);
-	g.target_ns = 450 * MS;
-	CHECK_EQ(run(&g, 100, 3), 0);
-	CHECK_EQ(run(&g, 100, 1), 1);
-	CHECK_EQ(g.target_ns, 405 * MS);
-	run(&g, 100, 100);
-	CHECK(g.target_ns >= 200 * MS && g.target_ns <= 405 * MS);
+	/* far above the budget: at once to nearly what is needed, 500 ms */
+	r = begin(50, 500000, 1);
+	run(&r, 250, 300);
+	CHECK(r.g.target_ns >= 500 * MS && r.g.target_ns <= 900 * MS);
+	run(&r, 250, 60000);
+	CHECK(r.g.target_ns >= 470 * MS && r.g.target_ns <= 600 * MS);
 
-	/* an idle program says nothing */
-	CHECK_EQ(zap_governor_update(&g, 900000, 0), MT_STRETCH_NONE);
+	/* load gone: back to what was asked for, not further */
+	run(&r, 1, 90000);
+	CHECK_EQ(r.g.target_ns, 50 * MS);
+
+	/* a program that sleeps and uses 4 ms of CPU per second: cheap intervals stay as they are */
+	r = begin(50, 500000, 0.004);
+	CHECK_EQ(run(&r, 0.5, 10000), 0);
+	CHECK(r.intervals >= 199);
+	/* but it does not get all of a CPU */
+	r = begin(50, 500000, 0.004);
+	run(&r, 10, 10000);
+	CHECK(r.cost_ns < 0.07 * r.wall_ns);
 
 	/* bounded, even when nothing helps */
-	run(&g, 100000, 1000);
-	CHECK_EQ(g.target_ns, 10000 * MS);
-	zap_governor_init(&g, 20000 * MS, 1);
-	run(&g, 100000, 10);
-	CHECK_EQ(g.target_ns, 20000 * MS);
+	r = begin(50, 500000, 1);
+	run(&r, 100000, 1000000);
+	CHECK_EQ(r.g.target_ns, 10000 * MS);
+	r = begin(20000, 1, 1);
+	run(&r, 100000, 100000);
+	CHECK_EQ(r.g.target_ns, 20000 * MS);
+
+	/* costs that vary by ten, in turns: the budget holds, and most intervals leave the length alone */
+	r = begin(50, 500000, 1);
+	for (int i = 0; i < 400; i++)
+		run(&r, (double[]){ 20, 100, 200, 60 }[i % 4], 0);
+	CHECK(share(&r) > 0.4 && share(&r) < 0.53);
+	CHECK(r.changes < 130);
 	return mt_test_done();
 }
