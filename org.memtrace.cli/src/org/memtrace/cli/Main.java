@@ -28,6 +28,7 @@ import org.memtrace.cli.commands.MergeCommand;
 import org.memtrace.cli.commands.QueryCommand;
 import org.memtrace.cli.commands.RenameCommand;
 import org.memtrace.cli.commands.RenderCommand;
+import org.memtrace.cli.commands.ReportCommand;
 import org.memtrace.cli.commands.SummaryCommand;
 import org.memtrace.cli.commands.VerifyCommand;
 import org.memtrace.cli.output.Console;
@@ -55,6 +56,7 @@ public final class Main {
 		case "summary" -> new SummaryCommand();
 		case "advise" -> new AdviseCommand();
 		case "diff" -> new DiffCommand();
+		case "report" -> new ReportCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();

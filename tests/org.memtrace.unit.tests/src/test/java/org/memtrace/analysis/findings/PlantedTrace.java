@@ -13,6 +13,7 @@ import java.util.Set;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.report.Report;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTreeBuilder;
@@ -100,6 +101,14 @@ final class PlantedTrace {
 	Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			return Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
+		}
+	}
+
+	/** The report, with so many rows at most. */
+	String report(int mostRows) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
+			Advisor advisor = Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
+			return Report.html(store, advisor, null, mostRows, Progress.NONE);
 		}
 	}
 
