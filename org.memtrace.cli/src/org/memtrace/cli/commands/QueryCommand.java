@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Use;
@@ -25,6 +26,7 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.TablePrinter;
+import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -268,6 +270,7 @@ public final class QueryCommand implements Command {
 				"death_ns", "task", "stack", "site" };
 		case "threads" -> new String[] { "index", "image", "task", "name", "birth_ns", "death_ns", "start_routine",
 				"main", "cpu_ns" };
+		case "stacks" -> new String[] { "stack", "depth", "ip", "object", "function", "file", "line" };
 		case "types" -> new String[] { "id", "category", "name" };
 		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
 		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
@@ -285,6 +288,7 @@ public final class QueryCommand implements Command {
 			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, columns) : null);
 			switch (what) {
 			case "structures" -> structures(store, rows);
+			case "stacks" -> stacks(store, rows);
 			case "threads" -> threads(store, rows);
 			case "producers" -> producers(store, query, rows, format);
 			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console), rows, console.progress());
@@ -324,6 +328,23 @@ public final class QueryCommand implements Command {
 					Long.toHexString(s.startAddress()), Long.toHexString(s.endAddress()), s.sizeBytes(), s.birthNs(),
 					death(s.deathNs()), s.taskId() < 0 ? null : s.taskId(), s.stack() < 0 ? null : s.stack(), s.site());
 		}
+	}
+
+	/** The call stacks that structures refer to, innermost frame first. */
+	private static void stacks(TraceStore store, Rows rows) throws MemtraceException {
+		TreeSet<Integer> ids = new TreeSet<>();
+		store.structures().stream().map(Structure::stack).filter(id -> id >= 0).forEach(ids::add);
+		for (int id : ids) {
+			int depth = 0;
+			for (CallFrame f : store.stack(id)) {
+				rows.add(id, depth++, f.ip() == 0 ? null : Long.toHexString(f.ip()), known(f.object()), known(f.function()), known(f.file()),
+						f.line() == 0 ? null : f.line());
+			}
+		}
+	}
+
+	private static String known(String text) {
+		return text == null || text.isEmpty() ? null : text;
 	}
 
 	private static void threads(TraceStore store, Rows rows) throws MemtraceException {

@@ -411,6 +411,31 @@ class TraceCommandsTest {
 		}
 	}
 
+	/** The numbers in the column stack of structures lead to frames. */
+	@Test
+	void stacksOfStructures() {
+		String db = temporary.resolve("s.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "structures", "--format", "json", db), () -> err);
+		java.util.Set<Integer> wanted = new java.util.TreeSet<>();
+		for (var s : JsonParser.parseString(out).getAsJsonArray()) {
+			if (!s.getAsJsonObject().get("stack").isJsonNull()) {
+				wanted.add(s.getAsJsonObject().get("stack").getAsInt());
+			}
+		}
+		assertEquals(0, run("query", "--what", "stacks", "--format", "json", db), () -> err);
+		java.util.Set<Integer> found = new java.util.TreeSet<>();
+		int depth = 0;
+		for (var e : JsonParser.parseString(out).getAsJsonArray()) {
+			JsonObject frame = e.getAsJsonObject();
+			depth = found.add(frame.get("stack").getAsInt()) ? 0 : depth + 1;
+			assertEquals(depth, frame.get("depth").getAsInt(), out);
+			assertTrue(!frame.get("ip").getAsString().isEmpty(), out);
+		}
+		assertTrue(!wanted.isEmpty() && out.contains("\"function\""), out);
+		assertEquals(wanted, found);
+	}
+
 	@Test
 	void h2() {
 		assertEquals(0, run("import", "--catalogue", catalogue, "--dbms", "h2", EXAMPLE), () -> err);
