@@ -28,7 +28,7 @@ for size in ${*:-1e5 1e6 1e7 1e8}; do
 	case $size in
 	1e5) java "$dir/t5" 100000 10000 8 ;;
 	1e6) java "$dir/t6" 1000000 100000 8; java "$dir/t6x64" 1000000 100000 64 ;;
-	1e7) java "$dir/t7" 10000000 100000 8; java "$dir/t7x64" 10000000 1000000 64 ;;
+	1e7) java "$dir/t7" 10000000 100000 8; java "$dir/d7" 10000000 100000 8 distinct; java "$dir/t7x64" 10000000 1000000 64 ;;
 	1e8) java "$dir/t8" 100000000 1000000 64 ;;
 	*) echo "run.sh: no size '$size'" >&2; exit 2 ;;
 	esac
