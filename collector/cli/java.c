@@ -343,7 +343,7 @@ static int archive_path(char path[PATH_MAX], const struct mt_command *cmd, const
 
 int mt_exec_java(const struct mt_command *cmd, int argc, char **argv)
 {
-	char java[PATH_MAX], self[PATH_MAX], archive[PATH_MAX], shared[PATH_MAX + 32], launcher[PATH_MAX + 32];
+	char java[PATH_MAX] = "", self[PATH_MAX], archive[PATH_MAX], shared[PATH_MAX + 32], launcher[PATH_MAX + 32];
 	const char *extra = getenv("MEMTRACE_VMARGS");
 	char tty[40], *cp, *copy = NULL, *word, *save;
 	const char **args;

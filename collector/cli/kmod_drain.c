@@ -289,15 +289,16 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 	struct image *p;
 	long parent = -1;
 	ssize_t n;
+	int number;
 
-	for (int i = 0; ; i++) {
-		im->dir = mt_printf("p%04d", i);
+	for (number = 0; ; number++) {
+		im->dir = mt_printf("p%04d", number);
 		path = mt_printf("%s/%s", d->o.trace, im->dir);
 		n = mkdir(path, 0777);
 		free(path);
 		if (!n)
 			break;
-		if (errno != EEXIST || i > 999999) {
+		if (errno != EEXIST || number > 999999) {
 			mt_error("record: cannot make a directory for process %d: %s", im->info.pid, strerror(errno));
 			break;
 		}
@@ -320,7 +321,7 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 	free(args);
 	if (!json_array_size(argv))
 		json_array_append_new(argv, json_stringn(im->info.comm, strnlen(im->info.comm, sizeof(im->info.comm))));
-	j = json_pack("{s:i, s:i, s:i, s:s, s:s, s:o, s:I, s:s, s:s, s:i}", "index", (int)strtol(im->dir + 1, NULL, 10),
+	j = json_pack("{s:i, s:i, s:i, s:s, s:s, s:o, s:I, s:s, s:s, s:i}", "index", number,
 		      "pid", im->info.pid, "parent", (int)parent,
 		      "how", parent < 0 ? "root" : hows[im->info.how < 3 ? im->info.how : 0], "executable",
 		      *exe ? exe : im->info.comm, "arguments", argv, "start_ns", (json_int_t)im->info.time_ns,

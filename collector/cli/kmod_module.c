@@ -96,7 +96,7 @@ char *mt_kmod_installed(void)
 {
 	static const char *const places[] = { "/lib/modules/%s/updates/dkms/memtrace.ko",
 		"/lib/modules/%s/updates/dkms/memtrace.ko.xz", "/lib/modules/%s/updates/dkms/memtrace.ko.zst",
-		"/lib/modules/%s/extra/memtrace.ko", "/lib/modules/%s/updates/memtrace.ko", CACHE "/%s/memtrace.ko" };
+		"/lib/modules/%s/extra/memtrace.ko", "/lib/modules/%s/updates/memtrace.ko", (CACHE "/%s/memtrace.ko") };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const char *at = strstr(places[i], "%s");

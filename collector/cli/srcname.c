@@ -101,12 +101,11 @@ static const char *skip_back(const char *lo, const char *p)
  */
 static bool lvalue_before(const char *lo, const char *end, const char **begin)
 {
-	const char *p = skip_back(lo, end);
-	bool need = true;
+	const char *p = skip_back(lo, end), *q;
 
 	for (;;) {
 		p = skip_back(lo, p);
-		if (p > lo && (p[-1] == ']' || (need && p[-1] == ')'))) {
+		if (p > lo && (p[-1] == ']' || p[-1] == ')')) {
 			char close = p[-1], open = close == ']' ? '[' : '(';
 			int depth = 0;
 
@@ -123,18 +122,13 @@ static bool lvalue_before(const char *lo, const char *end, const char **begin)
 				*begin = p;
 				return true;
 			}
-			need = true;
 			continue;
 		}
-		if (need) {
-			const char *q = p;
-
-			while (p > lo && is_ident(p[-1]))
-				p--;
-			if (p == q || isdigit((unsigned char)*p))
-				return false;
-			need = false;
-		}
+		q = p;
+		while (p > lo && is_ident(p[-1]))
+			p--;
+		if (p == q || isdigit((unsigned char)*p))
+			return false;
 		*begin = p;
 		p = skip_back(lo, p);
 		if (p > lo && p[-1] == '.') {
@@ -146,7 +140,6 @@ static bool lvalue_before(const char *lo, const char *end, const char **begin)
 		} else {
 			return true;
 		}
-		need = true;
 	}
 }
 

@@ -48,8 +48,6 @@ int mt_out_flush(struct mt_out *o)
 		if (p > o->buf && p[-1] != '\n')
 			o->torn = 1;
 		drop(o, p, end);
-	} else {
-		ret = 0;
 	}
 	o->len = 0;
 	return p < end ? o->last_error : 0;
