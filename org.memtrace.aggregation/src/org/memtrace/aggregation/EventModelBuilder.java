@@ -176,7 +176,7 @@ final class EventModelBuilder {
 			long start = events.start(row);
 			long end = events.end(row);
 			int type = events.type(row);
-			switch (request.metric()) {
+			switch (request.metric().kind()) {
 			case EVENTS -> {
 				if (starts(start)) {
 					ticks[touch(slices.sliceOf(start), type)]++;
@@ -265,7 +265,7 @@ final class EventModelBuilder {
 		}
 
 		private void cell(int key) {
-			double v = switch (request.metric()) {
+			double v = switch (request.metric().kind()) {
 			case STATE_MEAN -> (double) ticks[key] / overlapping[key];
 			case VARIABLE_MEAN -> amount[key] / slices.lengthNs(key / all);
 			default -> ticks[key];

@@ -72,6 +72,9 @@ final class ModelBuilder {
 		if (request.metric() == Metric.THREADS) {
 			columns.add(AccessColumn.THREAD);
 		}
+		if (request.metric().weight() != null) {
+			columns.addAll(request.metric().weight().columns());
+		}
 		return columns;
 	}
 
@@ -297,18 +300,20 @@ final class ModelBuilder {
 			}
 			double reads = c.reads[row];
 			double writes = c.writes[row];
-			switch (request.metric()) {
-			case READS -> writes = 0;
-			case WRITES -> reads = 0;
-			case EVENTS -> {
+			Metric metric = request.metric();
+			if (metric == Metric.READS) {
+				writes = 0;
+			} else if (metric == Metric.WRITES) {
+				reads = 0;
+			} else if (metric == Metric.EVENTS) {
 				if (c.timeStartNs[time] < request.fromNs()) {
 					return;
 				}
 				reads = reads > 0 ? 1 : 0;
 				writes = writes > 0 ? 1 : 0;
-			}
-			default -> {
-			}
+			} else if (metric.weight() != null) {
+				reads = metric.weight().of(c, row, false);
+				writes = metric.weight().of(c, row, true);
 			}
 			switch (kind) {
 			case BY_DIRECTION -> {

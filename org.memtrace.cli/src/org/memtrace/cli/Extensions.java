@@ -15,6 +15,10 @@ import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.zip.ZipFile;
 
+import org.memtrace.aggregation.AccessMetric;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.importer.InputReaders;
@@ -54,7 +58,9 @@ final class Extensions {
 	private static final int MAX_BROKEN = 20;
 	private static final List<Kind<?>> KINDS = List.of(//
 			new Kind<>(InputReader.class, InputReaders::register), //
-			new Kind<>(Rule.class, Rules::add));
+			new Kind<>(Rule.class, Rules::add), //
+			new Kind<>(Dimension.class, Dimensions::add), //
+			new Kind<>(AccessMetric.class, Metric::add));
 
 	private Extensions() {
 	}

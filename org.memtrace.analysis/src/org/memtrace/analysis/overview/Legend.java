@@ -309,7 +309,7 @@ final class Legend {
 	private Scale unit() {
 		double perNs = model.referenceDensity();
 		double slice = (double) (model.slices().endNs() - model.slices().startNs()) / model.sliceCount();
-		switch (model.metric()) {
+		switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME:
 			return new Scale(1, "share of the time in states", true, false, o.ticks);
 		case STATE_MEAN:

@@ -44,7 +44,7 @@ public final class ModelText {
 
 	/** A value without its noun, such as {@code 12.3 million}, or a time such as {@code 1.5 s}. */
 	public static String value(MicroscopicModel model, double value, boolean ticks) {
-		return switch (model.metric()) {
+		return switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME, STATE_MEAN -> Units.duration(value, ticks);
 		case VARIABLE_MEAN -> Units.number(value);
 		default -> Units.count(value);
@@ -53,7 +53,7 @@ public final class ModelText {
 
 	/** A value and what it counts, such as {@code 1,234 accesses}; a time or a mean says that itself. */
 	public static String full(MicroscopicModel model, double value, boolean ticks) {
-		return value(model, value, ticks) + switch (model.metric()) {
+		return value(model, value, ticks) + switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME, VARIABLE_MEAN -> "";
 		case STATE_MEAN -> " each";
 		default -> " " + counted(model);
@@ -62,7 +62,7 @@ public final class ModelText {
 
 	/** What is missing where there is nothing. */
 	public static String nothing(MicroscopicModel model) {
-		return switch (model.metric()) {
+		return switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME, STATE_MEAN -> "no states";
 		case VARIABLE_MEAN -> "no values";
 		default -> "no " + counted(model);

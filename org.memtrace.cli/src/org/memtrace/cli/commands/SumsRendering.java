@@ -41,7 +41,7 @@ final class SumsRendering {
 	}
 
 	private static Sum sum(Metric metric) throws UsageException {
-		return switch (metric) {
+		return switch (metric.kind()) {
 		case ACCESSES -> Sum.ACCESSES;
 		case READS -> Sum.READS;
 		case WRITES -> Sum.WRITES;
@@ -125,7 +125,7 @@ final class SumsRendering {
 
 	/** Null when there is no sum for a metric. */
 	private static Sum sum(Metric metric, EventTable events) {
-		return switch (metric) {
+		return switch (metric.kind()) {
 		case EVENTS -> Sum.EVENTS;
 		case STATE_TIME -> Sum.STATE_TIME;
 		case STATE_DURATION -> events.statesNest() ? Sum.STATE_DURATION : Sum.STATE_TIME;

@@ -15,6 +15,10 @@ import org.eclipse.core.runtime.IExtensionPoint;
 import org.eclipse.core.runtime.IExtensionRegistry;
 import org.eclipse.core.runtime.ILog;
 import org.eclipse.core.runtime.IRegistryEventListener;
+import org.memtrace.aggregation.AccessMetric;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.importer.InputReaders;
@@ -53,7 +57,9 @@ public final class Extensions implements IRegistryEventListener {
 	/** Adding a kind of extension is its line here and its point in plugin.xml. */
 	private static final List<Point<?>> POINTS = List.of(//
 			new Point<>("readers", InputReader.class, InputReaders::register, InputReaders::unregister), //
-			new Point<>("rules", Rule.class, Rules::add, Rules::remove));
+			new Point<>("rules", Rule.class, Rules::add, Rules::remove), //
+			new Point<>("dimensions", Dimension.class, Dimensions::add, Dimensions::remove), //
+			new Point<>("metrics", AccessMetric.class, Metric::add, Metric::remove));
 
 	/** What takes back what an extension has given. */
 	private final Map<IExtension, List<Runnable>> used = new HashMap<>();

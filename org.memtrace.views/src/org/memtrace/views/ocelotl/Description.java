@@ -118,7 +118,7 @@ final class Description {
 	static Description compute(Input in, Progress progress) throws MemtraceException {
 		ModelSource source = in.source(progress);
 		ModelRequest request = in.request(source, in.state().viewpoint());
-		EventCategory needed = switch (request.metric()) {
+		EventCategory needed = switch (request.metric().kind()) {
 		case STATE_TIME, STATE_DURATION, STATE_MEAN -> EventCategory.STATE;
 		case VARIABLE_MEAN -> EventCategory.VARIABLE;
 		default -> null;

@@ -52,7 +52,6 @@ final class PictureBar extends Composite {
 	private static final List<Integer> SLICES = List.of(20, 30, 50, 75, 100, 150, 200);
 	private static final List<Dimension> VIEWPOINTS = Dimensions.of(Dimension.Use.COLOUR);
 	private static final List<String> CHOICES = VIEWPOINTS.stream().map(Dimension::choice).toList();
-	private static final List<Metric> OF_ACCESSES = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
 	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_TIME, Metric.STATE_DURATION, Metric.STATE_MEAN,
 			Metric.VARIABLE_MEAN, Metric.EVENTS);
 	private static final int STEPS = 1000;
@@ -217,7 +216,7 @@ final class PictureBar extends Composite {
 	}
 
 	private List<Metric> metrics() {
-		return isOfAccesses() ? OF_ACCESSES : OF_EVENTS;
+		return isOfAccesses() ? Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList() : OF_EVENTS;
 	}
 
 	/** Events have an entry for what suits the trace before the metrics. */

@@ -17,12 +17,16 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
+import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.importer.InputReaders;
@@ -73,6 +77,24 @@ class ExtensionsTest extends UiTest {
 		bot.waitFor("no rule", () -> !rules().contains("huge-pages"));
 		reader.uninstall();
 		bot.waitFor("no reader", () -> !readers().contains("lines"));
+	}
+
+	@Test
+	void metricsAndDimensionsComeAndGoWithTheirBundles() throws Exception {
+		Bundle metric = install("metric");
+		bot.waitFor("the metric", () -> Metric.byId("read-and-write") != null);
+		Bundle dimension = install("dimension");
+		bot.waitFor("the dimension", () -> Dimensions.find("thread_role", Use.COLOUR) != null);
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		waitForViews();
+		List<String> offered = bot.ui(() -> bot.all(Combo.class).stream().flatMap(c -> Arrays.stream(c.getItems())).toList());
+		assertTrue(offered.contains("Accesses to what is read and written"), offered.toString());
+		assertTrue(offered.contains("Roles of threads"), offered.toString());
+		metric.uninstall();
+		bot.waitFor("no metric", () -> Metric.byId("read-and-write") == null);
+		dimension.uninstall();
+		bot.waitFor("no dimension", () -> Dimensions.find("thread_role", Use.COLOUR) == null);
 	}
 
 	@Test

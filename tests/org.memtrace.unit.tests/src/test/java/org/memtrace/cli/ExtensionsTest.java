@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Metric;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.cli.output.Console;
@@ -47,6 +50,8 @@ class ExtensionsTest {
 	@AfterEach
 	void takeBack() {
 		Rules.all().stream().filter(r -> !known(r)).forEach(Rules::remove);
+		Dimensions.all().stream().filter(d -> !known(d)).forEach(Dimensions::remove);
+		Arrays.stream(Metric.values()).filter(m -> m.kind() == Metric.Kind.WEIGHED).forEach(Metric::remove);
 		InputReaders.all().stream().filter(r -> !known(r)).forEach(InputReaders::unregister);
 	}
 
@@ -131,6 +136,25 @@ class ExtensionsTest {
 		load(" ");
 		assertTrue(said().contains("rule.jar: an extension of it cannot be used") && said().contains("there is a rule huge-pages already"),
 				said());
+	}
+
+	@Test
+	void metricAndDimensionOfOtherArchivesAreOffered() throws Exception {
+		Path archives = Files.createDirectories(folder.resolve("archives"));
+		for (String example : List.of("org.memtrace.example.metric", "org.memtrace.example.dimension")) {
+			Files.move(archive(example), archives.resolve(example + ".jar"));
+		}
+		load(archives.toString());
+		assertEquals("", said());
+		String trace = folder.resolve("example.db").toString();
+		run("import", "-o", trace, EXAMPLES.resolve("../../testdata/format-example").toString());
+		String text = run("aggregate", "--view", "thread_role", "--metric", "read-and-write", "-p", "0", trace);
+		assertTrue(text.contains("by thread role, accesses to what is read and written"), text);
+		// the only records with reads and writes: 1 and 1 of the first thread on page 0, 1 and 2 of the worker on page 1
+		assertTrue(text.matches("(?s).*A \\[page 1\\] .* 60\\.0 %  worker\n.*"), text);
+		assertTrue(text.matches("(?s).*A \\[page 0\\] .* 40\\.0 %  app\n.*"), text);
+		text = run("query", "--what", "groups", "--by", "thread_role", "--format", "csv", trace);
+		assertTrue(text.contains("worker,"), text);
 	}
 
 	@Test
