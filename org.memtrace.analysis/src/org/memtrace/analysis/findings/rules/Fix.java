@@ -68,14 +68,16 @@ public final class Fix {
 		if (language(g) == Language.FORTRAN) {
 			return where + "!$omp parallel do schedule(static)\ndo i = 1, n\n  " + v + "(i) = 0\nend do\n";
 		}
-		String loop = "for (long i = 0; i < n; i++)\n\t" + v + "[i] = 0;\n";
+		// the length by a name of its own: programs have an n, and it is seldom this one
+		String length = "const long " + v + "_length = " + g.bytes / g.structures.size() + " / sizeof(" + v + "[0]);     // elements, in this recording\n";
+		String loop = "for (long i = 0; i < " + v + "_length; i++)\n\t" + v + "[i] = 0;\n";
 		String vector = language(g) == Language.CPP
 				? "// a std::vector touches its memory in its constructor: use std::unique_ptr<T[]>(new T[n]) and this loop instead\n" : "";
 		if (isOpenMp(t) || language(g) == Language.CPP) {
-			return where + vector + "#pragma omp parallel for schedule(static)\n" + loop;
+			return where + vector + length + "#pragma omp parallel for schedule(static)\n" + loop;
 		}
-		return where + vector + "// each thread k of K, in its start routine, before it begins to work:\nfor (long i = n * k / K; i < n * (k + 1) / K; i++)\n\t" + v
-				+ "[i] = 0;\n";
+		return where + vector + length + "// each thread k of K, in its start routine, before it begins to work:\nfor (long i = " + v + "_length * k / K; i < " + v
+				+ "_length * (k + 1) / K; i++)\n\t" + v + "[i] = 0;\n";
 	}
 
 	/** A copy for each node. */

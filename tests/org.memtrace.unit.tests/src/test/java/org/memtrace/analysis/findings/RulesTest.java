@@ -329,6 +329,15 @@ class RulesTest {
 		assertEquals(List.of(), t.advise().findings());
 	}
 
+	/** The fix can be pasted as it is: it has the length of the array and does not count on a variable of the program. */
+	@Test
+	void theLengthIsInTheFix() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		parts(t, "field", 64, true);
+		String fix = t.advise().findings().get(0).fix();
+		assertTrue(fix.contains("field_length = 262144 / sizeof(field[0]);") && !fix.contains(" n;") && !fix.contains("< n "), fix);
+	}
+
 	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
 	@Test
 	void memoryUsedAgainIsNotShared() throws MemtraceException {
