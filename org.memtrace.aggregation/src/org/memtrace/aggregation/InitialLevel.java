@@ -43,7 +43,7 @@ public enum InitialLevel {
 	public static final double MOST_LOSS = 0.25;
 	/** Largest loss of {@link #BALANCED} when a picture with less loss would be a mosaic. */
 	public static final double MOST_LOSS_OF_MANY = 0.5;
-	/** Largest loss of a structure, as a share of what one block for it would lose, in {@link #BALANCED}. */
+	/** Largest loss of a structure in {@link #BALANCED}, as a share of what lies between the finest level and one block for it. */
 	public static final double MOST_LOSS_OF_PART = 0.5;
 	/** Share of the rows above which that holds for a structure. */
 	public static final double LEAST_PART = 0.01;

@@ -142,16 +142,21 @@ public final class PartLosses {
 	}
 
 	/**
-	 * The largest {@link #percent} of the parts that have more than a share of the rows and some accesses; 0 if there are none.
+	 * The largest loss of the parts that have more than a share of the rows and some accesses, in per cent of what lies between the finest
+	 * partition, where rows that are kept whole lose something already, and one block for the part alone; 0 if there are none.
 	 *
+	 * @param finest the partition at p = 0
 	 * @param leastShare such as 0.01
 	 */
-	public double worst(Partition partition, double leastShare) {
+	public double worst(Partition partition, Partition finest, double leastShare) {
 		double worst = 0;
 		double rows = leastShare * model.hierarchy().weight(0);
 		for (int part = 0; part < alone.length && !model.hasNegativeValues(); part++) {
 			if (rows(part) > rows && alone[part] > 0) {
-				worst = Math.max(worst, percent(partition, part));
+				double least = percent(finest, part);
+				if (least < 99) {
+					worst = Math.max(worst, 100 * (percent(partition, part) - least) / (100 - least));
+				}
 			}
 		}
 		return worst;

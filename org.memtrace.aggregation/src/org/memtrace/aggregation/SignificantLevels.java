@@ -153,7 +153,7 @@ public final class SignificantLevels {
 		}
 
 		private boolean partsAreFine(int place) throws CancelledException {
-			return parts.worst(at(place), InitialLevel.LEAST_PART) <= 100 * InitialLevel.MOST_LOSS_OF_PART;
+			return parts.worst(at(place), at(0), InitialLevel.LEAST_PART) <= 100 * InitialLevel.MOST_LOSS_OF_PART;
 		}
 
 		/** The level itself or, when a part loses too much in it, a smaller p at which none does, next to one at which one does. */
@@ -163,9 +163,6 @@ public final class SignificantLevels {
 				return level;
 			}
 			int low = 0;
-			if (!partsAreFine(low)) {
-				return level; // what is lost lies within rows that are kept whole
-			}
 			for (int bits = 0; high - low > 1; bits++) {
 				// losses grow fast at small p: look there first
 				int m = bits < 2 ? low + Math.max(1, (high - low) / 4) : (low + high) / 2;

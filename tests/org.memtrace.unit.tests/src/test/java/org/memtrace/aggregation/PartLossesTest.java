@@ -61,6 +61,35 @@ class PartLossesTest {
 		}
 	}
 
+	/** What rows that are kept whole lose at every level is no reason to give the bound up. */
+	@ParameterizedTest
+	@ValueSource(longs = {41, 42, 43})
+	void boundHoldsWhereRowsAreKeptWhole(long seed) throws Exception {
+		Random random = new Random(seed);
+		int[] parents = new int[1 + 2 + 200];
+		parents[0] = -1;
+		for (int n = 1; n < parents.length; n++) {
+			parents[n] = n <= 2 ? 0 : 1 + n % 2;
+		}
+		Hierarchy h = Hierarchy.of(parents);
+		double[][][] v = new double[h.leafCount()][20][1];
+		for (int leaf = 0; leaf < v.length; leaf++) {
+			for (int t = 0; t < 20; t++) {
+				// single pages at random, and much more of even use elsewhere
+				v[leaf][t][0] = leaf < 100 ? random.nextInt(8) == 0 ? 1 + t : 0 : 3000 + random.nextInt(3000);
+			}
+		}
+		MicroscopicModel m = RandomModels.model(h, v);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT.withMinRows(10), Progress.NONE);
+		PartLosses losses = PartLosses.of(m, new int[] {1, h.end(1)});
+		assertTrue(losses.percent(a.partition(0), 0) > 50, "kept whole: " + losses.percent(a.partition(0), 0));
+		Partition chosen = SignificantLevels.balanced(a, losses, Progress.NONE).partition();
+		double worst = losses.worst(chosen, a.partition(0), InitialLevel.LEAST_PART);
+		assertTrue(worst <= 100 * InitialLevel.MOST_LOSS_OF_PART, "worst " + worst);
+		Partition unbounded = SignificantLevels.balanced(a, Progress.NONE).partition();
+		assertTrue(losses.worst(unbounded, a.partition(0), InitialLevel.LEAST_PART) > worst, "without the bound it is more");
+	}
+
 	/** The automatic level: no part with more than 1 % of the rows loses more than half, whatever weight it has. */
 	@ParameterizedTest
 	@ValueSource(longs = {31, 32, 33, 34, 35, 36})
@@ -87,7 +116,8 @@ class PartLossesTest {
 			nodes[i++] = n;
 		}
 		PartLosses losses = PartLosses.of(m, nodes);
-		double worst = losses.worst(SignificantLevels.balanced(a, losses, Progress.NONE).partition(), InitialLevel.LEAST_PART);
+		double worst = losses.worst(SignificantLevels.balanced(a, losses, Progress.NONE).partition(), a.partition(0),
+				InitialLevel.LEAST_PART);
 		assertTrue(worst <= 100 * InitialLevel.MOST_LOSS_OF_PART, "worst " + worst);
 	}
 }
