@@ -802,7 +802,7 @@ static uint64_t with_contents(int pagemap, uint64_t addr, unsigned pages)
 {
 	uint64_t e[64], mask = 0;
 
-	if (mt_sys(SYS_pread64, pagemap, e, pages * 8ul, addr / MT_PAGE * 8) != (long)(pages * 8))
+	if (mt_sys(SYS_pread64, pagemap, e, pages * 8ul, addr / MT_PAGE * 8) != (long)pages * 8)
 		return ~0ull;
 	for (unsigned i = 0; i < pages; i++)
 		mask |= (uint64_t)(e[i] >> 62 != 0) << i;

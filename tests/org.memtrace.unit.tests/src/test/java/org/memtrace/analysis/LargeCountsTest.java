@@ -13,9 +13,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -185,7 +185,7 @@ class LargeCountsTest {
 	@Test
 	void modelsOfEveryViewpointHaveTheSums() throws Exception {
 		for (Dimension view : Dimensions.of(Dimension.Use.COLOUR)) {
-			Map<Metric, Double> sums = new TreeMap<>();
+			Map<Metric, Double> sums = new HashMap<>();
 			for (Metric metric : List.of(Metric.ACCESSES, Metric.READS, Metric.WRITES)) {
 				MicroscopicModel model = table.model(new ModelRequest(view, metric, INTERVALS, 0, INTERVALS * SLICE_NS, -1, null),
 						Progress.NONE);
