@@ -33,7 +33,7 @@ final class GanttBar extends Composite {
 	}
 
 	private static final String[] ROWS = { "Producers", "Threads", "CPUs" };
-	private static final List<Dimension> VIEWPOINTS = Dimensions.of(Dimension.Use.COLOUR);
+	private final List<Dimension> viewpoints = Dimensions.of(Dimension.Use.COLOUR);
 	/** Shorter computations show no progress: it would only flicker. */
 	private static final int SHOW_AFTER_MS = 250;
 
@@ -60,7 +60,7 @@ final class GanttBar extends Composite {
 		viewpoint.setItems(choices());
 		viewpoint.select(0);
 		viewpoint.setToolTipText("What the colours stand for, in all views");
-		viewpoint.addListener(SWT.Selection, e -> listener.viewpoint(VIEWPOINTS.get(viewpoint.getSelectionIndex())));
+		viewpoint.addListener(SWT.Selection, e -> listener.viewpoint(viewpoints.get(viewpoint.getSelectionIndex())));
 		search = new Text(this, SWT.SEARCH | SWT.ICON_SEARCH | SWT.ICON_CANCEL);
 		search.setMessage("Find row");
 		search.setToolTipText("Name of a row, as a regular expression: Enter next, Shift+Enter previous, F3 and Shift+F3 in the chart");
@@ -84,8 +84,8 @@ final class GanttBar extends Composite {
 		stop.setVisible(false);
 	}
 
-	private static String[] choices() {
-		return VIEWPOINTS.stream().map(Dimension::choice).toArray(String[]::new);
+	private String[] choices() {
+		return viewpoints.stream().map(Dimension::choice).toArray(String[]::new);
 	}
 
 	/** What can be chosen: threads and CPUs only where they are known, a viewpoint only for accesses. */
@@ -97,10 +97,10 @@ final class GanttBar extends Composite {
 			viewpoint.setItems("Event types");
 			viewpoint.select(0);
 		} else {
-			if (viewpoint.getItemCount() != VIEWPOINTS.size()) {
+			if (viewpoint.getItemCount() != viewpoints.size()) {
 				viewpoint.setItems(choices());
 			}
-			viewpoint.select(Math.max(0, VIEWPOINTS.indexOf(view)));
+			viewpoint.select(Math.max(0, viewpoints.indexOf(view)));
 		}
 	}
 

@@ -50,8 +50,6 @@ final class PictureBar extends Composite {
 	}
 
 	private static final List<Integer> SLICES = List.of(20, 30, 50, 75, 100, 150, 200);
-	private static final List<Dimension> VIEWPOINTS = Dimensions.of(Dimension.Use.COLOUR);
-	private static final List<String> CHOICES = VIEWPOINTS.stream().map(Dimension::choice).toList();
 	private static final List<Metric> OF_EVENTS = List.of(Metric.STATE_TIME, Metric.STATE_DURATION, Metric.STATE_MEAN,
 			Metric.VARIABLE_MEAN, Metric.EVENTS);
 	private static final int STEPS = 1000;
@@ -64,6 +62,9 @@ final class PictureBar extends Composite {
 	private final Combo kind;
 	private final Combo space;
 	private final Combo viewpoint;
+	/** What the lists offer: bundles bring dimensions and metrics and take them away. */
+	private List<Dimension> viewpoints = Dimensions.of(Dimension.Use.COLOUR);
+	private List<Metric> metricsOfAccesses = List.of();
 	private final Combo metric;
 	private final Combo slices;
 	private final Link where;
@@ -106,11 +107,11 @@ final class PictureBar extends Composite {
 		space.setVisible(false);
 		Composite by = labelled(choices, "&by");
 		viewpoint = new Combo(by, SWT.READ_ONLY);
-		viewpoint.setItems(CHOICES.toArray(String[]::new));
+		viewpoint.setItems(choices().toArray(String[]::new));
 		viewpoint.setToolTipText("What the colours stand for; window and level of detail stay");
 		viewpoint.addListener(SWT.Selection, e -> {
 			if (trace != null && trace.hasAccesses()) {
-				trace.selection().viewpoint(VIEWPOINTS.get(viewpoint.getSelectionIndex()));
+				trace.selection().viewpoint(viewpoints.get(viewpoint.getSelectionIndex()));
 			}
 		});
 		name(viewpoint, "Colours stand for");
@@ -215,8 +216,12 @@ final class PictureBar extends Composite {
 		return Arrays.stream(PictureKind.values()).map(k -> k.title(isOfAccesses())).toArray(String[]::new);
 	}
 
+	private List<String> choices() {
+		return viewpoints.stream().map(Dimension::choice).toList();
+	}
+
 	private List<Metric> metrics() {
-		return isOfAccesses() ? Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList() : OF_EVENTS;
+		return isOfAccesses() ? metricsOfAccesses : OF_EVENTS;
 	}
 
 	/** Events have an entry for what suits the trace before the metrics. */
@@ -227,6 +232,8 @@ final class PictureBar extends Composite {
 	/** Shows what is chosen. */
 	private void showChoice() {
 		Choice c = listener.choice();
+		viewpoints = Dimensions.of(Dimension.Use.COLOUR);
+		metricsOfAccesses = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
 		boolean other = kind.getSelectionIndex() != c.kind().ordinal();
 		other |= items(kind, List.of(kinds()));
 		kind.setToolTipText("What is drawn: " + (isOfAccesses() ? "memory" : "event producers") + " over time, or time alone");
@@ -250,7 +257,7 @@ final class PictureBar extends Composite {
 		shownSlices = counts;
 		other |= items(slices, counts.stream().map(n -> n + " slices").toList());
 		select(slices, counts.indexOf(c.slices()));
-		other |= items(viewpoint, isOfAccesses() ? CHOICES : List.of("Event types"));
+		other |= items(viewpoint, isOfAccesses() ? choices() : List.of("Event types"));
 		if (other) {
 			fit(true);
 		}
@@ -304,7 +311,7 @@ final class PictureBar extends Composite {
 			return;
 		}
 		ViewState s = t.selection().state();
-		select(viewpoint, isOfAccesses() ? Math.max(0, VIEWPOINTS.indexOf(s.viewpoint())) : 0);
+		select(viewpoint, isOfAccesses() ? Math.max(0, viewpoints.indexOf(s.viewpoint())) : 0);
 		showPlace();
 	}
 

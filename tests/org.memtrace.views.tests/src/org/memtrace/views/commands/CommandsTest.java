@@ -187,7 +187,7 @@ class CommandsTest extends UiTest {
 		assertTrue(Files.size(target.resolve("small-matmul.png")) > 1000);
 		assertTrue(Files.readString(target.resolve("small-matmul.pdf"), java.nio.charset.StandardCharsets.ISO_8859_1).startsWith("%PDF"));
 		String parameters = Files.readString(target.resolve("small-matmul.json"));
-		assertTrue(parameters.contains("\"viewpoint\": \"sharing\"") && parameters.contains("\"to_ns\": \"50000000\""), parameters);
+		assertTrue(parameters.contains("\"viewpoint\": \"type\"") && parameters.contains("\"to_ns\": \"50000000\""), parameters);
 		assertTrue(Files.readString(target.resolve("small-matmul-structures.csv")).lines().count() > 3);
 	}
 }
