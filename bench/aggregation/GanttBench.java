@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -25,13 +23,16 @@ import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.store.AccessBatch;
-import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.store.AccessVisitor;
+import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.storage.Stores;
 
 /**
  * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a generated trace.
@@ -52,10 +53,10 @@ public final class GanttBench {
 		int pages = args.length > 1 ? Integer.parseInt(args[1]) : 1_000_000;
 		int intervals = args.length > 2 ? Integer.parseInt(args[2]) : 400;
 		long[] t0 = now();
-		AccessTable table = AccessTable.load(store(records, pages, intervals), AccessQuery.ALL, Progress.NONE);
-		System.out.printf("| table of %d records, %d producers, %d intervals | %s ms |%n", table.size(), table.producers().size(),
+		AccessTable table = AccessTable.load(store(records, pages, intervals), Progress.NONE);
+		System.out.printf("| trace in memory and table of %d records, %d producers, %d intervals | %s ms |%n", table.records(), table.producers().size(),
 				intervals, ms(t0));
-		GanttSource source = GanttSource.of(table, BasicDimensions.TYPE);
+		GanttSource source = GanttSource.of(table, BasicDimensions.TYPE, Progress.NONE);
 		GanttModel model = new GanttModel(source);
 		ProducerTree tree = source.producers();
 		t0 = now();
@@ -160,7 +161,7 @@ public final class GanttBench {
 				ns.length, cpu, ns[ns.length / 2] / 1e6, ns[ns.length * 95 / 100] / 1e6, ns[ns.length - 1] / 1e6);
 	}
 
-	private static TraceStore store(int records, int pages, int intervals) {
+	private static TraceStore store(int records, int pages, int intervals) throws Exception {
 		ProducerTreeBuilder builder = new ProducerTreeBuilder(4096);
 		int[] leaf = new int[pages];
 		builder.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
@@ -184,14 +185,13 @@ public final class GanttBench {
 				.mapToObj(t -> new ThreadInfo(t, 0, t, "t", 0, Long.MAX_VALUE, "", t == 0)).toList();
 		TraceInfo info = new TraceInfo(-1, "bench", "bench", TraceInfo.TYPE_MEMTRACE, "", "", "", THREADS, records, tree.size(), 0,
 				step * intervals, Instant.EPOCH, 4096, "", Map.of());
-		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
-		case "info" -> info;
-		case "producers" -> tree;
-		case "threads" -> threads;
-		case "accessCount" -> (long) records;
-		case "cpuSets" -> IntStream.range(0, THREADS).mapToObj(c -> BitSet.valueOf(new long[] {1L << c})).toList();
-		case "visitAccesses" -> {
-			AccessVisitor visitor = (AccessVisitor) arguments[1];
+		TraceCatalogue catalogue = Stores.inMemory();
+		try (TraceWriter w = catalogue.create("bench")) {
+			w.threads(threads);
+			w.structures(IntStream.range(0, STRUCTURES).mapToObj(s -> new Structure(s, 0, StructureKind.HEAP, "S" + s, 0, 0, 0,
+					Long.MAX_VALUE, 1, -1, "")).toList());
+			w.cpuSets(IntStream.range(0, THREADS).mapToObj(c -> BitSet.valueOf(new long[] {1L << c})).toList());
+			w.producers(tree);
 			AccessBatch b = new AccessBatch(1 << 16);
 			long x = 88172645463325252L;
 			for (long r = 0; r < records; r++) {
@@ -204,15 +204,13 @@ public final class GanttBench {
 				b.add(i * step, (i + 1) * step, leaf[page], thread, thread, 1 + (int) (x & 3), (int) (x >>> 3 & 1),
 						1 + (int) (x >>> 5 & 1), thread & 1, 0, 0);
 				if (b.isFull()) {
-					visitor.visit(b);
+					w.accesses(b);
 					b.count = 0;
 				}
 			}
-			visitor.visit(b);
-			yield null;
+			w.accesses(b);
+			w.intervals(List.of());
+			return catalogue.open(w.commit(info, "{}", Progress.NONE).id());
 		}
-		default -> throw new UnsupportedOperationException(method.getName());
-		};
-		return (TraceStore) Proxy.newProxyInstance(GanttBench.class.getClassLoader(), new Class<?>[] {TraceStore.class}, store);
 	}
 }

@@ -70,9 +70,8 @@ public final class ModelBench {
 			AccessTable table = AccessTable.load(store, Progress.NONE);
 			store.producers();
 			step("open: columns of accesses and tree of producers", t0);
-			bytes = table.memoryBytes();
 			Map<Dimension, MicroscopicModel> models = new LinkedHashMap<>();
-			Hierarchy hierarchy = table.hierarchy(ModelRequest.WHOLE_TREE);
+			Hierarchy hierarchy = table.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
 			for (Dimension v : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU, BasicDimensions.NODE)) {
 				t0 = System.nanoTime();
 				models.put(v, table.model(table.wholeRequest().withViewpoint(v), hierarchy, Progress.NONE));
@@ -113,12 +112,10 @@ public final class ModelBench {
 			later.sort(null);
 			System.out.printf("| %s | %.0f ms | %.0f ms (%.0f) |%n", what, ms.get(0), later.get(later.size() / 2), later.get(0));
 		});
-		System.out.printf("| columns in memory | %d MB | |%n", bytes / 1_000_000);
 	}
 
 	private static final int ROUNDS = 6;
 	private static final Map<String, List<Double>> STEPS = new LinkedHashMap<>();
-	private static long bytes;
 
 	/** What a person waits for after the model: gains, the automatic level, the drawing. */
 	private static void picture(TraceStore store, AccessTable table, MicroscopicModel m) throws Exception {
