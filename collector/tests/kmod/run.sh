@@ -122,7 +122,7 @@ test_series() {
 		log=$work/log-$v
 		export VM_PORT=$work/port-$v
 		rm -f "$VM_PORT"
-		VM_SECONDS=${VM_SECONDS:-600} boot "$log" "$image" "$root" /guest.sh
+		VM_SECONDS=${VM_SECONDS:-1800} boot "$log" "$image" "$root" /guest.sh
 		count "$log"
 		case " $parts " in
 		*" record "*)

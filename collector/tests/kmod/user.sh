@@ -109,7 +109,7 @@ for d in host=/ stage="$stage" tools="$tools"; do
 	shares+=" -virtfs local,path=${d#*=},mount_tag=${d%%=*},security_model=none,readonly=on,multidevs=remap"
 done
 VM_ARGS=$shares VM_CPUS=2 VM_MEMORY=3072 \
-	VM_SECONDS=${VM_SECONDS:-900} boot "$log" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /start.sh
+	VM_SECONDS=${VM_SECONDS:-1800} boot "$log" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /start.sh
 passed=$(grep -a -c '^ok ' "$log" || true) failed=$(grep -a -c '^FAILED ' "$log" || true)
 grep -a -q '^VM-END' "$log" || { echo "FAILED the machine did not reach the end"; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
