@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.text.Units;
 
 /** A comparison as text for a terminal. */
 public final class DiffText {
-	private static final int WIDTH = 100;
 	private static final int STRIP = 32;
 	private static final String DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -24,22 +24,22 @@ public final class DiffText {
 	/** All of it. */
 	public static String text(TraceDiff d, List<FailIf.Outcome> outcomes) {
 		StringBuilder b = new StringBuilder();
-		wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
+		Lines.wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
 				+ Words.count(d.after().size(), "run") + "): " + String.join(", ", TraceDiff.programs(d.after())), "  ");
 		if (!d.warnings().isEmpty()) {
 			b.append("\nWarnings\n");
-			d.warnings().forEach(w -> wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
+			d.warnings().forEach(w -> Lines.wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
 		}
 		b.append("\nFindings\n");
 		if (d.findings().isEmpty()) {
 			b.append("  none, before and after\n");
 		}
 		for (FindingDiff f : d.findings()) {
-			wrap(b, "  " + sentence(f, d), "    ");
+			Lines.wrap(b, "  " + sentence(f, d), "    ");
 		}
 		b.append("\nWhole run\n");
 		d.whole().forEach(c -> line(b, c, "  "));
-		wrap(b, "  " + statistics(d), "  ");
+		Lines.wrap(b, "  " + statistics(d), "  ");
 		b.append("\nStructures\n");
 		List<StructureDiff> shown = d.relevant();
 		for (StructureDiff s : shown) {
@@ -47,11 +47,11 @@ public final class DiffText {
 		}
 		int rest = d.structures().size() - shown.size();
 		if (rest > 0) {
-			wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of the accesses and pages: --format json has them", "  ");
+			Lines.wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of the accesses and pages: --format json has them", "  ");
 		}
 		b.append('\n');
 		for (FailIf.Outcome o : outcomes) {
-			wrap(b, (o.failed() ? "FAILED " : "passed ") + "--fail-if '" + o.condition().text() + "': " + o.reason() + ".", "  ");
+			Lines.wrap(b, (o.failed() ? "FAILED " : "passed ") + "--fail-if '" + o.condition().text() + "': " + o.reason() + ".", "  ");
 		}
 		return b.toString();
 	}
@@ -80,11 +80,11 @@ public final class DiffText {
 	}
 
 	private static void structure(StringBuilder b, StructureDiff s, TraceDiff d) {
-		wrap(b, "  " + s.name() + " (" + s.origin() + ")" + (s.inA() == 0 ? ": new" : s.inB() == 0 ? ": gone" : s.how().isEmpty() ? "" : ", matched " + s.how()), "    ");
+		Lines.wrap(b, "  " + s.name() + " (" + s.origin() + ")" + (s.inA() == 0 ? ": new" : s.inB() == 0 ? ": gone" : s.how().isEmpty() ? "" : ", matched " + s.how()), "    ");
 		s.comparisons().forEach(c -> line(b, c, "    "));
 		if (s.before() != null && s.after() != null) {
-			wrap(b, "    first touched by  " + shares(s.before().firstTouch(), d) + "  ->  " + shares(s.after().firstTouch(), d), "        ");
-			wrap(b, "    used mostly by    " + shares(s.before().mainUse(), d) + "  ->  " + shares(s.after().mainUse(), d), "        ");
+			Lines.wrap(b, "    first touched by  " + shares(s.before().firstTouch(), d) + "  ->  " + shares(s.after().firstTouch(), d), "        ");
+			Lines.wrap(b, "    used mostly by    " + shares(s.before().mainUse(), d) + "  ->  " + shares(s.after().mainUse(), d), "        ");
 			if (!Double.isNaN(s.movedPlaces())) {
 				b.append("    first touch along the block  ").append(strip(s.before().firstPlaces())).append(" -> ").append(strip(s.after().firstPlaces())).append('\n');
 				b.append("    main user along the block    ").append(strip(s.before().mainPlaces())).append(" -> ").append(strip(s.after().mainPlaces())).append('\n');
@@ -142,25 +142,5 @@ public final class DiffText {
 	private static String difference(Metric m, double v) {
 		String sign = v < 0 ? "-" : "+";
 		return sign + (m.kind() == Metric.Kind.SHARE ? String.format(Locale.ROOT, "%.1f", 100 * Math.abs(v)) : value(m, Math.abs(v)));
-	}
-
-	private static void wrap(StringBuilder b, String text, String indent) {
-		String first = text.substring(0, text.length() - text.stripLeading().length());
-		b.append(first);
-		int width = first.length();
-		boolean start = true;
-		for (String word : text.stripLeading().split(" (?!%)")) {
-			if (!start && width + 1 + word.length() > WIDTH) {
-				b.append('\n').append(indent);
-				width = indent.length();
-			} else if (!start) {
-				b.append(' ');
-				width++;
-			}
-			b.append(word);
-			width += word.length();
-			start = false;
-		}
-		b.append('\n');
 	}
 }

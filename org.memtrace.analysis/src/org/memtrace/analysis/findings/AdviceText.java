@@ -5,6 +5,7 @@ package org.memtrace.analysis.findings;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.findings.rules.Check;
@@ -12,7 +13,6 @@ import org.memtrace.analysis.findings.rules.Rule;
 
 /** Findings and explanations as text for a terminal. */
 public final class AdviceText {
-	private static final int WIDTH = 100;
 
 	private AdviceText() {
 	}
@@ -24,27 +24,27 @@ public final class AdviceText {
 		List<Finding> findings = advisor.findings();
 		b.append(t.info().alias()).append(": ").append(Words.count(findings.size(), "finding")).append('\n');
 		if (t.lost() > 0) {
-			wrap(b, Words.count(t.lost(), "access") + " were lost; what follows is about the rest.", "");
+			Lines.wrap(b, Words.count(t.lost(), "access") + " were lost; what follows is about the rest.", "");
 		}
 		if (!t.property("unseen").isEmpty()) {
-			wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
+			Lines.wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
 		}
 		if (findings.isEmpty()) {
-			wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
+			Lines.wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
 		}
 		int n = 0;
 		for (Finding f : findings) {
 			b.append('\n');
-			wrap(b, ++n + ". " + head(f), "   ");
-			wrap(b, "   " + f.evidence() + ".", "   ");
-			wrap(b, "   > " + capital(f.advice()) + ".", "     ");
+			Lines.wrap(b, ++n + ". " + head(f), "   ");
+			Lines.wrap(b, "   " + f.evidence() + ".", "   ");
+			Lines.wrap(b, "   > " + capital(f.advice()) + ".", "     ");
 			if (!f.fix().isEmpty()) {
 				f.fix().lines().forEach(l -> b.append("       ").append(l).append('\n'));
 			}
 			for (String note : f.notes()) {
-				wrap(b, "   Note: " + note + ".", "     ");
+				Lines.wrap(b, "   Note: " + note + ".", "     ");
 			}
-			wrap(b, "   Check: " + f.check() + ".", "     ");
+			Lines.wrap(b, "   Check: " + f.check() + ".", "     ");
 		}
 		return b.toString();
 	}
@@ -54,15 +54,15 @@ public final class AdviceText {
 		StringBuilder b = new StringBuilder("\nWhat stands out\n\n");
 		List<Finding> findings = advisor.findings();
 		if (findings.isEmpty()) {
-			wrap(b, "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values.", "");
+			Lines.wrap(b, "Nothing: no rule holds. \"memtrace advise --explain\" shows the conditions with their values.", "");
 		}
 		for (Finding f : findings.subList(0, Math.min(most, findings.size()))) {
-			wrap(b, "* " + head(f) + ": " + f.evidence() + ".", "  ");
-			wrap(b, "  > " + capital(f.advice()) + ".", "    ");
+			Lines.wrap(b, "* " + head(f) + ": " + f.evidence() + ".", "  ");
+			Lines.wrap(b, "  > " + capital(f.advice()) + ".", "    ");
 		}
 		if (!findings.isEmpty()) {
 			int more = findings.size() - most;
-			wrap(b, (more > 0 ? Words.count(more, "more finding") + ", " : "") + (more > 0 ? "fixes" : "Fixes")
+			Lines.wrap(b, (more > 0 ? Words.count(more, "more finding") + ", " : "") + (more > 0 ? "fixes" : "Fixes")
 					+ " to paste and proofs: memtrace advise", "");
 		}
 		return b.toString();
@@ -103,26 +103,5 @@ public final class AdviceText {
 
 	private static String capital(String s) {
 		return s.isEmpty() ? s : s.substring(0, 1).toUpperCase(Locale.ROOT) + s.substring(1);
-	}
-
-	/** Appends words in lines of at most 100 characters; further lines begin with the indent. */
-	private static void wrap(StringBuilder b, String text, String indent) {
-		String first = text.substring(0, text.length() - text.stripLeading().length());
-		b.append(first);
-		int width = first.length();
-		boolean start = true;
-		for (String word : text.stripLeading().split(" (?!%)")) {
-			if (!start && width + 1 + word.length() > WIDTH) {
-				b.append('\n').append(indent);
-				width = indent.length();
-			} else if (!start) {
-				b.append(' ');
-				width++;
-			}
-			b.append(word);
-			width += word.length();
-			start = false;
-		}
-		b.append('\n');
 	}
 }

@@ -163,7 +163,7 @@ final class GanttAccesses extends GanttSource {
 	void groupsOf(int row, Grouping grouping, BitSet groups) {
 		switch (grouping) {
 		case PRODUCER -> groups.set(ALL);
-		case THREAD -> groups.set(threadGroup(at(row)));
+		case THREAD -> groups.set(threadGroup(at(row).thread()));
 		case CPU -> {
 			int[] cpus = table.cpus(at(row).cpuSet());
 			for (int cpu : cpus) {
@@ -176,18 +176,17 @@ final class GanttAccesses extends GanttSource {
 		}
 	}
 
-	private int threadGroup(AccessCursor row) {
-		int thread = row.thread();
+	private int threadGroup(int thread) {
 		return thread < 0 || thread >= table.threads().size() ? table.threads().size() : thread;
 	}
 
 	/** Share of a record that belongs to a group: one that saw several CPUs is divided among them. */
-	private double share(AccessCursor row, Grouping grouping, int group) {
+	private double share(int thread, int cpuSet, Grouping grouping, int group) {
 		switch (grouping) {
 		case THREAD:
-			return threadGroup(row) == group ? 1 : 0;
+			return threadGroup(thread) == group ? 1 : 0;
 		case CPU:
-			int[] cpus = table.cpus(row.cpuSet());
+			int[] cpus = table.cpus(cpuSet);
 			if (cpus.length == 0) {
 				return group > table.maxCpu() ? 1 : 0;
 			}
@@ -213,7 +212,7 @@ final class GanttAccesses extends GanttSource {
 		AccessCursor r = at(row);
 		long start = r.startNs();
 		long end = r.endNs();
-		double share = grouping == Grouping.PRODUCER ? 1 : share(r, grouping, group);
+		double share = grouping == Grouping.PRODUCER ? 1 : share(r.thread(), r.cpuSet(), grouping, group);
 		parts(r.property(), r.reads(), r.writes(), share, grouping, group,
 				(slot, amount) -> sink.event(row, start, end, slot, amount));
 	}
@@ -342,28 +341,8 @@ final class GanttAccesses extends GanttSource {
 			int to = c.leafFrom[leafTo];
 			for (int row = c.leafFrom[leafFrom]; row < to; row++) {
 				time = number[c.time[row]];
-				parts(property[row], c.reads[row], c.writes[row], share(c, row), grouping, group, this);
-			}
-		}
-
-		private double share(AccessChunk c, int row) {
-			switch (grouping) {
-			case THREAD:
-				int thread = c.thread[row];
-				return (thread < 0 || thread >= table.threads().size() ? table.threads().size() : thread) == group ? 1 : 0;
-			case CPU:
-				int[] cpus = table.cpus(c.cpuSet[row]);
-				if (cpus.length == 0) {
-					return group > table.maxCpu() ? 1 : 0;
-				}
-				for (int cpu : cpus) {
-					if (cpu == group) {
-						return 1.0 / cpus.length;
-					}
-				}
-				return 0;
-			default:
-				return 1;
+				parts(property[row], c.reads[row], c.writes[row], share(c.thread[row], c.cpuSet[row], grouping, group), grouping,
+						group, this);
 			}
 		}
 
