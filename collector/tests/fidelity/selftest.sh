@@ -95,6 +95,8 @@ cp "$work/good.log" "$work/t.log"
 check "a perfect trace" 0 --shared 100 --run-threads 100 --lossless
 rows=$(wc -l < "$work/good/p0000/accesses-000000.csv")
 definite=$("$fidelity" --list-definite "$work/t" "$work/t.log" | awk '$1 == "definite"' | wc -l)
+check "as many pairs as wanted" 0 --compared "$definite"
+check "fewer pairs than wanted" 1 --compared $((definite + 1))
 [ "$definite" -gt 500 ] || { echo "FAILED: only $definite definite pages"; failed=$((failed + 1)); }
 
 a=accesses-000000.csv
