@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scopes.h"
 #include "symbols.h"
 #include "util.h"
 
@@ -50,6 +51,7 @@ struct module {
 	bool opened, system;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
+	struct mt_scopes *scopes;
 	Elf *elf;		/* has their names; for the life of the process, or NULL */
 	struct symbol *symbols;	/* sorted by address; of one address the best first */
 	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
@@ -421,17 +423,19 @@ static const char *symbol_at(struct module *m, uint64_t addr)
 	return best ? best->name : no_size ? no_size->name : NULL;
 }
 
+#define MAX_CHAIN 63		/* functions inlined into each other */
+
 /* ip is an address in the file. */
 static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_frames *out)
 {
 	uint64_t addr = is_return ? ip - 1 : ip;
-	struct mt_frame f[64];
+	struct mt_frame f[MAX_CHAIN + 1];
 	Dwarf_Addr bias = 0;
 	Dwfl_Module *mod;
 	Dwfl_Line *line;
-	Dwarf_Die *cu, *scopes = NULL, *chain = NULL;
+	Dwarf_Die *cu, chain[MAX_CHAIN];
 	const char *comp_dir = NULL;
-	int n = 1, n_scopes, n_chain, i;
+	int n = 1, n_chain, i;
 
 	memset(f, 0, sizeof(f));
 	if (m == &unknown)
@@ -456,20 +460,12 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	cu = dwfl_module_addrdie(mod, addr, &bias);
 	if (!cu)
 		goto out;
-	n_scopes = dwarf_getscopes(cu, addr - bias, &scopes);
-	for (i = 0; i < n_scopes; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-		    tag == DW_TAG_entry_point)
-			break;
-	}
-	if (i >= n_scopes)
-		goto out;
 	/* the physical nesting: inlined ... inlined, subprogram */
-	n_chain = dwarf_getscopes_die(&scopes[i], &chain);
+	if (!m->scopes)
+		m->scopes = mt_scopes_new();
+	n_chain = mt_scopes_at(m->scopes, cu, addr - bias, chain, MAX_CHAIN);
 	n = 0;
-	for (i = 0; i < n_chain && n < 63; i++) {
+	for (i = 0; i < n_chain; i++) {
 		int tag = dwarf_tag(&chain[i]);
 		Dwarf_Attribute a;
 		Dwarf_Word w;
@@ -505,8 +501,6 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	else
 		f[n - 1].inlined = false;
 out:
-	free(scopes);
-	free(chain);
 	out->n = n;
 	out->f = mt_alloc((size_t)n * sizeof(*f));
 	memcpy(out->f, f, (size_t)n * sizeof(*f));
