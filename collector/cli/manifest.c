@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -90,6 +91,8 @@ json_t *mt_host_describe(const char *trace)
 	json_t *s = json_object(), *h;
 	char user[128];
 	struct utsname u;
+	DIR *in = opendir("/sys/devices/system/node");
+	struct dirent *e;
 	int nodes = 0;
 
 	memset(&u, 0, sizeof(u));
@@ -98,12 +101,10 @@ json_t *mt_host_describe(const char *trace)
 		snprintf(user, sizeof(user), "%s", getenv("USER"));
 	else
 		snprintf(user, sizeof(user), geteuid() ? "uid %d" : "root", (int)geteuid());
-	for (int i = 0; i < 1024; i++) {
-		char p[64];
-
-		snprintf(p, sizeof(p), "/sys/devices/system/node/node%d", i);
-		nodes += mt_exists(p);
-	}
+	while (in && (e = readdir(in)))
+		nodes += !strncmp(e->d_name, "node", 4) && e->d_name[4] >= '0' && e->d_name[4] <= '9';
+	if (in)
+		closedir(in);
 	setting(s, "numa_balancing", "/proc/sys/kernel/numa_balancing");
 	setting(s, "randomize_va_space", "/proc/sys/kernel/randomize_va_space");
 	setting(s, "transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled");

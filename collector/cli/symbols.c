@@ -443,10 +443,11 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	f[0].object = m->path;
 	f[0].offset = ip;
 	f[0].system = m->system;
-	mod = module_open(m);
+	f[0].function = readable(symbol_at(m, addr));
+	/* unpacking the debug information of libc alone costs more than all other work here */
+	mod = m->system ? NULL : module_open(m);
 	if (!mod)
 		goto out;
-	f[0].function = readable(symbol_at(m, addr));
 	line = dwfl_module_getsrc(mod, addr);
 	if (line) {
 		int no, column = 0;
