@@ -27,7 +27,7 @@ def parquet(folder, rows):
     table = pyarrow.dataset.dataset(folder + "/accesses", format="parquet", partitioning=partition if by_time else None).to_table().to_pylist()
 
     def text(name, value):
-        return "" if value is None else format(value, "x") if name in ("page", "flags", "ip") else str(value)
+        return "" if value is None else format(value, "x") if name in ("page_start", "ip") else str(value)
 
     found = Counter(tuple(text(name, row[name]) for name in columns) for row in table)
     wanted = Counter(tuple(row[name] for name in columns) for row in rows)
@@ -47,7 +47,7 @@ def small_tables(folder, accesses):
     import pyarrow.parquet
     with open(folder + "/meta.json", encoding="utf-8") as text:
         meta = json.load(text)
-    assert meta["schema"] == "memtrace-export" and meta["schema_version"] == 1, meta
+    assert meta["schema"] == "memtrace-export" and meta["schema_version"] == 2, meta
     tables = {"accesses": accesses}
     for name, told in meta["tables"].items():
         path = folder + "/" + name + (".parquet" if name != "accesses" else "")
@@ -66,7 +66,7 @@ def small_tables(folder, accesses):
         assert s["stack"] is None or s["stack"] in frames, s
     for row in accesses:
         assert row["time_ns"] == row["start_ns"] - meta["start_ns"], row
-        assert producers[row["leaf"]]["start"] == row["page"], row
+        assert producers[row["producer"]]["start"] == row["page_start"], row
         assert row["thread_index"] is None or threads[row["thread_index"]]["task"] == row["task"], row
         s = structures.get(row["structure_id"])
         assert (s is None) == (row["structure_id"] is None), row

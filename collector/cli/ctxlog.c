@@ -892,7 +892,7 @@ int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
 		c->s[i].start = live.brk_lo;
 		c->s[i].end = (live.brk_hi + 4095) & ~4095ull;
 		c->s[i].birth = live.brk_birth;
-		c->s[i].name = mt_strdup("heap (brk)");
+		c->s[i].name = mt_strdup("heap (small blocks)");
 	}
 	live_free(&live);
 	c->live = NULL;

@@ -124,7 +124,7 @@ static void early_heap(struct mt_context *c, const char *trace, const char *imag
 			c->s[i].kind = MT_BRK;
 			c->s[i].start = a;
 			c->s[i].end = b;
-			c->s[i].name = mt_strdup("heap (brk)");
+			c->s[i].name = mt_strdup("heap (small blocks)");
 		}
 		if (a < c->s[i].start)
 			c->s[i].start = a;

@@ -216,7 +216,7 @@ public final class BasicDimensions {
 				@Override
 				public Object cell(long value) {
 					return value == UNKNOWN ? null
-							: Arrays.stream(table.cpus((int) value)).mapToObj(Integer::toString).collect(Collectors.joining(","));
+							: Arrays.stream(table.cpus((int) value)).mapToObj(Integer::toString).collect(Collectors.joining(" "));
 				}
 
 				@Override

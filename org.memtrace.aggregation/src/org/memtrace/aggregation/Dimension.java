@@ -125,6 +125,11 @@ public abstract class Dimension {
 		return uses.contains(use);
 	}
 
+	/** Whether {@link #values} looks at all accesses of a trace first: a table on the screen has no such column. */
+	public boolean looksAtAll() {
+		return false;
+	}
+
 	/** Columns from which the values are made. */
 	public abstract Set<AccessColumn> columns();
 

@@ -68,6 +68,11 @@ public abstract class DimensionValues {
 		return value;
 	}
 
+	/** Whether a value stands for something; {@link #UNKNOWN} does not, unless all numbers are possible. */
+	public boolean isKnown(long value) {
+		return value != UNKNOWN;
+	}
+
 	/** A number that puts values in order, what is not known first. */
 	public long order(long value) {
 		return value == UNKNOWN ? Long.MIN_VALUE : number(value);

@@ -34,6 +34,11 @@ final class Phases extends Dimension {
 	}
 
 	@Override
+	public boolean looksAtAll() {
+		return true;
+	}
+
+	@Override
 	public DimensionValues values(AccessTable table, Progress progress) throws MemtraceException {
 		// a filter does not change what the phases are
 		AccessTable all = table.unfiltered();

@@ -26,21 +26,18 @@ import com.google.gson.JsonObject;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BatchChunk;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.export.ParquetFile.Column;
 import org.memtrace.analysis.export.ParquetFile.Kind;
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.model.CallFrame;
-import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.Losses;
-import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.model.tree.ProducerTree;
 
 /**
  * Writes a trace as a folder that needs nothing else: accesses as Parquet files, divided by memory or by time, the small tables beside
@@ -49,7 +46,7 @@ import org.memtrace.model.tree.ProducerTree;
  */
 public final class ParquetExport {
 	/** Version of what {@code meta.json} and the tables look like; it grows when something is no longer as it was. */
-	public static final int SCHEMA_VERSION = 1;
+	public static final int SCHEMA_VERSION = 2;
 	/** Accesses of a file, if the caller does not choose a window. */
 	private static final long ACCESSES_PER_FILE = 1_000_000;
 	private static final int MOST_FILES = 10_000;
@@ -84,7 +81,7 @@ public final class ParquetExport {
 		ParquetExport export = new ParquetExport(store, folder);
 		try {
 			AccessTable some = filter.select(table);
-			AccessColumns all = new AccessColumns(table, progress);
+			AccessParquet all = new AccessParquet(table, progress);
 			export.columns.put("accesses", all.new Writer().columns());
 			export.rows.put("accesses", new AtomicLong());
 			Files.createDirectory(folder.resolve("accesses"));
@@ -114,11 +111,11 @@ public final class ParquetExport {
 
 	/** The pages of a run: one file. */
 	private final class Range implements AccessScan.Part {
-		private final AccessColumns.Writer writer;
+		private final AccessParquet.Writer writer;
 		private final AccessQuery query;
 		private ParquetFile file;
 
-		Range(AccessColumns columns, AccessQuery query) {
+		Range(AccessParquet columns, AccessQuery query) {
 			this.writer = columns.new Writer();
 			this.query = query;
 		}
@@ -139,7 +136,7 @@ public final class ParquetExport {
 							if (file == null) {
 								open(c.leaf[l]);
 							}
-							file.add(writer.row(c, l, r));
+							file.add(writer.row(c, r));
 							n++;
 						}
 					}
@@ -181,7 +178,7 @@ public final class ParquetExport {
 		if ((end - origin) / window >= MOST_FILES) {
 			throw new MemtraceException("windows of " + window + " would give more than " + MOST_FILES + " files");
 		}
-		AccessColumns all = new AccessColumns(table, progress);
+		AccessParquet all = new AccessParquet(table, progress);
 		export.columns.put("accesses", all.new Writer().columns());
 		export.rows.put("accesses", new AtomicLong());
 		Windows windows = export.new Windows(all, origin, window);
@@ -209,14 +206,14 @@ public final class ParquetExport {
 
 	/** Files of windows of time, one after the other. */
 	private final class Windows {
-		private final AccessColumns all;
+		private final AccessParquet all;
 		private final long originNs;
 		private final long windowNs;
-		private AccessColumns.Writer writer;
+		private AccessParquet.Writer writer;
 		private ParquetFile file;
 		private long endNs = Long.MIN_VALUE;
 
-		Windows(AccessColumns all, long originNs, long windowNs) {
+		Windows(AccessParquet all, long originNs, long windowNs) {
 			this.all = all;
 			this.originNs = originNs;
 			this.windowNs = windowNs;
@@ -243,7 +240,7 @@ public final class ParquetExport {
 					writer.chunk(c, 0, c.leaves);
 					made = true;
 				}
-				file.add(writer.row(c, r, r));
+				file.add(writer.row(c, r));
 			}
 			rows.get("accesses").addAndGet(c.rows);
 		}
@@ -274,53 +271,18 @@ public final class ParquetExport {
 		private final Map<String, Integer> index = new LinkedHashMap<>();
 
 		long of(String text) {
-			return text == null || text.isEmpty() ? ParquetFile.NULL : index.computeIfAbsent(text, t -> {
+			return index.computeIfAbsent(text, t -> {
 				texts.add(t);
 				return texts.size() - 1;
 			});
 		}
-
-		Column column(String name, String meaning) {
-			return Column.text(name, texts).means(meaning);
-		}
-	}
-
-	/** A small table that is being written. */
-	private final class Table implements AutoCloseable {
-		private final ParquetFile file;
-		private final AtomicLong count = new AtomicLong();
-
-		Table(String name, List<Column> of) throws IOException {
-			file = open(folder.resolve(name + ".parquet"), of);
-			columns.put(name, of);
-			rows.put(name, count);
-		}
-
-		void add(long... row) throws IOException {
-			file.add(row);
-			count.incrementAndGet();
-		}
-
-		@Override
-		public void close() throws IOException {
-			complete(file);
-		}
-	}
-
-	private static Column number(String name, String meaning) {
-		return Column.optional(name, Kind.INT64).means(meaning);
-	}
-
-	private static Column address(String name, String meaning) {
-		return Column.of(name, Kind.UINT64).means(meaning);
 	}
 
 	/** Everything beside the accesses. */
 	private void rest(Progress progress) throws MemtraceException, IOException {
-		structures();
-		threads();
-		intervals();
-		producers(progress);
+		for (TraceTable table : TraceTable.IN_FOLDERS) {
+			write(table, progress);
+		}
 		byte[] topology = store.readNote(TraceStore.NOTE_TOPOLOGY).orElse(null);
 		if (topology != null) {
 			Files.write(folder.resolve("topology.xml"), topology);
@@ -328,84 +290,33 @@ public final class ParquetExport {
 		Files.writeString(folder.resolve("meta.json"), meta() + "\n");
 	}
 
-	private void structures() throws MemtraceException, IOException {
-		Names kind = new Names();
-		Names name = new Names();
-		Names site = new Names();
-		TreeSet<Integer> stacks = new TreeSet<>();
-		try (Table t = new Table("structures", List.of(number("id", "number of the structure"), number("image", "process image"),
-				kind.column("kind", "static, heap, mmap, stack, brk or file"), name.column("name", "what a person calls it"),
-				address("start", "first address"), address("end", "address after the last"), number("size_bytes", "end - start"),
-				number("birth_ns", "begin of its life, in the clock of the trace"),
-				number("death_ns", "end of its life; null: it lived to the end of the trace"),
-				number("task", "thread that allocated it; of a stack the thread whose stack it is"),
-				number("stack", "stacks.parquet, stack: where it was allocated"), site.column("site", "source line where it was allocated or defined")))) {
-			for (Structure s : store.structures()) {
-				if (s.stack() >= 0) {
-					stacks.add(s.stack());
-				}
-				t.add(s.id(), s.image(), kind.of(s.kind().name().toLowerCase(Locale.ROOT)), name.of(s.name()), s.startAddress(),
-						s.endAddress(), s.sizeBytes(), s.birthNs(), end(s.deathNs()), known(s.taskId()), known(s.stack()), site.of(s.site()));
-			}
+	private void write(TraceTable table, Progress progress) throws MemtraceException, IOException {
+		List<Column> of = new ArrayList<>();
+		List<Names> names = new ArrayList<>();
+		for (org.memtrace.analysis.column.Column c : table.columns()) {
+			Names texts = c.type() == Dimension.Type.TEXT ? new Names() : null;
+			names.add(texts);
+			of.add((texts != null ? Column.text(c.id(), texts.texts)
+					: Column.optional(c.id(), c.type() == Dimension.Type.ADDRESS ? Kind.UINT64 : Kind.INT64)).means(c.meaning()));
 		}
-		Names object = new Names();
-		Names function = new Names();
-		Names file = new Names();
-		try (Table t = new Table("stacks", List.of(number("stack", "number of the call stack"), number("depth", "0 is the innermost frame"),
-				address("ip", "return address"), object.column("object", "file of the code"), function.column("function", "name of the function"),
-				file.column("file", "source file"), number("line", "line in the source file")))) {
-			for (int stack : stacks) {
-				int depth = 0;
-				for (CallFrame f : store.stack(stack)) {
-					t.add(stack, depth++, f.ip(), object.of(f.object()), function.of(f.function()), file.of(f.file()),
-							f.line() == 0 ? ParquetFile.NULL : f.line());
-				}
+		long[] row = new long[of.size()];
+		AtomicLong count = new AtomicLong();
+		columns.put(table.name(), of);
+		rows.put(table.name(), count);
+		ParquetFile file = open(folder.resolve(table.name() + ".parquet"), of);
+		table.source().rows(store, AccessQuery.ALL, values -> {
+			for (int c = 0; c < row.length; c++) {
+				row[c] = values[c] == null ? ParquetFile.NULL
+						: names.get(c) != null ? names.get(c).of((String) values[c]) : ((Number) values[c]).longValue();
 			}
-		}
-	}
-
-	private void threads() throws MemtraceException, IOException {
-		Names name = new Names();
-		Names routine = new Names();
-		try (Table t = new Table("threads", List.of(number("index", "number of the thread"), number("image", "process image"),
-				number("task", "id that the operating system gives it"), name.column("name", "its name, or that of the program"),
-				number("birth_ns", "its begin, in the clock of the trace"), number("death_ns", "its end; null: alive at the end of the trace"),
-				routine.column("start_routine", "function that it began with"), number("main", "1: main thread of its image")))) {
-			for (ThreadInfo i : store.threads()) {
-				t.add(i.index(), i.image(), i.taskId(), name.of(i.name()), i.birthNs(), end(i.deathNs()), routine.of(i.startRoutine()),
-						i.main() ? 1 : 0);
+			try {
+				file.add(row);
+			} catch (IOException e) {
+				throw new UncheckedIOException(e);
 			}
-		}
-	}
-
-	private void intervals() throws MemtraceException, IOException {
-		Names event = new Names();
-		try (Table t = new Table("intervals", List.of(number("image", "process image"), number("start_ns", "begin of the monitoring interval"),
-				number("end_ns", "its end"), number("target_ns", "length that was in force"), number("faults", "accesses seen"),
-				number("lost", "accesses known to be lost"), number("unattributed", "pages without a thread"),
-				event.column("event", "what happened")))) {
-			for (Interval i : store.intervals()) {
-				t.add(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(), event.of(i.event()));
-			}
-		}
-	}
-
-	private void producers(Progress progress) throws MemtraceException, IOException {
-		ProducerTree tree = store.producers();
-		Names kind = new Names();
-		Names name = new Names();
-		try (Table t = new Table("producers", List.of(number("id", "number in the tree of memory; that of a child is larger"),
-				number("parent", "what it is a part of; null: the root"), kind.column("kind", "root, image, structure, page, …"),
-				name.column("name", "its name in pictures"), address("start", "first address"), address("end", "address after the last"),
-				number("structure", "structures.parquet, id"), number("subtree_end", "id after the last one below it")))) {
-			for (int id = 0; id < tree.size(); id++) {
-				if ((id & 0xfff) == 0) {
-					progress.check();
-				}
-				t.add(id, known(tree.parent(id)), kind.of(tree.kind(id).name().toLowerCase(Locale.ROOT)), name.of(tree.name(id)),
-						tree.startAddress(id), tree.endAddress(id), known(tree.structure(id)), tree.subtreeEnd(id));
-			}
-		}
+			count.incrementAndGet();
+		}, progress);
+		complete(file);
 	}
 
 	private String meta() {
@@ -446,13 +357,5 @@ public final class ParquetExport {
 		}
 		o.add("tables", tables);
 		return new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create().toJson(o);
-	}
-
-	private static long end(long ns) {
-		return ns == Long.MAX_VALUE ? ParquetFile.NULL : ns;
-	}
-
-	private static long known(long value) {
-		return value < 0 ? ParquetFile.NULL : value;
 	}
 }

@@ -5,68 +5,54 @@ package org.memtrace.analysis.export;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BatchChunk;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.column.AccessCells;
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.analysis.text.Parts;
+import org.memtrace.analysis.text.Csv;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.memory.Structure;
 import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /** Writes a trace for other programs. Text, streamed, lines end with LF. Errors of the output are {@link UncheckedIOException}. */
 public final class TraceExport {
-	/** Columns of {@link #csv}. */
-	public static final String CSV_HEADER = "start_ns,end_ns,image,page,structure,structure_id,task,thread,cpus,reads,writes,sharing,node,flags,ip";
 	private static final long NS_PER_S = 1_000_000_000;
 
 	private TraceExport() {
 	}
 
 	/**
-	 * One line for each access (RFC 4180): {@code page} is the first address of the page or of the part of it that belongs to the
-	 * structure, {@code structure} may be the name of a group where merging rules made one of several (then without id),
-	 * {@code cpus} are separated by blanks, addresses and flags are hexadecimal, what is not known is empty.
+	 * One line for each access (RFC 4180): addresses are hexadecimal, what is not known is empty.
+	 *
+	 * @param table all accesses of the store
+	 * @param columns some of {@link org.memtrace.analysis.column.AccessColumns}
 	 */
-	public static void csv(TraceStore store, AccessFilter filter, Appendable out, Progress progress)
+	public static void csv(TraceStore store, AccessTable table, AccessFilter filter, List<Dimension> columns, Appendable out, Progress progress)
 			throws MemtraceException {
-		ProducerTree tree = store.producers();
-		List<Structure> structures = store.structures();
-		List<ThreadInfo> threads = store.threads();
-		String[] names = structures.stream().map(s -> quoted(s.name())).toArray(String[]::new);
-		String[] threadNames = threads.stream().map(t -> quoted(t.name())).toArray(String[]::new);
-		String[] cpus = store.cpuSets().stream().map(TraceExport::cpus).toArray(String[]::new);
-		Parts parts = new Parts(tree, structures);
-		String[] groupNames = new String[parts.count()];
-		append(out, Arrays.stream(CSV_HEADER.split(",")).map(store.info().timeUnit()::column).collect(Collectors.joining(",")) + "\n");
+		AccessCells cells = new AccessCells(table, columns, progress);
+		append(out, columns.stream().map(c -> store.info().timeUnit().column(c.id())).collect(Collectors.joining(",")) + "\n");
 		StringBuilder line = new StringBuilder();
 		filter.visit(store, b -> {
+			cells.chunk(BatchChunk.of(b));
 			for (int i = 0; i < b.count; i++) {
 				line.setLength(0);
-				int structure = tree.structure(b.producer[i]);
-				int group = parts.groupOf(b.producer[i]);
-				if (group >= 0 && groupNames[group] == null) {
-					groupNames[group] = quoted(parts.partName(group));
+				for (int c = 0; c < columns.size(); c++) {
+					Object cell = cells.cell(c, i);
+					line.append(c == 0 ? "" : ",");
+					if (cell instanceof String text) {
+						line.append(Csv.cell(text));
+					} else if (cell != null) {
+						line.append(cell);
+					}
 				}
-				int thread = b.thread[i];
-				int image = structure >= 0 ? structures.get(structure).image() : thread >= 0 ? threads.get(thread).image() : -1;
-				line.append(b.startNs[i]).append(',').append(b.endNs[i]).append(',');
-				known(line, image).append(',').append(Long.toHexString(tree.startAddress(b.producer[i]))).append(',')
-						.append(structure >= 0 ? names[structure] : group >= 0 ? groupNames[group] : "").append(',');
-				known(line, structure).append(',').append(thread < 0 ? "" : Long.toString(threads.get(thread).taskId()))
-						.append(',').append(thread < 0 ? "" : threadNames[thread]).append(',')
-						.append(b.cpuSet[i] < 0 ? "" : cpus[b.cpuSet[i]]).append(',').append(b.reads[i]).append(',')
-						.append(b.writes[i]).append(',').append(b.sharing[i]).append(',');
-				known(line, b.node[i]).append(',').append(Integer.toHexString(b.flags[i])).append(',')
-						.append(b.ip[i] == 0 ? "" : Long.toHexString(b.ip[i])).append('\n');
-				append(out, line);
+				append(out, line.append('\n'));
 			}
 		}, progress);
 	}
@@ -152,18 +138,6 @@ public final class TraceExport {
 	/** pj_dump's lines have no quoting. */
 	private static String name(String text) {
 		return text.replace(',', ';').replaceAll("\\p{Cntrl}", " ");
-	}
-
-	private static StringBuilder known(StringBuilder line, int value) {
-		return value < 0 ? line : line.append(value);
-	}
-
-	static String cpus(BitSet set) {
-		return set.toString().replaceAll("[{},]", "");
-	}
-
-	private static String quoted(String text) {
-		return text.matches("(?s).*[,\"\r\n].*") ? '"' + text.replace("\"", "\"\"") + '"' : text;
 	}
 
 	private static void append(Appendable out, CharSequence text) {

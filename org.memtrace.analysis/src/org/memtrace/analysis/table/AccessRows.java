@@ -4,143 +4,137 @@ package org.memtrace.analysis.table;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.function.IntFunction;
-import java.util.function.IntPredicate;
 
 import org.memtrace.aggregation.AccessMask;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BatchChunk;
+import org.memtrace.aggregation.Dimension.Type;
+import org.memtrace.aggregation.DimensionValues;
+import org.memtrace.aggregation.DimensionValues.Kind;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.TraceStore;
 
 /** Rows that are accesses of a memory trace. */
 final class AccessRows extends EventRows {
-	/** By shared (bit 2), writes (bit 1), reads (bit 0). */
-	private static final String[] TYPES = {"", "private read", "private write", "private read+write", "", "shared read", "shared write",
-		"shared read+write"};
+	/** More texts are not put into the order of the alphabet. */
+	private static final int MOST_RANKED = 1 << 22;
 
-	private final List<ThreadInfo> threads;
-	private final List<BitSet> cpuSets;
 	private final AccessMask mask;
+	private final Map<EventColumn, DimensionValues> values = new HashMap<>();
 	private final List<RowTest> tests = new ArrayList<>();
+	/** The row whose cells were asked for last. */
+	private volatile OneRow last;
 
-	/** Whether a row of a batch passes. */
-	private interface RowTest {
-		boolean test(AccessBatch b, int i);
+	/** A row as a chunk. */
+	private record OneRow(Row row, AccessChunk chunk) {
 	}
 
-	AccessRows(TraceStore store, Query query, AccessMask mask, int mostSorted) throws MemtraceException {
-		super(store, query, EventColumn.OF_ACCESSES, mostSorted);
-		threads = store.threads();
-		cpuSets = store.cpuSets();
+	/** Whether a row of a chunk passes what was typed above a column. */
+	private interface CellTest {
+		boolean test(AccessChunk c, int row, long value);
+	}
+
+	private record RowTest(DimensionValues values, CellTest test) {
+	}
+
+	/**
+	 * Rows of a trace.
+	 *
+	 * @param accesses all accesses of the trace
+	 */
+	AccessRows(TraceStore store, AccessTable accesses, Query query, AccessMask mask, int mostSorted, Progress progress) throws MemtraceException {
+		super(store, query, EventColumn.ofAccesses(), mostSorted);
 		this.mask = mask;
+		for (EventColumn c : columns) {
+			values.put(c, c.dimension().values(accesses, progress));
+		}
 		for (Map.Entry<EventColumn, CellFilter> e : cells.entrySet()) {
-			tests.add(test(e.getKey(), e.getValue()));
+			tests.add(new RowTest(values.get(e.getKey()), test(e.getKey(), e.getValue())));
 		}
 	}
 
-	/** Index of the type of an access in the texts of the column. */
-	static int typeOf(int sharing, long reads, long writes) {
-		return (sharing > 1 ? 4 : 0) + (writes > 0 ? 2 : 0) + (reads > 0 ? 1 : 0);
+	@Override
+	public boolean areAccesses() {
+		return true;
 	}
 
 	/** Texts are compared once for each different one. */
-	private RowTest test(EventColumn column, CellFilter f) {
-		long origin = store.info().startNs();
-		switch (column) {
-		case START:
-			return (b, i) -> f.test((double) (b.startNs[i] - origin));
-		case END:
-			return (b, i) -> f.test((double) (b.endNs[i] - origin));
-		case READS:
-			return (b, i) -> f.test((double) b.reads[i]);
-		case WRITES:
-			return (b, i) -> f.test((double) b.writes[i]);
-		case SHARING:
-			return (b, i) -> f.test((double) b.sharing[i]);
-		case NODE:
-			return (b, i) -> b.node[i] >= 0 && f.test((double) b.node[i]);
-		case CODE:
-			return (b, i) -> f.test(code(b.ip[i]));
-		case TYPE: {
-			boolean[] passes = passes(TYPES.length, t -> TYPES[t], f);
-			return (b, i) -> passes[typeOf(b.sharing[i], b.reads[i], b.writes[i])];
+	private CellTest test(EventColumn column, CellFilter f) {
+		DimensionValues v = values.get(column);
+		if (column.isTime()) {
+			long origin = origin(column);
+			return (c, row, x) -> f.test((double) (x - origin));
 		}
-		case THREAD: {
-			boolean[] passes = passes(threads.size() + 1, t -> thread(t - 1), f);
-			return (b, i) -> passes[b.thread[i] + 1];
+		if (column.isNumber() && v.kind() == Kind.SHARES) {
+			return (c, row, x) -> v.isKnown(x) && Arrays.stream(v.members(x)).anyMatch(m -> f.test((double) m));
 		}
-		case CPU: {
-			boolean[] passes = new boolean[cpuSets.size() + 1];
-			for (int s = 0; s < cpuSets.size(); s++) {
-				passes[s + 1] = cpuSets.get(s).stream().anyMatch(cpu -> f.test((double) cpu));
-			}
-			return (b, i) -> passes[b.cpuSet[i] + 1];
+		if (column.isNumber()) {
+			return (c, row, x) -> v.isKnown(x) && f.test((double) v.number(x));
 		}
-		case STRUCTURE:
-			return lazily(id -> f.test(parts.name(id)));
-		default:
-			return lazily(id -> f.test(tree.name(id)));
-		}
+		Map<Long, Boolean> known = new HashMap<>();
+		return (c, row, x) -> known.computeIfAbsent(4 * x + direction(v, c, row), k -> f.test(text(column, x, c, row)));
 	}
 
-	private static boolean[] passes(int n, IntFunction<String> text, CellFilter f) {
-		boolean[] passes = new boolean[n];
-		for (int i = 0; i < n; i++) {
-			passes[i] = f.test(text.apply(i));
-		}
-		return passes;
+	/** From what times are counted on the screen, in the clock that the column has. */
+	private long origin(EventColumn column) {
+		return column == EventColumn.START || column == EventColumn.END ? store.info().startNs() : 0;
 	}
 
-	/** Names of producers are made on demand, so is what a filter says of them. */
-	private RowTest lazily(IntPredicate test) {
-		byte[] known = new byte[tree.size()];
-		return (b, i) -> {
-			int id = b.producer[i];
-			if (known[id] == 0) {
-				known[id] = (byte) (test.test(id) ? 1 : 2);
-			}
-			return known[id] == 1;
-		};
+	/** Whether a record reads and writes, where that makes a difference. */
+	private static int direction(DimensionValues v, AccessChunk c, int row) {
+		return v.kind() != Kind.BY_DIRECTION ? 0 : (c.writes[row] > 0 ? 2 : 0) + (c.reads[row] > 0 ? 1 : 0);
 	}
 
-	/** What the filters of all views want of each row. */
-	private byte[] wanted(AccessBatch b) {
-		return mask == null ? null : mask.kept(b, new byte[b.count]);
-	}
-
-	/** Whether a row passes all filters; takes away what is of no wanted type. */
-	private boolean passes(AccessBatch b, int i, byte[] wanted) {
+	/** Which rows of a batch pass all filters; takes away what is of no wanted type. */
+	private boolean[] passing(AccessBatch b) {
+		boolean[] passing = new boolean[b.count];
+		Arrays.fill(passing, true);
 		if (mask != null) {
-			int kept = wanted[i];
-			b.reads[i] = (kept & AccessMask.READS) != 0 ? b.reads[i] : 0;
-			b.writes[i] = (kept & AccessMask.WRITES) != 0 ? b.writes[i] : 0;
-			if ((b.reads[i] | b.writes[i]) == 0) {
-				return false;
+			byte[] wanted = mask.kept(b, new byte[b.count]);
+			for (int i = 0; i < b.count; i++) {
+				b.reads[i] = (wanted[i] & AccessMask.READS) != 0 ? b.reads[i] : 0;
+				b.writes[i] = (wanted[i] & AccessMask.WRITES) != 0 ? b.writes[i] : 0;
+				passing[i] = (b.reads[i] | b.writes[i]) != 0;
 			}
 		}
-		for (RowTest t : tests) {
-			if (!t.test(b, i)) {
-				return false;
+		if (!tests.isEmpty()) {
+			AccessChunk c = BatchChunk.of(b);
+			long[] x = new long[b.count];
+			for (RowTest t : tests) {
+				t.values.read(c, 0, c.leaves, x);
+				for (int i = 0; i < b.count; i++) {
+					passing[i] = passing[i] && t.test.test(c, i, x[i]);
+				}
 			}
 		}
-		return true;
+		return passing;
 	}
 
 	@Override
 	void matches(Progress progress, Match match) throws MemtraceException {
 		KeyOf key = query.sort() == EventColumn.START ? null : key(query.sort());
 		store.visitAccesses(storeQuery(), b -> {
-			byte[] wanted = wanted(b);
+			boolean[] passing = passing(b);
+			long[] keys = key == null ? null : new long[b.count];
+			if (key != null) {
+				AccessChunk c = BatchChunk.of(b);
+				values.get(query.sort()).read(c, 0, c.leaves, keys);
+				for (int i = 0; i < b.count; i++) {
+					keys[i] = passing[i] ? key.of(c, i, keys[i]) : 0;
+				}
+			}
 			for (int i = 0; i < b.count; i++) {
-				if (passes(b, i, wanted)) {
-					match.match(b.startNs[i], b.id[i], key == null ? 0 : key.of(b, i));
+				if (passing[i]) {
+					match.match(b.startNs[i], b.id[i], key == null ? 0 : keys[i]);
 				}
 			}
 			seen(b.count);
@@ -149,52 +143,35 @@ final class AccessRows extends EventRows {
 
 	/** Sort key of a row. */
 	private interface KeyOf {
-		long of(AccessBatch b, int i);
+		long of(AccessChunk c, int row, long value);
 	}
 
-	private KeyOf key(EventColumn column) {
-		switch (column) {
-		case END:
-			return (b, i) -> b.endNs[i];
-		case READS:
-			return (b, i) -> b.reads[i];
-		case WRITES:
-			return (b, i) -> b.writes[i];
-		case SHARING:
-			return (b, i) -> b.sharing[i];
-		case NODE:
-			return (b, i) -> b.node[i];
-		case CODE:
-			return (b, i) -> (b.ip[i] ^ Long.MIN_VALUE) >> 1;
-		case TYPE:
-			return (b, i) -> typeOf(b.sharing[i], b.reads[i], b.writes[i]);
-		case THREAD: {
-			long[] rank = ranks(threads.size() + 1, t -> thread(t - 1));
-			return (b, i) -> rank[b.thread[i] + 1];
+	private KeyOf key(EventColumn column) throws MemtraceException {
+		DimensionValues v = values.get(column);
+		if (v.kind() == Kind.BY_DIRECTION) {
+			return (c, row, x) -> 4 * x + direction(v, c, row);
 		}
-		case CPU:
-			return (b, i) -> b.cpuSet[i] < 0 ? -1 : cpuSets.get(b.cpuSet[i]).nextSetBit(0);
-		case STRUCTURE: {
-			int[] rank = parts.ranks();
-			return (b, i) -> {
-				int at = parts.rankIndex(b.producer[i]);
-				return at < 0 ? -1 : rank[at];
-			};
+		long size = v.size();
+		// pages are in the order of memory, not of names
+		if (column.dimension().type() != Type.TEXT || column == EventColumn.PRODUCER || v.kind() == Kind.SHARES || size < 0 || size > MOST_RANKED) {
+			return (c, row, x) -> Math.max(v.order(x), -Long.MAX_VALUE); // room for the sign of a descending order
 		}
-		default: // in the order of memory, not of names
-			return (b, i) -> b.producer[i];
-		}
+		long[] rank = ranks((int) size, v);
+		return (c, row, x) -> v.isKnown(x) ? rank[(int) x] : -1;
 	}
 
-	private static long[] ranks(int n, IntFunction<String> text) {
+	/** Places in the order of texts; equal texts have the same one. */
+	private static long[] ranks(int n, DimensionValues v) {
 		Integer[] order = new Integer[n];
+		String[] text = new String[n];
 		for (int i = 0; i < n; i++) {
 			order[i] = i;
+			text[i] = v.text(i, true, true);
 		}
-		Arrays.sort(order, Comparator.comparing(text::apply, String.CASE_INSENSITIVE_ORDER));
+		Arrays.sort(order, Comparator.comparing(i -> text[i], String.CASE_INSENSITIVE_ORDER));
 		long[] rank = new long[n];
-		for (int i = 0; i < n; i++) {
-			rank[order[i]] = i;
+		for (int i = 1; i < n; i++) {
+			rank[order[i]] = rank[order[i - 1]] + (text[order[i]].equalsIgnoreCase(text[order[i - 1]]) ? 0 : 1);
 		}
 		return rank;
 	}
@@ -206,9 +183,9 @@ final class AccessRows extends EventRows {
 		long toNs = last == null ? Long.MAX_VALUE : last[0];
 		int toId = last == null ? Integer.MAX_VALUE : (int) last[1] + 1;
 		store.visitAccesses(storeQuery(), fromNs, fromId, toNs, toId, b -> {
-			byte[] wanted = wanted(b);
+			boolean[] passing = passing(b);
 			for (int i = 0; i < b.count; i++) {
-				if (passes(b, i, wanted)) {
+				if (passing[i]) {
 					visitor.row(row(b, i));
 				}
 			}
@@ -222,9 +199,8 @@ final class AccessRows extends EventRows {
 			wanted[i] = (int) ids[i];
 		}
 		store.readAccesses(wanted, b -> {
-			byte[] kept = wanted(b);
+			passing(b); // they do; but reads or writes may be of no wanted type
 			for (int i = 0; i < b.count; i++) {
-				passes(b, i, kept); // they do; but reads or writes may be of no wanted type
 				visitor.row(row(b, i));
 			}
 		});
@@ -232,29 +208,61 @@ final class AccessRows extends EventRows {
 
 	private static Row row(AccessBatch b, int i) {
 		return new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], b.thread[i], b.cpuSet[i], b.reads[i], b.writes[i],
-				b.sharing[i], b.node[i], b.ip[i], typeOf(b.sharing[i], b.reads[i], b.writes[i]), 0, -1, "");
+				b.sharing[i], b.node[i], b.flags[i], b.ip[i], b.readOffset[i], b.writeOffset[i], 0, 0, -1, "");
+	}
+
+	private AccessChunk chunk(Row r) {
+		OneRow known = last; // another thread may ask for another row: then it is made again
+		if (known == null || known.row != r) {
+			AccessBatch b = new AccessBatch(1);
+			b.add(r.startNs(), r.endNs(), r.producer(), r.thread(), r.cpuSet(), r.reads(), r.writes(), r.sharing(), r.node(), r.flags(), r.ip(),
+					r.readOffset(), r.writeOffset());
+			known = new OneRow(r, BatchChunk.of(b));
+			last = known;
+		}
+		return known.chunk;
+	}
+
+	private long value(EventColumn column, AccessChunk c) {
+		long[] x = new long[1];
+		values.get(column).read(c, 0, 1, x);
+		return x[0];
+	}
+
+	@Override
+	Object cell(EventColumn column, Row row) {
+		AccessChunk c = chunk(row);
+		long x = value(column, c);
+		DimensionValues v = values.get(column);
+		if (!v.isKnown(x)) {
+			return null;
+		}
+		return switch (column.dimension().type()) {
+		case NUMBER -> (Object) v.number(x);
+		case ADDRESS -> Long.toHexString(v.number(x));
+		case TEXT -> v.text(x, row.reads() > 0, row.writes() > 0);
+		};
 	}
 
 	@Override
 	public String text(EventColumn column, Row row) {
-		return switch (column) {
-		case THREAD -> thread(row.thread());
-		case CPU -> row.cpuSet() < 0 ? "" : cpuSets.get(row.cpuSet()).toString().replaceAll("[{} ]", "");
-		case TYPE -> TYPES[row.type()];
-		case READS -> String.format(java.util.Locale.ROOT, "%,d", row.reads());
-		case WRITES -> String.format(java.util.Locale.ROOT, "%,d", row.writes());
-		case SHARING -> Integer.toString(row.sharing());
-		case NODE -> row.node() < 0 ? "" : Integer.toString(row.node());
-		case CODE -> code(row.ip());
-		default -> super.text(column, row);
+		AccessChunk c = chunk(row);
+		return text(column, value(column, c), c, 0);
+	}
+
+	private String text(EventColumn column, long x, AccessChunk c, int row) {
+		DimensionValues v = values.get(column);
+		if (!v.isKnown(x)) {
+			return "";
+		}
+		if (column.isTime()) {
+			return time(x - origin(column));
+		}
+		return switch (column.dimension().type()) {
+		case NUMBER -> column == EventColumn.READS || column == EventColumn.WRITES ? String.format(Locale.ROOT, "%,d", v.number(x))
+				: Long.toString(v.number(x));
+		case ADDRESS -> "0x" + Long.toHexString(v.number(x));
+		case TEXT -> v.kind() == Kind.BY_DIRECTION ? ModelText.types(v.text(x, c.reads[row] > 0, c.writes[row] > 0)) : v.text(x, true, true);
 		};
-	}
-
-	private String thread(int index) {
-		return index < 0 ? "" : ModelText.thread(threads, index);
-	}
-
-	private static String code(long ip) {
-		return ip == 0 ? "" : "0x" + Long.toHexString(ip);
 	}
 }

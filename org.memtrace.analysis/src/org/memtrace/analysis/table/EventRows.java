@@ -5,7 +5,7 @@ package org.memtrace.analysis.table;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,10 +60,10 @@ public abstract class EventRows {
 	/**
 	 * A row; of an event of another trace type, value, CPU and parameters are set, of an access the others.
 	 *
-	 * @param type index of the event type; of an access see {@link #typeOf}
+	 * @param type index of the event type; of an access 0
 	 */
 	public record Row(long id, long startNs, long endNs, int producer, int thread, int cpuSet, long reads, long writes,
-			int sharing, int node, long ip, int type, double value, int cpu, String parameters) {
+			int sharing, int node, int flags, long ip, int readOffset, int writeOffset, int type, double value, int cpu, String parameters) {
 	}
 
 	/** Gets rows in order. */
@@ -138,7 +138,7 @@ public abstract class EventRows {
 		this.columns = columns;
 		this.mostSorted = mostSorted;
 		this.parts = new Parts(tree, store.structures());
-		this.cells = new EnumMap<>(EventColumn.class);
+		this.cells = new HashMap<>();
 		for (Map.Entry<EventColumn, String> e : query.cells().entrySet()) {
 			if (columns.contains(e.getKey())) {
 				cells.put(e.getKey(), CellFilter.parse(e.getKey(), e.getValue(), store.info().isInTicks()));
@@ -165,13 +165,11 @@ public abstract class EventRows {
 		}
 		AccessMask mask = query.filters().isActive() ? FilterMask.of(query.filters(), accesses, store.structures(), progress)
 				: null;
-		return new AccessRows(store, query, mask, mostSorted);
+		return new AccessRows(store, accesses == null ? AccessTable.load(store, progress) : accesses, query, mask, mostSorted, progress);
 	}
 
 	/** Whether rows are accesses; otherwise they are events of another trace. */
-	public final boolean areAccesses() {
-		return columns == EventColumn.OF_ACCESSES;
-	}
+	public abstract boolean areAccesses();
 
 	/** Columns that these rows have. */
 	public final List<EventColumn> columns() {
@@ -373,7 +371,7 @@ public abstract class EventRows {
 		}
 	}
 
-	/** Writes rows as CSV (RFC 4180): times in the unit of the trace from its start, numbers without units. */
+	/** Writes rows as CSV (RFC 4180), as {@code query} and {@code export} write them: times in the clock of the trace, numbers without units. */
 	public final void toCsv(List<EventColumn> wanted, Appendable out, Progress progress) throws MemtraceException, IOException {
 		toCsv(wanted, out, Long.MAX_VALUE, progress);
 	}
@@ -399,7 +397,8 @@ public abstract class EventRows {
 						line.append(',');
 					}
 					first = false;
-					line.append(Csv.cell(csv(c, row)));
+					Object cell = cell(c, row);
+					line.append(cell == null ? "" : Csv.cell(cell.toString()));
 				}
 				try {
 					out.append(line.append('\n'));
@@ -419,29 +418,14 @@ public abstract class EventRows {
 	/** Ends the reading of rows from within. */
 	private static final CancelledException ENOUGH = new CancelledException();
 
-	private String csv(EventColumn column, Row row) {
-		return switch (column) {
-		case START -> Long.toString(row.startNs() - store.info().startNs());
-		case END -> Long.toString(row.endNs() - store.info().startNs());
-		case READS -> Long.toString(row.reads());
-		case WRITES -> Long.toString(row.writes());
-		default -> text(column, row);
-		};
-	}
+	/** A cell of a file: a number, a text, or null for what is not known. */
+	abstract Object cell(EventColumn column, Row row);
 
 	/** A cell for a person. */
-	public String text(EventColumn column, Row row) {
-		return switch (column) {
-		case START -> time(row.startNs() - store.info().startNs());
-		case END -> time(row.endNs() - store.info().startNs());
-		case PRODUCER, EVENT_PRODUCER -> tree.name(row.producer());
-		case STRUCTURE -> parts.name(row.producer());
-		default -> "";
-		};
-	}
+	public abstract String text(EventColumn column, Row row);
 
 	/** Milliseconds with all digits, in groups; or ticks. */
-	private String time(long ns) {
+	final String time(long ns) {
 		if (store.info().isInTicks()) {
 			return String.format(Locale.ROOT, "%,d", ns);
 		}

@@ -3,7 +3,7 @@
 package org.memtrace.analysis.table;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +41,7 @@ public final class EventsPresenter {
 
 	private final int page;
 	private SelectedTrace trace;
-	private List<EventColumn> columns = EventColumn.OF_ACCESSES;
+	private List<EventColumn> columns = EventColumn.ofAccesses();
 	private boolean inTicks;
 	private EventColumn sort = EventColumn.START;
 	private boolean descending;
@@ -84,6 +84,12 @@ public final class EventsPresenter {
 		return descending;
 	}
 
+	/** Places of the columns that are shown until users choose others. */
+	public List<Integer> shownAtFirst() {
+		List<EventColumn> shown = columns.equals(EventColumn.OF_EVENTS) ? columns : EventColumn.shownOfAccesses();
+		return shown.stream().map(columns::indexOf).toList();
+	}
+
 	/** The columns at some places, as users of the table arrange them. */
 	public List<EventColumn> columns(List<Integer> places) {
 		return places.stream().map(columns::get).toList();
@@ -112,7 +118,7 @@ public final class EventsPresenter {
 	 * @return whether other rows are wanted now; nothing changes while one of the texts is no filter
 	 */
 	public boolean filter(Map<Integer, String> texts) {
-		Map<EventColumn, String> now = new EnumMap<>(EventColumn.class);
+		Map<EventColumn, String> now = new HashMap<>();
 		wrong = "";
 		for (Map.Entry<Integer, String> e : texts.entrySet()) {
 			EventColumn column = columns.get(e.getKey());
@@ -143,9 +149,9 @@ public final class EventsPresenter {
 		wanted = null;
 		failed = "";
 		rowsAre(null);
-		List<EventColumn> its = now == null || now.hasAccesses() ? EventColumn.OF_ACCESSES : EventColumn.OF_EVENTS;
+		List<EventColumn> its = now == null || now.hasAccesses() ? EventColumn.ofAccesses() : EventColumn.OF_EVENTS;
 		boolean ticks = now != null && now.info().isInTicks();
-		if (its == columns && ticks == inTicks) {
+		if (its.equals(columns) && ticks == inTicks) {
 			return false;
 		}
 		columns = its;

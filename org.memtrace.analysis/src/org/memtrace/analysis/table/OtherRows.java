@@ -57,13 +57,13 @@ final class OtherRows extends EventRows {
 		}
 		for (Map.Entry<EventColumn, CellFilter> e : cells.entrySet()) {
 			CellFilter f = e.getValue();
-			boolean passes = switch (e.getKey()) {
-			case START -> f.test((double) (b.startNs[i] - origin));
-			case END -> f.test((double) (b.endNs[i] - origin));
-			case CPU -> f.test((double) b.cpu[i]);
-			case VALUE -> category(b.type[i]).isEmpty() || types.get(b.type[i]).category() != EventCategory.PUNCTUAL
+			boolean passes = switch (e.getKey().id()) {
+			case "start_ns" -> f.test((double) (b.startNs[i] - origin));
+			case "end_ns" -> f.test((double) (b.endNs[i] - origin));
+			case "cpu" -> f.test((double) b.cpu[i]);
+			case "value" -> category(b.type[i]).isEmpty() || types.get(b.type[i]).category() != EventCategory.PUNCTUAL
 					&& f.test(b.value[i]);
-			case EVENT_PRODUCER -> f.test(tree.name(b.producer[i]));
+			case "producer" -> f.test(tree.name(b.producer[i]));
 			default -> true;
 			};
 			if (!passes) {
@@ -114,13 +114,13 @@ final class OtherRows extends EventRows {
 	}
 
 	private long key(EventBatch b, int i) {
-		return switch (query.sort()) {
-		case END -> b.endNs[i];
-		case CPU -> b.cpu[i];
-		case EVENT_PRODUCER -> b.producer[i];
-		case EVENT_TYPE -> typeRank.getOrDefault(b.type[i], -1);
-		case CATEGORY -> types.containsKey(b.type[i]) ? types.get(b.type[i]).category().ordinal() : -1;
-		case VALUE -> {
+		return switch (query.sort().id()) {
+		case "end_ns" -> b.endNs[i];
+		case "cpu" -> b.cpu[i];
+		case "producer" -> b.producer[i];
+		case "type" -> typeRank.getOrDefault(b.type[i], -1);
+		case "category" -> types.containsKey(b.type[i]) ? types.get(b.type[i]).category().ordinal() : -1;
+		case "value" -> {
 			// numbers of the same order as the values
 			long bits = Double.doubleToLongBits(b.value[i]);
 			yield (bits ^ bits >> 63 & Long.MAX_VALUE) >> 1; // room for the sign of a descending order
@@ -160,7 +160,7 @@ final class OtherRows extends EventRows {
 		int at = 0;
 		for (int i = 0; i < b.count; i++) {
 			if (passing[i]) {
-				visitor.row(new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], -1, -1, 0, 0, 0, -1, 0, b.type[i], b.value[i],
+				visitor.row(new Row(b.id[i], b.startNs[i], b.endNs[i], b.producer[i], -1, -1, 0, 0, 0, -1, 0, 0, -1, -1, b.type[i], b.value[i],
 						b.cpu[i], parameters.get(at++)));
 			}
 		}
@@ -176,18 +176,34 @@ final class OtherRows extends EventRows {
 	}
 
 	@Override
+	public boolean areAccesses() {
+		return false;
+	}
+
+	@Override
+	Object cell(EventColumn column, Row row) {
+		return switch (column.id()) {
+		case "start_ns" -> (Object) row.startNs();
+		case "end_ns" -> row.endNs();
+		default -> text(column, row);
+		};
+	}
+
+	@Override
 	public String text(EventColumn column, Row row) {
-		return switch (column) {
-		case CPU -> row.cpu() < 0 ? "" : Integer.toString(row.cpu());
-		case CATEGORY -> category(row.type());
-		case EVENT_TYPE -> types.containsKey(row.type()) ? types.get(row.type()).name() : "";
-		case VALUE -> !types.containsKey(row.type()) ? Csv.number(row.value()) : switch (types.get(row.type()).category()) {
+		return switch (column.id()) {
+		case "cpu" -> row.cpu() < 0 ? "" : Integer.toString(row.cpu());
+		case "category" -> category(row.type());
+		case "type" -> types.containsKey(row.type()) ? types.get(row.type()).name() : "";
+		case "value" -> !types.containsKey(row.type()) ? Csv.number(row.value()) : switch (types.get(row.type()).category()) {
 		case PUNCTUAL -> "";
 		case LINK -> row.value() >= 0 && row.value() < tree.size() ? tree.name((int) row.value()) : Csv.number(row.value());
 		default -> Csv.number(row.value());
 		};
-		case PARAMETERS -> row.parameters();
-		default -> super.text(column, row);
+		case "parameters" -> row.parameters();
+		case "start_ns" -> time(row.startNs() - store.info().startNs());
+		case "end_ns" -> time(row.endNs() - store.info().startNs());
+		default -> tree.name(row.producer());
 		};
 	}
 }

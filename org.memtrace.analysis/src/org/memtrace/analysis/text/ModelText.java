@@ -32,6 +32,12 @@ public final class ModelText {
 		};
 	}
 
+	/** A type of reads and one of writes, for a record with both, in words: {@code private read+write}. */
+	public static String types(String names) {
+		String[] both = type(names).toLowerCase(Locale.ROOT).replace('_', ' ').split("\\+");
+		return both.length == 1 ? both[0] : both[0] + "+" + both[1].substring(both[1].lastIndexOf(' ') + 1);
+	}
+
 	/** Name of a thread: its own and its number, or {@code thread 7} when nothing is known of it. */
 	public static String thread(List<ThreadInfo> threads, int index) {
 		return index < 0 || index >= threads.size() ? "thread " + index

@@ -3,11 +3,14 @@
 
 package org.memtrace.cli.commands;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
@@ -45,6 +48,18 @@ final class AccessOptions {
 				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
 		FilterSet filters = filters(args, store);
 		return filters.isActive() ? simple.with(filters, load(store, console)) : simple;
+	}
+
+	/** The columns of a table of accesses. */
+	static List<Dimension> columns(CommandLine args) throws UsageException {
+		if (!args.has("columns")) {
+			return AccessColumns.of(AccessColumns.USUAL);
+		}
+		try {
+			return AccessColumns.parse(args.get("columns"));
+		} catch (IllegalArgumentException e) {
+			throw new UsageException("--columns: " + e.getMessage());
+		}
 	}
 
 	/** All accesses. */

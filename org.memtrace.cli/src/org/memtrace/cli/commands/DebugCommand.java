@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.column.ColumnReference;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -48,8 +49,12 @@ public final class DebugCommand implements Command {
 			console.out().print(dimensions());
 			return ExitCode.OK;
 		}
+		if (args.argument(0).equals("columns")) {
+			console.out().print(ColumnReference.markdown());
+			return ExitCode.OK;
+		}
 		if (!args.argument(0).equals("aggregate")) {
-			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate' and 'dimensions'");
+			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate', 'columns' and 'dimensions'");
 		}
 		if (args.arguments().size() < 2) {
 			throw new UsageException("'aggregate' needs a case");

@@ -8,8 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.export.TraceExport;
@@ -33,6 +35,7 @@ public final class ExportCommand implements Command {
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
+			List<Dimension> columns = AccessOptions.columns(args);
 			AccessFilter filter = AccessOptions.filter(args, store, console);
 			String format = args.get("format");
 			boolean ofEvents = format.equals("paje") || format.equals("pjdump");
@@ -40,17 +43,20 @@ public final class ExportCommand implements Command {
 				throw new MemtraceException(args.argument(0)
 						+ " is no memory trace: only --format paje and pjdump can write it, without --thread, --cpu and --types");
 			}
+			if (args.has("columns") && !format.equals("csv")) {
+				throw new UsageException("--columns needs --format csv");
+			}
 			if (args.get("format").equals("parquet")) {
 				parquet(store, filter, args, output, console);
 				return ExitCode.OK;
 			}
 			if (output == null) {
-				write(store, filter, format, console.out(), console);
+				write(store, filter, columns, format, console.out(), console);
 				return ExitCode.OK;
 			}
 			OutputFile.write(output, temporary -> {
 				try (Writer writer = Files.newBufferedWriter(temporary, StandardCharsets.UTF_8)) {
-					write(store, filter, format, writer, console);
+					write(store, filter, columns, format, writer, console);
 				}
 			});
 			console.hint("wrote " + output);
@@ -84,12 +90,12 @@ public final class ExportCommand implements Command {
 		console.hint("wrote " + output);
 	}
 
-	private static void write(TraceStore store, AccessFilter filter, String format, Appendable out, Console console)
+	private static void write(TraceStore store, AccessFilter filter, List<Dimension> columns, String format, Appendable out, Console console)
 			throws MemtraceException {
 		switch (format) {
 		case "paje" -> PajeTrace.write(store, filter, out, console.progress());
 		case "pjdump" -> TraceExport.pjdump(store, filter, out, console.progress());
-		default -> TraceExport.csv(store, filter, out, console.progress());
+		default -> TraceExport.csv(store, AccessOptions.load(store, console), filter, columns, out, console.progress());
 		}
 	}
 }

@@ -8,39 +8,39 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.BatchChunk;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.column.AccessCells;
+import org.memtrace.analysis.column.Column;
+import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.statistics.AccessGroups;
 import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics.Item;
+import org.memtrace.analysis.text.ModelText;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.TablePrinter;
-import org.memtrace.model.CallFrame;
-import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.ThreadTimes;
-import org.memtrace.model.memory.Structure;
-import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /** {@code memtrace query}. */
 public final class QueryCommand implements Command {
+	/** Place of the name in the columns of producers. */
+	private static final int NAME = TraceTable.ids(TraceTable.PRODUCERS.columns()).indexOf("name");
+
 	/** Ends a visit when the limit is reached. */
 	private static final class Enough extends MemtraceException {
 		private static final long serialVersionUID = 1L;
@@ -96,6 +96,9 @@ public final class QueryCommand implements Command {
 		}
 		if (args.has("by") && !what.equals("groups") && !sums) {
 			throw new UsageException("--by needs --what groups or sums");
+		}
+		if (args.has("columns") && !what.equals("accesses")) {
+			throw new UsageException("--columns needs --what accesses");
 		}
 		if (args.has("window") && !what.equals("groups")) {
 			throw new UsageException("--window needs --what groups");
@@ -264,52 +267,30 @@ public final class QueryCommand implements Command {
 	private static void print(TraceStore store, String what, CommandLine args, long limit, Console console)
 			throws MemtraceException, UsageException {
 		String format = args.get("format");
-		AccessQuery query = AccessOptions.query(args, store);
-		String[] columns = switch (what) {
-		case "structures" -> new String[] { "id", "image", "kind", "name", "start", "end", "size_bytes", "birth_ns",
-				"death_ns", "task", "stack", "site" };
-		case "threads" -> new String[] { "index", "image", "task", "name", "birth_ns", "death_ns", "start_routine",
-				"main", "cpu_ns" };
-		case "stacks" -> new String[] { "stack", "depth", "ip", "object", "function", "file", "line" };
-		case "types" -> new String[] { "id", "category", "name" };
-		case "producers" -> new String[] { "id", "parent", "kind", "name", "start", "end", "structure" };
-		case "pages" -> new String[] { "producer", "page", "name", "first_ns", "first_thread", "first_write_ns", "first_writer",
-				"threads", "records", "reads", "writes", "sharing" };
-		case "intervals" -> new String[] { "image", "start_ns", "end_ns", "target_ns", "faults", "lost",
-				"unattributed", "event" };
-		case "properties" -> new String[] { "name", "value" };
-		case "accesses" -> new String[] { "start_ns", "end_ns", "producer", "name", "task", "cpus", "reads", "writes",
-				"sharing", "node", "flags", "ip" };
-		case "events" -> new String[] { "id", "type", "producer", "start_ns", "end_ns", "value", "cpu" };
-		default -> throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
-		};
-		java.util.Arrays.setAll(columns, c -> store.info().timeUnit().column(columns[c]));
-		try (TablePrinter table = new TablePrinter(console.out(), format, columns)) {
-			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, columns) : null);
-			switch (what) {
-			case "structures" -> structures(store, rows);
-			case "stacks" -> stacks(store, rows);
-			case "threads" -> threads(store, rows);
-			case "producers" -> producers(store, query, rows, format);
-			case "accesses" -> accesses(store, AccessOptions.filter(args, store, console), rows, console.progress());
-			case "pages" -> pages(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), rows, console.progress());
-			case "events" -> events(store, query, rows, console.progress());
-			case "types" -> {
-				for (EventType t : store.eventTypes()) {
-					rows.add(t.id(), t.category().name().toLowerCase(Locale.ROOT), t.name());
-				}
-			}
-			case "intervals" -> {
-				for (Interval i : store.intervals()) {
-					rows.add(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(),
-							i.event());
-				}
-			}
-			default -> {
-				for (var property : new TreeMap<>(store.info().properties()).entrySet()) {
-					rows.add(property.getKey(), property.getValue());
-				}
-			}
+		List<Dimension> ofAccesses = AccessOptions.columns(args);
+		TraceTable of = TraceTable.find(what);
+		if (of == null && !what.equals("accesses")) {
+			throw new UsageException("--what is '" + what + "'; see 'memtrace query --help'");
+		}
+		List<Column> columns = of != null ? of.columns() : ofAccesses.stream().map(Column::of).toList();
+		String[] heads = columns.stream().map(c -> store.info().timeUnit().column(c.id())).toArray(String[]::new);
+		try (TablePrinter table = new TablePrinter(console.out(), format, heads)) {
+			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, heads) : null);
+			if (of == null) {
+				accesses(store, ofAccesses, AccessOptions.filter(args, store, console), rows, console);
+			} else if (of == TraceTable.PAGES) {
+				pages(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), rows, console.progress());
+			} else {
+				ProducerTree indented = of == TraceTable.PRODUCERS && format.equals("text") ? store.producers() : null;
+				of.source().rows(store, AccessOptions.query(args, store), values -> {
+					for (int c = 0; c < values.length; c++) {
+						values[c] = columns.get(c).cell(values[c]);
+					}
+					if (indented != null) {
+						values[NAME] = "  ".repeat(indented.level((Integer) values[0])) + values[NAME];
+					}
+					rows.add(values);
+				}, console.progress());
 			}
 			rows.finish();
 			if (rows.isEmpty()) {
@@ -318,94 +299,30 @@ public final class QueryCommand implements Command {
 		}
 	}
 
-	private static Object death(long ns) {
-		return ns == Long.MAX_VALUE ? null : ns;
-	}
-
-	private static void structures(TraceStore store, Rows rows) throws MemtraceException {
-		for (Structure s : store.structures()) {
-			rows.add(s.id(), s.image(), s.kind().name().toLowerCase(Locale.ROOT), s.name(),
-					Long.toHexString(s.startAddress()), Long.toHexString(s.endAddress()), s.sizeBytes(), s.birthNs(),
-					death(s.deathNs()), s.taskId() < 0 ? null : s.taskId(), s.stack() < 0 ? null : s.stack(), s.site());
-		}
-	}
-
-	/** The call stacks that structures refer to, innermost frame first. */
-	private static void stacks(TraceStore store, Rows rows) throws MemtraceException {
-		TreeSet<Integer> ids = new TreeSet<>();
-		store.structures().stream().map(Structure::stack).filter(id -> id >= 0).forEach(ids::add);
-		for (int id : ids) {
-			int depth = 0;
-			for (CallFrame f : store.stack(id)) {
-				rows.add(id, depth++, f.ip() == 0 ? null : Long.toHexString(f.ip()), known(f.object()), known(f.function()), known(f.file()),
-						f.line() == 0 ? null : f.line());
-			}
-		}
-	}
-
-	private static String known(String text) {
-		return text == null || text.isEmpty() ? null : text;
-	}
-
-	private static void threads(TraceStore store, Rows rows) throws MemtraceException {
-		ThreadTimes times = store.threadTimes();
-		for (ThreadInfo t : store.threads()) {
-			long cpuNs = times.total(t.index());
-			rows.add(t.index(), t.image(), t.taskId(), t.name(), t.birthNs(), death(t.deathNs()), t.startRoutine(),
-					t.main() ? "yes" : "", cpuNs < 0 ? null : cpuNs);
-		}
-	}
-
-	/** In the text form names are indented by level. */
-	private static void producers(TraceStore store, AccessQuery query, Rows rows, String format)
+	private static void accesses(TraceStore store, List<Dimension> columns, AccessFilter filter, Rows rows, Console console)
 			throws MemtraceException {
-		ProducerTree tree = store.producers();
-		for (int id = query.producerFrom(); id < Math.min(tree.size(), query.producerTo()); id++) {
-			String indent = format.equals("text") ? "  ".repeat(tree.level(id)) : "";
-			rows.add(id, tree.parent(id) < 0 ? null : tree.parent(id), tree.kind(id).name().toLowerCase(Locale.ROOT),
-					indent + tree.name(id), Long.toHexString(tree.startAddress(id)),
-					Long.toHexString(tree.endAddress(id)), tree.structure(id) < 0 ? null : tree.structure(id));
+		if (store.accessCount() == 0) {
+			return;
 		}
-	}
-
-	private static void accesses(TraceStore store, AccessFilter filter, Rows rows, Progress progress)
-			throws MemtraceException {
-		ProducerTree tree = store.producers();
-		List<ThreadInfo> threads = store.threads();
-		List<java.util.BitSet> cpus = store.cpuSets();
+		AccessCells cells = new AccessCells(AccessOptions.load(store, console), columns, console.progress());
 		filter.visit(store, b -> {
+			cells.chunk(BatchChunk.of(b));
 			for (int i = 0; i < b.count; i++) {
-				rows.add(b.startNs[i], b.endNs[i], b.producer[i], tree.name(b.producer[i]),
-						b.thread[i] < 0 ? null : (Object) threads.get(b.thread[i]).taskId(),
-						b.cpuSet[i] < 0 ? null : cpus.get(b.cpuSet[i]).toString().replaceAll("[{} ]", ""), b.reads[i],
-						b.writes[i], b.sharing[i], b.node[i] < 0 ? null : b.node[i], Integer.toHexString(b.flags[i]),
-						b.ip[i] == 0 ? null : Long.toHexString(b.ip[i]));
+				rows.add(cells.row(i));
 			}
-		}, progress);
+		}, console.progress());
 	}
 
 	private static void pages(AccessTable table, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
 		ProducerTree tree = table.producers();
 		List<ThreadInfo> threads = table.threads();
 		PageUse.visit(table, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
-				tree.name(p.producer()), p.firstNs(), name(threads, p.firstThread()), death(p.firstWriteNs()),
-				name(threads, p.firstWriter()), p.threads(), p.records(), p.reads(), p.writes(), p.sharing()));
+				tree.name(p.producer()), p.firstNs(), thread(threads, p.firstThread()),
+				p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteNs(), thread(threads, p.firstWriter()), p.threads(), p.records(),
+				p.reads(), p.writes(), p.sharing()));
 	}
 
-	private static String name(List<ThreadInfo> threads, int thread) {
-		return thread < 0 ? null : threads.get(thread).taskId() + " " + threads.get(thread).name();
-	}
-
-	private static void events(TraceStore store, AccessQuery query, Rows rows, Progress progress)
-			throws MemtraceException {
-		TreeMap<Integer, String> types = new TreeMap<>();
-		store.eventTypes().forEach(t -> types.put(t.id(), t.name()));
-		ProducerTree tree = store.producers();
-		store.visitEvents(query, b -> {
-			for (int i = 0; i < b.count; i++) {
-				rows.add(b.id[i], types.getOrDefault(b.type[i], "?"), tree.name(b.producer[i]), b.startNs[i],
-						b.endNs[i], b.value[i], b.cpu[i]);
-			}
-		}, progress);
+	private static String thread(List<ThreadInfo> threads, int thread) {
+		return thread < 0 ? null : ModelText.thread(threads, thread);
 	}
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 
 import org.memtrace.importer.input.CsvTable;
 import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.importer.tree.MemoryTreeBuilder;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
@@ -197,7 +198,7 @@ public final class ContextTables {
 						skips.skip(name, row.line(), "structure without bytes");
 						return;
 					}
-					structures.add(new Structure(structures.size(), image.index(), kind, row.text("Name"), start, end,
+					structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
 							birth(row.number("Birth", -1)), death(row.number("Death", -1)), row.number("TaskId", -1),
 							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site")));
 				});
@@ -219,5 +220,10 @@ public final class ContextTables {
 
 	private static long death(long ns) {
 		return ns < 0 ? Long.MAX_VALUE : ns;
+	}
+
+	/** The heap segment has one name in tables and pictures; older recorders called it heap (brk). */
+	private static String name(StructureKind kind, String recorded) {
+		return kind == StructureKind.BRK ? MemoryTreeBuilder.BRK_NAME : recorded;
 	}
 }

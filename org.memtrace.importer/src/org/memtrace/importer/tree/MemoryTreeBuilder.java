@@ -34,6 +34,9 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
  * trace; parts without a touched page are left out, and so is a part that would have a single child.
  */
 public final class MemoryTreeBuilder {
+	/** What the heap segment of the allocator is called. */
+	public static final String BRK_NAME = "heap (small blocks)";
+
 	/** More siblings than these are merged and grouped. */
 	static final int MOST_SIBLINGS = 1000;
 	private static final int GROUP_SIZE = 250;
@@ -480,7 +483,7 @@ public final class MemoryTreeBuilder {
 	private String label(Owner owner) {
 		Structure s = structures.get(owner.structure);
 		if (s.kind() == StructureKind.BRK) {
-			return "heap (small blocks)";
+			return BRK_NAME;
 		}
 		if (!s.name().isBlank()) {
 			return s.name().strip();

@@ -199,6 +199,7 @@ public final class EventsView extends TraceView implements RecordView {
 		}
 		grid = new Grid(area, "Events", heads, new Content(), true);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(grid.control());
+		grid.showColumns(presenter.shownAtFirst());
 		grid.sortedBy(presenter.columns().indexOf(presenter.sort()), presenter.descending());
 		grid.onSort(() -> {
 			presenter.sortBy(grid.sortColumn());

@@ -42,10 +42,10 @@ class EventsUiBenchmark extends UiTest {
 			}
 			watchdog.told("events: to a random row of " + rows, Watchdog.figures(places));
 			step("events: to the last row", () -> bot.run(() -> view.grid().select(rows - 1, true)), () -> seen(rows - 1));
-			Rectangle writes = bot.ui(() -> view.grid().headBounds(EventColumn.OF_ACCESSES.indexOf(EventColumn.WRITES), false));
+			Rectangle writes = bot.ui(() -> view.grid().headBounds(EventColumn.ofAccesses().indexOf(EventColumn.WRITES), false));
 			bot.run(() -> view.grid().select(0, true));
 			step("events: sorted by writes, most first", () -> bot.click(view.grid().control(), writes), () -> view.isSettled() && seen(0));
-			Rectangle thread = bot.ui(() -> view.grid().headBounds(EventColumn.OF_ACCESSES.indexOf(EventColumn.THREAD), true));
+			Rectangle thread = bot.ui(() -> view.grid().headBounds(EventColumn.ofAccesses().indexOf(EventColumn.THREAD), true));
 			bot.click(view.grid().control(), thread);
 			bot.type("#3");
 			step("events: of one thread of eight, still sorted", () -> bot.key("Return"),

@@ -43,7 +43,7 @@ class EventsViewTest extends UiTest {
 		assertEquals("main #0", bot.ui(() -> view.text(EventColumn.THREAD, 0)));
 		bot.shot("events");
 
-		Rectangle cell = bot.ui(() -> view.grid().headBounds(EventColumn.OF_ACCESSES.indexOf(EventColumn.THREAD), true));
+		Rectangle cell = bot.ui(() -> view.grid().headBounds(EventColumn.ofAccesses().indexOf(EventColumn.THREAD), true));
 		bot.click(view.grid().control(), cell);
 		bot.type("worker.*2");
 		bot.key("Return");
@@ -54,7 +54,7 @@ class EventsViewTest extends UiTest {
 		assertTrue(bot.ui(view::message).endsWith("filtered by column"), bot.ui(view::message));
 
 		// writes are to C only, more in odd steps: largest first
-		int writes = EventColumn.OF_ACCESSES.indexOf(EventColumn.WRITES);
+		int writes = EventColumn.ofAccesses().indexOf(EventColumn.WRITES);
 		bot.click(view.grid().control(), bot.ui(() -> view.grid().headBounds(writes, false)));
 		bot.waitFor("largest first", () -> view.isSettled() && view.text(EventColumn.WRITES, 0).equals("9"));
 		assertEquals("C", bot.ui(() -> view.text(EventColumn.STRUCTURE, 0)));
@@ -83,7 +83,7 @@ class EventsViewTest extends UiTest {
 	@Test
 	void wrongFiltersAreToldAndSelectionIsFollowed() {
 		EventsView view = open();
-		bot.click(view.grid().control(), bot.ui(() -> view.grid().headBounds(EventColumn.OF_ACCESSES.indexOf(EventColumn.READS), true)));
+		bot.click(view.grid().control(), bot.ui(() -> view.grid().headBounds(EventColumn.ofAccesses().indexOf(EventColumn.READS), true)));
 		bot.type("many");
 		bot.key("Return");
 		bot.waitFor("told", () -> view.message().contains("no comparison"));

@@ -72,7 +72,7 @@ class EventsPresenterTest {
 
 	@Test
 	void columnsAreThoseOfTheKindOfTrace() {
-		assertEquals(EventColumn.OF_ACCESSES, p.columns());
+		assertEquals(EventColumn.ofAccesses(), p.columns());
 		assertFalse(p.show(trace), "the same columns");
 		p.sortBy(p.columns().indexOf(EventColumn.READS));
 		assertTrue(p.show(new Trace(trace.info, trace.producers, trace.threads, trace.selection, false)));

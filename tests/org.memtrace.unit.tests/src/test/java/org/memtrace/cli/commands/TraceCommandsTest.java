@@ -91,8 +91,8 @@ class TraceCommandsTest {
 		assertTrue(out.contains("example"), out);
 		assertEquals(0, run("query", "--what", "threads", "--format", "csv", db));
 		assertEquals("index,image,task,name,birth_ns,death_ns,start_routine,main,cpu_ns\n"
-				+ "0,0,1000,app,1000000000,,,yes,150000000\n1,0,1001,worker,1005000000,1195000000,worker,,120500000\n"
-				+ "2,1,1002,app,1119000000,,,yes,\n", out);
+				+ "0,0,1000,app,1000000000,,,1,150000000\n1,0,1001,worker,1005000000,1195000000,worker,0,120500000\n"
+				+ "2,1,1002,app,1119000000,,,1,\n", out);
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", db));
 		assertTrue(out.contains("7,0,mmap,\"buffer[0], \"\"raw\"\"\",7ffff0100000,"), out);
 		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--producer", "5", "--to", "50ms", db));
@@ -164,7 +164,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("aggregate", "--filter", "the worker", "--format", "csv", db), () -> err);
 		assertEquals(0, run("render", "--filter", worker, "-o", temporary.resolve("f.svg").toString(), db), () -> err);
 		assertEquals(0, run("export", "--filter", worker, db), () -> err);
-		assertTrue(out.lines().skip(1).allMatch(l -> l.contains(",1001,worker,")), out);
+		assertTrue(out.lines().skip(1).allMatch(l -> l.contains(",1001,worker #1,")), out);
 		assertEquals(ExitCode.USAGE, run("summary", "--filter", "nobody", db));
 		assertTrue(err.startsWith("memtrace summary: --filter: the trace has no filters that are called 'nobody', only the worker"), err);
 		assertEquals(ExitCode.USAGE, run("summary", "--filter", "[{", db));
@@ -348,9 +348,9 @@ class TraceCommandsTest {
 		String db = temporary.resolve("p.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
 		assertEquals(0, run("query", "--what", "pages", "--format", "csv", "--sort", "first_write_ns", "--descending", "--limit", "2", db), () -> err);
-		assertEquals("producer,page,name,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing\n"
-				+ "4,555555559000,table [page 1],1150000000,1000 app,1150000000,1000 app,1,1,0,1,1\n"
-				+ "20,7ffff0002000,B #2 [page 2],1120000000,1002 app,1120000000,1002 app,1,1,0,1,1\n", out);
+		assertEquals("producer,page_start,page,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing\n"
+				+ "4,555555559000,table [page 1],1150000000,app #0,1150000000,app #0,1,1,0,1,1\n"
+				+ "20,7ffff0002000,B #2 [page 2],1120000000,app #2,1120000000,app #2,1,1,0,1,1\n", out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "structure", "--types", "Shared_.*", "--format", "csv", db), () -> err);
 		assertEquals("structure,records,reads,writes\nA,2,4,2\n", out);
 	}

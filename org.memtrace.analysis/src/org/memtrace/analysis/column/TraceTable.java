@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.column;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.Interval;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.ThreadTimes;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessQuery;
+import org.memtrace.model.store.EventType;
+import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.ProducerTree;
+
+/**
+ * A table of what a trace holds beside its accesses, with the same columns in {@code query}, in Parquet folders and in the documentation.
+ *
+ * @param name name of the table
+ * @param meaning what a row is, within a sentence
+ * @param source gives the rows; null for a table that a question makes
+ */
+public record TraceTable(String name, String meaning, List<Column> columns, Source source) {
+	/** Gives the rows of a table. */
+	@FunctionalInterface
+	public interface Source {
+		/**
+		 * Gives all rows.
+		 *
+		 * @param query the part of the memory that is wanted, for producers
+		 */
+		void rows(TraceStore store, AccessQuery query, RowVisitor visitor, Progress progress) throws MemtraceException;
+	}
+
+	/** Gets rows. */
+	@FunctionalInterface
+	public interface RowVisitor {
+		/** Gets a row: for each column a {@link Number}, a text, or null for what is not known; an address is a {@link Long}. */
+		void row(Object... values) throws MemtraceException;
+	}
+
+	/** Data structures, stacks of threads and other pieces of memory with a name. */
+	public static final TraceTable STRUCTURES = new TraceTable("structures", "a data structure, a stack or another piece of memory with a name",
+			List.of(Column.number("id", "Structure number", "number of the structure"), Column.number("image", "Image", "number of the process image"),
+					Column.text("kind", "Kind", "static, heap, mmap, stack, brk or file"), Column.text("name", "Name", "what a person calls it; of several with one name the tree of memory numbers all but the first"),
+					Column.address("start", "Start", "first address"), Column.address("end", "End", "address after the last"),
+					Column.number("size_bytes", "Size", "end - start"), Column.number("birth_ns", "Birth", "begin of its life, in the clock of the trace"),
+					Column.number("death_ns", "Death", "end of its life; not known: it lived to the end of the trace"),
+					Column.number("task", "Task", "thread that allocated it; of a stack the thread whose stack it is"),
+					Column.number("stack", "Stack", "where it was allocated, in the table of stacks"),
+					Column.text("site", "Site", "source line where it was allocated or defined")),
+			(store, query, visitor, progress) -> {
+				for (Structure s : store.structures()) {
+					visitor.row(s.id(), s.image(), lower(s.kind()), known(s.name()), s.startAddress(), s.endAddress(), s.sizeBytes(), s.birthNs(),
+							end(s.deathNs()), known(s.taskId()), known(s.stack()), known(s.site()));
+				}
+			});
+
+	/** The call stacks that structures refer to, innermost frame first. */
+	public static final TraceTable STACKS = new TraceTable("stacks", "a frame of a call stack that a structure refers to, the innermost first",
+			List.of(Column.number("stack", "Stack", "number of the call stack"), Column.number("depth", "Depth", "0 is the innermost frame"),
+					Column.address("ip", "Code", "return address"), Column.text("object", "Object", "file of the code"),
+					Column.text("function", "Function", "name of the function"), Column.text("file", "File", "source file"),
+					Column.number("line", "Line", "line in the source file")),
+			(store, query, visitor, progress) -> {
+				TreeSet<Integer> ids = new TreeSet<>();
+				store.structures().stream().map(Structure::stack).filter(id -> id >= 0).forEach(ids::add);
+				for (int id : ids) {
+					int depth = 0;
+					for (CallFrame f : store.stack(id)) {
+						visitor.row(id, depth++, f.ip() == 0 ? null : f.ip(), known(f.object()), known(f.function()), known(f.file()),
+								f.line() == 0 ? null : f.line());
+					}
+				}
+			});
+
+	/** Threads. */
+	public static final TraceTable THREADS = new TraceTable("threads", "a thread",
+			List.of(Column.number("index", "Thread number", "number of the thread"), Column.number("image", "Image", "number of the process image"),
+					Column.number("task", "Task", "id that the operating system gives the thread"),
+					Column.text("name", "Name", "its name, or that of the program"),
+					Column.number("birth_ns", "Birth", "its begin, in the clock of the trace"),
+					Column.number("death_ns", "Death", "its end; not known: alive at the end of the trace"),
+					Column.text("start_routine", "Start routine", "function that it began with"),
+					Column.number("main", "Main", "1: main thread of its image; 0: another one"),
+					Column.number("cpu_ns", "CPU time", "time that it ran on a CPU, if the recorder could tell")),
+			(store, query, visitor, progress) -> {
+				ThreadTimes times = store.threadTimes();
+				for (ThreadInfo t : store.threads()) {
+					visitor.row(t.index(), t.image(), t.taskId(), known(t.name()), t.birthNs(), end(t.deathNs()), known(t.startRoutine()),
+							t.main() ? 1 : 0, known(times.total(t.index())));
+				}
+			});
+
+	/** Monitoring intervals. */
+	public static final TraceTable INTERVALS = new TraceTable("intervals", "a monitoring interval of a process image",
+			List.of(Column.number("image", "Image", "number of the process image"),
+					Column.number("start_ns", "Start", "begin of the monitoring interval, in the clock of the trace"),
+					Column.number("end_ns", "End", "its end"), Column.number("target_ns", "Target", "length that was in force"),
+					Column.number("faults", "Faults", "accesses seen"), Column.number("lost", "Lost", "accesses known to be lost"),
+					Column.number("unattributed", "Unattributed", "pages without a thread"),
+					Column.text("event", "Event", "what happened")),
+			(store, query, visitor, progress) -> {
+				for (Interval i : store.intervals()) {
+					visitor.row(i.image(), i.startNs(), i.endNs(), i.targetNs(), i.faults(), i.lost(), i.unattributed(), known(i.event()));
+				}
+			});
+
+	/** The tree of memory. */
+	public static final TraceTable PRODUCERS = new TraceTable("producers", "a part of the tree of memory, or a producer of events",
+			List.of(Column.number("id", "Producer", "number in the tree; that of a child is larger"),
+					Column.number("parent", "Parent", "what it is a part of; not known: the root"),
+					Column.text("kind", "Kind", "root, image, structure, page and so on"), Column.text("name", "Name", "its name in pictures"),
+					Column.address("start", "Start", "first address"), Column.address("end", "End", "address after the last"),
+					Column.number("structure_id", "Structure number", "its number in the table of structures"),
+					Column.number("subtree_end", "End of subtree", "id after the last one below it")),
+			(store, query, visitor, progress) -> {
+				ProducerTree tree = store.producers();
+				for (int id = query.producerFrom(); id < Math.min(tree.size(), query.producerTo()); id++) {
+					if ((id & 0xfff) == 0) {
+						progress.check();
+					}
+					visitor.row(id, known(tree.parent(id)), lower(tree.kind(id)), known(tree.name(id)), tree.startAddress(id), tree.endAddress(id),
+							known(tree.structure(id)), tree.subtreeEnd(id));
+				}
+			});
+
+	/** Types of events. */
+	public static final TraceTable TYPES = new TraceTable("types", "a type of accesses or events",
+			List.of(Column.number("id", "Type number", "number of the type"),
+					Column.text("category", "Category", "punctual, state, link or variable"), Column.text("name", "Name", "name of the type")),
+			(store, query, visitor, progress) -> {
+				for (EventType t : store.eventTypes()) {
+					visitor.row(t.id(), lower(t.category()), known(t.name()));
+				}
+			});
+
+	/** What the recorder and the importer say of the trace. */
+	public static final TraceTable PROPERTIES = new TraceTable("properties", "something that the recorder or the importer says of the trace",
+			List.of(Column.text("name", "Name", "name of the property"), Column.text("value", "Value", "its value")),
+			(store, query, visitor, progress) -> {
+				for (var p : new TreeMap<>(store.info().properties()).entrySet()) {
+					visitor.row(p.getKey(), p.getValue());
+				}
+			});
+
+	/** Events of traces without accesses. */
+	public static final TraceTable EVENTS = new TraceTable("events", "an event of a trace without accesses",
+			List.of(Column.number("id", "Event number", "number of the event"), Column.text("type", "Type", "type of the event"),
+					Column.text("producer", "Producer", "what the event comes from"),
+					Column.number("start_ns", "Start", "begin, in the clock of the trace"), Column.number("end_ns", "End", "end, in the clock of the trace"),
+					Column.number("value", "Value", "value of a variable, nesting of a state, end of a link"),
+					Column.number("cpu", "CPU", "CPU of the event")),
+			(store, query, visitor, progress) -> {
+				TreeMap<Integer, String> types = new TreeMap<>();
+				store.eventTypes().forEach(t -> types.put(t.id(), t.name()));
+				ProducerTree tree = store.producers();
+				store.visitEvents(query, b -> {
+					for (int i = 0; i < b.count; i++) {
+						visitor.row(b.id[i], types.getOrDefault(b.type[i], "?"), known(tree.name(b.producer[i])), b.startNs[i], b.endNs[i], b.value[i],
+								known(b.cpu[i]));
+					}
+				}, progress);
+			});
+
+	/** Who used which page. */
+	public static final TraceTable PAGES = new TraceTable("pages", "a page, with who used it",
+			List.of(Column.of(AccessColumns.find("producer")), Column.of(AccessColumns.find("page_start")), Column.of(AccessColumns.find("page")),
+					Column.number("first_ns", "First access", "begin of the interval of the first access"),
+					Column.text("first_thread", "First thread", "thread that made the first access"),
+					Column.number("first_write_ns", "First write", "begin of the interval of the first write"),
+					Column.text("first_writer", "First writer", "thread that made the first write"),
+					Column.number("threads", "Threads", "number of threads that used it"), Column.number("records", "Records", "number of records"),
+					Column.of(AccessColumns.find("reads")), Column.of(AccessColumns.find("writes")),
+					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time")),
+			null);
+
+	/** Tables that are parts of the trace, those of a Parquet folder first. */
+	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES);
+	/** Tables that a Parquet folder has beside the accesses. */
+	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS);
+
+	/** The table with a name, or null. */
+	public static TraceTable find(String name) {
+		return ALL.stream().filter(t -> t.name.equals(name)).findFirst().orElse(null);
+	}
+
+	/** Ids of columns. */
+	public static List<String> ids(Collection<Column> columns) {
+		return columns.stream().map(Column::id).toList();
+	}
+
+	private static String lower(Enum<?> e) {
+		return e.name().toLowerCase(Locale.ROOT);
+	}
+
+	private static String known(String text) {
+		return text == null || text.isEmpty() ? null : text;
+	}
+
+	private static Object known(long number) {
+		return number < 0 ? null : (Object) number;
+	}
+
+	private static Object end(long ns) {
+		return ns == Long.MAX_VALUE ? null : (Object) ns;
+	}
+}
