@@ -345,6 +345,8 @@ int mt_args_parse(struct mt_args *a, const struct mt_command *cmd, int argc, cha
 	a->argv = calloc((size_t)argc + 1, sizeof *a->argv);
 	if (!a->given || !a->argv)
 		return mt_fail(a, MT_EXIT_INTERNAL, "out of memory");
+	if (cmd->foreign && argc && strcmp(argv[0], "--help") && strcmp(argv[0], "-h"))
+		options = false;
 	for (i = 0; i < argc; i++) {
 		char *s = argv[i];
 

@@ -35,11 +35,12 @@ struct mt_backend_result {
 #define MT_ABILITY_RUNNING		0x2u	/* a process that runs already (--pid) */
 #define MT_ABILITY_ANY_PROGRAM		0x4u	/* programs that do not load the library, static ones say */
 #define MT_ABILITY_WRITE_TRACKING	0x8u	/* --write-tracking says something to it */
-#define MT_N_ABILITIES			4
+#define MT_ABILITY_EXACT		0x10u	/* it counts every access */
+#define MT_N_ABILITIES			5
 extern const char *const mt_ability_name[MT_N_ABILITIES];
 
 /* Who writes accesses and intervals of a program that has the library: for MEMTRACE_LIBRARY. */
-enum mt_library { MT_LIBRARY_TRACES, MT_LIBRARY_LEAVES_IT, MT_LIBRARY_NO_ACCESSES };
+enum mt_library { MT_LIBRARY_TRACES, MT_LIBRARY_COUNTS, MT_LIBRARY_LEAVES_IT, MT_LIBRARY_NO_ACCESSES };
 
 /*
  * The functions of a session may be NULL, all of them: the library in the program does everything.
@@ -57,6 +58,11 @@ struct mt_backend {
 	void (*probe)(const struct mt_probe *p, struct mt_backend_probe *b);
 	/* backend.guarantee of docs/trace-format.md. */
 	json_t *(*guarantee)(const struct mt_backend_probe *b, const struct mt_backend_request *r);
+	/*
+	 * How well it can record this program, which is a path: --exact takes the backend with the greatest
+	 * number. 0: it sees little or nothing of it, *why is a sentence, which the caller frees. NULL: any.
+	 */
+	int (*fits)(const char *program, char **why);
 	/* A session for a trace. NULL: *why is a sentence, *fix one command or NULL; the caller frees them. */
 	void *(*open)(const struct mt_backend_request *r, char **why, char **fix);
 	/* Traces a process from its next exec on, or at once. 0 or a negative errno. */

@@ -255,6 +255,9 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		(json_int_t)mt_args_size_bytes(a, "min-alloc"), "stack_depth",
 		(json_int_t)mt_args_int(a, "stack-depth"), "physical", mt_args_has(a, "physical"),
 		"compress", mt_args_has(a, "compress")));
+	if (mt_args_int(a, "interval-accesses"))
+		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
+				    json_integer(mt_args_int(a, "interval-accesses")));
 	json_object_set_new(m, "status", json_pack("{s:s, s:n, s:n, s:s}", "state", "running",
 						   "exit_code", "signal", "message", ""));
 	json_object_set_new(m, "losses", json_pack("{s:i, s:{}}", "total", 0, "by_reason"));
@@ -301,7 +304,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 			    const struct mt_backend *backend, bool preload)
 {
 	static const char *const library[] = {
-		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_LEAVES_IT] = "leaves-it",
+		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_COUNTS] = "counts", [MT_LIBRARY_LEAVES_IT] = "leaves-it",
 		[MT_LIBRARY_NO_ACCESSES] = "no-accesses",
 	};
 
@@ -309,6 +312,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	setenv("MEMTRACE_BACKEND", backend->name, 1);
 	setenv("MEMTRACE_LIBRARY", library[backend->library], 1);
 	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
+	set_number("MEMTRACE_INTERVAL_ACCESSES", (uint64_t)mt_args_int(a, "interval-accesses"));
 	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
 	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
 	set_number("MEMTRACE_MIN_STATIC", mt_args_size_bytes(a, "min-static"));
@@ -546,9 +550,9 @@ static void summary(json_t *m, const char *dir, size_t alive)
 	json_t *images = json_object_get(m, "images"), *losses = json_object_get(m, "losses");
 	json_t *over = json_object_get(m, "overhead"), *v, *backend = json_object_get(m, "backend");
 	const char *name = json_string_value(json_object_get(backend, "name")), *key;
-	uint64_t accesses = 0, total = ull(losses, "total"), threads = 0;
+	uint64_t accesses = 0, counted = 0, total = ull(losses, "total"), threads = 0;
 	const struct mt_backend *b = mt_backend_find(name);
-	const bool sees = b && b->abilities & MT_ABILITY_ACCESSES;
+	const bool sees = b && b->abilities & MT_ABILITY_ACCESSES, exact = b && b->abilities & MT_ABILITY_EXACT;
 	size_t n = json_array_size(images);
 
 	for (size_t i = 0; i < n; i++) {
@@ -557,13 +561,14 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_image_totals(dir, json_string_value(json_object_get(json_array_get(images, i),
 								       "dir")), &t);
 		accesses += t.records - t.lost_other[2];	/* write_error */
+		counted += t.accesses;
 		threads += t.threads;
 	}
 	if (!n) {
 		mt_note("the program did not load the recorder's library; the trace is empty");
 	} else if (sees) {
-		mt_note("%s accesses in %s interval%s, %s thread%s, %zu process image%s, backend %s",
-			mt_human_count(accesses), mt_human_count(ull(over, "intervals")),
+		mt_note("%s %s in %s interval%s, %s thread%s, %zu process image%s, backend %s",
+			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : "accesses", mt_human_count(ull(over, "intervals")),
 			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
@@ -650,8 +655,43 @@ static int does_not_work(const struct mt_args *a, const struct mt_probe *p, cons
 		       found->fix ? "; try: " : "", found->fix ? found->fix : "");
 }
 
-/* The backend that was asked for, or the best; NULL after a message, with *rc. */
-static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, int *rc)
+/* --exact: the backend that counts and sees most of @program. NULL after a message, with *rc. */
+static const struct mt_backend *choose_exact(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
+{
+	const struct mt_backend *best = NULL;
+	char *reasons = mt_strdup("");
+	int most = 0;
+
+	for (int i = 0; i < mt_n_backends; i++) {
+		const struct mt_backend *b = mt_backends[i];
+		char *why = NULL, *next;
+		int fit;
+
+		if (!(b->abilities & MT_ABILITY_EXACT))
+			continue;
+		if (p->backend[i].works == MT_NO)
+			fit = 0, why = mt_strdup(p->backend[i].why);
+		else
+			fit = b->fits ? b->fits(program, &why) : 1;
+		if (fit > most) {
+			most = fit;
+			best = b;
+		}
+		if (why) {
+			next = mt_printf("%s%s%s: %s", reasons, *reasons ? "; " : "", b->name, why);
+			free(reasons);
+			reasons = next;
+		}
+		free(why);
+	}
+	if (!best)
+		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "accesses cannot be counted: %s", reasons);
+	free(reasons);
+	return best;
+}
+
+/* The backend that was asked for, or the best for @program (NULL: for processes); NULL after a message, with *rc. */
+static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
 {
 	const char *want = mt_args_get(a, "backend");
 	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
@@ -665,6 +705,22 @@ static const struct mt_backend *choose(const struct mt_args *a, const struct mt_
 		*rc = mt_fail(a, MT_EXIT_USAGE, "there is no backend %s, only auto, %s", want, names);
 		free(names);
 		return NULL;
+	}
+	if (mt_args_has(a, "exact") && automatic && program)
+		return choose_exact(a, p, program, rc);
+	if (mt_args_has(a, "exact") && !(b && b->abilities & MT_ABILITY_EXACT)) {
+		char *names = names_of(MT_ABILITY_EXACT);
+
+		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s does not count accesses, only: %s", want, names);
+		free(names);
+		return NULL;
+	}
+	if (b && !automatic && b->fits && program) {
+		char *why = NULL;
+
+		if (!b->fits(program, &why) && why)
+			mt_note("%s", why);
+		free(why);
 	}
 	if (automatic && running)	/* the first one that can */
 		for (int i = 0; i < mt_n_backends && !(b && b->abilities & MT_ABILITY_RUNNING); i++)
@@ -898,7 +954,7 @@ static int record_process(const struct mt_args *a)
 		argv[b.argc++] = cmdline + i;
 	argv[b.argc] = NULL;
 	b.argv = argv;
-	backend = choose(a, &probe, &rc);
+	backend = choose(a, &probe, NULL, &rc);
 	if (!backend)
 		goto out;
 	path = mt_printf("/proc/%d/exe", pid);
@@ -997,7 +1053,7 @@ static int record_program(const struct mt_args *a)
 		return mt_fail(a, code, code == MT_EXIT_NOT_FOUND ? "%s: program not found" :
 			       "%s: not an executable file", a->argv[0]);
 	mt_probe_run(&probe);
-	backend = choose(a, &probe, &rc);
+	backend = choose(a, &probe, program, &rc);
 	if (!backend)
 		goto out;
 	obstacle = mt_program_obstacle(program, &which);
@@ -1192,6 +1248,8 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--tree needs --pid; the children of a program that is started are recorded anyway");
 	if (mt_args_has(a, "duration") && !mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
+	if (mt_args_has(a, "exact") && mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--exact cannot record a process that runs already");
 	if (mt_args_has(a, "repeat") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
 	if (mt_args_has(a, "pid"))

@@ -64,6 +64,7 @@ struct mt_command {
 	const char *text;
 	int min_args, max_args;	/* positional arguments; max -1: any number */
 	bool rest;		/* the first positional argument ends the options */
+	bool foreign;		/* all arguments are for another program, but -h or --help as the first */
 	const struct mt_option *options;
 	const struct mt_item *arguments, *examples, *exits, *variables;
 };

@@ -230,6 +230,7 @@ function body_of(name,    range, min, max, p, c) {
 	printf "\t.summary = %s,\n\t.usage = %s,\n\t.text = %s,\n", quote(single[name, "summary"]), quote(usage[name]),
 		quote(body(texts[name SUBSEP "description"]))
 	printf "\t.min_args = %d, .max_args = %d, .rest = %s,\n", min, max, single[name, "rest"] == "yes" ? "true" : "false"
+	printf "\t.foreign = %s,\n", single[name, "rest"] == "all" ? "true" : "false"
 	printf "\t.options = %s_options, .arguments = %s_arguments, .examples = %s_examples, .exits = %s_exits, .variables = %s_variables\n\t}", c, c, c, c, c
 }
 

@@ -29,6 +29,9 @@ static const struct {
 	{ "help", cmd_help },
 	{ "completion", cmd_completion },
 	{ "version", cmd_version },
+	{ "cc", cmd_cc },
+	{ "c++", cmd_cxx },
+	{ "fortran", cmd_fortran },
 };
 
 /* Standard output must have been written; a reader that went away is no error. */

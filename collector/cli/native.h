@@ -16,5 +16,9 @@ int cmd_open(const struct mt_args *a);
 int cmd_help(const struct mt_args *a);
 int cmd_completion(const struct mt_args *a);
 int cmd_version(const struct mt_args *a);
+/* Compilers that add the hooks; they do not return when the compiler runs. */
+int cmd_cc(const struct mt_args *a);
+int cmd_cxx(const struct mt_args *a);
+int cmd_fortran(const struct mt_args *a);
 
 #endif

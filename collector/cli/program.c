@@ -3,6 +3,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,4 +150,29 @@ const char *mt_program_obstacle(const char *path, char **which)
 	else
 		free(p);
 	return why;
+}
+
+int mt_program_counts(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), found = -1;
+	Elf *elf = NULL;
+	Elf_Scn *s = NULL;
+	size_t names;
+
+	elf_version(EV_CURRENT);
+	if (fd >= 0)
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getshdrstrndx(elf, &names)) {
+		found = 0;
+		while (!found && (s = elf_nextscn(elf, s))) {
+			GElf_Shdr header;
+			const char *name = gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+			found = name && !strcmp(name, ".note.memtrace");
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

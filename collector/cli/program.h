@@ -18,4 +18,7 @@ char *mt_program_find(const char *name, int *code);
  */
 const char *mt_program_obstacle(const char *path, char **which);
 
+/* Was it built with `memtrace cc`? 1 yes, 0 no, -1: it is not an ELF file that can be read (a script). */
+int mt_program_counts(const char *path);
+
 #endif

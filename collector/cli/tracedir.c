@@ -176,6 +176,7 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 		    mon = mt_csv_column(&c, "MonitorCpuNs"), prog = mt_csv_column(&c, "ProgramCpuNs"),
 		    target = mt_csv_column(&c, "TargetNs"),
 		    shared = mt_csv_column(&c, "UnseenShared"), file = mt_csv_column(&c, "UnseenFile"),
+		    accesses = mt_csv_column(&c, "Accesses"),
 		    event = mt_csv_column(&c, "Event"), lost[3] = {
 			mt_csv_column(&c, "LostUnmapped"), mt_csv_column(&c, "LostRegion"),
 			mt_csv_column(&c, "LostWrite") };
@@ -196,6 +197,7 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 			t->late += number(&c, target) && length > number(&c, target) / 2 * 3;
 			t->faults += number(&c, faults);
 			t->records += number(&c, records);
+			t->accesses += number(&c, accesses);
 			t->unattributed += number(&c, un);
 			t->lost_ring += number(&c, ring);
 			t->lost_table += number(&c, table);

@@ -31,6 +31,7 @@ json_t *mt_image_read(const char *trace, const char *image);
 struct mt_totals {
 	uint64_t intervals, faults, records, unattributed, lost_ring, lost_table, resident;
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns, governor_changes;
+	uint64_t accesses;		/* of the program, where they were counted */
 	uint64_t unseen_shared, unseen_file;	/* the most at a time, bytes */
 	uint64_t late, length_ns, longest_ns;	/* late: took more than 1.5 times what was in force; sum of lengths */
 	uint64_t lost_other[3];		/* unmapped, region, write_error */

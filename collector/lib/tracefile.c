@@ -18,7 +18,7 @@ const size_t mt_n_access_columns = COUNT(mt_access_columns);
 const char *const mt_interval_columns[] = {
 	"Interval", "Start", "End", "Subphases", "TargetNs", "Faults", "Records", "Unattributed", "LostRing",
 	"LostTable", "Resident", "ScanNs", "ZapNs", "MonitorCpuNs", "ProgramCpuNs", "Event", "LostRegion", "LostWrite",
-	"Closed", "UnseenShared", "UnseenFile",
+	"Closed", "UnseenShared", "UnseenFile", "Accesses",
 };
 const size_t mt_n_interval_columns = COUNT(mt_interval_columns);
 
@@ -212,6 +212,8 @@ uint64_t mt_tracefile_interval_end(struct mt_tracefile *t, const struct mt_inter
 	mt_out_u64(o, r->unseen_shared);
 	mt_out_char(o, ',');
 	mt_out_u64(o, r->unseen_file);
+	mt_out_char(o, ',');
+	mt_out_u64(o, r->accesses);
 	mt_out_char(o, '\n');
 	if (!mt_out_flush(o))
 		t->lost_told += lost;

@@ -64,6 +64,7 @@ struct mt_interval_row {
 	uint64_t resident;				/* bytes */
 	/* bytes of the program's memory that the backend cannot see: shared; private copies of pages of files */
 	uint64_t unseen_shared, unseen_file;
+	uint64_t accesses;				/* of the program, by backends that count them */
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns;
 	enum mt_stretch stretch;
 	unsigned int marks;				/* MT_MARK_* */

@@ -8,12 +8,22 @@
 
 #include <errno.h>
 
+#include "counting.h"
 #include "rawsys.h"
 #include "zap/monitor.h"
 
 int mt_process_is_own(void)
 {
 	return mt_process.monitored && mt_getpid() == mt_process.image.pid;
+}
+
+/* Only at the end it is certain that no code that counts came. */
+static void describe_end(void)
+{
+	struct mt_process *p = &mt_process;
+
+	if (p->config.accesses == MT_BY_HOOKS && p->tracing && !cnt_has_code())
+		mt_image_describe(&p->image, "none", "no part of this program was built with memtrace cc");
 }
 
 /*
@@ -25,8 +35,10 @@ int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
 	long ret;
 
 	/* most failing calls are the search along PATH: these must not cost an interval each */
-	if (mt_process_is_own() && mt_sys(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */) == 0)
+	if (mt_process_is_own() && mt_sys(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */) == 0) {
 		mt_monitor_finish_interval(MT_EVENT_EXEC);
+		describe_end();
+	}
 	ret = mt_sys(SYS_execve, path, argv, envp);
 	errno = (int)-ret;
 	return -1;
@@ -34,8 +46,10 @@ int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
 
 void mt_hook_exit(int status)
 {
-	if (mt_process_is_own())
+	if (mt_process_is_own()) {
 		mt_monitor_finish_interval(MT_EVENT_EXIT);
+		describe_end();
+	}
 	for (;;) {
 		mt_sys(SYS_exit_group, status);
 		mt_sys(SYS_exit, status);

@@ -34,6 +34,7 @@
 #include <sys/stat.h>
 
 #include "context.h"
+#include "counting.h"
 #include "maps.h"
 #include "rawsys.h"
 #include "thread.h"
@@ -150,17 +151,18 @@ static void adopt_thread(struct fork_call *c)
 }
 
 /* The child as an image of its own. Its memory is its own already. */
-static void start_image(int traced, const char *reason)
+static void start_image(enum mt_watch watch, const char *reason)
 {
 	struct mt_process *p = &mt_process;
 	const char *message = reason;
-	int parent = p->image.index;
+	int parent = p->image.index, traced = watch != MT_WATCH_NONE;
 
 	p->monitored = p->tracing = 0;
 	mt_fd_close(p->image.dirfd);
 	mt_monitor_after_fork();
 	if (mt_image_create(&p->image, &p->config, parent, "fork") < 0) {
 		zap_space.active = 0;
+		cnt_off();
 		ctx_fork_child(NULL);
 		return;
 	}
@@ -168,7 +170,7 @@ static void start_image(int traced, const char *reason)
 	mt_image_export(&p->image, 0);
 	mt_image_save_maps(&p->image, "maps-start.txt");
 	ctx_fork_child(&p->image);
-	if (mt_monitor_start(&p->image, traced, mt_gettid(), p->tls) < 0) {
+	if (mt_monitor_start(&p->image, watch, mt_gettid(), p->tls) < 0) {
 		traced = 0;
 		message = "no monitor thread";
 	} else {
@@ -177,7 +179,7 @@ static void start_image(int traced, const char *reason)
 			message = mt_monitor_message();
 	}
 	p->tracing = traced;
-	zap_space.active = traced;
+	zap_space.active = traced && watch == MT_WATCH_ZAP;
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
 	if (p->config.accesses == MT_BY_LAUNCHER)
 		message = "accesses come from outside of the program";
@@ -196,6 +198,7 @@ static long child(struct fork_call *c)
 		mt_process.monitored = mt_process.tracing = 0;
 		mt_fd_close(mt_process.image.dirfd);
 		mt_monitor_after_fork();
+		cnt_fork_child(mt_gettid(), 0);
 		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
 		return 0;
 	}
@@ -203,7 +206,12 @@ static long child(struct fork_call *c)
 		adopt_thread(c);
 		zap_space_forget();
 		zap_space.active = 0;
-		start_image(0, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
+		cnt_fork_child(mt_gettid(), mt_process.tracing);
+		if (mt_process.config.accesses == MT_BY_HOOKS && mt_process.tracing) {
+			start_image(MT_WATCH_COUNT, "");
+			return 0;
+		}
+		start_image(MT_WATCH_NONE, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
 			       : c->freeze ? "the child could not make a memory file of its own (descriptors, memory)"
 			       : "the parent was not traced");
 		return 0;
@@ -221,7 +229,7 @@ static long child(struct fork_call *c)
 	adopt_thread(c);
 	__atomic_store_n(c->state, CHILD_READY, __ATOMIC_RELEASE);
 	mt_futex_wake(c->state);
-	start_image(1, "");
+	start_image(MT_WATCH_ZAP, "");
 	return 0;
 }
 
@@ -409,6 +417,7 @@ static long fork_with(unsigned long flags)
 	/* a process that shares descriptors or lives elsewhere is left to itself */
 	c->untraced = (flags & ~known) || (flags & (CLONE_NEWPID | CLONE_PARENT));
 	ctx_fork_prepare();
+	cnt_fork_prepare();
 	mt_lock(&zap_space.lock);
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
@@ -419,8 +428,10 @@ static long fork_with(unsigned long flags)
 	mt_unlock(&zap_space.lock);
 	if (pid > 0)
 		mt_monitor_event(MT_EVENT_FORK);
-	if (pid != 0)
+	if (pid != 0) {
+		cnt_fork_parent();
 		ctx_fork_parent();
+	}
 	mt_maps_free(&c->maps);
 	mt_sys(SYS_munmap, c->state, MT_PAGE);
 	mt_rawunmap(stack, STACK_BYTES);

@@ -42,10 +42,12 @@ int mt_config_read(struct mt_config *c)
 	else
 		strcpy(c->backend, "zap");
 	s = getenv("MEMTRACE_LIBRARY");
-	c->accesses = s && !strcmp(s, "leaves-it") ? MT_BY_LAUNCHER : s && !strcmp(s, "no-accesses") ? MT_BY_NOBODY : MT_BY_US;
+	c->accesses = s && !strcmp(s, "leaves-it") ? MT_BY_LAUNCHER : s && !strcmp(s, "no-accesses") ? MT_BY_NOBODY :
+		      s && !strcmp(s, "counts") ? MT_BY_HOOKS : MT_BY_US;
 	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
 	if (c->interval_ns < 1000000)
 		c->interval_ns = 1000000;
+	c->interval_accesses = env_u64("MEMTRACE_INTERVAL_ACCESSES", 0);
 	c->subphases = (int)env_u64("MEMTRACE_SUBPHASES", 1);
 	if (c->subphases < 1 || c->subphases > 1000)
 		c->subphases = 1;

@@ -13,15 +13,19 @@
 
 #define MT_PAGE 4096ul
 
-/* Who writes the files of accesses and intervals: this library, or the launcher, which has them from elsewhere. */
-enum mt_accesses { MT_BY_US, MT_BY_LAUNCHER, MT_BY_NOBODY };
+/*
+ * Who sees the accesses: this library by page faults, code in the program that counts (this library writes
+ * in both cases), or the launcher, which has them from elsewhere and writes them.
+ */
+enum mt_accesses { MT_BY_US, MT_BY_HOOKS, MT_BY_LAUNCHER, MT_BY_NOBODY };
 
 /* Settings, read once per program from the environment (set by `memtrace record`). */
 struct mt_config {
 	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
 	char backend[32];		/* MEMTRACE_BACKEND: its name, for image.json */
-	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, leaves-it, no-accesses */
+	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, counts, leaves-it, no-accesses */
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
+	uint64_t interval_accesses;	/* MEMTRACE_INTERVAL_ACCESSES: counted accesses end an interval, too; 0: they do not */
 	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
 	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */
 	uint64_t min_static_bytes;	/* MEMTRACE_MIN_STATIC */

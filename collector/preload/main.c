@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "context.h"
+#include "counting.h"
 #include "image.h"
 #include "maps.h"
 #include "patch.h"
@@ -228,7 +229,7 @@ static int start_zap(struct message *why, void *scratch)
 		say_error(why, what, err);
 		return 0;
 	}
-	err = mt_monitor_start(&p->image, 1, mt_gettid(), p->tls);
+	err = mt_monitor_start(&p->image, MT_WATCH_ZAP, mt_gettid(), p->tls);
 	if (err) {
 		say_error(why, "no monitor thread", err);
 		if (mt_monitor_message()[0])
@@ -253,6 +254,19 @@ static int start_zap(struct message *why, void *scratch)
 	mt_sys(SYS_nanosleep, &ts, 0);
 	say(why, mt_monitor_message());
 	return 1;
+}
+
+/* Nothing of the program changes: its own code counts. */
+static void start_counting(struct message *why)
+{
+	struct mt_process *p = &mt_process;
+	int err = mt_monitor_start(&p->image, MT_WATCH_COUNT, mt_gettid(), p->tls);
+
+	if (err) {
+		say_error(why, "no monitor thread", err);
+		return;
+	}
+	p->monitored = p->tracing = 1;
 }
 
 /*
@@ -283,16 +297,17 @@ __attribute__((constructor)) static void memtrace_start(void)
 	if (mt_config_read(&p->config) < 0)
 		return;
 	what = mt_sandbox_obstacle(&silent);
-	if (silent)
+	if (silent || mt_image_create(&p->image, &p->config, p->config.parent_image,
+				      p->config.parent_image < 0 ? "root" : "exec") < 0) {
+		cnt_off();
 		return;
-	if (mt_image_create(&p->image, &p->config, p->config.parent_image,
-			    p->config.parent_image < 0 ? "root" : "exec") < 0)
-		return;
+	}
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
 	mt_image_export(&p->image, 1);
 	if (!what)
 		what = foreign_runtime();
 	if (what) {
+		cnt_off();
 		mt_image_describe(&p->image, "none", what);
 		return;
 	}
@@ -314,12 +329,16 @@ __attribute__((constructor)) static void memtrace_start(void)
 			say_error(&why, what, err);
 		} else if (p->config.accesses == MT_BY_US) {
 			start_zap(&why, scratch);
+		} else if (p->config.accesses == MT_BY_HOOKS) {
+			start_counting(&why);
 		} else {
 			say(&why, p->config.accesses == MT_BY_LAUNCHER ? "accesses come from outside of the program" :
 			    "no backend was asked for");
 		}
 	}
-	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, 0, mt_gettid(), p->tls))
+	if (!p->tracing)
+		cnt_off();
+	if (!p->monitored && p->tls && !mt_monitor_start(&p->image, MT_WATCH_NONE, mt_gettid(), p->tls))
 		p->monitored = 1;
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
 	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);

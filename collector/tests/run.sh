@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [unit|decoder|context|fidelity|robustness|all]...
+# usage: run.sh [unit|decoder|context|fidelity|exact|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -34,9 +34,10 @@ for suite; do
 		run "fidelity" "$tests/fidelity/fidelity.sh"
 		run "what the examples show" "$tests/fidelity/examples.sh"
 		;;
+	exact) run "exact counts" "$tests/exact/exact.sh" ;;
 	context) run "context and launcher" "$tests/context/context.sh" ;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
-	all) for s in unit decoder context fidelity robustness; do "$0" $s || status=1; done ;;
+	all) for s in unit decoder context fidelity exact robustness; do "$0" $s || status=1; done ;;
 	*) sed -n '5,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done

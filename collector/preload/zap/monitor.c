@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 
 #include "context.h"
+#include "counting.h"
 #include "events.h"
 #include "governor.h"
 #include "maps.h"
@@ -60,7 +61,7 @@ static struct {
 	uint64_t start_cpu_ns;
 	uint64_t begin_ns;	/* the program goes on from here */
 	char message[256];
-	int zap;
+	int zap, count;		/* how accesses are seen; neither: not at all */
 	int main_tid;
 	const struct mt_image *img;
 } shared;
@@ -85,6 +86,8 @@ struct monitor {
 	int careful;			/* boundaries at which events are not relied on */
 	uint64_t window_ns;		/* the last scan and zap together */
 	uint64_t monitor_cpu_ns, process_cpu_ns;
+	struct cnt_interval counted;
+	uint64_t look_ns;		/* until the next look at how much was counted */
 };
 static struct monitor mon;
 
@@ -148,7 +151,11 @@ static int set_up(void)
 	mon.mem_fd = open_proc("/proc/thread-self/mem");
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	zap_governor_init(&mon.governor, c->interval_ns, c->max_overhead_ppm);
-	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap);
+	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap || shared.count);
+	if (!err && shared.count) {
+		mon.start_ns = mt_now_ns();
+		err = cnt_open(shared.img);
+	}
 	if (err || !shared.zap)
 		return err;
 
@@ -333,6 +340,11 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 	};
 	struct stat st;
 
+	if (shared.count) {
+		row.records = mon.counted.rows;
+		row.accesses = mon.counted.accesses;
+		row.lost_table = mon.counted.lost;
+	}
 	if (shared.zap && !mt_sys(SYS_fstat, zap_space.memfd, &st))
 		row.resident = (uint64_t)st.st_blocks * 512;
 	zap_output_interval(&mon.out, &row);
@@ -348,6 +360,10 @@ static void end_interval(int last_ever)
 		end = mon.start_ns + 1;
 	if (shared.zap)
 		zap_output_records(&mon.out, &mon.events.records, &mon.scan, mon.start_ns, end);
+	if (shared.count) {
+		cnt_collect(&mon.out.file, mon.start_ns, end, shared.img->pid, &mon.counted);
+		mon.closed_ns = mt_now_ns();
+	}
 	ctx_flush();
 	cpu_mon = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	cpu_all = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -403,6 +419,27 @@ static void end_abandoned_process(void)
 	mt_sys(SYS_exit_group, code >> 8 & 255);
 }
 
+/*
+ * Were as many accesses counted as end an interval? Sets when to look again: a look costs like the end of an
+ * interval, so there are few of them, by how fast accesses came until now.
+ */
+static int enough_counted(void)
+{
+	const uint64_t enough = shared.img->config->interval_accesses;
+	uint64_t have, past;
+
+	if (!shared.count || !enough)
+		return 0;
+	have = cnt_pending();
+	if (have >= enough)
+		return 1;
+	past = mt_now_ns() - mon.start_ns;
+	mon.look_ns = have ? (uint64_t)((unsigned __int128)past * (enough - have) / have) : 10000000;
+	if (mon.look_ns < 500000)
+		mon.look_ns = 500000;
+	return 0;
+}
+
 /* How long the rings last when every CPU faults as fast as it can, halved. */
 static uint64_t drain_period_ns(void)
 {
@@ -451,9 +488,13 @@ static void run(void)
 			next = mt_now_ns() + mon.governor.target_ns / (uint64_t)subphases;
 			continue;
 		}
+		if (now < next && enough_counted())
+			next = now;
 		if (now < next) {
 			uint64_t left = next - now;
 
+			if (mon.look_ns && mon.look_ns < left)
+				left = mon.look_ns;
 			sleep_ns(left < drain_ns ? left : drain_ns);
 			if (left > drain_ns)
 				read_faults(~0ull);
@@ -499,14 +540,15 @@ static int monitor_main(void *arg)
 		mt_futex_wait(&shared.ended, 1, NULL);
 }
 
-int mt_monitor_start(const struct mt_image *img, int with_zap, int main_tid, void *tls)
+int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls)
 {
 	int tid;
 
 	memset(&shared, 0, sizeof(shared));
 	memset(&mon, 0, sizeof(mon));
 	shared.img = img;
-	shared.zap = with_zap;
+	shared.zap = watch == MT_WATCH_ZAP;
+	shared.count = watch == MT_WATCH_COUNT;
 	shared.main_tid = main_tid;
 	tid = mt_thread_start(monitor_main, NULL, STACK_BYTES, tls);
 	if (tid < 0)

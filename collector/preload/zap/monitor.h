@@ -19,14 +19,17 @@ enum mt_event {
 	MT_EVENT_EXEC = MT_MARK_EXEC,
 };
 
+/* Not at all; by page faults; by counters in the program. */
+enum mt_watch { MT_WATCH_NONE, MT_WATCH_ZAP, MT_WATCH_COUNT };
+
 /*
  * constructor or fork, before memory is converted: starts the thread and waits until it
- * has opened what it needs. @zap: watch accesses; 0 = only ctx_flush() each interval.
+ * has opened what it needs. @watch: how accesses are seen; without, only ctx_flush() each interval.
  * @main_tid: the thread whose faults (and those of threads it creates) are read.
  * @tls: for the thread, see mt_tls_copy().
  * 0 or negative errno: there is no monitor, nothing will be recorded.
  */
-int mt_monitor_start(const struct mt_image *img, int zap, int main_tid, void *tls);
+int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_tid, void *tls);
 /* What is weaker than it could be and why ("" = nothing). Valid after start. */
 const char *mt_monitor_message(void);
 /* Memory is converted: intervals begin. @fault_ns: measured cost of one fault, @start_cpu_ns: what the start cost. */

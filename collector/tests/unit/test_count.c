@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: count/count.c
-// libs: -Icount -lpthread
+// libs: -lpthread
 /* The counters of accesses: totals against sums made by hand, while a collector looks all the time. */
 #include "count.h"
 

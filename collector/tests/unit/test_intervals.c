@@ -74,8 +74,8 @@ static void each_byte(void)
 static void from_nothing(void)
 {
 	/* a file without a header gets the present columns */
-	static const char want[] = HEADER ",LostRegion,LostWrite,Closed,UnseenShared,UnseenFile\n0,100,150,0,0,0,2,0,0,0,0,0,0,0,0,killed,0,0,150,0,0\n"
-		"1,150,230,0,0,0,3,0,0,0,0,0,0,0,0,killed,0,0,230,0,0\n";
+	static const char want[] = HEADER ",LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n0,100,150,0,0,0,2,0,0,0,0,0,0,0,0,killed,0,0,150,0,0,0\n"
+		"1,150,230,0,0,0,3,0,0,0,0,0,0,0,0,killed,0,0,230,0,0,0\n";
 	static const char old[] = HEADER "\n0,100,150,0,0,0,2,0,0,0,0,0,0,0,0,killed\n"
 		"1,150,230,0,0,0,3,0,0,0,0,0,0,0,0,killed\n";
 

@@ -147,7 +147,7 @@ static void losses(void *arg, uint64_t *region, uint64_t *other)
 
 #define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset\n"
 #define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
-	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile\n"
+	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
 
 int main(void)
 {
@@ -201,8 +201,8 @@ int main(void)
 		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3,,\n"
 		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0,,\n");
 	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
-		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,315392,10,0,20,30,governor:lengthened,512,0,1050000700,0,0\n"
-		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,315392,10,0,20,30,,512,0,1100000700,0,0\n");
+		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,315392,10,0,20,30,governor:lengthened,512,0,1050000700,0,0,0\n"
+		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,315392,10,0,20,30,,512,0,1100000700,0,0,0\n");
 
 	/* a fork, whose directory exists already, and a static program without one; they end */
 	library_makes("p0001", 101, 1100000200, 0);
@@ -218,7 +218,7 @@ int main(void)
 	CHECK_EQ(feed(d), 0);
 	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,,8\n") != NULL);
 	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,8,\n") != NULL);
-	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,2,0,0,0,0,0,0,0,0,exit,0,0,1150000700,0,0\n") != NULL);
+	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,2,0,0,0,0,0,0,0,0,exit,0,0,1150000700,0,0,0\n") != NULL);
 	CHECK_STR(content("p0002/image.json"), "(no file)");	/* too early to say */
 	for (uint64_t i = 3; i < 9; i++)
 		interval(i, 0);
@@ -242,7 +242,7 @@ int main(void)
 	CHECK(strstr(content("p0003/accesses-000000.csv"), ",100,401234,") != NULL);
 	CHECK(strstr(content("p0000/intervals.csv"), "governor:shortened exit") != NULL);
 	/* the sums move on to the oldest that lives */
-	CHECK(strstr(content("p0002/intervals.csv"), "10,1500000000,1550000000,2,50000000,0,0,0,4,1,315392,10,0,20,30,,512,0,1550000000,0,0\n") != NULL);
+	CHECK(strstr(content("p0002/intervals.csv"), "10,1500000000,1550000000,2,50000000,0,0,0,4,1,315392,10,0,20,30,,512,0,1550000000,0,0,0\n") != NULL);
 
 	/*
 	 * A process that executes at once: its first address space never made a directory, the

@@ -46,13 +46,13 @@ static struct mt_interval_row interval(uint64_t n)
 		.interval = n, .start = 100 + n * 50, .end = 150 + n * 50, .target = 50, .subphases = 5, .faults = 6,
 		.records = 7, .unattributed = 1, .lost_ring = 2, .lost_table = 3, .lost_region = 4, .resident = 8192,
 		.scan_ns = 9, .zap_ns = 10, .monitor_cpu_ns = 11, .program_cpu_ns = 12,
-		.unseen_shared = 13, .unseen_file = 14,
+		.unseen_shared = 13, .unseen_file = 14, .accesses = 15,
 	};
 }
 
 #define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset\n"
 #define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
-	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile\n"
+	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
 
 static void lines(int dirfd)
 {
@@ -101,9 +101,9 @@ static void lines(int dirfd)
 		  "7ffff0000010,5000,2,1,8000000000000000000000000000000000000000000000000000000000000001,100,150,-1,401234,-1,3,0,\n"
 		  "7ffff0000010,5000,1099511627776,1,abc,100,150,-1,401234,-1,3,,\n");
 	CHECK_STR(content("intervals.csv"), INTERVALS
-		  "0,100,150,5,50,6,7,1,2,3,8192,9,10,11,12,governor:lengthened fork exit,4,0,150,13,14\n"
-		  "1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,governor:shortened,4,0,207,13,14\n"
-		  "2,200,250,5,50,6,7,1,2,3,8192,9,10,11,12,exec stop,4,0,250,13,14\n");
+		  "0,100,150,5,50,6,7,1,2,3,8192,9,10,11,12,governor:lengthened fork exit,4,0,150,13,14,15\n"
+		  "1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,governor:shortened,4,0,207,13,14,15\n"
+		  "2,200,250,5,50,6,7,1,2,3,8192,9,10,11,12,exec stop,4,0,250,13,14,15\n");
 	empty();
 }
 
@@ -163,7 +163,7 @@ static void losses(int dirfd)
 	r = interval(2);
 	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 0);
 	mt_tracefile_close(&t);
-	CHECK(strstr(content("intervals.csv"), "\n2,200,250,5,50,6,7,1,2,3,8192,9,10,11,12,,4,0,250,13,14\n") != NULL);
+	CHECK(strstr(content("intervals.csv"), "\n2,200,250,5,50,6,7,1,2,3,8192,9,10,11,12,,4,0,250,13,14,15\n") != NULL);
 	{
 		const char *one_line = strstr(content("intervals.csv"), "\n1,150,");
 		unsigned long lost = 0;

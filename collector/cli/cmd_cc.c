@@ -1,0 +1,151 @@
+/* SPDX-FileCopyrightText: memtrace contributors
+ * SPDX-License-Identifier: EPL-2.0 */
+/*
+ * cmd_cc.c - `memtrace cc`, `c++` and `fortran`: a compiler with the options that make a program
+ * count its own accesses, which `record --exact` records.
+ *
+ * gcc: a specs file adds to each stage of the driver what belongs to it, so that every way of
+ * calling the driver works, with or without linking. clang has no such file: its options of the
+ * compiler proper go by -Xclang, and those of the linker are added if it links.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "native.h"
+#include "probe.h"
+#include "program.h"
+#include "util.h"
+
+static const char *const clang_options[] = {
+	"-Xclang", "-fsanitize=thread",
+	"-mllvm", "-tsan-instrument-func-entry-exit=0",
+	/* else a read before a write of the same place would be left out */
+	"-mllvm", "-tsan-instrument-read-before-write=1",
+	/* accesses of more than 16 bytes have no hook */
+	"-mprefer-vector-width=128",
+};
+
+/* Folder of libmemtrace-count.a and what belongs to it: that of the preload library. NULL: not there. */
+static char *count_folder(void)
+{
+	char *preload = mt_preload_path(), *dir, *file;
+
+	if (!preload)
+		return NULL;
+	dir = mt_strdup(dirname(preload));
+	free(preload);
+	file = mt_printf("%s/libmemtrace-count.a", dir);
+	if (access(file, R_OK)) {
+		free(dir);
+		dir = NULL;
+	}
+	free(file);
+	return dir;
+}
+
+static bool is_clang(const char *compiler)
+{
+	int code;
+	char *path = mt_program_find(compiler, &code), *real = path ? realpath(path, NULL) : NULL;
+	const bool yes = strstr(mt_base(compiler), "clang") || (real && strstr(mt_base(real), "clang"));
+
+	free(path);
+	free(real);
+	return yes;
+}
+
+/* Does this command line end with linking? */
+static bool links(const struct mt_args *a)
+{
+	bool input = false;
+
+	for (int i = 0; i < a->argc; i++) {
+		const char *s = a->argv[i];
+
+		if (!strcmp(s, "-c") || !strcmp(s, "-S") || !strcmp(s, "-E") || !strcmp(s, "-M") || !strcmp(s, "-MM") ||
+		    !strcmp(s, "-fsyntax-only") || !strcmp(s, "-r") || !strcmp(s, "--precompile"))
+			return false;
+		if (!strcmp(s, "-o") || !strcmp(s, "-x") || !strcmp(s, "-MF") || !strcmp(s, "-MT") || !strcmp(s, "-MQ"))
+			i++;
+		else
+			input |= s[0] != '-' || !s[1];
+	}
+	return input;
+}
+
+static int check(const struct mt_args *a)
+{
+	for (int i = 0; i < a->argc; i++) {
+		if (!strncmp(a->argv[i], "-fsanitize=", 11) && strstr(a->argv[i], "thread"))
+			return mt_fail(a, MT_EXIT_USAGE, "%s and counting exclude each other", a->argv[i]);
+		if (!strcmp(a->argv[i], "-static") || !strcmp(a->argv[i], "-static-pie"))
+			return mt_fail(a, MT_EXIT_USAGE, "%s: a static program cannot be recorded with --exact", a->argv[i]);
+	}
+	return 0;
+}
+
+/* @variable names the compiler, @usual is taken without it. */
+static int compile(const struct mt_args *a, const char *variable, const char *usual)
+{
+	const char *given = getenv(variable);
+	char *words = mt_strdup(given && *given ? given : usual), *save = NULL, *dir = count_folder(), **v;
+	const char *compiler = NULL;
+	int n = 0, rc = check(a);
+
+	if (rc)
+		return rc;
+	if (!dir)
+		return mt_fail(a, MT_EXIT_UNAVAILABLE, "libmemtrace-count.a is not beside libmemtrace-preload.so");
+	v = mt_alloc(((size_t)a->argc + strlen(words) + 64) * sizeof(*v));
+	/* "ccache gcc": the last word is the compiler */
+	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		compiler = v[n++] = w;
+	if (!compiler)
+		return mt_fail(a, MT_EXIT_USAGE, "%s has no compiler", variable);
+	if (!is_clang(compiler)) {
+		setenv("MEMTRACE_COUNT", dir, 1);
+		v[n++] = mt_printf("-specs=%s/memtrace-count.specs", dir);
+		memcpy(v + n, a->argv, (size_t)a->argc * sizeof(*v));
+		n += a->argc;
+	} else {
+		for (size_t i = 0; i < sizeof(clang_options) / sizeof(clang_options[0]); i++)
+			v[n++] = (char *)clang_options[i];
+		v[n++] = (char *)"-Wno-unused-command-line-argument";
+		memcpy(v + n, a->argv, (size_t)a->argc * sizeof(*v));
+		n += a->argc;
+		if (links(a)) {
+			char *path = mt_printf("%s/memtrace-count.wrap", dir), *wrap = mt_read_file(path, NULL);
+
+			for (char *w = strtok_r(wrap, " \n", &save); w; w = strtok_r(NULL, " \n", &save)) {
+				v = realloc(v, ((size_t)n + 8) * sizeof(*v));
+				v[n++] = mt_printf("-Wl,%s", w);
+			}
+			free(path);
+			/* -x of the user would hold for it: none from here on */
+			v[n++] = (char *)"-xnone";
+			v[n++] = mt_printf("%s/libmemtrace-count.a", dir);
+		}
+	}
+	v[n] = NULL;
+	execvp(v[0], v);
+	return mt_fail(a, errno == ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE, "%s: %s; %s names another compiler", v[0],
+		       strerror(errno), variable);
+}
+
+int cmd_cc(const struct mt_args *a)
+{
+	return compile(a, "MEMTRACE_CC", "gcc");
+}
+
+int cmd_cxx(const struct mt_args *a)
+{
+	return compile(a, "MEMTRACE_CXX", "g++");
+}
+
+int cmd_fortran(const struct mt_args *a)
+{
+	return compile(a, "MEMTRACE_FC", "gfortran");
+}

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "counting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "service.h"
+#include "rawsys.h"
+
+#define FIRST_BYTES (1ul << 20)
+
+static struct mt_count counters;
+static struct mt_lock start_lock;
+enum { UNKNOWN, OFF, ON };
+static int state;		/* under the lock; read without */
+static int modules;		/* with hooks */
+
+/* Of the calling thread. */
+static __thread struct mt_count_thread *mine;
+
+/* Owned by the monitor. */
+static struct mt_out first;
+static char *first_buffer;
+static uint64_t lost_told;
+static int alive_pid;
+
+static void zero(void *p, size_t bytes)
+{
+	if (mt_sys(SYS_madvise, p, bytes, MADV_DONTNEED))
+		memset(p, 0, bytes);
+}
+
+/*
+ * Libraries with hooks may be initialised before this one: the environment tells, whether
+ * this is such a recording.
+ */
+static int is_on(void)
+{
+	static const struct mt_count_ops ops = {
+		.map = mt_rawmap, .zero = zero, .now_ns = mt_now_ns,
+		.enter = mt_block_signals, .leave = mt_restore_signals,
+	};
+	int s = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+
+	if (s != UNKNOWN)
+		return s == ON;
+	mt_lock(&start_lock);
+	if (state == UNKNOWN) {
+		const char *library = getenv("MEMTRACE_LIBRARY");
+
+		if (library && !strcmp(library, "counts") && getenv("MEMTRACE_DIR")) {
+			mt_count_init(&counters, &ops);
+			s = ON;
+		} else {
+			s = OFF;
+		}
+		__atomic_store_n(&state, s, __ATOMIC_RELEASE);
+	}
+	s = state;
+	mt_unlock(&start_lock);
+	return s == ON;
+}
+
+void cnt_off(void)
+{
+	__atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+}
+
+/* ---- for the hooks */
+
+static struct mt_count_thread *thread(void)
+{
+	uint64_t mask;
+
+	if (mine || !is_on())
+		return mine;
+	mask = mt_block_signals();	/* a handler would make a second one */
+	if (!mine)
+		mine = mt_count_thread_new(&counters, mt_gettid());
+	mt_restore_signals(mask);
+	return mine;
+}
+
+__attribute__((visibility("default"))) const struct mt_count_service *mt_count_service_find(unsigned int version)
+{
+	static const struct mt_count_service service = {
+		.thread = thread, .slow = mt_count_slow, .range = mt_count_range,
+	};
+
+	if (version != MT_COUNT_SERVICE_VERSION)
+		return NULL;
+	__atomic_add_fetch(&modules, 1, __ATOMIC_RELAXED);
+	return &service;
+}
+
+int cnt_has_code(void)
+{
+	return __atomic_load_n(&modules, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- for the monitor */
+
+int cnt_open(const struct mt_image *img)
+{
+	int fd;
+
+	if (!is_on())
+		return -ENOENT;
+	first_buffer = mt_rawmap(FIRST_BYTES);
+	if (!first_buffer)
+		return -ENOMEM;
+	/* the monitor's own descriptor: nobody closes it */
+	fd = (int)mt_sys(SYS_openat, img->dirfd, "first.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	mt_out_init(&first, fd, first_buffer, FIRST_BYTES);
+	mt_out_str(&first, "@Virt,Write,Time,TaskId\n");
+	mt_out_flush(&first);
+	alive_pid = img->pid;
+	return fd < 0 ? fd : 0;
+}
+
+static bool is_alive(int tid)
+{
+	return mt_sys(SYS_tgkill, alive_pid, tid, 0) != -ESRCH;
+}
+
+struct collection {
+	struct mt_tracefile *file;
+	struct cnt_interval *out;
+};
+
+static void tell(void *arg, const struct mt_count_row *r)
+{
+	static const uint64_t unknown_cpus;
+	struct collection *c = arg;
+	/* an address that the thread used: of the direction that was first */
+	const int at = r->at[0] >= 0 ? r->at[0] : r->at[1] >= 0 ? r->at[1] : 0;
+	const struct mt_access_row row = {
+		.virt = r->page * MT_PAGE + (uint64_t)at, .nreads = r->n[0], .nwrites = r->n[1], .cpus = &unknown_cpus,
+		.cpu_words = 1, .tid = r->tid, .node = -1,
+		.read_at = r->n[0] ? r->at[0] : -1, .write_at = r->n[1] ? r->at[1] : -1,
+	};
+
+	mt_tracefile_access(c->file, &row);
+	c->out->rows++;
+	for (unsigned int w = 0; w < 2; w++) {
+		if (!r->first_ns[w])
+			continue;
+		mt_out_hex(&first, r->page * MT_PAGE + (uint64_t)(r->at[w] < 0 ? 0 : r->at[w]));
+		mt_out_fmt(&first, ",%d,%llu,%d\n", (int)w, (unsigned long long)r->first_ns[w], r->tid);
+	}
+}
+
+void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, struct cnt_interval *out)
+{
+	struct collection c = { f, out };
+	uint64_t lost;
+
+	*out = (struct cnt_interval){ 0 };
+	alive_pid = pid;
+	mt_tracefile_interval_begin(f, start, end);
+	out->accesses = mt_count_collect(&counters, is_alive, tell, &c);
+	mt_out_flush(&first);
+	mt_out_flush(&f->accesses);
+	mt_tracefile_turn(f);
+	lost = __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
+	out->lost = lost - lost_told;
+	lost_told = lost;
+}
+
+uint64_t cnt_pending(void)
+{
+	return mt_count_pending(&counters);
+}
+
+/* ---- fork. Not recorded processes have no counters, and no lock to take. */
+
+void cnt_fork_prepare(void)
+{
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == ON)
+		mt_count_fork_prepare(&counters);
+}
+
+void cnt_fork_parent(void)
+{
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == ON)
+		mt_count_fork_parent(&counters);
+}
+
+void cnt_fork_child(int tid, int on)
+{
+	if (state != ON)
+		return;
+	mt_count_fork_child(&counters, mine, tid);
+	lost_told = 0;
+	mt_rawunmap(first_buffer, FIRST_BYTES);
+	first_buffer = NULL;
+	if (!on)
+		cnt_off();
+}

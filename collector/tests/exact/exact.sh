@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Exact counts: a program that counts its own accesses against the trace, equal for each page,
+# thread and direction; odd programs with hooks, which must do what they do without. Run by
+# ../run.sh exact. Nothing depends on the speed of the machine.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+here=$tests/exact
+cd "$work" || exit 2
+
+record() {
+	timeout 120 "$MEMTRACE" record --quiet --exact "$@"
+}
+
+# build NAME WORDS...: a compiler of memtrace; what it says is shown only when it fails
+build() {
+	local name=$1
+	shift
+	"$MEMTRACE" "$@" > "$name.build" 2>&1 && return 0
+	fail "$name does not compile"
+	sed 's/^/    /' "$name.build" | head -20
+	return 1
+}
+
+# truth NAME SCENARIO: what ./truth says about itself, compared
+truth() {
+	local name=$1
+	if ! record -o "$name.trace" ./truth "$2" > "$name.out" 2> "$name.err"; then
+		fail "$name: exit code"
+		sed 's/^/    /' "$name.err" | head -5
+	elif ! python3 "$here/check.py" "$name.out" "$name.trace" > "$name.check"; then
+		fail "$name"
+		sed 's/^/    /' "$name.check"
+	elif ! "$bin/fidelity" --format "$name.trace" > "$name.format" 2>&1; then
+		fail "$name: the trace does not follow the format"
+		grep -v 'records$' "$name.format" | head -5 | sed 's/^/    /'
+	else
+		pass "$name: $(cat "$name.check")"
+	fi
+	rm -rf "$name.trace"
+}
+
+# ---- every way to access memory, as compilers of all levels make it
+c="-g -w -std=gnu11 -pthread"
+for level in -O0 -O2 "-O3 -mavx2" "-O2 -flto" -Os; do
+	grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
+	build kinds cc $level $c -o truth "$here/truth.c" -ldl && truth "gcc ${level// /} kinds" kinds
+done
+clang=$(command -v clang || ls /usr/lib/llvm-*/bin/clang 2> /dev/null | tail -n 1)
+if [ -n "$clang" ]; then
+	export MEMTRACE_CC=$clang
+	for level in -O0 -O2 "-O3 -mavx2"; do
+		grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
+		build clang-kinds cc $level $c -o truth "$here/truth.c" -ldl && truth "clang ${level// /} kinds" kinds
+	done
+	truth "clang threads" threads
+	truth "clang fork" fork
+	unset MEMTRACE_CC
+else
+	skip "there is no clang"
+fi
+
+# ---- what happens to processes and threads
+build truth cc -O1 $c -o truth "$here/truth.c" -ldl
+build library cc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
+for s in threads churn signals fork exec library reuse spawn; do
+	truth $s $s
+done
+
+./truth kinds > alone.out && [ "$(wc -l < alone.out)" = 32 ] && pass "not recorded" || fail "not recorded"
+
+# ---- compiled and linked apart, other languages
+build parts cc -c -O2 $c "$here/truth.c" && build parts-linked cc -o truth truth.o -pthread -ldl && truth "linked apart" kinds
+cat > loop.cpp <<'END'
+#include <cstdio>
+#include <thread>
+#include <vector>
+static std::vector<long> v(4096 * 16);
+int main()
+{
+	long sum = 0;
+	std::thread t([] { for (auto &x : v) const_cast<volatile long &>(x) = 1; });
+	t.join();
+	for (auto &x : v)
+		sum += const_cast<volatile long &>(x);
+	std::printf("%ld\n", sum);
+	return 3;
+}
+END
+build loop c++ -O2 -g -pthread -o loop loop.cpp
+record -o loop.trace ./loop > loop.out
+[ $? = 3 ] && [ "$(cat loop.out)" = 65536 ] && pass "C++: exit code and output" || fail "C++: exit code or output"
+# the pages in the middle of the vector: 512 writes by one thread, 512 reads by the other
+awk -F, '$3 == 512 { read[$8]++ } $4 == 512 && !$3 { written[$8]++ }
+	END { for (t in read) for (u in written) ok += t != u && read[t] >= 126 && written[u] >= 126; print ok + 0 }' loop.trace/p0000/accesses-*.csv > loop.pages
+[ "$(cat loop.pages)" = 1 ] && pass "C++: counts" || fail "C++: counts of the vector"
+if command -v gfortran > /dev/null; then
+	cat > loop.f90 <<'END'
+program loop
+	real(8), allocatable, volatile :: a(:)
+	integer :: i
+	allocate(a(65536))
+	do i = 1, 65536
+		a(i) = 1
+	end do
+	print '(i0)', int(sum(a))
+end
+END
+	build fortran fortran -O2 -g -o floop loop.f90
+	record -o floop.trace ./floop > floop.out
+	n=$(awk -F, '$3 == 512 && $4 == 512 { n++ } END { print n + 0 }' floop.trace/p0000/accesses-*.csv)
+	[ "$(cat floop.out)" = 65536 ] && [ "$n" -ge 126 ] && pass Fortran || fail "Fortran: $(cat floop.out), $n pages"
+else
+	skip "there is no gfortran"
+fi
+
+# ---- intervals by accesses: as many as the accesses ask for, however fast the machine is
+cat > steady.c <<'END'
+#include <stdio.h>
+static volatile long a[512 * 64];
+int main(void)
+{
+	for (int k = 0; k < 2000; k++)
+		for (int i = 0; i < 512 * 64; i++)
+			a[i] = i;
+	return 0;
+}
+END
+build steady cc -O2 -g -o steady steady.c
+record --interval 60s --interval-accesses 5000000 -o steady.trace ./steady
+awk -F, 'NR > 1 { small += last != "" && last < 5000000; last = $NF; n++; sum += $NF } END { print sum, small + 0, (n >= 2 && n <= 14) }' steady.trace/p0000/intervals.csv > steady.out
+[ "$(cat steady.out)" = "65536000 0 1" ] && pass "intervals by accesses" || fail "intervals by accesses: $(cat steady.out)"
+
+# ---- killed: what came until then is there
+cat > dies.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile long a[512 * 8];
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 512 * 8; i++)
+		a[i] = i;
+	usleep(300000);
+	(void)argv;
+	if (argc > 1)
+		raise(SIGKILL);
+	*(volatile int *)8 = 1;
+}
+END
+build dies cc -O2 -g -w -o dies dies.c
+for how in "" kill; do
+	{ (ulimit -c 0; record --interval 20ms -o dies.trace ./dies $how); } 2> /dev/null
+	code=$?
+	n=$("$MEMTRACE" info dies.trace | grep -c ' 8 pages\| 9 pages\|1[0-9] pages')
+	[ $code = $([ -z "$how" ] && echo 139 || echo 137) ] && [ "$(awk -F, '$4 == 512' dies.trace/p0000/accesses-*.csv | wc -l)" -ge 7 ] &&
+		pass "killed ${how:-by a fault}" || fail "killed ${how:-by a fault}: code $code, $n"
+	rm -rf dies.trace
+done
+
+# ---- what cannot be counted says so
+printf 'int main(void) { return 0; }\n' > plain.c
+gcc -o plain plain.c
+record -o plain.trace ./plain 2> plain.err
+[ $? = 4 ] && [ ! -e plain.trace ] && grep -q "was not built with 'memtrace cc'" plain.err && pass "a program without hooks" || fail "a program without hooks"
+timeout 20 "$MEMTRACE" record --quiet --backend hooks -o plain.trace ./plain 2> plain.err
+[ $? = 0 ] && grep -q '"backend_message": "no part of this program was built with memtrace cc"' plain.trace/p0000/image.json &&
+	pass "a program without hooks, asked for" || fail "a program without hooks, asked for"
+"$MEMTRACE" cc -fsanitize=thread plain.c 2> plain.err
+[ $? = 2 ] && pass "with a race detector" || fail "with a race detector"
+"$MEMTRACE" cc -static plain.c 2> plain.err
+[ $? = 2 ] && pass "static" || fail "static"
+MEMTRACE_CC=no-such-compiler "$MEMTRACE" cc plain.c 2> plain.err
+[ $? = 127 ] && grep -q MEMTRACE_CC plain.err && pass "no compiler" || fail "no compiler"
+
+# ---- odd programs: the same output and exit code with hooks, recorded
+build quirks cc -std=gnu11 -g -O2 -w -pthread -o quirks "$tests/workloads/quirks.c"
+while read -r name status; do
+	mkdir -p q && cd q || exit 2
+	{
+		timeout 20 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
+		want=$?
+		(exec timeout 120 "$MEMTRACE" record --quiet --exact -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
+		got=$?
+	} 2> /dev/null
+	cd ..
+	if [ $got != $want ]; then
+		fail "quirk $name: status $got instead of $want"
+	elif ! cmp -s plain.out exact.out || ! cmp -s plain.err exact.err; then
+		fail "quirk $name: other output"
+		diff -a plain.out exact.out | head -5 | sed 's/^/    /'
+		diff -a plain.err exact.err | head -5 | sed 's/^/    /'
+	else
+		pass "quirk $name"
+	fi
+	rm -rf q q.trace
+done < <("$bin/quirks" list)
+
+summary exact
