@@ -31,7 +31,7 @@ public final class AccessScan {
 	/** Runs at most: enough for every machine to have work until the end, few enough to keep their parts. */
 	static final int MOST_RUNS = 64;
 
-	private final AccessSource source;
+	private final Opener opener;
 	/** What is wanted of each row; null: everything. */
 	private final AccessMask mask;
 	/** Chunks to be filled again. */
@@ -60,15 +60,43 @@ public final class AccessScan {
 		P make(int producerFrom, int producerTo) throws MemtraceException;
 	}
 
-	private AccessScan(AccessSource source, AccessMask mask, ConcurrentLinkedDeque<AccessChunk> spare) {
-		this.source = source;
+	/** Gives the chunks, the same ones each time. */
+	interface Opener {
+		AccessSource source() throws MemtraceException;
+
+		/** What could not be read so far. */
+		Losses lost();
+
+		/** Whether {@link #source} takes no time. */
+		default boolean isOpen() {
+			return true;
+		}
+	}
+
+	private AccessScan(Opener opener, AccessMask mask, ConcurrentLinkedDeque<AccessChunk> spare) {
+		this.opener = opener;
 		this.mask = mask;
 		this.spare = spare;
 	}
 
 	/** Scans the chunks of a source. */
 	public static AccessScan of(AccessSource source) {
-		return new AccessScan(source, null, new ConcurrentLinkedDeque<>());
+		return of(new Opener() {
+			@Override
+			public AccessSource source() {
+				return source;
+			}
+
+			@Override
+			public Losses lost() {
+				return source.losses();
+			}
+		});
+	}
+
+	/** Scans chunks that are opened when they are looked at first. */
+	static AccessScan of(Opener opener) {
+		return new AccessScan(opener, null, new ConcurrentLinkedDeque<>());
 	}
 
 	/** Scans all accesses of a trace. */
@@ -81,12 +109,12 @@ public final class AccessScan {
 		if (wanted == null || wanted.selectsAll()) {
 			return this;
 		}
-		return new AccessScan(source, mask == null ? wanted : AccessMask.both(mask, wanted), spare);
+		return new AccessScan(opener, mask == null ? wanted : AccessMask.both(mask, wanted), spare);
 	}
 
 	/** The same chunks with everything; losses are counted together. */
 	AccessScan withoutMask() {
-		return new AccessScan(source, null, spare);
+		return new AccessScan(opener, null, spare);
 	}
 
 	/** Columns and those that the mask looks at. */
@@ -100,8 +128,13 @@ public final class AccessScan {
 	}
 
 	/** The chunks, without the mask. */
-	AccessSource source() {
-		return source;
+	AccessSource source() throws MemtraceException {
+		return opener.source();
+	}
+
+	/** Number of rows without the mask; chunks are not opened for it. */
+	long rows(TraceStore store) throws MemtraceException {
+		return opener.isOpen() ? opener.source().rows() : store.accessCount();
 	}
 
 	/** Whether there is a mask. */
@@ -111,7 +144,7 @@ public final class AccessScan {
 
 	/** What could not be read so far, by any scan of these chunks. */
 	public Losses lost() {
-		return source.losses();
+		return opener.lost();
 	}
 
 	/** A number of chunks that one thread reads one after the other. */
@@ -128,7 +161,8 @@ public final class AccessScan {
 	 */
 	public <P extends Part> List<P> run(AccessQuery query, Set<AccessColumn> columns, String step, Progress progress,
 			PartMaker<P> maker) throws MemtraceException {
-		List<Run> runs = runs(query);
+		AccessSource source = opener.source();
+		List<Run> runs = runs(source, query);
 		Set<AccessColumn> read = with(columns);
 		List<P> parts = new ArrayList<>();
 		for (int i = 0; i < runs.size(); i++) {
@@ -166,7 +200,7 @@ public final class AccessScan {
 	/** The only place where a damaged chunk is skipped. */
 	boolean read(int number, Set<AccessColumn> columns, AccessChunk into) throws MemtraceException {
 		try {
-			source.read(number, columns, into);
+			opener.source().read(number, columns, into);
 		} catch (DamagedChunkException e) {
 			return false; // the source has counted it
 		}
@@ -189,7 +223,7 @@ public final class AccessScan {
 	}
 
 	/** Cut only where no leaf goes on, into runs of nearly equal numbers of rows. */
-	private List<Run> runs(AccessQuery query) {
+	private static List<Run> runs(AccessSource source, AccessQuery query) {
 		int[] chunks = new int[source.chunks()];
 		int n = 0;
 		long rows = 0;

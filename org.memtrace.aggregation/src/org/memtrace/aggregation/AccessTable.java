@@ -8,10 +8,12 @@ import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -52,6 +54,12 @@ public final class AccessTable implements ModelSource {
 	/** The table of all accesses; this one when there is no mask. */
 	private final AccessTable unmasked;
 	private FirstTouches touches;
+	/** Only of the table of all accesses; null before somebody asks, or when there are none. */
+	private PreAggregates saved;
+	private boolean searchedSaved;
+	private int mostCells = AccessCube.MOST_CELLS;
+	private Consumer<String> told = text -> {
+	};
 
 	/** What accesses refer to. */
 	private record Trace(TraceStore store, TraceInfo info, ProducerTree producers, List<ThreadInfo> threads, int[][] cpuSets,
@@ -74,7 +82,39 @@ public final class AccessTable implements ModelSource {
 
 	/** All accesses of a trace, to be looked at once or twice: chunks are read whenever they are. */
 	public static AccessTable load(TraceStore store, Progress progress) throws MemtraceException {
-		return new AccessTable(trace(store), AccessScan.of(store, progress));
+		return new AccessTable(trace(store), AccessScan.of(new Opened(store, source -> source, progress)));
+	}
+
+	/** Opens the chunks when they are looked at first: what is saved with a trace answers much without. */
+	private static final class Opened implements AccessScan.Opener {
+		private final TraceStore store;
+		private final UnaryOperator<AccessSource> wrapper;
+		private final Progress progress;
+		private AccessSource source;
+
+		Opened(TraceStore store, UnaryOperator<AccessSource> wrapper, Progress progress) {
+			this.store = store;
+			this.wrapper = wrapper;
+			this.progress = progress;
+		}
+
+		@Override
+		public synchronized AccessSource source() throws MemtraceException {
+			if (source == null) {
+				source = wrapper.apply(store.accessSource(progress));
+			}
+			return source;
+		}
+
+		@Override
+		public synchronized Losses lost() {
+			return source == null ? Losses.NONE : source.losses();
+		}
+
+		@Override
+		public synchronized boolean isOpen() {
+			return source != null;
+		}
 	}
 
 	/** All accesses of a trace, to be looked at again and again: columns that have been read stay in memory as far as there is room. */
@@ -88,14 +128,245 @@ public final class AccessTable implements ModelSource {
 	 * @param guard puts something around what reads the store
 	 */
 	public static AccessTable keep(TraceStore store, UnaryOperator<AccessSource> guard, Progress progress) throws MemtraceException {
-		AccessSource source = store.accessSource(progress);
-		return new AccessTable(trace(store),
-				AccessScan.of(source instanceof HeapAccessSource ? source : new PackedSource(guard.apply(source))));
+		return new AccessTable(trace(store), AccessScan.of(new Opened(store,
+				source -> source instanceof HeapAccessSource ? source : new PackedSource(guard.apply(source)), progress)));
 	}
 
-	/** The accesses of a source that is not that of the store; for tests. */
+	/** The accesses of a source that is not that of the store, and nothing that is saved with it; for tests. */
 	static AccessTable of(TraceStore store, AccessSource source) throws MemtraceException {
+		AccessTable table = new AccessTable(trace(store), AccessScan.of(source));
+		table.searchedSaved = true;
+		return table;
+	}
+
+	/** The accesses of a source, and what is saved with the store; for tests and benchmarks. */
+	static AccessTable ofSaved(TraceStore store, AccessSource source) throws MemtraceException {
 		return new AccessTable(trace(store), AccessScan.of(source));
+	}
+
+	/** Who is told, in a sentence, when something that is saved with the trace is damaged; before the table is used. */
+	public AccessTable telling(Consumer<String> listener) {
+		told = listener;
+		return this;
+	}
+
+	/**
+	 * Computes what {@link #rows} and first pictures are answered from and saves it with the trace, unless it is there. Reads all accesses
+	 * three times.
+	 *
+	 * @return whether it is there now; it is not when the store cannot save it or accesses are damaged
+	 */
+	public static boolean save(TraceStore store, Progress progress) throws MemtraceException {
+		return save(load(store, progress), AccessCube.MOST_CELLS, progress);
+	}
+
+	/** The same with another number of cells at most. */
+	static boolean save(AccessTable table, int mostCells, Progress progress) throws MemtraceException {
+		if (table.trace.store.accessCount() == 0) {
+			return false;
+		}
+		synchronized (table.lock) {
+			table.mostCells = mostCells;
+			return table.saved(progress, 1) != null;
+		}
+	}
+
+	/**
+	 * Looks whether what is saved with a trace is what was written, and counts what the accesses count.
+	 *
+	 * @param problems gets a sentence for each thing that is wrong
+	 */
+	public static void verifySaved(TraceStore store, Consumer<String> problems) throws MemtraceException {
+		String stamp = store.contentStamp();
+		if (stamp.isEmpty() || store.accessCount() == 0) {
+			return;
+		}
+		PreAggregates saved = new PreAggregates(store, stamp, problems);
+		if (saved.facts() == null) {
+			return;
+		}
+		saved.touches();
+		AccessSource source = store.accessSource(Progress.NONE);
+		long[] wanted = new long[3];
+		for (int c = 0; c < source.chunks(); c++) {
+			wanted[0] += source.info(c).rows();
+			wanted[1] += source.info(c).reads();
+			wanted[2] += source.info(c).writes();
+		}
+		Map<String, Supplier<AccessCube>> cubes = new TreeMap<>();
+		cubes.put(PreAggregates.TOTALS, saved::totals);
+		cubes.put(PreAggregates.CUBE, saved::cube);
+		cubes.forEach((name, section) -> {
+			AccessCube cube = section.get();
+			long[] found = cube == null ? wanted : cube.sums();
+			if (!Arrays.equals(found, wanted)) {
+				problems.accept(String.format(Locale.ROOT, "The sums that are saved with %s are wrong (%s): they count %,d accesses, %,d reads and"
+						+ " %,d writes, the accesses %,d, %,d and %,d", store.info().alias(), name, found[0], found[1], found[2], wanted[0], wanted[1],
+						wanted[2]));
+			}
+		});
+	}
+
+	/** What is saved, null when there is nothing, or this table has a mask. */
+	private PreAggregates saved(Progress progress) throws MemtraceException {
+		if (unmasked != this) {
+			return null;
+		}
+		synchronized (lock) {
+			return saved(progress, PreAggregates.LEAST_ACCESSES);
+		}
+	}
+
+	private PreAggregates saved(Progress progress, long least) throws MemtraceException {
+		if (searchedSaved && (saved == null || !saved.isDamaged())) {
+			return saved;
+		}
+		String stamp = trace.store.contentStamp();
+		boolean first = !searchedSaved;
+		searchedSaved = true; // also for what is computed here
+		if (stamp.isEmpty() || trace.store.accessCount() == 0) {
+			return null;
+		}
+		PreAggregates found = first ? new PreAggregates(trace.store, stamp, told) : saved;
+		if (first && found.facts() != null) {
+			saved = found;
+			return saved;
+		}
+		saved = null;
+		if (found.isDamaged() || trace.store.accessCount() >= least) {
+			boolean done = false;
+			try {
+				compute(stamp, progress);
+				done = true;
+			} finally {
+				searchedSaved = done;
+			}
+		}
+		return saved;
+	}
+
+	/** Computes and saves everything; nothing where accesses are damaged. */
+	private void compute(String stamp, Progress progress) throws MemtraceException {
+		AccessQuery all = query(-1, Long.MIN_VALUE, Long.MAX_VALUE);
+		Set<AccessColumn> columns = EnumSet.of(AccessColumn.NODE, AccessColumn.SHARING);
+		columns.addAll(FirstTouches.COLUMNS);
+		List<FirstTouches.Part> firstParts = new ArrayList<>();
+		TimeSet set = new TimeSet();
+		int maxNode = -1;
+		int maxSharing = -1;
+		BitSet inner = new BitSet();
+		for (First part : scan.run(all, columns, "Preparing sums and first pictures (1 of 3)", progress, (from, to) -> new First(trace.producers))) {
+			firstParts.add(part.touches);
+			maxNode = Math.max(maxNode, part.node.max);
+			maxSharing = Math.max(maxSharing, part.sharing.max);
+			part.inner.forEach(inner::set);
+			if (set.size() <= TimeDensity.GRID) {
+				set.addAll(part.times.set);
+			}
+		}
+		AccessTimes known = null;
+		if (set.size() <= TimeDensity.GRID) {
+			long[][] sorted = set.sorted();
+			known = new AccessTimes(sorted[0], sorted[1]);
+		}
+		FirstTouches first = FirstTouches.of(firstParts);
+		TimeDensity.Times numbered = TimeDensity.Times.of(known, trace.info.startNs(), trace.info.endNs());
+		AtomicLongArray accesses = new AtomicLongArray(numbered.count());
+		AtomicLongArray touched = new AtomicLongArray(numbered.count());
+		AccessCube.Builder cube = new AccessCube.Builder(trace.producers, trace.threads.size(), known, trace.info.startNs(), trace.info.endNs(),
+				mostCells);
+		scan.run(all, AccessCube.COLUMNS, "Preparing sums and first pictures (2 of 3)", progress, (from, to) -> new AccessScan.Part() {
+			private final AccessScan.Part density = new Density(numbered, first, accesses, touched);
+			private final AccessScan.Part sums = cube.part();
+
+			@Override
+			public void chunk(AccessChunk c, int leafFrom, int leafTo) throws MemtraceException {
+				density.chunk(c, leafFrom, leafTo);
+				sums.chunk(c, leafFrom, leafTo);
+			}
+
+			@Override
+			public void end() throws MemtraceException {
+				sums.end();
+			}
+		});
+		if (!scan.lost().isNone()) {
+			return;
+		}
+		PreAggregates made = new PreAggregates(trace.store, stamp, told);
+		PreAggregates.Facts facts = new PreAggregates.Facts(maxNode, maxSharing, inner, known, numbered.density(accesses::get, touched::get));
+		made.put(first, known);
+		AccessCube built = cube.build();
+		if (built != null) {
+			made.put(built);
+		}
+		made.put(facts); // the last one: without it nothing is looked for
+		saved = made;
+	}
+
+	/** What is known after all accesses were looked at for the first time. */
+	private static final class First implements AccessScan.Part {
+		private final ProducerTree tree;
+		final FirstTouches.Part touches = new FirstTouches.Part();
+		final Max node = new Max(c -> c.node);
+		final Max sharing = new Max(c -> c.sharing);
+		final Times times = new Times(TimeDensity.GRID);
+		final List<Integer> inner = new ArrayList<>();
+
+		First(ProducerTree tree) {
+			this.tree = tree;
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			touches.chunk(c, leafFrom, leafTo);
+			node.chunk(c, leafFrom, leafTo);
+			sharing.chunk(c, leafFrom, leafTo);
+			times.chunk(c, leafFrom, leafTo);
+			for (int l = leafFrom; l < leafTo; l++) {
+				if (!tree.isLeaf(c.leaf[l])) {
+					inner.add(c.leaf[l]);
+				}
+			}
+		}
+	}
+
+	/**
+	 * Sums that answer a question as all accesses would that it is about. They are there for traces with which they were saved, for tables
+	 * without a mask.
+	 *
+	 * @param query what is asked
+	 * @param inProportion whether an access that the window cuts counts in part; else it counts when it overlaps the window
+	 * @param byTime whether the time of the accesses matters beyond the window
+	 * @return null when the accesses have to be read
+	 */
+	public AccessCube.Rows rows(AccessQuery query, boolean inProportion, boolean byTime, Progress progress) throws MemtraceException {
+		if (scan.isMasked()) {
+			return null;
+		}
+		synchronized (lock) {
+			for (boolean whole = !byTime;; whole = false) {
+				PreAggregates pre = saved(progress);
+				AccessCube cube = pre == null ? null : whole ? pre.totals() : pre.cube();
+				if (pre != null && pre.isDamaged()) {
+					pre = saved(progress);
+					cube = pre == null ? null : whole ? pre.totals() : pre.cube();
+				}
+				AccessCube.Rows rows = cube == null ? null : cube.rows(query, inProportion);
+				if (rows != null || !whole) {
+					return rows;
+				}
+			}
+		}
+	}
+
+	/** Whether a cube tells ranges of producers apart. */
+	public boolean tellsApart(int[] producerFrom, int[] producerTo, Progress progress) throws MemtraceException {
+		synchronized (lock) {
+			PreAggregates pre = saved(progress);
+			AccessCube cube = pre == null ? null : pre.totals();
+			return cube != null && cube.fits(producerFrom, producerTo);
+		}
 	}
 
 	private static Trace trace(TraceStore store) throws MemtraceException {
@@ -240,7 +511,7 @@ public final class AccessTable implements ModelSource {
 	/** Number of records. */
 	@Override
 	public long records() throws MemtraceException {
-		return scan.isMasked() ? index(Progress.NONE).rowFrom[trace.producers.size()] : scan.source().rows();
+		return scan.isMasked() ? index(Progress.NONE).rowFrom[trace.producers.size()] : scan.rows(trace.store);
 	}
 
 	/** Number of records of the producers before one. */
@@ -267,9 +538,13 @@ public final class AccessTable implements ModelSource {
 	@Override
 	public Hierarchy hierarchy(int producer, Progress progress) throws MemtraceException {
 		ProducerTree tree = trace.producers;
-		RowIndex rows = index(progress);
 		int from = Math.max(0, producer);
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
+		PreAggregates pre = saved(progress);
+		if (pre != null) {
+			return Hierarchy.of(tree, from, to, pre.facts().inner());
+		}
+		RowIndex rows = index(progress);
 		// what a filter hides is no empty row: it would count in loss and reduction, and most of a picture could be blank
 		return scan.isMasked() ? Hierarchy.of(tree, from, to, rows.inner, Hierarchy.withRows(tree, from, to, p -> rows.rowFrom[p])) : Hierarchy.of(tree, from, to, rows.inner);
 	}
@@ -280,6 +555,8 @@ public final class AccessTable implements ModelSource {
 			return unmasked.firstTouches(progress);
 		}
 		synchronized (lock) {
+			PreAggregates pre = touches != null ? null : saved(progress);
+			touches = pre == null ? touches : pre.touches();
 			if (touches == null) {
 				touches = FirstTouches.of(scan, query(-1, Long.MIN_VALUE, Long.MAX_VALUE), progress);
 			}
@@ -332,6 +609,15 @@ public final class AccessTable implements ModelSource {
 
 	/** How many accesses happened when, and when the pages that have some were touched first. */
 	public TimeDensity timeDensity(Progress progress) throws MemtraceException {
+		synchronized (lock) {
+			PreAggregates pre = density != null ? null : saved(progress);
+			if (pre != null) {
+				density = pre.facts().density();
+			}
+			if (density != null) {
+				return density;
+			}
+		}
 		FirstTouches first = firstTouches(progress);
 		AccessTimes known = unmasked.times(TimeDensity.GRID, progress);
 		synchronized (lock) {
@@ -395,11 +681,19 @@ public final class AccessTable implements ModelSource {
 
 	/** Largest NUMA node, -1 if none. */
 	public int maxNode(Progress progress) throws MemtraceException {
+		PreAggregates pre = saved(progress);
+		if (pre != null) {
+			return pre.facts().maxNode();
+		}
 		return max(AccessColumn.NODE, c -> c.node, progress);
 	}
 
 	/** Largest number of threads that used a page at the same time, -1 if there are no records. */
 	public int maxSharing(Progress progress) throws MemtraceException {
+		PreAggregates pre = saved(progress);
+		if (pre != null) {
+			return pre.facts().maxSharing();
+		}
 		return max(AccessColumn.SHARING, c -> c.sharing, progress);
 	}
 
@@ -426,7 +720,14 @@ public final class AccessTable implements ModelSource {
 	 * @return null when there are more
 	 */
 	public AccessTimes times(int most, Progress progress) throws MemtraceException {
+		PreAggregates pre = unmasked.saved(progress); // before the lock: it has one of its own
 		synchronized (lock) {
+			if (pre != null && pre.facts().times() != null) {
+				times = pre.facts().times();
+				timesLimit = TimeDensity.GRID;
+			} else if (pre != null && most <= TimeDensity.GRID) {
+				timesLimit = TimeDensity.GRID;
+			}
 			if (times == null && timesLimit < most) {
 				TimeSet all = new TimeSet();
 				AccessScan unmasked = AccessScan.of(scan.source());
@@ -452,7 +753,7 @@ public final class AccessTable implements ModelSource {
 	 */
 	public long intervals(Progress progress) throws MemtraceException {
 		AccessTimes known = times(MOST_TIMES, progress);
-		return known == null ? scan.source().rows() : known.count();
+		return known == null ? scan.rows(trace.store) : known.count();
 	}
 
 	/** Sums of producers. */

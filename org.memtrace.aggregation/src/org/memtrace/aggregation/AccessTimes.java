@@ -16,6 +16,10 @@ public final class AccessTimes {
 		this.endNs = endNs;
 	}
 
+	void write(SavedNumbers.Out out) {
+		out.deltas(startNs, startNs.length).deltas(endNs, endNs.length);
+	}
+
 	/** Number of times. */
 	public int count() {
 		return startNs.length;

@@ -31,6 +31,11 @@ public final class BasicDimensions {
 				new ModelType("Shared_Write", Role.SHARED_WRITE, 0));
 
 		@Override
+		public boolean isOfSums() {
+			return true;
+		}
+
+		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.SHARING);
 		}
@@ -53,6 +58,11 @@ public final class BasicDimensions {
 	public static final Dimension READ_WRITE = new Dimension("rw", "Read or write", "Reads and writes", Type.TEXT, "Read or write",
 			Set.of(Use.COLOUR, Use.GROUP)) {
 		private final List<ModelType> types = List.of(new ModelType("Read", Role.READ, 0), new ModelType("Write", Role.WRITE, 0));
+
+		@Override
+		public boolean isOfSums() {
+			return true;
+		}
 
 		@Override
 		public Set<AccessColumn> columns() {
@@ -139,6 +149,11 @@ public final class BasicDimensions {
 	/** The thread that made the access. */
 	public static final Dimension THREAD = new Dimension("thread", "Thread", "Threads", Type.TEXT, "The thread that made the accesses",
 			Use.ALL) {
+		@Override
+		public boolean isOfSums() {
+			return true;
+		}
+
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.THREAD);

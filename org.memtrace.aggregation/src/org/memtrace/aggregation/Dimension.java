@@ -141,6 +141,14 @@ public abstract class Dimension {
 	 */
 	public abstract DimensionValues values(AccessTable table, Progress progress) throws MemtraceException;
 
+	/**
+	 * Whether accesses of the same structure (or what has a name instead), the same thread, the same kind of sharing (one thread or several)
+	 * and the same start have the same value, so that sums of such accesses ({@link AccessTable#rows}) are enough to group by it.
+	 */
+	public boolean isOfSums() {
+		return false;
+	}
+
 	/** The dimension for a question: itself, unless its values depend on what is asked. */
 	public Dimension of(Question question) {
 		return this;

@@ -5,6 +5,7 @@ package org.memtrace.aggregation;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -32,7 +33,7 @@ public final class FirstTouches {
 	}
 
 	/** Touches of a range of pages. */
-	private static final class Part implements AccessScan.Part {
+	static final class Part implements AccessScan.Part {
 		private int[] producer = new int[1024];
 		private long[] startNs = new long[1024];
 		private long[] endNs = new long[1024];
@@ -74,8 +75,16 @@ public final class FirstTouches {
 
 	/** Looks at all accesses. */
 	static FirstTouches of(AccessScan scan, AccessQuery all, Progress progress) throws MemtraceException {
-		List<Part> parts = scan.run(all, EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD), "First touches", progress,
+		List<Part> parts = scan.run(all, COLUMNS, "First touches", progress,
 				(from, to) -> new Part());
+		return of(parts);
+	}
+
+	/** Columns that parts look at. */
+	static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD);
+
+	/** Joins parts in order. */
+	static FirstTouches of(List<Part> parts) {
 		int n = 0;
 		for (Part p : parts) {
 			n = Math.addExact(n, p.count);
@@ -90,6 +99,50 @@ public final class FirstTouches {
 			at += p.count;
 		}
 		return found;
+	}
+
+	/** @param times all times of the trace, null when they are too many to be numbered */
+	void write(SavedNumbers.Out out, AccessTimes times) {
+		out.deltas(producer, producer.length).deltas(thread, thread.length);
+		if (times != null) {
+			int[] number = new int[producer.length];
+			for (int i = 0; i < number.length; i++) {
+				number[i] = times.indexOf(startNs[i], endNs[i]);
+			}
+			out.deltas(number, number.length);
+			return;
+		}
+		long[] length = new long[producer.length];
+		for (int i = 0; i < length.length; i++) {
+			length[i] = endNs[i] - startNs[i];
+		}
+		out.deltas(startNs, startNs.length).unsigned(length, length.length);
+	}
+
+	static FirstTouches read(SavedNumbers.In in, AccessTimes times) throws SavedNumbers.Damaged {
+		int[] producer = in.deltaInts();
+		int[] thread = in.deltaInts();
+		long[] startNs;
+		long[] endNs;
+		if (times != null) {
+			int[] number = in.deltaInts();
+			startNs = new long[number.length];
+			endNs = new long[number.length];
+			for (int i = 0; i < number.length; i++) {
+				startNs[i] = times.startNs(number[i]);
+				endNs[i] = times.endNs(number[i]);
+			}
+		} else {
+			startNs = in.deltaLongs();
+			endNs = in.unsignedLongs();
+			for (int i = 0; i < endNs.length; i++) {
+				endNs[i] += startNs[i];
+			}
+		}
+		if (thread.length != producer.length || startNs.length != producer.length || endNs.length != producer.length) {
+			throw new SavedNumbers.Damaged("columns are of different lengths");
+		}
+		return new FirstTouches(producer, startNs, endNs, thread);
 	}
 
 	/** Number of pages with accesses. */

@@ -150,6 +150,18 @@ public final class TimeDensity {
 		}
 	}
 
+	void write(SavedNumbers.Out out) {
+		out.deltas(bound, bound.length).doubles(amount, amount.length).doubles(firstTouches, firstTouches.length);
+	}
+
+	static TimeDensity read(SavedNumbers.In in) throws SavedNumbers.Damaged {
+		TimeDensity density = new TimeDensity(in.deltaLongs(), in.doubles(), in.doubles());
+		if (density.bound.length < 2 || density.amount.length != density.bound.length || density.firstTouches.length != density.bound.length) {
+			throw new SavedNumbers.Damaged("columns are of different lengths");
+		}
+		return density;
+	}
+
 	/** Number of atoms. */
 	public int atoms() {
 		return bound.length - 1;

@@ -66,7 +66,7 @@ final class TraceData {
 			spaces = Set.copyOf(opened.addressSpaces());
 			store = space == AddressSpace.VIRTUAL ? opened : opened.in(space);
 			info = store.info();
-			accesses = AccessTable.keep(store, this::guarded, progress);
+			accesses = AccessTable.keep(store, this::guarded, progress).telling(text -> ILog.of(TraceData.class).warn(text));
 			accessCount = accesses.records();
 			maxNode = accesses.maxNode(progress);
 			producers = store.producers();

@@ -19,6 +19,11 @@ final class AllocationSites extends OfMemory {
 	}
 
 	@Override
+	public boolean isOfSums() {
+		return true;
+	}
+
+	@Override
 	public ProducerValues values(AccessTable table, Progress progress) {
 		ProducerTree tree = table.producers();
 		List<Structure> structures = table.structures();

@@ -19,6 +19,11 @@ final class SizeClasses extends OfMemory {
 	}
 
 	@Override
+	public boolean isOfSums() {
+		return true;
+	}
+
+	@Override
 	public ProducerValues values(AccessTable table, Progress progress) {
 		ProducerTree tree = table.producers();
 		Parts parts = new Parts(tree, table.structures());

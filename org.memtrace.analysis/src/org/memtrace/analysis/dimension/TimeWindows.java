@@ -32,6 +32,11 @@ final class TimeWindows extends Dimension {
 	}
 
 	@Override
+	public boolean isOfSums() {
+		return true;
+	}
+
+	@Override
 	public Set<AccessColumn> columns() {
 		return EnumSet.of(AccessColumn.TIME);
 	}

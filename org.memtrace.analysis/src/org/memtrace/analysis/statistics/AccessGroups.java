@@ -4,11 +4,13 @@
 package org.memtrace.analysis.statistics;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.AccessCube;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Question;
@@ -83,12 +85,42 @@ public final class AccessGroups {
 		return query.fromNs() > table.info().startNs() || query.toNs() < table.info().endNs();
 	}
 
+	/** The groups from sums that are saved with the trace; null when the accesses have to be read. */
+	private GroupSums saved(Progress progress) throws MemtraceException {
+		if (!keys.stream().allMatch(Dimension::isOfSums)) {
+			return null;
+		}
+		boolean byTime = keys.stream().anyMatch(k -> k.columns().contains(AccessColumn.TIME));
+		AccessCube.Rows rows = table.rows(query, false, byTime, progress);
+		if (rows == null) {
+			return null;
+		}
+		AccessChunk c = rows.chunk();
+		Sums part = new Sums();
+		part.values(c, 0, c.leaves);
+		if (byTime) { // accesses of one sum may have begun at different times
+			long[] starts = c.timeStartNs;
+			long[][] earliest = Arrays.stream(part.value).map(v -> Arrays.copyOf(v, c.rows)).toArray(long[][]::new);
+			c.timeStartNs = rows.latestStartNs();
+			part.values(c, 0, c.leaves);
+			c.timeStartNs = starts;
+			for (int k = 0; k < earliest.length; k++) {
+				if (!Arrays.equals(earliest[k], 0, c.rows, part.value[k], 0, c.rows)) {
+					return null;
+				}
+			}
+		}
+		for (int row = 0; row < c.rows; row++) {
+			part.row(c, row, rows.records().all()[row], rows.records().withReads()[row], rows.records().withWrites()[row]);
+		}
+		return part.sums;
+	}
+
 	private List<Group> run(Progress progress) throws MemtraceException {
-		GroupSums all = null;
-		for (Sums part : table.scan().run(query, columns(), "Groups", progress, (from, to) -> new Sums())) {
-			if (all == null) {
-				all = part.sums;
-			} else {
+		GroupSums all = saved(progress);
+		if (all == null) {
+			all = new GroupSums(keys.size(), MOST_GROUPS);
+			for (Sums part : table.scan().run(query, columns(), "Groups", progress, (from, to) -> new Sums())) {
 				all.addAll(part.sums);
 			}
 		}
@@ -115,34 +147,43 @@ public final class AccessGroups {
 
 		@Override
 		public void chunk(AccessChunk c, int leafFrom, int leafTo) throws MemtraceException {
-			for (int k = 0; k < value.length; k++) {
-				if (value[k].length < c.rows) {
-					value[k] = new long[Math.max(c.rows, 2 * value[k].length)];
-				}
-				values.get(k).read(c, leafFrom, leafTo, value[k]);
-			}
+			values(c, leafFrom, leafTo);
 			boolean window = isWindow();
 			int to = c.leafFrom[leafTo];
 			for (int row = c.leafFrom[leafFrom]; row < to; row++) {
 				if (window && (c.startNs(row) >= query.toNs() || c.endNs(row) <= query.fromNs())) {
 					continue;
 				}
-				for (int k = 0; k < group.length; k++) {
-					group[k] = value[k][row];
+				row(c, row, 1, c.reads[row] > 0 ? 1 : 0, c.writes[row] > 0 ? 1 : 0);
+			}
+		}
+
+		private void values(AccessChunk c, int leafFrom, int leafTo) {
+			for (int k = 0; k < value.length; k++) {
+				if (value[k].length < c.rows) {
+					value[k] = new long[Math.max(c.rows, 2 * value[k].length)];
 				}
-				if (byDirection.length == 0) {
-					sums.add(group, c.reads[row], c.writes[row]);
-					continue;
+				values.get(k).read(c, leafFrom, leafTo, value[k]);
+			}
+		}
+
+		/** Adds a row that stands for some records, of which some have reads and some have writes. */
+		private void row(AccessChunk c, int row, long records, long withReads, long withWrites) throws MemtraceException {
+			for (int k = 0; k < group.length; k++) {
+				group[k] = value[k][row];
+			}
+			if (byDirection.length == 0) {
+				sums.add(group, records, c.reads[row], c.writes[row]);
+				return;
+			}
+			if (withReads > 0) {
+				sums.add(group, withReads, c.reads[row], 0);
+			}
+			if (withWrites > 0) {
+				for (int k : byDirection) {
+					group[k]++; // the value of writes follows that of reads
 				}
-				if (c.reads[row] > 0) {
-					sums.add(group, c.reads[row], 0);
-				}
-				if (c.writes[row] > 0) {
-					for (int k : byDirection) {
-						group[k]++; // the value of writes follows that of reads
-					}
-					sums.add(group, 0, c.writes[row]);
-				}
+				sums.add(group, withWrites, 0, c.writes[row]);
 			}
 		}
 	}

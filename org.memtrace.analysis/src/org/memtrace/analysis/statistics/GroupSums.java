@@ -48,9 +48,9 @@ final class GroupSums {
 		return group[i * (keys + SUMS) + keys + 2];
 	}
 
-	/** Adds a record. */
-	void add(long[] values, long reads, long writes) throws MemtraceException {
-		add(values, 0, 1, reads, writes);
+	/** Adds records. */
+	void add(long[] values, long records, long reads, long writes) throws MemtraceException {
+		add(values, 0, records, reads, writes);
 	}
 
 	void addAll(GroupSums other) throws MemtraceException {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import org.memtrace.aggregation.AccessCube;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
@@ -24,6 +25,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.tree.ProducerTree;
 
@@ -200,11 +202,18 @@ public final class Statistics {
 		default -> {
 		}
 		}
-		for (Sums part : table.scan().run(table.query(producer, fromNs, toNs), columns, "Sums by " + by.label(), progress,
+		long[] whole = new long[size];
+		AccessQuery query = table.query(producer, fromNs, toNs);
+		Sums saved = saved(table, query, parts, progress, new Sums(table, sum, by, parts, fromNs, toNs, size));
+		for (Sums part : saved != null ? List.of(saved) : table.scan().run(query, columns, "Sums by " + by.label(), progress,
 				(from, to) -> new Sums(table, sum, by, parts, fromNs, toNs, size))) {
 			for (int i = 0; i < size; i++) {
 				sums[i] += part.sums[i];
+				whole[i] += part.whole[i];
 			}
+		}
+		for (int i = 0; i < size; i++) {
+			sums[i] += whole[i];
 		}
 		List<Item> items = new ArrayList<>();
 		for (int i = 0; i < sums.length; i++) {
@@ -215,6 +224,28 @@ public final class Statistics {
 		return items;
 	}
 
+	/** Fills sums from those that are saved with the trace; null when the accesses have to be read. */
+	private static Sums saved(AccessTable table, AccessQuery query, List<Integer> parts, Progress progress, Sums into) throws MemtraceException {
+		if (into.by != By.STRUCTURE && into.by != By.THREAD && into.by != By.TYPE || parts != null && !table.tellsApart(
+				parts.stream().mapToInt(p -> p).toArray(), parts.stream().mapToInt(table.producers()::subtreeEnd).toArray(), progress)) {
+			return null;
+		}
+		AccessCube.Rows rows = table.rows(query, true, false, progress);
+		if (rows == null) {
+			return null;
+		}
+		AccessChunk c = rows.chunk();
+		for (int l = 0; l < c.leaves; l++) {
+			if (into.by == By.STRUCTURE && !into.isInPart(c.leaf[l])) {
+				return null; // as it has rows, something else is asked than what was summed
+			}
+			for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
+				into.whole(c, row, rows.records(), row);
+			}
+		}
+		return into;
+	}
+
 	/** The sums of some pages. */
 	private static final class Sums implements AccessScan.Part {
 		private final AccessTable table;
@@ -223,7 +254,9 @@ public final class Statistics {
 		private final List<Integer> parts;
 		private final long fromNs;
 		private final long toNs;
+		/** Sums of what counts in part or is divided, and of what counts as a whole. */
 		private final double[] sums;
+		private final long[] whole;
 		private double[] share = new double[0];
 		private int part = -1;
 
@@ -235,6 +268,7 @@ public final class Statistics {
 			this.fromNs = fromNs;
 			this.toNs = toNs;
 			sums = new double[size];
+			whole = new long[size];
 		}
 
 		@Override
@@ -247,7 +281,9 @@ public final class Statistics {
 				int end = c.leafFrom[l + 1];
 				for (int row = c.leafFrom[l]; row < end; row++) {
 					double w = share[c.time[row]];
-					if (w != 0) {
+					if (w == 1 && by != By.CPU || w != 0 && sum == Sum.RECORDS && by != By.CPU) {
+						whole(c, row, null, 0);
+					} else if (w != 0) {
 						row(c, row, w);
 					}
 				}
@@ -264,6 +300,42 @@ public final class Statistics {
 				part++;
 			}
 			return part < parts.size() && parts.get(part) <= producer && producer < table.producers().subtreeEnd(parts.get(part));
+		}
+
+		/**
+		 * Adds a row that counts as a whole, in whole numbers: so it does not matter in which order rows are added.
+		 *
+		 * @param records how many records the row stands for, at {@code place}; null for one
+		 */
+		private void whole(AccessChunk c, int row, AccessCube.Counts records, int place) {
+			long reads = c.reads[row];
+			long writes = c.writes[row];
+			switch (sum) {
+			case READS -> writes = 0;
+			case WRITES -> reads = 0;
+			case RECORDS -> {
+				if (by == By.TYPE) {
+					reads = records != null ? records.withReads()[place] : reads > 0 ? 1 : 0;
+					writes = records != null ? records.withWrites()[place] : writes > 0 ? 1 : 0;
+				} else {
+					reads = records != null ? records.all()[place] : reads > 0 || writes > 0 ? 1 : 0;
+					writes = 0;
+				}
+			}
+			default -> {
+			}
+			}
+			switch (by) {
+			case STRUCTURE -> whole[part] += reads + writes;
+			case THREAD -> whole[c.thread[row] < 0 || c.thread[row] >= whole.length ? whole.length - 1 : c.thread[row]] += reads + writes;
+			case NODE -> whole[c.node[row] < 0 ? whole.length - 1 : c.node[row]] += reads + writes;
+			case SHARING -> whole[c.sharing[row]] += reads + writes;
+			default -> {
+				int base = c.sharing[row] > 1 ? 2 : 0;
+				whole[base] += reads;
+				whole[base + 1] += writes;
+			}
+			}
 		}
 
 		private void row(AccessChunk c, int row, double w) {

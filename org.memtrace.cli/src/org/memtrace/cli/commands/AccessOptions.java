@@ -64,7 +64,7 @@ final class AccessOptions {
 
 	/** All accesses. */
 	static AccessTable load(TraceStore store, Console console) throws MemtraceException {
-		return AccessTable.load(store, console.progress());
+		return AccessTable.load(store, console.progress()).telling(text -> console.err().println("warning: " + text));
 	}
 
 	/** The accesses that --filter lets pass. */

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -24,6 +25,7 @@ import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.FrameSocRows;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
 
@@ -73,6 +75,9 @@ public final class ImportCommand implements Command {
 					output.getParent(), args, console);
 			written.add(shown);
 		}
+		try (TraceStore store = Stores.openFile(written.get(0))) {
+			AccessTable.save(store, console.progress());
+		}
 		print(report, args, console);
 		written.forEach(file -> console.hint("wrote " + file));
 	}
@@ -92,6 +97,9 @@ public final class ImportCommand implements Command {
 			} else {
 				report = call(new ImportOperation(input, console.in(), name -> writer(catalogue.create(name), args)), catalogue.directory(), args, console);
 				traces.add(report.trace());
+			}
+			try (TraceStore store = catalogue.open(traces.get(0).id())) {
+				AccessTable.save(store, console.progress());
 			}
 			print(report, args, console);
 			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));

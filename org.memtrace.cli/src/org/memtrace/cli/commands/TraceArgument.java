@@ -6,6 +6,7 @@ package org.memtrace.cli.commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
@@ -114,7 +115,9 @@ final class TraceArgument {
 			if (Files.isWritable(home)) {
 				TraceInfo info = call(new ImportOperation(directory, catalogue::create).setScratchDirectory(home), console);
 				console.hint("imported " + directory + " as trace " + info.id());
-				return catalogue.open(info.id());
+				TraceStore store = catalogue.open(info.id());
+				AccessTable.save(store, console.progress());
+				return store;
 			}
 		} catch (StoreException e) {
 			if (Files.isWritable(home)) {

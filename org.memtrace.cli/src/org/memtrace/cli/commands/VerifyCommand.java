@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -20,6 +21,9 @@ public final class VerifyCommand implements Command {
 		List<String> problems = new ArrayList<>();
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			store.verify(problems::add, console.progress());
+			if (problems.isEmpty()) {
+				AccessTable.verifySaved(store, problems::add);
+			}
 			problems.forEach(problem -> console.out().println(problem));
 			if (problems.isEmpty()) {
 				console.out().printf(Locale.ROOT, "%s: all %,d accesses are as they were written%n", store.info().alias(), store.accessCount());

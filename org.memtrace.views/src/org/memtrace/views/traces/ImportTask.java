@@ -3,6 +3,7 @@
 package org.memtrace.views.traces;
 
 import java.nio.file.Path;
+import java.util.List;
 
 import org.eclipse.core.runtime.ILog;
 import org.memtrace.importer.reader.ImportReport;
@@ -10,6 +11,7 @@ import org.memtrace.importer.ImportSettings;
 import org.memtrace.importer.Projections;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.storage.Stores;
@@ -39,11 +41,14 @@ final class ImportTask {
 	private static ImportReport intoCatalogue(TraceCatalogue catalogue, ImportSettings settings, String incomplete, Progress progress)
 			throws MemtraceException {
 		if (!settings.projections()) {
-			return settings.operation(catalogue::create).setIncomplete(incomplete).call(progress);
+			ImportReport report = settings.operation(catalogue::create).setIncomplete(incomplete).call(progress);
+			TraceImport.saveSums(catalogue, report.trace(), progress);
+			return report;
 		}
 		try (TraceGroup group = catalogue.group()) {
 			ImportReport report = settings.operation(group::create).setIncomplete(incomplete).call(progress);
-			Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name, progress);
+			List<TraceInfo> all = Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name, progress);
+			TraceImport.saveSums(catalogue, all.get(0), progress);
 			return report;
 		}
 	}

@@ -5,6 +5,7 @@ package org.memtrace.views.traces;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.ILog;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.TraceCompletion;
@@ -13,6 +14,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceCatalogue;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.record.RecordHistory;
 
@@ -41,11 +43,24 @@ public final class TraceImport {
 	private static ImportReport run(TraceCatalogue catalogue, Path directory, String incomplete, Progress progress)
 			throws MemtraceException {
 		ImportReport report = KeptWork.run("Import of " + directory.getFileName(),
-				() -> new ImportOperation(directory, catalogue::create).setIncomplete(incomplete).call(progress));
+				() -> {
+					ImportReport done = new ImportOperation(directory, catalogue::create).setIncomplete(incomplete).call(progress);
+					saveSums(catalogue, done.trace(), progress);
+					return done;
+				});
 		for (String warning : report.warnings()) {
 			ILog.of(TraceImport.class).info("Import of " + directory + ": " + warning);
 		}
 		return report;
+	}
+
+	/** Saves the sums of a new trace with it, so that it opens faster. Without them it is as complete: whatever is wrong is only logged. */
+	static void saveSums(TraceCatalogue catalogue, TraceInfo trace, Progress progress) {
+		try (TraceStore store = catalogue.open(trace.id())) {
+			AccessTable.save(store, progress);
+		} catch (MemtraceException e) {
+			ILog.of(TraceImport.class).info("The sums of " + trace.alias() + " were not saved: " + e.getMessage());
+		}
 	}
 
 	/**
