@@ -107,7 +107,7 @@ public final class TraceSummary {
 				rest += r.accesses();
 				continue;
 			}
-			cells.add(new String[] {TextColumns.cut(r.name(), 32), r.kind(), Units.bytes(r.sizeBytes()),
+			cells.add(new String[] {TextColumns.cut(r.name(), 48), r.kind(), Units.bytes(r.sizeBytes()),
 				percent(all.accesses() > 0 ? r.accesses() / all.accesses() : 0),
 				percent(r.accesses() > 0 ? r.details().reads() / r.accesses() : 0), Integer.toString(r.threadCount()),
 				Units.percent(r.sharedPercent()),

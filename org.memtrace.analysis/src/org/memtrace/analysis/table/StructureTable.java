@@ -99,11 +99,29 @@ public final class StructureTable {
 		return new StructureTable(table, rows);
 	}
 
+	/**
+	 * Size of what is not one structure. The members of a group lie anywhere: what counts are they, or their touched pages when several
+	 * share these; not the distance from the first to the last.
+	 */
+	static long sizeBytes(ProducerTree tree, List<Structure> structures, int id) {
+		if (tree.kind(id) != ProducerKind.GROUP) {
+			return tree.endAddress(id) - tree.startAddress(id);
+		}
+		long sum = 0;
+		for (int part = id + 1; part < tree.subtreeEnd(id);) {
+			int s = tree.structure(part);
+			boolean one = s >= 0 && s < structures.size() && (tree.kind(part) == ProducerKind.STRUCTURE || tree.kind(part) == ProducerKind.STACK);
+			sum += one ? structures.get(s).sizeBytes() : tree.isLeaf(part) ? tree.endAddress(part) - tree.startAddress(part) : 0;
+			part = one ? tree.subtreeEnd(part) : part + 1;
+		}
+		return sum;
+	}
+
 	/** The row of a producer. */
 	static Row row(ProducerTree tree, List<Structure> structures, int id, AccessDetails d) {
 		int s = tree.structure(id);
 		Structure structure = s >= 0 && s < structures.size() && tree.kind(id) != ProducerKind.GROUP ? structures.get(s) : null;
-		long size = structure != null ? structure.sizeBytes() : tree.endAddress(id) - tree.startAddress(id);
+		long size = structure != null ? structure.sizeBytes() : sizeBytes(tree, structures, id);
 		String kind = structure != null ? structure.kind().name().toLowerCase(Locale.ROOT)
 				: tree.kind(id).name().toLowerCase(Locale.ROOT);
 		int most = -1;

@@ -9,10 +9,14 @@ public final class TextColumns {
 	private TextColumns() {
 	}
 
-	/** At most {@code most} characters, with an ellipsis in the middle. */
+	/** At most {@code most} characters, with an ellipsis in the middle; of a path the end, which tells the file, is kept. */
 	public static String cut(String s, int most) {
 		if (s.length() <= most) {
 			return s;
+		}
+		int slash = s.indexOf('/', s.length() - most + 1);
+		if (slash >= 0 && slash < s.length() - 1) {
+			return "…" + s.substring(slash);
 		}
 		int head = most / 2;
 		return s.substring(0, head) + "…" + s.substring(s.length() - (most - head - 1));

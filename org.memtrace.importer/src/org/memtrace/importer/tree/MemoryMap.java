@@ -14,6 +14,9 @@ import org.memtrace.model.memory.MemoryArea;
 
 /** Which file or area an address lies in, from {@code maps-start.txt} and {@code maps-end.txt}; used for names only. */
 public final class MemoryMap {
+	/** The file in which the backend zap keeps the memory of the program. */
+	private static final String RECORDER = "/memfd:memtrace";
+
 	/** By biased start address, so that the order is unsigned. */
 	private final TreeMap<Long, MemoryArea> areas = new TreeMap<>();
 
@@ -45,6 +48,9 @@ public final class MemoryMap {
 			long start = Long.parseUnsignedLong(range[0], 16);
 			long end = Long.parseUnsignedLong(range[1], 16);
 			String path = fields.length == 6 ? fields[5] : "";
+			if (path.startsWith(RECORDER)) {
+				return; // any memory of the program, as the recorder keeps it: the name says nothing
+			}
 			String name = path.substring(path.lastIndexOf('/') + 1);
 			if (path.startsWith("/")) {
 				name += fields[1].contains("x") ? " (code)" : fields[1].contains("w") ? " (data)" : " (constants)";

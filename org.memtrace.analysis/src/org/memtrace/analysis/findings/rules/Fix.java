@@ -24,9 +24,10 @@ public final class Fix {
 		return file.matches(".*\\.(cc|cpp|cxx|c\\+\\+|hpp|hh|h\\+\\+)$") ? Language.CPP : Language.C;
 	}
 
-	/** The name as a variable; what is no name of a variable becomes "data". */
+	/** The name as a variable, in Fortran without its module or COMMON block; what is no name of a variable becomes "data". */
 	private static String variable(GroupFacts g) {
-		return g.name.matches("[A-Za-z_][A-Za-z_0-9]*(\\[i\\])?") ? g.name.replace("[i]", "") : "data";
+		String name = language(g) == Language.FORTRAN ? g.name.replaceFirst("^\\w+::", "") : g.name;
+		return name.matches("[A-Za-z_][A-Za-z_0-9]*(\\[i\\])?") ? name.replace("[i]", "") : "data";
 	}
 
 	private static boolean isOpenMp(TraceFacts t) {

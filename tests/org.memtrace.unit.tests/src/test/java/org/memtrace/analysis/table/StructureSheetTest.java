@@ -83,6 +83,28 @@ class StructureSheetTest {
 	}
 
 	@Test
+	void groupIsAsLargeAsItsMembers() throws Exception {
+		ProducerTreeBuilder b = new ProducerTreeBuilder(4096);
+		b.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		b.begin(ProducerKind.GROUP, "node.c:12 (9 blocks)", 0x1000, 0x7f00_0000_0000L, -1);
+		b.leaf(ProducerKind.PAGE, null, 0x1000, 0x2000, -1);
+		b.leaf(ProducerKind.PAGE, null, 0x7eff_ffff_f000L, 0x7f00_0000_0000L, -1);
+		b.end();
+		b.begin(ProducerKind.GROUP, "2000-7f0000000000 (2 producers)", 0x2000, 0x7f00_0000_0000L, -1);
+		b.begin(ProducerKind.STRUCTURE, "a", 0x2000, 0x12000, 0);
+		b.leaf(ProducerKind.PAGE, null, 0x2000, 0x3000, 0);
+		b.end();
+		b.leaf(ProducerKind.RANGE, "7000 (1 page)", 0x7000, 0x8000, -1);
+		b.end();
+		b.end();
+		ProducerTree tree = b.build();
+		List<Structure> one = List.of(new Structure(0, 0, StructureKind.HEAP, "a", 0x2000, 0x12000, 0, Long.MAX_VALUE, 1, -1, ""));
+		assertEquals(2 * 4096, StructureTable.sizeBytes(tree, one, 1), "two touched pages");
+		assertEquals(0x10000 + 4096, StructureTable.sizeBytes(tree, one, 4), "a structure, touched or not, and a range");
+		assertEquals(0x1000, StructureTable.sizeBytes(tree, one, 7), "a range");
+	}
+
+	@Test
 	void followsTheShownProducer() throws Exception {
 		StructureSheet s = sheet(Long.MIN_VALUE, Long.MAX_VALUE, -1);
 		int b = s.producer(names(s, range(s.size())).indexOf("B"));

@@ -173,6 +173,7 @@ class MemoryTreeBuilderTest {
 		map.add("00018000-00019000 rw-p 00000000 08:01 123 /usr/lib/libc.so.6");
 		map.add("00020000-00030000 rw-p 00000000 00:00 0 ");
 		map.add("garbage");
+		map.add("00021000-00022000 rw-s 00021000 00:01 9 /memfd:memtrace (deleted)");
 		PageCells cells = cells(new long[][] { { 0x10, -1 }, { 0x13, -1 }, { 0x18, -1 }, { 0x19, -1 }, { 0x21, -1 } });
 		MemoryTrees trees = build(cells, List.of(), 2, Map.of(), map.areas(0));
 		ProducerTree tree = trees.virtual();
