@@ -215,6 +215,10 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->c = HEX(&k);
 		e->d = (uint64_t)DEC(&k);
 		e->str = string(&k);
+		if (*k.p) {		/* thread-local data */
+			e->tid = DEC(&k);
+			e->stack = DEC(&k);
+		}
 		break;
 	case 'o':
 		e->time = DEC(&k);
@@ -264,6 +268,8 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->a = HEX(&k);
 		e->b = HEX(&k);
 		e->c = HEX(&k);
+		if (*k.p)
+			e->d = HEX(&k);
 		break;
 	case 'N':
 	case 'X':
@@ -478,7 +484,7 @@ static void apply(struct mt_context *c, struct event *e)
 	case 'O':
 		MT_GROW(c->objects, c->n_objects, c->cap_objects);
 		c->objects[c->n_objects++] = (struct mt_object){ e->a, e->b, e->c, e->time, -1,
-			e->d == 1, mt_strdup(e->str ? e->str : "") };
+			e->d == 1, mt_strdup(e->str ? e->str : ""), e->tid, e->stack > 0 ? (uint64_t)e->stack : 0 };
 		break;
 	case 'o':
 		for (size_t i = c->n_objects; i-- > 0; )
@@ -532,7 +538,7 @@ static void apply(struct mt_context *c, struct event *e)
 	case 'T':
 		MT_GROW(c->threads, c->n_threads, c->cap_threads);
 		c->threads[c->n_threads++] = (struct mt_thread){ e->tid, e->parent, NULL, e->time,
-			-1, e->a, e->b, e->c, -1 };
+			-1, e->a, e->b, e->c, -1, e->d };
 		break;
 	case 'N':
 	case 'X':
@@ -571,7 +577,7 @@ static void apply(struct mt_context *c, struct event *e)
 		} else {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
 			c->n_threads = 1;
-			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1 };
+			c->threads[0] = (struct mt_thread){ e->tid, -1, NULL, e->time, -1, 0, 0, 0, -1, 0 };
 		}
 		break;
 	case 'C':

@@ -34,6 +34,7 @@ struct mt_thread {
 	int64_t birth, death;
 	uint64_t stack_start, stack_end, start_routine;
 	int64_t cpu_ns;		/* user and system, at its end or when last seen; -1 unknown */
+	uint64_t pointer;	/* its thread pointer, 0 unknown */
 };
 
 struct mt_cpu_time {
@@ -46,6 +47,8 @@ struct mt_object {
 	int64_t birth, death;
 	bool ours;		/* the preload library */
 	char *path;
+	int64_t tls_offset;	/* of its thread-local data from the thread pointer of each thread */
+	uint64_t tls_size;	/* bytes; 0: none, or not at the same distance in all threads */
 };
 
 struct mt_callstack {

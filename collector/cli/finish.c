@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ctxlog.h"
@@ -20,6 +22,9 @@
 #include "symbols.h"
 #include "tracedir.h"
 #include "util.h"
+#include "variables.h"
+
+#define MIN_STATIC 8		/* when the manifest does not say it */
 
 struct progress {
 	bool on, shown;
@@ -151,7 +156,7 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 	json_decref(j);
 	if (!c->n_threads && pid > 0) {	/* gone before anybody could look at it */
 		MT_GROW(c->threads, c->n_threads, c->cap_threads);
-		c->threads[c->n_threads++] = (struct mt_thread){ pid, -1, NULL, start, -1, 0, 0, 0, -1 };
+		c->threads[c->n_threads++] = (struct mt_thread){ pid, -1, NULL, start, -1, 0, 0, 0, -1, 0 };
 	}
 	if (c->n_threads && c->threads[0].tid < 0 && pid > 0)
 		c->threads[0].tid = pid;
@@ -165,7 +170,7 @@ static void threads_without_log(struct mt_context *c, const char *trace, const c
 			c->threads[0].name = mt_strdup(name + 1);
 		} else if (tid != pid) {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
-			c->threads[c->n_threads++] = (struct mt_thread){ tid, -1, mt_strdup(name + 1), start, -1, 0, 0, 0, -1 };
+			c->threads[c->n_threads++] = (struct mt_thread){ tid, -1, mt_strdup(name + 1), start, -1, 0, 0, 0, -1, 0 };
 		}
 	}
 	free(data);
@@ -189,7 +194,7 @@ static void objects_from_maps(struct mt_context *c, const char *trace, const cha
 		if (strstr(l, "[stack]") && !c->n_threads) {
 			MT_GROW(c->threads, c->n_threads, c->cap_threads);
 			c->threads[c->n_threads++] = (struct mt_thread){ -1, -1, NULL, start, -1,
-				a, b, 0, -1 };
+				a, b, 0, -1, 0 };
 		}
 		if (l[at] != '/')
 			continue;
@@ -202,7 +207,7 @@ static void objects_from_maps(struct mt_context *c, const char *trace, const cha
 			continue;
 		MT_GROW(c->objects, c->n_objects, c->cap_objects);
 		c->objects[c->n_objects++] = (struct mt_object){ a - first_vaddr(l + at), a, b, start,
-			-1, strstr(l + at, "libmemtrace-preload") != NULL, mt_strdup(l + at) };
+			-1, strstr(l + at, "libmemtrace-preload") != NULL, mt_strdup(l + at), 0, 0 };
 	}
 	free(data);
 }
@@ -222,7 +227,7 @@ static char *fortran_static(const char *name)
 	return mod ? mt_printf("%.*s::%s", (int)(mod - name - 2), name + 2, mod + 5) : mt_strdup(name);
 }
 
-static void on_static(void *arg, const char *name, uint64_t start, uint64_t size, const char *site)
+static void on_static(void *arg, const struct mt_variable *v, uint64_t start)
 {
 	struct gather *g = arg;
 	size_t i = mt_context_add(g->c);
@@ -230,14 +235,111 @@ static void on_static(void *arg, const char *name, uint64_t start, uint64_t size
 
 	s->kind = MT_STATIC;
 	s->start = start;
-	s->end = start + size;
+	s->end = start + v->size;
 	s->birth = g->o->birth;
 	s->death = g->o->death;
-	s->name = fortran_static(name);
-	s->site = site ? mt_strdup(site) : NULL;
+	s->name = fortran_static(v->name);
+	s->site = v->site ? mt_strdup(v->site) : NULL;
 }
 
-static void on_segment(void *arg, uint64_t start, uint64_t end)
+/* An object with a copy in each thread; start is its offset in the block of g->o. */
+static void on_thread_local(void *arg, const struct mt_variable *v, uint64_t start)
+{
+	struct gather *g = arg;
+
+	if (start + v->size > g->o->tls_size)
+		return;
+	for (size_t t = 0; t < g->c->n_threads; t++) {
+		const struct mt_thread *of = &g->c->threads[t];
+		const size_t i = g->c->n;
+
+		if (!of->pointer)
+			continue;
+		on_static(g, v, of->pointer + (uint64_t)g->o->tls_offset + start);
+		g->c->s[i].tid = of->tid;
+		g->c->s[i].birth = of->birth;
+		g->c->s[i].death = of->death;
+		/* it lies in no mapping of its library: the site says where it is from */
+		if (!g->c->s[i].site && !strncmp(mt_base(g->o->path), "lib", 3))
+			g->c->s[i].site = mt_printf("%s+0x%" PRIx64, mt_base(g->o->path), start);
+	}
+}
+
+/* All of it, for what has no symbol. */
+static void thread_local_block(struct gather *g)
+{
+	struct mt_variable all = { .size = g->o->tls_size };
+
+	all.name = mt_printf("%s thread-local data", mt_base(g->o->path));
+	on_thread_local(g, &all, 0);
+	free(all.name);
+}
+
+#define DESCRIPTOR_BYTES 4096u	/* at most; 2.3 KB in glibc 2.36 */
+
+/* What the C library knows of a thread lies behind its thread pointer: its number, its locks, the stack protector's word. */
+static void thread_descriptors(struct mt_context *c)
+{
+	const char *libc = NULL;
+
+	for (size_t i = 0; i < c->n_objects && !libc; i++)
+		if (!strncmp(mt_base(c->objects[i].path), "libc.so", 7))
+			libc = mt_base(c->objects[i].path);
+	for (size_t t = 0; libc && t < c->n_threads; t++) {
+		const struct mt_thread *of = &c->threads[t];
+		const uint64_t at = of->pointer;
+		uint64_t end = (at + DESCRIPTOR_BYTES) & ~4095ull;
+		size_t i;
+
+		if (!at)
+			continue;
+		if (at >= of->stack_start && at < of->stack_end && end > of->stack_end)
+			end = of->stack_end;
+		i = mt_context_add(c);
+		c->s[i].kind = MT_STATIC;
+		c->s[i].start = at;
+		c->s[i].end = end;
+		c->s[i].birth = of->birth;
+		c->s[i].death = of->death;
+		c->s[i].tid = of->tid;
+		c->s[i].name = mt_strdup("thread descriptor");
+		c->s[i].site = mt_printf("%s+0x0", libc);
+	}
+}
+
+/*
+ * The mapping in which the thread-local data of the main thread lie: the loader makes it before
+ * anything can be logged, and puts data of its own there.
+ */
+static void main_thread_data(struct mt_context *c, const char *trace, const char *image)
+{
+	const uint64_t at = c->n_threads ? c->threads[0].pointer : 0;
+	char *path, *data, *save = NULL;
+
+	if (!at)
+		return;
+	path = mt_printf("%s/%s/maps-start.txt", trace, image);
+	data = mt_read_file(path, NULL);
+	free(path);
+	for (char *l = data ? strtok_r(data, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
+		uint64_t a, b;
+		size_t i;
+
+		if (sscanf(l, "%" SCNx64 "-%" SCNx64, &a, &b) != 2 || at < a || at >= b)
+			continue;
+		i = mt_context_add(c);
+		c->s[i].kind = MT_FILE;
+		c->s[i].start = a;
+		c->s[i].end = b;
+		c->s[i].birth = c->threads[0].birth;
+		c->s[i].tid = c->threads[0].tid;
+		c->s[i].name = mt_strdup("thread-local data of main thread");
+		break;
+	}
+	free(data);
+}
+
+static void on_segment(void *arg, uint64_t start, uint64_t end, const char *table)
 {
 	struct gather *g = arg;
 	size_t i = mt_context_add(g->c);
@@ -248,7 +350,7 @@ static void on_segment(void *arg, uint64_t start, uint64_t end)
 	s->end = end;
 	s->birth = g->o->birth;
 	s->death = g->o->death;
-	s->name = mt_printf("%s data", mt_base(g->o->path));
+	s->name = table ? mt_printf("%s call table (%s)", mt_base(g->o->path), table) : mt_printf("%s data", mt_base(g->o->path));
 }
 
 /* ------------------------------------------------------------- the names */
@@ -258,6 +360,31 @@ static bool is_allocator(const char *f)
 	return f && (strcasestr(f, "alloc") || !strncmp(f, "operator new", 12) ||
 		     !strncmp(f, "std::", 5) || !strncmp(f, "void std::", 10) ||
 		     strstr(f, "__gnu_cxx::") || !strcmp(f, "mmap"));
+}
+
+/* Where programs and threads begin: in each stack, so it tells nothing. */
+static bool is_start(const char *f)
+{
+	static const char *const names[] = { "start_thread", "clone", "__clone", "clone3", "__clone3", "_start", "thread_start" };
+
+	for (size_t i = 0; f && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(f, names[i]))
+			return true;
+	return f && !strncmp(f, "__libc_start", 12);
+}
+
+/* The C library, the loader, and run-time libraries below a language: they allocate for somebody else. */
+static bool is_runtime(const char *object)
+{
+	static const char *const names[] = { "libc.so", "libc-", "ld-linux", "ld-2", "libpthread", "libdl", "librt.", "libm.",
+		"libstdc++", "libgcc_s", "libgomp", "libomp", "libiomp", "libgfortran", "libmvec", "libjemalloc", "libtcmalloc",
+		"libmimalloc", "linux-vdso" };
+	const char *base = object ? mt_base(object) : "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(base, names[i], strlen(names[i])))
+			return true;
+	return !*base;
 }
 
 struct site {
@@ -351,17 +478,106 @@ static char *readable_source(const struct mt_frame *f)
 	return mt_printf("%.*s/%s", (int)(slash - f->object), f->object, mt_base(f->file));
 }
 
+#define WRAPPER_CALLERS 3	/* places that call a nameless function to allocate: it is an allocator of the program */
+
+/* From which return addresses a call returns to, in all stacks: pairs of (address, address of its caller). */
+struct callers {
+	struct pair {
+		uint64_t ip, caller;
+	} *p;
+	size_t n, cap;
+	bool done;
+};
+
+static int by_pair(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	return a->caller < b->caller ? -1 : a->caller > b->caller;
+}
+
+static bool has_callers(const struct mt_context *c, struct callers *all, uint64_t ip, size_t least)
+{
+	size_t lo = 0, hi, w = 0;
+
+	if (!all->done) {
+		all->done = true;
+		for (size_t i = 0; i < c->n_stacks; i++)
+			for (int k = 0; k + 1 < c->stacks[i].n; k++) {
+				MT_GROW(all->p, all->n, all->cap);
+				all->p[all->n++] = (struct pair){ c->stacks[i].ip[k], c->stacks[i].ip[k + 1] };
+			}
+		if (all->n)
+			qsort(all->p, all->n, sizeof(*all->p), by_pair);
+		for (size_t i = 0; i < all->n; i++)
+			if (!w || by_pair(&all->p[w - 1], &all->p[i]))
+				all->p[w++] = all->p[i];
+		all->n = w;
+	}
+	hi = all->n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (all->p[mid].ip < ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo + least <= all->n && all->p[lo].ip == ip && all->p[lo + least - 1].ip == ip;
+}
+
+/* Function, line or offset of a frame, without a variable. */
+static void name_by_frame(const struct flat *at, struct site *out)
+{
+	const struct mt_frame *f = at->f;
+
+	out->name = f->generated && f->function ? mt_strdup(f->function) : frame_name(f, at->ip);
+	if (f->file && f->line > 0)
+		out->site = mt_printf("%s:%d", f->file, f->line);
+}
+
+/*
+ * In no code of the program (a thread of a library): the first frame outside of the run-time libraries that has a name and
+ * does not only allocate, else library and offset.
+ */
+static void name_in_library(const struct flat *flat, int n, struct site *out)
+{
+	int chosen = -1;
+
+	for (int i = 0; i < n && chosen < 0; i++)
+		if (!is_runtime(flat[i].f->object) && flat[i].f->function && !is_allocator(flat[i].f->function))
+			chosen = i;
+	for (int i = 0; i < n && chosen < 0; i++)
+		if (!is_runtime(flat[i].f->object))
+			chosen = i;
+	for (int i = 0; i < n && chosen < 0; i++)
+		if (flat[i].f->function && !is_allocator(flat[i].f->function) && !is_start(flat[i].f->function))
+			chosen = i;
+	if (chosen < 0)
+		chosen = 0;
+	name_by_frame(&flat[chosen], out);
+	/* the library's own, whatever its debug information says: nothing that the program could change */
+	if (flat[chosen].f->object) {
+		free(out->site);
+		out->site = mt_printf("%s+0x%" PRIx64, mt_base(flat[chosen].f->object), flat[chosen].f->offset);
+	}
+}
+
 /*
  * The first frame that a person would call "my code": not in a library of the
  * system, not in one of its headers. When the variable there is the result of
  * a function that itself only allocates (xmalloc), the caller's line is
- * better.
+ * better. A function without a name through which several places allocate is
+ * taken for one, too. Of a program that runs JavaScript, Java or Python "my
+ * code" is that, when its names are known.
  */
-static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t id, struct site *out)
+static void name_site(const struct mt_context *c, struct mt_symbols *sy, struct callers *callers, int64_t id, struct site *out)
 {
 	const struct mt_callstack *st = &c->stacks[id];
 	struct flat flat[512];
-	int n = 0, user = -1, fallback = -1, chosen;
+	int n = 0, user = -1, named = -1, chosen = -1;
 	char *var = NULL;
 
 	out->done = true;
@@ -371,25 +587,27 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t
 		for (int k = 0; k < fr->n && n < 512; k++)
 			flat[n++] = (struct flat){ &fr->f[k], st->ip[i] };
 	}
-	for (int i = 0; i < n; i++) {
-		if (fallback < 0 && flat[i].f->function && !is_allocator(flat[i].f->function) &&
-		    !(flat[i].f->file && strstr(flat[i].f->file, "/include/c++/")))
-			fallback = i;
-		if (!flat[i].f->system && flat[i].f->object && user < 0 &&
-		    !(flat[i].f->function && !strncmp(flat[i].f->function, "operator new", 12))) {
-			user = i;
-			break;
-		}
-	}
-	chosen = user >= 0 ? user : fallback >= 0 ? fallback : 0;
 	if (!n)
 		return;
+	for (int i = 0; i < n; i++)
+		if (flat[i].f->generated && !flat[i].f->system) {
+			name_by_frame(&flat[i], out);
+			return;
+		}
+	for (int i = 0; i < n && user < 0; i++)
+		if (!flat[i].f->system && flat[i].f->object &&
+		    !(flat[i].f->function && (!strncmp(flat[i].f->function, "operator new", 12) || is_start(flat[i].f->function))))
+			user = i;
+	if (user < 0) {
+		name_in_library(flat, n, out);
+		return;
+	}
 	/* my code, from inside out, as long as it is an allocation wrapper */
-	for (int i = chosen, hops = 0; user >= 0 && i < n && hops < 4; i++) {
+	for (int i = user, hops = 0; i < n && hops < 8; i++) {
 		const struct mt_frame *f = flat[i].f;
 		char *v = NULL;
 
-		if (f->system)
+		if (f->system || !f->object || is_start(f->function))
 			continue;
 		hops++;
 		if (f->file && f->line > 0) {
@@ -404,10 +622,19 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, int64_t
 			var = v;
 			chosen = i;
 		}
-		if (!is_allocator(f->function))
-			break;
+		if (f->function ? is_allocator(f->function) : has_callers(c, callers, flat[i].ip, WRAPPER_CALLERS) ||
+		    /* zmalloc calls what a table says: the inner one has one caller, the outer one has many */
+		    (i + 1 < n && !flat[i + 1].f->function && !flat[i + 1].f->system &&
+		     has_callers(c, callers, flat[i + 1].ip, WRAPPER_CALLERS)))
+			continue;
+		named = i;
+		break;
 	}
-	out->name = var ? var : frame_name(flat[chosen].f, flat[chosen].ip);
+	if (!var) {
+		name_by_frame(&flat[named >= 0 ? named : user], out);
+		return;
+	}
+	out->name = var;
 	if (flat[chosen].f->file && flat[chosen].f->line > 0)
 		out->site = mt_printf("%s:%d", flat[chosen].f->file, flat[chosen].f->line);
 }
@@ -563,11 +790,48 @@ static uint64_t min_static(const char *trace)
 	char *path = mt_printf("%s/manifest.json", trace);
 	json_t *m = json_load_file(path, 0, NULL);
 	json_t *v = json_object_get(json_object_get(m, "parameters"), "min_static_bytes");
-	uint64_t n = json_is_integer(v) ? (uint64_t)json_integer_value(v) : 64;
+	uint64_t n = json_is_integer(v) ? (uint64_t)json_integer_value(v) : MIN_STATIC;
 
 	json_decref(m);
 	free(path);
 	return n;
+}
+
+/*
+ * Names of code that was made at run time are in /tmp/perf-PID.map, which belongs to the process and not to the trace:
+ * it is copied, so that the trace can be finished again elsewhere. A file that is older than the image is of another
+ * process with the same number; one of another user is not trusted.
+ */
+static void generated_code(struct mt_symbols *sy, const char *trace, const char *image, int64_t start)
+{
+	char *kept = mt_printf("%s/%s/perf.map", trace, image), *dir = mt_printf("%s/%s", trace, image), *there = NULL, *data;
+	json_t *j = mt_image_read(trace, image);
+	const int64_t pid = json_integer_value(json_object_get(j, "pid"));
+	struct mt_newfile out;
+	struct timespec now;
+	struct stat st, own;
+	size_t len;
+
+	if (mt_symbols_perf_map(sy, kept) || pid <= 0)
+		goto out;
+	there = mt_printf("/tmp/perf-%" PRId64 ".map", pid);
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (lstat(there, &st) || !S_ISREG(st.st_mode) || stat(dir, &own) || (st.st_uid != own.st_uid && st.st_uid != geteuid()) ||
+	    (uint64_t)st.st_mtime * 1000000000ull + 1000000000ull <
+	    (uint64_t)now.tv_sec * 1000000000ull - (mt_monotonic_ns() - (uint64_t)start))
+		goto out;
+	data = mt_read_file(there, &len);
+	if (data && !mt_newfile(&out, dir, "perf.map")) {
+		fwrite(data, 1, len, out.f);
+		mt_newfile_commit(&out);
+	}
+	free(data);
+	mt_symbols_perf_map(sy, kept);
+out:
+	json_decref(j);
+	free(kept);
+	free(dir);
+	free(there);
 }
 
 int mt_finish_image(const char *trace, const char *image, const struct mt_finish_options *o)
@@ -578,6 +842,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	int64_t start = first_start(trace, image);
 	struct mt_symbols *sy;
 	struct mt_context c;
+	struct callers callers = { NULL, 0, 0, false };
 	struct site *sites;
 	size_t dynamic;
 	int err;
@@ -597,6 +862,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		threads_without_log(&c, trace, image, start);
 	early_heap(&c, trace, image, start);
 	sy = mt_symbols_new(c.objects, c.n_objects);
+	generated_code(sy, trace, image, start);
 
 	/* stacks of threads */
 	for (size_t i = 0; i < c.n_threads; i++) {
@@ -632,7 +898,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		if (s->stack >= 0) {
 			at = &sites[s->stack];
 			if (!at->done)
-				name_site(&c, sy, s->stack, at);
+				name_site(&c, sy, &callers, s->stack, at);
 			s->site = at->site ? mt_strdup(at->site) : NULL;
 			if (!s->path && at->name)
 				s->name = mt_strdup(at->name);
@@ -650,7 +916,13 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 			continue;
 		mt_symbols_segments(sy, i, on_segment, &g);
 		mt_symbols_statics(sy, i, min, on_static, &g);
+		if (c.objects[i].tls_size) {
+			mt_symbols_thread_locals(sy, i, min, on_thread_local, &g);
+			thread_local_block(&g);
+		}
 	}
+	main_thread_data(&c, trace, image);
+	thread_descriptors(&c);
 	if (c.n)
 		qsort(c.s, c.n, sizeof(*c.s), by_life);
 
@@ -671,6 +943,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		free(sites[i].site);
 	}
 	free(sites);
+	free(callers.p);
 	mt_symbols_free(sy);
 free_context:
 	mt_context_free(&c);

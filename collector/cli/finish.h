@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct mt_finish_options {
-	uint64_t min_static_bytes;	/* 0: take what the manifest says, else 64 */
+	uint64_t min_static_bytes;	/* 0: take what the manifest says, else 8 */
 	bool again;			/* also images that are finished */
 	bool progress;			/* on stderr when it takes long */
 };

@@ -23,27 +23,16 @@
 #include "scopes.h"
 #include "symbols.h"
 #include "util.h"
+#include "variables.h"
 
 struct entry {
 	uint64_t key;		/* 0 = free */
 	struct mt_frames frames;
 };
 
-/* A defined symbol with an address; name is in the file's string table or the Dwfl's. */
-struct symbol {
-	uint64_t start, size;	/* as in the file */
-	const char *name;
-	uint64_t limit;		/* end of its section, as far as known */
-	unsigned char bind, type;
-};
-
-struct variable {
-	uint64_t start, size;	/* as in the file */
-	char *name, *site;
-};
-
 struct segment {
 	uint64_t start, end;
+	const char *table;	/* a section in one */
 };
 
 struct module {
@@ -53,14 +42,15 @@ struct module {
 	Dwfl_Module *mod;
 	struct mt_scopes *scopes;
 	Elf *elf;		/* has their names; for the life of the process, or NULL */
-	struct symbol *symbols;	/* sorted by address; of one address the best first */
+	struct mt_symbol *symbols;	/* sorted by address; of one address the best first */
 	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
 	size_t n_symbols;
+	struct mt_symbol *tls;	/* of thread-local data, sorted likewise */
+	size_t n_tls;
 	bool have_symbols;
 	struct entry *cache;	/* of frames, by address in the file */
 	size_t mask, used;
-	struct variable *variables;
-	size_t n_variables;
+	struct mt_variables variables, tls_variables;
 	uint64_t min_bytes;	/* of variables; 0: not read yet */
 	struct segment *segments;
 	size_t n_segments;
@@ -68,10 +58,21 @@ struct module {
 	struct module *next;
 };
 
+/* Code made at run time. */
+struct generated {
+	uint64_t start, end;
+	size_t line;		/* of two at one place the later one holds */
+	struct mt_frames frames;
+	struct mt_frame frame;
+};
+
 struct mt_symbols {
 	const struct mt_object *o;
 	struct module **m;	/* per object */
 	size_t n;
+	struct generated *g;	/* sorted by start */
+	uint64_t *g_reach;	/* the greatest end of g[0 .. i] */
+	size_t n_g;
 };
 
 static struct module *modules;
@@ -82,12 +83,36 @@ static struct name {
 	struct name *next;
 } *all_names[4096];
 
+/* Without the network, for libraries of the system: there are many, and their variables are not what a person looks for. */
+static int find_debuginfo_here(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base, const char *file,
+			       const char *link, GElf_Word crc, char **found)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *kept = urls ? mt_strdup(urls) : NULL;
+	int fd;
+
+	unsetenv("DEBUGINFOD_URLS");
+	fd = dwfl_standard_find_debuginfo(mod, data, name, base, file, link, crc, found);
+	if (kept)
+		setenv("DEBUGINFOD_URLS", kept, 1);
+	free(kept);
+	return fd;
+}
+
 static char *debug_path;
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debug_path,
+static const Dwfl_Callbacks callbacks[2] = {
+	{
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_path,
+	},
+	{
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = find_debuginfo_here,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_path,
+	},
 };
 
 /* Libraries of the system are not what a person looks for in a name. */
@@ -123,7 +148,7 @@ struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n)
 {
 	struct mt_symbols *s = mt_alloc(sizeof(*s));
 
-	unsetenv("DEBUGINFOD_URLS");	/* no network, no surprise */
+	setenv("DEBUGINFOD_TIMEOUT", "10", 0);	/* s; a server that does not answer must not hold the end of a recording */
 	s->m = mt_alloc((n + 1) * sizeof(*s->m));
 	s->o = objects;
 	s->n = n;
@@ -134,6 +159,8 @@ struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n)
 
 void mt_symbols_free(struct mt_symbols *s)
 {
+	free(s->g);
+	free(s->g_reach);
 	free(s->m);
 	free(s);
 }
@@ -145,7 +172,7 @@ static Dwfl_Module *module_open(struct module *m)
 	m->opened = true;
 	if (m->path[0] != '/')	/* vdso */
 		return NULL;
-	m->dwfl = dwfl_begin(&callbacks);
+	m->dwfl = dwfl_begin(&callbacks[m->system]);
 	if (!m->dwfl)
 		return NULL;
 	dwfl_report_begin(m->dwfl);
@@ -155,7 +182,7 @@ static Dwfl_Module *module_open(struct module *m)
 }
 
 /* Strings of libdw die with their module, demangled ones at once: keep one copy. */
-static const char *keep(const char *text)
+const char *mt_symbols_keep(const char *text)
 {
 	unsigned int h = 5381;
 	struct name *k;
@@ -175,7 +202,7 @@ static const char *keep(const char *text)
 }
 
 /* The demangler of libstdc++ if this machine has one. */
-static char *demangle(const char *name)
+char *mt_symbols_demangle(const char *name)
 {
 	static char *(*fn)(const char *, char *, size_t *, int *);
 	static bool tried;
@@ -195,8 +222,8 @@ static char *demangle(const char *name)
 
 static const char *readable(const char *name)
 {
-	char *d = name ? demangle(name) : NULL;
-	const char *k = keep(d ? d : name);
+	char *d = name ? mt_symbols_demangle(name) : NULL;
+	const char *k = mt_symbols_keep(d ? d : name);
 
 	free(d);
 	return k;
@@ -215,15 +242,15 @@ static const char *die_name(Dwarf_Die *die)
 	return readable(n);
 }
 
-static const char *absolute(const char *file, const char *dir)
+const char *mt_symbols_absolute(const char *file, const char *dir)
 {
 	char *p;
 	const char *k;
 
 	if (!file || file[0] == '/' || !dir)
-		return keep(file);
+		return mt_symbols_keep(file);
 	p = mt_printf("%s/%s", dir, !strncmp(file, "./", 2) ? file + 2 : file);
-	k = keep(p);
+	k = mt_symbols_keep(p);
 	free(p);
 	return k;
 }
@@ -276,17 +303,53 @@ int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uin
 
 static int by_address(const void *x, const void *y)
 {
-	const struct symbol *a = x, *b = y;
+	const struct mt_symbol *a = x, *b = y;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return mt_symbol_prefer(a->bind, a->size, a->name, b->bind, b->size, b->name);
 }
 
-/* TLS symbols have offsets, no addresses. */
 static bool names_memory(unsigned char type, unsigned int section)
 {
-	return type != STT_SECTION && type != STT_FILE && type != STT_TLS && section != SHN_UNDEF && section != SHN_ABS;
+	return type != STT_SECTION && type != STT_FILE && section != SHN_UNDEF && section != SHN_ABS;
+}
+
+/* What a section means for its symbols. */
+struct section {
+	unsigned int index;
+	uint64_t limit;
+	bool writable;		/* not what the loader relocates and then protects */
+};
+
+static void look_at_section(Elf *elf, unsigned int index, struct section *s)
+{
+	size_t names;
+	GElf_Shdr sh;
+	Elf_Scn *of;
+	const char *name;
+
+	if (s->index == index)
+		return;
+	*s = (struct section){ index, UINT64_MAX, false };
+	of = elf ? elf_getscn(elf, index) : NULL;
+	if (!of || !gelf_getshdr(of, &sh))
+		return;
+	s->limit = sh.sh_addr + sh.sh_size;
+	name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, sh.sh_name) : NULL;
+	s->writable = sh.sh_flags & SHF_WRITE && name && strncmp(name, ".data.rel.ro", 12) && strncmp(name, ".got", 4);
+}
+
+/* Thread-local symbols have offsets, no addresses. */
+static void add_symbol(struct module *m, size_t cap[2], const struct mt_symbol *sym)
+{
+	if (sym->type == STT_TLS) {
+		MT_GROW(m->tls, m->n_tls, cap[1]);
+		m->tls[m->n_tls++] = *sym;
+	} else {
+		MT_GROW(m->symbols, m->n_symbols, cap[0]);
+		m->symbols[m->n_symbols++] = *sym;
+	}
 }
 
 /*
@@ -294,13 +357,12 @@ static bool names_memory(unsigned char type, unsigned int section)
  * section of each symbol, it costs ten times as much. false: it has none (stripped), or is of
  * another machine.
  */
-static bool read_symtab(struct module *m, size_t *cap)
+static bool read_symtab(struct module *m, size_t cap[2])
 {
 	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_CLOEXEC) : -1;
 	Elf_Scn *scn = NULL;
 	bool found = false;
-	unsigned int section = SHN_UNDEF;
-	uint64_t limit = 0;
+	struct section in = { SHN_UNDEF, 0, false };
 	Elf *elf;
 
 	if (fd < 0)
@@ -327,16 +389,10 @@ static bool read_symtab(struct module *m, size_t *cap)
 
 			if (!sym->st_name || sym->st_name >= names->d_size || !names_memory(type, sym->st_shndx))
 				continue;
-			if (sym->st_shndx != section) {
-				GElf_Shdr in;
-				Elf_Scn *of = elf_getscn(elf, sym->st_shndx);
-
-				section = sym->st_shndx;
-				limit = of && gelf_getshdr(of, &in) ? in.sh_addr + in.sh_size : UINT64_MAX;
-			}
-			MT_GROW(m->symbols, m->n_symbols, *cap);
-			m->symbols[m->n_symbols++] = (struct symbol){ sym->st_value, sym->st_size,
-				(char *)names->d_buf + sym->st_name, limit, ELF64_ST_BIND(sym->st_info), type };
+			look_at_section(elf, sym->st_shndx, &in);
+			add_symbol(m, cap, &(struct mt_symbol){ sym->st_value, sym->st_size,
+				   (char *)names->d_buf + sym->st_name, in.limit, ELF64_ST_BIND(sym->st_info), type,
+				   in.writable });
 		}
 	}
 	if (found)
@@ -348,33 +404,42 @@ static bool read_symtab(struct module *m, size_t *cap)
 }
 
 /* What dwfl finds: dynamic symbols, a separate debug file, compressed symbols. */
-static void read_dwfl(struct module *m, size_t *cap)
+static void read_dwfl(struct module *m, size_t cap[2])
 {
 	Dwfl_Module *mod = module_open(m);
 	int n = mod ? dwfl_module_getsymtab(mod) : 0;
+	struct section in = { SHN_UNDEF, 0, false };
+	Elf *of = NULL;
 
 	for (int k = 1; k < n; k++) {
 		GElf_Sym sym;
 		GElf_Addr addr;
 		GElf_Word shndx;
-		const char *name = dwfl_module_getsym_info(mod, k, &sym, &addr, &shndx, NULL, NULL);
+		Elf *elf;
+		const char *name = dwfl_module_getsym_info(mod, k, &sym, &addr, &shndx, &elf, NULL);
+		const unsigned char type = GELF_ST_TYPE(sym.st_info);
 
-		if (!name || !*name || !names_memory(GELF_ST_TYPE(sym.st_info), shndx))
+		if (!name || !*name || !names_memory(type, shndx))
 			continue;
-		MT_GROW(m->symbols, m->n_symbols, *cap);
-		m->symbols[m->n_symbols++] = (struct symbol){ addr, sym.st_size, name, UINT64_MAX, GELF_ST_BIND(sym.st_info),
-			GELF_ST_TYPE(sym.st_info) };
+		if (elf != of)
+			in.index = SHN_UNDEF;
+		of = elf;
+		look_at_section(elf, shndx, &in);
+		add_symbol(m, cap, &(struct mt_symbol){ type == STT_TLS ? sym.st_value : addr, sym.st_size, name, UINT64_MAX,
+			   GELF_ST_BIND(sym.st_info), type, in.writable });
 	}
 }
 
 static void read_symbols(struct module *m)
 {
-	size_t cap = 0;
+	size_t cap[2] = { 0, 0 };
 	uint64_t end = 0;
 
 	m->have_symbols = true;
-	if (!read_symtab(m, &cap))
-		read_dwfl(m, &cap);
+	if (!read_symtab(m, cap))
+		read_dwfl(m, cap);
+	if (m->n_tls)
+		qsort(m->tls, m->n_tls, sizeof(*m->tls), by_address);
 	if (!m->n_symbols)
 		return;
 	qsort(m->symbols, m->n_symbols, sizeof(*m->symbols), by_address);
@@ -394,7 +459,7 @@ static void read_symbols(struct module *m)
  */
 static const char *symbol_at(struct module *m, uint64_t addr)
 {
-	const struct symbol *no_size = NULL, *best = NULL;
+	const struct mt_symbol *no_size = NULL, *best = NULL;
 	size_t lo = 0, hi;
 
 	if (!m->have_symbols)
@@ -409,7 +474,7 @@ static const char *symbol_at(struct module *m, uint64_t addr)
 			hi = mid;
 	}
 	while (lo--) {
-		const struct symbol *s = &m->symbols[lo];
+		const struct mt_symbol *s = &m->symbols[lo];
 
 		if (best && s->start != best->start)
 			break;
@@ -453,7 +518,7 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 		int no, column = 0;
 
 		comp_dir = dwfl_line_comp_dir(line);
-		f[0].file = absolute(dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
+		f[0].file = mt_symbols_absolute(dwfl_lineinfo(line, NULL, &no, &column, NULL, NULL),
 				     comp_dir);
 		f[0].line = no;
 		f[0].column = column;
@@ -494,7 +559,7 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 			f[n + 1].column = (int)w;
 		if (dwarf_formudata(dwarf_attr(&chain[i], DW_AT_call_file, &a), &w) == 0 &&
 		    dwarf_getsrcfiles(cu, &files, &n_files) == 0 && w < n_files)
-			f[n + 1].file = absolute(dwarf_filesrc(files, w, NULL, NULL), comp_dir);
+			f[n + 1].file = mt_symbols_absolute(dwarf_filesrc(files, w, NULL, NULL), comp_dir);
 		n++;
 	}
 	if (!n)
@@ -505,6 +570,148 @@ out:
 	out->n = n;
 	out->f = mt_alloc((size_t)n * sizeof(*f));
 	memcpy(out->f, f, (size_t)n * sizeof(*f));
+}
+
+/* -------------------------------------------- code made at run time */
+
+static bool begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+/* "path:12" or "path:12:5" at the end of [text, end): cuts it there, sets the line. */
+static void cut_line(char *text, int *line)
+{
+	for (int i = 0; i < 2; i++) {
+		char *colon = strrchr(text, ':');
+
+		if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+			return;
+		*line = atoi(colon + 1);
+		*colon = 0;
+	}
+}
+
+/*
+ * What the run-time systems write: V8 "JS:*name file:line:column" (also LazyCompile:, Function:, with a mark of the
+ * compiler), Python "py::name:file", Java "type pack.Class.method(types)". Code of the run-time system itself
+ * (interpreters, stubs, builtins) is no function of a person.
+ */
+static struct mt_frame parse_generated(char *name)
+{
+	static const char *const v8[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:" };
+	static const char *const stubs[] = { "Builtin:", "BytecodeHandler:", "Stub:", "RegExp:", "Handler:", "Interpreter",
+		"StubRoutines", "I2C", "C2I", "~", "[", "v  ~", "vtable stub", "itable stub" };
+	struct mt_frame f = { .generated = true };
+	char *space, *paren;
+
+	for (size_t i = 0; i < sizeof(stubs) / sizeof(stubs[0]); i++)
+		if (begins(name, stubs[i]))
+			f.system = true;
+	f.function = mt_symbols_keep(name);
+	if (f.system)
+		return f;
+	for (size_t i = 0; i < sizeof(v8) / sizeof(v8[0]); i++) {
+		char *file;
+
+		if (!begins(name, v8[i]))
+			continue;
+		name += strlen(v8[i]);
+		name += strspn(name, "*~^+");
+		file = strchr(name, ' ');
+		if (file) {
+			*file++ = 0;
+			cut_line(file, &f.line);
+			if (begins(file, "file://"))
+				file += 7;
+			f.file = *file ? mt_symbols_keep(file) : NULL;
+			f.system = begins(file, "node:") || !*file;
+		}
+		f.function = mt_symbols_keep(*name ? name : "(anonymous)");
+		return f;
+	}
+	if (begins(name, "py::")) {
+		char *file = strchr(name + 4, ':');
+
+		if (file) {
+			*file++ = 0;
+			f.file = mt_symbols_keep(file);
+			f.system = begins(file, "<frozen") || strstr(file, "/lib/python");
+		}
+		f.function = mt_symbols_keep(name + 4);
+		return f;
+	}
+	/* Java */
+	paren = strchr(name, '(');
+	if (paren && paren > name) {
+		*paren = 0;
+		space = strrchr(name, ' ');
+		name = space ? space + 1 : name;
+		f.function = mt_symbols_keep(name);
+		f.system = begins(name, "java.") || begins(name, "jdk.") || begins(name, "sun.") || begins(name, "javax.");
+	}
+	return f;
+}
+
+static int by_code(const void *x, const void *y)
+{
+	const struct generated *a = x, *b = y;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+bool mt_symbols_perf_map(struct mt_symbols *s, const char *path)
+{
+	char *data = mt_read_file(path, NULL), *save = NULL;
+	size_t cap = 0;
+	uint64_t end = 0;
+
+	if (!data)
+		return false;
+	s->n_g = 0;
+	for (char *l = strtok_r(data, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		char *p;
+		const uint64_t start = strtoull(l, &p, 16), size = *p == ' ' ? strtoull(p, &p, 16) : 0;
+
+		if (*p != ' ' || !p[1] || !size || size > UINT64_MAX - start)
+			continue;	/* torn, or not of this kind */
+		MT_GROW(s->g, s->n_g, cap);
+		s->g[s->n_g] = (struct generated){ .start = start, .end = start + size, .line = s->n_g,
+			.frame = parse_generated(p + 1) };
+		s->n_g++;
+	}
+	free(data);
+	if (s->n_g)
+		qsort(s->g, s->n_g, sizeof(*s->g), by_code);
+	free(s->g_reach);
+	s->g_reach = mt_alloc((s->n_g + 1) * sizeof(*s->g_reach));
+	for (size_t i = 0; i < s->n_g; i++) {
+		end = s->g[i].end > end ? s->g[i].end : end;
+		s->g_reach[i] = end;
+		s->g[i].frames = (struct mt_frames){ 1, &s->g[i].frame };
+	}
+	return true;
+}
+
+static const struct mt_frames *generated_at(const struct mt_symbols *s, uint64_t addr)
+{
+	const struct generated *best = NULL;
+	size_t lo = 0, hi = s->n_g;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->g[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo-- && s->g_reach[lo] > addr)
+		if (s->g[lo].end > addr && (!best || s->g[lo].line > best->line))
+			best = &s->g[lo];
+	return best ? &best->frames : NULL;
 }
 
 static size_t slot(const struct module *m, uint64_t key)
@@ -523,6 +730,12 @@ static const struct mt_frames *look_up(struct mt_symbols *s, uint64_t ip, bool i
 	uint64_t addr = at < 0 ? ip : ip - s->o[at].bias, key = addr << 1 | is_return;
 	size_t i;
 
+	if (at < 0 && s->n_g) {
+		const struct mt_frames *made = generated_at(s, is_return ? ip - 1 : ip);
+
+		if (made)
+			return made;
+	}
 	if (!key)
 		key = 2;
 	if (!m->cache || m->used * 2 > m->mask) {
@@ -557,121 +770,37 @@ const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry
 
 /* --------------------------------------------------------------- statics */
 
-/* Definition places of variables with a fixed address, sorted. */
-struct place {
-	uint64_t addr;
-	const char *file;
-	int line;
-};
-
-struct places {
-	struct place *p;
-	size_t n, cap;
-	unsigned int budget;	/* DIEs that may still be looked at */
-};
-
-static int by_place(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
-static void variable(Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias, struct places *out)
-{
-	Dwarf_Attribute a;
-	Dwarf_Op *op;
-	size_t n, n_files;
-	Dwarf_Word file, line;
-	Dwarf_Files *files;
-	Dwarf_Attribute dir;
-	const char *comp_dir = NULL;
-
-	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &op, &n) || n != 1 ||
-	    op[0].atom != DW_OP_addr)
-		return;
-	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &a), &line) ||
-	    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &a), &file) ||
-	    dwarf_getsrcfiles(cu, &files, &n_files) || file >= n_files)
-		return;
-	if (dwarf_attr(cu, DW_AT_comp_dir, &dir))
-		comp_dir = dwarf_formstring(&dir);
-	MT_GROW(out->p, out->n, out->cap);
-	out->p[out->n++] = (struct place){ op[0].number + bias,
-		absolute(dwarf_filesrc(files, file, NULL, NULL), comp_dir), (int)line };
-}
-
-static void walk(Dwarf_Die *cu, Dwarf_Die *parent, Dwarf_Addr bias, struct places *out, int depth)
-{
-	Dwarf_Die die;
-
-	if (depth > 12 || dwarf_child(parent, &die))
-		return;
-	do {
-		if (!out->budget)
-			return;
-		out->budget--;
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_variable:
-			variable(cu, &die, bias, out);
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:		/* Fortran */
-		case DW_TAG_subprogram:
-		case DW_TAG_lexical_block:
-		case DW_TAG_common_block:
-			walk(cu, &die, bias, out, depth + 1);
-			break;
-		}
-	} while (dwarf_siblingof(&die, &die) == 0);
-}
-
 static void read_variables(struct module *m, uint64_t min_bytes)
 {
-	Dwfl_Module *mod = module_open(m);
-	struct symbol *v = NULL;
-	struct places places = { NULL, 0, 0, 3000000 };
-	size_t n = 0, cap = 0, cap_out = 0;
+	Dwfl_Module *mod = m->system ? NULL : module_open(m);
+	struct mt_places *places;
+	struct mt_symbol *v = NULL;
+	size_t n = 0, cap = 0;
+	/* in libraries of the system a small object tells a person nothing; of what is only read neither */
+	const uint64_t large = min_bytes > MT_MIN_STATIC_SYSTEM ? min_bytes : MT_MIN_STATIC_SYSTEM;
+	const uint64_t written = m->system ? large : min_bytes;
 
-	m->n_variables = 0;
-	if (!mod)
-		return;
+	mt_variables_free(&m->variables);
+	mt_variables_free(&m->tls_variables);
 	if (!m->have_symbols)
 		read_symbols(m);
-	for (size_t k = 0; k < m->n_symbols; k++) {	/* in the order of their addresses */
-		const struct symbol *sym = &m->symbols[k];
-
-		if ((sym->type != STT_OBJECT && sym->type != STT_COMMON) || sym->size < min_bytes || !sym->size)
-			continue;
-		MT_GROW(v, n, cap);
-		v[n++] = *sym;
-	}
-	if (n) {
-		Dwarf_Addr bias;
-		Dwarf_Die *cu = NULL;
-
-		if (!m->system)
-			while ((cu = dwfl_module_nextcu(mod, cu, &bias)))
-				walk(cu, cu, bias, &places, 0);
-		if (places.n)
-			qsort(places.p, places.n, sizeof(*places.p), by_place);
-	}
-	for (size_t k = 0; k < n; k++) {
-		struct place want = { v[k].start, NULL, 0 }, *p;
-		char *d;
-
-		if (k && v[k].start == v[k - 1].start)
-			continue;
-		p = places.n ? bsearch(&want, places.p, places.n, sizeof(want), by_place) : NULL;
-		d = demangle(v[k].name);
-		MT_GROW(m->variables, m->n_variables, cap_out);
-		m->variables[m->n_variables++] = (struct variable){ v[k].start, v[k].size,
-			mt_strdup(d ? d : v[k].name),
-			p && p->file ? mt_printf("%s:%d", p->file, p->line) : NULL };
-		free(d);
-	}
+	for (size_t k = 0; k < m->n_symbols; k++)
+		if (m->symbols[k].type == STT_OBJECT || m->symbols[k].type == STT_COMMON) {
+			MT_GROW(v, n, cap);
+			v[n++] = m->symbols[k];
+		}
+	places = mt_places_read(mod);
+	mt_variables_find(&m->variables, v, n, false, places, large, written);
+	mt_variables_find(&m->tls_variables, m->tls, m->n_tls, true, places, large, written);
+	mt_places_free(places);
 	free(v);
-	free(places.p);
+}
+
+static void have_variables(struct module *m, uint64_t min_bytes)
+{
+	if (m->min_bytes != min_bytes + 1)
+		read_variables(m, min_bytes);
+	m->min_bytes = min_bytes + 1;	/* 0 stands for "never read" */
 }
 
 int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found,
@@ -679,13 +808,19 @@ int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_st
 {
 	struct module *m = s->m[i];
 
-	if (m->min_bytes != min_bytes + 1)
-		read_variables(m, min_bytes);
-	m->min_bytes = min_bytes + 1;	/* 0 stands for "never read" */
-	for (size_t k = 0; k < m->n_variables; k++)
-		found(arg, m->variables[k].name, m->variables[k].start + s->o[i].bias,
-		      m->variables[k].size, m->variables[k].site);
-	return m->mod ? 0 : -ENOENT;
+	have_variables(m, min_bytes);
+	for (size_t k = 0; k < m->variables.n; k++)
+		found(arg, &m->variables.v[k], m->variables.v[k].start + s->o[i].bias);
+	return m->n_symbols || m->mod ? 0 : -ENOENT;
+}
+
+void mt_symbols_thread_locals(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found, void *arg)
+{
+	struct module *m = s->m[i];
+
+	have_variables(m, min_bytes);
+	for (size_t k = 0; k < m->tls_variables.n; k++)
+		found(arg, &m->tls_variables.v[k], m->tls_variables.v[k].start);
 }
 
 static void read_segments(struct module *m)
@@ -708,8 +843,17 @@ static void read_segments(struct module *m)
 				continue;
 			MT_GROW(m->segments, m->n_segments, cap);
 			m->segments[m->n_segments++] = (struct segment){ ph.p_vaddr & ~4095ull,
-				(ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull };
+				(ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull, NULL };
 		}
+	}
+	for (Elf_Scn *scn = NULL; elf && elf_getshdrstrndx(elf, &n) == 0 && (scn = elf_nextscn(elf, scn)); ) {
+		GElf_Shdr sh;
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, n, sh.sh_name) : NULL;
+
+		if (!name || strncmp(name, ".got", 4) || !sh.sh_size)
+			continue;
+		MT_GROW(m->segments, m->n_segments, cap);
+		m->segments[m->n_segments++] = (struct segment){ sh.sh_addr, sh.sh_addr + sh.sh_size, mt_symbols_keep(name) };
 	}
 	elf_end(elf);
 	close(fd);
@@ -722,6 +866,7 @@ int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, voi
 	if (!m->have_segments)
 		read_segments(m);
 	for (size_t k = 0; k < m->n_segments; k++)
-		found(arg, m->segments[k].start + s->o[i].bias, m->segments[k].end + s->o[i].bias);
+		found(arg, m->segments[k].start + s->o[i].bias, m->segments[k].end + s->o[i].bias,
+		      m->segments[k].table);
 	return m->n_segments ? 0 : -ENOENT;
 }

@@ -3,7 +3,8 @@
 /*
  * symbols.h - addresses to functions and lines, and static objects, of the
  * executables and libraries of a trace (libdwfl; separate debug files are
- * found by build id and debug link, never over the network).
+ * found by build id and debug link; those
+ * of the program and its own libraries also by debuginfod, if DEBUGINFOD_URLS is set).
  */
 #ifndef MEMTRACE_CLI_SYMBOLS_H
 #define MEMTRACE_CLI_SYMBOLS_H
@@ -18,6 +19,7 @@ struct mt_frame {
 	int line, column;	/* column 0: unknown */
 	bool inlined;		/* into the next frame, which has the same ip */
 	bool system;		/* in a library of the system or one of its headers */
+	bool generated;		/* code made at run time, named by a perf map: the line is where the function begins */
 };
 
 struct mt_frames {
@@ -28,23 +30,45 @@ struct mt_frames {
 struct mt_symbols;
 
 struct mt_symbols *mt_symbols_new(const struct mt_object *objects, size_t n);
+/*
+ * Names of code that the program made at run time: lines "START SIZE NAME" (hexadecimal), as perf reads them
+ * from /tmp/perf-PID.map. Node, Java, Python and others write such a file when they are asked to. False: not readable.
+ */
+bool mt_symbols_perf_map(struct mt_symbols *s, const char *path);
 /* Frames of a return address; cached, owned by the symbols. */
 const struct mt_frames *mt_symbols_frames(struct mt_symbols *s, uint64_t return_address);
 /* Frames of a function's first instruction (no return address). */
 const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry);
 
+/* Smallest static object of a library of the system, or in memory that is only read, in bytes. */
+#define MT_MIN_STATIC_SYSTEM 64
+
+struct mt_variable;
+
 /*
- * Calls `found` for each static object of at least min_bytes of object i, by
- * ascending address, one name per address. `site` may be NULL.
+ * Calls `found` for each static object of at least min_bytes of object i (see above for
+ * libraries of the system), by ascending address, one for each address. @start: where it
+ * lies in this image.
  */
-typedef void (*mt_static_fn)(void *arg, const char *name, uint64_t start, uint64_t size,
-			     const char *site);
+typedef void (*mt_static_fn)(void *arg, const struct mt_variable *v, uint64_t start);
 int mt_symbols_statics(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found,
 		       void *arg);
-/* Calls `found` for each writable segment of object i: [start, end). */
-typedef void (*mt_segment_fn)(void *arg, uint64_t start, uint64_t end);
+/* Same for the thread-local objects; @start: offset in the object's thread-local block. */
+void mt_symbols_thread_locals(struct mt_symbols *s, size_t i, uint64_t min_bytes, mt_static_fn found, void *arg);
+/*
+ * Calls `found` for each writable segment of object i, [start, end), in whole pages, with NULL; and for the tables of
+ * addresses through which it calls and uses other objects, with the name of the section: ".got", ".got.plt".
+ */
+typedef void (*mt_segment_fn)(void *arg, uint64_t start, uint64_t end, const char *table);
 int mt_symbols_segments(struct mt_symbols *s, size_t i, mt_segment_fn found, void *arg);
 void mt_symbols_free(struct mt_symbols *s);
+
+/* A copy that lives as long as the process; equal texts have one. NULL for NULL. */
+const char *mt_symbols_keep(const char *text);
+/* The same for the path of a source file, which may be relative to @dir. */
+const char *mt_symbols_absolute(const char *file, const char *dir);
+/* A C++ name as it is written, or NULL; the caller's. */
+char *mt_symbols_demangle(const char *name);
 
 /* Rank among names of one address: smaller is better. For tests. */
 int mt_symbol_prefer(int bind_a, uint64_t size_a, const char *a, int bind_b, uint64_t size_b,

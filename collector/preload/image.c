@@ -63,7 +63,7 @@ int mt_config_read(struct mt_config *c)
 				v += (uint64_t)(*s - '0') * (scale /= 10);
 		c->max_overhead_ppm = v > 4000000000u ? 4000000000u : (uint32_t)v;
 	}
-	c->min_static_bytes = env_u64("MEMTRACE_MIN_STATIC", MT_PAGE);
+	c->min_static_bytes = env_u64("MEMTRACE_MIN_STATIC", 8);
 	c->min_alloc_bytes = env_u64("MEMTRACE_MIN_ALLOC", MT_PAGE);
 	c->stack_depth = (int)env_u64("MEMTRACE_STACK_DEPTH", 16);
 	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;

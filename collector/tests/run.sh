@@ -35,7 +35,10 @@ for suite; do
 		run "what the examples show" "$tests/fidelity/examples.sh"
 		;;
 	exact) run "exact counts" "$tests/exact/exact.sh" ;;
-	context) run "context and launcher" "$tests/context/context.sh" ;;
+	context)
+		run "context and launcher" "$tests/context/context.sh"
+		run "names" "$tests/context/names.sh"
+		;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
 	all) for s in unit decoder context fidelity exact robustness; do "$0" $s || status=1; done ;;
 	*) sed -n '5,12s/^# \{0,1\}//p' "$0"; exit 2 ;;

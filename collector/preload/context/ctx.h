@@ -31,6 +31,7 @@ struct ctx_thread {
 	int tid;
 	int named;		/* how often the monitor has logged the name */
 	uintptr_t self;		/* pthread_self() */
+	uintptr_t stack_start, stack_end;	/* 0: not known */
 	uint64_t cpu_base, cpu_told;	/* CPU time before the image began; logged last. ns */
 	_Atomic uint64_t small_count, small_bytes;
 	struct ctx_thread *next;	/* all slots ever made; never shortened */

@@ -18,6 +18,7 @@
 
 #include "ctx.h"
 #include "rawsys.h"
+#include "thread.h"
 
 #define MAX_OBJECTS 8192
 
@@ -55,11 +56,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	const char *name = info->dlpi_name;
 	char exe[1024];
 	struct ctx_line l;
+	uint64_t tls_size = 0;
 
-	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
+		if (p->p_type == PT_TLS)
+			tls_size = p->p_memsz;
 		if (p->p_type != PT_LOAD || !p->p_memsz)
 			continue;
 		if (info->dlpi_addr + p->p_vaddr < lo)
@@ -112,6 +115,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	ctx_line_hex(&l, hi);
 	ctx_line_dec(&l, our_start == lo);
 	ctx_line_str(&l, name);
+	/* the first scan is before main: what has a block in this thread now has it in each, at the same distance */
+	if (round_no == 1 && tls_size && size >= offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof(void *) &&
+	    info->dlpi_tls_data) {
+		ctx_line_int(&l, (int64_t)((uintptr_t)info->dlpi_tls_data - mt_thread_pointer()));
+		ctx_line_dec(&l, tls_size);
+	}
 	ctx_line_end(&l);
 	return 0;
 }

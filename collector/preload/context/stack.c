@@ -43,6 +43,7 @@ bool ctx_stack_init(void)
 struct walk {
 	int n, max;
 	uintptr_t ip[CTX_MAX_DEPTH];
+	uintptr_t sp, fp;	/* of the last frame: its canonical frame address, its frame pointer */
 };
 
 static _Unwind_Reason_Code frame(struct _Unwind_Context *uc, void *arg)
@@ -55,7 +56,32 @@ static _Unwind_Reason_Code frame(struct _Unwind_Context *uc, void *arg)
 	if (ctx_ip_is_ours(ip))
 		return _URC_NO_REASON;	/* the hook, or the start of a thread */
 	w->ip[w->n++] = ip;
+	w->sp = _Unwind_GetCFA(uc);
+	w->fp = _Unwind_GetGR(uc, 6);	/* rbp */
 	return w->n < w->max ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/*
+ * Code that a program makes at run time (JavaScript, Java, Python) has no .eh_frame: the unwinder ends there, with the
+ * registers of that code. It mostly keeps frame pointers; they are followed as long as they rise within the stack of the
+ * thread. Where the stack really ends (_start, clone) the frame pointer is 0.
+ */
+static void follow_frame_pointers(struct walk *w)
+{
+	const struct ctx_thread *t = ctx_self;
+	uintptr_t sp = w->sp, fp = w->fp;
+
+	if (!t || sp < t->stack_start)
+		return;
+	while (w->n && w->n < w->max && fp >= sp && fp % 8 == 0 && fp + 16 <= t->stack_end) {
+		const uintptr_t *frame = (const uintptr_t *)fp;
+
+		if (frame[1] < 4096 || frame[1] >> 47)
+			return;
+		w->ip[w->n++] = frame[1];
+		sp = fp + 16;
+		fp = frame[0];
+	}
 }
 
 static int64_t look_up(struct stacks *s, uint64_t hash)
@@ -118,6 +144,8 @@ int64_t ctx_stack_capture(void)
 	if (w.max <= 0)
 		return -1;
 	_Unwind_Backtrace(frame, &w);
+	if (w.n && w.n < w.max)
+		follow_frame_pointers(&w);
 	if (!w.n)
 		return -1;
 	for (int i = 0; i < w.n; i++) {

@@ -21,6 +21,7 @@
 
 #include "ctx.h"
 #include "rawsys.h"
+#include "thread.h"
 
 CTX_TLS struct ctx_thread *ctx_self;
 static CTX_TLS int thread_done;		/* the key's destructor has run */
@@ -72,6 +73,7 @@ struct ctx_thread *ctx_thread_self(void)
 		t->named = 0;
 		t->cpu_base = t->cpu_told = 0;
 		t->self = (uintptr_t)pthread_self();
+		t->stack_start = t->stack_end = 0;
 		atomic_store(&t->used, 1);
 	}
 	ctx_unlock(&lock);
@@ -185,6 +187,8 @@ static void log_birth(struct ctx_thread *t, int parent, uintptr_t lo, uintptr_t 
 {
 	struct ctx_line l;
 
+	t->stack_start = lo;
+	t->stack_end = hi;
 	ctx_line_begin(&l, 'T');
 	ctx_line_dec(&l, ctx_now());
 	ctx_line_int(&l, t->tid);
@@ -192,6 +196,7 @@ static void log_birth(struct ctx_thread *t, int parent, uintptr_t lo, uintptr_t 
 	ctx_line_hex(&l, lo);
 	ctx_line_hex(&l, hi);
 	ctx_line_hex(&l, fn);
+	ctx_line_hex(&l, mt_thread_pointer());
 	ctx_line_end(&l);
 }
 

@@ -16,7 +16,7 @@ public enum RecordOption {
 	SUBPHASES("subphases", Kind.INT, "5", "1", "64"),
 	WRITE_TRACKING("write-tracking", Kind.CHOICE, "on", "", "", "on", "off"),
 	MAX_OVERHEAD("max-overhead", Kind.NUMBER, "0.5", "0", "100"),
-	MIN_STATIC("min-static", Kind.SIZE, "64", "", ""),
+	MIN_STATIC("min-static", Kind.SIZE, "8", "", ""),
 	MIN_ALLOC("min-alloc", Kind.SIZE, "4096", "", ""),
 	STACK_DEPTH("stack-depth", Kind.INT, "16", "0", "64"),
 	/** Empty: until the process ends or the recording is stopped. */

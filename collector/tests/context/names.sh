@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Names of memory that no allocation and no plain symbol has: thread-local data, members of COMMON blocks, small globals,
+# allocators of programs, code made at run time, debug information in another file. Run by ../run.sh context.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+cd "$work" || exit 2
+
+record() {
+	timeout 60 "$MEMTRACE" record --quiet --backend none "$@"
+}
+
+# expect NAME WANT GOT
+expect() {
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1: got '$3', want '$2'"; fi
+}
+
+# structures TRACE PATTERN: kind name size of those whose name matches, sorted
+structures() {
+	awk -F, -v p="$2" 'FNR > 1 && $3 ~ p { print $2, $3, strtonum("0x" $5) - strtonum("0x" $4) }' "$1"/p0000/structures.csv | sort
+}
+
+# at TRACE ADDRESS TID: name and thread of the smallest structure that holds an address
+at() {
+	awk -F, -v a="$2" 'FNR > 1 { v = strtonum("0x" a); s = strtonum("0x" $4); e = strtonum("0x" $5)
+		if (v >= s && v < e && (!best || e - s < best)) { best = e - s; found = $3 " " $8 } } END { print found }' "$1/p0000/structures.csv"
+}
+
+# ---- thread-local data, small globals, local statics
+cat > tls.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static _Thread_local long mine[300];
+_Thread_local char flag;		/* less than eight bytes */
+long counters[4];
+double one = 1.5;
+static pthread_barrier_t all;
+static void *run(void *a)
+{
+	static long calls;
+	mine[7] = calls++;
+	flag = 1;
+	counters[(long)a]++;
+	printf("%lx %d\n", (unsigned long)&mine[299] + 7, gettid());
+	fflush(stdout);
+	pthread_barrier_wait(&all);	/* each has a stack of its own */
+	return a;
+}
+int main(void)
+{
+	pthread_t t[4];
+	pthread_barrier_init(&all, 0, 4);
+	for (long i = 1; i < 4; i++)
+		pthread_create(&t[i], 0, run, (void *)i);
+	run(0);
+	for (long i = 1; i < 4; i++)
+		pthread_join(t[i], 0);
+	return one++ == 2 || mine[7] == 99;
+}
+END
+for how in "-O2 -pie -fPIE" "-O0 -no-pie" "-O1 -ftls-model=global-dynamic -fPIC"; do
+	gcc -g $how -pthread -o tls tls.c && rm -rf tls.trace && record -o tls.trace ./tls > tls.out
+	while read -r address tid; do
+		expect "thread-local ($how)" "mine $tid" "$(at tls.trace "$address")"
+	done < tls.out
+	expect "globals ($how)" "static calls 8;static counters 32;static one 8" "$(structures tls.trace '^(calls|counters|one|flag)$' | paste -sd ';')"
+done
+record --min-static 16 -o tls16.trace ./tls > /dev/null
+expect "--min-static" "static counters 32" "$(structures tls16.trace '^(calls|counters|one)$' | paste -sd ';')"
+
+# ---- COMMON blocks: members, also threadprivate ones; the rest of a block; another declaration of it with fewer members
+if command -v gfortran > /dev/null; then
+	cat > common.f90 <<'END'
+program p
+  double precision u(1000), v(500)
+  integer k(10)
+  common /fields/ u, v, k
+  double precision x(2000)
+  integer n
+  common /scratch/ x, n
+!$omp threadprivate(/scratch/)
+  integer, save :: local(50)
+  u = 1; v = 2; k = 3; local = 4
+!$omp parallel num_threads(2)
+  x = 3
+!$omp end parallel
+  call other()
+  print *, u(1), v(2), k(3), local(4), x(5)
+end program
+subroutine other()
+  double precision first(1000)
+  common /fields/ first
+  double precision part(8)
+  common /partly/ part
+  first(7) = 8
+  part(2) = 3
+end subroutine
+subroutine never()
+  double precision all(100)
+  common /partly/ all
+  all(99) = 4
+end subroutine
+END
+	gfortran -g -O1 -fopenmp -o common common.f90 2> /dev/null && OMP_NUM_THREADS=2 record -o common.trace ./common > /dev/null
+	expect "members of COMMON" "static fields::k 40;static fields::u 8000;static fields::v 4000" "$(structures common.trace '^fields' | paste -sd ';')"
+	expect "the declaration with most members" "static partly::all 800" "$(structures common.trace '^partly' | paste -sd ';')"
+	expect "threadprivate" "static scratch::x 16000;static scratch::x 16000" "$(structures common.trace '^scratch::x' | paste -sd ';')"
+	expect "local static of Fortran" "static local 200" "$(structures common.trace '^local$')"
+	expect "line of a member" 1 "$(grep -c 'static,fields::v,.*common.f90:2$' common.trace/p0000/structures.csv)"
+else
+	skip "COMMON: no gfortran"
+fi
+
+# ---- allocators of a program: looked through by name, and without symbols by their callers
+cat > wrap.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define NI __attribute__((noinline, noclone))
+static volatile size_t size = 5000;
+static void *volatile sink[8];
+static struct { void *(*get)(size_t); } table;
+NI void *default_malloc(size_t n) { return memset(malloc(n), 1, n); }
+NI void *zmalloc(size_t n) { return memset(table.get(n), 0, n); }
+NI void put(int i, void *p) { sink[i] = p; }
+NI void parse(void) { put(0, zmalloc(size)); put(5, NULL); }
+NI void sort(void) { put(1, zmalloc(size + 1)); put(5, NULL); }
+NI void print(void) { put(2, zmalloc(size + 2)); put(5, NULL); }
+int main(void)
+{
+	table.get = default_malloc;
+	parse();
+	sort();
+	print();
+	return sink[0] == sink[1];
+}
+END
+gcc -g -O1 -o wrap wrap.c && record -o wrap.trace ./wrap
+expect "wrappers by name" "parse print sort" "$(structures wrap.trace '^(default_malloc|zmalloc|parse|sort|print|memset)' | sed 's/[: ][0-9].*//; s/heap //' | paste -sd ' ')"
+strip -o wrapstripped wrap && record -o wrapstripped.trace ./wrapstripped
+expect "wrappers without a name" 3 "$(structures wrapstripped.trace '^wrapstripped.0x' | awk '{ print $2 }' | sort -u | wc -l)"
+
+# ---- a library that works in threads of its own: library and offset, not where threads begin
+if command -v xz > /dev/null && head -c 300000 /dev/urandom > big && record -o xz.trace xz -k -T2 --block-size=65536 big 2> /dev/null; then
+	expect "no block is named after start_thread" 0 "$(structures xz.trace '^(start_thread|clone)' | wc -l)"
+fi
+
+# ---- code that is made at run time, with a map for perf
+cat > jit.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void *allocate(size_t n) { return malloc(n); }
+int main(int argc, char **argv)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3 };
+	char *p = mmap(0, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), name[64];
+	void *(*stub)(size_t, void *) = (void *(*)(size_t, void *))p, *(*user)(size_t, void *) = (void *(*)(size_t, void *))(p + 64);
+	FILE *f;
+
+	(void)argc;
+	memcpy(p, code, sizeof(code));
+	/* the user's code calls the stub: mov with the address of the stub in between */
+	memcpy(p + 64, "\x55\x48\x89\xe5\x48\xb8", 6);
+	memcpy(p + 70, &p, 8);
+	memcpy(p + 78, "\xff\xd0\x5d\xc3", 4);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(name, "w");
+	fprintf(f, "%lx 8 Builtin:CEntry\n%lx 18 an older function\n%lx 18 %s\n", (unsigned long)stub, (unsigned long)user, (unsigned long)user, argv[1]);
+	fclose(f);
+	free(user(6000, allocate));
+	free(user(7000, allocate));
+	return puts(name) < 0;
+}
+END
+gcc -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o jit jit.c
+# jit NAME-IN-MAP WANTED-NAME WANTED-SITE
+jit() {
+	rm -rf jit.trace
+	record -o jit.trace ./jit "$1" > jit.out
+	rm -f "$(cat jit.out)"
+	expect "map for perf: $1" "heap $2 6000;heap $2 7000" "$(structures jit.trace . | grep -E ' [67]000$' | paste -sd ';')"
+	expect "its site: $1" "$3" "$(awk -F, '$2 == "heap" && $3 == "'"$2"'" { print $10; exit }' jit.trace/p0000/structures.csv)"
+}
+jit 'JS:*work file:///srv/app.js:12:3' work /srv/app.js:12
+jit 'LazyCompile:~work /srv/app.js:12:3' work /srv/app.js:12
+jit 'py::work:/srv/app.py' work ''
+jit 'double[] org.acme.Grid.fill(int, double)' org.acme.Grid.fill ''
+"$MEMTRACE" finish -q --force jit.trace
+expect "finished again without the map" 2 "$(structures jit.trace '^org.acme.Grid.fill$' | wc -l)"
+
+# ---- debug information in another file: beside the program, by debug link; from a server, if one is configured
+cat > far.c <<'END'
+#include <stdlib.h>
+int table[500];
+int main(void) { int *rows = malloc(9000); rows[0] = table[3]; return rows[0]; }
+END
+gcc -g -O0 -o far far.c && mkdir -p link/.debug && objcopy --only-keep-debug far link/.debug/far.debug &&
+	strip -o link/far far && (cd link && objcopy --add-gnu-debuglink=.debug/far.debug far)
+record -o link.trace link/far
+expect "debug link" "heap rows 9000;static table 2000" "$(structures link.trace '^(rows|table)$' | paste -sd ';')"
+
+id=$(readelf -n far | awk '/Build ID/ { print $3 }')
+mkdir -p served/buildid/"$id" gone && objcopy --only-keep-debug far "served/buildid/$id/debuginfo" && strip -o gone/far far
+record -o gone.trace gone/far
+expect "without debug information" 0 "$(structures gone.trace '^(rows|table)$' | wc -l)"
+if ldconfig -p | grep -q libdebuginfod.so.1; then
+	(cd served && exec timeout 60 python3 -u -m http.server --bind 127.0.0.1 0 > ../server.out 2> ../server.err) &
+	server=$!
+	for _ in $(seq 100); do grep -q port server.out && break; sleep 0.05; done
+	port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' server.out)
+	DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH=$work/cache "$MEMTRACE" finish -q --force gone.trace
+	expect "debuginfod" "heap rows 9000;static table 2000" "$(structures gone.trace '^(rows|table)$' | paste -sd ';')"
+	expect "the server is asked for nothing but the program" "$id" "$(sed -n 's,.*GET /buildid/\([0-9a-f]*\)/.*,\1,p' server.err | sort -u)"
+	kill $server
+else
+	skip "debuginfod: no libdebuginfod"
+fi
+
+summary names
