@@ -6,11 +6,12 @@
 # nothing but the base packages, made once by debootstrap, under an overlay that
 # is thrown away. For "does it work on a machine with nothing installed".
 #
-#   releng/bare-machine.sh [--jdk DIR] [--keep] SUITE [COMMAND...]
+#   releng/bare-machine.sh [--jdk DIR] [--with DIR] [--keep] SUITE [COMMAND...]
 #
 #   SUITE      bookworm, trixie
 #   COMMAND    default: ./memtrace demo --yes
 #   --jdk DIR  a JDK that the machine has already, below /usr/lib/jvm
+#   --with DIR a folder that the machine finds as /with, read only
 #   --keep     go on in what the last run of this suite left
 #
 # Needs root and debootstrap. MIRROR: the Debian mirror. WORK: where the root
@@ -18,10 +19,11 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=${WORK:-/var/tmp/memtrace-bare}
-jdk= keep=no
+jdk= keep=no with=
 while :; do
 	case ${1:-} in
 	--jdk) jdk=$2 && shift 2 ;;
+	--with) with=$(readlink -f "$2") && shift 2 ;;
 	--keep) keep=yes && shift ;;
 	*) break ;;
 	esac
@@ -50,7 +52,7 @@ mkdir -p "$run/upper" "$run/work" "$run/root"
 rm -rf "$run/source"
 git clone -q "$root" "$run/source"
 
-export base run jdk
+export base run jdk with
 exec unshare --mount --pid --fork bash -ec '
 	r=$run/root
 	mount -t overlay overlay -o "lowerdir=$base,upperdir=$run/upper,workdir=$run/work" "$r"
@@ -65,6 +67,10 @@ exec unshare --mount --pid --fork bash -ec '
 	if [ -n "$jdk" ]; then
 		mkdir -p "$r/usr/lib/jvm/given"
 		mount --bind "$jdk" "$r/usr/lib/jvm/given"
+	fi
+	if [ -n "$with" ]; then
+		mkdir -p "$r/with"
+		mount --bind -o ro "$with" "$r/with"
 	fi
 	rm -rf "$r/root/memtrace"
 	cp -a "$run/source" "$r/root/memtrace"

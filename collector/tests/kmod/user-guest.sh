@@ -87,12 +87,12 @@ rmmod memtrace
 
 if [ "$PARTS" = all ]; then
 echo "-- dkms, $(now) s"
-make -s -C "$TOP/collector/module" install DESTDIR= || bad "make install"
 rm -rf /var/cache/memtrace
-if { dkms add memtrace/1.0 && dkms build memtrace/1.0 -k "$release" && dkms install memtrace/1.0 -k "$release"; } > dkms.log 2>&1 &&
+# dkms is unpacked only, dpkg does not know of it
+if DEBIAN_FRONTEND=noninteractive dpkg --force-depends -i "$WORK"/user/deb/memtrace-dkms_*.deb > dkms.log 2>&1 < /dev/null &&
    dkms status memtrace 2> /dev/null | grep -q "$release.*installed"; then
-	ok "dkms add, build, install: $(dkms status memtrace)"
-else bad "dkms"; tail -n 30 dkms.log; cat /var/lib/dkms/memtrace/1.0/build/make.log; fi
+	ok "the package memtrace-dkms adds, builds, installs: $(dkms status memtrace)"
+else bad "the package memtrace-dkms"; tail -n 30 dkms.log; cat /var/lib/dkms/memtrace/1.0/build/make.log; fi
 else
 	rm -rf /var/cache/memtrace
 	mkdir -p /lib/modules/"$release"/updates/dkms
@@ -134,8 +134,9 @@ else bad "lockdown (integrity) with a loaded module"; cat out err; fi
 rmmod memtrace
 says "lockdown (integrity), an unsigned module" 'locked down (integrity) and takes signed modules only; the installed one' record -- "$program" naive -n 64 -t 2
 if [ "$PARTS" = all ]; then
-	if dkms remove memtrace/1.0 --all > dkms.log 2>&1 && [ -z "$(find /lib/modules -name 'memtrace.ko*')" ]; then ok "dkms remove"
-	else bad "dkms remove"; cat dkms.log; find /lib/modules -name 'memtrace.ko*'; fi
+	if dpkg --force-depends --purge memtrace-dkms > dkms.log 2>&1 < /dev/null && [ -z "$(find /lib/modules -name 'memtrace.ko*')" ] &&
+	   [ ! -e /usr/src/memtrace-1.0 ] && [ ! -e /usr/lib/udev/rules.d/60-memtrace.rules ] && ! grep -q '^memtrace:' /etc/group; then ok "purging the package leaves nothing"
+	else bad "purging the package"; cat dkms.log; find /lib/modules /usr/src -name 'memtrace*'; grep memtrace /etc/group; fi
 else
 	rm /lib/modules/"$release"/updates/dkms/memtrace.ko
 fi

@@ -66,7 +66,8 @@ build() { # ARGUMENTS of make
 }
 build -C "$work/user/other"
 build -C "$top/collector/module" BUILD="$work/build-$v"		# run.sh has it already
-mkdir -p "$work/user/installed"
+mkdir -p "$work/user/installed" "$work/user/deb"
+[ $parts != all ] || "$top/releng/deb.sh" -o "$work/user/deb" memtrace-dkms
 cp "$work/build-$v/memtrace.ko" "$work/user/installed/"
 
 root=$work/user/root
