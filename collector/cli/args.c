@@ -447,6 +447,13 @@ const char *mt_args_get(const struct mt_args *a, const char *name)
 	return o->dflt;
 }
 
+bool mt_args_json(const struct mt_args *a)
+{
+	const char *format = mt_args_get(a, "format");
+
+	return (format && !strcmp(format, "json")) || mt_args_has(a, "json");
+}
+
 static const char *needed(const struct mt_args *a, const char *name, enum mt_type type)
 {
 	const char *s = mt_args_get(a, name);

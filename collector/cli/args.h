@@ -47,6 +47,7 @@ void mt_args_free(struct mt_args *a);
  */
 bool mt_args_has(const struct mt_args *a, const char *name);	/* on the command line? */
 const char *mt_args_get(const struct mt_args *a, const char *name);	/* last value, default or NULL */
+bool mt_args_json(const struct mt_args *a);	/* --format json, or its short form --json? */
 const char *mt_args_nth(const struct mt_args *a, const char *name, int n);	/* n-th given value or NULL */
 long long mt_args_int(const struct mt_args *a, const char *name);
 double mt_args_number(const struct mt_args *a, const char *name);

@@ -31,7 +31,7 @@ static void print_json(const struct mt_probe *p)
 			"title", mt_backends[i]->title, "works", words[b->works], "why", b->why, "fix", b->fix,
 			"abilities", can, "facilities", f));
 	}
-	top = json_pack("{s:o, s:s, s:s}", "backends", all, "auto", p->best ? p->best->name : "none", "reason", p->reason);
+	top = json_pack("{s:s, s:o, s:s, s:s}", "schema", "memtrace.check/1", "backends", all, "auto", p->best ? p->best->name : "none", "reason", p->reason);
 	json_dumpf(top, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(top);
@@ -44,7 +44,7 @@ int cmd_check(const struct mt_args *a)
 
 	mt_probe_run(&p);
 	works = p.best && p.best->abilities & MT_ABILITY_ACCESSES;
-	if (mt_args_has(a, "json")) {
+	if (mt_args_json(a)) {
 		print_json(&p);
 	} else {
 		printf("%-8s %-7s %s\n", "BACKEND", "WORKS", "WHAT, OR WHY NOT");

@@ -69,8 +69,8 @@ int cmd_completion(const struct mt_args *a)
 
 int cmd_version(const struct mt_args *a)
 {
-	if (mt_args_has(a, "json"))
-		printf("{\"name\": \"memtrace\", \"version\": \"%s\", \"commit\": \"%s\"}\n", mt_version, mt_build_commit);
+	if (mt_args_json(a))
+		printf("{\"schema\": \"memtrace.version/1\", \"name\": \"memtrace\", \"version\": \"%s\", \"commit\": \"%s\"}\n", mt_version, mt_build_commit);
 	else
 		printf("memtrace %s%s%s%s\n", mt_version, *mt_build_commit ? " (" : "", mt_build_commit, *mt_build_commit ? ")" : "");
 	return 0;

@@ -414,6 +414,7 @@ static void print_json(const json_t *m, struct image *im, size_t n)
 		}
 		json_array_append_new(images, e);
 	}
+	json_object_set_new(out, "schema", json_string("memtrace.recording/1"));
 	json_object_set(out, "manifest", (json_t *)m);
 	json_object_set_new(out, "images", images);
 	json_dumpf(out, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
@@ -537,7 +538,7 @@ int cmd_info(const struct mt_args *a)
 			rc = MT_EXIT_INPUT;
 		structures(trace, &im[i]);
 	}
-	if (mt_args_has(a, "json")) {
+	if (mt_args_json(a)) {
 		print_json(m, im, n);
 	} else {
 		if (running > 0)

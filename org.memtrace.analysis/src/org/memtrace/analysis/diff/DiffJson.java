@@ -13,7 +13,7 @@ import com.google.gson.JsonObject;
 /** A comparison as JSON; the schema is in docs/diff.md. */
 public final class DiffJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
-	public static final int VERSION = 1;
+	public static final String SCHEMA = "memtrace.diff/1";
 	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private DiffJson() {
@@ -22,8 +22,7 @@ public final class DiffJson {
 	/** All of it, with the structures that the text leaves out. */
 	public static String json(TraceDiff d, List<FailIf.Outcome> outcomes) {
 		JsonObject top = new JsonObject();
-		top.addProperty("schema", "memtrace-diff");
-		top.addProperty("version", VERSION);
+		top.addProperty("schema", SCHEMA);
 		top.add("before", runs(d.before()));
 		top.add("after", runs(d.after()));
 		top.add("warnings", GSON.toJsonTree(d.warnings()));

@@ -16,7 +16,7 @@ import org.memtrace.analysis.findings.rules.Rule;
 /** Findings and explanations as JSON; the schema is in docs/findings.md. */
 public final class AdviceJson {
 	/** Version of the schema: greater when a field changes its meaning or goes. */
-	public static final int VERSION = 1;
+	public static final String SCHEMA = "memtrace.advice/1";
 	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	private AdviceJson() {
@@ -25,8 +25,7 @@ public final class AdviceJson {
 	/** All findings; with the conditions of some rules when the list is not empty. */
 	public static String json(Advisor advisor, List<Rule> explained) {
 		JsonObject top = new JsonObject();
-		top.addProperty("schema", "memtrace-advice");
-		top.addProperty("version", VERSION);
+		top.addProperty("schema", SCHEMA);
 		top.addProperty("trace", advisor.facts().info().alias());
 		top.addProperty("intervals", advisor.facts().intervals());
 		top.addProperty("accesses_lost", advisor.facts().lost());

@@ -19,6 +19,8 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.tree.ProducerTree;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 /** What a trace of another tool shows, in words: its types of events, and how its producers spend their time in states. */
 public final class EventSummary {
@@ -188,5 +190,22 @@ public final class EventSummary {
 					.append((long) t.time).append(',').append(all > 0 ? Csv.number(100 * t.time / all) : "").append('\n');
 		}
 		return b.toString();
+	}
+
+	/** The table for programs. */
+	public JsonObject toJson() {
+		JsonObject o = new JsonObject();
+		JsonArray list = new JsonArray();
+		for (Type t : types) {
+			JsonObject j = new JsonObject();
+			j.addProperty("type", t.name);
+			j.addProperty("category", t.category.name().toLowerCase(Locale.ROOT));
+			j.addProperty("events", t.events);
+			j.addProperty("time_ns", (long) t.time);
+			j.addProperty("percent", all > 0 ? (Double) (100 * t.time / all) : null);
+			list.add(j);
+		}
+		o.add("types", list);
+		return o;
 	}
 }

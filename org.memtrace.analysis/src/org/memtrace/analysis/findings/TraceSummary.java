@@ -16,6 +16,8 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 /**
  * What a trace shows, in words: the largest structures, who initialises them, who shares and writes them. Every share says of what; what the
@@ -125,6 +127,63 @@ public final class TraceSummary {
 			b.append("This recorder is certain only of the first thread on a page in each subphase: shared is a lower bound;"
 					+ " more --subphases see more.\n");
 		}
+	}
+
+	/**
+	 * The same for programs.
+	 *
+	 * @param advisor what is wrong; null when nobody has looked
+	 */
+	public JsonObject toJson(Advisor advisor) {
+		TraceInfo info = table.info();
+		JsonObject o = new JsonObject();
+		o.addProperty("trace", info.alias());
+		o.addProperty("command", info.properties().getOrDefault("command", ""));
+		o.addProperty("time_unit", info.timeUnit().id());
+		o.addProperty(info.timeUnit().column("duration_ns"), info.durationNs());
+		o.addProperty("threads", all.threads().cardinality());
+		o.addProperty("page_size_bytes", info.pageSizeBytes());
+		o.addProperty("pages", all.pages());
+		o.addProperty("pages_of_several_threads", all.multiThreadPages());
+		o.addProperty("pages_shared", all.sharedPages());
+		o.addProperty("records", all.records());
+		o.addProperty("reads", Math.round(all.reads()));
+		o.addProperty("writes", Math.round(all.writes()));
+		o.addProperty("losses", lossWarning(info));
+		JsonArray list = new JsonArray();
+		for (Row r : structures.rows()) {
+			AccessDetails d = r.details();
+			if (d.records() == 0) {
+				continue;
+			}
+			JsonObject s = new JsonObject();
+			s.addProperty("producer", r.producer());
+			s.addProperty("name", r.name());
+			s.addProperty("kind", r.kind());
+			s.addProperty("size_bytes", r.sizeBytes());
+			s.addProperty("pages", d.pages());
+			s.addProperty("reads", Math.round(d.reads()));
+			s.addProperty("writes", Math.round(d.writes()));
+			s.addProperty("threads", r.threadCount());
+			s.addProperty("shared_percent", r.sharedPercent());
+			s.addProperty("first_toucher", r.firstToucher() < 0 ? null : structures.threadName(r.firstToucher()));
+			s.addProperty("first_touch_percent", 100 * r.firstTouchShare());
+			s.addProperty("site", r.site());
+			list.add(s);
+		}
+		o.add("structures", list);
+		if (advisor != null) {
+			JsonArray findings = new JsonArray();
+			for (Finding f : advisor.findings()) {
+				JsonObject j = new JsonObject();
+				j.addProperty("rule", f.rule());
+				j.addProperty("title", f.title());
+				j.addProperty("severity", f.severity().id());
+				findings.add(j);
+			}
+			o.add("findings", findings);
+		}
+		return o;
 	}
 
 	/** For tests and views: threads of the trace. */

@@ -14,6 +14,8 @@ import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 /**
  * What a selection of accesses did to each part of a machine. Immutable.
@@ -309,6 +311,36 @@ public final class MachineUse {
 		}
 		row(b, "selection", "", -1, "", whole);
 		return b.toString();
+	}
+
+	/** Adds the table, and what is said about it, to an object for programs; returns it. */
+	public JsonObject addTo(JsonObject o) {
+		o.addProperty("machine", topology.summary());
+		JsonArray notes = new JsonArray();
+		notes().forEach(notes::add);
+		o.add("notes", notes);
+		JsonArray list = new JsonArray();
+		for (MachineObject m : topology.objects()) {
+			list.add(json(m.label(), m.type().word(), m.osIndex(), ranges(m), figures(m)));
+		}
+		o.add("objects", list);
+		o.add("selection", json("selection", "", -1, "", whole));
+		return o;
+	}
+
+	private static JsonObject json(String label, String type, int index, String cpus, Figures f) {
+		JsonObject j = new JsonObject();
+		j.addProperty("object", label);
+		j.addProperty("type", type);
+		j.addProperty("os_index", index < 0 ? null : index);
+		j.addProperty("cpus", cpus);
+		j.addProperty("accesses", f.accesses());
+		j.addProperty("of_several_cpus", f.spread());
+		j.addProperty("local", f.local());
+		j.addProperty("remote", f.remote());
+		j.addProperty("unknown", f.unknown());
+		j.addProperty("pages", f.pages() < 0 ? null : f.pages());
+		return j;
 	}
 
 	private static void row(StringBuilder b, String label, String type, int index, String cpus, Figures f) {

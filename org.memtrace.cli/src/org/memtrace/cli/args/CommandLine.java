@@ -73,6 +73,11 @@ public final class CommandLine {
 		return o.defaultValue() == null ? List.of() : List.of(o.defaultValue());
 	}
 
+	/** Whether the result is wanted as JSON, by {@code --format json} or its short form {@code --json}. */
+	public boolean isJson() {
+		return options.containsKey("format") && "json".equals(get("format")) || options.containsKey("json") && has("json");
+	}
+
 	/** Null when not given and without default. */
 	public Path getPath(String option) {
 		String s = typed(option, OptionSpec.Type.PATH);

@@ -25,6 +25,7 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.model.TimeUnit;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
@@ -73,7 +74,7 @@ public final class AggregateCommand implements Command {
 				}
 				rows.add(row);
 			}
-			JsonObject all = new JsonObject();
+			JsonObject all = Json.of("memtrace.levels/1");
 			all.addProperty("root_gain", levels.aggregator().rootGain());
 			all.addProperty("root_loss", levels.aggregator().rootLoss());
 			all.addProperty("normalised", levels.normalised());
@@ -195,7 +196,7 @@ public final class AggregateCommand implements Command {
 
 	private static void json(OpenedTrace trace, Partition e, PrintStream out) {
 		MicroscopicModel m = trace.model;
-		JsonObject o = new JsonObject();
+		JsonObject o = Json.of("memtrace.aggregate/1");
 		o.addProperty("trace", trace.source.info().alias());
 		o.addProperty("losses", trace.source.info().properties().getOrDefault("losses", "0"));
 		o.addProperty("view", m.viewpoint().id());

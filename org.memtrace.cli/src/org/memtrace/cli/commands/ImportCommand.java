@@ -15,6 +15,7 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.reader.ImportReport;
@@ -28,6 +29,7 @@ import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
+import com.google.gson.JsonParser;
 
 /** {@code memtrace import}. */
 public final class ImportCommand implements Command {
@@ -142,9 +144,14 @@ public final class ImportCommand implements Command {
 				.setName(args.get("name") == null ? "" : args.get("name")).call(console.progress());
 	}
 
+	/** A report that was kept as JSON, with its schema. */
+	static String json(String report) {
+		return Json.text(Json.of("memtrace.import/1", JsonParser.parseString(report).getAsJsonObject()));
+	}
+
 	private static void print(ImportReport report, CommandLine args, Console console) {
-		if ("json".equals(args.get("report"))) {
-			console.out().println(report.toJson());
+		if (args.isJson() || "json".equals(args.get("report"))) {
+			console.out().println(json(report.toJson()));
 		} else {
 			console.out().print(report.toText());
 		}

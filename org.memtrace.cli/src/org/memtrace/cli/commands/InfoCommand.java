@@ -16,13 +16,13 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.TraceStore;
 
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
@@ -39,9 +39,8 @@ public final class InfoCommand implements Command {
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
 			boolean alone = path != null && Files.exists(path);
 			Path file = alone ? path : TraceArgument.defaultDatabase(store.info());
-			if (args.has("json")) {
-				console.out().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create()
-						.toJson(json(store, file)));
+			if (args.isJson()) {
+				console.out().println(Json.text(json(store, file)));
 			} else {
 				values(store, file).forEach((label, text) -> line(console, label, text));
 				store.importReport().ifPresent(report -> {
@@ -92,7 +91,7 @@ public final class InfoCommand implements Command {
 
 	private static JsonObject json(TraceStore store, Path file) throws MemtraceException {
 		TraceInfo info = store.info();
-		JsonObject o = new JsonObject();
+		JsonObject o = Json.of("memtrace.info/1");
 		o.addProperty("id", info.id() < 0 ? null : info.id());
 		o.addProperty("name", info.alias());
 		o.addProperty("type", info.type());

@@ -14,6 +14,7 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
@@ -46,14 +47,14 @@ public final class ListCommand implements Command {
 				}
 			}
 		}
-		boolean json = args.has("json");
+		boolean json = args.isJson();
 		if (entries.isEmpty() && !json) {
 			console.hint("no traces; 'memtrace import TRACE' makes one");
 		}
 		try (TablePrinter table = json
-				? new TablePrinter(console.out(), "json", "id", "name", "type", "recorded", "duration_ns", "events",
+				? new TablePrinter(console.out(), "json", Json.of("memtrace.list/1"), "id", "name", "type", "recorded", "duration_ns", "events",
 						"producers", "database_bytes", "lost", "command", "database", "time_unit")
-				: new TablePrinter(console.out(), "text", "ID", "NAME", "RECORDED", "DURATION", "EVENTS", "PRODUCERS",
+				: new TablePrinter(console.out(), "text", null, "ID", "NAME", "RECORDED", "DURATION", "EVENTS", "PRODUCERS",
 						"SIZE", "COMMAND")) {
 			for (Entry entry : entries) {
 				print(entry, json, table);

@@ -20,10 +20,12 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.topology.Hwloc;
+import com.google.gson.JsonObject;
 
 /** {@code memtrace machine TRACE}. */
 public final class MachineCommand implements Command {
@@ -45,6 +47,12 @@ public final class MachineCommand implements Command {
 			MachineTopology topology = hwloc.of(store);
 			MachineUse use = use(store, topology, args, console);
 			if (file == null) {
+				if (args.isJson()) {
+					JsonObject o = Json.of("memtrace.machine/1");
+					o.addProperty("trace", store.info().alias());
+					console.out().println(Json.text(use.addTo(o)));
+					return ExitCode.OK;
+				}
 				console.out().print(args.get("format").equals("csv") ? use.toCsv() : use.text());
 				return ExitCode.OK;
 			}

@@ -12,10 +12,13 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.importer.MergeOperation;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.MemoryTrees;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 /** {@code memtrace merge}. */
 public final class MergeCommand implements Command {
@@ -40,6 +43,16 @@ public final class MergeCommand implements Command {
 				int producers = store.producers().size();
 				MemoryTrees trees = MergeOperation.apply(store, rules, console.progress());
 				console.hint(String.format(Locale.ROOT, "%,d event producers, before %,d", trees.virtual().size(), producers));
+			}
+			if (args.isJson()) {
+				JsonObject o = Json.of("memtrace.merge/1");
+				o.addProperty("trace", store.info().alias());
+				o.addProperty("producers", store.producers().size());
+				JsonArray list = new JsonArray();
+				rules.forEach(rule -> list.add(rule.toString()));
+				o.add("rules", list);
+				console.out().println(Json.text(o));
+				return ExitCode.OK;
 			}
 			for (int i = 0; i < rules.size(); i++) {
 				console.out().println((i + 1) + "  " + rules.get(i));

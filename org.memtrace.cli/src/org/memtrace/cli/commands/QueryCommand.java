@@ -28,6 +28,7 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -35,6 +36,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
+import com.google.gson.JsonObject;
 
 /** {@code memtrace query}. */
 public final class QueryCommand implements Command {
@@ -56,8 +58,8 @@ public final class QueryCommand implements Command {
 			TraceStore store = TraceArgument.tree(opened, args);
 			String what = args.get("what");
 			if (what.equals("report")) {
-				console.out().println(store.importReport()
-						.orElseThrow(() -> new StoreException("the trace has no import report")));
+				console.out().println(ImportCommand.json(store.importReport()
+						.orElseThrow(() -> new StoreException("the trace has no import report"))));
 				return ExitCode.OK;
 			}
 			check(args, what);
@@ -73,6 +75,15 @@ public final class QueryCommand implements Command {
 			return ExitCode.OK;
 		}
 		return ExitCode.OK;
+	}
+
+	/** What JSON has before the rows. */
+	private static JsonObject head(TraceStore store, CommandLine args) {
+		JsonObject head = Json.of("memtrace.query/1");
+		head.addProperty("trace", store.info().alias());
+		head.addProperty("what", args.get("what"));
+		head.addProperty("time_unit", store.info().timeUnit().id());
+		return head;
 	}
 
 	/** Options that mean nothing for what is asked are mistakes. */
@@ -153,7 +164,7 @@ public final class QueryCommand implements Command {
 		if (args.has("sort")) {
 			rows.sort(order(args, columns));
 		}
-		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), head(store, args), columns)) {
 			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
 		}
 	}
@@ -171,7 +182,7 @@ public final class QueryCommand implements Command {
 		if (args.has("sort")) {
 			rows.sort(order(args, columns));
 		}
-		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), columns)) {
+		try (TablePrinter table = new TablePrinter(console.out(), args.get("format"), head(store, args), columns)) {
 			rows.stream().skip(args.getInt("offset")).limit(limit).forEach(table::row);
 		}
 		if (rows.isEmpty()) {
@@ -274,7 +285,7 @@ public final class QueryCommand implements Command {
 		}
 		List<Column> columns = of != null ? of.columns() : ofAccesses.stream().map(Column::of).toList();
 		String[] heads = columns.stream().map(c -> store.info().timeUnit().column(c.id())).toArray(String[]::new);
-		try (TablePrinter table = new TablePrinter(console.out(), format, heads)) {
+		try (TablePrinter table = new TablePrinter(console.out(), format, head(store, args), heads)) {
 			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, heads) : null);
 			if (of == null) {
 				accesses(store, ofAccesses, AccessOptions.filter(args, store, console), rows, console);

@@ -13,6 +13,7 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace summary TRACE}. */
@@ -27,7 +28,8 @@ public final class SummaryCommand implements Command {
 			boolean csv = args.get("format").equals("csv");
 			if (store.accessCount() == 0) {
 				EventSummary events = EventSummary.of(AccessOptions.events(args, store, console.progress()), console.progress());
-				console.out().print(csv ? events.toCsv() : events.text());
+				console.out().print(args.isJson() ? Json.text(Json.of("memtrace.event-summary/1", events.toJson())) + "\n"
+						: csv ? events.toCsv() : events.text());
 				return ExitCode.OK;
 			}
 			AccessTable table = AccessOptions.table(args, store, console);
@@ -36,9 +38,14 @@ public final class SummaryCommand implements Command {
 				console.out().print(structures.toCsv());
 				return ExitCode.OK;
 			}
+			Advisor advisor = args.get("filter") == null && store == opened
+					? Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress()) : null;
+			if (args.isJson()) {
+				console.out().println(Json.text(Json.of("memtrace.summary/1", new TraceSummary(structures).toJson(advisor))));
+				return ExitCode.OK;
+			}
 			console.out().print(new TraceSummary(structures).text());
-			if (args.get("filter") == null && store == opened) {
-				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress());
+			if (advisor != null) {
 				console.out().print(AdviceText.brief(advisor, FINDINGS));
 			}
 		}

@@ -12,7 +12,10 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
+import org.memtrace.cli.output.Json;
 import org.memtrace.model.store.TraceStore;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 /** {@code memtrace verify}: whether a trace is what was written. */
 public final class VerifyCommand implements Command {
@@ -23,6 +26,17 @@ public final class VerifyCommand implements Command {
 			store.verify(problems::add, console.progress());
 			if (problems.isEmpty()) {
 				AccessTable.verifySaved(store, problems::add);
+			}
+			if (args.isJson()) {
+				JsonObject o = Json.of("memtrace.verify/1");
+				o.addProperty("trace", store.info().alias());
+				o.addProperty("ok", problems.isEmpty());
+				o.addProperty("accesses", store.accessCount());
+				JsonArray list = new JsonArray();
+				problems.forEach(list::add);
+				o.add("problems", list);
+				console.out().println(Json.text(o));
+				return problems.isEmpty() ? ExitCode.OK : ExitCode.INPUT;
 			}
 			problems.forEach(problem -> console.out().println(problem));
 			if (problems.isEmpty()) {

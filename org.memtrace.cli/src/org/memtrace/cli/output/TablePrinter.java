@@ -11,9 +11,10 @@ import java.util.regex.Pattern;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
 
 /**
- * Prints rows as they come: aligned columns for a person, CSV (RFC 4180), or a JSON array of objects. The widths of the text
+ * Prints rows as they come: aligned columns for a person, CSV (RFC 4180), or a JSON object with the rows as an array. The widths of the text
  * form come from the first rows, so that any number of rows can be printed.
  */
 public final class TablePrinter implements AutoCloseable {
@@ -31,15 +32,21 @@ public final class TablePrinter implements AutoCloseable {
 	private boolean[] numeric;
 	private long rows;
 
-	/** @param format text, csv or json */
-	public TablePrinter(PrintStream out, String format, String... columns) {
+	/**
+	 * Begins a table.
+	 *
+	 * @param format text, csv or json
+	 * @param head of JSON: the object that gets the rows, as its last field {@code rows}
+	 */
+	public TablePrinter(PrintStream out, String format, JsonObject head, String... columns) {
 		this.out = out;
 		this.format = format;
 		this.columns = columns;
 		if (format.equals("csv")) {
 			out.println(String.join(",", columns));
 		} else if (format.equals("json")) {
-			out.print("[");
+			String text = GSON.toJson(head);
+			out.print(text.substring(0, text.length() - 1) + ",\"rows\":[");
 		}
 	}
 
@@ -123,7 +130,7 @@ public final class TablePrinter implements AutoCloseable {
 	@Override
 	public void close() {
 		if (format.equals("json")) {
-			out.println("\n]");
+			out.println("\n]}");
 		} else if (format.equals("text") && waiting != null && !waiting.isEmpty()) {
 			printWaiting();
 		}

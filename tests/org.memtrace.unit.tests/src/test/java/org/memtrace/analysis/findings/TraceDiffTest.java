@@ -202,7 +202,7 @@ class TraceDiffTest {
 		TraceDiff d = diff(List.of(run("a <1>", 4, true, false, "field")), List.of(run("b", 4, false, true, "field")));
 		List<FailIf.Outcome> outcomes = List.of(FailIf.of("new").judge(d), FailIf.of("cpu>+3%").judge(d));
 		JsonObject json = JsonParser.parseString(DiffJson.json(d, outcomes)).getAsJsonObject();
-		assertEquals("memtrace-diff", json.get("schema").getAsString());
+		assertEquals("memtrace.diff/1", json.get("schema").getAsString());
 		assertEquals(2, json.getAsJsonArray("findings").size());
 		assertEquals("new", json.getAsJsonArray("findings").get(0).getAsJsonObject().get("state").getAsString());
 		assertTrue(json.getAsJsonArray("findings").get(1).getAsJsonObject().get("advice_worked").getAsBoolean());

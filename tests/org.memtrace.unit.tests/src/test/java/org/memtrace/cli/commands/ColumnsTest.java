@@ -101,7 +101,7 @@ class ColumnsTest {
 	@Test
 	void jsonHasTheValuesOfCsv() {
 		List<JsonElement> json = JsonParser.parseString(run("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "json", db))
-				.getAsJsonArray().asList();
+				.getAsJsonObject().getAsJsonArray("rows").asList();
 		List<String> csv = run("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "csv", db).lines().skip(1).toList();
 		assertEquals(500, json.size());
 		for (int i = 0; i < json.size(); i++) {

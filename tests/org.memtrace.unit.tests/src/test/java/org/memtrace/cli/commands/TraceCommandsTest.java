@@ -67,7 +67,7 @@ class TraceCommandsTest {
 		assertTrue(out.matches("(?s)ID  NAME .*\n0   example .*\n1   second .*"), out);
 		assertEquals(0, run("rename", "--catalogue", catalogue, "second", "third"));
 		assertEquals(0, run("list", "--catalogue", catalogue, "--json"));
-		JsonArray list = JsonParser.parseString(out).getAsJsonArray();
+		JsonArray list = JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows");
 		assertEquals("third", list.get(1).getAsJsonObject().get("name").getAsString());
 		assertEquals(16, list.get(1).getAsJsonObject().get("events").getAsLong());
 		assertEquals(ExitCode.USAGE, run("delete", "--catalogue", catalogue, "third"));
@@ -96,7 +96,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", db));
 		assertTrue(out.contains("7,0,mmap,\"buffer[0], \"\"raw\"\"\",7ffff0100000,"), out);
 		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--producer", "5", "--to", "50ms", db));
-		assertEquals(3, JsonParser.parseString(out).getAsJsonArray().size(), out);
+		assertEquals(3, JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").size(), out);
 		assertEquals(0, run("query", "--what", "events", "--format", "csv", "--limit", "2", db));
 		assertEquals(3, out.lines().count());
 		assertEquals(0, run("query", "--what", "report", db));
@@ -241,7 +241,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("import", "--catalogue", catalogue, "--name", "m", "--projections", csv.toString()), () -> err);
 		assertEquals(0, run("list", "--catalogue", catalogue, "--json"), () -> err);
 		assertEquals("[\"m\", \"m_Physical\", \"m_Task_Physical\", \"m_Task_Virtual\", \"m_Virtual\"]",
-				JsonParser.parseString(out).getAsJsonArray().asList().stream()
+				JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").asList().stream()
 						.map(t -> "\"" + Path.of(t.getAsJsonObject().get("database").getAsString()).getFileName() + "\"").sorted().toList()
 						.toString());
 		for (String name : new String[] { "Virtual", "Task_Virtual", "Physical", "Task_Physical" }) {
@@ -363,7 +363,7 @@ class TraceCommandsTest {
 		assertEquals("type,records,reads,writes\nPrivate_Read,6,7,0\nPrivate_Write,7,0,11\nShared_Read,2,4,0\nShared_Write,1,0,2\n", out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "time, thread", "--window", "100ms", "--sort", "writes",
 				"--descending", "--limit", "1", "--format", "json", db), () -> err);
-		assertEquals(1, JsonParser.parseString(out).getAsJsonArray().size(), out);
+		assertEquals(1, JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").size(), out);
 		assertTrue(out.contains("\"writes\": 4") && out.contains("\"window_ns\": "), out);
 		assertEquals(0, run("query", "--what", "groups", "--by", "sharing", "--types", "Private.*", "--thread", "1000",
 				"--cpu", "0", "--format", "csv", db), () -> err);
@@ -383,8 +383,8 @@ class TraceCommandsTest {
 		sorted.sort(java.util.Comparator.comparingLong((String l) -> Long.parseLong(l.split(",")[0])).reversed());
 		assertEquals(sorted, out.lines().skip(1).toList(), "equal ones in their own order");
 		assertEquals(0, run("query", "--what", "accesses", "--format", "json", "--limit", "2", "--sort", "task", db));
-		assertTrue(JsonParser.parseString(out).getAsJsonArray().get(0).getAsJsonObject().get("task").isJsonNull(), out);
-		assertEquals(1000, JsonParser.parseString(out).getAsJsonArray().get(1).getAsJsonObject().get("task").getAsLong(),
+		assertTrue(JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").get(0).getAsJsonObject().get("task").isJsonNull(), out);
+		assertEquals(1000, JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows").get(1).getAsJsonObject().get("task").getAsLong(),
 				"a number, and not known is before all");
 		assertEquals(0, run("query", "--what", "structures", "--format", "csv", "--limit", "3", "--sort", "size_bytes", db));
 		assertEquals(4, out.lines().count());
@@ -418,7 +418,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
 		assertEquals(0, run("query", "--what", "structures", "--format", "json", db), () -> err);
 		java.util.Set<Integer> wanted = new java.util.TreeSet<>();
-		for (var s : JsonParser.parseString(out).getAsJsonArray()) {
+		for (var s : JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows")) {
 			if (!s.getAsJsonObject().get("stack").isJsonNull()) {
 				wanted.add(s.getAsJsonObject().get("stack").getAsInt());
 			}
@@ -426,7 +426,7 @@ class TraceCommandsTest {
 		assertEquals(0, run("query", "--what", "stacks", "--format", "json", db), () -> err);
 		java.util.Set<Integer> found = new java.util.TreeSet<>();
 		int depth = 0;
-		for (var e : JsonParser.parseString(out).getAsJsonArray()) {
+		for (var e : JsonParser.parseString(out).getAsJsonObject().getAsJsonArray("rows")) {
 			JsonObject frame = e.getAsJsonObject();
 			depth = found.add(frame.get("stack").getAsInt()) ? 0 : depth + 1;
 			assertEquals(depth, frame.get("depth").getAsInt(), out);

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.output;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+
+/** What commands print as JSON: an object whose first field is its schema. docs/json.md */
+public final class Json {
+	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().serializeNulls().create();
+
+	private Json() {
+	}
+
+	/**
+	 * An object with a schema and nothing else.
+	 *
+	 * @param schema name and version, such as {@code memtrace.list/1}
+	 */
+	public static JsonObject of(String schema) {
+		JsonObject o = new JsonObject();
+		o.addProperty("schema", schema);
+		return o;
+	}
+
+	/** The same, then the fields of another object. */
+	public static JsonObject of(String schema, JsonObject fields) {
+		JsonObject o = of(schema);
+		fields.entrySet().forEach(e -> o.add(e.getKey(), e.getValue()));
+		return o;
+	}
+
+	/** As text, with a line for each field, without a line break at the end. */
+	public static String text(JsonElement value) {
+		return GSON.toJson(value);
+	}
+}

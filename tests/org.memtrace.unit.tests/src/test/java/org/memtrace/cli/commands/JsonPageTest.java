@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.cli.Main;
+import org.memtrace.cli.args.CommandTable;
+import org.memtrace.cli.output.Console;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+
+/** Every command that prints something prints what docs/json.md says. */
+class JsonPageTest {
+	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
+	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
+	/** Commands that print no result, or print it as a file or a script. */
+	private static final Set<String> OTHERS = Set.of("record", "cc", "c++", "fortran", "finish", "delete", "rename", "export", "render", "report", "open", "help", "completion",
+			"debug");
+	@TempDir
+	static Path temporary;
+	private static String db;
+	private static String events;
+	/** By schema: path of a field, whether it is always there. */
+	private static final Map<String, Map<String, Boolean>> PAGE = new LinkedHashMap<>();
+	private static final Set<String> SEEN = new TreeSet<>();
+
+	@BeforeAll
+	static void load() throws Exception {
+		String schema = null;
+		for (String line : Files.readAllLines(ROOT.resolve("docs/json.md"))) {
+			if (line.startsWith("## ")) {
+				schema = line.substring(3);
+				PAGE.put(schema, new LinkedHashMap<>());
+				PAGE.get(schema).put("schema", true);
+			} else if (line.startsWith("| `")) {
+				String[] cells = line.split("\\|");
+				for (Matcher m = Pattern.compile("`([^`]+)`").matcher(cells[1]); m.find();) {
+					PAGE.get(schema).put(m.group(1), cells[2].isBlank());
+				}
+			}
+		}
+		db = temporary.resolve("t.db").toString();
+		events = temporary.resolve("e.db").toString();
+	}
+
+	@AfterAll
+	static void all() {
+		// native ones are only seen when the native program was built
+		Set<String> missing = new TreeSet<>(PAGE.keySet());
+		missing.removeAll(SEEN);
+		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.check/1", "memtrace.version/1", "memtrace.machine/1"));
+		assertTrue(missing.isEmpty(), () -> "no command printed " + missing);
+	}
+
+	private static JsonElement run(String... args) {
+		ByteArrayOutputStream o = new ByteArrayOutputStream();
+		ByteArrayOutputStream e = new ByteArrayOutputStream();
+		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
+				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
+		assertEquals(0, code, () -> e.toString(StandardCharsets.UTF_8));
+		return JsonParser.parseString(o.toString(StandardCharsets.UTF_8));
+	}
+
+	/** All fields are on the page, and all that must be there are. */
+	private static void check(String schema, JsonElement printed) {
+		JsonObject o = printed.getAsJsonObject();
+		assertEquals("schema", o.keySet().iterator().next(), "the schema comes first");
+		assertEquals(schema, o.get("schema").getAsString());
+		Map<String, Boolean> fields = PAGE.get(schema);
+		assertNotNull(fields, "docs/json.md has no " + schema);
+		SEEN.add(schema);
+		walk(schema, "", o, fields);
+	}
+
+	private static void walk(String schema, String path, JsonElement e, Map<String, Boolean> fields) {
+		if (e instanceof JsonArray a) {
+			a.forEach(x -> walk(schema, path + "[]", x, fields));
+		} else if (e instanceof JsonObject o) {
+			String prefix = path.isEmpty() ? "" : path + ".";
+			if (!path.isEmpty() && fields.containsKey(path + ".*")) {
+				return;
+			}
+			for (String name : o.keySet()) {
+				assertTrue(isOnPage(prefix + name, fields), () -> "docs/json.md has no " + prefix + name + " in " + schema);
+				walk(schema, prefix + name, o.get(name), fields);
+			}
+			fields.forEach((field, always) -> {
+				String rest = field.startsWith(prefix) ? field.substring(prefix.length()) : "*";
+				// of a.b and a[].b the field a must be there
+				String name = rest.replaceFirst("[.\\[].*", "");
+				if (always && !name.equals("*")) {
+					assertTrue(o.has(name), () -> schema + " lacks " + prefix + name);
+				}
+			});
+		}
+	}
+
+	private static boolean isOnPage(String path, Map<String, Boolean> fields) {
+		return fields.containsKey("*") || fields.keySet().stream()
+				.anyMatch(f -> f.equals(path) || f.startsWith(path + ".") || f.startsWith(path + "[]"));
+	}
+
+	@Test
+	void everyCommandThatPrints() throws Exception {
+		check("memtrace.import/1", run("import", "-o", db, "--format", "json", TRACE));
+		check("memtrace.info/1", run("info", "--format", "json", db));
+		check("memtrace.info/1", run("info", "--json", db));
+		check("memtrace.list/1", run("list", "--format", "json", db));
+		check("memtrace.verify/1", run("verify", "--format", "json", db));
+		check("memtrace.merge/1", run("merge", "--format", "json", "--add", "stack+size", db));
+		check("memtrace.merge/1", run("merge", "--format", "json", "--undo", db));
+		check("memtrace.import/1", run("query", "--what", "report", db));
+		for (String what : new String[] {"structures", "stacks", "threads", "accesses", "groups", "sums", "pages", "types", "producers", "intervals",
+				"properties"}) {
+			JsonElement rows = run("query", "--what", what, "--format", "json", db);
+			check("memtrace.query/1", rows);
+			assertEquals(what, rows.getAsJsonObject().get("what").getAsString());
+			assertTrue(rows.getAsJsonObject().getAsJsonArray("rows").size() > 0, what);
+		}
+		JsonElement summary = run("summary", "--format", "json", db);
+		check("memtrace.summary/1", summary);
+		assertTrue(summary.getAsJsonObject().getAsJsonArray("structures").size() > 10);
+		check("memtrace.advice/1", run("advise", "--format", "json", "--explain", db));
+		JsonArray several = run("advise", "--format", "json", db, db).getAsJsonArray();
+		assertEquals(2, several.size());
+		several.forEach(a -> check("memtrace.advice/1", a));
+		check("memtrace.diff/1", run("diff", "--format", "json", "--fail-if", "time>5%", db, db));
+		check("memtrace.diff/1", run("diff", "--format", "json", db, db, db, "--", db, db, db));
+		check("memtrace.aggregate/1", run("aggregate", "--format", "json", "--slices", "5", db));
+		check("memtrace.levels/1", run("aggregate", "--list", "--format", "json", "--slices", "5", "--falling", db));
+		check("memtrace.levels/1", run("aggregate", "--curves", "--format", "json", "--slices", "5", db));
+		Path csv = temporary.resolve("events.csv");
+		Files.writeString(csv, EVENTS);
+		check("memtrace.import/1", run("import", "-o", events, "--format", "json", csv.toString()));
+		check("memtrace.event-summary/1", run("summary", "--format", "json", events));
+		check("memtrace.query/1", run("query", "--what", "events", "--format", "json", events));
+		check("memtrace.info/1", run("info", "--format", "json", events));
+	}
+
+	private static final String EVENTS = """
+			type,category,producer,start_us,end_us,value
+			compute,state,node/rank 0,1.5,20,0
+			wait,state,node/rank 0,2,4,1
+			""";
+
+	@Test
+	void machine() throws Exception {
+		String m = temporary.resolve("m.db").toString();
+		run("import", "-o", m, "--format", "json", TRACE);
+		ByteArrayOutputStream o = new ByteArrayOutputStream();
+		int code = Main.run(new String[] {"machine", "--format", "json", m}, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
+				new PrintStream(new ByteArrayOutputStream()), false, false, false));
+		assumeTrue(code == 0, "no libhwloc");
+		check("memtrace.machine/1", JsonParser.parseString(o.toString(StandardCharsets.UTF_8)));
+	}
+
+	/** Commands of the native program, if it was built. */
+	@Test
+	void nativeCommands() throws Exception {
+		Path program = ROOT.resolve("build/collector/memtrace");
+		assumeTrue(Files.isExecutable(program), "the native program is not built");
+		for (String form : new String[] {"--format=json", "--json"}) {
+			check("memtrace.version/1", natively(program, "version", form));
+			check("memtrace.check/1", natively(program, "check", form));
+			check("memtrace.recording/1", natively(program, "info", "--no-finish", form, TRACE));
+		}
+	}
+
+	private static JsonElement natively(Path program, String... args) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(List.of(program.toString()));
+		command.addAll(List.of(args));
+		Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+		String out = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		int code = p.waitFor(); // 4: no backend works here
+		assertTrue(code == 0 || code == 4, () -> String.join(" ", command) + ": " + code);
+		return JsonParser.parseString(out);
+	}
+
+	/** A command either has --format json, or is one of those that print no result. */
+	@Test
+	void noCommandIsForgotten() throws IOException {
+		for (String name : CommandTable.index().keySet()) {
+			String text = Files.readString(ROOT.resolve("org.memtrace.cli/commands/" + name + ".txt"));
+			boolean json = Pattern.compile("^option: --format (\\w+\\|)*json(\\||$)", Pattern.MULTILINE).matcher(text).find();
+			assertEquals(!OTHERS.contains(name), json, name);
+		}
+	}
+}
