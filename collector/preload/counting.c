@@ -9,6 +9,7 @@
 #include "rawsys.h"
 
 #define FIRST_BYTES (1ul << 20)
+#define MAX_NEW (1u << 20)
 
 static struct mt_count counters;
 static struct mt_lock start_lock;
@@ -22,6 +23,9 @@ static __thread struct mt_count_thread *mine;
 /* Owned by the monitor. */
 static struct mt_out first;
 static char *first_buffer;
+/* Of the interval: rows of pages that are new to their thread. They are written in the order of the first accesses. */
+static struct mt_count_row *new_rows;
+static uint32_t n_new;
 static uint64_t lost_told;
 static int alive_pid;
 
@@ -108,8 +112,10 @@ int cnt_open(const struct mt_image *img)
 	if (!is_on())
 		return -ENOENT;
 	first_buffer = mt_rawmap(FIRST_BYTES);
-	if (!first_buffer)
+	new_rows = mt_rawmap(MAX_NEW * sizeof(*new_rows));
+	if (!first_buffer || !new_rows)
 		return -ENOMEM;
+	n_new = 0;
 	/* the monitor's own descriptor: nobody closes it */
 	fd = (int)mt_sys(SYS_openat, img->dirfd, "first.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&first, fd, first_buffer, FIRST_BYTES);
@@ -129,10 +135,9 @@ struct collection {
 	struct cnt_interval *out;
 };
 
-static void tell(void *arg, const struct mt_count_row *r)
+static void write_row(struct collection *c, const struct mt_count_row *r)
 {
 	static const uint64_t unknown_cpus;
-	struct collection *c = arg;
 	/* an address that the thread used: of the direction that was first */
 	const int at = r->at[0] >= 0 ? r->at[0] : r->at[1] >= 0 ? r->at[1] : 0;
 	const struct mt_access_row row = {
@@ -151,6 +156,56 @@ static void tell(void *arg, const struct mt_count_row *r)
 	}
 }
 
+static uint64_t first_access(const struct mt_count_row *r)
+{
+	return r->first_ns[0] - 1 < r->first_ns[1] - 1 ? r->first_ns[0] : r->first_ns[1];	/* 0: none */
+}
+
+/* Moves row @i down to its place in the heap of @n rows, the latest on top. */
+static void sift(uint32_t i, uint32_t n)
+{
+	const struct mt_count_row r = new_rows[i];
+	uint32_t k;
+
+	for (; (k = 2 * i + 1) < n; i = k) {
+		if (k + 1 < n && first_access(&new_rows[k + 1]) > first_access(&new_rows[k]))
+			k++;
+		if (first_access(&new_rows[k]) <= first_access(&r))
+			break;
+		new_rows[i] = new_rows[k];
+	}
+	new_rows[i] = r;
+}
+
+/* Readers take the first of the records that touch a page in an interval for the first toucher. */
+static void write_new(struct collection *c)
+{
+	for (uint32_t i = n_new / 2; i-- > 0;)
+		sift(i, n_new);
+	for (uint32_t n = n_new; n > 1;) {
+		const struct mt_count_row last = new_rows[0];
+
+		n--;
+		new_rows[0] = new_rows[n];
+		new_rows[n] = last;
+		sift(0, n);
+	}
+	for (uint32_t i = 0; i < n_new; i++)
+		write_row(c, &new_rows[i]);
+	n_new = 0;
+}
+
+static void tell(void *arg, const struct mt_count_row *r)
+{
+	if (!r->first_ns[0] && !r->first_ns[1]) {
+		write_row(arg, r);
+		return;
+	}
+	new_rows[n_new++] = *r;
+	if (n_new == MAX_NEW)
+		write_new(arg);
+}
+
 void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, struct cnt_interval *out)
 {
 	struct collection c = { f, out };
@@ -160,6 +215,7 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	alive_pid = pid;
 	mt_tracefile_interval_begin(f, start, end);
 	out->accesses = mt_count_collect(&counters, is_alive, tell, &c);
+	write_new(&c);
 	mt_out_flush(&first);
 	mt_out_flush(&f->accesses);
 	mt_tracefile_turn(f);
@@ -194,7 +250,10 @@ void cnt_fork_child(int tid, int on)
 	mt_count_fork_child(&counters, mine, tid);
 	lost_told = 0;
 	mt_rawunmap(first_buffer, FIRST_BYTES);
+	mt_rawunmap(new_rows, MAX_NEW * sizeof(*new_rows));
 	first_buffer = NULL;
+	new_rows = NULL;
+	n_new = 0;
 	if (!on)
 		cnt_off();
 }

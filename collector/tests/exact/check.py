@@ -33,9 +33,11 @@ for image in sorted(glob.glob(trace + '/p[0-9]*')):
     inside = sorted({p for s, e in blocks.get(key, ()) for p in range(s // 4096, e // 4096)})
     inside = set(inside)
     counted = 0
+    toucher = {}
     for chunk in sorted(glob.glob(image + '/accesses-*.csv')):
         for row in csv.DictReader(open(chunk)):
             page = int(row['@Virt'], 16) // 4096
+            toucher.setdefault(page, (int(row['TaskId']), int(row['End'])))
             counted += int(row['Nreads']) + int(row['Nwrites'])
             if page in inside:
                 n = have[key + (int(row['TaskId']), page)]
@@ -48,10 +50,18 @@ for image in sorted(glob.glob(trace + '/p[0-9]*')):
             faults.append(f'{image}: lost accesses in interval {row["Interval"]}')
     if said != counted:
         faults.append(f'{image}: intervals.csv has {said} accesses, the chunks {counted}')
+    earliest = {}
     for row in csv.DictReader(open(image + '/first.csv')):
         page = int(row['@Virt'], 16) // 4096
+        if page not in earliest or int(row['Time']) < earliest[page][0]:
+            earliest[page] = int(row['Time']), int(row['TaskId'])
         if page in inside:
             firsts[key + (int(row['TaskId']), page, int(row['Write']))] += 1
+
+    for page, (tid, end) in toucher.items():
+        # while an interval is read, another thread may be earlier and still be told later
+        if earliest.get(page, (0, None))[1] != tid and earliest.get(page, (0, 0))[0] < end:
+            faults.append(f'{image}: page {page * 4096:x}: the first record is of {tid}, first.csv has {earliest.get(page)}')
 
 for k in sorted(set(want) | set(have)):
     if want.get(k, [0, 0]) != have.get(k, [0, 0]):

@@ -54,6 +54,12 @@ public final class TraceSummary {
 		return lost.isEmpty() || unseen.isEmpty() ? lost + unseen : lost + "; " + unseen;
 	}
 
+	/** What a number of accesses is: all that the program made, or those that were seen, of which there may have been many more. */
+	private static String countedHow(Map<String, String> properties) {
+		return "exact".equals(properties.get("guarantee_counts")) ? ", each one counted" : properties.containsKey("guarantee_pages")
+				? " seen by page faults, not all there were" : " recorded";
+	}
+
 	private static String percent(double share) {
 		return Units.percent(100 * Math.min(1, Math.max(0, share)));
 	}
@@ -76,7 +82,7 @@ public final class TraceSummary {
 				.append(all.pages() == 0 ? "" : percent((double) all.multiThreadPages() / all.pages())
 						+ " of them by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
 				.append('\n');
-		b.append("Accesses   ").append(Units.count(all.accesses())).append(" recorded (")
+		b.append("Accesses   ").append(Units.count(all.accesses())).append(countedHow(p)).append(" (")
 				.append(percent(all.accesses() > 0 ? all.reads() / all.accesses() : 0)).append(" reads) in ")
 				.append(Units.plural(all.records(), "record"));
 		if (all.unattributed() > 0) {
@@ -89,7 +95,9 @@ public final class TraceSummary {
 		if (p.containsKey("guarantee_pages")) {
 			b.append("Recorder   ").append(p.getOrDefault("backend", "?")).append(": pages ").append(p.get("guarantee_pages"))
 					.append(", threads ").append(p.getOrDefault("guarantee_threads", "?")).append(", writes ")
-					.append(p.getOrDefault("guarantee_writes", "?")).append('\n');
+					.append(p.getOrDefault("guarantee_writes", "?")).append(p.containsKey("guarantee_counts")
+							? ", counts " + p.get("guarantee_counts") + (p.getOrDefault("guarantee_code", "").equals("instrumented")
+									? " (of the code built with memtrace cc)" : "") : "").append('\n');
 		}
 		b.append('\n');
 		table(b);

@@ -14,6 +14,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.export.ParquetExport;
+import org.memtrace.analysis.export.TabarnacExport;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.cli.args.Command;
@@ -48,6 +49,10 @@ public final class ExportCommand implements Command {
 			}
 			if (args.get("format").equals("parquet")) {
 				parquet(store, filter, args, output, console);
+				return ExitCode.OK;
+			}
+			if (format.equals("tabarnac")) {
+				tabarnac(store, filter, args, output, console);
 				return ExitCode.OK;
 			}
 			if (output == null) {
@@ -87,6 +92,34 @@ public final class ExportCommand implements Command {
 				ParquetExport.byMemory(store, table, filter, temporary, console.progress());
 			}
 		});
+		console.hint("wrote " + output);
+	}
+
+	/** A folder, complete or not at all, with files that have its name. */
+	private static void tabarnac(TraceStore store, AccessFilter filter, CommandLine args, Path output, Console console)
+			throws Exception {
+		if (output == null) {
+			throw new UsageException("--format tabarnac makes a folder and needs --output");
+		}
+		long period = args.has("window") ? TraceWindow.length(args, store.info()) : 0;
+		String name = output.getFileName().toString();
+		OutputFile.write(output, temporary -> {
+			Files.createDirectory(temporary);
+			try {
+				TabarnacExport.Omitted omitted = TabarnacExport.write(store, filter, temporary, name, period, console.progress());
+				if (omitted.unattributed() > 0) {
+					console.hint("note: " + omitted.unattributed() + " accesses without a known thread are left out");
+				}
+				if (omitted.structures() > 0) {
+					console.hint("note: " + omitted.structures() + " structures had the addresses of others, which lived longer");
+				}
+			} catch (IllegalArgumentException e) {
+				throw new MemtraceException(e.getMessage());
+			}
+		});
+		if (!"exact".equals(store.info().properties().get("guarantee_counts")) && !"TABARNAC".equals(store.info().type())) {
+			console.hint("note: these are the counts of the recorder, not all accesses; record --exact counts them");
+		}
 		console.hint("wrote " + output);
 	}
 

@@ -68,7 +68,7 @@ public final class TraceDirectoryBuilder {
 	}
 
 	/** Two structures at one address one after the other, a stack, a static object, two threads. */
-	TraceDirectoryBuilder sampleContext() {
+	public TraceDirectoryBuilder sampleContext() {
 		file("p0000/image.json", "{\"index\":0,\"pid\":100,\"parent\":-1,\"how\":\"root\",\"executable\":\"/bin/app\",\"start_ns\":1000}");
 		file("p0000/structures.csv", "Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site",
 				"0,heap,A,10000,14000,1100,2000,100,5,main.c:10", "1,heap,\"B, \"\"quoted\"\"\",10000,14000,2000,-1,100,-1,main.c:11",
