@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "accesses.h"
 #include "ctxlog.h"
 #include "finish.h"
 #include "intervals.h"
@@ -776,6 +777,93 @@ static int write_thread_times(struct mt_context *c, const char *dir)
 	return mt_newfile_commit(&out);
 }
 
+/* Different code addresses of the records: open addressing, 0 is a free place. */
+struct code {
+	uint64_t *ip;
+	size_t n, cap;
+};
+
+static void code_put(struct code *t, uint64_t ip)
+{
+	size_t at = (size_t)(ip * 0x9e3779b97f4a7c15ull) & (t->cap - 1);
+
+	while (t->ip[at] && t->ip[at] != ip)
+		at = (at + 1) & (t->cap - 1);
+	t->n += !t->ip[at];
+	t->ip[at] = ip;
+}
+
+static bool on_code(void *arg, const struct mt_access *a)
+{
+	struct code *t = arg;
+
+	if (!a->ip)
+		return true;
+	if (2 * t->n >= t->cap) {
+		struct code old = *t;
+
+		t->cap = old.cap ? 2 * old.cap : 1024;
+		t->n = 0;
+		t->ip = mt_alloc(t->cap * sizeof(*t->ip));
+		for (size_t i = 0; i < old.cap; i++)
+			if (old.ip[i])
+				code_put(t, old.ip[i]);
+		free(old.ip);
+	}
+	code_put(t, a->ip);
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Function and line of each code address of the records, innermost frame; no file when there is no address. */
+static int write_code(struct mt_symbols *sy, const char *trace, const char *image, const char *dir, struct progress *pr)
+{
+	struct mt_access_counts counts = { 0 };
+	struct code t = { NULL, 0, 0 };
+	struct mt_newfile out;
+	size_t n = 0;
+	int err;
+
+	mt_accesses_read(trace, image, on_code, &t, &counts);	/* what cannot be read was told */
+	for (size_t i = 0; i < t.cap; i++)
+		if (t.ip[i])
+			t.ip[n++] = t.ip[i];
+	err = n ? mt_newfile(&out, dir, "code.csv") : 0;
+	if (err || !n)
+		goto out;
+	qsort(t.ip, n, sizeof(*t.ip), by_address);
+	fputs("Ip,Object,Offset,Function,File,Line\n", out.f);
+	for (size_t i = 0; i < n; i++) {
+		/* the address of the instruction itself, no return address */
+		const struct mt_frame *f = &mt_symbols_function(sy, t.ip[i])->f[0];
+
+		progress(pr, "code", i, n);
+		fprintf(out.f, "%" PRIx64 ",", t.ip[i]);
+		mt_csv_put(out.f, f->object ? f->object : "");
+		if (f->object)
+			fprintf(out.f, ",%" PRIx64 ",", f->offset);
+		else
+			fputs(",,", out.f);
+		mt_csv_put(out.f, f->function ? f->function : "");
+		putc(',', out.f);
+		mt_csv_put(out.f, f->file ? f->file : "");
+		if (f->line > 0)
+			fprintf(out.f, ",%d\n", f->line);
+		else
+			fputs(",\n", out.f);
+	}
+	err = mt_newfile_commit(&out);
+out:
+	free(t.ip);
+	return err;
+}
+
 static int64_t first_start(const char *trace, const char *image)
 {
 	json_t *j = mt_image_read(trace, image);
@@ -931,6 +1019,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		err = write_threads(&c, sy, dir);
 	if (!err)
 		err = write_thread_times(&c, dir);
+	if (!err)
+		err = write_code(sy, trace, image, dir, &pr);
 	if (!err)
 		err = write_structures(&c, dir);
 	progress_end(&pr);

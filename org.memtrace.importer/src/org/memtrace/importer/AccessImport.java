@@ -40,6 +40,7 @@ import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.importer.tabarnac.TabarnacParser;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
+import org.memtrace.model.CodePlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -295,6 +296,10 @@ final class AccessImport {
 			byte[] topology = trace.topology();
 			if (topology != null) {
 				writer.note(TraceStore.NOTE_TOPOLOGY, topology);
+			}
+			CodePlaces code = context.code();
+			if (!code.isEmpty()) {
+				writer.note(TraceStore.NOTE_CODE, code.toBytes());
 			}
 			writeAccesses(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes

@@ -29,6 +29,9 @@ public final class Dimensions {
 			new Phases(),
 			new NumaDistances(),
 			new Offsets(),
+			OfCode.FUNCTION,
+			OfCode.SOURCE,
+			OfCode.OBJECT,
 			new Pages(),
 			new MemoryParts(),
 			new TimeWindows()));

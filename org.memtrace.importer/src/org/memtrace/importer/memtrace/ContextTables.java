@@ -12,6 +12,7 @@ import org.memtrace.importer.input.CsvTable;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.tree.MemoryTreeBuilder;
 import org.memtrace.model.CallFrame;
+import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
@@ -28,6 +29,7 @@ public final class ContextTables {
 	private final List<ThreadInfo> threads = new ArrayList<>();
 	private final List<Interval> intervals = new ArrayList<>();
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
+	private final CodePlaces.Builder code = new CodePlaces.Builder();
 	private long lostAccesses;
 	private int unlistedThreads;
 
@@ -52,6 +54,11 @@ public final class ContextTables {
 
 	public List<Interval> intervals() {
 		return intervals;
+	}
+
+	/** Library, function and line of code addresses. */
+	public CodePlaces code() {
+		return code.build();
 	}
 
 	/** CPU time of the threads. */
@@ -88,6 +95,7 @@ public final class ContextTables {
 		stacks(image, stackIds);
 		threads(image);
 		intervals(image);
+		code(image);
 		return structures(image, stackIds);
 	}
 
@@ -103,6 +111,12 @@ public final class ContextTables {
 					});
 					stacks.get(id).add(frame);
 				});
+	}
+
+	private void code(TraceDirectory.Image image) throws MemtraceException {
+		CsvTable.read(image.directory().resolve("code.csv"), image.fileName("code.csv"), List.of("Ip"), skips,
+				row -> code.add(image.index(), new CallFrame(row.address("Ip"), row.text("Object"), row.text("Function"), row.text("File"),
+						Math.clamp(row.number("Line", 0), 0, Integer.MAX_VALUE))));
 	}
 
 	private void threads(TraceDirectory.Image image) throws MemtraceException {

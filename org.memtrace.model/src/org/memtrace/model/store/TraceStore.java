@@ -30,6 +30,8 @@ import org.memtrace.model.tree.ProducerTree;
 public interface TraceStore extends AutoCloseable {
 	/** Note of the importer: the machine on which the trace was recorded, as XML of hwloc. */
 	String NOTE_TOPOLOGY = "topology.xml";
+	/** Note of the importer: library, function and line of each code address, see {@link org.memtrace.model.CodePlaces}. */
+	String NOTE_CODE = "code";
 
 	TraceInfo info();
 

@@ -144,6 +144,27 @@ class TraceCommandsTest {
 		return java.util.stream.Stream.concat(java.util.Arrays.stream(begin), java.util.Arrays.stream(end)).toArray(String[]::new);
 	}
 
+	/** code.csv says where the code is: group, filter, column and colour. */
+	@Test
+	void functionsOfTheCode() throws Exception {
+		String db = temporary.resolve("code.db").toString();
+		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
+		assertEquals(0, run("query", "--what", "groups", "--by", "function,source,object", "--format", "csv", db), () -> err);
+		assertTrue(out.startsWith("function,source,object,records,reads,writes\n"), out);
+		assertTrue(out.contains("\nfill,/home/user/app.c:31,app,"), out);
+		assertTrue(out.contains("\n\"make<int, 4>\",/home/user/app.c:20,app,1,1,0\n"), out);
+		assertTrue(out.contains("\n[libc.so.6],,libc.so.6,1,0,2\n"), out);
+		// an address that is in no code.csv, and a record without one
+		assertTrue(out.contains("\n,,,"), out);
+		assertEquals(0, run("query", "--what", "groups", "--by", "function", "--filter", "{\"by\":\"source\",\"values\":[\"/home/user/app.c:32\"]}",
+				"--format", "csv", db), () -> err);
+		assertEquals("function,records,reads,writes\nfill,1,1,2\n", out);
+		assertEquals(0, run("query", "--what", "accesses", "--columns", "ip,function", "--limit", "1", "--format", "csv", db), () -> err);
+		assertEquals(2, out.lines().count(), out);
+		assertEquals(0, run("aggregate", "--view", "function", "-p", "1", "--format", "json", db), () -> err);
+		assertTrue(out.contains("\"fill\"") && out.contains("\"sum\""), out);
+	}
+
 	@Test
 	void filtersAreNamesOrJson() throws Exception {
 		String db = temporary.resolve("f.db").toString();
