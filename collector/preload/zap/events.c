@@ -15,12 +15,15 @@ int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t m
 	e->works = !*why_err;
 	if (e->works)
 		e->noted = mt_rawmap(NOTED_PAGES * sizeof(*e->noted));
-	return zap_records_init(&e->records, e->works ? e->perf.ncpus : 64, max_records);
+	return zap_records_init(&e->now.records, e->works ? e->perf.ncpus : 64, max_records) ||
+	       zap_records_init(&e->next.records, e->works ? e->perf.ncpus : 64, max_records) ? -ENOMEM : 0;
 }
 
 void zap_events_on_fault(void *arg, const struct zap_fault *f)
 {
 	struct zap_events *e = arg;
+	const int later = e->boundary_ns && f->time > e->boundary_ns;
+	struct zap_part *part = later ? &e->next : &e->now;
 	enum zap_traced traced;
 
 	/* a child that shares our memory until it execs, or was forked before inherit_thread existed */
@@ -32,11 +35,15 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	traced = e->was_traced(f->addr, f->time);
 	if (traced == ZAP_NOT_TRACED)
 		return;		/* code, files, our own */
-	e->faults++;
-	if (e->note && e->noted && e->nnoted < NOTED_PAGES)
+	part->faults++;
+	if (!part->first_tid)
+		part->first_tid = f->tid;
+	else if (f->tid != part->first_tid)
+		part->several = 1;
+	if (e->note && !later && e->noted && e->nnoted < NOTED_PAGES)
 		e->noted[e->nnoted++] = f->addr & ~(MT_PAGE - 1);
-	zap_records_add(&e->records, f->addr, f->tid, f->cpu, f->ip,
-			zap_decode(&e->decode, e->traced, e->interval, f),
+	zap_records_add(&part->records, f->addr, f->tid, f->cpu, f->ip,
+			zap_decode(&e->decode, e->traced, e->interval + (uint32_t)later, f),
 			traced == ZAP_TRACED_SHARED ? MT_ACCESS_SHARED : 0);
 }
 
@@ -57,21 +64,32 @@ void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_
 {
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t a = run[i].start; a < run[i].end; a += MT_PAGE)
-			e->unattributed += (uint64_t)zap_records_add_scanned(&e->records, a,
+			e->unattributed += (uint64_t)zap_records_add_scanned(&e->now.records, a,
 					zap_regions_contain(&e->shared, a) ? MT_ACCESS_SHARED : 0);
+}
+
+void zap_events_end(struct zap_events *e, uint64_t time)
+{
+	e->boundary_ns = time;
 }
 
 void zap_events_next(struct zap_events *e)
 {
-	zap_records_clear(&e->records);
-	e->faults = e->unattributed = 0;
+	struct zap_part done = e->now;
+
+	e->now = e->next;
+	zap_records_clear(&done.records);
+	e->next = (struct zap_part){ .records = done.records };
+	e->boundary_ns = 0;
+	e->unattributed = 0;
 	e->perf.lost = 0;
 	e->interval++;
 }
 
 void zap_events_after_fork(struct zap_events *e)
 {
-	zap_records_free(&e->records);
+	zap_records_free(&e->now.records);
+	zap_records_free(&e->next.records);
 	zap_decode_free(&e->decode);
 	mt_rawunmap(e->noted, NOTED_PAGES * sizeof(*e->noted));
 	zap_regions_free(&e->shared);

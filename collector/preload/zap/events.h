@@ -15,10 +15,19 @@
 #include "region.h"
 #include "space.h"
 
+/* What is known of an interval by faults. */
+struct zap_part {
+	struct zap_records records;
+	uint64_t faults;	/* that are in the records, or lost by them */
+	int first_tid;		/* 0 = no fault yet */
+	int several;		/* more threads than that one had faults */
+};
+
 struct zap_events {
 	struct zap_perf perf;
 	int works;		/* there are events; else only what scans find */
-	struct zap_records records;	/* of the running interval */
+	struct zap_part now, next;	/* of the running interval, and of the one after boundary_ns */
+	uint64_t boundary_ns;	/* faults after it belong to the next interval, 0 = none do */
 	struct zap_decode decode;
 	const struct zap_regions *traced;
 	struct zap_regions shared;	/* memory that the program shares, as it was at the last boundary */
@@ -27,7 +36,6 @@ struct zap_events {
 	int pid;		/* faults of others are left out */
 	uint64_t begin_ns;	/* earlier faults are our own */
 	uint32_t interval;	/* number of the running one */
-	uint64_t faults;	/* that are in the records of the running interval, or lost by them */
 	uint64_t unattributed;	/* records without a thread */
 	/* pages of the faults read since zap_events_note(), in the order of reading; more than fit are left out */
 	uint64_t *noted;
@@ -50,7 +58,12 @@ void zap_events_note(struct zap_events *e, int on);
 void zap_events_on_fault(void *arg, const struct zap_fault *f);
 /* Pages found mapped get a record without thread, unless they have one. */
 void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_t n);
-/* The next interval begins: no records, all counts are 0. */
+/*
+ * The interval ends at @time, but goes on to be worked at: faults may be read meanwhile, so that no ring
+ * becomes full, and later ones are those of the next.
+ */
+void zap_events_end(struct zap_events *e, uint64_t time);
+/* The next interval begins, with what was read of it already. */
 void zap_events_next(struct zap_events *e);
 /* fork, in the child: memory is given back; the rings were not inherited. */
 void zap_events_after_fork(struct zap_events *e);

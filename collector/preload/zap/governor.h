@@ -3,9 +3,10 @@
 /*
  * governor.h - keeps the cost of tracing below a share of the program's CPU time.
  *
- * The cost of an interval is nearly independent of its length: each page that the
- * program uses faults once per (sub)interval. So the share falls when the interval
- * gets longer. Pure arithmetic; used by the monitor thread.
+ * The cost of a look (a subphase) is nearly independent of its length: each page that
+ * the program uses faults once. So the share falls when looks become rarer: first
+ * fewer of them in an interval, then longer intervals. Pure arithmetic; used by the
+ * monitor thread.
  */
 #ifndef MEMTRACE_GOVERNOR_H
 #define MEMTRACE_GOVERNOR_H
@@ -18,23 +19,28 @@ struct zap_governor {
 	double share;			/* cost / program CPU time allowed, 0 = off */
 	uint64_t min_ns;		/* the interval that was asked for */
 	uint64_t max_ns;
-	uint64_t target_ns;		/* in force */
+	int most;			/* subphases that were asked for */
+	uint64_t target_ns;		/* length in force */
+	int subphases;			/* in force */
 	double earned_ns, spent_ns, elapsed_ns;		/* since the start */
-	double interval_cost_ns;	/* of an interval, weighted average */
+	double look_cost_ns;		/* of a subphase, weighted average */
 	double earn_rate;		/* earned per ns of time, weighted average */
 	uint32_t intervals;
 	uint32_t settled;		/* intervals since the last change */
 };
 
-void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint32_t max_ppm);
+void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, int subphases, uint32_t max_ppm);
 
 /* CPU time that tracing cost outside of intervals: its start. */
 void zap_governor_charge(struct zap_governor *g, uint64_t cost_ns);
 
 /*
- * After an interval that took @wall_ns: @cost_ns is CPU time spent for tracing (faults, scan,
- * zap, output), @program_cpu_ns the CPU time of the program without it.
+ * After an interval that took @wall_ns: @cost_ns is CPU time spent for tracing (faults, hooks,
+ * scan, zap, output), @program_cpu_ns the CPU time of the program without it. @alone: only one
+ * thread used memory lately, so that several looks in an interval would tell nothing more. Sets
+ * the length and the subphases of the next interval; returns what became of the length.
  */
-enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns, uint64_t wall_ns);
+enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, uint64_t program_cpu_ns, uint64_t wall_ns,
+				    int alone);
 
 #endif

@@ -40,6 +40,8 @@ void zap_output_records(struct zap_output *o, const struct zap_records *records,
 		row.node = zap_scan_node(scan, r->addr / MT_PAGE, &frame);
 		row.phys = frame * MT_PAGE;
 		mt_tracefile_access(&o->file, &row);
+		if (o->between && i % 256 == 255)
+			o->between(o->between_arg);
 	}
 	/* now: its CPU time is that of this interval */
 	mt_out_flush(&o->file.accesses);

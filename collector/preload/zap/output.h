@@ -13,6 +13,8 @@
 struct zap_output {
 	struct mt_tracefile file;
 	char *abuf, *ibuf;
+	void (*between)(void *arg);	/* called now and then while records are written, NULL: nothing is */
+	void *between_arg;
 	int on;			/* this process writes the files; under kmod the launcher does */
 };
 

@@ -33,7 +33,6 @@ struct sample {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint64_t addr;
-	uint32_t cpu, reserved;
 	/* with_regs only; abi 0 = no registers follow */
 	uint64_t abi;
 	uint64_t ax, cx, si, di, sp;
@@ -71,7 +70,7 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu)
 	a.type = PERF_TYPE_SOFTWARE;
 	a.config = PERF_COUNT_SW_PAGE_FAULTS;
 	a.sample_period = 1;
-	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;	/* the CPU is that of the ring */
 	if (p->with_regs) {
 		a.sample_type |= PERF_SAMPLE_REGS_INTR;
 		a.sample_regs_intr = REGS;
@@ -110,6 +109,7 @@ static long open_all(struct zap_perf *p, int tid, const char **what)
 			mt_sys(SYS_close, fd);
 			return map;
 		}
+		p->ring[p->nrings].cpu = cpu;
 		p->ring[p->nrings].fd = (int)fd;
 		p->ring[p->nrings].map = (void *)map;
 		p->nrings++;
@@ -234,7 +234,7 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 		} else if (s.header.type == PERF_RECORD_SAMPLE && n >= SAMPLE_MIN) {
 			struct zap_fault f = {
 				.ip = s.ip, .time = s.time, .addr = s.addr,
-				.pid = (int)s.pid, .tid = (int)s.tid, .cpu = (int)s.cpu,
+				.pid = (int)s.pid, .tid = (int)s.tid, .cpu = r->cpu,
 				.kernel = (s.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL,
 			};
 
@@ -281,14 +281,19 @@ uint64_t zap_perf_take_lost(struct zap_perf *p)
 	return lost;
 }
 
-int zap_perf_is_tight(const struct zap_perf *p)
+int zap_perf_is_filled(const struct zap_perf *p, unsigned int parts)
 {
 	for (int i = 0; i < p->nrings; i++) {
 		const struct perf_event_mmap_page *ctl = p->ring[i].map;
 
 		if (__atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE) -
-		    __atomic_load_n(&ctl->data_tail, __ATOMIC_ACQUIRE) > p->data_bytes / 2)
+		    __atomic_load_n(&ctl->data_tail, __ATOMIC_ACQUIRE) > p->data_bytes / parts)
 			return 1;
 	}
 	return 0;
+}
+
+int zap_perf_is_tight(const struct zap_perf *p)
+{
+	return zap_perf_is_filled(p, 2);
 }

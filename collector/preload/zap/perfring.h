@@ -20,9 +20,11 @@ struct zap_fault {
 };
 
 struct zap_ring {
-	int fd;
+	int fd, cpu;
 	void *map;		/* control page, then the data */
 };
+
+#define ZAP_SAMPLE_BYTES(with_regs) ((with_regs) ? 88 : 40)	/* of a fault in a ring */
 
 struct zap_perf {
 	struct zap_ring *ring;
@@ -59,5 +61,7 @@ uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
 uint64_t zap_perf_take_lost(struct zap_perf *p);
 /* Is a ring more than half full, so that events may be lost soon, or are? Any thread. */
 int zap_perf_is_tight(const struct zap_perf *p);
+/* Is more than 1/@parts of a ring in use? Any thread. */
+int zap_perf_is_filled(const struct zap_perf *p, unsigned int parts);
 
 #endif

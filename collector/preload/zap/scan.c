@@ -79,6 +79,12 @@ int zap_scan_init(struct zap_scan *s, int memfd, int pagemap_fd, int physical)
 	return s->vec && s->run ? 0 : -ENOMEM;
 }
 
+static void take_breath(const struct zap_scan *s)
+{
+	if (s->between)
+		s->between(s->between_arg);
+}
+
 void zap_scan_free(struct zap_scan *s)
 {
 	mt_rawunmap(s->run, s->run_cap * sizeof(*s->run));
@@ -127,6 +133,7 @@ static long scan_range(struct zap_scan *s, uint64_t start, uint64_t end)
 			return n;
 		for (long i = 0; i < n; i++)
 			add_run(s, s->vec[i].start, s->vec[i].end);
+		take_breath(s);
 		if (a.walk_end <= start)
 			break;
 		start = a.walk_end;
@@ -248,6 +255,7 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 			end = s->run[i].end;
 		}
 		unmap_run(s, start, end);
+		take_breath(s);
 	}
 }
 

@@ -29,6 +29,8 @@ struct zap_scan {
 	struct zap_page_info *info;
 	int physical;
 	int one_node;		/* the only node, -1 = several */
+	void (*between)(void *arg);	/* called now and then within long work, NULL: nothing is */
+	void *between_arg;
 };
 
 /*

@@ -71,7 +71,11 @@ struct zap_space {
 	struct mt_maps maps;	/* scratch for lookups under the lock */
 	uint64_t late_bytes;	/* writable data of libraries loaded later, not traced (yet) */
 	int late_pending;	/* a hook may try to convert it */
+	uint64_t hook_begin_ns;	/* of the hook that holds the lock */
+	uint64_t hook_ns;	/* in hooks, since the monitor asked last; waiting for the CPU is left out */
 };
+
+#define ZAP_HOOK_NS_MAX 50000	/* longer ones were interrupted, or do what costs as much without us */
 
 extern struct zap_space zap_space;
 
@@ -162,11 +166,15 @@ static inline uint64_t zap_enter(void)
 	uint64_t mask = mt_block_signals();
 
 	mt_lock(&zap_space.lock);
+	zap_space.hook_begin_ns = mt_now_ns();
 	return mask;
 }
 
 static inline void zap_leave(uint64_t mask)
 {
+	uint64_t ns = mt_now_ns() - zap_space.hook_begin_ns;
+
+	zap_space.hook_ns += ns < ZAP_HOOK_NS_MAX ? ns : ZAP_HOOK_NS_MAX;
 	mt_unlock(&zap_space.lock);
 	mt_restore_signals(mask);
 }

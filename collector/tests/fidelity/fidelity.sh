@@ -9,7 +9,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
 
-as=()
+as=() budget=0
 # fidelity NAME comparison-options -- record-options -- options of visits
 # Records "visits" and compares every image that wrote a log.
 fidelity() {
@@ -26,7 +26,7 @@ fidelity() {
 		mkdir "$dir"
 		# "as" is a command that runs the rest with less rights
 		[ ${#as[@]} = 0 ] || chmod 777 "$dir"
-		if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead 0 -o "$dir/trace" \
+		if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead "$budget" -o "$dir/trace" \
 			"${record[@]}" -- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
 			fail "$name: the program or the recorder failed"
 			sed 's/^/    /' "$dir/out"
@@ -79,6 +79,24 @@ fidelity fork-exec --run-threads 95 -- --interval 30ms --subphases 2 -- -d 1500 
 # of 24 threads only one is seen per page and interval: the share of the whole run is no promise here
 fidelity many-threads --run-threads 50 -- --interval 50ms --subphases 1 -- -t 24 -d 1200 -p 2000 -P 60
 fidelity one-thread -- --interval 50ms --subphases 1 -- -t 1 -d 1000 -p 100
+# With a budget that suffices the governor decides how often an interval looks at the pages: once
+# while one thread works, as often as was asked for while several do. Visits of all threads in all intervals.
+budget=100
+fidelity governed --shared 50 -- --interval 50ms --subphases 5 -- -d 1500 -p 300
+fidelity governed-alone -- --interval 50ms --subphases 5 -- -t 1 -d 1500 -p 300
+budget=0
+# subphases NAME CONDITION: does a condition on s hold for most intervals of the visits?
+subphases() {
+	[ -d "$work/$1" ] || return 0
+	if cat "$work/$1"/trace/p*/intervals.csv | awk -F, -v name="$1" '$4 ~ /^[0-9]+$/ { n++; s = $4; ok += '"$2"' }
+		END { if (ok * 2 < n || !n) { print "    " ok + 0 " of " n + 0 " intervals"; exit 1 } }'; then
+		pass "$1: intervals with $2 subphases"
+	else
+		fail "$1: too few intervals with $2 subphases"
+	fi
+}
+subphases governed 's>1'
+subphases governed-alone 's==1'
 # memory that is shared with other processes by its nature
 for kind in anonymous memfd posix sysv file; do
 	fidelity shared-$kind --run-threads 90 -- --interval 50ms --subphases 1 -- -d 1000 -p 300 -B 32 -M $kind

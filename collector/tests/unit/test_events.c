@@ -24,7 +24,8 @@ static struct zap_events *new_events(int code_fd, int memfd)
 {
 	struct zap_events *e = calloc(1, sizeof(*e));
 
-	CHECK_EQ(zap_records_init(&e->records, 8, 1 << 20), 0);
+	CHECK_EQ(zap_records_init(&e->now.records, 8, 1 << 20), 0);
+	CHECK_EQ(zap_records_init(&e->next.records, 8, 1 << 20), 0);
 	CHECK_EQ(zap_decode_init(&e->decode, code_fd, memfd), 0);
 	e->traced = &traced;
 	e->was_traced = was_traced;
@@ -51,19 +52,48 @@ static void counters(void)
 	f.time = 1000;
 	f.addr = 0x30000000;		/* not traced */
 	zap_events_on_fault(e, &f);
-	CHECK_EQ(e->faults, 3);
-	CHECK_EQ(e->records.n, 2);
+	CHECK_EQ(e->now.faults, 3);
+	CHECK_EQ(e->now.records.n, 2);
 	zap_events_scanned(e, found, 1);
 	CHECK_EQ(e->unattributed, 2);	/* the first page has a record */
-	CHECK_EQ(e->records.n, 4);
+	CHECK_EQ(e->now.records.n, 4);
 	zap_events_scanned(e, found, 1);
 	CHECK_EQ(e->unattributed, 2);
 	e->perf.lost = 9;
 	zap_events_next(e);
 	CHECK_EQ(e->interval, 1);
-	CHECK_EQ(e->faults + e->unattributed + e->perf.lost + e->records.n, 0);
+	CHECK_EQ(e->now.faults + e->unattributed + e->perf.lost + e->now.records.n, 0);
 	zap_events_scanned(e, found, 1);
 	CHECK_EQ(e->unattributed, 3);
+
+	/* the interval ends at 2000; what is read while it is still worked at is sorted by its time */
+	zap_events_next(e);
+	f.addr = 0x10000008;
+	f.time = 1999;
+	zap_events_end(e, 2000);
+	zap_events_on_fault(e, &f);
+	f.tid = 8;
+	f.time = 2001;
+	zap_events_on_fault(e, &f);
+	zap_events_on_fault(e, &f);
+	f.tid = 9;
+	f.time = 2000;
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->now.faults, 2);
+	CHECK_EQ(e->now.records.n, 2);
+	CHECK_EQ(e->now.several, 1);
+	zap_events_scanned(e, found, 1);	/* of the interval that ends */
+	CHECK_EQ(e->unattributed, 2);
+	zap_events_next(e);
+	CHECK_EQ(e->now.faults, 2);
+	CHECK_EQ(e->now.records.n, 1);
+	CHECK_EQ(e->now.several, 0);
+	CHECK_EQ(zap_record_at(&e->now.records, 0)->tid, 8);
+	f.time = 3000;
+	zap_events_on_fault(e, &f);	/* no end yet */
+	CHECK_EQ(e->now.faults, 3);
+	zap_events_next(e);
+	CHECK_EQ(e->now.faults + e->now.records.n, 0);
 	zap_events_after_fork(e);
 	free(e);
 }
@@ -133,7 +163,7 @@ static void directions(void)
 	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), 0);
 	f.ip = at[0];
 	zap_events_on_fault(e, &f);
-	CHECK(zap_record_at(&e->records, 0)->nwrites == 1 && zap_record_at(&e->records, 0)->nreads == 0);
+	CHECK(zap_record_at(&e->now.records, 0)->nwrites == 1 && zap_record_at(&e->now.records, 0)->nreads == 0);
 	zap_regions_remove(&traced, 0x20001000, 0x20002000);
 	zap_events_after_fork(e);
 	free(e);

@@ -6,36 +6,49 @@
 
 #define MS 1000000ull
 
-/* A program that uses @cpu of one CPU, whose intervals cost cost_ms each, whatever their length. */
+/* A program that uses @cpu of one CPU, whose looks cost cost_ms each, whatever their length. */
 struct run {
 	struct zap_governor g;
 	double cpu, wall_ns, cost_ns;
-	int intervals, changes;
+	int intervals, changes, looks;
 };
 
-static struct run begin(uint64_t interval_ms, uint32_t ppm, double cpu)
+/* Looks of an interval that may be as many as @subphases. */
+static struct run begin_looks(uint64_t interval_ms, int subphases, uint32_t ppm, double cpu)
 {
 	struct run r = { .cpu = cpu };
 
-	zap_governor_init(&r.g, interval_ms * MS, ppm);
+	zap_governor_init(&r.g, interval_ms * MS, subphases, ppm);
 	return r;
 }
 
+static struct run begin(uint64_t interval_ms, uint32_t ppm, double cpu)
+{
+	return begin_looks(interval_ms, 1, ppm, cpu);
+}
+
 /* Until @ms of the run are over, at least one interval. Returns how often the length was changed. */
-static int run(struct run *r, double cost_ms, uint64_t ms)
+static int run_as(struct run *r, int alone, double cost_ms, uint64_t ms)
 {
 	int before = r->changes;
 
 	do {
 		uint64_t wall = r->g.target_ns;
+		double cost = cost_ms * MS * r->g.subphases;
 
-		r->changes += zap_governor_update(&r->g, (uint64_t)(cost_ms * MS), (uint64_t)((double)wall * r->cpu), wall) !=
+		r->looks += r->g.subphases;
+		r->changes += zap_governor_update(&r->g, (uint64_t)cost, (uint64_t)((double)wall * r->cpu), wall, alone) !=
 			MT_STRETCH_NONE;
 		r->wall_ns += (double)wall;
-		r->cost_ns += cost_ms * MS;
+		r->cost_ns += cost;
 		r->intervals++;
 	} while (r->wall_ns < (double)ms * MS);
 	return r->changes - before;
+}
+
+static int run(struct run *r, double cost_ms, uint64_t ms)
+{
+	return run_as(r, 0, cost_ms, ms);
 }
 
 /* What the recording cost, start and end included, as a share of the program's CPU time. */
@@ -115,5 +128,40 @@ int main(void)
 		run(&r, (double[]){ 20, 100, 200, 60 }[i % 4], 0);
 	CHECK(share(&r) > 0.4 && share(&r) < 0.53);
 	CHECK(r.changes < 130);
+
+	/* several looks, affordable: all that were asked for, at the length that was asked for */
+	r = begin_looks(50, 5, 500000, 1);
+	CHECK(run(&r, 2, 5000) <= 2);
+	CHECK_EQ(r.g.target_ns, 50 * MS);
+	CHECK_EQ(r.g.subphases, 5);
+	/* switched off: as asked for, from the first on */
+	r = begin_looks(50, 5, 0, 1);
+	CHECK_EQ(run(&r, 1000, 5000), 0);
+	CHECK_EQ(r.g.subphases, 5);
+
+	/* 20 ms per look, one half: 40 ms between looks. In a second 20 intervals are wanted, so two looks in each */
+	r = begin_looks(50, 5, 500000, 1);
+	run(&r, 20, 1000);
+	CHECK(share(&r) < 0.6);
+	CHECK_EQ(r.g.subphases, 2);
+	CHECK(r.intervals >= 10);
+	/* in a long run there are intervals enough: all looks */
+	run(&r, 20, 30000);
+	CHECK(share(&r) > 0.4 && share(&r) < 0.52);
+	CHECK_EQ(r.g.subphases, 5);
+	CHECK(r.g.target_ns >= 180 * MS && r.g.target_ns <= 260 * MS);
+	CHECK(r.intervals >= 100);
+
+	/* one thread alone: one look, so that intervals are as short as the budget lets them be */
+	r = begin_looks(50, 5, 500000, 1);
+	run_as(&r, 1, 20, 2000);
+	CHECK_EQ(r.g.subphases, 1);
+	CHECK_EQ(r.g.target_ns, 50 * MS);
+	CHECK(r.intervals >= 36);
+	/* others begin: at once more looks than one, and alone again: one */
+	run(&r, 20, 0);
+	CHECK(r.g.subphases >= 2);
+	run_as(&r, 1, 20, 0);
+	CHECK_EQ(r.g.subphases, 1);
 	return mt_test_done();
 }

@@ -15,7 +15,7 @@ public enum RecordOption {
 	INTERVAL("interval", Kind.DURATION, "50ms", "1ms", "60s"),
 	SUBPHASES("subphases", Kind.INT, "5", "1", "64"),
 	WRITE_TRACKING("write-tracking", Kind.CHOICE, "on", "", "", "on", "off"),
-	MAX_OVERHEAD("max-overhead", Kind.NUMBER, "0.5", "0", "100"),
+	MAX_OVERHEAD("max-overhead", Kind.NUMBER, "0.35", "0", "100"),
 	MIN_STATIC("min-static", Kind.SIZE, "8", "", ""),
 	MIN_ALLOC("min-alloc", Kind.SIZE, "4096", "", ""),
 	STACK_DEPTH("stack-depth", Kind.INT, "16", "0", "64"),
