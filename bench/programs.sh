@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# What recording costs programs that packages give: CPU time (user + system of the
+# program with all its processes, the monitor, and record with its start and its
+# finish), native against traced, in turns, median of RUNS. Programs that are not
+# installed are left out. Writes a markdown table to stdout.
+#
+# usage: bench/programs.sh [-r RUNS] [-o MEMTRACE] [-a "OPTIONS"] [PROGRAM...] > table.md
+#   -r RUNS      runs of each (3)
+#   -o MEMTRACE  another build to compare with, taken in turns with this one
+#   -a OPTIONS   options of record; without, the defaults
+#   PROGRAM      numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk
+#
+# PYTHON names a python that has numpy. Intervals are wall time: on a busy machine
+# a program gets more of them for the same work, where the governor is off.
+
+set -u
+export LC_ALL=C OMP_WAIT_POLICY=passive OMP_NUM_THREADS=4 OPENBLAS_NUM_THREADS=2
+top=$(cd "$(dirname "$0")/.." && pwd)
+BUILD=${BUILD:-$top/build}
+MEMTRACE=${MEMTRACE:-$BUILD/collector/memtrace}
+PYTHON=${PYTHON:-python3}
+runs=3 other= options=
+while getopts r:o:a:h o; do
+	case $o in
+	r) runs=$OPTARG ;;
+	o) other=$OPTARG ;;
+	a) options=$OPTARG ;;
+	*) sed -n '5,21s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+make -s -C "$top/examples" >&2 || exit 1
+[ -x "$MEMTRACE" ] || make -s -C "$top/collector" >&2 || exit 1
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+here=$top/bench/programs
+awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%d %s\n", rand() * 1e9, substr("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1, rand() * 30) }' > "$work/lines"
+
+# command NAME: sets c, or says that it is not there
+command_of() {
+	local x=$BUILD/examples
+	case $1 in
+	numpy) c=("$PYTHON" "$here/arrays.py"); "$PYTHON" -c 'import numpy' 2> /dev/null ;;
+	sqlite3) c=(sqlite3 :memory: ".read $here/rows.sql") ;;
+	g++) c=(g++ -O2 -c -o /dev/null "$here/stl.cpp") ;;
+	node) c=(node "$here/maps.js") ;;
+	java) c=(java -Xmx512m -cp "$work" Maps); [ -e "$work/Maps.class" ] || javac -d "$work" "$here/Maps.java" ;;
+	sort) c=(sort --parallel=2 -S 64M -o /dev/null "$work/lines") ;;
+	xz) c=(xz -0 -T2 -k -c "$work/lines") ;;
+	matmul) c=("$x/matmul" blocked -n 1024) ;;
+	stencil) c=("$x/stencil" serial -s 400) ;;
+	bucketsort) c=("$x/bucketsort" dynamic -i 100) ;;
+	listwalk) c=("$x/listwalk" random -p 3) ;;
+	*) echo "programs.sh: no program $1" >&2; exit 2 ;;
+	esac && command -v "${c[0]}" > /dev/null
+}
+
+# cpu FILE command...: appends "user+system s" of the command and its children to FILE
+cpu() {
+	local file=$1
+	shift
+	# shellcheck disable=SC2016
+	bash -c 'TIMEFORMAT="%3U %3S"; f=$1; shift; { time "$@" > "$f.out" 2> "$f.err"; } 2>&1' _ "$file" "$@" |
+		awk '{ printf "%.3f\n", $1 + $2 }' >> "$file"
+}
+
+median() {
+	sort -n "$1" | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# of a trace: intervals, faults, lost accesses, the most intervals of one process
+numbers() {
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; k = 0; next }
+		{ n++; faults += $at["Faults"]; lost += $at["LostRing"] + $at["LostTable"] + $at["LostRegion"] }
+		END { printf "%d %d %d\n", n, faults, lost }' "$1"/p*/intervals.csv
+}
+
+builds=(this)
+[ -z "$other" ] || builds=(other this)
+echo "| program | native CPU, s |$([ -z "$other" ] || echo ' other build : native |') this build : native | intervals | faults | lost |"
+echo "|---|---|$([ -z "$other" ] || echo '---|')---|---|---|---|"
+[ $# -gt 0 ] || set -- numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk
+for name; do
+	if ! command_of "$name"; then
+		echo "programs.sh: $name is not installed" >&2
+		continue
+	fi
+	key=$work/$name
+	for ((run = 1; run <= runs; run++)); do
+		cpu "$key.native" "${c[@]}"
+		for b in "${builds[@]}"; do
+			rm -rf "$work/trace"
+			m=$MEMTRACE
+			[ $b = this ] || m=$other
+			# shellcheck disable=SC2086
+			cpu "$key.$b" "$m" record --quiet $options -o "$work/trace" -- "${c[@]}"
+			if ! cmp -s "$key.native.out" "$key.$b.out"; then
+				echo "programs.sh: $name: the output differs from the native run" >&2
+				exit 1
+			fi
+		done
+		numbers "$work/trace" >> "$key.numbers"
+	done
+	native=$(median "$key.native")
+	line="| $name | $native |"
+	for b in "${builds[@]}"; do
+		line+=$(awk -v t="$(median "$key.$b")" -v n="$native" 'BEGIN { printf " %.2f |", t / n }')
+	done
+	echo "$line $(sort -n "$key.numbers" | awk '{ v[NR] = " " $1 " | " $2 " |"; lost += $3 } END { print v[int((NR + 1) / 2)] " " lost }') |"
+done
