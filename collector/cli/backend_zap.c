@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "faultprobe.h"
 #include "util.h"
 
 #ifndef UFFD_USER_MODE_ONLY
@@ -37,6 +38,10 @@ struct scan_arg {
 /* bits of mt_backend_probe.found */
 #define FOUND_PERF 1u		/* faults are attributed to threads */
 #define FOUND_PERF_KERNEL 2u	/* accesses of the kernel too */
+#define FOUND_GROUPS 4u		/* reads are seen in groups of pages */
+#define FOUND_FIRST_ONLY 8u	/* a write after a read is not seen */
+#define GROUP_SHIFT 16		/* pages of such a group are in the bits from here on */
+#define EXACT_READS "echo 4096 | sudo tee /sys/kernel/debug/fault_around_bytes"
 
 #define note mt_probe_note
 
@@ -73,9 +78,32 @@ static int grow_memfd(int fd)
 	return ret;
 }
 
-/* memfd, userfaultfd with write protection of shared memory */
+/*
+ * Without userfaultfd: what do faults on shared memory do here? Any answer will do, but what it is
+ * must be known.
+ */
+static enum mt_works probe_faults(struct mt_backend_probe *b, int memfd, unsigned int without, char **fix)
+{
+	struct mt_fault_traits t;
+
+	if (mt_fault_probe(memfd, 0, without, &t))
+		return note(b, "faults", MT_NO, "the page table cannot be read");
+	b->found |= t.around << GROUP_SHIFT;
+	b->found |= (t.around > 1 ? FOUND_GROUPS : 0) | (t.writes_fault ? 0 : FOUND_FIRST_ONLY);
+	if (t.around > 1 && !*fix)
+		*fix = mt_strdup(EXACT_READS);
+	if (t.around == 1 && t.writes_fault)
+		return note(b, "faults", MT_YES, "a read maps one page, a write after it faults again");
+	return note(b, "faults", MT_PARTLY, "%s%s%s", t.around > 1 ?
+		    "a read maps a group of pages, so that some of them may not have been touched" : "a read maps one page",
+		    t.around > 1 && t.writes_fault ? "; the first write to each page faults" : "",
+		    t.writes_fault ? "" : "; a write after a read of the same page does not fault (no CONFIG_MEM_SOFT_DIRTY)");
+}
+
+/* memfd, userfaultfd with write protection of shared memory, or what faults do without it */
 static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 {
+	const unsigned int without = mt_without(getenv("MEMTRACE_WITHOUT"));
 	int fd = memfd_create("memtrace-probe", MFD_CLOEXEC), uffd, err;
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg;
@@ -95,16 +123,22 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 	note(b, "memfd", MT_YES, "sparse memory file of 128 TiB");
 	m = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	if (uffd < 0 && errno == EINVAL)	/* before 5.11 */
+		uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (m == MAP_FAILED || uffd < 0) {
 		err = errno;
-		note(b, "userfaultfd", MT_NO, "userfaultfd is refused: %s", strerror(err));
+		note(b, "userfaultfd", MT_PARTLY, "userfaultfd is refused: %s", strerror(err));
 		if (err == EPERM || err == EACCES)
 			*fix = mt_strdup("docker run --security-opt seccomp=unconfined ...");
+		w = probe_faults(b, fd, without, fix);
 		goto out;
 	}
-	if (ioctl(uffd, UFFDIO_API, &api) || !(api.features & UFFD_FEATURE_WP_HUGETLBFS_SHMEM)) {
-		note(b, "userfaultfd", MT_NO,
-		     "this kernel cannot write-protect shared memory with userfaultfd (needs Linux 5.19)");
+	if (without & MT_WITHOUT_USERFAULTFD || ioctl(uffd, UFFDIO_API, &api) ||
+	    !(api.features & UFFD_FEATURE_WP_HUGETLBFS_SHMEM)) {
+		note(b, "userfaultfd", MT_PARTLY,
+		     without & MT_WITHOUT_USERFAULTFD ? "not asked for (MEMTRACE_WITHOUT)" :
+		     "this kernel cannot write-protect shared memory with userfaultfd (Linux 5.19)");
+		w = probe_faults(b, fd, without, fix);
 		goto out;
 	}
 	reg = (struct uffdio_register){ .range = { (uint64_t)(uintptr_t)m, 4 * 4096 },
@@ -245,10 +279,22 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	} else if (!perf) {
 		b->works = MT_PARTLY;
 		free(b->why);
-		b->why = mt_printf("pages and times, but neither threads nor reads and writes: %s",
-				   b->facility[b->n_facilities - 1].why);
+		b->why = mt_printf("pages and times, but neither threads nor reads and writes: %s%s",
+				   b->facility[b->n_facilities - 1].why,
+				   b->found & FOUND_GROUPS ? "; and pages near one that is read may not have been touched" : "");
 		b->fix = fix_perf;
 		fix_perf = NULL;
+	} else if (b->found & (FOUND_GROUPS | FOUND_FIRST_ONLY)) {
+		const unsigned int pages = b->found >> GROUP_SHIFT;
+
+		b->works = MT_PARTLY;
+		b->why = b->found & FOUND_GROUPS ?
+			 mt_printf("every page touched in an interval, threads, %s; reads are seen in groups of up to %u pages: those "
+				   "mapped around a read are marked, they may not have been touched",
+				   b->found & FOUND_FIRST_ONLY ? "writes that come before a read" : "writes by page", pages) :
+			 mt_printf("every page touched in an interval, threads, reads; writes only where they come before a read");
+		b->fix = fix_memory;
+		fix_memory = NULL;
 	} else {
 		b->works = MT_YES;
 		b->why = mt_printf("every page touched in an interval, threads, reads and writes%s",
@@ -266,11 +312,15 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backend_request *r)
 {
 	const bool perf = b->found & FOUND_PERF;
+	json_t *g = json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
+			      "threads", perf ? "first-per-subphase" : "none",
+			      "writes", !perf ? "none" : b->found & FOUND_FIRST_ONLY ? "first-access" : "decoded",
+			      "kernel_accesses", b->found & FOUND_PERF_KERNEL ? "attributed" : "page-set");
 
 	(void)r;
-	return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
-			 "threads", perf ? "first-per-subphase" : "none", "writes", perf ? "decoded" : "none",
-			 "kernel_accesses", b->found & FOUND_PERF_KERNEL ? "attributed" : "page-set");
+	if (b->found & FOUND_GROUPS)
+		json_object_set_new(g, "read_group_bytes", json_integer((json_int_t)(b->found >> GROUP_SHIFT) * 4096));
+	return g;
 }
 
 const struct mt_backend mt_backend_zap = {

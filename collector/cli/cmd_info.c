@@ -318,6 +318,9 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("            %s\n", promise_writes(str(g, "writes")));
 		printf("            %s\n", promise_kernel(str(g, "kernel_accesses")));
 	}
+	if (num(g, "read_group_bytes"))
+		printf("            reads by groups of up to %s: pages mapped around one that was read are marked, they may not\n"
+		       "            have been touched\n", mt_human_bytes(num(g, "read_group_bytes")));
 	printf("Losses      %s\n", lost);
 	if (*str(json_object_get(m, "unseen"), "text"))
 		printf("            %s\n", str(json_object_get(m, "unseen"), "text"));

@@ -30,6 +30,7 @@ extern const size_t mt_n_access_columns, mt_n_interval_columns;
 #define MT_ACCESS_FROM_SCAN	1	/* found in the page table, no fault event */
 #define MT_ACCESS_NO_DIRECTION	2	/* read or write is not known, counted as a read */
 #define MT_ACCESS_SHARED	4	/* the page is not private to this image */
+#define MT_ACCESS_AROUND	8	/* perhaps not touched: mapped around another page that was read */
 
 /* One record: the accesses of one thread to one page in one interval. */
 struct mt_access_row {

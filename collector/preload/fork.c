@@ -102,7 +102,7 @@ static int become_independent(struct fork_call *c)
 {
 	struct mt_map m;
 	const char *what;
-	int err = zap_space_create(&what);
+	int err = zap_space_create(mt_process.config.without, &what);
 
 	if (err)
 		return err;
@@ -133,6 +133,8 @@ static int become_independent(struct fork_call *c)
 	}
 	zap_unmap_shared();
 	zap_register_all();
+	if (zap_space.no_uffd)
+		zap_see_writes(-1);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "faultprobe.h"
 #include "rawsys.h"
 
 #define PARENT_VAR "MEMTRACE_PARENT_IMAGE"
@@ -69,6 +70,7 @@ int mt_config_read(struct mt_config *c)
 	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
 	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
 	c->fork_copy_max_bytes = env_u64("MEMTRACE_FORK_COPY_MAX", UINT64_MAX);
+	c->without = mt_without(getenv("MEMTRACE_WITHOUT"));
 	s = getenv(PARENT_VAR);
 	c->parent_image = s && *s ? atoi(s) : -1;
 	return 0;

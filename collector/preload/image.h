@@ -34,6 +34,7 @@ struct mt_config {
 	int physical;			/* MEMTRACE_PHYSICAL */
 	uint32_t ring_pages;		/* MEMTRACE_RING_PAGES per CPU */
 	uint64_t fork_copy_max_bytes;	/* MEMTRACE_FORK_COPY_MAX: larger programs stop being traced at fork */
+	unsigned int without;		/* MEMTRACE_WITHOUT, for tests: see mt_without() */
 	int parent_image;		/* MEMTRACE_PARENT_IMAGE, -1 = this is the root */
 };
 

@@ -224,7 +224,7 @@ static int start_zap(struct message *why, void *scratch)
 	const char *what;
 	int err;
 
-	err = zap_space_create(&what);
+	err = zap_space_create(p->config.without, &what);
 	if (err) {
 		say_error(why, what, err);
 		return 0;
@@ -246,6 +246,7 @@ static int start_zap(struct message *why, void *scratch)
 		say_error(why, "memory cannot be converted", err);
 		return 0;
 	}
+	zap_see_writes(-1);
 	mt_patch_loader(zap_loader_mmap, zap_loader_munmap);
 	p->tracing = 1;
 	zap_space.active = 1;

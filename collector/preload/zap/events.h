@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "around.h"
 #include "decode.h"
 #include "perfring.h"
 #include "records.h"
@@ -37,6 +38,10 @@ struct zap_events {
 	uint64_t begin_ns;	/* earlier faults are our own */
 	uint32_t interval;	/* number of the running one */
 	uint64_t unattributed;	/* records without a thread */
+	uint64_t moot;		/* records that are not written, see zap_record_is_moot(); of the last zap_events_settle() */
+	/* who read, where the kernel maps pages around a read: in the running subphase, and after turn_ns in the next */
+	struct zap_around around, around_next;
+	uint64_t turn_ns;
 	/* pages of the faults read since zap_events_note(), in the order of reading; more than fit are left out */
 	uint64_t *noted;
 	size_t nnoted;
@@ -45,24 +50,34 @@ struct zap_events {
 
 /*
  * Opens the rings for @tid and the threads it creates, with @ring_pages per CPU, and makes
- * room for at most @max_records. 0 or negative errno; when only the rings are missing, works
- * is 0, *why the step, *why_err its errno, and 0 is returned.
+ * room for at most @max_records. @around: pages that a read fault maps, 1 = none around it. 0 or
+ * negative errno; when only the rings are missing, works is 0, *why the step, *why_err its errno, and
+ * 0 is returned.
  */
 int zap_events_open(struct zap_events *e, int tid, uint32_t ring_pages, size_t max_records,
-		    const char **why, int *why_err);
+		    unsigned int around, const char **why, int *why_err);
 /* Reads the faults up to time @until. Under the lock. */
 void zap_events_read(struct zap_events *e, uint64_t until);
 /* From now on the pages of faults are noted (@on), from the first; or no more. */
 void zap_events_note(struct zap_events *e, int on);
 /* What a ring delivers (@arg: the struct zap_events). Under the lock. */
 void zap_events_on_fault(void *arg, const struct zap_fault *f);
-/* Pages found mapped get a record without thread, unless they have one. */
+/*
+ * Pages found mapped get a record without thread, unless they have one. Where the kernel maps pages
+ * around a read, it is one with MT_ACCESS_AROUND, and with the thread that read near it.
+ */
 void zap_events_scanned(struct zap_events *e, const struct zap_range *run, size_t n);
 /*
  * The interval ends at @time, but goes on to be worked at: faults may be read meanwhile, so that no ring
  * becomes full, and later ones are those of the next.
  */
 void zap_events_end(struct zap_events *e, uint64_t time);
+/* A subphase ends at @time, but goes on to be worked at: later reads are those of the next. Before the scan. */
+void zap_events_turn_at(struct zap_events *e, uint64_t time);
+/* All that was found mapped is recorded: earlier reads map nothing more. */
+void zap_events_turn(struct zap_events *e);
+/* The interval is complete: counts the records that are to be written and those without a thread. */
+void zap_events_settle(struct zap_events *e);
 /* The next interval begins, with what was read of it already. */
 void zap_events_next(struct zap_events *e);
 /* fork, in the child: memory is given back; the rings were not inherited. */

@@ -168,6 +168,7 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, 0);
 			if (ret == (long)old) {
 				zap_regions_add(&s->regions, old, old + new_len);
+				s->writes_unseen = 1;
 				return ret;
 			}
 		}

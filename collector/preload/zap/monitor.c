@@ -18,8 +18,8 @@
  * next interval: that window is the zap time, reported per interval (ZapNs).
  *
  * Where faults in kernel mode, or all faults, have no events (zap_space.note_dropped), and
- * while events are lost or may be (mon.careful), the boundary is before the scan and only
- * scanned pages are zapped: a page that is touched during the scan is found by this scan or
+ * where the kernel maps pages around a read (zap_reads_in_groups()), and while events are lost or
+ * may be (mon.careful), the boundary is before the scan and only scanned pages are zapped: a page that is touched during the scan is found by this scan or
  * the next one, and the window (ZapNs) has the scan in it. So the page set needs no event.
  */
 #include "monitor.h"
@@ -43,6 +43,7 @@
 #define GAP_PAGES 16		/* runs closer than this are zapped with one call */
 #define STACK_BYTES (256ul << 10)
 #define CAREFUL_BOUNDARIES 16	/* so many after a sign that events may be lost */
+#define SEE_WRITES_BOUNDARIES 4
 #define FAULT_NS_MIN 1000	/* a CPU makes events of faults not faster than this */
 
 /*
@@ -68,7 +69,7 @@ static struct {
 	uint64_t fault_ns;
 	uint64_t start_cpu_ns;
 	uint64_t begin_ns;	/* the program goes on from here */
-	char message[256];
+	char message[448];
 	int zap, count;		/* how accesses are seen; neither: not at all */
 	int main_tid;
 	const struct mt_image *img;
@@ -84,7 +85,7 @@ struct monitor {
 	struct mt_maps maps;
 	struct zap_regions dropped;	/* mapped until a hook dropped them */
 	struct zap_regions missed;	/* mapped between the scan and the boundary */
-	int maps_fd, mem_fd, task_fd;
+	int maps_fd, mem_fd, task_fd, clear_refs_fd;
 	uint32_t interval;
 	/* of the current interval */
 	uint64_t start_ns, scan_ns, zap_ns, closed_ns;
@@ -92,6 +93,7 @@ struct monitor {
 	uint64_t unseen_shared, unseen_file;	/* bytes, at the last refresh of the maps */
 	uint64_t maps_cost_ns, maps_time_ns;
 	int careful;			/* boundaries at which events are not relied on */
+	int see_writes_wait;		/* boundaries until new mappings are looked after between boundaries again */
 	uint64_t window_ns;		/* the last scan and zap together */
 	unsigned int looks;		/* subphases of the interval, the last one included */
 	uint32_t several_until;		/* interval up to which several threads are taken to work */
@@ -103,18 +105,57 @@ static struct monitor mon;
 
 /* ---- setting up */
 
+static int is_kept(int fd)
+{
+	const int *fds;
+	int n = mt_fd_kept(&fds);
+
+	for (int i = 0; i < n; i++)
+		if (fds[i] == fd)
+			return 1;
+	return 0;
+}
+
+/* Before Linux 5.9. */
+static void close_one_by_one(void)
+{
+	char entries[1024];
+	long dir = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+
+	if (dir < 0)
+		return;
+	while ((n = mt_sys(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
+		for (long at = 0; at < n;) {
+			const char *name = entries + at + 19;	/* struct linux_dirent64 */
+			int fd = 0;
+
+			at += *(uint16_t *)(entries + at + 16);
+			if (name[0] == '.')
+				continue;
+			for (; *name; name++)
+				fd = fd * 10 + (*name - '0');
+			if (fd != dir && !is_kept(fd))
+				mt_sys(SYS_close, fd);
+		}
+	}
+	mt_sys(SYS_close, dir);
+}
+
 /* Our descriptor table is a copy: everything that is the program's must go, else pipes never end. */
 static void close_foreign_fds(void)
 {
 	const int *fds;
 	int n = mt_fd_kept(&fds), next = 0;
+	long ret;
 
 	for (int i = 0; i < n; i++) {
-		if (fds[i] > next)
+		if (fds[i] > next && !(shared.img->config->without & MT_WITHOUT_CLOSE_RANGE))
 			mt_sys(SYS_close_range, next, fds[i] - 1, 0);
 		next = fds[i] + 1;
 	}
-	mt_sys(SYS_close_range, next, ~0u, 0);
+	ret = shared.img->config->without & MT_WITHOUT_CLOSE_RANGE ? -ENOSYS : mt_sys(SYS_close_range, next, ~0u, 0);
+	if (ret == -ENOSYS)
+		close_one_by_one();
 }
 
 static int open_proc(const char *path)
@@ -144,6 +185,22 @@ static void say(const char *text, int err)
 	memcpy(shared.message + n + k, tmp, (size_t)(p - tmp) + 1);
 }
 
+/* What is weaker without userfaultfd. */
+static void say_granularity(void)
+{
+	char text[64] = "a read stands for a group of ", *p = text + strlen(text);
+
+	if (zap_reads_in_groups()) {
+		p = mt_put_u64(p, zap_space.faults.around);
+		memcpy(p, " pages", 7);
+		say(text, 0);
+	}
+	if (!zap_space.faults.writes_fault)
+		say("a write after a read of the same subinterval is not seen", 0);
+	if (zap_reads_in_groups() || !zap_space.faults.writes_fault)
+		say(zap_space.no_uffd, 0);
+}
+
 static int rings_tight(void)
 {
 	return zap_perf_is_tight(&mon.events.perf);
@@ -163,6 +220,8 @@ static int set_up(void)
 	pagemap_fd = open_proc("/proc/thread-self/pagemap");
 	mon.mem_fd = open_proc("/proc/thread-self/mem");
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	mon.clear_refs_fd = zap_space.no_uffd ? (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs",
+							    O_WRONLY | O_CLOEXEC, 0) : -1;
 	zap_governor_init(&mon.governor, c->interval_ns, shared.zap ? c->subphases : 1, c->max_overhead_ppm);
 	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap || shared.count);
 	if (!err && shared.count) {
@@ -181,14 +240,18 @@ static int set_up(void)
 		return -ENOMEM;
 	mon.scan.between = breathe_locked;
 	mon.out.between = breathe;
+	if (c->without & MT_WITHOUT_PAGEMAP_SCAN)
+		mon.scan.has_ioctl = 0;
+	if (c->without & MT_WITHOUT_DONTNEED_LOCKED)
+		mon.scan.dontneed = MADV_DONTNEED;
 	e->pid = shared.img->pid;
 	e->traced = &zap_space.regions;
 	e->was_traced = zap_was_traced;
 	mon.start_ns = mt_now_ns();	/* before the first fault that is counted */
 	/* most children of fork live shortly, and making the rings is most of their start */
 	err = zap_events_open(e, shared.main_tid, shared.img->how[0] == 'f' ? c->ring_pages / 4 : c->ring_pages,
-			      MAX_RECORDS, &what, &why);
-	zap_space.note_dropped = !e->works || !e->perf.with_kernel;
+			      MAX_RECORDS, zap_space.no_uffd ? zap_space.faults.around : 1, &what, &why);
+	zap_space.note_dropped = !e->works || !e->perf.with_kernel || zap_reads_in_groups();
 	zap_space.events_lost = 0;
 	zap_space.rings_tight = e->works ? rings_tight : NULL;
 	if (!e->works) {
@@ -200,6 +263,8 @@ static int set_up(void)
 		if (e->perf.data_bytes / MT_PAGE < c->ring_pages / 8)
 			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb)", 0);
 	}
+	if (zap_space.no_uffd)
+		say_granularity();
 	if (err)
 		return err;
 	/* the monitor must win against the program's threads; refused without privileges */
@@ -334,6 +399,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	}
 	careful = is_careful();
 	z = scan_begin = mt_now_ns();
+	zap_events_turn_at(&mon.events, z);
 	zap_scan(&mon.scan, &zap_space.regions, &zap_space.shared);
 	zap_scan_ask(&mon.scan, mon.interval);
 	if (!careful)
@@ -349,6 +415,10 @@ static uint64_t end_subinterval(int whole, int last_ever)
 		zap_scan_unmap(&mon.scan, &zap_space.regions, &zap_space.shared,
 			       careful ? 0 : GAP_PAGES * MT_PAGE);
 	t1 = mt_now_ns();
+	if (mon.see_writes_wait)
+		mon.see_writes_wait--;
+	if (mon.clear_refs_fd >= 0)
+		zap_see_writes(mon.clear_refs_fd);
 	mt_unlock(&zap_space.lock);
 	mon.scan_ns += z - t0;
 	mon.zap_ns += t1 - z;
@@ -356,6 +426,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	mon.window_ns = t1 - scan_begin;
 	read_faults(z);
 	add_scanned();
+	zap_events_turn(&mon.events);
 	if (mon.events.note && mon.events.nnoted && !careful)
 		zap_missed();
 	zap_events_note(&mon.events, 0);
@@ -370,7 +441,7 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 	struct mt_interval_row row = {
 		.interval = mon.interval, .start = mon.start_ns, .end = end, .closed = mon.closed_ns, .target = target,
 		.subphases = mon.looks,
-		.faults = mon.events.now.faults, .records = mon.events.now.records.n, .unattributed = mon.events.unattributed,
+		.faults = mon.events.now.faults, .records = mon.events.now.records.n - mon.events.moot, .unattributed = mon.events.unattributed,
 		.lost_ring = zap_perf_take_lost(&mon.events.perf), .lost_table = mon.events.now.records.lost, .lost_region = mon.lost_region,
 		.unseen_shared = mon.unseen_shared, .unseen_file = mon.unseen_file,
 		.scan_ns = mon.scan_ns, .zap_ns = mon.zap_ns,
@@ -421,6 +492,7 @@ static void end_interval(int last_ever)
 	end = shared.zap ? end_subinterval(1, last_ever) : mt_now_ns();
 	if (end <= mon.start_ns)
 		end = mon.start_ns + 1;
+	zap_events_settle(&mon.events);
 	if (shared.zap)
 		zap_output_records(&mon.out, &mon.events.now.records, &mon.scan, mon.start_ns, end);
 	if (shared.count) {
@@ -506,6 +578,20 @@ static int enough_counted(void)
 	return 0;
 }
 
+/*
+ * Without userfaultfd: writes after reads in new mappings are seen from here on, not only from the next
+ * boundary. All that is mapped faults once more for it, so only where mappings are rarely made.
+ */
+static void see_writes_early(void)
+{
+	if (mon.clear_refs_fd < 0 || mon.see_writes_wait || !zap_space.writes_unseen)
+		return;
+	mt_lock(&zap_space.lock);
+	zap_see_writes(mon.clear_refs_fd);
+	mt_unlock(&zap_space.lock);
+	mon.see_writes_wait = SEE_WRITES_BOUNDARIES;
+}
+
 /* How long the rings last when every CPU faults as fast as it can, halved. */
 static uint64_t drain_period_ns(void)
 {
@@ -570,8 +656,10 @@ static void run(void)
 			if (mon.look_ns && mon.look_ns < left)
 				left = mon.look_ns;
 			sleep_ns(left < drain_ns ? left : drain_ns);
-			if (left > drain_ns)
+			if (left > drain_ns) {
 				read_faults(~0ull);
+				see_writes_early();
+			}
 			/* the second thread begins: not all of this interval with one look */
 			if (!is_short_of_looks())
 				continue;

@@ -37,6 +37,8 @@ void zap_output_records(struct zap_output *o, const struct zap_records *records,
 		};
 		uint64_t frame;
 
+		if (zap_record_is_moot(records, r))
+			continue;
 		row.node = zap_scan_node(scan, r->addr / MT_PAGE, &frame);
 		row.phys = frame * MT_PAGE;
 		mt_tracefile_access(&o->file, &row);

@@ -79,31 +79,32 @@ void zap_records_clear(struct zap_records *t)
 	t->lost = 0;
 }
 
-/* 1 when the page was not in the set. There is always room: npages <= n <= cap. */
-static int page_add(struct zap_records *t, uint64_t page)
+/* The slot of a page: 0, or (page + 1) * 2 + certain. There is always room: npages <= n <= cap. */
+static uint64_t *page_slot(const struct zap_records *t, uint64_t page)
 {
 	size_t h = mix(page, 0) & (t->page_slots - 1);
 
-	while (t->pages[h]) {
-		if (t->pages[h] == page + 1)
-			return 0;
+	while (t->pages[h] && t->pages[h] >> 1 != page + 1)
 		h = (h + 1) & (t->page_slots - 1);
-	}
-	t->pages[h] = page + 1;
-	t->npages++;
-	return 1;
+	return &t->pages[h];
+}
+
+static void page_add(struct zap_records *t, uint64_t page, int certain)
+{
+	uint64_t *p = page_slot(t, page);
+
+	t->npages += !*p;
+	*p |= (page + 1) << 1 | (uint64_t)certain;
 }
 
 static int page_has(const struct zap_records *t, uint64_t page)
 {
-	size_t h = mix(page, 0) & (t->page_slots - 1);
+	return *page_slot(t, page) != 0;
+}
 
-	while (t->pages[h]) {
-		if (t->pages[h] == page + 1)
-			return 1;
-		h = (h + 1) & (t->page_slots - 1);
-	}
-	return 0;
+static int page_is_certain(const struct zap_records *t, uint64_t page)
+{
+	return *page_slot(t, page) & 1;
 }
 
 static size_t find_slot(const struct zap_records *t, uint64_t page, int32_t tid)
@@ -138,20 +139,29 @@ static int grow(struct zap_records *t)
 		const struct zap_record *r = zap_record_at(t, i);
 
 		t->slot[find_slot(t, r->addr >> 12, r->tid)] = (uint32_t)(i + 1);
-		page_add(t, r->addr >> 12);
+		page_add(t, r->addr >> 12, !(r->flags & MT_ACCESS_AROUND));
 	}
 	release(&old);
 	return 0;
 }
 
-static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t tid)
+/* @certain: the page was touched. What was only a guess of the thread begins anew then. */
+static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t tid, int certain)
 {
 	uint64_t page = addr >> 12;
 	size_t h = find_slot(t, page, tid);
 	struct zap_record *r;
 
-	if (t->slot[h])
-		return zap_record_at(t, t->slot[h] - 1);
+	if (t->slot[h]) {
+		r = zap_record_at(t, t->slot[h] - 1);
+		if (certain && r->flags & MT_ACCESS_AROUND) {
+			memset(r, 0, t->stride);
+			r->addr = addr;
+			r->tid = tid;
+			page_add(t, page, 1);
+		}
+		return r;
+	}
 	if (t->n == t->cap) {
 		if (grow(t)) {
 			t->lost++;
@@ -164,13 +174,13 @@ static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t t
 	r->addr = addr;
 	r->tid = tid;
 	t->slot[h] = (uint32_t)++t->n;
-	page_add(t, page);
+	page_add(t, page, certain);
 	return r;
 }
 
 void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw, uint32_t flags)
 {
-	struct zap_record *r = lookup(t, addr, tid);
+	struct zap_record *r = lookup(t, addr, tid, 1);
 
 	if (!r)
 		return;
@@ -195,10 +205,31 @@ int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags
 
 	if (page_has(t, addr >> 12))
 		return 0;
-	r = lookup(t, addr, ZAP_TID_NONE);
+	r = lookup(t, addr, ZAP_TID_NONE, 1);
 	if (!r)
 		return 0;
 	r->nreads = 1;
 	r->flags = MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION | flags;
 	return 1;
+}
+
+void zap_records_add_around(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, uint32_t flags)
+{
+	struct zap_record *r;
+
+	if (page_is_certain(t, addr >> 12))
+		return;
+	r = lookup(t, addr, tid, 0);
+	if (!r)
+		return;
+	r->nreads = 1;
+	r->ip = ip;
+	r->flags = MT_ACCESS_AROUND | MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION | flags;
+	if (cpu >= 0 && cpu < t->mask_words * 64)
+		r->cpus[cpu / 64] |= 1ull << (cpu % 64);
+}
+
+int zap_record_is_moot(const struct zap_records *t, const struct zap_record *r)
+{
+	return r->flags & MT_ACCESS_AROUND && page_is_certain(t, r->addr >> 12);
 }

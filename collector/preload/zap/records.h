@@ -29,7 +29,7 @@ struct zap_record {
 struct zap_records {
 	char *rec;		/* dense, in order of first access */
 	uint32_t *slot;		/* (page, tid) -> index + 1, open addressing */
-	uint64_t *pages;	/* page set: page + 1, open addressing */
+	uint64_t *pages;	/* page set: (page + 1) * 2, + 1: certainly touched; open addressing */
 	size_t n, cap, nslots;
 	size_t npages, page_slots;
 	size_t stride, max;
@@ -51,6 +51,15 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
  * 1 when a record was added.
  */
 int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags);
+
+/*
+ * A page found mapped that had no fault of its own, where the kernel maps pages around a read: perhaps
+ * thread @tid, which read near it, touched it, perhaps nobody. Adds a record unless the page has one that
+ * is certain, or the thread has one.
+ */
+void zap_records_add_around(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, uint32_t flags);
+/* Does the record only guess that the page was touched, while another one of the interval knows it? */
+int zap_record_is_moot(const struct zap_records *t, const struct zap_record *r);
 
 static inline struct zap_record *zap_record_at(const struct zap_records *t, size_t i)
 {

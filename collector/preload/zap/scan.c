@@ -190,6 +190,24 @@ void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct
 	}
 }
 
+/* Present pages that are not the file's. */
+static uint64_t copies_pagemap(struct zap_scan *s, uint64_t start, uint64_t end)
+{
+	uint64_t entry[512], pages = 0;
+
+	while (start < end) {
+		uint64_t want = (end - start + MT_PAGE - 1) / MT_PAGE;
+		long n = mt_sys(SYS_pread64, s->pagemap_fd, entry, (want > 512 ? 512 : want) * 8, start / MT_PAGE * 8) / 8;
+
+		if (n <= 0)
+			break;
+		for (long i = 0; i < n; i++)
+			pages += (entry[i] >> 63) & ~(entry[i] >> 61) & 1;
+		start += (uint64_t)n * MT_PAGE;
+	}
+	return pages * MT_PAGE;
+}
+
 uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files)
 {
 	uint64_t bytes = 0;
@@ -213,12 +231,16 @@ uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files)
 			start = a.walk_end;
 		}
 	}
+	if (!s->has_ioctl)
+		for (size_t i = 0; i < files->n; i++)
+			bytes += copies_pagemap(s, files->r[i].start, files->r[i].end);
 	return bytes;
 }
 
 static void unmap_run(struct zap_scan *s, uint64_t start, uint64_t end)
 {
 	long ret = mt_sys(SYS_madvise, start, end - start, s->dontneed);
+	uint64_t middle;
 
 	if (ret == -EINVAL && s->dontneed == MADV_DONTNEED_LOCKED) {
 		/* Linux < 5.18, or a mapping that is not ours: mlocked memory then stays mapped */
@@ -226,6 +248,12 @@ static void unmap_run(struct zap_scan *s, uint64_t start, uint64_t end)
 		if (!ret)
 			s->dontneed = MADV_DONTNEED;
 	}
+	if (ret != -EINVAL || end - start <= MT_PAGE)
+		return;
+	/* what lies behind the mlocked pages of a run is unmapped all the same */
+	middle = start + (end - start) / 2 / MT_PAGE * MT_PAGE;
+	unmap_run(s, start, middle);
+	unmap_run(s, middle, end);
 }
 
 /* The end of the range that holds the byte before @at, looked for from *cursor on; @at when there is none. */

@@ -53,7 +53,7 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 		    uint64_t gap);
 /*
  * Bytes of the ranges whose pages are the program's own copies: private mappings of files,
- * after the first write. 0 where the kernel has no PAGEMAP_SCAN.
+ * after the first write.
  */
 uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files);
 

@@ -61,10 +61,39 @@ static long set_file_size(int fd)
 	return ret;
 }
 
-int zap_space_create(const char **what)
+/* A userfaultfd that protects shared memory, in s->uffd. 0 or negative errno, and s->no_uffd. */
+static long open_uffd(void)
 {
 	struct zap_space *s = &zap_space;
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM | UFFD_FEATURE_WP_ASYNC };
+	long ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+
+	if (ret == -EINVAL)	/* before 5.11 */
+		ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	s->no_uffd = "userfaultfd is refused";
+	if (ret >= 0)
+		ret = mt_fd_keep((int)ret);
+	if (ret < 0)
+		return ret;
+	s->uffd = (int)ret;
+	/* since 6.7 mappings of files on disks can be registered, too */
+	ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	s->files_too = !ret;
+	if (ret) {
+		api = (struct uffdio_api){ .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+		ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
+	}
+	s->no_uffd = ret ? "userfaultfd cannot protect shared memory" : NULL;
+	if (ret) {
+		mt_fd_close(s->uffd);
+		s->uffd = -1;
+	}
+	return ret;
+}
+
+int zap_space_create(unsigned int without, const char **what)
+{
+	struct zap_space *s = &zap_space;
 	struct stat st;
 	long fd, ret;
 
@@ -85,24 +114,14 @@ int zap_space_create(const char **what)
 		goto fail;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
-	*what = "userfaultfd";
-	ret = mt_sys(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-	if (ret < 0)
-		goto fail;
-	s->uffd = mt_fd_keep((int)ret);
-	ret = s->uffd;
-	if (ret < 0)
-		goto fail;
-	*what = "userfaultfd write protection of shared memory (Linux 5.19)";
-	/* since 6.7 mappings of files on disks can be registered, too */
-	ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
-	s->files_too = !ret;
-	if (ret) {
-		api = (struct uffdio_api){ .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
-		ret = mt_sys(SYS_ioctl, s->uffd, UFFDIO_API, &api);
-	}
-	if (ret)
-		goto fail;
+	if (s->faults.around)
+		return 0;	/* a child: the parent found that there is none */
+	s->no_uffd = "not asked for";
+	if (!(without & MT_WITHOUT_USERFAULTFD) && !open_uffd())
+		return 0;
+	/* the second best: nothing has to be registered, and files on disks are as good as any other */
+	mt_fault_probe(s->memfd, ZAP_OWN_OFFSET, without, &s->faults);
+	s->files_too = 1;
 	return 0;
 fail:
 	zap_space_forget();
@@ -161,13 +180,32 @@ void zap_memfd_done(int fd)
 
 /*
  * Registered, not armed: that alone switches off fault-around (16 pages per read fault)
- * and maps read faults read-only, so that the first write faults again.
+ * and maps read faults read-only, so that the first write faults again. Without userfaultfd
+ * it is noted that the latter must be asked for in another way.
  */
 static long register_range(uint64_t addr, uint64_t len)
 {
 	struct uffdio_register reg = { .range = { addr, len }, .mode = UFFDIO_REGISTER_MODE_WP };
 
+	if (zap_space.no_uffd) {
+		zap_space.writes_unseen = 1;
+		return 0;
+	}
 	return mt_sys(SYS_ioctl, zap_space.uffd, UFFDIO_REGISTER, &reg);
+}
+
+void zap_see_writes(int clear_refs_fd)
+{
+	int fd = clear_refs_fd;
+
+	if (!zap_space.faults.writes_fault || !zap_space.writes_unseen)
+		return;
+	if (fd < 0)
+		fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs", O_WRONLY | O_CLOEXEC, 0);
+	if (fd >= 0 && !mt_writes_fault(fd))
+		zap_space.writes_unseen = 0;
+	if (fd >= 0 && fd != clear_refs_fd)
+		mt_sys(SYS_close, fd);
 }
 
 void zap_register_all(void)
@@ -729,7 +767,7 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 	struct zap_space *s = &zap_space;
 	struct zap_regions old = s->shared;
 	struct late_walk late = { 0 };
-	uint64_t late_bytes = 0;
+	uint64_t late_bytes = 0, before = zap_regions_bytes(&s->regions);
 	struct mt_map map;
 	int err = mt_maps_read(m, maps_fd);
 
@@ -751,6 +789,8 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 		else if (map.ino && (map.prot & PROT_WRITE) && map.ino != late.own_ino)
 			zap_regions_add(&s->file_copies, map.start, map.end);
 	}
+	if (s->no_uffd && zap_regions_bytes(&s->regions) != before)
+		s->writes_unseen = 1;
 	s->shared_scratch = old;
 	s->late_bytes = late_bytes;
 	s->late_pending = late_bytes != 0;

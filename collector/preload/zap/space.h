@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 
+#include "faultprobe.h"
 #include "maps.h"
 #include "rawsys.h"
 #include "region.h"
@@ -40,6 +41,13 @@ struct zap_space {
 	int memfd, uffd;	/* numbers are the same in the monitor's descriptor table */
 	uint64_t dev, ino;	/* of memfd: tells our mappings from others */
 	int monitor_tid;
+	/*
+	 * Without userfaultfd (uffd is -1): what a fault does. See zap_space_create() and
+	 * zap_see_writes().
+	 */
+	struct mt_fault_traits faults;
+	const char *no_uffd;		/* why, for a person; NULL: there is one */
+	int writes_unseen;		/* there are mappings in which a write after a read does not fault yet */
 	int rescue_uffd;	/* the program closed uffd: the monitor must register */
 	struct zap_regions regions;
 	/*
@@ -79,8 +87,19 @@ struct zap_space {
 
 extern struct zap_space zap_space;
 
-/* constructor or fork. 0, or negative errno with the failed step in *what. */
-int zap_space_create(const char **what);
+/*
+ * constructor or fork. 0, or negative errno with the failed step in *what. @without: see mt_without().
+ * Where userfaultfd cannot protect shared memory against writes it is tried what faults do there.
+ */
+int zap_space_create(unsigned int without, const char **what);
+/* Does the kernel map pages around one that is read? Then only scans tell the page set. Any context. */
+static inline int zap_reads_in_groups(void);
+/*
+ * Where there is no userfaultfd: makes the first write after a read fault in all mappings of now, if the
+ * kernel can do that. @clear_refs_fd: /proc/self/clear_refs, or -1 to open it. Under the lock, or
+ * single-threaded.
+ */
+void zap_see_writes(int clear_refs_fd);
 /* Closes the descriptors; mappings stay. */
 void zap_space_forget(void);
 
@@ -159,6 +178,11 @@ void zap_memfd_done(int fd);
 long zap_copy_file(int to, int from, uint64_t start, uint64_t end);
 /* Is this one of the mappings of the memfd (dev, ino)? */
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino);
+
+static inline int zap_reads_in_groups(void)
+{
+	return zap_space.faults.around > 1;
+}
 
 /* Signals blocked and lock taken; returns the mask for zap_leave(). */
 static inline uint64_t zap_enter(void)

@@ -35,6 +35,9 @@
  * and over the whole run: (page, thread) pairs found.
  *   invented    records of pages of the classes p, s, b (which nobody but the
  *               logged visits touches) in an interval without any visit
+ * Records with flag 8 (mapped around a read, perhaps not touched) are found like others, but are
+ * no invention; how many of them were not touched is told. They fail unless --around allows them, and
+ * a page that has a record without the flag in the same interval must have none with it.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -52,6 +55,7 @@
 #define PAGE_SHIFT 12
 #define FLAG_SCAN 1U
 #define FLAG_UNKNOWN 2U
+#define FLAG_AROUND 8U
 #define KIND_LOAD 1U
 #define KIND_STORE 2U
 #define KIND_KERNEL_READ 4U
@@ -93,7 +97,7 @@ static struct thresholds {
 	double pages, written, wrong, run_threads, shared, invented, definite, lossy;
 	int64_t slack_ns;
 	long compared;
-	int no_threads, killed, show_definite, show_wrong, expect_lossless, format_only;
+	int around, no_threads, killed, show_definite, show_wrong, expect_lossless, format_only;
 } want = {
 	.pages = 100, .written = 99, .wrong = 1, .run_threads = 99.5, .shared = -1,
 	.invented = 0.1, .definite = 50, .compared = 1,
@@ -487,6 +491,11 @@ static void read_accesses(const char *dir, const struct list *intervals, struct 
 		qsort(out->at, out->count, sizeof(*r), compare_records);
 	r = out->at;
 	for (size_t i = 1; i < out->count; i++)
+		if (r[i - 1].interval == r[i].interval && r[i - 1].page == r[i].page &&
+		    (r[i - 1].flags ^ r[i].flags) & FLAG_AROUND)
+			bad_format(dir, 0, "page %lx in interval %d has a record with flag 8 and one without",
+				   (unsigned long)r[i].page << PAGE_SHIFT, r[i].interval);
+	for (size_t i = 1; i < out->count; i++)
 		if (!compare_records(&r[i - 1], &r[i]))
 			bad_format(dir, 0, "two lines for page %lx and thread %d in interval %d",
 				   (unsigned long)r[i].page << PAGE_SHIFT, r[i].tid, r[i].interval);
@@ -778,9 +787,9 @@ static int compare_pages(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Records of pages that only logged visits touch, in intervals without one. */
+/* Records with flag 8 or without (@flag) of pages that only logged visits touch, in intervals without one. */
 static struct ratio invented(const struct list *visits, const struct list *records,
-			     const struct list *definite, const struct list *border)
+			     const struct list *definite, const struct list *border, uint32_t flag)
 {
 	const struct visit *v = visits->at;
 	const struct record *r = records->at;
@@ -793,6 +802,8 @@ static struct ratio invented(const struct list *visits, const struct list *recor
 	if (pages.count)
 		qsort(pages.at, pages.count, sizeof(uint64_t), compare_pages);
 	for (size_t i = 0; i < records->count; i++) {
+		if ((r[i].flags & FLAG_AROUND) != flag)
+			continue;
 		if (!pages.count || !bsearch(&r[i].page, pages.at, pages.count,
 					     sizeof(uint64_t), compare_pages))
 			continue;
@@ -919,6 +930,7 @@ static void compare(const char *dir, const struct list *visits, const struct lis
 	struct list definite = { 0 }, border = { 0 };
 	struct totals t = { 0 };
 	int64_t lost = 0, window = 0, length = 0;
+	struct ratio around = { 0, 0 };
 	const struct claim *c;
 	long compared;
 
@@ -973,8 +985,14 @@ static void compare(const char *dir, const struct list *visits, const struct lis
 		report("pages only written by the kernel, flagged so", t.kernel_written, 0, 0);
 		report("pages only read by the kernel, flagged written", t.kernel_wrong, 0, 0);
 	}
-	report("records of pages that nobody touched", invented(visits, records, &definite, &border),
+	report("records of pages that nobody touched", invented(visits, records, &definite, &border, 0),
 	       1, want.invented);
+	around.all = (long)records->count;
+	for (size_t i = 0; i < records->count; i++)
+		around.good += (((const struct record *)records->at)[i].flags & FLAG_AROUND) != 0;
+	report("records that may not have been touched", around, want.around ? 0 : 1, 0);
+	if (want.around)
+		report("of these, not touched", invented(visits, records, &definite, &border, FLAG_AROUND), 0, 0);
 	report("(interval, page, thread) found", t.threads, 0, 0);
 	report_soft("shared pages seen as shared", t.shared,
 	       want.no_threads || want.shared < 0 ? 0 : -1, want.shared);
@@ -1086,7 +1104,7 @@ int main(int argc, char **argv)
 		{ "invented", 1, NULL, 'i' }, { "definite", 1, NULL, 'd' },
 		{ "slack-ns", 1, NULL, 'k' }, { "no-threads", 0, NULL, 'n' },
 		{ "list-definite", 0, NULL, 'l' }, { "list-wrong", 0, NULL, 'W' }, { "lossless", 0, NULL, 'L' },
-		{ "compared", 1, NULL, 'c' },
+		{ "compared", 1, NULL, 'c' }, { "around", 0, NULL, 'a' },
 		{ "format", 0, NULL, 'f' }, { "killed", 0, NULL, 'K' }, { NULL, 0, NULL, 0 },
 	};
 	int o;
@@ -1104,6 +1122,7 @@ int main(int argc, char **argv)
 		case 'c': want.compared = atol(optarg); break;
 		case 'k': want.slack_ns = atoll(optarg); break;
 		case 'n': want.no_threads = 1; break;
+		case 'a': want.around = 1; break;
 		case 'l': want.show_definite = 1; break;
 		case 'K': want.killed = 1; break;
 		case 'W': want.show_wrong = 1; break;

@@ -63,6 +63,27 @@ fetch() {
 	touch "$dir/.complete"
 }
 
+# host_modules ROOT VERSION MODULE...: the modules and what they need, unpacked in ROOT/modules; their names
+# stand in ROOT/modules/order, in the order in which they depend on each other
+host_modules() {
+	local root=$1 v=$2 m f
+	shift 2
+	mkdir -p "$root/modules"
+	depmod -b "$work/$v" "$v-amd64"
+	for m; do
+		modprobe -d "$work/$v" -S "$v-amd64" --show-depends "$m"
+	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++' > "$root/modules/files"
+	while read -r f; do
+		m=${f##*/}
+		m=${m%%.*}
+		case $f in
+		*.xz) xz -dc "$f" > "$root/modules/$m.ko" ;;
+		*) cp "$f" "$root/modules/$m.ko" ;;
+		esac
+		echo "$m" >> "$root/modules/order"
+	done < "$root/modules/files"
+}
+
 # exports VM_TSC_KHZ, see vm.sh
 tsc_khz() {
 	nice gcc -O1 -Wall -Wextra -Werror -o "$work/tsckhz" "$here/tsckhz.c"

@@ -72,21 +72,7 @@ cp "$work/build-$v/memtrace.ko" "$work/user/installed/"
 
 root=$work/user/root
 rm -rf "$root"
-mkdir -p "$root/modules"
-depmod -b "$work/$v" "$v-amd64"
-# in the order in which they depend on each other
-for m in virtio_pci 9pnet_virtio 9p overlay; do
-	modprobe -d "$work/$v" -S "$v-amd64" --show-depends $m
-done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++' > "$root/modules/files"
-while read -r f; do
-	m=${f##*/}
-	m=${m%%.*}
-	case $f in
-	*.xz) xz -dc "$f" > "$root/modules/$m.ko" ;;
-	*) cp "$f" "$root/modules/$m.ko" ;;
-	esac
-	echo "$m" >> "$root/modules/order"
-done < "$root/modules/files"
+host_modules "$root" "$v" virtio_pci 9pnet_virtio 9p overlay
 cat > "$root/start.sh" <<GUEST
 for m in \$(cat /modules/order); do insmod /modules/\$m.ko; done
 for d in host stage tools; do

@@ -23,7 +23,7 @@ well_formed() {
 				end = $3; known[$2 "," $3] = 1
 				next
 			}
-			FNR > 1 && $11 !~ /[1357]/ && (($3 > 0) != ($12 != "") || ($4 > 0) != ($13 != "")) {
+			FNR > 1 && $11 !~ /[13579bdf]/ && (($3 > 0) != ($12 != "") || ($4 > 0) != ($13 != "")) {
 				print FILENAME ": " $0; bad = 1
 			}
 			FNR > 1 && (NF != 13 || !(($6 "," $7) in known) || $3 + $4 == 0) {
@@ -59,6 +59,8 @@ check() {
 lib=$(realpath "$lib")
 check "50 ms:" MEMTRACE_INTERVAL_NS=50000000
 check "3 ms, 3 subphases:" MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 MEMTRACE_RING_PAGES=8
+check "as before Linux 5.9, 3 ms, 3 subphases:" MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 \
+	MEMTRACE_WITHOUT=userfaultfd,pagemap_scan,dontneed_locked,close_range
 check "fork without a copy:" MEMTRACE_FORK_COPY_MAX=0
 check "no backend:" MEMTRACE_BACKEND=none MEMTRACE_LIBRARY=no-accesses
 echo "$passed passed, $failed failed"

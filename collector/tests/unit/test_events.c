@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
+// uses: preload/zap/events.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -98,6 +98,97 @@ static void counters(void)
 	free(e);
 }
 
+/* Where a read maps 16 pages, what has no fault of its own is the first reader's of its group, perhaps. */
+static void groups(void)
+{
+	static const uint8_t store[] = { 0x48, 0x89, 0x08 }, load[] = { 0x48, 0x8b, 0x08 };
+	const struct zap_range found[] = { { 0x1000e000, 0x10012000 }, { 0x10020000, 0x10021000 }, { 0x10031000, 0x10033000 } };
+	struct zap_fault f = { .time = 2000, .addr = 0x1000f008, .pid = 77, .tid = 5, .cpu = 3, .ip = 0x20000000 };
+	int code = memfd_create("code", 0);
+	struct zap_events *e = new_events(code, -1);
+	const struct zap_record *r;
+
+	CHECK_EQ(pwrite(code, load, 3, 0x20000000), 3);
+	CHECK_EQ(pwrite(code, store, 3, 0x20000010), 3);
+	CHECK_EQ(zap_around_init(&e->around, 16), 0);
+	CHECK_EQ(zap_around_init(&e->around_next, 16), 0);
+	zap_regions_add(&traced, 0x10030000, 0x10031000);
+	zap_events_on_fault(e, &f);
+	f.tid = 6;			/* later in time, or in another ring: an earlier one */
+	f.time = 1999;
+	f.addr = 0x10000010;
+	zap_events_on_fault(e, &f);
+	f.tid = 7;
+	f.time = 2500;
+	f.ip = 0x20000010;		/* a write maps nothing around */
+	f.addr = 0x10030000;
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->now.records.n, 3);
+	zap_events_scanned(e, found, 3);
+	zap_events_settle(e);
+	/* 1000e by thread 6; 1000f has its own; 10010, 10011, 10020, 10031 and 10032 by nobody who is known */
+	CHECK_EQ(e->now.records.n, 9);
+	CHECK_EQ(e->unattributed, 5);
+	CHECK_EQ(e->moot, 0);
+	r = zap_record_at(&e->now.records, 3);
+	CHECK(r->addr == 0x1000e000 && r->tid == 6 && r->ip == 0x20000000 && r->flags & MT_ACCESS_AROUND);
+	r = zap_record_at(&e->now.records, 4);
+	CHECK(r->addr == 0x10010000 && r->tid == ZAP_TID_NONE && r->flags & MT_ACCESS_AROUND);
+	/* a read while the subphase is ended is one of the next */
+	zap_events_turn_at(e, 3000);
+	f.tid = 8;
+	f.time = 3001;
+	f.ip = 0x20000000;
+	f.addr = 0x1000d000;
+	zap_events_on_fault(e, &f);
+	CHECK(zap_around_reader(&e->around, 0x10000000)->tid == 6);
+	zap_events_turn(e);
+	CHECK(zap_around_reader(&e->around, 0x10000000)->tid == 8);
+	zap_events_turn(e);
+	/* the next subphase: nobody has read yet; one of the pages gets a fault of its own */
+	zap_events_scanned(e, found, 1);
+	CHECK_EQ(e->now.records.n, 11);	/* 1000e again, without thread */
+	f.addr = 0x1000e100;
+	zap_events_on_fault(e, &f);
+	zap_events_settle(e);
+	CHECK_EQ(e->now.records.n, 12);
+	CHECK_EQ(e->moot, 2);
+	CHECK_EQ(e->unattributed, 5);
+	zap_events_next(e);
+	CHECK_EQ(e->now.records.n, 0);
+	zap_regions_remove(&traced, 0x10030000, 0x10031000);
+	zap_events_after_fork(e);
+	CHECK(!e->around.slot);
+	free(e);
+	close(code);
+}
+
+/* More groups than the table had room for at first. */
+static void many_groups(void)
+{
+	struct zap_around a;
+	uint64_t wrong = 0;
+
+	CHECK_EQ(zap_around_init(&a, 1), 0);
+	zap_around_note(&a, 0x1000, 1, 2, 3, 4);
+	CHECK(!zap_around_reader(&a, 0x1000));
+	CHECK_EQ(zap_around_init(&a, 16), 0);
+	for (uint64_t i = 0; i < 100000; i++)
+		zap_around_note(&a, (i << 16) + i % 65536, 5 + i, (int32_t)i + 1, 0, i);
+	zap_around_note(&a, 0, 0, 4242, 1, 0);		/* earlier than the first */
+	CHECK_EQ(a.n, 100000);
+	for (uint64_t i = 0; i < 100000; i++) {
+		const struct zap_reader *r = zap_around_reader(&a, (i << 16) + 65535);
+
+		wrong += !r || r->tid != (i ? (int32_t)i + 1 : 4242) || r->ip != (i ? i : 0);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK(!zap_around_reader(&a, 100000ull << 16));
+	zap_around_clear(&a);
+	CHECK(!a.n && !zap_around_reader(&a, 0));
+	zap_around_free(&a);
+}
+
 /* Pages are noted when asked for, from the first fault that is kept. */
 static void noted(void)
 {
@@ -192,6 +283,8 @@ int main(void)
 {
 	zap_regions_add(&traced, 0x10000000, 0x10010000);
 	counters();
+	groups();
+	many_groups();
 	noted();
 	directions();
 	late();

@@ -91,8 +91,51 @@ static void page_set_after_growth(void)
 	zap_records_free(&t);
 }
 
+/* Pages mapped around a read: a guess, which a fault of the page in the same interval ends. */
+static void guesses(void)
+{
+	const uint32_t around = MT_ACCESS_AROUND | MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION;
+	struct zap_records t;
+	struct zap_record *r;
+
+	CHECK_EQ(zap_records_init(&t, 8, 1 << 20), 0);
+	zap_records_add(&t, 0x5010, 7, 0, 0x400, X86_READ, 0);
+	zap_records_add_around(&t, 0x5000, 8, 1, 0x404, 0);	/* is certain already */
+	zap_records_add_around(&t, 0x6000, 7, 2, 0x408, 0);
+	zap_records_add_around(&t, 0x6000, 8, 1, 0x40c, MT_ACCESS_SHARED);
+	zap_records_add_around(&t, 0x6000, 8, 3, 0x40c, 0);
+	zap_records_add_around(&t, 0x7000, ZAP_TID_NONE, -1, 0, 0);
+	CHECK_EQ(t.n, 4);
+	CHECK_EQ(t.npages, 3);
+	r = zap_record_at(&t, 2);
+	CHECK(r->tid == 8 && r->nreads == 1 && r->nwrites == 0 && r->ip == 0x40c && r->cpus[0] == 0xa && r->flags == around);
+	CHECK(r->read_at == 0 && r->write_at == 0);
+	for (size_t i = 0; i < t.n; i++)
+		CHECK_EQ(zap_record_is_moot(&t, zap_record_at(&t, i)), 0);
+	/* thread 8 really writes to the page: of its guess nothing is left, that of thread 7 is moot */
+	zap_records_add(&t, 0x6020, 8, 5, 0x500, X86_WRITE, 0);
+	CHECK_EQ(t.n, 4);
+	CHECK(r->addr == 0x6020 && r->nreads == 0 && r->nwrites == 1 && r->ip == 0x500 && r->cpus[0] == 0x20 && r->flags == 0);
+	CHECK(zap_record_is_moot(&t, zap_record_at(&t, 1)));
+	CHECK(!zap_record_is_moot(&t, r) && !zap_record_is_moot(&t, zap_record_at(&t, 3)));
+	zap_records_add_around(&t, 0x6000, 9, 1, 0x40c, 0);
+	CHECK_EQ(t.n, 4);
+	/* what is certain stays so when the tables grow, and is forgotten with the interval */
+	for (uint64_t i = 0; i < 20000; i++)
+		zap_records_add_around(&t, (0x100000 + i) << 12, 3, 0, 0, 0);
+	CHECK_EQ(t.n, 20004);
+	CHECK(zap_record_is_moot(&t, zap_record_at(&t, 1)) && !zap_record_is_moot(&t, zap_record_at(&t, 3)));
+	zap_records_clear(&t);
+	zap_records_add_around(&t, 0x6000, 7, 2, 0x408, 0);
+	CHECK(t.n == 1 && !zap_record_is_moot(&t, zap_record_at(&t, 0)));
+	zap_records_clear(&t);		/* the other way to clear: few records in large tables */
+	CHECK_EQ(zap_records_add_scanned(&t, 0x6000, 0), 1);
+	zap_records_free(&t);
+}
+
 int main(void)
 {
+	guesses();
 	examples();
 	growth_and_limit();
 	page_set_after_growth();

@@ -13,6 +13,9 @@
 #include "harness.h"
 #include "zap/scan.h"
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
 #define PAGES 512ul
 #define P 4096ul
 
@@ -139,7 +142,7 @@ static void growth(void)
 }
 
 /* Of a private mapping of a file only what was written is the program's own. */
-static void copies(void)
+static void copies(int ioctl)
 {
 	struct zap_regions files = { 0 };
 	int fd = memfd_create("scan-test-private", 0);
@@ -148,7 +151,7 @@ static void copies(void)
 	CHECK_EQ(ftruncate(fd, 64 * P), 0);
 	file = mmap(NULL, 64 * P, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	zap_regions_add(&files, (uint64_t)file, (uint64_t)file + 64 * P);
-	s.has_ioctl = 1;
+	s.has_ioctl = ioctl;
 	CHECK_EQ(zap_scan_copies(&s, &files), 0);
 	for (size_t i = 0; i < 64; i++)
 		CHECK_EQ(file[i * P], 0);
@@ -158,6 +161,23 @@ static void copies(void)
 	munmap((void *)(uintptr_t)file, 64 * P);
 	close(fd);
 	zap_regions_free(&files);
+}
+
+/* Before Linux 5.18 mlocked pages stay; what lies around them in a run goes. */
+static void locked(void)
+{
+	s.has_ioctl = 0;
+	s.dontneed = MADV_DONTNEED;
+	for (size_t i = 40; i < 80; i++)
+		touch(i);
+	CHECK_EQ(mlock(area + 50 * P, 2 * P), 0);
+	CHECK_STR(found(), "40-80");
+	zap_scan_unmap(&s, &traced, &shared, 0);
+	CHECK_STR(found(), "50-52");
+	CHECK_EQ(munlock(area + 50 * P, 2 * P), 0);
+	zap_scan_unmap(&s, &traced, &shared, 0);
+	CHECK_STR(found(), "");
+	s.dontneed = MADV_DONTNEED_LOCKED;
 }
 
 /* Ranges of the memory file and of others, in turn; no page of either is left out or found twice. */
@@ -219,7 +239,9 @@ int main(void)
 	CHECK(zap_scan_node(&s, (uint64_t)area / P, &frame) >= -1);
 	CHECK_EQ(frame, 0);
 	growth();
-	copies();
+	copies(1);
+	copies(0);
+	locked();
 	two_kinds();
 	zap_scan_free(&s);
 	CHECK(s.run == NULL);
