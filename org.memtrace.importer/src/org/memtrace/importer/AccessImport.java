@@ -348,6 +348,16 @@ final class AccessImport {
 		return displayName();
 	}
 
+	/** How many records say no more than that a page was mapped; empty when none does. */
+	private String maybeUntouched(long groupBytes) {
+		if (counts.maybeUntouchedRows == 0) {
+			return "";
+		}
+		return String.format(Locale.ROOT, "%.1f %% of the records are of pages that may not have been touched; the kernel maps groups of up to"
+				+ " %d pages around a read", 100.0 * counts.maybeUntouchedRows / counts.imported,
+				Math.max(2, groupBytes / Math.max(1, trace.pageSizeBytes())));
+	}
+
 	private TraceInfo info() throws MemtraceException {
 		Json manifest = trace.manifest();
 		Json host = manifest.object("host");
@@ -367,6 +377,7 @@ final class AccessImport {
 		p.put("numa_nodes", host.text("numa_nodes"));
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
 		p.put("unseen", manifest.object("unseen").text("text"));
+		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
 		p.put(ImportOperation.PROPERTY_SOURCE, trace.path().toString());

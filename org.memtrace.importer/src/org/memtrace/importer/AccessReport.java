@@ -44,6 +44,7 @@ final class AccessReport {
 		rows.put("out_of_order", counts.unsorted.values().stream().mapToLong(Long::longValue).sum());
 		rows.put("without_thread", counts.unattributedRows);
 		rows.put("from_page_table_scan", counts.scanRows);
+		rows.put("maybe_untouched", counts.maybeUntouchedRows);
 		values.put("rows", rows);
 		Map<String, Object> sums = new LinkedHashMap<>();
 		sums.put("reads", counts.reads);

@@ -32,6 +32,8 @@ final class ImportCounts {
 	long unattributedAccesses;
 	/** Rows without a fault event, from the page-table scan. */
 	long scanRows;
+	/** Rows of pages that may not have been touched. */
+	long maybeUntouchedRows;
 	long firstNs = Long.MAX_VALUE;
 	long lastNs = Long.MIN_VALUE;
 	/** Images with rows out of order, and how many. */
@@ -53,6 +55,7 @@ final class ImportCounts {
 			unattributedAccesses += row.reads + row.writes;
 		}
 		scanRows += row.flags & AccessBatch.FLAG_FROM_SCAN;
+		maybeUntouchedRows += (row.flags & AccessBatch.FLAG_MAYBE_UNTOUCHED) != 0 ? 1 : 0;
 		sharedIsFlag |= (row.flags & RowBatch.FLAG_SHARED_ZERO) != 0;
 	}
 

@@ -30,6 +30,8 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 		int pageSizeBytes, String description, Map<String, String> properties) {
 	/** Type of the traces that our collectors record. */
 	public static final String TYPE_MEMTRACE = "memtrace";
+	/** Property: a sentence about records of pages that may not have been touched; absent when there are none. */
+	public static final String PROPERTY_MAYBE_UNTOUCHED = "maybe_untouched";
 
 	public TraceInfo {
 		properties = Map.copyOf(properties);

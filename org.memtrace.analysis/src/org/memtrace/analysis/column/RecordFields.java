@@ -49,7 +49,8 @@ final class RecordFields {
 					EnumSet.of(AccessColumn.THREAD), t -> (c, l, r) -> c.thread[r]),
 			count("reads", "Reads", "Recorded reads", AccessColumn.READS, (c, l, r) -> c.reads[r]),
 			count("writes", "Writes", "Recorded writes", AccessColumn.WRITES, (c, l, r) -> c.writes[r]),
-			count("flags", "Flags", "Sum of 1: from the page table without a fault; 2: direction not known; 4: the page is not private",
+			count("flags", "Flags", "Sum of 1: from the page table without a fault; 2: direction not known; 4: the page is not private;"
+					+ " 8: the page may not have been touched, it was mapped around a read",
 					AccessColumn.FLAGS, (c, l, r) -> c.flags[r]),
 			new Field("ip", "Code", Dimension.Type.ADDRESS, "Code address of one of the accesses", EnumSet.of(AccessColumn.IP),
 					t -> (c, l, r) -> c.ip[r] == 0 ? DimensionValues.UNKNOWN : c.ip[r]));

@@ -29,6 +29,9 @@ public final class AdviceText {
 		if (!t.property("unseen").isEmpty()) {
 			Lines.wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
 		}
+		if (!TraceSummary.maybeUntouched(t.info()).isEmpty()) {
+			Lines.wrap(b, TraceSummary.maybeUntouched(t.info()) + ": what is said about reads and about sharing is exact to such a group only.", "");
+		}
 		if (findings.isEmpty()) {
 			Lines.wrap(b, "No rule holds. \"memtrace advise --explain\" shows each condition with its value.", "");
 		}

@@ -41,8 +41,20 @@ public final class TraceSummary {
 		return all;
 	}
 
-	/** One sentence about what the recorder lost, and about memory that it could not see; empty when it saw everything. */
+	/** One sentence about all that makes a picture less than exact: {@link #losses} and {@link #maybeUntouched}; empty when nothing does. */
 	public static String lossWarning(TraceInfo info) {
+		String lost = losses(info);
+		String more = maybeUntouched(info);
+		return lost.isEmpty() || more.isEmpty() ? lost + more : lost + "; " + more;
+	}
+
+	/** How many records are of pages that may not have been touched, and why; empty when none is. */
+	public static String maybeUntouched(TraceInfo info) {
+		return info.properties().getOrDefault(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "");
+	}
+
+	/** What the recorder lost, and the memory that it could not see; empty when it saw everything. */
+	private static String losses(TraceInfo info) {
 		String unseen = info.properties().getOrDefault("unseen", "");
 		String lost = "";
 		try {
@@ -89,7 +101,7 @@ public final class TraceSummary {
 			b.append("; ").append(percent(all.unattributed() / all.accesses())).append(" without a known thread");
 		}
 		b.append('\n');
-		String losses = lossWarning(info);
+		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder" : losses
 				+ ": what follows is about the rest").append('\n');
 		if (p.containsKey("guarantee_pages")) {
@@ -98,6 +110,9 @@ public final class TraceSummary {
 					.append(p.getOrDefault("guarantee_writes", "?")).append(p.containsKey("guarantee_counts")
 							? ", counts " + p.get("guarantee_counts") + (p.getOrDefault("guarantee_code", "").equals("instrumented")
 									? " (of the code built with memtrace cc)" : "") : "").append('\n');
+		}
+		if (!maybeUntouched(info).isEmpty()) {
+			b.append("           ").append(maybeUntouched(info)).append('\n');
 		}
 		b.append('\n');
 		table(b);

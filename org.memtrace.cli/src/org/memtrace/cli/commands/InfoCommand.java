@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -86,6 +87,7 @@ public final class InfoCommand implements Command {
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : losses + " accesses");
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
+		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;
 	}
 

@@ -13,6 +13,8 @@ public final class AccessBatch {
 	public static final int FLAG_FROM_SCAN = 1;
 	public static final int FLAG_DIRECTION_UNKNOWN = 2;
 	public static final int FLAG_NOT_PRIVATE = 4;
+	/** The page may not have been touched: the kernel mapped it around another one that was read. */
+	public static final int FLAG_MAYBE_UNTOUCHED = 8;
 
 	/** Number of valid rows. */
 	public int count;

@@ -92,6 +92,10 @@ public final class TraceDetails {
 		if (unseen != null) {
 			d.rows.add(new Row("Memory", unseen, false, true));
 		}
+		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);
+		if (untouched != null) {
+			d.rows.add(new Row("Reads", untouched, false, true));
+		}
 		d.property("Backend", "backend");
 		d.row("Event producers", Units.count(t.producers()));
 		d.row("Events", Units.count(t.events()));

@@ -5,6 +5,7 @@ package org.memtrace.importer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -82,6 +83,36 @@ class ImportOperationTest {
 			assertEquals(0, times.total(3));
 		}
 		assertTrue(report.toText().contains("CPU time of a thread that is not in threads.csv"), report.toText());
+	}
+
+	/** Pages that the kernel mapped around a read are records like others, and are told apart. */
+	@Test
+	void pagesMappedAroundAReadAreTold() throws Exception {
+		TraceDirectoryBuilder builder = sample().access(0x10008, 1, 0, 1100, 1500, 100);
+		builder.file("p0000/accesses-000000.csv", "11000,0,1,0,3,1100,1500,100,401000,0,b", "12000,0,1,0,0,1100,1500,-1,0,0,b",
+				"20000,0,1,0,0,1100,1500,-1,0,0,3");
+		Path directory = builder.write();
+		Path manifest = directory.resolve("manifest.json");
+		Files.writeString(manifest, Files.readString(manifest).replace("\"granularity_bytes\":4096",
+				"\"granularity_bytes\":4096,\"read_group_bytes\":65536"));
+		ImportReport report = operation(directory).call(Progress.NONE);
+		assertEquals("50.0 % of the records are of pages that may not have been touched; the kernel maps groups of up to 16 pages around a read",
+				report.trace().properties().get(TraceInfo.PROPERTY_MAYBE_UNTOUCHED));
+		assertEquals("65536", report.trace().properties().get("guarantee_read_group_bytes"));
+		assertTrue(report.toJson().contains("\"maybe_untouched\": 2"), report.toJson());
+		try (TraceStore store = catalogue.open(report.trace().id())) {
+			assertEquals(4, store.accessCount());
+			List<Integer> flags = new ArrayList<>();
+			store.visitAccesses(AccessQuery.ALL, b -> {
+				for (int i = 0; i < b.count; i++) {
+					flags.add(b.flags[i]);
+				}
+			}, Progress.NONE);
+			flags.sort(null);
+			assertEquals(List.of(0, 3, 11, 11), flags);
+		}
+		assertNull(operation(sample().access(0x10008, 1, 0, 1100, 1500, 100).write()).call(Progress.NONE).trace().properties()
+				.get(TraceInfo.PROPERTY_MAYBE_UNTOUCHED));
 	}
 
 	@Test

@@ -44,6 +44,9 @@ class TraceSummaryTest {
 		assertEquals("the recorder lost 12 accesses; 8 MiB of shared memory not seen",
 				warning(Map.of("losses", "12", "unseen", "8 MiB of shared memory not seen")));
 		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "many", "unseen", "8 MiB of shared memory not seen")));
+		assertEquals("9 % of them", warning(Map.of("losses", "0", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
+		assertEquals("the recorder lost 12 accesses; 9 % of them",
+				warning(Map.of("losses", "12", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
 	}
 
 	private static String warning(Map<String, String> properties) {
