@@ -27,7 +27,7 @@ __attribute__((section(".note.memtrace"), used, aligned(4))) static const struct
 	uint32_t name_bytes, text_bytes, type;
 	char name[12];
 	uint32_t version;
-} note = { 9, 4, 1, "memtrace", MT_COUNT_SERVICE_VERSION };
+} elf_note = { 9, 4, 1, "memtrace", MT_COUNT_SERVICE_VERSION };
 
 /*
  * Slots that match no address: zeroed ones but the first, which would match the first region.
@@ -74,12 +74,19 @@ struct mt_count_thread *mt_hook_self(void)
 	return t;
 }
 
-static __attribute__((noinline, cold)) void slow(uint64_t address, unsigned int write, bool first)
+/* An access that was not counted yet. */
+static __attribute__((noinline)) void miss(uint64_t address, unsigned int write)
 {
 	struct mt_count_thread *t = mt_hook_self();
 
 	if (t)
-		service->slow(t, address, write, 1, first);
+		service->slow(t, address, write, 1, false);
+}
+
+/* One that was, the first of its page and direction. */
+static __attribute__((noinline)) void note(uint64_t address, unsigned int write)
+{
+	service->slow(mt_hook_thread, address, write, 1, true);
 }
 
 void mt_hook_range(const void *address, size_t bytes, unsigned int write)
@@ -94,8 +101,12 @@ static inline __attribute__((always_inline)) void count(const volatile void *p, 
 {
 	bool first;
 
-	if (!mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
-		slow((uint64_t)p, write, first);
+	if (mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
+		return;
+	if (first)
+		note((uint64_t)p, write);
+	else if (service)	/* a program that is not recorded misses always */
+		miss((uint64_t)p, write);
 }
 
 #define READ(p) count(p, MT_COUNT_READ)

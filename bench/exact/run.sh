@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# What exact counts cost: CPU time (user + system of the program, and with it that of the monitor thread) of programs
+# built with hooks, recorded and not recorded, against the same compiler without, two threads, runs interleaved,
+# the smallest of RUNS. Writes a markdown table to stdout, progress to stderr.
+#
+# usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [COMPILER...] > table.md
+#   -r RUNS   runs of each configuration (3)
+#   COMPILER  gcc, and clang if there is one
+#
+# Ratios hold on a busy machine, too. About two minutes for each compiler.
+
+set -u
+export LC_ALL=C OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
+top=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=${BUILD:-$top/build}
+MEMTRACE=${MEMTRACE:-$BUILD/collector/memtrace}
+runs=3
+while getopts r:h o; do
+	case $o in
+	r) runs=$OPTARG ;;
+	*) sed -n '5,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+clang=$(command -v clang || ls /usr/lib/llvm-*/bin/clang 2> /dev/null | tail -n 1)
+[ $# -gt 0 ] || set -- gcc $clang
+make -s -C "$top/collector" >&2 || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/memtrace-bench.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# name|source|arguments: about 0.5 to 2 s of CPU time without hooks, 2 threads
+all=${PROGRAMS:-"matrix product 600|matmul|naive -n 600 -t 2
+bucket sort|bucketsort|dynamic -i 60 -t 2
+stencil|stencil|parallel -n 100 -s 200 -t 2
+list walk|listwalk|random -p 4"}
+
+# seconds of CPU of a command and its children
+cpu() {
+	python3 - "$@" <<-'END'
+	import os, resource, subprocess, sys
+	subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+	r = resource.getrusage(resource.RUSAGE_CHILDREN)
+	print(r.ru_utime + r.ru_stime)
+	END
+}
+
+echo "| compiler | program | native, s | with hooks, not recorded | recorded | accesses/s of CPU |"
+echo "|---|---|---|---|---|---|"
+for compiler; do
+	while IFS='|' read -r name source arguments; do
+		flags="-std=gnu11 -O2 -g -w -pthread"
+		grep -q '#pragma omp' "$top/examples/$source/$source.c" && flags="$flags -fopenmp"
+		c=$top/examples/$source/$source.c
+		# Debian has OpenMP for clang in a package of its own
+		"$compiler" $flags -o "$work/native" "$c" -lm 2> "$work/log" || { echo "$compiler $name: not built" >&2; continue; }
+		MEMTRACE_CC=$compiler "$MEMTRACE" cc $flags -o "$work/hooks" "$c" -lm || exit 1
+		: > "$work/times"
+		for ((i = 0; i < runs; i++)); do
+			n=$(cpu "$work/native" $arguments) h=$(cpu "$work/hooks" $arguments)
+			rm -rf "$work/t"
+			r=$(cpu "$MEMTRACE" record --quiet --exact -o "$work/t" "$work/hooks" $arguments)
+			echo "$n $h $r" >> "$work/times"
+			echo "$compiler $name: $n $h $r" >&2
+		done
+		a=$(awk -F, 'FNR > 1 { n += $NF } END { print n }' "$work"/t/p*/intervals.csv)
+		awk -v who="$(basename "$compiler")" -v name="$name" -v a="$a" '
+			NR == 1 || $1 < n { n = $1 } NR == 1 || $2 < h { h = $2 } NR == 1 || $3 < r { r = $3 }
+			END { printf "| %s | %s | %.2f | %.1f | %.1f | %.0f million |\n", who, name, n, h / n, r / n, a / r / 1e6 }' "$work/times"
+	done <<< "$all"
+done
