@@ -194,9 +194,12 @@ enum Dbms {
 			}
 			Sqlite.execute(db, schema(Schema.NOTES)[0]);
 		}
-		Sqlite.update(db, "DELETE FROM MT_NOTE WHERE NAME = ?", key);
+		for (String name : new String[] {key, NoteChecksums.name(key)}) {
+			Sqlite.update(db, "DELETE FROM MT_NOTE WHERE NAME = ?", name);
+		}
 		if (value != null) {
 			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", key, value);
+			Sqlite.update(db, "INSERT INTO MT_NOTE(NAME, VALUE) VALUES(?, ?)", NoteChecksums.name(key), NoteChecksums.of(value));
 		}
 	}
 }

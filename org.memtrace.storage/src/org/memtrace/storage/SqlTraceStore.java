@@ -19,6 +19,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -558,6 +559,9 @@ final class SqlTraceStore implements TraceStore {
 		for (String table : checksums.tables()) {
 			verify(() -> check(table), problems);
 		}
+		if (load(connection -> dbms.hasTable(connection, Schema.NOTE_TABLE))) {
+			verify(() -> NoteChecksums.checkAll(file, notes("")), problems);
+		}
 		for (Part part : List.<Part>of(this::producers, this::cells, this::threads, this::structures, this::cpuSets, this::intervals,
 				this::threadTimes, this::layout, this::eventTypes)) {
 			verify(part, problems);
@@ -858,7 +862,18 @@ final class SqlTraceStore implements TraceStore {
 		if (!load(connection -> dbms.hasTable(connection, Schema.NOTE_TABLE))) {
 			return Optional.empty();
 		}
-		return list("SELECT VALUE FROM MT_NOTE WHERE NAME = ?", row -> row.getBytes(1), key).stream().findFirst();
+		Map<String, byte[]> notes = notes("WHERE NAME IN (?, ?)", key, NoteChecksums.name(key));
+		NoteChecksums.check(file, notes, key);
+		return Optional.ofNullable(notes.get(key));
+	}
+
+	private Map<String, byte[]> notes(String which, Object... values) throws MemtraceException {
+		Map<String, byte[]> notes = new TreeMap<>();
+		list("SELECT NAME, VALUE FROM MT_NOTE " + which, row -> {
+			notes.put(row.getString(1), row.getBytes(2));
+			return row.getString(1);
+		}, values);
+		return notes;
 	}
 
 	@Override

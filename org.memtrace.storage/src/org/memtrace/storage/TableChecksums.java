@@ -40,7 +40,7 @@ final class TableChecksums {
 	static final String REPORT = "MT_REPORT";
 	static final String EVENT_TYPE = "EVENT_TYPE";
 	/** What new trees change; the other tables stay for ever. */
-	private static final List<String> OF_TREES = List.of(TREE, CELL, "MT_RULE");
+	private static final List<String> OF_TREES = List.of(TREE, CELL, "MT_RULE", "EVENT_PRODUCER");
 	private static final List<String> OTHERS = List.of(EVENT_TYPE, "EVENT_PARAM_TYPE", CPU_SET, THREAD, Schema.THREAD_TIMES, STRUCTURE, FRAME,
 			INTERVAL, "MT_AREA", "MT_IMAGE", REPORT);
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import org.memtrace.model.MemtraceException;
@@ -29,6 +30,8 @@ public final class StoredChunks {
 	private final long[] firstRow;
 	/** 1 for a chunk whose columns were all found to be what their checksums say. */
 	private final AtomicIntegerArray checked;
+	/** Why a chunk is damaged, of those that were found to be: they are not read again at each question. */
+	private final ConcurrentHashMap<Integer, String> bad = new ConcurrentHashMap<>();
 
 	/**
 	 * @param file where the chunks are, for messages
@@ -99,6 +102,10 @@ public final class StoredChunks {
 	public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into, Cells cells) throws MemtraceException {
 		boolean ok = false;
 		try {
+			String why = bad.get(chunk);
+			if (why != null) {
+				throw damaged(chunk, why);
+			}
 			if (columns[chunk] == null) {
 				throw new FormatError("its entry in the index is not one");
 			}
@@ -110,8 +117,10 @@ public final class StoredChunks {
 			checked.set(chunk, 1);
 			ok = true;
 		} catch (FormatError e) {
+			bad.put(chunk, e.getMessage());
 			throw damaged(chunk, e.getMessage());
 		} catch (IndexOutOfBoundsException | ArithmeticException e) {
+			bad.put(chunk, "its columns do not fit together");
 			throw damaged(chunk, "its columns do not fit together");
 		} finally {
 			if (!ok) {

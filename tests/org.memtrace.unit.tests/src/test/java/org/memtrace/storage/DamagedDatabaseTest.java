@@ -51,6 +51,7 @@ class DamagedDatabaseTest {
 				rows.add(new StoreContract.Row(r.start(), r.end(), r.producer() % 5, r.thread(), r.cpuSet(), r.reads(), r.writes(), r.sharing(),
 						r.node(), r.flags(), r.ip()));
 			}
+			writer.note("topology.xml", "<machine/>".getBytes(java.nio.charset.StandardCharsets.UTF_8));
 			writer.accesses(StoreContract.batch(rows));
 			writer.commit(StoreContract.INFO, "{\"imported\": 2000}", Progress.NONE);
 		}
@@ -184,6 +185,44 @@ class DamagedDatabaseTest {
 					answers(store);
 				}
 			}, change[1]).getMessage(), change[1]);
+		}
+	}
+
+	/** What only FrameSoc reads is checked by verify; a note by whoever reads it, too. */
+	@Test
+	void notesAndWhatFrameSocReads() throws Exception {
+		for (String[] change : new String[][] {{"table EVENT_PRODUCER", "UPDATE EVENT_PRODUCER SET NAME = 'x' WHERE ID = 0"},
+				{"note topology.xml", "UPDATE MT_NOTE SET VALUE = x'00' WHERE NAME = 'topology.xml'"},
+				{"note topology.xml", "DELETE FROM MT_NOTE WHERE NAME = 'topology.xml'"},
+				{"note topology.xml", "UPDATE MT_NOTE SET VALUE = x'31' WHERE NAME = 'crc32c.topology.xml'"}}) {
+			Path file = directory.resolve("t.db");
+			Files.deleteIfExists(file);
+			write(Stores.createFile(file, notice -> {
+			}));
+			try (TraceStore store = Stores.openFile(file)) {
+				store.writeNote("mine", new byte[] {1, 2});
+				store.writeNote("mine", new byte[] {3});
+				assertEquals(3, store.readNote("mine").orElseThrow()[0]);
+				List<String> problems = new ArrayList<>();
+				store.verify(problems::add, Progress.NONE);
+				assertEquals(List.of(), problems);
+			}
+			try (Connection db = Sqlite.change(file)) {
+				Sqlite.execute(db, change[1]);
+			}
+			String expected = file + " is damaged: its " + change[0] + " is not what was written";
+			try (TraceStore store = Stores.openFile(file)) {
+				List<String> problems = new ArrayList<>();
+				store.verify(problems::add, Progress.NONE);
+				assertEquals(List.of(expected), problems, change[1]);
+				if (change[0].startsWith("note")) {
+					assertEquals(expected, assertThrows(StoreException.class, () -> store.readNote("topology.xml")).getMessage(), change[1]);
+				}
+				assertEquals(3, store.readNote("mine").orElseThrow()[0], "other notes stay");
+				assertTrue(store.readNote("none").isEmpty());
+				store.writeNote("mine", null);
+				assertTrue(store.readNote("mine").isEmpty());
+			}
 		}
 	}
 }

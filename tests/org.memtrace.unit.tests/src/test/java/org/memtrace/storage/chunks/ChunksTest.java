@@ -304,6 +304,32 @@ class ChunksTest {
 		}
 	}
 
+	/** A damaged chunk is told at each question, and read only at the first one. */
+	@Test
+	void aDamagedChunkIsReadOnce() throws Exception {
+		Random random = new Random(5);
+		HeapBlobs blobs = write(random(random), 1 << 12, 100, 150, 1 << 20);
+		int some = 0;
+		while (blobs.read(0, some) == null || blobs.read(0, some).length == 0) {
+			some++;
+		}
+		blobs.read(0, some)[blobs.read(0, some).length / 2] ^= 4;
+		int[] asked = new int[1];
+		StoredChunks chunks = new StoredChunks("t", blobs.index(), (chunk, column) -> {
+			asked[0]++;
+			return blobs.read(chunk, column);
+		});
+		AccessChunk into = new AccessChunk();
+		String first = assertThrows(DamagedChunkException.class, () -> chunks.read(0, Set.of(AccessColumn.THREAD), into, null)).getMessage();
+		int once = asked[0];
+		assertTrue(once > 0);
+		for (AccessColumn column : AccessColumn.values()) {
+			assertEquals(first, assertThrows(DamagedChunkException.class, () -> chunks.read(0, Set.of(column), into, null)).getMessage());
+			assertEquals(0, into.rows);
+		}
+		assertEquals(once, asked[0], "read again");
+	}
+
 	/** Every flipped bit is noticed, and nothing but that is thrown; the other chunks stay. */
 	@Test
 	void damageIsNoticed() throws Exception {

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.storage;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+import org.memtrace.model.StoreException;
+
+/** Checksums of notes. Each note has another one beside it with its CRC32C as text. Notes that were written before there were any have none. */
+final class NoteChecksums {
+	private static final String PREFIX = "crc32c.";
+
+	private NoteChecksums() {
+	}
+
+	/** Name of the note with the checksum of another one. */
+	static String name(String key) {
+		return PREFIX + key;
+	}
+
+	/** The checksum of a note, as it is kept. */
+	static byte[] of(byte[] value) {
+		CRC32C crc = new CRC32C();
+		crc.update(value);
+		return Long.toString(crc.getValue()).getBytes(StandardCharsets.US_ASCII);
+	}
+
+	/**
+	 * Compares a note with its checksum.
+	 *
+	 * @param notes notes by name; null for a value that cannot be read
+	 * @throws StoreException if it is not what was written, or is missing and its checksum is not
+	 */
+	static void check(Path file, Map<String, byte[]> notes, String key) throws StoreException {
+		if (!notes.containsKey(name(key))) {
+			return; // no such note, or one of a time without checksums
+		}
+		byte[] value = notes.get(key);
+		if (value == null || !Arrays.equals(of(value), notes.get(name(key)))) {
+			throw new StoreException(file + " is damaged: its note " + key + " is not what was written");
+		}
+	}
+
+	/** Compares all notes. */
+	static void checkAll(Path file, Map<String, byte[]> notes) throws StoreException {
+		for (String name : notes.keySet()) {
+			if (name.startsWith(PREFIX)) {
+				check(file, notes, name.substring(PREFIX.length()));
+			}
+		}
+	}
+}
