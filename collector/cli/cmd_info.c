@@ -324,8 +324,11 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	printf("Losses      %s\n", lost);
 	if (*str(json_object_get(m, "unseen"), "text"))
 		printf("            %s\n", str(json_object_get(m, "unseen"), "text"));
-	printf("Interval    %s, %" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
-	       mt_human_ns(num(p, "interval_ns")), num(p, "subphases"),
+	/* zap's governor has fewer where the budget, or one thread alone, asks for it */
+	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
+	       mt_human_ns(num(p, "interval_ns")),
+	       !strcmp(str(b, "name"), "zap") && num(p, "subphases") > 1 &&
+	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", num(p, "subphases"),
 	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"),
 	       num(over, "governor_changes") == 1 ? "" : "s");
 	if (num(over, "late_intervals"))
