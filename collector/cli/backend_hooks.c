@@ -23,7 +23,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	dir[mt_base(dir) - dir] = 0;
 	archive = mt_printf("%slibmemtrace-count.a", dir);
 	b->works = MT_YES;
-	b->why = mt_strdup("every access of code that was built with 'memtrace cc' is counted; each takes about 3 ns, a program 1.1 to 9 times the CPU time; "
+	b->why = mt_strdup("every access of code that was built with 'memtrace cc' is counted; each takes about 3 ns, a program 1.2 to 10 times the CPU time; "
 			   "threads run in parallel; not the code of other libraries");
 	if (access(archive, R_OK)) {
 		mt_probe_note(b, "compiler", MT_NO, "libmemtrace-count.a is not beside libmemtrace-preload.so: programs cannot be built here");
