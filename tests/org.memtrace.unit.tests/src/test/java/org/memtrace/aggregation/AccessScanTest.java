@@ -16,6 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.MadeTrace;
 import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -188,6 +189,38 @@ class AccessScanTest {
 			}
 			for (int id = 0; id < store.producers().size(); id += 17) {
 				assertEquals(text(table.details(id)), text(other.details(id)), "producer " + id + " in chunks of " + most);
+			}
+		}
+	}
+
+	/** A page that goes on in the next chunk: the first thread stays, also when it has number 0; one that is known comes after one that is not. */
+	@Test
+	void firstTouchesDoNotDependOnTheChunks() throws Exception {
+		MadeTrace made = new MadeTrace(3, 4, 100);
+		int a = made.structure("A", 4);
+		made.access(0, a, 0, 0, 1, 0);
+		made.access(0, a, 0, 1, 1, 0);
+		made.access(0, a, 0, 2, 0, 1);
+		made.access(1, a, 0, 2, 0, 1);
+		made.access(1, a, 1, 2, 1, 0);
+		made.access(1, a, 1, 0, 1, 0);
+		made.access(2, a, 2, 1, 1, 0);
+		made.access(3, a, 2, 0, 1, 0);
+		try (TraceStore small = made.open()) {
+			for (int most : new int[] {1, 2, 3, 100}) {
+				FirstTouches f = AccessTable.of(small, new Rechunked(small.accessSource(Progress.NONE), random, most))
+						.firstTouches(Progress.NONE);
+				assertEquals("0 2 1", f.thread(0) + " " + f.thread(1) + " " + f.thread(2), "in chunks of " + most);
+				assertEquals(MadeTrace.START_NS, f.startNs(0));
+			}
+		}
+		FirstTouches whole = table.firstTouches(Progress.NONE);
+		for (int most : new int[] {1, 5, 64}) {
+			FirstTouches f = AccessTable.of(store, rechunked(most)).firstTouches(Progress.NONE);
+			assertEquals(whole.count(), f.count());
+			for (int i = 0; i < f.count(); i++) {
+				assertEquals(whole.producer(i) + " " + whole.thread(i) + " " + whole.startNs(i) + " " + whole.endNs(i),
+						f.producer(i) + " " + f.thread(i) + " " + f.startNs(i) + " " + f.endNs(i), "in chunks of " + most);
 			}
 		}
 	}

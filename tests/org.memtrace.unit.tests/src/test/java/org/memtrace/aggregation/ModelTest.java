@@ -473,4 +473,22 @@ class ModelTest {
 		};
 		};
 	}
+
+	/** The 95th percentile by time: of a hundred equal cells five are denser, and a long sparse slice counts for what it lasts. */
+	@Test
+	void densitiesAreWeightedByTime() {
+		double[][][] v = new double[1][100][1];
+		for (int t = 0; t < 100; t++) {
+			v[0][t][0] = 1 + t * 37 % 100;
+		}
+		MicroscopicModel even = RandomModels.model(Hierarchy.of(new int[] {-1, 0}), v);
+		assertEquals(95 / 1000.0, even.densities().reference(), 1e-12);
+		assertEquals(0.05, even.densities().above(), 1e-12);
+		assertEquals(100 / 1000.0, even.densities().most(), 1e-12);
+		MicroscopicModel uneven = MicroscopicModel.ofDense(Hierarchy.of(new int[] {-1, 0}), TimeSlices.of(new long[] {0, 96, 100}),
+				RandomModels.types(1), Metric.ACCESSES, null, new double[][][] {{{96}, {20}}});
+		assertEquals(1, uneven.densities().reference(), 1e-12);
+		assertEquals(0.04, uneven.densities().above(), 1e-12);
+		assertEquals(5, uneven.densities().most(), 1e-12);
+	}
 }

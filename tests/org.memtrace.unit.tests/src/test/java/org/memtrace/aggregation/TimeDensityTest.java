@@ -143,6 +143,39 @@ class TimeDensityTest {
 		assertEquals(3, before.count());
 	}
 
+	/** Rates of less than one access per nanosecond count; what rounding leaves of them after their end does not, however long it lasts. */
+	@Test
+	void whatRoundingLeavesIsNoAccess() {
+		assertTrue(0.1 + 0.2 - 0.1 - 0.2 > 0, "rounding leaves something");
+		int n = 402;
+		long[] start = new long[n];
+		long[] end = new long[n];
+		long[] amount = new long[n];
+		for (int i = 0; i < 400; i++) { // atoms of a nanosecond
+			start[i] = i;
+			end[i] = i + 1;
+		}
+		end[400] = 200;
+		amount[400] = 20; // 0.1 per ns
+		end[401] = 400;
+		amount[401] = 80; // 0.2 per ns
+		long whole = 4_000_000_000_000_000_000L;
+		long[] more = new long[n + 1000];
+		long[] moreEnd = new long[n + 1000];
+		System.arraycopy(start, 0, more, 0, n);
+		System.arraycopy(end, 0, moreEnd, 0, n);
+		for (int i = 0; i < 1000; i++) { // nothing happens for a very long time
+			more[n + i] = 400 + whole / 1000 * i;
+			moreEnd[n + i] = 400 + whole / 1000 * (i + 1);
+		}
+		TimeSlices s = new Made(more, moreEnd, Arrays.copyOf(amount, n + 1000), new long[n + 1000]).density(0, whole).slices(0, whole, 40);
+		int inside = 0;
+		for (int i = 0; i < 40; i++) {
+			inside += s.boundNs(i + 1) <= 400 ? 1 : 0;
+		}
+		assertTrue(inside >= 18 && inside <= 22, inside + " of 40 slices where all accesses are; half of the weight is there");
+	}
+
 	/** Times of their own for each access: cells of a grid. */
 	@Test
 	void gridFollowsInstants() {

@@ -25,6 +25,10 @@ import org.memtrace.aggregation.Slicing;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.analysis.MadeTrace;
 import org.memtrace.analysis.colour.Palette;
+import java.util.Collections;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.Progress;
@@ -194,5 +198,17 @@ class SvgReadBackTest {
 			rgb = rgb << 8 | (int) Math.round(a + (b - a) * (0.18 + 0.82 * strength));
 		}
 		return String.format("#%06x", rgb);
+	}
+
+	/** The squares of a mosaic begin at whole pixels at its corner, as where SWT paints it, not at the corner of the picture. */
+	@Test
+	void mosaicsBeginWhereTheirRectanglesDo() throws Exception {
+		Shape.Mosaic m = new Shape.Mosaic(10.25, 20.5, 30, 40, Collections.nCopies(Shape.Mosaic.EIGHTHS, 0xff112233));
+		StringBuilder svg = new StringBuilder();
+		SvgWriter.write(new Scene(100, 100, 0xffffffff, List.of(m)), "t", svg);
+		Matcher rect = Pattern.compile("<rect x=\"([^\"]*)\" y=\"([^\"]*)\" width=\"30\" height=\"40\" fill=\"url\\(#m0\\)\" "
+				+ "transform=\"translate\\((\\S+) (\\S+)\\)\"/>").matcher(svg);
+		assertTrue(rect.find(), svg.toString());
+		assertEquals("0.25 0.5 10 20", rect.group(1) + " " + rect.group(2) + " " + rect.group(3) + " " + rect.group(4));
 	}
 }
