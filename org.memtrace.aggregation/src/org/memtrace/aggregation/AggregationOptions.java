@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import java.util.Arrays;
+
 /**
  * How a model is aggregated.
  *
@@ -27,6 +29,22 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 
 	public AggregationOptions withEqualTypes(boolean equal) {
 		return new AggregationOptions(height, minHeight, equal);
+	}
+
+	/** What values are multiplied by, for each type: 1, or one divided by the sum of the type's absolute values; 0 for a type without values. */
+	static double[] typeScales(MicroscopicModel model, boolean equalTypes) {
+		double[] scale = new double[model.typeCount()];
+		if (!equalTypes) {
+			Arrays.fill(scale, 1);
+			return scale;
+		}
+		for (int c = 0; c < model.valueCount(); c++) {
+			scale[model.type(c)] += Math.abs(model.value(c));
+		}
+		for (int k = 0; k < scale.length; k++) {
+			scale[k] = scale[k] > 0 ? 1 / scale[k] : 0;
+		}
+		return scale;
 	}
 
 	/** The tree of blocks for these options. */
@@ -58,7 +76,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	}
 
 	private static double bytesPerNode(int slices) {
-		return 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+		return 5.5 * slices * (slices + 1) + 8.0 * slices + 128;
 	}
 
 	/** Upper bound of the bytes of the tables with these options. */

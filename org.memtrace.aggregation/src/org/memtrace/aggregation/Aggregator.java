@@ -15,6 +15,11 @@ public interface Aggregator {
 
 	MicroscopicModel model();
 
+	/** Whether each type is divided by its total, as {@link AggregationOptions#equalTypes} says. */
+	default boolean equalTypes() {
+		return false;
+	}
+
 	/** The tree whose nodes can be blocks. */
 	BlockTree tree();
 

@@ -15,11 +15,14 @@ public final class PartLosses {
 	/** For each part and bound of a slice: sums before it of v log2 (v / cell size), then of each type. */
 	private final double[][] before;
 	private final double[] alone;
+	/** What values are multiplied by, by type. */
+	private final double[] scale;
 	/** Size of the slices before each one, in those of a mean slice. */
 	private final double[] size;
 
-	private PartLosses(MicroscopicModel model, int[] nodes) {
+	private PartLosses(MicroscopicModel model, int[] nodes, boolean equalTypes) {
 		this.model = model;
+		this.scale = AggregationOptions.typeScales(model, equalTypes);
 		int slices = model.sliceCount();
 		int k = model.typeCount();
 		this.leafFrom = new int[nodes.length];
@@ -38,7 +41,7 @@ public final class PartLosses {
 			for (int leaf = leafFrom[i]; leaf < leafTo[i]; leaf++) {
 				double rows = model.hierarchy().leafWeight(leaf);
 				for (int c = model.cellFrom(leaf); c < model.cellTo(leaf); c++) {
-					double v = model.value(c);
+					double v = model.value(c) * scale[model.type(c)];
 					int slice = model.key(c) / k;
 					if (v > 0) {
 						double cell = rows * (w == null ? 1 : w[slice]);
@@ -51,13 +54,25 @@ public final class PartLosses {
 				b[x] += b[x - k - 1];
 			}
 			before[i] = b;
-			alone[i] = loss(i, 0, slices, model.sums(leafFrom[i], leafTo[i], 0, slices), model.hierarchy().weight(leafFrom[i], leafTo[i]));
+			alone[i] = loss(i, 0, slices, sums(leafFrom[i], leafTo[i], 0, slices), model.hierarchy().weight(leafFrom[i], leafTo[i]));
 		}
 	}
 
-	/** For some nodes of the hierarchy of a model, none in another. */
-	public static PartLosses of(MicroscopicModel model, int[] nodes) {
-		return new PartLosses(model, nodes);
+	/**
+	 * For some nodes of the hierarchy of a model, none in another.
+	 *
+	 * @param equalTypes whether each type is divided by its total, as for the partitions that will be asked for
+	 */
+	public static PartLosses of(MicroscopicModel model, int[] nodes, boolean equalTypes) {
+		return new PartLosses(model, nodes, equalTypes);
+	}
+
+	private double[] sums(int leafFrom, int leafTo, int first, int end) {
+		double[] sums = model.sums(leafFrom, leafTo, first, end);
+		for (int k = 0; k < sums.length; k++) {
+			sums[k] *= scale[k];
+		}
+		return sums;
 	}
 
 	/** Number of parts. */
@@ -107,7 +122,7 @@ public final class PartLosses {
 				if (partition.treeNode(b) == n) {
 					int first = partition.firstSlice(b);
 					int end = partition.endSlice(b);
-					loss += loss(part, first, end, model.sums(tree.leafFrom(n), tree.leafTo(n), first, end), tree.weight(n));
+					loss += loss(part, first, end, sums(tree.leafFrom(n), tree.leafTo(n), first, end), tree.weight(n));
 				}
 			}
 			if (tree.isLeaf(n)) {

@@ -84,6 +84,11 @@ public final class Partition {
 		return p;
 	}
 
+	/** Whether gains and losses are those of types divided by their totals. */
+	public boolean equalTypes() {
+		return source.equalTypes();
+	}
+
 	/** The model that is divided. */
 	public MicroscopicModel model() {
 		return source.model();

@@ -24,6 +24,7 @@ final class Qualities {
 	final SliceLengths lengths;
 	/** Of unequal slices the sum of S_t log2 w_t over slices before t, for each node that has values; else null. */
 	final double[][] weighted;
+	final boolean equalTypes;
 	private final double[] scale;
 	private final int types;
 
@@ -40,21 +41,10 @@ final class Qualities {
 		}
 		this.lengths = SliceLengths.of(model);
 		this.weighted = lengths.isUniform() ? null : new double[tree.size()][];
-		this.scale = new double[model.typeCount()];
-		double[] totals = options.equalTypes() ? absoluteTotals(model) : null;
-		for (int k = 0; k < scale.length; k++) {
-			scale[k] = totals == null ? 1 : totals[k] > 0 ? 1 / totals[k] : 0;
-		}
+		this.scale = AggregationOptions.typeScales(model, options.equalTypes());
+		this.equalTypes = options.equalTypes();
 		// negative parts of values are dimensions of their own
 		this.types = model.typeCount() * (model.hasNegativeValues() ? 2 : 1);
-	}
-
-	private static double[] absoluteTotals(MicroscopicModel model) {
-		double[] totals = new double[model.typeCount()];
-		for (int c = 0; c < model.valueCount(); c++) {
-			totals[model.type(c)] += Math.abs(model.value(c));
-		}
-		return totals;
 	}
 
 	/** Computes the qualities of all nodes; needs about 4 T^2 bytes for each node that has values, 3 T^2 for a row. */
@@ -271,6 +261,35 @@ final class Qualities {
 		}
 	}
 
+	/**
+	 * Values of the blocks (n, i, j) for from <= i <= j: gain less what is in {@code loss[i] + whole}, in units of 2^exponent, shifted
+	 * left by {@code shift}.
+	 *
+	 * @param loss whole numbers in the low bits of doubles between {@code whole} and twice that, a power of two
+	 */
+	void blocks(int n, int j, int from, int exponent, double[] loss, double whole, int shift, long[] to) {
+		Gains g = gain[n];
+		long wholeBits = Double.doubleToRawLongBits(whole);
+		int down = g == null ? 0 : exponent - g.exponent;
+		if (down <= 0 || down > 62) {
+			copyGains(n, j, from, exponent, to);
+			subtract(to, loss, wholeBits, shift, from, j + 1);
+			return;
+		}
+		int end = j + 1;
+		if (isRow(n)) {
+			end = j;
+			to[j] = wholeBits - Double.doubleToRawLongBits(loss[j]) << shift;
+		}
+		g.blocks(index(n, j), down, loss, wholeBits, shift, to, from, end);
+	}
+
+	private static void subtract(long[] block, double[] loss, long wholeBits, int shift, int from, int to) {
+		for (int i = from; i < to; i++) {
+			block[i] = block[i] - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
+		}
+	}
+
 	private static void shiftDown(long[] to, int from, int end, int bits) {
 		long half = 1L << bits - 1;
 		for (int i = from; i < end; i++) {
@@ -316,6 +335,9 @@ final class Qualities {
 
 		abstract void copy(int from, long[] to, int first, int count);
 
+		/** See {@link Qualities#blocks}: gains from index {@code at} on, divided by 2^down. */
+		abstract void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end);
+
 		abstract long bytes();
 
 		final double at(int i) {
@@ -343,6 +365,15 @@ final class Qualities {
 		@Override
 		void copy(int from, long[] to, int first, int count) {
 			System.arraycopy(value, from, to, first, count);
+		}
+
+		@Override
+		void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end) {
+			long half = 1L << down - 1;
+			long[] v = value;
+			for (int i = from; i < end; i++) {
+				to[i] = (v[at + i] + half >> down) - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
+			}
 		}
 
 		@Override
@@ -376,6 +407,17 @@ final class Qualities {
 		void copy(int from, long[] to, int first, int count) {
 			for (int x = 0; x < count; x++) {
 				to[first + x] = ((long) high[from + x] << 16) + low[from + x];
+			}
+		}
+
+		@Override
+		void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end) {
+			long half = 1L << down - 1;
+			int[] h = high;
+			char[] l = low;
+			for (int i = from; i < end; i++) {
+				long v = ((long) h[at + i] << 16) + l[at + i];
+				to[i] = (v + half >> down) - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
 			}
 		}
 

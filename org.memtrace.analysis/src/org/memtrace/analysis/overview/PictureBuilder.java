@@ -607,7 +607,7 @@ public final class PictureBuilder {
 	private double lossPercent(int n) {
 		if (losses == null) {
 			lossNodes = layout.largeSections();
-			losses = o.losses != null ? o.losses : PartLosses.of(model, lossNodes);
+			losses = o.losses != null ? o.losses : PartLosses.of(model, lossNodes, partition.equalTypes());
 		}
 		int part = Arrays.binarySearch(lossNodes, n);
 		return part >= 0 && part < losses.count() ? losses.percent(partition, part) : 0;

@@ -167,7 +167,7 @@ final class OpenedTrace {
 		model = source.model(request, progress);
 		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
 		layout = proportional ? RowLayout.proportional(model.hierarchy(), names) : RowLayout.of(model, names);
-		losses = PartLosses.of(model, layout.largeSections());
+		losses = PartLosses.of(model, layout.largeSections(), equalTypes);
 		AggregationOptions options = AggregationOptions.forPicture(model.hierarchy(), layout::height, rows > 0 ? 1 / rows : 0,
 				model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES).withEqualTypes(equalTypes);
 		if (options.minHeight() > (rows > 0 ? 1 / rows : 0)) {

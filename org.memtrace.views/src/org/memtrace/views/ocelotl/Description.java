@@ -131,7 +131,7 @@ final class Description {
 		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
 		RowLayout rows = in.choice().proportional() ? RowLayout.proportional(model.hierarchy(), names)
 				: RowLayout.of(model.hierarchy(), names);
-		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections());
+		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections(), in.choice().equalTypes());
 		FirstTouchLayer touches = source instanceof AccessTable table && !in.choice().kind().isOfTime()
 				&& in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
 		Aggregator aggregator;

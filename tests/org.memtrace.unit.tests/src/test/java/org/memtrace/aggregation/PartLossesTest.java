@@ -31,7 +31,7 @@ class PartLossesTest {
 
 	@ParameterizedTest
 	@ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-	void partsAddUp(long seed) {
+	void partsAddUp(long seed) throws Exception {
 		Random random = new Random(seed);
 		Hierarchy h = Hierarchy.of(RandomModels.tree(random, 3 + random.nextInt(60)));
 		int slices = 1 + random.nextInt(12);
@@ -41,9 +41,11 @@ class PartLossesTest {
 		}
 		double[][][] v = RandomModels.values(random, h.leafCount(), slices, 1 + random.nextInt(3));
 		MicroscopicModel m = MicroscopicModel.ofDense(h, TimeSlices.of(bounds), RandomModels.types(v[0][0].length), Metric.ACCESSES, null, v);
-		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
+		boolean equalTypes = seed % 2 == 0;
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT.withEqualTypes(equalTypes), Progress.NONE);
+		assertEquals(equalTypes, a.partition(0.5).equalTypes());
 		int[] nodes = cover(random, h);
-		PartLosses losses = PartLosses.of(m, nodes);
+		PartLosses losses = PartLosses.of(m, nodes, equalTypes);
 		double[] alone = new double[nodes.length];
 		for (int i = 0; i < nodes.length; i++) {
 			alone[i] = a.loss(nodes[i], 0, slices);
@@ -81,7 +83,7 @@ class PartLossesTest {
 		}
 		MicroscopicModel m = RandomModels.model(h, v);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT.withMinRows(10), Progress.NONE);
-		PartLosses losses = PartLosses.of(m, new int[] {1, h.end(1)});
+		PartLosses losses = PartLosses.of(m, new int[] {1, h.end(1)}, false);
 		assertTrue(losses.percent(a.partition(0), 0) > 50, "kept whole: " + losses.percent(a.partition(0), 0));
 		Partition chosen = SignificantLevels.balanced(a, losses, Progress.NONE).partition();
 		double worst = losses.worst(chosen, a.partition(0), InitialLevel.LEAST_PART);
@@ -115,7 +117,7 @@ class PartLossesTest {
 		for (int n = 1, i = 0; n < h.size(); n = h.end(n)) {
 			nodes[i++] = n;
 		}
-		PartLosses losses = PartLosses.of(m, nodes);
+		PartLosses losses = PartLosses.of(m, nodes, false);
 		double worst = losses.worst(SignificantLevels.balanced(a, losses, Progress.NONE).partition(), a.partition(0),
 				InitialLevel.LEAST_PART);
 		assertTrue(worst <= 100 * InitialLevel.MOST_LOSS_OF_PART, "worst " + worst);

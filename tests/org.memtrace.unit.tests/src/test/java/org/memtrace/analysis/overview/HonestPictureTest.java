@@ -60,7 +60,7 @@ class HonestPictureTest {
 		MicroscopicModel m = table.model(table.wholeRequest().withViewpoint(viewpoint).withSlicing(slicing), Progress.NONE);
 		NodeNames names = new NodeNames(m.hierarchy(), table.producers(), store.structures());
 		RowLayout layout = proportional ? RowLayout.proportional(m.hierarchy(), names) : RowLayout.of(m, names);
-		PartLosses losses = PartLosses.of(m, layout.largeSections());
+		PartLosses losses = PartLosses.of(m, layout.largeSections(), false);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, layout.aggregation(m.sliceCount(), o.height * 0.86, 2), Progress.NONE);
 		Partition partition = p >= 0 ? a.partition(p) : SignificantLevels.balanced(a, losses, Progress.NONE).partition();
 		o.originNs = store.info().startNs();

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+# The engine of this checkout beside that of older commits, in turns, in CPU
+# time: figures of docs/benchmarks-aggregation.md, "Old and new".
+#   compare.sh [-n TURNS] [-r ROUNDS] [COMMIT ...] [-- MODEL:LEAVES:SLICES ...]
+# Each turn is one JVM for each build and model. Median of the rounds of a JVM.
+set -eu
+cd "$(dirname "$0")/../.."
+. releng/tools.sh
+find_jdk || exit 1
+turns=2
+rounds=3
+commits=
+cases=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-n) turns=$2; shift 2 ;;
+	-r) rounds=$2; shift 2 ;;
+	--) shift; cases="$*"; break ;;
+	*) commits="$commits $1"; shift ;;
+	esac
+done
+cases=${cases:-phases:4096:50 band:512:200}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build() { # NAME SOURCES
+	mkdir -p "$work/$1"
+	# shellcheck disable=SC2046
+	"$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" \
+		$(find "$2/org.memtrace.model/src" "$2/org.memtrace.aggregation/src" -name '*.java') bench/aggregation/EngineBench.java
+}
+for c in $commits; do
+	mkdir "$work/src-$c"
+	git archive "$c" org.memtrace.model/src org.memtrace.aggregation/src | tar x -C "$work/src-$c"
+	build "$c" "$work/src-$c"
+done
+build now .
+for turn in $(seq "$turns"); do
+	for x in $cases; do
+		for b in $commits now; do
+			printf '%s, turn %s: ' "$b" "$turn"
+			# shellcheck disable=SC2086
+			"$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-3g} -XX:+UseSerialGC -cp "$work/$b" EngineBench $(echo "$x" | tr : ' ') "$rounds"
+		done
+	done
+done
