@@ -11,7 +11,7 @@
 
 const char *const mt_access_columns[] = {
 	"@Virt", "@Phy", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip", "Node", "Flags",
-	"ReadOffset", "WriteOffset",
+	"ReadOffset", "WriteOffset", "First",
 };
 const size_t mt_n_access_columns = COUNT(mt_access_columns);
 
@@ -90,6 +90,7 @@ void mt_tracefile_interval_begin(struct mt_tracefile *t, uint64_t start, uint64_
 {
 	char *p = t->times;
 
+	t->start = start;
 	*p++ = ',';
 	p = mt_put_u64(p, start);
 	*p++ = ',';
@@ -150,6 +151,9 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 	*p++ = ',';
 	if (a->write_at >= 0)
 		p = mt_put_hex(p, (uint64_t)a->write_at);
+	*p++ = ',';
+	if (a->first_ns >= t->start)
+		p = mt_put_u64(p, a->first_ns - t->start);
 	*p++ = '\n';
 	o->len = (size_t)(p - o->buf);
 }

@@ -43,6 +43,7 @@ struct mt_access_row {
 	int32_t tid;			/* -1 not attributed */
 	int node;			/* -1 unknown */
 	unsigned int flags;		/* MT_ACCESS_* */
+	uint64_t first_ns;		/* when the first access was, 0 unknown */
 	int read_at, write_at;		/* offset in the page of the first read and the first write, < 0: none, unknown */
 };
 
@@ -79,6 +80,7 @@ struct mt_tracefile {
 	uint64_t lost_told;		/* accesses.lost_lines that stand in a written line */
 	char times[48];			/* ",Start,End," of the running interval */
 	size_t times_len;
+	uint64_t start;			/* of the running interval */
 };
 
 /* Room that a buffer of accesses needs at least: several of the longest lines. */

@@ -7,12 +7,13 @@
 # there with an empty environment, and moves the traces here. The goldens that
 # were made from the old traces must be made anew, too.
 #
-# usage: record.sh [DIRECTORY]     the place, /home/user/memtrace by default
+# usage: record.sh [DIRECTORY [NAME]]     the place, /home/user/memtrace by default; only this trace
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 tree=${1:-/home/user/memtrace}
+only=${2:-}
 [ ! -e "$tree" ] || { echo "record.sh: $tree exists" >&2; exit 1; }
 mkdir -p "$tree"
 trap 'rm -rf "$tree"' EXIT
@@ -21,6 +22,7 @@ cd "$tree"
 make -s -C collector
 # small and slow: a few intervals, a few hundred pages
 make -s -C examples OPT=-O0 matmul stencil
+gcc -std=gnu11 -g -O0 -pthread -o reuse collector/tests/workloads/reuse.c
 make -s -C examples OPT="-O0 -DLOG2_KEYS=15 -DLOG2_MAX_KEY=15 -DLOG2_BUCKETS=5" bucketsort
 
 # record NAME INTERVAL PURPOSE program arguments...
@@ -28,6 +30,7 @@ make -s -C examples OPT="-O0 -DLOG2_KEYS=15 -DLOG2_MAX_KEY=15 -DLOG2_BUCKETS=5" 
 record() {
 	local name=$1 interval=$2 purpose=$3 size used
 	shift 3
+	[ -z "$only" ] || [ "$only" = "$name" ] || return 0
 	for ((attempt = 1; attempt <= 30; attempt++)); do
 		rm -rf "${tree:?}/$name"
 		env -i PATH=/usr/bin:/bin LC_ALL=C OMP_WAIT_POLICY=passive build/collector/memtrace record --quiet \
@@ -58,3 +61,5 @@ record bucketsort-dynamic 10ms "key_buff1 has no owner" \
 	build/examples/bucketsort dynamic -i 120
 record bucketsort-fair 10ms "key_buff1 is private in bands" \
 	build/examples/bucketsort fair -i 120
+record heap-reuse 60ms "the memory of a freed buffer goes to another thread" \
+	./reuse

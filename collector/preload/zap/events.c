@@ -54,6 +54,7 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	if (!(rw & X86_WRITE))
 		zap_around_note(e->turn_ns && f->time > e->turn_ns ? &e->around_next : &e->around, f->addr, f->time, f->tid,
 				f->cpu, f->ip);
+	part->records.now_ns = f->time;
 	zap_records_add(&part->records, f->addr, f->tid, f->cpu, f->ip, rw,
 			traced == ZAP_TRACED_SHARED ? MT_ACCESS_SHARED : 0);
 }

@@ -31,7 +31,7 @@ void zap_output_records(struct zap_output *o, const struct zap_records *records,
 	for (size_t i = 0; i < records->n; i++) {
 		const struct zap_record *r = zap_record_at(records, i);
 		struct mt_access_row row = {
-			.virt = r->addr, .nreads = r->nreads, .nwrites = r->nwrites, .ip = r->ip, .cpus = r->cpus,
+			.virt = r->addr, .nreads = r->nreads, .nwrites = r->nwrites, .ip = r->ip, .first_ns = r->first_ns, .cpus = r->cpus,
 			.cpu_words = records->mask_words, .tid = r->tid, .flags = r->flags,
 			.read_at = (int)r->read_at - 1, .write_at = (int)r->write_at - 1,
 		};

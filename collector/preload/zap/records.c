@@ -172,6 +172,7 @@ static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t t
 	r = zap_record_at(t, t->n);
 	memset(r, 0, t->stride);
 	r->addr = addr;
+	r->first_ns = t->now_ns;
 	r->tid = tid;
 	t->slot[h] = (uint32_t)++t->n;
 	page_add(t, page, certain);
@@ -185,6 +186,8 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
 	if (!r)
 		return;
 	r->flags |= flags;
+	if (!r->first_ns)
+		r->first_ns = t->now_ns;
 	if (!r->ip)
 		r->ip = ip;
 	if (!(rw & (X86_READ | X86_WRITE))) {
@@ -205,6 +208,7 @@ int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags
 
 	if (page_has(t, addr >> 12))
 		return 0;
+	t->now_ns = 0;
 	r = lookup(t, addr, ZAP_TID_NONE, 1);
 	if (!r)
 		return 0;
@@ -219,6 +223,7 @@ void zap_records_add_around(struct zap_records *t, uint64_t addr, int32_t tid, i
 
 	if (page_is_certain(t, addr >> 12))
 		return;
+	t->now_ns = 0;
 	r = lookup(t, addr, tid, 0);
 	if (!r)
 		return;

@@ -17,6 +17,7 @@
 
 struct zap_record {
 	uint64_t addr;		/* first access */
+	uint64_t first_ns;	/* when it was, 0 unknown */
 	uint64_t ip;
 	int32_t tid;
 	uint32_t nreads, nwrites;
@@ -34,6 +35,7 @@ struct zap_records {
 	size_t npages, page_slots;
 	size_t stride, max;
 	int mask_words;
+	uint64_t now_ns;	/* time of the access that is added next, 0 unknown */
 	uint64_t lost;		/* accesses without room, since the last clear */
 };
 

@@ -26,7 +26,11 @@ well_formed() {
 			FNR > 1 && $11 !~ /[13579bdf]/ && (($3 > 0) != ($12 != "") || ($4 > 0) != ($13 != "")) {
 				print FILENAME ": " $0; bad = 1
 			}
-			FNR > 1 && (NF != 13 || !(($6 "," $7) in known) || $3 + $4 == 0) {
+			# the first access: not in what was found in the page tables; in the interval, or while it was closed
+			FNR > 1 && (($11 ~ /[13579bdf]/) != ($14 == "") || $14 > 1e9 + $7 - $6) {
+				print FILENAME ": " $0; bad = 1
+			}
+			FNR > 1 && (NF != 14 || !(($6 "," $7) in known) || $3 + $4 == 0) {
 				print FILENAME ": " $0; bad = 1
 			}
 			END { exit bad }' "$d/intervals.csv" "$d"/accesses-*.csv || return 1

@@ -145,7 +145,7 @@ static void losses(void *arg, uint64_t *region, uint64_t *other)
 	*other = 1;
 }
 
-#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset\n"
+#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset,First\n"
 #define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
 	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
 
@@ -196,10 +196,10 @@ int main(void)
 	interval(1, 0);
 	CHECK_EQ(feed(d), 0);
 	CHECK_STR(content("p0000/accesses-000000.csv"), ACCESSES
-		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0,,\n"
-		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4,,\n"
-		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3,,\n"
-		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0,,\n");
+		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0,,,\n"
+		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4,,,\n"
+		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3,,,\n"
+		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0,,,\n");
 	CHECK_STR(content("p0000/intervals.csv"), INTERVALS
 		  "0,1000000000,1050000000,2,50000000,6,2,0,4,1,315392,10,0,20,30,governor:lengthened,512,0,1050000700,0,0,0\n"
 		  "1,1050000000,1100000000,2,50000000,3,2,1,4,1,315392,10,0,20,30,,512,0,1100000700,0,0,0\n");
@@ -216,8 +216,8 @@ int main(void)
 	preload_answer = 0;
 	interval(2, 0);
 	CHECK_EQ(feed(d), 0);
-	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,,8\n") != NULL);
-	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,8,\n") != NULL);
+	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,,8,\n") != NULL);
+	CHECK(strstr(content("p0001/accesses-000000.csv"), ",101,401234,0,0,8,,\n") != NULL);
 	CHECK(strstr(content("p0001/intervals.csv"), "2,1100000000,1150000000,2,50000000,3,2,0,0,0,0,0,0,0,0,exit,0,0,1150000700,0,0,0\n") != NULL);
 	CHECK_STR(content("p0002/image.json"), "(no file)");	/* too early to say */
 	for (uint64_t i = 3; i < 9; i++)
@@ -226,7 +226,7 @@ int main(void)
 	CHECK(strstr(content("p0002/image.json"), "\"how\": \"exec\"") != NULL);
 	CHECK(strstr(content("p0002/image.json"), "\"parent\": 1") != NULL);
 	CHECK(strstr(content("p0002/image.json"), "\"prog\"") != NULL);
-	CHECK(strstr(content("p0002/accesses-000000.csv"), ",102,401234,0,0,,\n") != NULL);
+	CHECK(strstr(content("p0002/accesses-000000.csv"), ",102,401234,0,0,,,\n") != NULL);
 	/* nothing lost of the intervals before, nothing written after the end */
 	CHECK(strstr(content("p0002/intervals.csv"), "\n2,1100000000,") != NULL);
 	CHECK(strstr(content("p0001/intervals.csv"), "\n3,") == NULL);

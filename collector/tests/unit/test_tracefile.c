@@ -50,7 +50,7 @@ static struct mt_interval_row interval(uint64_t n)
 	};
 }
 
-#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset\n"
+#define ACCESSES "@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip,Node,Flags,ReadOffset,WriteOffset,First\n"
 #define INTERVALS "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident," \
 	"ScanNs,ZapNs,MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
 
@@ -59,7 +59,7 @@ static void lines(int dirfd)
 	const uint64_t one[] = { 5 }, wide[] = { 1, 0, 0, 1ull << 63 }, low[] = { 0xabc, 0, 0 };
 	struct mt_access_row a = { .virt = 0x7ffff0000010, .nreads = 2, .nwrites = 1, .cpus = one, .cpu_words = 1,
 				   .tid = 7, .ip = 0x401234, .node = 0,
-				   .read_at = 0x10, .write_at = 0xfff };
+				   .read_at = 0x10, .write_at = 0xfff, .first_ns = 130 };
 	struct mt_interval_row r = interval(0);
 	struct mt_tracefile t;
 
@@ -77,9 +77,11 @@ static void lines(int dirfd)
 	a.node = -1;
 	a.read_at = 0;
 	a.write_at = -1;
+	a.first_ns = 0;
 	a.flags = MT_ACCESS_FROM_SCAN | MT_ACCESS_NO_DIRECTION;
 	mt_tracefile_access(&t, &a);
 	a.read_at = -1;
+	a.first_ns = 100;
 	a.cpus = low;			/* no leading zeroes */
 	a.cpu_words = 3;
 	a.nreads = 1ull << 40;
@@ -97,9 +99,9 @@ static void lines(int dirfd)
 	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 0);
 	mt_tracefile_close(&t);
 	CHECK_STR(content("accesses-000000.csv"), ACCESSES
-		  "7ffff0000010,0,2,1,5,100,150,7,401234,0,0,10,fff\n"
-		  "7ffff0000010,5000,2,1,8000000000000000000000000000000000000000000000000000000000000001,100,150,-1,401234,-1,3,0,\n"
-		  "7ffff0000010,5000,1099511627776,1,abc,100,150,-1,401234,-1,3,,\n");
+		  "7ffff0000010,0,2,1,5,100,150,7,401234,0,0,10,fff,30\n"
+		  "7ffff0000010,5000,2,1,8000000000000000000000000000000000000000000000000000000000000001,100,150,-1,401234,-1,3,0,,\n"
+		  "7ffff0000010,5000,1099511627776,1,abc,100,150,-1,401234,-1,3,,,0\n");
 	CHECK_STR(content("intervals.csv"), INTERVALS
 		  "0,100,150,5,50,6,7,1,2,3,8192,9,10,11,12,governor:lengthened fork exit,4,0,150,13,14,15\n"
 		  "1,150,200,5,50,6,7,1,2,3,8192,9,10,11,12,governor:shortened,4,0,207,13,14,15\n"
@@ -186,7 +188,7 @@ static void losses(int dirfd)
 	r = interval(1);
 	CHECK_EQ(mt_tracefile_interval_end(&t, &r), 0);
 	mt_tracefile_close(&t);
-	CHECK_STR(content("accesses-000000.csv"), ACCESSES "1000,0,1,0,1,100,150,1,0,0,0,8,\n");
+	CHECK_STR(content("accesses-000000.csv"), ACCESSES "1000,0,1,0,1,100,150,1,0,0,0,8,,\n");
 	empty();
 }
 

@@ -260,7 +260,7 @@ final class AccessImport {
 		data.sorted(sorted, sharing);
 		RowSpill.Cursor rows = sorted.read();
 		for (long n = 0; rows.next(); n++) {
-			sharing.add(data.leaves().page(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs);
+			sharing.add(data.leaves().sharingPage(rows.row.leaf), rows.row.thread, rows.row.startNs, rows.row.endNs);
 			if (n % 8192 == 0) {
 				progress.check();
 			}
@@ -456,16 +456,17 @@ final class AccessImport {
 				}
 				previousStartNs = start;
 				int page = leaves.pageOf(batch.address[i], data.structures());
-				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end);
+				int structure = leaves.structure(page, data.structures(), batch.address[i], start, end,
+						batch.firstNs[i] == RowBatch.NO_TIME ? RowBatch.NO_TIME : Math.min(batch.firstNs[i], end - 1));
 				row.thread = thread(batch.taskId[i], start, end);
-				if (sorted) {
-					batch.page[i] = page;
-					batch.thread[i] = row.thread;
-					batch.sorted = i + 1;
-				}
 				row.startNs = start;
 				row.endNs = end;
 				row.leaf = leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
+				if (sorted) {
+					batch.page[i] = leaves.sharingPage(row.leaf);
+					batch.thread[i] = row.thread;
+					batch.sorted = i + 1;
+				}
 				row.cpuSet = batch.cpuSet[i];
 				row.reads = batch.reads[i];
 				row.writes = batch.writes[i];

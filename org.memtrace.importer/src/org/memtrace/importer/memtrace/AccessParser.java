@@ -31,7 +31,7 @@ public final class AccessParser {
 	}
 
 	private static final String[] COLUMNS = { "@Virt", "Nreads", "Nwrites", "CPUMask", "Start", "End", "TaskId", "Ip",
-			"Node", "Flags", "@Phy", "Shared", "ReadOffset", "WriteOffset" };
+			"Node", "Flags", "@Phy", "Shared", "ReadOffset", "WriteOffset", "First" };
 	/** Names of the same columns in the older generation of Moca's full trace, without blanks. */
 	private static final java.util.Map<String, String> OLD_NAMES = java.util.Map.of("VirtualAddr", "@Virt", "PhysicalAddr",
 			"@Phy", "R", "Nreads", "W", "Nwrites", "StartTime", "Start", "EndTime", "End", "Task", "TaskId");
@@ -50,6 +50,7 @@ public final class AccessParser {
 	private static final int SHARED = 11;
 	private static final int FIRST_READ = 12;
 	private static final int FIRST_WRITE = 13;
+	private static final int FIRST_TIME = 14;
 	/** Value of an offset whose column the file does not have. */
 	private static final int NO_COLUMN = -2;
 	private static final int IGNORED = -1;
@@ -234,6 +235,7 @@ public final class AccessParser {
 		value[SHARED] = -1;
 		value[FIRST_READ] = NO_COLUMN;
 		value[FIRST_WRITE] = NO_COLUMN;
+		value[FIRST_TIME] = -1;
 		for (int c = 0; c < columns.length; c++) {
 			if (c > 0) {
 				if (p >= end || text[p] != ',') {
@@ -245,6 +247,7 @@ public final class AccessParser {
 			switch (columns[c]) {
 			case VIRT, IP, FLAGS, PHYSICAL -> value[columns[c]] = hex();
 			case FIRST_READ, FIRST_WRITE -> value[columns[c]] = offset();
+			case FIRST_TIME -> value[FIRST_TIME] = sinceStart();
 			case CPUS -> value[CPUS] = format == InputFormat.ACCESSES ? cpus() : binaryCpus();
 			case IGNORED -> {
 				while (p < end && text[p] != ',') {
@@ -309,6 +312,7 @@ public final class AccessParser {
 		batch.flags[i] = (int) row[FLAGS];
 		batch.physical[i] = row[PHYSICAL];
 		batch.maskDigits[i] = digits;
+		batch.firstNs[i] = row[FIRST_TIME] < 0 ? RowBatch.NO_TIME : row[START] + row[FIRST_TIME];
 		offsets(row, i);
 	}
 
@@ -344,6 +348,12 @@ public final class AccessParser {
 			error = "number out of range";
 		}
 		return v;
+	}
+
+	/** Time since the start of the row; nothing is not known. */
+	private long sinceStart() {
+		blanks();
+		return p >= end || text[p] == ',' ? -1 : decimal();
 	}
 
 	private void blanks() {

@@ -6,6 +6,8 @@ package org.memtrace.importer.rows;
 /** Rows of an access file as columns; the unit in which the parser hands them on. */
 public final class RowBatch {
 	public static final int CAPACITY = 8192;
+	/** A time that is not known. */
+	public static final long NO_TIME = Long.MIN_VALUE;
 	/** FrameSoc keeps a count as a double: more would not be exact. */
 	public static final long LARGEST_COUNT = 1L << 53;
 
@@ -21,6 +23,8 @@ public final class RowBatch {
 	public final long[] address = new long[CAPACITY];
 	public final long[] startNs = new long[CAPACITY];
 	public final long[] endNs = new long[CAPACITY];
+	/** When the first access of the row was, or {@link #NO_TIME}. */
+	public final long[] firstNs = new long[CAPACITY];
 	public final long[] reads = new long[CAPACITY];
 	public final long[] writes = new long[CAPACITY];
 	public final long[] taskId = new long[CAPACITY];
@@ -34,7 +38,7 @@ public final class RowBatch {
 	public final int[] writeOffset = new int[CAPACITY];
 	/** Physical address, 0 unknown. */
 	public final long[] physical = new long[CAPACITY];
-	/** Number of the page in {@link org.memtrace.importer.tree.LeafTable} and thread of each row; filled in by the first pass. */
+	/** Number of the page, as {@link org.memtrace.importer.tree.LeafTable#sharingPage} has it, and thread of each row; filled in by the first pass. */
 	public final int[] page = new int[CAPACITY];
 	public final int[] thread = new int[CAPACITY];
 	/** Rows that came in order of their start, up to the first of the image that did not. */

@@ -212,6 +212,7 @@ public final class TabarnacParser {
 		batch.flags[i] = 0;
 		batch.physical[i] = 0;
 		batch.maskDigits[i] = 0;
+		batch.firstNs[i] = RowBatch.NO_TIME;
 		batch.readOffset[i] = AccessBatch.NO_OFFSET;
 		batch.writeOffset[i] = AccessBatch.NO_OFFSET;
 	}

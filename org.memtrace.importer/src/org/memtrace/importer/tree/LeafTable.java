@@ -4,6 +4,8 @@
 package org.memtrace.importer.tree;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.memtrace.importer.rows.PageNumbers;
 import org.memtrace.model.memory.PageCells;
@@ -16,20 +18,22 @@ import org.memtrace.model.memory.Structure;
 public final class LeafTable {
 	private static final int NIL = -1;
 
-	// of a page, two numbers: first leaf, and the structure that alone covers the page
-	private static final int PER_PAGE = 2;
+	// of a page, three numbers: first leaf, the structure that alone covers the page, and its number for sharing
+	private static final int PER_PAGE = 3;
 	private static final int SOLE = 1;
+	private static final int SHARED_AS = 2;
 	/** The page has several structures, or parts of one. */
 	private static final int SEVERAL = -2;
 
-	// of a leaf, six numbers
-	private static final int PER_LEAF = 6;
+	// of a leaf, seven numbers
+	private static final int PER_LEAF = 7;
 	private static final int PAGE = 0;
 	private static final int STRUCTURE = 1;
 	private static final int NEXT = 2;
 	private static final int NODE = 3;
 	private static final int FRAME_LOW = 4;
 	private static final int FRAME_HIGH = 5;
+	private static final int SHARING = 6;
 
 	private final PageNumbers pages = new PageNumbers();
 	private final int pageShift;
@@ -37,6 +41,9 @@ public final class LeafTable {
 	private int[] ofPage = new int[256 * PER_PAGE];
 	private int[] ofLeaf = new int[256 * PER_LEAF];
 	private int size;
+	private int sharingPages;
+	/** Numbers for sharing of the other groups of lives, by page and group. */
+	private final Map<Long, Integer> otherLives = new HashMap<>();
 
 	public LeafTable(int pageShift) {
 		this.pageShift = pageShift;
@@ -64,13 +71,18 @@ public final class LeafTable {
 			int sole = page.sole(start, start + (1L << pageShift) - 1, SEVERAL);
 			ofPage[number * PER_PAGE] = NIL;
 			ofPage[number * PER_PAGE + SOLE] = sole;
+			ofPage[number * PER_PAGE + SHARED_AS] = sharingPages++;
 			candidates[number] = sole == SEVERAL ? page : null; // most pages of a large trace need none
 		}
 		return number;
 	}
 
-	/** The structure of an access, or -1. */
-	public int structure(int pageNumber, StructureIndex structures, long address, long startNs, long endNs) {
+	/**
+	 * The structure of an access, or -1.
+	 *
+	 * @param firstNs when the first access was, or {@link org.memtrace.importer.rows.RowBatch#NO_TIME}
+	 */
+	public int structure(int pageNumber, StructureIndex structures, long address, long startNs, long endNs, long firstNs) {
 		int sole = ofPage[pageNumber * PER_PAGE + SOLE];
 		if (sole == StructureIndex.NONE) {
 			return sole;
@@ -85,7 +97,7 @@ public final class LeafTable {
 			long start = address >>> pageShift << pageShift;
 			candidates[pageNumber] = structures.page(start, start + (1L << pageShift));
 		}
-		return StructureIndex.resolve(candidates[pageNumber], address, startNs, endNs);
+		return StructureIndex.resolve(candidates[pageNumber], address, startNs, endNs, firstNs);
 	}
 
 	/**
@@ -114,8 +126,24 @@ public final class LeafTable {
 		ofLeaf[at + NODE] = numaNode;
 		ofLeaf[at + FRAME_LOW] = (int) frameNumber;
 		ofLeaf[at + FRAME_HIGH] = (int) (frameNumber >> 32);
+		ofLeaf[at + SHARING] = sharing(pageNumber, structureId);
 		ofPage[pageNumber * PER_PAGE] = size;
 		return size++;
+	}
+
+	private int sharing(int pageNumber, int structureId) {
+		StructureIndex.Page page = candidates[pageNumber];
+		int group = page == null || structureId < 0 ? 0 : page.group(structureId);
+		return group == 0 ? ofPage[pageNumber * PER_PAGE + SHARED_AS]
+				: otherLives.computeIfAbsent((long) pageNumber << Integer.SIZE | group, key -> sharingPages++);
+	}
+
+	/**
+	 * Number of the page of a leaf as threads can share it: pages are numbered from 0, and where memory was used again each use of a page
+	 * has a number of its own.
+	 */
+	public int sharingPage(int leaf) {
+		return ofLeaf[leaf * PER_LEAF + SHARING];
 	}
 
 	/** Number of the page of a leaf. */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
+import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 
@@ -17,6 +18,10 @@ import org.memtrace.model.memory.StructureKind;
  * address and live during some of the interval, the best class ({@code static}, {@code heap}, {@code stack} before
  * {@code mmap} before {@code brk}, {@code file}); then the one that lives longest within the interval; then the smallest, the
  * latest born, the lowest id. Where every candidate lives through the whole interval this is the rule of the format.
+ *
+ * <p>When the time of the first access is known, memory that is used again belongs to the block that lived then. The C library
+ * writes to a block before its birth is noted, and nobody may write to it after its end: so between two lives it belongs to
+ * the one that comes.
  *
  * <p>Thread stacks are there before their thread and after it: the thread that starts another writes to its stack, and the C
  * library keeps the memory. An access in no living structure belongs to the stack at its address that is nearest in time.
@@ -32,6 +37,8 @@ public final class StructureIndex {
 		private final Structure[] byBirth;
 		private final Structure[] alive;
 		private final Structure[] stacks;
+		/** Which group of lives each of byBirth belongs to, or null: not asked yet. */
+		private int[] groups;
 		private int aliveCount;
 		private int next;
 		private long lastStartNs = Long.MIN_VALUE;
@@ -44,6 +51,53 @@ public final class StructureIndex {
 		int sole(long first, long last, int several) {
 			return byBirth.length == 0 ? NONE
 					: byBirth.length == 1 && contains(byBirth[0], first) && contains(byBirth[0], last) ? byBirth[0].id() : several;
+		}
+
+		/**
+		 * Number of the group of lives of a structure. Of two structures in different groups one was gone before the other came, so that
+		 * threads that use one of them do not share the page with those that use the other. 0 is the group that lives longest; what is
+		 * no block of its own (rank above 0) is in it, too.
+		 */
+		int group(int structure) {
+			if (groups == null) {
+				groups = groups();
+			}
+			for (int i = 0; i < byBirth.length; i++) {
+				if (byBirth[i].id() == structure) {
+					return groups[i];
+				}
+			}
+			return 0;
+		}
+
+		private int[] groups() {
+			int[] of = new int[byBirth.length];
+			int last = -1;
+			int longest = 0;
+			long from = 0;
+			long to = 0;
+			long most = -1;
+			for (int i = 0; i < byBirth.length; i++) {
+				Structure s = byBirth[i];
+				if (rank(s) > 0) {
+					continue;
+				}
+				if (last < 0 || s.birthNs() >= to) {
+					last++;
+					from = s.birthNs();
+					to = s.deathNs();
+				}
+				to = Math.max(to, s.deathNs());
+				of[i] = last;
+				if (to - from > most) {
+					most = to - from;
+					longest = last;
+				}
+			}
+			for (int i = 0; i < of.length; i++) { // 0 and the longest change places
+				of[i] = rank(byBirth[i]) > 0 || of[i] == longest ? 0 : of[i] == 0 ? longest : of[i];
+			}
+			return of;
 		}
 
 		private Page(Structure[] byBirth) {
@@ -118,8 +172,17 @@ public final class StructureIndex {
 		}
 	}
 
-	/** The id of the structure of an access, or {@link #NONE}. Fast when a page is asked in order of time. */
+	/** The same without the time of the first access. */
 	static int resolve(Page page, long address, long startNs, long endNs) {
+		return resolve(page, address, startNs, endNs, RowBatch.NO_TIME);
+	}
+
+	/**
+	 * The id of the structure of an access, or {@link #NONE}. Fast when a page is asked in order of time.
+	 *
+	 * @param firstNs when the first access was, or {@link RowBatch#NO_TIME}
+	 */
+	static int resolve(Page page, long address, long startNs, long endNs, long firstNs) {
 		int n = page.byBirth.length;
 		if (n == 0) {
 			return NONE;
@@ -141,7 +204,7 @@ public final class StructureIndex {
 			}
 			page.alive[kept++] = s;
 			if (s.birthNs() < endNs && contains(s, address)
-					&& (best == null || better(s, best, startNs, endNs))) {
+					&& (best == null || better(s, best, startNs, endNs, firstNs))) {
 				best = s;
 			}
 		}
@@ -167,8 +230,14 @@ public final class StructureIndex {
 		return nearest == null ? NONE : nearest.id();
 	}
 
-	private static boolean better(Structure a, Structure b, long startNs, long endNs) {
-		int order = Integer.compare(rank(a), rank(b));
+	private static boolean better(Structure a, Structure b, long startNs, long endNs, long firstNs) {
+		int order = Boolean.compare(when(a, firstNs) == GONE, when(b, firstNs) == GONE);
+		if (order == 0) {
+			order = Integer.compare(rank(a), rank(b));
+		}
+		if (order == 0) {
+			order = Integer.compare(when(a, firstNs), when(b, firstNs));
+		}
 		if (order == 0) {
 			order = Long.compare(overlap(b, startNs, endNs), overlap(a, startNs, endNs));
 		}
@@ -179,6 +248,14 @@ public final class StructureIndex {
 			order = Long.compare(b.birthNs(), a.birthNs());
 		}
 		return order == 0 ? a.id() < b.id() : order < 0;
+	}
+
+	private static final int ALIVE = 0;
+	private static final int TO_COME = 1;
+	private static final int GONE = 2;
+
+	private static int when(Structure s, long timeNs) {
+		return timeNs == RowBatch.NO_TIME ? ALIVE : s.deathNs() <= timeNs ? GONE : s.birthNs() > timeNs ? TO_COME : ALIVE;
 	}
 
 	private static int rank(Structure s) {

@@ -54,6 +54,34 @@ class StructureIndexTest {
 	}
 
 	@Test
+	void atAKnownTimeTheBlockThatLivedThen() {
+		List<Structure> s = List.of(structure(0, StructureKind.HEAP, 0x1000, 0x2000, 0, 40),
+				structure(1, StructureKind.HEAP, 0x1000, 0x2000, 45, 60), structure(2, StructureKind.BRK, 0x1000, 0x9000, 0, 100));
+		StructureIndex.Page page = new StructureIndex(s).page(0x1000, 0x2000);
+		assertEquals(0, StructureIndex.resolve(page, 0x1000, 0, 100), "lives longest");
+		assertEquals(0, StructureIndex.resolve(page, 0x1000, 0, 100, 39));
+		assertEquals(1, StructureIndex.resolve(page, 0x1000, 0, 100, 45));
+		assertEquals(1, StructureIndex.resolve(page, 0x1000, 0, 100, 59));
+		assertEquals(1, StructureIndex.resolve(page, 0x1000, 0, 100, 42), "calloc writes before the birth is noted");
+		assertEquals(2, StructureIndex.resolve(page, 0x1000, 0, 100, 60), "freed: the allocator's own data, or small blocks");
+		assertEquals(2, StructureIndex.resolve(page, 0x1000, 70, 100, 80));
+	}
+
+	@Test
+	void livesThatNeverMeetAreGroups() {
+		List<Structure> s = List.of(structure(0, StructureKind.HEAP, 0x1000, 0x2000, 0, 10),
+				structure(1, StructureKind.HEAP, 0x1000, 0x2000, 10, 30), structure(2, StructureKind.HEAP, 0x1800, 0x1900, 29, 80),
+				structure(3, StructureKind.BRK, 0x1000, 0x9000, 0, 100), structure(4, StructureKind.HEAP, 0x1000, 0x1800, 90, 99));
+		StructureIndex.Page page = new StructureIndex(s).page(0x1000, 0x2000);
+		assertEquals(0, page.group(1), "the longest, 10 to 80");
+		assertEquals(0, page.group(2));
+		assertEquals(1, page.group(0));
+		assertEquals(2, page.group(4));
+		assertEquals(0, page.group(3), "no block");
+		assertEquals(0, page.group(77), "not there");
+	}
+
+	@Test
 	void aStackIsThereBeforeAndAfterItsThread() {
 		List<Structure> s = List.of(structure(0, StructureKind.STACK, 0x1000, 0x3000, 100, 200),
 				structure(1, StructureKind.STACK, 0x1000, 0x3000, 300, 400), structure(2, StructureKind.BRK, 0x2000, 0x3000, 0, 250));
