@@ -157,6 +157,30 @@ public final class PartLosses {
 	}
 
 	/**
+	 * What of {@link #percent} no p can avoid: what is lost in rows that the resolution limit keeps whole, when each of them is a block for each
+	 * slice. {@link Double#NaN} when there are values below 0.
+	 */
+	public double leastPercent(Partition partition, int part) {
+		if (model.hasNegativeValues()) {
+			return Double.NaN;
+		}
+		BlockTree tree = partition.tree();
+		double loss = 0;
+		for (int n = 0; n < tree.size(); n = tree.leafTo(n) <= leafFrom[part] || tree.leafFrom(n) >= leafTo[part] ? tree.end(n) : n + 1) {
+			if (!tree.isLeaf(n) || tree.leafTo(n) <= leafFrom[part] || tree.leafFrom(n) >= leafTo[part]) {
+				continue;
+			}
+			boolean inside = tree.leafFrom(n) >= leafFrom[part] && tree.leafTo(n) <= leafTo[part];
+			for (int t = 0; t < model.sliceCount(); t++) {
+				loss += inside ? partition.source().loss(n, t, t + 1)
+						: loss(part, t, t + 1, sums(tree.leafFrom(n), tree.leafTo(n), t, t + 1), tree.weight(n));
+			}
+		}
+		double most = Math.max(alone[part], 1e-9 * partition.rootLoss());
+		return most > 0 ? 100 * loss / most : 0;
+	}
+
+	/**
 	 * The largest loss of the parts that have more than a share of the rows and some accesses, in per cent of what lies between the finest
 	 * partition, where rows that are kept whole lose something already, and one block for the part alone; 0 if there are none.
 	 *

@@ -84,6 +84,11 @@ public final class Partition {
 		return p;
 	}
 
+	/** What found it. */
+	Aggregator source() {
+		return source;
+	}
+
 	/** Whether gains and losses are those of types divided by their totals. */
 	public boolean equalTypes() {
 		return source.equalTypes();

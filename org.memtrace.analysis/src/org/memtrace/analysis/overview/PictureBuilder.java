@@ -594,12 +594,19 @@ public final class PictureBuilder {
 		return Arrays.stream(model.sums(n, 0, model.sliceCount())).sum();
 	}
 
+	/** From so many per cent on the strip says what of a loss is there at every p. */
+	private static final double LEAST_TOLD = 10;
+
 	/** What the strip says below the name of a node: what it is, how much higher than to scale, what is lost in it. */
 	private String detail(int n) {
 		StringBuilder text = new StringBuilder(names.detail(n));
 		double loss = lossPercent(n);
 		if (loss >= 0.5) {
 			text.append(text.length() > 0 ? " · " : "").append("loss ").append(Math.round(Math.min(100, loss))).append(" %");
+			double least = losses.leastPercent(partition, Arrays.binarySearch(lossNodes, n));
+			if (least >= LEAST_TOLD && least >= loss / 2) {
+				text.append(" (").append(Math.round(Math.min(100, least))).append(" % in rows kept whole)");
+			}
 		}
 		return text.toString();
 	}

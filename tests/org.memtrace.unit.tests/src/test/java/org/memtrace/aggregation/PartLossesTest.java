@@ -85,6 +85,10 @@ class PartLossesTest {
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, AggregationOptions.EXACT.withMinRows(10), Progress.NONE);
 		PartLosses losses = PartLosses.of(m, new int[] {1, h.end(1)}, false);
 		assertTrue(losses.percent(a.partition(0), 0) > 50, "kept whole: " + losses.percent(a.partition(0), 0));
+		for (int part = 0; part < 2; part++) {
+			assertEquals(losses.percent(a.partition(0), part), losses.leastPercent(a.partition(0.7), part), 1e-6, "at every p");
+			assertEquals(0, losses.leastPercent(SpatiotemporalAggregator.prepare(m).partition(0.7), part), 1e-9, "nothing is kept whole");
+		}
 		Partition chosen = SignificantLevels.balanced(a, losses, Progress.NONE).partition();
 		double worst = losses.worst(chosen, a.partition(0), InitialLevel.LEAST_PART);
 		assertTrue(worst <= 100 * InitialLevel.MOST_LOSS_OF_PART, "worst " + worst);
