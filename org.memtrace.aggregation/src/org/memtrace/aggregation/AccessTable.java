@@ -58,6 +58,7 @@ public final class AccessTable implements ModelSource {
 	private PreAggregates saved;
 	private boolean searchedSaved;
 	private int mostCells = AccessCube.MOST_CELLS;
+	private int mostSingleLeaves = Hierarchy.MOST_SINGLE_LEAVES;
 	private Consumer<String> told = text -> {
 	};
 
@@ -152,21 +153,22 @@ public final class AccessTable implements ModelSource {
 
 	/**
 	 * Computes what {@link #rows} and first pictures are answered from and saves it with the trace, unless it is there. Reads all accesses
-	 * three times.
+	 * two or three times.
 	 *
 	 * @return whether it is there now; it is not when the store cannot save it or accesses are damaged
 	 */
 	public static boolean save(TraceStore store, Progress progress) throws MemtraceException {
-		return save(load(store, progress), AccessCube.MOST_CELLS, progress);
+		return save(load(store, progress), AccessCube.MOST_CELLS, Hierarchy.MOST_SINGLE_LEAVES, progress);
 	}
 
-	/** The same with another number of cells at most. */
-	static boolean save(AccessTable table, int mostCells, Progress progress) throws MemtraceException {
+	/** The same with another number of cells at most, and of leaves without groups. */
+	static boolean save(AccessTable table, int mostCells, int mostSingleLeaves, Progress progress) throws MemtraceException {
 		if (table.trace.store.accessCount() == 0) {
 			return false;
 		}
 		synchronized (table.lock) {
 			table.mostCells = mostCells;
+			table.mostSingleLeaves = mostSingleLeaves;
 			return table.saved(progress, 1) != null;
 		}
 	}
@@ -186,6 +188,12 @@ public final class AccessTable implements ModelSource {
 			return;
 		}
 		saved.touches();
+		AccessTable table = load(store, Progress.NONE);
+		Hierarchy hierarchy = Hierarchy.of(table.trace.producers, 0, table.trace.producers.size(), saved.facts().inner()).grouped(table.trace.producers);
+		ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
+		if (hierarchy.isGrouped()) {
+			saved.picture(hierarchy, new ModelBuilder(table, request, Progress.NONE).types(), request);
+		}
 		AccessSource source = store.accessSource(Progress.NONE);
 		long[] wanted = new long[3];
 		for (int c = 0; c < source.chunks(); c++) {
@@ -299,6 +307,16 @@ public final class AccessTable implements ModelSource {
 		AccessCube built = cube.build();
 		if (built != null) {
 			made.put(built);
+		}
+		density = facts.density();
+		Hierarchy hierarchy = Hierarchy.of(trace.producers, 0, trace.producers.size(), inner).grouped(trace.producers, mostSingleLeaves);
+		if (hierarchy.isGrouped()) {
+			ModelRequest request = ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs());
+			MicroscopicModel model = new ModelBuilder(this, request, progress).build(hierarchy, "Preparing sums and first pictures (3 of 3)", progress);
+			if (!scan.lost().isNone()) {
+				return;
+			}
+			made.putPicture(model);
 		}
 		made.put(facts); // the last one: without it nothing is looked for
 		saved = made;
@@ -643,7 +661,19 @@ public final class AccessTable implements ModelSource {
 
 	@Override
 	public MicroscopicModel model(ModelRequest request, Hierarchy hierarchy, Progress progress) throws MemtraceException {
-		return new ModelBuilder(this, request, progress).build(hierarchy, progress);
+		ModelBuilder builder = new ModelBuilder(this, request, progress);
+		if (hierarchy.isGrouped() && request.equals(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()))) {
+			PreAggregates pre = saved(progress);
+			MicroscopicModel model = pre == null ? null : pre.picture(hierarchy, builder.types(), request);
+			if (model == null) {
+				model = builder.build(hierarchy, progress);
+				if (pre != null && !pre.isDamaged() && scan.lost().isNone()) {
+					pre.putPicture(model);
+				}
+			}
+			return model;
+		}
+		return builder.build(hierarchy, progress);
 	}
 
 	private static final class Max implements AccessScan.Part {

@@ -94,7 +94,8 @@ public final class BlockTree {
 			leafFrom[self] = from;
 			leafTo[self] = to;
 			boolean group = from != hierarchy.leafFrom(n) || to != hierarchy.leafTo(n);
-			if (group || hierarchy.isLeaf(n) || limited && measure.of(from, to) < min) {
+			if (group || hierarchy.isLeaf(n) || limited && measure.of(from, to) < min
+					|| hierarchy.isGrouped() && to - from > 1 && hierarchy.groupEnd(from) >= to) {
 				continue;
 			}
 			// children, as (node, from, to) triples; groups of small ones
@@ -103,6 +104,12 @@ public final class BlockTree {
 			for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
 				int cf = hierarchy.leafFrom(c);
 				int ct = hierarchy.leafTo(c);
+				if (!hierarchy.startsGroup(cf)) { // what is in one group is never divided
+					int last = 3 * (parts - 1);
+					children[last] = n;
+					children[last + 2] = ct;
+					continue;
+				}
 				boolean small = limited && measure.of(cf, ct) < min;
 				if (small && runStart >= 0) {
 					int last = 3 * (parts - 1);
@@ -152,7 +159,7 @@ public final class BlockTree {
 				end[parent[i]] = Math.max(end[parent[i]], end[i]);
 			}
 		}
-		return new BlockTree(hierarchy, limited, parent, end, Arrays.copyOf(node, count), Arrays.copyOf(leafFrom, count),
+		return new BlockTree(hierarchy, limited || hierarchy.isGrouped(), parent, end, Arrays.copyOf(node, count), Arrays.copyOf(leafFrom, count),
 				Arrays.copyOf(leafTo, count));
 	}
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.IntToLongFunction;
 
+import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -28,9 +29,27 @@ public final class Hierarchy {
 	private final BitSet artificial;
 	/** Sum of the weights of the leaves before leaf i; null when every leaf weighs 1. */
 	private final long[] weightBefore;
+	/** Leaves that begin a group; null when each leaf is one. */
+	private final BitSet groupStart;
+
+	/** Hierarchies with more leaves than these can be grouped. */
+	public static final int MOST_SINGLE_LEAVES = 16_384;
+	/** Pictures with more rows than these need the pages. */
+	public static final int MOST_ROWS_OF_GROUPS = 1_000;
+	/** Leaves of a group are at most this part of all. */
+	private static final int GROUPS = 4_096;
+	/** A section has at least so many groups, if there are not too many sections. */
+	private static final int MOST_IN_SECTION = 128;
+	private static final int LEAST_IN_SECTION = 16;
 
 	private Hierarchy(int[] parent, int[] end, int[] leafFrom, int[] leafNode, int[] producer, BitSet artificial,
 			long[] weightBefore) {
+		this(parent, end, leafFrom, leafNode, producer, artificial, weightBefore, null);
+	}
+
+	private Hierarchy(int[] parent, int[] end, int[] leafFrom, int[] leafNode, int[] producer, BitSet artificial,
+			long[] weightBefore, BitSet groupStart) {
+		this.groupStart = groupStart;
 		this.parent = parent;
 		this.end = end;
 		this.leafFrom = leafFrom;
@@ -213,6 +232,89 @@ public final class Hierarchy {
 			before[i + 1] = before[i] + weights[i];
 		}
 		return new Hierarchy(parent, end, leafFrom, leafNode, producer, artificial, before);
+	}
+
+	/**
+	 * The same tree whose leaves are in groups that blocks do not divide, so that what is known of a group is enough: what a picture of some
+	 * hundred rows shows of millions of pages. A group is a small subtree or a run of small siblings; it lies in one data structure, and
+	 * small structures have more groups than their share. How leaves are grouped depends on the tree only. Without many leaves it is this tree.
+	 *
+	 * @param tree of the producers
+	 */
+	public Hierarchy grouped(ProducerTree tree) {
+		return grouped(tree, MOST_SINGLE_LEAVES);
+	}
+
+	/** The same with another number of leaves up to which there are no groups. */
+	Hierarchy grouped(ProducerTree tree, int mostSingle) {
+		if (leafCount() <= mostSingle || weightBefore != null || groupStart != null) {
+			return this;
+		}
+		BitSet sections = new BitSet();
+		ProducerKind top = kind(tree, 0);
+		boolean inside = top != ProducerKind.ROOT && top != ProducerKind.IMAGE;
+		int n = 0;
+		while (n < size()) {
+			ProducerKind kind = kind(tree, n);
+			if (!isLeaf(n) && (kind == ProducerKind.ROOT || kind == ProducerKind.IMAGE || kind == ProducerKind.NODE
+					|| inside && weight(n) * 6 > weight(0))) {
+				n++;
+			} else {
+				sections.set(n);
+				n = end(n);
+			}
+		}
+		int parts = Math.clamp(2 * GROUPS / sections.cardinality(), LEAST_IN_SECTION, MOST_IN_SECTION);
+		BitSet starts = new BitSet();
+		for (int s = sections.nextSetBit(0); s >= 0; s = sections.nextSetBit(s + 1)) {
+			starts.set(leafFrom(s));
+			long most = Math.max(1, Math.min(leafCount() / GROUPS, weight(s) / parts));
+			if (weight(s) > most) {
+				group(s, most, starts);
+			}
+		}
+		return new Hierarchy(parent, end, leafFrom, leafNode, producer, artificial, null, starts);
+	}
+
+	private ProducerKind kind(ProducerTree tree, int node) {
+		return producer[node] < 0 ? ProducerKind.ROOT : tree.kind(producer[node]);
+	}
+
+	/** Divides a node with more than {@code most} leaves; its depth is that of the tree. */
+	private void group(int node, long most, BitSet starts) {
+		long run = most; // nothing fits to what is before the first child
+		for (int c = firstChild(node); c >= 0; c = nextSibling(c)) {
+			long w = weight(c);
+			if (w > most) {
+				starts.set(leafFrom(c));
+				group(c, most, starts);
+				run = most;
+			} else if (run + w > most) {
+				starts.set(leafFrom(c));
+				run = w;
+			} else {
+				run += w;
+			}
+		}
+	}
+
+	/** Whether leaves are in groups that blocks do not divide. */
+	public boolean isGrouped() {
+		return groupStart != null;
+	}
+
+	/** Whether a leaf is the first one of its group. */
+	boolean startsGroup(int leaf) {
+		return groupStart == null || groupStart.get(leaf);
+	}
+
+	/** Leaf after the last one of the group of a leaf. */
+	int groupEnd(int leaf) {
+		if (groupStart == null) {
+			return leaf + 1;
+		}
+		int next = groupStart.nextSetBit(leaf + 1);
+		return next < 0 ? leafNode.length : next;
 	}
 
 	/** Number of nodes. */

@@ -3,6 +3,7 @@
 package org.memtrace.aggregation;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 import org.memtrace.model.CancelledException;
@@ -26,6 +27,12 @@ public final class MicroscopicModel {
 	private final boolean negative;
 	/** Only for {@link Metric#STATE_MEAN}, else null. */
 	private final StateCounts counts;
+	/**
+	 * Of a grouped hierarchy, else null: sum of f(v) over the pages that a value stands for. Values of several leaves are at the first one of
+	 * them; these are in {@link #groupStart}, and each group of the hierarchy is one or several of them.
+	 */
+	private final double[] information;
+	private final BitSet groupStart;
 	/** Type of each key, null when there are many keys. */
 	private final char[] typeOfKey;
 	private volatile Densities densities;
@@ -38,6 +45,17 @@ public final class MicroscopicModel {
 
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
 			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts) {
+		this(hierarchy, slices, types, metric, viewpoint, cellFrom, cellKey, cellValue, counts, null, null);
+	}
+
+	/** With values of groups. */
+	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts, double[] information, BitSet groupStart) {
+		if (information == null && hierarchy.isGrouped()) {
+			throw new IllegalArgumentException("values of groups need their information");
+		}
+		this.information = information;
+		this.groupStart = groupStart;
 		this.counts = counts;
 		this.hierarchy = hierarchy;
 		this.slices = slices;
@@ -92,6 +110,8 @@ public final class MicroscopicModel {
 		final int[] from;
 		int[] key = new int[64];
 		double[] value = new double[64];
+		/** Null unless the hierarchy is grouped. */
+		double[] information;
 		private int leaf;
 		private int count;
 
@@ -107,6 +127,15 @@ public final class MicroscopicModel {
 			}
 			key[count] = cellKey;
 			value[count++] = v;
+		}
+
+		/** Adds the value of a group. */
+		void add(int cellKey, double v, double i) {
+			add(cellKey, v);
+			if (information == null || information.length < value.length) {
+				information = information == null ? new double[value.length] : Arrays.copyOf(information, value.length);
+			}
+			information[count - 1] = i;
 		}
 
 		void endLeaf() {
@@ -170,7 +199,7 @@ public final class MicroscopicModel {
 	/** Bytes of the columns. */
 	public long memoryBytes() {
 		return 4L * cellFrom.length + 4L * cellKey.length + 8L * cellValue.length
-				+ (counts == null ? 0 : 16L * cellKey.length);
+				+ (counts == null ? 0 : 16L * cellKey.length) + (information == null ? 0 : 8L * information.length);
 	}
 
 	/** Whether some value is below 0; see docs/aggregation.md for how they are aggregated. */
@@ -193,6 +222,76 @@ public final class MicroscopicModel {
 
 	double value(int cell) {
 		return cellValue[cell];
+	}
+
+	/** Writes a grouped model, but for what {@link #read} is given. */
+	void write(SavedNumbers.Out out) {
+		long[] bounds = new long[slices.count() + 1];
+		Arrays.setAll(bounds, slices::boundNs);
+		int[] starts = groupStart.stream().toArray();
+		long[] counts = new long[starts.length];
+		Arrays.setAll(counts, i -> cellFrom[starts[i] + 1] - cellFrom[starts[i]]);
+		int n = valueCount();
+		out.deltas(bounds, bounds.length).unsigned(slices.isUniform() ? 1 : 0).unsigned(hierarchy.leafCount()).deltas(starts, starts.length)
+				.unsigned(counts, counts.length).deltas(cellKey, n).doubles(cellValue, n).doubles(information, n);
+	}
+
+	static MicroscopicModel read(SavedNumbers.In in, Hierarchy hierarchy, List<ModelType> types, Metric metric, Dimension viewpoint)
+			throws SavedNumbers.Damaged {
+		long[] bounds = in.deltaLongs();
+		boolean uniform = in.unsigned() == 1;
+		int leaves = in.count(Integer.MAX_VALUE);
+		int[] starts = in.deltaInts();
+		long[] counts = in.unsignedLongs();
+		int[] key = in.deltaInts();
+		double[] value = in.doubles();
+		double[] information = in.doubles();
+		if (bounds.length < 2 || leaves != hierarchy.leafCount() || starts.length != counts.length || value.length != key.length
+				|| information.length != key.length) {
+			throw new SavedNumbers.Damaged("columns do not fit together");
+		}
+		int[] from = new int[leaves + 1];
+		BitSet groups = new BitSet();
+		int at = 0;
+		int group = 0;
+		for (int leaf = 0; leaf < leaves; leaf++) {
+			if (group < starts.length && starts[group] == leaf) {
+				groups.set(leaf);
+				at += (int) counts[group++];
+			}
+			from[leaf + 1] = at;
+		}
+		if (group != starts.length || at != key.length || Arrays.stream(key).anyMatch(k -> k < 0 || k >= (bounds.length - 1) * types.size())) {
+			throw new SavedNumbers.Damaged("columns do not fit together");
+		}
+		TimeSlices slices = uniform ? new TimeSlices(bounds[0], bounds[bounds.length - 1], bounds.length - 1) : TimeSlices.of(bounds);
+		return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, from, key, value, null, information, groups);
+	}
+
+	/** Whether values stand for groups of pages. */
+	public boolean isGrouped() {
+		return information != null;
+	}
+
+	/** Sum of f(v) over the pages that a value of a grouped model stands for. */
+	double information(int cell) {
+		return information[cell];
+	}
+
+	/** Number of rows that the values at a leaf stand for. */
+	private long rowsAt(int leaf) {
+		if (groupStart == null) {
+			return hierarchy.leafWeight(leaf);
+		}
+		int next = groupStart.nextSetBit(leaf + 1);
+		return hierarchy.weight(leaf, next < 0 ? hierarchy.leafCount() : next);
+	}
+
+	/** @throws IllegalStateException when values stand for groups: then nothing is known of single pages */
+	void requirePages() {
+		if (information != null) {
+			throw new IllegalStateException("a model of groups has no values of pages");
+		}
 	}
 
 	/** Type of a cell; a division less than {@code key(cell) % typeCount()}. */
@@ -465,7 +564,7 @@ public final class MicroscopicModel {
 					sum += Math.max(0, cellValue[c]);
 				}
 				if (sum > 0) {
-					double size = (double) Math.max(1, slices.lengthNs(slice)) * hierarchy.leafWeight(leaf);
+					double size = (double) Math.max(1, slices.lengthNs(slice)) * rowsAt(leaf);
 					most = Math.max(most, sum / size);
 					if (leaf % step == 0) {
 						if (count == found.length) {
@@ -495,6 +594,7 @@ public final class MicroscopicModel {
 
 	/** The same values summed over all slices: one slice. */
 	MicroscopicModel collapsed() {
+		requirePages();
 		int k = types.size();
 		Appender cells = new Appender(hierarchy.leafCount());
 		for (int leaf = 0; leaf < hierarchy.leafCount(); leaf++) {

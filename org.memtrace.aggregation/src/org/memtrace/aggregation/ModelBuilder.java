@@ -4,6 +4,7 @@ package org.memtrace.aggregation;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -78,11 +79,50 @@ final class ModelBuilder {
 		return columns;
 	}
 
+	/** All types of the viewpoint. */
+	List<ModelType> types() {
+		return List.copyOf(types);
+	}
+
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws MemtraceException {
+		return build(hierarchy, "Building the model", progress);
+	}
+
+	MicroscopicModel build(Hierarchy hierarchy, String step, Progress progress) throws MemtraceException {
 		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
-		Work[] done = table.scan().run(query, columns(), "Building the model", progress,
+		Work[] done = table.scan().run(query, columns(), step, progress,
 				(from, to) -> new Work(hierarchy, from, to)).toArray(Work[]::new);
 		return join(hierarchy, done, progress);
+	}
+
+	/** Sums over the leaves of a group, or those of them that are in a run: of values, and of f(v). */
+	private final class Group {
+		private final double[] value = new double[t * types.size()];
+		private final double[] information = new double[t * types.size()];
+		private final long[] touched = new long[(t * types.size() + 63) >> 6];
+		private int leaves;
+
+		void add(int key, double v) {
+			value[key] += v;
+			information[key] += Entropy.f(v);
+			touched[key >> 6] |= 1L << key;
+		}
+
+		/** All of it at the first leaf. */
+		void end(MicroscopicModel.Appender cells) {
+			for (int w = 0; w < touched.length; w++) {
+				for (long bits = touched[w]; bits != 0; bits &= bits - 1) {
+					int key = (w << 6) + Long.numberOfTrailingZeros(bits);
+					cells.add(key, value[key], information[key]);
+					value[key] = 0;
+					information[key] = 0;
+				}
+				touched[w] = 0;
+			}
+			for (; leaves > 0; leaves--) {
+				cells.endLeaf();
+			}
+		}
 	}
 
 	/** First leaf of a hierarchy that is not before a producer. */
@@ -127,6 +167,11 @@ final class ModelBuilder {
 		int[] from = new int[hierarchy.leafCount() + 1];
 		int[] key = new int[cellsBefore[parts.length]];
 		double[] value = new double[key.length];
+		double[] information = hierarchy.isGrouped() ? new double[key.length] : null;
+		BitSet starts = hierarchy.isGrouped() ? new BitSet() : null;
+		for (int i = 0; starts != null && i < parts.length; i++) {
+			starts.or(parts[i].groupStarts);
+		}
 		Parallel.run(parts.length, progress, i -> {
 			MicroscopicModel.Appender part = parts[i].cells;
 			parts[i] = null;
@@ -142,9 +187,12 @@ final class ModelBuilder {
 				}
 			}
 			System.arraycopy(part.value, 0, value, at, part.count());
+			if (part.information != null) {
+				System.arraycopy(part.information, 0, information, at, part.count());
+			}
 			progress.worked(1);
 		});
-		return new MicroscopicModel(hierarchy, slices, kept, request.metric(), request.viewpoint(), from, key, value);
+		return new MicroscopicModel(hierarchy, slices, kept, request.metric(), request.viewpoint(), from, key, value, null, information, starts);
 	}
 
 	/** The leaves of a run, with their work space. */
@@ -164,6 +212,10 @@ final class ModelBuilder {
 		private int useCount;
 		/** The leaf that rows come of; those before are done. */
 		private int leaf;
+		/** Null unless leaves are grouped. */
+		private final Group group;
+		/** First leaves of groups, or of the parts of groups that are in this run. */
+		private final BitSet groupStarts = new BitSet();
 		// of the chunk that is looked at
 		private long[] property = new long[0];
 		/** Slices that a time overlaps: [sliceFrom, sliceTo), empty when outside of the window. */
@@ -177,6 +229,10 @@ final class ModelBuilder {
 			leaf = leafOf(hierarchy, producerFrom);
 			leafTo = leafOf(hierarchy, producerTo);
 			cells = new MicroscopicModel.Appender(leafTo - leaf);
+			group = hierarchy.isGrouped() ? new Group() : null;
+			if (group != null && leaf < leafTo) {
+				groupStarts.set(leaf);
+			}
 		}
 
 		@Override
@@ -245,7 +301,11 @@ final class ModelBuilder {
 				for (long bits = touched[w]; bits != 0; bits &= bits - 1) {
 					int key = (w << 6) + Long.numberOfTrailingZeros(bits);
 					if (value[key] != 0) {
-						cells.add(key, value[key]);
+						if (group != null) {
+							group.add(key, value[key]);
+						} else {
+							cells.add(key, value[key]);
+						}
 						present[key % all] = true;
 						value[key] = 0;
 					}
@@ -254,8 +314,18 @@ final class ModelBuilder {
 			}
 			firstWord = Integer.MAX_VALUE;
 			lastWord = -1;
-			cells.endLeaf();
 			leaf++;
+			if (group == null) {
+				cells.endLeaf();
+				return;
+			}
+			group.leaves++;
+			if (leaf == leafTo || hierarchy.startsGroup(leaf)) {
+				group.end(cells);
+				if (leaf < leafTo) {
+					groupStarts.set(leaf);
+				}
+			}
 		}
 
 		/** The rows of a page for the metric that is shown nearly always; what lies within one slice is put there at once. */

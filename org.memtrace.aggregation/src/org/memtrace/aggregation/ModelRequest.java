@@ -33,6 +33,11 @@ public record ModelRequest(Dimension viewpoint, Metric metric, int slices, Slici
 		return new ModelRequest(BasicDimensions.TYPE, Metric.ACCESSES, DEFAULT_SLICES, startNs, endNs, WHOLE_TREE, null);
 	}
 
+	/** What a person sees first of a trace: the whole by sharing type in slices that are short where much happens. */
+	public static ModelRequest firstPicture(long startNs, long endNs) {
+		return whole(startNs, endNs).withSlicing(Slicing.ADAPTIVE);
+	}
+
 	public ModelRequest withViewpoint(Dimension v) {
 		return new ModelRequest(v, metric, slices, slicing, fromNs, toNs, producer, types);
 	}

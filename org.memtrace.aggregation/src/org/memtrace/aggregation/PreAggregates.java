@@ -4,6 +4,7 @@ package org.memtrace.aggregation;
 
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -13,7 +14,8 @@ import org.memtrace.model.store.TraceStore;
 
 /**
  * What is computed once from all accesses of a trace and saved with it, so that sums and first pictures need not read the accesses: facts
- * about all of them, when how much happened, an {@link AccessCube}, and who touched pages first. Each of these is a section, a
+ * about all of them, when how much happened, an {@link AccessCube}, who touched pages first, and of traces with many pages the model of the
+ * first picture. Each of these is a section, a
  * {@link SavedNumbers} in the cache of the store; a section is read when it is needed. All answers are the same with and without. Sections of
  * another content stamp are not used; one that is damaged is told, and then there are none. Safe for all threads.
  */
@@ -25,6 +27,7 @@ final class PreAggregates {
 	static final String TOTALS = "totals";
 	static final String CUBE = "cube";
 	static final String TOUCHES = "touches";
+	static final String PICTURE = "picture";
 
 	/**
 	 * Facts about all accesses.
@@ -160,6 +163,21 @@ final class PreAggregates {
 	FirstTouches touches() {
 		Facts facts = facts();
 		return facts == null ? null : section(TOUCHES, in -> FirstTouches.read(in, facts.times));
+	}
+
+	/**
+	 * The model of the first picture ({@link ModelRequest#firstPicture}).
+	 *
+	 * @param hierarchy the whole tree, grouped
+	 */
+	MicroscopicModel picture(Hierarchy hierarchy, List<ModelType> types, ModelRequest request) {
+		return section(PICTURE, in -> MicroscopicModel.read(in, hierarchy, types, request.metric(), request.viewpoint()));
+	}
+
+	void putPicture(MicroscopicModel model) throws MemtraceException {
+		SavedNumbers.Out out = out();
+		model.write(out);
+		put(PICTURE, model, out);
 	}
 
 	void put(FirstTouches touches, AccessTimes times) throws MemtraceException {

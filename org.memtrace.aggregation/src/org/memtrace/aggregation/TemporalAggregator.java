@@ -38,6 +38,7 @@ public final class TemporalAggregator implements Aggregator {
 
 	/** Computes the qualities of all intervals. */
 	public static TemporalAggregator prepare(MicroscopicModel model, Progress progress) throws CancelledException {
+		model.requirePages();
 		int slices = model.sliceCount();
 		int leaves = model.hierarchy().leafCount();
 		int parts = Math.min(16, leaves);

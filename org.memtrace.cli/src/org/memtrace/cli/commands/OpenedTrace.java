@@ -10,12 +10,14 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
@@ -164,7 +166,9 @@ final class OpenedTrace {
 	 */
 	void aggregate(double rows, boolean equalTypes, boolean proportional, Console console) throws MemtraceException {
 		Progress progress = console.progress();
-		model = source.model(request, progress);
+		Hierarchy pages = source.hierarchy(request.producer(), progress);
+		boolean grouped = source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
+		model = source.model(request, grouped ? pages.grouped(source.producers()) : pages, progress);
 		names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
 		layout = proportional ? RowLayout.proportional(model.hierarchy(), names) : RowLayout.of(model, names);
 		losses = PartLosses.of(model, layout.largeSections(), equalTypes);

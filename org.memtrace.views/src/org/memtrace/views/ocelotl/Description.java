@@ -127,7 +127,7 @@ final class Description {
 			throw new MemtraceException("'" + in.trace().name() + "' has no " + needed.name().toLowerCase(Locale.ROOT)
 					+ "s: choose what suits the trace");
 		}
-		MicroscopicModel model = in.models().get(source, request, progress);
+		MicroscopicModel model = in.models().get(source, request, !in.choice().kind().isOfTime(), progress);
 		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
 		RowLayout rows = in.choice().proportional() ? RowLayout.proportional(model.hierarchy(), names)
 				: RowLayout.of(model.hierarchy(), names);

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
@@ -20,7 +21,7 @@ import org.memtrace.model.Progress;
  * a fifth of the heap; safe for all threads.
  */
 final class Models {
-	private record Key(ModelRequest request, ModelSource source) {
+	private record Key(ModelRequest request, ModelSource source, boolean grouped) {
 	}
 
 	/** Of the largest heap. */
@@ -34,16 +35,21 @@ final class Models {
 	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
 	private long bytes;
 
-	/** The model, made when it is not there. */
-	MicroscopicModel get(ModelSource source, ModelRequest request, Progress progress) throws MemtraceException {
-		Key key = new Key(request, source);
+	/**
+	 * The model, made when it is not there.
+	 *
+	 * @param grouped whether groups of pages are enough where there are many; time alone is aggregated from the pages
+	 */
+	MicroscopicModel get(ModelSource source, ModelRequest request, boolean grouped, Progress progress) throws MemtraceException {
+		Key key = new Key(request, source, grouped);
 		synchronized (this) {
 			MicroscopicModel known = models.get(key);
 			if (known != null) {
 				return known;
 			}
 		}
-		MicroscopicModel made = source.model(request, hierarchy(source, request.producer(), progress), progress);
+		Hierarchy pages = hierarchy(source, request.producer(), progress);
+		MicroscopicModel made = source.model(request, grouped && source instanceof AccessTable ? pages.grouped(source.producers()) : pages, progress);
 		synchronized (this) {
 			if (models.putIfAbsent(key, made) == null) {
 				bytes += made.memoryBytes();

@@ -458,7 +458,7 @@ public final class OcelotlView extends TraceView {
 		for (Dimension v : PREPARED) {
 			ModelRequest request = input.request(source, v);
 			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
-				input.models().get(source, request, progress);
+				input.models().get(source, request, !input.choice().kind().isOfTime(), progress);
 			}
 		}
 	}

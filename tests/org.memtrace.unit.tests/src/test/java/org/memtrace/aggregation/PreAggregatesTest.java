@@ -43,7 +43,7 @@ class PreAggregatesTest {
 	Path directory;
 
 	/** Accesses that must not be read: the trace could be of any size. */
-	private static final class Unreadable implements AccessSource {
+	static final class Unreadable implements AccessSource {
 		private final AccessSource source;
 
 		Unreadable(AccessSource source) {
@@ -154,7 +154,7 @@ class PreAggregatesTest {
 				AccessTable plain = AccessTable.of(store, store.accessSource(Progress.NONE));
 				Answers wanted = new Answers(plain, new Random(SEED - i));
 				assertEquals(0, wanted.ofSums);
-				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), i % 3 == 0 ? 40 : AccessCube.MOST_CELLS, Progress.NONE));
+				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), i % 3 == 0 ? 40 : AccessCube.MOST_CELLS, 8, Progress.NONE));
 				Answers found = new Answers(AccessTable.load(store, Progress.NONE), new Random(SEED - i));
 				assertEquals(wanted.texts, found.texts, "trace " + i);
 				ofSums += found.ofSums;
