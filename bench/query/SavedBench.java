@@ -77,7 +77,7 @@ public final class SavedBench {
 		MicroscopicModel model = table.model(request, hierarchy, Progress.NONE);
 		end("tree and model", model.valueCount() + " values");
 		RowLayout rows = RowLayout.of(hierarchy, new NodeNames(hierarchy, store.producers(), store.structures()));
-		PartLosses losses = PartLosses.of(model, rows.largeSections());
+		PartLosses losses = PartLosses.of(model, rows.largeSections(), false);
 		AggregationOptions options = rows.aggregation(request.slices(), 1000, 2);
 		SpatiotemporalAggregator aggregator = SpatiotemporalAggregator.prepare(model, options, Progress.NONE);
 		SignificantLevels.First first = SignificantLevels.first(aggregator, losses, Progress.NONE);

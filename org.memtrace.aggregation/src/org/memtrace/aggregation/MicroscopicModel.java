@@ -273,9 +273,9 @@ public final class MicroscopicModel {
 		return information != null;
 	}
 
-	/** Sum of f(v) over the pages that a value of a grouped model stands for. */
-	double information(int cell) {
-		return information[cell];
+	/** Sum of f(a v) over the pages that a value of a grouped model stands for: a times that of f(v), plus a log2 a times that of v. */
+	double information(int cell, double a) {
+		return a == 1 ? information[cell] : a * (information[cell] + cellValue[cell] * Entropy.log2(a));
 	}
 
 	/** Number of rows that the values at a leaf stand for. */

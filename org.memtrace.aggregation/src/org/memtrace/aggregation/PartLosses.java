@@ -45,7 +45,7 @@ public final class PartLosses {
 					int slice = model.key(c) / k;
 					if (v > 0) {
 						double cell = rows * (w == null ? 1 : w[slice]);
-						b[(slice + 1) * (k + 1)] += model.isGrouped() ? model.information(c) - (cell == 1 ? 0 : v * Entropy.log2(cell))
+						b[(slice + 1) * (k + 1)] += model.isGrouped() ? model.information(c, scale[model.type(c)]) - (cell == 1 ? 0 : v * Entropy.log2(cell))
 								: cell == 1 ? Entropy.f(v) : v * Entropy.log2(v / cell);
 						b[(slice + 1) * (k + 1) + 1 + model.type(c)] += v;
 					}

@@ -167,7 +167,7 @@ final class Qualities {
 				}
 				count[type]++;
 				s[type * width + slice + 1] += v;
-				s[information + type * width + slice + 1] += model.isGrouped() ? information(c, scale[type])
+				s[information + type * width + slice + 1] += model.isGrouped() ? model.information(c, scale[type])
 						: w == 1 ? Entropy.f(v) : w * Entropy.f(v / w);
 			}
 		}
@@ -181,11 +181,6 @@ final class Qualities {
 			}
 		}
 		return most;
-	}
-
-	/** Of the values of a group, each times a scale: the sum of f(a v) is a times that of f(v), plus a log2 a times that of v. */
-	private double information(int cell, double a) {
-		return a == 1 ? model.information(cell) : a * (model.information(cell) + model.value(cell) * Entropy.log2(a));
 	}
 
 	private double[] gains(int n, double[] s) {

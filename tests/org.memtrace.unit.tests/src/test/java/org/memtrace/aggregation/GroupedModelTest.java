@@ -129,8 +129,8 @@ class GroupedModelTest {
 				BlockTree.Measure rows = grouped::weight;
 				AggregationOptions options = new AggregationOptions(rows, random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(30), equalTypes);
 				SpatiotemporalAggregator aggregator = SpatiotemporalAggregator.prepare(found, options, Progress.NONE);
-				PartLosses byPages = PartLosses.of(wanted, sections(grouped));
-				PartLosses byGroups = PartLosses.of(found, sections(grouped));
+				PartLosses byPages = PartLosses.of(wanted, sections(grouped), equalTypes);
+				PartLosses byGroups = PartLosses.of(found, sections(grouped), equalTypes);
 				double[] weight = wanted.sliceWeights();
 				double[] scale = wanted.totals();
 				for (double p : new double[] {0, 0.3, 0.8, 1}) {
@@ -161,7 +161,7 @@ class GroupedModelTest {
 							assertNear(loss, partition.loss(b), largest * 10, i + " loss of a block at " + p);
 						}
 					}
-					for (int part = 0; part < byPages.count() && !equalTypes; part++) {
+					for (int part = 0; part < byPages.count(); part++) {
 						assertEquals(byPages.percent(partition, part), byGroups.percent(partition, part), 1e-4, i + " loss of a part");
 					}
 				}
