@@ -245,8 +245,9 @@ public final class Hierarchy {
 		return grouped(tree, MOST_SINGLE_LEAVES);
 	}
 
-	/** The same with another number of leaves up to which there are no groups. */
+	/** The same with another number of leaves up to which there are no groups: with fewer leaves there are fewer groups, too. */
 	Hierarchy grouped(ProducerTree tree, int mostSingle) {
+		int all = (int) Math.max(1, (long) GROUPS * mostSingle / MOST_SINGLE_LEAVES);
 		if (leafCount() <= mostSingle || weightBefore != null || groupStart != null) {
 			return this;
 		}
@@ -264,11 +265,12 @@ public final class Hierarchy {
 				n = end(n);
 			}
 		}
-		int parts = Math.clamp(2 * GROUPS / sections.cardinality(), LEAST_IN_SECTION, MOST_IN_SECTION);
+		int least = Math.min(LEAST_IN_SECTION, all);
+		int parts = Math.clamp(2L * all / sections.cardinality(), least, Math.max(least, Math.min(MOST_IN_SECTION, all / 2)));
 		BitSet starts = new BitSet();
 		for (int s = sections.nextSetBit(0); s >= 0; s = sections.nextSetBit(s + 1)) {
 			starts.set(leafFrom(s));
-			long most = Math.max(1, Math.min(leafCount() / GROUPS, weight(s) / parts));
+			long most = Math.max(1, Math.min(leafCount() / all, weight(s) / parts));
 			if (weight(s) > most) {
 				group(s, most, starts);
 			}

@@ -26,7 +26,7 @@ import org.memtrace.storage.Stores;
 /** A model of groups of pages has the sums, gains and losses of that of the pages; the saved one is the one that the accesses give. */
 class GroupedModelTest {
 	private static final long SEED = 99887766L;
-	private static final int MOST_SINGLE = 8;
+	private static final int MOST_SINGLE = 20;
 
 	private static TraceStore trace(Random random, int mostPages, int rows) throws MemtraceException {
 		TraceCatalogue catalogue = Stores.inMemory();
@@ -96,9 +96,11 @@ class GroupedModelTest {
 	void sumsGainsAndLossesAreThoseOfThePages() throws Exception {
 		System.out.println("seed " + SEED);
 		int groups = 0;
+		int several = 0;
+		int compared = 0;
 		for (int i = 0; i < 24; i++) {
 			Random random = new Random(SEED + i);
-			try (TraceStore store = trace(random, 1 + random.nextInt(i % 4 == 0 ? 9000 : 2000), 1 + random.nextInt(4000))) {
+			try (TraceStore store = trace(random, 1 + random.nextInt(i % 4 == 0 ? 3000 : 60), 1 + random.nextInt(4000))) {
 				AccessTable table = AccessTable.load(store, Progress.NONE);
 				ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs())
 						.withSlicing(random.nextBoolean() ? Slicing.UNIFORM : Slicing.ADAPTIVE).withSlices(1 + random.nextInt(12))
@@ -117,6 +119,7 @@ class GroupedModelTest {
 				}
 				for (int from = 0; grouped.isGrouped() && from < grouped.leafCount(); from = grouped.groupEnd(from)) {
 					groups++;
+					several += grouped.groupEnd(from) - from > 1 ? 1 : 0;
 					for (int slice = 0; slice < t; slice++) {
 						double[] a = wanted.sums(from, grouped.groupEnd(from), slice, slice + 1);
 						double[] b = found.sums(from, grouped.groupEnd(from), slice, slice + 1);
@@ -161,7 +164,9 @@ class GroupedModelTest {
 							assertNear(loss, partition.loss(b), largest * 10, i + " loss of a block at " + p);
 						}
 					}
-					for (int part = 0; part < byPages.count(); part++) {
+					double unit = equalTypes ? wanted.typeCount() : Math.max(1, f(all)); // where nothing is lost, shares of it are rounding
+					for (int part = 0; part < byPages.count() && partition.rootLoss() > 1e-6 * unit; part++) {
+						compared++;
 						assertEquals(byPages.percent(partition, part), byGroups.percent(partition, part), 1e-4, i + " loss of a part");
 					}
 				}
@@ -171,8 +176,9 @@ class GroupedModelTest {
 				}
 			}
 		}
-		System.out.println(groups + " groups");
-		assertTrue(groups > 1000);
+		System.out.println(groups + " groups, " + several + " of several pages, " + compared + " losses of parts");
+		assertTrue(compared > 50);
+		assertTrue(several > 100);
 	}
 
 	private static int[] sections(Hierarchy h) {
