@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -170,11 +171,12 @@ static void locked(void)
 	s.dontneed = MADV_DONTNEED;
 	for (size_t i = 40; i < 80; i++)
 		touch(i);
-	CHECK_EQ(mlock(area + 50 * P, 2 * P), 0);
+	/* not mlock(): with the sanitizers it does nothing */
+	CHECK_EQ(syscall(SYS_mlock, area + 50 * P, 2 * P), 0);
 	CHECK_STR(found(), "40-80");
 	zap_scan_unmap(&s, &traced, &shared, 0);
 	CHECK_STR(found(), "50-52");
-	CHECK_EQ(munlock(area + 50 * P, 2 * P), 0);
+	CHECK_EQ(syscall(SYS_munlock, area + 50 * P, 2 * P), 0);
 	zap_scan_unmap(&s, &traced, &shared, 0);
 	CHECK_STR(found(), "");
 	s.dontneed = MADV_DONTNEED_LOCKED;

@@ -14,7 +14,7 @@
 static inline __attribute__((always_inline)) int innermost(int v)
 {
 	for (int i = 0; i < 3; i++)
-		v = v * 31 + i;
+		v = (int)((unsigned int)v * 31 + (unsigned int)i);
 	return v;
 }
 
