@@ -86,6 +86,7 @@ public final class SampleEvents {
 				Map.of());
 		InvocationHandler store = (proxy, method, arguments) -> switch (method.getName()) {
 		case "info" -> info;
+		case "contentStamp" -> "";
 		case "producers" -> tree;
 		case "eventTypes" -> types;
 		case "accessCount" -> 0L;
