@@ -38,7 +38,7 @@ example() {
 	local names=$1
 	shift
 	rm -rf "$work/trace"
-	if ! timeout -k 5 60 "$MEMTRACE" record --quiet --max-overhead 0 --interval 20ms --subphases 5 \
+	if ! timeout -k 5 180 "$MEMTRACE" record --quiet --max-overhead 0 --interval 20ms --subphases 5 \
 		-o "$work/trace" -- "$BUILD/examples/$1" "${@:2}" > "$work/out" 2>&1; then
 		fail "$*: the program or the recorder failed: $(tail -1 "$work/out")"
 		return 1

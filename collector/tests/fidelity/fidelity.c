@@ -99,7 +99,7 @@ static struct thresholds {
 	long compared;
 	int around, no_threads, killed, show_definite, show_wrong, expect_lossless, format_only;
 } want = {
-	.pages = 100, .written = 99, .wrong = 1, .run_threads = 99.5, .shared = -1,
+	.pages = 100, .written = 99, .wrong = 1, .run_threads = 98, .shared = -1,
 	.invented = 0.1, .definite = 50, .compared = 1,
 };
 

@@ -26,7 +26,7 @@ fidelity() {
 		mkdir "$dir"
 		# "as" is a command that runs the rest with less rights
 		[ ${#as[@]} = 0 ] || chmod 777 "$dir"
-		if ! timeout -k 5 60 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead "$budget" -o "$dir/trace" \
+		if ! timeout -k 5 180 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead "$budget" -o "$dir/trace" \
 			"${record[@]}" -- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
 			fail "$name: the program or the recorder failed"
 			sed 's/^/    /' "$dir/out"
@@ -67,7 +67,7 @@ perf_works || skip "threads and directions: perf events are refused here (sysctl
 
 fidelity plain -- --interval 50ms --subphases 1 -- -d 1500 -p 300
 # 95 to 99.8 % on a quiet machine; two threads that never run in the same subphase of a busy one are not seen as sharing
-fidelity subphases --shared 90 -- --interval 100ms --subphases 5 -- -d 2000 -p 100
+fidelity subphases --shared 85 -- --interval 100ms --subphases 5 -- -d 2000 -p 100
 fidelity short-intervals -- --interval 20ms --subphases 1 -- -d 1000 -p 300
 fidelity system-calls -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -y 25
 fidelity kernel-only -- --interval 50ms --subphases 1 -- -d 800 -p 500 -y 100
@@ -123,7 +123,7 @@ as=()
 if [ -d "$work/overload-64" ] && "$MEMTRACE" info "$work/overload-64/trace" | grep -q '^Losses *none'; then
 	fail "overload-64: nothing was lost, so that nothing was tried"
 fi
-fidelity compressed -- --interval 20ms --subphases 1 --compress -- -d 800 -p 300
+fidelity compressed --run-threads 95 -- --interval 20ms --subphases 1 --compress -- -d 800 -p 300
 for dir in "$work"/compressed/trace/p*; do
 	[ -d "$work/compressed" ] || continue
 	if ls "$dir"/accesses-*.csv > /dev/null 2>&1 || ! ls "$dir"/accesses-*.csv.zst > /dev/null 2>&1; then
@@ -139,8 +139,8 @@ old="env MEMTRACE_WITHOUT=userfaultfd,pagemap_scan,dontneed_locked,close_range"
 around=(--around)
 case $($old "$MEMTRACE" check | grep '^ *faults') in *"after a read of the same page does not fault"*) around+=(--written 0) ;; esac
 as=($old)
-fidelity old-kernel "${around[@]}" -- --interval 50ms --subphases 1 -- -d 1500 -p 300
-fidelity old-kernel-subphases "${around[@]}" -- --interval 100ms --subphases 5 -- -d 2000 -p 100
+fidelity old-kernel "${around[@]}" --run-threads 95 -- --interval 50ms --subphases 1 -- -d 1500 -p 300
+fidelity old-kernel-subphases "${around[@]}" --run-threads 95 -- --interval 100ms --subphases 5 -- -d 2000 -p 100
 fidelity old-kernel-mappings "${around[@]}" --run-threads 95 -- --interval 50ms --subphases 1 -- -d 1500 -p 100 -y 10 -m churn,mremap,madvise,brk
 fidelity old-kernel-fork "${around[@]}" --run-threads 90 -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec -M anonymous
 fidelity old-kernel-file "${around[@]}" --run-threads 90 -- --interval 50ms --subphases 1 -- -d 1000 -p 300 -B 32 -M file
@@ -160,7 +160,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && [ "$(cat /proc/sys/ke
 	setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$MEMTRACE"; then
 	chmod 711 "$work"
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	fidelity unprivileged -- --interval 50ms --subphases 1 -- -d 1500 -p 300
+	fidelity unprivileged --run-threads 95 -- --interval 50ms --subphases 1 -- -d 1500 -p 300
 	fidelity unprivileged-system-calls -- --interval 50ms --subphases 1 -- -d 1200 -p 300 -y 15 -m churn,madvise
 	as=()
 else
@@ -171,7 +171,7 @@ fidelity perf-refused --no-threads --written 0 --wrong 100 -- --interval 50ms --
 fidelity perf-refused-mappings --no-threads --written 0 --wrong 100 -- --interval 50ms --subphases 1 \
 	-- -d 1000 -p 200 -m churn,mremap,madvise,brk
 as=("$bin/deny" setpriority,move_pages)
-fidelity no-priority -- --interval 50ms --subphases 1 -- -d 1000 -p 200
+fidelity no-priority --run-threads 95 -- --interval 50ms --subphases 1 -- -d 1000 -p 200
 as=()
 
 # The comparison must fail on a real trace, too, when one record is dropped.
