@@ -152,8 +152,9 @@ void mt_tracefile_access(struct mt_tracefile *t, const struct mt_access_row *a)
 	if (a->write_at >= 0)
 		p = mt_put_hex(p, (uint64_t)a->write_at);
 	*p++ = ',';
-	if (a->first_ns >= t->start)
-		p = mt_put_u64(p, a->first_ns - t->start);
+	/* a fault that began before the boundary may be told behind it: its access is of this interval */
+	if (a->first_ns)
+		p = mt_put_u64(p, a->first_ns > t->start ? a->first_ns - t->start : 0);
 	*p++ = '\n';
 	o->len = (size_t)(p - o->buf);
 }

@@ -86,6 +86,8 @@ static void lines(int dirfd)
 	a.cpu_words = 3;
 	a.nreads = 1ull << 40;
 	mt_tracefile_access(&t, &a);
+	a.first_ns = 99;		/* begun before the interval, told in it */
+	mt_tracefile_access(&t, &a);
 	CHECK_EQ(mt_tracefile_turn(&t), 0);	/* not full: nothing */
 	r.stretch = MT_STRETCH_LONGER;
 	r.marks = MT_MARK_FORK | MT_MARK_EXIT;
@@ -101,6 +103,7 @@ static void lines(int dirfd)
 	CHECK_STR(content("accesses-000000.csv"), ACCESSES
 		  "7ffff0000010,0,2,1,5,100,150,7,401234,0,0,10,fff,30\n"
 		  "7ffff0000010,5000,2,1,8000000000000000000000000000000000000000000000000000000000000001,100,150,-1,401234,-1,3,0,,\n"
+		  "7ffff0000010,5000,1099511627776,1,abc,100,150,-1,401234,-1,3,,,0\n"
 		  "7ffff0000010,5000,1099511627776,1,abc,100,150,-1,401234,-1,3,,,0\n");
 	CHECK_STR(content("intervals.csv"), INTERVALS
 		  "0,100,150,5,50,6,7,1,2,3,8192,9,10,11,12,governor:lengthened fork exit,4,0,150,13,14,15\n"
