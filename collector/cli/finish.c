@@ -678,6 +678,23 @@ static int write_structures(struct mt_context *c, const char *dir)
 	return mt_newfile_commit(&out);
 }
 
+/* Object, offset in it, function, file and line of a frame, and the end of the line. */
+static void put_frame(FILE *out, const struct mt_frame *f)
+{
+	mt_csv_put(out, f->object ? f->object : "");
+	if (f->object)
+		fprintf(out, ",%" PRIx64 ",", f->offset);
+	else
+		fputs(",,", out);
+	mt_csv_put(out, f->function ? f->function : "");
+	putc(',', out);
+	mt_csv_put(out, f->file ? f->file : "");
+	if (f->line > 0)
+		fprintf(out, ",%d\n", f->line);
+	else
+		fputs(",\n", out);
+}
+
 static int write_stacks(struct mt_context *c, struct mt_symbols *sy, const char *dir,
 			struct progress *pr)
 {
@@ -699,18 +716,7 @@ static int write_stacks(struct mt_context *c, struct mt_symbols *sy, const char 
 				const struct mt_frame *f = &fr->f[j];
 
 				fprintf(out.f, "%zu,%d,%" PRIx64 ",", i, depth++, ip);
-				mt_csv_put(out.f, f->object ? f->object : "");
-				if (f->object)
-					fprintf(out.f, ",%" PRIx64 ",", f->offset);
-				else
-					fputs(",,", out.f);
-				mt_csv_put(out.f, f->function ? f->function : "");
-				putc(',', out.f);
-				mt_csv_put(out.f, f->file ? f->file : "");
-				if (f->line > 0)
-					fprintf(out.f, ",%d\n", f->line);
-				else
-					fputs(",\n", out.f);
+				put_frame(out.f, f);
 			}
 		}
 	}
@@ -845,18 +851,7 @@ static int write_code(struct mt_symbols *sy, const char *trace, const char *imag
 
 		progress(pr, "code", i, n);
 		fprintf(out.f, "%" PRIx64 ",", t.ip[i]);
-		mt_csv_put(out.f, f->object ? f->object : "");
-		if (f->object)
-			fprintf(out.f, ",%" PRIx64 ",", f->offset);
-		else
-			fputs(",,", out.f);
-		mt_csv_put(out.f, f->function ? f->function : "");
-		putc(',', out.f);
-		mt_csv_put(out.f, f->file ? f->file : "");
-		if (f->line > 0)
-			fprintf(out.f, ",%d\n", f->line);
-		else
-			fputs(",\n", out.f);
+		put_frame(out.f, f);
 	}
 	err = mt_newfile_commit(&out);
 out:
