@@ -314,6 +314,7 @@ public final class Statistics {
 			case READS -> writes = 0;
 			case WRITES -> reads = 0;
 			case RECORDS -> {
+				// by type, reads and writes are two events as they are for FrameSoc
 				if (by == By.TYPE) {
 					reads = records != null ? records.withReads()[place] : reads > 0 ? 1 : 0;
 					writes = records != null ? records.withWrites()[place] : writes > 0 ? 1 : 0;
@@ -325,19 +326,28 @@ public final class Statistics {
 			default -> {
 			}
 			}
-			switch (by) {
-			case STRUCTURE -> whole[part] += reads + writes;
-			case THREAD -> whole[c.thread[row] < 0 || c.thread[row] >= whole.length ? whole.length - 1 : c.thread[row]] += reads + writes;
-			case NODE -> whole[c.node[row] < 0 ? whole.length - 1 : c.node[row]] += reads + writes;
-			case SHARING -> whole[c.sharing[row]] += reads + writes;
-			default -> {
-				int base = c.sharing[row] > 1 ? 2 : 0;
-				whole[base] += reads;
-				whole[base + 1] += writes;
-			}
+			int at = place(c, row);
+			if (by == By.TYPE) {
+				whole[at] += reads;
+				whole[at + 1] += writes;
+			} else {
+				whole[at] += reads + writes;
 			}
 		}
 
+		/** Where a row counts that is not divided among CPUs; by type its writes count in the next place. */
+		private int place(AccessChunk c, int row) {
+			int unknown = sums.length - 1;
+			return switch (by) {
+			case STRUCTURE -> part;
+			case THREAD -> c.thread[row] < 0 || c.thread[row] >= sums.length ? unknown : c.thread[row];
+			case NODE -> c.node[row] < 0 ? unknown : c.node[row];
+			case SHARING -> c.sharing[row];
+			default -> c.sharing[row] > 1 ? 2 : 0;
+			};
+		}
+
+		/** Adds a row that counts in part, or is divided among CPUs. */
 		private void row(AccessChunk c, int row, double w) {
 			double reads = w * c.reads[row];
 			double writes = w * c.writes[row];
@@ -345,20 +355,13 @@ public final class Statistics {
 			case READS -> writes = 0;
 			case WRITES -> reads = 0;
 			case RECORDS -> {
-				// by type, reads and writes are two events as they are for FrameSoc
-				reads = c.reads[row] > 0 || by != By.TYPE && c.writes[row] > 0 ? 1 : 0;
-				writes = by == By.TYPE && c.writes[row] > 0 ? 1 : 0;
+				reads = c.reads[row] > 0 || c.writes[row] > 0 ? 1 : 0;
+				writes = 0;
 			}
 			default -> {
 			}
 			}
-			switch (by) {
-			case STRUCTURE -> sums[part] += reads + writes;
-			case THREAD -> {
-				int thread = c.thread[row];
-				sums[thread < 0 || thread >= sums.length ? sums.length - 1 : thread] += reads + writes;
-			}
-			case CPU -> {
+			if (by == By.CPU) {
 				int[] cpus = table.cpus(c.cpuSet[row]);
 				if (cpus.length == 0) {
 					sums[sums.length - 1] += reads + writes;
@@ -366,14 +369,14 @@ public final class Statistics {
 				for (int cpu : cpus) {
 					sums[cpu] += (reads + writes) / cpus.length;
 				}
+				return;
 			}
-			case NODE -> sums[c.node[row] < 0 ? sums.length - 1 : c.node[row]] += reads + writes;
-			case SHARING -> sums[c.sharing[row]] += reads + writes;
-			default -> {
-				int base = c.sharing[row] > 1 ? 2 : 0;
-				sums[base] += reads;
-				sums[base + 1] += writes;
-			}
+			int at = place(c, row);
+			if (by == By.TYPE) {
+				sums[at] += reads;
+				sums[at + 1] += writes;
+			} else {
+				sums[at] += reads + writes;
 			}
 		}
 	}
