@@ -5,9 +5,6 @@ package org.memtrace.analysis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,8 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.cli.Main;
-import org.memtrace.cli.output.Console;
+import org.memtrace.cli.Ran;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.model.Progress;
 import org.memtrace.storage.Stores;
@@ -75,14 +71,9 @@ class GoldenTest {
 			arguments.add(a.equals("@") ? actual.toString() : a);
 		}
 		arguments.add(database.toString());
-		ByteArrayOutputStream out = new ByteArrayOutputStream();
-		ByteArrayOutputStream err = new ByteArrayOutputStream();
-		int code = Main.run(arguments.toArray(new String[0]),
-				new Console(new PrintStream(out, false, StandardCharsets.UTF_8),
-						new PrintStream(err, true, StandardCharsets.UTF_8), false, false, true));
-		assertEquals(0, code, err.toString(StandardCharsets.UTF_8));
+		String out = Ran.ok(arguments.toArray(String[]::new));
 		if (!output.file().endsWith(".svg")) {
-			Files.write(actual, out.toByteArray());
+			Files.writeString(actual, out);
 		}
 		Path golden = ROOT.resolve("testdata/golden").resolve(trace).resolve(output.file());
 		String accept = "accept with: mkdir -p " + ROOT.relativize(golden.getParent()) + " && cp " + ROOT.relativize(actual)

@@ -5,16 +5,13 @@ package org.memtrace.analysis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -41,8 +38,7 @@ import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.cli.Main;
-import org.memtrace.cli.output.Console;
+import org.memtrace.cli.Ran;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -114,14 +110,7 @@ class LargeCountsTest {
 	}
 
 	private String run(String... arguments) {
-		ByteArrayOutputStream out = new ByteArrayOutputStream();
-		ByteArrayOutputStream err = new ByteArrayOutputStream();
-		List<String> all = new ArrayList<>(List.of(arguments));
-		all.add(database.toString());
-		int code = Main.run(all.toArray(new String[0]), new Console(new PrintStream(out, false, StandardCharsets.UTF_8),
-				new PrintStream(err, true, StandardCharsets.UTF_8), false, false, true));
-		assertEquals(0, code, err.toString(StandardCharsets.UTF_8));
-		return out.toString(StandardCharsets.UTF_8);
+		return Ran.ok(Stream.concat(Stream.of(arguments), Stream.of(database.toString())).toArray(String[]::new));
 	}
 
 	@Test

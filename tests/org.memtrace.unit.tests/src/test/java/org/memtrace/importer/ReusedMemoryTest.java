@@ -5,9 +5,6 @@ package org.memtrace.importer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -18,8 +15,8 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.cli.Main;
-import org.memtrace.cli.output.Console;
+
+import org.memtrace.cli.Ran;
 
 /**
  * The recorded trace heap-reuse: a thread frees a buffer (mine) and another thread gets the same memory (yours), often in one interval.
@@ -30,15 +27,6 @@ class ReusedMemoryTest {
 
 	@TempDir
 	Path temporary;
-
-	private static String run(String... args) {
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		ByteArrayOutputStream e = new ByteArrayOutputStream();
-		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
-		assertEquals(0, code, () -> e.toString(StandardCharsets.UTF_8));
-		return o.toString(StandardCharsets.UTF_8);
-	}
 
 	private static List<String[]> rows(String csv) {
 		return csv.lines().skip(1).map(l -> l.split(",", -1)).toList();
@@ -68,9 +56,9 @@ class ReusedMemoryTest {
 	void aFreedBufferIsNotSharedWithWhoGetsItsMemory() throws Exception {
 		assertTrue(usedByTwo() >= 50, "the trace shows what it was recorded for");
 		String db = temporary.resolve("t.db").toString();
-		run("import", "-o", db, TRACE.toString());
+		Ran.ok("import", "-o", db, TRACE.toString());
 		Map<String, long[]> records = new HashMap<>(); // private, shared
-		for (String[] r : rows(run("query", "--what", "groups", "--by", "structure,sharing", "--format", "csv", db))) {
+		for (String[] r : rows(Ran.ok("query", "--what", "groups", "--by", "structure,sharing", "--format", "csv", db))) {
 			records.computeIfAbsent(r[0].replaceFirst(" #\\d+$", ""), k -> new long[2])[r[1].equals("1") ? 0 : 1] += Long.parseLong(r[2]);
 		}
 		for (String name : List.of("mine", "yours")) { // the first and the last page hold small blocks, too
@@ -79,7 +67,7 @@ class ReusedMemoryTest {
 		}
 		assertTrue(records.get("common")[1] >= 200, "what both use is shared");
 		Map<String, Map<String, Long>> users = new HashMap<>();
-		for (String[] r : rows(run("query", "--what", "groups", "--by", "structure,thread", "--format", "csv", db))) {
+		for (String[] r : rows(Ran.ok("query", "--what", "groups", "--by", "structure,thread", "--format", "csv", db))) {
 			if (r[0].matches("(mine|yours)( #\\d+)?")) {
 				users.computeIfAbsent(r[0], k -> new HashMap<>()).merge(r[1], Long.parseLong(r[2]), Long::sum);
 			}

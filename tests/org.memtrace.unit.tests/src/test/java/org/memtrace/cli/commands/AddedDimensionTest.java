@@ -5,9 +5,6 @@ package org.memtrace.cli.commands;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.dimension.OfMemory;
-import org.memtrace.cli.Main;
-import org.memtrace.cli.output.Console;
+import org.memtrace.cli.Ran;
 import org.memtrace.model.Progress;
 
 import com.google.gson.JsonArray;
@@ -61,13 +57,10 @@ class AddedDimensionTest {
 	}
 
 	private int run(String... args) {
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		ByteArrayOutputStream e = new ByteArrayOutputStream();
-		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
-		out = o.toString(StandardCharsets.UTF_8);
-		err = e.toString(StandardCharsets.UTF_8);
-		return code;
+		Ran ran = Ran.of(args);
+		out = ran.out();
+		err = ran.err();
+		return ran.code();
 	}
 
 	@Test

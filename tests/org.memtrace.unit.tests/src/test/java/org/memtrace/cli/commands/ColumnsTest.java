@@ -5,9 +5,6 @@ package org.memtrace.cli.commands;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,8 +21,7 @@ import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.analysis.table.EventRows;
-import org.memtrace.cli.Main;
-import org.memtrace.cli.output.Console;
+import org.memtrace.cli.Ran;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
@@ -44,16 +40,7 @@ class ColumnsTest {
 	@BeforeAll
 	static void load() {
 		db = temporary.resolve("t.db").toString();
-		run("import", "-o", db, ROOT.resolve("testdata/traces/bucketsort-dynamic").toString());
-	}
-
-	private static String run(String... args) {
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		ByteArrayOutputStream e = new ByteArrayOutputStream();
-		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
-		assertEquals(0, code, () -> e.toString(StandardCharsets.UTF_8));
-		return o.toString(StandardCharsets.UTF_8);
+		Ran.ok("import", "-o", db, ROOT.resolve("testdata/traces/bucketsort-dynamic").toString());
 	}
 
 	private static List<String> ids(List<Dimension> columns) {
@@ -79,12 +66,12 @@ class ColumnsTest {
 
 	@Test
 	void queryExportAndTheTableOnTheScreenPrintTheSame() throws Exception {
-		String all = run("export", "--columns", "all", db);
+		String all = Ran.ok("export", "--columns", "all", db);
 		assertEquals(String.join(",", ids(AccessColumns.all())), all.lines().findFirst().orElse(""));
 		assertTrue(all.lines().count() > 1000);
-		assertEquals(all, run("query", "--what", "accesses", "--columns", "all", "--format", "csv", db).replace("\r", ""));
-		assertEquals(String.join(",", AccessColumns.USUAL), run("export", db).lines().findFirst().orElse(""));
-		assertEquals(run("export", db), run("query", "--what", "accesses", "--format", "csv", db));
+		assertEquals(all, Ran.ok("query", "--what", "accesses", "--columns", "all", "--format", "csv", db).replace("\r", ""));
+		assertEquals(String.join(",", AccessColumns.USUAL), Ran.ok("export", db).lines().findFirst().orElse(""));
+		assertEquals(Ran.ok("export", db), Ran.ok("query", "--what", "accesses", "--format", "csv", db));
 
 		List<EventColumn> shown = EventColumn.ofAccesses();
 		StringBuilder view = new StringBuilder();
@@ -95,14 +82,14 @@ class ColumnsTest {
 			rows.toCsv(shown, view, Progress.NONE);
 		}
 		String columns = String.join(",", shown.stream().map(EventColumn::id).toList());
-		assertEquals(run("export", "--columns", columns, db), view.toString());
+		assertEquals(Ran.ok("export", "--columns", columns, db), view.toString());
 	}
 
 	@Test
 	void jsonHasTheValuesOfCsv() {
-		List<JsonElement> json = JsonParser.parseString(run("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "json", db))
+		List<JsonElement> json = JsonParser.parseString(Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "json", db))
 				.getAsJsonObject().getAsJsonArray("rows").asList();
-		List<String> csv = run("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "csv", db).lines().skip(1).toList();
+		List<String> csv = Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "csv", db).lines().skip(1).toList();
 		assertEquals(500, json.size());
 		for (int i = 0; i < json.size(); i++) {
 			List<String> cells = new ArrayList<>();
@@ -117,7 +104,7 @@ class ColumnsTest {
 	@Test
 	void parquetHasTheColumnsOfTheTables() throws Exception {
 		Path folder = temporary.resolve("parquet");
-		run("export", "--format", "parquet", "-o", folder.toString(), db);
+		Ran.ok("export", "--format", "parquet", "-o", folder.toString(), db);
 		JsonObject tables = JsonParser.parseString(Files.readString(folder.resolve("meta.json"))).getAsJsonObject().getAsJsonObject("tables");
 		List<String> wanted = new ArrayList<>(ids(AccessColumns.all()));
 		wanted.remove("page");
@@ -126,7 +113,7 @@ class ColumnsTest {
 		for (TraceTable t : TraceTable.IN_FOLDERS) {
 			assertEquals(TraceTable.ids(t.columns()), names(tables, t.name()));
 			assertEquals(String.join(",", TraceTable.ids(t.columns())),
-					run("query", "--what", t.name(), "--format", "csv", db).lines().findFirst().orElse(""));
+					Ran.ok("query", "--what", t.name(), "--format", "csv", db).lines().findFirst().orElse(""));
 			JsonElement first = tables.getAsJsonObject(t.name()).getAsJsonArray("columns").get(0);
 			assertEquals(t.columns().get(0).meaning(), first.getAsJsonObject().get("description").getAsString());
 		}
@@ -140,9 +127,9 @@ class ColumnsTest {
 	/** The heap segment has one name in the table of structures and in the tree of memory. */
 	@Test
 	void theHeapHasOneName() {
-		String structures = run("query", "--what", "structures", "--format", "csv", db);
+		String structures = Ran.ok("query", "--what", "structures", "--format", "csv", db);
 		String brk = structures.lines().filter(l -> l.contains(",brk,")).findFirst().orElseThrow().split(",")[3];
 		assertEquals("heap (small blocks)", brk);
-		assertTrue(run("query", "--what", "groups", "--by", "structure", "--format", "csv", db).contains("\n" + brk + ","));
+		assertTrue(Ran.ok("query", "--what", "groups", "--by", "structure", "--format", "csv", db).contains("\n" + brk + ","));
 	}
 }

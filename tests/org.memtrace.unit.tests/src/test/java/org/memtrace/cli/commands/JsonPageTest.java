@@ -7,9 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,9 +24,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.memtrace.cli.Main;
+import org.memtrace.cli.Ran;
 import org.memtrace.cli.args.CommandTable;
-import org.memtrace.cli.output.Console;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -79,12 +76,7 @@ class JsonPageTest {
 	}
 
 	private static JsonElement run(String... args) {
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		ByteArrayOutputStream e = new ByteArrayOutputStream();
-		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
-		assertEquals(0, code, () -> e.toString(StandardCharsets.UTF_8));
-		return JsonParser.parseString(o.toString(StandardCharsets.UTF_8));
+		return JsonParser.parseString(Ran.ok(args));
 	}
 
 	/** All fields are on the page, and all that must be there are. */
@@ -173,11 +165,9 @@ class JsonPageTest {
 	void machine() throws Exception {
 		String m = temporary.resolve("m.db").toString();
 		run("import", "-o", m, "--format", "json", TRACE);
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		int code = Main.run(new String[] {"machine", "--format", "json", m}, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(new ByteArrayOutputStream()), false, false, false));
-		assumeTrue(code == 0, "no libhwloc");
-		check("memtrace.machine/1", JsonParser.parseString(o.toString(StandardCharsets.UTF_8)));
+		Ran ran = Ran.of("machine", "--format", "json", m);
+		assumeTrue(ran.code() == 0, "no libhwloc");
+		check("memtrace.machine/1", JsonParser.parseString(ran.out()));
 	}
 
 	/** Commands of the native program, if it was built. */

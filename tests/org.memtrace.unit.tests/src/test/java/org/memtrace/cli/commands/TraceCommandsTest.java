@@ -7,19 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
-import org.memtrace.cli.Main;
+import org.memtrace.cli.Ran;
 import org.memtrace.cli.args.ExitCode;
-import org.memtrace.cli.output.Console;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
@@ -48,13 +45,10 @@ class TraceCommandsTest {
 	}
 
 	private int run(String... args) {
-		ByteArrayOutputStream o = new ByteArrayOutputStream();
-		ByteArrayOutputStream e = new ByteArrayOutputStream();
-		int code = Main.run(args, new Console(new PrintStream(o, false, StandardCharsets.UTF_8),
-				new PrintStream(e, true, StandardCharsets.UTF_8), false, false, false));
-		out = o.toString(StandardCharsets.UTF_8);
-		err = e.toString(StandardCharsets.UTF_8);
-		return code;
+		Ran ran = Ran.of(args);
+		out = ran.out();
+		err = ran.err();
+		return ran.code();
 	}
 
 	@Test
