@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# clang-tidy on the collector; not part of ./test.sh yet.
+# clang-tidy on the collector; a part of collector/tests/run.sh.
 #
 #   releng/check-static.sh [FILE...]     default: all sources in C but the kernel module's
 #                                        own, which need the headers of a kernel
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../collector" || exit 1
 top=$PWD/..
+mkdir -p "$top"/build
 # Left out of bugprone-*: what is a matter of style in a kernel's C (strcmp() as a truth value, int and size_t in one
 # expression, assignments in conditions, _names, parameters of one type, the size of a pointer in an array of pointers), branches that are alike on purpose,
 # macros that take a declaration. Of the analyzer: memcpy() and strcpy() as such, padding.
@@ -22,12 +23,12 @@ if [ $# -gt 0 ]; then
 		readlink -f "$top/$f" | sed "s,^$PWD/,,"
 	done
 else
-	ls cli/*.c lib/*.c preload/*.c preload/*/*.c module/core.c
+	ls cli/*.c count/*.c lib/*.c preload/*.c preload/*/*.c module/core.c
 fi >"$top"/build/static-files
 out=$top/build/static.txt
 # one at a time on each processor; what it says on stderr is a count
 xargs -P "$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' "--checks=$checks" {} -- \
-	-std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Ipreload -I../org.memtrace.cli/commands '-DMT_GIT_COMMIT=\"\"' <"$top"/build/static-files >"$out" 2>"$out.err"
+	$(make -s language) '-DMT_GIT_COMMIT=\"\"' <"$top"/build/static-files >"$out" 2>"$out.err"
 rc=$?
 cat "$out"
 [ $rc = 0 ] || [ -s "$out" ] || tail -n 20 "$out.err" >&2

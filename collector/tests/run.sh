@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [unit|decoder|context|fidelity|exact|robustness|all]...
+# usage: run.sh [static|unit|decoder|context|fidelity|exact|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -25,6 +25,7 @@ run() {
 make -s -C "$collector" && make -s -C "$tests" || exit 2
 for suite; do
 	case $suite in
+	static) run "static analysis" "$collector/../releng/check-static.sh" ;;
 	unit)
 		run "unit tests" make -s -C "$collector" test
 		run "unit tests under ASan and UBSan" make -s -C "$collector" asan
@@ -40,7 +41,7 @@ for suite; do
 		run "names" "$tests/context/names.sh"
 		;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
-	all) for s in unit decoder context fidelity exact robustness; do "$0" $s || status=1; done ;;
+	all) for s in static unit decoder context fidelity exact robustness; do "$0" $s || status=1; done ;;
 	*) sed -n '5,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
