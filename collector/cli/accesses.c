@@ -44,7 +44,7 @@ static int fill(struct reader *r)
 	if (r->g)
 		return fill_gzip(r);
 	if (!r->z) {
-		r->out_len = fread(r->out, 1, r->out_cap, r->f);
+		r->out_len = fread(r->out, 1, r->out_cap, r->f);	// NOLINT(clang-analyzer-unix.Stream): not called at the end
 		r->out_pos = 0;
 		r->end = r->out_len == 0;
 		return ferror(r->f) ? -EIO : 0;

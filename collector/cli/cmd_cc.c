@@ -120,7 +120,7 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 			char *path = mt_printf("%s/memtrace-count.wrap", dir), *wrap = mt_read_file(path, NULL);
 
 			for (char *w = strtok_r(wrap, " \n", &save); w; w = strtok_r(NULL, " \n", &save)) {
-				v = realloc(v, ((size_t)n + 8) * sizeof(*v));
+				v = mt_resize(v, ((size_t)n + 8) * sizeof(*v));
 				v[n++] = mt_printf("-Wl,%s", w);
 			}
 			free(path);

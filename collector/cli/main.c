@@ -37,16 +37,15 @@ static const struct {
 /* Standard output must have been written; a reader that went away is no error. */
 static int flush_output(int rc)
 {
-	int bad = ferror(stdout);
+	int bad = ferror(stdout), err = fflush(stdout) ? errno : 0;
 
-	errno = 0;
-	if (fflush(stdout) || bad) {
-		if (errno == EPIPE) {
+	if (err || bad) {
+		if (err == EPIPE) {
 			signal(SIGPIPE, SIG_DFL);
 			raise(SIGPIPE);
 		}
 		if (!rc)
-			rc = mt_fail(NULL, MT_EXIT_INTERNAL, "cannot write the output: %s", errno ? strerror(errno) : "error");
+			rc = mt_fail(NULL, MT_EXIT_INTERNAL, "cannot write the output: %s", err ? strerror(err) : "error");
 	}
 	return rc;
 }

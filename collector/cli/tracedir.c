@@ -277,12 +277,17 @@ static int compress_file(const char *path, uint64_t *saved)
 	size_t in_size = ZSTD_CStreamInSize(), out_size = ZSTD_CStreamOutSize();
 	char *in_buf = mt_alloc(in_size), *out_buf = mt_alloc(out_size);
 	ZSTD_CCtx *z = ZSTD_createCCtx();
-	FILE *in = fopen(path, "re"), *o = fopen(tmp, "we");
+	FILE *in = fopen(path, "re"), *o = NULL;
 	struct stat before, after;
 	int err = 0;
 
-	if (!in || !o || !z) {
-		err = errno ? -errno : -ENOMEM;
+	if (!in) {
+		err = -errno;
+		goto done;
+	}
+	o = fopen(tmp, "we");
+	if (!o || !z) {
+		err = o ? -ENOMEM : -errno;
 		goto done;
 	}
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, 3);

@@ -27,6 +27,7 @@
 #ifdef __clang_analyzer__
 /* it does not see what assembly writes through a pointer, but it asks no more of an unknown function */
 long mt_sys(long n, ...);
+long mt_sys6(long n, long a, long b, long c, long d, long e, long f);
 #else
 static inline long mt_sys6(long n, long a, long b, long c, long d, long e, long f)
 {
