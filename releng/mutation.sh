@@ -59,6 +59,7 @@ EOF
 	(cd tests/org.memtrace.unit.tests && "$JAVA_HOME"/bin/java -cp "$top/$pit/lib/*:$top/build/test-lib/junit-platform-console-standalone.jar" \
 		org.pitest.mutationtest.commandline.MutationCoverageReport \
 		--reportDir "$top/$out" --targetClasses "$classes" --targetTests "$tests" --sourceDirs "$sources" \
+		--mutableCodePaths "$top/build/classes" \
 		--classPath "$top/build/classes,$top/build/classes-tests,$libs$top/build/test-lib/junit-platform-console-standalone.jar" \
 		--jvmArgs "--enable-native-access=ALL-UNNAMED,-Djava.awt.headless=true,-Duser.language=en,-Duser.country=US,-Duser.timezone=UTC,-Dmemtrace.root=$top,-Xmx1g" \
 		--threads "${PIT_THREADS:-2}" --timeoutConst 10000 --timestampedReports false --outputFormats HTML,CSV --verbosity NO_SPINNER \
