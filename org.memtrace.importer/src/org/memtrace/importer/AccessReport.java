@@ -5,7 +5,6 @@ package org.memtrace.importer;
 
 import java.util.BitSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 

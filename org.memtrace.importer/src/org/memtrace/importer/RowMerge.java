@@ -9,7 +9,6 @@ import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowSpill;
-import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.AccessBatch;
 

@@ -65,7 +65,8 @@ final class ContextTable {
 	/**
 	 * Writes MT_CONTEXT and MT_CONTEXT_PARAM.
 	 *
-	 * @param cpuSets hexadecimal masks and first CPUs
+	 * @param cpuMasks of the sets of CPUs, hexadecimal
+	 * @param firstCpus of the sets of CPUs
 	 * @param taskIds by thread index
 	 * @param byThread whether event types tell the thread
 	 */

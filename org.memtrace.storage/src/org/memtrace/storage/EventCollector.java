@@ -25,7 +25,7 @@ import org.memtrace.model.store.EventType;
 final class EventCollector implements AutoCloseable {
 	/** Stores the sets of parameters. */
 	interface ParameterSink {
-		/** @param firstType number of the first parameter type of the set; the others follow in {@code types} */
+		/** @param types numbers of the parameter types, one for each value */
 		void set(int number, int[] types, String[] values) throws MemtraceException;
 	}
 

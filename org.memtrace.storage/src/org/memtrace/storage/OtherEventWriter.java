@@ -20,7 +20,6 @@ import org.memtrace.model.store.EventType;
 final class OtherEventWriter implements AutoCloseable {
 	private static final int MANY = 64;
 	private static final int COLUMNS = 4;
-	private static final int FLUSH = 1024;
 
 	/** An SQL error on its way through interfaces that know none; {@link SqlTraceWriter} explains it. */
 	static final class Failure extends MemtraceException {
@@ -39,8 +38,6 @@ final class OtherEventWriter implements AutoCloseable {
 	private final BulkInsert values;
 	/** First row of each set of parameters, from set 1; the one after the last is the next free row. */
 	private int[] firstValue = { 0, 0 };
-	private int sets;
-	private boolean hasParameters;
 
 	OtherEventWriter(Connection db, Dbms dbms, Path directory) throws SQLException {
 		this.db = db;
@@ -59,7 +56,6 @@ final class OtherEventWriter implements AutoCloseable {
 	}
 
 	private void parameterSet(int number, int[] types, String[] texts) throws MemtraceException {
-		sets = number;
 		if (number + 1 == firstValue.length) {
 			firstValue = Arrays.copyOf(firstValue, 2 * firstValue.length);
 		}
@@ -213,7 +209,6 @@ final class OtherEventWriter implements AutoCloseable {
 					rows = 0;
 				}
 				if (set > 0) {
-					hasParameters = true;
 					parameters.add(id, firstValue[set], firstValue[set + 1]);
 				}
 			} catch (SQLException e) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.tree.ProducerTree;
@@ -39,7 +40,7 @@ final class AllocationSites extends OfMemory {
 		}
 		return new ProducerValues(sites.size(), producer -> {
 			int s = tree.structure(producer);
-			return s < 0 || s >= site.length ? ProducerValues.UNKNOWN : site[s];
+			return s < 0 || s >= site.length ? DimensionValues.UNKNOWN : site[s];
 		}, value -> sites.get((int) value));
 	}
 }

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.dimension;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.Progress;
@@ -34,14 +35,14 @@ final class SizeClasses extends OfMemory {
 				return sizeClass(structure.sizeBytes());
 			}
 			int part = parts.of(producer);
-			return part < 0 ? ProducerValues.UNKNOWN
+			return part < 0 ? DimensionValues.UNKNOWN
 					: sizeClass(tree.endAddress(parts.producer(part)) - tree.startAddress(parts.producer(part)));
 		}, SizeClasses::name);
 	}
 
 	/** Class c has the sizes from 2^c to below 2^(c+1) bytes. */
 	static long sizeClass(long bytes) {
-		return bytes <= 0 ? ProducerValues.UNKNOWN : CLASSES - 1 - Long.numberOfLeadingZeros(bytes);
+		return bytes <= 0 ? DimensionValues.UNKNOWN : CLASSES - 1 - Long.numberOfLeadingZeros(bytes);
 	}
 
 	static String name(long sizeClass) {

@@ -58,6 +58,7 @@ public final class CountedInput implements AutoCloseable {
 	private final BufferedInputStream in;
 
 	/** @param stored the bytes as they are stored; closed with this object, also when this fails */
+	@SuppressWarnings("resource") // what is made closes what it was made of
 	CountedInput(InputStream stored) throws IOException {
 		counter = new Counter(stored);
 		try {

@@ -46,7 +46,6 @@ public final class EventSink implements AutoCloseable {
 	}
 
 	private final Input input;
-	private final ImportRequest request;
 	private final Progress progress;
 	private final TraceWriter writer;
 	private final SkipCounter skips;
@@ -62,7 +61,6 @@ public final class EventSink implements AutoCloseable {
 	private final Map<String, String> properties = new TreeMap<>();
 	private long imported;
 	private long rows;
-	private long skipped;
 	private long lost;
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
@@ -71,7 +69,6 @@ public final class EventSink implements AutoCloseable {
 
 	public EventSink(Input input, ImportRequest request, Progress progress) throws MemtraceException {
 		this.input = input;
-		this.request = request;
 		this.progress = progress;
 		this.skips = new SkipCounter(request.strict());
 		this.name = request.name().isEmpty() ? input.name() : request.name();
@@ -96,7 +93,6 @@ public final class EventSink implements AutoCloseable {
 	 * @param line 0 when not known
 	 */
 	public void skip(String file, long line, String reason) throws MemtraceException {
-		skipped++;
 		skips.skip(file, line, reason);
 	}
 

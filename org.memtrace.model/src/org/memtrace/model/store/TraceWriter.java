@@ -10,6 +10,7 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;

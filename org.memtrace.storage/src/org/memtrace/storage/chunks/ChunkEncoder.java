@@ -24,6 +24,7 @@ final class ChunkEncoder implements AutoCloseable {
 	record Encoded(ChunkEntry entry, byte[][] data) {
 	}
 
+	@SuppressWarnings("resource") // closed with this
 	private final ZstdCompressCtx zstd = new ZstdCompressCtx().setLevel(LEVEL);
 	private final Numbers numbers = new Numbers();
 	private final Bytes plain = new Bytes(1 << 16);

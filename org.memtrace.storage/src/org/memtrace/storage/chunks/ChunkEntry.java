@@ -18,7 +18,7 @@ import org.memtrace.storage.chunks.ByteReader.FormatError;
  * @param endNs latest end
  * @param reads sum of the reads
  * @param writes sum of the writes
- * @param columns {@link #pack} of the rest
+ * @param columns {@link Columns}, packed
  */
 public record ChunkEntry(int rows, int cellFrom, int cellTo, long startNs, long lastStartNs, long endNs, long reads, long writes,
 		byte[] columns) {

@@ -18,7 +18,7 @@ import org.memtrace.model.store.AccessBatch;
  */
 final class TimeRun {
 	static final int BLOCK_ROWS = 512;
-	/** Bytes of a row number in {@link #positions}: chunks have at most 2^20 rows. */
+	/** Bytes of a row number: chunks have at most 2^20 rows. */
 	static final int POSITION_BYTES = 3;
 
 	private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

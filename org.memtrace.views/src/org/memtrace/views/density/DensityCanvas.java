@@ -14,7 +14,6 @@ import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
-import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Accessibility;

@@ -26,8 +26,6 @@ import org.eclipse.swt.widgets.Spinner;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableItem;
 import org.eclipse.swt.widgets.Text;
-import org.memtrace.aggregation.Dimension;
-import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Quantities;

@@ -3,6 +3,7 @@
 package org.memtrace.views.filters;
 
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.IAction;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
@@ -85,7 +86,7 @@ public final class FilterActions {
 		if (!saved.byName().isEmpty()) {
 			MenuManager delete = new MenuManager("Delete saved filters");
 			saved.byName().forEach((name, set) -> {
-				Action take = new Action(name.replace("&", "&&"), Action.AS_CHECK_BOX) {
+				Action take = new Action(name.replace("&", "&&"), IAction.AS_CHECK_BOX) {
 					@Override
 					public void run() {
 						trace.selection().filters(set);

@@ -33,7 +33,6 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
-import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.WheelGesture;
 
 /**

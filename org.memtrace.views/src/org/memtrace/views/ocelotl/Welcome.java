@@ -105,7 +105,7 @@ final class Welcome extends Composite {
 		bar = new ProgressBar(progress, SWT.HORIZONTAL);
 		bar.setMaximum(STEPS);
 		GridDataFactory.fillDefaults().hint(BAR_WIDTH, SWT.DEFAULT).align(SWT.FILL, SWT.CENTER).applyTo(bar);
-		Button cancel = Buttons.push(progress, "Cancel", null, () -> session.opener().cancel());
+		Buttons.push(progress, "Cancel", null, () -> session.opener().cancel());
 
 		counting = new LatestResult<>("Count traces", this, LatestResult.Policy.ONLY_NEWEST) {
 			@Override

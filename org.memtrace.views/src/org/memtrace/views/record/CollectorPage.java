@@ -111,7 +111,7 @@ final class CollectorPage extends WizardPage {
 		output = new Text(names, SWT.BORDER);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(output);
 		output.addModifyListener(e -> wizard.changed());
-		Button browse = Buttons.push(names, "Br&owse…", null, () -> browse());
+		Buttons.push(names, "Br&owse…", null, () -> browse());
 
 		command = new CommandBar(c, "The same in a terminal:", 3);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(command);

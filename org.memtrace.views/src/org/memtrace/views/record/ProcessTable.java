@@ -14,7 +14,6 @@ import java.util.Locale;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
@@ -50,7 +49,7 @@ final class ProcessTable extends Composite {
 		filter.setMessage("Filter by name, user or number");
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(filter);
 		filter.addModifyListener(e -> show());
-		Button refresh = Buttons.push(this, "Re&fresh", null, () -> refresh());
+		Buttons.push(this, "Re&fresh", null, () -> refresh());
 		table = new Table(this, SWT.BORDER | SWT.SINGLE | SWT.FULL_SELECTION | SWT.V_SCROLL);
 		Accessibility.name(table, "Processes");
 		table.setHeaderVisible(true);

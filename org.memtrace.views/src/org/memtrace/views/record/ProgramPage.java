@@ -158,7 +158,7 @@ final class ProgramPage extends WizardPage {
 		arguments = field(c, "&Arguments:", "as in a shell: -n 4 'two words'");
 		span(arguments);
 		directory = field(c, "&Working directory:", "the folder of the program");
-		Button folder = Buttons.push(c, "Br&owse…", null, () -> {
+		Buttons.push(c, "Br&owse…", null, () -> {
 			DirectoryDialog dialog = new DirectoryDialog(getShell());
 			dialog.setText("Working directory of the program");
 			String chosen = dialog.open();

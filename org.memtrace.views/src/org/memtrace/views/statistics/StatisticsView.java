@@ -68,7 +68,6 @@ import org.memtrace.views.util.WhenSeen;
 public final class StatisticsView extends TraceView {
 	private static final int NAME = 0;
 	private static final int VALUE = 1;
-	private static final int PERCENT = 2;
 	/** Entries of a menu. */
 	private static final int MOST_LISTED = 30;
 

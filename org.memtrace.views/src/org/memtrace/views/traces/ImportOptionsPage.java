@@ -97,7 +97,7 @@ final class ImportOptionsPage extends WizardPage {
 	}
 
 	private void browse(Composite c, Text field, String title, String pattern) {
-		Button button = Buttons.push(c, "Browse…", null, () -> {
+		Buttons.push(c, "Browse…", null, () -> {
 			FileDialog dialog = new FileDialog(getShell(), SWT.SAVE);
 			dialog.setText(title);
 			dialog.setFilterExtensions(new String[] { pattern, "*" });
