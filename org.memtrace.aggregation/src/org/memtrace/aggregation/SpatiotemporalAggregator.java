@@ -417,9 +417,12 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		giveScratch(scratch);
 	}
 
-	/** Nodes whose best value is 0 for every interval: nothing below, or a row with one value per type. */
+	/**
+	 * Nodes whose best value is 0 for every interval: nothing below, or a row with one value per type. Several rows that are kept whole can
+	 * have no gain either, when one of them has all values, but they lose something in every interval.
+	 */
 	private boolean idle(int n) {
-		return qualities.before[n] == null || qualities.gainless(n) && tree.isLeaf(n);
+		return qualities.before[n] == null || qualities.gainless(n) && qualities.isRow(n);
 	}
 
 	/**
