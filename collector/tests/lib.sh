@@ -38,10 +38,19 @@ skip() {
 	echo "SKIPPED: $*"
 }
 
-# summary NAME: the closing line of a suite, and its status
+# summary NAME: the closing line of a suite, and its status; a suite that has tried nothing fails
 summary() {
+	[ $((passed + failed + skipped)) -gt 0 ] || fail "$1: there was nothing to try"
 	echo "$1: $passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ]
+}
+
+# need_programs NAME...: the programs that tests/Makefile builds
+need_programs() {
+	local p
+	for p; do
+		[ -x "$bin/$p" ] || { echo "there is no $bin/$p; run make -C collector/tests first"; exit 2; }
+	done
 }
 
 # The directory listing with the contents, for comparisons.
@@ -54,6 +63,15 @@ perf_works() {
 	local p
 	p=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 4)
 	[ "$(id -u)" = 0 ] || [ "$p" -le 2 ]
+}
+
+# await COMMAND...: waits until it succeeds. The limit is for what hangs, not for slow machines.
+await() {
+	local end=$((SECONDS + 120))
+	until "$@" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
 }
 
 need_memtrace() {
