@@ -8,6 +8,7 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
+need_programs fidelity
 make -s -C "$tests/../../examples" || exit 2
 
 # facts TRACE names: the owners in a recorded trace of testdata
@@ -38,7 +39,7 @@ example() {
 	local names=$1
 	shift
 	rm -rf "$work/trace"
-	if ! timeout -k 5 180 "$MEMTRACE" record --quiet --max-overhead 0 --interval 20ms --subphases 5 \
+	if ! timeout -k 5 900 "$MEMTRACE" record --quiet --max-overhead 0 --interval 20ms --subphases 5 \
 		-o "$work/trace" -- "$BUILD/examples/$1" "${@:2}" > "$work/out" 2>&1; then
 		fail "$*: the program or the recorder failed: $(tail -1 "$work/out")"
 		return 1

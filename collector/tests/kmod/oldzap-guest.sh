@@ -28,7 +28,7 @@ fidelity() {
 		cat out t/trace/p0000/image.json
 		return
 	fi
-	"$bin/fidelity" --run-threads 0 --definite 0 "${compare[@]}" t/trace t/log.* > report 2>&1
+	"$bin/fidelity" "${compare[@]}" t/trace t/log.* > report 2>&1
 	case $? in
 	0 | 3) ok "$name, $(($(now) - t)) s" ;;
 	*) bad "$name" ;;

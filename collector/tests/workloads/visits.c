@@ -42,6 +42,7 @@
 #define BSS_PAGES 1024
 #define MAX_THREADS 512
 #define VOLATILE_PAGES 16
+#define LEAST_VISITS 20000L	/* of all threads, however long they take */
 #define WORD (PAGE / sizeof(uint64_t))
 
 struct visit {
@@ -407,7 +408,7 @@ static void *work(void *arg)
 	busy_until = now_ns() + (uint64_t)opt.busy_ms * 1000000;
 	for (long i = 1; i <= opt.visits; i++) {
 		one_visit(w, stack);
-		if (now_ns() >= end_ns)
+		if (now_ns() >= end_ns && i >= LEAST_VISITS / opt.threads)
 			break;
 		if (opt.pause_us && i % opt.pause_every == 0)
 			sleep_us(opt.pause_us);
