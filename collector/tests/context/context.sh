@@ -8,12 +8,13 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
+need_programs deny
 here=$tests/context
 backend=${BACKEND:-auto}
 cd "$work" || exit 2
 
 record() {
-	timeout 60 "$MEMTRACE" record --quiet --backend "$backend" "$@"
+	timeout 300 "$MEMTRACE" record --quiet --backend "$backend" "$@"
 }
 
 # expect NAME WANT GOT
@@ -107,29 +108,30 @@ expect "script sees its name" "./script2 x" "$(record -o script2.trace ./script2
 # static programs are refused before they start, and run with --backend none
 echo 'int main(void) { return 3; }' > static.c
 if gcc -static -o static static.c 2> /dev/null; then
-	timeout 20 "$MEMTRACE" record ./static 2> err
+	timeout 120 "$MEMTRACE" record ./static 2> err
 	expect "static refused" 4 $?
 	expect "says why" 1 "$(grep -c 'statically linked' err)"
-	timeout 20 "$MEMTRACE" record --backend none -o static.trace ./static 2> err
+	timeout 120 "$MEMTRACE" record --backend none -o static.trace ./static 2> err
 	expect "static with none" 3 $?
 fi
 
 # the recorder passes signals on that were sent to it alone
 "$MEMTRACE" record -q --backend "$backend" -o fwd.trace sh -c 'trap "echo got; exit 9" USR1; echo ready; while :; do sleep 0.05; done' > fwd.out 2> /dev/null &
 pid=$!
-for _ in $(seq 100); do grep -q ready fwd.out && break; sleep 0.05; done
+await grep -q ready fwd.out
 kill -USR1 $pid
 wait $pid
 expect "forwarded signal" "9 got" "$? $(tail -n 1 fwd.out)"
 
-# the recorder is killed: the program goes on, the trace opens and is completed
-"$MEMTRACE" record -q --backend "$backend" -o killed.trace sh -c 'echo $$ > pid; sleep 1; echo alive' > killed.out 2> /dev/null &
+# the recorder is killed: the program goes on until it is told to end, the trace opens and is completed
+"$MEMTRACE" record -q --backend "$backend" -o killed.trace sh -c 'echo $$ > pid; while [ ! -e end ]; do sleep 0.05; done; echo alive' > killed.out 2> /dev/null &
 pid=$!
-for _ in $(seq 100); do [ -s pid ] && break; sleep 0.05; done
+await [ -s pid ]
 { kill -9 $pid; wait $pid; } 2> /dev/null
 "$MEMTRACE" info killed.trace > info 2>&1
 expect "info of a killed recorder" 0 $?
 expect "state" 1 "$(grep -c '^Result *aborted; the recorder was killed' info)"
+touch end
 while kill -0 "$(cat pid)" 2> /dev/null; do sleep 0.1; done
 expect "the program went on" alive "$(cat killed.out)"
 "$MEMTRACE" finish killed.trace 2> /dev/null
@@ -138,12 +140,13 @@ for f in structures stacks threads; do
 	expect "finished $f" 1 "$(ls killed.trace/p0000/$f.csv 2> /dev/null | wc -l)"
 done
 
-# a descendant that outlives the program
-record -o daemon.trace sh -c '(sleep 1.5; echo late > late) > /dev/null 2>&1 & exit 0' 2> /dev/null
+# a descendant that outlives the program, until it is told to end
+record -o daemon.trace sh -c 'sh -c "echo \$\$ > late; while [ ! -e leave ]; do sleep 0.05; done" > /dev/null 2>&1 &
+	while [ ! -s late ]; do sleep 0.05; done' 2> /dev/null
 expect "root's exit ends the recording" 0 $?
 expect "descendant noted" 1 "$(grep -c '"state": "running"' daemon.trace/manifest.json | sed 's/[1-9][0-9]*/1/')"
-while [ ! -s late ]; do sleep 0.1; done
-sleep 0.3
+touch leave
+while kill -0 "$(cat late)" 2> /dev/null; do sleep 0.05; done
 "$MEMTRACE" info daemon.trace > /dev/null
 expect "completed later" 0 "$(grep -c '"state": "running"' daemon.trace/manifest.json)"
 
@@ -211,7 +214,7 @@ expect "-q before the command" "0 " "$? $(cat early.out)"
 expect "-q without a command" 2 "$("$MEMTRACE" -q > /dev/null 2>&1; echo $?)"
 
 # a terminal: stop and continue, interrupt, a shell inside
-result=$(timeout 60 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
+result=$(timeout 900 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
 expect "terminal" "stopped continued 0 130 inner 4" "$result"
 
 # info --json and check --json are JSON, --explain answers

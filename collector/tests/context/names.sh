@@ -11,7 +11,7 @@ need_memtrace
 cd "$work" || exit 2
 
 record() {
-	timeout 60 "$MEMTRACE" record --quiet --backend none "$@"
+	timeout 300 "$MEMTRACE" record --quiet --backend none "$@"
 }
 
 # expect NAME WANT GOT
@@ -214,9 +214,9 @@ mkdir -p served/buildid/"$id" gone && objcopy --only-keep-debug far "served/buil
 record -o gone.trace gone/far
 expect "without debug information" 0 "$(structures gone.trace '^(rows|table)$' | wc -l)"
 if ldconfig -p | grep -q libdebuginfod.so.1; then
-	(cd served && exec timeout 60 python3 -u -m http.server --bind 127.0.0.1 0 > ../server.out 2> ../server.err) &
+	(cd served && exec timeout 300 python3 -u -m http.server --bind 127.0.0.1 0 > ../server.out 2> ../server.err) &
 	server=$!
-	for _ in $(seq 100); do grep -q port server.out && break; sleep 0.05; done
+	await grep -q port server.out
 	port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' server.out)
 	DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH=$work/cache "$MEMTRACE" finish -q --force gone.trace
 	expect "debuginfod" "heap rows 9000;static table 2000" "$(structures gone.trace '^(rows|table)$' | paste -sd ';')"

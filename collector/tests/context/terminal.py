@@ -19,7 +19,7 @@ if pid == 0:
 seen = ""
 
 
-def wait_for(text, limit=15):
+def wait_for(text, limit=120):
     """Reads until text appears behind what was consumed; True when it did."""
     global seen
     end = time.time() + limit
@@ -59,7 +59,7 @@ send("test $? = 0 && echo ze''ro\n")
 if wait_for("zero"):
     words.append("0")
 wait_for("PROMPT>")
-send(f"{record} -o t2.trace sh -c 'echo started; exec sleep 30'\n")
+send(f"{record} -o t2.trace sh -c 'echo started; exec sleep 600'\n")
 wait_for("\r\nstarted")
 send("\x03")
 wait_for("PROMPT>")

@@ -38,7 +38,7 @@ done
 ${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -I"$tests/../preload" -I"$tests/../lib" \
 	-o "$work/x86rw.so" "$tests/../preload/zap/x86rw.c" || { fail "x86rw.c does not build"; summary decoder; exit 1; }
 # shellcheck disable=SC2086
-if timeout 120 "$python" -B "$tests/decoder/decoder.py" "$work/x86rw.so" $libraries $cc1; then
+if timeout 900 "$python" -B "$tests/decoder/decoder.py" "$work/x86rw.so" $libraries $cc1; then
 	pass "decoder"
 else
 	fail "decoder"

@@ -9,11 +9,12 @@
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 need_memtrace
+need_programs fidelity quirks
 here=$tests/exact
 cd "$work" || exit 2
 
 record() {
-	timeout 120 "$MEMTRACE" record --quiet --exact "$@"
+	timeout 300 "$MEMTRACE" record --quiet --exact "$@"
 }
 
 # build NAME WORDS...: a compiler of memtrace; what it says is shown only when it fails
@@ -141,11 +142,24 @@ cat > dies.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
 static volatile long a[512 * 8];
+/* How many intervals the recorder has written. */
+static int intervals(void)
+{
+	FILE *f = fopen("dies.trace/p0000/intervals.csv", "r");
+	int n = 0, c;
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n;
+}
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < 512 * 8; i++)
 		a[i] = i;
-	sleep(2);	/* an interval or more ends, also on a busy machine */
+	/* the interval in which the loop ended is written: another one that began later is */
+	for (int before = intervals(), i = 0; intervals() < before + 2 && i < 6000; i++)
+		usleep(10000);
 	(void)argv;
 	if (argc > 1)
 		raise(SIGKILL);
@@ -167,7 +181,7 @@ printf 'int main(void) { return 0; }\n' > plain.c
 gcc -o plain plain.c
 record -o plain.trace ./plain 2> plain.err
 [ $? = 4 ] && [ ! -e plain.trace ] && grep -q "was not built with 'memtrace cc'" plain.err && pass "a program without hooks" || fail "a program without hooks"
-timeout 20 "$MEMTRACE" record --quiet --backend hooks -o plain.trace ./plain 2> plain.err
+timeout 120 "$MEMTRACE" record --quiet --backend hooks -o plain.trace ./plain 2> plain.err
 [ $? = 0 ] && grep -q '"backend_message": "no part of this program was built with memtrace cc"' plain.trace/p0000/image.json &&
 	pass "a program without hooks, asked for" || fail "a program without hooks, asked for"
 "$MEMTRACE" cc -fsanitize=thread plain.c 2> plain.err
@@ -182,9 +196,9 @@ build quirks cc -std=gnu11 -g -O2 -w -pthread -o quirks "$tests/workloads/quirks
 while read -r name status; do
 	mkdir -p q && cd q || exit 2
 	{
-		timeout 20 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
+		timeout 100 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
 		want=$?
-		(exec timeout 120 "$MEMTRACE" record --quiet --exact -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
+		(exec timeout 300 "$MEMTRACE" record --quiet --exact -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
 		got=$?
 	} 2> /dev/null
 	cd ..
