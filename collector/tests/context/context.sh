@@ -215,7 +215,7 @@ expect "-q without a command" 2 "$("$MEMTRACE" -q > /dev/null 2>&1; echo $?)"
 
 # a terminal: stop and continue, interrupt, a shell inside
 result=$(timeout 900 python3 "$here/terminal.py" "$MEMTRACE" "$backend")
-expect "terminal" "stopped continued 0 130 inner 4" "$result"
+expect "terminal" "cat stopped continued 0 130 inner 4" "$result"
 
 # info --json and check --json are JSON, --explain answers
 for c in "info --json pie.trace" "check --json"; do

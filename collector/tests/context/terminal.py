@@ -41,15 +41,17 @@ def send(text):
 
 words = []
 wait_for("PROMPT>")
-send(f"{record} -o t1.trace cat\n")
+send(f"{record} -o t1.trace sh -c 'echo started; exec cat'\n")
+wait_for("\r\nstarted")  # until then the terminal is the shell's
 send("hel\n")
-wait_for("hel\r\nhel\r\n")
+if wait_for("hel\r\nhel\r\n"):
+    words.append("cat")
 send("\x1a")
 if wait_for("Stopped"):
     words.append("stopped")
 wait_for("PROMPT>")
 send("fg\n")
-wait_for("cat\r\n")
+wait_for("exec cat'\r\n")
 send("lo\n")
 if wait_for("lo\r\nlo\r\n"):
     words.append("continued")
@@ -69,9 +71,8 @@ if wait_for("interrupted"):
 wait_for("PROMPT>")
 send(f"{record} -o t3.trace bash --norc --noprofile -i\n")
 wait_for("PROMPT>")
-send("cat\n")
-wait_for("cat\r\n")
-time.sleep(0.3)
+send("sh -c 'echo running; exec cat'\n")
+wait_for("\r\nrunning")  # until then it is the shell that is interrupted
 send("\x03")
 wait_for("PROMPT>")
 send("echo in''ner; exit 4\n")
