@@ -16,6 +16,7 @@ final class BulkInsert implements AutoCloseable {
 	private final int columns;
 	private final PreparedStatement statement;
 	private final Object[] pending;
+	private final RowsChecksum checksum = new RowsChecksum();
 	private int position;
 
 	BulkInsert(Connection db, String table, int columns) throws SQLException {
@@ -33,6 +34,9 @@ final class BulkInsert implements AutoCloseable {
 
 	/** Adds a row. */
 	void add(Object... values) throws SQLException {
+		for (Object value : values) {
+			checksum.value(value);
+		}
 		System.arraycopy(values, 0, pending, position, columns);
 		position += columns;
 		if (position == pending.length) {
@@ -55,6 +59,11 @@ final class BulkInsert implements AutoCloseable {
 				insert(rest);
 			}
 		}
+	}
+
+	/** Checksum of all rows in the order in which they were added, which is that of their first two columns. */
+	long checksum() {
+		return checksum.get();
 	}
 
 	@Override

@@ -21,6 +21,7 @@ final class EventInserter implements AutoCloseable {
 	private int rows;
 	private int run;
 	private int nextId;
+	private final RowsChecksum checksum = new RowsChecksum();
 
 	EventInserter(Connection db) throws SQLException {
 		one = db.prepareStatement(sql(1));
@@ -66,6 +67,13 @@ final class EventInserter implements AutoCloseable {
 	private void insert(PreparedStatement statement, int from, int count) throws SQLException {
 		statement.setInt(1, nextId);
 		statement.setInt(2, run);
+		for (int row = 0; row < count; row++) {
+			checksum.number(nextId + row);
+			for (int column = 0; column < COLUMNS; column++) {
+				checksum.number(pending[(from + row) * COLUMNS + column]);
+			}
+			checksum.number(run);
+		}
 		nextId += count;
 		for (int i = 0; i < count * COLUMNS; i++) {
 			long value = pending[from * COLUMNS + i];
@@ -76,6 +84,11 @@ final class EventInserter implements AutoCloseable {
 			}
 		}
 		statement.executeUpdate();
+	}
+
+	/** Checksum of all rows that were written. */
+	long checksum() {
+		return checksum.get();
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
@@ -22,6 +23,7 @@ final class EventWriter implements AutoCloseable {
 	private final EventInserter insertEvent;
 	private final PreparedStatement insertRun;
 	private final ContextTable contexts = new ContextTable();
+	private final RowsChecksum runChecksum = new RowsChecksum();
 	private long events;
 	private int pendingRuns;
 	private int runs;
@@ -91,6 +93,7 @@ final class EventWriter implements AutoCloseable {
 				runMaxCell };
 		for (int i = 0; i < values.length; i++) {
 			insertRun.setLong(i + 1, values[i]);
+			runChecksum.number(values[i]);
 		}
 		insertRun.addBatch();
 		if (++pendingRuns == FLUSH_RUNS) {
@@ -106,6 +109,11 @@ final class EventWriter implements AutoCloseable {
 		insertRun.executeBatch();
 		contexts.write(db, cpuMasks, firstCpus, threads.stream().mapToLong(ThreadInfo::taskId).toArray(), typesByThread);
 		return events;
+	}
+
+	/** Checksums of the tables, after the end. */
+	Map<String, Long> checksums() {
+		return Map.of("MT_EVENT", insertEvent.checksum(), "MT_RUN", runChecksum.get());
 	}
 
 	@Override

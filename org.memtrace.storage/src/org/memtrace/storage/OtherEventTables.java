@@ -9,15 +9,20 @@ package org.memtrace.storage;
  */
 final class OtherEventTables {
 	static final String EVENT = "MT_OTHER_EVENT";
+	static final String SPAN = "MT_OTHER_SPAN";
+	static final String CONTEXT = "MT_OTHER_CONTEXT";
+	/** Checksum of the events of each span. A database of version 3 or before has no such table. */
+	static final String CHECK = "MT_OTHER_CHECK";
 	/** Events in a span at most. */
 	static final int SPAN_EVENTS = 512;
 
 	static final String[] TABLES = {
 			"CREATE TABLE " + EVENT + "(ID INTEGER PRIMARY KEY, CONTEXT INTEGER, OFFSET_NS INTEGER, LENGTH_NS INTEGER, VALUE REAL)",
-			"CREATE TABLE MT_OTHER_SPAN(ID INTEGER PRIMARY KEY, END_EVENT INTEGER, START_NS INTEGER, END_NS INTEGER, PAGE INTEGER,"
+			"CREATE TABLE " + SPAN + "(ID INTEGER PRIMARY KEY, END_EVENT INTEGER, START_NS INTEGER, END_NS INTEGER, PAGE INTEGER,"
 					+ " MIN_PRODUCER INTEGER, MAX_PRODUCER INTEGER)",
-			"CREATE TABLE MT_OTHER_CONTEXT(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, CATEGORY INTEGER, EVENT_PRODUCER_ID INTEGER,"
+			"CREATE TABLE " + CONTEXT + "(ID INTEGER PRIMARY KEY, EVENT_TYPE_ID INTEGER, CATEGORY INTEGER, EVENT_PRODUCER_ID INTEGER,"
 					+ " CPU INTEGER, VALUE INTEGER)",
+			"CREATE TABLE " + CHECK + "(ID INTEGER PRIMARY KEY, CRC32C INTEGER)",
 			"CREATE TABLE MT_OTHER_PARAM(ID INTEGER PRIMARY KEY, FIRST_VALUE INTEGER, END_VALUE INTEGER)",
 			"CREATE TABLE MT_OTHER_VALUE(ID INTEGER PRIMARY KEY, PARAM_TYPE INTEGER, VALUE TEXT)" };
 	static final String PAGE_INDEX = "CREATE INDEX MT_OTHER_SPAN_PAGE ON MT_OTHER_SPAN(PAGE)";
@@ -30,6 +35,15 @@ final class OtherEventTables {
 			+ " WHERE e.ID >= s.ID AND e.ID < s.END_EVENT AND c.ID = e.CONTEXT";
 
 	private OtherEventTables() {
+	}
+
+	/** Adds an event to the checksum of its span: its number, its context, its start from the start of the span, its length and its value. */
+	static void add(RowsChecksum span, long id, long context, long offsetNs, long lengthNs, double value) {
+		span.number(id);
+		span.number(context);
+		span.number(offsetNs);
+		span.number(lengthNs);
+		span.real(value);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -36,6 +37,7 @@ final class OtherEventWriter implements AutoCloseable {
 	private final Dbms dbms;
 	private final EventCollector collector;
 	private final BulkInsert values;
+	private final Map<String, Long> checksums = new TreeMap<>();
 	/** First row of each set of parameters, from set 1; the one after the last is the next free row. */
 	private int[] firstValue = { 0, 0 };
 
@@ -103,6 +105,7 @@ final class OtherEventWriter implements AutoCloseable {
 	void write(int[] idOf, int producers, long firstId, int firstType, int firstParameterType, Progress progress)
 			throws SQLException, MemtraceException {
 		values.finish();
+		checksums.put("MT_OTHER_VALUE", values.checksum());
 		int[] producer = writeContexts(idOf, producers, firstType);
 		progress.begin("Writing events", collector.count());
 		try (Rows rows = new Rows(producer)) {
@@ -115,16 +118,22 @@ final class OtherEventWriter implements AutoCloseable {
 		Sqlite.execute(db, dbms.schema(OtherEventTables.PAGE_INDEX));
 	}
 
+	/** Checksums of the tables, after {@link #write}. Those of the events themselves are in one of them. */
+	Map<String, Long> checksums() {
+		return checksums;
+	}
+
 	/** @return producers by context */
 	private int[] writeContexts(int[] idOf, int producers, int firstType) throws SQLException, MemtraceException {
 		int[] producer = new int[collector.contextCount()];
-		try (BulkInsert insert = new BulkInsert(db, "MT_OTHER_CONTEXT", 6)) {
+		try (BulkInsert insert = new BulkInsert(db, OtherEventTables.CONTEXT, 6)) {
 			for (int i = 0; i < producer.length; i++) {
 				EventCollector.Context c = collector.context(i, idOf, producers);
 				producer[i] = c.producer();
 				insert.add(i, firstType + c.type(), c.category().ordinal(), c.producer(), c.cpu(), c.value());
 			}
 			insert.finish();
+			checksums.put(OtherEventTables.CONTEXT, insert.checksum());
 		}
 		return producer;
 	}
@@ -149,7 +158,9 @@ final class OtherEventWriter implements AutoCloseable {
 		private final int[] producer;
 		private final PreparedStatement one = db.prepareStatement(sql(1));
 		private final PreparedStatement many = db.prepareStatement(sql(MANY));
-		private final BulkInsert spans = new BulkInsert(db, "MT_OTHER_SPAN", 7);
+		private final BulkInsert spans = new BulkInsert(db, OtherEventTables.SPAN, 7);
+		private final BulkInsert checks = new BulkInsert(db, OtherEventTables.CHECK, 2);
+		private final RowsChecksum span = new RowsChecksum();
 		private final BulkInsert parameters = new BulkInsert(db, "MT_OTHER_PARAM", 3);
 		private final long[] pending = new long[MANY * (COLUMNS - 1)];
 		private final double[] pendingValue = new double[MANY];
@@ -204,6 +215,7 @@ final class OtherEventWriter implements AutoCloseable {
 				pending[at + 1] = start - spanStart;
 				pending[at + 2] = end - start;
 				pendingValue[rows] = value;
+				OtherEventTables.add(span, id, context, start - spanStart, end - start, value);
 				if (++rows == MANY) {
 					insert(many, 0, MANY);
 					rows = 0;
@@ -241,6 +253,8 @@ final class OtherEventWriter implements AutoCloseable {
 		private void endSpan() throws SQLException {
 			if (open) {
 				spans.add(spanFirst, spanEnd, spanStart, spanLatest, spanFirst / Schema.EVENTS_PER_PAGE, minProducer, maxProducer);
+				checks.add(spanFirst, span.get());
+				span.reset();
 			}
 		}
 
@@ -250,7 +264,11 @@ final class OtherEventWriter implements AutoCloseable {
 			}
 			endSpan();
 			spans.finish();
+			checks.finish();
 			parameters.finish();
+			checksums.put(OtherEventTables.SPAN, spans.checksum());
+			checksums.put(OtherEventTables.CHECK, checks.checksum());
+			checksums.put("MT_OTHER_PARAM", parameters.checksum());
 		}
 
 		@Override
@@ -258,6 +276,7 @@ final class OtherEventWriter implements AutoCloseable {
 			one.close();
 			many.close();
 			spans.close();
+			checks.close();
 			parameters.close();
 		}
 	}

@@ -9,11 +9,13 @@ package org.memtrace.storage;
  */
 final class Schema {
 	/** Version of the MT_ tables. */
-	static final int VERSION = 3;
+	static final int VERSION = 4;
 	/** Oldest version of them that can be read. */
 	static final int OLDEST_VERSION = 2;
 	/** Version from which on accesses are in chunks; before, the rows of FrameSoc were all there was. */
 	static final int FIRST_WITH_CHUNKS = 3;
+	/** Version from which on there are always checksums; a few databases of version 3 have none. */
+	static final int FIRST_WITH_CHECKSUMS = 4;
 	/** Databases of version 3 that were made before it do not have it. */
 	static final String THREAD_TIMES = "MT_THREAD_TIME";
 	/** PRAGMA user_version of the System DB. */

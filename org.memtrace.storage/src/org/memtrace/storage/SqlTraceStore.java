@@ -138,6 +138,9 @@ final class SqlTraceStore implements TraceStore {
 			if (!ours && !(dbms.hasTable(db, "EVENT") && dbms.hasTable(db, "EVENT_PRODUCER"))) {
 				throw new StoreException(file + " is not a trace database");
 			}
+			if (!ours && dbms == Dbms.H2) { // FrameSoc writes none, and H2 loses tables without a word
+				throw new StoreException(file + " is damaged: its table MT_SCHEMA is missing");
+			}
 			if (ours) {
 				long version = Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA");
 				if (version > Schema.VERSION) {
@@ -152,10 +155,19 @@ final class SqlTraceStore implements TraceStore {
 			}
 			version = ours ? (int) Sqlite.number(db, 0, "SELECT MAX(VERSION) FROM MT_SCHEMA") : 0;
 			properties = ours ? InfoProperties.all(db) : Map.of();
+			if (ours && properties.isEmpty()) {
+				throw new StoreException(file + " is damaged: it is not complete");
+			}
 			checksums = TableChecksums.read(file, version, properties);
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
 			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
 			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
+			for (String table : checksums.tables()) {
+				boolean there = dbms.hasTable(db, table) && (otherEvents || !table.equals(OtherEventTables.SPAN));
+				if (!there) { // H2 opens a damaged database and leaves tables out
+					throw new StoreException(file + " is damaged: its table " + table + " is missing, or what belongs to it");
+				}
+			}
 			String name = file.getFileName().toString();
 			info = registered != null ? registered
 					: ours ? InfoProperties.read(properties, name) : foreignInfo(db, name);
@@ -566,6 +578,9 @@ final class SqlTraceStore implements TraceStore {
 			verify(part, problems);
 		}
 		verify(() -> verifyAccesses(problems, progress), problems);
+		if (otherEvents) {
+			verify(() -> verifyOtherEvents(problems, progress), problems);
+		}
 	}
 
 	private void verifyAccesses(Consumer<String> problems, Progress progress) throws MemtraceException {
@@ -598,6 +613,16 @@ final class SqlTraceStore implements TraceStore {
 			progress.worked(all.entry(c).rows());
 		}
 		verifyEvents(reads, writes, problems);
+	}
+
+	private void verifyOtherEvents(Consumer<String> problems, Progress progress) throws MemtraceException {
+		OtherEventReader.Lookup tables = otherLookup();
+		progress.begin("Checking events", OtherEventReader.toRead(tables, AccessQuery.ALL));
+		try (Connection own = dbms.read(file)) {
+			new OtherEventReader(own, tables).verify(problems, progress);
+		} catch (SQLException e) {
+			throw dbms.explain(file, e);
+		}
 	}
 
 	/** FrameSoc's rows, if there are any, count what the chunks count. */
@@ -699,7 +724,8 @@ final class SqlTraceStore implements TraceStore {
 		int count = producers().size(); // under no lock: it has one of its own
 		synchronized (this) {
 			if (otherLookup == null) {
-				otherLookup = load(connection -> OtherEventReader.Lookup.read(connection, count));
+				check(OtherEventTables.CONTEXT, OtherEventTables.SPAN, OtherEventTables.CHECK);
+				otherLookup = load(connection -> OtherEventReader.Lookup.read(file, connection, version >= Schema.FIRST_WITH_CHECKSUMS, count));
 			}
 			return otherLookup;
 		}

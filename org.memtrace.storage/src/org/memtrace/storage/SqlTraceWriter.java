@@ -73,6 +73,8 @@ final class SqlTraceWriter implements TraceWriter {
 	/** Reads and writes so far. */
 	private long counted;
 	private long indexChecksum;
+	/** Of large tables, by name. */
+	private final Map<String, Long> checksums = new TreeMap<>();
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
 	private long longestNs;
@@ -319,7 +321,10 @@ final class SqlTraceWriter implements TraceWriter {
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
 			Sqlite.execute(db, dbms.schema(views(accesses, others, types)));
-			TableChecksums.write(db);
+			if (others > 0) {
+				checksums.putAll(otherEvents.checksums());
+			}
+			TableChecksums.write(db, checksums);
 			if (dbms.hasContentStamp()) {
 				ContentStamp.make(db, 0);
 			}
@@ -390,7 +395,9 @@ final class SqlTraceWriter implements TraceWriter {
 				throw damaged.get(0);
 			}
 			progress.begin("Finishing the database", -1);
-			return writer.finish(cpuMasks(), firstCpus(), threads, typesByThread);
+			long rows = writer.finish(cpuMasks(), firstCpus(), threads, typesByThread);
+			checksums.putAll(writer.checksums());
+			return rows;
 		}
 	}
 

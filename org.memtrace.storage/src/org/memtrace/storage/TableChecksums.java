@@ -3,10 +3,7 @@
 
 package org.memtrace.storage;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.sql.Blob;
-import java.sql.Clob;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,14 +12,13 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.zip.CRC32C;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.memory.AddressSpace;
 
 /**
  * Checksums of what is not in chunks: of each small table, of the cells as they are in each tree, and of the properties, which these
- * checksums are among. The format is in docs/database-schema.md, "Damage". A database that was written before there were any has none, and is
+ * checksums are among. The format is in docs/database-schema.md, "Damage". A database of version 3 or before may have none, and is then
  * not checked.
  */
 final class TableChecksums {
@@ -42,7 +38,7 @@ final class TableChecksums {
 	/** What new trees change; the other tables stay for ever. */
 	private static final List<String> OF_TREES = List.of(TREE, CELL, "MT_RULE", "EVENT_PRODUCER");
 	private static final List<String> OTHERS = List.of(EVENT_TYPE, "EVENT_PARAM_TYPE", CPU_SET, THREAD, Schema.THREAD_TIMES, STRUCTURE, FRAME,
-			INTERVAL, "MT_AREA", "MT_IMAGE", REPORT);
+			INTERVAL, "MT_AREA", "MT_IMAGE", REPORT, "MT_CONTEXT", "MT_CONTEXT_PARAM");
 
 	private final Map<String, Long> known;
 
@@ -54,7 +50,7 @@ final class TableChecksums {
 	static TableChecksums read(Path file, int version, Map<String, String> properties) throws StoreException {
 		String tables = properties.get(TABLES_PROPERTY);
 		String own = properties.get(PROPERTIES_PROPERTY);
-		if (tables == null && own == null) {
+		if (tables == null && own == null && version < Schema.FIRST_WITH_CHECKSUMS) {
 			return new TableChecksums(Map.of());
 		}
 		if (tables == null || !Long.toString(ofProperties(version, properties)).equals(own)) {
@@ -97,25 +93,29 @@ final class TableChecksums {
 		return "cells." + space.id();
 	}
 
-	/** Adds the checksums to a database that is complete but for them. */
-	static void write(Connection db) throws SQLException {
-		Map<String, Long> all = new TreeMap<>();
+	/**
+	 * Adds the checksums to a database that is complete but for them.
+	 *
+	 * @param counted checksums of large tables, made while their rows were written
+	 */
+	static void write(Connection db, Map<String, Long> counted) throws SQLException {
+		Map<String, Long> all = new TreeMap<>(counted);
 		for (String table : OTHERS) {
 			all.put(table, of(db, table));
 		}
-		write(db, all);
+		complete(db, all);
 	}
 
 	/** After the trees were replaced; nothing when there were no checksums before. */
 	static void rewrite(Path file, Connection db, Map<String, String> before, int version) throws SQLException, StoreException {
 		Map<String, Long> known = read(file, version, before).known;
 		if (!known.isEmpty()) {
-			write(db, new TreeMap<>(known));
+			complete(db, new TreeMap<>(known));
 		}
 	}
 
 	/** Completes the checksums by those of the trees. */
-	private static void write(Connection db, Map<String, Long> all) throws SQLException {
+	private static void complete(Connection db, Map<String, Long> all) throws SQLException {
 		for (String table : OF_TREES) {
 			all.put(table, of(db, table));
 		}
@@ -139,54 +139,29 @@ final class TableChecksums {
 	}
 
 	private static long ofProperties(int version, Map<String, String> properties) {
-		CRC32C crc = new CRC32C();
-		number(crc, version);
+		RowsChecksum crc = new RowsChecksum();
+		crc.number(version);
 		new TreeMap<>(properties).forEach((name, value) -> {
 			if (!name.equals(PROPERTIES_PROPERTY) && !name.equals(ContentStamp.PROPERTY)) {
-				text(crc, name);
-				text(crc, value);
+				crc.text(name);
+				crc.text(value == null ? "" : value);
 			}
 		});
-		return crc.getValue();
+		return crc.get();
 	}
 
 	/** Of all values of a table in the order of its first two columns. */
 	private static long of(Connection db, String table) throws SQLException {
-		CRC32C crc = new CRC32C();
+		RowsChecksum crc = new RowsChecksum();
 		try (Statement statement = db.createStatement();
 				ResultSet rows = statement.executeQuery("SELECT * FROM " + table + " ORDER BY 1, 2")) {
 			int columns = rows.getMetaData().getColumnCount();
 			while (rows.next()) {
 				for (int c = 1; c <= columns; c++) {
-					switch (rows.getObject(c)) {
-					case null -> crc.update('-');
-					case Double d -> number(crc, Double.doubleToLongBits(d));
-					case Number n -> number(crc, n.longValue());
-					case byte[] b -> bytes(crc, b);
-					case Blob b -> bytes(crc, rows.getBytes(c));
-					case Clob t -> text(crc, rows.getString(c));
-					case Object o -> text(crc, o.toString());
-					}
+					crc.value(rows.getObject(c));
 				}
 			}
 		}
-		return crc.getValue();
-	}
-
-	private static void number(CRC32C crc, long value) {
-		crc.update('n');
-		for (int shift = 0; shift < 64; shift += 8) {
-			crc.update((int) (value >>> shift) & 0xff);
-		}
-	}
-
-	private static void text(CRC32C crc, String text) {
-		crc.update('t');
-		bytes(crc, text == null ? new byte[0] : text.getBytes(StandardCharsets.UTF_8));
-	}
-
-	private static void bytes(CRC32C crc, byte[] bytes) {
-		number(crc, bytes.length);
-		crc.update(bytes);
+		return crc.get();
 	}
 }

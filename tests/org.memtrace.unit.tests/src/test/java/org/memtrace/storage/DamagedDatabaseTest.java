@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,8 @@ import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.model.store.EventBatch;
+import org.memtrace.model.store.EventVisitor;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerTree;
@@ -94,10 +97,14 @@ class DamagedDatabaseTest {
 		return b.toString();
 	}
 
+	private interface Question {
+		String answers(TraceStore store) throws MemtraceException;
+	}
+
 	/** @return whether something was told */
-	private static boolean same(Path file, String answers, String about) {
+	private static boolean same(Path file, Question question, String answers, String about) {
 		try (TraceStore store = Stores.openFile(file)) {
-			String got = answers(store);
+			String got = question.answers(store);
 			if (!got.equals(answers)) {
 				int at = Arrays.mismatch(got.toCharArray(), answers.toCharArray());
 				assertTrue(!store.losses().isNone(), () -> about + ": another answer without a word, "
@@ -113,14 +120,18 @@ class DamagedDatabaseTest {
 		}
 	}
 
-	private void mutate(DatabaseKind kind, int flips, int cuts) throws Exception {
+	private interface Contents {
+		void write(TraceWriter writer) throws MemtraceException;
+	}
+
+	private void mutate(DatabaseKind kind, Contents contents, Question question, int flips, int cuts) throws Exception {
 		Path file = directory.resolve("t" + Dbms.of(kind).suffix());
-		write(Stores.createFile(file, kind, notice -> {
+		contents.write(Stores.createFile(file, kind, notice -> {
 		}));
 		byte[] good = Files.readAllBytes(file);
 		String answers;
 		try (TraceStore store = Stores.openFile(file)) {
-			answers = answers(store);
+			answers = question.answers(store);
 			List<String> problems = new ArrayList<>();
 			store.verify(problems::add, Progress.NONE);
 			assertEquals(List.of(), problems);
@@ -142,7 +153,7 @@ class DamagedDatabaseTest {
 			}
 			Path damaged = Files.createDirectories(directory.resolve("d" + i)).resolve(file.getFileName());
 			Files.write(damaged, bad);
-			told += same(damaged, answers, about) ? 1 : 0;
+			told += same(damaged, question, answers, about) ? 1 : 0;
 			Files.deleteIfExists(damaged);
 		}
 		assertTrue(told > (flips + cuts) / 10, told + " told");
@@ -150,12 +161,115 @@ class DamagedDatabaseTest {
 
 	@Test
 	void sqlite() throws Exception {
-		mutate(DatabaseKind.SQLITE, 300, 60);
+		mutate(DatabaseKind.SQLITE, DamagedDatabaseTest::write, DamagedDatabaseTest::answers, 300, 60);
 	}
 
 	@Test
 	void h2() throws Exception {
-		mutate(DatabaseKind.H2, 40, 20);
+		mutate(DatabaseKind.H2, DamagedDatabaseTest::write, DamagedDatabaseTest::answers, 40, 20);
+	}
+
+	private static final int EVENTS = 3000;
+
+	/** States, links, instants and variables, some with parameters. */
+	private static void writeEvents(TraceWriter created) throws MemtraceException {
+		Random random = new Random(11);
+		try (TraceWriter writer = created) {
+			writer.eventTypes(OtherEventsContract.TYPES);
+			writer.producers(OtherEventsContract.tree());
+			EventBatch batch = new EventBatch(EVENTS);
+			for (int i = 0; i < EVENTS; i++) {
+				int type = random.nextInt(OtherEventsContract.TYPES.size());
+				long start = random.nextInt(100_000);
+				long end = switch (OtherEventsContract.TYPES.get(type).category()) {
+				case PUNCTUAL -> start;
+				default -> start + random.nextInt(1000);
+				};
+				batch.add(-1, type, random.nextInt(OtherEventsContract.PRODUCERS), start, end, random.nextInt(OtherEventsContract.PRODUCERS), 0);
+				batch.setParameters(writer.parameters(type, i % 7 == 0 ? Map.of("size", Integer.toString(random.nextInt(20))) : Map.of()));
+			}
+			writer.events(batch);
+			writer.commit(OtherEventsContract.INFO, "{}", Progress.NONE);
+		}
+	}
+
+	/** All events, those of a window of one producer, of a range of numbers, and single ones, in this order. */
+	private static String eventAnswers(TraceStore store) throws MemtraceException {
+		StringBuilder b = new StringBuilder().append(store.info()).append(store.eventTypes());
+		EventVisitor visitor = batch -> {
+			for (int i = 0; i < batch.count; i++) {
+				b.append(batch.id[i]).append(' ').append(batch.type[i]).append(' ').append(batch.producer[i]).append(' ').append(batch.startNs[i])
+						.append(' ').append(batch.endNs[i]).append(' ').append(batch.value[i]).append('\n');
+			}
+		};
+		store.readEvents(new long[] {1700, 3, 2999}, visitor);
+		store.visitEvents(AccessQuery.ALL, 0, 700, 0, 1500, visitor, Progress.NONE);
+		store.visitEvents(AccessQuery.ALL.window(20_000, 50_000), visitor, Progress.NONE);
+		store.visitEvents(AccessQuery.ALL, visitor, Progress.NONE);
+		return b.toString();
+	}
+
+	@Test
+	void eventsInSqlite() throws Exception {
+		mutate(DatabaseKind.SQLITE, DamagedDatabaseTest::writeEvents, DamagedDatabaseTest::eventAnswers, 300, 60);
+	}
+
+	@Test
+	void eventsInH2() throws Exception {
+		mutate(DatabaseKind.H2, DamagedDatabaseTest::writeEvents, DamagedDatabaseTest::eventAnswers, 40, 20);
+	}
+
+	/** An event, a span or a table that is changed is named by whoever reads it and by verify; parameters by verify. */
+	@Test
+	void eventsAreNamed() throws Exception {
+		for (String[] change : new String[][] {{"events 512 to 1023 are", "UPDATE MT_OTHER_EVENT SET OFFSET_NS = OFFSET_NS + 1 WHERE ID = 600"},
+				{"events 0 to 511 are", "DELETE FROM MT_OTHER_EVENT WHERE ID = 0"}, {"events 2560 to 2999 are", "DELETE FROM MT_OTHER_EVENT WHERE ID >= 2560"},
+				{"events 1024 to 1535 are", "UPDATE MT_OTHER_EVENT SET VALUE = VALUE + 0.5 WHERE ID = 1535"},
+				{"events 1024 to 1535 are", "UPDATE MT_OTHER_EVENT SET CONTEXT = (SELECT CONTEXT FROM MT_OTHER_EVENT WHERE ID = 1) WHERE ID = 1024 + 2"},
+				{"table MT_OTHER_SPAN is", "UPDATE MT_OTHER_SPAN SET MAX_PRODUCER = 0 WHERE ID = 512"},
+				{"table MT_OTHER_CONTEXT is", "UPDATE MT_OTHER_CONTEXT SET EVENT_TYPE_ID = 1 WHERE ID = 0"},
+				{"table MT_OTHER_CHECK is", "UPDATE MT_OTHER_CHECK SET CRC32C = 1 WHERE ID = 0"},
+				{"table MT_OTHER_VALUE is", "UPDATE MT_OTHER_VALUE SET VALUE = 'x' WHERE ID = 0"},
+				{"table MT_OTHER_PARAM is", "DELETE FROM MT_OTHER_PARAM WHERE ID = (SELECT MAX(ID) FROM MT_OTHER_PARAM)"}}) {
+			Path file = directory.resolve("t.db");
+			Files.deleteIfExists(file);
+			writeEvents(Stores.createFile(file, notice -> {
+			}));
+			try (Connection db = Sqlite.change(file)) {
+				Sqlite.execute(db, change[1]);
+			}
+			String expected = file + " is damaged: its " + change[0] + " not what was written";
+			try (TraceStore store = Stores.openFile(file)) {
+				List<String> problems = new ArrayList<>();
+				store.verify(problems::add, Progress.NONE);
+				assertTrue(problems.contains(expected), change[1] + ": " + problems);
+				if (!change[0].contains("VALUE") && !change[0].contains("PARAM")) {
+					assertEquals(expected, assertThrows(StoreException.class, () -> store.visitEvents(AccessQuery.ALL, b -> {
+					}, Progress.NONE), change[1]).getMessage());
+				}
+			}
+		}
+	}
+
+	/** FrameSoc's rows of accesses: nobody else reads them, so verify tells. */
+	@Test
+	void frameSocsRows() throws Exception {
+		for (String[] change : new String[][] {{"MT_EVENT", "UPDATE MT_EVENT SET CELL = CELL + 1 WHERE ID = 5"},
+				{"MT_RUN", "UPDATE MT_RUN SET END_NS = END_NS + 1 WHERE ID = 0"}, {"MT_CONTEXT", "UPDATE MT_CONTEXT SET CPU = CPU + 1 WHERE ID = 0"},
+				{"MT_CONTEXT_PARAM", "DELETE FROM MT_CONTEXT_PARAM WHERE CONTEXT = 0"}}) {
+			Path file = directory.resolve("t.db");
+			Files.deleteIfExists(file);
+			write(Stores.createFile(file, notice -> {
+			}));
+			try (Connection db = Sqlite.change(file)) {
+				Sqlite.execute(db, change[1]);
+			}
+			try (TraceStore store = Stores.openFile(file)) {
+				List<String> problems = new ArrayList<>();
+				store.verify(problems::add, Progress.NONE);
+				assertEquals(List.of(file + " is damaged: its table " + change[0] + " is not what was written"), problems, change[1]);
+			}
+		}
 	}
 
 	/** Each table that is changed is named, by whoever reads it and by verify. */

@@ -292,7 +292,7 @@ class SqliteFilesTest {
 		}
 		try (TraceCatalogue catalogue = open()) {
 			String message = assertThrows(UnsupportedVersionException.class, () -> catalogue.open(info.id())).getMessage();
-			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 3; use a newer memtrace"), message);
+			assertTrue(message.endsWith("t has format version 7, this memtrace reads up to version 4; use a newer memtrace"), message);
 		}
 		try (Connection db = Sqlite.change(c.resolve("SOCTRACE_SYSTEM_DB"))) {
 			Sqlite.execute(db, "PRAGMA user_version = 2");
