@@ -426,6 +426,11 @@ public final class AccessTable implements ModelSource {
 		return scan;
 	}
 
+	/** The chunks, as all that look at this table read them. */
+	public AccessSource source() {
+		return scan.source();
+	}
+
 	/** What could not be read so far; an answer that was made before it was asked is without it. */
 	public Losses lost() {
 		return scan.lost();

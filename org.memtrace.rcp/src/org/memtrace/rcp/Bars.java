@@ -31,6 +31,8 @@ import org.memtrace.views.traces.TraceActions;
 final class Bars extends ActionBarAdvisor {
 	/** Group of a menu in which the commands are. */
 	private static final String COMMANDS = "org.memtrace.views.commands";
+	/** After the commands of a menu: a group with a name, or they would be put after it. */
+	private static final String LEAVE = "org.memtrace.rcp.leave";
 
 	private IWorkbenchWindow window;
 	private Action record;
@@ -67,10 +69,10 @@ final class Bars extends ActionBarAdvisor {
 		file.add(openDatabase);
 		file.add(closeTrace);
 		file.add(new Separator(COMMANDS));
-		file.add(new Separator());
+		file.add(new Separator(LEAVE));
 		file.add(getAction(ActionFactory.QUIT.getId()));
 		commands(file, Set.of(), TraceCommand.COMPARE, "&Compare with…", TraceCommand.SAVE_VIEW, "&Save view…",
-				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…");
+				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…", TraceCommand.EXPORT_REPORT, "&Export report…");
 		bar.add(file);
 
 		MenuManager edit = new MenuManager("&Edit", "org.memtrace.rcp.edit");

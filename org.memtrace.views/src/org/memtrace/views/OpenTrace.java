@@ -9,8 +9,10 @@ import java.util.Set;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
+import org.memtrace.analysis.cards.FindingsPresenter;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPresenter;
 import org.memtrace.analysis.gantt.GanttSource;
@@ -32,7 +34,7 @@ import org.memtrace.model.tree.ProducerTree;
  * same trace. Jobs that read the store hold a {@link Lease}; {@link #close} waits for nobody, the store is closed when the
  * last lease ends.
  */
-public final class OpenTrace implements GanttPresenter.Trace {
+public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.Trace {
 	/** Keeps the store open. */
 	public final class Lease implements AutoCloseable {
 		private boolean ended;
@@ -42,6 +44,11 @@ public final class OpenTrace implements GanttPresenter.Trace {
 
 		public TraceStore store() {
 			return data.store;
+		}
+
+		/** The same through the tree of virtual addresses, whatever is shown. */
+		public TraceStore virtual() {
+			return data.virtual();
 		}
 
 		@Override
@@ -218,6 +225,17 @@ public final class OpenTrace implements GanttPresenter.Trace {
 	public EventTable events(FilterSet filters, Progress progress) throws MemtraceException {
 		try (Lease lease = lease()) {
 			return data.events(filters, progress);
+		}
+	}
+
+	/**
+	 * What the rules say about the whole trace by virtual addresses, the same for all who show it. Made when it is asked for first, so not on
+	 * the display thread; views that ask at the same time wait for one another.
+	 */
+	@Override
+	public Advisor advisor(Progress progress) throws MemtraceException {
+		try (Lease lease = lease()) {
+			return data.advisor(progress);
 		}
 	}
 

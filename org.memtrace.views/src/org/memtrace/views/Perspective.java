@@ -7,7 +7,7 @@ import org.eclipse.ui.IPageLayout;
 import org.eclipse.ui.IPerspectiveFactory;
 import org.eclipse.ui.IPlaceholderFolderLayout;
 
-/** Traces and their details at the left, the picture in the centre, structures below it. */
+/** Traces and their details at the left, the picture in the centre, what is wrong below it, in front of the other views. */
 public final class Perspective implements IPerspectiveFactory {
 	/** Any further view of a kind. */
 	private static final String ANY = ":*";
@@ -22,13 +22,13 @@ public final class Perspective implements IPerspectiveFactory {
 		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, 0.21f, ViewIds.OCELOTL);
 		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
 		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
-		for (String id : new String[] { ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.DENSITY,
-				ViewIds.MACHINE }) {
+		for (String id : new String[] { ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS,
+				ViewIds.DENSITY, ViewIds.MACHINE }) {
 			below.addView(id);
 			below.addPlaceholder(id + ANY);
 		}
-		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS,
-				ViewIds.STATISTICS, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.TUTORIAL, ViewIds.HELP }) {
+		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT,
+				ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.TUTORIAL, ViewIds.HELP }) {
 			layout.addShowViewShortcut(id);
 		}
 		// beside what they are about: all pictures

@@ -346,6 +346,11 @@ public final class Session implements IDisposable {
 		return links.stream().filter(l -> l.has(a) && l.has(b)).map(l -> l.time).findFirst().orElse(null);
 	}
 
+	/** The group that a group is linked with, the first of several; null none. */
+	public TraceGroup linkedWith(TraceGroup group) {
+		return links.stream().filter(l -> l.has(group)).map(l -> l.a == group ? l.b : l.a).findFirst().orElse(null);
+	}
+
 	/** A group shows another trace: its links are about that one now. */
 	private void relink(TraceGroup group) {
 		for (GroupLink l : links) {

@@ -10,6 +10,8 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.findings.Advisor;
+import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -50,6 +52,7 @@ final class TraceData {
 	final FilteredTables<AccessTable, MemtraceException> filtered;
 	private final FilteredTables<EventTable, MemtraceException> filteredEvents = new FilteredTables<>(
 			(filters, progress) -> filters.apply(events(progress), progress));
+	private final FilteredTables<Advisor, MemtraceException> advisors = new FilteredTables<>((none, progress) -> advise(progress));
 	final TraceMarkers markers;
 	final String importReport;
 	private final Object eventsLock = new Object();
@@ -97,6 +100,21 @@ final class TraceData {
 	/** The events that pass filters; the caller has a lease. */
 	EventTable events(FilterSet filters, Progress progress) throws MemtraceException {
 		return filters.isActive() ? filteredEvents.get(filters, progress) : events(progress);
+	}
+
+	/** The store through the tree of virtual addresses. */
+	TraceStore virtual() {
+		return opened;
+	}
+
+	/** What the rules say about the whole trace, made when it is asked for first; the caller has a lease. */
+	Advisor advisor(Progress progress) throws MemtraceException {
+		return advisors.get(FilterSet.NONE, progress);
+	}
+
+	private Advisor advise(Progress progress) throws MemtraceException {
+		AccessSource source = space == AddressSpace.VIRTUAL ? accesses.source() : opened.accessSource(progress);
+		return Advisor.of(opened, source, Thresholds.STANDARD, progress);
 	}
 
 	/** A damaged note must not keep anybody from seeing the trace. */

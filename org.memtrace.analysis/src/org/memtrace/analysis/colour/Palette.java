@@ -83,6 +83,16 @@ public final class Palette {
 		return dark ? 0xfff0a34a : 0xff9a5b00;
 	}
 
+	/** How bad something is: 0 a little, 1, 2 much. */
+	public int alert(int level) {
+		return level <= 0 ? dark ? 0xff8fa1b3 : 0xff7b8a9c : level == 1 ? remote() : lossCurve();
+	}
+
+	/** Something that has become better. */
+	public int good() {
+		return gainCurve();
+	}
+
 	/** Selection and current p. */
 	public int highlight() {
 		return dark ? 0xff7fb2ff : 0xff1f5fd0;

@@ -305,19 +305,12 @@ public final class TraceDiff {
 		List<String> changed = new ArrayList<>();
 		for (int i = 0; i < now.size() && i < then.size(); i++) {
 			if (!now.get(i).holds() && changed.size() < MOST_CHECKS) {
-				changed.add(now.get(i).text() + ": " + value(then.get(i).value(), now.get(i)) + " to " + value(now.get(i).value(), now.get(i)) + " (the rule wants "
-						+ (now.get(i).least() ? "at least " : "at most ") + value(now.get(i).threshold(), now.get(i)) + ")");
+				changed.add(now.get(i).text() + ": " + now.get(i).shown(then.get(i).value()) + " to " + now.get(i).shown(now.get(i).value())
+						+ " (the rule wants " + now.get(i).need() + ")");
 			}
 		}
 		why[0] = changed.isEmpty() ? "another rule comes first now" : String.join("; ", changed);
 		return !changed.isEmpty();
-	}
-
-	private static String value(double v, Check c) {
-		if (c.text().startsWith("share")) {
-			return Words.percent(v);
-		}
-		return v == Math.rint(v) ? String.format(java.util.Locale.ROOT, "%,d", (long) v) : Words.ratio(v);
 	}
 
 	// what is not the same

@@ -162,7 +162,8 @@ public final class Advisor {
 			notes.add("threads are not known in this recording");
 		}
 		return new Finding(rule.id(), rule.title(), List.of(g.name), List.copyOf(g.structures), List.copyOf(s.threads), from, to,
-				s.leafFrom >= 0 ? s.leafFrom : g.leafFrom, s.leafFrom >= 0 ? s.leafTo : g.leafTo, Map.copyOf(s.figures), s.evidence + when,
+				s.leaves.isEmpty() ? g.leafFrom : s.leaves.first(), s.leaves.isEmpty() ? g.leafTo : s.leaves.last() + 1,
+				List.copyOf(s.leaves), Map.copyOf(s.figures), s.evidence + when,
 				s.advice, s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
 				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view);
 	}
@@ -200,7 +201,7 @@ public final class Advisor {
 			confidence = f.confidence().compareTo(confidence) < 0 ? f.confidence() : confidence;
 			severity = f.severity().compareTo(severity) > 0 ? f.severity() : severity;
 		}
-		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, first.figures(),
+		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, List.of(), first.figures(),
 				"the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
 						+ " of the accesses or pages; of " + first.names().get(0) + ": " + first.evidence(),
 				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view());

@@ -19,6 +19,7 @@ import org.memtrace.analysis.findings.rules.Severity;
  * @param toNs end of that time
  * @param leafFrom first leaf that it is about
  * @param leafTo leaf after the last
+ * @param leaves the pages themselves, when they are not all of the structures; in order
  * @param figures numbers by name, for programs
  * @param evidence what was seen, with figures: one sentence without its full stop
  * @param advice what to do: one sentence without its full stop
@@ -31,8 +32,8 @@ import org.memtrace.analysis.findings.rules.Severity;
  * @param view view that shows it: a picture by thread, by sharing, …
  */
 public record Finding(String rule, String title, List<String> names, List<Integer> structures, List<Integer> threads, long fromNs, long toNs,
-		int leafFrom, int leafTo, Map<String, Double> figures, String evidence, String advice, String fix, String check, List<String> notes,
-		Severity severity, Confidence confidence, double weight, String view) {
+		int leafFrom, int leafTo, List<Integer> leaves, Map<String, Double> figures, String evidence, String advice, String fix, String check,
+		List<String> notes, Severity severity, Confidence confidence, double weight, String view) {
 	/** The structures in one text. */
 	public String name() {
 		int n = names.size();

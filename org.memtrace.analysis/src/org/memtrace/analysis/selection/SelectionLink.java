@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.selection;
 
+import java.util.Arrays;
+
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -75,7 +77,8 @@ public final class SelectionLink implements AutoCloseable {
 
 		@Override
 		public void markChanged(int producer) {
-			mirror(() -> to.mark(producer < 0 ? producer : sameProducer(from.tree(), producer, to.tree(), TraceSelection.NO_MARK)));
+			mirror(() -> to.markAll(Arrays.stream(from.marks()).map(id -> sameProducer(from.tree(), id, to.tree(), TraceSelection.NO_MARK))
+					.filter(id -> id != TraceSelection.NO_MARK).toArray()));
 		}
 
 		private void mirror(Runnable change) {

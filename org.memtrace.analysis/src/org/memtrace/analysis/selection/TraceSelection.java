@@ -3,6 +3,7 @@
 package org.memtrace.analysis.selection;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,7 +33,7 @@ public final class TraceSelection {
 		default void gestureEnded() {
 		}
 
-		/** Another producer is marked; {@link #NO_MARK} none. */
+		/** Others are marked: {@link TraceSelection#marks}. The first of them; {@link #NO_MARK} none. */
 		default void markChanged(int producer) {
 		}
 	}
@@ -50,7 +51,8 @@ public final class TraceSelection {
 	private final Deque<ViewState> forward = new ArrayDeque<>();
 	private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 	private ViewState state;
-	private int mark = NO_MARK;
+	/** In order of the tree. */
+	private int[] marks = {};
 	/** State before a gesture (drag of the slider, turning of the wheel) that counts as one step; null: none. */
 	private ViewState gestureStart;
 
@@ -71,7 +73,7 @@ public final class TraceSelection {
 		c.back.addAll(back);
 		c.forward.addAll(forward);
 		c.state = state;
-		c.mark = mark;
+		c.marks = marks;
 		return c;
 	}
 
@@ -84,9 +86,14 @@ public final class TraceSelection {
 		return initial;
 	}
 
-	/** The marked producer, a structure or whatever else has a row of its own; {@link #NO_MARK} none. */
+	/** The marked producer, a structure or whatever else has a row of its own, the first of several; {@link #NO_MARK} none. */
 	public int mark() {
-		return mark;
+		return marks.length == 0 ? NO_MARK : marks[0];
+	}
+
+	/** All marked producers, in the order of the tree. */
+	public int[] marks() {
+		return marks.clone();
 	}
 
 	public void addListener(Listener l) {
@@ -198,10 +205,16 @@ public final class TraceSelection {
 
 	/** Marks a producer in all views, {@link #NO_MARK} none. */
 	public void mark(int id) {
-		if (id != mark) {
-			mark = id;
+		markAll(id == NO_MARK ? new int[0] : new int[] {id});
+	}
+
+	/** Marks several producers, such as the pages that something is said about. */
+	public void markAll(int... ids) {
+		int[] now = Arrays.stream(ids).sorted().distinct().toArray();
+		if (!Arrays.equals(now, marks)) {
+			marks = now;
 			for (Listener l : listeners) {
-				l.markChanged(id);
+				l.markChanged(mark());
 			}
 		}
 	}
@@ -220,7 +233,7 @@ public final class TraceSelection {
 	}
 
 	/** The state with another window, which is kept inside the trace. */
-	ViewState clip(long fromNs, long toNs) {
+	public ViewState clip(long fromNs, long toNs) {
 		long length = Math.max(toNs - fromNs, Math.min(MIN_WINDOW_NS, initial.durationNs()));
 		long from = Math.max(initial.fromNs(), Math.min(fromNs, initial.toNs() - length));
 		return state.withWindow(from, Math.min(initial.toNs(), from + length));

@@ -3,7 +3,6 @@
 package org.memtrace.cli.commands;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -12,9 +11,9 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachinePicture;
+import org.memtrace.analysis.machine.MachineSvg;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineUse;
-import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -71,18 +70,7 @@ public final class MachineCommand implements Command {
 	/** The machine with what each part of it did, as SVG for a page; null when it was not recorded, or libhwloc is not there. */
 	static String picture(TraceStore store, Console console) {
 		try {
-			MachineTopology topology = Hwloc.load().of(store);
-			AccessTable table = AccessOptions.load(store, console);
-			MachineUse use = MachineUse.of(topology, AccessPlaces.of(table, ModelRequest.WHOLE_TREE, store.info().startNs(), store.info().endNs(), console.progress()));
-			MachinePicture.Options o = new MachinePicture.Options();
-			o.width = 1000;
-			o.height = 360;
-			o.title = store.info().alias() + ": " + topology.summary();
-			StringBuilder svg = new StringBuilder();
-			SvgWriter.write(MachinePicture.of(use, o).scene(), o.title, svg);
-			return svg.toString();
-		} catch (IOException e) {
-			throw new UncheckedIOException(e); // a string has no end
+			return MachineSvg.of(Hwloc.load().of(store), AccessOptions.load(store, console), console.progress());
 		} catch (MemtraceException e) {
 			console.hint("note: the report has no picture of the machine: " + e.getMessage());
 			return null;

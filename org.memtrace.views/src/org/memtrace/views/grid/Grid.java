@@ -592,13 +592,19 @@ public final class Grid {
 
 	/** Selects a row, or none (-1); listeners are not told. */
 	public void select(int row, boolean reveal) {
+		selectAll(row < 0 ? new int[0] : new int[] {row}, reveal);
+	}
+
+	/** Selects some rows and no others; listeners are not told. The first of them is brought into sight if {@code reveal}. */
+	public void selectAll(int[] rows, boolean reveal) {
 		quiet = true;
 		try {
 			selection.clear(true);
-			if (row >= 0 && row < content.rowCount()) {
-				selection.doCommand(new SelectRowsCommand(selection, 0, row, false, false));
+			int[] known = Arrays.stream(rows).filter(r -> r >= 0 && r < content.rowCount()).toArray();
+			if (known.length > 0) {
+				selection.doCommand(new SelectRowsCommand(selection, 0, known, false, true, known[0]));
 				if (reveal) {
-					viewport.moveRowPositionIntoViewport(row);
+					viewport.moveRowPositionIntoViewport(known[0]);
 				}
 			}
 		} finally {

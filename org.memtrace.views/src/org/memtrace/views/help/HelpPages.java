@@ -31,6 +31,7 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.traces", new Place("user/workbench.md", "traces-and-details")),
 			Map.entry("org.memtrace.views.details", new Place("user/workbench.md", "traces-and-details")),
 			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
+			Map.entry("org.memtrace.views.findings", new Place("user/workbench.md", "findings-what-is-wrong")),
 			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
 			Map.entry("org.memtrace.views.machine", new Place("user/workbench.md", "machine")),
 			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt-what-happened-when")),

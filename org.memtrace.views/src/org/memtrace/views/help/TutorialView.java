@@ -87,6 +87,8 @@ public final class TutorialView extends ViewPart {
 				+ "do it yourself if you like, everything can be taken back with Esc in the picture.");
 		step("Record the example", "Some seconds; nothing is asked. The picture then opens by itself. Any other trace that is open will do, too.",
 				"Record", false, () -> record(Example.STENCIL_SERIAL));
+		step("Read what is wrong", "Findings, below the picture, has a card for each problem: both grids are touched first by one thread. A click on a "
+				+ "card shows its proof, a text to paste, and the memory in all views.", "Show the findings", true, () -> view(ViewIds.FINDINGS));
 		step("Read the picture", "Memory runs down, time runs to the right. Blue is private to one thread at that time, orange and red are shared; "
 				+ "light is read, dark is written. At the left a dark stripe: the two grids are written for the first time.",
 				"Show everything", true, () -> {
@@ -112,7 +114,8 @@ public final class TutorialView extends ViewPart {
 				});
 		step("Change the program", "Let each thread initialise what it works on later: one line, the variant \"parallel\" of the example.",
 				"Record the fixed version", false, () -> record(Example.STENCIL_PARALLEL));
-		step("Compare", "Side by side, with the same time. By thread, the stripe at the left of the fixed version has four colours.",
+		step("Compare", "Side by side, with the same time. By thread, the stripe at the left of the fixed version has four colours. Findings says that "
+				+ "they are gone, and with which numbers.",
 				"Compare…", true, () -> CompareDialog.ask(getSite().getWorkbenchWindow()));
 		session.addListener(follow);
 		scrolled.addListener(SWT.Resize, e -> layout());

@@ -65,6 +65,9 @@ final class PictureCanvas extends Canvas {
 	private static final int MIN_DRAG = 6;
 	private static final double WHEEL_FACTOR = 0.8;
 	private static final int TIP_AFTER_MS = 400;
+	/** Marked rows lower than this get a wedge in the margin, of this size. */
+	private static final int LEAST_MARK = 8;
+	private static final int WEDGE = 7;
 
 	private final Host host;
 	private final Models models;
@@ -220,16 +223,32 @@ final class PictureCanvas extends Canvas {
 		gc.setClipping((Rectangle) null);
 	}
 
+	/** Rows of what is marked; what is too low to be seen gets a wedge in the margin at each side. */
+	private void paintMarked(GC gc, Rectangle plot, int[] marks) {
+		Color selected = getDisplay().getSystemColor(SWT.COLOR_LIST_SELECTION);
+		gc.setLineWidth(2);
+		gc.setForeground(selected);
+		gc.setBackground(selected);
+		for (int id : marks) {
+			Rectangle r = picture.area(id);
+			if (r == null) {
+				continue;
+			}
+			if (r.height < LEAST_MARK) {
+				int y = r.y + r.height / 2;
+				gc.fillPolygon(new int[] {plot.x - WEDGE, y - WEDGE / 2, plot.x, y, plot.x - WEDGE, y + WEDGE / 2});
+				gc.fillPolygon(new int[] {plot.x + plot.width + WEDGE, y - WEDGE / 2, plot.x + plot.width, y, plot.x + plot.width + WEDGE, y + WEDGE / 2});
+			}
+			gc.drawRectangle(r.x, r.y, r.width - 1, Math.max(2, r.height - 1));
+		}
+		gc.setBackground(getBackground());
+	}
+
 	private void paintMarks(GC gc, Rectangle plot) {
 		gc.setAntialias(SWT.ON);
 		Color mark = getForeground();
-		if (selection != null && selection.mark() != TraceSelection.NO_MARK) {
-			Rectangle r = picture.area(selection.mark());
-			if (r != null) {
-				gc.setLineWidth(2);
-				gc.setForeground(getDisplay().getSystemColor(SWT.COLOR_LIST_SELECTION));
-				gc.drawRectangle(r.x, r.y, r.width - 1, r.height - 1);
-			}
+		if (selection != null) {
+			paintMarked(gc, plot, selection.marks());
 		}
 		if (cursor != null) {
 			Rectangle r = cursor.area();

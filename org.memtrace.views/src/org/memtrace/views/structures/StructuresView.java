@@ -3,12 +3,16 @@
 package org.memtrace.views.structures;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IToolBarManager;
@@ -22,7 +26,6 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.memtrace.analysis.filter.Condition;
-import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.analysis.table.StructureSheet.Column;
@@ -227,7 +230,7 @@ public final class StructuresView extends TraceView {
 
 	@Override
 	protected void markChanged(int producer) {
-		select(producer);
+		select();
 	}
 
 	@Override
@@ -304,7 +307,7 @@ public final class StructuresView extends TraceView {
 		grid.refresh();
 		summary.setText(sheet == null ? "" : describe());
 		summary.getParent().layout();
-		select(trace() == null ? TraceSelection.NO_MARK : trace().selection().mark());
+		select();
 	}
 
 	private String describe() {
@@ -345,21 +348,19 @@ public final class StructuresView extends TraceView {
 		return sheet.producer(order[row]);
 	}
 
-	/** Follows the mark; does not answer it. */
-	private void select(int producer) {
-		int row = sheet == null ? -1 : sheet.rowOf(producer);
-		int at = -1;
-		for (int i = 0; row >= 0 && i < order.length; i++) {
-			if (order[i] == row) {
-				at = i;
-				break;
-			}
+	/** Follows what is marked, or the structures that it is in; does not answer it. */
+	private void select() {
+		Set<Integer> rows = new HashSet<>();
+		for (int id : trace() == null || sheet == null ? new int[0] : trace().selection().marks()) {
+			rows.add(sheet.rowOf(trace().memberOf(id)));
 		}
-		if (grid.selectedCount() > 1 && grid.selectedRows(1000).contains(at)) {
-			return;
+		int[] at = IntStream.range(0, order.length).filter(i -> rows.contains(order[i])).toArray();
+		List<Integer> selected = grid.selectedRows(MOST_FILTERED);
+		if (at.length == 1 && selected.contains(at[0])) {
+			return; // the person has selected more
 		}
-		if (grid.selectedRow() != at || grid.selectedCount() > 1) {
-			grid.select(at, true);
+		if (!selected.equals(Arrays.stream(at).boxed().toList())) {
+			grid.selectAll(at, true);
 		}
 	}
 

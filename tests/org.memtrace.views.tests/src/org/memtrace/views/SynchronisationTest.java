@@ -76,6 +76,7 @@ class SynchronisationTest extends UiTest {
 		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
 		Map<String, String> filtered = numbers();
 		assertEquals(before.keySet(), filtered.keySet());
+		assertEquals(before.remove(ViewIds.FINDINGS), filtered.get(ViewIds.FINDINGS), "findings are about the whole trace");
 		before.forEach((id, csv) -> assertNotEquals(csv, filtered.get(id), id + " does not follow filters"));
 		bot.run(() -> session.trace().selection().back());
 		Map<String, String> after = numbers();

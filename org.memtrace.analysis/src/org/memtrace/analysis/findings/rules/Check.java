@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.Locale;
+
+import org.memtrace.analysis.findings.facts.Words;
+
 /**
  * One condition of a rule with its value.
  *
@@ -13,6 +17,8 @@ package org.memtrace.analysis.findings.rules;
  */
 public record Check(String text, double value, boolean least, double threshold, boolean evidence) {
 	private static final double CLEAR = 1.5;
+	/** Doubles up to here are exact whole numbers. */
+	private static final double WHOLE = 1e15;
 
 	/** The value must not be less. */
 	public static Check atLeast(String text, double value, double threshold) {
@@ -27,6 +33,19 @@ public record Check(String text, double value, boolean least, double threshold, 
 	/** The same as something that speaks against the finding when it does not hold. */
 	public Check counter() {
 		return new Check(text, value, least, threshold, false);
+	}
+
+	/** Its value or threshold for a person: a percentage for a share. */
+	public String shown(double v) {
+		if (text.startsWith("share")) {
+			return Words.percent(v);
+		}
+		return v == Math.rint(v) && Math.abs(v) < WHOLE ? String.format(Locale.ROOT, "%,d", (long) v) : Words.ratio(v);
+	}
+
+	/** The threshold for a person. */
+	public String need() {
+		return (least ? "at least " : "at most ") + shown(threshold);
 	}
 
 	/** Whether it holds. */

@@ -66,7 +66,8 @@ public final class FalseSharing implements Rule {
 				+ Words.count(g.apartLines, "such line") + " of " + g.lines + " with samples, in " + g.sharedIntervals.cardinality() + " of "
 				+ Words.count(t.intervals(), "interval"), "give the data of each thread a cache line of its own")
 				.fix(Fix.align(g, t)).view("sharing").figure("lines", g.apartLines).figure("lines_sampled", g.lines)
-				.figure("intervals", g.sharedIntervals.cardinality()).figure("line_address", line.address).sharedTime();
+				.figure("intervals", g.sharedIntervals.cardinality()).figure("line_address", line.address)
+				.leaves(g.falseLeaves.stream()).sharedTime();
 		line.writers.stream().forEach(s[0]::thread);
 		return s[0];
 	}

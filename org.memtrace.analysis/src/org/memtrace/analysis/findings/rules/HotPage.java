@@ -45,15 +45,13 @@ public final class HotPage implements Rule {
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		List<GroupFacts.Hot> pages = hot(g, t, th);
-		int from = pages.stream().mapToInt(GroupFacts.Hot::leaf).min().getAsInt();
-		int to = pages.stream().mapToInt(GroupFacts.Hot::leaf).max().getAsInt() + 1;
 		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();
 		double shared = pages.stream().mapToDouble(p -> (double) p.sharedIntervals() / p.intervals()).average().getAsDouble();
 		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page " + pages.stream().mapToLong(GroupFacts.Hot::page).min().getAsLong() + ") "
 				+ (pages.size() == 1 ? "is" : "are") + " written by or beside " + Words.count(users, "thread") + " in " + Words.percent(shared)
 				+ " of the intervals; " + Words.percent(g.privateShares / Math.max(1, g.lateParts)) + " of the uses of a page are private on average",
 				"give each thread a copy of what these pages hold, and reduce the copies at the end").fix(Fix.reduction(g, t)).view("sharing")
-				.figure("hot_pages", pages.size()).figure("threads", users).leaves(from, to).sharedTime();
+				.figure("hot_pages", pages.size()).figure("threads", users).leaves(pages.stream().mapToInt(GroupFacts.Hot::leaf)).sharedTime();
 	}
 
 	private static List<GroupFacts.Hot> hot(GroupFacts g, TraceFacts t, Thresholds th) {

@@ -6,9 +6,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** What a rule says about a group: evidence, advice, fix, figures. The fields are read by whoever makes the finding. */
 public final class Statement {
+	private static final int MOST_LEAVES = 256;
+
 	public final String evidence;
 	public final String advice;
 	public String fix = "";
@@ -19,8 +23,8 @@ public final class Statement {
 	public final Map<String, Double> figures = new LinkedHashMap<>();
 	public Severity severity;
 	public boolean atMostMedium;
-	public int leafFrom = -1;
-	public int leafTo = -1;
+	/** The leaves that it is about; empty: all of the group. */
+	public final TreeSet<Integer> leaves = new TreeSet<>();
 	public boolean sharedTime;
 
 	/**
@@ -76,10 +80,12 @@ public final class Statement {
 		return this;
 	}
 
-	/** Leaves that it is about, when they are not all of the group. */
-	public Statement leaves(int from, int to) {
-		leafFrom = from;
-		leafTo = to;
+	/** Leaves that it is about, when they are not all of the group; not kept when there are more than {@value #MOST_LEAVES}. */
+	public Statement leaves(IntStream some) {
+		some.limit(MOST_LEAVES + 1L).forEach(leaves::add);
+		if (leaves.size() > MOST_LEAVES) {
+			leaves.clear();
+		}
 		return this;
 	}
 

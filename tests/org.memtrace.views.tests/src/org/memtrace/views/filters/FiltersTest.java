@@ -14,6 +14,7 @@ import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.Text;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.filter.Condition;
@@ -46,6 +47,11 @@ class FiltersTest extends UiTest {
 
 	private FilterSet filters() {
 		return bot.ui(() -> session.trace().selection().state().filters());
+	}
+
+	@BeforeEach
+	void showStructures() {
+		bot.run(() -> show(ViewIds.STRUCTURES));
 	}
 
 	private Chip chip(String text) {

@@ -47,7 +47,7 @@ class HelpTest extends UiTest {
 		assertTrue(text.contains("Each row is a data structure"), "the page itself, not an excuse");
 		int top = bot.ui(() -> view.browser().page().getTopIndex());
 		assertTrue(top > 20, "scrolled to the section: " + top);
-		for (String id : List.of(ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.STRUCTURES, ViewIds.MACHINE,
+		for (String id : List.of(ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.MACHINE,
 				"org.memtrace.views.preferences.colours", "org.memtrace.views.keys")) {
 			Place place = bot.ui(() -> HelpPages.context(id));
 			assertTrue(!place.anchor().isEmpty() || place.file().equals("user/keys.md"), id + " has help of its own");
@@ -118,22 +118,24 @@ class HelpTest extends UiTest {
 	void theTutorialDoesItsSteps() {
 		TutorialView view = bot.ui(() -> show(ViewIds.TUTORIAL));
 		List<Button> buttons = bot.ui(view::buttons);
-		assertEquals(8, buttons.size());
-		assertTrue(bot.ui(() -> buttons.get(0).isEnabled()) && !bot.ui(() -> buttons.get(2).isEnabled()), "most need a trace");
+		assertEquals(9, buttons.size());
+		assertTrue(bot.ui(() -> buttons.get(0).isEnabled()) && !bot.ui(() -> buttons.get(3).isEnabled()), "most need a trace");
 		bot.run(() -> session.opener().open(sample));
 		waitForPicture("small matmul");
-		bot.waitFor("enabled", () -> buttons.get(2).isEnabled());
+		bot.waitFor("enabled", () -> buttons.get(3).isEnabled());
 		bot.run(() -> page().activate(view));
-		bot.waitFor("shown", () -> buttons.get(2).isVisible());
+		bot.waitFor("shown", () -> buttons.get(3).isVisible());
 		bot.shot("tutorial");
-		press(buttons.get(2));
+		press(buttons.get(3));
 		bot.waitFor("by thread", () -> session.trace().selection().state().viewpoint() == BasicDimensions.THREAD);
-		press(buttons.get(5));
+		press(buttons.get(6));
 		bot.waitFor("filter", () -> session.trace().selection().state().filters().filters().size() == 1);
-		press(buttons.get(1));
+		press(buttons.get(2));
 		bot.waitFor("everything again", () -> session.trace().selection().state().filters().equals(FilterSet.NONE)
 				&& session.trace().selection().state().viewpoint() == BasicDimensions.TYPE);
-		press(buttons.get(4));
+		press(buttons.get(1));
+		bot.waitFor("the findings", () -> page().isPartVisible(page().findView(ViewIds.FINDINGS)));
+		press(buttons.get(5));
 		bot.waitFor("the machine", () -> page().findView(ViewIds.MACHINE) != null
 				&& page().isPartVisible(page().findView(ViewIds.MACHINE)));
 		bot.run(() -> page().hideView(view));

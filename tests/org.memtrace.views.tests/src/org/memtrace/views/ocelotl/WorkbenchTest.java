@@ -249,7 +249,7 @@ class WorkbenchTest extends UiTest {
 	@Test
 	void structuresAreMarkedBothWaysAndZoomed() {
 		openSample();
-		StructuresView structures = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		StructuresView structures = bot.ui(() -> show(ViewIds.STRUCTURES));
 		bot.waitFor("rows", () -> structures.rowCount() == 3);
 		bot.click(structures.grid().control(), bot.ui(() -> structures.grid().cellBounds(0, 1)));
 		bot.waitFor("marked", () -> session.trace().selection().mark() > 0);

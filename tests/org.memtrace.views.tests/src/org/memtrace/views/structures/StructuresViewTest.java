@@ -69,7 +69,7 @@ class StructuresViewTest extends UiTest {
 		bot.run(() -> session.opener().open(sample));
 		waitForPicture("small matmul");
 		waitForViews();
-		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		StructuresView view = bot.ui(() -> show(ViewIds.STRUCTURES));
 		bot.waitFor("rows", view::isSettled);
 		Grid grid = bot.ui(view::grid);
 		assertEquals(-1, bot.ui(() -> grid.rowAt(5, grid.control().getSize().y - 2)));
@@ -102,7 +102,7 @@ class StructuresViewTest extends UiTest {
 	@Test
 	void fiftyThousandRowsAreFilteredAndSorted() throws Exception {
 		TraceInfo many = many();
-		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		StructuresView view = bot.ui(() -> show(ViewIds.STRUCTURES));
 		bot.run(() -> session.opener().open(many));
 		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && view.rowCount() == MANY);
 		assertEquals("node " + (MANY - 1), first(view), "most accesses first");
@@ -130,7 +130,7 @@ class StructuresViewTest extends UiTest {
 	/** Rows follow window and memory that are shown; the menu makes a filter for all views. */
 	@Test
 	void rowsFollowTheSelection() {
-		StructuresView view = bot.ui(() -> (StructuresView) page().findView(ViewIds.STRUCTURES));
+		StructuresView view = bot.ui(() -> show(ViewIds.STRUCTURES));
 		bot.run(() -> session.opener().open(sample));
 		bot.waitFor("rows", () -> session.trace() != null && view.isSettled() && view.rowCount() == 3);
 		waitForPicture("small matmul");

@@ -16,6 +16,7 @@ import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.report.Report;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerKind;
+import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
@@ -33,9 +34,9 @@ import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.storage.Stores;
 
 /** A small trace made access by access, with byte addresses. Intervals have 1000 ns. */
-final class PlantedTrace {
-	static final int PAGE = 4096;
-	static final long INTERVAL = 1000;
+public final class PlantedTrace {
+	public static final int PAGE = 4096;
+	public static final long INTERVAL = 1000;
 
 	private record Access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset) {
 	}
@@ -48,68 +49,89 @@ final class PlantedTrace {
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private long next = 0x10000000L;
 
-	PlantedTrace(int threads, int intervals) {
+	public PlantedTrace(int threads, int intervals) {
 		this.threads = threads;
 		this.intervals = intervals;
 	}
 
 	/** A structure that lives all the time at addresses of its own. */
-	int structure(String name, StructureKind kind, int pages) {
+	public int structure(String name, StructureKind kind, int pages) {
 		int id = structure(name, kind, next, (long) pages * PAGE, 0, Long.MAX_VALUE, 0);
 		next += (pages + 16L) * PAGE;
 		return id;
 	}
 
-	int structure(String name, StructureKind kind, long address, long bytes, long birthNs, long deathNs, int thread) {
+	public int structure(String name, StructureKind kind, long address, long bytes, long birthNs, long deathNs, int thread) {
 		structures.add(new Structure(structures.size(), 0, kind, name, address, address + bytes, birthNs, deathNs, 100 + thread, -1, "work.c:7"));
 		return structures.size() - 1;
 	}
 
 	/** Offsets of the first read and write; -1 for none or not known. */
-	void access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset) {
+	public void access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset) {
 		accesses.add(new Access(structure, page, interval, thread, reads, writes, readOffset, writeOffset));
 	}
 
 	/** From the first byte of the page on. */
-	void read(int structure, int page, int interval, int thread) {
+	public void read(int structure, int page, int interval, int thread) {
 		access(structure, page, interval, thread, 1, 0, 0, -1);
 	}
 
-	void write(int structure, int page, int interval, int thread) {
+	public void write(int structure, int page, int interval, int thread) {
 		access(structure, page, interval, thread, 1, 1, 0, 0);
 	}
 
 	/** CPU time that a thread had used until the end of an interval. */
-	void cpu(int thread, int interval, long ns) {
+	public void cpu(int thread, int interval, long ns) {
 		times.add(thread, (interval + 1) * INTERVAL, ns);
 	}
 
-	int threads() {
+	public int threads() {
 		return threads;
 	}
 
-	int intervals() {
+	public int intervals() {
 		return intervals;
 	}
 
 	/** Thread that owns a page when the pages are divided into equal parts. */
-	int owner(int page, int pages) {
+	public int owner(int page, int pages) {
 		return (int) ((long) page * threads / pages);
 	}
 
 	/** What the rules say. */
-	Advisor advise() throws MemtraceException {
+	public Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			return Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
 		}
 	}
 
 	/** The report, with so many rows at most. */
-	String report(int mostRows) throws MemtraceException {
+	public String report(int mostRows) throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			Advisor advisor = Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
 			return Report.html(store, advisor, null, mostRows, Progress.NONE);
 		}
+	}
+
+	/** The producers: each structure with its pages, "NAME.ID" and "NAME.ID[page P]". */
+	public ProducerTree tree() {
+		return tree(new HashMap<>());
+	}
+
+	private ProducerTree tree(Map<Integer, Integer> firstLeaf) {
+		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
+		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		for (Structure s : structures) {
+			tree.begin(ProducerKind.STRUCTURE, s.name() + "." + s.id(), s.startAddress(), s.endAddress(), s.id());
+			for (int p = 0; p * (long) PAGE < s.sizeBytes(); p++) {
+				long start = s.startAddress() + p * (long) PAGE;
+				int leaf = tree.leaf(ProducerKind.PAGE, s.name() + "." + s.id() + "[page " + p + "]", start, start + PAGE, s.id());
+				firstLeaf.putIfAbsent(s.id(), leaf);
+			}
+			tree.end();
+		}
+		tree.end();
+		return tree.build();
 	}
 
 	private TraceStore store(TraceCatalogue catalogue) throws MemtraceException {
@@ -122,20 +144,8 @@ final class PlantedTrace {
 			w.threads(list);
 			w.structures(structures);
 			w.cpuSets(List.of(new BitSet()));
-			ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
-			tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 			Map<Integer, Integer> firstLeaf = new HashMap<>();
-			for (Structure s : structures) {
-				tree.begin(ProducerKind.STRUCTURE, s.name() + "." + s.id(), s.startAddress(), s.endAddress(), s.id());
-				for (int p = 0; p * (long) PAGE < s.sizeBytes(); p++) {
-					long start = s.startAddress() + p * (long) PAGE;
-					int leaf = tree.leaf(ProducerKind.PAGE, s.name() + "." + s.id() + "[page " + p + "]", start, start + PAGE, s.id());
-					firstLeaf.putIfAbsent(s.id(), leaf);
-				}
-				tree.end();
-			}
-			tree.end();
-			var producers = tree.build();
+			ProducerTree producers = tree(firstLeaf);
 			w.producers(producers);
 			AccessBatch batch = new AccessBatch(accesses.size());
 			for (Access a : accesses) {

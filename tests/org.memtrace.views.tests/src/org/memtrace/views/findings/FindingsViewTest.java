@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.views.findings;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.SWT;
+import org.eclipse.swt.dnd.Clipboard;
+import org.eclipse.swt.dnd.TextTransfer;
+import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Control;
+import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.cards.FindingCard;
+import org.memtrace.analysis.cards.FindingCards;
+import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.model.TraceInfo;
+import org.memtrace.views.Comparison;
+import org.memtrace.views.OpenTrace;
+import org.memtrace.views.SampleTrace;
+import org.memtrace.views.UiTest;
+import org.memtrace.views.ViewIds;
+import org.memtrace.views.structures.StructuresView;
+
+/** The findings of a trace in the workbench, by mouse and keys. */
+class FindingsViewTest extends UiTest {
+	private FindingsView view;
+
+	private FindingCards open() {
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		view = bot.ui(() -> (FindingsView) page().findView(ViewIds.FINDINGS));
+		assertNotNull(view, "a new workbench has the findings in front");
+		assertTrue(bot.ui(() -> page().isPartVisible(view)));
+		waitForViews();
+		return bot.ui(() -> view.presenter().cards());
+	}
+
+	private Control card(int n) {
+		return bot.ui(() -> view.cardControls().get(n));
+	}
+
+	@Test
+	void clickShowsAFindingInAllViews() throws Exception {
+		FindingCards cards = open();
+		List<FindingCard> list = cards.cards();
+		assertFalse(list.isEmpty());
+		int a = -1;
+		for (int i = 0; i < list.size(); i++) {
+			a = list.get(i).finding().rule().equals("first-touch") && list.get(i).finding().names().equals(List.of("A")) ? i : a;
+		}
+		assertTrue(a >= 0, list.toString());
+		bot.shot("findings");
+		OpenTrace trace = bot.ui(() -> session.trace());
+		assertEquals(0, bot.ui(() -> trace.selection().marks().length));
+		int n = a;
+		bot.click(card(n), 40, 12);
+		bot.waitFor("zoom", () -> trace.selection().state().producer() == SampleTrace.A);
+		assertArrayEquals(new int[] {SampleTrace.A}, bot.ui(() -> trace.selection().marks()));
+		assertEquals("thread", bot.ui(() -> trace.selection().state().viewpoint().id()));
+		waitForViews();
+		bot.shot("findings-clicked");
+		StructuresView structures = bot.ui(() -> show(ViewIds.STRUCTURES));
+		waitForViews();
+		assertEquals(1, bot.ui(() -> structures.rowCount()), "only the structure that was zoomed to");
+		bot.run(() -> show(ViewIds.FINDINGS));
+		Button copy = bot.find(Button.class, b -> b.getText().equals("Copy the fix") && b.isVisible());
+		bot.run(() -> copy.notifyListeners(SWT.Selection, null));
+		String clip = bot.ui(() -> {
+			Clipboard c = new Clipboard(bot.display);
+			try {
+				return (String) c.getContents(TextTransfer.getInstance());
+			} finally {
+				c.dispose();
+			}
+		});
+		assertEquals(list.get(n).finding().fix(), clip);
+		// the keys go to the rules that did not hold, and change no view
+		var state = bot.ui(() -> trace.selection().state());
+		bot.run(() -> card(n).forceFocus());
+		bot.key("End");
+		bot.waitFor("reasons", () -> view.presenter().chosen() == -1);
+		assertEquals(state, bot.ui(() -> trace.selection().state()));
+		bot.shot("findings-why-not");
+	}
+
+	@Test
+	void twoLinkedTracesAreCompared() throws Exception {
+		TraceInfo second = SampleTrace.write(session.catalogue(), "another matmul");
+		open();
+		bot.run(() -> Comparison.show(page(), second, SelectionLink.Time.SCALED));
+		bot.waitFor("comparison", () -> view.presenter().cards() != null && view.presenter().cards().isComparison());
+		waitForViews();
+		FindingCards cards = bot.ui(() -> view.presenter().cards());
+		assertTrue(cards.heading().endsWith("as before"), cards.heading());
+		bot.shot("findings-compare");
+		bot.run(() -> session.unlink(session.group(1)));
+		bot.waitFor("one trace", () -> view.presenter().cards() != null && !view.presenter().cards().isComparison());
+	}
+
+	@Test
+	void reportIsWhatTheCommandWrites() throws Exception {
+		open();
+		Path file = directory.resolve("report.html");
+		String[] error = {"not done"};
+		Job job = bot.ui(() -> ReportExport.write(session.trace(), file, e -> error[0] = e));
+		job.join();
+		bot.waitFor("report", () -> error[0] == null);
+		String html = Files.readString(file);
+		assertTrue(html.contains("small matmul") && html.contains("\"rule\":\"first-touch\""), "findings are in it");
+		Path none = directory.resolve("no such folder/report.html");
+		bot.ui(() -> ReportExport.write(session.trace(), none, e -> error[0] = e)).join();
+		bot.waitFor("error", () -> error[0] != null);
+		assertTrue(error[0].startsWith(none + " cannot be written: "), error[0]);
+	}
+}
