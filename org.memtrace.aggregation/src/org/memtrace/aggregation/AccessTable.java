@@ -427,7 +427,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/** The chunks, as all that look at this table read them. */
-	public AccessSource source() {
+	public AccessSource source() throws MemtraceException {
 		return scan.source();
 	}
 
