@@ -12,6 +12,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Listener;
 import org.eclipse.swt.widgets.Shell;
+import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.ToolBar;
 import org.eclipse.swt.widgets.Tree;
 
@@ -82,6 +83,9 @@ public final class Appearance {
 			bar.setBackground(null);
 		} else if (control instanceof Tree tree) {
 			tree.setForeground(null);
+		} else if (control instanceof Table table) {
+			table.setForeground(null); // texts keep the colour of the theme before
+			table.redraw();
 		}
 		if (control instanceof Composite composite) {
 			for (Control child : composite.getChildren()) {

@@ -159,6 +159,8 @@ class CommandsTest extends UiTest {
 	@Test
 	void allViewsAreSavedWithNumbersAndParameters() throws Exception {
 		open();
+		bot.run(() -> show(ViewIds.STRUCTURES));
+		waitForViews();
 		Path target = Files.createDirectory(directory.resolve("saved"));
 		bot.key("ctrl+shift+s");
 		Button save = bot.find(Button.class, b -> b.getText().equals("Save"));

@@ -224,19 +224,19 @@ class PreferencesTest extends UiTest {
 		}
 	}
 
-	/** Bars, tabs and tables that are seen and have the background of the other theme, and the list of traces without a readable text. */
+	/** Bars, tabs and tables that are seen and have the background of the other theme, and lists, trees and tables without a readable text. */
 	private List<String> ofOtherTheme(boolean dark) {
 		List<String> other = new ArrayList<>();
 		for (Control c : bot.all(Control.class)) {
 			if (!c.isVisible() || c.getSize().x < 20 || c.getSize().y < 10
-					|| !(c instanceof ToolBar || c instanceof CTabFolder || c instanceof NatTable || c instanceof Tree)) {
+					|| !(c instanceof ToolBar || c instanceof CTabFolder || c instanceof NatTable || c instanceof Tree || c instanceof Table)) {
 				continue;
 			}
 			Map<RGB, Integer> colours = bot.colours(c);
 			RGB most = colours.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
 			int readable = colours.entrySet().stream().filter(e -> Math.abs(sum(e.getKey()) - sum(most)) > 300).mapToInt(Map.Entry::getValue)
 					.sum();
-			if (sum(most) < 330 != dark || c instanceof Tree && readable < 20) {
+			if (sum(most) < 330 != dark || (c instanceof Tree || c instanceof Table) && readable < 20) {
 				other.add(c + ": " + most + ", " + readable + " readable");
 			}
 		}

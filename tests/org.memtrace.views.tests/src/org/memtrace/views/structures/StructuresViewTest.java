@@ -81,6 +81,8 @@ class StructuresViewTest extends UiTest {
 	void columnsStayBesideEachOtherWhenTheViewIsResized() {
 		bot.run(() -> session.opener().open(sample));
 		waitForPicture("small matmul");
+		bot.run(() -> show(ViewIds.STRUCTURES));
+		waitForViews();
 		NatTable table = bot.find(NatTable.class, t -> t.isVisible());
 		for (int width : new int[] {1000, 1250, 900}) {
 			bot.run(() -> page().getWorkbenchWindow().getShell().setSize(width, 1000));
