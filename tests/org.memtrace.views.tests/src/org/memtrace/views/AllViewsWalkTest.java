@@ -47,7 +47,7 @@ class AllViewsWalkTest extends UiTest {
 	private static final int MAX_VIEWS = 9;
 	/** They wait for a person. */
 	private static final Set<TraceCommand> DIALOGS = EnumSet.of(TraceCommand.SAVE_VIEW, TraceCommand.SAVE_ALL_VIEWS,
-			TraceCommand.COMPARE, TraceCommand.ADD_FILTER);
+			TraceCommand.EXPORT_REPORT, TraceCommand.COMPARE, TraceCommand.ADD_FILTER, TraceCommand.TIME_WINDOW);
 	private static final int[] KEYS = { SWT.ARROW_LEFT, SWT.ARROW_RIGHT, SWT.ARROW_UP, SWT.ARROW_DOWN, SWT.HOME, SWT.END,
 			SWT.PAGE_UP, SWT.PAGE_DOWN, '+', '-', SWT.ESC };
 
