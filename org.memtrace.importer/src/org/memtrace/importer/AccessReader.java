@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -64,6 +65,10 @@ abstract class AccessReader implements InputReader {
 	public Optional<ImportSource> look(Input input) throws MemtraceException {
 		if (isTraceDirectory(input)) {
 			return readsTraceDirectories() ? Optional.of(source(open(input))) : Optional.empty();
+		}
+		Path whole = input.isFolder() ? ImportOperation.traceDirectoryOf(input.first()) : null;
+		if (whole != null) {
+			throw new TraceFormatException(input.text(), 0, "is one process of the trace directory " + whole + "; import that");
 		}
 		Set<InputFormat> formats = HistoricalFiles.formats(input);
 		return formats.stream().anyMatch(own::contains) && formats.stream().noneMatch(others()::contains)

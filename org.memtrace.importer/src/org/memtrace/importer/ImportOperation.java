@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
+import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
@@ -127,6 +128,18 @@ public final class ImportOperation {
 	/** Whether a path looks like a trace directory. */
 	public static boolean isTraceDirectory(Path path) {
 		return Files.isDirectory(path) && Files.isRegularFile(path.resolve("manifest.json"));
+	}
+
+	/**
+	 * The trace directory that a folder is a part of.
+	 *
+	 * @return null when the folder is not that of one process in a trace directory
+	 */
+	public static Path traceDirectoryOf(Path folder) {
+		Path path = folder.toAbsolutePath().normalize();
+		Path parent = path.getParent();
+		return parent != null && TraceDirectory.isImageName(path.getFileName().toString()) && Files.isDirectory(path)
+				&& isTraceDirectory(parent) ? parent : null;
 	}
 
 	/** Imports; may be called once. */

@@ -148,12 +148,17 @@ public final class TraceDirectory {
 		}
 	}
 
+	/** Whether the folder of a process image can have this name. */
+	public static boolean isImageName(String name) {
+		return name.matches("p[0-9]{1,9}");
+	}
+
 	private static List<Image> images(Path path, String name) throws IOException, MemtraceException {
 		List<Image> images = new ArrayList<>();
 		try (DirectoryStream<Path> entries = Files.newDirectoryStream(path, "p[0-9]*")) {
 			for (Path entry : entries) {
 				String digits = entry.getFileName().toString().substring(1);
-				if (digits.matches("[0-9]{1,9}") && Files.isDirectory(entry)) {
+				if (isImageName(entry.getFileName().toString()) && Files.isDirectory(entry)) {
 					Path imageFile = entry.resolve("image.json");
 					Json json = Files.exists(imageFile)
 							? Json.read(imageFile, name + "/" + entry.getFileName() + "/image.json")

@@ -27,6 +27,7 @@ import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.InputReader;
@@ -49,6 +50,8 @@ final class ImportSourcePage extends WizardPage {
 
 	private final Runnable changed;
 	private final List<Path> input = new ArrayList<>();
+	/** Folders of processes that were chosen, whose trace directory is imported. */
+	private final Set<Path> parts = new LinkedHashSet<>();
 	private Table table;
 	private Label what;
 	private ImportSource source;
@@ -57,7 +60,7 @@ final class ImportSourcePage extends WizardPage {
 	ImportSourcePage(List<Path> preset, Runnable changed) {
 		super("source");
 		this.changed = changed;
-		input.addAll(preset);
+		include(preset);
 		setTitle("Import a trace");
 		setDescription("A trace directory, or files of another tool.");
 		setPageComplete(false);
@@ -157,11 +160,22 @@ final class ImportSourcePage extends WizardPage {
 	}
 
 	private void add(List<Path> more) {
+		include(more);
+		look();
+	}
+
+	/** The folder of a process stands for the trace directory that it is a part of: alone it has no names, threads and dates. */
+	private void include(List<Path> more) {
 		Set<Path> all = new LinkedHashSet<>(input);
-		all.addAll(more);
+		for (Path path : more) {
+			Path whole = ImportOperation.traceDirectoryOf(path);
+			all.add(whole == null ? path : whole);
+			if (whole != null) {
+				parts.add(path.toAbsolutePath().normalize());
+			}
+		}
 		input.clear();
 		input.addAll(all);
-		look();
 	}
 
 	private void remove() {
@@ -174,6 +188,12 @@ final class ImportSourcePage extends WizardPage {
 	private void look() {
 		source = null;
 		setPageComplete(false);
+		parts.removeIf(part -> !input.contains(part.getParent()));
+		setMessage(parts.isEmpty() ? null
+				: String.join(", ", parts.stream().map(p -> p.getFileName().toString()).toList())
+						+ (parts.size() == 1 ? " is a process" : " are processes") + " of " + parts.iterator().next().getParent().getFileName()
+						+ ", which is imported as a whole.",
+				INFORMATION);
 		if (input.isEmpty()) {
 			table.removeAll();
 			what.setText(HINT);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.eclipse.jface.wizard.IWizardContainer;
+import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
@@ -108,6 +109,25 @@ class ImportWizardTest extends UiTest {
 		bot.close(button("Close"));
 		assertEquals(TraceInfo.TYPE_MEMTRACE, bot.ui(() -> session.trace().info().type()));
 		assertTrue(bot.ui(() -> session.trace().hasAccesses()));
+	}
+
+	/** Who chooses the folder of a process gets the trace directory that it is in. */
+	@Test
+	void aProcessFolder() {
+		Path trace = Path.of(System.getProperty("memtrace.root"), "testdata", "format-example");
+		drop(trace.resolve("p0001"));
+		Table table = bot.find(Table.class, t -> t.getShell().getText().equals("Import"));
+		bot.waitFor("recognised", () -> table.getItemCount() > 0 && table.getItem(0).getText(1).contains("2 process images"));
+		assertEquals(trace.toAbsolutePath().normalize().toString(), bot.ui(() -> table.getItem(0).getText()));
+		IWizardPage page = bot.ui(() -> ((IWizardContainer) table.getShell().getData()).getCurrentPage());
+		assertEquals("p0001 is a process of format-example, which is imported as a whole.", bot.ui(page::getMessage));
+		assertTrue(bot.ui(button("Import")::isEnabled));
+		bot.shot("import-process-folder");
+		bot.run(() -> table.select(0));
+		bot.run(() -> table.notifyListeners(SWT.Selection, new Event()));
+		press(button("Remove"));
+		bot.waitFor("no message", () -> !String.valueOf(page.getMessage()).contains("p0001"));
+		bot.close(button("Cancel"));
 	}
 
 	/** What {@code memtrace finish} would have made is missing; the program memtrace is played by a script that cannot do it. */

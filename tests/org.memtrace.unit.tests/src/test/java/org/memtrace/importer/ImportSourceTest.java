@@ -86,6 +86,24 @@ class ImportSourceTest {
 		assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(directory.resolve("none"))));
 	}
 
+	/** A folder of one process has files that could be read alone, without names, threads and the time of the recording. */
+	@Test
+	void aProcessFolderIsAPartOfItsTraceDirectory() throws Exception {
+		Path process = EXAMPLE.resolve("p0001");
+		assertEquals(process + ": is one process of the trace directory " + EXAMPLE.toAbsolutePath().normalize() + "; import that",
+				assertThrows(MemtraceException.class, () -> InputReaders.detect(List.of(process))).getMessage());
+		assertEquals(EXAMPLE.toAbsolutePath().normalize(), ImportOperation.traceDirectoryOf(process));
+		assertNull(ImportOperation.traceDirectoryOf(EXAMPLE), "it is one itself");
+		assertNull(ImportOperation.traceDirectoryOf(process.resolve("accesses-000000.csv")), "a file can be read alone");
+		assertNull(ImportOperation.traceDirectoryOf(Path.of("/")));
+		Path other = Files.createDirectory(directory.resolve("p0000"));
+		assertNull(ImportOperation.traceDirectoryOf(other), "there is no manifest beside it");
+		file("manifest.json", "{}");
+		assertEquals(directory.toAbsolutePath().normalize(), ImportOperation.traceDirectoryOf(other));
+		assertNull(ImportOperation.traceDirectoryOf(Files.createDirectory(directory.resolve("plots"))), "not the name of a process folder");
+		assertNull(ImportOperation.traceDirectoryOf(directory.resolve("p0001")), "it does not exist");
+	}
+
 	@Test
 	void settings() throws Exception {
 		Path trace = file("full trace.csv", FULL_TRACE);
