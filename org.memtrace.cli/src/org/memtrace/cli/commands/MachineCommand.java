@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.commands;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
