@@ -5,6 +5,7 @@ package org.memtrace.aggregation;
 import java.util.EnumSet;
 import java.util.Set;
 
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
@@ -23,8 +24,10 @@ public final class AccessPlaces {
 	private final long[] pagesByNode;
 	private final long pages;
 	private final long movedPages;
+	private final CountUnit unit;
 
-	private AccessPlaces(int[][] cpuSets, int nodes, double[] sums, long[] pagesByNode, long pages, long movedPages) {
+	private AccessPlaces(int[][] cpuSets, int nodes, double[] sums, long[] pagesByNode, long pages, long movedPages, CountUnit unit) {
+		this.unit = unit;
 		this.cpuSets = cpuSets;
 		this.nodes = nodes;
 		this.sums = sums;
@@ -59,7 +62,7 @@ public final class AccessPlaces {
 			pages += part.pages;
 			moved += part.moved;
 		}
-		return new AccessPlaces(sets, nodes, sums, pagesByNode, pages, moved);
+		return new AccessPlaces(sets, nodes, sums, pagesByNode, pages, moved, table.info().counts());
 	}
 
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.CPU_SET, AccessColumn.NODE,
@@ -166,6 +169,11 @@ public final class AccessPlaces {
 	/** Pages that were seen on more than one node. */
 	public long movedPages() {
 		return movedPages;
+	}
+
+	/** What is summed up. */
+	public CountUnit unit() {
+		return unit;
 	}
 
 	/** Largest number of a node plus 1. */

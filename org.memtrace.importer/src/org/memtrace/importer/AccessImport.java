@@ -309,9 +309,10 @@ final class AccessImport {
 						source(), counts.imported, counts.reads, counts.writes, counts.written, counts.writtenReads,
 						counts.writtenWrites));
 			}
+			TraceInfo described = info();
 			ImportReport report = AccessReport.of(trace, context, skips, counts, tree, order.layout().cells(),
-					images.size());
-			TraceInfo info = writer.commit(info(), report.toJson(), progress);
+					images.size(), described.counts());
+			TraceInfo info = writer.commit(described, report.toJson(), progress);
 			return report.stored(info);
 		}
 	}

@@ -13,6 +13,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.TimeUnit;
 import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.memory.StructureKind;
@@ -25,7 +26,7 @@ final class AccessReport {
 	}
 
 	static ImportReport of(TraceDirectory directory, ContextTables context, SkipCounter skips, ImportCounts counts,
-			ProducerTree tree, PageCells cells, int images) {
+			ProducerTree tree, PageCells cells, int images, CountUnit counted) {
 		Map<String, Object> values = new LinkedHashMap<>();
 		Json manifest = directory.manifest();
 		values.put("source", directory.path().toString());
@@ -87,7 +88,7 @@ final class AccessReport {
 		if (manifest.text("time_unit").equals("tick")) {
 			skips.warn("times are ticks of Moca's logical clock, one for each fault, and no nanoseconds");
 		}
-		return new ImportReport(values, skips.warnings(), text(values));
+		return new ImportReport(values, skips.warnings(), text(values, counted));
 	}
 
 	/** Accesses that the recorder knows to have lost; of a killed one, what its intervals tell. */
@@ -118,7 +119,7 @@ final class AccessReport {
 		return n;
 	}
 
-	private static String text(Map<String, Object> values) {
+	private static String text(Map<String, Object> values, CountUnit counted) {
 		StringBuilder text = new StringBuilder();
 		Map<?, ?> rows = (Map<?, ?>) values.get("rows");
 		Map<?, ?> sums = (Map<?, ?>) values.get("accesses");
@@ -140,17 +141,17 @@ final class AccessReport {
 		ImportReport.line(text, "reads", "%,d (all written: %,d)", sums.get("reads"), sums.get("reads_written"));
 		ImportReport.line(text, "writes", "%,d (all written: %,d)", sums.get("writes"), sums.get("writes_written"));
 		if ((long) rows.get("without_thread") > 0) {
-			ImportReport.line(text, "without a thread", "%,d rows, %,d accesses", rows.get("without_thread"),
-					sums.get("without_thread"));
+			ImportReport.line(text, "without a thread", "%,d rows, %,d %s", rows.get("without_thread"),
+					sums.get("without_thread"), counted.plural());
 		}
-		ImportReport.line(text, "in known structures", "%s %% of the accesses", values.get("percent_in_known_structures"));
+		ImportReport.line(text, "in known structures", "%s %% of the %s", values.get("percent_in_known_structures"), counted.plural());
 		ImportReport.line(text, "structures", "%,d, of which %,d are accessed", values.get("structures"),
 				values.get("structures_with_accesses"));
 		ImportReport.line(text, "threads", "%,d", values.get("threads"));
 		ImportReport.line(text, "event producers", "%,d, of which %,d are pages", values.get("event_producers"), values.get("pages"));
 		Map<Object, Object> reasons = new LinkedHashMap<>((Map<?, ?>) values.get("lost_by_reason"));
 		reasons.values().removeIf(n -> n.equals(0L));
-		ImportReport.line(text, "lost by the recorder", "%,d accesses %s", values.get("lost_by_recorder"),
+		ImportReport.line(text, "lost by the recorder", "%,d %s %s", values.get("lost_by_recorder"), counted.plural(),
 				reasons.isEmpty() ? "" : reasons);
 		return text.toString();
 	}

@@ -52,6 +52,11 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 		return TimeUnit.of(properties.get(TimeUnit.PROPERTY));
 	}
 
+	/** What its numbers of reads and writes count, and the word for it. */
+	public CountUnit counts() {
+		return CountUnit.of(type, properties);
+	}
+
 	/** Whether its times are ticks of a logical clock and no nanoseconds. */
 	public boolean isInTicks() {
 		return timeUnit() == TimeUnit.TICK;

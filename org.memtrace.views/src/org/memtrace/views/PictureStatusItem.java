@@ -37,7 +37,7 @@ public final class PictureStatusItem extends ContributionItem {
 
 	@Override
 	public void fill(Composite parent) {
-		losses = label(parent, "recorder lost 12,345,678 accesses");
+		losses = label(parent, "recorder lost 12,345,678 page faults");
 		picture = label(parent, WIDEST);
 		picture.setToolTipText("Level of detail p, and what the picture leaves out compared with the finest one");
 		session.addListener(follow);
@@ -80,6 +80,6 @@ public final class PictureStatusItem extends ContributionItem {
 		losses.setText(lost);
 		widen(losses);
 		losses.setForeground(ScenePainter.warning(losses));
-		losses.setToolTipText(lost.isEmpty() ? null : "Page sets and counts may be incomplete where accesses were lost.");
+		losses.setToolTipText(lost.isEmpty() ? null : "Page sets and counts may be incomplete there.");
 	}
 }

@@ -339,7 +339,7 @@ public final class TraceDiff {
 		}
 		for (Run r : all()) {
 			if (r.facts().lost() > 0) {
-				warnings.add(r.label() + " lost " + Words.count(r.facts().lost(), "access"));
+				warnings.add(r.label() + " lost " + Words.count(r.facts().lost(), r.facts().info().counts().noun()));
 			}
 		}
 		for (Run r : all()) {

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.ThreadInfo;
 
 /**
@@ -48,13 +49,18 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		return new TraceFilter(condition, excludes, now);
 	}
 
-	/** What a person reads, short, about a trace whose times are nanoseconds. */
+	/** What a person reads, short, about a trace whose times are nanoseconds and whose counts are of accesses. */
 	public String text(List<ThreadInfo> threads) {
-		return text(threads, false);
+		return text(threads, false, CountUnit.ACCESSES);
 	}
 
-	/** @param ticks whether times are ticks of a logical clock */
-	public String text(List<ThreadInfo> threads, boolean ticks) {
+	/**
+	 * What a person reads, short.
+	 *
+	 * @param ticks whether times are ticks of a logical clock
+	 * @param unit what the counts of the trace are of
+	 */
+	public String text(List<ThreadInfo> threads, boolean ticks, CountUnit unit) {
 		boolean several = condition instanceof Condition.Any a && a.of().size() > 1;
 		return (excludes ? several ? "neither " : "not " : "") + switch (condition) {
 		case Condition.Name n -> "name ~ " + n.regex();
@@ -65,8 +71,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Thread t -> some(t.threads().stream().map(i -> thread(i, threads)).toList());
 		case Condition.Cpu c -> numbers("CPU", c.cpus());
 		case Condition.Node n -> numbers("node", n.nodes());
-		case Condition.Count c -> range(c.min(), c.max(), "") + " accesses per " + per(c.per());
-		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of accesses per " + per(s.per());
+		case Condition.Count c -> range(c.min(), c.max(), "") + " " + unit.plural() + " per " + per(c.per());
+		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of " + unit.plural() + " per " + per(s.per());
 		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs(), ticks),
 				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
@@ -74,7 +80,7 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Value v -> v.dimension().replace('_', ' ') + " " + (v.values().isEmpty()
 				? between(v.min() == Long.MIN_VALUE ? "" : Long.toString(v.min()), v.max() == Long.MAX_VALUE ? "" : Long.toString(v.max()))
 				: some(v.values().stream().map(n -> n.isEmpty() ? "unknown" : n).toList()));
-		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks) + (f.enabled() ? "" : " (off)"))
+		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks, unit) + (f.enabled() ? "" : " (off)"))
 				.collect(Collectors.joining(excludes ? " nor " : " or "));
 		};
 	}

@@ -24,7 +24,7 @@ public final class AdviceText {
 		List<Finding> findings = advisor.findings();
 		b.append(t.info().alias()).append(": ").append(Words.count(findings.size(), "finding")).append('\n');
 		if (t.lost() > 0) {
-			Lines.wrap(b, Words.count(t.lost(), "access") + " were lost; what follows is about the rest.", "");
+			Lines.wrap(b, Words.count(t.lost(), t.info().counts().noun()) + " were lost; what follows is about the rest.", "");
 		}
 		if (!t.property("unseen").isEmpty()) {
 			Lines.wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");

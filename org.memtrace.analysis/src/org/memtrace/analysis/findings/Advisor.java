@@ -153,7 +153,7 @@ public final class Advisor {
 		}
 		List<String> notes = new ArrayList<>();
 		if (facts.lost() > 0) {
-			notes.add(Words.count(facts.lost(), "access") + " of the run were lost");
+			notes.add(Words.count(facts.lost(), facts.info().counts().noun()) + " of the run were lost");
 		}
 		if (facts.intervals() < FEW_INTERVALS) {
 			notes.add("the run has only " + Words.count(facts.intervals(), "interval") + ": record longer, or with a shorter --interval");
@@ -177,7 +177,7 @@ public final class Advisor {
 	}
 
 	/** One finding of several with the same cause: the heaviest one speaks, the others are counted. */
-	private static Finding folded(List<Finding> all) {
+	private Finding folded(List<Finding> all) {
 		Finding first = all.get(0);
 		List<String> names = new ArrayList<>();
 		List<Integer> structures = new ArrayList<>();
@@ -203,7 +203,7 @@ public final class Advisor {
 		}
 		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, List.of(), first.figures(),
 				"the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
-						+ " of the accesses or pages; of " + first.names().get(0) + ": " + first.evidence(),
+						+ " of the " + facts.unit() + " or pages; of " + first.names().get(0) + ": " + first.evidence(),
 				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view());
 	}
 }

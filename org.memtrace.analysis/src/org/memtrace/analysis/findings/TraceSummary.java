@@ -13,6 +13,7 @@ import org.memtrace.analysis.table.StructureTable.Row;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -59,17 +60,11 @@ public final class TraceSummary {
 		String lost = "";
 		try {
 			long n = Long.parseLong(info.properties().getOrDefault("losses", "0").trim());
-			lost = n <= 0 ? "" : "the recorder lost " + Units.plural(n, "access");
+			lost = n <= 0 ? "" : "the recorder lost " + Units.plural(n, info.counts().noun());
 		} catch (NumberFormatException e) {
 			// the property is not ours
 		}
 		return lost.isEmpty() || unseen.isEmpty() ? lost + unseen : lost + "; " + unseen;
-	}
-
-	/** What a number of accesses is: all that the program made, or those that were seen, of which there may have been many more. */
-	private static String countedHow(Map<String, String> properties) {
-		return "exact".equals(properties.get("guarantee_counts")) ? ", each one counted" : properties.containsKey("guarantee_pages")
-				? " seen by page faults, not all there were" : " recorded";
 	}
 
 	private static String percent(double share) {
@@ -80,6 +75,7 @@ public final class TraceSummary {
 	public String text() {
 		StringBuilder b = new StringBuilder();
 		TraceInfo info = table.info();
+		CountUnit unit = info.counts();
 		b.append(info.alias()).append('\n').append("=".repeat(Math.max(1, info.alias().length()))).append("\n\n");
 		Map<String, String> p = info.properties();
 		if (!p.getOrDefault("command", "").isEmpty()) {
@@ -87,16 +83,16 @@ public final class TraceSummary {
 		}
 		b.append("Recorded   ").append(Units.duration(info, info.durationNs())).append(", ")
 				.append(all.threads().cardinality()).append(" of ")
-				.append(Units.plural(table.threads().size(), "thread")).append(" with accesses\n");
+				.append(Units.plural(table.threads().size(), "thread")).append(" with ").append(unit.plural()).append('\n');
 		long page = Math.max(1, info.pageSizeBytes());
 		b.append("Memory     ").append(Units.plural(all.pages(), "page")).append(" touched (")
 				.append(Units.bytes(all.pages() * page)).append("), ")
 				.append(all.pages() == 0 ? "" : percent((double) all.multiThreadPages() / all.pages())
 						+ " of them by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
 				.append('\n');
-		b.append("Accesses   ").append(Units.count(all.accesses())).append(countedHow(p)).append(" (")
+		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun() : unit.plural()).append(" (")
 				.append(percent(all.accesses() > 0 ? all.reads() / all.accesses() : 0)).append(" reads) in ")
-				.append(Units.plural(all.records(), "record"));
+				.append(Units.plural(all.records(), unit.row()));
 		if (all.unattributed() > 0) {
 			b.append("; ").append(percent(all.unattributed() / all.accesses())).append(" without a known thread");
 		}
@@ -120,11 +116,12 @@ public final class TraceSummary {
 	}
 
 	private void table(StringBuilder b) {
+		CountUnit unit = table.info().counts();
 		List<Row> rows = new ArrayList<>(structures.rows());
 		rows.removeIf(r -> r.details().records() == 0);
 		rows.sort(Comparator.comparingDouble((Row r) -> -r.accesses()).thenComparing(Row::producer));
 		List<String[]> cells = new ArrayList<>();
-		cells.add(new String[] {"Structure", "Kind", "Size", "Accesses", "Reads", "Threads", "Shared", "First touch"});
+		cells.add(new String[] {"Structure", "Kind", "Size", unit.title(), "Reads", "Threads", "Shared", "First touch"});
 		double rest = 0;
 		for (int i = 0; i < rows.size(); i++) {
 			Row r = rows.get(i);
@@ -142,10 +139,10 @@ public final class TraceSummary {
 		TextColumns.columns(b, cells, "llrrrrrl");
 		if (rows.size() > ROWS) {
 			b.append("and ").append(rows.size() - ROWS).append(" more with ")
-					.append(percent(all.accesses() > 0 ? rest / all.accesses() : 0)).append(" of the accesses\n");
+					.append(percent(all.accesses() > 0 ? rest / all.accesses() : 0)).append(" of the ").append(unit.plural()).append('\n');
 		}
-		b.append("Accesses: share of all accesses. Reads, Shared: share of the accesses of the structure;"
-				+ " shared: another thread used the page in the same interval.\n");
+		b.append(unit.title()).append(": share of all ").append(unit.plural()).append(". Reads, Shared: share of the ").append(unit.plural())
+				.append(" of the structure; shared: another thread used the page in the same interval.\n");
 		if (table.info().properties().getOrDefault("guarantee_threads", "all").startsWith("first")) {
 			b.append("This recorder is certain only of the first thread on a page in each subphase: shared is a lower bound;"
 					+ " more --subphases see more.\n");
@@ -172,6 +169,7 @@ public final class TraceSummary {
 		o.addProperty("records", all.records());
 		o.addProperty("reads", Math.round(all.reads()));
 		o.addProperty("writes", Math.round(all.writes()));
+		o.addProperty("counts", info.counts().id());
 		o.addProperty("losses", lossWarning(info));
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {

@@ -17,6 +17,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
@@ -165,9 +166,10 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 
 	private static void accesses(List<String> lines, AccessTable table, Found f) {
 		double all = f.reads + f.writes;
-		lines.add(Units.count(all) + (all == 1 ? " access: " : " accesses: ") + Units.count(f.reads) + (f.reads == 1 ? " read, " : " reads, ")
+		CountUnit unit = table.info().counts();
+		lines.add(Units.count(all) + " " + (all == 1 ? unit.noun() : unit.plural()) + ": " + Units.count(f.reads) + (f.reads == 1 ? " read, " : " reads, ")
 				+ Units.count(f.writes) + (f.writes == 1 ? " write" : " writes")
-				+ (f.records > 1 ? ", in " + Units.plural(f.records, "record") : ""));
+				+ (f.records > 1 ? ", in " + Units.plural(f.records, unit.row()) : ""));
 		lines.add(f.sharing > 1 ? "shared by " + f.sharing + " threads" + (f.records > 1 ? " at most" : "") : "private");
 		List<ThreadInfo> threads = table.threads();
 		if (!f.threads.isEmpty()) {

@@ -371,7 +371,7 @@ public final class GanttPresenter {
 		parameters.put("producer", state.producer() < 0 ? "all" : of.producers().name(state.producer()));
 		parameters.put("viewpoint", state.viewpoint().id());
 		parameters.put("filters", String.join("; ",
-				state.filters().filters().stream().map(f -> f.text(of.threads(), of.info().isInTicks())).toList()));
+				state.filters().filters().stream().map(f -> f.text(of.threads(), of.info().isInTicks(), of.info().counts())).toList()));
 		parameters.put("rows", rows.request().grouping().name().toLowerCase(Locale.ROOT));
 		parameters.put("first_row", Integer.toString(firstRow));
 		parameters.put("hidden_types", String.join(", ", new TreeSet<>(style.hiddenTypes())));

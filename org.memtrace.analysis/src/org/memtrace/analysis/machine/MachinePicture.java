@@ -25,7 +25,7 @@ public final class MachinePicture {
 	/** What colours mean. */
 	public enum Colouring {
 		/** How many accesses, and how many pages of a node. */
-		ACCESSES("accesses"),
+		ACCESSES("amount"),
 		/** Whether they were to near memory. */
 		LOCALITY("local and remote");
 
@@ -204,7 +204,7 @@ public final class MachinePicture {
 		}
 		shapes.add(new Shape.Rect(x, y, barWidth, barHeight, 0, o.palette.axis()));
 		double room = o.width - MARGIN - x - barWidth - 8;
-		String text = MachineUse.locality(f);
+		String text = use.locality(f);
 		text(x + barWidth + 8, top + (line + o.fontSize) / 2 - 1, o.meter.fit(text, o.fontSize, false, room), false,
 				o.palette.text(), Shape.Anchor.START);
 		return top + line;
@@ -432,14 +432,14 @@ public final class MachinePicture {
 
 	private String value(Figures f, MachineObject m) {
 		if (f.accesses() <= 0) {
-			return m.type() == Type.PU ? "" : "no accesses";
+			return m.type() == Type.PU ? "" : "no " + use.unit().plural();
 		}
 		return o.colouring == Colouring.LOCALITY ? remote(f) : Units.percent(Math.min(100, 100 * f.accesses() / use.whole().accesses()));
 	}
 
-	private static String remote(Figures f) {
+	private String remote(Figures f) {
 		if (f.accesses() <= 0) {
-			return "no accesses";
+			return "no " + use.unit().plural();
 		}
 		if (f.local() + f.remote() <= 1e-9 * f.accesses()) {
 			return "unknown";
@@ -457,14 +457,14 @@ public final class MachinePicture {
 			x = gradient(x, top, line, base, "local", "remote", this::between);
 			x = swatch(x, top, line, base, o.palette.unknown(), "unknown");
 		} else {
-			x = gradient(x, top, line, base, "0", Units.count(use.mostPerCpu()) + " accesses per CPU", o.palette::heat);
+			x = gradient(x, top, line, base, "0", Units.count(use.mostPerCpu()) + " " + use.unit().plural() + " per CPU", o.palette::heat);
 			if (!use.topology().nodes().isEmpty()) {
 				x = gradient(x, top, line, base, "0", Units.count(use.mostPages()) + " pages", o.palette::secondHeat);
 			}
 		}
 		if (hatched) {
 			double size = Math.round(o.fontSize * 0.9);
-			String text = "mostly from records of several CPUs";
+			String text = "mostly from " + use.unit().row() + "s of several CPUs";
 			if (x + size + 4 + o.meter.width(text, o.fontSize, false) < o.width - MARGIN) {
 				double y = top + (line - size) / 2;
 				shapes.add(new Shape.Rect(x, y, size, size, o.palette.plotBackground(), o.palette.axis()));
@@ -533,16 +533,16 @@ public final class MachinePicture {
 						.append(Units.plural(use.pages(), "accessed page"));
 			}
 		}
-		b.append('\n').append(MachineUse.accesses(f.accesses())).append(m.type() == Type.NODE ? " to its memory" : "");
+		b.append('\n').append(use.count(f.accesses())).append(m.type() == Type.NODE ? " to its memory" : "");
 		if (use.whole().accesses() > 0 && f.accesses() > 0) {
 			b.append(", ").append(Units.percent(Math.min(100, 100 * f.accesses() / use.whole().accesses()))).append(" of ")
 					.append(Units.count(use.whole().accesses()));
 		}
 		if (f.accesses() > 0) {
-			b.append('\n').append(MachineUse.locality(f));
+			b.append('\n').append(use.locality(f));
 			if (f.spread() > 0) {
 				b.append('\n').append(Units.percent(Math.min(100, 100 * f.spread() / f.accesses())))
-						.append(" come from records of several CPUs");
+						.append(" come from " + use.unit().row() + "s of several CPUs");
 			}
 		}
 		return b.toString();
@@ -550,6 +550,6 @@ public final class MachinePicture {
 
 	/** The whole picture in a sentence. */
 	public static String summary(MachineUse use) {
-		return String.format(Locale.ROOT, "%s; %s", use.topology().summary(), MachineUse.locality(use.whole()));
+		return String.format(Locale.ROOT, "%s; %s", use.topology().summary(), use.locality(use.whole()));
 	}
 }

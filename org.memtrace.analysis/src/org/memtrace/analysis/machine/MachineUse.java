@@ -14,6 +14,7 @@ import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.TextColumns;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
@@ -54,6 +55,7 @@ public final class MachineUse {
 	}
 
 	private final MachineTopology topology;
+	private final CountUnit unit;
 	private final Map<MachineObject, Figures> figures = new HashMap<>();
 	private final Figures whole;
 	private final double elsewhere;
@@ -67,6 +69,7 @@ public final class MachineUse {
 
 	private MachineUse(MachineTopology topology, AccessPlaces places) {
 		this.topology = topology;
+		this.unit = places.unit();
 		int cpus = Math.max(1, topology.root().cpus().length());
 		Sum[] byCpu = new Sum[cpus];
 		for (int i = 0; i < cpus; i++) {
@@ -228,12 +231,12 @@ public final class MachineUse {
 	}
 
 	/** Local, remote and unknown with their denominator: {@code 61.2 % local, 30.1 % remote, 8.7 % unknown of 1.2 million accesses}. */
-	public static String locality(Figures f) {
+	public String locality(Figures f) {
 		if (f.accesses() <= 0) {
-			return "no accesses";
+			return "no " + unit.plural();
 		}
 		return percent(f.local(), f) + " local, " + percent(f.remote(), f) + " remote, " + percent(f.unknown(), f) + " unknown of "
-				+ accesses(f.accesses());
+				+ count(f.accesses());
 	}
 
 	private static String percent(double part, Figures f) {
@@ -242,11 +245,21 @@ public final class MachineUse {
 		return Units.percent(percent < 1e-9 ? 0 : percent > 100 - 1e-9 ? 100 : percent);
 	}
 
-	/** Such as {@code 1 access} or {@code 1.2 million accesses}. */
-	public static String accesses(double n) {
+	/** What the numbers count. */
+	public CountUnit unit() {
+		return unit;
+	}
+
+	/** Such as {@code 1 access} or {@code 1.2 million page faults}. */
+	public String count(double n) {
+		return count(n, unit);
+	}
+
+	/** The same for any unit. */
+	public static String count(double n, CountUnit unit) {
 		double rounded = Math.rint(n);
 		String count = Units.count(Math.abs(n - rounded) < 1e-6 ? rounded : n); // sums of parts of a whole
-		return count + (count.equals("1") ? " access" : " accesses");
+		return count + " " + (count.equals("1") ? unit.noun() : unit.plural());
 	}
 
 	/** Facts that change what the numbers mean, a sentence each; empty when there are none. */
@@ -257,13 +270,13 @@ public final class MachineUse {
 			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
 		}
 		if (whole.spread() > 0) {
-			notes.add(share(whole.spread(), n) + " of the accesses are in records of several CPUs and are divided equally among them.");
+			notes.add(share(whole.spread(), n) + " of the " + unit.plural() + " are in " + unit.row() + "s of several CPUs and are divided equally among them.");
 		}
 		if (unknownCpu > 0) {
-			notes.add(share(unknownCpu, n) + " of the accesses have no CPU: the kernel made them for the program, or their event was lost.");
+			notes.add(share(unknownCpu, n) + " of the " + unit.plural() + " have no CPU: the kernel made them for the program, or their event was lost.");
 		}
 		if (elsewhere > 0) {
-			notes.add(share(elsewhere, n) + " of the accesses were on CPUs that this machine does not have.");
+			notes.add(share(elsewhere, n) + " of the " + unit.plural() + " were on CPUs that this machine does not have.");
 		}
 		if (unknownPages > 0 && pages > 0) {
 			notes.add("Of " + Units.percent(100.0 * unknownPages / pages) + " of " + Units.plural(pages, "page")
@@ -285,7 +298,7 @@ public final class MachineUse {
 	/** A line for each object, indented as they are in one another, for a person. */
 	public String text() {
 		List<String[]> rows = new ArrayList<>();
-		rows.add(new String[] {"object", "accesses", "share", "local", "remote", "unknown", "pages"});
+		rows.add(new String[] {"object", unit.plural(), "share", "local", "remote", "unknown", "pages"});
 		rows(topology.root(), "", rows);
 		StringBuilder b = new StringBuilder(topology.summary()).append("\n").append(locality(whole)).append("\n");
 		notes().forEach(n -> b.append(n).append('\n'));

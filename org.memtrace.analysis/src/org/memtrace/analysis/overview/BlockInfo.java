@@ -105,12 +105,12 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		lines.add(Units.duration(trace, fromNs - originNs) + " – " + Units.duration(trace, toNs - originNs) + " ("
 				+ Units.duration(trace, toNs - fromNs) + "), " + Units.plural(pages, ModelText.row(model)));
 		if (shares.isEmpty()) {
-			lines.add(ModelText.nothing(model));
+			lines.add(ModelText.nothing(model, trace.counts()));
 		}
 		for (int i = 0; i < Math.min(5, shares.size()); i++) {
 			Share s = shares.get(i);
 			lines.add(ModelText.type(s.type()) + ": " + Units.percent(s.percent()) + " ("
-					+ ModelText.full(model, s.value(), trace.isInTicks()) + ")");
+					+ ModelText.full(model, s.value(), trace.isInTicks(), trace.counts()) + ")");
 		}
 		if (shares.size() > 5) {
 			lines.add((shares.size() - 5) + " more types");

@@ -326,7 +326,7 @@ final class Legend {
 			factor *= 1000;
 			i++;
 		}
-		return new Scale(factor, ModelText.counted(model) + " per " + ModelText.row(model) + " and " + unit[i], false, false, o.ticks);
+		return new Scale(factor, ModelText.counted(model, o.counts) + " per " + ModelText.row(model) + " and " + unit[i], false, false, o.ticks);
 	}
 
 	/** What the scale counts, and what its dark end does not tell. */

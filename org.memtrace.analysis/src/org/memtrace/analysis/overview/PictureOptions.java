@@ -7,6 +7,7 @@ import java.util.BitSet;
 import org.memtrace.aggregation.PartLosses;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.model.CountUnit;
 
 /** How a picture is drawn. A mutable bag of settings with useful defaults; set what differs. */
 public final class PictureOptions {
@@ -36,6 +37,8 @@ public final class PictureOptions {
 	public long originNs;
 	/** Whether times are ticks of a logical clock, as in traces of Moca ({@link org.memtrace.model.TraceInfo#isInTicks}). */
 	public boolean ticks;
+	/** What reads and writes count ({@link org.memtrace.model.TraceInfo#counts}). */
+	public CountUnit counts = CountUnit.RECORDS;
 	public Colouring colouring = Colouring.DOMINANT_TYPE;
 	/** Blocks lower than this are drawn together with their neighbours, hatched; 0 to draw everything. */
 	public double minBlockHeight = 1.5;

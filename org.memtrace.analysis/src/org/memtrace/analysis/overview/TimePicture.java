@@ -115,7 +115,7 @@ public final class TimePicture {
 				factor *= 1000;
 				i++;
 			}
-			unit = model.metric().description() + " per " + TIME[i];
+			unit = ModelText.counted(model, o.counts) + " per " + TIME[i];
 		}
 		for (double[] part : level) {
 			for (int k = 0; k < part.length; k++) {

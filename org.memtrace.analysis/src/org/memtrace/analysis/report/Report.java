@@ -122,6 +122,9 @@ public final class Report {
 		o.add("guarantee", guarantee);
 		o.addProperty("lost", t.lost());
 		o.addProperty("accesses", t.accesses());
+		o.addProperty("counted", info.counts().plural());
+		o.addProperty("exact", info.counts().isExact());
+		o.addProperty("row", info.counts().row());
 		o.addProperty("pages", t.parts());
 		o.addProperty("page_bytes", info.pageSizeBytes());
 		o.addProperty("slices", ReportColumns.SLICES);

@@ -122,7 +122,7 @@ public final class DensityModel {
 			case TYPE -> new ModelType(AccessFilter.TYPES[s], Statistics.TYPE_ROLES[s], 0);
 			case THREAD -> s == n - 1 ? new ModelType("unknown", ModelType.Role.UNKNOWN, 0)
 					: ModelType.thread(table.threads().get(s));
-			default -> new ModelType(sum.label(), ModelType.Role.THREAD, 0);
+			default -> new ModelType(sum.label(table.info().counts()), ModelType.Role.THREAD, 0);
 			});
 			values.add(sums[s]);
 		}
@@ -321,6 +321,11 @@ public final class DensityModel {
 				sums[bin] += perNs * Math.max(0, Math.min(end, bound(bin + 1)) - Math.max(start, bound(bin)));
 			}
 		}
+	}
+
+	/** What is counted, as the start of a line. */
+	public String counted() {
+		return sum.label(info.counts());
 	}
 
 	public Sum sum() {

@@ -113,7 +113,7 @@ public final class DensityPicture {
 		long to = model.boundNs(bin + 1);
 		StringBuilder b = new StringBuilder(model.duration(from - model.originNs()) + " + " + model.duration(to - from));
 		double total = model.total(bin);
-		b.append('\n').append(Units.count(total)).append(' ').append(model.sum().label().toLowerCase(Locale.ROOT));
+		b.append('\n').append(Units.count(total)).append(' ').append(model.counted().toLowerCase(Locale.ROOT));
 		int under = seriesAt(x, y);
 		if (model.series().size() > 1 && total > 0) {
 			for (int s = model.series().size() - 1; s >= 0; s--) {
@@ -241,9 +241,9 @@ public final class DensityPicture {
 			double f) {
 		double small = 0.92 * f;
 		double y = 1.5 * f;
-		String unit = model.sum().label() + " per " + model.duration((double) (model.toNs() - model.fromNs()) / model.bins());
+		String unit = model.counted() + " per " + model.duration((double) (model.toNs() - model.fromNs()) / model.bins());
 		if (model.series().isEmpty()) {
-			unit = "No " + model.sum().label().toLowerCase(Locale.ROOT) + " here";
+			unit = "No " + model.counted().toLowerCase(Locale.ROOT) + " here";
 		}
 		double unitWidth = meter.width(unit, small, false);
 		shapes.add(new Shape.Text(left, y, unit, small, false, palette.text(), Shape.Anchor.START, false));

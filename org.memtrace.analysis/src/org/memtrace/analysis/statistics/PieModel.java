@@ -13,6 +13,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.TraceInfo;
 
 /** The parts of a pie after the rules of the user, the largest first; small ones are together at the end. Immutable. */
@@ -52,14 +53,16 @@ public final class PieModel {
 
 	private final Statistics.Sum sum;
 	private final boolean ticks;
+	private final CountUnit unit;
 	private final Statistics.By by;
 	private final List<Slice> slices;
 	private final double total;
 	private final double excluded;
 	private final int excludedCount;
 
-	private PieModel(Statistics.Sum sum, Statistics.By by, boolean ticks, List<Slice> slices, double total, double excluded,
-			int excludedCount) {
+	private PieModel(Statistics.Sum sum, Statistics.By by, boolean ticks, CountUnit unit, List<Slice> slices, double total,
+			double excluded, int excludedCount) {
+		this.unit = unit;
 		this.ticks = ticks;
 		this.sum = sum;
 		this.by = by;
@@ -114,12 +117,17 @@ public final class PieModel {
 			slices.add(several(Kind.SMALL, "small", Units.count(small.size()) + " below " + (int) SMALL_PERCENT + " % each", 0, small,
 					total));
 		}
-		return new PieModel(sum, by, false, slices, total, excluded, excludedCount);
+		return new PieModel(sum, by, false, CountUnit.RECORDS, slices, total, excluded, excludedCount);
 	}
 
-	/** The same of a trace whose times may be ticks of a logical clock. */
+	/** The same of a trace, whose times may be ticks of a logical clock and whose counts have their own word. */
 	public PieModel of(TraceInfo trace) {
-		return new PieModel(sum, by, trace.isInTicks(), slices, total, excluded, excludedCount);
+		return new PieModel(sum, by, trace.isInTicks(), trace.counts(), slices, total, excluded, excludedCount);
+	}
+
+	/** What is summed, in a sentence. */
+	public String counted() {
+		return sum.label(unit).toLowerCase(Locale.ROOT);
 	}
 
 	/** A value for a person. */

@@ -104,7 +104,7 @@ public final class PiePicture {
 		double size = Math.clamp(1.25 * f * inside / meter.width(model.text(model.total()), 1.25 * f, true), LEAST_TOTAL * f, 1.25 * f);
 		String total = meter.fit(model.text(model.total()), size, true, inside);
 		shapes.add(text(cx, cy + 0.1 * f, total, size, true, palette.text()));
-		String what = model.sum().label().toLowerCase(java.util.Locale.ROOT);
+		String what = model.counted();
 		if (meter.width(what, 0.92 * f, false) <= inside) {
 			shapes.add(text(cx, cy + 1.5 * f, what, 0.92 * f, false, palette.mutedText()));
 		}

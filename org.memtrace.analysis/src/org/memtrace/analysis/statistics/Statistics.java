@@ -21,6 +21,7 @@ import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
@@ -60,8 +61,9 @@ public final class Statistics {
 			this.label = label;
 		}
 
-		public String label() {
-			return label;
+		/** Its name for a trace whose numbers count what {@code unit} says. */
+		public String label(CountUnit unit) {
+			return this == ACCESSES ? unit.title() : this != RECORDS ? label : unit == CountUnit.RECORDS ? "Rows" : label;
 		}
 
 		/** Name on the command line. */

@@ -15,6 +15,7 @@ import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
@@ -28,11 +29,11 @@ public final class StructureSheet {
 	/** A column. */
 	public enum Column {
 		NAME("Name", "Name of the structure, stack or range", false), KIND("Kind", "Where it comes from", false),
-		SIZE("Size", "Size of the structure", true), ACCESSES("Accesses", "Recorded reads and writes", true),
-		READS("Reads", "Recorded reads", true), WRITES("Writes", "Recorded writes", true),
+		SIZE("Size", "Size of the structure", true), ACCESSES(null, null, true),
+		READS("Reads", "Those that were reads", true), WRITES("Writes", "Those that were writes", true),
 		PAGES("Pages", "Pages that were used", true), THREADS("Threads", "Threads that used it", true),
 		FIRST_TOUCHER("First toucher", "Thread that used most of its pages first, and the share of pages it was first on", false),
-		SHARED("Shared", "Accesses to a page that another thread used at the same time", true),
+		SHARED("Shared", " that were to a page which another thread used at the same time", true),
 		LIFETIME("Lifetime", "From birth to death within the trace", true),
 		SITE("Site", "File and line where it was allocated or defined", false),
 		CALLERS("Called from", "Functions that led to the allocation, the innermost first", false);
@@ -47,12 +48,14 @@ public final class StructureSheet {
 			this.number = number;
 		}
 
-		public String title() {
-			return title;
+		/** Head of the column for a trace whose numbers count what {@code unit} says. */
+		public String title(CountUnit unit) {
+			return this == ACCESSES ? unit.title() : title;
 		}
 
-		public String meaning() {
-			return meaning;
+		/** The same in a sentence. */
+		public String meaning(CountUnit unit) {
+			return this == ACCESSES ? unit.meaning() : this == SHARED ? "Share of the " + unit.plural() + meaning : meaning;
 		}
 
 		public boolean isNumber() {

@@ -7,8 +7,10 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.ThreadInfo;
 
 /** Values and rows of a model, in words that fit what its trace holds: accesses of pages, or events of producers. */
@@ -58,26 +60,33 @@ public final class ModelText {
 	}
 
 	/** A value and what it counts, such as {@code 1,234 accesses}; a time or a mean says that itself. */
-	public static String full(MicroscopicModel model, double value, boolean ticks) {
+	public static String full(MicroscopicModel model, double value, boolean ticks, CountUnit unit) {
 		return value(model, value, ticks) + switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME, VARIABLE_MEAN -> "";
 		case STATE_MEAN -> " each";
-		default -> " " + counted(model);
+		default -> " " + counted(model, unit);
 		};
 	}
 
 	/** What is missing where there is nothing. */
-	public static String nothing(MicroscopicModel model) {
+	public static String nothing(MicroscopicModel model, CountUnit unit) {
 		return switch (model.metric().kind()) {
 		case STATE_DURATION, STATE_TIME, STATE_MEAN -> "no states";
 		case VARIABLE_MEAN -> "no values";
-		default -> "no " + counted(model);
+		default -> "no " + counted(model, unit);
 		};
 	}
 
 	/** What is counted, in the plural. */
-	public static String counted(MicroscopicModel model) {
-		return isOfEvents(model) ? model.metric().description() : model.metric().unit();
+	public static String counted(MicroscopicModel model, CountUnit unit) {
+		return isOfEvents(model) ? model.metric().description() : model.metric() == Metric.EVENTS ? unit.row() + "s"
+				: model.metric() == Metric.ACCESSES ? unit.plural() : model.metric().unit();
+	}
+
+	/** A metric in titles and menus. */
+	public static String metric(Metric metric, boolean ofAccesses, CountUnit unit) {
+		return !ofAccesses ? metric.description() : metric == Metric.EVENTS ? unit.row() + "s"
+				: metric == Metric.ACCESSES ? unit.plural() : metric.description();
 	}
 
 	/** What a row is, a noun. */

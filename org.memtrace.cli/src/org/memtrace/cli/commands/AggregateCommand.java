@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
@@ -141,6 +142,7 @@ public final class AggregateCommand implements Command {
 		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
 		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
 				m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : "pages", "share", "types");
+		String counted = ModelText.metric(m.metric(), trace.source instanceof AccessTable, info.counts());
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];
@@ -154,9 +156,9 @@ public final class AggregateCommand implements Command {
 		}
 		if (order.size() > TEXT_BLOCKS) {
 			out.println("and " + Units.plural(order.size() - TEXT_BLOCKS, "block") + " with "
-					+ Units.percent(100 * (all - shown) / all) + " of the " + m.metric().description() + "; --format csv prints all");
+					+ Units.percent(100 * (all - shown) / all) + " of the " + counted + "; --format csv prints all");
 		}
-		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + m.metric().description());
+		out.println(Units.plural(e.blockCount() - order.size(), "block") + " without " + counted);
 	}
 
 	private static double[] sums(MicroscopicModel m, Partition e, int b) {
@@ -201,6 +203,7 @@ public final class AggregateCommand implements Command {
 		o.addProperty("losses", trace.source.info().properties().getOrDefault("losses", "0"));
 		o.addProperty("view", m.viewpoint().id());
 		o.addProperty("metric", m.metric().id());
+		o.addProperty("counts", trace.source.info().counts().id());
 		TimeUnit unit = trace.source.info().timeUnit();
 		o.addProperty("time_unit", unit.id());
 		o.addProperty(unit.column("start_ns"), m.slices().startNs());

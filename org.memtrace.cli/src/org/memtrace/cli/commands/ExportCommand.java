@@ -108,7 +108,7 @@ public final class ExportCommand implements Command {
 			try {
 				TabarnacExport.Omitted omitted = TabarnacExport.write(store, filter, temporary, name, period, console.progress());
 				if (omitted.unattributed() > 0) {
-					console.hint("note: " + omitted.unattributed() + " accesses without a known thread are left out");
+					console.hint("note: " + omitted.unattributed() + " " + store.info().counts().plural() + " without a known thread are left out");
 				}
 				if (omitted.structures() > 0) {
 					console.hint("note: " + omitted.structures() + " structures had the addresses of others, which lived longer");
@@ -117,8 +117,8 @@ public final class ExportCommand implements Command {
 				throw new MemtraceException(e.getMessage());
 			}
 		});
-		if (!"exact".equals(store.info().properties().get("guarantee_counts")) && !"TABARNAC".equals(store.info().type())) {
-			console.hint("note: these are the counts of the recorder, not all accesses; record --exact counts them");
+		if (!store.info().counts().isExact()) {
+			console.hint("note: these are numbers of " + store.info().counts().plural() + ", not of accesses; record --exact counts them");
 		}
 		console.hint("wrote " + output);
 	}

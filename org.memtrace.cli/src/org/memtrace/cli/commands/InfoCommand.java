@@ -79,13 +79,13 @@ public final class InfoCommand implements Command {
 			v.put("Lost", lost == null ? "" : lost + " events");
 			return v;
 		}
-		v.put("Accesses", String.format(Locale.ROOT, "%,d, which are %,d events", store.accessCount(), info.events()));
+		v.put("Records", String.format(Locale.ROOT, "%,d of %s, which are %,d events", store.accessCount(), info.counts().plural(), info.events()));
 		v.put("Memory", String.format(Locale.ROOT, "%,d event producers%s; pages of %,d bytes", info.producers(),
 				store.addressSpaces().contains(AddressSpace.PHYSICAL) ? ", and a physical tree" : "", info.pageSizeBytes()));
 		v.put("Structures", String.format(Locale.ROOT, "%,d", store.structures().size()));
 		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
 		String losses = info.properties().get("losses");
-		v.put("Lost", losses == null ? "" : losses + " accesses");
+		v.put("Lost", losses == null ? "" : losses + " " + info.counts().plural());
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;
@@ -110,6 +110,7 @@ public final class InfoCommand implements Command {
 		o.addProperty("cpus", info.cpus());
 		o.addProperty("page_size_bytes", info.pageSizeBytes());
 		o.addProperty("accesses", store.accessCount());
+		o.addProperty("counts", info.counts().id());
 		o.addProperty("events", info.events());
 		o.addProperty("producers", info.producers());
 		o.addProperty("structures", store.structures().size());

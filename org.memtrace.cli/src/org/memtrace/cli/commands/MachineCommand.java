@@ -61,7 +61,7 @@ public final class MachineCommand implements Command {
 			o.title = store.info().alias() + ": " + topology.summary();
 			o.colouring = args.get("colours").equals("locality") ? MachinePicture.Colouring.LOCALITY : MachinePicture.Colouring.ACCESSES;
 			RenderCommand.write(MachinePicture.of(use, o).scene(), file, name, o.title, args.getNumber("scale"));
-			console.hint(file + ": " + MachineUse.locality(use.whole()));
+			console.hint(file + ": " + use.locality(use.whole()));
 		}
 		return ExitCode.OK;
 	}

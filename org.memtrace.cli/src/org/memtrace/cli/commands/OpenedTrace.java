@@ -32,6 +32,7 @@ import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.Nearest;
@@ -232,6 +233,6 @@ final class OpenedTrace {
 	/** Dimension, metric and window in words. */
 	String description() {
 		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
-		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", " + request.metric().description() + subtree;
+		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", " + ModelText.metric(request.metric(), source instanceof AccessTable, source.info().counts()) + subtree;
 	}
 }

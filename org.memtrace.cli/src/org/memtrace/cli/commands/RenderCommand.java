@@ -61,6 +61,7 @@ public final class RenderCommand implements Command {
 			options.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
 			options.originNs = store.info().startNs();
 			options.ticks = store.info().isInTicks();
+			options.counts = store.info().counts();
 			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
 			options.warning = TraceSummary.lossWarning(store.info());
 			Scene scene;

@@ -118,7 +118,7 @@ final class SumsRendering {
 		}
 		PieModel pie = model.of(trace.store.info());
 		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
-				+ pie.sum().label().toLowerCase(Locale.ROOT) + " by " + pie.by().label();
+				+ pie.counted() + " by " + pie.by().label();
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
 				(w, h) -> PiePicture.build(pie, Set.of(), true, w, h, o.palette, o.meter, o.fontSize).scene());
 	}
@@ -143,7 +143,7 @@ final class SumsRendering {
 				: DensityModel.of((EventTable) trace.source, chosen(args, Stack.TYPE, Arrays.asList(Stack.NONE, Stack.TYPE, Stack.PRODUCER)),
 						r.fromNs(), r.toNs(), r.producer(), bins, progress);
 		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
-				+ model.sum().label().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == Stack.NONE ? "" : " " + model.stack().label());
+				+ model.counted().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == Stack.NONE ? "" : " " + model.stack().label());
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
 				(w, h) -> DensityPicture.build(model, w, h, o.palette, o.meter, o.fontSize).scene());
 	}

@@ -40,7 +40,7 @@ public final class VerifyCommand implements Command {
 			}
 			problems.forEach(problem -> console.out().println(problem));
 			if (problems.isEmpty()) {
-				console.out().printf(Locale.ROOT, "%s: all %,d accesses are as they were written%n", store.info().alias(), store.accessCount());
+				console.out().printf(Locale.ROOT, "%s: all %,d records are as they were written%n", store.info().alias(), store.accessCount());
 			}
 		}
 		return problems.isEmpty() ? ExitCode.OK : ExitCode.INPUT;

@@ -21,6 +21,7 @@ import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
@@ -39,6 +40,8 @@ public final class DensityView extends TraceView {
 	private WhenSeen load;
 	private LatestResult<Input, DensityModel> loading;
 	private List<Sum> sumChoices = List.of();
+	/** What the choices are named after. */
+	private CountUnit unit = CountUnit.RECORDS;
 	private List<Stack> stackChoices = List.of();
 	private Sum sum = Sum.ACCESSES;
 	private Stack stack = Stack.TYPE;
@@ -98,7 +101,7 @@ public final class DensityView extends TraceView {
 	private void choices() {
 		sumChoices = ofEvents ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses();
 		stackChoices = ofEvents ? List.of(Stack.NONE, Stack.TYPE, Stack.PRODUCER) : List.of(Stack.NONE, Stack.TYPE, Stack.THREAD);
-		sums.setItems(sumChoices.stream().map(Sum::label).toArray(String[]::new));
+		sums.setItems(sumChoices.stream().map(s -> s.label(unit)).toArray(String[]::new));
 		stacks.setItems(stackChoices.stream().map(Stack::label).toArray(String[]::new));
 		sums.select(Math.max(0, sumChoices.indexOf(sum)));
 		stacks.select(Math.max(0, stackChoices.indexOf(stack)));
@@ -121,10 +124,14 @@ public final class DensityView extends TraceView {
 		canvas.setEmpty(now == null ? nothingShown("No trace is open") : "");
 		canvas.show(null, null);
 		boolean events = now != null && !now.hasAccesses();
+		CountUnit before = unit;
+		unit = now == null ? before : now.info().counts();
 		if (events != ofEvents) {
 			ofEvents = events;
 			sum = events ? Sum.EVENTS : Sum.ACCESSES;
 			stack = Stack.TYPE;
+			choices();
+		} else if (unit != before) {
 			choices();
 		}
 		load.request();
@@ -160,14 +167,14 @@ public final class DensityView extends TraceView {
 		if (model == null || s == null) {
 			return null;
 		}
-		String title = trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " over time";
+		String title = trace().name() + " " + model.counted().toLowerCase(Locale.ROOT) + " over time";
 		String warning = trace().lossWarning();
 		return new Snapshot(title,
 						(Palette palette, int width, int height) -> TitledScene.build(title, warning, Math.max(width, 320),
 								Math.max(height, 180), palette, TextMeter.DEFAULT, 12,
 								(w, h) -> DensityPicture.build(model, w, h, palette, TextMeter.DEFAULT, 12).scene()),
 						model::toCsv,
-						Map.of("trace", trace().name(), "sum", sum.label(), "stacked", stack.label(), "bins", Integer.toString(model.bins()),
+						Map.of("trace", trace().name(), "sum", model.counted(), "stacked", stack.label(), "bins", Integer.toString(model.bins()),
 								"from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",
 								s.producer() < 0 ? "all" : trace().producers().name(s.producer()), "filters", s.filters().toJson()));
 	}

@@ -40,10 +40,10 @@ abstract class ConditionEditor extends Composite {
 	/** What can be filtered by, in the order of the choice. */
 	enum Kind {
 		NAME("Name", "Name", Condition.Name.class), SUBTREE("Structure or part", "Producer", Condition.Subtree.class),
-		KIND("Kind of memory", null, Condition.Kind.class), TYPE("Access type", "Event type", Condition.Type.class),
+		KIND("Kind of memory", null, Condition.Kind.class), TYPE("Type", "Event type", Condition.Type.class),
 		THREAD("Thread", null, Condition.Thread.class), CPU("CPU", "CPU", Condition.Cpu.class),
-		NODE("NUMA node", null, Condition.Node.class), COUNT("Number of accesses", "Number of events", Condition.Count.class),
-		SHARE("Share of accesses", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
+		NODE("NUMA node", null, Condition.Node.class), COUNT("Number of %s", "Number of events", Condition.Count.class),
+		SHARE("Share of %s", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
 		LIFETIME("Lifetime", null, Condition.Lifetime.class),
 		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class),
 		VALUE("Other property", null, Condition.Value.class);
@@ -61,7 +61,7 @@ abstract class ConditionEditor extends Composite {
 
 		/** What a person chooses in a trace. */
 		String title(OpenTrace trace) {
-			return trace.hasAccesses() || ofEvents == null ? ofAccesses : ofEvents;
+			return trace.hasAccesses() || ofEvents == null ? ofAccesses.replace("%s", trace.info().counts().plural()) : ofEvents;
 		}
 
 		/** What filters something in a trace. */
@@ -286,7 +286,7 @@ abstract class ConditionEditor extends Composite {
 				choice(t.index(), t.name() + "  " + t.taskId() + (t.main() ? ", main thread" : "")
 						+ (t.startRoutine().isEmpty() ? "" : ", " + t.startRoutine() + "()"));
 			}
-			choice(-1, "no thread: accesses that nobody could be found for");
+			choice(-1, "no thread: nobody could be found for it");
 			makeTable(before == null ? null : before.threads());
 		}
 
@@ -304,8 +304,8 @@ abstract class ConditionEditor extends Composite {
 			super(parent, changed);
 			this.cpus = cpus;
 			numbers = field(label, before == null ? "" : Quantities.numbers(before), "0-3, 8");
-			hint(cpus ? "Numbers and ranges; 'unknown' for accesses whose CPU is not known. An access that may have happened on "
-					+ "several CPUs belongs to each of them."
+			hint(cpus ? "Numbers and ranges; 'unknown' where the CPU is not known. What may have happened on several CPUs "
+					+ "belongs to each of them."
 					: "Numbers and ranges; 'unknown' for pages whose node is not known.");
 		}
 

@@ -55,7 +55,7 @@ public final class FilterActions {
 	/** Both entries for any condition; {@code name} is what a person calls it, null for the text of the filter. */
 	public static void add(IMenuManager menu, OpenTrace trace, String name, Condition condition) {
 		TraceFilter only = TraceFilter.only(condition);
-		String full = name == null ? only.text(trace.threads(), trace.info().isInTicks()) : name;
+		String full = name == null ? only.text(trace.threads(), trace.info().isInTicks(), trace.info().counts()) : name;
 		menu.add(action(label("Only ", full), () -> trace.selection().addFilter(only)));
 		menu.add(action(label("Hide ", full), () -> trace.selection().addFilter(TraceFilter.hide(condition))));
 	}

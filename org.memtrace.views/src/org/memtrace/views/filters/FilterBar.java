@@ -214,7 +214,7 @@ public final class FilterBar extends Composite implements Chip.Listener {
 	}
 
 	private String text(TraceFilter f) {
-		return f.text(trace.threads(), trace.info().isInTicks());
+		return f.text(trace.threads(), trace.info().isInTicks(), trace.info().counts());
 	}
 
 	@Override

@@ -80,7 +80,7 @@ public final class Grid {
 	/** Column that is filled by the grid grows at most by so many times its width. */
 	private static final long MOST_GROWTH = 2;
 
-	private final List<GridColumn> columns;
+	private List<GridColumn> columns;
 	private final GridContent content;
 	private final NatTable table;
 	private final DataLayer body;
@@ -561,6 +561,17 @@ public final class Grid {
 
 	public boolean isDescending() {
 		return descending;
+	}
+
+	/** Columns of the same number and kind with other titles and tips. */
+	public void texts(List<GridColumn> now) {
+		if (now.size() != columns.size()) {
+			throw new IllegalArgumentException(now.size() + " columns instead of " + columns.size());
+		}
+		if (!now.equals(columns)) {
+			columns = List.copyOf(now);
+			table.refresh(false);
+		}
 	}
 
 	/** The order that is shown. */

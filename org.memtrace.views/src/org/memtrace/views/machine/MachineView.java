@@ -109,8 +109,8 @@ public final class MachineView extends TraceView {
 				}
 			};
 			a.setImageDescriptor(Icons.get(c == Colouring.ACCESSES ? "accesses" : "locality"));
-			a.setToolTipText(c == Colouring.ACCESSES ? "Colour by accesses per CPU and pages per node"
-					: "Colour by local and remote accesses");
+			a.setToolTipText(c == Colouring.ACCESSES ? "Colour by the amount per CPU and pages per node"
+					: "Colour by how much is local and remote");
 			a.setChecked(c == colouring);
 			tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, a);
 			getViewSite().getActionBars().getMenuManager().add(a);
@@ -136,7 +136,7 @@ public final class MachineView extends TraceView {
 		if (now == null) {
 			canvas.message(nothingShown("No trace is open."));
 		} else if (!now.hasAccesses()) {
-			canvas.message("This trace has no memory accesses, so nothing is known of its places.");
+			canvas.message("This trace is not of memory, so nothing is known of its places.");
 		} else {
 			canvas.message("Reading the machine of the trace…");
 			update();

@@ -28,7 +28,9 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
@@ -243,7 +245,7 @@ final class PictureBar extends Composite {
 			names.add("What suits the trace");
 		}
 		for (Metric m : metrics()) {
-			String text = m == Metric.EVENTS && isOfAccesses() ? "records" : m.description();
+			String text = ModelText.metric(m, isOfAccesses(), trace == null ? CountUnit.RECORDS : trace.info().counts());
 			names.add(Character.toUpperCase(text.charAt(0)) + text.substring(1));
 		}
 		other |= items(metric, names);

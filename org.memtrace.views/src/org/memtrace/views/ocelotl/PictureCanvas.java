@@ -726,7 +726,7 @@ final class PictureCanvas extends Canvas {
 		getAccessible().addAccessibleListener(new AccessibleAdapter() {
 			@Override
 			public void getName(AccessibleEvent e) {
-				e.result = picture == null || picture.trace().hasAccesses() ? "Memory accesses over time and memory"
+				e.result = picture == null || picture.trace().hasAccesses() ? "Memory use over time and memory"
 						: "Events over time and producers";
 			}
 

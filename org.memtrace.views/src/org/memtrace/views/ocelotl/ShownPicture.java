@@ -109,6 +109,7 @@ final class ShownPicture {
 		o.title = title;
 		o.originNs = d.input().trace().info().startNs();
 		o.ticks = d.input().trace().info().isInTicks();
+		o.counts = d.input().trace().info().counts();
 		if (title != null) {
 			o.warning = d.input().trace().lossWarning();
 		}

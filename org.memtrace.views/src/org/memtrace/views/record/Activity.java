@@ -31,7 +31,7 @@ final class Activity extends Canvas {
 
 	Activity(Composite parent) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.BORDER);
-		Accessibility.name(this, "Page accesses of the last intervals");
+		Accessibility.name(this, "Records of the last intervals");
 		addPaintListener(e -> paint(e.gc));
 	}
 
@@ -51,7 +51,7 @@ final class Activity extends Canvas {
 	private Scene scene(int width, int height, Palette palette) {
 		List<Shape> shapes = new ArrayList<>();
 		if (history.isEmpty()) {
-			shapes.add(new Shape.Text(width / 2.0, height / 2.0 + FONT / 3.0, "page accesses in each interval", FONT, false,
+			shapes.add(new Shape.Text(width / 2.0, height / 2.0 + FONT / 3.0, "records in each interval", FONT, false,
 					palette.mutedText(), Shape.Anchor.MIDDLE, false));
 			return new Scene(width, height, palette.background(), shapes);
 		}

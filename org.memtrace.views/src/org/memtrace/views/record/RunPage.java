@@ -43,11 +43,11 @@ final class RunPage extends WizardPage {
 	private static final int REFRESH_MS = 200;
 	private static final int STEPS = 1000;
 	private static final int MAX_CONSOLE = 200_000;
-	private static final String[] TITLES = { "Time", "Intervals", "Page accesses", "Faults", "Lost accesses", "Overhead",
+	private static final String[] TITLES = { "Time", "Intervals", "Records", "Page faults", "Lost", "Overhead",
 			"Interval now", "Memory" };
 	private static final String[] HELP = { "Since the program was started", "Monitoring intervals until now",
-			"Records in the trace: a page that a thread touched in an interval", "Page faults that were made to see the accesses",
-			"Accesses that the recorder knows to have missed", "CPU time of recording as a share of the program's",
+			"Records in the trace: a page that a thread touched in an interval", "Page faults that were made to see which pages are used",
+			"What the recorder knows to have missed", "CPU time of recording as a share of the program's",
 			"Length of an interval; it grows when recording costs more than its limit", "Memory of the program that is watched" };
 	private static final int LOST = 4;
 

@@ -52,7 +52,7 @@ final class PieCanvas extends SceneCanvas {
 		addListener(SWT.MouseMove, e -> {
 			Slice s = sliceAt(e.x, e.y);
 			String tip = s == null ? null : s.name() + "\n" + model.text(s.value()) + " "
-					+ model.sum().label().toLowerCase(java.util.Locale.ROOT) + ", " + Units.percent(s.percent());
+					+ model.counted() + ", " + Units.percent(s.percent());
 			if (tip == null ? getToolTipText() != null : !tip.replace("&", "&&").equals(getToolTipText())) {
 				setToolTipText(tip == null ? null : tip.replace("&", "&&"));
 			}

@@ -44,6 +44,7 @@ import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.NoteJob;
@@ -80,6 +81,8 @@ public final class StatisticsView extends TraceView {
 	private WhenSeen load;
 	private LatestResult<Input, Loaded> loading;
 	private List<Sum> sumChoices = List.of();
+	/** What the choices are named after. */
+	private CountUnit unit = CountUnit.RECORDS;
 	private List<By> keyChoices = List.of();
 	private Sum sum = Sum.ACCESSES;
 	private By by = By.STRUCTURE;
@@ -245,7 +248,7 @@ public final class StatisticsView extends TraceView {
 	private void choices(List<Sum> whats, List<By> bys) {
 		sumChoices = whats;
 		keyChoices = bys;
-		sums.setItems(whats.stream().map(Sum::label).toArray(String[]::new));
+		sums.setItems(whats.stream().map(s -> s.label(unit)).toArray(String[]::new));
 		keys.setItems(bys.stream().map(By::label).toArray(String[]::new));
 		showChoice();
 		sums.getParent().layout();
@@ -275,12 +278,16 @@ public final class StatisticsView extends TraceView {
 		open.clear();
 		selected = Set.of();
 		boolean events = now != null && !now.hasAccesses();
+		CountUnit before = unit;
+		unit = now == null ? before : now.info().counts();
 		if (events != ofEvents || now == null) {
 			ofEvents = events;
 			sum = events ? Sum.STATE_TIME : Sum.ACCESSES;
 			by = events ? By.TYPE : By.STRUCTURE;
 			choices(events ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses(),
 					events ? Statistics.keysOfEvents() : Statistics.keysOfAccesses());
+		} else if (unit != before) {
+			choices(sumChoices, keyChoices);
 		}
 		showLines();
 		load.request();
@@ -542,7 +549,7 @@ public final class StatisticsView extends TraceView {
 	}
 
 	private String csvOf(List<Integer> rows) {
-		StringBuilder b = new StringBuilder("name\t" + sum.label().toLowerCase(Locale.ROOT) + "\tpercent\n");
+		StringBuilder b = new StringBuilder("name\t" + sum.label(unit).toLowerCase(Locale.ROOT) + "\tpercent\n");
 		for (int row : rows) {
 			Slice s = lines.get(row).slice;
 			b.append(s.name()).append('\t').append(org.memtrace.analysis.text.Csv.number(s.value())).append('\t')
@@ -558,14 +565,14 @@ public final class StatisticsView extends TraceView {
 		if (now == null) {
 			return null;
 		}
-		String title = trace().name() + " " + sum.label().toLowerCase(Locale.ROOT) + " by " + by.label();
+		String title = trace().name() + " " + sum.label(unit).toLowerCase(Locale.ROOT) + " by " + by.label();
 		String warning = trace().lossWarning();
 		return new Snapshot(title,
 						(Palette palette, int width, int height) -> TitledScene.build(title, warning, Math.max(width, 480), Math.max(height, 260),
 								palette, TextMeter.DEFAULT, 12,
 								(w, h) -> PiePicture.build(now, Set.of(), true, w, h, palette, TextMeter.DEFAULT, 12).scene()),
 						now::toCsv,
-						Map.of("trace", trace().name(), "sum", sum.label(), "by", by.label(), "from_ns", Long.toString(s.fromNs()), "to_ns",
+						Map.of("trace", trace().name(), "sum", sum.label(unit), "by", by.label(), "from_ns", Long.toString(s.fromNs()), "to_ns",
 								Long.toString(s.toNs()), "producer", s.producer() < 0 ? "all" : trace().producers().name(s.producer()),
 								"filters", s.filters().toJson(), "rules", rules.toText()));
 	}

@@ -31,6 +31,7 @@ import org.memtrace.analysis.table.StructureSheet;
 import org.memtrace.analysis.table.StructureSheet.Column;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
@@ -111,11 +112,7 @@ public final class StructuresView extends TraceView {
 		summary = new Label(area, SWT.NONE);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).indent(0, 2).hint(330, SWT.DEFAULT).applyTo(summary);
 		summary.setAlignment(SWT.RIGHT);
-		List<GridColumn> columns = new ArrayList<>();
-		for (Column c : Column.values()) {
-			columns.add(new GridColumn(c.title(), c.meaning(), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(), true));
-		}
-		grid = new Grid(area, "Data structures", columns, new Content(), false);
+		grid = new Grid(area, "Data structures", columns(CountUnit.RECORDS), new Content(), false);
 		GridDataFactory.fillDefaults().grab(true, true).span(2, 1).applyTo(grid.control());
 		grid.sortedBy(sort.ordinal(), descending);
 		grid.onSort(() -> {
@@ -245,8 +242,19 @@ public final class StructuresView extends TraceView {
 		}
 	}
 
+	private static List<GridColumn> columns(CountUnit unit) {
+		List<GridColumn> columns = new ArrayList<>();
+		for (Column c : Column.values()) {
+			columns.add(new GridColumn(c.title(unit), c.meaning(unit), WIDTHS.getOrDefault(c, WIDTH), c.isNumber(), true));
+		}
+		return columns;
+	}
+
 	@Override
 	protected void traceShown(OpenTrace now) {
+		if (now != null) {
+			grid.texts(columns(now.info().counts()));
+		}
 		loaded = null;
 		sheet = null;
 		stacks = new ConcurrentHashMap<>();
@@ -279,7 +287,7 @@ public final class StructuresView extends TraceView {
 				: new Snapshot(trace().name() + " structures", null, () -> shown.toCsv(rows),
 						Map.of("trace", trace().name(), "from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",
 								s.producer() < 0 ? "all" : trace().producers().name(s.producer()), "filters", s.filters().toJson(), "search",
-								filter.getText(), "order", sort.title() + (descending ? " descending" : "")));
+								filter.getText(), "order", sort.title(trace().info().counts()) + (descending ? " descending" : "")));
 	}
 
 	private Arrangement arrangement(ViewState state) {

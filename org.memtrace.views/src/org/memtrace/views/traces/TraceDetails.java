@@ -86,7 +86,7 @@ public final class TraceDetails {
 		long lost = lostAccesses(t);
 		boolean known = d.left.remove(LOSSES) != null;
 		if (known || t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
-			d.rows.add(new Row("Lost accesses", lost == 0 ? "none" : Units.count(lost), false, lost != 0));
+			d.rows.add(new Row("Lost " + t.counts().plural(), lost == 0 ? "none" : Units.count(lost), false, lost != 0));
 		}
 		String unseen = d.left.remove("unseen");
 		if (unseen != null) {

@@ -57,7 +57,7 @@ class WalkTest extends UiTest {
 			picture(window, "walk-welcome", "The workbench without a trace");
 			press("Record before and after");
 			Shell dialog = bot.find(Shell.class, s -> s.getText().equals("Record"));
-			Label records = bot.find(Label.class, l -> l.getText().equals("Page accesses"));
+			Label records = bot.find(Label.class, l -> l.getText().equals("Records"));
 			bot.waitFor("accesses", () -> ((Label) records.getParent().getChildren()[1]).getText().matches("[0-9,]{6,}"));
 			picture(dialog, "walk-record", "A program is being recorded");
 			waitLong("both recordings", () -> trace(1) != null && trace(2) != null);

@@ -45,6 +45,11 @@ public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structur
 		return intervalStartNs.length;
 	}
 
+	/** What its numbers count, in the plural. */
+	public String unit() {
+		return info.counts().plural();
+	}
+
 	/** A property of the trace. */
 	public String property(String key) {
 		Map<String, String> p = info.properties();

@@ -38,7 +38,7 @@ public final class Imbalance implements Rule {
 		return List.of(Check.atLeast("threads of the team", t.team().length, 3),
 				Check.atLeast("threads that use it", g.users(), th.get(Threshold.TEAM) * t.team().length),
 				Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
-				Check.atLeast("busiest thread divided by the mean, by " + unit(work), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
+				Check.atLeast("busiest thread divided by the mean, by " + unit(work, t), work.busiestOverMean(), th.get(Threshold.IMBALANCE)),
 				Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 	}
 
@@ -53,7 +53,7 @@ public final class Imbalance implements Rule {
 			shares.append(i == 0 ? "" : ", ").append(t.thread(t.team()[order[i]])).append(' ').append(Words.percent(by[order[i]] / all));
 		}
 		Statement s = new Statement("the busiest of " + Words.count(by.length, "thread") + " does " + Words.ratio(work.busiestOverMean())
-				+ " times the mean by " + unit(work) + " (" + shares + (order.length > 4 ? ", …" : "") + "); "
+				+ " times the mean by " + unit(work, t) + " (" + shares + (order.length > 4 ? ", …" : "") + "); "
 				+ Words.percent((double) g.singleParts / g.lateParts) + " of its " + Words.count(g.parts, "page") + " have one main user"
 				+ (work.cpu() ? "" : "; the CPU time of the threads is not known"),
 				"divide the work by its cost: small chunks in turn, or a dynamic schedule").fix(Fix.schedule(g, t)).view("thread")
@@ -61,8 +61,8 @@ public final class Imbalance implements Rule {
 		return work.cpu() ? s : s.atMostMedium();
 	}
 
-	private static String unit(Groups.Work work) {
-		return work.cpu() ? "CPU time while it is used" : "recorded accesses";
+	private static String unit(Groups.Work work, TraceFacts t) {
+		return work.cpu() ? "CPU time while it is used" : t.unit();
 	}
 
 	@Override

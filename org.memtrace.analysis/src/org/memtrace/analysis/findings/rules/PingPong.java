@@ -37,7 +37,7 @@ public final class PingPong implements Rule {
 		double first = g.lateByThread[order[0]] / late;
 		double second = g.lateByThread[order[1]] / late;
 		return List.of(Check.atLeast("threads of the team", t.team().length, 3),
-				Check.atLeast("share of the accesses of two threads", first + second, th.get(Threshold.PING_PONG)),
+				Check.atLeast("share of the " + t.unit() + " of two threads", first + second, th.get(Threshold.PING_PONG)),
 				Check.atLeast("share of the second of them", second, th.get(Threshold.PING_PONG_SECOND)),
 				Check.atLeast("share of the pages that two or more use", g.usedByAtLeast(2), 0.5),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
@@ -50,7 +50,7 @@ public final class PingPong implements Rule {
 		int[] order = g.lateOrder();
 		double late = g.late();
 		return new Statement(t.thread(order[0]) + " (" + Words.percent(g.lateByThread[order[0]] / late) + ") and " + t.thread(order[1]) + " ("
-				+ Words.percent(g.lateByThread[order[1]] / late) + ") make nearly all of its accesses, both on " + Words.percent(g.usedByAtLeast(2))
+				+ Words.percent(g.lateByThread[order[1]] / late) + ") make nearly all of its " + t.unit() + ", both on " + Words.percent(g.usedByAtLeast(2))
 				+ " of its " + Words.count(g.parts, "page") + "; it is shared and written in " + g.sharedIntervals.cardinality() + " of "
 				+ Words.count(g.intervals.cardinality(), "interval"),
 				"use two buffers that change places, or larger batches, or bind both threads to one NUMA node").fix(Fix.bindTogether(g, t, order[0], order[1]))

@@ -49,7 +49,7 @@ public final class Replicate implements Rule {
 		double late = g.late();
 		return new Statement(Words.count(g.users(), "thread") + " read it, most of them " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * team))
 				+ " of its " + Words.count(g.parts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
-				+ " of its accesses after the first interval are writes; " + t.thread(g.firstToucher()) + " touches " + Words.percent(g.firstTouchShare())
+				+ " of its " + t.unit() + " after the first interval are writes; " + t.thread(g.firstToucher()) + " touches " + Words.percent(g.firstTouchShare())
 				+ " of its pages first" + Groups.nodes(t),
 				small ? "keep a copy of it on each NUMA node (it is only read after its initialisation, and has " + Words.bytes(g.liveBytes) + ")"
 						: "interleave it over the NUMA nodes: it is only read, but with " + Words.bytes(g.liveBytes) + " too large for copies")

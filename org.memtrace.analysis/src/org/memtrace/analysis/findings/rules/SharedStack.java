@@ -41,7 +41,7 @@ public final class SharedStack implements Rule {
 			all += a;
 		}
 		return List.of(Check.atLeast("pages that other threads use", foreignPages(g, t), th.get(Threshold.STACK_PAGES)),
-				Check.atLeast("share of the accesses that are not by its main user", all == 0 ? 0 : 1 - main / all, th.get(Threshold.STACK_FOREIGN)));
+				Check.atLeast("share of the " + t.unit() + " that are not by its main user", all == 0 ? 0 : 1 - main / all, th.get(Threshold.STACK_FOREIGN)));
 	}
 
 	@Override
@@ -53,7 +53,7 @@ public final class SharedStack implements Rule {
 			all += a;
 		}
 		return new Statement(Words.count(g.users(), "thread") + " use it, others than its own " + foreignPages(g, t) + " of the "
-				+ Words.count(g.parts, "touched page") + "; " + Words.percent(1 - main / all) + " of its accesses are not by its main user",
+				+ Words.count(g.parts, "touched page") + "; " + Words.percent(1 - main / all) + " of its " + t.unit() + " are not by its main user",
 				"the data of a stack cannot be placed: move the shared array to the heap and initialise it in parallel").fix(Fix.heap(g, t))
 				.view("thread").figure("pages", foreignPages(g, t)).figure("foreign", 1 - main / all);
 	}

@@ -39,6 +39,7 @@ import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.Ran;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -143,7 +144,7 @@ class LargeCountsTest {
 		assertEquals((double) READS, all.reads(), 0);
 		assertEquals((double) WRITES, all.writes(), 0);
 		assertEquals((double) (HUGE_READS + HUGE_WRITES), all.accessesByThread()[0], 0);
-		assertTrue(summary.text().contains(Units.count(READS + WRITES) + " recorded"), summary.text());
+		assertTrue(summary.text().contains(Units.count(READS + WRITES) + " records"), summary.text());
 		long[] pages = new long[2];
 		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL), Progress.NONE, p -> {
 			pages[0] += p.reads();
@@ -216,7 +217,7 @@ class LargeCountsTest {
 		assertEquals("1,235", Units.count(1234.6));
 		assertEquals("0", Units.count(0));
 		assertEquals("38.6", Units.number(38.6));
-		assertEquals("≈ 2 accesses", MachineUse.accesses(2.4));
-		assertEquals("1 access", MachineUse.accesses(1 + 1e-9));
+		assertEquals("≈ 2 accesses", MachineUse.count(2.4, CountUnit.ACCESSES));
+		assertEquals("1 access", MachineUse.count(1 + 1e-9, CountUnit.ACCESSES));
 	}
 }

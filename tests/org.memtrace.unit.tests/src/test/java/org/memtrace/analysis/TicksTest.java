@@ -32,6 +32,7 @@ import org.memtrace.analysis.table.CellFilter;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.analysis.text.Quantities;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -92,7 +93,7 @@ class TicksTest {
 	@Test
 	void lifetimes() {
 		TraceFilter f = TraceFilter.only(new Condition.Lifetime(1, 2_500));
-		assertEquals("lived 1 tick to 2,500 ticks", f.text(List.of(), true));
+		assertEquals("lived 1 tick to 2,500 ticks", f.text(List.of(), true, CountUnit.PAGE_FAULTS));
 		assertEquals("lived 1 ns to 2.5 µs", f.text(List.of()));
 		assertEquals(2500, Quantities.duration("2500", true));
 		assertEquals(2500, Quantities.duration(" 2500 ticks", true));

@@ -155,8 +155,8 @@ class ImportOperationTest {
 		assertTrue(text.contains("rows read             8 in 1 files of 1 process image(s)"), text);
 		assertTrue(text.contains("reads                 8 (all written: 8)"), text);
 		assertTrue(text.contains("writes                4 (all written: 4)"), text);
-		assertTrue(text.contains("in known structures   83.3 % of the accesses"), text);
-		assertTrue(text.contains("lost by the recorder  3 accesses {ring_overflow=3}"), text);
+		assertTrue(text.contains("in known structures   83.3 % of the page faults"), text);
+		assertTrue(text.contains("lost by the recorder  3 page faults {ring_overflow=3}"), text);
 		assertTrue(report.toJson().contains("\"threads_not_listed\": 1"), report.toJson());
 	}
 

@@ -307,7 +307,7 @@ class RulesTest {
 		PlantedTrace unknown = new PlantedTrace(4, INTERVALS);
 		work(unknown, 20);
 		f = unknown.advise().findings().get(0);
-		assertTrue(f.evidence().contains("by recorded accesses") && f.evidence().contains("the CPU time of the threads is not known"), f.evidence());
+		assertTrue(f.evidence().contains("by records") && f.evidence().contains("the CPU time of the threads is not known"), f.evidence());
 		assertEquals(Confidence.MEDIUM, f.confidence());
 	}
 

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
@@ -13,7 +14,9 @@ import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -39,14 +42,21 @@ class TraceSummaryTest {
 	@Test
 	void warnsOfWhatIsNotThere() {
 		assertEquals("", warning(Map.of("losses", "0")));
-		assertEquals("the recorder lost 1 access", warning(Map.of("losses", "1")));
+		assertEquals("the recorder lost 1 record", warning(Map.of("losses", "1")));
 		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "0", "unseen", "8 MiB of shared memory not seen")));
-		assertEquals("the recorder lost 12 accesses; 8 MiB of shared memory not seen",
+		assertEquals("the recorder lost 12 records; 8 MiB of shared memory not seen",
 				warning(Map.of("losses", "12", "unseen", "8 MiB of shared memory not seen")));
 		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "many", "unseen", "8 MiB of shared memory not seen")));
 		assertEquals("9 % of them", warning(Map.of("losses", "0", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
-		assertEquals("the recorder lost 12 accesses; 9 % of them",
+		assertEquals("the recorder lost 12 records; 9 % of them",
 				warning(Map.of("losses", "12", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
+	}
+
+	/** What was lost has the name of what was counted. */
+	@Test
+	void whatIsLostHasItsName() {
+		assertEquals("the recorder lost 1 access", warning(Map.of("losses", "1", "guarantee_counts", "exact", "guarantee_pages", "complete")));
+		assertEquals("the recorder lost 12 page faults", warning(Map.of("losses", "12", "guarantee_pages", "complete")));
 	}
 
 	private static String warning(Map<String, String> properties) {
@@ -54,8 +64,36 @@ class TraceSummaryTest {
 				Instant.EPOCH, PAGE, "", properties));
 	}
 
+	/** Of one trace once each access was counted, once only page faults were: the words differ, and nothing else. */
+	@Test
+	void wordsFollowTheGuarantee() throws Exception {
+		String exact = text(Map.of("guarantee_counts", "exact", "guarantee_pages", "complete"));
+		String faults = text(Map.of("guarantee_pages", "complete"));
+		String unknown = text(Map.of());
+		assertTrue(exact.contains("\nCounted    16,324 accesses (50.0 % reads) in 8,162 records\n"), exact);
+		assertTrue(faults.contains("\nCounted    16,324 page faults (50.0 % reads) in 8,162 records\n"), faults);
+		assertTrue(unknown.contains("\nCounted    16,324 records (50.0 % reads) in 8,162 rows\n"), unknown);
+		assertFalse(faults.contains("ccess"), faults);
+		assertFalse(unknown.contains("ccess"), unknown);
+		assertTrue(exact.contains("Accesses: share of all accesses.") && exact.contains("2 of 2 threads with accesses\n"), exact);
+		assertTrue(faults.contains("Page faults: share of all page faults."), faults);
+	}
+
+	private static String text(Map<String, String> properties) throws Exception {
+		try (TraceStore store = store(properties)) {
+			AccessTable table = AccessTable.load(store, Progress.NONE);
+			return new TraceSummary(StructureTable.of(table, store.structures(), Progress.NONE)).text();
+		}
+	}
+
 	@BeforeEach
 	void summarise() throws Exception {
+		try (TraceStore store = store(Map.of())) {
+			findings = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE).findings();
+		}
+	}
+
+	private static TraceStore store(Map<String, String> properties) throws Exception {
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
 		List<Structure> structures = new ArrayList<>();
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
@@ -87,11 +125,9 @@ class TraceSummaryTest {
 			w.producers(tree.build());
 			w.accesses(batch);
 			id = w.commit(new TraceInfo(-1, "summary", "summary", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux", 2, batch.count, 0,
-					0, INTERVALS * 1_000_000L, Instant.EPOCH, PAGE, "", Map.of()), "{}", Progress.NONE).id();
+					0, INTERVALS * 1_000_000L, Instant.EPOCH, PAGE, "", properties), "{}", Progress.NONE).id();
 		}
-		try (TraceStore store = catalogue.open(id)) {
-			findings = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE).findings();
-		}
+		return catalogue.open(id);
 	}
 
 	private static int[] structure(ProducerTreeBuilder tree, List<Structure> list, StructureKind kind, String name, long address,

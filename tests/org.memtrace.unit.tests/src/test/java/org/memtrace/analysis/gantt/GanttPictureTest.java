@@ -227,12 +227,12 @@ class GanttPictureTest {
 				row++;
 			}
 			GanttDetails d = GanttDetails.of(p, p.hit(p.xOf(start + 5_000_000), p.yOf(row) + 9), store.structures(), store, Progress.NONE);
-			assertEquals(List.of("A [page 0]", "0 ns – 10 ms (10 ms)", "1 access: 0 reads, 1 write", "private",
+			assertEquals(List.of("A [page 0]", "0 ns – 10 ms (10 ms)", "1 record: 0 reads, 1 write", "private",
 					"thread main #0 (4000)", "CPU 0", "NUMA node 0", "heap A, 64.0 KiB, matmul.c:48"), d.lines());
 			GanttDetails all = GanttDetails.of(p, p.hit(p.xOf(start + 5_000_000), p.yOf(0) + 9), store.structures(), store, Progress.NONE);
 			double[] sums = new GanttModel(s).sums(Grouping.PRODUCER, 0, 0, start, start + 10_000_000, Progress.NONE);
 			long accesses = Math.round(sums[0] + sums[1] + sums[2] + sums[3]);
-			assertTrue(all.lines().get(2).startsWith(accesses + " accesses: " + Math.round(sums[0] + sums[2]) + " reads"),
+			assertTrue(all.lines().get(2).startsWith(accesses + " records: " + Math.round(sums[0] + sums[2]) + " reads"),
 					all.lines().toString());
 			GanttDetails nothing = GanttDetails.of(p, p.hit(p.xOf(start + 105_000_000), p.yOf(row) + 9), List.of(), null, Progress.NONE);
 			assertEquals(0, nothing.records());

@@ -142,12 +142,12 @@ class MachineTest {
 		assertEquals(new Figures(15, 14, 0, 9, 6, 2), of(use, "NUMA node 1 (16.0 GiB)"));
 		assertEquals(23, use.mostPerCpu());
 		assertEquals(2, use.mostPages());
-		assertEquals(List.of("23.3 % of the accesses are in records of several CPUs and are divided equally among them.",
-				"8.3 % of the accesses have no CPU: the kernel made them for the program, or their event was lost.",
-				"5.0 % of the accesses were on CPUs that this machine does not have.",
+		assertEquals(List.of("23.3 % of the records are in rows of several CPUs and are divided equally among them.",
+				"8.3 % of the records have no CPU: the kernel made them for the program, or their event was lost.",
+				"5.0 % of the records were on CPUs that this machine does not have.",
 				"Of 16.7 % of 6 pages the NUMA node is not known.", "1 page on nodes that this machine does not have.",
 				"1 page moved between nodes and count for the last one."), use.notes());
-		assertEquals("16.7 % local, 48.3 % remote, 35.0 % unknown of 60 accesses", MachineUse.locality(use.whole()));
+		assertEquals("16.7 % local, 48.3 % remote, 35.0 % unknown of 60 records", use.locality(use.whole()));
 	}
 
 	@Test
@@ -158,7 +158,7 @@ class MachineTest {
 		MachineUse page = example(Long.MIN_VALUE, Long.MAX_VALUE, 1 + 2, true);
 		assertEquals(new Figures(14, 14, 0, 8, 6, 1), page.whole());
 		MachineUse nothing = example(500, 600, ModelRequest.WHOLE_TREE, true);
-		assertEquals("no accesses", MachineUse.locality(nothing.whole()));
+		assertEquals("no records", nothing.locality(nothing.whole()));
 		assertEquals(List.of(), nothing.notes());
 		assertFalse(MachinePicture.of(nothing, new MachinePicture.Options()).boxes().isEmpty());
 	}
@@ -177,7 +177,7 @@ class MachineTest {
 		assertTrue(csv.contains("Package 1,Package,1,2-3,23,3,0,20,3,"), csv::toString);
 		assertTrue(csv.contains("NUMA node 0 (16.0 GiB),NUMA node,0,0-1,35,0,10,20,5,2"), csv::toString);
 		assertEquals("selection,,,,60,14,10,29,21,6", csv.get(csv.size() - 1));
-		assertTrue(use.text().contains("\n      Core 0                      29  48.3 %  34.5 %  31.0 %   34.5 %\n"), use::text);
+		assertTrue(use.text().contains("\n      Core 0                     29  48.3 %  34.5 %  31.0 %   34.5 %\n"), use::text);
 	}
 
 	/** Sums over all CPUs and over all nodes are the whole, whatever the accesses are. */
@@ -285,7 +285,7 @@ class MachineTest {
 		assertEquals(light.remote(), fill(remote, "CPU 3"));
 		MachinePicture unknown = picture(example(0, 1000, 5, true), 900, 600, Colouring.LOCALITY); // page 4: no node
 		assertEquals(light.unknown(), fill(unknown, "CPU 0"));
-		assertTrue(much.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Hatch), "CPU 1: all from records of several CPUs");
+		assertTrue(much.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Hatch), "CPU 1: all from rows of several CPUs");
 		assertFalse(local.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Hatch));
 	}
 
@@ -302,11 +302,11 @@ class MachineTest {
 		assertEquals(6, strokes(p, o.palette.warning()));
 		assertEquals(2, strokes(p, o.palette.highlight()));
 		Box cpu = p.boxes().stream().filter(b -> b.object() == o.focus).findFirst().orElseThrow();
-		assertEquals("CPU 0\n22 accesses, 36.7 % of 60\n45.5 % local, 22.7 % remote, 31.8 % unknown of 22 accesses\n"
-				+ "18.2 % come from records of several CPUs", MachinePicture.describe(use, cpu));
+		assertEquals("CPU 0\n22 records, 36.7 % of 60\n45.5 % local, 22.7 % remote, 31.8 % unknown of 22 records\n"
+				+ "18.2 % come from rows of several CPUs", MachinePicture.describe(use, cpu));
 		Box node = p.boxes().stream().filter(b -> b.object().type() == Type.NODE).findFirst().orElseThrow();
 		assertEquals("NUMA node 0 (16.0 GiB)\nCPUs 0-1 are near to it\n2 pages, 33.3 % of 6 accessed pages\n"
-				+ "35 accesses to its memory, 58.3 % of 60\n28.6 % local, 57.1 % remote, 14.3 % unknown of 35 accesses",
+				+ "35 records to its memory, 58.3 % of 60\n28.6 % local, 57.1 % remote, 14.3 % unknown of 35 records",
 				MachinePicture.describe(use, node));
 	}
 

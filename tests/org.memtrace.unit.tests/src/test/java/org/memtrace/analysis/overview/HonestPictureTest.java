@@ -271,7 +271,7 @@ class HonestPictureTest {
 			assertTrue(full > 1.5 * pale, full + " and " + pale);
 			List<String> texts = made.texts();
 			assertTrue(texts.contains("0") && texts.contains("≥ 1"), "ticks: " + texts);
-			assertTrue(texts.stream().anyMatch(x -> x.contains("accesses per page and ms; ") && x.contains(" have more, up to 9.9")), texts.toString());
+			assertTrue(texts.stream().anyMatch(x -> x.contains("records per page and ms; ") && x.contains(" have more, up to 9.9")), texts.toString());
 		}
 	}
 

@@ -356,7 +356,7 @@ class StatisticsTest {
 		assertTrue(s >= 0 && m.value(s, 60) > 0, "at the bottom is the first series of the bin");
 		assertEquals(60, p.binAt(x, p.plotY() + 1));
 		String text = p.textAt(x, p.plotY() + p.plotHeight() - 1);
-		assertTrue(text.contains("accesses") && text.contains("▸ " + m.series().get(s).name().replace('_', ' ').toLowerCase(java.util.Locale.ROOT)), text);
+		assertTrue(text.contains("records") && text.contains("▸ " + m.series().get(s).name().replace('_', ' ').toLowerCase(java.util.Locale.ROOT)), text);
 		assertEquals("", p.textAt(0, 0));
 		assertEquals(-1, p.seriesAt(x, p.plotY() - 5));
 		for (Shape shape : p.scene().shapes()) {

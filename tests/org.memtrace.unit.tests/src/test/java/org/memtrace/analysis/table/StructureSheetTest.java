@@ -18,6 +18,7 @@ import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.table.StructureSheet.Column;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.Progress;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
@@ -135,7 +136,7 @@ class StructureSheetTest {
 			assertEquals(s.size(), up.length);
 			for (int i = 1; i < up.length; i++) {
 				assertTrue(c.isNumber() ? s.number(c, up[i - 1]) <= s.number(c, up[i])
-						: s.text(c, up[i - 1]).compareToIgnoreCase(s.text(c, up[i])) <= 0, c.title());
+						: s.text(c, up[i - 1]).compareToIgnoreCase(s.text(c, up[i])) <= 0, c.title(CountUnit.RECORDS));
 			}
 			int[] down = s.arrange("", true, c, true, Progress.NONE);
 			assertArrayEquals(Arrays.stream(up).sorted().toArray(), Arrays.stream(down).sorted().toArray());

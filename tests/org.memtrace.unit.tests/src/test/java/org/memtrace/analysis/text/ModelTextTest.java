@@ -21,6 +21,7 @@ import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.RowLayout;
+import org.memtrace.model.CountUnit;
 import org.memtrace.model.Progress;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
@@ -92,8 +93,8 @@ class ModelTextTest {
 		MicroscopicModel m = model(Metric.STATE_DURATION);
 		assertEquals("3.36 s", ModelText.value(m, 3.36e9, false));
 		assertEquals("7 ticks", ModelText.value(m, 7, true));
-		assertEquals("no states", ModelText.nothing(m));
-		assertEquals("no events", ModelText.nothing(model(Metric.EVENTS)));
+		assertEquals("no states", ModelText.nothing(m, CountUnit.PAGE_FAULTS));
+		assertEquals("no events", ModelText.nothing(model(Metric.EVENTS), CountUnit.PAGE_FAULTS));
 		assertEquals("Producers", ModelText.rows(m));
 		assertEquals("Private Read T4711", ModelText.type("Private_Read_T4711"));
 		assertEquals("MPI_Wait", ModelText.type("MPI_Wait"));

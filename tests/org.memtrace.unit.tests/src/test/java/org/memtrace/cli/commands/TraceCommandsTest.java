@@ -236,8 +236,8 @@ class TraceCommandsTest {
 		String db = Path.of(catalogue, "some_name").toString();
 		assertEquals(0, run("info", db), () -> err);
 		assertTrue(out.startsWith("Trace       some name\nDatabase    " + db + ", 0."), out);
-		assertTrue(out.contains("\nAccesses    14, which are 16 events\nMemory      21 event producers; pages of 4,096 bytes\n"), out);
-		assertTrue(out.contains("\nLost        3 accesses\n") && out.contains("rows: read                               15\n"), out);
+		assertTrue(out.contains("\nRecords     14 of page faults, which are 16 events\nMemory      21 event producers; pages of 4,096 bytes\n"), out);
+		assertTrue(out.contains("\nLost        3 page faults\n") && out.contains("rows: read                               15\n"), out);
 		assertEquals(0, run("info", "--json", db), () -> err);
 		var json = JsonParser.parseString(out).getAsJsonObject();
 		assertEquals(14, json.get("accesses").getAsInt());
@@ -632,7 +632,7 @@ class TraceCommandsTest {
 				() -> err);
 		assertTrue(Files.readString(pie).contains(">16</text>"), "events as FrameSoc counts them");
 		assertEquals(0, run("render", "--kind", "density", "-o", pie.toString(), db), () -> err);
-		assertTrue(Files.readString(pie).contains("<polygon") && Files.readString(pie).contains("Accesses per "));
+		assertTrue(Files.readString(pie).contains("<polygon") && Files.readString(pie).contains("Page faults per "));
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--metric", "threads", "-o", pie.toString(), db));
 	}
 
