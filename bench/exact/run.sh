@@ -8,7 +8,7 @@
 #
 # usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [COMPILER...] > table.md
 #   -r RUNS   runs of each configuration (3)
-#   COMPILER  gcc, and clang if there is one
+#   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto)
 #
 # Ratios hold on a busy machine, too. About two minutes for each compiler.
 
@@ -26,7 +26,7 @@ while getopts r:h o; do
 done
 shift $((OPTIND - 1))
 clang=$(command -v clang || ls /usr/lib/llvm-*/bin/clang 2> /dev/null | tail -n 1)
-[ $# -gt 0 ] || set -- gcc $clang
+[ $# -gt 0 ] || set -- gcc ${clang:+"$clang" "$clang+lto"}
 make -s -C "$top/collector" >&2 || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/memtrace-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -49,9 +49,11 @@ cpu() {
 
 echo "| compiler | program | native, s | with hooks, not recorded | recorded | accesses/s of CPU |"
 echo "|---|---|---|---|---|---|"
-for compiler; do
+for configuration; do
+	compiler=${configuration%+lto}
 	while IFS='|' read -r name source arguments; do
 		flags="-std=gnu11 -O2 -g -w -pthread"
+		[ "$compiler" = "$configuration" ] || flags="$flags -flto"
 		grep -q '#pragma omp' "$top/examples/$source/$source.c" && flags="$flags -fopenmp"
 		c=$top/examples/$source/$source.c
 		# Debian has OpenMP for clang in a package of its own
@@ -63,10 +65,10 @@ for compiler; do
 			rm -rf "$work/t"
 			r=$(cpu "$MEMTRACE" record --quiet --exact -o "$work/t" "$work/hooks" $arguments)
 			echo "$n $h $r" >> "$work/times"
-			echo "$compiler $name: $n $h $r" >&2
+			echo "$configuration $name: $n $h $r" >&2
 		done
 		a=$(awk -F, 'FNR > 1 { n += $NF } END { print n }' "$work"/t/p*/intervals.csv)
-		awk -v who="$(basename "$compiler")" -v name="$name" -v a="$a" '
+		awk -v who="$(basename "$configuration")" -v name="$name" -v a="$a" '
 			NR == 1 || $1 < n { n = $1 } NR == 1 || $2 < h { h = $2 } NR == 1 || $3 < r { r = $3 }
 			END { printf "| %s | %s | %.2f | %.1f | %.1f | %.0f million |\n", who, name, n, h / n, r / n, a / r / 1e6 }' "$work/times"
 	done <<< "$all"

@@ -6,12 +6,15 @@
  *
  * gcc: a specs file adds to each stage of the driver what belongs to it, so that every way of
  * calling the driver works, with or without linking. clang has no such file: its options of the
- * compiler proper go by -Xclang, and those of the linker are added if it links.
+ * compiler proper go by -Xclang, and those of the linker are added if it links. Where clang optimises
+ * at link time (-flto), the hooks are given to it as bitcode, so that they become part of the
+ * code that they count for. The same clang makes the bitcode: those of versions differ.
  */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "native.h"
@@ -26,6 +29,15 @@ static const char *const clang_options[] = {
 	"-mllvm", "-tsan-instrument-read-before-write=1",
 	/* accesses of more than 16 bytes have no hook */
 	"-mprefer-vector-width=128",
+};
+
+/*
+ * With -flto: calls of memory functions that the instrumentation made of copies, and those of the
+ * program, would be made copies in place again when the program is linked, behind the back of the hooks.
+ */
+static const char *const link_time_options[] = {
+	"-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-mempcpy", "-fno-builtin-memset", "-fno-builtin-memcmp",
+	"-fno-builtin-bcmp", "-fno-builtin-memchr", "-fno-builtin-strlen", "-fno-builtin-strcpy", "-fno-builtin-strncpy",
 };
 
 /* Folder of libmemtrace-count.a and what belongs to it: that of the preload library. NULL: not there. */
@@ -76,6 +88,68 @@ static bool links(const struct mt_args *a)
 	return input;
 }
 
+/* The last of the options by which clang optimises at link time; NULL: it does not. */
+static char *link_time(const struct mt_args *a)
+{
+	char *s = NULL;
+
+	for (int i = 0; i < a->argc; i++) {
+		if (!strcmp(a->argv[i], "-flto") || !strncmp(a->argv[i], "-flto=", 6))
+			s = a->argv[i];
+		else if (!strcmp(a->argv[i], "-fno-lto"))
+			s = NULL;
+	}
+	return s;
+}
+
+/* Runs a command. Its exit code, 128 + N where signal N ended it, -1: it did not start. */
+static int run(char **v)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(v[0], v);
+		_exit(errno == ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			pid = -1;
+	return pid < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/*
+ * Compiles the hooks with the first @n words of @v, the compiler, and the option @lto of the
+ * user. The name of a file that the caller removes; NULL: they cannot be compiled, the archive does.
+ */
+static char *bitcode(char **v, int n, char *lto, const char *dir)
+{
+	const char *folder = getenv("TMPDIR");
+	char *source = mt_printf("%s/memtrace-count.i", dir), *name = mt_printf("%s/memtrace-count-XXXXXX.o", folder && *folder ? folder : "/tmp");
+	char *options[] = { lto, (char *)"-O2", (char *)"-fPIC", (char *)"-fomit-frame-pointer", (char *)"-w", (char *)"-x", (char *)"cpp-output",
+			    (char *)"-c", source, (char *)"-o", name, NULL };
+	char **words = mt_alloc(((size_t)n + sizeof(options) / sizeof(options[0])) * sizeof(*words));
+	int fd = access(source, R_OK) ? -1 : mkstemps(name, 2);
+
+	memcpy(words, v, (size_t)n * sizeof(*v));
+	memcpy(words + n, options, sizeof(options));
+	if (fd >= 0) {
+		close(fd);
+		if (run(words)) {
+			unlink(name);
+			fd = -1;
+		}
+	}
+	free(words);
+	free(source);
+	if (fd < 0) {
+		fprintf(stderr, "memtrace: note: the hooks stay calls: %s does not compile them with %s\n", v[n - 1], lto);
+		free(name);
+		name = NULL;
+	}
+	return name;
+}
+
 static int check(const struct mt_args *a)
 {
 	for (int i = 0; i < a->argc; i++) {
@@ -91,9 +165,9 @@ static int check(const struct mt_args *a)
 static int compile(const struct mt_args *a, const char *variable, const char *usual)
 {
 	const char *given = getenv(variable);
-	char *words = mt_strdup(given && *given ? given : usual), *save = NULL, *dir = count_folder(), **v;
+	char *words = mt_strdup(given && *given ? given : usual), *save = NULL, *dir = count_folder(), *hooks = NULL, **v;
 	const char *compiler = NULL;
-	int n = 0, rc = check(a);
+	int n = 0, n_compiler, rc = check(a);
 
 	if (rc)
 		return rc;
@@ -105,6 +179,7 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 		compiler = v[n++] = w;
 	if (!compiler)
 		return mt_fail(a, MT_EXIT_USAGE, "%s has no compiler", variable);
+	n_compiler = n;
 	if (!is_clang(compiler)) {
 		setenv("MEMTRACE_COUNT", dir, 1);
 		v[n++] = mt_printf("-specs=%s/memtrace-count.specs", dir);
@@ -113,6 +188,8 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 	} else {
 		for (size_t i = 0; i < sizeof(clang_options) / sizeof(clang_options[0]); i++)
 			v[n++] = (char *)clang_options[i];
+		for (size_t i = 0; link_time(a) && i < sizeof(link_time_options) / sizeof(link_time_options[0]); i++)
+			v[n++] = (char *)link_time_options[i];
 		v[n++] = (char *)"-Wno-unused-command-line-argument";
 		memcpy(v + n, a->argv, (size_t)a->argc * sizeof(*v));
 		n += a->argc;
@@ -126,10 +203,17 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 			free(path);
 			/* -x of the user would hold for it: none from here on */
 			v[n++] = (char *)"-xnone";
+			if (link_time(a) && (hooks = bitcode(v, n_compiler, link_time(a), dir)))
+				v[n++] = hooks;
 			v[n++] = mt_printf("%s/libmemtrace-count.a", dir);
 		}
 	}
 	v[n] = NULL;
+	if (hooks) {
+		rc = run(v);
+		unlink(hooks);
+		return rc < 0 ? mt_fail(a, MT_EXIT_CANNOT_EXECUTE, "%s: %s", v[0], strerror(errno)) : rc;
+	}
 	execvp(v[0], v);
 	return mt_fail(a, errno == ENOENT ? MT_EXIT_NOT_FOUND : MT_EXIT_CANNOT_EXECUTE, "%s: %s; %s names another compiler", v[0],
 		       strerror(errno), variable);

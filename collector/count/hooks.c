@@ -74,8 +74,15 @@ struct mt_count_thread *mt_hook_self(void)
 	return t;
 }
 
+/* What is seldom called from code that is optimised as a whole: it leaves the registers to its caller. */
+#ifdef MT_COUNT_INLINE
+#define SELDOM __attribute__((noinline, cold, preserve_most))
+#else
+#define SELDOM __attribute__((noinline))
+#endif
+
 /* An access that was not counted yet. */
-static __attribute__((noinline)) void miss(uint64_t address, unsigned int write)
+static SELDOM void miss(uint64_t address, unsigned int write)
 {
 	struct mt_count_thread *t = mt_hook_self();
 
@@ -84,7 +91,7 @@ static __attribute__((noinline)) void miss(uint64_t address, unsigned int write)
 }
 
 /* One that was, the first of its page and direction. */
-static __attribute__((noinline)) void note(uint64_t address, unsigned int write)
+static SELDOM void note(uint64_t address, unsigned int write)
 {
 	service->slow(mt_hook_thread, address, write, 1, true);
 }
@@ -120,18 +127,34 @@ static inline __attribute__((always_inline)) void count(const volatile void *p, 
 		__VA_ARGS__			\
 	}
 
+/*
+ * As bitcode, for compilers that optimise at link time. Without this word clang does not make the hooks part of a function
+ * that it instrumented, because they are not instrumented.
+ */
+#ifdef MT_COUNT_INLINE
+#define INLINE __attribute__((always_inline))
+#else
+#define INLINE
+#endif
+#define INLINE_HOOK(name, parameters, ...)	\
+	HIDDEN INLINE void name parameters;	\
+	void name parameters			\
+	{					\
+		__VA_ARGS__			\
+	}
+
 #define SIZES(x) x(1) x(2) x(4) x(8) x(16)
 #define PLAIN(n)								\
-	HOOK(__tsan_read##n, (void *p), READ(p);)				\
-	HOOK(__tsan_write##n, (void *p), WRITE(p);)				\
-	HOOK(__tsan_read_write##n, (void *p), READ(p); WRITE(p);)		\
-	HOOK(__tsan_unaligned_read##n, (void *p), READ(p);)			\
-	HOOK(__tsan_unaligned_write##n, (void *p), WRITE(p);)			\
-	HOOK(__tsan_unaligned_read_write##n, (void *p), READ(p); WRITE(p);)	\
-	HOOK(__tsan_volatile_read##n, (void *p), READ(p);)			\
-	HOOK(__tsan_volatile_write##n, (void *p), WRITE(p);)			\
-	HOOK(__tsan_unaligned_volatile_read##n, (void *p), READ(p);)		\
-	HOOK(__tsan_unaligned_volatile_write##n, (void *p), WRITE(p);)
+	INLINE_HOOK(__tsan_read##n, (void *p), READ(p);)				\
+	INLINE_HOOK(__tsan_write##n, (void *p), WRITE(p);)				\
+	INLINE_HOOK(__tsan_read_write##n, (void *p), READ(p); WRITE(p);)		\
+	INLINE_HOOK(__tsan_unaligned_read##n, (void *p), READ(p);)			\
+	INLINE_HOOK(__tsan_unaligned_write##n, (void *p), WRITE(p);)			\
+	INLINE_HOOK(__tsan_unaligned_read_write##n, (void *p), READ(p); WRITE(p);)	\
+	INLINE_HOOK(__tsan_volatile_read##n, (void *p), READ(p);)			\
+	INLINE_HOOK(__tsan_volatile_write##n, (void *p), WRITE(p);)			\
+	INLINE_HOOK(__tsan_unaligned_volatile_read##n, (void *p), READ(p);)		\
+	INLINE_HOOK(__tsan_unaligned_volatile_write##n, (void *p), WRITE(p);)
 SIZES(PLAIN)
 
 HIDDEN __thread struct mt_hook_copy mt_hook_copy __attribute__((tls_model("initial-exec")));

@@ -60,6 +60,34 @@ if [ -n "$clang" ]; then
 	done
 	truth "clang threads" threads
 	truth "clang fork" fork
+	# the hooks become part of the code: no call of them is left where it is optimised
+	echo 'int main(void) { return 0; }' > lto.c
+	if "$clang" -flto lto.c -o lto 2> /dev/null; then
+		for level in "-O0 -flto" "-O2 -flto=thin" "-O3 -flto -mavx2" "-O2 -flto"; do
+			grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
+			build clang-lto cc $level $c -o truth "$here/truth.c" -ldl && truth "clang ${level// /} kinds" kinds
+		done
+		truth "clang -flto threads" threads
+		truth "clang -flto signals" signals
+		truth "clang -flto fork" fork
+		build library cc -O2 -flto -g -shared -fPIC -o libtruth.so "$here/library.c" && truth "clang -flto library" library
+		n=$(objdump -d --no-show-raw-insn truth | grep -c 'call.*<__tsan_[a-z_]*[rw][a-z]*[0-9]')
+		[ "$n" = 0 ] && pass "no calls of hooks" || fail "$n calls of hooks in code that was optimised when it was linked"
+		mkdir tmp
+		TMPDIR=$PWD/tmp build clang-lto cc -O2 -flto $c -o truth "$here/truth.c" -ldl &&
+			{ [ -z "$(ls tmp)" ] && pass "nothing is left" || fail "linking leaves $(ls tmp)"; }
+		# a clang that does not take the hooks: they stay calls, and it says so
+		printf '#!/bin/sh\ncase "$*" in *cpp-output*) exit 1 ;; esac\nexec "%s" "$@"\n' "$clang" > clang-fails
+		chmod +x clang-fails
+		if MEMTRACE_CC=$PWD/clang-fails "$MEMTRACE" cc -O2 -flto $c -o truth "$here/truth.c" -ldl 2> lto.err &&
+		   grep -q 'the hooks stay calls' lto.err; then
+			truth "clang -flto, hooks as calls" kinds
+		else
+			fail "hooks that do not compile"
+		fi
+	else
+		skip "this clang does not optimise when it links"
+	fi
 	unset MEMTRACE_CC
 else
 	skip "there is no clang"
