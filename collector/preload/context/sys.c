@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ctx.h"
+#include "patience.h"
 #include "rawsys.h"
 
 uint64_t ctx_now(void)
@@ -31,10 +32,11 @@ int ctx_gettid(void)
 }
 
 #define LOCK_PATIENCE_NS 2000000000ull
+#define LOCK_STEP_NS 10000000ull	/* two looks are further apart only when we had no processor */
 
 bool ctx_lock(_Atomic int *lock)
 {
-	uint64_t begin = 0;
+	struct mt_patience patience = { 0 };
 
 	for (unsigned int i = 1; ; i++) {
 		int zero = 0;
@@ -46,9 +48,7 @@ bool ctx_lock(_Atomic int *lock)
 		if (i & 63)
 			continue;
 		mt_sys(SYS_sched_yield);
-		if (!begin)
-			begin = ctx_now();
-		else if (ctx_now() - begin > LOCK_PATIENCE_NS)
+		if (mt_patience_over(&patience, ctx_now(), 0, LOCK_STEP_NS, LOCK_PATIENCE_NS))
 			break;
 	}
 	atomic_fetch_add_explicit(&ctx_lost_lock, 1, memory_order_relaxed);

@@ -34,6 +34,7 @@
 #include "governor.h"
 #include "maps.h"
 #include "output.h"
+#include "patience.h"
 #include "rawsys.h"
 #include "scan.h"
 #include "space.h"
@@ -66,6 +67,7 @@ static struct {
 	uint32_t done;		/* intervals finished on request */
 	uint32_t ended;
 	uint32_t events;
+	uint64_t progress;	/* grows while the monitor ends an interval */
 	uint64_t fault_ns;
 	uint64_t start_cpu_ns;
 	uint64_t begin_ns;	/* the program goes on from here */
@@ -288,6 +290,12 @@ static void read_faults(uint64_t until)
 	mt_unlock(&zap_space.lock);
 }
 
+/* Who waits for the end of the interval sees that we are at it. */
+static void go_on(void)
+{
+	__atomic_add_fetch(&shared.progress, 1, __ATOMIC_RELAXED);
+}
+
 /*
  * Within long work under the lock, and without it: the rings are read before they are full, so that
  * nothing is lost because the monitor is busy.
@@ -297,6 +305,7 @@ static void read_faults(uint64_t until)
 static void breathe_locked(void *arg)
 {
 	(void)arg;
+	go_on();
 	if (!mon.events.works || !zap_perf_is_filled(&mon.events.perf, FILLED_PARTS))
 		return;
 	zap_events_read(&mon.events, ~0ull);
@@ -306,6 +315,7 @@ static void breathe_locked(void *arg)
 static void breathe(void *arg)
 {
 	(void)arg;
+	go_on();
 	if (mon.events.works && zap_perf_is_filled(&mon.events.perf, FILLED_PARTS))
 		read_faults(~0ull);
 }
@@ -489,17 +499,22 @@ static void end_interval(int last_ever)
 	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, target = mon.governor.target_ns;
 	enum mt_stretch stretch;
 
+	go_on();
 	end = shared.zap ? end_subinterval(1, last_ever) : mt_now_ns();
 	if (end <= mon.start_ns)
 		end = mon.start_ns + 1;
+	go_on();
 	zap_events_settle(&mon.events);
+	go_on();
 	if (shared.zap)
 		zap_output_records(&mon.out, &mon.events.now.records, &mon.scan, mon.start_ns, end);
 	if (shared.count) {
 		cnt_collect(&mon.out.file, mon.start_ns, end, shared.img->pid, &mon.counted);
 		mon.closed_ns = mt_now_ns();
 	}
+	go_on();
 	ctx_flush();
+	go_on();
 	cpu_mon = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	cpu_all = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	monitor_cpu = cpu_mon - mon.monitor_cpu_ns;
@@ -742,9 +757,22 @@ void mt_monitor_event(enum mt_event ev)
 	__atomic_or_fetch(&shared.events, ev, __ATOMIC_RELAXED);
 }
 
+/*
+ * What the monitor has done so far: the steps of the end of an interval, the pages and records in
+ * them, and the bytes of accesses in the file. Any thread; no system call, because a sandbox may kill for it.
+ */
+static uint64_t progress(void)
+{
+	return __atomic_load_n(&shared.progress, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&mon.out.file.accesses.bytes, __ATOMIC_RELAXED);
+}
+
+#define POLL_NS 100000000
+#define FINISH_PATIENCE_NS 20000000000ull
+
 void mt_monitor_finish_interval(enum mt_event ev)
 {
-	uint64_t give_up = mt_now_ns() + 5000000000ull;
+	struct mt_patience patience = { 0 };
 	uint32_t done;
 
 	if (!__atomic_load_n(&shared.go, __ATOMIC_ACQUIRE) || __atomic_load_n(&shared.ended, __ATOMIC_ACQUIRE))
@@ -754,8 +782,10 @@ void mt_monitor_finish_interval(enum mt_event ev)
 	__atomic_or_fetch(&shared.request, ev == MT_EVENT_EXIT ? REQUEST_EXIT : REQUEST_FINISH, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.wake);
-	while (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done && mt_now_ns() < give_up) {
-		struct timespec ts = { 0, 100000000 };
+	/* gives up only on a monitor that stands still: how long it needs depends on the memory, the disk and the machine */
+	while (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done &&
+	       !mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
+		struct timespec ts = { 0, POLL_NS };
 
 		mt_futex_wait(&shared.done, done, &ts);
 	}

@@ -31,8 +31,8 @@ truth() {
 	unload
 	clean "$name"
 }
-# until the program runs, at most 30 s
-running() { n=0; until pidof "$1" > /dev/null; do n=$((n + 1)); [ $n -gt 300 ] && return 1; usleep 100000; done; }
+# until the program runs, at most 120 s
+running() { n=0; until pidof "$1" > /dev/null; do n=$((n + 1)); [ $n -gt 1200 ] && return 1; usleep 100000; done; }
 at_least() { # NAME FILE LIMIT WHAT
 	v=$(get "$1" "$2"); v=${v%\%}
 	if awk "BEGIN { exit !($v >= $3) }"; then ok "$4: $1 $v"; else bad "$4: $1 $v, expected at least $3"; fi
@@ -155,8 +155,8 @@ if part kill; then
 		running stress; usleep ${i}50000
 		rmmod memtrace 2> /dev/null && bad "rmmod with an open session" || ok "rmmod refused while a session is open"
 		kill -9 $k; wait $k 2> /dev/null
-		n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 50 ] && break; usleep 100000; done
-		[ $n -le 50 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
+		n=0; until rmmod memtrace 2> /dev/null; do n=$((n + 1)); [ $n -gt 600 ] && break; usleep 100000; done
+		[ $n -le 600 ] && ok "module unloaded while the program runs" || bad "module stays after SIGKILL of the tracer"
 		sleep 1		# all pages once without us
 		touch /tmp/stress.stop
 		while pidof stress > /dev/null; do usleep 100000; done
@@ -229,7 +229,7 @@ if part record; then
 	manifest naive '"name": "kmod"' '"pages": "complete"' '"writes": "exact"' '"kernel_accesses": "attributed"' '"state": "complete"' '"exit_code": 0' '"total": 0'
 	# two at once: one loads it, the other finds it loaded, goes on for longer, and unloads it
 	memtrace record --backend kmod -o /tmp/traces/both1 -- /examples/matmul naive -n 128 -t 2 > /tmp/both.out 2>&1 & b=$!
-	n=0; until [ -c /dev/memtrace ] || [ $n -gt 100 ]; do n=$((n + 1)); usleep 50000; done
+	n=0; until [ -c /dev/memtrace ] || [ $n -gt 2000 ]; do n=$((n + 1)); usleep 50000; done
 	record both2 -- /examples/matmul naive -n 192 -t 2; rc=$?
 	wait $b && [ $rc = 0 ] && ok "two recordings at once" || { bad "two recordings at once"; cat /tmp/both.out /tmp/record.err; }
 	[ -d /sys/module/memtrace ] && bad "the module is still loaded after two recordings" || ok "the last one has unloaded the module"
@@ -284,7 +284,7 @@ if part record; then
 	rm -rf /tmp/other
 	# the recorder is killed
 	memtrace record --backend kmod -i 20ms -o /tmp/traces/killed -- /examples/listwalk > /tmp/record.out 2>&1 & r=$!
-	n=0; while [ "$(cat /tmp/traces/killed/p0000/accesses-000000.csv 2> /dev/null | wc -l)" -lt 500 ] && [ $n -lt 100 ]; do usleep 100000; n=$((n + 1)); done
+	n=0; while [ "$(cat /tmp/traces/killed/p0000/accesses-000000.csv 2> /dev/null | wc -l)" -lt 500 ] && [ $n -lt 1200 ]; do usleep 100000; n=$((n + 1)); done
 	kill -9 $r; wait $r 2> /dev/null
 	while pidof listwalk > /dev/null; do usleep 100000; done
 	memtrace info /tmp/traces/killed > /tmp/info.out 2>&1 && grep -q aborted /tmp/traces/killed/manifest.json && ok "the recorder killed: trace opens" || { bad "recorder killed"; cat /tmp/info.out; }

@@ -110,7 +110,7 @@ udevd=$(ls /usr/lib/systemd/systemd-udevd /lib/systemd/systemd-udevd 2> /dev/nul
 mkdir -p /run/udev
 "$udevd" --daemon > udev.log 2>&1 || { bad udevd; cat udev.log; }
 modprobe memtrace || bad "modprobe"
-udevadm settle -t 20
+udevadm settle -t 120
 if [ "$(stat -c '%a %G' /dev/memtrace)" = "660 memtrace" ]; then ok "udev gives the device to the group: $(stat -c '%A %U %G' /dev/memtrace)"
 else bad "device: $(stat -c '%A %U %G' /dev/memtrace)"; udevadm test /sys/class/misc/memtrace 2>&1 | tail -n 20; fi
 mkdir -m 777 /tmp/u

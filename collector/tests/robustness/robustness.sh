@@ -498,6 +498,59 @@ if wanted late-libraries && [ "$backend" != none ]; then
 	fi
 fi
 
+# ---- the last interval is long in coming: a thousandth of a processor when the program ends ---------
+
+cat > "$work/ends.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char *p = malloc(100 << 20);
+
+	for (int i = 0; i < 100 << 20; i += 4096)
+		p[i] = 1;
+	puts("ready");
+	fflush(stdout);
+	while (access(argv[argc - 1], F_OK))
+		usleep(50000);
+	return 0;
+}
+END
+# little_cpu: makes the group $group, whose processes get 1 ms of CPU time per second
+little_cpu() {
+	local top
+	for top in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
+		group=$top/memtrace-test-$$
+		mkdir "$group" || continue
+		{ echo 1000000 > "$group/cpu.cfs_period_us" && echo 1000 > "$group/cpu.cfs_quota_us"; } || echo "1000 1000000" > "$group/cpu.max" && return 0
+		rmdir "$group"
+	done
+	return 1
+} 2> /dev/null
+if ! wanted slow-end || [ "$backend" = none ]; then
+	:
+elif ! little_cpu; then
+	skip "slow end: no permission to make a control group"
+else
+	gcc -O1 -o "$work/ends" "$work/ends.c"
+	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --interval 60s -o "$work/ends.trace" -- "$work/ends" "$work/go" > "$work/ends.out" 2>&1 &
+	recorder=$!
+	await grep -q ready "$work/ends.out"
+	program=$(pgrep -P $recorder -x ends)
+	echo "$program" > "$group/cgroup.procs"
+	touch "$work/go"
+	wait $recorder
+	got=$?
+	rmdir "$group"
+	count=$(accesses "$work/ends.trace")
+	if [ -n "$program" ] && [ $got = 0 ] && [ "$count" -ge 25600 ]; then
+		pass "slow end: nothing is lost"
+	else
+		fail "slow end: status $got, $count accesses of 25600 pages"
+	fi
+fi
+
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 
