@@ -292,7 +292,7 @@ class WorkbenchTest extends UiTest {
 			}
 			return b.toString();
 		});
-		assertTrue(text.contains("Lost accesses=3\n"), text);
+		assertTrue(text.contains("Lost page faults=3\n"), text);
 		assertTrue(text.contains("incomplete last lines=1\n"), text);
 		assertTrue(text.contains("Command=./app --size 8192"), text);
 	}
