@@ -169,6 +169,18 @@ class DamagedDatabaseTest {
 		mutate(DatabaseKind.H2, DamagedDatabaseTest::write, DamagedDatabaseTest::answers, 40, 20);
 	}
 
+	/** A database in SQLite that somebody changed. */
+	private Path changed(Contents contents, String sql) throws Exception {
+		Path file = directory.resolve("t.db");
+		Files.deleteIfExists(file);
+		contents.write(Stores.createFile(file, notice -> {
+		}));
+		try (Connection db = Sqlite.change(file)) {
+			Sqlite.execute(db, sql);
+		}
+		return file;
+	}
+
 	private static final int EVENTS = 3000;
 
 	/** States, links, instants and variables, some with parameters. */
@@ -231,13 +243,7 @@ class DamagedDatabaseTest {
 				{"table MT_OTHER_CHECK is", "UPDATE MT_OTHER_CHECK SET CRC32C = 1 WHERE ID = 0"},
 				{"table MT_OTHER_VALUE is", "UPDATE MT_OTHER_VALUE SET VALUE = 'x' WHERE ID = 0"},
 				{"table MT_OTHER_PARAM is", "DELETE FROM MT_OTHER_PARAM WHERE ID = (SELECT MAX(ID) FROM MT_OTHER_PARAM)"}}) {
-			Path file = directory.resolve("t.db");
-			Files.deleteIfExists(file);
-			writeEvents(Stores.createFile(file, notice -> {
-			}));
-			try (Connection db = Sqlite.change(file)) {
-				Sqlite.execute(db, change[1]);
-			}
+			Path file = changed(DamagedDatabaseTest::writeEvents, change[1]);
 			String expected = file + " is damaged: its " + change[0] + " not what was written";
 			try (TraceStore store = Stores.openFile(file)) {
 				List<String> problems = new ArrayList<>();
@@ -257,13 +263,7 @@ class DamagedDatabaseTest {
 		for (String[] change : new String[][] {{"MT_EVENT", "UPDATE MT_EVENT SET CELL = CELL + 1 WHERE ID = 5"},
 				{"MT_RUN", "UPDATE MT_RUN SET END_NS = END_NS + 1 WHERE ID = 0"}, {"MT_CONTEXT", "UPDATE MT_CONTEXT SET CPU = CPU + 1 WHERE ID = 0"},
 				{"MT_CONTEXT_PARAM", "DELETE FROM MT_CONTEXT_PARAM WHERE CONTEXT = 0"}}) {
-			Path file = directory.resolve("t.db");
-			Files.deleteIfExists(file);
-			write(Stores.createFile(file, notice -> {
-			}));
-			try (Connection db = Sqlite.change(file)) {
-				Sqlite.execute(db, change[1]);
-			}
+			Path file = changed(DamagedDatabaseTest::write, change[1]);
 			try (TraceStore store = Stores.openFile(file)) {
 				List<String> problems = new ArrayList<>();
 				store.verify(problems::add, Progress.NONE);
@@ -283,13 +283,7 @@ class DamagedDatabaseTest {
 				{"MT_CELL", "UPDATE MT_CELL SET ADDRESS = ADDRESS + 1 WHERE ID = 0"}, {"MT_AREA", "UPDATE MT_AREA SET NAME = 'x'"},
 				{"MT_RULE", "INSERT INTO MT_RULE VALUES(7, 'size')"}, {"MT_PROPERTY", "UPDATE MT_PROPERTY SET VALUE = VALUE + 1 WHERE NAME = 'end_ns'"},
 				{"MT_PROPERTY", "DELETE FROM MT_PROPERTY WHERE NAME = 'table_crc32c'"}, {"MT_PROPERTY", "UPDATE MT_SCHEMA SET VERSION = 2"}}) {
-			Path file = directory.resolve("t.db");
-			Files.deleteIfExists(file);
-			write(Stores.createFile(file, notice -> {
-			}));
-			try (Connection db = Sqlite.change(file)) {
-				Sqlite.execute(db, change[1]);
-			}
+			Path file = changed(DamagedDatabaseTest::write, change[1]);
 			String expected = file + " is damaged: its table " + change[0] + " is not what was written";
 			assertEquals(expected, assertThrows(StoreException.class, () -> {
 				try (TraceStore store = Stores.openFile(file)) {
