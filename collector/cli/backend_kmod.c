@@ -162,7 +162,7 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 {
 	const bool physical = o->physical && !geteuid();
 	struct mt_kmod_drain_options d = { .trace = o->trace, .physical = physical,
-		.wide = sysconf(_SC_NPROCESSORS_CONF) > 64, .page_size = 4096, .losses = losses };
+		.page_size = 4096, .losses = losses };
 	struct memtrace_config c = {
 		.interval_ns = o->interval_ns, .subphases = o->subphases, .pool_blocks = 16384,
 		.max_load_ppm = o->max_overhead > 4000 ? 4000000000u : (uint32_t)(o->max_overhead * 1e6),
@@ -193,6 +193,7 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 	}
 	if (fd < 0 || check_version(fd, why, &minor))
 		goto fail;
+	d.modulo = minor < 3 && sysconf(_SC_NPROCESSORS_CONF) > 64;
 	/* the library's memory in the program: not hidden, so that it costs no faults (the drain leaves it out in any case) */
 	if (o->library && minor >= 1) {
 		c.skip_start = MT_PLACE_START;

@@ -19,7 +19,7 @@
 struct mt_kmod_drain_options {
 	const char *trace;		/* directory, exists */
 	bool physical;
-	bool wide;			/* more than 64 CPUs: CPUMask is unknown */
+	bool modulo;			/* a module before 1.3 on more than 64 CPUs: CPUMask is unknown */
 	uint32_t page_size;
 	/* Losses that the messages do not have, since the last call; may be NULL. */
 	void (*losses)(void *arg, uint64_t *region_pages, uint64_t *other);

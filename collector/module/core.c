@@ -69,6 +69,50 @@ static void begin(struct mtr_chunk *c, u64 label)
 	c->filled = 0;
 }
 
+/* Puts a CPU into a list of at most four. Any context. */
+static bool list_cpu(u64 *list, u32 cpu)
+{
+	u32 shift;
+
+	for (shift = 0; cpu < 0xffff && shift < 64; shift += 16) {
+		u32 old = *list >> shift & 0xffff;
+
+		if (!old)
+			*list |= (u64)(cpu + 1) << shift;
+		if (!old || old == cpu + 1)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A mask as long as all CPUs of the record are below 64, as they are on most machines; else a list; and
+ * when that has no room, nothing. Lock: that of the chunk.
+ */
+static void add_cpu(struct memtrace_record *r, u32 cpu)
+{
+	u64 list = 0;
+	bool fits = true;
+	u32 i;
+
+	if (r->flags & MEMTRACE_RECORD_CPUS_MANY)
+		return;
+	if (r->flags & MEMTRACE_RECORD_CPU_LIST) {
+		list = r->cpus;
+	} else if (cpu < 64) {
+		r->cpus |= 1ull << cpu;
+		return;
+	} else {
+		for (i = 0; i < 64; i++)
+			if (r->cpus >> i & 1)
+				fits = fits && list_cpu(&list, i);
+	}
+	fits = fits && list_cpu(&list, cpu);
+	r->cpus = fits ? list : 0;
+	r->flags &= (u16)~MEMTRACE_RECORD_CPU_LIST;
+	r->flags |= fits ? MEMTRACE_RECORD_CPU_LIST : MEMTRACE_RECORD_CPUS_MANY;
+}
+
 enum mtr_added mtr_chunk_add(struct mtr_chunk *c, struct mtr_pool *p, u64 label, const struct mtr_access *a)
 {
 	const u64 page = a->virt >> MTR_PAGE_SHIFT;
@@ -125,7 +169,7 @@ found:
 	else
 		r->reads++;
 	r->flags |= a->flags;
-	r->cpus |= 1ull << (a->cpu & 63);
+	add_cpu(r, a->cpu);
 	return ret;
 }
 

@@ -39,7 +39,7 @@
 #endif
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	2
+#define MEMTRACE_ABI_MINOR	3
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -164,7 +164,7 @@ struct memtrace_record {
 	__u64 virt;			/* address of the first recorded access of the page */
 	__u64 phys;			/* its physical address, 0 = not known or not permitted */
 	__u64 ip;			/* code address of that access, 0 = unknown (inferred) */
-	__u64 cpus;			/* bit n: CPU n mod 64 */
+	__u64 cpus;			/* bit n: CPU n; or as the flags say */
 	__u32 reads, writes;		/* recorded faults; not 0 in both */
 	__u32 chain;			/* internal, 0 when read */
 	__u16 flags;			/* MEMTRACE_RECORD_* */
@@ -182,6 +182,9 @@ MEMTRACE_SIZE(memtrace_record, 48);
 #define MEMTRACE_RECORD_SHARED		0x080	/* shared mapping */
 #define MEMTRACE_RECORD_HUGE		0x100	/* huge page */
 #define MEMTRACE_RECORD_DIRECTION	0x200	/* direction not known, counted as a read */
+/* Before version 1.3 there are neither, and bit n of cpus is CPU n mod 64. */
+#define MEMTRACE_RECORD_CPU_LIST	0x400	/* cpus: up to four numbers of CPUs, + 1, of 16 bits each, from the lowest bits on */
+#define MEMTRACE_RECORD_CPUS_MANY	0x800	/* more CPUs than cpus can say: it is 0 */
 
 /*
  * Records of one task in one interval; a task can have several blocks in one.

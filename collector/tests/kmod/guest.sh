@@ -307,6 +307,24 @@ if part probes; then	# not with the others: what the emulation makes of code tha
 	echo 0 > /sys/kernel/rcu_expedited
 	clean probes
 fi
+if part cpus; then	# not with the others: needs a machine with 66 processors
+	export PATH=$PATH:/mt
+	echo 1 > /sys/devices/system/cpu/cpu65/online && ok "processor 65 runs: $(cat /sys/devices/system/cpu/online)" || bad "processor 65"
+	# masks NAME: how many records there are with each mask of processors
+	masks() { cat /tmp/traces/$1/p*/accesses-*.csv | awk -F, '$8 + 0 > 0 && $11 !~ /[13579bdf]/ { n[$5]++ } END { for (m in n) print m, n[m] }' | sort; }
+	# what of it was before the program was on its processor is little
+	for p in 0:1 1:2 65:20000000000000000; do
+		if record on${p%:*} -- taskset -c ${p%:*} /examples/matmul naive -n 192 -t 2 &&
+		   masks on${p%:*} | awk -v mask=${p#*:} '{ all += $2 } $1 == mask { its = $2 } END { exit !(its > 1000 && its > 0.8 * all) }'; then
+			ok "a program on processor ${p%:*}: $(masks on${p%:*} | tr '\n' ' ')"
+		else bad "a program on processor ${p%:*}"; cat /tmp/record.err; masks on${p%:*}; fi
+	done
+	record any -- /examples/matmul naive -n 192 -t 4
+	if masks any | awk '$1 !~ /^[23]?0*[0123]?$/ { exit 1 } length($1) > 16 { high = 1 } END { exit !high }'; then
+		ok "a program on processors 0, 1 and 65: $(masks any | tr '\n' ' ')"
+	else bad "a program on processors 0, 1 and 65"; masks any; fi
+	clean cpus
+fi
 if part numa; then	# not with the others: needs a machine with two nodes
 	[ "$(ls -d /sys/devices/system/node/node[0-9]* | wc -l)" = 2 ] && ok "two NUMA nodes" || bad "no two NUMA nodes"
 	vmstat() { sed -n "s/^$1 //p" /proc/vmstat; }

@@ -5,7 +5,8 @@
 #   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload record"] [--work DIR]
 # Unless parts are named, 5.10 gets "interface brief" only.
 # --parts numa is a machine of its own, with two NUMA nodes; --parts probes switches
-# probes on and off for two minutes. Not by default. QEMU: another emulator, see vm.sh.
+# probes on and off for two minutes; --parts cpus is a machine of 66 processors, three
+# of which run. Not by default. QEMU: another emulator, see vm.sh.
 # Kernels and headers are Debian packages, fetched by `apt-get download` and
 # unpacked in the work directory; nothing is installed. Needs the packages of
 # releng/packages.txt. The last line is "N passed, N failed".
@@ -33,7 +34,7 @@ done
 
 tsc_khz
 case " $parts " in
-*" record "*)
+*" record "* | *" cpus "*)
 	nice make -s -C "$top/collector"
 	nice make -s -C "$top/examples"
 	nice gcc -O1 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -o "$work/tree" "$here/tree.c"
@@ -112,12 +113,13 @@ test_series() {
 		cp "$here/guest.sh" "$root/guest.sh"
 		# LOADS=1000 for the whole thousand: two minutes
 		{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
-		case " $parts " in *" record "*) install_record "$root" "$v" ;; esac
+		case " $parts " in *" record "* | *" cpus "*) install_record "$root" "$v" ;; esac
 		case "$parts" in
 		numa)
 			export VM_ARGS="-object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=1G
 				-numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1"
 			;;
+		cpus) export VM_CPUS=66 VM_APPEND="maxcpus=2" ;;
 		esac
 		log=$work/log-$v
 		export VM_PORT=$work/port-$v

@@ -71,6 +71,59 @@ static void pools(void)
 	drop(&none);
 }
 
+static const struct memtrace_record *on_cpus(const u32 *cpu, int n)
+{
+	static struct mtr_pool p;
+	static struct mtr_chunk c;
+	struct mtr_access a = { .virt = 0x1000 };
+
+	make(&p, 1);
+	memset(&c, 0, sizeof(c));
+	c.bits = mtr_chunk_bits(1);
+	c.heads = calloc(1u << c.bits, sizeof(u32));
+	for (int i = 0; i < n; i++) {
+		a.cpu = cpu[i];
+		mtr_chunk_add(&c, &p, 1, &a);
+	}
+	CHECK_EQ(c.open.head->data->records, 1);
+	CHECK_EQ(c.open.head->data->record[0].reads, n);
+	free(c.heads);
+	return &c.open.head->data->record[0];
+}
+
+/* CPUs of a record: a mask, a list, or not known. */
+static void cpus(void)
+{
+	static const struct {
+		u32 cpu[6];
+		int n;
+		u64 cpus;
+		u16 flags;
+	} cases[] = {
+		{ { 0 }, 1, 1, 0 },
+		{ { 63, 0, 63 }, 3, 1ull << 63 | 1, 0 },
+		{ { 0, 1, 2, 3, 4, 63 }, 6, 1ull << 63 | 31, 0 },
+		{ { 64 }, 1, 65, MEMTRACE_RECORD_CPU_LIST },
+		{ { 64, 64, 0, 64 }, 4, 1 << 16 | 65, MEMTRACE_RECORD_CPU_LIST },
+		{ { 3, 65534, 3 }, 3, 0xffffull << 16 | 4, MEMTRACE_RECORD_CPU_LIST },
+		{ { 0, 63, 5, 100, 5 }, 5, 101ull << 48 | 64ull << 32 | 6ull << 16 | 1, MEMTRACE_RECORD_CPU_LIST },	/* a mask becomes a list, lowest first */
+		{ { 0, 1, 2, 3, 64 }, 5, 0, MEMTRACE_RECORD_CPUS_MANY },
+		{ { 64, 65, 66, 67, 1, 64 }, 6, 0, MEMTRACE_RECORD_CPUS_MANY },
+		{ { 64, 65, 66, 67, 64 }, 5, 68ull << 48 | 67ull << 32 | 66ull << 16 | 65, MEMTRACE_RECORD_CPU_LIST },
+		{ { 65535 }, 1, 0, MEMTRACE_RECORD_CPUS_MANY },
+		{ { 1, 70000, 1 }, 3, 0, MEMTRACE_RECORD_CPUS_MANY },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct memtrace_record *r = on_cpus(cases[i].cpu, cases[i].n);
+
+		CHECK_EQ(r->cpus, cases[i].cpus);
+		CHECK_EQ(r->flags, cases[i].flags);
+		free(blocks);
+		free(data);
+	}
+}
+
 static void chunks(void)
 {
 	struct mtr_pool p;
@@ -102,7 +155,8 @@ static void chunks(void)
 	CHECK_EQ(r->cpus, 1ull << 16);
 	CHECK_EQ(r->node, -1);
 	CHECK_EQ(add(&c, &p, 5, 64 * 4096, true), MTR_NEW);
-	CHECK_EQ(b->data->record[2].cpus, 1);		/* CPU 64: bit 0 */
+	CHECK_EQ(b->data->record[2].cpus, 65);		/* CPU 64: a list */
+	CHECK_EQ(b->data->record[2].flags, 4 | MEMTRACE_RECORD_CPU_LIST);
 
 	/* a new interval begins by itself, the old one waits to be taken */
 	CHECK_EQ(add(&c, &p, 6, 0x10010, false), MTR_NEW);
@@ -285,6 +339,7 @@ static void rules(void)
 int main(void)
 {
 	pools();
+	cpus();
 	chunks();
 	inferred();
 	sets();

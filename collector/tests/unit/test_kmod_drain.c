@@ -165,6 +165,8 @@ int main(void)
 	/* the directory comes late: blocks and intervals before it are kept */
 	image(0, 100, MEMTRACE_HOW_EXEC, ~0u, 1000000100);
 	r = block(0, 100, 0, 2);
+	r[0].flags = MEMTRACE_RECORD_CPU_LIST;
+	r[0].cpus = 1 << 16 | 131;		/* CPUs 130 and 0 */
 	r[1].flags = MEMTRACE_RECORD_SHARED;
 	interval(0, 1);
 	CHECK_EQ(feed(d), 0);
@@ -196,7 +198,7 @@ int main(void)
 	interval(1, 0);
 	CHECK_EQ(feed(d), 0);
 	CHECK_STR(content("p0000/accesses-000000.csv"), ACCESSES
-		  "7f0000001008,0,2,1,5,1000000000,1050000000,100,401234,0,0,,,\n"
+		  "7f0000001008,0,2,1,400000000000000000000000000000001,1000000000,1050000000,100,401234,0,0,,,\n"
 		  "7f0000002008,0,2,1,5,1000000000,1050000000,100,401234,0,4,,,\n"
 		  "7f0000001008,0,1,0,0,1050000000,1100000000,-1,0,-1,3,,,\n"
 		  "7e0000003000,0,2,1,5,1050000000,1100000000,100,401234,0,0,,,\n");
