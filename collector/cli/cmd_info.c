@@ -485,7 +485,7 @@ static int explain(const json_t *m, const char *trace)
 	       "   manifest.json, topology.xml and a directory pNNNN per process image with\n"
 	       "   accesses-*.csv, intervals.csv, structures.csv, stacks.csv, threads.csv and\n"
 	       "   maps-*.txt, format version %" PRIu64 " (docs/trace-format.md)\n", num(m, "format_version"));
-	printf("   backend %s: %s\n   lost accesses: %s\n", str(b, "name"), promise_pages(str(g, "pages")),
+	printf("   backend %s: %s\n   lost: %s\n", str(b, "name"), promise_pages(str(g, "pages")),
 	       lost);
 	missing += !num(m, "format_version") || !*str(b, "name");
 

@@ -568,7 +568,7 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("the program did not load the recorder's library; the trace is empty");
 	} else if (sees) {
 		mt_note("%s %s in %s interval%s, %s thread%s, %zu process image%s, backend %s",
-			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : "accesses", mt_human_count(ull(over, "intervals")),
+			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : accesses == 1 ? "record" : "records", mt_human_count(ull(over, "intervals")),
 			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
@@ -604,7 +604,7 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			free(text);
 			text = next;
 		}
-		mt_note("lost accesses: %s", text);
+		mt_note("lost: %s", text);
 		free(text);
 	}
 	if (json_object_get(m, "unseen"))

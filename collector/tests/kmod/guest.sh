@@ -222,7 +222,7 @@ if part record; then
 	while read -r name program arguments; do
 		native=$(/examples/$program $arguments 2> /dev/null)
 		if record $name -i 20ms --subphases 5 -- /examples/$program $arguments && [ -n "$native" ] && [ "$(cat /tmp/record.out)" = "$native" ]; then
-			ok "$program $arguments recorded: $(grep accesses /tmp/record.err)"
+			ok "$program $arguments recorded: $(grep records /tmp/record.err)"
 		else bad "$program $arguments"; cat /tmp/record.out /tmp/record.err; fi
 	done < /examples.txt
 	[ -d /sys/module/memtrace ] && bad "the module is still loaded" || ok "the module was loaded and unloaded"
@@ -241,7 +241,7 @@ if part record; then
 	n=$(ls -d /tmp/traces/tree/p[0-9]* | wc -l)
 	empty=$(for d in /tmp/traces/tree/p[0-9]*; do [ "$(cat $d/accesses-*.csv | wc -l)" -gt 5 ] || echo $d; done)
 	[ "$n" = 3 ] && [ -z "$empty" ] && ok "a fork and an exec are images of their own, with accesses" || { bad "images: $n, empty: $empty"; ls -lR /tmp/traces/tree; cat /tmp/traces/tree/p*/image.json; }
-	if record static -- /bin/truth -w linear -s 0.5 -n && [ "$(cat /tmp/traces/static/p0000/accesses-*.csv | wc -l)" -gt 1000 ]; then ok "a static program: $(grep accesses /tmp/record.err)"
+	if record static -- /bin/truth -w linear -s 0.5 -n && [ "$(cat /tmp/traces/static/p0000/accesses-*.csv | wc -l)" -gt 1000 ]; then ok "a static program: $(grep records /tmp/record.err)"
 	else bad "static program"; cat /tmp/record.out /tmp/record.err; fi
 	memtrace record --backend kmod --max-overhead 0 -o /tmp/traces/none -- /nothing 2> /dev/null; rc=$?
 	[ $rc = 127 ] && [ ! -e /tmp/traces/none ] && ok "no program, no trace" || bad "record of nothing: $rc"
@@ -250,7 +250,7 @@ if part record; then
 	stress alive 900 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	if memtrace record --pid $a --duration 1s -i 20ms -o /tmp/traces/pid > /tmp/record.out 2> /tmp/record.err &&
-	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep accesses /tmp/record.err)"
+	   [ "$(cat /tmp/traces/pid/p0000/accesses-*.csv | wc -l)" -gt 5000 ]; then ok "record --pid: $(grep records /tmp/record.err)"
 		[ "$(grep -c ',stress,' /tmp/traces/pid/p0000/threads.csv)" = 4 ] && ok "its threads are known" || { bad "threads of the process"; cat /tmp/traces/pid/p0000/threads.csv; }
 	else bad "record --pid"; cat /tmp/record.out /tmp/record.err; fi
 	sleep 1
@@ -265,17 +265,17 @@ if part record; then
 	grep -q '2 processes below run already and are not recorded; --tree' /tmp/record.err && ok "children that run already are told of" || { bad "children that run already"; cat /tmp/record.err; }
 	memtrace record --pid $server --tree --duration 1s -i 20ms -o /tmp/other/tree > /tmp/record.out 2> /tmp/record.err
 	n=0; for d in /tmp/other/tree/p[0-9]*; do [ "$(cat $d/accesses-*.csv | wc -l)" -gt 1000 ] && grep -q 'recorded while it ran' $d/image.json && n=$((n + 1)); done
-	[ $n = 2 ] && grep -q 'recording 3 processes' /tmp/record.err && ok "record --pid --tree: $(grep accesses /tmp/record.err)" || { bad "record --tree: $n"; cat /tmp/record.err; }
+	[ $n = 2 ] && grep -q 'recording 3 processes' /tmp/record.err && ok "record --pid --tree: $(grep records /tmp/record.err)" || { bad "record --tree: $n"; cat /tmp/record.err; }
 	set -- $(pidof stress)
 	memtrace record --pid $1 --pid $2 --duration 500ms -i 20ms -o /tmp/other/two > /tmp/record.out 2> /tmp/record.err
-	[ "$(ls -d /tmp/other/two/p[0-9]* | wc -l)" = 2 ] && ok "two processes: $(grep accesses /tmp/record.err)" || { bad "two processes"; cat /tmp/record.err; }
+	[ "$(ls -d /tmp/other/two/p[0-9]* | wc -l)" = 2 ] && ok "two processes: $(grep records /tmp/record.err)" || { bad "two processes"; cat /tmp/record.err; }
 	touch /tmp/stress.stop
 	wait $server
 	# root by sudo: the program is the user's, and so is the trace; the module needs root
 	mkdir -m 777 /tmp/other/user
 	if SUDO_UID=1000 SUDO_GID=1000 memtrace record --backend kmod -o /tmp/other/user/trace -- /bin/busybox id > /tmp/record.out 2> /tmp/record.err &&
 	   grep -q '^uid=1000 gid=1000' /tmp/record.out && [ "$(cat /tmp/other/user/trace/p0000/accesses-*.csv | wc -l)" -gt 20 ] &&
-	   [ -z "$(find /tmp/other/user/trace ! -user 1000)" ]; then ok "sudo: the program and its trace are the user's: $(grep accesses /tmp/record.err)"
+	   [ -z "$(find /tmp/other/user/trace ! -user 1000)" ]; then ok "sudo: the program and its trace are the user's: $(grep records /tmp/record.err)"
 	else bad "sudo"; cat /tmp/record.out /tmp/record.err; ls -lnR /tmp/other/user; fi
 	# more than the machine can do is told
 	memtrace record --backend kmod --max-overhead 0 -i 1ms --subphases 1 -o /tmp/other/late -- /examples/matmul naive -n 128 -t 2 > /tmp/record.out 2> /tmp/record.err

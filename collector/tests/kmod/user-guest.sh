@@ -71,7 +71,7 @@ t=$(now)
 if record -o first -- "$program" naive -n 96 -t 2 > out 2> err && [ -n "$native" ] && [ "$(cat out)" = "$native" ] &&
    grep -q 'building the kernel module for Linux' err && ! loaded &&
    [ "$(cat first/p0000/accesses-*.csv | wc -l)" -gt 100 ] && grep -q '"name": "kmod"' first/manifest.json; then
-	ok "built, loaded, recorded and unloaded in $(($(now) - t)) s: $(grep accesses err)"
+	ok "built, loaded, recorded and unloaded in $(($(now) - t)) s: $(grep records err)"
 else bad "the first recording"; cat out err /var/cache/memtrace/"$release"/build.log; ls first; fi
 t=$(now)
 if record -o second -- "$program" naive -n 96 -t 2 > out 2> err && ! grep -q building err && ! loaded; then
@@ -117,7 +117,7 @@ mkdir -m 777 /tmp/u
 cd /tmp/u || exit
 if as 1234 1234,990 memtrace record -i 20ms -o /tmp/u/mine -- "$program" naive -n 96 -t 2 > out 2> err &&
    grep -q '"name": "kmod"' mine/manifest.json && [ "$(cat mine/p0000/accesses-*.csv | wc -l)" -gt 100 ]; then
-	ok "a member of the group records, and auto takes the module: $(grep accesses err)"
+	ok "a member of the group records, and auto takes the module: $(grep records err)"
 else bad "a member of the group"; cat out err; fi
 says "somebody else" '/dev/memtrace cannot be opened: Permission denied.*usermod' as 1235 1235 memtrace record --backend kmod -o /tmp/u/other -- "$program" naive -n 64 -t 2
 sleep 60 & other=$!
