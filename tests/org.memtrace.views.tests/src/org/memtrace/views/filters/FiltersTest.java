@@ -161,7 +161,7 @@ class FiltersTest extends UiTest {
 		bot.find(Label.class, l -> l.getText().equals("This is no regular expression: Unclosed character class."));
 		bot.key("BackSpace");
 		bot.type("^[bc]$");
-		bot.find(Label.class, l -> l.getText().startsWith("6,720 of 8,320 records are left"));
+		bot.find(Label.class, l -> l.getText().startsWith("6,720 of 8,320 rows are left"));
 		bot.shot("filter-dialog");
 		bot.close(add);
 		assertEquals(List.of(TraceFilter.only(new Condition.Name("(?i)^[bc]$"))), filters().filters());
