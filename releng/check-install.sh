@@ -99,6 +99,10 @@ product() {
 	check "the sources of the kernel module are found" sh -c "! grep -q 'nor are its sources here' $tmp/check"
 	check "the installed recorder records the installed example" \
 		"$m" record -q -o "$t" -i 20ms -- "$tmp/opt/memtrace/examples/stencil" serial -s 30
+	echo 'int a[9999]; int main(void) { for (volatile int i = 0; i < 9999; i++) a[i]++; return 0; }' >"$tmp/count.c"
+	check "the installed compiler makes a program that counts" "$m" cc -O1 -o "$tmp/count" "$tmp/count.c"
+	check "its accesses are counted" "$m" record -q --exact -o "$tmp/count.memtrace" -- "$tmp/count"
+	check "all of them" awk -F, 'FNR > 1 { r += $3; w += $4 } END { exit r < 9999 || w < 9999 }' "$tmp"/count.memtrace/p0000/accesses-000000.csv
 	check "its data has names, though it was compiled elsewhere" grep -q ',heap,old_grid,' "$t/p0000/structures.csv"
 	check "the installed importer" "$m" import -q -o "$tmp/t.db" "$t"
 	"$m" summary "$tmp/t.db" >"$tmp/summary" 2>&1

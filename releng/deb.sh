@@ -159,7 +159,7 @@ deb_memtrace_workbench() {
 	mkdir -p "$work/memtrace-workbench/usr/share/doc/memtrace-workbench"
 	mv "$d/workbench/LICENSES" "$work/memtrace-workbench/usr/share/doc/memtrace-workbench/"
 	# the package memtrace has these
-	rm -rf "$d/workbench/memtrace" "$d/workbench/libmemtrace-preload.so" "$d/workbench/lib"
+	rm -rf "$d/workbench/memtrace" "$d"/workbench/libmemtrace-* "$d"/workbench/memtrace-count.* "$d/workbench/lib"
 	ln -s ../../../bin/memtrace "$d/workbench/memtrace"
 	cat >"$work/memtrace-workbench/usr/share/applications/memtrace.desktop" <<-END
 		[Desktop Entry]
