@@ -39,7 +39,7 @@ window() {
 			build/collector/memtrace open "$1" >"$2/log" 2>&1 &
 			workbench=$!
 			found=1 tries=0
-			while [ $found != 0 ] && [ $tries -lt 90 ] && kill -0 $workbench 2>/dev/null; do
+			while [ $found != 0 ] && [ $tries -lt 400 ] && kill -0 $workbench 2>/dev/null; do
 				sleep 1
 				tries=$((tries + 1))
 				xdotool search --name "^matmul" >/dev/null 2>&1 && found=0

@@ -68,7 +68,7 @@ display() {
 	pids="$pids $!"
 	export DISPLAY=:$n NO_AT_BRIDGE=1 LIBGL_ALWAYS_SOFTWARE=1
 	export MEMTRACE_HOME=$tmp/home XDG_STATE_HOME=$tmp/state XDG_CACHE_HOME=$tmp/cache
-	waits 10 test -e /tmp/.X11-unix/X$n
+	waits 60 test -e /tmp/.X11-unix/X$n
 }
 
 picture() {
@@ -112,7 +112,7 @@ product() {
 	"$m" open "$t" >"$tmp/open.log" 2>&1 &
 	local workbench=$!
 	pids="$pids $workbench"
-	check "the installed workbench imports and opens a trace" waits 120 xdotool search --name '^stencil'
+	check "the installed workbench imports and opens a trace" waits 600 xdotool search --name '^stencil'
 	sleep 3
 	picture product
 	kill $workbench 2>/dev/null
@@ -143,7 +143,7 @@ site() {
 	local workbench=$!
 	pids="$pids $workbench"
 	# the list of traces makes the catalogue, with the libraries that came with the site
-	check "the views of memtrace work in that Eclipse" waits 120 test -s "$MEMTRACE_HOME/SOCTRACE_SYSTEM_DB"
+	check "the views of memtrace work in that Eclipse" waits 600 test -s "$MEMTRACE_HOME/SOCTRACE_SYSTEM_DB"
 	sleep 5
 	picture site
 	check "without errors in its log" no_errors "$tmp/ws/.metadata/.log"

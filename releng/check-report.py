@@ -25,7 +25,7 @@ class Browser:
         if not address:
             raise SystemExit("Chromium did not start")
         os.set_blocking(self.process.stderr.fileno(), False)
-        self.socket = socket.create_connection((address[0], int(address[1])), timeout=60)
+        self.socket = socket.create_connection((address[0], int(address[1])), timeout=300)
         self.socket.sendall((f"GET {address[2]} HTTP/1.1\r\nHost: {address[0]}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                              "Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)).decode() + "\r\nSec-WebSocket-Version: 13\r\n\r\n").encode())
         self.buffer = b""
@@ -96,7 +96,7 @@ class Browser:
         self.call("Page.navigate", url="file://" + path)
         self.wait("document.readyState === 'complete' && document.body && document.body.dataset.ready === '1'")
 
-    def wait(self, condition, seconds=60):
+    def wait(self, condition, seconds=300):
         end = time.monotonic() + seconds
         while not self.eval(condition):
             if time.monotonic() > end:

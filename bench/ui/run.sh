@@ -19,7 +19,7 @@ MEMTRACE_BENCH_DB=$(readlink -f "$db")
 export MEMTRACE_BENCH_DB
 log=build/bench-ui.log
 mkdir -p build
-xvfb-run -a -s '-screen 0 1280x1024x24' "$MVN" -B -ntp verify -Dtest="${BENCH_TESTS:-*UiBenchmark}" \
+xvfb-run -a -s '-screen 0 1280x1024x24 -r' "$MVN" -B -ntp verify -Dtest="${BENCH_TESTS:-*UiBenchmark}" \
 	-Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false </dev/null >$log 2>&1 || {
 	tools_say "the benchmark failed, see $log"
 	exit 1

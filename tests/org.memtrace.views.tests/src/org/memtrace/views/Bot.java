@@ -32,7 +32,7 @@ import org.memtrace.views.util.Later;
 /** Drives the workbench from the test thread with real mouse and keys of the window system. */
 public final class Bot {
 	/** Long enough for a loaded machine; passing tests never wait so long. */
-	private static final long TIMEOUT_MS = Long.getLong("memtrace.timeout", 30_000);
+	private static final long TIMEOUT_MS = Long.getLong("memtrace.timeout", 120_000);
 
 	public final Display display;
 

@@ -73,7 +73,7 @@ class LatestResultTest {
 
 	private static void await(CountDownLatch latch) {
 		try {
-			assertTrue(latch.await(30, TimeUnit.SECONDS), "nobody came");
+			assertTrue(latch.await(120, TimeUnit.SECONDS), "nobody came");
 		} catch (InterruptedException e) {
 			throw new AssertionError(e);
 		}

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -138,7 +137,7 @@ class SqliteFilesTest {
 			} else {
 				Thread.sleep(50 + random.nextInt(400));
 			}
-			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+			process.destroyForcibly().waitFor();
 			notices.clear();
 			boolean leftovers = files().stream().anyMatch(f -> f.endsWith(".lock"));
 			interrupted += leftovers ? 1 : 0;
@@ -176,7 +175,7 @@ class SqliteFilesTest {
 					Thread.sleep(1);
 				}
 			}
-			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+			process.destroyForcibly().waitFor();
 			List<String> names = new ArrayList<>();
 			try (TraceCatalogue catalogue = open()) {
 				catalogue.list().forEach(t -> names.add(t.databaseName()));
@@ -251,7 +250,7 @@ class SqliteFilesTest {
 			assertEquals(List.of(), notices);
 			assertTrue(process.isAlive(), "the other process failed");
 		} finally {
-			process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+			process.destroyForcibly().waitFor();
 		}
 		try (TraceCatalogue catalogue = open()) {
 			assertEquals(5, catalogue.list().stream().filter(t -> t.databaseName().startsWith("mine")).count());
