@@ -56,10 +56,15 @@ class WalkTest extends UiTest {
 					Math.min(980, bot.display.getBounds().height - 20)));
 			picture(window, "walk-welcome", "The workbench without a trace");
 			press("Record before and after");
-			Shell dialog = bot.find(Shell.class, s -> s.getText().equals("Record"));
-			Label records = bot.find(Label.class, l -> l.getText().equals("Records"));
-			bot.waitFor("accesses", () -> ((Label) records.getParent().getChildren()[1]).getText().matches("[0-9,]{6,}"));
-			picture(dialog, "walk-record", "A program is being recorded");
+			// of the one or the other recording, whose window closes when it is over: the picture is taken while it is looked at
+			bot.find(Label.class, l -> {
+				if (!l.getText().equals("Records") || !((Label) l.getParent().getChildren()[1]).getText().matches("[0-9,]{6,}")) {
+					return false;
+				}
+				WindowPicture.write(l.getShell(), "A program is being recorded", PICTURES.resolve("walk-record.svg"));
+				return true;
+			});
+			bot.shot("walk-record");
 			waitLong("both recordings", () -> trace(1) != null && trace(2) != null);
 			assertEquals(List.of("stencil serial", "stencil parallel"), List.of(trace(1).name(), trace(2).name()));
 			// by thread, and the begin of both
