@@ -27,6 +27,7 @@ public final class Dimensions {
 			new AllocationSites(),
 			new SizeClasses(),
 			new Phases(),
+			new AccessPatterns(),
 			new NumaDistances(),
 			new Offsets(),
 			OfCode.FUNCTION,

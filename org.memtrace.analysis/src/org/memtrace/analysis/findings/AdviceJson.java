@@ -70,18 +70,7 @@ public final class AdviceJson {
 		o.addProperty("structure", v.group().name);
 		o.addProperty("site", v.group().site);
 		o.addProperty("holds", v.holds());
-		JsonArray checks = new JsonArray();
-		for (Check c : v.checks()) {
-			JsonObject k = new JsonObject();
-			k.addProperty("condition", c.text());
-			k.addProperty("value", c.value());
-			k.addProperty("comparison", c.least() ? ">=" : "<=");
-			k.addProperty("threshold", c.threshold());
-			k.addProperty("holds", c.holds());
-			k.addProperty("counter_evidence", !c.evidence());
-			checks.add(k);
-		}
-		o.add("checks", checks);
+		o.add("checks", Check.toJson(v.checks()));
 		return o;
 	}
 }

@@ -23,10 +23,13 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
+import org.memtrace.analysis.pattern.PatternText;
+import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
@@ -71,11 +74,14 @@ public final class Report {
 			findings.add(finding(f, groups, ordinals));
 		}
 		top.add("findings", findings);
+		Patterns patterns = Patterns.of(AccessTable.load(store, progress), progress);
 		JsonArray structures = new JsonArray();
 		progress.begin("Packing", groups.size());
 		for (GroupFacts g : groups) {
 			int at = drawn.indexOf(g);
-			structures.add(structure(g, t, store, at < 0 ? null : columns[at]));
+			JsonObject one = structure(g, t, store, at < 0 ? null : columns[at]);
+			one.addProperty("pattern", PatternText.line(patterns.shares(g.structures)));
+			structures.add(one);
 			progress.worked(1);
 		}
 		top.add("structures", structures);

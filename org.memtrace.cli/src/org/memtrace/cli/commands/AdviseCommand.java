@@ -5,6 +5,7 @@ package org.memtrace.cli.commands;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.AdviceJson;
 import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
@@ -12,6 +13,9 @@ import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Threshold;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.pattern.PatternJson;
+import org.memtrace.analysis.pattern.PatternText;
+import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -45,11 +49,22 @@ public final class AdviseCommand implements Command {
 		boolean json = args.get("format").equals("json");
 		boolean several = args.arguments().size() > 1;
 		String separator = json && several ? "[" : "";
+		if (args.has("patterns") && (args.get("rule") != null || !args.getAll("set").isEmpty())) {
+			throw new UsageException("--patterns asks no rules, so --rule and --set do not go with it");
+		}
 		for (String trace : args.arguments()) {
 			console.out().print(separator);
 			try (TraceStore store = TraceArgument.open(trace, console)) {
 				if (store.accessCount() == 0) {
 					throw new MemtraceException(store.info().alias() + " has no memory accesses: advise is about the memory of a program");
+				}
+				if (args.has("patterns")) {
+					AccessTable table = AccessTable.load(store, console.progress());
+					Patterns patterns = Patterns.of(table, console.progress());
+					console.out().print(json ? PatternJson.json(table, patterns, args.has("explain")).stripTrailing()
+							: PatternText.text(table, patterns, args.has("explain")));
+					separator = json ? ",\n" : "\n";
+					continue;
 				}
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
 				if (args.get("rule") != null) {

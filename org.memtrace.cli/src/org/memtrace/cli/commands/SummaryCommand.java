@@ -8,6 +8,8 @@ import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.EventSummary;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.pattern.PatternText;
+import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.table.StructureTable;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -46,6 +48,7 @@ public final class SummaryCommand implements Command {
 			}
 			console.out().print(new TraceSummary(structures).text());
 			if (advisor != null) {
+				console.out().print(PatternText.brief(table, Patterns.of(table, console.progress())));
 				console.out().print(AdviceText.brief(advisor, FINDINGS));
 			}
 		}

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.List;
 import java.util.Locale;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 
 import org.memtrace.analysis.findings.facts.Words;
 
@@ -60,5 +64,21 @@ public record Check(String text, double value, boolean least, double threshold, 
 		}
 		boolean share = threshold > 0.5 && threshold <= 1;
 		return share ? 1 - value <= (1 - threshold) / CLEAR : value >= threshold * CLEAR;
+	}
+
+	/** Conditions with their values; docs/json.md. */
+	public static JsonArray toJson(List<Check> all) {
+		JsonArray checks = new JsonArray();
+		for (Check c : all) {
+			JsonObject k = new JsonObject();
+			k.addProperty("condition", c.text());
+			k.addProperty("value", c.value());
+			k.addProperty("comparison", c.least() ? ">=" : "<=");
+			k.addProperty("threshold", c.threshold());
+			k.addProperty("holds", c.holds());
+			k.addProperty("counter_evidence", !c.evidence());
+			checks.add(k);
+		}
+		return checks;
 	}
 }

@@ -8,11 +8,12 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.report.Report;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerKind;
@@ -27,10 +28,6 @@ import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
-import org.memtrace.model.columns.AccessChunk;
-import org.memtrace.model.columns.AccessColumn;
-import org.memtrace.model.columns.AccessSource;
-import org.memtrace.model.columns.ChunkInfo;
 import org.memtrace.storage.Stores;
 
 /** A small trace made access by access, with byte addresses. Intervals have 1000 ns. */
@@ -45,7 +42,6 @@ public final class PlantedTrace {
 	private final int intervals;
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<Access> accesses = new ArrayList<>();
-	private final Map<String, int[]> offsets = new HashMap<>();
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private long next = 0x10000000L;
 
@@ -101,14 +97,21 @@ public final class PlantedTrace {
 	/** What the rules say. */
 	public Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
-			return Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
+			return Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+		}
+	}
+
+	/** How its structures are used. */
+	public Patterns patterns() throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
+			return Patterns.of(AccessTable.load(store, Progress.NONE), Progress.NONE);
 		}
 	}
 
 	/** The report, with so many rows at most. */
 	public String report(int mostRows) throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
-			Advisor advisor = Advisor.of(store, withOffsets(store.accessSource(Progress.NONE)), Thresholds.STANDARD, Progress.NONE);
+			Advisor advisor = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
 			return Report.html(store, advisor, null, mostRows, Progress.NONE);
 		}
 	}
@@ -151,8 +154,7 @@ public final class PlantedTrace {
 			for (Access a : accesses) {
 				int leaf = firstLeaf.get(a.structure()) + a.page();
 				long start = a.interval() * INTERVAL;
-				batch.add(start, start + INTERVAL, leaf, a.thread(), 0, a.reads(), a.writes(), 1, 0, 0, 0);
-				offsets.put(leaf + " " + start + " " + a.thread(), new int[] {a.readOffset(), a.writeOffset()});
+				batch.add(start, start + INTERVAL, leaf, a.thread(), 0, a.reads(), a.writes(), 1, 0, 0, 0, a.readOffset(), a.writeOffset());
 			}
 			w.accesses(batch);
 			List<Interval> monitored = new ArrayList<>();
@@ -165,36 +167,5 @@ public final class PlantedTrace {
 					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", Map.of("command", "./work")), "{}", Progress.NONE);
 		}
 		return catalogue.open(info.id());
-	}
-
-	private AccessSource withOffsets(AccessSource source) {
-		return new AccessSource() {
-			@Override
-			public int chunks() {
-				return source.chunks();
-			}
-
-			@Override
-			public ChunkInfo info(int chunk) {
-				return source.info(chunk);
-			}
-
-			@Override
-			public long rows() {
-				return source.rows();
-			}
-
-			@Override
-			public void read(int chunk, Set<AccessColumn> wanted, AccessChunk into) throws MemtraceException {
-				source.read(chunk, wanted, into);
-				for (int l = 0; l < into.leaves; l++) {
-					for (int r = into.leafFrom[l]; r < into.leafFrom[l + 1]; r++) {
-						int[] o = offsets.get(into.leaf[l] + " " + into.startNs(r) + " " + into.thread[r]);
-						into.readOffset[r] = o[0];
-						into.writeOffset[r] = o[1];
-					}
-				}
-			}
-		};
 	}
 }

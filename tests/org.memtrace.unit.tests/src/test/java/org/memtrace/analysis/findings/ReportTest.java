@@ -64,6 +64,8 @@ class ReportTest {
 		assertEquals("first-touch", d.getAsJsonArray("findings").get(0).getAsJsonObject().get("rule").getAsString());
 		JsonObject s = d.getAsJsonArray("structures").get(0).getAsJsonObject();
 		assertEquals(63, s.get("pages").getAsInt());
+		// pages dealt out one by one to three threads, after one interval of one thread; page 5 is left out
+		assertEquals("strided 12.0 KiB > 99.9 %", s.get("pattern").getAsString());
 		long[] page = column(s, "page");
 		int rows = s.get("rows").getAsInt();
 		assertEquals(rows, page.length);

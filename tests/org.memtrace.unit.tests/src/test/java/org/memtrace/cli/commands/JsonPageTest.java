@@ -139,6 +139,8 @@ class JsonPageTest {
 		check("memtrace.summary/1", summary);
 		assertTrue(summary.getAsJsonObject().getAsJsonArray("structures").size() > 10);
 		check("memtrace.advice/1", run("advise", "--format", "json", "--explain", db));
+		check("memtrace.patterns/1", run("advise", "--patterns", "--format", "json", db));
+		check("memtrace.patterns/1", run("advise", "--patterns", "--explain", "--format", "json", db, db).getAsJsonArray().get(1));
 		JsonArray several = run("advise", "--format", "json", db, db).getAsJsonArray();
 		assertEquals(2, several.size());
 		several.forEach(a -> check("memtrace.advice/1", a));
