@@ -22,6 +22,7 @@ import org.memtrace.model.ThreadInfo;
  */
 public record TraceFilter(Condition condition, boolean excludes, boolean enabled) {
 	private static final int MOST_NAMES = 3;
+	private static final String ANY_CASE = "(?i)";
 
 	/** Keeps what has a property. */
 	public static TraceFilter only(Condition condition) {
@@ -62,8 +63,8 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 	 */
 	public String text(List<ThreadInfo> threads, boolean ticks, CountUnit unit) {
 		boolean several = condition instanceof Condition.Any a && a.of().size() > 1;
-		return (excludes ? several ? "neither " : "not " : "") + switch (condition) {
-		case Condition.Name n -> "name ~ " + n.regex();
+		return (!excludes || condition instanceof Condition.Name ? "" : several ? "neither " : "not ") + switch (condition) {
+		case Condition.Name n -> name(n.regex());
 		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
 		case Condition.Kind k -> some(k.kinds().stream().map(t -> t.equals("range") ? "outside structures" : t).toList());
 		case Condition.Level l -> "level " + range(l.min(), l.max() == Integer.MAX_VALUE ? Double.POSITIVE_INFINITY : l.max(), "");
@@ -83,6 +84,21 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks, unit) + (f.enabled() ? "" : " (off)"))
 				.collect(Collectors.joining(excludes ? " nor " : " or "));
 		};
+	}
+
+	/** What an expression looks for, in words where it only has a text and the beginning or end of a name. */
+	private String name(String regex) {
+		boolean anyCase = regex.startsWith(ANY_CASE);
+		String body = anyCase ? regex.substring(ANY_CASE.length()) : regex;
+		boolean begin = body.startsWith("^");
+		boolean end = body.endsWith("$");
+		String text = body.substring(begin ? 1 : 0, Math.max(begin ? 1 : 0, body.length() - (end ? 1 : 0)));
+		if (text.isEmpty() || text.chars().anyMatch(c -> "\\[](){}.*+?^$|".indexOf(c) >= 0)) {
+			return "name " + (excludes ? "does not match " : "matches ") + regex;
+		}
+		String verb = begin && end ? excludes ? "is not" : "is" : begin ? excludes ? "does not begin with" : "begins with"
+				: end ? excludes ? "does not end with" : "ends with" : excludes ? "does not contain" : "contains";
+		return "name " + verb + (anyCase ? "" : " exactly") + " \"" + text + "\"";
 	}
 
 	private static String per(Condition.Per per) {

@@ -117,11 +117,11 @@ class FiltersTest extends UiTest {
 		bot.waitFor("a filter", add::isEnabled);
 		bot.key("alt+r");
 		org.eclipse.swt.widgets.List names = bot.find(org.eclipse.swt.widgets.List.class, l -> l.getShell() == add.getShell());
-		assertEquals(List.of("name ~ (?i)^c$", "…"), bot.ui(() -> List.of(names.getItems())));
+		assertEquals(List.of("name is \"c\"", "…"), bot.ui(() -> List.of(names.getItems())));
 		assertTrue(!bot.ui(add::isEnabled), "the second one is not given yet");
 		bot.waitFor("focus in the new field", () -> bot.display.getFocusControl() instanceof Text t && t.getText().isEmpty());
 		bot.type("^a$");
-		bot.waitFor("both", () -> names.getItem(1).equals("name ~ (?i)^a$") && add.isEnabled());
+		bot.waitFor("both", () -> names.getItem(1).equals("name is \"a\"") && add.isEnabled());
 		bot.shot("filter-dialog-or");
 		bot.close(add);
 		TraceFilter c = TraceFilter.only(new Condition.Name("(?i)^c$"));

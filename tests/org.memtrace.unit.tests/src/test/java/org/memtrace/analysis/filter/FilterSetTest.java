@@ -200,12 +200,28 @@ class FilterSetTest {
 		assertEquals(expected, total(apply(either, thread)), "the order makes no difference");
 	}
 
+	/** Expressions that only look for a text are said in words; the others as they are. */
+	@Test
+	void namesAreWrittenAsAPersonReads() throws Exception {
+		String[][] expected = {{"(?i)stack", "name contains \"stack\"", "name does not contain \"stack\""},
+				{"stack", "name contains exactly \"stack\"", "name does not contain exactly \"stack\""},
+				{"(?i)^c$", "name is \"c\"", "name is not \"c\""}, {"^A", "name begins with exactly \"A\"", "name does not begin with exactly \"A\""},
+				{"(?i)_buf$", "name ends with \"_buf\"", "name does not end with \"_buf\""},
+				{"(?i)a|b", "name matches (?i)a|b", "name does not match (?i)a|b"}, {"a\\$", "name matches a\\$", "name does not match a\\$"},
+				{"^", "name matches ^", "name does not match ^"}, {"$", "name matches $", "name does not match $"},
+				{"^$", "name matches ^$", "name does not match ^$"}, {"", "name matches ", "name does not match "}};
+		for (String[] e : expected) {
+			assertEquals(e[1], TraceFilter.only(new Condition.Name(e[0])).text(store.threads()));
+			assertEquals(e[2], TraceFilter.hide(new Condition.Name(e[0])).text(store.threads()));
+		}
+	}
+
 	@Test
 	void anyIsWrittenAsAPersonReads() throws Exception {
 		TraceFilter cpu = TraceFilter.only(Condition.cpu(1));
 		TraceFilter either = TraceFilter.any(cpu, TraceFilter.hide(new Condition.Name("x")));
-		assertEquals("CPU 1 or not name ~ x", either.text(store.threads()));
-		assertEquals("CPU 1 or not name ~ x or node 0", TraceFilter.any(either, TraceFilter.only(Condition.node(0))).text(store.threads()));
+		assertEquals("CPU 1 or name does not contain exactly \"x\"", either.text(store.threads()));
+		assertEquals("CPU 1 or name does not contain exactly \"x\" or node 0", TraceFilter.any(either, TraceFilter.only(Condition.node(0))).text(store.threads()));
 		assertEquals(either, TraceFilter.any(either, cpu), "it is there already");
 		assertSame(cpu, TraceFilter.any(cpu, cpu));
 		TraceFilter neither = TraceFilter.hide(new Condition.Any(List.of(cpu, TraceFilter.only(Condition.node(0)))));
