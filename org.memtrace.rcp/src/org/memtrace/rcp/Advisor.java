@@ -2,13 +2,21 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.rcp;
 
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 
+import org.eclipse.core.runtime.ILog;
+import org.eclipse.core.runtime.Platform;
 import org.eclipse.jface.preference.IPreferenceStore;
+import org.eclipse.osgi.service.datalocation.Location;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Shell;
+import org.eclipse.ui.IWorkbench;
 import org.eclipse.ui.IWorkbenchPreferenceConstants;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.eclipse.ui.PlatformUI;
@@ -18,6 +26,7 @@ import org.eclipse.ui.application.IWorkbenchConfigurer;
 import org.eclipse.ui.application.IWorkbenchWindowConfigurer;
 import org.eclipse.ui.application.WorkbenchAdvisor;
 import org.eclipse.ui.application.WorkbenchWindowAdvisor;
+import org.memtrace.views.OpenRequests;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
@@ -29,6 +38,7 @@ import org.memtrace.views.traces.TraceDrop;
 final class Advisor extends WorkbenchAdvisor {
 	private final StartArguments arguments;
 	private final boolean keepState;
+	private OpenRequests requests;
 
 	Advisor(StartArguments arguments, boolean keepState) {
 		this.arguments = arguments;
@@ -76,6 +86,58 @@ final class Advisor extends WorkbenchAdvisor {
 			session.useCatalogue(Path.of(arguments.catalogue()).toAbsolutePath());
 		}
 		session.opener().open(arguments.traces().toArray(String[]::new));
+		Location state = Platform.getInstanceLocation();
+		if (keepState && state != null && state.isSet()) {
+			try {
+				requests = OpenRequests.listen(Path.of(state.getURL().toURI()), Display.getDefault(), this::open);
+			} catch (URISyntaxException e) {
+				ILog.of(Advisor.class).info("Further 'memtrace open' start workbenches of their own: " + e.getMessage());
+			}
+		}
+	}
+
+	@Override
+	public void postShutdown() {
+		if (requests != null) {
+			requests.close();
+		}
+		super.postShutdown();
+	}
+
+	/** What another {@code memtrace open} asks for; {@code ok}, or why it must have its own workbench. Display thread. */
+	private String open(OpenRequests.Request request) {
+		IWorkbench workbench = PlatformUI.getWorkbench();
+		IWorkbenchWindow window = workbench.getActiveWorkbenchWindow() != null ? workbench.getActiveWorkbenchWindow()
+				: workbench.getWorkbenchWindowCount() == 0 ? null : workbench.getWorkbenchWindows()[0];
+		if (workbench.isClosing() || window == null) {
+			return "the workbench is being closed";
+		}
+		if (!request.display().equals(List.of(environment("DISPLAY"), environment("WAYLAND_DISPLAY")))) {
+			return "the workbench is on another display";
+		}
+		String own = arguments.catalogue() != null ? arguments.catalogue() : environment("MEMTRACE_HOME");
+		if (!real(request.catalogue()).equals(real(own))) {
+			return "the workbench has another catalogue";
+		}
+		Shell shell = window.getShell();
+		shell.setMinimized(false);
+		shell.forceActive();
+		window.getService(Session.class).opener().open(request.traces().toArray(String[]::new));
+		return "ok";
+	}
+
+	private static String environment(String name) {
+		String value = System.getenv(name);
+		return value == null ? "" : value;
+	}
+
+	/** The same text for all names of a directory; empty stays empty. */
+	private static String real(String directory) {
+		try {
+			return directory.isEmpty() ? "" : Path.of(directory).toRealPath().toString();
+		} catch (IOException | InvalidPathException e) {
+			return directory;
+		}
 	}
 
 	private static final class Window extends WorkbenchWindowAdvisor {
