@@ -76,7 +76,7 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	}
 
 	private static double bytesPerNode(int slices) {
-		return 4.0 * slices * (slices + 1) + 8.0 * slices + 128;
+		return 5.5 * slices * (slices + 1) + 8.0 * slices + 128;
 	}
 
 	/** Upper bound of the bytes of the tables with these options. */

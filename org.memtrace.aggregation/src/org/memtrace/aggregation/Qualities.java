@@ -262,6 +262,35 @@ final class Qualities {
 		}
 	}
 
+	/**
+	 * Values of the blocks (n, i, j) for from <= i <= j: gain less what is in {@code loss[i] + whole}, in units of 2^exponent, shifted
+	 * left by {@code shift}.
+	 *
+	 * @param loss whole numbers in the low bits of doubles between {@code whole} and twice that, a power of two
+	 */
+	void blocks(int n, int j, int from, int exponent, double[] loss, double whole, int shift, long[] to) {
+		Gains g = gain[n];
+		long wholeBits = Double.doubleToRawLongBits(whole);
+		int down = g == null ? 0 : exponent - g.exponent;
+		if (down <= 0 || down > 62) {
+			copyGains(n, j, from, exponent, to);
+			subtract(to, loss, wholeBits, shift, from, j + 1);
+			return;
+		}
+		int end = j + 1;
+		if (isRow(n)) {
+			end = j;
+			to[j] = wholeBits - Double.doubleToRawLongBits(loss[j]) << shift;
+		}
+		g.blocks(index(n, j), down, loss, wholeBits, shift, to, from, end);
+	}
+
+	private static void subtract(long[] block, double[] loss, long wholeBits, int shift, int from, int to) {
+		for (int i = from; i < to; i++) {
+			block[i] = block[i] - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
+		}
+	}
+
 	private static void shiftDown(long[] to, int from, int end, int bits) {
 		long half = 1L << bits - 1;
 		for (int i = from; i < end; i++) {
@@ -307,6 +336,9 @@ final class Qualities {
 
 		abstract void copy(int from, long[] to, int first, int count);
 
+		/** See {@link Qualities#blocks}: gains from index {@code at} on, divided by 2^down. */
+		abstract void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end);
+
 		abstract long bytes();
 
 		final double at(int i) {
@@ -334,6 +366,15 @@ final class Qualities {
 		@Override
 		void copy(int from, long[] to, int first, int count) {
 			System.arraycopy(value, from, to, first, count);
+		}
+
+		@Override
+		void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end) {
+			long half = 1L << down - 1;
+			long[] v = value;
+			for (int i = from; i < end; i++) {
+				to[i] = (v[at + i] + half >> down) - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
+			}
 		}
 
 		@Override
@@ -367,6 +408,17 @@ final class Qualities {
 		void copy(int from, long[] to, int first, int count) {
 			for (int x = 0; x < count; x++) {
 				to[first + x] = ((long) high[from + x] << 16) + low[from + x];
+			}
+		}
+
+		@Override
+		void blocks(int at, int down, double[] loss, long wholeBits, int shift, long[] to, int from, int end) {
+			long half = 1L << down - 1;
+			int[] h = high;
+			char[] l = low;
+			for (int i = from; i < end; i++) {
+				long v = ((long) h[at + i] << 16) + l[at + i];
+				to[i] = (v + half >> down) - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;
 			}
 		}
 

@@ -5,14 +5,17 @@ package org.memtrace.aggregation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
 
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 
 /**
  * Best partition of hierarchy x time into blocks (node x interval), by the dynamic programme of docs/aggregation.md, in fixed point. Cost
- * of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors, less where programmes of other p are known. Memory: per
- * node that has values, 4 T^2 bytes for gains (rows: 3 T^2), and T^2 / 2 bytes for cuts (T^2 when T > 127) for each p that is kept.
+ * of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors; nodes and intervals that cannot be part of the
+ * best partition are left out, the more of them the closer p is to one that is known. Memory: per node that has values, 4 T^2 bytes for
+ * gains (rows: 3 T^2); per node that is not a row T^2 bytes for deficits at p = 1, T^2 / 2 for cuts (T^2 when T > 127), and T^2 for each p
+ * that is kept, for the nodes that were needed.
  */
 public final class SpatiotemporalAggregator implements Aggregator {
 	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
@@ -20,16 +23,28 @@ public final class SpatiotemporalAggregator implements Aggregator {
 
 	/** Bits of a value of the programme: its largest is below 2^50 units. */
 	private static final int VALUE_BITS = 50;
-	/** p whose programmes are kept, at most. */
-	private static final int MOST_ANCHORS = 24;
-	/** Bytes for the cuts of kept programmes: as much as the gains take, between these. */
+	/** p whose deficits are kept, at most. */
+	private static final int MOST_ANCHORS = 64;
+	/** Bytes for kept deficits: as much as the gains take, between these. */
 	private static final long LEAST_ANCHOR_BYTES = 64_000_000;
 	private static final long MOST_ANCHOR_BYTES = 400_000_000;
-	/** Intervals after which it is seen whether few are open. */
-	private static final int ASK = 20_000;
+	/** Below it deficits are too small to tell anything. */
+	private static final double LEAST_TELLING_P = 1e-6;
+	/** What is left out of a programme is worse than the best by this part of gain and loss of the root: far more than all ties together. */
+	private static final double MARGIN = 1e-8;
+	/**
+	 * What is left out is also worse than the best known partition by this many times the gap between bounds, so that the bounds of a
+	 * programme are of use for the next.
+	 */
+	private static final double WIDER = 3;
+	/** A block is surely better than its division when it is by this part of gain and loss of the root, and what rounding makes of a cell. */
+	private static final double SURELY = 1e-10;
+	/** With so few nodes whose children can matter all are solved at once. */
+	private static final int FEW_NODES = 16;
+	/** Nodes are opened one after the other while this part of what a programme with all nodes solves is enough for it; then all are. */
+	private static final double MOST_TRIED = 0.15;
 	/** 2^52: a double between this and twice this has a whole number in its low bits. */
 	private static final double WHOLE = 0x1p52;
-	private static final long WHOLE_BITS = Double.doubleToRawLongBits(WHOLE);
 
 	private final MicroscopicModel model;
 	private final BlockTree tree;
@@ -42,140 +57,71 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private final long mask;
 	/** Values that differ by no more are equal, and equals go to the coarser partition. */
 	private final long tie;
+	/** {@link #SURELY} in units. */
+	private final long surely;
+	/** What deficits are divided by, and its unit in shifted values. */
+	private final double scale;
+	private final double perShiftedUnit;
 	/** log2 of the length of slices i to j at [j][i]. */
 	private final double[][] logLengths;
 	private final boolean small;
+	/** Nodes with a child that is not idle. */
+	private final boolean[] busy;
+	/**
+	 * For each node with a busy child and (i, j) at j (j + 1) / 2 + i the p above which one block is better than any division of it, in the
+	 * form of {@link Deficits}: the loss divided by it and by what any division costs of the gain.
+	 */
+	private final char[][] dividedUpTo;
+	/** Of the partition into all leaves and slices. */
+	private final double finestGain;
+	private final double finestLoss;
 	/** Programmes that are kept, by increasing p. */
 	private final ArrayList<Anchor> anchors = new ArrayList<>();
-	private final int mostAnchors;
+	private final long anchorRoom;
+	/** The largest p at which opening nodes one after the other was of no use. */
+	private double allUpTo;
+	/** Whole intervals: every end slice from the first slice on. */
+	private final int[] everything;
+	/**
+	 * Of the programme that ran last: for (n, i, j) the start of the last block and, in the highest bit, whether (n, i, j) itself is
+	 * better divided among the children than one block, at j (j + 1) / 2 + i. Rows have none.
+	 */
+	private final byte[][] byteCuts;
+	private final short[][] shortCuts;
 	private final ArrayDeque<Table> pool = new ArrayDeque<>();
 	private final ArrayDeque<Scratch> scratches = new ArrayDeque<>();
 
-	/**
-	 * What the programme of one p chose: for (n, i, j) the start c of the last block or, when that is divided among the children, ~c,
-	 * at j (j + 1) / 2 + i; bytes or shorts. Nodes with the same choices as at a neighbouring p share an array. Leaves have none
-	 * when there is no room to keep programmes.
-	 */
+	/** A p whose partition is known. */
 	private static final class Anchor {
 		final double p;
-		final byte[][] bytes;
-		final short[][] shorts;
+		/** Value of the partition, divided by the scale. */
+		double value;
 		Partition partition;
+		/** null when they would tell nothing, or there is no room. */
+		Deficits deficits;
 
-		Anchor(double p, int nodes, boolean small) {
+		Anchor(double p) {
 			this.p = p;
-			this.bytes = small ? new byte[nodes][] : null;
-			this.shorts = small ? null : new short[nodes][];
-		}
-
-		boolean has(int n) {
-			return bytes != null ? bytes[n] != null : shorts[n] != null;
-		}
-
-		int cut(int n, int at) {
-			return bytes != null ? bytes[n][at] : shorts[n][at];
-		}
-
-		void copy(int n, Anchor other, int at, int count) {
-			if (bytes != null) {
-				System.arraycopy(other.bytes[n], at, bytes[n], at, count);
-			} else {
-				System.arraycopy(other.shorts[n], at, shorts[n], at, count);
-			}
-		}
-
-		/** Writes cuts from {@code at} on. */
-		void set(int n, int at, int[] cuts, int count) {
-			if (bytes != null) {
-				byte[] to = bytes[n];
-				for (int i = 0; i < count; i++) {
-					to[at + i] = (byte) cuts[i];
-				}
-			} else {
-				short[] to = shorts[n];
-				for (int i = 0; i < count; i++) {
-					to[at + i] = (short) cuts[i];
-				}
-			}
-		}
-
-		/** Reads cuts from {@code at} on. */
-		void get(int n, int at, int[] cuts, int count) {
-			if (bytes != null) {
-				byte[] from = bytes[n];
-				for (int i = 0; i < count; i++) {
-					cuts[i] = from[at + i];
-				}
-			} else {
-				short[] from = shorts[n];
-				for (int i = 0; i < count; i++) {
-					cuts[i] = from[at + i];
-				}
-			}
-		}
-
-		/** Whether two programmes chose the same for some intervals. */
-		boolean same(int n, Anchor other, int at, int count) {
-			return bytes != null ? Arrays.equals(bytes[n], at, at + count, other.bytes[n], at, at + count)
-					: Arrays.equals(shorts[n], at, at + count, other.shorts[n], at, at + count);
-		}
-
-		void make(int n, int size) {
-			if (bytes != null) {
-				bytes[n] = new byte[size];
-			} else {
-				shorts[n] = new short[size];
-			}
-		}
-
-		void share(int n, Anchor other) {
-			if (bytes != null) {
-				bytes[n] = other.bytes[n];
-			} else {
-				shorts[n] = other.shorts[n];
-			}
-		}
-
-		/** Whether two programmes chose the same for every interval of a node. */
-		boolean same(int n, Anchor other) {
-			return bytes != null ? bytes[n] == other.bytes[n] || Arrays.equals(bytes[n], other.bytes[n])
-					: shorts[n] == other.shorts[n] || Arrays.equals(shorts[n], other.shorts[n]);
 		}
 	}
 
-	/** Sums over the children of a node of the best values of all intervals, and which of them are not settled. */
+	/** Sums over the children of a node of the best values of all intervals that were computed. */
 	private static final class Table {
 		/** Best value of (i, j) at [j][i], summed over children. */
 		final long[][] sum;
-		/** Bit i at [j]: some child has to compute (i, j), see {@link #column}. */
-		final long[][] open;
-		boolean anyOpen;
+		boolean filled;
 
 		Table(int slices) {
 			sum = new long[slices][];
-			open = new long[slices][];
 			for (int j = 0; j < slices; j++) {
 				sum[j] = new long[j + 1];
-				open[j] = new long[j / 64 + 1];
 			}
-		}
-
-		void clear() {
-			for (int j = 0; j < sum.length; j++) {
-				Arrays.fill(sum[j], 0);
-				Arrays.fill(open[j], 0);
-			}
-			anyOpen = false;
 		}
 
 		void add(Table other) {
 			for (int j = 0; j < sum.length; j++) {
 				SpatiotemporalAggregator.add(sum[j], other.sum[j], 0, j + 1);
-				for (int w = 0; other.anyOpen && w < open[j].length; w++) {
-					open[j][w] |= other.open[j][w];
-				}
 			}
-			anyOpen |= other.anyOpen;
 		}
 	}
 
@@ -183,40 +129,120 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private static final class Scratch {
 		/** Best value of (i, j) of the node at [j][i]. */
 		final long[][] best;
-		/** Bit i at [j]: (i, j) had to be computed. */
-		final long[][] open;
 		/** Values of the blocks that end in a column, then of block or children. */
 		final long[] block;
 		final long[] base;
 		/** Best value and, below, the start of the last block. */
 		final long[] column;
+		/** What a division is worth at most. */
+		final long[] bound;
 		final double[] loss;
-		/** Starts of blocks that are not better divided in time. */
-		final int[] starts;
 		final int[] cuts;
-		final int[] otherCuts;
-		/** Intervals that were asked for and those of them that were open, to see whether asking is worth it. */
-		long asked;
-		long found;
 
 		Scratch(int slices) {
 			best = new long[slices][];
-			open = new long[slices][];
 			for (int j = 0; j < slices; j++) {
 				best[j] = new long[j + 1];
-				open[j] = new long[j / 64 + 1];
 			}
 			block = new long[slices];
 			base = new long[slices];
 			column = new long[slices];
+			bound = new long[slices];
 			loss = new double[slices];
-			starts = new int[slices];
 			cuts = new int[slices];
-			otherCuts = new int[slices];
 		}
 	}
 
-	private SpatiotemporalAggregator(MicroscopicModel model, BlockTree tree, Qualities qualities) {
+	/**
+	 * Where the programme of one p has to look: what a partition through an interval is worth at p is, as a convex function, at most what
+	 * lies on the straight line between two known p.
+	 */
+	private final class Scope {
+		final double p;
+		final Deficits below;
+		final Deficits above;
+		final float partBelow;
+		final float partAbove;
+		final float most;
+		/** p, rounded down. */
+		final char here;
+		/** Least deficit of what is left out. */
+		final double line;
+		final double allowed;
+		/** For each node whose children are needed the first slice of the intervals that are, by last slice; beyond it: none. */
+		final int[][] childFrom = new int[tree.size()][];
+		/** Nodes whose children are solved; of others that need theirs a bound is used. null: all. */
+		boolean[] opened;
+
+		Scope(double p, Anchor low, Anchor high) {
+			this.p = p;
+			double pLow = low == null ? 0 : low.p;
+			double pHigh = high == null ? 1 : high.p;
+			double valueLow = low == null ? 0 : low.value;
+			double valueHigh = high == null ? rootGain() / scale : high.value;
+			double part = (p - pLow) / (pHigh - pLow);
+			below = low == null ? null : low.deficits;
+			above = high == null ? null : high.deficits;
+			line = (1 - part) * valueLow + part * valueHigh;
+			// the best is at least one block, and the finest partition: that is less than 0 where rows are kept whole
+			double known = Math.max(p * finestGain - (1 - p) * finestLoss, p * rootGain() - (1 - p) * rootLoss()) / scale;
+			for (Anchor a : anchors) {
+				known = Math.max(known, (p * a.partition.gain() - (1 - p) * a.partition.loss()) / scale);
+			}
+			double gap = Math.max(0, line - known);
+			allowed = gap * (1 + WIDER) + MARGIN;
+			partBelow = (float) (1 - part);
+			partAbove = (float) part;
+			most = (float) (allowed * (1 + 1e-5));
+			here = Deficits.down(p);
+		}
+
+		/** Fills in {@link #childFrom} of a node whose parent's is known. */
+		void look(int n, int[] from) {
+			childFrom[n] = null;
+			if (from == null || !busy[n] || opened != null && !opened[n]) {
+				return;
+			}
+			char[] a = above == null ? null : above.lower[n];
+			char[] b = below == null ? null : below.lower[n];
+			char[] upTo = dividedUpTo[n];
+			float known = (above != null && a == null ? partAbove * above.elsewhere(n) : 0)
+					+ (below != null && b == null ? partBelow * below.elsewhere(n) : 0);
+			int[] to = new int[slices];
+			int first = slices;
+			boolean some = false;
+			for (int j = slices - 1; j >= 0; j--) {
+				int end = Math.min(first, j + 1);
+				int i = from[j];
+				int at = j * (j + 1) / 2;
+				while (i < end && (upTo[at + i] < here || known + (a == null ? 0 : partAbove * Deficits.value(a[at + i]))
+						+ (b == null ? 0 : partBelow * Deficits.value(b[at + i])) > most)) {
+					i++;
+				}
+				first = i < end ? i : first;
+				to[j] = first;
+				some |= first <= j;
+			}
+			childFrom[n] = some ? to : null;
+		}
+
+		int count() {
+			int count = 0;
+			for (int n = 0; opened != null && n < opened.length; n++) {
+				count += opened[n] ? 1 : 0;
+			}
+			return count;
+		}
+
+		/** Whether a node with values is needed, and then for which intervals: by last slice the first slice. */
+		int[] from(int n) {
+			int parent = tree.parent(n);
+			return parent < 0 ? everything : childFrom[parent];
+		}
+	}
+
+	private SpatiotemporalAggregator(MicroscopicModel model, BlockTree tree, Qualities qualities, Progress progress)
+			throws CancelledException {
 		this.model = model;
 		this.tree = tree;
 		this.qualities = qualities;
@@ -230,6 +256,9 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		this.exponent = Math.max(Double.MIN_EXPONENT, Math.getExponent(Math.max(most, Double.MIN_NORMAL)) + 1 - bits);
 		this.perUnit = Math.scalb(1.0, -exponent);
 		this.tie = Math.max(1, Math.round(TOLERANCE * most * perUnit)) << indexBits;
+		this.scale = Math.max(most, Double.MIN_NORMAL);
+		this.perShiftedUnit = 1 / (scale * perUnit) / (1L << indexBits);
+		this.surely = (long) ((SURELY + tree.weight(0) * slices * 0x1p-50) * scale * perUnit) + 1;
 		this.logLengths = new double[slices][];
 		for (int j = 0; j < slices; j++) {
 			logLengths[j] = new double[j + 1];
@@ -237,20 +266,69 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				logLengths[j][i] = qualities.lengths.log(i, j + 1);
 			}
 		}
-		int nodes = 0;
-		for (int n = 0; n < tree.size(); n++) {
-			nodes += idle(n) ? 0 : 1;
+		this.busy = new boolean[tree.size()];
+		for (int n = 1; n < tree.size(); n++) {
+			busy[tree.parent(n)] |= !idle(n);
 		}
-		long bytes = Math.max(1, nodes * (long) (slices * (slices + 1) / 2) * (small ? 1 : 2));
-		long room = Math.min(MOST_ANCHOR_BYTES, Math.max(LEAST_ANCHOR_BYTES, qualities.memoryBytes()));
-		this.mostAnchors = (int) Math.min(MOST_ANCHORS, room / bytes);
+		this.everything = new int[slices];
+		double gain = 0;
+		double loss = 0;
+		for (int n = 0; n < tree.size(); n++) {
+			for (int t = 0; t < slices && tree.isLeaf(n) && !idle(n); t++) {
+				gain += qualities.gain(n, t, t + 1);
+				loss += qualities.loss(n, t, t + 1);
+			}
+		}
+		this.finestGain = gain;
+		this.finestLoss = loss;
+		this.byteCuts = small ? new byte[tree.size()][] : null;
+		this.shortCuts = small ? null : new short[tree.size()][];
+		this.anchorRoom = Math.min(MOST_ANCHOR_BYTES, Math.max(LEAST_ANCHOR_BYTES, qualities.memoryBytes()));
+		this.dividedUpTo = dividedUpTo(progress);
+	}
+
+	/** A division has at most the gains of the children, and no loss. */
+	private char[][] dividedUpTo(Progress progress) throws CancelledException {
+		char[][] result = new char[tree.size()][];
+		int size = slices * (slices + 1) / 2;
+		Parallel.run((tree.size() + 255) / 256, progress, part -> {
+			Scratch scratch = takeScratch();
+			for (int n = 256 * part; n < Math.min(tree.size(), 256 * part + 256); n++) {
+				if (!busy[n]) {
+					continue;
+				}
+				progress.check();
+				char[] to = new char[size];
+				for (int j = 0; j < slices; j++) {
+					qualities.copyGains(n, j, 0, exponent, scratch.block);
+					bounds(n, 1, j, 0, scratch);
+					losses(n, 1, j, 0, scratch);
+					upTo(to, j * (j + 1) / 2, scratch.loss, scratch.block, scratch.bound, indexBits, surely, j + 1);
+				}
+				result[n] = to;
+			}
+			giveScratch(scratch);
+		});
+		return result;
+	}
+
+	private static void upTo(char[] to, int at, double[] totals, long[] gain, long[] bound, int bits, long surely, int end) {
+		for (int i = 0; i < end; i++) {
+			if (totals[i] == WHOLE && gain[i] == 0) {
+				to[at + i] = 0; // nothing happens: one block is as good as any division, exactly
+				continue;
+			}
+			double loss = Math.max(0, totals[i] - WHOLE - gain[i]) + surely;
+			double p = loss / (loss + Math.max(0, gain[i] - (bound[i] >> bits)));
+			to[at + i] = (char) (Deficits.down(p) + 2);
+		}
 	}
 
 	/** Computes the qualities of all candidates. */
 	public static SpatiotemporalAggregator prepare(MicroscopicModel model, AggregationOptions options, Progress progress)
 			throws CancelledException {
 		BlockTree tree = options.tree(model.hierarchy());
-		return new SpatiotemporalAggregator(model, tree, Qualities.compute(model, tree, options, progress));
+		return new SpatiotemporalAggregator(model, tree, Qualities.compute(model, tree, options, progress), progress);
 	}
 
 	/** {@link #prepare(MicroscopicModel, AggregationOptions, Progress)} without limit and progress. */
@@ -263,13 +341,13 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	}
 
 	@Override
-	public boolean equalTypes() {
-		return qualities.equalTypes;
+	public MicroscopicModel model() {
+		return model;
 	}
 
 	@Override
-	public MicroscopicModel model() {
-		return model;
+	public boolean equalTypes() {
+		return qualities.equalTypes;
 	}
 
 	@Override
@@ -297,15 +375,18 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		return qualities.loss(i, firstSlice, endSlice);
 	}
 
-	/** Bytes that this object keeps between two values of p; the cuts of kept programmes at most. */
+	/** Bytes that this object keeps between two values of p. */
 	public synchronized long memoryBytes() {
-		long cuts = 0;
-		for (Anchor a : anchors) {
-			for (int n = 0; n < tree.size(); n++) {
-				cuts += !a.has(n) ? 0 : small ? a.bytes[n].length : 2L * a.shorts[n].length;
-			}
+		long bytes = qualities.memoryBytes() + 16L * tree.size() + anchorBytes();
+		for (int n = 0; n < tree.size(); n++) {
+			bytes += dividedUpTo[n] == null ? 0 : 16 + 2L * dividedUpTo[n].length;
+			bytes += small ? byteCuts[n] == null ? 0 : byteCuts[n].length : shortCuts[n] == null ? 0 : 2L * shortCuts[n].length;
 		}
-		return qualities.memoryBytes() + 16L * tree.size() + cuts;
+		return bytes;
+	}
+
+	private long anchorBytes() {
+		return anchors.stream().mapToLong(a -> a.deficits == null ? 0 : a.deficits.memoryBytes()).sum();
 	}
 
 	@Override
@@ -327,16 +408,91 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		if (below != null && (above == null ? below.partition.blockCount() == 1 : below.partition.sameBlocks(above.partition))) {
 			return below.partition.at(p);
 		}
-		Anchor found = new Anchor(inside, tree.size(), small);
-		solve(found, below, above, progress);
-		found.partition = read(found, p, progress);
-		if (mostAnchors >= 2) {
-			anchors.add(at, found);
-			if (anchors.size() > mostAnchors) {
-				dropNearest(found);
+		Anchor low = null;
+		for (int a = at - 1; a >= 0 && low == null; a--) {
+			low = anchors.get(a).deficits != null ? anchors.get(a) : null;
+		}
+		Anchor high = null;
+		for (int a = at; a < anchors.size() && high == null; a++) {
+			high = anchors.get(a).deficits != null ? anchors.get(a) : null;
+		}
+		if (low != null) {
+			low.deficits.finish(tree, qualities.chunks, slices);
+		}
+		if (high != null) {
+			high.deficits.finish(tree, qualities.chunks, slices);
+		}
+		Anchor found = new Anchor(inside);
+		if (inside >= LEAST_TELLING_P) {
+			found.deficits = new Deficits(tree.size());
+		}
+		Scope scope = new Scope(inside, low, high);
+		long most = (long) (MOST_TRIED * open(scope, below, above));
+		long solved = 0;
+		while (true) {
+			long last = solve(found, scope, progress);
+			solved += last;
+			found.partition = read(inside, p, scope, progress);
+			if (found.partition != null) {
+				break;
+			}
+			// the next try solves more than the last one
+			if (solved + last > most || scope.count() > most) {
+				scope.opened = null;
+				allUpTo = Math.max(allUpTo, inside);
 			}
 		}
+		anchors.add(at, found);
+		while (anchors.size() > 2 && (anchors.size() > MOST_ANCHORS || anchorBytes() > anchorRoom)) {
+			dropNearest(found);
+		}
+		if (anchorBytes() > anchorRoom) {
+			found.deficits = null;
+		}
 		return found.partition;
+	}
+
+	/**
+	 * Chooses the nodes whose children are solved at once: all when it is few of them that can matter, or when all were needed at a larger p,
+	 * else those that the partition at the next larger p divides, and that at the next smaller one where these are few.
+	 *
+	 * @return how many nodes are solved when all are opened
+	 */
+	private long open(Scope scope, Anchor below, Anchor above) {
+		int inner = 0;
+		long all = 0;
+		for (int n = 0; n < tree.size(); n++) {
+			if (!idle(n)) {
+				int[] from = scope.from(n);
+				scope.look(n, from);
+				all += from == null ? 0 : 1;
+				inner += scope.childFrom[n] == null ? 0 : 1;
+			}
+		}
+		if (inner > FEW_NODES && scope.p > allUpTo) {
+			scope.opened = new boolean[tree.size()];
+			divided(above, scope.opened);
+			boolean[] fewer = scope.opened.clone();
+			if (below != null && below.p >= LEAST_TELLING_P) {
+				divided(below, scope.opened);
+			}
+			if (scope.count() > MOST_TRIED * inner) {
+				scope.opened = fewer;
+			}
+			if (scope.count() > MOST_TRIED * inner) {
+				scope.opened = null;
+			}
+		}
+		return all;
+	}
+
+	/** Adds the nodes that a known partition divides. */
+	private void divided(Anchor known, boolean[] opened) {
+		for (int b = 0; known != null && b < known.partition.blockCount(); b++) {
+			for (int n = tree.parent(known.partition.treeNode(b)); n >= 0 && !opened[n]; n = tree.parent(n)) {
+				opened[n] = true;
+			}
+		}
 	}
 
 	/** Forgets the programme whose neighbours are closest to each other. */
@@ -354,20 +510,37 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		anchors.remove(drop);
 	}
 
-	private void solve(Anchor found, Anchor below, Anchor above, Progress progress) throws CancelledException {
+	/** Returns how many nodes were solved. */
+	private long solve(Anchor found, Scope scope, Progress progress) throws CancelledException {
+		LongAdder solved = new LongAdder();
 		Chunks chunks = qualities.chunks;
 		Table[] partial = new Table[chunks.count()];
 		Table[] tables = new Table[tree.size()];
+		for (int n : chunks.top) {
+			progress.check();
+			if (!idle(n)) {
+				scope.look(n, scope.from(n));
+			}
+		}
 		Parallel.run(chunks.count(), progress, c -> {
-			Scratch scratch = takeScratch();
-			scratch.asked = 0;
-			scratch.found = 0;
 			int outside = chunks.parent[c];
+			if (outside >= 0 && scope.childFrom[outside] == null) {
+				return;
+			}
+			for (int n = chunks.from[c]; n < chunks.to[c]; n++) {
+				if (!idle(n)) {
+					scope.look(n, scope.from(n));
+				}
+			}
+			Scratch scratch = takeScratch();
+			int count = 0;
 			for (int n = chunks.to[c] - 1; n >= chunks.from[c]; n--) {
 				progress.check();
-				if (idle(n)) {
+				int[] from = idle(n) ? null : scope.from(n);
+				if (from == null) {
 					continue;
 				}
+				count++;
 				int parent = tree.parent(n);
 				Table sum = null;
 				if (parent >= 0) {
@@ -381,11 +554,12 @@ public final class SpatiotemporalAggregator implements Aggregator {
 						}
 					}
 				}
-				solveNode(n, found, below, above, tables[n], sum, scratch);
+				solveNode(n, found, scope, from, tables[n], sum, scratch);
 				giveTable(tables[n]);
 				tables[n] = null;
 			}
 			giveScratch(scratch);
+			solved.add(count);
 		});
 		Scratch scratch = takeScratch();
 		int chunk = chunks.count() - 1;
@@ -404,17 +578,31 @@ public final class SpatiotemporalAggregator implements Aggregator {
 					partial[chunk] = null;
 				}
 			}
-			if (!idle(n)) {
+			int[] from = idle(n) ? null : scope.from(n);
+			if (from != null) {
 				int parent = tree.parent(n);
 				if (parent >= 0 && tables[parent] == null) {
 					tables[parent] = takeTable();
 				}
-				solveNode(n, found, below, above, tables[n], parent < 0 ? null : tables[parent], scratch);
+				solveNode(n, found, scope, from, tables[n], parent < 0 ? null : tables[parent], scratch);
+				solved.increment();
 				giveTable(tables[n]);
 				tables[n] = null;
 			}
 		}
 		giveScratch(scratch);
+		if (found.deficits != null) {
+			// what deficits have left out is worth no more than the line less what was allowed
+			if (scope.above != null || scope.below != null) {
+				found.deficits.cap = Deficits.down(found.value - scope.line + scope.allowed - 0.5 * MARGIN);
+			}
+		}
+		return solved.sum();
+	}
+
+	/** Whether no loss of the node is more than what counts as equal; then each interval is one block. */
+	private boolean calm(int n, double q) {
+		return q * qualities.total(n, 0, slices) * perUnit <= tie >> indexBits;
 	}
 
 	/**
@@ -426,120 +614,163 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	}
 
 	/**
-	 * One node of the programme: best(n, i, j) for all intervals, added to the table of the parent.
+	 * One node of the programme: best(n, i, j) for the intervals that are needed, added to the table of the parent.
 	 *
-	 * @param below programme of a smaller p, or null
-	 * @param above programme of a larger p; when there is one below but none above, everything is one block at p = 1
-	 * @param children sums over the children; null when all of them are 0
+	 * @param from first slice of the intervals that are needed, by last slice, not decreasing
+	 * @param children sums over the children; null when all of them are 0, or none is needed
 	 * @param sum table of the parent, null at the root
 	 */
-	private void solveNode(int n, Anchor found, Anchor below, Anchor above, Table children, Table sum, Scratch scratch) {
+	private void solveNode(int n, Anchor found, Scope scope, int[] from, Table children, Table sum, Scratch scratch) {
 		double q = 1 - found.p;
-		boolean keep = !tree.isLeaf(n) || mostAnchors >= 2;
-		boolean same = below != null && below.has(n) && above != null && below.same(n, above) && (children == null || !children.anyOpen);
-		if (same) {
-			found.share(n, below);
-		} else if (keep) {
-			found.make(n, slices * (slices + 1) / 2);
+		boolean leaf = tree.isLeaf(n);
+		boolean calm = calm(n, q);
+		int[] childFrom = scope.childFrom[n];
+		boolean closed = busy[n] && scope.opened != null && !scope.opened[n];
+		char[] gaps = null;
+		if (found.deficits != null && busy[n]) {
+			gaps = found.deficits.lower[n] != null ? found.deficits.lower[n] : new char[slices * (slices + 1) / 2];
+			found.deficits.lower[n] = gaps;
 		}
-		boolean calm = q * qualities.total(n, 0, slices) * perUnit <= tie >> indexBits;
-		boolean known = same || below != null && below.has(n) && (above == null || above.has(n)) && !calm
-				&& (scratch.asked < ASK || 2 * scratch.found < scratch.asked);
-		boolean anyOpen = !known;
+		if (!leaf) {
+			makeCuts(n);
+		}
+		long[] block = scratch.block;
+		long[] column = scratch.column;
 		for (int j = 0; j < slices; j++) {
-			int at = j * (j + 1) / 2;
-			int open = same ? 0 : known ? open(n, j, below, above, children, anyOpen, scratch) : slices;
-			anyOpen |= open > 0;
-			blocks(n, q, j, 0, scratch);
-			if (calm) {
-				whole(j, scratch);
-			} else {
-				base(n, j, 0, children, scratch);
+			int first = from[j];
+			if (first > j) {
+				continue;
 			}
-			if (calm) {
-				// no loss is more than what counts as equal: one block
-			} else if (open == 0) {
-				if (same) {
-					below.get(n, at, scratch.cuts, j + 1);
+			blocks(n, q, j, first, scratch);
+			int divided = !busy[n] ? leaf ? j + 1 : first : childFrom == null ? j + 1 : Math.min(childFrom[j], j + 1);
+			long[] base = block;
+			if (closed) {
+				bounds(n, found.p, j, first, scratch);
+				if (!calm) {
+					base = scratch.base;
+					optimistic(base, block, scratch.bound, tie, dividedUpTo[n], j * (j + 1) / 2, scope.here, first, j + 1);
 				}
-				settled(j, scratch);
-			} else if (4 * open < j) {
-				pull(j, scratch);
-			} else {
-				column(j, 0, scratch);
-			}
-			if (!same && keep) {
-				if (open == 0) {
-					found.copy(n, below, at, j + 1);
+			} else if (divided <= j && !calm) {
+				base = scratch.base;
+				System.arraycopy(block, first, base, first, divided - first);
+				if (children == null) {
+					max(base, block, 0, divided, j + 1);
 				} else {
-					choices(j, tree.isLeaf(n), scratch);
-					found.set(n, at, scratch.cuts, j + 1);
+					max(base, block, children.sum[j], divided, j + 1);
 				}
 			}
-			finish(scratch.best[j], scratch.column, mask, 0, j + 1);
-			if (sum != null) {
-				add(sum.sum[j], scratch.best[j], 0, j + 1);
-				if (open > 0) {
-					long[] to = sum.open[j];
-					if (known) {
-						for (int w = 0; w < to.length; w++) {
-							to[w] |= scratch.open[j][w];
-						}
-					} else {
-						Arrays.fill(to, -1);
-					}
+			orMask(column, base, mask, first, j + 1);
+			if (!calm) {
+				column(j, first, base, scratch);
+			}
+			if (!leaf) {
+				choices(n, j, first, base, scratch);
+			}
+			long[] best = scratch.best[j];
+			if (sum == null) {
+				finish(best, column, mask, first, j + 1);
+			} else if (sum.filled) {
+				finishAndAdd(best, column, mask, sum.sum[j], first, j + 1);
+			} else {
+				finishAndCopy(best, column, mask, sum.sum[j], first, j + 1);
+			}
+			if (gaps != null) {
+				int at = j * (j + 1) / 2;
+				if (closed) {
+					differences(gaps, at, best, scratch.bound, perShiftedUnit, first, j + 1);
+				} else if (first < divided) {
+					leftOut(n, found.p, j, first, divided, gaps, scratch);
+				}
+				if (n > 0 && divided <= j) {
+					differences(gaps, at, best, children.sum[j], perShiftedUnit, divided, j + 1);
 				}
 			}
 		}
 		if (sum != null) {
-			sum.anyOpen |= anyOpen;
+			sum.filled = true;
+		} else {
+			found.value = scratch.best[slices - 1][0] * perShiftedUnit;
+			if (gaps != null) {
+				rootDeficits(gaps, childFrom, children, scratch);
+			}
+		}
+	}
+
+	/** By how much one block is better than any division, for from <= i < end; where that is not sure, the division is too bad elsewhere. */
+	private void leftOut(int n, double p, int j, int from, int end, char[] gaps, Scratch scratch) {
+		bounds(n, p, j, from, scratch);
+		int at = j * (j + 1) / 2;
+		for (int i = from; i < end; i++) {
+			long gap = scratch.block[i] - scratch.bound[i];
+			gaps[at + i] = gap > 0 ? Deficits.down(gap * perShiftedUnit) : Deficits.INFINITE;
+		}
+	}
+
+	/** What dividing (n, i, j) is worth at most: the gains of the children without loss, and what rounding makes of it. */
+	private void bounds(int n, double p, int j, int from, Scratch scratch) {
+		long[] bound = scratch.bound;
+		Arrays.fill(bound, from, j + 1, 0);
+		for (int m = n + 1; m < tree.end(n); m = tree.end(m)) {
+			if (!qualities.gainless(m)) {
+				qualities.copyGains(m, j, from, exponent, scratch.column);
+				add(bound, scratch.column, from, j + 1);
+			}
+		}
+		for (int i = from; i <= j; i++) {
+			bound[i] = (long) (p * bound[i]) + surely << indexBits;
 		}
 	}
 
 	/**
-	 * Which intervals that end in slice j have to be computed: not those for which the programmes below and above chose the same all the
-	 * way down, as their value is linear in p then and the same is best in between.
-	 *
-	 * @return how many
+	 * The block, or what its division is worth at most where that may be more. A division is worth less than the bound by far more than what
+	 * counts as equal, so where the bound is hardly above the block the block is the best; else the bound is seen to be chosen.
 	 */
-	private int open(int n, int j, Anchor below, Anchor above, Table children, boolean anyOpen, Scratch scratch) {
-		long[] open = scratch.open[j];
-		Arrays.fill(open, 0);
-		long[] childrenOpen = children != null && children.anyOpen ? children.open[j] : null;
-		int at = j * (j + 1) / 2;
-		int[] cuts = scratch.cuts;
-		below.get(n, at, cuts, j + 1);
-		scratch.asked += j + 1;
-		if (!anyOpen && childrenOpen == null && above != null && below.same(n, above, at, j + 1)) {
-			return 0;
+	private static void optimistic(long[] base, long[] block, long[] bound, long tie, char[] upTo, int at, char here, int from, int end) {
+		for (int i = from; i < end; i++) {
+			base[i] = upTo[at + i] < here || bound[i] <= block[i] + tie ? block[i] : bound[i];
 		}
-		int[] other = scratch.otherCuts;
-		if (above != null) {
-			above.get(n, at, other, j + 1);
+	}
+
+	private static void differences(char[] to, int at, long[] best, long[] children, double unit, int from, int end) {
+		for (int i = from; i < end; i++) {
+			to[at + i] = Deficits.down((best[i] - children[i]) * unit);
 		}
-		int count = 0;
-		for (int i = 0; i <= j; i++) {
-			int cut = cuts[i];
-			boolean settled = cut == (above == null ? i : other[i]);
-			int c = cut ^ cut >> 31;
-			if (settled && c > i) {
-				settled = (scratch.open[c - 1][i >> 6] >>> i & 1) == 0;
-			}
-			if (settled && cut < 0 && childrenOpen != null) {
-				settled = (childrenOpen[c >> 6] >>> c & 1) == 0;
-			}
-			if (!settled) {
-				open[i >> 6] |= 1L << i;
-				count++;
+	}
+
+	/** The best of everything less the best with (i, j) divided among the children of the root. */
+	private void rootDeficits(char[] to, int[] childFrom, Table children, Scratch scratch) {
+		long[][] best = scratch.best;
+		long most = best[slices - 1][0];
+		for (int j = 0; j < slices; j++) {
+			for (int i = 0; i <= j; i++) {
+				long outside = (i == 0 ? 0 : best[i - 1][0]) + (j == slices - 1 ? 0 : best[slices - 1][j + 1]);
+				int at = j * (j + 1) / 2 + i;
+				if (childFrom != null && i >= childFrom[j]) {
+					to[at] = Deficits.down((most - outside - children.sum[j][i]) * perShiftedUnit);
+				} else if (to[at] < Deficits.INFINITE) {
+					to[at] = Deficits.down((most - outside - best[j][i]) * perShiftedUnit + Deficits.value(to[at]));
+				}
 			}
 		}
-		scratch.found += count;
-		return count;
+	}
+
+	private void makeCuts(int n) {
+		int size = slices * (slices + 1) / 2;
+		if (small && byteCuts[n] == null) {
+			byteCuts[n] = new byte[size];
+		} else if (!small && shortCuts[n] == null) {
+			shortCuts[n] = new short[size];
+		}
 	}
 
 	/** Values of the blocks (n, i, j) for from <= i <= j: gain - q * S * log2 c. */
 	private void blocks(int n, double q, int j, int from, Scratch scratch) {
-		qualities.copyGains(n, j, from, exponent, scratch.block);
+		losses(n, q, j, from, scratch);
+		qualities.blocks(n, j, from, exponent, scratch.loss, WHOLE, indexBits, scratch.block);
+	}
+
+	/** q * S * log2 c in units, and {@link #WHOLE}. */
+	private void losses(int n, double q, int j, int from, Scratch scratch) {
 		double[] before = qualities.before[n];
 		if (qualities.weighted == null) {
 			losses(scratch.loss, before, logLengths[j], before[j + 1], qualities.logRows[n], q * perUnit, from, j + 1);
@@ -547,7 +778,6 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			unequal(scratch.loss, before, logLengths[j], before[j + 1], qualities.logRows[n], qualities.weighted[n], q * perUnit, from,
 					j + 1);
 		}
-		subtract(scratch.block, scratch.loss, indexBits, from, j + 1);
 	}
 
 	private static void losses(double[] loss, double[] before, double[] logLength, double end, double logRows, double q, int from,
@@ -566,23 +796,6 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
-	private static void subtract(long[] block, double[] loss, int bits, int from, int to) {
-		for (int i = from; i < to; i++) {
-			block[i] = block[i] - (Double.doubleToRawLongBits(loss[i]) - WHOLE_BITS) << bits;
-		}
-	}
-
-	/** Block or children, whichever is better. */
-	private void base(int n, int j, int from, Table children, Scratch scratch) {
-		if (tree.isLeaf(n)) {
-			System.arraycopy(scratch.block, from, scratch.base, from, j + 1 - from);
-		} else if (children == null) {
-			max(scratch.base, scratch.block, 0, from, j + 1);
-		} else {
-			max(scratch.base, scratch.block, children.sum[j], from, j + 1);
-		}
-	}
-
 	private static void max(long[] to, long[] a, long least, int from, int end) {
 		for (int i = from; i < end; i++) {
 			to[i] = Math.max(a[i], least);
@@ -595,74 +808,31 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
-	/** One block for each interval. */
-	private void whole(int j, Scratch scratch) {
-		for (int i = 0; i <= j; i++) {
-			scratch.base[i] = scratch.block[i];
-			scratch.column[i] = scratch.block[i] | mask;
+	/** The choices of a column, from its values. */
+	private void choices(int n, int j, int from, long[] base, Scratch scratch) {
+		int at = j * (j + 1) / 2;
+		if (small) {
+			choices(byteCuts[n], at, scratch.column, base, scratch.block, mask, tie, from, j + 1);
+		} else {
+			choices(shortCuts[n], at, scratch.column, base, scratch.block, mask, tie, from, j + 1);
 		}
 	}
 
-	/** The choices of a column, from its values. */
-	private void choices(int j, boolean leaf, Scratch scratch) {
-		long[] column = scratch.column;
-		long[] base = scratch.base;
-		long[] block = scratch.block;
-		int[] cuts = scratch.cuts;
-		for (int i = 0; i <= j; i++) {
-			cuts[i] = start(column[i], base[i], i);
+	private static void choices(byte[] to, int at, long[] column, long[] base, long[] block, long mask, long tie, int from, int end) {
+		for (int i = from; i < end; i++) {
+			to[at + i] = (byte) (start(column[i], base[i], mask, tie, i) | (int) (block[i] - (base[i] - tie) >> 63) & 0x80);
 		}
-		if (leaf) {
-			return;
-		}
-		for (int i = 0; i <= j; i++) {
-			int c = cuts[i];
-			cuts[i] = c ^ (int) (block[c] - (base[c] - tie) >> 63); // ~c when the children are better
+	}
+
+	private static void choices(short[] to, int at, long[] column, long[] base, long[] block, long mask, long tie, int from, int end) {
+		for (int i = from; i < end; i++) {
+			to[at + i] = (short) (start(column[i], base[i], mask, tie, i) | (int) (block[i] - (base[i] - tie) >> 63) & 0x8000);
 		}
 	}
 
 	/** Start of the last block of the best of (i, j): no cut before a cut; of exact equals the earliest. */
-	private int start(long value, long base, int i) {
+	private static int start(long value, long base, long mask, long tie, int i) {
 		return base >= (value & ~mask) - tie ? i : (int) (mask - (value & mask));
-	}
-
-	/** A column whose choices are known. */
-	private void settled(int j, Scratch scratch) {
-		long[] column = scratch.column;
-		int[] cuts = scratch.cuts;
-		for (int i = 0; i <= j; i++) {
-			column[i] = value(i, cuts[i] ^ cuts[i] >> 31, scratch);
-		}
-	}
-
-	/** The value of (i, j) when its last block begins in slice c, with that start below. */
-	private long value(int i, int c, Scratch scratch) {
-		return c == i ? scratch.base[i] | mask
-				: scratch.best[c - 1][i] + scratch.base[c] + (mask - c);
-	}
-
-	/** A column of which few intervals have to be computed: each looks at the starts of blocks that are not better divided. */
-	private void pull(int j, Scratch scratch) {
-		int[] cuts = scratch.cuts;
-		long[] open = scratch.open[j];
-		long[] column = scratch.column;
-		int[] starts = scratch.starts;
-		int count = 0;
-		for (int i = j; i >= 0; i--) {
-			long value;
-			if ((open[i >> 6] >>> i & 1) == 0) {
-				value = value(i, cuts[i] ^ cuts[i] >> 31, scratch);
-			} else {
-				value = scratch.base[i] | mask;
-				for (int x = 0; x < count; x++) {
-					value = Math.max(value, value(i, starts[x], scratch));
-				}
-			}
-			column[i] = value;
-			if ((value & mask) == mask) {
-				starts[count++] = i;
-			}
-		}
 	}
 
 	/**
@@ -670,11 +840,9 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	 * better divided again is never needed. Up to four starts wait until they are applied together, along i: all arrays have the same
 	 * index, so that the compiler uses vector instructions. What c itself needs of those that wait is done at once.
 	 */
-	private void column(int j, int from, Scratch scratch) {
+	private void column(int j, int from, long[] base, Scratch scratch) {
 		long[] column = scratch.column;
-		long[] base = scratch.base;
 		long[][] best = scratch.best;
-		orMask(column, base, mask, from, j + 1);
 		long m = mask;
 		long[] b1 = null;
 		long[] b2 = null;
@@ -780,9 +948,31 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
-	/** Reads the partition from the cuts; those of leaves that have none are computed again. */
-	private Partition read(Anchor found, double p, Progress progress) throws CancelledException {
+	private static void finishAndAdd(long[] best, long[] column, long mask, long[] sum, int from, int end) {
+		for (int i = from; i < end; i++) {
+			long v = column[i] & ~mask;
+			best[i] = v;
+			sum[i] += v;
+		}
+	}
+
+	private static void finishAndCopy(long[] best, long[] column, long mask, long[] sum, int from, int end) {
+		for (int i = from; i < end; i++) {
+			long v = column[i] & ~mask;
+			best[i] = v;
+			sum[i] = v;
+		}
+	}
+
+	/**
+	 * Reads the partition from the cuts; those of leaves are computed again. Where it has a division of which only a bound is known, that node
+	 * is opened.
+	 *
+	 * @return null when there was one
+	 */
+	private Partition read(double inside, double p, Scope scope, Progress progress) throws CancelledException {
 		Scratch scratch = takeScratch();
+		boolean guessed = false;
 		Chunks.IntList nodes = new Chunks.IntList();
 		Chunks.IntList intervals = new Chunks.IntList();
 		int[] stack = new int[64];
@@ -799,17 +989,21 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				intervals.add(interval);
 				continue;
 			}
-			boolean cuts = found.has(n);
-			if (!cuts) {
+			boolean leaf = tree.isLeaf(n);
+			if (leaf) {
 				progress.check();
-				leafCuts(n, 1 - found.p, first, end, scratch);
+				leafCuts(n, 1 - inside, first, end, scratch);
 			}
 			while (end > first) {
-				int cut = cuts ? found.cut(n, (end - 1) * end / 2 + first) : scratch.cuts[end - 1];
-				int c = cut < 0 ? ~cut : cut;
-				if (cut >= 0) {
+				int c = leaf ? scratch.cuts[end - 1] : cut(n, first, end - 1);
+				if (leaf || !divided(n, c, end - 1)) {
 					nodes.add(n);
 					intervals.add(c << 16 | end);
+				} else if (scope.childFrom[n] == null && busy[n]) {
+					guessed = true;
+					if (scope.opened != null) {
+						scope.opened[n] = true;
+					}
 				} else {
 					for (int child = n + 1; child < tree.end(n); child = tree.end(child)) {
 						if (depth + 2 > stack.length) {
@@ -823,17 +1017,30 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			}
 		}
 		giveScratch(scratch);
-		return new Partition(this, p, nodes.toArray(), intervals.toArray(), nodes.size());
+		return guessed ? null : new Partition(this, p, nodes.toArray(), intervals.toArray(), nodes.size());
+	}
+
+	private int cut(int n, int i, int j) {
+		int at = j * (j + 1) / 2 + i;
+		return small ? byteCuts[n][at] & 0x7f : shortCuts[n][at] & 0x7fff;
+	}
+
+	private boolean divided(int n, int i, int j) {
+		int at = j * (j + 1) / 2 + i;
+		return (small ? byteCuts[n][at] : shortCuts[n][at]) < 0;
 	}
 
 	/** cuts[j] for j in [first, end): start of the last block of (n, first, j) of a leaf. */
 	private void leafCuts(int n, double q, int first, int end, Scratch scratch) {
+		boolean calm = calm(n, q);
 		for (int j = first; j < end; j++) {
 			blocks(n, q, j, first, scratch);
-			base(n, j, first, null, scratch);
-			column(j, first, scratch);
+			orMask(scratch.column, scratch.block, mask, first, j + 1);
+			if (!calm) {
+				column(j, first, scratch.block, scratch);
+			}
 			finish(scratch.best[j], scratch.column, mask, first, j + 1);
-			scratch.cuts[j] = start(scratch.column[first], scratch.base[first], first);
+			scratch.cuts[j] = start(scratch.column[first], scratch.block[first], mask, tie, first);
 		}
 	}
 
@@ -858,7 +1065,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		if (table == null) {
 			return new Table(slices);
 		}
-		table.clear();
+		table.filled = false;
 		return table;
 	}
 
