@@ -12,6 +12,7 @@ import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.text.Lines;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CountUnit;
 
 /** Labels of structures over time as text for a terminal. */
 public final class PatternText {
@@ -34,7 +35,8 @@ public final class PatternText {
 		double all = uses.stream().mapToDouble(PatternUse::accesses).sum();
 		uses.stream().limit(BRIEF).filter(u -> u.accesses() >= RELEVANT * all && u.labelled(patterns, LEAST_SHARE))
 				.forEach(u -> Lines.wrap(b, "* " + u.name() + ": " + line(u.shares(patterns)), "  "));
-		return b.isEmpty() ? "" : "\nHow structures are used (shares of their accesses)\n\n" + b;
+		return b.isEmpty() ? "" : "\nHow structures are used (shares of their "
+				+ CountUnit.of(table.info().type(), table.info().properties()).plural() + ")\n\n" + b;
 	}
 
 	/** The labels with most of the accesses in one line. */
