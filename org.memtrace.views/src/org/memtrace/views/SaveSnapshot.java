@@ -38,8 +38,6 @@ import org.memtrace.views.paint.ScenePainter;
 
 /** Writes a {@link Snapshot} by the same writers as {@code memtrace render}; pictures always on a light background. */
 public final class SaveSnapshot {
-	/** Pixels of a PNG per pixel on the screen, for print. */
-	private static final double PNG_SCALE = 2;
 	private static final Gson GSON = new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
 	/** A kind of file that a snapshot can be written to. */
@@ -84,8 +82,13 @@ public final class SaveSnapshot {
 	record Item(Snapshot snapshot, int width, int height) {
 	}
 
-	/** What is to be written where. */
-	record Job(List<Item> items, Path directory, String prefix, Set<Format> formats, int width, int height) {
+	/**
+	 * What is to be written where.
+	 *
+	 * @param width of the layout, in pixels; {@code height} too
+	 * @param pngScale pixels of a PNG per pixel of the layout, in both directions
+	 */
+	record Job(List<Item> items, Path directory, String prefix, Set<Format> formats, int width, int height, int pngScale) {
 		/** The files that will be written. */
 		List<Path> files() {
 			List<Path> files = new ArrayList<>();
@@ -110,7 +113,7 @@ public final class SaveSnapshot {
 			for (Item i : items) {
 				for (Format f : Format.of(i.snapshot())) {
 					if (formats.contains(f)) {
-						SaveSnapshot.write(i.snapshot(), f, file(i, f), width, height);
+						SaveSnapshot.write(i.snapshot(), f, file(i, f), width, height, pngScale);
 						progress.split(1);
 					}
 				}
@@ -171,8 +174,8 @@ public final class SaveSnapshot {
 		return name.replaceAll("[^A-Za-z0-9._-]+", "-");
 	}
 
-	/** Writes one file. */
-	public static void write(Snapshot snapshot, Format format, Path file, int width, int height) throws IOException {
+	/** Writes one file; a PNG has {@code pngScale} times as many pixels as the layout, in both directions. */
+	public static void write(Snapshot snapshot, Format format, Path file, int width, int height, int pngScale) throws IOException {
 		if (format == Format.CSV || format == Format.JSON) {
 			String text = format == Format.CSV ? snapshot.csv().get() : GSON.toJson(new TreeMap<>(snapshot.parameters())) + "\n";
 			Files.writeString(file, text);
@@ -187,7 +190,7 @@ public final class SaveSnapshot {
 		}
 		try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
 			if (format == Format.PNG) {
-				PngWriter.write(scene, PNG_SCALE, out);
+				PngWriter.write(scene, pngScale, out);
 			} else {
 				PdfWriter.write(scene, snapshot.name(), out);
 			}

@@ -18,6 +18,7 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.DirectoryDialog;
@@ -40,6 +41,8 @@ final class SnapshotDialog extends Dialog {
 	private static final String SECTION = "snapshot";
 	private static final String KEY_DIRECTORY = "directory";
 	private static final String KEY_FORMAT = "format.";
+	private static final String KEY_PNG_SCALE = "pngScale";
+	private static final int MAX_PNG_SCALE = 3;
 	private static final int MIN_PIXELS = 100;
 	private static final int MAX_PIXELS = 10_000;
 
@@ -50,6 +53,8 @@ final class SnapshotDialog extends Dialog {
 	private Text name;
 	private Spinner width;
 	private Spinner height;
+	/** Pixels of a PNG, by scale from 1; null when there is no picture. */
+	private Combo png;
 	private Label message;
 	private Job job;
 
@@ -123,14 +128,46 @@ final class SnapshotDialog extends Dialog {
 			GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 0).applyTo(size);
 			GridDataFactory.fillDefaults().span(2, 1).applyTo(size);
 			Item seen = SaveSnapshot.largest(items);
-			width = spinner(size, seen.width(), "Width of the picture in pixels; PNG has twice as many");
+			width = spinner(size, seen.width(), "Width of the picture in pixels");
 			new Label(size, SWT.NONE).setText("×");
-			height = spinner(size, seen.height(), "Height of the picture in pixels; PNG has twice as many");
+			height = spinner(size, seen.height(), "Height of the picture in pixels");
 			new Label(size, SWT.NONE).setText(items.size() == 1 ? "pixels" : "pixels for each of them");
+			new Label(c, SWT.NONE).setText("PNG:");
+			png = new Combo(c, SWT.READ_ONLY);
+			png.setToolTipText("Pixels of a PNG. Texts and lines keep their share of the picture; more pixels are for print and sharp displays");
+			Accessibility.name(png, "Pixels of a PNG");
+			GridDataFactory.fillDefaults().span(2, 1).align(SWT.BEGINNING, SWT.CENTER).applyTo(png);
+			showPngSizes();
+			png.select(pngScaleBefore() - 1);
+			width.addListener(SWT.Modify, e -> showPngSizes());
+			height.addListener(SWT.Modify, e -> showPngSizes());
 		}
 		message = new Label(c, SWT.WRAP);
 		GridDataFactory.fillDefaults().span(3, 1).grab(true, false).hint(500, 2 * convertHeightInCharsToPixels(1)).applyTo(message);
 		return area;
+	}
+
+	private int pngScaleBefore() {
+		try {
+			return Math.clamp(settings.getInt(KEY_PNG_SCALE), 1, MAX_PNG_SCALE);
+		} catch (NumberFormatException e) {
+			return 1;
+		}
+	}
+
+	/** How many pixels a PNG has is said in full; the choice stays. */
+	private void showPngSizes() {
+		int chosen = png.getSelectionIndex();
+		String[] sizes = new String[MAX_PNG_SCALE];
+		for (int scale = 1; scale <= MAX_PNG_SCALE; scale++) {
+			sizes[scale - 1] = width.getSelection() * scale + " × " + height.getSelection() * scale + " pixels" + switch (scale) {
+			case 1 -> "";
+			case 2 -> ", twice as fine";
+			default -> ", " + scale + " times as fine";
+			};
+		}
+		png.setItems(sizes);
+		png.select(chosen);
 	}
 
 	private static Spinner spinner(Composite parent, int value, String tip) {
@@ -175,7 +212,7 @@ final class SnapshotDialog extends Dialog {
 			throw new IllegalArgumentException("Nothing can be written to this directory: no permission.");
 		}
 		return new Job(items, path, prefix, chosen, width == null ? MIN_PIXELS : width.getSelection(),
-				height == null ? MIN_PIXELS : height.getSelection());
+				height == null ? MIN_PIXELS : height.getSelection(), png == null ? 1 : png.getSelectionIndex() + 1);
 	}
 
 	private void check() {
@@ -199,6 +236,7 @@ final class SnapshotDialog extends Dialog {
 	protected void okPressed() {
 		job = read();
 		settings.put(KEY_DIRECTORY, job.directory().toString());
+		settings.put(KEY_PNG_SCALE, job.pngScale());
 		formats.forEach((f, b) -> settings.put(KEY_FORMAT + f.name(), Boolean.toString(b.getSelection())));
 		super.okPressed();
 	}

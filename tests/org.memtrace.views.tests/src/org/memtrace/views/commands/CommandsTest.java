@@ -14,7 +14,10 @@ import java.util.List;
 
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.graphics.ImageData;
+import org.eclipse.swt.graphics.ImageLoader;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
@@ -178,7 +181,14 @@ class CommandsTest extends UiTest {
 		}
 		// as wide as the view may be that another test has left, and then its second line is cut
 		Spinner width = bot.find(Spinner.class, s -> s.getToolTipText() != null && s.getToolTipText().startsWith("Width of the picture"));
-		bot.run(() -> width.setSelection(1200));
+		Spinner height = bot.find(Spinner.class, s -> s.getToolTipText() != null && s.getToolTipText().startsWith("Height of the picture"));
+		bot.run(() -> {
+			width.setSelection(1200);
+			height.setSelection(700);
+		});
+		Combo png = bot.find(Combo.class, c -> c.getShell() == save.getShell());
+		bot.waitFor("what is typed is what a PNG has", () -> png.getText().equals("1200 × 700 pixels"));
+		assertEquals("2400 × 1400 pixels, twice as fine", bot.ui(() -> png.getItem(1)));
 		bot.shot("save-views");
 		bot.close(save);
 		bot.waitFor("written", () -> Job.getJobManager().find(null).length >= 0
@@ -186,7 +196,8 @@ class CommandsTest extends UiTest {
 				&& Arrays.stream(Job.getJobManager().find(null)).noneMatch(j -> j.getName().equals("Save views")));
 		String svg = Files.readString(target.resolve("small-matmul.svg"));
 		assertTrue(svg.contains("information loss"), svg);
-		assertTrue(Files.size(target.resolve("small-matmul.png")) > 1000);
+		ImageData picture = new ImageLoader().load(target.resolve("small-matmul.png").toString())[0];
+		assertEquals("1200 x 700", picture.width + " x " + picture.height);
 		assertTrue(Files.readString(target.resolve("small-matmul.pdf"), java.nio.charset.StandardCharsets.ISO_8859_1).startsWith("%PDF"));
 		String parameters = Files.readString(target.resolve("small-matmul.json"));
 		assertTrue(parameters.contains("\"viewpoint\": \"type\"") && parameters.contains("\"to_ns\": \"50000000\""), parameters);

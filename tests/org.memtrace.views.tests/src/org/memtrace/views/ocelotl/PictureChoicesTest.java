@@ -184,7 +184,7 @@ class PictureChoicesTest extends UiTest {
 		Choice choice = bot.ui(view::choice);
 		Snapshot snapshot = bot.ui(() -> view.snapshot());
 		Path json = directory.resolve("picture.json");
-		SaveSnapshot.write(snapshot, SaveSnapshot.Format.JSON, json, 0, 0);
+		SaveSnapshot.write(snapshot, SaveSnapshot.Format.JSON, json, 0, 0, 1);
 		assertTrue(snapshot.csv().get().startsWith("producer,producer_id,pages,"));
 		bot.run(() -> {
 			view.choose(Choice.DEFAULT);

@@ -269,14 +269,17 @@ class WorkbenchTest extends UiTest {
 		openSample();
 		Snapshot picture = bot.ui(() -> view.snapshot());
 		Path svg = directory.resolve("picture.svg");
-		SaveSnapshot.write(picture, SaveSnapshot.Format.SVG, svg, 900, 600);
+		SaveSnapshot.write(picture, SaveSnapshot.Format.SVG, svg, 900, 600, 1);
 		String text = Files.readString(svg);
 		assertTrue(text.contains("<title>small matmul</title>"), text.substring(0, 300));
 		assertTrue(text.contains("information loss"), "the figures are in the file");
 		Path png = directory.resolve("picture.png");
-		SaveSnapshot.write(picture, SaveSnapshot.Format.PNG, png, 900, 600);
-		ImageData data = new ImageLoader().load(png.toString())[0];
-		assertEquals(2 * 900, data.width);
+		for (int scale = 1; scale <= 2; scale++) {
+			SaveSnapshot.write(picture, SaveSnapshot.Format.PNG, png, 900, 600, scale);
+			ImageData data = new ImageLoader().load(png.toString())[0];
+			assertEquals(scale * 900, data.width);
+			assertEquals(scale * 600, data.height);
+		}
 	}
 
 	@Test
