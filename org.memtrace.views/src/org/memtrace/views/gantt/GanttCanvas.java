@@ -24,6 +24,7 @@ import org.memtrace.analysis.gantt.GanttPresenter.Span;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.WheelGesture;
@@ -87,6 +88,13 @@ final class GanttCanvas extends Canvas {
 	private Point dragTo;
 	private int dragFirstRow;
 	private GanttPicture.Hit hover;
+	/** Painted, because a tooltip of the window system leaves the screen where the window ends with it. */
+	private final HoverTip tip = new HoverTip(this);
+	/** What the tip says about {@link #hover}, null when that is not known yet. */
+	private String tipText;
+	private Point pointer;
+	private boolean resting;
+	private int moves;
 	private final WheelGesture wheelGesture = new WheelGesture();
 	private String empty = "";
 	/** Keys that came before the rows. */
@@ -269,6 +277,7 @@ final class GanttCanvas extends Canvas {
 			gc.setLineWidth(1);
 			gc.drawRectangle(plot.x - 1, plot.y - 1, plot.width + 1, plot.height + 1);
 		}
+		tip.paint(gc);
 	}
 
 	/** The old picture where it belongs, until the new one is there. */
@@ -471,7 +480,11 @@ final class GanttCanvas extends Canvas {
 		if (shown == null) {
 			return;
 		}
+		moved(e);
 		if (drag == Drag.NONE) {
+			if (tip.bounds() != null && tip.bounds().contains(e.x, e.y)) {
+				tip.hide(); // within the same record it would stay where it covers what is pointed at
+			}
 			GanttPicture.Hit hit = isCurrent() ? shown.picture().hit(e.x, e.y) : null;
 			int cursor = onLabelBorder(e) ? SWT.CURSOR_SIZEWE
 					: hit == null ? SWT.CURSOR_ARROW : switch (hit.area()) {
@@ -611,9 +624,39 @@ final class GanttCanvas extends Canvas {
 			return;
 		}
 		hover = hit;
-		setToolTipText(null);
+		tipText = null;
+		tip.hide();
 		listener.hover(hit);
 		redraw();
+	}
+
+	/** Says something about what is below the pointer, when it rests and until it is on something else. */
+	void tip(String text) {
+		tipText = text;
+		showTip();
+	}
+
+	private void moved(Event e) {
+		pointer = new Point(e.x, e.y);
+		resting = false;
+		int move = ++moves;
+		getDisplay().timerExec(HoverTip.AFTER_MS, () -> {
+			if (!isDisposed() && move == moves) {
+				resting = true;
+				showTip();
+			}
+		});
+	}
+
+	private void showTip() {
+		boolean menu = getMenu() != null && getMenu().isVisible(); // the tip would lie over it
+		if (resting && hover != null && tipText != null && drag == Drag.NONE && !menu) {
+			tip.show(tipText, pointer, getClientArea());
+		}
+	}
+
+	HoverTip tip() {
+		return tip;
 	}
 
 	// ---- keys

@@ -220,9 +220,7 @@ public final class GanttView extends TraceView implements RecordView {
 
 			@Override
 			protected void show(Hovered input, GanttDetails result) {
-				if (canvas.getMenu() == null || !canvas.getMenu().isVisible()) { // it would lie over the menu
-					canvas.setToolTipText(String.join("\n", result.lines()).replace("&", "&&"));
-				}
+				canvas.tip(String.join("\n", result.lines()));
 			}
 		};
 		choosing = new LatestResult<>("Find record", canvas, LatestResult.Policy.ONLY_NEWEST) {
@@ -494,7 +492,7 @@ public final class GanttView extends TraceView implements RecordView {
 			}
 			String tip = presenter.tip(hit);
 			if (tip != null) {
-				canvas.setToolTipText(tip.replace("&", "&&"));
+				canvas.tip(tip);
 			}
 		}
 

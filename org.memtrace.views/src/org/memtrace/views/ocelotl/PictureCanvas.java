@@ -32,6 +32,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.util.WheelGesture;
 
@@ -64,7 +65,6 @@ final class PictureCanvas extends Canvas {
 	/** Shorter drags are clicks. */
 	private static final int MIN_DRAG = 6;
 	private static final double WHEEL_FACTOR = 0.8;
-	private static final int TIP_AFTER_MS = 400;
 	/** Marked rows lower than this get a wedge in the margin, of this size. */
 	private static final int LEAST_MARK = 8;
 	private static final int WEDGE = 7;
@@ -355,7 +355,7 @@ final class PictureCanvas extends Canvas {
 		}
 		pointer = new Point(e.x, e.y);
 		pointerMovedMs = System.currentTimeMillis();
-		getDisplay().timerExec(TIP_AFTER_MS, () -> {
+		getDisplay().timerExec(HoverTip.AFTER_MS, () -> {
 			if (!isDisposed()) {
 				showTip();
 			}
@@ -376,7 +376,7 @@ final class PictureCanvas extends Canvas {
 	private void showTip() {
 		if (pointer == null || hover == null || hoverText == null || dragFrom != null || tip.isShown()
 				|| getMenu() != null && getMenu().isVisible() || isBehind()
-				|| System.currentTimeMillis() - pointerMovedMs < TIP_AFTER_MS - 20) {
+				|| System.currentTimeMillis() - pointerMovedMs < HoverTip.AFTER_MS - 20) {
 			return;
 		}
 		tip.show(hoverText, pointer, picture.plot());

@@ -3,6 +3,7 @@
 package org.memtrace.views.gantt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -103,6 +104,27 @@ class GanttViewTest extends UiTest {
 		bot.key("alt+Left");
 		bot.waitFor("back", () -> state().fromNs() > 0);
 		settle();
+	}
+
+	/** Where the window ends with the screen a tip stays on it, beside the pointer. */
+	@Test
+	void tipsStayOnTheScreen() throws Exception {
+		open();
+		bot.run(() -> canvas.getShell().setBounds(canvas.getDisplay().getBounds()));
+		settle();
+		Rectangle screen = bot.ui(() -> canvas.getDisplay().getBounds());
+		GanttPicture p = picture();
+		int right = (int) (p.plotX() + p.plotWidth()) - 3;
+		for (Point at : List.of(at(30 * MS, 3), new Point(right, at(0, 3).y), new Point(right, at(0, 1).y), at(20 * MS, 1))) {
+			bot.move(canvas, at.x, at.y);
+			bot.waitFor("tip", () -> canvas.tip().bounds() != null);
+			Rectangle tip = bot.ui(() -> canvas.getDisplay().map(canvas, null, canvas.tip().bounds()));
+			assertEquals(tip, tip.intersection(screen), "on the screen");
+			assertFalse(bot.ui(() -> canvas.tip().bounds()).contains(at.x, at.y), "beside the pointer");
+			bot.shot("gantt-tip");
+			bot.move(canvas, 2, 2);
+			bot.waitFor("no tip", () -> !canvas.tip().isShown());
+		}
 	}
 
 	@Test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.views.ocelotl;
+package org.memtrace.views.paint;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
@@ -9,13 +9,14 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.graphics.TextLayout;
 import org.eclipse.swt.widgets.Canvas;
 import org.memtrace.analysis.colour.Palette;
-import org.memtrace.views.paint.ScenePainter;
 
 /**
  * What a tooltip says, painted into the canvas beside the pointer and never below the plot, where it would hide the axis. (A
  * window of its own takes the focus away from the canvas where no window manager gives it back.)
  */
-final class HoverTip {
+public final class HoverTip {
+	/** How long the pointer must rest before a tip is shown. */
+	public static final int AFTER_MS = 400;
 	private static final int DISTANCE = 16;
 	private static final int MAX_WIDTH = 460;
 	private static final int MARGIN = 7;
@@ -26,7 +27,7 @@ final class HoverTip {
 	private Rectangle plot;
 	private Rectangle bounds;
 
-	HoverTip(Canvas owner) {
+	public HoverTip(Canvas owner) {
 		this.owner = owner;
 	}
 
@@ -36,7 +37,7 @@ final class HoverTip {
 	 * @param pointer in the coordinates of the owner
 	 * @param area what is below it is not covered
 	 */
-	void show(String now, Point pointer, Rectangle area) {
+	public void show(String now, Point pointer, Rectangle area) {
 		text = now;
 		at = pointer;
 		plot = area;
@@ -44,24 +45,24 @@ final class HoverTip {
 		owner.redraw();
 	}
 
-	void hide() {
+	public void hide() {
 		if (text != null) {
 			text = null;
 			owner.redraw();
 		}
 	}
 
-	boolean isShown() {
+	public boolean isShown() {
 		return text != null;
 	}
 
 	/** Pixels of the canvas that it took when it was painted last, null when it is not shown. */
-	Rectangle bounds() {
+	public Rectangle bounds() {
 		return text == null ? null : bounds;
 	}
 
 	/** Paints it over everything else. */
-	void paint(GC gc) {
+	public void paint(GC gc) {
 		if (text == null) {
 			return;
 		}
