@@ -13,7 +13,7 @@ import org.memtrace.views.paint.ScenePainter;
 
 /** The end of the status line: level of detail, what it costs, and a warning when the recorder lost accesses. */
 public final class PictureStatusItem extends ContributionItem {
-	private static final String WIDEST = "p = 0.0000   12,345 blocks   information loss 100.0 %   complexity −100.0 %";
+	private static final String WIDEST = "p = 0.0000   12,345 blocks   information loss 100.0 %   reduction > 99.9 %";
 
 	private final Session session;
 	private CLabel picture;
@@ -74,7 +74,7 @@ public final class PictureStatusItem extends ContributionItem {
 		PictureStatus s = session.status();
 		picture.setText(!s.shown() ? ""
 				: "p = " + Units.p(s.p()) + "   " + Units.plural(s.blocks(), "block") + "   information loss "
-						+ Units.percent(s.lossPercent()) + "   complexity −" + Units.percent(s.reductionPercent()));
+						+ Units.percent(s.lossPercent()) + "   reduction " + Units.percent(s.reductionPercent()));
 		widen(picture);
 		String lost = session.trace() == null ? "" : session.trace().lossWarning();
 		losses.setText(lost);
