@@ -348,36 +348,26 @@ static void make_directory(struct mt_kmod_drain *d, struct image *im)
 
 #define MAX_CPUS 65536
 
-/*
- * Puts the CPUs of a record into a mask, of which the words that were used before are cleared; returns the
- * words in use.
- */
-static unsigned int cpus_of(const struct memtrace_record *r, uint64_t *mask, unsigned int *used)
+/* Puts the CPUs of a record into a mask; returns how many of its words are in use. */
+static unsigned int cpus_of(const struct memtrace_record *r, uint64_t *mask)
 {
-	memset(mask, 0, *used * sizeof(*mask));
-	*used = 1;
-	mask[0] = 0;
-	if (r->flags & MEMTRACE_RECORD_CPUS_MANY)
-		return 1;
-	if (!(r->flags & MEMTRACE_RECORD_CPU_LIST)) {
-		mask[0] = r->cpus;
-		return 1;
-	}
-	for (uint64_t list = r->cpus; list; list >>= 16) {
+	unsigned int used = 1;
+
+	mask[0] = r->flags & (MEMTRACE_RECORD_CPU_LIST | MEMTRACE_RECORD_CPUS_MANY) ? 0 : r->cpus;
+	for (uint64_t list = r->flags & MEMTRACE_RECORD_CPU_LIST ? r->cpus : 0; list; list >>= 16) {
 		unsigned int cpu = (unsigned int)(list & 0xffff) - 1;
 
-		for (; *used <= cpu / 64; ++*used)
-			mask[*used] = 0;
+		while (used <= cpu / 64)
+			mask[used++] = 0;
 		mask[cpu / 64] |= 1ull << (cpu % 64);
 	}
-	return *used;
+	return used;
 }
 
 static void write_block(struct mt_kmod_drain *d, struct image *im, const struct memtrace_block *b)
 {
 	static const uint64_t unknown;
 	static uint64_t cpus[MAX_CPUS / 64];
-	unsigned int used = 0;
 
 	if (b->closed_ns > im->closed_ns)
 		im->closed_ns = b->closed_ns;
@@ -390,7 +380,7 @@ static void write_block(struct mt_kmod_drain *d, struct image *im, const struct 
 		const struct mt_access_row row = {
 			.virt = r->virt, .phys = d->o.physical ? r->phys : 0, .nreads = r->reads, .nwrites = r->writes,
 			.cpus = b->tid < 0 || d->o.modulo ? &unknown : cpus,
-			.cpu_words = b->tid < 0 || d->o.modulo ? 1 : cpus_of(r, cpus, &used),
+			.cpu_words = b->tid < 0 || d->o.modulo ? 1 : cpus_of(r, cpus),
 			.tid = b->tid, .ip = r->ip, .node = r->node,
 			/* the module knows the first access; which kind it was, if all were of one */
 			.read_at = r->writes || r->flags & MEMTRACE_RECORD_INFERRED ? -1 : offset,
