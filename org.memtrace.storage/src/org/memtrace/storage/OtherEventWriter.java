@@ -45,7 +45,7 @@ final class OtherEventWriter implements AutoCloseable {
 		this.db = db;
 		this.dbms = dbms;
 		Sqlite.execute(db, dbms.schema(OtherEventTables.TABLES));
-		values = new BulkInsert(db, "MT_OTHER_VALUE", 3);
+		values = BulkInsert.summed(db, "MT_OTHER_VALUE", 3);
 		collector = new EventCollector(directory, this::parameterSet);
 	}
 
@@ -126,7 +126,7 @@ final class OtherEventWriter implements AutoCloseable {
 	/** @return producers by context */
 	private int[] writeContexts(int[] idOf, int producers, int firstType) throws SQLException, MemtraceException {
 		int[] producer = new int[collector.contextCount()];
-		try (BulkInsert insert = new BulkInsert(db, OtherEventTables.CONTEXT, 6)) {
+		try (BulkInsert insert = BulkInsert.summed(db, OtherEventTables.CONTEXT, 6)) {
 			for (int i = 0; i < producer.length; i++) {
 				EventCollector.Context c = collector.context(i, idOf, producers);
 				producer[i] = c.producer();
@@ -158,10 +158,10 @@ final class OtherEventWriter implements AutoCloseable {
 		private final int[] producer;
 		private final PreparedStatement one = db.prepareStatement(sql(1));
 		private final PreparedStatement many = db.prepareStatement(sql(MANY));
-		private final BulkInsert spans = new BulkInsert(db, OtherEventTables.SPAN, 7);
-		private final BulkInsert checks = new BulkInsert(db, OtherEventTables.CHECK, 2);
+		private final BulkInsert spans = BulkInsert.summed(db, OtherEventTables.SPAN, 7);
+		private final BulkInsert checks = BulkInsert.summed(db, OtherEventTables.CHECK, 2);
 		private final RowsChecksum span = new RowsChecksum();
-		private final BulkInsert parameters = new BulkInsert(db, "MT_OTHER_PARAM", 3);
+		private final BulkInsert parameters = BulkInsert.summed(db, "MT_OTHER_PARAM", 3);
 		private final long[] pending = new long[MANY * (COLUMNS - 1)];
 		private final double[] pendingValue = new double[MANY];
 		private int rows;
