@@ -104,13 +104,26 @@ if part reclaim; then	# the working set stays in memory, with a recording as wit
 		bad "16 MiB of records in a cgroup of 12"; cat /tmp/reclaim.log
 	else ok "16 MiB of records in a cgroup of 12 are refused"; fi
 	[ "$(sed -n 's/^oom_kill //p' /tmp/cgroup/small/memory.events)" = 0 ] || bad "somebody was killed for the memory of a session"
+	# the accessed bits, which reclaim, DAMON and idle page tracking read: as the program set them
+	for how in "reclaim referenced" "ktrace -i 20 -s 2 -w reclaim referenced recorded" "ktrace -i 20 reclaim referenced recorded"; do
+		$how > /tmp/reclaim.log 2>&1
+		if grep -q '^referenced: pages 1024 touched 1024 cleared 0 again 512$' /tmp/reclaim.log; then
+			ok "accessed bits, $how: $(grep ^referenced: /tmp/reclaim.log)"
+		else bad "accessed bits, $how"; cat /tmp/reclaim.log; fi
+	done
+	# A working set beside a stream, in little memory: the data stay right. How often the
+	# working set is read from swap is a note: the same accesses in the same order give 1,284
+	# to 4,540 major faults natively, 649 to 4,965 recorded (6.12, multi-generational LRU).
+	# What a session needs comes on top, so that the program has the same memory in both.
+	now=/tmp/cgroup/small/memory.current
+	session=$(($(confined ktrace -i 50 -s 2 -w -b 512 cat $now 2> /dev/null | head -n 1) - $(confined cat $now)))
 	for how in native "ktrace -i 50 -s 2 -w -b 512"; do
-		if confined $([ "$how" = native ] || echo $how) reclaim 4 16 4 > /tmp/reclaim.log 2>&1; then
-			m=$(get major /tmp/reclaim.log) p=$(get pages /tmp/reclaim.log)
-			# natively it depends on the kernel and the load (0 to 737 of 1,024 pages seen); with the accessed bits cleared it was 4,369
-			[ "$how" = native ] && native=$m
-			[ "$m" -le $((2 * (native + p))) ] && ok "working set, $how: $(grep ^reclaim: /tmp/reclaim.log)" || bad "working set, $how: $(grep ^reclaim: /tmp/reclaim.log), natively $native"
-		else bad "reclaim, $how"; cat /tmp/reclaim.log; fi
+		[ "$how" = native ] || echo $(((12 << 20) + session)) > /tmp/cgroup/small/memory.max
+		if confined $([ "$how" = native ] || echo $how) reclaim 4 16 4 > /tmp/reclaim.log 2>&1 &&
+		   [ "$(get cold_major /tmp/reclaim.log)" -gt 1000 ]; then
+			ok "data under pressure, $how"
+			echo "note: $(grep ^reclaim: /tmp/reclaim.log)"
+		else bad "data under pressure, $how"; cat /tmp/reclaim.log; fi
 	done
 	unload
 	clean reclaim
