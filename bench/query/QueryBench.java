@@ -37,7 +37,7 @@ public final class QueryBench {
 				long cpu = cpuNs();
 				try (TraceStore store = Stores.openFile(Path.of(args[0]))) {
 					List<Dimension> keys = Arrays.stream(by.split(",")).map(name -> Dimensions.find(name, Dimension.Use.GROUP)).toList();
-					AccessFilter all = new AccessFilter(org.memtrace.model.store.AccessQuery.ALL, AccessFilter.ANY, -1, null);
+					AccessFilter all = AccessFilter.of(org.memtrace.model.store.AccessQuery.ALL);
 					List<AccessGroups.Group> groups = AccessGroups.of(AccessTable.load(store, Progress.NONE), all, keys,
 							by.contains("time") ? windowNs : 0, Progress.NONE);
 					answer = String.format(Locale.ROOT, "%d groups, %d records, %d reads, %d writes", groups.size(),

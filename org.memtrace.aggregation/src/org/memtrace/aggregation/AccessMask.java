@@ -3,92 +3,116 @@
 package org.memtrace.aggregation;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 
+import org.memtrace.model.MemtraceException;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.store.AccessBatch;
 
 /**
- * Which records of an {@link AccessTable} are wanted: those that have a wanted producer, thread, set of CPUs, NUMA node and
- * values of other dimensions, and of these the reads and writes that are of a wanted type. Everything is wanted until something is taken away. Not safe for
- * several threads while it is being changed.
+ * Which records of an {@link AccessTable} are wanted: those that have a wanted producer and wanted values of dimensions, and of these the
+ * reads and writes that have wanted values where these differ. Everything is wanted until something is taken away. Not safe for several
+ * threads while it is being changed.
  */
 public final class AccessMask {
 	/** Bits of {@link #kept}. */
 	public static final int READS = 1;
 	public static final int WRITES = 2;
 
+	/** More values than these are looked at again and again. */
+	private static final int MOST_KNOWN = 1 << 24;
+
 	/** Which values of a dimension are wanted. */
-	private record Term(Set<AccessColumn> columns, DimensionValues values, LongPredicate wanted) {
+	private static final class Term {
+		final Set<AccessColumn> columns;
+		final DimensionValues values;
+		private final LongPredicate wanted;
+		/** By value + 1: 0 not asked yet, 1 wanted, 2 not wanted; null when there are too many values. A race makes an answer twice. */
+		private final byte[] known;
+
+		Term(Set<AccessColumn> columns, DimensionValues values, LongPredicate wanted) throws MemtraceException {
+			this.columns = columns;
+			this.values = values;
+			this.wanted = wanted;
+			long size = values.sets() >= 0 ? values.sets() : values.size();
+			known = size < 0 || size > MOST_KNOWN ? null : new byte[(int) size + 1];
+		}
+
+		boolean wants(long value) {
+			if (known == null || value + 1 >= known.length) {
+				return wanted.test(value);
+			}
+			int at = (int) value + 1;
+			byte answer = known[at];
+			if (answer == 0) {
+				answer = (byte) (wanted.test(value) ? 1 : 2);
+				known[at] = answer;
+			}
+			return answer == 1;
+		}
+
+		/** Takes away what is not wanted. */
+		void apply(AccessChunk chunk, long[] value, byte[] kept) {
+			values.read(chunk, 0, chunk.leaves, value);
+			boolean byDirection = values.kind() == DimensionValues.Kind.BY_DIRECTION;
+			for (int r = 0; r < chunk.rows; r++) {
+				if (kept[r] == 0) {
+					continue;
+				}
+				if (byDirection) {
+					kept[r] &= (byte) ((wants(value[r]) ? READS : 0) | (wants(value[r] + 1) ? WRITES : 0));
+				} else if (!wants(value[r])) {
+					kept[r] = 0;
+				}
+			}
+		}
 	}
 
 	/** What one of several masks wants, or what none of them wants. */
-	private record Either(List<AccessMask> masks, boolean not, boolean terms) {
+	private record Either(List<AccessMask> masks, boolean not) {
 	}
 
 	/** An answer for each row of the chunk that a thread reads. */
 	private static final ThreadLocal<byte[]> KEPT = ThreadLocal.withInitial(() -> new byte[0]);
+	/** A value for each row of the chunk that a thread reads. */
+	private static final ThreadLocal<long[]> VALUES = ThreadLocal.withInitial(() -> new long[0]);
 
 	/** Producers that are not wanted; null: none. */
 	private BitSet producers;
-	/** What is not wanted, by number + 1, so that the first is what is not known; null: nothing. */
-	private BitSet threads;
-	private BitSet cpuSets;
-	private BitSet nodes;
-	/** Types that are not wanted: bit 0 write, bit 1 shared. */
-	private final BitSet types = new BitSet();
-	private final List<Either> either = new ArrayList<>();
 	private final List<Term> terms = new ArrayList<>();
+	private final List<Either> either = new ArrayList<>();
 
 	/** Whether nothing has been taken away. */
 	public boolean selectsAll() {
-		return !hasProducers() && threads == null && cpuSets == null && nodes == null && types.isEmpty() && either.isEmpty() && terms.isEmpty();
-	}
-
-	private boolean hasProducers() {
-		return producers != null;
+		return producers == null && terms.isEmpty() && either.isEmpty();
 	}
 
 	/** Takes producers away; what is below them stays. */
 	public void removeProducers(BitSet unwanted) {
-		if (!unwanted.isEmpty()) {
-			producers = union(producers, unwanted);
+		if (unwanted.isEmpty()) {
+			return;
 		}
-	}
-
-	/** Takes the threads of {@code [-1, count)} away that are not wanted; -1 is what belongs to no thread. */
-	public void keepThreads(int count, IntPredicate wanted) {
-		threads = union(threads, unwanted(count, wanted));
-	}
-
-	/** The same for the sets of CPUs. */
-	public void keepCpuSets(int count, IntPredicate wanted) {
-		cpuSets = union(cpuSets, unwanted(count, wanted));
-	}
-
-	/** The same for NUMA nodes. */
-	public void keepNodes(int count, IntPredicate wanted) {
-		nodes = union(nodes, unwanted(count, wanted));
-	}
-
-	/** Takes the accesses of one type away. */
-	public void removeType(boolean shared, boolean write) {
-		types.set(index(shared, write));
+		if (producers == null) {
+			producers = (BitSet) unwanted.clone();
+		} else {
+			producers.or(unwanted);
+		}
 	}
 
 	/**
 	 * Takes away what has other values of a dimension.
 	 *
 	 * @param values its values in this trace
-	 * @param wanted whether a value is wanted, {@link DimensionValues#UNKNOWN} among them; for all threads
+	 * @param wanted whether a value is wanted, {@link DimensionValues#UNKNOWN} among them; for all threads. Each value is asked once, if
+	 *     there are not too many
 	 */
-	public void keep(Dimension dimension, DimensionValues values, LongPredicate wanted) {
+	public void keep(Dimension dimension, DimensionValues values, LongPredicate wanted) throws MemtraceException {
 		terms.add(new Term(dimension.columns(), values, wanted));
 	}
 
@@ -98,7 +122,7 @@ public final class AccessMask {
 	 * @param not instead what at least one of them wants
 	 */
 	public void keepAny(List<AccessMask> masks, boolean not) {
-		either.add(new Either(List.copyOf(masks), not, masks.stream().anyMatch(AccessMask::hasTerms)));
+		either.add(new Either(List.copyOf(masks), not));
 	}
 
 	/** What both of two masks want. */
@@ -109,26 +133,6 @@ public final class AccessMask {
 		return both;
 	}
 
-	private static BitSet unwanted(int count, IntPredicate wanted) {
-		BitSet set = new BitSet(count + 1);
-		for (int i = -1; i < count; i++) {
-			set.set(i + 1, !wanted.test(i));
-		}
-		return set;
-	}
-
-	private static BitSet union(BitSet a, BitSet b) {
-		if (a == null) {
-			return (BitSet) b.clone();
-		}
-		a.or(b);
-		return a;
-	}
-
-	private static int index(boolean shared, boolean write) {
-		return (shared ? 2 : 0) + (write ? 1 : 0);
-	}
-
 	/** Whether records of a producer can be wanted at all. */
 	public boolean producer(int id) {
 		return producers == null || !producers.get(id);
@@ -137,26 +141,35 @@ public final class AccessMask {
 	/**
 	 * What is wanted of each record of a chunk: {@link #READS}, {@link #WRITES}, both, or 0.
 	 *
-	 * @param columns those that the chunk has; what the mask looks at and the chunk has not is not known
+	 * @param chunk has the {@link #columns}
 	 * @param out gets an answer for each row; a longer array is made when it is too short
 	 * @return {@code out}, or the longer array
 	 */
-	byte[] kept(AccessChunk chunk, Set<AccessColumn> columns, byte[] out) {
+	byte[] kept(AccessChunk chunk, byte[] out) {
 		byte[] kept = out.length < chunk.rows ? new byte[chunk.rows] : out;
-		boolean thread = columns.contains(AccessColumn.THREAD);
-		boolean cpuSet = columns.contains(AccessColumn.CPU_SET);
-		boolean sharing = columns.contains(AccessColumn.SHARING);
-		boolean node = columns.contains(AccessColumn.NODE);
 		for (int l = 0; l < chunk.leaves; l++) {
-			int producer = chunk.leaf[l];
-			boolean some = producer(producer);
-			for (int r = chunk.leafFrom[l]; r < chunk.leafFrom[l + 1]; r++) {
-				kept[r] = some ? (byte) kept(producer, thread ? chunk.thread[r] : -1, cpuSet ? chunk.cpuSet[r] : -1,
-						node ? chunk.node[r] : -1, sharing && chunk.sharing[r] > 1) : 0;
-			}
+			Arrays.fill(kept, chunk.leafFrom[l], chunk.leafFrom[l + 1], producer(chunk.leaf[l]) ? (byte) (READS | WRITES) : 0);
 		}
-		if (hasTerms()) {
-			terms(chunk, columns, kept);
+		for (Term term : terms) {
+			long[] value = VALUES.get();
+			if (value.length < chunk.rows) {
+				value = new long[chunk.rows];
+				VALUES.set(value);
+			}
+			term.apply(chunk, value, kept);
+		}
+		for (Either e : either) {
+			byte[] some = new byte[chunk.rows];
+			byte[] one = new byte[chunk.rows];
+			for (AccessMask mask : e.masks) {
+				one = mask.kept(chunk, one);
+				for (int r = 0; r < chunk.rows; r++) {
+					some[r] |= one[r];
+				}
+			}
+			for (int r = 0; r < chunk.rows; r++) {
+				kept[r] &= e.not ? (byte) ~some[r] : some[r];
+			}
 		}
 		return kept;
 	}
@@ -168,68 +181,7 @@ public final class AccessMask {
 	 * @return {@code out}, or the longer array
 	 */
 	public byte[] kept(AccessBatch batch, byte[] out) {
-		return kept(BatchChunk.of(batch), EnumSet.allOf(AccessColumn.class), out);
-	}
-
-	/** Whether this or one of the others that decide looks at values of a dimension. */
-	private boolean hasTerms() {
-		return !terms.isEmpty() || either.stream().anyMatch(Either::terms);
-	}
-
-	/** Takes away what terms do not want; others have been asked before, but for those that are a choice with terms. */
-	private void terms(AccessChunk chunk, Set<AccessColumn> columns, byte[] kept) {
-		long[] value = terms.isEmpty() ? null : new long[chunk.rows];
-		for (Term term : terms) {
-			term.values.read(chunk, 0, chunk.leaves, value);
-			boolean byDirection = term.values.kind() == DimensionValues.Kind.BY_DIRECTION;
-			for (int r = 0; r < chunk.rows; r++) {
-				if (kept[r] == 0) {
-					continue;
-				}
-				if (byDirection) {
-					kept[r] &= (byte) ((term.wanted.test(value[r]) ? READS : 0) | (term.wanted.test(value[r] + 1) ? WRITES : 0));
-				} else if (!term.wanted.test(value[r])) {
-					kept[r] = 0;
-				}
-			}
-		}
-		for (Either e : either) {
-			if (!e.terms) {
-				continue;
-			}
-			byte[] some = new byte[chunk.rows];
-			byte[] one = new byte[chunk.rows];
-			for (AccessMask mask : e.masks) {
-				one = mask.kept(chunk, columns, one);
-				for (int r = 0; r < chunk.rows; r++) {
-					some[r] |= one[r];
-				}
-			}
-			for (int r = 0; r < chunk.rows; r++) {
-				kept[r] &= e.not ? (byte) ~some[r] : some[r];
-			}
-		}
-	}
-
-	/** What is wanted of a record, without {@link #terms}. -1 is what is not known. */
-	private int kept(int producer, int thread, int cpuSet, int node, boolean shared) {
-		if (producers != null && producers.get(producer) || threads != null && threads.get(thread + 1)
-				|| cpuSets != null && cpuSets.get(cpuSet + 1) || nodes != null && nodes.get(node + 1)) {
-			return 0;
-		}
-		int kept = (types.get(index(shared, false)) ? 0 : READS) | (types.get(index(shared, true)) ? 0 : WRITES);
-		for (int i = 0; i < either.size() && kept != 0; i++) {
-			Either e = either.get(i);
-			if (e.terms) {
-				continue; // of whole chunks
-			}
-			int some = 0;
-			for (int k = 0; k < e.masks.size() && some != kept; k++) {
-				some |= e.masks.get(k).kept(producer, thread, cpuSet, node, shared) & kept;
-			}
-			kept = e.not ? kept & ~some : some;
-		}
-		return kept;
+		return kept(BatchChunk.of(batch), out);
 	}
 
 	/** Columns that {@link #apply} looks at. */
@@ -240,18 +192,6 @@ public final class AccessMask {
 	}
 
 	private void add(Set<AccessColumn> columns) {
-		if (threads != null) {
-			columns.add(AccessColumn.THREAD);
-		}
-		if (cpuSets != null) {
-			columns.add(AccessColumn.CPU_SET);
-		}
-		if (nodes != null) {
-			columns.add(AccessColumn.NODE);
-		}
-		if (!types.isEmpty()) {
-			columns.add(AccessColumn.SHARING);
-		}
 		terms.forEach(t -> columns.addAll(t.columns));
 		either.forEach(e -> e.masks.forEach(m -> m.add(columns)));
 	}
@@ -270,7 +210,7 @@ public final class AccessMask {
 		boolean time = columns.contains(AccessColumn.TIME);
 		boolean rest = columns.contains(AccessColumn.FLAGS) || columns.contains(AccessColumn.IP)
 				|| columns.contains(AccessColumn.READ_OFFSET) || columns.contains(AccessColumn.WRITE_OFFSET);
-		byte[] wanted = kept(chunk, columns, KEPT.get());
+		byte[] wanted = kept(chunk, KEPT.get());
 		KEPT.set(wanted);
 		int n = 0;
 		int leaves = 0;

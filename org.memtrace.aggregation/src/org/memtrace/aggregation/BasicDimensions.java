@@ -6,8 +6,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Type;
@@ -15,6 +13,7 @@ import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 
@@ -26,9 +25,40 @@ public final class BasicDimensions {
 	/** Private or shared, read or write. */
 	public static final Dimension TYPE = new Dimension("type", "Type", "Private and shared", Type.TEXT,
 			"Private or shared, read or write", Use.ALL) {
+		private static final OfEvents OF_EVENTS = new OfEvents() {
+			@Override
+			public String choice() {
+				return "Event type";
+			}
+
+			@Override
+			public long value(int type, int cpu) {
+				return type;
+			}
+
+			@Override
+			public String name(long value, List<String> typeNames) {
+				return typeNames.get((int) value);
+			}
+		};
 		private final List<ModelType> types = List.of(new ModelType("Private_Read", Role.PRIVATE_READ, 0),
 				new ModelType("Private_Write", Role.PRIVATE_WRITE, 0), new ModelType("Shared_Read", Role.SHARED_READ, 0),
 				new ModelType("Shared_Write", Role.SHARED_WRITE, 0));
+
+		@Override
+		public Picking picking() {
+			return Picking.LISTED_NAMES;
+		}
+
+		@Override
+		public OfEvents ofEvents() {
+			return OF_EVENTS;
+		}
+
+		@Override
+		public String told(String name) {
+			return name.replace('_', ' ');
+		}
 
 		@Override
 		public boolean isOfSums() {
@@ -109,36 +139,43 @@ public final class BasicDimensions {
 		}
 	}
 
-	/** Indexes of a column, from 0 to a limit; others are not known. */
-	private static final class Indexes extends DimensionValues {
-		private final int size;
-		private final IntFunction<ModelType> type;
-		private final Function<AccessChunk, int[]> column;
+	/** Threads by their index. */
+	private static final class Threads extends DimensionValues {
+		private final List<ThreadInfo> threads;
 
-		Indexes(int size, IntFunction<ModelType> type, Function<AccessChunk, int[]> column) {
-			this.size = size;
-			this.type = type;
-			this.column = column;
+		Threads(List<ThreadInfo> threads) {
+			this.threads = threads;
 		}
 
 		@Override
 		public long size() {
-			return size;
+			return threads.size();
 		}
 
 		@Override
 		public String name(long value) {
-			return value == UNKNOWN ? "" : type((int) value).name();
+			return value == UNKNOWN ? "" : type(value).name();
+		}
+
+		@Override
+		public String choice(long value) {
+			if (value == UNKNOWN) {
+				return "no thread: nobody could be found for it";
+			}
+			ThreadInfo t = threads.get((int) value);
+			return t.name() + "  " + t.taskId() + (t.main() ? ", main thread" : "")
+					+ (t.startRoutine().isEmpty() ? "" : ", " + t.startRoutine() + "()");
 		}
 
 		@Override
 		public ModelType type(long value) {
-			return value == UNKNOWN ? unknownType() : type.apply((int) value);
+			return value == UNKNOWN ? unknownType() : ModelType.thread(threads.get((int) value));
 		}
 
 		@Override
 		public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
-			int[] in = column.apply(chunk);
+			int[] in = chunk.thread;
+			int size = threads.size();
 			int to = chunk.leafFrom[leafTo];
 			for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
 				out[row] = in[row] < size ? in[row] : UNKNOWN;
@@ -149,6 +186,18 @@ public final class BasicDimensions {
 	/** The thread that made the access. */
 	public static final Dimension THREAD = new Dimension("thread", "Thread", "Threads", Type.TEXT, "The thread that made the accesses",
 			Use.ALL) {
+		@Override
+		public Picking picking() {
+			return Picking.LISTED_NUMBERS;
+		}
+
+		@Override
+		public String told(long number, List<ThreadInfo> threads) {
+			int index = (int) number;
+			return index < 0 ? "no thread" : index >= threads.size() ? "thread " + index
+					: threads.get(index).name() + " (" + threads.get(index).taskId() + ")";
+		}
+
 		@Override
 		public boolean isOfSums() {
 			return true;
@@ -161,7 +210,7 @@ public final class BasicDimensions {
 
 		@Override
 		public DimensionValues values(AccessTable table, Progress progress) {
-			return new Indexes(table.threads().size(), t -> ModelType.thread(table.threads().get(t)), c -> c.thread);
+			return new Threads(table.threads());
 		}
 	};
 
@@ -199,6 +248,33 @@ public final class BasicDimensions {
 	/** The CPUs; an access that saw several is divided equally among them. */
 	public static final Dimension CPU = new Dimension("cpu", "CPU", "CPUs", Type.TEXT,
 			"CPUs on which the thread was while it made the accesses", Use.ALL) {
+		private static final OfEvents OF_EVENTS = new OfEvents() {
+			@Override
+			public String choice() {
+				return "CPU";
+			}
+
+			@Override
+			public long value(int type, int cpu) {
+				return cpu;
+			}
+
+			@Override
+			public String name(long value, List<String> typeNames) {
+				return value == DimensionValues.UNKNOWN ? "" : ModelType.cpu((int) value).name();
+			}
+		};
+
+		@Override
+		public Picking picking() {
+			return Picking.NUMBERS;
+		}
+
+		@Override
+		public OfEvents ofEvents() {
+			return OF_EVENTS;
+		}
+
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.of(AccessColumn.CPU_SET);
@@ -207,7 +283,13 @@ public final class BasicDimensions {
 		@Override
 		public DimensionValues values(AccessTable table, Progress progress) {
 			int size = table.maxCpu() + 1;
+			int sets = table.cpuSets().size();
 			return new DimensionValues() {
+				@Override
+				public int sets() {
+					return sets;
+				}
+
 				@Override
 				public Kind kind() {
 					return Kind.SHARES;

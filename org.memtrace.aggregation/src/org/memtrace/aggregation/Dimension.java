@@ -3,11 +3,13 @@
 package org.memtrace.aggregation;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.columns.AccessColumn;
 
 /**
@@ -43,6 +45,39 @@ public abstract class Dimension {
 		NUMBER,
 		/** An address in memory, unsigned. */
 		ADDRESS
+	}
+
+	/** How a person says which values a filter is about. */
+	public enum Picking {
+		/** By their names. */
+		NAMES,
+		/** By their names, in a list of all values: they are few, and known before anything is read. */
+		LISTED_NAMES,
+		/** By their numbers, in such a list: names are not unique, or long. */
+		LISTED_NUMBERS,
+		/** By numbers and ranges of numbers. */
+		NUMBERS
+	}
+
+	/** The same property of the events of traces without accesses. */
+	public interface OfEvents {
+		/** What a list offers. */
+		String choice();
+
+		/**
+		 * The value of an event.
+		 *
+		 * @param type index of the name of its type
+		 * @param cpu its CPU, -1 for what is not known
+		 */
+		long value(int type, int cpu);
+
+		/**
+		 * The name of a value.
+		 *
+		 * @param typeNames distinct names of event types
+		 */
+		String name(long value, List<String> typeNames);
 	}
 
 	/**
@@ -147,6 +182,26 @@ public abstract class Dimension {
 	 */
 	public boolean isOfSums() {
 		return false;
+	}
+
+	/** How a person says which values a filter is about. */
+	public Picking picking() {
+		return type == Type.TEXT ? Picking.NAMES : Picking.NUMBERS;
+	}
+
+	/** The same property of events; null when they have none. Then a filter by it hides no events. */
+	public OfEvents ofEvents() {
+		return null;
+	}
+
+	/** What a filter by the name of a value says; null when the label has to stand before the name. */
+	public String told(String name) {
+		return null;
+	}
+
+	/** What a filter by the number of a value says; null when the label and the number are enough. */
+	public String told(long number, List<ThreadInfo> threads) {
+		return null;
 	}
 
 	/** The dimension for a question: itself, unless its values depend on what is asked. */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import java.util.Set;
+
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.columns.AccessChunk;
@@ -32,6 +34,11 @@ public abstract class DimensionValues {
 
 	/** Number of values; -1 when there is no limit. Of {@link Kind#SHARES} it is that of the members. */
 	public abstract long size() throws MemtraceException;
+
+	/** Number of sets of members, of {@link Kind#SHARES}; -1 for other kinds. */
+	public int sets() {
+		return -1;
+	}
 
 	/** What a person reads for a value; for {@link #UNKNOWN} an empty text. Of {@link Kind#SHARES} it is that of a member. */
 	public abstract String name(long value);
@@ -66,6 +73,59 @@ public abstract class DimensionValues {
 	/** The number that a value stands for, of a dimension whose values are numbers or addresses. */
 	public long number(long value) {
 		return value;
+	}
+
+	/** The name in a list from which a person chooses; it may tell more than {@link #name}. */
+	public String choice(long value) {
+		return name(value);
+	}
+
+	/**
+	 * Whether a value has one of some names: the text that tables show or, of {@link Kind#SHARES}, the name of a member. An empty name is
+	 * that of what is not known.
+	 */
+	public boolean isNamed(long value, Set<String> names) {
+		if (kind() == Kind.BY_DIRECTION) {
+			return names.contains(name(value));
+		}
+		if (names.contains(text(value, true, true))) {
+			return true;
+		}
+		if (kind() == Kind.SHARES) {
+			for (int member : members(value)) {
+				if (names.contains(name(member))) {
+					return true;
+				}
+			}
+		}
+		return false;
+	}
+
+	/** Whether a value has one of some numbers or, of {@link Kind#SHARES}, a member that has. -1 is that of what is not known. */
+	public boolean isNumbered(long value, Set<Long> numbers) {
+		if (kind() == Kind.SHARES) {
+			int[] members = members(value);
+			for (int member : members) {
+				if (numbers.contains((long) member)) {
+					return true;
+				}
+			}
+			return members.length == 0 && numbers.contains(UNKNOWN);
+		}
+		return numbers.contains(value == UNKNOWN ? UNKNOWN : number(value));
+	}
+
+	/** Whether a value is known and its number, or that of a member, is between two limits, which belong to it. */
+	public boolean isBetween(long value, long min, long max) {
+		if (kind() == Kind.SHARES) {
+			for (int member : members(value)) {
+				if (member >= min && member <= max) {
+					return true;
+				}
+			}
+			return false;
+		}
+		return value != UNKNOWN && number(value) >= min && number(value) <= max;
 	}
 
 	/** Whether a value stands for something; {@link #UNKNOWN} does not, unless all numbers are possible. */

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.dimension.Dimensions;
@@ -82,34 +84,6 @@ public sealed interface Condition {
 	record Level(int min, int max) implements Condition {
 	}
 
-	/** Of one of these event types, such as {@code Private_Read}. */
-	record Type(SortedSet<String> types) implements Condition {
-		public Type {
-			types = sorted(types);
-		}
-	}
-
-	/** By one of these threads: index in the trace, -1 for what belongs to no thread. */
-	record Thread(SortedSet<Integer> threads) implements Condition {
-		public Thread {
-			threads = sorted(threads);
-		}
-	}
-
-	/** On one of these CPUs; an access that may have happened on several has all of them. -1: not known. */
-	record Cpu(SortedSet<Integer> cpus) implements Condition {
-		public Cpu {
-			cpus = sorted(cpus);
-		}
-	}
-
-	/** To a page on one of these NUMA nodes; -1: not known. */
-	record Node(SortedSet<Integer> nodes) implements Condition {
-		public Node {
-			nodes = sorted(nodes);
-		}
-	}
-
 	/** To memory with so many accesses: reads and writes, of those that the other filters leave, in the whole time. */
 	record Count(Per per, double min, double max) implements Condition {
 	}
@@ -127,30 +101,49 @@ public sealed interface Condition {
 	}
 
 	/**
-	 * With a value of a dimension: one of some names or, of numbers and addresses, one of a range.
+	 * With a value of a dimension: one of some names, one of some numbers or, of numbers and addresses, one of a range. An access that may
+	 * have happened on several CPUs has all of them.
 	 *
 	 * @param dimension id of the dimension
-	 * @param values names of values, an empty one for what is not known; empty for the range
-	 * @param min least number that belongs to it
+	 * @param values names of values, an empty one for what is not known
+	 * @param numbers numbers of values, -1 for what is not known: of threads their indexes
+	 * @param min least number that belongs to a range, which counts when there are neither names nor numbers
 	 * @param max greatest number that belongs to it
 	 */
-	record Value(String dimension, SortedSet<String> values, long min, long max) implements Condition {
+	record Value(String dimension, SortedSet<String> values, SortedSet<Long> numbers, long min, long max) implements Condition {
 		public Value {
 			values = sorted(values);
+			numbers = sorted(numbers);
 			Dimension d = Dimensions.find(dimension, Use.FILTER);
-			if (d != null && d.type() == Dimension.Type.TEXT && values.isEmpty()) {
+			if (d != null && d.type() == Dimension.Type.TEXT && values.isEmpty() && numbers.isEmpty()) {
 				throw new IllegalArgumentException("'" + dimension + "' has no order; it needs 'values'");
 			}
 		}
 
 		/** One of some names. */
 		public static Value of(String dimension, Collection<String> values) {
-			return new Value(dimension, new TreeSet<>(values), Long.MIN_VALUE, Long.MAX_VALUE);
+			return new Value(dimension, new TreeSet<>(values), new TreeSet<>(), Long.MIN_VALUE, Long.MAX_VALUE);
+		}
+
+		/** One of some numbers. */
+		public static Value numbers(String dimension, Collection<? extends Number> numbers) {
+			return new Value(dimension, new TreeSet<>(), numbers.stream().map(Number::longValue).collect(Collectors.toCollection(TreeSet::new)),
+					Long.MIN_VALUE, Long.MAX_VALUE);
 		}
 
 		/** A number of a range. */
 		public static Value range(String dimension, long min, long max) {
-			return new Value(dimension, new TreeSet<>(), min, max);
+			return new Value(dimension, new TreeSet<>(), new TreeSet<>(), min, max);
+		}
+
+		/** Whether it is of a dimension. */
+		public boolean isOf(Dimension d) {
+			return dimension.equals(d.id());
+		}
+
+		/** Whether it is a range. */
+		public boolean isRange() {
+			return values.isEmpty() && numbers.isEmpty();
 		}
 	}
 
@@ -173,24 +166,24 @@ public sealed interface Condition {
 		}
 	}
 
-	/** One of the accesses' own properties by a single value, for menus. */
+	/** By one thread: its index in the trace, -1 for what belongs to no thread. */
 	static Condition thread(int index) {
-		return new Thread(sorted(List.of(index)));
+		return Value.numbers(BasicDimensions.THREAD.id(), List.of(index));
 	}
 
 	/** On a CPU. */
 	static Condition cpu(int cpu) {
-		return new Cpu(sorted(List.of(cpu)));
+		return Value.numbers(BasicDimensions.CPU.id(), List.of(cpu));
 	}
 
 	/** On a NUMA node. */
 	static Condition node(int node) {
-		return new Node(sorted(List.of(node)));
+		return Value.numbers(BasicDimensions.NODE.id(), List.of(node));
 	}
 
 	/** Of an event type. */
 	static Condition type(String name) {
-		return new Type(sorted(List.of(name)));
+		return Value.of(BasicDimensions.TYPE.id(), List.of(name));
 	}
 
 	private static <T extends Comparable<T>> SortedSet<T> sorted(Collection<T> values) {

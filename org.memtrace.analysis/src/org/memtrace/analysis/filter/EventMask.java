@@ -4,19 +4,23 @@ package org.memtrace.analysis.filter;
 
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 
 /**
  * Which events of a trace without accesses pass a {@link FilterSet}.
  *
  * @param unwanted producers whose own events do not
- * @param types indexes of the names of event types that do
- * @param cpu asked for the CPU of each event
+ * @param terms all of them want an event that passes
  * @param either of each of these at least one, or none
  */
-public record EventMask(BitSet unwanted, BitSet types, IntPredicate cpu, List<Either> either) implements EventTable.Filter {
+public record EventMask(BitSet unwanted, List<Term> terms, List<Either> either) implements EventTable.Filter {
+	/** Which values of a property are wanted. */
+	record Term(Dimension.OfEvents property, LongPredicate wanted) {
+	}
+
 	/**
 	 * What one of several masks lets pass.
 	 *
@@ -40,8 +44,14 @@ public record EventMask(BitSet unwanted, BitSet types, IntPredicate cpu, List<Ei
 
 	@Override
 	public boolean passes(int producer, int type, int onCpu) {
-		if (unwanted.get(producer) || type < 0 || !types.get(type) || !cpu.test(onCpu)) {
+		if (unwanted.get(producer) || type < 0) {
 			return false;
+		}
+		for (int i = 0; i < terms.size(); i++) {
+			Term t = terms.get(i);
+			if (!t.wanted.test(t.property.value(type, onCpu))) {
+				return false;
+			}
 		}
 		for (int i = 0; i < either.size(); i++) {
 			if (!either.get(i).passes(producer, type, onCpu)) {

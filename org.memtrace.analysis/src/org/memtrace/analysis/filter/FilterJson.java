@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.PatternSyntaxException;
@@ -68,22 +68,6 @@ final class FilterJson {
 			by(o, "level");
 			range(o, l.min(), l.max(), 0, Integer.MAX_VALUE);
 		}
-		case Condition.Type t -> {
-			by(o, "type");
-			o.add("types", array(t.types()));
-		}
-		case Condition.Thread t -> {
-			by(o, "thread");
-			o.add("threads", array(t.threads()));
-		}
-		case Condition.Cpu c -> {
-			by(o, "cpu");
-			o.add("cpus", array(c.cpus()));
-		}
-		case Condition.Node n -> {
-			by(o, "node");
-			o.add("nodes", array(n.nodes()));
-		}
 		case Condition.Count c -> {
 			by(o, "count");
 			o.addProperty("per", c.per().name().toLowerCase(Locale.ROOT));
@@ -106,6 +90,9 @@ final class FilterJson {
 			by(o, v.dimension());
 			if (!v.values().isEmpty()) {
 				o.add("values", array(v.values()));
+			}
+			if (!v.numbers().isEmpty()) {
+				o.add("numbers", array(v.numbers()));
 			}
 			if (v.min() != Long.MIN_VALUE) {
 				o.addProperty("min", v.min());
@@ -186,15 +173,11 @@ final class FilterJson {
 	private static TraceFilter read(JsonObject o) throws MemtraceException {
 		String by = o.has("by") ? o.get("by").getAsString() : "";
 		Dimension dimension = Dimensions.find(by, Use.FILTER);
-		Condition condition = dimension != null && (o.has("values") || !OWN.contains(by)) ? value(dimension, o) : switch (by) {
+		Condition condition = dimension != null ? value(dimension, o) : switch (by) {
 		case "name" -> new Condition.Name(needed(o, "pattern").getAsString());
 		case "subtree" -> new Condition.Subtree(list(o, "parts", FilterJson::part));
 		case "kind" -> new Condition.Kind(new TreeSet<>(list(o, "kinds", JsonElement::getAsString)));
 		case "level" -> new Condition.Level(number(o, "min", 0).intValue(), number(o, "max", Integer.MAX_VALUE).intValue());
-		case "type" -> new Condition.Type(new TreeSet<>(list(o, "types", JsonElement::getAsString)));
-		case "thread" -> new Condition.Thread(new TreeSet<>(list(o, "threads", JsonElement::getAsInt)));
-		case "cpu" -> new Condition.Cpu(new TreeSet<>(list(o, "cpus", JsonElement::getAsInt)));
-		case "node" -> new Condition.Node(new TreeSet<>(list(o, "nodes", JsonElement::getAsInt)));
 		case "count" -> new Condition.Count(per(o), number(o, "min", 0).doubleValue(),
 				number(o, "max", Double.POSITIVE_INFINITY).doubleValue());
 		case "share" -> new Condition.Share(per(o), number(o, "min", 0).doubleValue(),
@@ -215,14 +198,26 @@ final class FilterJson {
 		return new TraceFilter(condition, flag(o, "not"), !flag(o, "off"));
 	}
 
-	/** Dimensions that have a form of their own, by numbers. */
-	private static final Set<String> OWN = Set.of("type", "thread", "cpu", "node");
+	/** What filters of four dimensions had before there was one form for all: threads, CPUs and nodes by number, types by name. */
+	private static final Map<String, String> OLD_KEYS = Map.of("thread", "threads", "cpu", "cpus", "node", "nodes", "type", "types");
 
 	private static Condition value(Dimension dimension, JsonObject o) {
+		String id = dimension.id();
+		String old = OLD_KEYS.getOrDefault(id, "numbers");
 		if (o.has("values")) {
-			return Condition.Value.of(dimension.id(), list(o, "values", JsonElement::getAsString));
+			return Condition.Value.of(id, list(o, "values", JsonElement::getAsString));
 		}
-		return Condition.Value.range(dimension.id(), number(o, "min", Long.MIN_VALUE).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
+		if (old.equals("types") && o.has(old)) {
+			return Condition.Value.of(id, list(o, old, JsonElement::getAsString));
+		}
+		if (o.has("numbers") || o.has(old)) {
+			return Condition.Value.numbers(id, list(o, o.has("numbers") ? "numbers" : old, JsonElement::getAsLong));
+		}
+		if (!o.has("min") && !o.has("max")) {
+			throw new IllegalArgumentException("it has no 'values'" + (dimension.type() == Dimension.Type.TEXT ? " or 'numbers'"
+					: ", 'numbers', 'min' or 'max'"));
+		}
+		return Condition.Value.range(id, number(o, "min", Long.MIN_VALUE).longValue(), number(o, "max", Long.MAX_VALUE).longValue());
 	}
 
 	private static boolean flag(JsonObject o, String key) {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.SortedSet;
 import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
@@ -102,29 +101,25 @@ public final class FilterMask {
 		EventMask counted = m.eventMask(thresholds, typeNames, table.filtered(plain, progress));
 		List<EventMask.Either> either = new ArrayList<>(plain.either());
 		either.add(new EventMask.Either(List.of(counted), false));
-		return new EventMask(plain.unwanted(), plain.types(), plain.cpu(), either);
+		return new EventMask(plain.unwanted(), plain.terms(), either);
 	}
 
 	/** @param rest what thresholds are of */
 	private EventMask eventMask(List<TraceFilter> filters, List<String> typeNames, EventTable rest) throws CancelledException {
-		BitSet types = new BitSet();
-		types.set(0, typeNames.size());
+		List<EventMask.Term> terms = new ArrayList<>();
 		BitSet unwanted = new BitSet();
 		List<EventMask.Either> either = new ArrayList<>();
-		IntPredicate cpu = c -> true;
 		for (TraceFilter f : filters) {
 			switch (f.condition()) {
 			case Condition.Name n -> unwanted(unwanted, named(Pattern.compile(n.regex())), f.excludes());
 			case Condition.Subtree s -> unwanted(unwanted, subtrees(s), f.excludes());
 			case Condition.Level l -> unwanted(unwanted, levels(l), f.excludes());
-			case Condition.Type t -> {
-				for (int i = 0; i < typeNames.size(); i++) {
-					if (t.types().contains(typeNames.get(i)) == f.excludes()) {
-						types.clear(i);
-					}
+			case Condition.Value v -> {
+				Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
+				if (dimension != null && dimension.ofEvents() != null) {
+					terms.add(term(dimension.ofEvents(), v, f.excludes(), typeNames));
 				}
 			}
-			case Condition.Cpu c -> cpu = cpu.and(n -> c.cpus().contains(n) != f.excludes());
 			case Condition.Count c -> unwanted(unwanted, counted(rest, c.min(), c.max()), f.excludes());
 			case Condition.Share s -> unwanted(unwanted,
 					counted(rest, s.minPercent() * rest.size() / 100, s.maxPercent() * rest.size() / 100), f.excludes());
@@ -144,13 +139,22 @@ public final class FilterMask {
 			}
 			}
 		}
-		return new EventMask(unwanted, types, cpu, either);
+		return new EventMask(unwanted, terms, either);
+	}
+
+	/** Which values of a property of events are wanted. */
+	private static EventMask.Term term(Dimension.OfEvents property, Condition.Value v, boolean not, List<String> typeNames) {
+		return new EventMask.Term(property, value -> (v.isRange() ? value != DimensionValues.UNKNOWN && value >= v.min() && value <= v.max()
+				: v.numbers().contains(value) || !v.values().isEmpty() && v.values().contains(property.name(value, typeNames))) != not);
 	}
 
 	/** Whether a condition says nothing about events. */
 	private static boolean isOnlyOfMemory(Condition c) {
-		return c instanceof Condition.Kind || c instanceof Condition.Thread || c instanceof Condition.Node
-				|| c instanceof Condition.Lifetime || c instanceof Condition.Size || c instanceof Condition.Value;
+		if (c instanceof Condition.Value v) {
+			Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
+			return dimension == null || dimension.ofEvents() == null;
+		}
+		return c instanceof Condition.Kind || c instanceof Condition.Lifetime || c instanceof Condition.Size;
 	}
 
 	/** Producers with so many events. */
@@ -174,19 +178,6 @@ public final class FilterMask {
 	private void add(TraceFilter f) throws MemtraceException {
 		boolean not = f.excludes();
 		switch (f.condition()) {
-		case Condition.Thread t -> mask.keepThreads(table.threads().size(), i -> t.threads().contains(i) != not);
-		case Condition.Cpu c -> {
-			List<BitSet> sets = table.cpuSets();
-			mask.keepCpuSets(sets.size(), i -> onOneOf(c.cpus(), i < 0 ? new BitSet() : sets.get(i)) != not);
-		}
-		case Condition.Node n -> mask.keepNodes(1 << 15, i -> n.nodes().contains(i) != not);
-		case Condition.Type t -> {
-			for (int i = 0; i < AccessFilter.TYPES.length; i++) {
-				if (t.types().contains(AccessFilter.TYPES[i]) == not) {
-					mask.removeType(i >= 2, (i & 1) != 0);
-				}
-			}
-		}
 		case Condition.Name n -> remove(named(Pattern.compile(n.regex())), not);
 		case Condition.Subtree s -> remove(subtrees(s), not);
 		case Condition.Kind k -> remove(members(id -> k.kinds().contains(kind(id))), not);
@@ -206,36 +197,15 @@ public final class FilterMask {
 		}
 	}
 
-	/** More values than these are looked at again and again. */
-	private static final int MOST_KNOWN = 1 << 24;
-
 	private void addValue(Condition.Value v, boolean not) throws MemtraceException {
 		Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
 		if (dimension == null) {
 			throw new MemtraceException("there is no dimension '" + v.dimension() + "' to filter by, only " + Dimensions.ids(Use.FILTER));
 		}
 		DimensionValues values = dimension.values(table, progress);
-		LongPredicate has = v.values().isEmpty() ? n -> n != DimensionValues.UNKNOWN && values.number(n) >= v.min() && values.number(n) <= v.max()
-				: n -> v.values().contains(values.kind() == DimensionValues.Kind.BY_DIRECTION ? values.name(n) : values.text(n, true, true));
-		mask.keep(dimension, values, not ? known(has, values.size()).negate() : known(has, values.size()));
-	}
-
-	/** Looks at each value once, if there are not too many. */
-	private static LongPredicate known(LongPredicate test, long size) {
-		if (size < 0 || size > MOST_KNOWN) {
-			return test;
-		}
-		byte[] known = new byte[(int) size + 1]; // a race makes an answer twice
-		return value -> {
-			if (value + 1 >= known.length) {
-				return test.test(value); // of sets, which are not counted by the size
-			}
-			int at = (int) value + 1;
-			if (known[at] == 0) {
-				known[at] = (byte) (test.test(value) ? 1 : 2);
-			}
-			return known[at] == 1;
-		};
+		LongPredicate has = v.isRange() ? n -> values.isBetween(n, v.min(), v.max())
+				: n -> !v.values().isEmpty() && values.isNamed(n, v.values()) || !v.numbers().isEmpty() && values.isNumbered(n, v.numbers());
+		mask.keep(dimension, values, not ? has.negate() : has);
 	}
 
 	/** @param counts what thresholds are of; null when there are none */
@@ -261,10 +231,6 @@ public final class FilterMask {
 			have.flip(0, tree.size());
 		}
 		mask.removeProducers(have);
-	}
-
-	private static boolean onOneOf(SortedSet<Integer> wanted, BitSet cpus) {
-		return cpus.isEmpty() ? wanted.contains(-1) : cpus.stream().anyMatch(wanted::contains);
 	}
 
 	private BitSet named(Pattern pattern) throws CancelledException {

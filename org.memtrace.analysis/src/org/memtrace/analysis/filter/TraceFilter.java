@@ -5,10 +5,11 @@ package org.memtrace.analysis.filter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.SortedSet;
 import java.util.stream.Collectors;
 
-import org.memtrace.analysis.text.ModelText;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.ThreadInfo;
@@ -68,19 +69,13 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		case Condition.Subtree s -> some(s.parts().stream().map(Condition.Part::name).toList());
 		case Condition.Kind k -> some(k.kinds().stream().map(t -> t.equals("range") ? "outside structures" : t).toList());
 		case Condition.Level l -> "level " + range(l.min(), l.max() == Integer.MAX_VALUE ? Double.POSITIVE_INFINITY : l.max(), "");
-		case Condition.Type t -> some(t.types().stream().map(ModelText::type).toList());
-		case Condition.Thread t -> some(t.threads().stream().map(i -> thread(i, threads)).toList());
-		case Condition.Cpu c -> numbers("CPU", c.cpus());
-		case Condition.Node n -> numbers("node", n.nodes());
 		case Condition.Count c -> range(c.min(), c.max(), "") + " " + unit.plural() + " per " + per(c.per());
 		case Condition.Share s -> range(s.minPercent(), s.maxPercent(), " %") + " of " + unit.plural() + " per " + per(s.per());
 		case Condition.Lifetime l -> "lived " + between(l.minNs() == 0 ? "" : Units.duration(l.minNs(), ticks),
 				l.maxNs() == Long.MAX_VALUE ? "" : Units.duration(l.maxNs(), ticks));
 		case Condition.Size s -> "size " + between(s.minBytes() == 0 ? "" : Units.bytes(s.minBytes()),
 				s.maxBytes() == Long.MAX_VALUE ? "" : Units.bytes(s.maxBytes()));
-		case Condition.Value v -> v.dimension().replace('_', ' ') + " " + (v.values().isEmpty()
-				? between(v.min() == Long.MIN_VALUE ? "" : Long.toString(v.min()), v.max() == Long.MAX_VALUE ? "" : Long.toString(v.max()))
-				: some(v.values().stream().map(n -> n.isEmpty() ? "unknown" : n).toList()));
+		case Condition.Value v -> value(v, threads);
 		case Condition.Any a -> a.of().stream().map(f -> f.text(threads, ticks, unit) + (f.enabled() ? "" : " (off)"))
 				.collect(Collectors.joining(excludes ? " nor " : " or "));
 		};
@@ -105,16 +100,25 @@ public record TraceFilter(Condition condition, boolean excludes, boolean enabled
 		return per.name().toLowerCase(Locale.ROOT);
 	}
 
-	private static String thread(int index, List<ThreadInfo> threads) {
-		return index < 0 ? "no thread"
-				: index < threads.size() ? threads.get(index).name() + " (" + threads.get(index).taskId() + ")"
-						: "thread " + index;
-	}
-
-	private static String numbers(String what, SortedSet<Integer> numbers) {
-		String list = numbers.stream().limit(MOST_NAMES).map(n -> n < 0 ? "unknown" : Integer.toString(n))
-				.collect(Collectors.joining(", "));
-		return what + " " + list + more(numbers.size());
+	/** The label of the dimension and the values, or only the values when they need no label. */
+	private static String value(Condition.Value v, List<ThreadInfo> threads) {
+		Dimension dimension = Dimensions.find(v.dimension(), Use.FILTER);
+		String label = (dimension == null ? v.dimension().replace('_', ' ') : dimension.label()) + " ";
+		if (v.isRange()) {
+			return label + between(v.min() == Long.MIN_VALUE ? "" : Long.toString(v.min()), v.max() == Long.MAX_VALUE ? "" : Long.toString(v.max()));
+		}
+		List<String> names = new ArrayList<>();
+		for (long number : v.numbers()) {
+			String told = dimension == null ? null : dimension.told(number, threads);
+			label = told == null ? label : "";
+			names.add(told != null ? told : number < 0 ? "unknown" : Long.toString(number));
+		}
+		for (String name : v.values()) {
+			String told = dimension == null || name.isEmpty() ? null : dimension.told(name);
+			label = told == null ? label : "";
+			names.add(told != null ? told : name.isEmpty() ? "unknown" : name);
+		}
+		return label + some(names);
 	}
 
 	private static String some(List<String> names) {

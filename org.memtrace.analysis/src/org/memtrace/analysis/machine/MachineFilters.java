@@ -9,6 +9,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
@@ -51,7 +53,7 @@ public final class MachineFilters {
 		if (result.isEmpty()) {
 			return now.without(old);
 		}
-		TraceFilter next = TraceFilter.only(node ? new Condition.Node(result) : new Condition.Cpu(result));
+		TraceFilter next = TraceFilter.only(Condition.Value.numbers((node ? BasicDimensions.NODE : BasicDimensions.CPU).id(), result));
 		return old == null ? now.with(next) : now.replaced(old, next);
 	}
 
@@ -72,14 +74,18 @@ public final class MachineFilters {
 	}
 
 	private static boolean isCpu(TraceFilter f) {
-		return f.enabled() && !f.excludes() && f.condition() instanceof Condition.Cpu;
+		return asksFor(f, BasicDimensions.CPU);
 	}
 
 	private static boolean isNode(TraceFilter f) {
-		return f.enabled() && !f.excludes() && f.condition() instanceof Condition.Node;
+		return asksFor(f, BasicDimensions.NODE);
+	}
+
+	private static boolean asksFor(TraceFilter f, Dimension dimension) {
+		return f.enabled() && !f.excludes() && f.condition() instanceof Condition.Value v && v.isOf(dimension) && !v.numbers().isEmpty();
 	}
 
 	private static SortedSet<Integer> numbers(TraceFilter f) {
-		return f.condition() instanceof Condition.Cpu c ? c.cpus() : ((Condition.Node) f.condition()).nodes();
+		return ((Condition.Value) f.condition()).numbers().stream().map(Long::intValue).collect(Collectors.toCollection(TreeSet::new));
 	}
 }

@@ -110,7 +110,7 @@ public final class Quantities {
 				numbers.add(-1);
 				continue;
 			}
-			if (!p.matches("\\d{1,6}([-–]\\d{1,6})?")) {
+			if (!p.matches("\\d{1,9}([-–]\\d{1,9})?")) {
 				throw new IllegalArgumentException("'" + part.strip() + "' is no number; write for example 0-3, 8");
 			}
 			String[] ends = p.split("[-–]");

@@ -3,22 +3,28 @@
 
 package org.memtrace.cli.commands;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
@@ -44,10 +50,21 @@ final class AccessOptions {
 				&& store.threads().stream().noneMatch(t -> t.taskId() == args.getInt("thread"))) {
 			throw new UsageException("the trace has no thread " + args.getInt("thread") + "; 'memtrace query --what threads' lists them");
 		}
-		AccessFilter simple = new AccessFilter(query(args, store), args.has("thread") ? args.getInt("thread") : AccessFilter.ANY,
-				args.has("cpu") ? (int) args.getInt("cpu") : -1, types);
-		FilterSet filters = filters(args, store);
-		return filters.isActive() ? simple.with(filters, load(store, console)) : simple;
+		List<TraceFilter> all = new ArrayList<>(filters(args, store).filters());
+		if (args.has("thread")) {
+			long task = args.getInt("thread");
+			all.add(TraceFilter.only(Condition.Value.numbers(BasicDimensions.THREAD.id(), task == -1 ? List.of(-1)
+					: store.threads().stream().filter(t -> t.taskId() == task).map(ThreadInfo::index).toList())));
+		}
+		if (args.has("cpu")) {
+			all.add(TraceFilter.only(Condition.cpu((int) args.getInt("cpu"))));
+		}
+		if (types != null) {
+			List<String> names = Arrays.stream(AccessFilter.TYPES).filter(types.asMatchPredicate()).toList();
+			all.add(TraceFilter.only(Condition.Value.of(BasicDimensions.TYPE.id(), names.isEmpty() ? List.of("no type") : names)));
+		}
+		AccessFilter simple = AccessFilter.of(query(args, store));
+		return all.isEmpty() || store.accessCount() == 0 ? simple : simple.with(new FilterSet(all), load(store, console));
 	}
 
 	/** The columns of a table of accesses. */

@@ -40,9 +40,9 @@ public final class ExportCommand implements Command {
 			AccessFilter filter = AccessOptions.filter(args, store, console);
 			String format = args.get("format");
 			boolean ofEvents = format.equals("paje") || format.equals("pjdump");
-			if (store.accessCount() == 0 && (!ofEvents || args.has("thread") || args.has("cpu") || args.has("types"))) {
+			if (store.accessCount() == 0 && (!ofEvents || args.has("thread") || args.has("cpu") || args.has("types") || args.has("filter"))) {
 				throw new MemtraceException(args.argument(0)
-						+ " is no memory trace: only --format paje and pjdump can write it, without --thread, --cpu and --types");
+						+ " is no memory trace: only --format paje and pjdump can write it, without --thread, --cpu, --types and --filter");
 			}
 			if (args.has("columns") && !format.equals("csv")) {
 				throw new UsageException("--columns needs --format csv");

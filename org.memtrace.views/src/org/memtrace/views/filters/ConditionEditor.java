@@ -3,7 +3,6 @@
 package org.memtrace.views.filters;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
@@ -29,53 +29,81 @@ import org.eclipse.swt.widgets.Text;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Quantities;
-import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.store.EventType;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 
 /** The fields in which one kind of {@link Condition} is edited. */
 abstract class ConditionEditor extends Composite {
-	/** What can be filtered by, in the order of the choice. */
-	enum Kind {
+	/** What can be filtered by and is no dimension, in the order of the choice. */
+	private enum Form {
 		NAME("Name", "Name", Condition.Name.class), SUBTREE("Structure or part", "Producer", Condition.Subtree.class),
-		KIND("Kind of memory", null, Condition.Kind.class), TYPE("Type", "Event type", Condition.Type.class),
-		THREAD("Thread", null, Condition.Thread.class), CPU("CPU", "CPU", Condition.Cpu.class),
-		NODE("NUMA node", null, Condition.Node.class), COUNT("Number of %s", "Number of events", Condition.Count.class),
+		KIND("Kind of memory", null, Condition.Kind.class),
+		/** The dimensions are offered before this one. */
+		COUNT("Number of %s", "Number of events", Condition.Count.class),
 		SHARE("Share of %s", "Share of events", Condition.Share.class), SIZE("Size", null, Condition.Size.class),
 		LIFETIME("Lifetime", null, Condition.Lifetime.class),
-		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class),
-		VALUE("Other property", null, Condition.Value.class);
+		LEVEL("Level of the hierarchy", "Level of the hierarchy", Condition.Level.class);
 
 		private final String ofAccesses;
 		/** Null: says nothing about events. */
 		private final String ofEvents;
 		private final Class<? extends Condition> type;
 
-		Kind(String ofAccesses, String ofEvents, Class<? extends Condition> type) {
+		Form(String ofAccesses, String ofEvents, Class<? extends Condition> type) {
 			this.ofAccesses = ofAccesses;
 			this.ofEvents = ofEvents;
 			this.type = type;
 		}
+	}
 
+	/**
+	 * What can be filtered by: a form of its own, or a dimension.
+	 *
+	 * @param form null for a dimension
+	 * @param dimension null for a form
+	 */
+	record Kind(Form form, Dimension dimension) {
 		/** What a person chooses in a trace. */
 		String title(OpenTrace trace) {
-			return trace.hasAccesses() || ofEvents == null ? ofAccesses.replace("%s", trace.info().counts().plural()) : ofEvents;
+			if (dimension != null) {
+				return trace.hasAccesses() || dimension.ofEvents() == null ? dimension.title() : dimension.ofEvents().choice();
+			}
+			return trace.hasAccesses() || form.ofEvents == null ? form.ofAccesses.replace("%s", trace.info().counts().plural()) : form.ofEvents;
 		}
 
-		/** What filters something in a trace. */
+		/** What filters something in a trace, in the order of the choice. */
 		static List<Kind> of(OpenTrace trace) {
-			return Arrays.stream(values()).filter(k -> trace.hasAccesses() || k.ofEvents != null).toList();
+			List<Kind> kinds = new ArrayList<>();
+			for (Form form : Form.values()) {
+				if (form == Form.COUNT) {
+					Dimensions.of(Dimension.Use.FILTER).stream().filter(d -> trace.hasAccesses() || d.ofEvents() != null)
+							.forEach(d -> kinds.add(new Kind(null, d)));
+				}
+				if (trace.hasAccesses() || form.ofEvents != null) {
+					kinds.add(new Kind(form, null));
+				}
+			}
+			return kinds;
 		}
 
 		static Kind of(Condition c) {
-			for (Kind k : values()) {
-				if (k.type.isInstance(c)) {
-					return k;
+			if (c instanceof Condition.Value v) {
+				return of(Dimensions.find(v.dimension(), Dimension.Use.FILTER));
+			}
+			for (Form form : Form.values()) {
+				if (form.type.isInstance(c)) {
+					return new Kind(form, null);
 				}
 			}
 			throw new IllegalArgumentException(c.toString());
+		}
+
+		/** That of a dimension. */
+		static Kind of(Dimension dimension) {
+			return new Kind(null, dimension);
 		}
 	}
 
@@ -95,21 +123,23 @@ abstract class ConditionEditor extends Composite {
 
 	/** The editor for a kind; {@code before} is of that kind or null. */
 	static ConditionEditor create(Composite parent, Kind kind, OpenTrace trace, Condition before, Runnable changed) {
-		return switch (kind) {
+		if (kind.dimension != null) {
+			Condition.Value value = (Condition.Value) before;
+			return switch (kind.dimension.picking()) {
+			case LISTED_NAMES, LISTED_NUMBERS -> new ListedEditor(parent, trace, kind.dimension, value, changed);
+			case NUMBERS -> new NumbersEditor(parent, kind.dimension, value, changed);
+			case NAMES -> new NamesEditor(parent, kind.dimension, value, changed);
+			};
+		}
+		return switch (kind.form) {
 		case NAME -> new NameEditor(parent, trace, (Condition.Name) before, changed);
 		case SUBTREE -> new PartsEditor(parent, trace, (Condition.Subtree) before, changed);
 		case KIND -> new KindsEditor(parent, (Condition.Kind) before, changed);
-		case TYPE -> new TypesEditor(parent, trace, (Condition.Type) before, changed);
-		case THREAD -> new ThreadsEditor(parent, trace, (Condition.Thread) before, changed);
-		case CPU -> new NumbersEditor(parent, "CPUs", before == null ? null : ((Condition.Cpu) before).cpus(), true, changed);
-		case NODE -> new NumbersEditor(parent, "NUMA nodes", before == null ? null : ((Condition.Node) before).nodes(), false,
-				changed);
 		case COUNT -> new CountEditor(parent, trace, (Condition.Count) before, changed);
 		case SHARE -> new ShareEditor(parent, trace, (Condition.Share) before, changed);
 		case SIZE -> new SizeEditor(parent, (Condition.Size) before, changed);
 		case LIFETIME -> new LifetimeEditor(parent, trace.info().isInTicks(), (Condition.Lifetime) before, changed);
 		case LEVEL -> new LevelEditor(parent, (Condition.Level) before, changed);
-		case VALUE -> new ValueEditor(parent, (Condition.Value) before, changed);
 		};
 	}
 
@@ -176,6 +206,10 @@ abstract class ConditionEditor extends Composite {
 
 		void choice(T value, String text) {
 			choices.put(value, text);
+		}
+
+		void choiceIfNew(T value, String text) {
+			choices.putIfAbsent(value, text);
 		}
 
 		void makeTable(java.util.Collection<T> before) {
@@ -259,63 +293,135 @@ abstract class ConditionEditor extends Composite {
 		}
 	}
 
-	private static final class TypesEditor extends ChoiceEditor<String> {
-		TypesEditor(Composite parent, OpenTrace trace, Condition.Type before, Runnable changed) {
+	/** Values of a dimension that has few of them. */
+	private static final class ListedEditor extends ChoiceEditor<Object> {
+		private final Dimension dimension;
+
+		ListedEditor(Composite parent, OpenTrace trace, Dimension dimension, Condition.Value before, Runnable changed) {
 			super(parent, "Choose at least one.", changed);
-			for (String type : trace.hasAccesses()
-					? List.of(EventType.PRIVATE_READ, EventType.PRIVATE_WRITE, EventType.SHARED_READ, EventType.SHARED_WRITE)
-					: trace.eventTypes().stream().map(EventType::name).toList()) {
-				choice(type, ModelText.type(type));
+			this.dimension = dimension;
+			boolean byNumber = dimension.picking() == Dimension.Picking.LISTED_NUMBERS;
+			if (!trace.hasAccesses()) {
+				trace.eventTypes().forEach(t -> choice(t.name(), ModelText.type(t.name())));
+			} else {
+				try {
+					DimensionValues values = dimension.values(trace.accesses(), Progress.NONE);
+					for (long v = 0; v < values.size(); v++) {
+						choice(byNumber ? (Object) v : values.name(v), byNumber ? values.choice(v) : told(values.name(v)));
+					}
+					if (values.kind() != DimensionValues.Kind.BY_DIRECTION) {
+						choice(byNumber ? (Object) DimensionValues.UNKNOWN : "", byNumber ? values.choice(DimensionValues.UNKNOWN) : "unknown");
+					}
+				} catch (MemtraceException e) {
+					hint(e.getMessage());
+				}
 			}
+			List<Object> chosen = new ArrayList<>();
 			if (before != null) {
-				before.types().forEach(t -> choice(t, ModelText.type(t)));
+				chosen.addAll(before.numbers());
+				chosen.addAll(before.values());
+				before.numbers().forEach(n -> choiceIfNew(n, dimension.title() + " " + n));
+				before.values().forEach(n -> choiceIfNew(n, told(n)));
 			}
-			makeTable(before == null ? null : before.types());
+			makeTable(chosen);
+		}
+
+		private String told(String name) {
+			String told = dimension.told(name);
+			return told == null ? name : told;
 		}
 
 		@Override
 		Condition condition() {
-			return new Condition.Type(new TreeSet<>(checked()));
-		}
-	}
-
-	private static final class ThreadsEditor extends ChoiceEditor<Integer> {
-		ThreadsEditor(Composite parent, OpenTrace trace, Condition.Thread before, Runnable changed) {
-			super(parent, "Choose at least one.", changed);
-			for (ThreadInfo t : trace.threads()) {
-				choice(t.index(), t.name() + "  " + t.taskId() + (t.main() ? ", main thread" : "")
-						+ (t.startRoutine().isEmpty() ? "" : ", " + t.startRoutine() + "()"));
+			List<Object> checked = checked();
+			TreeSet<Long> numbers = new TreeSet<>();
+			TreeSet<String> names = new TreeSet<>();
+			for (Object value : checked) {
+				if (value instanceof Long number) {
+					numbers.add(number);
+				} else {
+					names.add((String) value);
+				}
 			}
-			choice(-1, "no thread: nobody could be found for it");
-			makeTable(before == null ? null : before.threads());
-		}
-
-		@Override
-		Condition condition() {
-			return new Condition.Thread(new TreeSet<>(checked()));
+			return new Condition.Value(dimension.id(), names, numbers, Long.MIN_VALUE, Long.MAX_VALUE);
 		}
 	}
 
+	/** Numbers and ranges of a dimension. */
 	private static final class NumbersEditor extends ConditionEditor {
-		private final Text numbers;
-		private final boolean cpus;
+		private static final Pattern RANGE = Pattern.compile("(-?\\d{1,18})?\\s*\\.\\.\\s*(-?\\d{1,18})?");
 
-		NumbersEditor(Composite parent, String label, SortedSet<Integer> before, boolean cpus, Runnable changed) {
+		private final Dimension dimension;
+		private final Text numbers;
+
+		NumbersEditor(Composite parent, Dimension dimension, Condition.Value before, Runnable changed) {
 			super(parent, changed);
-			this.cpus = cpus;
-			numbers = field(label, before == null ? "" : Quantities.numbers(before), "0-3, 8");
-			hint(cpus ? "Numbers and ranges; 'unknown' where the CPU is not known. What may have happened on several CPUs "
-					+ "belongs to each of them."
-					: "Numbers and ranges; 'unknown' for pages whose node is not known.");
+			this.dimension = dimension;
+			numbers = field(dimension.title(), before == null ? "" : text(before), "0-3, 8");
+			hint(dimension.meaning() + ". Numbers and ranges, such as 0-3, 8"
+					+ (dimension.type() == Dimension.Type.TEXT ? "" : " or 4096..8191 or 2..") + "; 'unknown' where it is not known.");
+		}
+
+		private static String text(Condition.Value v) {
+			if (v.isRange()) {
+				return (v.min() == Long.MIN_VALUE ? "" : Long.toString(v.min())) + ".." + (v.max() == Long.MAX_VALUE ? "" : Long.toString(v.max()));
+			}
+			List<String> all = new ArrayList<>();
+			TreeSet<Integer> small = new TreeSet<>();
+			v.numbers().forEach(n -> {
+				if (n == n.intValue()) {
+					small.add(n.intValue());
+				} else {
+					all.add(n.toString());
+				}
+			});
+			all.add(0, Quantities.numbers(small));
+			v.values().forEach(name -> all.add(name.isEmpty() ? "unknown" : name));
+			return String.join(", ", all.stream().filter(t -> !t.isEmpty()).toList());
 		}
 
 		@Override
 		Condition condition() {
-			SortedSet<Integer> set = Quantities.numbers(numbers.getText());
+			String text = numbers.getText().strip();
+			Matcher range = RANGE.matcher(text);
+			if (dimension.type() != Dimension.Type.TEXT && range.matches() && text.length() > 2) {
+				return Condition.Value.range(dimension.id(), range.group(1) == null ? Long.MIN_VALUE : Long.parseLong(range.group(1)),
+						range.group(2) == null ? Long.MAX_VALUE : Long.parseLong(range.group(2)));
+			}
+			SortedSet<Integer> set = Quantities.numbers(text);
 			if (set.isEmpty()) {
 				throw new IllegalArgumentException("Give at least one number.");
 			}
-			return cpus ? new Condition.Cpu(set) : new Condition.Node(set);
+			return Condition.Value.numbers(dimension.id(), set);
+		}
+	}
+
+	/** Names of values of a dimension. */
+	private static final class NamesEditor extends ConditionEditor {
+		private final Dimension dimension;
+		private final Text values;
+
+		NamesEditor(Composite parent, Dimension dimension, Condition.Value before, Runnable changed) {
+			super(parent, changed);
+			this.dimension = dimension;
+			new Label(this, SWT.NONE).setText("Values");
+			values = new Text(this, SWT.BORDER | SWT.MULTI | SWT.V_SCROLL);
+			GridDataFactory.fillDefaults().grab(true, true).hint(SWT.DEFAULT, 80).applyTo(values);
+			if (before != null) {
+				values.setText(String.join("\n", before.values().stream().map(v -> v.isEmpty() ? "unknown" : v).toList()));
+			}
+			values.addModifyListener(e -> changed.run());
+			hint(dimension.meaning() + ".\nOne value in each line, as tables name it; 'unknown' where it is not known.");
+		}
+
+		@Override
+		Condition condition() {
+			List<String> names = values.getText().lines().map(String::strip).filter(l -> !l.isEmpty())
+					.map(l -> l.equals("unknown") ? "" : l).toList();
+			if (names.isEmpty()) {
+				throw new IllegalArgumentException("Give at least one value.");
+			}
+			return Condition.Value.of(dimension.id(), names);
 		}
 	}
 
@@ -482,62 +588,6 @@ abstract class ConditionEditor extends Composite {
 				throw new IllegalArgumentException("The first level is below the last one.");
 			}
 			return new Condition.Level(min.getSelection(), max.getSelection() == DEEPEST ? Integer.MAX_VALUE : max.getSelection());
-		}
-	}
-
-	/** Any dimension that can filter. */
-	private static final class ValueEditor extends ConditionEditor {
-		private final List<Dimension> dimensions = Dimensions.of(Dimension.Use.FILTER);
-		private final Combo dimension;
-		private final Text values;
-
-		ValueEditor(Composite parent, Condition.Value before, Runnable changed) {
-			super(parent, changed);
-			new Label(this, SWT.NONE).setText("Property");
-			dimension = new Combo(this, SWT.READ_ONLY);
-			dimension.setItems(dimensions.stream().map(Dimension::title).toArray(String[]::new));
-			dimension.setVisibleItemCount(dimensions.size());
-			dimension.select(before == null ? 0
-					: Math.max(0, dimensions.stream().map(Dimension::id).toList().indexOf(before.dimension())));
-			new Label(this, SWT.NONE).setText("Values");
-			values = new Text(this, SWT.BORDER | SWT.MULTI | SWT.V_SCROLL);
-			GridDataFactory.fillDefaults().grab(true, true).hint(SWT.DEFAULT, 80).applyTo(values);
-			if (before != null) {
-				values.setText(before.values().isEmpty() ? (before.min() == Long.MIN_VALUE ? "" : Long.toString(before.min())) + ".."
-						+ (before.max() == Long.MAX_VALUE ? "" : Long.toString(before.max())) : String.join("\n", before.values()));
-			}
-			values.addModifyListener(e -> changed.run());
-			Label meaning = new Label(this, SWT.WRAP);
-			GridDataFactory.fillDefaults().span(2, 1).hint(360, SWT.DEFAULT).grab(true, false).applyTo(meaning);
-			dimension.addListener(SWT.Selection, e -> {
-				explain(meaning);
-				changed.run();
-			});
-			explain(meaning);
-		}
-
-		private Dimension chosen() {
-			return dimensions.get(dimension.getSelectionIndex());
-		}
-
-		private void explain(Label meaning) {
-			meaning.setText(chosen().meaning() + ".\n" + (chosen().type() == Dimension.Type.TEXT ? "One value in each line, as tables name it."
-					: "A number in each line, or a range such as 0..4096."));
-			layout();
-		}
-
-		@Override
-		Condition condition() {
-			String text = values.getText().strip();
-			if (text.isEmpty()) {
-				throw new IllegalArgumentException("Give at least one value.");
-			}
-			Matcher range = Pattern.compile("(-?\\d{1,18})?\\s*\\.\\.\\s*(-?\\d{1,18})?").matcher(text);
-			if (chosen().type() != Dimension.Type.TEXT && range.matches()) {
-				return Condition.Value.range(chosen().id(), range.group(1) == null ? Long.MIN_VALUE : Long.parseLong(range.group(1)),
-						range.group(2) == null ? Long.MAX_VALUE : Long.parseLong(range.group(2)));
-			}
-			return Condition.Value.of(chosen().id(), text.lines().map(String::strip).filter(l -> !l.isEmpty()).toList());
 		}
 	}
 }

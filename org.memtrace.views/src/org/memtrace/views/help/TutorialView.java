@@ -5,7 +5,6 @@ package org.memtrace.views.help;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 import org.eclipse.core.runtime.ILog;
@@ -42,7 +41,7 @@ import org.memtrace.views.util.Buttons;
 /** Find a sharing problem in ten minutes: steps with a button that does each of them. */
 public final class TutorialView extends ViewPart {
 	private static final TraceFilter SHARED_WRITE = TraceFilter
-			.only(new Condition.Type(new TreeSet<>(List.of(EventType.SHARED_WRITE))));
+			.only(Condition.type(EventType.SHARED_WRITE));
 
 	/** What a button does. */
 	private interface Deed {

@@ -456,10 +456,10 @@ public final class StatisticsView extends TraceView {
 		TreeSet<Integer> numbers = new TreeSet<>(of.stream().map(Item::index).toList());
 		return switch (by) {
 		case STRUCTURE, PRODUCER -> Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
-		case THREAD -> new Condition.Thread(numbers);
-		case CPU -> new Condition.Cpu(numbers);
-		case NODE -> new Condition.Node(numbers);
-		case TYPE -> new Condition.Type(new TreeSet<>(of.stream().map(i -> i.type().name()).toList()));
+		case THREAD -> Condition.Value.numbers("thread", numbers);
+		case CPU -> Condition.Value.numbers("cpu", numbers);
+		case NODE -> Condition.Value.numbers("node", numbers);
+		case TYPE -> Condition.Value.of("type", of.stream().map(i -> i.type().name()).toList());
 		default -> null;
 		};
 	}

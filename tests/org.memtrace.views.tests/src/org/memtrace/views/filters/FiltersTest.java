@@ -17,6 +17,7 @@ import org.eclipse.swt.widgets.Text;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
@@ -170,15 +171,17 @@ class FiltersTest extends UiTest {
 
 		bot.doubleClick(chip("name"), 12, 8);
 		Combo kind = bot.find(Combo.class, c -> c.getShell().getText().equals("Change filter"));
-		for (ConditionEditor.Kind k : ConditionEditor.Kind.values()) {
+		List<ConditionEditor.Kind> kinds = bot.ui(() -> ConditionEditor.Kind.of(session.trace()));
+		for (int k = 0; k < kinds.size(); k++) {
+			int at = k;
 			bot.run(() -> {
-				kind.select(k.ordinal());
+				kind.select(at);
 				kind.notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event());
 			});
 		}
 		Button ok = bot.find(Button.class, b -> b.getText().equals("OK"));
 		bot.run(() -> {
-			kind.select(ConditionEditor.Kind.THREAD.ordinal());
+			kind.select(kinds.indexOf(ConditionEditor.Kind.of(BasicDimensions.THREAD)));
 			kind.notifyListeners(org.eclipse.swt.SWT.Selection, new org.eclipse.swt.widgets.Event());
 		});
 		Table threads = bot.find(Table.class, t -> t.getShell() == kind.getShell());

@@ -322,7 +322,7 @@ class AccessScanTest {
 		assertEquals(lost.rows(), other.lost().accesses());
 		assertTrue(other.lost().text().contains("test.db: chunk " + source.damaged), other.lost().text());
 		AccessMask mask = new AccessMask();
-		mask.keepThreads(5, t -> t == 1);
+		mask.keep(BasicDimensions.THREAD, BasicDimensions.THREAD.values(other, Progress.NONE), t -> t == 1);
 		assertEquals(1, other.filtered(mask).lost().chunks(), "filters lose no losses");
 	}
 
@@ -330,8 +330,8 @@ class AccessScanTest {
 	void rowsByNumberAreThoseOfTheScan() throws Exception {
 		AccessTable other = AccessTable.of(store, rechunked(77));
 		AccessMask mask = new AccessMask();
-		mask.keepThreads(5, t -> t != 2);
-		mask.removeType(false, true);
+		mask.keep(BasicDimensions.THREAD, BasicDimensions.THREAD.values(other, Progress.NONE), t -> t != 2);
+		mask.keep(BasicDimensions.TYPE, BasicDimensions.TYPE.values(other, Progress.NONE), t -> t != 1);
 		for (AccessTable t : List.of(other, other.filtered(mask))) {
 			DimensionValues values = BasicDimensions.THREAD.values(t, Progress.NONE);
 			AccessCursor cursor = t.cursor(ALL, values, Progress.NONE);

@@ -189,7 +189,7 @@ class LargeCountsTest {
 	@Test
 	void filteredTablesKeepTheCounts() throws Exception {
 		AccessMask mask = new AccessMask();
-		mask.keepThreads(2, t -> t == 0);
+		mask.keep(BasicDimensions.THREAD, BasicDimensions.THREAD.values(table, Progress.NONE), t -> t == 0);
 		AccessDetails few = table.filtered(mask).details(0);
 		assertEquals((double) HUGE_READS, few.reads(), 0);
 		assertEquals((double) HUGE_WRITES, few.writes(), 0);

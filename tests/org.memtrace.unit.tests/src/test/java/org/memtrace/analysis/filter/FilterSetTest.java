@@ -118,12 +118,12 @@ class FilterSetTest {
 		assertEquals(total(r -> below(a, r.producer()) || below(b, r.producer())),
 				total(apply(TraceFilter.only(new Condition.Name("^[AB]$")))));
 		assertEquals(total(r -> r.thread() == 2 || r.thread() == 3),
-				total(apply(TraceFilter.only(new Condition.Thread(new TreeSet<>(List.of(2, 3)))))));
+				total(apply(TraceFilter.only(Condition.Value.numbers("thread", List.of(2, 3))))));
 		assertEquals(total(r -> r.cpu() != 1), total(apply(TraceFilter.hide(Condition.cpu(1)))));
 		assertEquals(all.stream().filter(Row::shared).mapToDouble(Row::reads).sum(),
 				total(apply(TraceFilter.only(Condition.type(EventType.SHARED_READ)))));
 		assertEquals(all.stream().mapToDouble(Row::writes).sum(), total(apply(TraceFilter.only(
-				new Condition.Type(new TreeSet<>(List.of(EventType.PRIVATE_WRITE, EventType.SHARED_WRITE)))))));
+				Condition.Value.of("type", List.of(EventType.PRIVATE_WRITE, EventType.SHARED_WRITE))))));
 		assertEquals(total(r -> tree.level(r.producer()) <= 2), total(apply(TraceFilter.only(new Condition.Level(0, 2)))));
 		assertEquals(total(r -> tree.endAddress(member(r.producer())) - tree.startAddress(member(r.producer())) <= 3 * 4096),
 				total(apply(TraceFilter.only(new Condition.Size(0, 3 * 4096)))));
@@ -227,7 +227,7 @@ class FilterSetTest {
 		TraceFilter neither = TraceFilter.hide(new Condition.Any(List.of(cpu, TraceFilter.only(Condition.node(0)))));
 		assertEquals("neither CPU 1 nor node 0", neither.text(store.threads()));
 		assertEquals(List.of(neither), neither.alternatives());
-		assertEquals("[{\"by\":\"any\",\"of\":[{\"by\":\"cpu\",\"cpus\":[1]},{\"by\":\"name\",\"pattern\":\"x\",\"not\":true}]}]",
+		assertEquals("[{\"by\":\"any\",\"of\":[{\"by\":\"cpu\",\"numbers\":[1]},{\"by\":\"name\",\"pattern\":\"x\",\"not\":true}]}]",
 				FilterSet.of(either).toJson());
 	}
 
@@ -285,6 +285,39 @@ class FilterSetTest {
 		}
 	}
 
+	/** Four dimensions had forms of their own; traces and scripts still have them. */
+	@Test
+	void filtersOfOlderVersionsAreRead() throws Exception {
+		FilterSet now = FilterSet.of(TraceFilter.only(Condition.Value.numbers("thread", List.of(1, -1))),
+				TraceFilter.hide(Condition.Value.numbers("cpu", List.of(3))), TraceFilter.only(Condition.node(0)).withEnabled(false),
+				TraceFilter.any(TraceFilter.only(Condition.type(EventType.SHARED_READ)), TraceFilter.only(Condition.thread(2))));
+		assertEquals(now, FilterSet.parse("""
+				[{"by":"thread","threads":[-1,1]},{"by":"cpu","cpus":[3],"not":true},{"by":"node","nodes":[0],"off":true},
+				{"by":"any","of":[{"by":"type","types":["Shared_Read"]},{"by":"thread","threads":[2]}]}]"""));
+		assertEquals(now, FilterSet.parse(now.toJson()));
+		assertEquals("[{\"by\":\"thread\",\"numbers\":[-1,1]},{\"by\":\"cpu\",\"numbers\":[3],\"not\":true},"
+				+ "{\"by\":\"node\",\"numbers\":[0],\"off\":true},{\"by\":\"any\",\"of\":[{\"by\":\"type\",\"values\":[\"Shared_Read\"]},"
+				+ "{\"by\":\"thread\",\"numbers\":[2]}]}]", now.toJson());
+	}
+
+	/** A name, a number and a range that mean the same leave the same; what is not known has the number -1 and an empty name. */
+	@Test
+	void namesNumbersAndRangesAgree() throws Exception {
+		double ofOne = total(r -> r.cpu() == 1);
+		assertTrue(ofOne > 0 && ofOne < total(table));
+		assertEquals(ofOne, total(apply(TraceFilter.only(Condition.cpu(1)))));
+		assertEquals(ofOne, total(apply(TraceFilter.only(Condition.Value.of("cpu", List.of("CPU 1"))))));
+		double ofThread = total(r -> r.thread() == 2);
+		assertEquals(ofThread, total(apply(TraceFilter.only(Condition.Value.of("thread", List.of(
+				org.memtrace.aggregation.ModelType.thread(store.threads().get(2)).name()))))));
+		assertEquals(ofThread, total(apply(TraceFilter.only(Condition.thread(2)))));
+		double noThread = total(r -> r.thread() < 0);
+		assertEquals(noThread, total(apply(TraceFilter.only(Condition.thread(-1)))));
+		assertEquals(noThread, total(apply(TraceFilter.only(Condition.Value.of("thread", List.of(""))))));
+		assertEquals(total(apply(TraceFilter.only(Condition.node(0)))), total(apply(TraceFilter.only(Condition.Value.range("node", 0, 0)))));
+		assertEquals(total(apply(TraceFilter.only(Condition.node(-1)))), total(apply(TraceFilter.only(Condition.Value.of("node", List.of(""))))));
+	}
+
 	private static FilterSet random(Random r) {
 		List<TraceFilter> filters = new ArrayList<>();
 		for (int i = r.nextInt(5); i >= 0; i--) {
@@ -315,7 +348,7 @@ class FilterSetTest {
 		assertEquals("'colour' is nothing to filter by; use name, subtree, kind, level, count, share, lifetime, size, any or one of the dimensions "
 				+ Dimensions.ids(Dimension.Use.FILTER), refusal("{\"by\":\"colour\"}"));
 		assertEquals("'[' is not a regular expression: Unclosed character class", refusal("{\"by\":\"name\",\"pattern\":\"[\"}"));
-		assertEquals("filter 2 is wrong: it has no 'cpus'",
+		assertEquals("filter 2 is wrong: it has no 'values' or 'numbers'",
 				refusal("[{\"by\":\"node\",\"nodes\":[0]},{\"by\":\"cpu\",\"cpu\":3}]"));
 		assertEquals("filter 1 is wrong: 'per' is page or structure, not 'line'", refusal("{\"by\":\"count\",\"per\":\"line\"}"));
 		assertEquals("filter 1 is wrong: 'any' has one or more filters, which are not 'any' themselves",
@@ -373,7 +406,7 @@ class FilterSetTest {
 		assertEquals("A, B, C, and 1 more", TraceFilter.only(
 				Condition.Subtree.of(tree, find("A"), find("B"), find("C"), find("pids"))).text(store.threads()));
 		assertEquals("not worker (4001)", TraceFilter.hide(Condition.thread(1)).text(store.threads()));
-		assertEquals("CPU unknown, 3", TraceFilter.only(new Condition.Cpu(new TreeSet<>(List.of(3, -1)))).text(List.of()));
+		assertEquals("CPU unknown, 3", TraceFilter.only(Condition.Value.numbers("cpu", List.of(3, -1))).text(List.of()));
 		assertEquals("≥ 1.5 % of accesses per structure", TraceFilter.only(
 				new Condition.Share(Condition.Per.STRUCTURE, 1.5, Double.POSITIVE_INFINITY)).text(List.of()));
 		assertEquals("1,000 to 2,000 accesses per page", TraceFilter.only(

@@ -321,7 +321,7 @@ class MachineTest {
 		MachineObject core0 = t.objects().stream().filter(o -> o.type() == Type.CORE).findFirst().orElseThrow();
 		MachineObject node1 = t.nodes().get(1);
 		TraceFilter other = TraceFilter.only(new Condition.Name("A"));
-		TraceFilter without = TraceFilter.hide(new Condition.Cpu(new TreeSet<>(List.of(0))));
+		TraceFilter without = TraceFilter.hide(Condition.cpu(0));
 		FilterSet start = FilterSet.of(other, without);
 		FilterSet one = MachineFilters.clicked(start, cpu3, false);
 		assertEquals("[CPU 3]", one.filters().stream().skip(2).map(f -> f.text(List.of())).toList().toString());

@@ -26,6 +26,9 @@ import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.importer.ImportOperation;
@@ -213,13 +216,16 @@ class AccessGroupsTest {
 	@Test
 	void filters() throws Exception {
 		long task = store.threads().get(1).taskId();
-		assertEquals(sum(a -> a.task == task), sum(groups(new AccessFilter(AccessQuery.ALL, task, -1, null), 0)));
-		assertEquals(sum(a -> a.task == -1), sum(groups(new AccessFilter(AccessQuery.ALL, -1, -1, null), 0)));
-		assertEquals(sum(a -> a.cpus.matches(".*\\b1\\b.*")), sum(groups(new AccessFilter(AccessQuery.ALL, AccessFilter.ANY, 1, null), 0)));
-		Pattern sharedWrites = Pattern.compile("Shared_Write");
+		assertEquals(sum(a -> a.task == task), sum(groups(filter(Condition.thread(1)), 0)));
+		assertEquals(sum(a -> a.task == -1), sum(groups(filter(Condition.thread(-1)), 0)));
+		assertEquals(sum(a -> a.cpus.matches(".*\\b1\\b.*")), sum(groups(filter(Condition.cpu(1)), 0)));
 		assertEquals("0 " + all.stream().filter(a -> a.sharing > 1).mapToLong(Access::writes).sum(),
-				sum(groups(new AccessFilter(AccessQuery.ALL, AccessFilter.ANY, -1, sharedWrites), 0)));
-		assertEquals(List.of(), groups(new AccessFilter(AccessQuery.ALL, 1, -1, null), 0));
+				sum(groups(filter(Condition.type("Shared_Write")), 0)));
+		assertEquals(List.of(), groups(filter(Condition.thread(99)), 0));
+	}
+
+	private AccessFilter filter(Condition condition) throws MemtraceException {
+		return AccessFilter.of(AccessQuery.ALL).with(FilterSet.of(TraceFilter.only(condition)), AccessTable.load(store, Progress.NONE));
 	}
 
 	@Test
