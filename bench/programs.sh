@@ -11,7 +11,7 @@
 #   -r RUNS      runs of each (3)
 #   -o MEMTRACE  another build to compare with, taken in turns with this one
 #   -a OPTIONS   options of record; without, the defaults
-#   PROGRAM      numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk
+#   PROGRAM      numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk; many small processes: true300 subshells make
 #
 # PYTHON names a python that has numpy. Intervals are wall time: on a busy machine
 # a program gets more of them for the same work, where the governor is off.
@@ -56,6 +56,15 @@ command_of() {
 	stencil) c=("$x/stencil" serial -s 400) ;;
 	bucketsort) c=("$x/bucketsort" dynamic -i 100) ;;
 	listwalk) c=("$x/listwalk" random -p 3) ;;
+	true300) c=(sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done') ;;
+	subshells) c=(bash -c 'for i in $(seq 40); do v=$(echo "$v$i" | sed s/1/2/); w=$(basename "/a/$i"); done; python3 -c "print(sum(range(300000)))"') ;;
+	make)
+		c=(make -B -s -j2 -C "$work/make")
+		mkdir -p "$work/make"
+		printf 'all: %s\n%%.o: %%.c\n\tgcc -O1 -c -o $@ $<\n' "$(printf 'f%d.o ' {1..8})" > "$work/make/Makefile"
+		for n in {1..8}; do echo "#include <stdio.h>
+int f$n(int x) { return printf(\"%d\", x * $n); }" > "$work/make/f$n.c"; done
+		;;
 	*) echo "programs.sh: no program $1" >&2; exit 2 ;;
 	esac && command -v "${c[0]}" > /dev/null
 }
@@ -75,9 +84,9 @@ median() {
 
 # of a trace: intervals, faults, lost accesses, the most intervals of one process
 numbers() {
-	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; k = 0; next }
+	cat "$1"/p*/intervals.csv 2> /dev/null | awk -F, '$1 == "Interval" { for (i = 1; i <= NF; i++) at[$i] = i; k = 0; next }
 		{ n++; faults += $at["Faults"]; lost += $at["LostRing"] + $at["LostTable"] + $at["LostRegion"] }
-		END { printf "%d %d %d\n", n, faults, lost }' "$1"/p*/intervals.csv
+		END { printf "%d %d %d\n", n, faults, lost }'
 }
 
 builds=(this)

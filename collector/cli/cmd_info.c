@@ -324,6 +324,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	printf("Losses      %s\n", lost);
 	if (*str(json_object_get(m, "unseen"), "text"))
 		printf("            %s\n", str(json_object_get(m, "unseen"), "text"));
+	if (*str(json_object_get(m, "unrecorded"), "text"))
+		printf("            %s\n", str(json_object_get(m, "unrecorded"), "text"));
 	/* zap's governor has fewer where the budget, or one thread alone, asks for it */
 	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(num(p, "interval_ns")),

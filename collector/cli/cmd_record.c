@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@
 #include "manifest.h"
 #include "program.h"
 #include "tracedir.h"
+#include "unrecorded.h"
 #include "user.h"
 #include "util.h"
 
@@ -127,7 +129,7 @@ static char *make_directory(const struct mt_args *a, const char *program)
 /* Removes what we made so far, when the program could not be started. */
 static void remove_directory(const char *dir)
 {
-	static const char *const files[] = { "manifest.json", "topology.xml", ".reserve" };
+	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve" };
 
 	for (size_t i = 0; i < N(files); i++) {
 		char *p = mt_printf("%s/%s", dir, files[i]);
@@ -210,6 +212,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
 	const char *requested = mt_args_get(a, "backend");
+	static const char *const patterns[] = { "follow", "skip" };
 	struct timespec rt;
 	struct tm tm;
 
@@ -255,6 +258,11 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		(json_int_t)mt_args_size_bytes(a, "min-alloc"), "stack_depth",
 		(json_int_t)mt_args_int(a, "stack-depth"), "physical", mt_args_has(a, "physical"),
 		"compress", mt_args_has(a, "compress")));
+	json_object_set_new(json_object_get(m, "parameters"), "min_process_bytes",
+			    json_integer((json_int_t)mt_args_size_bytes(a, "min-process")));
+	for (size_t i = 0; i < N(patterns); i++)
+		if (mt_args_has(a, patterns[i]))
+			json_object_set_new(json_object_get(m, "parameters"), patterns[i], utf8(mt_args_get(a, patterns[i])));
 	if (mt_args_int(a, "interval-accesses"))
 		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
 				    json_integer(mt_args_int(a, "interval-accesses")));
@@ -278,6 +286,14 @@ static void set_number(const char *name, uint64_t v)
 
 	snprintf(t, sizeof(t), "%" PRIu64, v);
 	setenv(name, t, 1);
+}
+
+static void set_text(const char *name, const char *text)
+{
+	if (text && *text)
+		setenv(name, text, 1);
+	else
+		unsetenv(name);
 }
 
 /* LD_PRELOAD with our library first and only once. */
@@ -319,6 +335,10 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_MIN_ALLOC", mt_args_size_bytes(a, "min-alloc"));
 	set_number("MEMTRACE_STACK_DEPTH", (uint64_t)mt_args_int(a, "stack-depth"));
 	setenv("MEMTRACE_PHYSICAL", mt_args_has(a, "physical") ? "1" : "0", 1);
+	set_number("MEMTRACE_MIN_PROCESS", mt_args_size_bytes(a, "min-process"));
+	set_number("MEMTRACE_ROOT", (uint64_t)getpid());
+	set_text("MEMTRACE_FOLLOW", mt_args_get(a, "follow"));
+	set_text("MEMTRACE_SKIP", mt_args_get(a, "skip"));
 	unsetenv("MEMTRACE_PARENT_IMAGE");
 	if (preload)
 		set_preload(p->preload);
@@ -609,6 +629,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 	}
 	if (json_object_get(m, "unseen"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
+	if (json_object_get(m, "unrecorded"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unrecorded"), "text")));
 	if (ull(over, "faults"))
 		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
 			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),
@@ -1093,6 +1115,8 @@ static int record_program(const struct mt_args *a)
 	}
 	m = first_manifest(a, &probe, dir, program, backend);
 	rc = mt_manifest_write(dir, m);
+	if (!rc)
+		rc = mt_unrecorded_create(dir);
 	if (rc) {
 		remove_directory(dir);
 		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/manifest.json: %s", dir,
@@ -1240,6 +1264,25 @@ out:
 	return rc;
 }
 
+/* A pattern for programs. 0, or an exit code after a message. */
+static int check_pattern(const struct mt_args *a, const char *option)
+{
+	const char *pattern = mt_args_get(a, option);
+	char why[200];
+	regex_t r;
+	int err;
+
+	if (!pattern || !*pattern)
+		return 0;
+	err = regcomp(&r, pattern, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &r, why, sizeof(why));
+		return mt_fail(a, MT_EXIT_USAGE, "--%s '%s' is no regular expression: %s", option, pattern, why);
+	}
+	regfree(&r);
+	return 0;
+}
+
 int cmd_record(const struct mt_args *a)
 {
 	mt_quiet = mt_args_has(a, "quiet");
@@ -1253,6 +1296,10 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--exact cannot record a process that runs already");
 	if (mt_args_has(a, "repeat") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
+	if (mt_args_has(a, "pid") && (mt_args_has(a, "follow") || mt_args_has(a, "skip")))
+		return mt_fail(a, MT_EXIT_USAGE, "--follow and --skip choose among the programs that a program starts, not with --pid");
+	if (check_pattern(a, "follow") || check_pattern(a, "skip"))
+		return MT_EXIT_USAGE;
 	if (mt_args_has(a, "pid"))
 		return record_process(a);
 	if (!a->argc)

@@ -17,6 +17,7 @@
 #include "backend.h"
 #include "manifest.h"
 #include "tracedir.h"
+#include "unrecorded.h"
 #include "util.h"
 
 extern char **environ;
@@ -319,15 +320,22 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 					       "write_error" };
 	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
 		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0, shared = 0, file = 0;
-	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old;
+	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old, *unrecorded;
 	json_t **all;
 	int64_t end = -1;
-	size_t n;
+	size_t n, worked = 0;
 	char **dirs = mt_trace_images(trace, &n);
 
 	all = mt_alloc((n + 1) * sizeof(*all));
 	for (size_t i = 0; i < n; i++)
 		all[i] = mt_image_read(trace, dirs[i]);
+	/* a shell that is not recorded itself is no sign of what worked */
+	for (size_t i = n; i-- > 0;) {
+		const char *name = json_string_value(json_object_get(all[i], "backend"));
+
+		if (name && strcmp(name, "none"))
+			worked = i;
+	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t l[5], lost = 0;
 		struct mt_totals t;
@@ -371,11 +379,11 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		json_object_set_new(entry, "accesses", json_integer((json_int_t)t.records));
 		json_object_set_new(entry, "losses", json_integer((json_int_t)lost));
 		json_array_append_new(images, entry);
-		if (i == 0 && all[0]) {
+		if (i == worked && all[i]) {
 			json_t *b = json_object_get(m, "backend");
-			json_t *name = json_object_get(all[0], "backend");
+			json_t *name = json_object_get(all[i], "backend");
 			const struct mt_backend *backend;
-			const char *msg = json_string_value(json_object_get(all[0],
+			const char *msg = json_string_value(json_object_get(all[i],
 									    "backend_message"));
 
 			if (json_is_string(name) && b) {
@@ -397,6 +405,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	json_object_del(m, "unseen");
 	if (shared || file)
 		json_object_set_new(m, "unseen", unseen_of(shared, file));
+	json_object_del(m, "unrecorded");
+	unrecorded = mt_unrecorded_describe(trace);
+	if (unrecorded)
+		json_object_set_new(m, "unrecorded", unrecorded);
 	json_object_set_new(m, "images", images);
 	old = json_object_get(m, "overhead");
 	if (recorder_cpu_ns < 0)

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "counting.h"
+#include "quiet.h"
 #include "rawsys.h"
 #include "zap/monitor.h"
 
@@ -50,6 +51,7 @@ void mt_hook_exit(int status)
 		mt_monitor_finish_interval(MT_EVENT_EXIT);
 		describe_end();
 	}
+	mt_quiet_end();
 	for (;;) {
 		mt_sys(SYS_exit_group, status);
 		mt_sys(SYS_exit, status);

@@ -36,6 +36,7 @@
 #include "context.h"
 #include "counting.h"
 #include "maps.h"
+#include "quiet.h"
 #include "rawsys.h"
 #include "thread.h"
 #include "zap/hooks.h"
@@ -198,10 +199,23 @@ static long child(struct fork_call *c)
 	if (c->untraced) {
 		zap_space.active = 0;
 		mt_process.monitored = mt_process.tracing = 0;
+		mt_quiet_stop();
 		mt_fd_close(mt_process.image.dirfd);
 		mt_monitor_after_fork();
 		cnt_fork_child(mt_gettid(), 0);
 		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
+		return 0;
+	}
+	if (mt_is_quiet()) {
+		struct mt_process *p = &mt_process;
+
+		adopt_thread(c);
+		if (p->image.config) {	/* the parent's */
+			p->config.parent_image = p->image.index;
+			mt_fd_close(p->image.dirfd);
+			memset(&p->image, 0, sizeof(p->image));
+		}
+		mt_quiet_fork_child();
 		return 0;
 	}
 	if (c->freeze || !zap_space.active) {
@@ -378,7 +392,8 @@ again:
 	 * While the child ran on our memory the kernel wrote its CPU number into the rseq
 	 * area of this thread; sleeping makes it write ours again.
 	 */
-	mt_sys(SYS_nanosleep, &ts, 0);
+	if (zap_space.active || c->freeze)
+		mt_sys(SYS_nanosleep, &ts, 0);
 	c->result = pid;
 	return pid;
 }
@@ -520,6 +535,8 @@ int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *par
 	if (!fn || !stack) {
 		ret = -EINVAL;
 	} else if (f & CLONE_VM) {
+		if (f & CLONE_THREAD)
+			mt_quiet_thread();
 		ret = clone_vm(fn, stack, f, arg, parent_tid, tls, child_tid);
 	} else {
 		ret = clone_process(f, parent_tid, child_tid);

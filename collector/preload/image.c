@@ -67,6 +67,7 @@ int mt_config_read(struct mt_config *c)
 	c->min_static_bytes = env_u64("MEMTRACE_MIN_STATIC", 8);
 	c->min_alloc_bytes = env_u64("MEMTRACE_MIN_ALLOC", MT_PAGE);
 	c->stack_depth = (int)env_u64("MEMTRACE_STACK_DEPTH", 16);
+	c->min_process_bytes = env_u64("MEMTRACE_MIN_PROCESS", 0);
 	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
 	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
 	c->fork_copy_max_bytes = env_u64("MEMTRACE_FORK_COPY_MAX", UINT64_MAX);

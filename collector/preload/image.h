@@ -31,6 +31,7 @@ struct mt_config {
 	uint64_t min_static_bytes;	/* MEMTRACE_MIN_STATIC */
 	uint64_t min_alloc_bytes;	/* MEMTRACE_MIN_ALLOC */
 	int stack_depth;		/* MEMTRACE_STACK_DEPTH */
+	uint64_t min_process_bytes;	/* MEMTRACE_MIN_PROCESS: see quiet.h; 0: each process is recorded from its beginning */
 	int physical;			/* MEMTRACE_PHYSICAL */
 	uint32_t ring_pages;		/* MEMTRACE_RING_PAGES per CPU */
 	uint64_t fork_copy_max_bytes;	/* MEMTRACE_FORK_COPY_MAX: larger programs stop being traced at fork */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /* Entry of the preload library: everything starts in its constructor. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 #include "maps.h"
 #include "patch.h"
 #include "process.h"
+#include "quiet.h"
 #include "rawsys.h"
 #include "sandbox.h"
 #include "thread.h"
@@ -286,34 +288,53 @@ static const char *foreign_runtime(void)
 	return NULL;
 }
 
-__attribute__((constructor)) static void memtrace_start(void)
+/* libc's calls come to us. 0, or negative errno with the reason. Signals blocked, single-threaded. */
+static int patch(struct message *why)
+{
+	struct mt_process *p = &mt_process;
+	const char *what;
+	int err;
+
+	if (p->patched)
+		return 0;
+	p->tid_offset = find_tid_offset();
+	if (!p->tid_offset) {
+		say(why, "the thread descriptor of this libc is not known");
+		return -ENOSYS;
+	}
+	err = mt_patch_all(hooks, COUNT(hooks), &what);
+	if (err) {
+		say(why, "libc cannot be patched, ");
+		say_error(why, what, err);
+		return err;
+	}
+	p->patched = 1;
+	return 0;
+}
+
+/*
+ * The process becomes an image, @how, or the image that it has is recorded from now on. Single-threaded. constructor,
+ * or later in a hook, on a stack of its own: then the environment stays where it is.
+ */
+static void record(const char *how, const char *obstacle, int constructor)
 {
 	struct mt_process *p = &mt_process;
 	struct message why = { .len = 0 };
-	const char *what;
 	void *scratch;
 	uint64_t mask, begin_cpu_ns = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	int err, silent;
 
-	if (mt_config_read(&p->config) < 0)
-		return;
-	what = mt_sandbox_obstacle(&silent);
-	if (silent || mt_image_create(&p->image, &p->config, p->config.parent_image,
-				      p->config.parent_image < 0 ? "root" : "exec") < 0) {
+	if (!p->image.config && mt_image_create(&p->image, &p->config, p->config.parent_image, how) < 0) {
 		cnt_off();
 		return;
 	}
 	mt_image_describe(&p->image, "none", "the image was killed before it had started");
-	mt_image_export(&p->image, 1);
-	if (!what)
-		what = foreign_runtime();
-	if (what) {
+	mt_image_export(&p->image, constructor);
+	if (obstacle) {
 		cnt_off();
-		mt_image_describe(&p->image, "none", what);
+		mt_image_describe(&p->image, "none", obstacle);
 		return;
 	}
 	mt_image_save_maps(&p->image, "maps-start.txt");
-	p->tid_offset = find_tid_offset();
 	ctx_init(&p->image);
 
 	mask = mt_block_signals();
@@ -321,21 +342,14 @@ __attribute__((constructor)) static void memtrace_start(void)
 	p->tls = copy_tls();
 	if (!scratch || !p->tls) {
 		say(&why, "no memory");
-	} else if (!p->tid_offset) {
-		say(&why, "the thread descriptor of this libc is not known");
-	} else {
-		err = mt_patch_all(hooks, COUNT(hooks), &what);
-		if (err) {
-			say(&why, "libc cannot be patched, ");
-			say_error(&why, what, err);
-		} else if (p->config.accesses == MT_BY_US) {
+	} else if (!patch(&why)) {
+		if (p->config.accesses == MT_BY_US)
 			start_zap(&why, scratch);
-		} else if (p->config.accesses == MT_BY_HOOKS) {
+		else if (p->config.accesses == MT_BY_HOOKS)
 			start_counting(&why);
-		} else {
+		else
 			say(&why, p->config.accesses == MT_BY_LAUNCHER ? "accesses come from outside of the program" :
 			    "no backend was asked for");
-		}
 	}
 	if (!p->tracing)
 		cnt_off();
@@ -348,3 +362,62 @@ __attribute__((constructor)) static void memtrace_start(void)
 	mt_restore_signals(mask);
 }
 
+/* A process that was watched has something to tell. In a hook; a filter may have come since the start. */
+static void record_late(void)
+{
+	int silent;
+	const char *obstacle = mt_sandbox_obstacle(&silent);
+
+	if (!silent)
+		record(mt_quiet_how(), obstacle, 0);
+}
+
+/* Counted, and watched unless it is left out. 0, or negative errno: it cannot be watched. */
+static int stay_quiet(enum mt_start choice, int root, const char *how)
+{
+	struct mt_process *p = &mt_process;
+	struct message why = { .len = 0 };
+	uint64_t mask;
+	int err = 0;
+
+	if (choice == MT_START_LATER) {
+		mask = mt_block_signals();
+		err = patch(&why);
+		mt_restore_signals(mask);
+	}
+	if (err)
+		return err;
+	if (root) {
+		if (mt_image_create(&p->image, &p->config, p->config.parent_image, how) < 0)
+			return -EIO;
+		mt_image_describe(&p->image, "none", mt_quiet_message(choice));
+		mt_image_export(&p->image, 1);
+	}
+	if (choice == MT_START_NEVER)
+		cnt_off();
+	mt_quiet_begin(&p->config, choice, root, how, record_late);
+	return 0;
+}
+
+__attribute__((constructor)) static void memtrace_start(void)
+{
+	struct mt_process *p = &mt_process;
+	const char *obstacle, *how;
+	enum mt_start choice;
+	int silent, root;
+
+	if (mt_config_read(&p->config) < 0)
+		return;
+	obstacle = mt_sandbox_obstacle(&silent);
+	if (silent) {
+		cnt_off();
+		return;
+	}
+	choice = mt_quiet_choose(&p->config, &root);
+	how = p->config.parent_image < 0 ? "root" : "exec";
+	if (!obstacle && choice != MT_START_NEVER)
+		obstacle = foreign_runtime();
+	/* what cannot be recorded at all says so at once */
+	if (choice == MT_START_NOW || (choice == MT_START_LATER && obstacle) || stay_quiet(choice, root, how))
+		record(how, obstacle, 1);
+}

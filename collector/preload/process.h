@@ -11,6 +11,7 @@
 struct mt_process {
 	struct mt_config config;
 	struct mt_image image;
+	int patched;		/* calls of libc come to us */
 	int monitored;		/* there is a monitor thread in this image */
 	int tracing;		/* and it watches accesses */
 	void *tls;		/* for monitor threads */

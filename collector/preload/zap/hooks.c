@@ -7,6 +7,7 @@
 
 #include "context.h"
 #include "image.h"
+#include "quiet.h"
 #include "space.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -44,6 +45,13 @@ static long finish_quietly(long ret)
 static int is_program(void)
 {
 	return mt_in_hook == 0;
+}
+
+/* The program gets memory that it may write to. In front of everything: this may be the moment at which recording begins. */
+static void grow(uint64_t bytes)
+{
+	if (mt_is_quiet() && is_program())
+		mt_quiet_grow(bytes);
 }
 
 /* The end of a hook that took the lock with zap_enter(). */
@@ -91,6 +99,8 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 
 	if (offset & (off_t)(MT_PAGE - 1))
 		return (void *)finish(-EINVAL);
+	if ((flags & MAP_ANONYMOUS) || ((prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_PRIVATE))
+		grow(len);
 	if (!zap_space.active) {
 		ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
 	} else {
@@ -233,6 +243,8 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 	uint64_t mask;
 	long ret;
 
+	if (nlen > olen)
+		grow(nlen - olen);
 	if (!s->active) {
 		ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 	} else {
@@ -322,6 +334,8 @@ int zap_hook_brk(void *addr)
 	uint64_t mask, from, to;
 	long now;
 
+	if (old && addr > old)
+		grow((uint64_t)addr - (uint64_t)old);
 	if (!s->active) {
 		now = mt_sys(SYS_brk, addr);
 		__curbrk = (void *)now;
@@ -357,6 +371,8 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 
 	if (!mt_sys(SYS_shmctl, id, IPC_STAT, &segment))
 		len = segment.shm_segsz;
+	if (!(flags & SHM_RDONLY))
+		grow(len);
 	if (!zap_space.active) {
 		ret = mt_sys(SYS_shmat, id, addr, flags);
 	} else {

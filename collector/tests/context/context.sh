@@ -141,7 +141,7 @@ for f in structures stacks threads; do
 done
 
 # a descendant that outlives the program, until it is told to end
-record -o daemon.trace sh -c 'sh -c "echo \$\$ > late; while [ ! -e leave ]; do sleep 0.05; done" > /dev/null 2>&1 &
+record --min-process 0 -o daemon.trace sh -c 'sh -c "echo \$\$ > late; while [ ! -e leave ]; do sleep 0.05; done" > /dev/null 2>&1 &
 	while [ ! -s late ]; do sleep 0.05; done' 2> /dev/null
 expect "root's exit ends the recording" 0 $?
 expect "descendant noted" 1 "$(grep -c '"state": "running"' daemon.trace/manifest.json | sed 's/[1-9][0-9]*/1/')"

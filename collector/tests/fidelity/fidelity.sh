@@ -10,7 +10,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 need_memtrace
 need_programs fidelity visits deny
 
-as=() budget=0
+as=() budget=0 program=("$bin/visits")
 # fidelity NAME comparison-options -- record-options -- options of visits
 # Records "visits" and compares every image that wrote a log.
 fidelity() {
@@ -28,7 +28,7 @@ fidelity() {
 		# "as" is a command that runs the rest with less rights
 		[ ${#as[@]} = 0 ] || chmod 777 "$dir"
 		if ! timeout -k 5 900 "${as[@]}" "$MEMTRACE" record --quiet --max-overhead "$budget" -o "$dir/trace" \
-			"${record[@]}" -- "$bin/visits" "$@" "$dir/log" > "$dir/out" 2>&1; then
+			"${record[@]}" -- "${program[@]}" "$@" "$dir/log" > "$dir/out" 2>&1; then
 			fail "$name: the program or the recorder failed"
 			sed 's/^/    /' "$dir/out"
 			return 1
@@ -82,6 +82,10 @@ fidelity mappings -- --interval 50ms --subphases 1 -- -d 1500 -p 100 -m churn,mr
 fidelity read-mostly -- --interval 50ms --subphases 2 -- -d 1200 -p 300 -w 3
 fidelity asleep -- --interval 20ms --subphases 1 -- -d 2000 -p 200 -z 35,100
 fidelity fork-exec -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec
+# started by a shell: recorded from the moment at which it asks for memory, and complete from then on
+program=(sh -c '"$@"; exit $?' sh "$bin/visits")
+fidelity not-at-once -- --interval 30ms --subphases 2 -- -d 1000 -p 300 -m fork,exec
+program=("$bin/visits")
 fidelity many-threads -- --interval 50ms --subphases 1 -- -t 24 -d 1200 -p 2000 -P 60
 fidelity one-thread -- --interval 50ms --subphases 1 -- -t 1 -d 1000 -p 100
 # With a budget that suffices the governor decides how often an interval looks at the pages: once

@@ -47,12 +47,13 @@ accesses() {
 }
 
 # same NAME SECONDS command...: run it untraced and traced in fresh directories. SECONDS are enough
-# on a machine that is not loaded.
+# on a machine that is not loaded. Each process of it is recorded; what a script starts a second time as by default,
+# when small processes are only counted.
 same() {
-	local name=$1 limit=$2 dir=$work/$1 want got begin
+	local name=$1 limit=$2 dir=$work/$1 want begin
 	shift 2
 	wanted "$name" || return 0
-	mkdir -p "$dir/plain" "$dir/traced"
+	mkdir -p "$dir/plain"
 	# the braces keep what this shell says about signals away from the report
 	{
 		begin=$SECONDS
@@ -60,13 +61,28 @@ same() {
 		want=$?
 		# for what hangs; a slow machine has shown above how slow it is
 		limit=$((limit * 3 + (SECONDS - begin) * 30))
-		(cd "$dir/traced" && exec timeout -k 2 "$limit" "$MEMTRACE" record --quiet --backend "$backend" -o "$dir/trace" \
-			-- "$@" > ../traced.out 2> ../traced.err < /dev/null)
-		got=$?
 	} 2> /dev/null
 	if [ $want = 124 ]; then
 		fail "$name: the time limit is too short even without memtrace"
-	elif [ $got = 124 ] || { [ $got = 137 ] && [ $want != 137 ]; }; then
+	else
+		same_with "$name" 0 "$@"
+		[ "$1" != bash ] || same_with "$name, small processes only counted" 1M "$@"
+	fi
+	[ -n "${KEEP:-}" ] || rm -rf "$dir"
+}
+
+# Part of same(): with --min-process SIZE.
+same_with() {
+	local name=$1 min=$2 trace=$dir/trace-$2 got
+	shift 2
+	rm -rf "$dir/traced"
+	mkdir "$dir/traced"
+	{
+		(cd "$dir/traced" && exec timeout -k 2 "$limit" "$MEMTRACE" record --quiet --backend "$backend" --min-process $min \
+			-o "$trace" -- "$@" > ../traced.out 2> ../traced.err < /dev/null)
+		got=$?
+	} 2> /dev/null
+	if [ $got = 124 ] || { [ $got = 137 ] && [ $want != 137 ]; }; then
 		fail "$name: traced, not done after $limit s (status $got)"
 	elif [ $got != $want ]; then
 		fail "$name: status $got instead of $want"
@@ -80,15 +96,14 @@ same() {
 	elif [ "$(fingerprint "$dir/plain")" != "$(fingerprint "$dir/traced")" ]; then
 		fail "$name: other files in the working directory"
 		diff <(fingerprint "$dir/plain") <(fingerprint "$dir/traced") | head -5 | sed 's/^/    /'
-	elif check_trace "$name" "$dir/trace"; then
+	elif check_trace "$name" "$trace"; then
 		# who dies by a signal takes the interval at that time with him, perhaps the only one
-		if [ "$backend" = none ] || [ $want -ge 128 ] || [ "$(accesses "$dir/trace")" -gt 0 ]; then
+		if [ "$backend" = none ] || [ $want -ge 128 ] || [ $min != 0 ] || [ "$(accesses "$trace")" -gt 0 ]; then
 			pass "$name"
 		else
 			fail "$name: there is no access in the trace"
 		fi
 	fi
-	[ -n "${KEEP:-}" ] || rm -rf "$dir"
 }
 
 # script NAME SECONDS [needed program...] < shell script
@@ -367,6 +382,71 @@ if wanted full-disk; then
 	else
 		fail "limited size of files: status $got: $(cat "$work/full.err")"
 	fi
+fi
+
+# ---- processes that are only counted ---------------------------------------------
+
+if [ "$backend" = auto ] || [ "$backend" = zap ]; then
+	cat > "$work/grows.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	long kib = argc > 1 ? atol(argv[1]) : 0;
+	char *p = kib ? malloc((size_t)kib << 10) : NULL;
+
+	if (p)
+		memset(p, 1, (size_t)kib << 10);
+	if (argc > 2 && !fork())	/* the child grows, not the parent */
+		return execl(argv[0], argv[0], argv[2], NULL);
+	wait(NULL);
+	puts(p ? "grown" : "small");
+	return 0;
+}
+END
+	gcc -O1 -o "$work/grows" "$work/grows.c"
+fi
+# processes_of NAME "DESCRIPTION" IMAGES COUNTED: what is in trace $work/NAME
+processes_of() {
+	local trace=$work/$1 images counted text
+	images=$(grep -l '"backend": "zap"' "$trace"/p*/image.json 2> /dev/null | wc -l)
+	counted=$("$MEMTRACE" info --json "$trace" | sed -n 's/^ *"processes": \([0-9]*\),*$/\1/p')
+	text=$("$MEMTRACE" info "$trace" | grep "not recorded: ")
+	if [ "$images" = "$3" ] && [ "${counted:-0}" = "$4" ] && { [ "$4" = 0 ] || [ -n "$text" ]; } && check_trace "$2" "$trace"; then
+		pass "$2"
+	else
+		fail "$2: $images images instead of $3, ${counted:-0} counted instead of $4; $text"
+	fi
+}
+if wanted small && [ -x "$work/grows" ]; then
+	cd "$work" || exit 2
+	export grows=$work/grows
+	rec=("$MEMTRACE" record --quiet --backend zap)
+	"${rec[@]}" -o small-1 -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done' > /dev/null
+	processes_of small-1 "small processes are counted" 0 9
+	ls -d small-1/p* | grep -qv p0000 && fail "a small process has a directory"
+	"${rec[@]}" -o small-2 -- sh -c '"$grows" 5000; "$grows" 20; (exit 3); (exec "$grows" 4000)' > small.out
+	processes_of small-2 "what grows is recorded" 2 2
+	[ "$(cat small-2/p000[12]/accesses-*.csv | wc -l)" -gt 2000 ] && pass "with its memory" || fail "what grew has no pages"
+	"${rec[@]}" -o small-3 -- "$grows" 20 > small.out
+	processes_of small-3 "the program itself is recorded, however small" 1 0
+	"${rec[@]}" -o small-4 -- sh -c 'exec "$grows" 20' > small.out
+	processes_of small-4 "and what it goes on as" 1 0
+	"${rec[@]}" --min-process 0 -o small-5 -- sh -c '/bin/true; "$grows" 20; :' > small.out
+	processes_of small-5 "without a limit all are recorded" 3 0
+	"${rec[@]}" --skip 'grows$' -o small-6 -- sh -c '"$grows" 5000; seq 300000 | sort -n --parallel=2 -S 40M > /dev/null' > small.out
+	processes_of small-6 "what is skipped is counted" 1 2
+	"${rec[@]}" --follow '/grows$' -o small-7 -- sh -c '"$grows" 20; seq 300000 | sort -n --parallel=2 -S 40M > /dev/null; "$grows" 5000 30' > small.out
+	processes_of small-7 "only what is followed is recorded" 4 2
+	"${rec[@]}" -o small-8 -- sh -c '"$grows" 20 5000; :' > small.out
+	processes_of small-8 "a child of a small process is recorded when it grows" 1 1
+	"${rec[@]}" --follow '(' -o small-9 -- sh -c : 2> small.err
+	[ $? = 2 ] && grep -q "'(' is no regular expression" small.err && [ ! -e small-9 ] && pass "a wrong pattern is refused" ||
+		fail "a wrong pattern is not refused: $(cat small.err)"
+	cd / || exit 2
 fi
 
 # ---- runtimes that bear no thread of ours: the program runs untraced --------------

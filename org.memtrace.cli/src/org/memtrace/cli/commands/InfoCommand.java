@@ -87,6 +87,7 @@ public final class InfoCommand implements Command {
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : losses + " " + info.counts().plural());
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
+		v.put("Processes", info.properties().getOrDefault("unrecorded", ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;
 	}

@@ -92,6 +92,7 @@ public final class TraceDetails {
 		if (unseen != null) {
 			d.rows.add(new Row("Memory", unseen, false, true));
 		}
+		d.property("Processes", "unrecorded");
 		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);
 		if (untouched != null) {
 			d.rows.add(new Row("Reads", untouched, false, true));

@@ -31,7 +31,8 @@ public final class TraceDirectoryBuilder {
 			"parameters":{"interval_ns":50000000,"physical":false},
 			"status":{"state":"complete","exit_code":0,"signal":null},
 			"losses":{"total":3,"by_reason":{"ring_overflow":3}},
-			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"}}
+			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"},
+			"unrecorded":{"processes":3,"left_out":0,"cpu_ns":4000000,"text":"3 processes not recorded"}}
 			""";
 
 	public TraceDirectoryBuilder(Path directory) {
