@@ -10,10 +10,7 @@ import java.util.Objects;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
-import org.eclipse.jface.layout.TableColumnLayout;
 import org.eclipse.jface.resource.JFaceResources;
-import org.eclipse.jface.viewers.ColumnPixelData;
-import org.eclipse.jface.viewers.ColumnWeightData;
 import org.eclipse.jface.viewers.IStructuredSelection;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.dnd.Clipboard;
@@ -42,6 +39,8 @@ import org.memtrace.views.util.Later;
 public final class DetailsView extends ViewPart {
 	private static final int NAME_PIXELS = 122;
 	private static final int NAME_MARGIN = 14;
+	/** Of the table, at most. */
+	private static final double NAME_SHARE = 0.45;
 	private static final int CELL_MARGIN = 4;
 
 	private Session session;
@@ -54,6 +53,8 @@ public final class DetailsView extends ViewPart {
 	private OpenFile shownFile;
 	private String shownReport = "";
 	private Later showRows;
+	/** Makes the column of names as wide as they need, and gives the values the rest. */
+	private Runnable fitNames;
 
 	private final ISelectionListener selected = (part, selection) -> {
 		Object element = selection instanceof IStructuredSelection s ? s.getFirstElement() : null;
@@ -92,10 +93,7 @@ public final class DetailsView extends ViewPart {
 	@Override
 	public void createPartControl(Composite parent) {
 		session = getSite().getService(Session.class);
-		Composite holder = new Composite(parent, SWT.NONE);
-		TableColumnLayout layout = new TableColumnLayout();
-		holder.setLayout(layout);
-		table = new Table(holder, SWT.FULL_SELECTION | SWT.MULTI | SWT.V_SCROLL | SWT.H_SCROLL);
+		table = new Table(parent, SWT.FULL_SELECTION | SWT.MULTI | SWT.V_SCROLL | SWT.H_SCROLL);
 		showRows = new Later(table, this::fill);
 		table.getAccessible().addAccessibleListener(new org.eclipse.swt.accessibility.AccessibleAdapter() {
 			@Override
@@ -105,8 +103,12 @@ public final class DetailsView extends ViewPart {
 		});
 		TableColumn name = new TableColumn(table, SWT.LEFT);
 		TableColumn value = new TableColumn(table, SWT.LEFT);
-		layout.setColumnData(name, new ColumnPixelData(nameWidth()));
-		layout.setColumnData(value, new ColumnWeightData(100, 100));
+		fitNames = () -> {
+			int width = nameWidth();
+			name.setWidth(width);
+			value.setWidth(Math.max(NAME_PIXELS, table.getClientArea().width - width));
+		};
+		table.addListener(SWT.Resize, e -> fitNames.run());
 		// the toolkit would cut what is too long without a sign
 		table.addListener(SWT.EraseItem, e -> {
 			if (e.index == 1) {
@@ -174,11 +176,17 @@ public final class DetailsView extends ViewPart {
 		};
 	}
 
+	/** As wide as the longest name, but the values keep more than half of the table. */
 	private int nameWidth() {
 		GC gc = new GC(table);
-		int width = gc.textExtent("Event producers").x + NAME_MARGIN;
+		int least = Math.max(NAME_PIXELS, gc.textExtent("Event producers").x + NAME_MARGIN);
+		int longest = 0;
+		for (TableItem item : table.getItems()) {
+			gc.setFont(item.getFont());
+			longest = Math.max(longest, gc.textExtent(item.getText(0)).x + NAME_MARGIN);
+		}
 		gc.dispose();
-		return Math.max(NAME_PIXELS, width);
+		return Math.max(least, Math.min(longest, (int) (NAME_SHARE * table.getClientArea().width)));
 	}
 
 	private void paintValue(Event e) {
@@ -279,6 +287,7 @@ public final class DetailsView extends ViewPart {
 				table.select(i);
 			}
 		}
+		fitNames.run();
 	}
 
 	/** What the selected row lets a person change, or null. */

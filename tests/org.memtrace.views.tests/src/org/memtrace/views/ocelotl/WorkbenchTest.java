@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.ImageData;
 import org.eclipse.swt.graphics.ImageLoader;
 import org.eclipse.swt.graphics.Point;
@@ -298,6 +300,24 @@ class WorkbenchTest extends UiTest {
 		assertTrue(text.contains("Lost page faults=3\n"), text);
 		assertTrue(text.contains("incomplete last lines=1\n"), text);
 		assertTrue(text.contains("Command=./app --size 8192"), text);
+		// where there is room no name is cut
+		bot.run(() -> page().toggleZoom(page().findViewReference(ViewIds.DETAILS)));
+		bot.waitFor("wide", () -> details.getClientArea().width > 900);
+		bot.waitFor("whole names", () -> cutNames(details).isEmpty());
+		bot.shot("details-wide");
+		bot.run(() -> page().toggleZoom(page().findViewReference(ViewIds.DETAILS)));
+		bot.waitFor("narrow, and values have more than half", () -> details.getClientArea().width < 500
+				&& (details.getColumn(0).getWidth() <= details.getClientArea().width / 2 || details.getColumn(0).getWidth() < 160));
+	}
+
+	private static List<String> cutNames(Table details) {
+		GC gc = new GC(details);
+		List<String> cut = Stream.of(details.getItems()).filter(i -> {
+			gc.setFont(i.getFont());
+			return gc.textExtent(i.getText(0)).x > details.getColumn(0).getWidth();
+		}).map(i -> i.getText(0)).toList();
+		gc.dispose();
+		return cut;
 	}
 
 	@Test
