@@ -61,17 +61,20 @@ public final class Comparison {
 		}
 		OpenTrace shown = first.trace();
 		TraceGroup place = second;
+		TraceGroup stays = first;
 		if (shown != null && isOlder(other instanceof OpenFile f ? f.info() : (TraceInfo) other, shown.info())) {
 			session.show(second, shown.fork());
-			session.link(second, first, time);
 			place = first;
-		} else {
-			session.link(first, second, time);
+			stays = second;
 		}
+		TraceGroup leader = stays;
+		TraceGroup follower = place;
+		// when the trace is there: a link is between two traces
+		Runnable link = () -> session.link(leader, follower, time);
 		if (other instanceof TraceInfo listed) {
-			session.opener().open(place, listed);
+			session.opener().open(place, listed, link);
 		} else {
-			session.opener().openDatabase(place, ((OpenFile) other).path());
+			session.opener().openDatabase(place, ((OpenFile) other).path(), link);
 		}
 	}
 

@@ -117,6 +117,11 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 		return other != null && data == other.data;
 	}
 
+	/** Whether the other is of the same database, perhaps with another tree of producers; {@code other} may be null. */
+	public boolean hasSameDatabase(OpenTrace other) {
+		return other != null && (file() == null ? other.isListed(info()) : other.isFile(file()));
+	}
+
 	@Override
 	public TraceInfo info() {
 		return data.info;

@@ -288,17 +288,25 @@ public final class Session implements IDisposable {
 				.orElse(null);
 	}
 
-	/** Two groups that are at the same place; the link exists while both show a trace. */
+	/** Two groups that are at the same place, while both show the traces that they showed when they were linked. */
 	private static final class GroupLink {
 		private final TraceGroup a;
 		private final TraceGroup b;
 		private final SelectionLink.Time time;
+		private final OpenTrace ofA;
+		private final OpenTrace ofB;
 		private SelectionLink link;
 
 		GroupLink(TraceGroup a, TraceGroup b, SelectionLink.Time time) {
 			this.a = a;
 			this.b = b;
 			this.time = time;
+			ofA = a.trace();
+			ofB = b.trace();
+		}
+
+		boolean isAboutWhatIsShown() {
+			return ofA.hasSameDatabase(a.trace()) && ofB.hasSameDatabase(b.trace());
 		}
 
 		boolean has(TraceGroup g) {
@@ -307,9 +315,7 @@ public final class Session implements IDisposable {
 
 		void make() {
 			end();
-			if (a.trace() != null && b.trace() != null) {
-				link = new SelectionLink(a.trace().selection(), b.trace().selection(), time);
-			}
+			link = new SelectionLink(a.trace().selection(), b.trace().selection(), time);
 		}
 
 		void end() {
@@ -320,10 +326,16 @@ public final class Session implements IDisposable {
 		}
 	}
 
-	/** Links two groups: window, producers, viewpoint, level and filters of the second become those of the first, and stay so. */
+	/**
+	 * Links two groups: window, producers, viewpoint, level and filters of the second become those of the first, and stay so until one of
+	 * them shows another trace. Does nothing when one of them shows no trace.
+	 */
 	public void link(TraceGroup a, TraceGroup b, SelectionLink.Time time) {
 		if (a == b) {
 			throw new IllegalArgumentException("a group cannot be linked with itself");
+		}
+		if (a.trace() == null || b.trace() == null) {
+			return;
 		}
 		links.stream().filter(l -> l.has(a) && l.has(b)).forEach(GroupLink::end);
 		links.removeIf(l -> l.has(a) && l.has(b));
@@ -351,12 +363,27 @@ public final class Session implements IDisposable {
 		return links.stream().filter(l -> l.has(group)).map(l -> l.a == group ? l.b : l.a).findFirst().orElse(null);
 	}
 
-	/** A group shows another trace: its links are about that one now. */
+	/** All groups that a group is linked with, in the order of linking. */
+	public List<TraceGroup> allLinkedWith(TraceGroup group) {
+		return links.stream().filter(l -> l.has(group)).map(l -> l.a == group ? l.b : l.a).toList();
+	}
+
+	/** A group shows something else: its links go on with another selection of the same trace, and end with another trace. */
 	private void relink(TraceGroup group) {
-		for (GroupLink l : links) {
+		boolean ended = false;
+		for (GroupLink l : List.copyOf(links)) {
 			if (l.has(group)) {
-				l.make();
+				l.end();
+				if (l.isAboutWhatIsShown()) {
+					l.make();
+				} else {
+					links.remove(l);
+					ended = true;
+				}
 			}
+		}
+		if (ended) {
+			listeners.forEach(Listener::groupsChanged);
 		}
 	}
 

@@ -136,7 +136,12 @@ public final class TraceOpener {
 
 	/** The same in a group. */
 	public void openDatabase(TraceGroup group, Path file) {
-		submit(new Request(group, null, file, null, null));
+		openDatabase(group, file, null);
+	}
+
+	/** The same, and then does something more; not when it cannot be opened, or something else is opened. */
+	void openDatabase(TraceGroup group, Path file, Runnable then) {
+		submit(new Request(group, null, file, null, then));
 	}
 
 	/**
@@ -144,7 +149,7 @@ public final class TraceOpener {
 	 * of the two trees are unrelated.
 	 */
 	public void openSpace(TraceGroup group, OpenTrace shown, AddressSpace space) {
-		OpenTrace loaded = session.find(t -> t.space() == space && (shown.file() == null ? t.isListed(shown.info()) : t.isFile(shown.file())));
+		OpenTrace loaded = session.find(t -> t.space() == space && shown.hasSameDatabase(t));
 		ViewState before = shown.selection().state();
 		if (loaded != null) {
 			opening.cancel();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 import org.eclipse.jface.action.Action;
+import org.eclipse.jface.action.ActionContributionItem;
 import org.eclipse.jface.action.IAction;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.IToolBarManager;
@@ -58,6 +59,9 @@ public abstract class TraceView extends ViewPart {
 	private boolean opening;
 	private Action lock;
 	private Action filter;
+	/** Tells with which groups this one is linked; in the tool bar only while it is. */
+	private Action link;
+	private ActionContributionItem linkItem;
 	private int restoredGroup = 1;
 
 	private final TraceSelection.Listener followSelection = new TraceSelection.Listener() {
@@ -83,11 +87,13 @@ public abstract class TraceView extends ViewPart {
 		@Override
 		public void groupsChanged() {
 			name();
+			showLink();
 		}
 
 		@Override
 		public void traceRenamed(OpenTrace renamed) {
 			name();
+			showLink();
 		}
 
 		@Override
@@ -251,6 +257,15 @@ public abstract class TraceView extends ViewPart {
 				openAnother(group);
 			}
 		};
+		link = new Action("", Icons.get("link")) {
+			@Override
+			public void run() {
+				session.unlink(group);
+			}
+		};
+		linkItem = new ActionContributionItem(link);
+		linkItem.setVisible(false);
+		tools.appendToGroup(COMMON_ACTIONS, linkItem);
 		tools.appendToGroup(COMMON_ACTIONS, filter);
 		tools.appendToGroup(COMMON_ACTIONS, lock);
 		tools.appendToGroup(COMMON_ACTIONS, save);
@@ -299,6 +314,25 @@ public abstract class TraceView extends ViewPart {
 		}
 	}
 
+	/** Shows in the tool bar with which groups this one is linked; a locked view follows nobody. */
+	private void showLink() {
+		List<TraceGroup> others = locked == null ? session.allLinkedWith(group) : List.of();
+		boolean linked = !others.isEmpty();
+		if (linked) {
+			// an icon alone: a text would wrap the tool bars of two pictures side by side
+			link.setToolTipText("Linked: time, zoom, colours and filters follow "
+					+ String.join(" and ", others.stream().map(g -> "group " + g.number() + " (" + (g.trace() == null ? "" : g.trace().name() + ", ")
+							+ (session.linked(group, g) == SelectionLink.Time.SCALED ? "by share of the run" : "by time since start") + ")").toList())
+							.replace("&", "&&")
+					+ ". Click to end the link");
+		}
+		if (linkItem.isVisible() != linked) {
+			linkItem.setVisible(linked);
+			getViewSite().getActionBars().getToolBarManager().markDirty();
+			getViewSite().getActionBars().updateActionBars();
+		}
+	}
+
 	private Action link(String text, TraceGroup other, SelectionLink.Time time, SelectionLink.Time linked) {
 		Action action = new Action(text, IAction.AS_CHECK_BOX) {
 			@Override
@@ -336,6 +370,7 @@ public abstract class TraceView extends ViewPart {
 		session.activate(other, null);
 		session.left(old);
 		name();
+		showLink();
 	}
 
 	public final boolean isLocked() {
@@ -426,6 +461,7 @@ public abstract class TraceView extends ViewPart {
 		filter.setEnabled(now != null);
 		filters.show(now);
 		name();
+		showLink();
 		traceShown(now);
 	}
 

@@ -122,6 +122,13 @@ final class LevelPanel extends Composite {
 		((GridData) curves.getLayoutData()).minimumHeight = low ? LEAST_CURVES : LOW_CURVES;
 	}
 
+	/** What it needs at least in a width, with the lowest curves. */
+	int leastHeight(int width) {
+		fit(width);
+		GridData ofCurves = (GridData) curves.getLayoutData();
+		return computeSize(width, SWT.DEFAULT).y - ofCurves.heightHint + ofCurves.minimumHeight;
+	}
+
 	/** Two columns instead of four, and the toggle in its own line, where texts would be cut off otherwise. */
 	private void fit(int width) {
 		if (width <= 0) {

@@ -246,10 +246,14 @@ public final class OcelotlView extends TraceView {
 		sash.setWeights(width - wanted, wanted);
 		boolean low = sash.getClientArea().height < SIDE_HEIGHT;
 		((GridData) overview.getLayoutData()).heightHint = low ? 40 : 70;
-		types.low(low);
 		level.low(low);
 		overviewTitle(overviewShown && !low);
-		overview.getParent().layout(true, true);
+		// the types scroll, so they give way first; nobody would look for figures that are cut off
+		types.height(Integer.MAX_VALUE);
+		Composite side = overview.getParent();
+		int others = side.computeSize(wanted, SWT.DEFAULT).y - level.computeSize(wanted, SWT.DEFAULT).y - types.height();
+		types.height(sash.getClientArea().height - others - level.leastHeight(wanted));
+		side.layout(true, true);
 	}
 
 	private void makeJobs() {

@@ -46,6 +46,8 @@ final class TypesTable extends Composite {
 
 	/** Four types and the heads. */
 	private static final int HEIGHT = 132;
+	/** Its head and a row. */
+	private static final int LEAST_HEIGHT = 60;
 
 	/** What a column has beside its text. */
 	private static final int CELL_MARGIN = 14;
@@ -94,9 +96,13 @@ final class TypesTable extends Composite {
 		addListener(SWT.Dispose, e -> swatches.values().forEach(Image::dispose));
 	}
 
-	/** In low views fewer rows are seen at once. */
-	void low(boolean low) {
-		((GridData) table.getLayoutData()).heightHint = low ? HEIGHT - 48 : HEIGHT;
+	/** In low views fewer rows are seen at once; pixels of the table, which is never lower than one row and never higher than it needs. */
+	void height(int pixels) {
+		((GridData) table.getLayoutData()).heightHint = Math.clamp(pixels, LEAST_HEIGHT, HEIGHT);
+	}
+
+	int height() {
+		return ((GridData) table.getLayoutData()).heightHint;
 	}
 
 	private void widths() {

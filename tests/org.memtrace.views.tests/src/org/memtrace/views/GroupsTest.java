@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
@@ -20,9 +21,12 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
+import org.eclipse.swt.widgets.ToolBar;
+import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.ui.IWorkbenchPage;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
@@ -88,6 +92,53 @@ class GroupsTest extends UiTest {
 		assertEquals(1, bot.ui(() -> session.groups().size()), "the group goes with its last view");
 		assertEquals(List.of("Ocelotl"), bot.ui(() -> titles("Ocelotl")));
 		assertEquals(one, bot.ui(session::trace));
+	}
+
+	/** The badges of views that say that they are linked; display thread. */
+	private List<ToolItem> badges() {
+		return bot.all(ToolBar.class).stream().filter(ToolBar::isVisible).flatMap(t -> Stream.of(t.getItems()))
+				.filter(i -> i.getToolTipText() != null && i.getToolTipText().startsWith("Linked")).toList();
+	}
+
+	/** The groups that the badges tell. */
+	private List<String> linkedWith() {
+		return bot.ui(() -> badges().stream().map(i -> i.getToolTipText().replaceAll(".* follow (group \\d+) .*", "$1")).sorted().toList());
+	}
+
+	/** A link is seen, can be ended where it is seen, and is between two traces: a third one begins with its own whole time. */
+	@Test
+	void aLinkIsSeenAndEnds() throws Exception {
+		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
+		TraceInfo third = SampleTrace.write(session.catalogue(), "third matmul");
+		open();
+		assertEquals(List.of(), linkedWith());
+		bot.run(() -> Comparison.show(page(), fixed, SelectionLink.Time.SCALED));
+		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null);
+		waitForViews();
+		TraceGroup one = bot.ui(() -> session.group(1));
+		TraceGroup two = bot.ui(() -> session.group(2));
+		assertTrue(linkedWith().containsAll(List.of("group 1", "group 2")), linkedWith().toString());
+		bot.shot("linked");
+		bot.run(() -> one.trace().selection().zoom(0, SampleTrace.STEP_NS * 10, SampleTrace.B));
+		assertEquals(SampleTrace.B, bot.ui(() -> two.trace().selection().state().producer()));
+		bot.run(() -> session.show(two, two.trace().fresh()));
+		assertEquals(SelectionLink.Time.SCALED, bot.ui(() -> session.linked(one, two)), "the same trace, opened again");
+		assertEquals(SampleTrace.B, bot.ui(() -> two.trace().selection().state().producer()));
+		bot.run(() -> session.opener().open(two, third));
+		bot.waitFor("third trace", () -> two.trace().isListed(third));
+		assertEquals(bot.ui(() -> two.trace().selection().initial()), bot.ui(() -> two.trace().selection().state()), "of its own");
+		assertNull(bot.ui(() -> session.linkedWith(one)));
+		assertEquals(List.of(), linkedWith());
+		bot.run(() -> session.link(one, two, SelectionLink.Time.SINCE_START));
+		assertEquals(SampleTrace.B, bot.ui(() -> two.trace().selection().state().producer()));
+		bot.run(() -> {
+			ToolItem badge = badges().stream().filter(i -> i.getToolTipText().contains("group 2")).findFirst().orElseThrow();
+			assertTrue(badge.getToolTipText().contains("follow group 2 (third matmul, by time since start)"), badge.getToolTipText());
+			badge.notifyListeners(SWT.Selection, new Event());
+		});
+		assertNull(bot.ui(() -> session.linkedWith(one)));
+		assertEquals(List.of(), linkedWith());
+		bot.run(() -> page().hideView(views().stream().filter(v -> v.group() == two).findFirst().orElseThrow()));
 	}
 
 	@Test
