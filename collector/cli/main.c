@@ -32,6 +32,7 @@ static const struct {
 	{ "cc", cmd_cc },
 	{ "c++", cmd_cxx },
 	{ "fortran", cmd_fortran },
+	{ "otf2-stream", cmd_otf2_stream },
 };
 
 /* Standard output must have been written; a reader that went away is no error. */

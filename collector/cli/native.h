@@ -20,5 +20,7 @@ int cmd_version(const struct mt_args *a);
 int cmd_cc(const struct mt_args *a);
 int cmd_cxx(const struct mt_args *a);
 int cmd_fortran(const struct mt_args *a);
+/* An OTF2 archive as records, for the importer. */
+int cmd_otf2_stream(const struct mt_args *a);
 
 #endif

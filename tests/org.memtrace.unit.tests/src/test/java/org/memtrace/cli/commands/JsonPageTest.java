@@ -38,7 +38,7 @@ class JsonPageTest {
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
 	/** Commands that print no result, or print it as a file or a script. */
 	private static final Set<String> OTHERS = Set.of("record", "cc", "c++", "fortran", "finish", "delete", "rename", "export", "render", "report", "open", "help", "completion",
-			"debug");
+			"otf2-stream", "debug");
 	@TempDir
 	static Path temporary;
 	private static String db;
