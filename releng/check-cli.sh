@@ -119,6 +119,19 @@ expect 4 "MEMTRACE_JAVA is /no/java" env MEMTRACE_JAVA=/no/java "$memtrace" list
 expect 4 "Java part of memtrace is not beside" env MEMTRACE_LIB="$tmp" "$memtrace" list
 [ ! -e "$tmp/t1" ] && [ ! -e "$tmp/t2" ] && ok || bad "a program that cannot run leaves a trace"
 
+# --- archives of OTF2 have the counts of otf2-print, through the whole command
+for text in testdata/otf2/*.base64; do
+	name=$(basename "$text" .base64) archive=$tmp/otf2/$(basename "$text" .base64)
+	testdata/otf2/unpack.sh "$name" "$archive"
+	expect 0 "" "$memtrace" import -q -o "$tmp/$name.db" "$archive"
+	states=$(sqlite3 "$tmp/$name.db" "SELECT count(*) FROM EVENT e JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID WHERE t.CATEGORY = 1")
+	[ "$states" = "$(otf2-print "$archive/eztrace_log.otf2" 2>/dev/null | grep -c '^ENTER')" ] && ok || bad "OTF2 $name: $states states"
+done
+cp -r "$tmp/otf2/io" "$tmp/cut" && truncate -s 200 "$tmp/cut/eztrace_log/2.evt"
+expect 3 "P#0T#2: 1[0-9]* events were read" "$memtrace" import --strict -o "$tmp/cut.db" "$tmp/cut"
+expect 0 "" "$memtrace" import -q -o "$tmp/cut.db" "$tmp/cut"
+expect 3 "no OTF2 archive\|does not exist" "$memtrace" otf2-stream /no/such.otf2
+
 # --- each library is on the class path that the native program makes
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
 # the trace of a program is named as the program, which may be a file in the same folder; a damaged database is no name

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.importer.csv.EventCsvReader;
+import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
@@ -22,6 +23,7 @@ public final class InputReaders {
 			new MemtraceReader(), //
 			new MocaReader(), //
 			new TabarnacReader(), //
+			new Otf2Reader(), //
 			new EventCsvReader()));
 
 	/**

@@ -27,11 +27,16 @@ public final class SkipCounter {
 	}
 
 	/** A row is not used. */
-	public synchronized void skip(String file, long line, String reason) throws TraceFormatException {
+	public void skip(String file, long line, String reason) throws TraceFormatException {
+		skip(file, line, reason, 1);
+	}
+
+	/** Some rows are not used. */
+	public synchronized void skip(String file, long line, String reason, long rows) throws TraceFormatException {
 		if (strict) {
 			throw new TraceFormatException(file, line, reason);
 		}
-		byReason.merge(reason, 1L, Long::sum);
+		byReason.merge(reason, rows, Long::sum);
 		firstPlace.putIfAbsent(reason, line > 0 ? file + ", line " + line : file);
 	}
 

@@ -4,7 +4,7 @@ package org.memtrace.importer.reader;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,7 +57,10 @@ public final class EventSink implements AutoCloseable {
 	private int producers;
 	private final Map<List<String>, Producer> byPath = new HashMap<>();
 	private final EventBatch batch = new EventBatch(BATCH);
-	private final Map<EventCategory, Long> counts = new EnumMap<>(EventCategory.class);
+	/** Events of each category. */
+	private final long[] counts = new long[EventCategory.values().length];
+	/** Category of each type, by its number. */
+	private int[] categories = new int[64];
 	private final Map<String, String> properties = new TreeMap<>();
 	private long imported;
 	private long rows;
@@ -103,6 +106,10 @@ public final class EventSink implements AutoCloseable {
 			known = new EventType(types.size(), category, typeName);
 			types.put(typeName, known);
 			typeList.add(known);
+			if (known.id() == categories.length) {
+				categories = Arrays.copyOf(categories, 2 * known.id());
+			}
+			categories[known.id()] = category.ordinal();
 		}
 		return known.category() == category ? known.id() : -1;
 	}
@@ -135,11 +142,18 @@ public final class EventSink implements AutoCloseable {
 		}
 		tellTypes();
 		batch.add(-1, type, producer, startNs, endNs, value, cpu);
-		batch.setParameters(writer.parameters(type, parameters));
+		if (!parameters.isEmpty()) {
+			batch.setParameters(writer.parameters(type, parameters));
+		}
 		imported++;
-		counts.merge(typeList.get(type).category(), 1L, Long::sum);
+		counts[categories[type]]++;
 		firstNs = Math.min(firstNs, startNs);
 		lastNs = Math.max(lastNs, endNs);
+	}
+
+	/** Events so far. */
+	public long events() {
+		return imported;
 	}
 
 	private void tellTypes() throws MemtraceException {
@@ -242,9 +256,13 @@ public final class EventSink implements AutoCloseable {
 		numbers.put("first_place_by_reason", skips.firstPlaces());
 		values.put("rows", numbers);
 		values.put("events", imported);
-		Map<String, Object> categories = new LinkedHashMap<>();
-		counts.forEach((category, n) -> categories.put(category.name().toLowerCase(Locale.ROOT), n));
-		values.put("events_by_category", categories);
+		Map<String, Object> byCategory = new LinkedHashMap<>();
+		for (EventCategory category : EventCategory.values()) {
+			if (counts[category.ordinal()] > 0) {
+				byCategory.put(category.name().toLowerCase(Locale.ROOT), counts[category.ordinal()]);
+			}
+		}
+		values.put("events_by_category", byCategory);
 		values.put("event_types", types.size());
 		values.put("event_producers", tree.size());
 		values.put("lost_by_recorder", lost);
@@ -264,12 +282,16 @@ public final class EventSink implements AutoCloseable {
 			ImportReport.line(text, "", "%,d: incomplete last line", skips.incompleteLines());
 		}
 		ImportReport.line(text, "events", "%,d", imported);
-		counts.forEach((category, n) -> ImportReport.line(text, "", "%,d %s", n, switch (category) {
-		case PUNCTUAL -> "punctual events";
-		case STATE -> "states";
-		case LINK -> "links";
-		case VARIABLE -> "variables";
-		}));
+		for (EventCategory category : EventCategory.values()) {
+			if (counts[category.ordinal()] > 0) {
+				ImportReport.line(text, "", "%,d %s", counts[category.ordinal()], switch (category) {
+				case PUNCTUAL -> "punctual events";
+				case STATE -> "states";
+				case LINK -> "links";
+				case VARIABLE -> "variables";
+				});
+			}
+		}
 		ImportReport.line(text, "event types", "%,d", types.size());
 		ImportReport.line(text, "event producers", "%,d", tree.size());
 		ImportReport.line(text, "lost by the recorder", "%,d events", lost);
