@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Dimension;
@@ -52,7 +53,7 @@ public final class SavedBench {
 				AccessTable table = AccessTable.load(store, Progress.NONE);
 				end("open", "");
 				picture(store, table);
-				for (Statistics.By by : List.of(Statistics.By.STRUCTURE, Statistics.By.THREAD, Statistics.By.TYPE)) {
+				for (Dimension by : List.of(Statistics.structures(), BasicDimensions.THREAD, BasicDimensions.TYPE)) {
 					List<Statistics.Item> items = Statistics.of(table, Statistics.Sum.ACCESSES, by, store.info().startNs(), store.info().endNs(), -1,
 							Progress.NONE);
 					end("sums by " + by.label(), String.format(Locale.ROOT, "%d parts, %.0f", items.size(), items.stream().mapToDouble(i -> i.value()).sum()));

@@ -355,6 +355,17 @@ public final class BasicDimensions {
 				}
 
 				@Override
+				public String label(long value) {
+					return value <= 1 ? "private" : "shared by " + value;
+				}
+
+				@Override
+				public ModelType type(long value) {
+					return value <= 1 ? new ModelType("private", Role.PRIVATE_WRITE, 0)
+							: new ModelType("shared by " + value, Role.OTHER, (int) value - 1);
+				}
+
+				@Override
 				public void read(AccessChunk chunk, int leafFrom, int leafTo, long[] out) {
 					int to = chunk.leafFrom[leafTo];
 					for (int row = chunk.leafFrom[leafFrom]; row < to; row++) {
@@ -366,8 +377,18 @@ public final class BasicDimensions {
 	};
 
 	/** The type of events, of traces without accesses: an {@link EventTable} knows its values. It is in no list. */
-	public static final Dimension EVENT_TYPE = new Dimension("event_type", "Event type", "Event types", Type.TEXT, "Type of the event",
-			Set.of(Use.COLOUR)) {
+	public static final Dimension EVENT_TYPE = new OfEventTable("event_type", "Event type", "Event types", "Type of the event", Set.of(Use.COLOUR,
+			Use.GROUP));
+	/** The producer of events, of such traces. It is in no list. */
+	public static final Dimension EVENT_PRODUCER = new OfEventTable("producer", "Producer", "Producers", "What the event comes from",
+			Set.of(Use.GROUP));
+
+	/** A property of events that an {@link EventTable} knows. */
+	private static final class OfEventTable extends Dimension {
+		OfEventTable(String id, String title, String choice, String meaning, Set<Use> uses) {
+			super(id, title, choice, Type.TEXT, meaning, uses);
+		}
+
 		@Override
 		public Set<AccessColumn> columns() {
 			return EnumSet.noneOf(AccessColumn.class);
@@ -375,7 +396,7 @@ public final class BasicDimensions {
 
 		@Override
 		public DimensionValues values(AccessTable table, Progress progress) {
-			throw new IllegalArgumentException("accesses have no type of events");
+			throw new IllegalArgumentException("accesses have no " + label() + " of events");
 		}
-	};
+	}
 }

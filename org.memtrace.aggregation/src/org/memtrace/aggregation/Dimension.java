@@ -86,8 +86,9 @@ public abstract class Dimension {
 	 * @param producer the part of memory that is looked at, 0 for all
 	 * @param originNs begin of the first window of time
 	 * @param windowNs length of windows of time, 0 without
+	 * @param divided whether the structure that is looked at is divided into its parts
 	 */
-	public record Question(int producer, long originNs, long windowNs) {
+	public record Question(int producer, long originNs, long windowNs, boolean divided) {
 	}
 
 	private final String id;

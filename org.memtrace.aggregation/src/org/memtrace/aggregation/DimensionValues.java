@@ -75,6 +75,16 @@ public abstract class DimensionValues {
 		return value;
 	}
 
+	/** What a person reads for a value that stands alone, in a legend or a pie; null when the name of its type says enough. */
+	public String label(long value) {
+		return null;
+	}
+
+	/** The event producer that a value stands for, which has a colour by its name; -1 for none. */
+	public int producer(long value) {
+		return -1;
+	}
+
 	/** The name in a list from which a person chooses; it may tell more than {@link #name}. */
 	public String choice(long value) {
 		return name(value);

@@ -26,7 +26,7 @@ final class MemoryParts extends OfMemory {
 
 	@Override
 	public Dimension of(Question question) {
-		return new MemoryParts(question.producer());
+		return new MemoryParts(Math.max(0, question.producer()));
 	}
 
 	@Override
@@ -37,6 +37,11 @@ final class MemoryParts extends OfMemory {
 		for (int child = tree.firstChild(root); child >= 0 && child < tree.subtreeEnd(root); child = tree.nextSibling(child)) {
 			Arrays.fill(part, child, tree.subtreeEnd(child), child);
 		}
-		return new ProducerValues(-1, producer -> part[producer], value -> tree.name((int) value));
+		return new ProducerValues(-1, producer -> part[producer], value -> tree.name((int) value)) {
+			@Override
+			public int producer(long value) {
+				return (int) value;
+			}
+		};
 	}
 }

@@ -15,6 +15,11 @@ final class Pages extends OfMemory {
 	@Override
 	public ProducerValues values(AccessTable table, Progress progress) {
 		ProducerTree tree = table.producers();
-		return new ProducerValues(tree.size(), producer -> producer, value -> tree.name((int) value));
+		return new ProducerValues(tree.size(), producer -> producer, value -> tree.name((int) value)) {
+			@Override
+			public int producer(long value) {
+				return (int) value;
+			}
+		};
 	}
 }

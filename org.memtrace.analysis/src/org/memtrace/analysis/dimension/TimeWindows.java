@@ -9,6 +9,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.NumberValues;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
@@ -49,6 +50,12 @@ final class TimeWindows extends Dimension {
 		long origin = question.originNs();
 		long windowNs = question.windowNs();
 		return new NumberValues() {
+			@Override
+			public String label(long value) {
+				long start = origin + value * windowNs - table.info().startNs();
+				return Units.duration(table.info(), start) + " to " + Units.duration(table.info(), start + windowNs);
+			}
+
 			@Override
 			public Object cell(long value) {
 				return origin + value * windowNs;

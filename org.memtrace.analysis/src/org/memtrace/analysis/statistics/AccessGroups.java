@@ -51,7 +51,7 @@ public final class AccessGroups {
 			throws MemtraceException {
 		this.table = table;
 		this.query = query;
-		Question question = new Question(query.producerFrom(), Math.max(query.fromNs(), table.info().startNs()), windowNs);
+		Question question = new Question(query.producerFrom(), Math.max(query.fromNs(), table.info().startNs()), windowNs, false);
 		this.keys = keys.stream().map(k -> k.of(question)).toList();
 		List<DimensionValues> all = new ArrayList<>();
 		for (Dimension key : this.keys) {

@@ -4,6 +4,7 @@ package org.memtrace.analysis.statistics;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -12,9 +13,14 @@ import java.util.Set;
 
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.DimensionValues.Kind;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
-import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.Csv;
 import org.memtrace.analysis.text.Units;
@@ -31,29 +37,12 @@ import org.memtrace.model.tree.ProducerTree;
  * accesses of a record are spread evenly over its time; a record, and an event, counts where it begins. Immutable.
  */
 public final class DensityModel {
-	/** Into what it is divided. */
-	public enum Stack {
-		NONE("all as one"), TYPE("by type"),
-		/** By thread; by producer for events of traces of other origin. */
-		THREAD("by thread"), PRODUCER("by producer");
-
-		private final String label;
-
-		Stack(String label) {
-			this.label = label;
-		}
-
-		public String label() {
-			return label;
-		}
-	}
-
 	/** Series that are told apart; the others are one. */
 	public static final int MOST_SERIES = 12;
 	private static final int CHECK_EVERY = 0x3ff;
 
 	private final Sum sum;
-	private final Stack stack;
+	private final Dimension stack;
 	private final TraceInfo info;
 	private final long fromNs;
 	private final long toNs;
@@ -62,7 +51,7 @@ public final class DensityModel {
 	private final double[][] value;
 	private final double max;
 
-	private DensityModel(Sum sum, Stack stack, TraceInfo info, long fromNs, long toNs, List<ModelType> series, double[][] value) {
+	private DensityModel(Sum sum, Dimension stack, TraceInfo info, long fromNs, long toNs, List<ModelType> series, double[][] value) {
 		this.sum = sum;
 		this.stack = stack;
 		this.info = info;
@@ -77,32 +66,60 @@ public final class DensityModel {
 		this.max = most;
 	}
 
+	/** Into what accesses can be divided: dimensions that have colours, and null for one series. */
+	public static List<Dimension> stacksOfAccesses() {
+		List<Dimension> all = new ArrayList<>();
+		all.add(null);
+		all.addAll(Dimensions.of(Use.COLOUR));
+		return all;
+	}
+
+	/** Into what events can be divided; null for one series. */
+	public static List<Dimension> stacksOfEvents() {
+		List<Dimension> all = new ArrayList<>();
+		all.add(null);
+		all.addAll(Statistics.keysOfEvents());
+		return all;
+	}
+
+	/** What a list offers for a division; null is none. */
+	public static String label(Dimension stack) {
+		return stack == null ? "all as one" : "by " + stack.label();
+	}
+
 	/**
 	 * Counts accesses.
 	 *
+	 * @param stack a dimension that has colours, null for one series
 	 * @param producer root of the subtree, negative for all
 	 * @param bins number of bins; fewer when the window has fewer nanoseconds
 	 */
-	public static DensityModel of(AccessTable table, Sum sum, Stack stack, long fromNs, long toNs, int producer, int bins,
+	public static DensityModel of(AccessTable table, Sum sum, Dimension stack, long fromNs, long toNs, int producer, int bins,
 			Progress progress) throws MemtraceException {
-		if (!sum.ofAccesses()) {
-			throw new IllegalArgumentException("accesses have no " + sum);
+		if (!sum.ofAccesses() || stack != null && (!stack.can(Use.COLOUR) || stack == BasicDimensions.EVENT_TYPE)) {
+			throw new IllegalArgumentException(sum + " " + label(stack) + " of accesses");
 		}
-		int n = switch (stack) {
-		case NONE, PRODUCER -> 1;
-		case TYPE -> 4;
-		case THREAD -> table.threads().size() + 1;
-		};
 		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
-		if (stack == Stack.TYPE) {
-			columns.add(AccessColumn.SHARING);
-		} else if (stack == Stack.THREAD) {
-			columns.add(AccessColumn.THREAD);
+		DimensionValues values = stack == null ? null : stack.values(table, progress);
+		int size = 0;
+		BitSet told = null;
+		int others = 0;
+		if (stack != null) {
+			columns.addAll(stack.columns());
+			size = Math.toIntExact(values.size());
+			if (size > MOST_COUNTED) { // only the strongest have bins
+				told = new BitSet();
+				List<Statistics.Item> items = Statistics.of(table, sum, stack, fromNs, toNs, producer, progress);
+				items.stream().filter(i -> i.index() >= 0).sorted(Comparator.comparingDouble((Statistics.Item i) -> -i.value())).limit(MOST_SERIES - 1L)
+						.mapToInt(Statistics.Item::index).forEach(told::set);
+				others = items.size() - told.cardinality();
+			}
 		}
-		double[][] sums = new double[n][];
+		Series series = new Series(sum, values, size, told);
+		double[][] sums = new double[series.count()][];
 		for (Histogram part : table.scan().run(table.query(producer, fromNs, toNs), columns, "Density", progress,
-				(from, to) -> new Histogram(sum, stack, n, fromNs, toNs, new Bins(fromNs, toNs, bins)))) {
-			for (int s = 0; s < n; s++) {
+				(from, to) -> new Histogram(series, fromNs, toNs, new Bins(fromNs, toNs, bins)))) {
+			for (int s = 0; s < sums.length; s++) {
 				if (sums[s] == null) {
 					sums[s] = part.sums[s];
 				} else if (part.sums[s] != null) {
@@ -113,42 +130,55 @@ public final class DensityModel {
 			}
 		}
 		List<ModelType> types = new ArrayList<>();
-		List<double[]> values = new ArrayList<>();
-		for (int s = 0; s < n; s++) {
-			if (sums[s] == null) {
-				continue;
+		List<double[]> found = new ArrayList<>();
+		for (int s = 0; s < sums.length; s++) {
+			if (sums[s] != null) {
+				types.add(values == null ? new ModelType(sum.label(table.info().counts()), ModelType.Role.THREAD, 0)
+						: s < size ? values.type(s) : told == null ? new ModelType("unknown", ModelType.Role.UNKNOWN, 0) : others(others));
+				found.add(sums[s]);
 			}
-			types.add(switch (stack) {
-			case TYPE -> new ModelType(AccessFilter.TYPES[s], Statistics.TYPE_ROLES[s], 0);
-			case THREAD -> s == n - 1 ? new ModelType("unknown", ModelType.Role.UNKNOWN, 0)
-					: ModelType.thread(table.threads().get(s));
-			default -> new ModelType(sum.label(table.info().counts()), ModelType.Role.THREAD, 0);
-			});
-			values.add(sums[s]);
 		}
-		return limited(sum, stack, table.info(), fromNs, toNs, types, values);
+		return limited(sum, stack, table.info(), fromNs, toNs, types, found);
+	}
+
+	/** Values for each of which bins are counted, before the strongest are chosen. */
+	private static final int MOST_COUNTED = 256;
+
+	/**
+	 * In which series a row counts: that of its value, or the last one, of what is not known or not told apart.
+	 *
+	 * @param values null for one series
+	 * @param told values that have a series; null for all
+	 */
+	private record Series(Sum sum, DimensionValues values, int size, BitSet told) {
+		int count() {
+			return size + 1;
+		}
+
+		int of(long value) {
+			return value < 0 || value >= size || told != null && !told.get((int) value) ? size : (int) value;
+		}
 	}
 
 	/** The bins of some pages. */
 	private static final class Histogram implements AccessScan.Part {
-		private final Sum sum;
-		private final Stack stack;
-		private final int n;
+		private final Series series;
+		private final Kind kind;
 		private final long fromNs;
 		private final long toNs;
 		private final Bins bins;
 		private final double[][] sums;
 		/** Sums by time of the chunk, of which there are few, by series. */
 		private double[][] byTime;
+		private long[] value = new long[0];
 
-		Histogram(Sum sum, Stack stack, int n, long fromNs, long toNs, Bins bins) {
-			this.sum = sum;
-			this.stack = stack;
-			this.n = n;
+		Histogram(Series series, long fromNs, long toNs, Bins bins) {
+			this.series = series;
+			this.kind = series.values == null ? Kind.SINGLE : series.values.kind();
 			this.fromNs = fromNs;
 			this.toNs = toNs;
 			this.bins = bins;
-			sums = new double[n][];
+			sums = new double[series.count()][];
 		}
 
 		@Override
@@ -157,29 +187,42 @@ public final class DensityModel {
 			for (int i = 0; i < inside.length; i++) {
 				inside[i] = c.timeStartNs[i] < toNs && c.timeEndNs[i] > fromNs;
 			}
-			byTime = new double[n][];
+			if (value.length < c.rows) {
+				value = new long[Math.max(c.rows, 2 * value.length)];
+			}
+			if (series.values != null) {
+				series.values.read(c, leafFrom, leafTo, value);
+			}
+			byTime = new double[sums.length][];
 			int end = c.leafFrom[leafTo];
+			boolean byDirection = kind == Kind.BY_DIRECTION;
 			for (int row = c.leafFrom[leafFrom]; row < end; row++) {
 				int time = c.time[row];
 				if (!inside[time]) {
 					continue;
 				}
-				double reads = sum == Sum.WRITES ? 0 : c.reads[row];
-				double writes = sum == Sum.READS ? 0 : c.writes[row];
-				if (sum == Sum.RECORDS) {
-					reads = stack == Stack.TYPE && c.reads[row] == 0 ? 0 : 1;
-					writes = stack == Stack.TYPE && c.writes[row] > 0 ? 1 : 0;
+				double reads = series.sum == Sum.WRITES ? 0 : c.reads[row];
+				double writes = series.sum == Sum.READS ? 0 : c.writes[row];
+				if (series.sum == Sum.RECORDS) {
+					reads = byDirection && c.reads[row] == 0 ? 0 : 1;
+					writes = byDirection && c.writes[row] > 0 ? 1 : 0;
 				}
-				if (stack == Stack.TYPE) {
-					int base = c.sharing[row] > 1 ? 2 : 0;
-					add(base, time, reads, c.times);
-					add(base + 1, time, writes, c.times);
+				if (byDirection) {
+					add(series.of(value[row]), time, reads, c.times);
+					add(series.of(value[row] + 1), time, writes, c.times);
+				} else if (kind == Kind.SHARES) {
+					int[] members = series.values.members(value[row]);
+					if (members.length == 0) {
+						add(series.size, time, reads + writes, c.times);
+					}
+					for (int member : members) {
+						add(series.of(member), time, (reads + writes) / members.length, c.times);
+					}
 				} else {
-					int thread = stack == Stack.THREAD ? c.thread[row] : 0;
-					add(thread < 0 || thread >= n ? n - 1 : thread, time, reads + writes, c.times);
+					add(series.of(value[row]), time, reads + writes, c.times);
 				}
 			}
-			for (int s = 0; s < n; s++) {
+			for (int s = 0; s < sums.length; s++) {
 				if (byTime[s] == null) {
 					continue;
 				}
@@ -188,35 +231,41 @@ public final class DensityModel {
 				}
 				for (int i = 0; i < c.times; i++) {
 					if (byTime[s][i] != 0) {
-						bins.add(sums[s], c.timeStartNs[i], c.timeEndNs[i], byTime[s][i], sum == Sum.RECORDS);
+						bins.add(sums[s], c.timeStartNs[i], c.timeEndNs[i], byTime[s][i], series.sum == Sum.RECORDS);
 					}
 				}
 			}
 		}
 
-		private void add(int series, int time, double amount, int times) {
+		private void add(int to, int time, double amount, int times) {
 			if (amount != 0) {
-				if (byTime[series] == null) {
-					byTime[series] = new double[times];
+				if (byTime[to] == null) {
+					byTime[to] = new double[times];
 				}
-				byTime[series][time] += amount;
+				byTime[to][time] += amount;
 			}
 		}
 
 		@Override
 		public void end() {
 			byTime = null;
+			value = null;
 		}
 	}
 
+	/** What stands for series that are not told apart. */
+	private static ModelType others(int count) {
+		return new ModelType(count + " others", ModelType.Role.UNKNOWN, 0);
+	}
+
 	/** Counts events where they begin. */
-	public static DensityModel of(EventTable table, Stack stack, long fromNs, long toNs, int producer, int bins,
+	public static DensityModel of(EventTable table, Dimension stack, long fromNs, long toNs, int producer, int bins,
 			Progress progress) throws CancelledException {
 		ProducerTree tree = table.producers();
 		int from = Math.max(0, producer);
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
 		Bins b = new Bins(fromNs, toNs, bins);
-		double[][] sums = new double[stack == Stack.TYPE ? table.typeNames().size() : stack == Stack.NONE ? 1 : to - from][];
+		double[][] sums = new double[stack == BasicDimensions.EVENT_TYPE ? table.typeNames().size() : stack == null ? 1 : to - from][];
 		progress.begin("Density", to - from);
 		for (int id = from; id < to; id++) {
 			if ((id & CHECK_EVERY) == 0) {
@@ -226,7 +275,7 @@ public final class DensityModel {
 			for (int row = table.rowFrom(id); row < table.rowTo(id) && table.start(row) < toNs; row++) {
 				long start = table.start(row);
 				if (start >= fromNs) {
-					int s = stack == Stack.TYPE ? table.type(row) : stack == Stack.NONE ? 0 : id - from;
+					int s = stack == BasicDimensions.EVENT_TYPE ? table.type(row) : stack == null ? 0 : id - from;
 					if (sums[s] == null) {
 						sums[s] = new double[b.count];
 					}
@@ -239,7 +288,7 @@ public final class DensityModel {
 		List<double[]> values = new ArrayList<>();
 		for (int s = 0; s < sums.length; s++) {
 			if (sums[s] != null) {
-				types.add(stack == Stack.TYPE ? all.get(s) : new ModelType(stack == Stack.NONE ? "Events" : tree.name(from + s),
+				types.add(stack == BasicDimensions.EVENT_TYPE ? all.get(s) : new ModelType(stack == null ? "Events" : tree.name(from + s),
 						ModelType.Role.OTHER, s));
 				values.add(sums[s]);
 			}
@@ -248,7 +297,7 @@ public final class DensityModel {
 	}
 
 	/** Keeps the series with most; the others are one. */
-	private static DensityModel limited(Sum sum, Stack stack, TraceInfo info, long fromNs, long toNs, List<ModelType> types,
+	private static DensityModel limited(Sum sum, Dimension stack, TraceInfo info, long fromNs, long toNs, List<ModelType> types,
 			List<double[]> values) {
 		if (types.size() > MOST_SERIES) {
 			Integer[] order = new Integer[types.size()];
@@ -274,7 +323,7 @@ public final class DensityModel {
 				fewTypes.add(types.get(i));
 				fewValues.add(values.get(i));
 			}
-			fewTypes.add(new ModelType(rest + " others", ModelType.Role.UNKNOWN, 0));
+			fewTypes.add(others(rest));
 			fewValues.add(others);
 			types = fewTypes;
 			values = fewValues;
@@ -332,7 +381,8 @@ public final class DensityModel {
 		return sum;
 	}
 
-	public Stack stack() {
+	/** Into what it is divided, null for one series. */
+	public Dimension stack() {
 		return stack;
 	}
 

@@ -248,7 +248,7 @@ public final class DensityPicture {
 		double unitWidth = meter.width(unit, small, false);
 		shapes.add(new Shape.Text(left, y, unit, small, false, palette.text(), Shape.Anchor.START, false));
 		double x = left + unitWidth + 2 * f;
-		if (model.stack() == DensityModel.Stack.NONE) {
+		if (model.stack() == null) {
 			return;
 		}
 		for (int s = 0; s < model.series().size(); s++) {

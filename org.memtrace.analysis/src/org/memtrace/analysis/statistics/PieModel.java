@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.text.Csv;
@@ -54,13 +55,13 @@ public final class PieModel {
 	private final Statistics.Sum sum;
 	private final boolean ticks;
 	private final CountUnit unit;
-	private final Statistics.By by;
+	private final Dimension by;
 	private final List<Slice> slices;
 	private final double total;
 	private final double excluded;
 	private final int excludedCount;
 
-	private PieModel(Statistics.Sum sum, Statistics.By by, boolean ticks, CountUnit unit, List<Slice> slices, double total,
+	private PieModel(Statistics.Sum sum, Dimension by, boolean ticks, CountUnit unit, List<Slice> slices, double total,
 			double excluded, int excludedCount) {
 		this.unit = unit;
 		this.ticks = ticks;
@@ -73,7 +74,7 @@ public final class PieModel {
 	}
 
 	/** Applies rules. */
-	public static PieModel of(Statistics.Sum sum, Statistics.By by, List<Item> items, PieRules rules) {
+	public static PieModel of(Statistics.Sum sum, Dimension by, List<Item> items, PieRules rules) {
 		double total = 0;
 		double excluded = 0;
 		int excludedCount = 0;
@@ -156,7 +157,7 @@ public final class PieModel {
 		return sum;
 	}
 
-	public Statistics.By by() {
+	public Dimension by() {
 		return by;
 	}
 
@@ -181,7 +182,7 @@ public final class PieModel {
 
 	/** All slices with their parts, exact numbers: times in the unit of the trace. RFC 4180. */
 	public String toCsv() {
-		StringBuilder b = new StringBuilder(by.name().toLowerCase(Locale.ROOT) + ",group,"
+		StringBuilder b = new StringBuilder(by.id() + ",group,"
 				+ sum.name().toLowerCase(Locale.ROOT) + (!sum.isTime() ? "" : ticks ? "_ticks" : "_ns") + ",percent\n");
 		for (Slice s : slices) {
 			if (s.kind == Kind.SMALL) {

@@ -3,20 +3,30 @@
 package org.memtrace.analysis.statistics;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessCube;
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Question;
+import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.DimensionValues.Kind;
+import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.StateTimes;
 import org.memtrace.analysis.colour.Palette;
-import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Parts;
 import org.memtrace.analysis.text.Units;
@@ -96,42 +106,22 @@ public final class Statistics {
 		}
 	}
 
-	/** By what it is divided. */
-	public enum By {
-		/** Structures, stacks and ranges; parts of them when one of them is shown. */
-		STRUCTURE("structure"), THREAD("thread"),
-		/** A record that saw several CPUs is divided equally among them. */
-		CPU("CPU"),
-		/** NUMA node of the page. */
-		NODE("NUMA node"),
-		/** Private or shared, read or write; or the type of events. */
-		TYPE("type"),
-		/** Number of threads that used the page at the same time. */
-		SHARING("sharing"),
-		/** Event producer. */
-		PRODUCER("producer");
-
-		private final String label;
-
-		By(String label) {
-			this.label = label;
-		}
-
-		public String label() {
-			return label;
-		}
-	}
-
 	/**
 	 * One part of the whole.
 	 *
 	 * @param key the same for the same thing in other windows
 	 * @param name what a person reads
-	 * @param type what chooses the colour; of role OTHER for structures and producers, which have theirs by name
+	 * @param type what chooses the colour; of producers it is the name that does
 	 * @param producer event producer, or -1
-	 * @param index index of the thread, CPU, node or type, number of threads for sharing; -1 for what is not known
+	 * @param index the value of the dimension, such as the index of a thread; -1 for what is not known
+	 * @param named what a filter calls the value, empty for what is not known
 	 */
-	public record Item(String key, String name, ModelType type, int producer, int index, double value) {
+	public record Item(String key, String name, ModelType type, int producer, int index, String named, double value) {
+		/** One that no filter names. */
+		public Item(String key, String name, ModelType type, int producer, int index, double value) {
+			this(key, name, type, producer, index, "", value);
+		}
+
 		/** Colour in a palette. */
 		public int color(Palette palette) {
 			return producer >= 0 ? palette.structure(name) : palette.color(type);
@@ -143,14 +133,19 @@ public final class Statistics {
 	private Statistics() {
 	}
 
-	/** What accesses can be divided by. */
-	public static List<By> keysOfAccesses() {
-		return List.of(By.STRUCTURE, By.THREAD, By.CPU, By.NODE, By.TYPE, By.SHARING);
+	/** What accesses can be divided by: all dimensions that can group. */
+	public static List<Dimension> keysOfAccesses() {
+		return Dimensions.of(Use.GROUP);
 	}
 
 	/** What events can be divided by. */
-	public static List<By> keysOfEvents() {
-		return List.of(By.TYPE, By.PRODUCER);
+	public static List<Dimension> keysOfEvents() {
+		return List.of(BasicDimensions.EVENT_TYPE, BasicDimensions.EVENT_PRODUCER);
+	}
+
+	/** What memory is divided by at first: structures, stacks and ranges. */
+	public static Dimension structures() {
+		return Dimensions.find("structure", Use.GROUP);
 	}
 
 	/** The sums of accesses. */
@@ -174,134 +169,157 @@ public final class Statistics {
 		return sums;
 	}
 
+	/** Windows of time in a whole. */
+	private static final int WINDOWS = 12;
+	/** Parts of a whole at most; a pie of more says nothing. */
+	private static final int MOST_ITEMS = 1_000_000;
+
 	/**
 	 * Divides accesses.
 	 *
+	 * @param by a dimension that can group
 	 * @param producer root of the subtree, negative for all
-	 * @return parts that are not 0, in their natural order
+	 * @return parts that are not 0, in the order of their values
 	 */
-	public static List<Item> of(AccessTable table, Sum sum, By by, long fromNs, long toNs, int producer, Progress progress)
+	public static List<Item> of(AccessTable table, Sum sum, Dimension by, long fromNs, long toNs, int producer, Progress progress)
 			throws MemtraceException {
-		if (!sum.ofAccesses() || by == By.PRODUCER) {
+		if (!sum.ofAccesses() || !by.can(Use.GROUP) || keysOfEvents().contains(by)) {
 			throw new IllegalArgumentException(sum + " by " + by);
 		}
-		List<Integer> parts = by == By.STRUCTURE ? Parts.ids(table.producers(), producer) : null;
-		int size = switch (by) {
-		case STRUCTURE -> parts.size();
-		case THREAD -> table.threads().size() + 1;
-		case CPU -> table.maxCpu() + 2;
-		case NODE -> table.maxNode(progress) + 2;
-		case SHARING -> table.maxSharing(progress) + 1;
-		default -> 4;
-		};
-		double[] sums = new double[size];
+		long from = Math.max(fromNs, table.info().startNs());
+		long windowNs = Math.max(1, Math.ceilDiv(Math.min(toNs, table.info().endNs()) - from, WINDOWS));
+		Dimension asked = by.of(new Question(producer, from, windowNs, true));
+		DimensionValues values = asked.values(table, progress);
 		Set<AccessColumn> columns = EnumSet.of(AccessColumn.TIME, AccessColumn.READS, AccessColumn.WRITES);
-		switch (by) {
-		case THREAD -> columns.add(AccessColumn.THREAD);
-		case CPU -> columns.add(AccessColumn.CPU_SET);
-		case NODE -> columns.add(AccessColumn.NODE);
-		case SHARING, TYPE -> columns.add(AccessColumn.SHARING);
-		default -> {
-		}
-		}
-		long[] whole = new long[size];
+		columns.addAll(asked.columns());
 		AccessQuery query = table.query(producer, fromNs, toNs);
-		Sums saved = saved(table, query, parts, progress, new Sums(table, sum, by, parts, fromNs, toNs, size));
-		for (Sums part : saved != null ? List.of(saved) : table.scan().run(query, columns, "Sums by " + by.label(), progress,
-				(from, to) -> new Sums(table, sum, by, parts, fromNs, toNs, size))) {
-			for (int i = 0; i < size; i++) {
-				sums[i] += part.sums[i];
-				whole[i] += part.whole[i];
+		Sums all = new Sums(sum, values, fromNs, toNs);
+		if (!saved(table, query, asked, producer, progress, all)) {
+			for (Sums part : table.scan().run(query, columns, "Sums by " + by.label(), progress,
+					(first, end) -> new Sums(sum, values, fromNs, toNs))) {
+				all.add(part);
 			}
 		}
-		for (int i = 0; i < size; i++) {
-			sums[i] += whole[i];
-		}
 		List<Item> items = new ArrayList<>();
-		for (int i = 0; i < sums.length; i++) {
-			if (sums[i] != 0) {
-				items.add(item(table, by, parts, i, i == sums.length - 1, sums[i]));
+		for (int at : all.ordered()) {
+			double value = all.sums[at] + all.whole[at];
+			if (value != 0) {
+				items.add(item(by, values, all.places.value(at), value));
 			}
 		}
 		return items;
 	}
 
-	/** Fills sums from those that are saved with the trace; null when the accesses have to be read. */
-	private static Sums saved(AccessTable table, AccessQuery query, List<Integer> parts, Progress progress, Sums into) throws MemtraceException {
-		if (into.by != By.STRUCTURE && into.by != By.THREAD && into.by != By.TYPE || parts != null && !table.tellsApart(
-				parts.stream().mapToInt(p -> p).toArray(), parts.stream().mapToInt(table.producers()::subtreeEnd).toArray(), progress)) {
-			return null;
+	/** Fills sums from those that are saved with the trace; false when the accesses have to be read. */
+	private static boolean saved(AccessTable table, AccessQuery query, Dimension by, int producer, Progress progress, Sums into)
+			throws MemtraceException {
+		if (!by.isOfSums() || by.columns().contains(AccessColumn.TIME)) {
+			return false;
+		}
+		boolean parted = by.id().equals(structures().id());
+		if (parted) { // it may be divided into parts that the sums do not tell apart
+			int[] parts = Parts.ids(table.producers(), producer).stream().mapToInt(p -> p).toArray();
+			if (!table.tellsApart(parts, Arrays.stream(parts).map(table.producers()::subtreeEnd).toArray(), progress)) {
+				return false;
+			}
 		}
 		AccessCube.Rows rows = table.rows(query, true, false, progress);
 		if (rows == null) {
-			return null;
+			return false;
 		}
 		AccessChunk c = rows.chunk();
-		for (int l = 0; l < c.leaves; l++) {
-			if (into.by == By.STRUCTURE && !into.isInPart(c.leaf[l])) {
-				return null; // as it has rows, something else is asked than what was summed
-			}
-			for (int row = c.leafFrom[l]; row < c.leafFrom[l + 1]; row++) {
-				into.whole(c, row, rows.records(), row);
+		into.values(c, 0, c.leaves);
+		for (int row = 0; row < c.rows; row++) {
+			if (into.value[row] == DimensionValues.UNKNOWN && parted) {
+				return false; // as it has rows, something else is asked than what was summed
 			}
 		}
-		return into;
+		for (int row = 0; row < c.rows; row++) {
+			into.whole(c, row, rows.records(), row);
+		}
+		return true;
+	}
+
+	/** Gives each value a place, in the order in which they come. */
+	private static final class Places {
+		/** Values below this have an array, others a map. */
+		private static final int SMALL = 1 << 16;
+
+		private int[] small = new int[0];
+		private final Map<Long, Integer> large = new HashMap<>();
+		private long[] value = new long[16];
+		private int count;
+
+		int of(long v) {
+			if (v >= -1 && v < SMALL) {
+				int at = (int) v + 1;
+				if (at >= small.length) {
+					small = Arrays.copyOf(small, Math.max(at + 1, Math.min(SMALL + 1, 2 * small.length)));
+				}
+				if (small[at] == 0) {
+					small[at] = next(v) + 1;
+				}
+				return small[at] - 1;
+			}
+			return large.computeIfAbsent(v, this::next);
+		}
+
+		private int next(long v) {
+			if (count == value.length) {
+				value = Arrays.copyOf(value, 2 * count);
+			}
+			value[count] = v;
+			return count++;
+		}
+
+		long value(int place) {
+			return value[place];
+		}
 	}
 
 	/** The sums of some pages. */
 	private static final class Sums implements AccessScan.Part {
-		private final AccessTable table;
 		private final Sum sum;
-		private final By by;
-		private final List<Integer> parts;
+		private final DimensionValues values;
+		private final Kind kind;
 		private final long fromNs;
 		private final long toNs;
+		private final Places places = new Places();
 		/** Sums of what counts in part or is divided, and of what counts as a whole. */
-		private final double[] sums;
-		private final long[] whole;
+		private double[] sums = new double[16];
+		private long[] whole = new long[16];
 		private double[] share = new double[0];
-		private int part = -1;
+		private long[] value = new long[0];
 
-		Sums(AccessTable table, Sum sum, By by, List<Integer> parts, long fromNs, long toNs, int size) {
-			this.table = table;
+		Sums(Sum sum, DimensionValues values, long fromNs, long toNs) {
 			this.sum = sum;
-			this.by = by;
-			this.parts = parts;
+			this.values = values;
+			this.kind = values.kind();
 			this.fromNs = fromNs;
 			this.toNs = toNs;
-			sums = new double[size];
-			whole = new long[size];
 		}
 
 		@Override
-		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) throws MemtraceException {
 			share = AccessScan.shares(c, fromNs, toNs, share);
-			for (int l = leafFrom; l < leafTo; l++) {
-				if (by == By.STRUCTURE && !isInPart(c.leaf[l])) {
-					continue; // above the parts: has no rows
-				}
-				int end = c.leafFrom[l + 1];
-				for (int row = c.leafFrom[l]; row < end; row++) {
-					double w = share[c.time[row]];
-					if (w == 1 && by != By.CPU || w != 0 && sum == Sum.RECORDS && by != By.CPU) {
-						whole(c, row, null, 0);
-					} else if (w != 0) {
-						row(c, row, w);
-					}
+			values(c, leafFrom, leafTo);
+			int end = c.leafFrom[leafTo];
+			for (int row = c.leafFrom[leafFrom]; row < end; row++) {
+				double w = share[c.time[row]];
+				if (kind != Kind.SHARES && (w == 1 || w != 0 && sum == Sum.RECORDS)) {
+					whole(c, row, null, 0);
+				} else if (w != 0) {
+					row(c, row, w);
 				}
 			}
 		}
 
-		/** Goes on to the part that holds a producer. */
-		private boolean isInPart(int producer) {
-			if (part < 0) {
-				int at = Collections.binarySearch(parts, producer);
-				part = at >= 0 ? at : Math.max(0, -at - 2);
+		/** Reads the values of some rows. */
+		void values(AccessChunk c, int leafFrom, int leafTo) {
+			if (value.length < c.rows) {
+				value = new long[Math.max(c.rows, 2 * value.length)];
 			}
-			while (part + 1 < parts.size() && parts.get(part + 1) <= producer) {
-				part++;
-			}
-			return part < parts.size() && parts.get(part) <= producer && producer < table.producers().subtreeEnd(parts.get(part));
+			values.read(c, leafFrom, leafTo, value);
 		}
 
 		/**
@@ -309,7 +327,7 @@ public final class Statistics {
 		 *
 		 * @param records how many records the row stands for, at {@code place}; null for one
 		 */
-		private void whole(AccessChunk c, int row, AccessCube.Counts records, int place) {
+		private void whole(AccessChunk c, int row, AccessCube.Counts records, int place) throws MemtraceException {
 			long reads = c.reads[row];
 			long writes = c.writes[row];
 			switch (sum) {
@@ -317,7 +335,7 @@ public final class Statistics {
 			case WRITES -> reads = 0;
 			case RECORDS -> {
 				// by type, reads and writes are two events as they are for FrameSoc
-				if (by == By.TYPE) {
+				if (kind == Kind.BY_DIRECTION) {
 					reads = records != null ? records.withReads()[place] : reads > 0 ? 1 : 0;
 					writes = records != null ? records.withWrites()[place] : writes > 0 ? 1 : 0;
 				} else {
@@ -328,29 +346,16 @@ public final class Statistics {
 			default -> {
 			}
 			}
-			int at = place(c, row);
-			if (by == By.TYPE) {
-				whole[at] += reads;
-				whole[at + 1] += writes;
+			if (kind == Kind.BY_DIRECTION) {
+				addWhole(value[row], reads);
+				addWhole(value[row] + 1, writes);
 			} else {
-				whole[at] += reads + writes;
+				addWhole(value[row], reads + writes);
 			}
 		}
 
-		/** Where a row counts that is not divided among CPUs; by type its writes count in the next place. */
-		private int place(AccessChunk c, int row) {
-			int unknown = sums.length - 1;
-			return switch (by) {
-			case STRUCTURE -> part;
-			case THREAD -> c.thread[row] < 0 || c.thread[row] >= sums.length ? unknown : c.thread[row];
-			case NODE -> c.node[row] < 0 ? unknown : c.node[row];
-			case SHARING -> c.sharing[row];
-			default -> c.sharing[row] > 1 ? 2 : 0;
-			};
-		}
-
-		/** Adds a row that counts in part, or is divided among CPUs. */
-		private void row(AccessChunk c, int row, double w) {
+		/** Adds a row that counts in part, or is divided among several values. */
+		private void row(AccessChunk c, int row, double w) throws MemtraceException {
 			double reads = w * c.reads[row];
 			double writes = w * c.writes[row];
 			switch (sum) {
@@ -363,60 +368,88 @@ public final class Statistics {
 			default -> {
 			}
 			}
-			if (by == By.CPU) {
-				int[] cpus = table.cpus(c.cpuSet[row]);
-				if (cpus.length == 0) {
-					sums[sums.length - 1] += reads + writes;
+			switch (kind) {
+			case SHARES -> {
+				int[] members = values.members(value[row]);
+				if (members.length == 0) {
+					add(DimensionValues.UNKNOWN, reads + writes);
 				}
-				for (int cpu : cpus) {
-					sums[cpu] += (reads + writes) / cpus.length;
+				for (int member : members) {
+					add(member, (reads + writes) / members.length);
 				}
-				return;
 			}
-			int at = place(c, row);
-			if (by == By.TYPE) {
-				sums[at] += reads;
-				sums[at + 1] += writes;
-			} else {
-				sums[at] += reads + writes;
+			case BY_DIRECTION -> {
+				add(value[row], reads);
+				add(value[row] + 1, writes);
 			}
+			default -> add(value[row], reads + writes);
+			}
+		}
+
+		private void add(long v, double amount) throws MemtraceException {
+			int at = place(v);
+			sums[at] += amount;
+		}
+
+		private void addWhole(long v, long amount) throws MemtraceException {
+			int at = place(v);
+			whole[at] += amount;
+		}
+
+		private int place(long v) throws MemtraceException {
+			int at = places.of(v);
+			if (at >= sums.length) {
+				if (at >= MOST_ITEMS) {
+					throw new MemtraceException("there are more than " + MOST_ITEMS + " values to divide by; choose a part of the memory or time");
+				}
+				sums = Arrays.copyOf(sums, 2 * sums.length);
+				whole = Arrays.copyOf(whole, 2 * whole.length);
+			}
+			return at;
+		}
+
+		void add(Sums other) throws MemtraceException {
+			for (int i = 0; i < other.places.count; i++) {
+				int at = place(other.places.value(i));
+				sums[at] += other.sums[i];
+				whole[at] += other.whole[i];
+			}
+		}
+
+		/** Places in the order of their values, what is not known last. */
+		int[] ordered() {
+			return IntStream.range(0, places.count).boxed()
+					.sorted(Comparator.comparingLong((Integer at) -> places.value(at) == DimensionValues.UNKNOWN ? Long.MAX_VALUE : places.value(at)))
+					.mapToInt(Integer::intValue).toArray();
 		}
 	}
 
-	static final ModelType.Role[] TYPE_ROLES = {ModelType.Role.PRIVATE_READ, ModelType.Role.PRIVATE_WRITE,
-		ModelType.Role.SHARED_READ, ModelType.Role.SHARED_WRITE};
+	/** Beginnings of keys that were kept with traces before all dimensions could divide. */
+	private static final Map<String, String> OLD_KEYS = Map.of("thread", "T", "cpu", "C", "node", "N", "sharing", "S", "type", "Y");
 
-	private static Item item(AccessTable table, By by, List<Integer> parts, int i, boolean last, double value) {
-		if (last && (by == By.THREAD || by == By.CPU || by == By.NODE)) {
-			return new Item(by + "?", by.label() + " not known", new ModelType("unknown", ModelType.Role.UNKNOWN, 0), -1, -1, value);
+	private static Item item(Dimension by, DimensionValues values, long v, double value) {
+		if (v == DimensionValues.UNKNOWN) {
+			return new Item(by.id().toUpperCase(Locale.ROOT) + "?", by.label() + " not known", new ModelType("unknown", ModelType.Role.UNKNOWN, 0),
+					-1, -1, value);
 		}
-		return switch (by) {
-		case STRUCTURE -> {
-			String name = table.producers().name(parts.get(i));
-			yield new Item("P" + parts.get(i), name, new ModelType(name, ModelType.Role.OTHER, i), parts.get(i), i, value);
-		}
-		case THREAD -> new Item("T" + i, ModelText.thread(table.threads(), i), ModelType.thread(table.threads().get(i)), -1, i,
-				value);
-		case CPU -> new Item("C" + i, "CPU " + i, ModelType.cpu(i), -1, i, value);
-		case NODE -> new Item("N" + i, "Node " + i, ModelType.node(i), -1, i, value);
-		case SHARING -> new Item("S" + i, i <= 1 ? "private" : "shared by " + i, i <= 1
-				? new ModelType(AccessFilter.TYPES[1], ModelType.Role.PRIVATE_WRITE, 0)
-				: new ModelType("shared by " + i, ModelType.Role.OTHER, i - 1), -1, i, value);
-		default -> new Item("Y" + i, AccessFilter.TYPES[i].replace('_', ' ').toLowerCase(Locale.ROOT), new ModelType(AccessFilter.TYPES[i], TYPE_ROLES[i], 0), -1, i,
-				value);
-		};
+		int producer = values.producer(v);
+		ModelType type = values.type(v);
+		String name = values.label(v) != null ? values.label(v) : ModelText.type(type);
+		String key = producer >= 0 ? "P" + producer : OLD_KEYS.containsKey(by.id()) ? OLD_KEYS.get(by.id()) + v : by.id() + ":" + values.name(v);
+		return new Item(key, name, type, producer, (int) Math.min(Integer.MAX_VALUE, v), values.name(v), value);
 	}
 
 	/** Divides events; those that overlap the window, times within it. */
-	public static List<Item> of(EventTable table, Sum sum, By by, long fromNs, long toNs, int producer, Progress progress)
+	public static List<Item> of(EventTable table, Sum sum, Dimension by, long fromNs, long toNs, int producer, Progress progress)
 			throws CancelledException {
-		if (sum.ofAccesses() || by != By.TYPE && by != By.PRODUCER) {
+		if (sum.ofAccesses() || !keysOfEvents().contains(by)) {
 			throw new IllegalArgumentException(sum + " by " + by);
 		}
+		boolean byType = by == BasicDimensions.EVENT_TYPE;
 		ProducerTree tree = table.producers();
 		int from = Math.max(0, producer);
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
-		double[] sums = new double[by == By.TYPE ? table.typeNames().size() : to - from];
+		double[] sums = new double[byType ? table.typeNames().size() : to - from];
 		double inNone = 0;
 		StateTimes states = sum.isTimeOfProducers() || sum == Sum.STATE_TIME ? new StateTimes(table, fromNs, toNs) : null;
 		progress.begin("Sums by " + by.label(), to - from);
@@ -428,7 +461,7 @@ public final class Statistics {
 			if (states != null) {
 				if (sum == Sum.TIME_OF_ALL || sum == Sum.STATE_TIME || (sum == Sum.TIME_OF_LEAVES ? tree.isLeaf(id) : states.isActive(id))) {
 					int place = id - from;
-					long none = states.of(id, (type, start, end) -> sums[by == By.TYPE ? type : place] += end - start);
+					long none = states.of(id, (type, start, end) -> sums[byType ? type : place] += end - start);
 					inNone += sum.isTimeOfProducers() ? none : 0;
 				}
 				continue;
@@ -444,14 +477,14 @@ public final class Statistics {
 				case LINK_TIME -> table.is(row, EventCategory.LINK) ? Math.max(0, end - start) : 0;
 				default -> 1;
 				};
-				sums[by == By.TYPE ? table.type(row) : id - from] += value;
+				sums[byType ? table.type(row) : id - from] += value;
 			}
 		}
 		List<ModelType> types = ModelType.ofEvents(table.typeNames());
 		List<Item> items = new ArrayList<>();
 		for (int i = 0; i < sums.length; i++) {
 			if (sums[i] != 0) {
-				if (by == By.TYPE) {
+				if (byType) {
 					String name = table.typeNames().get(i);
 					items.add(new Item("E" + name, name, types.get(i), -1, i, sums[i]));
 				} else {

@@ -18,10 +18,20 @@ public final class Parts {
 	private final int[] part;
 	private final String[] names;
 
+	/** What a person calls the parts of all memory. */
 	public Parts(ProducerTree tree, List<Structure> structures) {
+		this(tree, structures, -1);
+	}
+
+	/**
+	 * The parts of a producer.
+	 *
+	 * @param producer -1 for all memory
+	 */
+	public Parts(ProducerTree tree, List<Structure> structures, int producer) {
 		this.tree = tree;
 		this.structures = structures;
-		this.part = ids(tree, -1).stream().mapToInt(Integer::intValue).toArray();
+		this.part = ids(tree, producer).stream().mapToInt(Integer::intValue).toArray();
 		this.names = new String[part.length];
 	}
 

@@ -3,7 +3,6 @@
 package org.memtrace.cli.commands;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -12,19 +11,19 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TitledScene;
-import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.PieModel;
 import org.memtrace.analysis.statistics.PiePicture;
 import org.memtrace.analysis.statistics.PieRules;
-import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.cli.args.CommandLine;
@@ -51,18 +50,28 @@ final class SumsRendering {
 		};
 	}
 
-	private static <E extends Enum<E>> E chosen(CommandLine args, E automatic, List<E> possible) throws UsageException {
-		String name = args.get("by").toUpperCase(Locale.ROOT);
-		if (name.equals("AUTO")) {
+	/**
+	 * What {@code --by} names.
+	 *
+	 * @param automatic what auto means
+	 * @param possible null among them is none
+	 */
+	private static Dimension chosen(CommandLine args, Dimension automatic, List<Dimension> possible) throws UsageException {
+		String id = args.get("by");
+		if (id.equals("auto")) {
 			return automatic;
 		}
-		for (E e : possible) {
-			if (e.name().equals(name)) {
-				return e;
+		for (Dimension d : possible) {
+			if (name(d).equals(id) || d == BasicDimensions.EVENT_TYPE && id.equals(BasicDimensions.TYPE.id())) {
+				return d;
 			}
 		}
-		throw new UsageException("--by " + args.get("by") + " is not possible here, but "
-				+ possible.stream().map(e -> e.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(", ")));
+		throw new UsageException("--by " + id + " is not possible here, but "
+				+ possible.stream().map(SumsRendering::name).collect(Collectors.joining(", ")));
+	}
+
+	private static String name(Dimension d) {
+		return d == null ? "none" : d.id();
 	}
 
 	/** What {@code --sum} names, one of those that the trace has; null for auto. */
@@ -82,11 +91,11 @@ final class SumsRendering {
 		int producer = args.has("producer") ? AccessOptions.query(args, store).producerFrom() : -1;
 		List<Statistics.Item> items;
 		if (store.accessCount() > 0) {
-			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
+			Dimension by = chosen(args, Statistics.structures(), Statistics.keysOfAccesses());
 			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfAccesses()), Sum.ACCESSES);
 			items = Statistics.of(AccessOptions.table(args, store, console), sum, by, window.fromNs(), window.toNs(), producer, progress);
 		} else {
-			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
+			Dimension by = chosen(args, BasicDimensions.EVENT_TYPE, Statistics.keysOfEvents());
 			EventTable events = AccessOptions.events(args, store, progress);
 			Sum sum = Objects.requireNonNullElse(named(args, Statistics.sumsOfEvents(events)),
 					events.has(EventCategory.STATE) ? Sum.STATE_TIME : Sum.EVENTS);
@@ -102,7 +111,7 @@ final class SumsRendering {
 				.orElse(PieRules.NONE);
 		PieModel model;
 		if (trace.source instanceof AccessTable accesses) {
-			By by = chosen(args, By.STRUCTURE, Statistics.keysOfAccesses());
+			Dimension by = chosen(args, Statistics.structures(), Statistics.keysOfAccesses());
 			Sum named = named(args, Statistics.sumsOfAccesses());
 			Sum sum = named != null ? named : sum(r.metric());
 			model = PieModel.of(sum, by, Statistics.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
@@ -113,7 +122,7 @@ final class SumsRendering {
 			if (sum == null) {
 				throw new UsageException("a pie of events has --metric events, state-time or state-duration");
 			}
-			By by = chosen(args, By.TYPE, Statistics.keysOfEvents());
+			Dimension by = chosen(args, BasicDimensions.EVENT_TYPE, Statistics.keysOfEvents());
 			model = PieModel.of(sum, by, Statistics.of(events, sum, by, r.fromNs(), r.toNs(), r.producer(), progress), rules);
 		}
 		PieModel pie = model.of(trace.store.info());
@@ -138,12 +147,12 @@ final class SumsRendering {
 		ModelRequest r = trace.request;
 		int bins = DensityPicture.bins(o.width, o.fontSize);
 		DensityModel model = trace.source instanceof AccessTable accesses
-				? DensityModel.of(accesses, sum(r.metric()), chosen(args, Stack.TYPE, List.of(Stack.NONE, Stack.TYPE, Stack.THREAD)),
+				? DensityModel.of(accesses, sum(r.metric()), chosen(args, BasicDimensions.TYPE, DensityModel.stacksOfAccesses()),
 						r.fromNs(), r.toNs(), r.producer(), bins, progress)
-				: DensityModel.of((EventTable) trace.source, chosen(args, Stack.TYPE, Arrays.asList(Stack.NONE, Stack.TYPE, Stack.PRODUCER)),
+				: DensityModel.of((EventTable) trace.source, chosen(args, BasicDimensions.EVENT_TYPE, DensityModel.stacksOfEvents()),
 						r.fromNs(), r.toNs(), r.producer(), bins, progress);
 		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
-				+ model.counted().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == Stack.NONE ? "" : " " + model.stack().label());
+				+ model.counted().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == null ? "" : " " + DensityModel.label(model.stack()));
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,
 				(w, h) -> DensityPicture.build(model, w, h, o.palette, o.meter, o.fontSize).scene());
 	}

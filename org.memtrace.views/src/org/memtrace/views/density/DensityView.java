@@ -12,12 +12,13 @@ import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.scene.TitledScene;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
-import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.Sum;
@@ -42,13 +43,14 @@ public final class DensityView extends TraceView {
 	private List<Sum> sumChoices = List.of();
 	/** What the choices are named after. */
 	private CountUnit unit = CountUnit.RECORDS;
-	private List<Stack> stackChoices = List.of();
+	private List<Dimension> stackChoices = List.of();
 	private Sum sum = Sum.ACCESSES;
-	private Stack stack = Stack.TYPE;
+	/** Null for one series. */
+	private Dimension stack = BasicDimensions.TYPE;
 	private boolean ofEvents;
 	private ViewState shownState;
 
-	private record Input(OpenTrace trace, ViewState state, Sum sum, Stack stack, int bins) {
+	private record Input(OpenTrace trace, ViewState state, Sum sum, Dimension stack, int bins) {
 	}
 
 	@Override
@@ -100,16 +102,16 @@ public final class DensityView extends TraceView {
 
 	private void choices() {
 		sumChoices = ofEvents ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses();
-		stackChoices = ofEvents ? List.of(Stack.NONE, Stack.TYPE, Stack.PRODUCER) : List.of(Stack.NONE, Stack.TYPE, Stack.THREAD);
+		stackChoices = ofEvents ? DensityModel.stacksOfEvents() : DensityModel.stacksOfAccesses();
 		sums.setItems(sumChoices.stream().map(s -> s.label(unit)).toArray(String[]::new));
-		stacks.setItems(stackChoices.stream().map(Stack::label).toArray(String[]::new));
+		stacks.setItems(stackChoices.stream().map(DensityModel::label).toArray(String[]::new));
 		sums.select(Math.max(0, sumChoices.indexOf(sum)));
 		stacks.select(Math.max(0, stackChoices.indexOf(stack)));
 		sums.getParent().layout();
 	}
 
 	/** Counts something else, or divides it otherwise. */
-	public void choose(Sum what, Stack into) {
+	public void choose(Sum what, Dimension into) {
 		sum = what;
 		stack = into;
 		sums.select(sumChoices.indexOf(sum));
@@ -129,7 +131,7 @@ public final class DensityView extends TraceView {
 		if (events != ofEvents) {
 			ofEvents = events;
 			sum = events ? Sum.EVENTS : Sum.ACCESSES;
-			stack = Stack.TYPE;
+			stack = events ? BasicDimensions.EVENT_TYPE : BasicDimensions.TYPE;
 			choices();
 		} else if (unit != before) {
 			choices();
@@ -174,7 +176,7 @@ public final class DensityView extends TraceView {
 								Math.max(height, 180), palette, TextMeter.DEFAULT, 12,
 								(w, h) -> DensityPicture.build(model, w, h, palette, TextMeter.DEFAULT, 12).scene()),
 						model::toCsv,
-						Map.of("trace", trace().name(), "sum", model.counted(), "stacked", stack.label(), "bins", Integer.toString(model.bins()),
+						Map.of("trace", trace().name(), "sum", model.counted(), "stacked", DensityModel.label(stack), "bins", Integer.toString(model.bins()),
 								"from_ns", Long.toString(s.fromNs()), "to_ns", Long.toString(s.toNs()), "producer",
 								s.producer() < 0 ? "all" : trace().producers().name(s.producer()), "filters", s.filters().toJson()));
 	}

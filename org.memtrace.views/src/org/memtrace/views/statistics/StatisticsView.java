@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -28,6 +27,9 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchActionConstants;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension.Picking;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
@@ -40,7 +42,6 @@ import org.memtrace.analysis.statistics.PieModel.Slice;
 import org.memtrace.analysis.statistics.PiePicture;
 import org.memtrace.analysis.statistics.PieRules;
 import org.memtrace.analysis.statistics.Statistics;
-import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.Units;
@@ -83,9 +84,9 @@ public final class StatisticsView extends TraceView {
 	private List<Sum> sumChoices = List.of();
 	/** What the choices are named after. */
 	private CountUnit unit = CountUnit.RECORDS;
-	private List<By> keyChoices = List.of();
+	private List<Dimension> keyChoices = List.of();
 	private Sum sum = Sum.ACCESSES;
-	private By by = By.STRUCTURE;
+	private Dimension by = Statistics.structures();
 	private boolean ofEvents;
 	/** Of the trace; null until they have been read. */
 	private PieRules rules;
@@ -102,11 +103,11 @@ public final class StatisticsView extends TraceView {
 	private record Line(Slice slice, int depth) {
 	}
 
-	private record Input(OpenTrace trace, ViewState state, Sum sum, By by, boolean readRules) {
+	private record Input(OpenTrace trace, ViewState state, Sum sum, Dimension by, boolean readRules) {
 	}
 
 	/** @param sums what the trace has to sum; null when it is known */
-	private record Loaded(List<Item> items, PieRules rules, List<Sum> sums, Sum sum, By by) {
+	private record Loaded(List<Item> items, PieRules rules, List<Sum> sums, Sum sum, Dimension by) {
 	}
 
 	private final class Content implements GridContent {
@@ -240,16 +241,16 @@ public final class StatisticsView extends TraceView {
 		var events = in.trace().events(s.filters(), progress);
 		List<Sum> possible = Statistics.sumsOfEvents(events);
 		Sum sum = possible.contains(in.sum()) ? in.sum() : possible.get(Math.min(1, possible.size() - 1));
-		By by = Statistics.keysOfEvents().contains(in.by()) ? in.by() : By.TYPE;
+		Dimension by = Statistics.keysOfEvents().contains(in.by()) ? in.by() : BasicDimensions.EVENT_TYPE;
 		return new Loaded(Statistics.of(events, sum, by, s.fromNs(), s.toNs(), s.producer(), progress), kept,
 				in.readRules() ? possible : null, sum, by);
 	}
 
-	private void choices(List<Sum> whats, List<By> bys) {
+	private void choices(List<Sum> whats, List<Dimension> bys) {
 		sumChoices = whats;
 		keyChoices = bys;
 		sums.setItems(whats.stream().map(s -> s.label(unit)).toArray(String[]::new));
-		keys.setItems(bys.stream().map(By::label).toArray(String[]::new));
+		keys.setItems(bys.stream().map(Dimension::label).toArray(String[]::new));
 		showChoice();
 		sums.getParent().layout();
 	}
@@ -260,7 +261,7 @@ public final class StatisticsView extends TraceView {
 	}
 
 	/** Takes another sum or division. */
-	public void choose(Sum what, By division) {
+	public void choose(Sum what, Dimension division) {
 		sum = what;
 		by = division;
 		showChoice();
@@ -283,7 +284,7 @@ public final class StatisticsView extends TraceView {
 		if (events != ofEvents || now == null) {
 			ofEvents = events;
 			sum = events ? Sum.STATE_TIME : Sum.ACCESSES;
-			by = events ? By.TYPE : By.STRUCTURE;
+			by = events ? BasicDimensions.EVENT_TYPE : Statistics.structures();
 			choices(events ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses(),
 					events ? Statistics.keysOfEvents() : Statistics.keysOfAccesses());
 		} else if (unit != before) {
@@ -453,15 +454,21 @@ public final class StatisticsView extends TraceView {
 		if (of.isEmpty() || !trace().hasAccesses() && of.stream().anyMatch(i -> i.index() < 0)) {
 			return null;
 		}
-		TreeSet<Integer> numbers = new TreeSet<>(of.stream().map(Item::index).toList());
-		return switch (by) {
-		case STRUCTURE, PRODUCER -> Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
-		case THREAD -> Condition.Value.numbers("thread", numbers);
-		case CPU -> Condition.Value.numbers("cpu", numbers);
-		case NODE -> Condition.Value.numbers("node", numbers);
-		case TYPE -> Condition.Value.of("type", of.stream().map(i -> i.type().name()).toList());
-		default -> null;
-		};
+		if (of.stream().allMatch(i -> i.producer() >= 0)) {
+			return Condition.Subtree.of(trace().producers(), of.stream().mapToInt(Item::producer).toArray());
+		}
+		if (by == BasicDimensions.EVENT_TYPE) {
+			return Condition.Value.of(BasicDimensions.TYPE.id(), of.stream().map(i -> i.type().name()).toList());
+		}
+		if (!by.can(Dimension.Use.FILTER)) {
+			return null;
+		}
+		if (by.type() != Dimension.Type.TEXT) {
+			return Condition.Value.numbers(by.id(), of.stream().map(i -> i.index() < 0 ? -1 : Long.parseLong(i.named())).toList());
+		}
+		return by.picking() == Picking.LISTED_NUMBERS || by.picking() == Picking.NUMBERS
+				? Condition.Value.numbers(by.id(), of.stream().map(Item::index).toList())
+				: Condition.Value.of(by.id(), of.stream().map(Item::named).toList());
 	}
 
 	private void makeActions() {

@@ -10,9 +10,9 @@ import java.util.Map;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.RGB;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.selection.ViewState;
-import org.memtrace.analysis.statistics.DensityModel.Stack;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.views.SampleTrace;
@@ -52,7 +52,7 @@ class DensityViewTest extends UiTest {
 		bot.waitFor("zoomed in", () -> view.isSettled() && state().durationNs() < 0.7 * before);
 		bot.key("w");
 		bot.waitFor("whole", () -> view.isSettled() && state().durationNs() == SampleTrace.STEPS * SampleTrace.STEP_NS);
-		bot.run(() -> view.choose(Sum.WRITES, Stack.THREAD));
+		bot.run(() -> view.choose(Sum.WRITES, BasicDimensions.THREAD));
 		bot.waitFor("threads", () -> view.isSettled() && view.canvas().picture() != null
 				&& view.canvas().picture().model().series().size() == 5);
 		bot.shot("density-threads");

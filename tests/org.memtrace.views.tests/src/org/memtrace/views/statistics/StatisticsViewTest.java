@@ -11,9 +11,9 @@ import java.util.Set;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.statistics.PieModel.Slice;
 import org.memtrace.analysis.statistics.PieRules;
-import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
@@ -59,8 +59,8 @@ class StatisticsViewTest extends UiTest {
 		bot.run(() -> view.change(PieRules.NONE));
 
 		// a double click on a row of a thread filters all views
-		bot.run(() -> view.choose(Sum.ACCESSES, By.THREAD));
-		bot.waitFor("threads", () -> view.isSettled() && view.model().by() == By.THREAD && view.model().slices().size() == 5);
+		bot.run(() -> view.choose(Sum.ACCESSES, BasicDimensions.THREAD));
+		bot.waitFor("threads", () -> view.isSettled() && view.model().by() == BasicDimensions.THREAD && view.model().slices().size() == 5);
 		bot.shot("statistics-threads");
 		String first = bot.ui(() -> view.model().slices().get(0).name());
 		Point row = bot.ui(() -> new Point(view.grid().cellBounds(0, 0).x + 40, view.grid().cellBounds(0, 0).y + 8));
@@ -87,12 +87,12 @@ class StatisticsViewTest extends UiTest {
 	@Test
 	void followsTheWindowAndTheKeys() {
 		StatisticsView view = open();
-		bot.run(() -> view.choose(Sum.WRITES, By.THREAD));
+		bot.run(() -> view.choose(Sum.WRITES, BasicDimensions.THREAD));
 		bot.run(() -> session.trace().selection().window(0, SampleTrace.INITIALISATION * SampleTrace.STEP_NS));
 		bot.waitFor("initialisation", () -> view.isSettled() && names(view).equals(List.of("main #0")));
 		assertEquals(2.0 * 4 * SampleTrace.PAGES * SampleTrace.INITIALISATION, bot.ui(() -> view.model().total()));
-		bot.run(() -> view.choose(Sum.ACCESSES, By.STRUCTURE));
-		bot.waitFor("A and B", () -> view.isSettled() && view.model().by() == By.STRUCTURE && view.model().slices().size() == 2);
+		bot.run(() -> view.choose(Sum.ACCESSES, org.memtrace.analysis.statistics.Statistics.structures()));
+		bot.waitFor("A and B", () -> view.isSettled() && view.model().by() == org.memtrace.analysis.statistics.Statistics.structures() && view.model().slices().size() == 2);
 		bot.click(view.grid().control(), bot.ui(() -> view.grid().cellBounds(0, 0)));
 		bot.waitFor("selected", () -> view.selected().size() == 1);
 		bot.key("Down");

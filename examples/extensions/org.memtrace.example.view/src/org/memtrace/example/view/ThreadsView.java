@@ -9,10 +9,10 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Table;
 import org.eclipse.swt.widgets.TableColumn;
 import org.eclipse.swt.widgets.TableItem;
+import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.Statistics;
-import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.model.MemtraceException;
@@ -44,7 +44,7 @@ public final class ThreadsView extends TraceView {
 			protected List<Item> compute(Input in, Progress progress) throws MemtraceException {
 				ViewState s = in.state();
 				AccessTable accesses = in.trace().accesses(s.filters(), progress);
-				return Statistics.of(accesses, Sum.ACCESSES, By.THREAD, s.fromNs(), s.toNs(), s.producer(), progress);
+				return Statistics.of(accesses, Sum.ACCESSES, BasicDimensions.THREAD, s.fromNs(), s.toNs(), s.producer(), progress);
 			}
 
 			@Override

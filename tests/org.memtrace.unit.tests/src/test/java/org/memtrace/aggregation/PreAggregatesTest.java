@@ -102,7 +102,7 @@ class PreAggregatesTest {
 				for (boolean inProportion : new boolean[] {false, true}) {
 					ofSums += table.rows(query, inProportion, true, Progress.NONE) != null ? 1 : 0;
 				}
-				for (Statistics.By by : Statistics.keysOfAccesses()) {
+				for (Dimension by : Statistics.keysOfAccesses()) {
 					for (Statistics.Sum sum : Statistics.sumsOfAccesses()) {
 						int producer = query.producerTo() - query.producerFrom() >= store.producers().size() ? -1 : query.producerFrom();
 						texts.add(query + " " + sum + " " + by + Statistics.of(table, sum, by, Math.max(start, query.fromNs()),
@@ -171,7 +171,8 @@ class PreAggregatesTest {
 		try (TraceStore store = trace(new Random(SEED), 0, 2000)) {
 			assertTrue(AccessTable.save(store, Progress.NONE));
 			AccessTable table = AccessTable.ofSaved(store, new Unreadable(store.accessSource(Progress.NONE)));
-			for (Statistics.By by : List.of(Statistics.By.STRUCTURE, Statistics.By.THREAD, Statistics.By.TYPE)) {
+			for (Dimension by : List.of(Statistics.structures(), BasicDimensions.THREAD, BasicDimensions.TYPE, BasicDimensions.READ_WRITE,
+					Dimensions.find("site", Use.GROUP), Dimensions.find("size_class", Use.GROUP))) {
 				assertFalse(Statistics.of(table, Statistics.Sum.ACCESSES, by, store.info().startNs(), store.info().endNs(), -1, Progress.NONE).isEmpty());
 			}
 			for (String keys : List.of("structure", "thread", "type", "rw", "site", "size_class", "structure,thread,type")) {

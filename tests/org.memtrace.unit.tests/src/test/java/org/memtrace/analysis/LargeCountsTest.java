@@ -127,13 +127,13 @@ class LargeCountsTest {
 
 	@Test
 	void statisticsByEverythingAddUpToTheSame() throws Exception {
-		for (Statistics.By by : Statistics.keysOfAccesses()) {
+		for (Dimension by : Statistics.keysOfAccesses()) {
 			List<Statistics.Item> items = Statistics.of(table, Statistics.Sum.ACCESSES, by, 0, INTERVALS * SLICE_NS, -1,
 					Progress.NONE);
 			assertEquals((double) (READS + WRITES), items.stream().mapToDouble(Statistics.Item::value).sum(), 0, by.toString());
 		}
 		assertEquals("shared by " + MANY_THREADS,
-				Statistics.of(table, Statistics.Sum.WRITES, Statistics.By.SHARING, 0, INTERVALS * SLICE_NS, -1, Progress.NONE)
+				Statistics.of(table, Statistics.Sum.WRITES, BasicDimensions.SHARING, 0, INTERVALS * SLICE_NS, -1, Progress.NONE)
 						.getFirst().name());
 	}
 
@@ -197,7 +197,7 @@ class LargeCountsTest {
 
 	@Test
 	void densityAndGanttHaveTheSums() throws Exception {
-		DensityModel density = DensityModel.of(table, Statistics.Sum.ACCESSES, DensityModel.Stack.THREAD, 0, INTERVALS * SLICE_NS,
+		DensityModel density = DensityModel.of(table, Statistics.Sum.ACCESSES, BasicDimensions.THREAD, 0, INTERVALS * SLICE_NS,
 				-1, INTERVALS, Progress.NONE);
 		double sum = 0;
 		for (int bin = 0; bin < density.bins(); bin++) {

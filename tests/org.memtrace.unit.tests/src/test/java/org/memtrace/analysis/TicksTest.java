@@ -72,7 +72,7 @@ class TicksTest {
 
 	@Test
 	void density() throws Exception {
-		DensityModel model = DensityModel.of(table(), DensityModel.Stack.NONE, 0, 5_000_000, -1, 10, Progress.NONE);
+		DensityModel model = DensityModel.of(table(), null, 0, 5_000_000, -1, 10, Progress.NONE);
 		DensityPicture p = DensityPicture.build(model, 700, 300, Palette.LIGHT, TextMeter.DEFAULT, 12);
 		check(p.scene());
 		assertTrue(p.textAt(p.plotX() + 1, p.plotY() + 5).startsWith("0 ticks + 500,000 ticks\n"), p.textAt(p.plotX() + 1, p.plotY() + 5));

@@ -65,7 +65,7 @@ class NestedStatesTest {
 
 	private static Map<String, Double> sums(EventTable table, Statistics.Sum sum) throws Exception {
 		Map<String, Double> sums = new TreeMap<>();
-		for (Statistics.Item item : Statistics.of(table, sum, Statistics.By.TYPE, 0, 1000, -1, Progress.NONE)) {
+		for (Statistics.Item item : Statistics.of(table, sum, BasicDimensions.EVENT_TYPE, 0, 1000, -1, Progress.NONE)) {
 			sums.put(item.name(), item.value());
 		}
 		return sums;

@@ -15,6 +15,8 @@ import java.util.Set;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
@@ -26,7 +28,6 @@ import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.statistics.PieModel.Kind;
 import org.memtrace.analysis.statistics.PieModel.Slice;
-import org.memtrace.analysis.statistics.Statistics.By;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.model.CancelledException;
@@ -75,39 +76,39 @@ class StatisticsTest {
 		for (long[] window : new long[][] {{start, end}, {start + 3 * NS / 2, start + 17 * NS + 123}}) {
 			for (int producer : new int[] {-1, 0, producer("B"), producer("B") + 1}) {
 				AccessDetails d = table.details(Math.max(0, producer), tree.subtreeEnd(Math.max(0, producer)), window[0], window[1]);
-				for (By by : Statistics.keysOfAccesses()) {
-					assertEquals(d.accesses(), total(of(Sum.ACCESSES, by, window, producer)), 1e-6 * d.accesses(), by.label());
-					assertEquals(d.reads(), total(of(Sum.READS, by, window, producer)), 1e-6 * d.reads() + 1e-9, by.label());
-					assertEquals(d.writes(), total(of(Sum.WRITES, by, window, producer)), 1e-6 * d.writes() + 1e-9, by.label());
-					if (by != By.TYPE && by != By.CPU) {
-						assertEquals(d.records(), total(of(Sum.RECORDS, by, window, producer)), by.label());
+				for (Dimension by : Statistics.keysOfAccesses()) {
+					assertEquals(d.accesses(), total(of(Sum.ACCESSES, by, window, producer)), 1e-6 * d.accesses(), by.id());
+					assertEquals(d.reads(), total(of(Sum.READS, by, window, producer)), 1e-6 * d.reads() + 1e-9, by.id());
+					assertEquals(d.writes(), total(of(Sum.WRITES, by, window, producer)), 1e-6 * d.writes() + 1e-9, by.id());
+					if (by != BasicDimensions.TYPE && by != BasicDimensions.READ_WRITE && by != BasicDimensions.CPU) {
+						assertEquals(d.records(), total(of(Sum.RECORDS, by, window, producer)), by.id());
 					}
 				}
 			}
 		}
 	}
 
-	private static List<Item> of(Sum sum, By by, long[] window, int producer) throws MemtraceException {
+	private static List<Item> of(Sum sum, Dimension by, long[] window, int producer) throws MemtraceException {
 		return Statistics.of(table, sum, by, window[0], window[1], producer, Progress.NONE);
 	}
 
 	@Test
 	void partsAreStructuresAndThenTheirParts() throws Exception {
 		long[] all = {start, end};
-		List<String> names = of(Sum.ACCESSES, By.STRUCTURE, all, 0).stream().map(Item::name).toList();
+		List<String> names = of(Sum.ACCESSES, Statistics.structures(), all, 0).stream().map(Item::name).toList();
 		assertTrue(names.containsAll(List.of("A", "B", "C")), names.toString());
 		int b = producer("B");
 		AccessDetails d = table.details(b);
-		Item item = of(Sum.ACCESSES, By.STRUCTURE, all, 0).stream().filter(i -> i.producer() == b).findFirst().orElseThrow();
+		Item item = of(Sum.ACCESSES, Statistics.structures(), all, 0).stream().filter(i -> i.producer() == b).findFirst().orElseThrow();
 		assertEquals(d.accesses(), item.value(), 1e-6);
-		List<Item> inside = of(Sum.ACCESSES, By.STRUCTURE, all, b);
+		List<Item> inside = of(Sum.ACCESSES, Statistics.structures(), all, b);
 		assertTrue(inside.size() > 1);
 		assertTrue(inside.stream().allMatch(i -> tree.parent(i.producer()) == b));
 		int leaf = b;
 		while (!tree.isLeaf(leaf)) {
 			leaf = tree.firstChild(leaf);
 		}
-		assertEquals(List.of(leaf), of(Sum.ACCESSES, By.STRUCTURE, all, leaf).stream().map(Item::producer).toList());
+		assertEquals(List.of(leaf), of(Sum.ACCESSES, Statistics.structures(), all, leaf).stream().map(Item::producer).toList());
 	}
 
 	/** Shares of the time of producers: an instant is in the innermost state or in none. */
@@ -121,21 +122,21 @@ class StatisticsTest {
 		b.end();
 		EventTable t = new SyntheticEvents().add(SyntheticEvents.WAIT, 1, 0, 10, 1, 0).add(SyntheticEvents.RUN, 1, 0, 80, 0, 0)
 				.add(SyntheticEvents.WAIT, 1, 20, 50, 1, 0).add(SyntheticEvents.TICK, 2, 60, 60, 0, 0).table(b.build(), 0, 100);
-		assertEquals("{Run=40.0, Wait=40.0, in no state=320.0}", times(t, Sum.TIME_OF_ALL, By.TYPE, 0, 100));
-		assertEquals("{Run=40.0, Wait=40.0, in no state=220.0}", times(t, Sum.TIME_OF_LEAVES, By.TYPE, 0, 100));
-		assertEquals("{Run=40.0, Wait=40.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 0, 100));
-		assertEquals("{a=80.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, By.PRODUCER, 0, 100));
-		assertEquals("{Run=10.0, Wait=20.0}", times(t, Sum.TIME_OF_ACTIVE, By.TYPE, 30, 60), "the tick comes later");
-		assertEquals("{Run=40.0, Wait=40.0}", times(t, Sum.STATE_TIME, By.TYPE, 0, 100), "the innermost");
-		assertEquals("{Run=80.0, Wait=40.0}", times(t, Sum.STATE_DURATION, By.TYPE, 0, 100), "as FrameSoc counts");
-		PieModel pie = PieModel.of(Sum.TIME_OF_LEAVES, By.TYPE,
-				Statistics.of(t, Sum.TIME_OF_LEAVES, By.TYPE, 0, 100, -1, Progress.NONE), PieRules.NONE);
+		assertEquals("{Run=40.0, Wait=40.0, in no state=320.0}", times(t, Sum.TIME_OF_ALL, BasicDimensions.EVENT_TYPE, 0, 100));
+		assertEquals("{Run=40.0, Wait=40.0, in no state=220.0}", times(t, Sum.TIME_OF_LEAVES, BasicDimensions.EVENT_TYPE, 0, 100));
+		assertEquals("{Run=40.0, Wait=40.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, BasicDimensions.EVENT_TYPE, 0, 100));
+		assertEquals("{a=80.0, in no state=120.0}", times(t, Sum.TIME_OF_ACTIVE, BasicDimensions.EVENT_PRODUCER, 0, 100));
+		assertEquals("{Run=10.0, Wait=20.0}", times(t, Sum.TIME_OF_ACTIVE, BasicDimensions.EVENT_TYPE, 30, 60), "the tick comes later");
+		assertEquals("{Run=40.0, Wait=40.0}", times(t, Sum.STATE_TIME, BasicDimensions.EVENT_TYPE, 0, 100), "the innermost");
+		assertEquals("{Run=80.0, Wait=40.0}", times(t, Sum.STATE_DURATION, BasicDimensions.EVENT_TYPE, 0, 100), "as FrameSoc counts");
+		PieModel pie = PieModel.of(Sum.TIME_OF_LEAVES, BasicDimensions.EVENT_TYPE,
+				Statistics.of(t, Sum.TIME_OF_LEAVES, BasicDimensions.EVENT_TYPE, 0, 100, -1, Progress.NONE), PieRules.NONE);
 		assertEquals("300 ns", pie.text(pie.total()));
 		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.STATE_DURATION, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE),
 				Statistics.sumsOfEvents(t));
 	}
 
-	private static String times(EventTable t, Sum sum, By by, long from, long to) throws CancelledException {
+	private static String times(EventTable t, Sum sum, Dimension by, long from, long to) throws CancelledException {
 		java.util.Map<String, Double> map = new java.util.TreeMap<>();
 		Statistics.of(t, sum, by, from, to, -1, Progress.NONE).forEach(i -> map.put(i.name(), i.value()));
 		return map.toString();
@@ -165,7 +166,7 @@ class StatisticsTest {
 				}
 				wanted.merge(name, 1.0, Double::sum);
 			}
-			assertEquals(wanted.toString(), times(t, Sum.TIME_OF_ALL, By.TYPE, from, to), "seed " + seed);
+			assertEquals(wanted.toString(), times(t, Sum.TIME_OF_ALL, BasicDimensions.EVENT_TYPE, from, to), "seed " + seed);
 		}
 	}
 
@@ -173,28 +174,28 @@ class StatisticsTest {
 	void typesAndThreadsAreThoseOfTheDetails() throws Exception {
 		long[] all = {start, end};
 		AccessDetails d = table.details(0);
-		List<Item> types = of(Sum.ACCESSES, By.TYPE, all, -1);
+		List<Item> types = of(Sum.ACCESSES, BasicDimensions.TYPE, all, -1);
 		assertEquals(d.sharedReads(), types.stream().filter(i -> i.name().equals("shared read")).mapToDouble(Item::value).sum(), 1e-6);
-		for (Item i : of(Sum.ACCESSES, By.THREAD, all, -1)) {
+		for (Item i : of(Sum.ACCESSES, BasicDimensions.THREAD, all, -1)) {
 			assertEquals(i.index() < 0 ? d.unattributed() : d.accessesByThread()[i.index()], i.value(), 1e-6, i.name());
 		}
-		assertEquals(List.of(), of(Sum.ACCESSES, By.TYPE, new long[] {end, end + 1}, -1));
-		assertThrows(IllegalArgumentException.class, () -> of(Sum.EVENTS, By.TYPE, all, -1));
+		assertEquals(List.of(), of(Sum.ACCESSES, BasicDimensions.TYPE, new long[] {end, end + 1}, -1));
+		assertThrows(IllegalArgumentException.class, () -> of(Sum.EVENTS, BasicDimensions.TYPE, all, -1));
 	}
 
 	/** FrameSoc's operator: events by type and by producer. */
 	@Test
 	void eventsAreCounted() throws Exception {
-		List<Item> types = Statistics.of(events, Sum.EVENTS, By.TYPE, start, end, -1, Progress.NONE);
+		List<Item> types = Statistics.of(events, Sum.EVENTS, BasicDimensions.EVENT_TYPE, start, end, -1, Progress.NONE);
 		assertEquals(events.size(), total(types), 0);
-		assertEquals(events.size(), total(Statistics.of(events, Sum.EVENTS, By.PRODUCER, start, end, -1, Progress.NONE)), 0);
+		assertEquals(events.size(), total(Statistics.of(events, Sum.EVENTS, BasicDimensions.EVENT_PRODUCER, start, end, -1, Progress.NONE)), 0);
 		assertEquals(List.of(Sum.EVENTS), Statistics.sumsOfEvents(events), "variables only");
 		int b = producer("B");
 		int inB = 0;
 		for (int id = b; id < tree.subtreeEnd(b); id++) {
 			inB += events.rowTo(id) - events.rowFrom(id);
 		}
-		assertEquals(inB, total(Statistics.of(events, Sum.EVENTS, By.TYPE, start, end, b, Progress.NONE)), 0);
+		assertEquals(inB, total(Statistics.of(events, Sum.EVENTS, BasicDimensions.EVENT_TYPE, start, end, b, Progress.NONE)), 0);
 	}
 
 	/** States and links of other traces: time within the window; punctual events where they are. */
@@ -210,11 +211,11 @@ class StatisticsTest {
 				.add(SyntheticEvents.TICK, second, 50, 50, 0, 0).table(b.build(), 0, 100);
 		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE,
 				Sum.LINK_TIME), Statistics.sumsOfEvents(t));
-		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.TYPE, 0, 50, -1, Progress.NONE)));
-		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, By.PRODUCER, 0, 100, 0, Progress.NONE)));
-		assertEquals(List.of("Message=3.0"), texts(Statistics.of(t, Sum.LINK_TIME, By.TYPE, 22, 100, -1, Progress.NONE)));
-		assertEquals(List.of("Tick=1.0"), texts(Statistics.of(t, Sum.EVENTS, By.TYPE, 50, 60, second, Progress.NONE)));
-		DensityModel m = DensityModel.of(t, DensityModel.Stack.TYPE, 0, 100, -1, 10, Progress.NONE);
+		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_TYPE, 0, 50, -1, Progress.NONE)));
+		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_PRODUCER, 0, 100, 0, Progress.NONE)));
+		assertEquals(List.of("Message=3.0"), texts(Statistics.of(t, Sum.LINK_TIME, BasicDimensions.EVENT_TYPE, 22, 100, -1, Progress.NONE)));
+		assertEquals(List.of("Tick=1.0"), texts(Statistics.of(t, Sum.EVENTS, BasicDimensions.EVENT_TYPE, 50, 60, second, Progress.NONE)));
+		DensityModel m = DensityModel.of(t, BasicDimensions.EVENT_TYPE, 0, 100, -1, 10, Progress.NONE);
 		assertEquals(1, m.total(0));
 		assertEquals(1, m.total(5));
 		assertEquals(0, m.total(9));
@@ -227,7 +228,7 @@ class StatisticsTest {
 	@Test
 	void cancels() {
 		assertThrows(CancelledException.class,
-				() -> Statistics.of(table, Sum.ACCESSES, By.THREAD, start, end, -1, Progress.cancelledWhen(() -> true)));
+				() -> Statistics.of(table, Sum.ACCESSES, BasicDimensions.THREAD, start, end, -1, Progress.cancelledWhen(() -> true)));
 	}
 
 	private static Item item(String name, double value) {
@@ -235,7 +236,7 @@ class StatisticsTest {
 	}
 
 	private static PieModel pie(PieRules rules, Item... items) {
-		return PieModel.of(Sum.ACCESSES, By.STRUCTURE, List.of(items), rules);
+		return PieModel.of(Sum.ACCESSES, Statistics.structures(), List.of(items), rules);
 	}
 
 	@Test
@@ -315,38 +316,37 @@ class StatisticsTest {
 	void densityKeepsAll() throws Exception {
 		long from = start + 3 * NS / 2;
 		long to = start + 17 * NS + 123;
-		for (DensityModel.Stack stack : new DensityModel.Stack[] {DensityModel.Stack.NONE, DensityModel.Stack.TYPE,
-			DensityModel.Stack.THREAD}) {
+		for (Dimension stack : DensityModel.stacksOfAccesses()) {
 			for (Sum sum : Statistics.sumsOfAccesses()) {
 				DensityModel m = DensityModel.of(table, sum, stack, from, to, -1, 97, Progress.NONE);
 				double all = 0;
 				for (int bin = 0; bin < m.bins(); bin++) {
 					all += m.total(bin);
 				}
-				double expected = total(Statistics.of(table, sum, stack == DensityModel.Stack.TYPE ? By.TYPE : By.THREAD, from, to, -1,
+				double expected = total(Statistics.of(table, sum, stack == null ? BasicDimensions.THREAD : stack, from, to, -1,
 						Progress.NONE));
 				assertEquals(expected, all, 1e-6 * expected, stack + " " + sum);
 				assertEquals(98, m.toCsv().lines().count());
 				if (sum != Sum.RECORDS) {
-					double inBin = total(Statistics.of(table, sum, By.NODE, m.boundNs(40), m.boundNs(41), -1, Progress.NONE));
+					double inBin = total(Statistics.of(table, sum, BasicDimensions.NODE, m.boundNs(40), m.boundNs(41), -1, Progress.NONE));
 					assertEquals(inBin, m.total(40), 1e-6 * inBin + 1e-9);
 				}
 			}
 		}
-		DensityModel e = DensityModel.of(events, DensityModel.Stack.TYPE, start, end, -1, 50, Progress.NONE);
+		DensityModel e = DensityModel.of(events, BasicDimensions.EVENT_TYPE, start, end, -1, 50, Progress.NONE);
 		double all = 0;
 		for (int bin = 0; bin < e.bins(); bin++) {
 			all += e.total(bin);
 		}
 		assertEquals(events.size(), all, 0);
-		DensityModel p = DensityModel.of(events, DensityModel.Stack.PRODUCER, start, end, -1, 50, Progress.NONE);
+		DensityModel p = DensityModel.of(events, BasicDimensions.EVENT_PRODUCER, start, end, -1, 50, Progress.NONE);
 		assertEquals(DensityModel.MOST_SERIES, p.series().size());
 		assertTrue(p.series().get(DensityModel.MOST_SERIES - 1).name().endsWith(" others"));
 	}
 
 	@Test
 	void densityPictureAnswers() throws Exception {
-		DensityModel m = DensityModel.of(table, Sum.ACCESSES, DensityModel.Stack.TYPE, start, end, -1, 100, Progress.NONE);
+		DensityModel m = DensityModel.of(table, Sum.ACCESSES, BasicDimensions.TYPE, start, end, -1, 100, Progress.NONE);
 		DensityPicture p = DensityPicture.build(m, 600, 200, Palette.LIGHT, TextMeter.DEFAULT, 12);
 		assertEquals(start, p.timeAt(p.plotX()));
 		assertEquals(end, p.timeAt(1e6));

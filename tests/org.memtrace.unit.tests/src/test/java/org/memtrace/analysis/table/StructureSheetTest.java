@@ -194,7 +194,7 @@ class StructureSheetTest {
 			int group = producers.parent(s.producer(2));
 			assertEquals(2, s.rowOf(group), "the first of the group");
 			assertEquals(2, StructureSheet.of(t, store.structures(), 0, 100, group, NO_CALLERS, Progress.NONE).size());
-			assertEquals(5, Statistics.of(t, Statistics.Sum.RECORDS, Statistics.By.STRUCTURE, 0, 100, -1, Progress.NONE).size() + 1,
+			assertEquals(5, Statistics.of(t, Statistics.Sum.RECORDS, Statistics.structures(), 0, 100, -1, Progress.NONE).size() + 1,
 					"one is not used");
 		}
 	}

@@ -592,7 +592,7 @@ class TraceCommandsTest {
 		assertEquals(ExitCode.USAGE, run("aggregate", "--filter", "{\"by\":\"name\",\"pattern\":\"no such\"}", db));
 		assertTrue(err.contains("--filter leaves no event"), err);
 		assertEquals(ExitCode.USAGE, run("render", "--kind", "pie", "--by", "thread", "-o", pie.toString(), db));
-		assertTrue(err.contains("--by thread is not possible here, but type, producer"), err);
+		assertTrue(err.contains("--by thread is not possible here, but event_type, producer"), err);
 		assertEquals(ExitCode.INPUT, run("render", "--kind", "gantt", "--rows", "thread", "-o", gantt.toString(), db));
 		assertTrue(err.contains("knows no threads"), err);
 		assertEquals(ExitCode.USAGE, run("aggregate", "--metric", "reads", db));
