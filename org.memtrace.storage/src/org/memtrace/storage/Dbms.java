@@ -5,10 +5,14 @@ package org.memtrace.storage;
 
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.DatabaseKind;
+import org.memtrace.storage.chunks.ChunkEntry;
 
 /** How each {@link DatabaseKind} is opened and written. */
 enum Dbms {
@@ -56,7 +60,7 @@ enum Dbms {
 		}
 
 		@Override
-		boolean hasContentStamp() {
+		boolean countsChanges() {
 			return true;
 		}
 
@@ -121,13 +125,31 @@ enum Dbms {
 
 		/** H2 has no triggers in SQL. */
 		@Override
-		boolean hasContentStamp() {
+		boolean countsChanges() {
 			return false;
 		}
 
+		/**
+		 * Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
+		 * them are damaged, and are not read; so another content has another stamp.
+		 */
 		@Override
-		String contentStamp(Connection db) {
-			return "";
+		String contentStamp(Connection db) throws SQLException {
+			if (!hasTable(db, "MT_CHUNK")) {
+				return ""; // of an older version
+			}
+			String tables = null;
+			try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
+				select.setString(1, TableChecksums.TABLES_PROPERTY);
+				try (ResultSet rows = select.executeQuery()) {
+					tables = rows.next() ? rows.getString(1) : null;
+				}
+			}
+			if (tables == null) {
+				return "";
+			}
+			List<ChunkEntry> index = ChunkTables.index(db);
+			return index.size() + " " + Long.toHexString(ChunkTables.checksum(index)) + " " + tables;
 		}
 
 		@Override
@@ -178,8 +200,8 @@ enum Dbms {
 	/** For a new database that one connection fills. */
 	abstract void prepareWriting(Connection db) throws SQLException;
 
-	/** Whether {@link ContentStamp} works. */
-	abstract boolean hasContentStamp();
+	/** Whether {@link ContentStamp} counts changes, by triggers that have to be made. */
+	abstract boolean countsChanges();
 
 	/** See {@link org.memtrace.model.store.TraceStore#contentStamp}. */
 	abstract String contentStamp(Connection db) throws SQLException;

@@ -850,7 +850,7 @@ final class SqlTraceStore implements TraceStore {
 			return "";
 		}
 		String stamp = load(dbms::contentStamp);
-		if (!stamp.isEmpty() || !dbms.hasContentStamp() || !Files.isWritable(file)) {
+		if (!stamp.isEmpty() || !dbms.countsChanges() || !Files.isWritable(file)) {
 			return stamp;
 		}
 		try (Connection own = dbms.change(file)) {

@@ -325,7 +325,7 @@ final class SqlTraceWriter implements TraceWriter {
 				checksums.putAll(otherEvents.checksums());
 			}
 			TableChecksums.write(db, checksums);
-			if (dbms.hasContentStamp()) {
+			if (dbms.countsChanges()) {
 				ContentStamp.make(db, 0);
 			}
 			if (!db.getAutoCommit()) {

@@ -3,6 +3,7 @@
 
 package org.memtrace.storage;
 
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
@@ -118,5 +120,24 @@ class H2StoreTest extends StoreContract {
 		String message = assertThrows(StoreException.class, () -> catalogue.open(info.id())).getMessage();
 		assertTrue(message.startsWith(file + " "), message);
 		assertEquals(1, message.lines().count());
+	}
+
+	/** There are no triggers that count changes: the stamp is made of what is there. */
+	@Test
+	void anotherContentHasAnotherStamp() throws Exception {
+		TraceInfo info = write("t", SMALL, 8);
+		Path file = catalogue.directory().resolve(info.databaseName());
+		String before;
+		try (TraceStore store = catalogue.open(info.id())) {
+			before = store.contentStamp();
+			assertTrue(AccessTable.save(store, Progress.NONE));
+		}
+		for (String sql : List.of("UPDATE MT_CHUNK SET READS = READS + 1", "UPDATE MT_CHUNK SET READS = READS - 1, ROWS = ROWS + 1",
+				"UPDATE MT_PROPERTY SET VALUE = REPLACE(VALUE, 'MT_CELL=', 'MT_CELL=1') WHERE NAME = 'table_crc32c'")) {
+			try (Connection db = Dbms.H2.change(file)) {
+				Sqlite.execute(db, sql);
+				assertNotEquals(before, Dbms.H2.contentStamp(db), sql);
+			}
+		}
 	}
 }

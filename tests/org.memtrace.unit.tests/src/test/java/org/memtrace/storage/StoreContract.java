@@ -5,6 +5,7 @@ package org.memtrace.storage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessCube;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Interval;
@@ -214,6 +217,39 @@ abstract class StoreContract {
 				assertEquals(expected.endAddress(i), tree.endAddress(i));
 				assertEquals(expected.structure(i), tree.structure(i));
 			}
+		}
+	}
+
+	/** Sums are saved with a stamp of the accesses, found again by who opens the trace later, and not used when a byte of them is another. */
+	@Test
+	void sumsAreSavedWithTheAccessesThatTheyCount() throws Exception {
+		TraceInfo info = write("sums", SMALL, 8);
+		String stamp;
+		AccessCube.Rows saved;
+		try (TraceStore store = catalogue.open(info.id())) {
+			stamp = store.contentStamp();
+			assertTrue(!stamp.isEmpty(), "the store can tell");
+			assertNull(AccessTable.load(store, Progress.NONE).rows(AccessQuery.ALL, false, false, Progress.NONE));
+			assertTrue(AccessTable.save(store, Progress.NONE));
+			assertEquals(stamp, store.contentStamp(), "what is derived is no change");
+		}
+		try (TraceStore store = catalogue.open(info.id())) {
+			assertEquals(stamp, store.contentStamp());
+			saved = AccessTable.load(store, Progress.NONE).rows(AccessQuery.ALL, false, false, Progress.NONE);
+			long[] sums = new long[2];
+			for (int row = 0; row < saved.chunk().rows; row++) {
+				sums[0] += saved.chunk().reads[row];
+				sums[1] += saved.chunk().writes[row];
+			}
+			assertArrayEquals(new long[] {6, 5_000_000_003L}, sums);
+			List<String> told = new ArrayList<>();
+			AccessTable.verifySaved(store, told::add);
+			assertEquals(List.of(), told);
+			byte[] totals = store.readCache("pre-aggregates/totals").orElseThrow();
+			totals[totals.length / 2] ^= 4;
+			store.writeCache("pre-aggregates/totals", totals);
+			AccessTable.verifySaved(store, told::add);
+			assertEquals(1, told.size(), told.toString());
 		}
 	}
 
