@@ -127,6 +127,15 @@ for text in testdata/otf2/*.base64; do
 	states=$(sqlite3 "$tmp/$name.db" "SELECT count(*) FROM EVENT e JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID WHERE t.CATEGORY = 1")
 	[ "$states" = "$(otf2-print "$archive/eztrace_log.otf2" 2>/dev/null | grep -c '^ENTER')" ] && ok || bad "OTF2 $name: $states states"
 done
+# and, exported as Pajé and imported again, those of pj_dump
+for name in io openmp mpi; do
+	expect 0 "" "$memtrace" export -q --format paje -o "$tmp/$name.paje" "$tmp/$name.db"
+	expect 0 "" "$memtrace" import -q -o "$tmp/$name-paje.db" "$tmp/$name.paje"
+	ours=$(sqlite3 "$tmp/$name-paje.db" "SELECT CASE t.CATEGORY WHEN 0 THEN 'Event' WHEN 1 THEN 'State' WHEN 2 THEN 'Link' ELSE 'Variable' END AS c, count(*)
+		FROM EVENT e JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID GROUP BY c ORDER BY c")
+	theirs=$(pj_dump "$tmp/$name.paje" | awk -F, '$1 != "Container" { n[$1]++ } END { for (k in n) print k "|" n[k] }' | LC_ALL=C sort)
+	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok || bad "Pajé $name: ours $ours, pj_dump $theirs"
+done
 cp -r "$tmp/otf2/io" "$tmp/cut" && truncate -s 200 "$tmp/cut/eztrace_log/2.evt"
 expect 3 "P#0T#2: 1[0-9]* events were read" "$memtrace" import --strict -o "$tmp/cut.db" "$tmp/cut"
 expect 0 "" "$memtrace" import -q -o "$tmp/cut.db" "$tmp/cut"

@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.importer.csv.EventCsvReader;
 import org.memtrace.importer.otf2.Otf2Reader;
+import org.memtrace.importer.paje.PajeReader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
@@ -24,6 +25,7 @@ public final class InputReaders {
 			new MocaReader(), //
 			new TabarnacReader(), //
 			new Otf2Reader(), //
+			new PajeReader(), //
 			new EventCsvReader()));
 
 	/**

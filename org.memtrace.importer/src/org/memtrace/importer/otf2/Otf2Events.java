@@ -29,7 +29,6 @@ final class Otf2Events {
 
 	private static final long NS = 1_000_000_000L;
 	private static final int STEP = 8192;
-	private static final int LONGEST_NAME = 120;
 	/** Sets of parameters differ this often at most; then events come without. */
 	private static final long MOST_PARAMETERS = 1 << 24;
 	private static final int REGIONS_IN_ARRAY = 1 << 20;
@@ -305,20 +304,8 @@ final class Otf2Events {
 		return seconds * NS + (resolution < Long.MAX_VALUE / NS ? rest * NS / resolution : (long) ((double) rest / resolution * NS));
 	}
 
-	private int type(EventCategory category, String text) {
-		String name = text.length() <= LONGEST_NAME ? text
-				: text.substring(0, LONGEST_NAME - 9) + " " + String.format("%08x", text.hashCode());
-		int type = sink.type(category, name);
-		return type >= 0 ? type : sink.type(category, name + switch (category) {
-		case STATE -> " (state)";
-		case LINK -> " (link)";
-		case PUNCTUAL -> " (event)";
-		case VARIABLE -> " (value)";
-		});
-	}
-
 	private int otherType(EventCategory category, String text) {
-		return otherTypes.get(category.ordinal()).computeIfAbsent(text, t -> type(category, t));
+		return otherTypes.get(category.ordinal()).computeIfAbsent(text, t -> sink.typeOf(category, t));
 	}
 
 	private int regionType(int ref) {
@@ -327,11 +314,11 @@ final class Otf2Events {
 				typeOfRegion = Arrays.copyOf(typeOfRegion, Math.max(2 * typeOfRegion.length, ref + 1));
 			}
 			if (typeOfRegion[ref] == 0) {
-				typeOfRegion[ref] = 1 + type(EventCategory.STATE, definitions.region(ref));
+				typeOfRegion[ref] = 1 + sink.typeOf(EventCategory.STATE, definitions.region(ref));
 			}
 			return typeOfRegion[ref] - 1;
 		}
-		return typeOfLargeRegion.computeIfAbsent(ref, r -> type(EventCategory.STATE, definitions.region(r)));
+		return typeOfLargeRegion.computeIfAbsent(ref, r -> sink.typeOf(EventCategory.STATE, definitions.region(r)));
 	}
 
 	private void event() throws MemtraceException {

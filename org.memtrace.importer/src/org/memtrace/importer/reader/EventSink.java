@@ -32,6 +32,8 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
  */
 public final class EventSink implements AutoCloseable {
 	private static final int BATCH = 8192;
+	/** With what is added to it, a name of a type has at most 128 characters. */
+	private static final int LONGEST_NAME = 110;
 	private static final int PROGRESS_ROWS = 1024;
 
 	private static final class Producer {
@@ -112,6 +114,19 @@ public final class EventSink implements AutoCloseable {
 			categories[known.id()] = category.ordinal();
 		}
 		return known.category() == category ? known.id() : -1;
+	}
+
+	/** Number of a type for any text: shortened when it is long, told apart from a type of another category with that name. */
+	public int typeOf(EventCategory category, String text) {
+		String typeName = text.length() <= LONGEST_NAME ? text
+				: text.substring(0, LONGEST_NAME) + " " + String.format(Locale.ROOT, "%08x", text.hashCode());
+		int type = type(category, typeName);
+		return type >= 0 ? type : type(category, typeName + switch (category) {
+		case STATE -> " (state)";
+		case LINK -> " (link)";
+		case PUNCTUAL -> " (event)";
+		case VARIABLE -> " (value)";
+		});
 	}
 
 	/** Number of a producer; it and those above it are made when they are new. The path must have a part, and no empty one. */
