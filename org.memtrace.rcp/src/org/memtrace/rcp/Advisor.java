@@ -29,8 +29,10 @@ import org.eclipse.ui.application.WorkbenchWindowAdvisor;
 import org.memtrace.views.OpenRequests;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
+import org.memtrace.views.SessionFile;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.KeptWork;
+import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceDrop;
 
@@ -76,7 +78,14 @@ final class Advisor extends WorkbenchAdvisor {
 				return false;
 			}
 		} while (RecordDialog.isRecording());
-		return super.preShutdown();
+		if (!super.preShutdown()) {
+			return false;
+		}
+		Path state = state();
+		if (state != null) {
+			SessionFile.save(PlatformUI.getWorkbench().getService(Session.class), state.resolve(SessionFile.NAME));
+		}
+		return true;
 	}
 
 	@Override
@@ -85,14 +94,28 @@ final class Advisor extends WorkbenchAdvisor {
 		if (arguments.catalogue() != null) {
 			session.useCatalogue(Path.of(arguments.catalogue()).toAbsolutePath());
 		}
-		session.opener().open(arguments.traces().toArray(String[]::new));
-		Location state = Platform.getInstanceLocation();
-		if (keepState && state != null && state.isSet()) {
-			try {
-				requests = OpenRequests.listen(Path.of(state.getURL().toURI()), Display.getDefault(), this::open);
-			} catch (URISyntaxException e) {
-				ILog.of(Advisor.class).info("Further 'memtrace open' start workbenches of their own: " + e.getMessage());
-			}
+		Path state = state();
+		if (!arguments.traces().isEmpty()) {
+			session.opener().open(arguments.traces().toArray(String[]::new));
+		} else if (state != null && Settings.restore()) {
+			SessionFile.restore(session, state.resolve(SessionFile.NAME));
+		}
+		if (state != null) {
+			requests = OpenRequests.listen(state, Display.getDefault(), this::open);
+		}
+	}
+
+	/** The directory of the state; null when nothing is kept. */
+	private Path state() {
+		Location location = Platform.getInstanceLocation();
+		if (!keepState || location == null || !location.isSet()) {
+			return null;
+		}
+		try {
+			return Path.of(location.getURL().toURI());
+		} catch (URISyntaxException | IllegalArgumentException e) {
+			ILog.of(Advisor.class).info("What is shown is not kept, and further 'memtrace open' start workbenches of their own: " + e.getMessage());
+			return null;
 		}
 	}
 

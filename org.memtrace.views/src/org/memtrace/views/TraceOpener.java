@@ -7,6 +7,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.widgets.Display;
@@ -32,10 +33,10 @@ public final class TraceOpener {
 	 *
 	 * @param then what is done when it is shown; may be null
 	 * @param space whose tree of producers is wanted
-	 * @param before what was looked at in the other tree; null: the whole trace is shown
+	 * @param prepare what is done with the trace before it is shown, such as going to a part of it; null: the whole trace is shown
 	 */
 	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then,
-			AddressSpace space, ViewState before) {
+			AddressSpace space, Consumer<OpenTrace> prepare) {
 		Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then) {
 			this(group, listed, database, names, then, AddressSpace.VIRTUAL, null);
 		}
@@ -65,9 +66,8 @@ public final class TraceOpener {
 			@Override
 			protected void show(Request request, Opened result) {
 				result.files().forEach(session::remember);
-				if (request.before() != null) {
-					ViewState whole = result.trace().selection().initial();
-					result.trace().selection().go(request.before().withProducer(whole.producer()));
+				if (request.prepare() != null) {
+					request.prepare().accept(result.trace());
 				}
 				if (session.has(request.group())) {
 					session.show(request.group(), result.trace());
@@ -149,16 +149,32 @@ public final class TraceOpener {
 	 * of the two trees are unrelated.
 	 */
 	public void openSpace(TraceGroup group, OpenTrace shown, AddressSpace space) {
-		OpenTrace loaded = session.find(t -> t.space() == space && shown.hasSameDatabase(t));
 		ViewState before = shown.selection().state();
-		if (loaded != null) {
-			opening.cancel();
-			OpenTrace again = loaded.fresh();
-			again.selection().go(before.withProducer(again.selection().initial().producer()));
-			session.show(group, again);
-		} else {
-			submit(new Request(group, shown.file() == null ? shown.info() : null,
-					shown.file() == null ? null : shown.file().path(), null, null, space, before));
+		reopen(group, shown.file() == null ? shown.info() : null, shown.file() == null ? null : shown.file().path(), space,
+				t -> t.selection().go(before.withProducer(t.selection().initial().producer())), null);
+	}
+
+	/**
+	 * A trace, not from its beginning. What another group has loaded already is not loaded again.
+	 *
+	 * @param listed of the catalogue; null: a file
+	 * @param file the database; null: one of the catalogue
+	 * @param prepare what is done with the trace before it is shown
+	 * @param then what is done when it is shown; may be null
+	 */
+	void reopen(TraceGroup group, TraceInfo listed, Path file, AddressSpace space, Consumer<OpenTrace> prepare, Runnable then) {
+		OpenTrace loaded = session.find(t -> t.space() == space
+				&& (listed != null ? t.isListed(listed) : t.file() != null && t.file().path().equals(file)));
+		if (loaded == null) {
+			submit(new Request(group, listed, file, null, then, space, prepare));
+			return;
+		}
+		opening.cancel();
+		OpenTrace again = loaded.fresh();
+		prepare.accept(again);
+		session.show(group, again);
+		if (then != null) {
+			then.run();
 		}
 	}
 

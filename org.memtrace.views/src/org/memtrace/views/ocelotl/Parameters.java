@@ -16,38 +16,29 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 
-import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Slicing;
-import org.memtrace.analysis.dimension.Dimensions;
-import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.overview.FirstTouchLayer;
+import org.memtrace.analysis.selection.StateText;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 
 /** All that makes a picture what it is, as names and texts: saved with it, and read again to come back to it. */
 record Parameters(ViewState state, Choice choice) {
 	private static final String AUTO = "auto";
-	private static final String ALL = "all";
 
 	/** @param p the level that is shown */
 	static Map<String, String> of(OpenTrace trace, ViewState s, Choice c, MicroscopicModel model, double p) {
-		Map<String, String> m = new TreeMap<>();
+		Map<String, String> m = new TreeMap<>(StateText.of(trace, s));
 		m.put("trace", trace.name());
-		m.put("from_ns", Long.toString(s.fromNs()));
-		m.put("to_ns", Long.toString(s.toNs()));
-		m.put("producer", s.producer() == trace.selection().initial().producer() ? ALL : trace.producers().name(s.producer()));
 		m.put("viewpoint", model.viewpoint().id());
 		m.put("metric", model.metric().id());
 		m.put("slices", Integer.toString(c.slices()));
 		m.put("slicing", c.slicing().id());
 		m.put("p", Double.toString(p));
-		m.put("automatic_p", Boolean.toString(s.isAutomaticP()));
-		m.put("filters", s.filters().toJson());
 		m.put("picture", c.kind().name().toLowerCase(Locale.ROOT));
 		m.put("equal_types", Boolean.toString(c.equalTypes()));
 		m.put("initial_level", c.initial().id());
@@ -76,31 +67,7 @@ record Parameters(ViewState state, Choice choice) {
 	}
 
 	private static Parameters read(JsonObject o, OpenTrace trace, ViewState now, Choice choice) throws MemtraceException {
-		ViewState whole = trace.selection().initial();
-		ViewState s = now;
-		if (o.has("from_ns") && o.has("to_ns")) {
-			long from = Math.max(whole.fromNs(), o.get("from_ns").getAsLong());
-			long to = Math.min(whole.toNs(), o.get("to_ns").getAsLong());
-			if (from >= to) {
-				throw new MemtraceException("the saved time is not in " + trace.name());
-			}
-			s = s.withWindow(from, to);
-		}
-		if (o.has("producer")) {
-			String name = o.get("producer").getAsString();
-			s = s.withProducer(name.equals(ALL) ? whole.producer() : producer(trace, name));
-		}
-		if (o.has("viewpoint")) {
-			Dimension v = Dimensions.find(o.get("viewpoint").getAsString(), Dimension.Use.COLOUR);
-			s = v == null ? s : s.withViewpoint(v);
-		}
-		if (o.has("p")) {
-			boolean automatic = o.has("automatic_p") && o.get("automatic_p").getAsString().equals("true");
-			s = s.withP(automatic ? ViewState.AUTOMATIC_P : Math.clamp(o.get("p").getAsDouble(), 0, 1));
-		}
-		if (o.has("filters")) {
-			s = s.withFilters(FilterSet.parse(o.get("filters").getAsString()));
-		}
+		ViewState s = StateText.read(o, trace, now);
 		Choice c = choice;
 		c = o.has("picture") ? c.withKind(PictureKind.valueOf(o.get("picture").getAsString().toUpperCase(Locale.ROOT))) : c;
 		c = o.has("slices") ? c.withSlices(Math.clamp(o.get("slices").getAsInt(), 1, 400)) : c;
@@ -122,15 +89,5 @@ record Parameters(ViewState state, Choice choice) {
 					.collect(Collectors.toSet()));
 		}
 		return new Parameters(s, c);
-	}
-
-	private static int producer(OpenTrace trace, String name) throws MemtraceException {
-		ProducerTree tree = trace.producers();
-		for (int id = 0; id < tree.size(); id++) {
-			if (tree.name(id).equals(name)) {
-				return id;
-			}
-		}
-		throw new MemtraceException(trace.name() + " has no " + name);
 	}
 }

@@ -43,6 +43,8 @@ public final class Settings {
 	public static final String COLOURS = "colours";
 	/** system, light or dark. */
 	public static final String THEME = "appearance.theme";
+	/** Whether a workbench that starts shows what was shown when it was left. */
+	public static final String RESTORE = "session.restore";
 	private static final String RECORD = "record.default.";
 	private static final int DEFAULT_CACHE_MIB = 512;
 	private static final String CACHE_PROPERTY = "memtrace.cache.limit";
@@ -70,6 +72,7 @@ public final class Settings {
 			d.putDouble(PRECISION, SignificantLevels.DEFAULT_THRESHOLD);
 			d.put(COLOURS, "");
 			d.put(THEME, "system");
+			d.putBoolean(RESTORE, true);
 			RECORDING.forEach(o -> d.put(key(o), o.defaultText()));
 		}
 	}
@@ -112,6 +115,11 @@ public final class Settings {
 	public static int slices() {
 		int n = store().getInt(SLICES);
 		return n >= 1 && n <= 400 ? n : 50;
+	}
+
+	/** Whether what was shown is shown again after the start. */
+	public static boolean restore() {
+		return store().getBoolean(RESTORE);
 	}
 
 	/** How the automatic level is chosen. */
