@@ -148,6 +148,12 @@ mkdir "$tmp/beside" && cp /bin/true "$tmp/beside/example" && printf 'SQLite form
 expect 0 "the file example is no trace" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary example
 expect 3 "damaged" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary damaged
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" advise testdata/format-example
+# SQL, whose engine is not on the class path
+expect 4 "DuckDB, which is not installed" env -u MEMTRACE_DUCKDB MEMTRACE_HOME="$tmp/home" "$memtrace" sql testdata/format-example "select 1"
+build_sql || exit 1
+expect 0 "" env MEMTRACE_HOME="$tmp/home" MEMTRACE_CACHE="$tmp/cache" MEMTRACE_DUCKDB="$duckdb" "$memtrace" sql testdata/format-example "select count(*) as n from access"
+grep -q "^ *[1-9][0-9]*$" "$tmp/out" && ok || bad "no accesses in SQL: $(cat "$tmp/out")"
+expect 2 "Table with name nothing does not exist" env MEMTRACE_HOME="$tmp/home" MEMTRACE_CACHE="$tmp/cache" MEMTRACE_DUCKDB="$duckdb" "$memtrace" sql testdata/format-example "from nothing"
 # before and after a change; options stand anywhere
 example=testdata/format-example
 cp -r $example "$tmp/other" && sed -i 's#"executable": *"[^"]*"#"executable": "/bin/another"#' "$tmp/other/manifest.json"

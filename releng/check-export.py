@@ -64,6 +64,15 @@ def small_tables(folder, accesses):
     frames = {f["stack"] for f in tables["stacks"]}
     for s in structures.values():
         assert s["stack"] is None or s["stack"] in frames, s
+    used = Counter()
+    for row in accesses:
+        used[row["producer"]] += row["reads"] + row["writes"]
+    pages = {p["producer"]: p for p in tables["pages"]}
+    for page, n in used.items():  # accesses may be a part of the trace, the small tables never are
+        assert pages[page]["reads"] + pages[page]["writes"] >= n and producers[page]["start"] == pages[page]["page_start"], page
+    for f in tables["findings"]:
+        assert f["from_ns"] < f["to_ns"] and f["producer_from"] < f["producer_to"] and f["rule"] and f["evidence"], f
+        assert all(int(s) in structures for s in (f["structure_ids"] or "").split(",") if s), f
     for row in accesses:
         assert row["time_ns"] == row["start_ns"] - meta["start_ns"], row
         assert producers[row["producer"]]["start"] == row["page_start"], row

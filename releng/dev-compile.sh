@@ -34,8 +34,7 @@ fi
 libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
 rm -rf "$out"
 mkdir -p "$out"
-bundles="org.memtrace.model org.memtrace.storage org.memtrace.importer
-	org.memtrace.aggregation org.memtrace.analysis org.memtrace.topology org.memtrace.cli"
+bundles=$(printf 'org.memtrace.%s ' $HEADLESS)
 sources=build/dev-sources
 for b in $bundles; do
 	[ ! -d $b/src ] || find $b/src -name '*.java'
@@ -58,6 +57,7 @@ if [ ! -f $junit ]; then
 	run_maven build/junit.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
 		-Dartifact=org.xerial:sqlite-jdbc:3.7.2 -DoutputDirectory="$root"/build/test-lib
 fi
+fetch_duckdb build/test-lib || exit 1
 rm -rf "$out-tests"
 mkdir -p "$out-tests"
 [ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$out-tests"

@@ -255,7 +255,7 @@ build_native() {
 	mv build/.native.new build/.native
 }
 
-HEADLESS="model storage importer aggregation analysis topology cli"
+HEADLESS="model storage importer aggregation analysis topology sql cli"
 
 # build_java: the jars of the command line in build/lib, with javac alone; the
 # Eclipse platform is not needed for them. Maven only fetches four libraries.
@@ -288,6 +288,23 @@ build_java() {
 		mv build/lib/.$b.jar build/lib/org.memtrace.$b.jar
 	done
 	mv build/.java.new build/.java
+}
+
+# fetch_duckdb DIR: the SQL engine, in the version that DuckDbLibrary.java knows; sets duckdb to its file.
+fetch_duckdb() {
+	duckdb_version=$(sed -n 's/.* VERSION = "\(.*\)";/\1/p' org.memtrace.sql/src/org/memtrace/sql/DuckDbLibrary.java)
+	duckdb=$PWD/$1/duckdb_jdbc-$duckdb_version-linux_amd64.jar
+	[ ! -f "$duckdb" ] || return 0
+	find_maven || return 1
+	tools_say "fetching DuckDB $duckdb_version (19 MB) from the Maven repository"
+	mkdir -p "$1"
+	run_maven build/duckdb.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
+		-Dartifact=org.duckdb:duckdb_jdbc:"$duckdb_version":jar:linux_amd64 -DoutputDirectory="$PWD/$1"
+}
+
+# build_sql: what `memtrace sql` needs beyond the Java commands. Not in build/lib, which is shipped.
+build_sql() {
+	fetch_duckdb build/sql
 }
 
 build_examples() {

@@ -29,6 +29,7 @@ import org.memtrace.cli.commands.QueryCommand;
 import org.memtrace.cli.commands.RenameCommand;
 import org.memtrace.cli.commands.RenderCommand;
 import org.memtrace.cli.commands.ReportCommand;
+import org.memtrace.cli.commands.SqlCommand;
 import org.memtrace.cli.commands.SummaryCommand;
 import org.memtrace.cli.commands.VerifyCommand;
 import org.memtrace.cli.output.Console;
@@ -66,6 +67,7 @@ public final class Main {
 		case "delete" -> new DeleteCommand();
 		case "rename" -> new RenameCommand();
 		case "query" -> new QueryCommand();
+		case "sql" -> new SqlCommand();
 		case "export" -> new ExportCommand();
 		default -> null;
 		};

@@ -182,10 +182,29 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.number("sharing", "Sharing", "largest number of threads that used it at the same time")),
 			null);
 
+	/** What is wrong, as {@code memtrace advise} finds it. */
+	public static final TraceTable FINDINGS = new TraceTable("findings", "a finding of `memtrace advise`",
+			List.of(Column.number("id", "Finding number", "number of the finding, the most important one is 0"),
+					Column.text("rule", "Rule", "id of the rule that found it"), Column.text("title", "Title", "what it is, in two or three words"),
+					Column.text("severity", "Severity", "how much it may cost: low, medium or high"),
+					Column.text("confidence", "Confidence", "how sure it is: low, medium or high"),
+					Column.number("weight_ppm", "Weight", "share of all accesses or pages that it concerns, in millionths"),
+					Column.text("structures", "Structures", "names of the structures, separated by commas"),
+					Column.text("structure_ids", "Structure numbers", "numbers of the structures, separated by commas"),
+					Column.text("threads", "Thread numbers", "numbers of the threads that are named, separated by commas"),
+					Column.number("from_ns", "From", "begin of the time in which it holds, in the clock of the trace"),
+					Column.number("to_ns", "To", "end of that time"),
+					Column.number("producer_from", "First producer", "first page that it is about"),
+					Column.number("producer_to", "End of producers", "page after the last"),
+					Column.text("evidence", "Evidence", "what was seen"), Column.text("advice", "Advice", "what to do"),
+					Column.text("fix", "Fix", "text to paste"), Column.text("check", "Check", "how to see that it worked"),
+					Column.text("view", "View", "picture that shows it: thread, sharing or rw")),
+			null);
+
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
-	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES);
+	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
-	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS);
+	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FINDINGS);
 
 	/** The table with a name, or null. */
 	public static TraceTable find(String name) {

@@ -91,7 +91,7 @@ public final class ParquetExport {
 				empty.open(0);
 				empty.end();
 			}
-			export.rest(progress);
+			export.rest(table, progress);
 		} catch (IOException e) {
 			throw new UncheckedIOException(e);
 		} finally {
@@ -196,7 +196,7 @@ public final class ParquetExport {
 				windows.open(origin);
 			}
 			windows.end();
-			export.rest(progress);
+			export.rest(table, progress);
 		} catch (IOException e) {
 			throw new UncheckedIOException(e);
 		} finally {
@@ -279,9 +279,9 @@ public final class ParquetExport {
 	}
 
 	/** Everything beside the accesses. */
-	private void rest(Progress progress) throws MemtraceException, IOException {
-		for (TraceTable table : TraceTable.IN_FOLDERS) {
-			write(table, progress);
+	private void rest(AccessTable table, Progress progress) throws MemtraceException, IOException {
+		for (TraceTable small : TraceTable.IN_FOLDERS) {
+			write(small, table, progress);
 		}
 		byte[] topology = store.readNote(TraceStore.NOTE_TOPOLOGY).orElse(null);
 		if (topology != null) {
@@ -290,7 +290,7 @@ public final class ParquetExport {
 		Files.writeString(folder.resolve("meta.json"), meta() + "\n");
 	}
 
-	private void write(TraceTable table, Progress progress) throws MemtraceException, IOException {
+	private void write(TraceTable table, AccessTable accesses, Progress progress) throws MemtraceException, IOException {
 		List<Column> of = new ArrayList<>();
 		List<Names> names = new ArrayList<>();
 		for (org.memtrace.analysis.column.Column c : table.columns()) {
@@ -304,7 +304,7 @@ public final class ParquetExport {
 		columns.put(table.name(), of);
 		rows.put(table.name(), count);
 		ParquetFile file = open(folder.resolve(table.name() + ".parquet"), of);
-		table.source().rows(store, AccessQuery.ALL, values -> {
+		TraceTable.RowVisitor writer = values -> {
 			for (int c = 0; c < row.length; c++) {
 				row[c] = values[c] == null ? ParquetFile.NULL
 						: names.get(c) != null ? names.get(c).of((String) values[c]) : ((Number) values[c]).longValue();
@@ -315,7 +315,12 @@ public final class ParquetExport {
 				throw new UncheckedIOException(e);
 			}
 			count.incrementAndGet();
-		}, progress);
+		};
+		if (table.source() == null) {
+			FoundRows.visit(table, store, accesses, AccessFilter.of(AccessQuery.ALL), writer, progress);
+		} else {
+			table.source().rows(store, AccessQuery.ALL, writer, progress);
+		}
 		complete(file);
 	}
 

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 
-import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.BatchChunk;
 import org.memtrace.aggregation.Dimension;
@@ -17,12 +16,11 @@ import org.memtrace.analysis.column.AccessCells;
 import org.memtrace.analysis.column.Column;
 import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.export.FoundRows;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.statistics.AccessGroups;
-import org.memtrace.analysis.statistics.PageUse;
 import org.memtrace.analysis.statistics.Statistics.Item;
-import org.memtrace.analysis.text.ModelText;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -31,9 +29,7 @@ import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
-import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 import com.google.gson.JsonObject;
@@ -289,11 +285,9 @@ public final class QueryCommand implements Command {
 			Rows rows = new Rows(table, args.getInt("offset"), limit, args.has("sort") ? order(args, heads) : null);
 			if (of == null) {
 				accesses(store, ofAccesses, AccessOptions.filter(args, store, console), rows, console);
-			} else if (of == TraceTable.PAGES) {
-				pages(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), rows, console.progress());
 			} else {
 				ProducerTree indented = of == TraceTable.PRODUCERS && format.equals("text") ? store.producers() : null;
-				of.source().rows(store, AccessOptions.query(args, store), values -> {
+				TraceTable.RowVisitor printer = values -> {
 					for (int c = 0; c < values.length; c++) {
 						values[c] = columns.get(c).cell(values[c]);
 					}
@@ -301,7 +295,13 @@ public final class QueryCommand implements Command {
 						values[NAME] = "  ".repeat(indented.level((Integer) values[0])) + values[NAME];
 					}
 					rows.add(values);
-				}, console.progress());
+				};
+				if (of.source() == null) {
+					FoundRows.visit(of, store, AccessOptions.load(store, console), AccessOptions.filter(args, store, console), printer,
+							console.progress());
+				} else {
+					of.source().rows(store, AccessOptions.query(args, store), printer, console.progress());
+				}
 			}
 			rows.finish();
 			if (rows.isEmpty()) {
@@ -322,18 +322,5 @@ public final class QueryCommand implements Command {
 				rows.add(cells.row(i));
 			}
 		}, console.progress());
-	}
-
-	private static void pages(AccessTable table, AccessFilter filter, Rows rows, Progress progress) throws MemtraceException {
-		ProducerTree tree = table.producers();
-		List<ThreadInfo> threads = table.threads();
-		PageUse.visit(table, filter, progress, p -> rows.add(p.producer(), Long.toHexString(tree.startAddress(p.producer())),
-				tree.name(p.producer()), p.firstNs(), thread(threads, p.firstThread()),
-				p.firstWriteNs() == Long.MAX_VALUE ? null : p.firstWriteNs(), thread(threads, p.firstWriter()), p.threads(), p.records(),
-				p.reads(), p.writes(), p.sharing()));
-	}
-
-	private static String thread(List<ThreadInfo> threads, int thread) {
-		return thread < 0 ? null : ModelText.thread(threads, thread);
 	}
 }

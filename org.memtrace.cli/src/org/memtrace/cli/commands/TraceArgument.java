@@ -72,6 +72,16 @@ final class TraceArgument {
 		return Stores.defaultCatalogueDirectory().resolve(info.databaseName());
 	}
 
+	/** The database of a trace that was opened for an argument; null when it is only in memory. */
+	static Path file(String argument, TraceStore store) {
+		Path path = path(argument);
+		if (path != null && Files.isRegularFile(path) && Stores.isDatabase(path)) {
+			return path;
+		}
+		Path database = defaultDatabase(store.info());
+		return Files.isRegularFile(database) ? database : null;
+	}
+
 	/** The trace with the tree that --tree asks for; it ends with the given one. */
 	static TraceStore tree(TraceStore store, CommandLine args) throws MemtraceException {
 		return store.in(AddressSpace.byId(args.get("tree")));

@@ -20,7 +20,7 @@ class BundlesResolveTest {
 
 	@Test
 	void headlessBundlesResolve() {
-		for (String name : List.of("model", "storage", "importer", "aggregation", "analysis", "topology", "cli")) {
+		for (String name : List.of("model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli")) {
 			Bundle bundle = find("org.memtrace." + name);
 			assertNotEquals(Bundle.INSTALLED, bundle.getState(), bundle.getSymbolicName() + " is not resolved");
 		}

@@ -21,7 +21,8 @@ final class LayeringRules {
 			"aggregation", Set.of("model"), //
 			"analysis", Set.of("aggregation", "model"), //
 			"topology", Set.of("analysis", "model"), //
-			"cli", Set.of("topology", "analysis", "aggregation", "importer", "storage", "model"), //
+			"sql", Set.of("model"), //
+			"cli", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model"), //
 			"views", Set.of("topology", "analysis", "aggregation", "importer", "storage", "model"), //
 			"rcp", Set.of("views", "analysis", "aggregation", "importer", "storage", "model"));
 
@@ -30,11 +31,11 @@ final class LayeringRules {
 			Map.entry("java.", MAY_USE.keySet()), //
 			Map.entry("javax.imageio.", Set.of("analysis", "cli")), //
 			Map.entry("java.awt.", Set.of("analysis", "cli")), //
-			Map.entry("java.sql.", Set.of("storage")), //
+			Map.entry("java.sql.", Set.of("storage", "sql")), //
 			Map.entry("javax.sql.", Set.of("storage")), //
 			Map.entry("org.sqlite.", Set.of("storage")), //
 			Map.entry("org.h2.", Set.of("storage")), //
-			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "cli", "views", "rcp")), //
+			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "sql", "cli", "views", "rcp")), //
 			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
 			Map.entry("com.github.luben.zstd.", Set.of("storage", "importer", "analysis")), //
 			Map.entry("org.apache.parquet.", Set.of("analysis")), //

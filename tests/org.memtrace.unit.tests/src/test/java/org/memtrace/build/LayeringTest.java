@@ -58,7 +58,7 @@ class LayeringTest {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli" })
 	void classesOfHeadlessBundles(String bundle) throws IOException {
 		Map<String, byte[]> classes = onClassPath(bundle);
 		assumeTrue(!classes.isEmpty(), "no class in org.memtrace." + bundle);
@@ -77,7 +77,7 @@ class LayeringTest {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "cli" })
+	@ValueSource(strings = { "model", "storage", "importer", "aggregation", "analysis", "topology", "sql", "cli" })
 	void packagesOfHeadlessBundlesHaveNoCircles(String bundle) throws IOException {
 		assertEquals(List.of(), new PackageCycles(references(onClassPath(bundle))).find());
 	}

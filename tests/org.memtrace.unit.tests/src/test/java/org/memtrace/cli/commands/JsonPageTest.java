@@ -71,7 +71,7 @@ class JsonPageTest {
 		// native ones are only seen when the native program was built
 		Set<String> missing = new TreeSet<>(PAGE.keySet());
 		missing.removeAll(SEEN);
-		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.check/1", "memtrace.version/1", "memtrace.machine/1"));
+		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.check/1", "memtrace.version/1", "memtrace.machine/1", "memtrace.sql/1"));
 		assertTrue(missing.isEmpty(), () -> "no command printed " + missing);
 	}
 
@@ -170,6 +170,16 @@ class JsonPageTest {
 		Ran ran = Ran.of("machine", "--format", "json", m);
 		assumeTrue(ran.code() == 0, "no libhwloc");
 		check("memtrace.machine/1", JsonParser.parseString(ran.out()));
+	}
+
+	@Test
+	void sql() throws Exception {
+		DuckDb.use(temporary);
+		String s = temporary.resolve("s.db").toString();
+		run("import", "-o", s, "--format", "json", TRACE);
+		JsonElement rows = run("sql", "--format", "json", s, "select * from finding");
+		check("memtrace.sql/1", rows);
+		assertTrue(rows.getAsJsonObject().getAsJsonArray("rows").size() > 0);
 	}
 
 	/** Commands of the native program, if it was built. */

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.export;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+
+/**
+ * A folder that {@link ParquetExport} wrote, by its {@code meta.json}. docs/parquet.md
+ *
+ * @param path the folder
+ * @param trace name of the trace
+ * @param timeUnit {@code ns} or {@code tick}
+ * @param tables in alphabetical order
+ */
+public record ParquetFolder(Path path, String trace, String timeUnit, List<Table> tables) {
+	/** What tells that a folder is one. */
+	private static final String META = "meta.json";
+
+	/**
+	 * A table.
+	 *
+	 * @param name name of the table, such as {@code accesses}
+	 * @param files its files: a path, in which * stands for any name
+	 * @param columns meaning of each column
+	 * @param addresses columns of addresses
+	 */
+	public record Table(String name, String files, Map<String, String> columns, List<String> addresses) {
+	}
+
+	/** Whether it looks like such a folder. */
+	public static boolean isFolder(Path path) {
+		return Files.isRegularFile(path.resolve(META)) && Files.isDirectory(path.resolve("accesses"));
+	}
+
+	/** Reads what is in a folder. */
+	public static ParquetFolder open(Path path) throws MemtraceException {
+		Path meta = path.resolve(META);
+		try (Reader reader = Files.newBufferedReader(meta, StandardCharsets.UTF_8)) {
+			JsonObject o = JsonParser.parseReader(reader).getAsJsonObject();
+			if (!o.get("schema").getAsString().equals("memtrace-export")) {
+				throw new StoreException(meta + " does not describe an export of memtrace");
+			}
+			int version = o.get("schema_version").getAsInt();
+			if (version != ParquetExport.SCHEMA_VERSION) {
+				throw new StoreException(path + " has version " + version + " of the tables, this memtrace knows " + ParquetExport.SCHEMA_VERSION
+						+ "; export the trace again");
+			}
+			List<Table> tables = new ArrayList<>();
+			for (Map.Entry<String, JsonElement> t : o.getAsJsonObject("tables").entrySet()) {
+				Map<String, String> columns = new LinkedHashMap<>();
+				List<String> addresses = new ArrayList<>();
+				for (JsonElement e : t.getValue().getAsJsonObject().getAsJsonArray("columns")) {
+					JsonObject c = e.getAsJsonObject();
+					columns.put(c.get("name").getAsString(), c.get("description").getAsString());
+					if (c.get("type").getAsString().equals("uint64")) {
+						addresses.add(c.get("name").getAsString());
+					}
+				}
+				String files = t.getKey().equals("accesses") ? "accesses/*/*.parquet" : t.getKey() + ".parquet";
+				tables.add(new Table(t.getKey(), path.resolve(files).toString(), columns, addresses));
+			}
+			return new ParquetFolder(path, o.get("trace").getAsString(), o.get("time_unit").getAsString(), tables);
+		} catch (IOException | JsonParseException | IllegalStateException | NullPointerException | ClassCastException e) {
+			throw new StoreException(meta + " cannot be read: " + e.getMessage(), e);
+		}
+	}
+}

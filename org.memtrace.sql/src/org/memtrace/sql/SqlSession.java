@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.sql;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.StoreException;
+
+/**
+ * Answers SQL about Parquet files, with DuckDB in this process. Rows are given while they are made, so a result may have any length. One thread.
+ */
+public final class SqlSession implements AutoCloseable {
+	/** How often it is asked whether the user wants to stop, and how far the statement is. */
+	private static final int WATCH_MS = 50;
+	private static final String NO_MEMORY = "Out of Memory Error: ";
+
+	private final Connection connection;
+	/** DuckDB makes it when it needs it, and leaves it empty. */
+	private final Path temporary;
+
+	/**
+	 * Begins a session.
+	 *
+	 * @param driver the library, see {@link DuckDbLibrary}
+	 * @param memoryBytes what a statement may use before it writes to the folder; above that it fails
+	 * @param threads at most; 0 for as many as the machine has processors
+	 * @param cache a folder for what DuckDB needs: its native code, which stays there, and what a statement writes, which goes
+	 */
+	public SqlSession(Path driver, List<SqlView> views, long memoryBytes, int threads, Path cache) throws MemtraceException {
+		temporary = cache.resolve("sql-" + ProcessHandle.current().pid() + "-" + System.nanoTime() + ".tmp");
+		Properties properties = new Properties();
+		properties.setProperty("jdbc_stream_results", "true");
+		try {
+			connection = DuckDbLibrary.driver(driver, cache.resolve("duckdb")).connect("jdbc:duckdb:", properties);
+		} catch (SQLException e) {
+			throw new StoreException(driver + ": the SQL engine does not start: " + sentence(e), e);
+		}
+		try (Statement s = connection.createStatement()) {
+			s.execute("SET autoinstall_known_extensions = false");
+			s.execute("SET autoload_known_extensions = false");
+			s.execute("SET memory_limit = '" + memoryBytes / 1024 + "KiB'");
+			s.execute("SET temp_directory = " + text(temporary.toString()));
+			if (threads > 0) {
+				s.execute("SET threads = " + threads);
+			}
+			s.execute("SET enable_progress_bar = true");
+			s.execute("SET enable_progress_bar_print = false");
+			for (SqlView v : views) {
+				s.execute("CREATE VIEW " + name(v.name()) + " AS SELECT * FROM read_parquet(" + text(v.files()) + ", hive_partitioning = false)");
+				s.execute("COMMENT ON VIEW " + name(v.name()) + " IS " + text(v.meaning()));
+				for (Map.Entry<String, String> c : v.columns().entrySet()) {
+					s.execute("COMMENT ON COLUMN " + name(v.name()) + "." + name(c.getKey()) + " IS " + text(c.getValue()));
+				}
+			}
+		} catch (SQLException e) {
+			close();
+			throw new StoreException("the tables cannot be read: " + sentence(e), e);
+		}
+	}
+
+	private static String text(String s) {
+		return '\'' + s.replace("'", "''") + '\'';
+	}
+
+	private static String name(String s) {
+		return '"' + s.replace("\"", "\"\"") + '"';
+	}
+
+	/**
+	 * Runs statements, separated by semicolons, and gives the result of the last one, if it has one.
+	 *
+	 * @throws SqlException with what is wrong with the statement
+	 * @throws CancelledException soon after the progress is cancelled
+	 */
+	public void query(String sql, SqlRows rows, Progress progress) throws MemtraceException {
+		if (sql.isBlank()) {
+			throw new SqlException("the statement is empty", null);
+		}
+		try (Statement statement = connection.createStatement(); Watch watch = new Watch(statement, progress)) {
+			watch.start();
+			try {
+				progress.check();
+				if (statement.execute(sql)) {
+					try (ResultSet result = statement.getResultSet()) {
+						give(result, rows, progress);
+					}
+				}
+			} catch (SQLException e) {
+				if (progress.isCancelled()) {
+					throw new CancelledException();
+				}
+				throw wrong(e);
+			}
+		} catch (SQLException e) {
+			throw wrong(e);
+		}
+	}
+
+	/** A statement that is wrong, or one that needs too much. */
+	private static MemtraceException wrong(SQLException e) {
+		String text = sentence(e);
+		return text.startsWith(NO_MEMORY)
+				? new MemtraceException("the statement needs more memory than it may have (--memory): "
+						+ text.substring(NO_MEMORY.length()).replaceFirst(" *Possible solutions:.*", ""), e)
+				: new SqlException(text, e);
+	}
+
+	private static void give(ResultSet result, SqlRows rows, Progress progress) throws SQLException, MemtraceException {
+		ResultSetMetaData meta = result.getMetaData();
+		int n = meta.getColumnCount();
+		List<SqlRows.Column> columns = new ArrayList<>();
+		Set<String> names = new HashSet<>();
+		for (int c = 1; c <= n; c++) {
+			String name = meta.getColumnLabel(c);
+			String own = name;
+			for (int k = 2; !names.add(own); k++) {
+				own = name + "_" + k;
+			}
+			columns.add(new SqlRows.Column(own, meta.getColumnTypeName(c)));
+		}
+		rows.columns(columns);
+		for (long row = 0; result.next(); row++) {
+			if ((row & 0xff) == 0) {
+				progress.check();
+			}
+			Object[] values = new Object[n];
+			for (int c = 0; c < n; c++) {
+				values[c] = value(result.getObject(c + 1), columns.get(c));
+			}
+			if (!rows.row(values)) {
+				return;
+			}
+		}
+	}
+
+	private static Object value(Object value, SqlRows.Column column) throws SQLException {
+		return switch (value) {
+		case null -> null;
+		case Boolean b -> b;
+		case Double d -> d;
+		case Float f -> f.doubleValue();
+		case BigInteger i -> i.bitLength() < Long.SIZE ? (Object) i.longValue() : i;
+		case BigDecimal d -> d.doubleValue();
+		case Long l when column.type().equals("UBIGINT") && l < 0 -> new BigInteger(Long.toUnsignedString(l));
+		case Number i -> i.longValue();
+		case java.sql.Array a -> java.util.Arrays.deepToString((Object[]) a.getArray());
+		case java.sql.Blob b -> java.util.HexFormat.of().formatHex(b.getBytes(1, (int) Math.min(b.length(), 1 << 20)));
+		default -> value.toString();
+		};
+	}
+
+	/** What DuckDB says, without the copy of the statement and the stack that it appends, as one line. */
+	private static String sentence(SQLException e) {
+		String text = String.valueOf(e.getMessage()).replaceFirst("(?s)\\n\\s*LINE \\d+:.*", "").strip();
+		return text.replaceAll("\\s*\\n\\s*", " ");
+	}
+
+	/** Interrupts the statement when the user wants to stop, and tells how far it is. */
+	private static final class Watch extends Thread implements AutoCloseable {
+		private final Statement statement;
+		private final Progress progress;
+		private volatile boolean ended;
+
+		Watch(Statement statement, Progress progress) {
+			super("sql watch");
+			setDaemon(true);
+			this.statement = statement;
+			this.progress = progress;
+		}
+
+		@Override
+		public void run() {
+			progress.begin("Asking", 100);
+			int told = 0;
+			try {
+				while (!ended) {
+					synchronized (this) {
+						if (!ended) {
+							wait(WATCH_MS);
+						}
+					}
+					if (progress.isCancelled() && !ended) {
+						statement.cancel();
+					}
+					int percent = DuckDbLibrary.percent(statement);
+					if (percent > told && percent <= 100) {
+						progress.worked(percent - told);
+						told = percent;
+					}
+				}
+			} catch (SQLException e) {
+				// the statement is over
+			} catch (InterruptedException e) {
+				interrupt();
+			}
+		}
+
+		/** Waits for the thread: nobody may ask a statement that is closed. */
+		@Override
+		public void close() {
+			synchronized (this) {
+				ended = true;
+				notifyAll();
+			}
+			boolean interrupted = false;
+			while (isAlive()) {
+				try {
+					join();
+				} catch (InterruptedException e) {
+					interrupted = true;
+				}
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	@Override
+	public void close() throws MemtraceException {
+		try {
+			connection.close();
+		} catch (SQLException e) {
+			throw new StoreException("the SQL engine does not end: " + sentence(e), e);
+		}
+		try {
+			Files.deleteIfExists(temporary);
+		} catch (IOException e) {
+			// an empty folder in the cache harms nobody
+		}
+	}
+}
