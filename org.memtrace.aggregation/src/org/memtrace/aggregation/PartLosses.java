@@ -9,6 +9,9 @@ package org.memtrace.aggregation;
  * the loss of the block. Immutable and safe for all threads; made once for a model, then asked for many partitions.
  */
 public final class PartLosses {
+	/** Part of gain and loss of everything that is the least loss which others are compared with. */
+	static final double LEAST = 1e-9;
+
 	private final MicroscopicModel model;
 	private final int[] leafFrom;
 	private final int[] leafTo;
@@ -153,8 +156,13 @@ public final class PartLosses {
 			return Double.NaN;
 		}
 		double loss = loss(partition, part);
-		double most = Math.max(alone[part], 1e-9 * partition.rootLoss());
-		return most > 0 ? 100 * loss / most : 0;
+		return percent(loss, partition, part);
+	}
+
+	/** Where nothing is lost, what rounding leaves of a loss is a small part of gain and loss of everything, not of another such number. */
+	private double percent(double loss, Partition partition, int part) {
+		double everything = partition.source().rootGain() + partition.source().rootLoss();
+		return everything > 0 ? 100 * loss / Math.max(alone[part], LEAST * everything) : 0;
 	}
 
 	/**
@@ -177,8 +185,7 @@ public final class PartLosses {
 						: loss(part, t, t + 1, sums(tree.leafFrom(n), tree.leafTo(n), t, t + 1), tree.weight(n));
 			}
 		}
-		double most = Math.max(alone[part], 1e-9 * partition.rootLoss());
-		return most > 0 ? 100 * loss / most : 0;
+		return percent(loss, partition, part);
 	}
 
 	/**

@@ -57,9 +57,31 @@ class PartLossesTest {
 			for (int i = 0; i < nodes.length; i++) {
 				double percent = losses.percent(e, i);
 				assertTrue(percent >= 0);
-				sum += percent / 100 * Math.max(alone[i], 1e-9 * a.rootLoss());
+				sum += percent / 100 * Math.max(alone[i], PartLosses.LEAST * (a.rootGain() + a.rootLoss()));
 			}
 			assertEquals(e.loss(), sum, 1e-9 * scale, "p = " + p);
+		}
+	}
+
+	/** Where all cells are alike nothing is lost, whatever rounding makes of it. */
+	@ParameterizedTest
+	@ValueSource(doubles = {0.1, 1.0 / 3, 7, 1e9 + 0.3, 1e-7})
+	void picturesThatLoseNothingSayNothing(double value) {
+		Hierarchy h = Hierarchy.of(new int[] {-1, 0, 1, 1, 1, 0, 5, 5});
+		double[][][] v = new double[h.leafCount()][7][1];
+		for (double[][] leaf : v) {
+			for (double[] cell : leaf) {
+				cell[0] = value;
+			}
+		}
+		MicroscopicModel m = RandomModels.model(h, v);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
+		PartLosses losses = PartLosses.of(m, new int[] {1, 5}, false);
+		for (double p : new double[] {0, 0.5, 1}) {
+			for (int part = 0; part < 2; part++) {
+				assertEquals(0, losses.percent(a.partition(p), part), 1e-3, "part " + part + ", p = " + p);
+				assertEquals(0, losses.leastPercent(a.partition(p), part), 1e-3, "part " + part + ", p = " + p);
+			}
 		}
 	}
 
