@@ -42,6 +42,10 @@ public interface Aggregator {
 	 */
 	Partition partition(double p, Progress progress) throws CancelledException;
 
+	/** Says that hundreds of p will be asked for, so that work which is of use for all of them is worth while. */
+	default void expectMany() {
+	}
+
 	/** {@link #partition(double, Progress)} without progress. */
 	default Partition partition(double p) {
 		try {

@@ -20,13 +20,27 @@ final class Deficits {
 
 	/** Deficits of node n; null where the programme did not look, see {@link #elsewhere}. */
 	final char[][] lower;
+	/**
+	 * Where everything was looked at, the same of every block (n, i, j), for all nodes; then {@link #lower} are the deficits themselves and not
+	 * less than they are. null: not known.
+	 */
+	final char[][] blocks;
 	/** What was left out of the programme for its deficits is at least this much worse. */
 	char cap = INFINITE;
 	/** The least deficit of a node that was not looked at. */
 	private float[] floor;
+	private long bytes;
 
 	Deficits(int nodes) {
 		this.lower = new char[nodes][];
+		this.blocks = null;
+	}
+
+	/** Those of a programme with everything. */
+	Deficits(char[][] divisions, char[][] blocks) {
+		this.lower = divisions;
+		this.blocks = blocks;
+		this.floor = new float[divisions.length];
 	}
 
 	/** The largest value that is stored and not more than x, 0 for negative x. */
@@ -127,8 +141,19 @@ final class Deficits {
 		}
 	}
 
-	/** Bytes of the tables. */
+	/** Bytes of the tables; asked for when all are made. */
 	long memoryBytes() {
-		return 4L * lower.length + Arrays.stream(lower).mapToLong(d -> d == null ? 0 : 16 + 2L * d.length).sum();
+		if (bytes == 0) {
+			bytes = 16 + countBytes();
+		}
+		return bytes;
+	}
+
+	private long countBytes() {
+		return bytes(lower) + (blocks == null ? 0 : bytes(blocks));
+	}
+
+	private static long bytes(char[][] d) {
+		return 4L * d.length + Arrays.stream(d).mapToLong(x -> x == null ? 0 : 16 + 2L * x.length).sum();
 	}
 }

@@ -285,6 +285,21 @@ final class Qualities {
 		g.blocks(index(n, j), down, loss, wholeBits, shift, to, from, end);
 	}
 
+	/** One of {@link #blocks}, with its {@code loss}. */
+	long block(int n, int i, int j, int exponent, double loss, double whole, int shift) {
+		Gains g = gain[n];
+		long units = g == null || isRow(n) && i == j ? 0 : g.units(index(n, j) + i);
+		int down = g == null ? 0 : exponent - g.exponent;
+		if (down > 62) {
+			units = 0;
+		} else if (down > 0) {
+			units = units + (1L << down - 1) >> down;
+		} else {
+			units <<= -down;
+		}
+		return units - (Double.doubleToRawLongBits(loss) - Double.doubleToRawLongBits(whole)) << shift;
+	}
+
 	private static void subtract(long[] block, double[] loss, long wholeBits, int shift, int from, int to) {
 		for (int i = from; i < to; i++) {
 			block[i] = block[i] - (Double.doubleToRawLongBits(loss[i]) - wholeBits) << shift;

@@ -53,6 +53,7 @@ public final class SignificantLevels {
 		if (!(threshold > 0 && threshold < 1)) {
 			throw new IllegalArgumentException("threshold is " + threshold + ", not between 0 and 1");
 		}
+		aggregator.expectMany();
 		Search search = new Search(aggregator, threshold, normalised, progress);
 		search.run();
 		return new SignificantLevels(aggregator, normalised, search.list, search.exact(), search.programmes);

@@ -15,7 +15,8 @@ import org.memtrace.model.Progress;
  * of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors; nodes and intervals that cannot be part of the
  * best partition are left out, the more of them the closer p is to one that is known. Memory: per node that has values, 4 T^2 bytes for
  * gains (rows: 3 T^2); per node that is not a row T^2 bytes for deficits at p = 1, T^2 / 2 for cuts (T^2 when T > 127), and T^2 for each p
- * that is kept, for the nodes that were needed.
+ * that is kept, for the nodes that were needed. Where many p are asked for (see {@link #expectMany}) programmes are of what is left between two
+ * known p ({@link Survivors}), and for a short time there are 4 T^2 bytes more per node.
  */
 public final class SpatiotemporalAggregator implements Aggregator {
 	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
@@ -25,6 +26,16 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private static final int VALUE_BITS = 50;
 	/** p whose deficits are kept, at most. */
 	private static final int MOST_ANCHORS = 64;
+	/** p whose partitions are kept, at most. */
+	private static final int MOST_KNOWN = 4096;
+	/** Where many p are asked for, programmes with everything from this one on find all deficits. */
+	private static final int FIRST_WHOLE = 2;
+	/** With more slices values would have no room for one that is none. */
+	private static final int MOST_SLICES = 1000;
+	/** Part of the steps of a programme with everything that one with what is left may take, for the same time. */
+	private static final double MOST_LEFT = 0.25;
+	/** With fewer it is not worth while to look which are left at each side of a p. */
+	private static final int FEW_ELEMENTS = 48;
 	/** Bytes for kept deficits: as much as the gains take, between these. */
 	private static final long LEAST_ANCHOR_BYTES = 64_000_000;
 	private static final long MOST_ANCHOR_BYTES = 400_000_000;
@@ -72,12 +83,28 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	 * form of {@link Deficits}: the loss divided by it and by what any division costs of the gain.
 	 */
 	private final char[][] dividedUpTo;
+	/**
+	 * For each node the p below which every block of it or of a node in it, other than a cell or one without values, is worse than its cells by
+	 * more than what counts as equal; 0 for rows that are kept whole. Best values are 0 then.
+	 */
+	private final float[] cellsUpTo;
+	/** Sums of children that are all 0. */
+	private final Table zeros;
 	/** Of the partition into all leaves and slices. */
 	private final double finestGain;
 	private final double finestLoss;
 	/** Programmes that are kept, by increasing p. */
 	private final ArrayList<Anchor> anchors = new ArrayList<>();
 	private final long anchorRoom;
+	/** Whether many more p will be asked for. */
+	private boolean many;
+	/** Programmes that looked at all nodes since then. */
+	private int wholeProgrammes;
+	private int programmesOfSurvivors;
+	/** Nodes that have values; steps of a programme with everything, and bytes of all its values. */
+	private final int active;
+	private final double allSteps;
+	private final long allBytes;
 	/** The largest p at which opening nodes one after the other was of no use. */
 	private double allUpTo;
 	/** Whole intervals: every end slice from the first slice on. */
@@ -92,13 +119,22 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	private final ArrayDeque<Scratch> scratches = new ArrayDeque<>();
 
 	/** A p whose partition is known. */
-	private static final class Anchor {
+	static final class Anchor {
 		final double p;
 		/** Value of the partition, divided by the scale. */
 		double value;
 		Partition partition;
 		/** null when they would tell nothing, or there is no room. */
 		Deficits deficits;
+		/** What is left between this p and the next known one; null when that is not known, or too much. */
+		Survivors left;
+		/** Whether it is known that it is too much. */
+		boolean tooMuch;
+
+		/** Whether the deficits of all blocks and divisions are known. */
+		boolean isExact() {
+			return deficits != null && deficits.blocks != null;
+		}
 
 		Anchor(double p) {
 			this.p = p;
@@ -173,6 +209,8 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		final int[][] childFrom = new int[tree.size()][];
 		/** Nodes whose children are solved; of others that need theirs a bound is used. null: all. */
 		boolean[] opened;
+		/** Best values of all intervals of all nodes, at j (j + 1) / 2 + i, where deficits are found from them; nothing is left out then. */
+		long[][] all;
 
 		Scope(double p, Anchor low, Anchor high) {
 			this.p = p;
@@ -200,6 +238,10 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		/** Fills in {@link #childFrom} of a node whose parent's is known. */
 		void look(int n, int[] from) {
 			childFrom[n] = null;
+			if (all != null) {
+				childFrom[n] = busy[n] ? everything : null;
+				return;
+			}
 			if (from == null || !busy[n] || opened != null && !opened[n]) {
 				return;
 			}
@@ -232,6 +274,11 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				count += opened[n] ? 1 : 0;
 			}
 			return count;
+		}
+
+		/** Whether the best values of all intervals of a node are 0. */
+		boolean isZero(int n) {
+			return idle(n) || all == null && p < cellsUpTo[n];
 		}
 
 		/** Whether a node with values is needed, and then for which intervals: by last slice the first slice. */
@@ -271,6 +318,13 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			busy[tree.parent(n)] |= !idle(n);
 		}
 		this.everything = new int[slices];
+		int some = 0;
+		for (int n = 0; n < tree.size(); n++) {
+			some += idle(n) ? 0 : 1;
+		}
+		this.active = some;
+		this.allSteps = active / 6.0 * slices * slices * slices;
+		this.allBytes = active * (4L * slices * (slices + 1) + 16);
 		double gain = 0;
 		double loss = 0;
 		for (int n = 0; n < tree.size(); n++) {
@@ -284,6 +338,8 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		this.byteCuts = small ? new byte[tree.size()][] : null;
 		this.shortCuts = small ? null : new short[tree.size()][];
 		this.anchorRoom = Math.min(MOST_ANCHOR_BYTES, Math.max(LEAST_ANCHOR_BYTES, qualities.memoryBytes()));
+		this.cellsUpTo = new float[tree.size()];
+		this.zeros = new Table(slices);
 		this.dividedUpTo = dividedUpTo(progress);
 	}
 
@@ -294,22 +350,43 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		Parallel.run((tree.size() + 255) / 256, progress, part -> {
 			Scratch scratch = takeScratch();
 			for (int n = 256 * part; n < Math.min(tree.size(), 256 * part + 256); n++) {
-				if (!busy[n]) {
+				cellsUpTo[n] = tree.isLeaf(n) && !qualities.isRow(n) ? 0 : 1;
+				if (idle(n)) {
 					continue;
 				}
 				progress.check();
-				char[] to = new char[size];
+				char[] to = busy[n] ? new char[size] : null;
 				for (int j = 0; j < slices; j++) {
 					qualities.copyGains(n, j, 0, exponent, scratch.block);
-					bounds(n, 1, j, 0, scratch);
 					losses(n, 1, j, 0, scratch);
-					upTo(to, j * (j + 1) / 2, scratch.loss, scratch.block, scratch.bound, indexBits, surely, j + 1);
+					if (cellsUpTo[n] > 0) {
+						cellsUpTo[n] = Math.min(cellsUpTo[n], cellsUpTo(scratch.loss, scratch.block, 8 * (tie >> indexBits), qualities.isRow(n) ? j : j + 1));
+					}
+					if (to != null) {
+						bounds(n, 1, j, 0, scratch);
+						upTo(to, j * (j + 1) / 2, scratch.loss, scratch.block, scratch.bound, indexBits, surely, j + 1);
+					}
 				}
 				result[n] = to;
 			}
 			giveScratch(scratch);
 		});
+		for (int n = tree.size() - 1; n > 0; n--) {
+			cellsUpTo[tree.parent(n)] = Math.min(cellsUpTo[tree.parent(n)], cellsUpTo[n]);
+		}
 		return result;
+	}
+
+	/** The least p at which a block could be as good as its cells. */
+	private static float cellsUpTo(double[] totals, long[] gain, long more, int end) {
+		double least = 1;
+		for (int i = 0; i < end; i++) {
+			if (totals[i] != WHOLE) {
+				double loss = totals[i] - WHOLE - gain[i] - more;
+				least = loss > 0 ? Math.min(least, loss / (loss + gain[i])) : 0;
+			}
+		}
+		return (float) least * (1 - 0x1p-22f);
 	}
 
 	private static void upTo(char[] to, int at, double[] totals, long[] gain, long[] bound, int bits, long surely, int end) {
@@ -377,7 +454,12 @@ public final class SpatiotemporalAggregator implements Aggregator {
 
 	/** Bytes that this object keeps between two values of p. */
 	public synchronized long memoryBytes() {
-		long bytes = qualities.memoryBytes() + 16L * tree.size() + anchorBytes();
+		long bytes = qualities.memoryBytes() + 20L * tree.size() + anchorBytes();
+		Survivors last = null;
+		for (Anchor a : anchors) {
+			bytes += a.left == null || a.left == last ? 0 : a.left.memoryBytes();
+			last = a.left;
+		}
 		for (int n = 0; n < tree.size(); n++) {
 			bytes += dividedUpTo[n] == null ? 0 : 16 + 2L * dividedUpTo[n].length;
 			bytes += small ? byteCuts[n] == null ? 0 : byteCuts[n].length : shortCuts[n] == null ? 0 : 2L * shortCuts[n].length;
@@ -387,6 +469,16 @@ public final class SpatiotemporalAggregator implements Aggregator {
 
 	private long anchorBytes() {
 		return anchors.stream().mapToLong(a -> a.deficits == null ? 0 : a.deficits.memoryBytes()).sum();
+	}
+
+	/** How many partitions were found from what is left between two known p, for tests. */
+	synchronized int programmesOfSurvivors() {
+		return programmesOfSurvivors;
+	}
+
+	@Override
+	public synchronized void expectMany() {
+		many = true;
 	}
 
 	@Override
@@ -408,6 +500,13 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		if (below != null && (above == null ? below.partition.blockCount() == 1 : below.partition.sameBlocks(above.partition))) {
 			return below.partition.at(p);
 		}
+		Survivors left = below == null || above == null ? null : left(below, above);
+		if (left != null && left.span.isFarEnough((inside - left.low.p) / (left.high.p - left.low.p))) {
+			Anchor found = solveLeft(left, inside, p, below, progress);
+			anchors.add(at, found);
+			forget(found);
+			return found.partition;
+		}
 		Anchor low = null;
 		for (int a = at - 1; a >= 0 && low == null; a--) {
 			low = anchors.get(a).deficits != null ? anchors.get(a) : null;
@@ -427,9 +526,15 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			found.deficits = new Deficits(tree.size());
 		}
 		Scope scope = new Scope(inside, low, high);
-		long most = (long) (MOST_TRIED * open(scope, below, above));
+		long nodes = open(scope, below, above);
+		long most = (long) (MOST_TRIED * nodes);
 		long solved = 0;
 		while (true) {
+			if (scope.opened == null && many && 2 * nodes > active && wholeProgrammes++ >= FIRST_WHOLE && slices <= MOST_SLICES
+					&& allBytes <= 2 * anchorRoom) {
+				scope.all = new long[tree.size()][];
+				found.deficits = null;
+			}
 			long last = solve(found, scope, progress);
 			solved += last;
 			found.partition = read(inside, p, scope, progress);
@@ -442,14 +547,298 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				allUpTo = Math.max(allUpTo, inside);
 			}
 		}
+		if (scope.all != null) {
+			found.deficits = deficits(found, below, above, scope.all, progress);
+		}
+		if (below != null) {
+			found.left = below.left; // that between the two is left for each part of it
+			below.tooMuch = false;
+		}
 		anchors.add(at, found);
-		while (anchors.size() > 2 && (anchors.size() > MOST_ANCHORS || anchorBytes() > anchorRoom)) {
-			dropNearest(found);
+		if (found.isExact() && below != null && above != null) {
+			left(below, found);
+			left(found, above);
+			for (int a = at - 1; a <= at + 1; a++) {
+				release(a);
+			}
 		}
-		if (anchorBytes() > anchorRoom) {
-			found.deficits = null;
-		}
+		forget(found);
 		return found.partition;
+	}
+
+	/** Frees the deficits of a known p that nobody will ask for: at both sides it is known what is left. */
+	private void release(int a) {
+		Anchor known = anchors.get(a);
+		if (known.isExact() && (a == 0 || isLeftKnown(a - 1)) && (a == anchors.size() - 1 || isLeftKnown(a))) {
+			known.deficits = null;
+		}
+	}
+
+	private boolean isLeftKnown(int a) {
+		return anchors.get(a).left != null || anchors.get(a).partition.sameBlocks(anchors.get(a + 1).partition);
+	}
+
+	/** Frees memory, but not what belongs to the p that was just found. */
+	private void forget(Anchor found) {
+		while (anchors.size() > MOST_KNOWN) {
+			anchors.remove(dropNearest(found, false));
+		}
+		while (anchors.stream().filter(a -> a.deficits != null).count() > MOST_ANCHORS || anchorBytes() > anchorRoom) {
+			int drop = dropNearest(found, true);
+			if (drop < 0) {
+				found.deficits = null;
+				return;
+			}
+			anchors.get(drop).deficits = null;
+		}
+	}
+
+	/** What is left between two neighbours, or null. */
+	private Survivors left(Anchor below, Anchor above) {
+		if (below.left != null || below.tooMuch || !below.isExact() && !above.isExact()) {
+			return below.left;
+		}
+		below.left = Survivors.of(this, below, above, span(below, above), MOST_LEFT * allSteps);
+		below.tooMuch = below.left == null;
+		return below.left;
+	}
+
+	private Survivors.Span span(Anchor low, Anchor high) {
+		return span(low, low.isExact(), high, high.isExact());
+	}
+
+	/** What is asked of blocks and divisions between two p, see {@link Survivors}. */
+	private Survivors.Span span(Anchor low, boolean lowKnown, Anchor high, boolean highKnown) {
+		double gain = high.partition.gain() - low.partition.gain();
+		double loss = high.partition.loss() - low.partition.loss();
+		double cross = gain + loss > 0 ? loss / (gain + loss) : 0.5;
+		cross = Math.min(high.p, Math.max(low.p, cross));
+		double weight = (cross - low.p) / (high.p - low.p);
+		double line = (1 - weight) * low.value + weight * high.value;
+		double known = Math.max(cross * low.partition.gain() - (1 - cross) * low.partition.loss(),
+				cross * high.partition.gain() - (1 - cross) * high.partition.loss()) / scale;
+		double allowed = Math.max(0, line - known) * (1 + 1e-5) + (lowKnown && highKnown ? 1 : Survivors.NEAR) * MARGIN;
+		return new Survivors.Span(weight, allowed, lowKnown, highKnown, MARGIN);
+	}
+
+	/**
+	 * Deficits of all blocks and divisions, from the top to the base: what is outside of an interval of a node, at best, is what is outside of
+	 * an interval around it that the parent divides, the best of the other children there, and the best of the node before and behind it. What is
+	 * worse than matters to both neighbours is not followed.
+	 *
+	 * @param all best values of all intervals
+	 */
+	private Deficits deficits(Anchor found, Anchor below, Anchor above, long[][] all, Progress progress) throws CancelledException {
+		double most = Math.max(
+				below == null ? Double.POSITIVE_INFINITY : limit(span(below, below.isExact(), found, true), true),
+				above == null ? Double.POSITIVE_INFINITY : limit(span(found, true, above, above.isExact()), false)) * 1.01 + 2 * MARGIN;
+		long best = all[0][all[0].length - slices];
+		// a value that is less than this is not followed
+		long least = most / perShiftedUnit < 0x1p61 ? Math.max(Survivors.NONE / 2, best - (long) (most / perShiftedUnit)) : Survivors.NONE / 2;
+		char cap = Deficits.down(most);
+		char[][] blocks = new char[tree.size()][];
+		char[][] divisions = new char[tree.size()][];
+		Chunks chunks = qualities.chunks;
+		Outside top = new Outside(found.p, all, best, least, cap, blocks, divisions);
+		// best partitions with a division of an interval, for nodes above the chunks
+		long[][] with = new long[tree.size()][];
+		for (int n : chunks.top) {
+			progress.check();
+			if (!idle(n)) {
+				int parent = tree.parent(n);
+				with[n] = top.node(n, parent < 0 ? null : with[parent], parent < 0);
+			}
+		}
+		Parallel.run(chunks.count(), progress, c -> {
+			Outside part = new Outside(found.p, all, best, least, cap, blocks, divisions);
+			long[][] mine = new long[chunks.to[c] - chunks.from[c]][];
+			for (int n = chunks.from[c]; n < chunks.to[c]; n++) {
+				progress.check();
+				int parent = tree.parent(n);
+				if (!idle(n)) {
+					mine[n - chunks.from[c]] = part.node(n, parent < 0 ? null : parent < chunks.from[c] ? with[parent] : mine[parent - chunks.from[c]],
+							parent < 0);
+				}
+			}
+		});
+		return new Deficits(divisions, blocks);
+	}
+
+	/** What is worse than this at one end is left out, whatever is known of the other. */
+	private static double limit(Survivors.Span span, boolean high) {
+		return span.allowed() / (high ? span.weight() : 1 - span.weight());
+	}
+
+	/** Work space of one thread for {@link #deficits}. */
+	private final class Outside {
+		private final double p;
+		private final long[][] all;
+		private final long best;
+		private final long least;
+		private final char cap;
+		private final char[] far;
+		private final char[][] blocks;
+		private final char[][] divisions;
+		/** What is outside of (i, j) at [i][j], and of intervals that are used from slice i to an end j. */
+		private final long[][] interval = new long[slices][slices];
+		private final long[] row = new long[slices];
+		/** The latter at [j][i]. */
+		private final long[][] ending = new long[slices][slices];
+		private final boolean[] some = new boolean[slices];
+		private final long[] column = new long[slices];
+		private final Scratch scratch = new Scratch(slices);
+
+		Outside(double p, long[][] all, long best, long least, char cap, char[][] blocks, char[][] divisions) {
+			this.p = p;
+			this.all = all;
+			this.best = best;
+			this.least = least;
+			this.cap = cap;
+			this.blocks = blocks;
+			this.divisions = divisions;
+			this.far = new char[slices * (slices + 1) / 2];
+			Arrays.fill(far, cap);
+		}
+
+		/**
+		 * Finds the deficits of one node.
+		 *
+		 * @param around values of the best partitions that divide (parent, i, j), at j (j + 1) / 2 + i; null for none
+		 * @return the same for this node; null for none
+		 */
+		long[] node(int n, long[] around, boolean root) {
+			long[] mine = all[n];
+			boolean any = root;
+			for (int i = 0; i < slices; i++) {
+				long[] to = interval[i];
+				boolean here = root && i == 0;
+				for (int j = i; j < slices; j++) {
+					int at = j * (j + 1) / 2 + i;
+					long v = around == null ? Survivors.NONE : around[at];
+					boolean follow = v > Survivors.NONE / 2 && v >= least;
+					to[j] = follow ? v - mine[at] : Survivors.NONE;
+					here |= follow;
+				}
+				some[i] = here;
+				any |= here;
+			}
+			if (!any) {
+				blocks[n] = far;
+				divisions[n] = far;
+				return null;
+			}
+			if (root) {
+				interval[0][slices - 1] = 0;
+			}
+			begin(mine);
+			return end(n, mine);
+		}
+
+		/** An interval may begin before what is used of it: the best of the node is before it. */
+		private void begin(long[] mine) {
+			long[][] b = new long[4][];
+			long[] x = new long[4];
+			for (int i = 0; i < slices; i++) {
+				System.arraycopy(interval[i], i, row, i, slices - i);
+				int waiting = 0;
+				int at = i * (i - 1) / 2; // (., i - 1)
+				for (int before = 0; before < i; before++) {
+					if (some[before]) {
+						b[waiting] = interval[before];
+						x[waiting++] = mine[at + before];
+						if (waiting == 4) {
+							max4(row, b[0], x[0], b[1], x[1], b[2], x[2], b[3], x[3], i, slices);
+							waiting = 0;
+						}
+					}
+				}
+				if (waiting > 0) {
+					apply(row, waiting, b[0], x[0], b[1], x[1], b[2], x[2], i, slices);
+				}
+				for (int j = i; j < slices; j++) {
+					ending[j][i] = row[j];
+				}
+			}
+		}
+
+		/** It may end behind it as well. */
+		private long[] end(int n, long[] mine) {
+			long[][] b = new long[4][];
+			long[] x = new long[4];
+			int size = slices * (slices + 1) / 2;
+			char[] ofBlocks = new char[size];
+			char[] ofDivisions = tree.isLeaf(n) ? null : new char[size];
+			long[] with = busy[n] ? new long[size] : null;
+			for (int j = 0; j < slices; j++) {
+				System.arraycopy(ending[j], 0, column, 0, j + 1);
+				int waiting = 0;
+				for (int last = j + 1; last < slices; last++) {
+					b[waiting] = ending[last];
+					x[waiting++] = mine[last * (last + 1) / 2 + j + 1];
+					if (waiting == 4) {
+						max4(column, b[0], x[0], b[1], x[1], b[2], x[2], b[3], x[3], 0, j + 1);
+						waiting = 0;
+					}
+				}
+				if (waiting > 0) {
+					apply(column, waiting, b[0], x[0], b[1], x[1], b[2], x[2], 0, j + 1);
+				}
+				int at = j * (j + 1) / 2;
+				blocks(n, 1 - p, j, 0, scratch);
+				tell(ofBlocks, at, scratch.block, j);
+				if (ofDivisions != null) {
+					long[] sum = scratch.base;
+					Arrays.fill(sum, 0, j + 1, 0);
+					for (int m = n + 1; m < tree.end(n); m = tree.end(m)) {
+						if (all[m] != null) {
+							for (int i = 0; i <= j; i++) {
+								sum[i] += all[m][at + i];
+							}
+						}
+					}
+					tell(ofDivisions, at, sum, j);
+					for (int i = 0; with != null && i <= j; i++) {
+						with[at + i] = column[i] > Survivors.NONE / 2 ? column[i] + sum[i] : Survivors.NONE;
+					}
+				}
+			}
+			blocks[n] = ofBlocks;
+			divisions[n] = ofDivisions;
+			return with;
+		}
+
+		private void tell(char[] to, int at, long[] value, int j) {
+			for (int i = 0; i <= j; i++) {
+				to[at + i] = column[i] > Survivors.NONE / 2 ? (char) Math.min(cap, Deficits.down((best - column[i] - value[i]) * perShiftedUnit)) : cap;
+			}
+		}
+	}
+
+	/** The programme of what is left between two known p. */
+	private Anchor solveLeft(Survivors left, double inside, double p, Anchor below, Progress progress) throws CancelledException {
+		programmesOfSurvivors++;
+		left.solve(inside, progress);
+		Chunks.IntList nodes = new Chunks.IntList();
+		Chunks.IntList intervals = new Chunks.IntList();
+		left.read(nodes, intervals, progress);
+		Anchor found = new Anchor(inside);
+		found.value = left.value() * perShiftedUnit;
+		found.partition = new Partition(this, p, nodes.toArray(), intervals.toArray(), nodes.size());
+		found.left = left;
+		if (left.size() > FEW_ELEMENTS) {
+			float[] blocks = new float[left.size()];
+			float[] divisions = new float[left.size()];
+			left.deficits(blocks, divisions, progress);
+			Anchor low = left.low;
+			Anchor high = left.high;
+			if (!low.partition.sameBlocks(found.partition)) {
+				below.left = left.within(span(low, left.span.lowKnown(), found, true), found, true, blocks, divisions);
+			}
+			if (!high.partition.sameBlocks(found.partition)) {
+				found.left = left.within(span(found, true, high, left.span.highKnown()), found, false, blocks, divisions);
+			}
+		}
+		return found;
 	}
 
 	/**
@@ -462,7 +851,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		int inner = 0;
 		long all = 0;
 		for (int n = 0; n < tree.size(); n++) {
-			if (!idle(n)) {
+			if (!scope.isZero(n)) {
 				int[] from = scope.from(n);
 				scope.look(n, from);
 				all += from == null ? 0 : 1;
@@ -495,19 +884,23 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
-	/** Forgets the programme whose neighbours are closest to each other. */
-	private void dropNearest(Anchor but) {
+	/** The known p whose neighbours are closest to each other, of those that have deficits if that is asked for; -1 when there is none. */
+	private int dropNearest(Anchor but, boolean deficits) {
 		int drop = -1;
 		double least = Double.POSITIVE_INFINITY;
 		for (int a = 0; a < anchors.size(); a++) {
 			double from = a == 0 ? 0 : anchors.get(a - 1).p;
 			double to = a == anchors.size() - 1 ? 1 : anchors.get(a + 1).p;
-			if (anchors.get(a) != but && to - from < least) {
+			if (anchors.get(a) != but && to - from < least && (!deficits || anchors.get(a).deficits != null)) {
 				least = to - from;
 				drop = a;
 			}
 		}
-		anchors.remove(drop);
+		if (drop > 0 && !deficits) {
+			anchors.get(drop - 1).left = null;
+			anchors.get(drop - 1).tooMuch = true;
+		}
+		return drop;
 	}
 
 	/** Returns how many nodes were solved. */
@@ -518,7 +911,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		Table[] tables = new Table[tree.size()];
 		for (int n : chunks.top) {
 			progress.check();
-			if (!idle(n)) {
+			if (!scope.isZero(n)) {
 				scope.look(n, scope.from(n));
 			}
 		}
@@ -528,7 +921,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				return;
 			}
 			for (int n = chunks.from[c]; n < chunks.to[c]; n++) {
-				if (!idle(n)) {
+				if (!scope.isZero(n)) {
 					scope.look(n, scope.from(n));
 				}
 			}
@@ -536,7 +929,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			int count = 0;
 			for (int n = chunks.to[c] - 1; n >= chunks.from[c]; n--) {
 				progress.check();
-				int[] from = idle(n) ? null : scope.from(n);
+				int[] from = scope.isZero(n) ? null : scope.from(n);
 				if (from == null) {
 					continue;
 				}
@@ -578,7 +971,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 					partial[chunk] = null;
 				}
 			}
-			int[] from = idle(n) ? null : scope.from(n);
+			int[] from = scope.isZero(n) ? null : scope.from(n);
 			if (from != null) {
 				int parent = tree.parent(n);
 				if (parent >= 0 && tables[parent] == null) {
@@ -601,7 +994,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	}
 
 	/** Whether no loss of the node is more than what counts as equal; then each interval is one block. */
-	private boolean calm(int n, double q) {
+	boolean calm(int n, double q) {
 		return q * qualities.total(n, 0, slices) * perUnit <= tie >> indexBits;
 	}
 
@@ -609,7 +1002,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	 * Nodes whose best value is 0 for every interval: nothing below, or a row with one value per type. Several rows that are kept whole can
 	 * have no gain either, when one of them has all values, but they lose something in every interval.
 	 */
-	private boolean idle(int n) {
+	boolean idle(int n) {
 		return qualities.before[n] == null || qualities.gainless(n) && qualities.isRow(n);
 	}
 
@@ -617,10 +1010,11 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	 * One node of the programme: best(n, i, j) for the intervals that are needed, added to the table of the parent.
 	 *
 	 * @param from first slice of the intervals that are needed, by last slice, not decreasing
-	 * @param children sums over the children; null when all of them are 0, or none is needed
+	 * @param sums of the children; null when all of them are 0, or none is needed
 	 * @param sum table of the parent, null at the root
 	 */
-	private void solveNode(int n, Anchor found, Scope scope, int[] from, Table children, Table sum, Scratch scratch) {
+	private void solveNode(int n, Anchor found, Scope scope, int[] from, Table sums, Table sum, Scratch scratch) {
+		Table children = sums == null ? zeros : sums;
 		double q = 1 - found.p;
 		boolean leaf = tree.isLeaf(n);
 		boolean calm = calm(n, q);
@@ -633,6 +1027,11 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 		if (!leaf) {
 			makeCuts(n);
+		}
+		long[] keep = null;
+		if (scope.all != null) {
+			keep = new long[slices * (slices + 1) / 2];
+			scope.all[n] = keep;
 		}
 		long[] block = scratch.block;
 		long[] column = scratch.column;
@@ -653,11 +1052,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 			} else if (divided <= j && !calm) {
 				base = scratch.base;
 				System.arraycopy(block, first, base, first, divided - first);
-				if (children == null) {
-					max(base, block, 0, divided, j + 1);
-				} else {
-					max(base, block, children.sum[j], divided, j + 1);
-				}
+				max(base, block, children.sum[j], divided, j + 1);
 			}
 			orMask(column, base, mask, first, j + 1);
 			if (!calm) {
@@ -673,6 +1068,9 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				finishAndAdd(best, column, mask, sum.sum[j], first, j + 1);
 			} else {
 				finishAndCopy(best, column, mask, sum.sum[j], first, j + 1);
+			}
+			if (keep != null) {
+				System.arraycopy(best, 0, keep, j * (j + 1) / 2, j + 1);
 			}
 			if (gaps != null) {
 				int at = j * (j + 1) / 2;
@@ -763,6 +1161,54 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
+	Qualities qualities() {
+		return qualities;
+	}
+
+	/** See {@link #TOLERANCE}, in shifted units. */
+	long tie() {
+		return tie;
+	}
+
+	/** What makes of a value a part of the gain and loss of the root. */
+	double perShiftedUnit() {
+		return perShiftedUnit;
+	}
+
+	/** Value of the block (n, i, j), as {@link #blocks} has it. */
+	long blockValue(int n, int i, int j, double q) {
+		double loss = (qualities.before[n][j + 1] - qualities.before[n][i]) * (logLengths[j][i] + qualities.logRows[n]);
+		loss = qualities.weighted == null ? q * perUnit * loss + WHOLE
+				: Math.max(0, q * perUnit * (loss - (qualities.weighted[n][j + 1] - qualities.weighted[n][i]))) + WHOLE;
+		return qualities.block(n, i, j, exponent, loss, WHOLE, indexBits);
+	}
+
+	/** Adds the blocks of a row without gains: its values one by one, where each of them is far more than what counts as equal. */
+	void readRow(int n, double q, int first, int end, Chunks.IntList nodes, Chunks.IntList intervals) {
+		double[] before = qualities.before[n];
+		boolean plain = qualities.weighted == null;
+		for (int t = first; t < end && plain; t++) {
+			double v = before[t + 1] - before[t];
+			plain = v == 0 || q * v * perUnit > 8 * (tie >> indexBits);
+		}
+		Scratch scratch = plain ? null : takeScratch();
+		if (!plain) {
+			leafCuts(n, q, first, end, scratch);
+		}
+		while (end > first) {
+			int c = plain ? end - 1 : scratch.cuts[end - 1];
+			while (plain && c > first && before[c + 1] == before[c] && before[c] == before[c - 1]) {
+				c--;
+			}
+			nodes.add(n);
+			intervals.add(c << 16 | end);
+			end = c;
+		}
+		if (!plain) {
+			giveScratch(scratch);
+		}
+	}
+
 	/** Values of the blocks (n, i, j) for from <= i <= j: gain - q * S * log2 c. */
 	private void blocks(int n, double q, int j, int from, Scratch scratch) {
 		losses(n, q, j, from, scratch);
@@ -793,12 +1239,6 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		double weightedEnd = weighted[to];
 		for (int i = from; i < to; i++) {
 			loss[i] = Math.max(0, q * ((end - before[i]) * (logLength[i] + logRows) - (weightedEnd - weighted[i]))) + WHOLE;
-		}
-	}
-
-	private static void max(long[] to, long[] a, long least, int from, int end) {
-		for (int i = from; i < end; i++) {
-			to[i] = Math.max(a[i], least);
 		}
 	}
 
@@ -990,6 +1430,24 @@ public final class SpatiotemporalAggregator implements Aggregator {
 				continue;
 			}
 			boolean leaf = tree.isLeaf(n);
+			if (scope.isZero(n)) {
+				progress.check();
+				if (leaf) {
+					readRow(n, 1 - inside, first, end, nodes, intervals);
+				} else if (blockValue(n, first, end - 1, 1 - inside) >= -tie) {
+					nodes.add(n); // one cell, of a node that has one row
+					intervals.add(interval);
+				} else {
+					for (int child = n + 1; child < tree.end(n); child = tree.end(child)) {
+						if (depth + 2 > stack.length) {
+							stack = Arrays.copyOf(stack, 2 * stack.length);
+						}
+						stack[depth++] = child;
+						stack[depth++] = interval;
+					}
+				}
+				continue;
+			}
 			if (leaf) {
 				progress.check();
 				leafCuts(n, 1 - inside, first, end, scratch);

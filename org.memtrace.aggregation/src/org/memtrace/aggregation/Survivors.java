@@ -1,0 +1,687 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import java.util.Arrays;
+
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+
+/**
+ * The programme between two known p, on what can be part of a best partition there (docs/aggregation.md, "What is left between two p").
+ * Elements are blocks (n, i, j) and divisions of (n, i, j) among the children of n. The best partition with an element is worse than the
+ * best of all by its deficit, which is known at one or both ends. The value of the best one with it is convex in p, and that of the best of
+ * all is not below the partitions of both ends: where they meet is the p at which an element has its best chance. What is worse there is
+ * left out. Values are those of {@link SpatiotemporalAggregator}, bit by bit, and so are the rules for equals: no cut before a cut, a block
+ * before a division, of exact equals the earliest cut.
+ * <p>
+ * Two divisions beside each other are never better than the one of both, and a division beside a block without values is as good as one
+ * that contains it. So a division begins where an interval that its parent divides begins or behind a block that is left, and ends likewise.
+ * <p>
+ * Not for several threads. The deficits of a span are not changed once it is made.
+ */
+final class Survivors {
+	/** A value that no partition has: further from 0 than two sums of values, and it can be added to two. */
+	static final long NONE = -(1L << 62);
+	private static final long HARDLY = NONE >> 1;
+	private static final float NEVER = Float.POSITIVE_INFINITY;
+
+	private final SpatiotemporalAggregator owner;
+	private final BlockTree tree;
+	private final Qualities qualities;
+	private final int slices;
+	/** Tree node of each node that is left, in the order of the tree, and its parent here; -1 for the root. */
+	private int[] node = new int[64];
+	private int[] parent = new int[64];
+	/** Elements of node x: [from[x], from[x + 1]), by last slice, then by first. */
+	private int[] from = new int[65];
+	/** Of each node: in slices without values the first of those that follow each other, else -1. */
+	private short[][] emptyFrom = new short[64][];
+	private int nodes;
+	private int elements;
+	/** First and last slice of each element. */
+	private short[] first = new short[256];
+	private short[] last = new short[256];
+	/** Deficits at both ends of the span; {@link #NEVER} for what is not an element. */
+	private float[] blockLow = new float[256];
+	private float[] blockHigh = new float[256];
+	private float[] divisionLow = new float[256];
+	private float[] divisionHigh = new float[256];
+
+	/** Of the p that was solved last. */
+	private long[] block;
+	private long[] division;
+	private double solvedP;
+	private long solvedValue;
+	private final long[] prefix;
+	private final long[] suffix;
+	private final short[] choice;
+	private final boolean[] begun;
+
+	/**
+	 * What is asked of an element between two p.
+	 *
+	 * @param weight where both partitions are equally good: 0 at the lower end, 1 at the upper one
+	 * @param allowed what is worse there by more than this is left out
+	 * @param margin and by more than this at an end of which deficits are known
+	 */
+	record Span(double weight, double allowed, boolean lowKnown, boolean highKnown, double margin) {
+		boolean keeps(float low, float high) {
+			return (1 - weight) * low + weight * high <= allowed || lowKnown && low <= margin || highKnown && high <= margin;
+		}
+
+		/**
+		 * Whether what was left out is surely worse than what counts as equal. Beside an end of which nothing is known it may be the best there.
+		 *
+		 * @param place where in the span, 0 to 1
+		 */
+		boolean isFarEnough(double place) {
+			return (lowKnown || place >= weight / NEAR) && (highKnown || 1 - place >= (1 - weight) / NEAR);
+		}
+	}
+
+	/** See {@link Span#isFarEnough}; so many times the margin is allowed then. */
+	static final double NEAR = 64;
+
+	/** Ends, and what was asked of elements between them. */
+	final SpatiotemporalAggregator.Anchor low;
+	final SpatiotemporalAggregator.Anchor high;
+	final Span span;
+
+	private Survivors(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor low, SpatiotemporalAggregator.Anchor high, Span span) {
+		this.low = low;
+		this.high = high;
+		this.span = span;
+		this.owner = owner;
+		this.tree = owner.tree();
+		this.qualities = owner.qualities();
+		this.slices = owner.model().sliceCount();
+		this.prefix = new long[slices + 1];
+		this.suffix = new long[slices + 1];
+		this.choice = new short[slices + 1];
+		this.begun = new boolean[slices];
+	}
+
+	/**
+	 * Chooses from everything.
+	 *
+	 * @param most number of steps of the programme that is still worth it
+	 * @return null when it takes more
+	 */
+	static Survivors of(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor lowEnd, SpatiotemporalAggregator.Anchor highEnd, Span span,
+			double most) {
+		Survivors s = new Survivors(owner, lowEnd, highEnd, span);
+		Deficits low = span.lowKnown ? lowEnd.deficits : null;
+		Deficits high = span.highKnown ? highEnd.deficits : null;
+		Builder b = s.new Builder();
+		int[] local = new int[s.tree.size()];
+		Arrays.fill(local, -1);
+		double steps = 0;
+		for (int n = 0; n < s.tree.size(); n++) {
+			int p = s.tree.parent(n);
+			if (owner.idle(n) || p >= 0 && local[p] < 0 || !b.begin(n, p < 0 ? -1 : local[p])) {
+				continue;
+			}
+			char[] lowBlocks = low == null ? null : low.blocks[n];
+			char[] highBlocks = high == null ? null : high.blocks[n];
+			for (int j = 0; j < s.slices; j++) {
+				for (int i = b.earliest(j); i <= j; i++) {
+					int at = j * (j + 1) / 2 + i;
+					float l = lowBlocks == null ? 0 : Deficits.value(lowBlocks[at]);
+					float h = highBlocks == null ? 0 : Deficits.value(highBlocks[at]);
+					if (span.keeps(l, h)) {
+						b.block(i, j, l, h);
+					}
+				}
+			}
+			if (!s.tree.isLeaf(n)) {
+				char[] lowDivisions = low == null ? null : low.lower[n];
+				char[] highDivisions = high == null ? null : high.lower[n];
+				b.divisions((i, j) -> {
+					int at = j * (j + 1) / 2 + i;
+					float l = lowDivisions == null ? 0 : Deficits.value(lowDivisions[at]);
+					float h = highDivisions == null ? 0 : Deficits.value(highDivisions[at]);
+					if (span.keeps(l, h)) {
+						b.division(i, j, l, h);
+					}
+				});
+			}
+			steps += b.end();
+			local[n] = s.nodes - 1;
+			if (steps > most) {
+				return null;
+			}
+		}
+		s.trim();
+		return s;
+	}
+
+	/**
+	 * Chooses from what is left here, for one side of the p that was solved last.
+	 *
+	 * @param now that p
+	 * @param below whether for the smaller p
+	 * @param blockNow deficits at that p, see {@link #deficits}
+	 */
+	Survivors within(Span part, SpatiotemporalAggregator.Anchor now, boolean below, float[] blockNow, float[] divisionNow) {
+		Survivors s = new Survivors(owner, below ? low : now, below ? now : high, part);
+		Builder b = s.new Builder();
+		int[] local = new int[nodes];
+		int[] place = new int[slices * (slices + 1) / 2];
+		Arrays.fill(local, -1);
+		for (int x = 0; x < nodes; x++) {
+			if (parent[x] >= 0 && local[parent[x]] < 0 || !b.begin(node[x], parent[x] < 0 ? -1 : local[parent[x]])) {
+				continue;
+			}
+			for (int e = from[x]; e < from[x + 1]; e++) {
+				float l = below ? blockLow[e] : blockNow[e];
+				float h = below ? blockNow[e] : blockHigh[e];
+				if (first[e] >= b.earliest(last[e]) && blockLow[e] != NEVER && part.keeps(l, h)) {
+					b.block(first[e], last[e], l, h);
+				}
+				place[last[e] * (last[e] + 1) / 2 + first[e]] = e + 1;
+			}
+			b.divisions((i, j) -> {
+				int e = place[j * (j + 1) / 2 + i] - 1;
+				if (e >= 0 && divisionLow[e] != NEVER) {
+					float l = below ? divisionLow[e] : divisionNow[e];
+					float h = below ? divisionNow[e] : divisionHigh[e];
+					if (part.keeps(l, h)) {
+						b.division(i, j, l, h);
+					}
+				}
+			});
+			for (int e = from[x]; e < from[x + 1]; e++) {
+				place[last[e] * (last[e] + 1) / 2 + first[e]] = 0;
+			}
+			b.end();
+			local[x] = s.nodes - 1;
+		}
+		s.trim();
+		return s;
+	}
+
+	/** Adds the division of (i, j) when it is left. */
+	private interface Chosen {
+		void take(int i, int j);
+	}
+
+	/** Adds nodes in the order of the tree. */
+	private final class Builder {
+		/** No interval that the parent divides, and that ends in a slice, begins before this. */
+		private final int[] earliest = new int[slices];
+		/** Slices in which a division of the node may begin and end. */
+		private final boolean[] starts = new boolean[slices + 1];
+		private final boolean[] ends = new boolean[slices + 1];
+		/** Slices in which intervals begin. */
+		private int tops;
+
+		/** Whether the parent has a division. */
+		boolean begin(int n, int up) {
+			Arrays.fill(earliest, slices);
+			Arrays.fill(starts, false);
+			Arrays.fill(ends, false);
+			boolean some = false;
+			tops = 0;
+			if (up < 0) {
+				earliest[slices - 1] = 0;
+				starts[0] = true;
+				ends[slices - 1] = true;
+				some = true;
+				tops = 1;
+			} else {
+				for (int e = from[up]; e < from[up + 1]; e++) {
+					if (divisionLow[e] != NEVER && qualities.sum(n, first[e], last[e] + 1) != 0) {
+						earliest[last[e]] = Math.min(earliest[last[e]], first[e]);
+						tops += starts[first[e]] ? 0 : 1;
+						starts[first[e]] = true;
+						ends[last[e]] = true;
+						some = true;
+					}
+				}
+			}
+			if (!some) {
+				return false;
+			}
+			for (int j = slices - 2; j >= 0; j--) {
+				earliest[j] = Math.min(earliest[j], earliest[j + 1]);
+			}
+			if (nodes == node.length) {
+				node = Arrays.copyOf(node, 2 * nodes);
+				parent = Arrays.copyOf(parent, 2 * nodes);
+				from = Arrays.copyOf(from, 2 * nodes + 1);
+				emptyFrom = Arrays.copyOf(emptyFrom, 2 * nodes);
+			}
+			node[nodes] = n;
+			parent[nodes] = up;
+			from[nodes] = elements;
+			short[] empty = new short[slices];
+			for (int t = 0; t < slices; t++) {
+				empty[t] = qualities.sum(n, t, t + 1) != 0 ? -1 : t > 0 && empty[t - 1] >= 0 ? empty[t - 1] : (short) t;
+			}
+			emptyFrom[nodes++] = empty;
+			return true;
+		}
+
+		/** No interval that ends in slice j, and is needed, begins before. */
+		int earliest(int j) {
+			return earliest[j];
+		}
+
+		void block(int i, int j, float low, float high) {
+			if (emptyFrom[nodes - 1][j] >= 0 && emptyFrom[nodes - 1][j] <= i) {
+				return; // without values: is always there
+			}
+			add(i, j);
+			blockLow[elements - 1] = low;
+			blockHigh[elements - 1] = high;
+			if (j + 1 < slices) {
+				starts[j + 1] = true;
+			}
+			if (i > 0) {
+				ends[i - 1] = true;
+			}
+		}
+
+		private void add(int i, int j) {
+			if (elements == first.length) {
+				first = Arrays.copyOf(first, 2 * elements);
+				last = Arrays.copyOf(last, 2 * elements);
+				blockLow = Arrays.copyOf(blockLow, 2 * elements);
+				blockHigh = Arrays.copyOf(blockHigh, 2 * elements);
+				divisionLow = Arrays.copyOf(divisionLow, 2 * elements);
+				divisionHigh = Arrays.copyOf(divisionHigh, 2 * elements);
+			}
+			first[elements] = (short) i;
+			last[elements] = (short) j;
+			blockLow[elements] = NEVER;
+			blockHigh[elements] = NEVER;
+			divisionLow[elements] = NEVER;
+			divisionHigh[elements] = NEVER;
+			elements++;
+		}
+
+		/** Asks for the divisions that can be needed, after all blocks were added. */
+		void divisions(Chosen chosen) {
+			short[] empty = emptyFrom[nodes - 1];
+			for (int j = 0; j < slices; j++) {
+				for (int i = earliest[j]; ends[j] && i <= j; i++) {
+					if (starts[i] && !(empty[j] >= 0 && empty[j] <= i)) {
+						chosen.take(i, j);
+					}
+				}
+			}
+		}
+
+		void division(int i, int j, float low, float high) {
+			add(i, j);
+			divisionLow[elements - 1] = low;
+			divisionHigh[elements - 1] = high;
+		}
+
+		/** Puts the elements of a node in order; returns how many steps the node takes. */
+		double end() {
+			int at = from[nodes - 1];
+			int count = elements - at;
+			long[] order = new long[count];
+			for (int e = 0; e < count; e++) {
+				order[e] = ((long) last[at + e] << 16 | first[at + e]) << 28 | e;
+			}
+			Arrays.sort(order);
+			short[] f = Arrays.copyOfRange(first, at, elements);
+			short[] l = Arrays.copyOfRange(last, at, elements);
+			float[] bl = Arrays.copyOfRange(blockLow, at, elements);
+			float[] bh = Arrays.copyOfRange(blockHigh, at, elements);
+			float[] dl = Arrays.copyOfRange(divisionLow, at, elements);
+			float[] dh = Arrays.copyOfRange(divisionHigh, at, elements);
+			int to = at - 1;
+			for (int k = 0; k < count; k++) {
+				int e = (int) order[k] & (1 << 28) - 1;
+				if (k == 0 || first[to] != f[e] || last[to] != l[e]) {
+					to++;
+					first[to] = f[e];
+					last[to] = l[e];
+					blockLow[to] = NEVER;
+					blockHigh[to] = NEVER;
+					divisionLow[to] = NEVER;
+					divisionHigh[to] = NEVER;
+				}
+				if (bl[e] != NEVER) {
+					blockLow[to] = bl[e];
+					blockHigh[to] = bh[e];
+				}
+				if (dl[e] != NEVER) {
+					divisionLow[to] = dl[e];
+					divisionHigh[to] = dh[e];
+				}
+			}
+			elements = to + 1;
+			from[nodes] = elements;
+			return (double) tops * (elements - at + slices);
+		}
+	}
+
+	private void trim() {
+		first = Arrays.copyOf(first, elements);
+		last = Arrays.copyOf(last, elements);
+		blockLow = Arrays.copyOf(blockLow, elements);
+		blockHigh = Arrays.copyOf(blockHigh, elements);
+		divisionLow = Arrays.copyOf(divisionLow, elements);
+		divisionHigh = Arrays.copyOf(divisionHigh, elements);
+	}
+
+	/** Number of elements. */
+	int size() {
+		return elements;
+	}
+
+	/** Bytes of the tables, without what a programme needs. */
+	long memoryBytes() {
+		return 20L * elements + nodes * (32L + 2L * slices);
+	}
+
+	/** Solves one p; {@link #value} and {@link #read} are of it. */
+	void solve(double p, Progress progress) throws CancelledException {
+		block = new long[elements];
+		division = new long[elements];
+		solvedP = p;
+		double q = 1 - p;
+		for (int x = nodes - 1; x >= 0; x--) {
+			progress.check();
+			int n = node[x];
+			for (int e = from[x]; e < from[x + 1]; e++) {
+				block[e] = blockLow[e] == NEVER ? NONE : owner.blockValue(n, first[e], last[e], q);
+				division[e] = divisionLow[e] == NEVER ? NONE : division[e];
+			}
+			if (x == 0) {
+				solvedValue = value(x, 0, slices - 1, q);
+				continue;
+			}
+			int up = parent[x];
+			boolean calm = owner.calm(n, q);
+			Arrays.fill(begun, false);
+			for (int e = from[up]; e < from[up + 1]; e++) {
+				if (divisionLow[e] == NEVER || qualities.sum(n, first[e], last[e] + 1) == 0) {
+					continue;
+				}
+				if (calm) {
+					division[e] += owner.blockValue(n, first[e], last[e], q);
+				} else if (!begun[first[e]]) {
+					// all intervals that begin here at once
+					begun[first[e]] = true;
+					int end = last[e];
+					for (int f = e + 1; f < from[up + 1]; f++) {
+						end = first[f] == first[e] && divisionLow[f] != NEVER ? last[f] : end;
+					}
+					forward(x, first[e], end, null);
+					for (int f = e; f < from[up + 1]; f++) {
+						if (first[f] == first[e] && divisionLow[f] != NEVER && qualities.sum(n, first[f], last[f] + 1) != 0) {
+							division[f] = Math.max(NONE, division[f] + prefix[last[f] + 1]);
+						}
+					}
+				}
+			}
+		}
+	}
+
+	/** Value of the best partition, as in a programme with everything. */
+	long value() {
+		return solvedValue;
+	}
+
+	private long value(int x, int i, int j, double q) {
+		if (owner.calm(node[x], q)) {
+			return owner.blockValue(node[x], i, j, q);
+		}
+		forward(x, i, j, null);
+		return prefix[j + 1];
+	}
+
+	private long base(int e) {
+		return Math.max(block[e], division[e]);
+	}
+
+	/**
+	 * The best values of all intervals that begin in slice i, to slice j: {@code prefix[t]} is that of [i, t).
+	 *
+	 * @param cuts start of the last block, by last slice, or null
+	 */
+	private void forward(int x, int i, int j, short[] cuts) {
+		short[] empty = emptyFrom[x];
+		long[] best = prefix;
+		long tie = owner.tie();
+		best[i] = 0;
+		int e = firstEndingFrom(x, i);
+		int end = from[x + 1];
+		long running = NONE;
+		int runningCut = i;
+		for (int t = i; t <= j; t++) {
+			long most = NONE;
+			long whole = NONE;
+			int cut = t;
+			if (empty[t] >= 0) {
+				if (empty[t] == t || t == i) {
+					running = best[t];
+					runningCut = t;
+				} else if (best[t] > running) {
+					running = best[t];
+					runningCut = t;
+				}
+				most = running;
+				cut = runningCut;
+				whole = empty[t] <= i ? 0 : NONE;
+			}
+			for (; e < end && last[e] == t; e++) {
+				int c = first[e];
+				if (c < i || best[c] <= HARDLY) {
+					continue;
+				}
+				long base = Math.max(block[e], division[e]);
+				if (base <= HARDLY) {
+					continue;
+				}
+				long v = best[c] + base;
+				if (v > most || v == most && c < cut) {
+					most = v;
+					cut = c;
+				}
+				if (c == i) {
+					whole = base;
+				}
+			}
+			best[t + 1] = most;
+			if (cuts != null) {
+				cuts[t] = (short) (whole > HARDLY && whole >= most - tie ? i : cut);
+			}
+		}
+	}
+
+	/** The best values of all intervals that end in slice j: {@code suffix[t]} is that of [t, j]. */
+	private void backward(int x, int i, int j, int[] byFirst) {
+		short[] empty = emptyFrom[x];
+		long[] best = suffix;
+		Arrays.fill(best, i, j + 1, NONE);
+		best[j + 1] = 0;
+		int k = from[x + 1] - 1;
+		for (int t = j; t >= i; t--) {
+			long most = empty[t] >= 0 ? best[t + 1] : NONE;
+			for (; k >= from[x] && first[byFirst[k]] >= t; k--) {
+				int e = byFirst[k];
+				if (first[e] == t && last[e] <= j && best[last[e] + 1] > HARDLY) {
+					long base = base(e);
+					most = base <= HARDLY ? most : Math.max(most, base + best[last[e] + 1]);
+				}
+			}
+			best[t] = most;
+		}
+	}
+
+	private int firstEndingFrom(int x, int slice) {
+		int low = from[x];
+		int high = from[x + 1];
+		while (low < high) {
+			int m = (low + high) >>> 1;
+			if (last[m] < slice) {
+				low = m + 1;
+			} else {
+				high = m;
+			}
+		}
+		return low;
+	}
+
+	/** Adds the blocks of the best partition, as tree nodes and first slice << 16 | end slice. */
+	void read(Chunks.IntList treeNodes, Chunks.IntList intervals, Progress progress) throws CancelledException {
+		double q = 1 - solvedP;
+		int[] local = new int[tree.size()];
+		Arrays.fill(local, -1);
+		for (int x = 0; x < nodes; x++) {
+			local[node[x]] = x;
+		}
+		int[] todo = new int[64];
+		int depth = 0;
+		todo[depth++] = 0;
+		todo[depth++] = slices;
+		while (depth > 0) {
+			int interval = todo[--depth];
+			int n = todo[--depth];
+			int begin = interval >>> 16;
+			int end = interval & 0xffff;
+			if (qualities.before[n] == null || qualities.sum(n, begin, end) == 0) {
+				treeNodes.add(n);
+				intervals.add(interval);
+				continue;
+			}
+			progress.check();
+			if (owner.idle(n)) {
+				owner.readRow(n, q, begin, end, treeNodes, intervals);
+				continue;
+			}
+			if (owner.calm(n, q)) {
+				treeNodes.add(n);
+				intervals.add(interval);
+				continue;
+			}
+			int x = local[n];
+			if (x < 0) {
+				throw new IllegalStateException("node " + n + " is needed at p = " + solvedP);
+			}
+			forward(x, begin, end - 1, choice);
+			if (prefix[end] <= HARDLY) {
+				throw new IllegalStateException("node " + n + ", slices " + begin + " to " + end + " are needed at p = " + solvedP);
+			}
+			while (end > begin) {
+				int c = choice[end - 1];
+				int e = element(x, c, end - 1);
+				if (e < 0 || block[e] >= base(e) - owner.tie()) {
+					treeNodes.add(n);
+					intervals.add(c << 16 | end);
+				} else {
+					for (int child = n + 1; child < tree.end(n); child = tree.end(child)) {
+						if (depth + 2 > todo.length) {
+							todo = Arrays.copyOf(todo, 2 * todo.length);
+						}
+						todo[depth++] = child;
+						todo[depth++] = c << 16 | end;
+					}
+				}
+				end = c;
+			}
+		}
+	}
+
+	private int element(int x, int i, int j) {
+		for (int e = firstEndingFrom(x, j); e < from[x + 1] && last[e] == j; e++) {
+			if (first[e] == i) {
+				return e;
+			}
+		}
+		return -1;
+	}
+
+	/**
+	 * Deficits of all elements at the p that was solved last, not rounded: the best partition with the element is that much worse.
+	 */
+	void deficits(float[] ofBlock, float[] ofDivision, Progress progress) throws CancelledException {
+		// what is outside of an interval that is divided, at best
+		long[] outside = new long[elements];
+		long[] most = new long[elements];
+		Arrays.fill(outside, NONE);
+		Arrays.fill(ofBlock, NEVER);
+		Arrays.fill(ofDivision, NEVER);
+		double q = 1 - solvedP;
+		int[] byFirst = new int[elements];
+		long[][] prefixes = new long[slices][];
+		long[][] suffixes = new long[slices][];
+		for (int x = 0; x < nodes; x++) {
+			progress.check();
+			Arrays.fill(most, from[x], from[x + 1], NONE);
+			order(x, byFirst);
+			boolean calm = owner.calm(node[x], q);
+			int up = parent[x];
+			if (up < 0) {
+				values(x, 0, slices - 1, byFirst, prefixes, suffixes);
+				around(x, 0, slices - 1, 0, prefixes[0], suffixes[slices - 1], most);
+			} else {
+				Arrays.fill(prefixes, null);
+				Arrays.fill(suffixes, null);
+				for (int r = from[up + 1] - 1; r >= from[up]; r--) { // the last end of each start is met first
+					if (divisionLow[r] == NEVER || outside[r] <= HARDLY || division[r] <= HARDLY
+							|| qualities.sum(node[x], first[r], last[r] + 1) == 0) {
+						continue;
+					}
+					values(x, first[r], last[r], byFirst, prefixes, suffixes);
+					long inside = calm ? owner.blockValue(node[x], first[r], last[r], q) : prefixes[first[r]][last[r] + 1];
+					if (inside > HARDLY) {
+						around(x, first[r], last[r], outside[r] + division[r] - inside, prefixes[first[r]], suffixes[last[r]], most);
+					}
+				}
+			}
+			for (int e = from[x]; e < from[x + 1]; e++) {
+				if (most[e] > HARDLY) {
+					ofBlock[e] = block[e] <= HARDLY ? NEVER : down(solvedValue - most[e] - block[e]);
+					ofDivision[e] = division[e] <= HARDLY ? NEVER : down(solvedValue - most[e] - division[e]);
+					outside[e] = most[e];
+				}
+			}
+		}
+	}
+
+	private float down(long deficit) {
+		return deficit <= 0 ? 0 : (float) (deficit * owner.perShiftedUnit()) * (1 - 0x1p-22f);
+	}
+
+	/** Finds the best values before and behind the elements in an interval, where they are not known from another one. */
+	private void values(int x, int i, int j, int[] byFirst, long[][] prefixes, long[][] suffixes) {
+		if (prefixes[i] == null) {
+			forward(x, i, j, null);
+			prefixes[i] = prefix.clone();
+		}
+		if (suffixes[j] == null) {
+			backward(x, 0, j, byFirst);
+			suffixes[j] = suffix.clone();
+		}
+	}
+
+	/** Raises what is outside of the elements within one interval [i, j], of which the best that is outside is known. */
+	private void around(int x, int i, int j, long rest, long[] before, long[] behind, long[] most) {
+		for (int e = firstEndingFrom(x, i); e < from[x + 1] && last[e] <= j; e++) {
+			if (first[e] >= i && before[first[e]] > HARDLY && behind[last[e] + 1] > HARDLY) {
+				most[e] = Math.max(most[e], rest + before[first[e]] + behind[last[e] + 1]);
+			}
+		}
+	}
+
+	/** Elements of a node by first slice. */
+	private void order(int x, int[] byFirst) {
+		int count = from[x + 1] - from[x];
+		long[] order = new long[count];
+		for (int e = 0; e < count; e++) {
+			order[e] = (long) first[from[x] + e] << 32 | from[x] + e;
+		}
+		Arrays.sort(order);
+		for (int e = 0; e < count; e++) {
+			byFirst[from[x] + e] = (int) order[e];
+		}
+	}
+}

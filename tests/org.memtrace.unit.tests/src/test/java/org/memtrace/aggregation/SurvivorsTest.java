@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.aggregation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.model.Progress;
+
+/**
+ * Partitions between known p, from what is left there, against those of an aggregator that knows no other p. The models are such that
+ * hundreds of blocks are best at most p, so that nearly all programmes of a list are of what is left.
+ */
+class SurvivorsTest {
+	/** A band that moves through memory, with values that many cells share, rows that are kept whole, empty rows and a few huge values. */
+	private static MicroscopicModel model(Random random, long seed, int leaves, int slices) {
+		Hierarchy h = Hierarchy.of(seed % 2 == 0 ? RandomModels.tree(random, 2 * leaves) : binary(leaves));
+		if (seed % 3 == 1) {
+			int[] weights = new int[h.leafCount()];
+			for (int l = 0; l < weights.length; l++) {
+				weights[l] = 1 + random.nextInt(3);
+			}
+			h = h.withLeafWeights(weights);
+		}
+		int rows = h.leafCount();
+		int types = 1 + random.nextInt(4);
+		double[][][] v = new double[rows][slices][types];
+		for (int l = 0; l < rows; l++) {
+			for (int t = 0; t < slices; t++) {
+				boolean inside = Math.abs(l * (double) slices / rows - t) < slices / 5.0;
+				if (inside && random.nextInt(3) > 0 || random.nextInt(40) == 0) {
+					v[l][t][random.nextInt(5) > 0 ? l * types / rows : random.nextInt(types)] = switch ((int) (seed % 4)) {
+					case 0 -> 1 + random.nextInt(4);
+					case 1 -> 1L << random.nextInt(12);
+					case 2 -> random.nextInt(60) == 0 ? 1e9 : 1 + random.nextInt(3);
+					default -> 0.5 + random.nextDouble();
+					};
+				}
+			}
+		}
+		TimeSlices time = new TimeSlices(0, 1000L * slices, slices);
+		if (seed % 5 == 4) {
+			TreeSet<Long> bounds = new TreeSet<>(List.of(0L, 1_000_000L));
+			while (bounds.size() <= slices) {
+				bounds.add(1 + (long) (999_998 * Math.pow(random.nextDouble(), 3)));
+			}
+			time = TimeSlices.of(bounds.stream().mapToLong(x -> x).toArray());
+		}
+		return MicroscopicModel.ofDense(h, time, RandomModels.types(types), Metric.ACCESSES, null, v);
+	}
+
+	/** Parents of a tree in which each node has two halves. */
+	private static int[] binary(int leaves) {
+		List<Integer> parents = new ArrayList<>();
+		divide(parents, -1, leaves);
+		return parents.stream().mapToInt(i -> i).toArray();
+	}
+
+	private static void divide(List<Integer> parents, int parent, int leaves) {
+		int n = parents.size();
+		parents.add(parent);
+		if (leaves > 1) {
+			divide(parents, n, leaves / 2);
+			divide(parents, n, leaves - leaves / 2);
+		}
+	}
+
+	private static void same(Partition wanted, Partition found, String where) {
+		if (!wanted.sameBlocks(found)) {
+			// equals may go to either side by rounding, but never by more
+			assertEquals(value(wanted), value(found), 1e-9 * (wanted.source().rootGain() + wanted.source().rootLoss()), where);
+			fail(where + ": " + found.blockCount() + " blocks, not " + wanted.blockCount());
+		}
+	}
+
+	private static double value(Partition e) {
+		return e.p() * e.gain() - (1 - e.p()) * e.loss();
+	}
+
+	/** The seed is the argument, and so in the name of the test. */
+	@ParameterizedTest
+	@ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	void partitionsAreThoseOfTheWholeProgramme(long seed) throws Exception {
+		Random random = new Random(seed);
+		int slices = seed == 11 ? 130 : 12 + random.nextInt(9); // more than 127 slices need wider cuts
+		MicroscopicModel m = model(random, seed, seed == 11 ? 8 : 24 + random.nextInt(12), slices);
+		AggregationOptions options = AggregationOptions.EXACT.withMinRows(seed % 6 == 5 ? 3 : 0);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, options, Progress.NONE);
+		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
+		if (seed % 2 == 1) {
+			assertTrue(a.programmesOfSurvivors() > levels.programmes() / 3,
+					a.programmesOfSurvivors() + " of " + levels.programmes() + " programmes are of what is left");
+		}
+		List<Double> ps = new ArrayList<>(List.of(1e-9, 1e-6, 0.0005, 0.999, 1 - 1e-9));
+		for (SignificantLevels.Level level : levels.levels()) {
+			ps.add(level.p());
+		}
+		for (int i = 0; i < 25; i++) {
+			double p = i % 2 == 0 ? random.nextDouble() : Math.pow(random.nextDouble(), 4);
+			ps.add(p);
+			ps.add(Math.min(1, p * (1 + 1e-7)));
+		}
+		for (double p : ps) {
+			SpatiotemporalAggregator fresh = SpatiotemporalAggregator.prepare(m, options, Progress.NONE);
+			same(fresh.partition(p), a.partition(p).at(p), "seed " + seed + ", p = " + p);
+		}
+	}
+
+	/** A list of an aggregator that was asked for single p before, as in the workbench. */
+	@Test
+	void listAfterSinglePartitions() throws Exception {
+		MicroscopicModel m = model(new Random(5), 8, 40, 24);
+		SpatiotemporalAggregator plain = SpatiotemporalAggregator.prepare(m);
+		SignificantLevels wanted = SignificantLevels.compute(plain, Progress.NONE);
+		SpatiotemporalAggregator used = SpatiotemporalAggregator.prepare(m);
+		for (double p : new double[] {0.3, 0.9, 0.05, 0.31, 0.1}) {
+			used.partition(p);
+		}
+		SignificantLevels.first(used, Progress.NONE);
+		SignificantLevels found = SignificantLevels.compute(used, Progress.NONE);
+		assertEquals(wanted.levels().size(), found.levels().size());
+		for (int i = 0; i < wanted.levels().size(); i++) {
+			assertEquals(wanted.levels().get(i).p(), found.levels().get(i).p());
+			same(wanted.levels().get(i).partition(), found.levels().get(i).partition(), "level " + i);
+		}
+	}
+
+	/** Cells that differ by far are blocks of their own near p = 0, without a programme; those that are equal are not. */
+	@Test
+	void nearZeroEqualCellsAreOneBlock() {
+		double[][][] v = {{{1}, {7}, {0}, {0}}, {{3}, {3}, {9}, {1}}};
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(new int[] {-1, 0, 0}), v));
+		Partition e = a.partition(0);
+		List<String> blocks = new ArrayList<>();
+		for (int b = 0; b < e.blockCount(); b++) {
+			blocks.add(e.leafFrom(b) + " " + e.firstSlice(b) + ".." + e.endSlice(b));
+		}
+		assertEquals(List.of("0 0..1", "0 1..2", "0 2..4", "1 0..2", "1 2..3", "1 3..4"), blocks);
+	}
+}
