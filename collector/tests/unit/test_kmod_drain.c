@@ -274,6 +274,27 @@ int main(void)
 	CHECK_EQ(feed(d), 0);
 	CHECK(strstr(content("p0002/intervals.csv"), "12,1600000000,1650000000,2,50000000,0,0,0,4,4,315392,") != NULL);
 
+	/*
+	 * A process that executes twice at once. The first address space made no directory; that of the second began in the
+	 * nanosecond in which the first one ended; another process begins between the third one and its directory.
+	 */
+	image(8, 120, MEMTRACE_HOW_FORK, 0, 1650000000);
+	image(9, 120, MEMTRACE_HOW_EXEC, 8, 1650000200);
+	image(10, 120, MEMTRACE_HOW_EXEC, 9, 1650000400);
+	image(11, 121, MEMTRACE_HOW_FORK, 0, 1650000420);
+	library_makes("p0006", 120, 1650000200, 0);
+	library_makes("p0007", 120, 1650000450, 0);
+	block(8, 120, 13, 1);
+	block(9, 120, 13, 2);
+	block(10, 120, 13, 3);
+	for (uint32_t i = 8; i < 12; i++)
+		ended(i);
+	interval(13, 0);
+	CHECK_EQ(feed(d), 0);
+	CHECK_EQ(count_lines(content("p0006/accesses-000000.csv")), 3);
+	CHECK_EQ(count_lines(content("p0007/accesses-000000.csv")), 4);
+	CHECK_EQ(count_lines(content("p0008/accesses-000000.csv")), 2);
+
 	/* not what the interface says */
 	block(3, 1, 12, 2);
 	((struct memtrace_block *)buf)->records = 3;
@@ -285,11 +306,11 @@ int main(void)
 	CHECK_EQ(feed(d), 0);
 
 	mt_kmod_drain_end(d, &t);
-	CHECK_EQ(t.images, 6);
-	CHECK_EQ(t.records, 11);
-	CHECK_EQ(t.intervals, 14);
-	CHECK_EQ(t.dropped, 56);
-	CHECK_STR(content("p0006/image.json"), "(no file)");
+	CHECK_EQ(t.images, 9);
+	CHECK_EQ(t.records, 17);
+	CHECK_EQ(t.intervals, 15);
+	CHECK_EQ(t.dropped, 60);
+	CHECK_STR(content("p0009/image.json"), "(no file)");
 	{	/* gone before anybody could look at its mappings and threads: it had a main thread */
 		const struct mt_finish_options none = { 0 };
 
