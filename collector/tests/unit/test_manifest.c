@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: cli/manifest.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
+// libs: -lhwloc -lelf -ljansson -lzstd -lz
+/* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "../../cli/backend.h"
+#include "../../cli/manifest.h"
+#include "../../cli/tracedir.h"
+#include "../../cli/util.h"
+
+#define HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs," \
+	"MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
+#define DEAD 999999999			/* larger than any process can have */
+
+static char trace[] = "/tmp/mt-manifest-XXXXXX";
+
+/* The list of the program needs everything of every backend: here are two without code. */
+static json_t *nothing(const struct mt_backend_probe *b, const struct mt_backend_request *r)
+{
+	(void)b;
+	(void)r;
+	return json_pack("{s:s}", "pages", "none");
+}
+
+static const struct mt_backend zap = { .name = "zap", .abilities = MT_ABILITY_ACCESSES }, none = { .name = "none", .guarantee = nothing };
+
+const struct mt_backend *mt_backend_find(const char *name)
+{
+	return !strcmp(name, "zap") ? &zap : !strcmp(name, "none") ? &none : NULL;
+}
+
+static void put(const char *image, const char *file, const char *text)
+{
+	char *dir = mt_printf("%s/%s", trace, image), *path = mt_printf("%s/%s", dir, file);
+	FILE *f;
+
+	mkdir(dir, 0755);
+	f = fopen(path, "w");
+	CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+	free(dir);
+	free(path);
+}
+
+static void image(const char *name, int pid, const char *how, int parent, const char *backend)
+{
+	char *text = mt_printf("{\"index\": %s, \"pid\": %d, \"how\": \"%s\", \"parent\": %d, \"executable\": \"/bin/x\", \"backend\": \"%s\"}",
+			       name[4] ? name + 4 : "0", pid, how, parent, backend);
+
+	put(name, "image.json", text);
+	free(text);
+}
+
+static long long at(json_t *o, const char *a, const char *b)
+{
+	json_t *v = json_object_get(json_object_get(o, a), b);
+
+	return json_is_integer(v) ? json_integer_value(v) : -77;
+}
+
+static const char *state(json_t *m, size_t i)
+{
+	const char *s = json_string_value(json_object_get(json_array_get(json_object_get(m, "images"), i), "state"));
+
+	return s ? s : "(none)";
+}
+
+static void completes(void)
+{
+	json_t *m = json_pack("{s:{s:s, s:{s:s}}, s:{s:i}, s:{s:i, s:i}, s:{s:i}}", "backend", "name", "auto", "guarantee", "pages", "all",
+			      "clock", "end_ns", 0, "overhead", "recorder_cpu_ns", 5, "program_cpu_ns", 6, "unseen", "shared_bytes", 1);
+	json_t *losses;
+
+	/* went on as another program, which was stopped; one that was killed; one whose library came to its end; one that runs */
+	image("p0000", DEAD, "start", -1, "none");
+	put("p0000", "intervals.csv", HEADER "0,100,200,2,100,9,7,1,2,3,4096,20,30,10,60,,5,7,0,8192,0,9\n"
+	    "1,200,350,2,100,3,3,1,0,0,4096,20,30,10,60,governor:shortened,40,0,0,4096,100,3\n");
+	image("p0001", DEAD, "exec", 0, "zap");
+	put("p0001", "intervals.csv", HEADER "0,350,450,2,100,9,7,1,200,300,4096,20,30,10,60,stop,500,700,0,0,300,9\n");
+	image("p0002", DEAD, "fork", 0, "zap");
+	put("p0002", "intervals.csv", HEADER "0,350,900,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n1,9");
+	image("p0003", DEAD, "fork", 0, "zap");
+	put("p0003", "context.log", "A 1\nE 2\n");
+	image("p0004", (int)getpid(), "fork", 0, "zap");
+
+	mt_manifest_complete(m, trace, 1234);
+	CHECK_EQ(json_array_size(json_object_get(m, "images")), 5);
+	CHECK_STR(state(m, 0), "exec");
+	CHECK_STR(state(m, 1), "complete");
+	CHECK_STR(state(m, 2), "aborted");
+	CHECK_STR(state(m, 3), "complete");
+	CHECK_STR(state(m, 4), "running");
+	losses = json_object_get(m, "losses");
+	CHECK_EQ(at(losses, "by_reason", "ring_overflow"), 202);
+	CHECK_EQ(at(losses, "by_reason", "table_full"), 303);
+	CHECK_EQ(at(losses, "by_reason", "unmapped"), 0);
+	CHECK_EQ(at(losses, "by_reason", "region"), 545);
+	CHECK_EQ(at(losses, "by_reason", "write_error"), 707);
+	CHECK_EQ(at(m, "losses", "total"), 202 + 303 + 545 + 707);
+	CHECK_EQ(json_integer_value(json_object_get(json_array_get(json_object_get(m, "images"), 0), "losses")), 2 + 3 + 45 + 7);
+	CHECK_EQ(json_integer_value(json_object_get(json_array_get(json_object_get(m, "images"), 0), "accesses")), 10);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(json_object_get(m, "images"), 1), "dir")), "p0001");
+	CHECK_STR(json_string_value(json_object_get(json_array_get(json_object_get(m, "images"), 1), "how")), "exec");
+	/* images that share memory count it each: the most, not the sum */
+	CHECK_EQ(at(m, "unseen", "shared_bytes"), 8192);
+	CHECK_EQ(at(m, "unseen", "file_bytes"), 300);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "unseen"), "text")),
+		  "8.0 KiB of shared memory and 300 B of private file mappings not seen");
+	CHECK_EQ(at(m, "overhead", "program_cpu_ns"), 240);
+	CHECK_EQ(at(m, "overhead", "monitor_cpu_ns"), 40);
+	CHECK_EQ(at(m, "overhead", "recorder_cpu_ns"), 1234);
+	CHECK_EQ(at(m, "overhead", "faults"), 21);
+	CHECK_EQ(at(m, "overhead", "intervals"), 4);
+	CHECK_EQ(at(m, "overhead", "zaps"), 4);
+	CHECK_EQ(at(m, "overhead", "governor_changes"), 1);
+	CHECK_EQ(at(m, "overhead", "late_intervals"), 1);	/* 150 of 100 is not */
+	CHECK_EQ(at(m, "overhead", "mean_interval_ns"), 900 / 4);
+	CHECK_EQ(at(m, "overhead", "longest_interval_ns"), 550);
+	CHECK_EQ(at(m, "clock", "end_ns"), 900);
+	/* the first image that recorded something says what worked; its promise stays */
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "backend"), "name")), "zap");
+	CHECK_STR(json_string_value(json_object_get(json_object_get(json_object_get(m, "backend"), "guarantee"), "pages")), "all");
+
+	/* again, by one who does not know what the recorder cost; the end is known */
+	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer(880));
+	mt_manifest_complete(m, trace, -1);
+	CHECK_EQ(at(m, "clock", "end_ns"), 880);
+	CHECK_EQ(at(m, "overhead", "recorder_cpu_ns"), 1234);
+	CHECK_EQ(at(m, "losses", "total"), 202 + 303 + 545 + 707);
+	CHECK_EQ(json_array_size(json_object_get(m, "images")), 5);
+	json_decref(m);
+}
+
+/* A backend that worked without accesses promises nothing, whatever was promised. */
+static void promises_nothing(void)
+{
+	json_t *m = json_pack("{s:{s:s, s:{s:s}}}", "backend", "name", "zap", "guarantee", "pages", "all");
+
+	for (int i = 1; i < 5; i++) {
+		char *rm = mt_printf("rm -r %s/p%04d", trace, i);
+
+		CHECK_EQ(system(rm), 0);
+		free(rm);
+	}
+	mt_manifest_complete(m, trace, 0);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "backend"), "name")), "none");
+	CHECK_STR(json_string_value(json_object_get(json_object_get(json_object_get(m, "backend"), "guarantee"), "pages")), "none");
+	CHECK_EQ(json_array_size(json_object_get(m, "images")), 1);
+	json_decref(m);
+}
+
+static json_t *recording(const char *of, int pid)
+{
+	struct utsname u;
+	json_t *m;
+
+	uname(&u);
+	m = json_pack("{s:{s:s}, s:{s:s}, s:{s:i}}", "status", "state", of, "host", "name", u.nodename, "recorder", "pid", pid);
+	return m;
+}
+
+static void repairs(void)
+{
+	char *path = mt_printf("%s/manifest.json", trace), *text;
+	json_t *m = recording("running", (int)getpid());
+
+	CHECK_EQ(mt_manifest_repair(m, trace), 1);
+	CHECK(json_object_get(m, "images") == NULL);
+	json_object_set_new(json_object_get(m, "host"), "name", json_string("another machine"));
+	CHECK_EQ(mt_manifest_repair(m, trace), 0);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "status"), "state")), "aborted");
+	CHECK_EQ(json_array_size(json_object_get(m, "images")), 1);
+	text = mt_read_file(path, NULL);
+	CHECK(text && strstr(text, "the recorder was killed"));
+	free(text);
+	json_decref(m);
+
+	m = recording("running", DEAD);
+	CHECK_EQ(mt_manifest_repair(m, trace), 0);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "status"), "state")), "aborted");
+	json_decref(m);
+
+	/* the recorder ended well, and an image that outlived it has ended since */
+	m = recording("complete", DEAD);
+	CHECK_EQ(mt_manifest_repair(m, trace), 0);
+	CHECK(json_object_get(m, "images") == NULL);
+	json_object_set_new(m, "images", json_pack("[{s:s, s:s}]", "dir", "p0000", "state", "running"));
+	json_object_set_new(m, "overhead", json_pack("{s:i}", "recorder_cpu_ns", 77));
+	CHECK_EQ(mt_manifest_repair(m, trace), 0);
+	CHECK_EQ(at(m, "overhead", "recorder_cpu_ns"), 77);
+	CHECK_STR(state(m, 0), "aborted");
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "status"), "state")), "complete");
+	json_decref(m);
+
+	m = json_object();
+	CHECK_EQ(mt_manifest_repair(m, trace), 0);	/* says nothing of itself */
+	json_decref(m);
+	free(path);
+}
+
+static void build_ids(const char *self)
+{
+	char *id = mt_build_id(self);
+
+	CHECK(!id || (strlen(id) >= 16 && strspn(id, "0123456789abcdef") == strlen(id)));
+	free(id);
+	CHECK(mt_build_id("/no such file") == NULL);
+	put("p0000", "text", "no ELF file");
+	{
+		char *path = mt_printf("%s/p0000/text", trace);
+
+		CHECK(mt_build_id(path) == NULL);
+		free(path);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char *rm;
+
+	(void)argc;
+	if (!mkdtemp(trace))
+		return 1;
+	completes();
+	promises_nothing();
+	repairs();
+	build_ids(argv[0]);
+	rm = mt_printf("rm -r %s", trace);
+	CHECK_EQ(system(rm), 0);
+	free(rm);
+	return mt_test_done();
+}
