@@ -60,6 +60,35 @@ public final class AccessScan {
 		P make(int producerFrom, int producerTo) throws MemtraceException;
 	}
 
+	/** What one question wants of a scan. Several questions can share one scan. */
+	public interface Pass<P extends Part> {
+		/** What its parts look at. */
+		Set<AccessColumn> columns();
+
+		/** Makes the part of a run. Called by several threads at a time. */
+		P part();
+
+		/** Gets all parts in the order of their producers, after the scan. */
+		void end(List<P> parts) throws MemtraceException;
+	}
+
+	/** The parts of several passes. */
+	private record Together(List<Part> parts) implements Part {
+		@Override
+		public void chunk(AccessChunk chunk, int leafFrom, int leafTo) throws MemtraceException {
+			for (Part part : parts) {
+				part.chunk(chunk, leafFrom, leafTo);
+			}
+		}
+
+		@Override
+		public void end() throws MemtraceException {
+			for (Part part : parts) {
+				part.end();
+			}
+		}
+	}
+
 	/** Gives the chunks, the same ones each time. */
 	interface Opener {
 		AccessSource source() throws MemtraceException;
@@ -208,6 +237,32 @@ public final class AccessScan {
 			mask.apply(into, columns);
 		}
 		return into.rows > 0;
+	}
+
+	/**
+	 * Reads all chunks that may have rows of a query, once for several questions.
+	 *
+	 * @param step what is done, for a person
+	 * @param passes their parts must not change a chunk
+	 */
+	public void run(AccessQuery query, String step, Progress progress, List<? extends Pass<?>> passes) throws MemtraceException {
+		Set<AccessColumn> columns = EnumSet.noneOf(AccessColumn.class);
+		passes.forEach(p -> columns.addAll(p.columns()));
+		List<Together> runs = run(query, columns, step, progress, (from, to) -> {
+			List<Part> parts = new ArrayList<>();
+			passes.forEach(p -> parts.add(p.part()));
+			return new Together(parts);
+		});
+		for (int i = 0; i < passes.size(); i++) {
+			end(passes.get(i), runs, i);
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <P extends Part> void end(Pass<P> pass, List<Together> runs, int number) throws MemtraceException {
+		List<P> parts = new ArrayList<>();
+		runs.forEach(run -> parts.add((P) run.parts.get(number)));
+		pass.end(parts);
 	}
 
 	/** First leaf of a chunk that is not before a producer. */

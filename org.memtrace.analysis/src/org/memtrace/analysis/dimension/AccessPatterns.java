@@ -3,13 +3,10 @@
 package org.memtrace.analysis.dimension;
 
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.analysis.pattern.Pattern;
 import org.memtrace.analysis.pattern.PatternReading;
@@ -17,24 +14,13 @@ import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
-import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.tree.ProducerTree;
 
 /** How the structure of an access is used in the window of time in which the access begins. docs/patterns.md */
-final class AccessPatterns extends Dimension {
+final class AccessPatterns extends OfTime {
 	AccessPatterns() {
-		super("pattern", "Pattern", "Access patterns", Type.TEXT,
-				"How the structure is used at that time: swept, strided, at random, by all, in blocks, with a hot spot, in turn by two", Use.ALL);
-	}
-
-	@Override
-	public Set<AccessColumn> columns() {
-		return EnumSet.of(AccessColumn.TIME);
-	}
-
-	@Override
-	public boolean looksAtAll() {
-		return true;
+		super("pattern", "Pattern", "Access patterns",
+				"How the structure is used at that time: swept, strided, at random, by all, in blocks, with a hot spot, in turn by two");
 	}
 
 	@Override

@@ -3,11 +3,8 @@
 package org.memtrace.analysis.dimension;
 
 import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
@@ -17,25 +14,14 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
-import org.memtrace.model.columns.AccessColumn;
 
 /**
  * The part of the time in which an access begins: parts in which memory is used alike, as aggregation over time alone finds them at the
  * level that a picture begins with.
  */
-final class Phases extends Dimension {
+final class Phases extends OfTime {
 	Phases() {
-		super("phase", "Phase", "Phases", Type.TEXT, "The part of the run in which the access begins; within one, memory is used alike", Use.ALL);
-	}
-
-	@Override
-	public Set<AccessColumn> columns() {
-		return EnumSet.of(AccessColumn.TIME);
-	}
-
-	@Override
-	public boolean looksAtAll() {
-		return true;
+		super("phase", "Phase", "Phases", "The part of the run in which the access begins; within one, memory is used alike");
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
+import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.findings.facts.FactsCollector;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -66,7 +67,17 @@ public final class Advisor {
 
 	/** Looks at a trace with all known rules. */
 	public static Advisor of(TraceStore store, AccessSource source, Thresholds thresholds, Progress progress) throws MemtraceException {
-		return new Advisor(FactsCollector.of(store, source, progress), thresholds, Rules.all());
+		return of(store, source, thresholds, progress, List.of());
+	}
+
+	/**
+	 * Looks at a trace with all known rules.
+	 *
+	 * @param others questions that share the reading of the accesses
+	 */
+	public static Advisor of(TraceStore store, AccessSource source, Thresholds thresholds, Progress progress,
+			List<? extends AccessScan.Pass<?>> others) throws MemtraceException {
+		return new Advisor(FactsCollector.of(store, source, progress, others), thresholds, Rules.all());
 	}
 
 	/** The same facts judged with other thresholds. */

@@ -66,13 +66,50 @@ public final class Patterns {
 
 	/** Looks at all accesses, whatever is filtered. */
 	public static Patterns of(AccessTable filtered, Progress progress) throws MemtraceException {
-		AccessTable table = filtered.unfiltered();
-		long[] starts = starts(table);
-		int pageBytes = Math.max(1, table.info().pageSizeBytes());
-		List<Part> parts = table.scan().run(AccessQuery.ALL, COLUMNS, "Looking for patterns", progress, (from, to) -> new Part(table, starts, pageBytes));
+		Pass pass = new Pass(filtered);
+		pass.table.scan().run(AccessQuery.ALL, "Looking for patterns", progress, List.of(pass));
+		return pass.patterns();
+	}
+
+	/** Looks for patterns in a scan that others need, too. It must be one of all accesses. */
+	public static final class Pass implements AccessScan.Pass<AccessScan.Part> {
+		private final AccessTable table;
+		private final long[] starts;
+		private final int pageBytes;
+		private Patterns patterns;
+
+		/** Whatever is filtered, all accesses are looked at. */
+		public Pass(AccessTable filtered) throws MemtraceException {
+			table = filtered.unfiltered();
+			starts = starts(table);
+			pageBytes = Math.max(1, table.info().pageSizeBytes());
+		}
+
+		@Override
+		public Set<AccessColumn> columns() {
+			return COLUMNS;
+		}
+
+		@Override
+		public AccessScan.Part part() {
+			return new Part(table, starts, pageBytes);
+		}
+
+		@Override
+		public void end(List<AccessScan.Part> parts) {
+			patterns = of(table, starts, pageBytes, parts);
+		}
+
+		/** What was found; null before the scan. */
+		public Patterns patterns() {
+			return patterns;
+		}
+	}
+
+	private static Patterns of(AccessTable table, long[] starts, int pageBytes, List<AccessScan.Part> parts) {
 		Map<Integer, Map<Integer, WindowUse>> uses = new TreeMap<>();
-		for (Part part : parts) { // in the order of their pages
-			part.uses.forEach((structure, windows) -> uses.merge(structure, windows, (a, b) -> {
+		for (AccessScan.Part part : parts) { // in the order of their pages
+			((Part) part).uses.forEach((structure, windows) -> uses.merge(structure, windows, (a, b) -> {
 				b.forEach((w, use) -> a.merge(w, use, (x, y) -> {
 					x.join(y);
 					return x;

@@ -50,13 +50,20 @@ public final class Report {
 	private Report() {
 	}
 
+	/** Makes the page. The accesses are read for the patterns, too. */
+	public static String html(TraceStore store, Advisor advisor, String topology, int mostRows, Progress progress) throws MemtraceException {
+		return html(store, advisor, Patterns.of(AccessTable.load(store, progress), progress), topology, mostRows, progress);
+	}
+
 	/**
 	 * Makes the page.
 	 *
+	 * @param patterns of the same trace
 	 * @param topology picture of the machine as SVG, null without
 	 * @param mostRows as {@link #MOST_ROWS}
 	 */
-	public static String html(TraceStore store, Advisor advisor, String topology, int mostRows, Progress progress) throws MemtraceException {
+	public static String html(TraceStore store, Advisor advisor, Patterns patterns, String topology, int mostRows, Progress progress)
+			throws MemtraceException {
 		TraceFacts t = advisor.facts();
 		List<GroupFacts> groups = new ArrayList<>(t.groups());
 		groups.removeIf(g -> g.library || g.parts == 0);
@@ -74,7 +81,6 @@ public final class Report {
 			findings.add(finding(f, groups, ordinals));
 		}
 		top.add("findings", findings);
-		Patterns patterns = Patterns.of(AccessTable.load(store, progress), progress);
 		JsonArray structures = new JsonArray();
 		progress.begin("Packing", groups.size());
 		for (GroupFacts g : groups) {

@@ -5,10 +5,12 @@ package org.memtrace.cli.commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.report.Report;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -26,10 +28,11 @@ public final class ReportCommand implements Command {
 			if (store.accessCount() == 0) {
 				throw new MemtraceException(store.info().alias() + " has no memory accesses: report is about the memory of a program");
 			}
-			Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress());
+			Patterns.Pass patterns = new Patterns.Pass(AccessOptions.load(store, console));
+			Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress(), List.of(patterns));
 			TraceFacts facts = advisor.facts();
 			console.watch(facts::damaged);
-			String html = Report.html(store, advisor, MachineCommand.picture(store, console), (int) args.getInt("rows"), console.progress());
+			String html = Report.html(store, advisor, patterns.patterns(), MachineCommand.picture(store, console), (int) args.getInt("rows"), console.progress());
 			Path output = args.getPath("output");
 			Path file = output != null ? output : Path.of(facts.info().alias().replaceAll("[^\\w.-]+", "_") + ".html");
 			if (output == null) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.commands;
 
+import java.util.List;
+
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.findings.AdviceText;
 import org.memtrace.analysis.findings.Advisor;
@@ -40,15 +42,17 @@ public final class SummaryCommand implements Command {
 				console.out().print(structures.toCsv());
 				return ExitCode.OK;
 			}
+			Patterns.Pass patterns = args.isJson() ? null : new Patterns.Pass(table);
 			Advisor advisor = args.get("filter") == null && store == opened
-					? Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress()) : null;
+					? Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress(),
+							patterns == null ? List.of() : List.of(patterns)) : null;
 			if (args.isJson()) {
 				console.out().println(Json.text(Json.of("memtrace.summary/1", new TraceSummary(structures).toJson(advisor))));
 				return ExitCode.OK;
 			}
 			console.out().print(new TraceSummary(structures).text());
 			if (advisor != null) {
-				console.out().print(PatternText.brief(table, Patterns.of(table, console.progress())));
+				console.out().print(PatternText.brief(table, patterns.patterns()));
 				console.out().print(AdviceText.brief(advisor, FINDINGS));
 			}
 		}

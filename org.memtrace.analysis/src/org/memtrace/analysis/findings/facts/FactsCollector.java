@@ -98,7 +98,17 @@ public final class FactsCollector {
 
 	/** Reads all accesses of a trace. */
 	public static TraceFacts of(TraceStore store, AccessSource source, Progress progress) throws MemtraceException {
-		return new FactsCollector(store, source).run(progress);
+		return of(store, source, progress, List.of());
+	}
+
+	/**
+	 * Reads all accesses of a trace.
+	 *
+	 * @param others questions that share the reading
+	 */
+	public static TraceFacts of(TraceStore store, AccessSource source, Progress progress, List<? extends AccessScan.Pass<?>> others)
+			throws MemtraceException {
+		return new FactsCollector(store, source).run(progress, others);
 	}
 
 	private int[] group() throws MemtraceException {
@@ -206,8 +216,26 @@ public final class FactsCollector {
 		return firstInterval.get(key) + Math.max(0, i >= 0 ? i : -i - 2);
 	}
 
-	private TraceFacts run(Progress progress) throws MemtraceException {
-		List<Part> parts = AccessScan.of(source).run(AccessQuery.ALL, COLUMNS, "Looking for facts", progress, (from, to) -> new Part());
+	private TraceFacts run(Progress progress, List<? extends AccessScan.Pass<?>> others) throws MemtraceException {
+		List<Part> parts = new ArrayList<>();
+		List<AccessScan.Pass<?>> passes = new ArrayList<>(others);
+		passes.add(new AccessScan.Pass<Part>() {
+			@Override
+			public Set<AccessColumn> columns() {
+				return COLUMNS;
+			}
+
+			@Override
+			public Part part() {
+				return new Part();
+			}
+
+			@Override
+			public void end(List<Part> all) {
+				parts.addAll(all);
+			}
+		});
+		AccessScan.of(source).run(AccessQuery.ALL, "Looking for facts", progress, passes);
 		boolean offsets = false;
 		for (Part part : parts) {
 			offsets |= part.sawOffset;
