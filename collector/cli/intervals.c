@@ -15,7 +15,8 @@
 
 struct cut {
 	int64_t start, end;
-	uint64_t records;
+	uint64_t records, lost;
+	const char *event;
 };
 
 struct search {
@@ -37,7 +38,7 @@ static bool on_access(void *arg, const struct mt_access *a)
 		return true;
 	if (!s->n || s->cut[s->n - 1].start != a->start || s->cut[s->n - 1].end != a->end) {
 		MT_GROW(s->cut, s->n, s->cap);
-		s->cut[s->n++] = (struct cut){ a->start, a->end, 0 };
+		s->cut[s->n++] = (struct cut){ .start = a->start, .end = a->end, .event = "killed" };
 	}
 	s->cut[s->n - 1].records++;
 	return true;
@@ -112,6 +113,48 @@ static int find(struct search *s, const char *trace, const char *image)
 	return err;
 }
 
+/*
+ * The interval that the recorder in the program did not end, because it stood still: what it had is lost, at least one
+ * record, but for those that it wrote.
+ */
+static void add_standstill(struct search *s, const char *trace, const char *image)
+{
+	char *path = mt_printf("%s/%s/standstill.csv", trace, image);
+	struct mt_csv c;
+
+	if (mt_csv_open(&c, path) == 0) {
+		const int at[] = { mt_csv_column(&c, "Start"), mt_csv_column(&c, "End"), mt_csv_column(&c, "Records"),
+				   mt_csv_column(&c, "Event") };
+		struct cut k = { 0 };
+		uint64_t written = 0;
+
+		while (mt_csv_next(&c)) {
+			if (c.n < c.n_columns)
+				continue;
+			k.start = strtoll(mt_csv_get(&c, at[0]), NULL, 10);
+			k.end = strtoll(mt_csv_get(&c, at[1]), NULL, 10);
+			k.lost = strtoull(mt_csv_get(&c, at[2]), NULL, 10);
+			k.event = !strcmp(mt_csv_get(&c, at[3]), "exec") ? "exec lost" : "exit lost";
+		}
+		mt_csv_close(&c);
+		/* with a line it came to an end after all */
+		if (k.event && k.start >= s->after && k.start < k.end) {
+			/* what it had begun to write is of this interval, and is the last */
+			if (s->n && s->cut[s->n - 1].start == k.start) {
+				k.end = s->cut[s->n - 1].end;
+				written = s->cut[--s->n].records;
+			}
+			k.records = written;
+			k.lost = k.lost > written ? k.lost - written : 1;
+			MT_GROW(s->cut, s->n, s->cap);
+			s->cut[s->n++] = k;
+			mt_error("%s/%s: the recorder in the program stood still for 20 s; %" PRIu64 " or more records of the last interval are lost",
+				 trace, image, k.lost);
+		}
+	}
+	free(path);
+}
+
 /* Appends the lines, each column that is not known here is 0. @c: the file, NULL: without a header. */
 static int append(const char *path, const struct mt_csv *c, const struct search *s, uint64_t number,
 		  const char *subphases, const char *target)
@@ -153,13 +196,15 @@ static int append(const char *path, const struct mt_csv *c, const struct search 
 			else if (!strcmp(name, "End") || !strcmp(name, "Closed"))
 				fprintf(f, "%" PRId64, k->end);
 			else if (!strcmp(name, "Records"))
-				fprintf(f, "%" PRIu64, k->records);
+				fprintf(f, "%" PRIu64, k->records + k->lost);
+			else if (!strcmp(name, "LostWrite"))
+				fprintf(f, "%" PRIu64, k->lost);
 			else if (!strcmp(name, "Subphases"))
 				fputs(subphases, f);
 			else if (!strcmp(name, "TargetNs"))
 				fputs(target, f);
 			else
-				fputs(!strcmp(name, "Event") ? "killed" : "0", f);
+				fputs(!strcmp(name, "Event") ? k->event : "0", f);
 		}
 		putc('\n', f);
 	}
@@ -204,6 +249,8 @@ int mt_intervals_complete(const char *trace, const char *image)
 		}
 	}
 	err = find(&s, trace, image);
+	if (!err)
+		add_standstill(&s, trace, image);
 	if (!err && s.n)
 		err = append(path, opened ? &c : NULL, &s, number, subphases, target);
 	if (opened)

@@ -10,7 +10,8 @@
  * interval, also after an interval with the event exec or exit (the monitor works
  * until the kernel ends it): their interval gets a line with the event "killed" here, and a torn
  * last line, which no reader takes, makes room for it. For images that nobody
- * writes any more; a second call changes nothing.
+ * writes any more; a second call changes nothing. An interval that was not ended because the monitor
+ * stood still (standstill.csv) gets a line with its losses.
  *
  * The number of lines added, or negative errno after a message.
  */

@@ -767,6 +767,31 @@ static uint64_t progress(void)
 	       __atomic_load_n(&mon.out.file.accesses.bytes, __ATOMIC_RELAXED);
 }
 
+/*
+ * The monitor stands still, and the program goes on to its end: what the monitor has of the interval is lost. A file of the
+ * image tells when it began, now, and how many records there were; the launcher makes a line of it (cli/intervals.c).
+ */
+static void note_standstill(enum mt_event ev)
+{
+	const struct mt_image *img = shared.img;
+	const size_t n = strlen(img->path);
+	char path[sizeof(img->path) + 32], text[128];
+	struct mt_out o;
+	long fd;
+
+	memcpy(path, img->path, n);
+	memcpy(path + n, "/standstill.csv", 16);
+	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return;
+	mt_out_init(&o, (int)fd, text, sizeof(text));
+	mt_out_fmt(&o, "Start,End,Records,Event\n%llu,%llu,%llu,%s\n", (unsigned long long)mon.start_ns,
+		   (unsigned long long)mt_now_ns(), (unsigned long long)mon.events.now.records.n,
+		   ev == MT_EVENT_EXEC ? "exec" : "exit");
+	mt_out_flush(&o);
+	mt_sys(SYS_close, fd);
+}
+
 #define POLL_NS 100000000
 #define FINISH_PATIENCE_NS 20000000000ull
 
@@ -783,10 +808,13 @@ void mt_monitor_finish_interval(enum mt_event ev)
 	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.wake);
 	/* gives up only on a monitor that stands still: how long it needs depends on the memory, the disk and the machine */
-	while (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done &&
-	       !mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
+	while (__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE) == done) {
 		struct timespec ts = { 0, POLL_NS };
 
+		if (mt_patience_over(&patience, mt_now_ns(), progress(), 2 * POLL_NS, FINISH_PATIENCE_NS)) {
+			note_standstill(ev);
+			break;
+		}
 		mt_futex_wait(&shared.done, done, &ts);
 	}
 }

@@ -37,7 +37,8 @@ void mt_monitor_go(uint64_t fault_ns, uint64_t start_cpu_ns);
 /* A mark in the interval's Event column. Any thread, never waits. */
 void mt_monitor_event(enum mt_event ev);
 /*
- * Ends the interval now and waits until it is written (however long that takes, unless the monitor stands still for 20 s). With
+ * Ends the interval now and waits until it is written, however long that takes, unless the monitor stands still for 20 s: then
+ * standstill.csv of the image tells what is lost. With
  * MT_EVENT_EXIT the monitor writes no more afterwards. Any thread that does not hold
  * zap_space.lock.
  */

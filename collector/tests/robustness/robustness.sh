@@ -635,6 +635,62 @@ else
 	fi
 fi
 
+# ---- the recorder in the program stands still at its end: the program goes on, what is lost is told ------
+
+cat > "$work/hold.c" <<'END'
+/* hold PID: stops the second thread of the process until the process ends */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+int main(int argc, char **argv)
+{
+	int pid = atoi(argv[argc - 1]), tid = 0, status;
+	char path[64];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (atoi(e->d_name) && atoi(e->d_name) != pid)
+			tid = atoi(e->d_name);
+	if (!tid || ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) || waitpid(tid, &status, __WALL) != tid)
+		return 1;
+	puts("held");
+	fflush(stdout);
+	while (waitpid(tid, &status, __WALL) == tid && !WIFEXITED(status) && !WIFSIGNALED(status))
+		;
+	return 0;
+}
+END
+if wanted standstill && [ "$backend" != none ]; then
+	gcc -O1 -o "$work/hold" "$work/hold.c"
+	gcc -O1 -o "$work/ends" "$work/ends.c"
+	rm -f "$work/go"
+	"$MEMTRACE" record --backend zap --max-overhead 0 --interval 60s -o "$work/still" -- "$work/ends" "$work/go" > "$work/ends.out" 2> "$work/still.err" &
+	recorder=$!
+	await grep -q ready "$work/ends.out"
+	"$work/hold" "$(pgrep -P $recorder -x ends)" > "$work/held" &
+	holder=$!
+	held() { grep -q held "$work/held" || ! kill -0 $holder; }
+	await held
+	touch "$work/go"
+	wait $recorder
+	got=$?
+	if ! grep -q held "$work/held"; then
+		skip "standstill: ptrace is refused"
+	elif [ $got = 0 ] && grep -q 'stood still for 20 s; [0-9]* or more records of the last interval are lost' "$work/still.err" &&
+		"$MEMTRACE" info "$work/still" | grep -q '^Losses *.*write_error' &&
+		tail -n 1 "$work/still/p0000/intervals.csv" | grep -q ',exit lost,' && check_trace standstill "$work/still"; then
+		pass "standstill: the program ends, and what is lost is told"
+	else
+		fail "standstill: status $got, $("$MEMTRACE" info "$work/still" | grep '^Losses'), $(cat "$work/still.err")"
+	fi
+	wait $holder
+fi
+
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 

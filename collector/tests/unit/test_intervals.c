@@ -110,6 +110,37 @@ static void columns(void)
 	expect(1, "Event,End,Start,LostWrite,Records,Interval\nexec,150,100,4,2,0\nkilled,230,150,0,1,1\n");
 }
 
+/* The recorder stood still when the program ended: what it had is lost, and told. */
+static void standstill(void)
+{
+	static const char lost[] = HEADER ",LostWrite\n0,100,150,2,50,9,2,0,0,0,98304,20,30,10,60,,0\n";
+	char want[800];
+
+	/* nothing of it was written */
+	PUT("accesses-000000.csv", ACCESSES "1000,0,1,0,1,100,150,7\n2000,0,1,0,1,100,150,7\n");
+	PUT("intervals.csv", lost);
+	PUT("standstill.csv", "Start,End,Records,Event\n150,900,40,exit\n");
+	snprintf(want, sizeof(want), "%s1,150,900,2,50,0,40,0,0,0,0,0,0,0,0,exit lost,40\n", lost);
+	expect(1, want);
+	/* a part of it */
+	PUT("accesses-000000.csv", ACCESSES "1000,0,1,0,1,100,150,7\n2000,0,1,0,1,150,230,7\n");
+	PUT("intervals.csv", lost);
+	snprintf(want, sizeof(want), "%s1,150,230,2,50,0,40,0,0,0,0,0,0,0,0,exit lost,39\n", lost);
+	expect(1, want);
+	/* all that is known: at least one is lost */
+	PUT("intervals.csv", lost);
+	PUT("standstill.csv", "Start,End,Records,Event\n150,900,0,exec\n");
+	snprintf(want, sizeof(want), "%s1,150,230,2,50,0,2,0,0,0,0,0,0,0,0,exec lost,1\n", lost);
+	expect(1, want);
+	/* it came to an end after all; a torn line tells nothing */
+	PUT("intervals.csv", HEADER "\n" LINE_0 LINE_1);
+	expect(0, HEADER "\n" LINE_0 LINE_1);
+	PUT("intervals.csv", HEADER "\n" LINE_0 LINE_1);
+	PUT("standstill.csv", "Start,End,Records,Event\n230,90");
+	expect(0, HEADER "\n" LINE_0 LINE_1);
+	drop("standstill.csv");
+}
+
 int main(void)
 {
 	char *path;
@@ -121,6 +152,7 @@ int main(void)
 	from_nothing();
 	last_chunk();
 	columns();
+	standstill();
 	drop("accesses-000000.csv");
 	drop("intervals.csv");
 	rmdir(path);
