@@ -20,7 +20,8 @@
  *
  * The time per look grows when 15 % more is needed, at most to four times the old one at once,
  * and shrinks by at most a third, when a quarter less would do and four intervals have passed
- * since the last change. The gap between the two keeps it from swinging.
+ * since the last change. The gap between the two keeps it from swinging. The first INTERVALS
+ * intervals may shrink at once: four intervals that the dear start has made long could be the rest of a short run.
  */
 #include "governor.h"
 
@@ -59,6 +60,8 @@ static enum mt_stretch share_out(struct zap_governor *g, double look_ns, int mos
 
 	g->subphases = (int)clamp(length / look_ns, fewest, most);
 	g->target_ns = (uint64_t)clamp(look_ns * g->subphases, (double)g->min_ns, (double)g->max_ns);
+	if (g->target_ns - g->min_ns < g->min_ns / 10)
+		g->target_ns = g->min_ns;
 	return g->target_ns > before ? MT_STRETCH_LONGER : g->target_ns < before ? MT_STRETCH_SHORTER : MT_STRETCH_NONE;
 }
 
@@ -68,6 +71,7 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 	const double cost = (double)cost_ns / g->subphases, wall = wall_ns ? (double)wall_ns : 1;
 	const double look = (double)g->target_ns / g->subphases;
 	const int most = alone ? 1 : g->most;
+	const uint32_t calm = g->intervals < INTERVALS ? 1 : 4;
 	double earned = (double)program_cpu_ns * g->share, horizon, due, balance, want;
 	int more;
 
@@ -89,13 +93,13 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 	want = g->look_cost_ns * horizon / (due + clamp(balance > 0 ? balance / 4 : balance, -0.4 * due, 0.1 * due));
 	want = clamp(want, (double)g->min_ns / g->most, (double)g->max_ns);
 	/* with fewer looks than could be in an interval of the length that this run may have */
-	more = g->subphases < most && want < look * 1.15 && g->settled >= 4 &&
+	more = g->subphases < most && want < look * 1.15 && g->settled >= calm &&
 	       look * (g->subphases + 1) <= clamp(g->elapsed_ns / INTERVALS, (double)g->min_ns, (double)g->max_ns);
 	if (want > look * 1.15)
 		want = clamp(want, 0, look * 4);
 	else if (g->subphases == 1 && most > 1)
 		want = want < look ? want : look;
-	else if (want < look * 0.75 && g->settled >= 4)
+	else if (want < look * 0.75 && g->settled >= calm)
 		want = clamp(want, look * 2 / 3, look);
 	else if (g->subphases > most || more)
 		want = look;

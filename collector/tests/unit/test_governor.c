@@ -11,6 +11,7 @@ struct run {
 	struct zap_governor g;
 	double cpu, wall_ns, cost_ns;
 	int intervals, changes, looks;
+	int slowed;		/* the program itself pays for its faults, within its CPU time */
 };
 
 /* Looks of an interval that may be as many as @subphases. */
@@ -34,10 +35,16 @@ static int run_as(struct run *r, int alone, double cost_ms, uint64_t ms)
 
 	do {
 		uint64_t wall = r->g.target_ns;
-		double cost = cost_ms * MS * r->g.subphases;
+		double cost = cost_ms * MS * r->g.subphases, used = (double)wall * r->cpu;
+
+		if (r->slowed && used < cost * 1.05) {	/* it does not come further than that */
+			used = cost * 1.05;
+			wall = (uint64_t)(used / r->cpu);
+		}
+		used -= r->slowed ? cost : 0;
 
 		r->looks += r->g.subphases;
-		r->changes += zap_governor_update(&r->g, (uint64_t)cost, (uint64_t)((double)wall * r->cpu), wall, alone) !=
+		r->changes += zap_governor_update(&r->g, (uint64_t)cost, (uint64_t)used, wall, alone) !=
 			MT_STRETCH_NONE;
 		r->wall_ns += (double)wall;
 		r->cost_ns += cost;
@@ -151,6 +158,20 @@ int main(void)
 	CHECK_EQ(r.g.subphases, 5);
 	CHECK(r.g.target_ns >= 180 * MS && r.g.target_ns <= 260 * MS);
 	CHECK(r.intervals >= 100);
+
+	/* a dear program of four seconds: what its start made long does not stay long for the rest of it */
+	r = begin_looks(50, 5, 350000, 1);
+	r.slowed = 1;
+	zap_governor_charge(&r.g, 5 * MS);
+	run_as(&r, 1, 60, 4000);
+	CHECK(r.intervals >= 14);
+	CHECK(r.cost_ns < 0.35 * (r.wall_ns - r.cost_ns));
+	r = begin_looks(50, 5, 350000, 1);
+	r.slowed = 1;
+	zap_governor_charge(&r.g, 5 * MS);
+	run_as(&r, 1, 30, 2000);
+	CHECK(r.intervals >= 15);
+	CHECK(r.cost_ns < 0.35 * (r.wall_ns - r.cost_ns));
 
 	/* one thread alone: one look, so that intervals are as short as the budget lets them be */
 	r = begin_looks(50, 5, 500000, 1);
