@@ -916,6 +916,7 @@ void mt_context_free(struct mt_context *c)
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->s[i].name);
 		free(c->s[i].site);
+		free(c->s[i].type);
 		free(c->s[i].path);
 	}
 	for (size_t i = 0; i < c->n_threads; i++)

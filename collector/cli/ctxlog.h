@@ -25,6 +25,7 @@ struct mt_structure {
 	int64_t stack;		/* id or -1 */
 	char *name;		/* NULL: to be found */
 	char *site;		/* NULL: none */
+	char *type;		/* as it is declared; NULL: not known */
 	char *path;		/* mmap of a file: its path, else NULL */
 };
 

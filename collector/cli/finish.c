@@ -22,6 +22,7 @@
 #include "srcname.h"
 #include "symbols.h"
 #include "tracedir.h"
+#include "types.h"
 #include "util.h"
 #include "variables.h"
 
@@ -241,6 +242,7 @@ static void on_static(void *arg, const struct mt_variable *v, uint64_t start)
 	s->death = g->o->death;
 	s->name = fortran_static(v->name);
 	s->site = v->site ? mt_strdup(v->site) : NULL;
+	s->type = v->type ? mt_strdup(v->type) : NULL;
 }
 
 /* An object with a copy in each thread; start is its offset in the block of g->o. */
@@ -390,6 +392,7 @@ static bool is_runtime(const char *object)
 
 struct site {
 	char *name, *site;
+	struct mt_element element;
 	bool done;
 };
 
@@ -424,6 +427,7 @@ static char *frame_name(const struct mt_frame *f, uint64_t ip)
 struct flat {
 	const struct mt_frame *f;
 	uint64_t ip;
+	int inner;		/* functions inlined into it there */
 };
 
 /*
@@ -586,7 +590,7 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, struct 
 		const struct mt_frames *fr = mt_symbols_frames(sy, st->ip[i]);
 
 		for (int k = 0; k < fr->n && n < 512; k++)
-			flat[n++] = (struct flat){ &fr->f[k], st->ip[i] };
+			flat[n++] = (struct flat){ &fr->f[k], st->ip[i], k };
 	}
 	if (!n)
 		return;
@@ -636,6 +640,7 @@ static void name_site(const struct mt_context *c, struct mt_symbols *sy, struct 
 		return;
 	}
 	out->name = var;
+	mt_symbols_block(sy, flat[chosen].ip, flat[chosen].inner, var, &out->element);
 	if (flat[chosen].f->file && flat[chosen].f->line > 0)
 		out->site = mt_printf("%s:%d", flat[chosen].f->file, flat[chosen].f->line);
 }
@@ -664,7 +669,7 @@ static int write_structures(struct mt_context *c, const char *dir)
 
 	if (err)
 		return err;
-	fputs("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site\n", out.f);
+	fputs("Id,Kind,Name,Start,End,Birth,Death,TaskId,Stack,Site,Type\n", out.f);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct mt_structure *s = &c->s[i];
 
@@ -673,6 +678,8 @@ static int write_structures(struct mt_context *c, const char *dir)
 		fprintf(out.f, ",%" PRIx64 ",%" PRIx64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
 			s->start, s->end, s->birth, s->death, s->tid, s->stack);
 		mt_csv_put(out.f, s->site ? s->site : "");
+		putc(',', out.f);
+		mt_csv_put(out.f, s->type ? s->type : "");
 		putc('\n', out.f);
 	}
 	return mt_newfile_commit(&out);
@@ -983,8 +990,10 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 			if (!at->done)
 				name_site(&c, sy, &callers, s->stack, at);
 			s->site = at->site ? mt_strdup(at->site) : NULL;
-			if (!s->path && at->name)
+			if (!s->path && at->name) {
 				s->name = mt_strdup(at->name);
+				s->type = mt_element_type(&at->element, s->end - s->start);
+			}
 		}
 		if (s->path)
 			s->name = mt_strdup(mt_base(s->path));
@@ -1026,6 +1035,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	for (size_t i = 0; i < c.n_stacks; i++) {
 		free(sites[i].name);
 		free(sites[i].site);
+		mt_element_free(&sites[i].element);
 	}
 	free(sites);
 	free(callers.p);

@@ -22,6 +22,7 @@
 
 #include "scopes.h"
 #include "symbols.h"
+#include "types.h"
 #include "util.h"
 #include "variables.h"
 
@@ -766,6 +767,27 @@ const struct mt_frames *mt_symbols_frames(struct mt_symbols *s, uint64_t return_
 const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry)
 {
 	return look_up(s, entry, false);
+}
+
+bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, const char *name, struct mt_element *out)
+{
+	const long at = object_at(s, return_address - 1);
+	struct module *m = at < 0 ? &unknown : s->m[at];
+	const uint64_t addr = at < 0 ? 0 : return_address - 1 - s->o[at].bias;
+	Dwfl_Module *mod = at < 0 || m->system ? NULL : module_open(m);
+	Dwarf_Die chain[MAX_CHAIN], *cu;
+	Dwarf_Addr bias;
+	int n;
+
+	cu = mod ? dwfl_module_addrdie(mod, addr, &bias) : NULL;
+	if (!cu)
+		return false;
+	if (!m->scopes)
+		m->scopes = mt_scopes_new();
+	n = mt_scopes_at(m->scopes, cu, addr - bias, chain, MAX_CHAIN);
+	if (frame >= n)
+		return false;
+	return mt_type_of_block(cu, chain + frame, n - frame, addr - bias, name, out);
 }
 
 /* --------------------------------------------------------------- statics */

@@ -40,6 +40,14 @@ const struct mt_frames *mt_symbols_frames(struct mt_symbols *s, uint64_t return_
 /* Frames of a function's first instruction (no return address). */
 const struct mt_frames *mt_symbols_function(struct mt_symbols *s, uint64_t entry);
 
+struct mt_element;
+
+/*
+ * What a block consists of that is assigned to the variable @name in function number @frame of
+ * mt_symbols_frames(). False: not known. See types.h.
+ */
+bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, const char *name, struct mt_element *out);
+
 /* Smallest static object of a library of the system, or in memory that is only read, in bytes. */
 #define MT_MIN_STATIC_SYSTEM 64
 

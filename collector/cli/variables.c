@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "symbols.h"
+#include "types.h"
 #include "util.h"
 #include "variables.h"
 
 #define MAX_DIES 3000000u	/* of one file: seconds */
-#define MAX_TYPE 200
 #define MIN_GAP 8		/* bytes of a COMMON block in no member that are worth an object */
 
 /* A variable with a fixed address, or a fixed place in the thread-local block. */
@@ -164,88 +164,6 @@ void mt_places_free(struct mt_places *p)
 	free(p);
 }
 
-/* ----------------------------------------------------------------- types */
-
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type);
-}
-
-static bool is_c(Dwarf_Die *die)
-{
-	Dwarf_Die cu;
-	int language = dwarf_diecu(die, &cu, NULL, NULL) ? dwarf_srclang(&cu) : -1;
-
-	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
-}
-
-/* As it would be declared: "struct node", "unsigned char *". NULL: it has no name. */
-static char *type_name(Dwarf_Die *type, int depth)
-{
-	const int tag = dwarf_tag(type);
-	const char *name = dwarf_diename(type), *what = "";
-	Dwarf_Die to;
-	char *inner, *full;
-
-	if (depth > 8)
-		return NULL;
-	switch (tag) {
-	case DW_TAG_const_type:
-	case DW_TAG_volatile_type:
-	case DW_TAG_restrict_type:
-	case DW_TAG_atomic_type:
-		return type_of(type, &to) ? type_name(&to, depth + 1) : mt_strdup("void");
-	case DW_TAG_pointer_type:
-		inner = type_of(type, &to) ? type_name(&to, depth + 1) : mt_strdup("void");
-		if (!inner)
-			return NULL;
-		full = mt_printf("%s%s*", inner, inner[strlen(inner) - 1] == '*' ? "" : " ");
-		free(inner);
-		return full;
-	case DW_TAG_structure_type:
-		what = "struct ";
-		break;
-	case DW_TAG_union_type:
-		what = "union ";
-		break;
-	case DW_TAG_enumeration_type:
-		what = "enum ";
-		break;
-	case DW_TAG_typedef:
-	case DW_TAG_base_type:
-	case DW_TAG_class_type:
-		break;
-	default:		/* functions, references, members: nothing that is declared by a name */
-		return NULL;
-	}
-	if (!name || strlen(name) > MAX_TYPE)
-		return NULL;
-	return mt_printf("%s%s", is_c(type) ? what : "", name);
-}
-
-static char *type_of_element(Dwarf_Die *type, uint64_t *bytes)
-{
-	Dwarf_Die t = *type, to;
-	Dwarf_Word size;
-
-	*bytes = 0;
-	for (int depth = 0; depth < 16; depth++) {
-		Dwarf_Die behind;
-
-		/* a typedef of an array is an array; of anything else the name that a person knows */
-		if (dwarf_peel_type(&t, &behind) != 0)
-			break;
-		if (dwarf_tag(&behind) != DW_TAG_array_type || !type_of(&behind, &to))
-			break;
-		t = to;
-	}
-	if (dwarf_aggregate_size(&t, &size) == 0)
-		*bytes = size;
-	return type_name(&t, 0);
-}
-
 /* ------------------------------------------------------------ the objects */
 
 static void add(struct mt_variables *out, uint64_t start, uint64_t size, char *name, const struct place *p)
@@ -257,7 +175,7 @@ static void add(struct mt_variables *out, uint64_t start, uint64_t size, char *n
 	if (p && p->type.addr) {
 		Dwarf_Die type = p->type;
 
-		v.type = type_of_element(&type, &v.element_bytes);
+		v.type = mt_type_declared(&type);
 	}
 	MT_GROW(out->v, out->n, out->cap);
 	out->v[out->n++] = v;

@@ -27,8 +27,7 @@ struct mt_variable {
 	uint64_t start, size;	/* as those of its symbol */
 	char *name;
 	char *site;		/* file:line, NULL unknown */
-	char *type;		/* of an element of an array, else its own, as it is written in a declaration; NULL unknown */
-	uint64_t element_bytes;	/* 0 unknown */
+	char *type;		/* as it is declared: "double[64][64]"; NULL unknown */
 };
 
 struct mt_variables {

@@ -30,6 +30,137 @@ at() {
 		if (v >= s && v < e && (!best || e - s < best)) { best = e - s; found = $3 " " $8 } } END { print found }' "$1/p0000/structures.csv"
 }
 
+# ---- types: of static objects, and of what a block consists of that is assigned to a variable
+cat > types.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+struct vec { double x, y, z; };
+struct particle { struct vec pos, v; int kind; };
+struct mesh { struct particle *cells; double **rows; struct { float *w; } in; };
+typedef double row_t[64];
+static double grid[512][256];
+struct particle fixed[1000];
+row_t table[32];
+struct mesh global;
+const char *names[4000];
+static void fill(void *p, size_t n) { memset(p, 1, n); }
+static int init(struct mesh *m, int n)
+{
+	m->cells = malloc(n * sizeof(*m->cells));
+	m->rows = calloc(n, sizeof(double *));
+	for (int i = 0; i < 3; i++)
+		m->rows[i] = malloc(8000);
+	m->in.w = malloc(40000);
+	fill(m->cells, n * sizeof(*m->cells));
+	return posix_memalign((void **)&global.cells, 64, 7 * 1000 * sizeof(struct particle));
+}
+int main(void)
+{
+	struct mesh *m = malloc(5000 + sizeof(*m));
+	struct mesh local;
+	double (*B)[8] = malloc(6400);
+	void *raw = malloc(9000);
+	row_t *t = malloc(100 * sizeof(row_t));
+	struct particle *one[3];
+	one[1] = malloc(sizeof(struct particle) * 200);
+	init(m, 1000); init(&local, 2000);
+	fill(B, 6400); fill(raw, 9000); fill(t, 5000); fill(grid, sizeof(grid)); fill(fixed, sizeof(fixed)); fill(table, sizeof(table)); names[1] = "a";
+	fill(one[1], 100);
+	return 0;
+}
+END
+cat > types.cpp <<'END'
+#include <vector>
+#include <memory>
+#include <cstdlib>
+namespace sim { struct Cell { double a; int b; }; double *field; 
+class Box { public: Cell *cells; std::vector<int> index; void make(int n) { cells = new Cell[n]; index.resize(n); field = static_cast<double *>(std::malloc(n * 8)); } }; }
+sim::Box box;
+void *volatile keep;
+int main() {
+	std::vector<double> v(4000);
+	auto u = std::make_unique<float[]>(5000);
+	sim::Cell **ptrs = new sim::Cell *[1000];
+	keep = ptrs;
+	box.make(3000);
+	std::vector<std::vector<double>> vv(500);
+	for (auto &r : vv) r.resize(600);
+	return v[3] + u[3] + (ptrs != nullptr);
+}
+END
+cat > types.f90 <<'END'
+module m
+  type :: cell
+    real(8) :: p(3)
+    integer :: k
+  end type
+  real(8), allocatable :: field(:,:)
+  type(cell), allocatable :: cells(:)
+  real(8) :: fixed(100,200)
+end module
+program t
+  use m
+  real(4), dimension(:), allocatable :: w
+  common /blk/ a, b
+  real(8) :: a(64,64), b(100)
+  allocate(field(300,200), cells(500))
+  allocate(w(5000))
+  field = 1; cells(1)%k = 2; w = 3; fixed = 4; a = 5; b = 6
+  print *, sum(field), cells(1)%k, sum(w), sum(fixed), sum(a), sum(b)
+end program
+END
+# types TRACE: name and type of what the source's own lines define or allocate
+types() {
+	# the last two columns, which may be quoted
+	sed -n 's/^[0-9]*,\(static\|heap\),\([^,]*\),.*\/types\.[a-z0-9]*:[0-9]*,\(.*\)$/\2: \3/p' "$1"/p0000/structures.csv | tr -d '"' | sort -u
+}
+for level in 0 1; do
+	gcc -g -O$level -o types types.c
+	record -o types-$level.trace -- ./types > /dev/null
+	expect "types in C, -O$level" 'B: double[100][8]
+fixed: struct particle[1000]
+global.cells: struct particle[7000]
+global: struct mesh
+grid: double[512][256]
+m->cells: struct particle[1000]
+m->cells: struct particle[2000]
+m->in.w: float[10000]
+m->rows: double *[1000]
+m->rows: double *[2000]
+m->rows[i]: double[1000]
+m: struct mesh
+names: char *[4000]
+one[1]: struct particle[200]
+raw: 
+t: double[100][64]
+table: double[32][64]' "$(types types-$level.trace)"
+done
+if g++ -g -O2 -o types-cpp types.cpp 2> /dev/null; then
+	record -o types-cpp.trace -- ./types-cpp > /dev/null
+	expect "types in C++" 'box: Box
+cells: Cell[3000]
+field: double[3000]
+index: int[3000]
+keep: void *
+ptrs: Cell *[1000]
+r: double[600]
+sim::field: double *
+u: float[5000]
+v: double[4000]
+vv: vector<double, std::allocator<double> >[500]' "$(types types-cpp.trace)"
+fi
+if gfortran -g -O1 -o types-f types.f90 2> /dev/null; then
+	record -o types-f.trace -- ./types-f > /dev/null
+	expect "types in Fortran" 'blk::a: real(kind=8)(64,64)
+blk::b: real(kind=8)(100)
+cells: type cell(:)
+field: real(kind=8)(:,:)
+m::cells: type cell(:)
+m::field: real(kind=8)(:,:)
+m::fixed: real(kind=8)(100,200)
+w: real(kind=4)(:)' "$(types types-f.trace)"
+fi
+
 # ---- thread-local data, small globals, local statics
 cat > tls.c <<'END'
 #define _GNU_SOURCE
@@ -112,7 +243,7 @@ END
 	expect "the declaration with most members" "static partly::all 800" "$(structures common.trace '^partly' | paste -sd ';')"
 	expect "threadprivate" "static scratch::x 16000;static scratch::x 16000" "$(structures common.trace '^scratch::x' | paste -sd ';')"
 	expect "local static of Fortran" "static local 200" "$(structures common.trace '^local$')"
-	expect "line of a member" 1 "$(grep -c 'static,fields::v,.*common.f90:2$' common.trace/p0000/structures.csv)"
+	expect "line of a member" 1 "$(grep -c 'static,fields::v,.*common.f90:2,' common.trace/p0000/structures.csv)"
 else
 	skip "COMMON: no gfortran"
 fi

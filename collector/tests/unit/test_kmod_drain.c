@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
+// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
 // libs: -ldw -lelf -ljansson -lzstd -lz
 /* Messages of the kernel module become images of a trace. */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/symbols.c cli/variables.c cli/scopes.c cli/util.c
+// uses: cli/symbols.c cli/variables.c cli/types.c cli/scopes.c cli/util.c
 // libs: -ldw -lelf -ljansson
 /* Functions of this program and of the C library by address, compared with libdwfl's own search. */
 #include <elfutils/libdwfl.h>

@@ -408,7 +408,9 @@ final class SqlTraceStore implements TraceStore {
 			structures = !ours ? List.of() : list("SELECT * FROM MT_STRUCTURE ORDER BY ID",
 					row -> new Structure(row.getInt(1), row.getInt(2), StructureKind.values()[row.getInt(3)],
 							row.getString(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8),
-							row.getLong(9), row.getInt(10), row.getString(11)));
+							row.getLong(9), row.getInt(10), row.getString(11),
+							/* databases that were made before types were recorded have no such column */
+							row.getMetaData().getColumnCount() > 11 ? row.getString(12) : ""));
 		}
 		return structures;
 	}

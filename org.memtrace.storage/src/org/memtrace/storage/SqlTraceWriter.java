@@ -127,7 +127,7 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void structures(List<Structure> list) throws MemtraceException {
-		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
+		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
 			row.setInt(1, s.id());
 			row.setInt(2, s.image());
 			row.setInt(3, s.kind().ordinal());
@@ -139,6 +139,7 @@ final class SqlTraceWriter implements TraceWriter {
 			row.setLong(9, s.taskId());
 			row.setInt(10, s.stack());
 			row.setString(11, s.site());
+			row.setString(12, s.typeName());
 		});
 	}
 

@@ -55,11 +55,12 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 					Column.number("death_ns", "Death", "end of its life; not known: it lived to the end of the trace"),
 					Column.number("task", "Task", "thread that allocated it; of a stack the thread whose stack it is"),
 					Column.number("stack", "Stack", "where it was allocated, in the table of stacks"),
-					Column.text("site", "Site", "source line where it was allocated or defined")),
+					Column.text("site", "Site", "source line where it was allocated or defined"),
+					Column.text("type_name", "Type", "its type as it is declared; of a block the elements and their number, if the variable to which it was assigned tells")),
 			(store, query, visitor, progress) -> {
 				for (Structure s : store.structures()) {
 					visitor.row(s.id(), s.image(), lower(s.kind()), known(s.name()), s.startAddress(), s.endAddress(), s.sizeBytes(), s.birthNs(),
-							end(s.deathNs()), known(s.taskId()), known(s.stack()), known(s.site()));
+							end(s.deathNs()), known(s.taskId()), known(s.stack()), known(s.site()), known(s.typeName()));
 				}
 			});
 

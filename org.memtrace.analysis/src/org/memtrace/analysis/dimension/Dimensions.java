@@ -25,6 +25,7 @@ public final class Dimensions {
 			BasicDimensions.SHARING,
 			new Structures(),
 			new AllocationSites(),
+			new ElementTypes(),
 			new SizeClasses(),
 			new Phases(),
 			new AccessPatterns(),

@@ -214,7 +214,7 @@ public final class ContextTables {
 					}
 					structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
 							birth(row.number("Birth", -1)), death(row.number("Death", -1)), row.number("TaskId", -1),
-							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site")));
+							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type")));
 				});
 		return List.copyOf(structures.subList(first, structures.size()));
 	}

@@ -16,9 +16,22 @@ package org.memtrace.model.memory;
  * @param taskId allocating thread (for a stack: the thread whose stack it is), -1 unknown
  * @param stack id of the call stack of the allocation, -1 none
  * @param site {@code file:line} of allocation or definition, empty when not known
+ * @param typeName its type as it is declared, of a block of memory the elements and their number: {@code double[64][64]},
+ *        {@code struct particle[1000]}, {@code real(kind=8)(:,:)}; empty when not known
  */
 public record Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress,
-		long birthNs, long deathNs, long taskId, int stack, String site) {
+		long birthNs, long deathNs, long taskId, int stack, String site, String typeName) {
+	/** A structure whose type is not known. */
+	public Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress, long birthNs, long deathNs,
+			long taskId, int stack, String site) {
+		this(id, image, kind, name, startAddress, endAddress, birthNs, deathNs, taskId, stack, site, "");
+	}
+
+	/** The type of what an array consists of: {@code double} of {@code double[64][64]}, {@code real(kind=8)} of {@code real(kind=8)(:,:)}; empty when not known. */
+	public String elementType() {
+		return typeName.replaceFirst("(\\[[0-9]*\\])+$", "").replaceFirst("\\([0-9:,-]*\\)$", "").strip();
+	}
+
 	public long sizeBytes() {
 		return endAddress - startAddress;
 	}

@@ -128,7 +128,13 @@ public final class FactsCollector {
 				groups.add(new GroupFacts(name, s.kind(), s.site(), s.image(), isLibrary(s, areas, executable), threads.size()));
 			}
 			of[s.id()] = g;
-			groups.get(g).structures.add(s.id());
+			GroupFacts group = groups.get(g);
+			if (group.structures.isEmpty()) {
+				group.elementType = s.elementType();
+			} else if (!group.elementType.equals(s.elementType())) {
+				group.elementType = "";
+			}
+			group.structures.add(s.id());
 		}
 		for (GroupFacts g : groups) {
 			measure(g);

@@ -62,6 +62,8 @@ public final class GroupFacts {
 	public final int image;
 	/** Whether it belongs to a library and not to the program. */
 	public final boolean library;
+	/** Type of the elements of its structures, empty when it is not known, or not the same. */
+	public String elementType = "";
 	/** Ids of its structures. */
 	public final List<Integer> structures = new ArrayList<>();
 	/** Parts with accesses. */

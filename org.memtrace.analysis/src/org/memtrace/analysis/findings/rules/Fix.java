@@ -30,6 +30,29 @@ public final class Fix {
 		return name.matches("[A-Za-z_][A-Za-z_0-9]*(\\[i\\])?") ? name.replace("[i]", "") : "data";
 	}
 
+	/** The type of an element as it is declared, or "T". */
+	private static String type(GroupFacts g) {
+		return g.elementType.isEmpty() ? "T" : g.elementType;
+	}
+
+	/** "double *x": a star follows a star without a blank. */
+	private static String pointer(GroupFacts g, String variable) {
+		return type(g) + (type(g).endsWith("*") ? "*" : " *") + variable;
+	}
+
+	/** The same in a declaration of Fortran; real(8) where it is not known. */
+	private static String fortranType(GroupFacts g) {
+		return g.elementType.isEmpty() ? "real(8)" : g.elementType.replaceFirst("^type (\\w+)$", "type($1)");
+	}
+
+	/** What sets an element to zero: of a structure all members. */
+	private static String zero(GroupFacts g) {
+		String t = g.elementType;
+		boolean plain = t.isEmpty() || t.endsWith("*") || t.startsWith("enum ")
+				|| t.matches("(_Bool|bool|(un)?signed|char|short|int|long|float|double|_Complex|complex|\\w+_t)( (_Bool|(un)?signed|char|short|int|long|float|double))*");
+		return plain ? "0" : language(g) == Language.CPP ? "{}" : "(" + t + "){ 0 }";
+	}
+
 	private static boolean isOpenMp(TraceFacts t) {
 		return t.threads().stream().anyMatch(x -> x.startRoutine().matches("OpenMP worker|.*gomp.*|.*kmp.*"));
 	}
@@ -71,14 +94,14 @@ public final class Fix {
 		}
 		// the length by a name of its own: programs have an n, and it is seldom this one
 		String length = "const long " + v + "_length = " + g.bytes / g.structures.size() + " / sizeof(" + v + "[0]);     // elements, in this recording\n";
-		String loop = "for (long i = 0; i < " + v + "_length; i++)\n\t" + v + "[i] = 0;\n";
+		String loop = "for (long i = 0; i < " + v + "_length; i++)\n\t" + v + "[i] = " + zero(g) + ";\n";
 		String vector = language(g) == Language.CPP
-				? "// a std::vector touches its memory in its constructor: use std::unique_ptr<T[]>(new T[n]) and this loop instead\n" : "";
+				? "// a std::vector touches its memory in its constructor: use std::unique_ptr<" + type(g) + "[]>(new " + type(g) + "[n]) and this loop instead\n" : "";
 		if (isOpenMp(t) || language(g) == Language.CPP) {
 			return where + vector + length + "#pragma omp parallel for schedule(static)\n" + loop;
 		}
 		return where + vector + length + "// each thread k of K, in its start routine, before it begins to work:\nfor (long i = " + v + "_length * k / K; i < " + v
-				+ "_length * (k + 1) / K; i++)\n\t" + v + "[i] = 0;\n";
+				+ "_length * (k + 1) / K; i++)\n\t" + v + "[i] = " + zero(g) + ";\n";
 	}
 
 	/** A copy for each node. */
@@ -95,11 +118,11 @@ public final class Fix {
 	public static String align(GroupFacts g, TraceFacts t) {
 		String v = variable(g);
 		return switch (language(g)) {
-		case FORTRAN -> "! give each thread a line of 64 bytes: the first index has 8 reals of 8 bytes, only the first one is used\nreal(8) :: " + v
+		case FORTRAN -> "! give each thread a line of 64 bytes: the first index has 8 reals of 8 bytes, only the first one is used\n" + fortranType(g) + " :: " + v
 				+ "(8, threads)\n! or: !$omp parallel do reduction(+:" + v + ")\n";
-		case CPP -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct alignas(64) Padded { T value; };\nPadded " + v + "[threads];\n"
+		case CPP -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct alignas(64) Padded { " + type(g) + " value; };\nPadded " + v + "[threads];\n"
 				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + ")\n" : "");
-		default -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct { _Alignas(64) T value; } " + v + "[threads];\n"
+		default -> "// the data of each thread on a line of its own" + at(g) + ":\nstruct { _Alignas(64) " + type(g) + " value; } " + v + "[threads];\n"
 				+ (isOpenMp(t) ? "// or let OpenMP do it: #pragma omp parallel for reduction(+:" + v + "[:n])\n" : "");
 		};
 	}
@@ -113,7 +136,7 @@ public final class Fix {
 
 	/** Away from the stack. */
 	public static String heap(GroupFacts g, TraceFacts t) {
-		return "// the array that is shared, on the heap instead of the stack:\nT *data = aligned_alloc(4096, bytes);\n"
+		return "// the array that is shared, on the heap instead of the stack:\n" + pointer(g, "data") + " = aligned_alloc(4096, bytes);\n"
 				+ (isOpenMp(t) ? "#pragma omp parallel for schedule(static)\n" : "// each thread its own part:\n") + "for (long i = 0; i < n; i++)\n\tdata[i] = 0;\n";
 	}
 
@@ -121,10 +144,10 @@ public final class Fix {
 	public static String keepBuffer(GroupFacts g, TraceFacts t) {
 		String v = variable(g);
 		return switch (language(g)) {
-		case FORTRAN -> "! allocate " + v + " once and keep it:\nreal(8), allocatable, save :: " + v + "(:)\n!$omp threadprivate(" + v + ")\n";
-		case CPP -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic thread_local std::vector<T> " + v
+		case FORTRAN -> "! allocate " + v + " once and keep it:\n" + fortranType(g) + ", allocatable, save :: " + v + "(:)\n!$omp threadprivate(" + v + ")\n";
+		case CPP -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic thread_local std::vector<" + type(g) + "> " + v
 				+ ";\nif (" + v + ".size() < n)\n\t" + v + ".resize(n);\n";
-		default -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic _Thread_local T *" + v + ";\nif (!" + v + ")\n\t" + v
+		default -> "// one buffer for each thread, kept between calls" + at(g) + ":\nstatic _Thread_local " + pointer(g, v) + ";\nif (!" + v + ")\n\t" + v
 				+ " = malloc(bytes);\n";
 		};
 	}
@@ -134,7 +157,7 @@ public final class Fix {
 		String v = variable(g);
 		return language(g) == Language.FORTRAN ? "!$omp parallel do reduction(+:" + v + ")\n"
 				: isOpenMp(t) ? "#pragma omp parallel for reduction(+:" + v + "[:n])\n"
-						: "// each thread k counts in a copy of its own; sum the copies after the threads have ended:\nT *mine = calloc(n, sizeof(T));\n";
+						: "// each thread k counts in a copy of its own; sum the copies after the threads have ended:\n" + pointer(g, "mine") + " = calloc(n, sizeof(" + type(g) + "));\n";
 	}
 
 	/** Two threads on one node. */

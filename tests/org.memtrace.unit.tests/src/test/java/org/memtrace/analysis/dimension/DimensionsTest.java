@@ -91,6 +91,18 @@ class DimensionsTest {
 		return List.of(groups.stream().mapToLong(Group::reads).sum(), groups.stream().mapToLong(Group::writes).sum());
 	}
 
+	/** Arrays and blocks of one type are together, whatever their dimensions. */
+	@Test
+	void typesAreThoseOfElements() throws Exception {
+		Path example = Path.of(System.getProperty("memtrace.root", "../.."), "testdata", "format-example");
+		Dimension type = Dimensions.all().stream().filter(d -> d.id().equals("type_name")).findFirst().orElseThrow();
+		try (TraceCatalogue c = Stores.inMemory();
+				TraceStore s = c.open(new ImportOperation(example, c::create).call(Progress.NONE).trace().id())) {
+			List<Group> groups = AccessGroups.of(AccessTable.load(s, Progress.NONE), AccessFilter.of(AccessQuery.ALL), List.of(type), 100, Progress.NONE);
+			assertEquals(List.of("", "char", "double", "struct cell"), List.copyOf(sums(groups).keySet()));
+		}
+	}
+
 	@Test
 	void idsAndTextsAreInForm() {
 		List<String> ids = Dimensions.all().stream().map(Dimension::id).toList();

@@ -50,6 +50,13 @@ public final class PlantedTrace {
 		this.intervals = intervals;
 	}
 
+	/** Declares the type of a structure. */
+	public void type(int structure, String typeName) {
+		Structure s = structures.get(structure);
+		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
+				s.taskId(), s.stack(), s.site(), typeName));
+	}
+
 	/** A structure that lives all the time at addresses of its own. */
 	public int structure(String name, StructureKind kind, int pages) {
 		int id = structure(name, kind, next, (long) pages * PAGE, 0, Long.MAX_VALUE, 0);

@@ -338,6 +338,30 @@ class RulesTest {
 		assertTrue(fix.contains("field_length = 262144 / sizeof(field[0]);") && !fix.contains(" n;") && !fix.contains("< n "), fix);
 	}
 
+	/** The types of the program are in the fix, where the recording has them. */
+	@Test
+	void theTypeIsInTheFix() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		parts(t, "field", 64, true);
+		t.type(0, "struct particle[1000]");
+		String fix = t.advise().findings().get(0).fix();
+		assertTrue(fix.contains("\tfield[i] = (struct particle){ 0 };"), fix);
+		t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		t.type(0, "unsigned long[512]");
+		fix = t.advise().findings().get(0).fix();
+		assertTrue(fix.contains("struct { _Alignas(64) unsigned long value; } counters[threads];"), fix);
+		t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		assertTrue(t.advise().findings().get(0).fix().contains("struct { _Alignas(64) T value; } counters[threads];"));
+		t = new PlantedTrace(4, INTERVALS);
+		recycled(t);
+		t.type(0, "double *[16]");
+		fix = t.advise().findings().get(0).fix();
+		// blocks of which only one has a type
+		assertTrue(fix.contains("static _Thread_local T *"), fix);
+	}
+
 	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
 	@Test
 	void memoryUsedAgainIsNotShared() throws MemtraceException {
