@@ -26,6 +26,12 @@ public final class Palette {
 	/** Indexes of the series around the circle of hues, from red to pink. */
 	private static final int[] HUES = {3, 1, 7, 8, 11, 2, 5, 10, 0, 9, 4, 6};
 
+	/** The grey of the series: in a picture of structures, greys are what is not known, and what is too small to be shown by itself. */
+	private static final int GREY = 9;
+	/** What structures have in its place: between the blue and the violet of the series. */
+	private static final int INDIGO = 0xff4a3fc4;
+	private static final int INDIGO_DARK = 0xff7f7bff;
+
 	private final boolean dark;
 	private final Map<Colours.Key, Integer> chosen;
 
@@ -138,7 +144,8 @@ public final class Palette {
 		// ratio are far apart, so that names like A, B, C or part 1, part 2 differ in hue
 		int n = 5 * HUES.length;
 		int place = (int) ((name.hashCode() * 0x9e3779b9 & 0xffffffffL) * n >>> 32);
-		return series(HUES[place / 5] + SERIES.length * (place % 5));
+		int hue = HUES[place / 5];
+		return hue == GREY ? round(dark ? INDIGO_DARK : INDIGO, place % 5) : series(hue + SERIES.length * (place % 5));
 	}
 
 	/** What {@link #color} is unless the user chose something else. */
@@ -158,9 +165,11 @@ public final class Palette {
 
 	private int series(int index) {
 		int[] s = dark ? SERIES_DARK : SERIES;
-		int color = s[Math.floorMod(index, s.length)];
-		int round = index / s.length;
-		// later rounds: lighter and darker in turn
+		return round(s[Math.floorMod(index, s.length)], index / s.length);
+	}
+
+	/** Later rounds of the series are lighter and darker in turn. */
+	private static int round(int color, int round) {
 		return round == 0 ? color : mix(color, (round & 1) == 1 ? 0xff000000 : 0xffffffff, 0.25 + 0.1 * (round % 4));
 	}
 

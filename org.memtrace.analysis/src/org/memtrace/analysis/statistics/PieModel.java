@@ -40,7 +40,8 @@ public final class PieModel {
 	public record Slice(Kind kind, String key, String name, Item item, int color, double value, double percent,
 			List<Slice> parts) {
 		public int color(Palette palette) {
-			return kind == Kind.SMALL ? palette.strip(1) : color != 0 ? color : item.color(palette);
+			// lighter than what is not known, which can be the slice beside it
+			return kind == Kind.SMALL ? palette.strip(3) : color != 0 ? color : item.color(palette);
 		}
 
 		/** Items in it. */

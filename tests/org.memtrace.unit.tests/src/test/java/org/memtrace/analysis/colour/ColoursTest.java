@@ -156,4 +156,27 @@ class ColoursTest {
 		assertEquals(colours.chosen(), Colours.parse(colours.toText()));
 		assertEquals(Map.of(), Colours.parse("THREAD red x\nnonsense\n\nPLANET #ffffff earth\nTYPE #12345 short\n"));
 	}
+
+	/** In a pie of structures, greys are what is not known, and what is too small: no structure looks like them, and they differ. */
+	@Test
+	void structuresAreNotGrey() {
+		double[][] normal = VISION.get("normal");
+		for (Palette palette : List.of(Palette.LIGHT, Palette.DARK)) {
+			HashSet<Integer> seen = new HashSet<>();
+			for (int i = 0; i < 5000; i++) {
+				String name = "array " + i;
+				int color = palette.defaultStructure(name);
+				seen.add(color);
+				double[] lab = lab(color, normal);
+				assertTrue(Math.hypot(lab[1], lab[2]) > LEAST_CHROMA, String.format("%s is grey: %08x", name, color));
+				assertTrue(difference(color, palette.unknown(), normal) > LEAST_DIFFERENCE, String.format("%s is as unknown: %08x", name, color));
+				assertTrue(difference(color, palette.strip(3), normal) > LEAST_DIFFERENCE, String.format("%s is as small ones: %08x", name, color));
+			}
+			assertEquals(60, seen.size(), "twelve hues in five shades");
+			assertTrue(difference(palette.unknown(), palette.strip(3), normal) > 20);
+		}
+	}
+
+	private static final double LEAST_CHROMA = 11;
+	private static final double LEAST_DIFFERENCE = 10;
 }
