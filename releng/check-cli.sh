@@ -136,6 +136,17 @@ for name in io openmp mpi; do
 	theirs=$(pj_dump "$tmp/$name.paje" | awk -F, '$1 != "Container" { n[$1]++ } END { for (k in n) print k "|" n[k] }' | LC_ALL=C sort)
 	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok || bad "Pajé $name: ours $ours, pj_dump $theirs"
 done
+# a real trace in Chrome's JSON, where clang is
+if command -v clang-14 clang >/dev/null; then
+	compiler=$(command -v clang-14 clang | head -n 1)
+	"$compiler" -O1 -ftime-trace -ftime-trace-granularity=0 -c -o "$tmp/time.o" testdata/otf2/threads.c
+	expect 0 "" "$memtrace" import -q -o "$tmp/time.db" "$tmp/time.json"
+	states=$(sqlite3 "$tmp/time.db" "SELECT count(*) FROM EVENT e JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID WHERE t.CATEGORY = 1")
+	[ "$states" = "$(grep -o '"ph":"X"' "$tmp/time.json" | wc -l)" ] && ok || bad "Chrome JSON of clang: $states states"
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: Chrome JSON of clang: clang is not installed"
+fi
 cp -r "$tmp/otf2/io" "$tmp/cut" && truncate -s 200 "$tmp/cut/eztrace_log/2.evt"
 expect 3 "P#0T#2: 1[0-9]* events were read" "$memtrace" import --strict -o "$tmp/cut.db" "$tmp/cut"
 expect 0 "" "$memtrace" import -q -o "$tmp/cut.db" "$tmp/cut"

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.memtrace.importer.chrome.ChromeReader;
 import org.memtrace.importer.csv.EventCsvReader;
 import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.paje.PajeReader;
@@ -26,6 +27,7 @@ public final class InputReaders {
 			new TabarnacReader(), //
 			new Otf2Reader(), //
 			new PajeReader(), //
+			new ChromeReader(), //
 			new EventCsvReader()));
 
 	/**

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.importer.paje;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
+import org.memtrace.importer.input.DecimalNumber;
 import org.memtrace.importer.reader.EventSink;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
@@ -134,7 +133,6 @@ final class PajeEvents {
 	}
 
 	private static final int NS_DIGITS = 9;
-	private static final int MOST_DIGITS = 18;
 	private static final int MOST_FIELDS = 64;
 	private static final int DEEPEST = 256;
 
@@ -552,35 +550,8 @@ final class PajeEvents {
 	}
 
 	static long nanoseconds(String text) throws Unusable {
-		long number = 0;
-		int digits = 0;
-		int behind = -1;
-		int i = text.startsWith("-") ? 1 : 0;
-		for (; i < text.length(); i++) {
-			char c = text.charAt(i);
-			if (c == '.' && behind < 0) {
-				behind = 0;
-			} else if (c >= '0' && c <= '9' && digits < MOST_DIGITS && behind < NS_DIGITS) {
-				number = number * 10 + c - '0';
-				digits += number > 0 ? 1 : 0;
-				behind += behind >= 0 ? 1 : 0;
-			} else {
-				break;
-			}
-		}
-		int missing = NS_DIGITS - Math.max(behind, 0);
-		if (i == text.length() && digits + missing <= MOST_DIGITS && !text.isEmpty() && !text.equals(".") && !text.equals("-")) {
-			for (int k = 0; k < missing; k++) {
-				number *= 10;
-			}
-			return text.startsWith("-") ? -number : number;
-		}
-		try { // an exponent, or more digits: rounded
-			BigDecimal exact = new BigDecimal(text);
-			if (Math.abs((long) exact.scale() - exact.precision()) > 100) {
-				throw new Unusable("time that is out of range");
-			}
-			return exact.movePointRight(NS_DIGITS).setScale(0, RoundingMode.HALF_UP).longValueExact();
+		try {
+			return DecimalNumber.scaled(text, NS_DIGITS);
 		} catch (NumberFormatException e) {
 			throw new Unusable("time that is not a number");
 		} catch (ArithmeticException e) {

@@ -152,14 +152,23 @@ public final class EventSink implements AutoCloseable {
 	 */
 	public void event(int type, int producer, long startNs, long endNs, double value, int cpu, Map<String, String> parameters)
 			throws MemtraceException {
+		event(type, producer, startNs, endNs, value, cpu, parameters.isEmpty() ? 0 : parameters(type, parameters));
+	}
+
+	/** Makes a set of parameters for events of a type that are told later; 0 for an empty one. */
+	public int parameters(int type, Map<String, String> values) throws MemtraceException {
+		tellTypes();
+		return writer.parameters(type, values);
+	}
+
+	/** An event as {@link #event(int, int, long, long, double, int, Map)}, with a set from {@link #parameters}. */
+	public void event(int type, int producer, long startNs, long endNs, double value, int cpu, int parameters) throws MemtraceException {
 		if (batch.isFull()) {
 			flush();
 		}
 		tellTypes();
 		batch.add(-1, type, producer, startNs, endNs, value, cpu);
-		if (!parameters.isEmpty()) {
-			batch.setParameters(writer.parameters(type, parameters));
-		}
+		batch.setParameters(parameters);
 		imported++;
 		counts[categories[type]]++;
 		firstNs = Math.min(firstNs, startNs);
