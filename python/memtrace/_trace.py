@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+"""A trace as Arrow tables."""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from ._commands import MemtraceError, PathLike, run
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+SCHEMA_VERSION = 2
+
+
+class Table:
+    """A table. ``arrow`` is the :class:`pyarrow.Table`; descriptions of columns are in the metadata of its fields."""
+
+    def __init__(self, arrow: pa.Table) -> None:
+        self.arrow = arrow
+
+    def to_polars(self) -> "polars.DataFrame":
+        """As a data frame of polars."""
+        import polars
+        return polars.from_arrow(self.arrow)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """As a data frame of pandas. Numbers that may be unknown stay whole numbers (Int64, UInt64): addresses of 64 bits do not fit into floats."""
+        import pandas
+        whole = {pa.int32(): pandas.Int32Dtype(), pa.int64(): pandas.Int64Dtype(), pa.uint64(): pandas.UInt64Dtype()}
+        return self.arrow.to_pandas(types_mapper=whole.get)
+
+    @property
+    def columns(self) -> list[str]:
+        return self.arrow.column_names
+
+    def __len__(self) -> int:
+        return self.arrow.num_rows
+
+    def __repr__(self) -> str:
+        return f"<memtrace.Table {len(self)} rows: {', '.join(self.columns)}>"
+
+
+class Trace:
+    """A trace; made by :func:`open`. Tables are read when they are asked for."""
+
+    def __init__(self, folder: PathLike) -> None:
+        self.folder = Path(folder)
+        try:
+            self.meta: dict[str, Any] = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as e:
+            raise MemtraceError(f"{self.folder / 'meta.json'} cannot be read: {e}", 3) from e
+        if self.meta.get("schema") != "memtrace-export":
+            raise MemtraceError(f"{self.folder} is no folder that memtrace export wrote", 3)
+        if self.meta["schema_version"] != SCHEMA_VERSION:
+            raise MemtraceError(f"{self.folder} has version {self.meta['schema_version']} of the tables, this package knows "
+                                f"{SCHEMA_VERSION}; export the trace again", 3)
+
+    @property
+    def name(self) -> str:
+        return self.meta["trace"]
+
+    @property
+    def dataset(self) -> ds.Dataset:
+        """The accesses without reading them, for filters and aggregations of one's own."""
+        return ds.dataset(self.folder / "accesses", format="parquet")
+
+    def accesses(self, *, structure: Union[str, int, None] = None, thread: Optional[int] = None, start_ns: Optional[int] = None,
+                 end_ns: Optional[int] = None, columns: Optional[Iterable[str]] = None) -> Table:
+        """Records: what one thread did to one page in one interval.
+
+        :param structure: name of a structure, or its id
+        :param thread: number of a thread
+        :param start_ns: only what ends after this time, in the clock of the trace
+        :param end_ns: only what begins before this time
+        :param columns: only these columns
+        """
+        conditions = []
+        if isinstance(structure, str):
+            conditions.append(pc.field("structure") == structure)
+        elif structure is not None:
+            conditions.append(pc.field("structure_id") == structure)
+        if thread is not None:
+            conditions.append(pc.field("thread_index") == thread)
+        if start_ns is not None:
+            conditions.append(pc.field("end_ns") > start_ns)
+        if end_ns is not None:
+            conditions.append(pc.field("start_ns") < end_ns)
+        condition = None
+        for c in conditions:
+            condition = c if condition is None else condition & c
+        return Table(self.dataset.to_table(columns=None if columns is None else list(columns), filter=condition))
+
+    def table(self, name: str) -> Table:
+        """A small table by its name in docs/columns.md."""
+        path = self.folder / (name + ".parquet")
+        if not path.is_file():
+            known = sorted(p.stem for p in self.folder.glob("*.parquet"))
+            raise MemtraceError(f"{self.folder} has no table {name}; it has accesses, {', '.join(known)}", 3)
+        return Table(pq.read_table(path))
+
+    @property
+    def structures(self) -> Table:
+        """Data structures, stacks and other pieces of memory."""
+        return self.table("structures")
+
+    @property
+    def threads(self) -> Table:
+        return self.table("threads")
+
+    @property
+    def intervals(self) -> Table:
+        """Monitoring intervals."""
+        return self.table("intervals")
+
+    @property
+    def stacks(self) -> Table:
+        """Frames of the call stacks of allocations."""
+        return self.table("stacks")
+
+    @property
+    def producers(self) -> Table:
+        """The tree of memory."""
+        return self.table("producers")
+
+    @property
+    def findings(self) -> Table:
+        """What ``memtrace advise`` finds."""
+        return self.table("findings")
+
+    @property
+    def pages(self) -> Table:
+        """Pages that were used, with who used them first."""
+        return self.table("pages")
+
+    def pages_by(self, *keys: str) -> Table:
+        """Records, reads and writes of each page, divided by columns of accesses: ``pages_by("thread")`` is page by thread."""
+        by = ["structure", "producer", "page_index", *keys]
+        sums = self.accesses(columns=[*by, "reads", "writes"]).arrow.group_by(by).aggregate([([], "count_all"), ("reads", "sum"), ("writes", "sum")])
+        names = {"count_all": "records", "reads_sum": "reads", "writes_sum": "writes"}
+        return Table(sums.rename_columns([names.get(n, n) for n in sums.column_names]).sort_by([(k, "ascending") for k in by[1:]]))
+
+    def __repr__(self) -> str:
+        return f"<memtrace.Trace {self.name}, {self.meta['tables']['accesses']['rows']} accesses>"
+
+
+def _cache() -> Path:
+    own = os.environ.get("MEMTRACE_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(own) if own else Path(base if base.startswith("/") else Path.home() / ".cache") / "memtrace"
+
+
+def _state(trace: Path) -> str:
+    """What changes when a trace is written: path, size and time of its files."""
+    files = sorted(p for p in trace.rglob("*") if p.is_file()) if trace.is_dir() else [trace, Path(str(trace) + "-wal")]
+    told = [str(trace.resolve()), str(SCHEMA_VERSION)]
+    for f in files:
+        if f.exists() and f.stat().st_size > 0:
+            told.append(f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}")
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+def open(trace: PathLike) -> Trace:
+    """Opens a trace directory, a database, a number or name in the catalogue, or a Parquet folder.
+
+    All but the last are exported once for each state into ``~/.cache/memtrace/python`` (MEMTRACE_CACHE names another place than
+    ``~/.cache/memtrace``); an earlier state is removed then. A number or name is exported each time, into a folder that goes with Python.
+    """
+    path = Path(trace)
+    if (path / "meta.json").is_file() and (path / "accesses").is_dir():
+        return Trace(path)
+    if not path.exists():
+        temporary = Path(tempfile.mkdtemp(prefix="memtrace-"))
+        import atexit
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        run("export", "--quiet", "--format", "parquet", "-o", temporary / "trace", os.fspath(trace))
+        return Trace(temporary / "trace")
+    home = _cache() / "python"
+    home.mkdir(parents=True, exist_ok=True)
+    prefix = path.name + "-" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8] + "-"
+    folder = home / (prefix + _state(path))
+    if not folder.is_dir():
+        run("export", "--quiet", "--format", "parquet", "-o", folder, path)
+        for earlier in home.iterdir():
+            if earlier.name.startswith(prefix) and earlier != folder:
+                shutil.rmtree(earlier, ignore_errors=True)
+    return Trace(folder)
