@@ -21,7 +21,10 @@ import org.memtrace.model.Progress;
  * hundreds of blocks are best at most p, so that nearly all programmes of a list are of what is left.
  */
 class SurvivorsTest {
-	/** A band that moves through memory, with values that many cells share, rows that are kept whole, empty rows and a few huge values. */
+	/**
+	 * A band that moves through memory, with values that many cells share, rows that are kept whole, empty rows and a few huge values; from seed
+	 * 13 on areas of equal values that are no binary fractions, where rounding would decide.
+	 */
 	private static MicroscopicModel model(Random random, long seed, int leaves, int slices) {
 		Hierarchy h = Hierarchy.of(seed % 2 == 0 ? RandomModels.tree(random, 2 * leaves) : binary(leaves));
 		if (seed % 3 == 1) {
@@ -37,8 +40,8 @@ class SurvivorsTest {
 		for (int l = 0; l < rows; l++) {
 			for (int t = 0; t < slices; t++) {
 				boolean inside = Math.abs(l * (double) slices / rows - t) < slices / 5.0;
-				if (inside && random.nextInt(3) > 0 || random.nextInt(40) == 0) {
-					v[l][t][random.nextInt(5) > 0 ? l * types / rows : random.nextInt(types)] = switch ((int) (seed % 4)) {
+				if (inside && (seed > 12 || random.nextInt(3) > 0) || random.nextInt(40) == 0) {
+					v[l][t][random.nextInt(5) > 0 ? l * types / rows : random.nextInt(types)] = seed > 12 ? l % 7 < 4 ? 0.1 : 1.0 / 3 : switch ((int) (seed % 4)) {
 					case 0 -> 1 + random.nextInt(4);
 					case 1 -> 1L << random.nextInt(12);
 					case 2 -> random.nextInt(60) == 0 ? 1e9 : 1 + random.nextInt(3);
@@ -88,7 +91,7 @@ class SurvivorsTest {
 
 	/** The seed is the argument, and so in the name of the test. */
 	@ParameterizedTest
-	@ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	@ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	void partitionsAreThoseOfTheWholeProgramme(long seed) throws Exception {
 		Random random = new Random(seed);
 		int slices = seed == 11 ? 130 : 12 + random.nextInt(9); // more than 127 slices need wider cuts
@@ -96,7 +99,7 @@ class SurvivorsTest {
 		AggregationOptions options = AggregationOptions.EXACT.withMinRows(seed % 6 == 5 ? 3 : 0);
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m, options, Progress.NONE);
 		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
-		if (seed % 2 == 1) {
+		if (seed % 2 == 1 && seed < 13) {
 			assertTrue(a.programmesOfSurvivors() > levels.programmes() / 3,
 					a.programmesOfSurvivors() + " of " + levels.programmes() + " programmes are of what is left");
 		}
