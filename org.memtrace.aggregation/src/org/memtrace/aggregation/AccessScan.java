@@ -133,7 +133,7 @@ public final class AccessScan {
 		return of(store.accessSource(progress));
 	}
 
-	/** The same chunks without what a mask does not want. */
+	/** A scan of these chunks without what a mask does not want. */
 	public AccessScan with(AccessMask wanted) {
 		if (wanted == null || wanted.selectsAll()) {
 			return this;
@@ -141,7 +141,7 @@ public final class AccessScan {
 		return new AccessScan(opener, mask == null ? wanted : AccessMask.both(mask, wanted), spare);
 	}
 
-	/** The same chunks with everything; losses are counted together. */
+	/** A scan of these chunks with all rows. Losses of both are counted together. */
 	AccessScan withoutMask() {
 		return new AccessScan(opener, null, spare);
 	}

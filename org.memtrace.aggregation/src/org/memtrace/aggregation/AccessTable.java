@@ -480,12 +480,12 @@ public final class AccessTable implements ModelSource {
 		return max;
 	}
 
-	/** The same trace with only some of the records, or with only their reads or writes. Takes no time. */
+	/** A table of this trace with only some of the records, or with only their reads or writes. This takes no time. */
 	public AccessTable filtered(AccessMask mask) {
 		return mask.selectsAll() ? this : new AccessTable(trace, scan.with(mask), unmasked);
 	}
 
-	/** The same trace with all of its records. */
+	/** A table of this trace with all of its records. */
 	public AccessTable unfiltered() {
 		return scan.isMasked() ? new AccessTable(trace, scan.withoutMask()) : this;
 	}

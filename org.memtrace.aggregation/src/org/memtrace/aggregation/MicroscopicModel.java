@@ -592,7 +592,7 @@ public final class MicroscopicModel {
 		return new Densities(found[at][0], above / weights, most);
 	}
 
-	/** The same values summed over all slices: one slice. */
+	/** A model with one slice, which has the sums of all slices. */
 	MicroscopicModel collapsed() {
 		requirePages();
 		int k = types.size();

@@ -74,7 +74,7 @@ public final class Partition {
 		this.loss = blocks.loss;
 	}
 
-	/** The same blocks for another p at which they are best too. */
+	/** These blocks for another p at which they are best, too. */
 	Partition at(double otherP) {
 		return otherP == p ? this : new Partition(this, otherP);
 	}

@@ -39,7 +39,7 @@ public interface Progress {
 	 */
 	void begin(String step, long total);
 
-	/** The same for a step whose units are bytes, so that a rate can be shown as what it is. */
+	/** Begins a step whose units are bytes. Whoever shows it can then tell a rate in bytes per second. */
 	default void beginBytes(String step, long total) {
 		begin(step, total);
 	}

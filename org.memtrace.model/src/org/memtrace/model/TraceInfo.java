@@ -41,7 +41,7 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 		return endNs - startNs;
 	}
 
-	/** The same trace with another text about it and other properties. */
+	/** This trace with another description and other properties. */
 	public TraceInfo described(String newDescription, Map<String, String> newProperties) {
 		return new TraceInfo(id, alias, databaseName, type, application, host, operatingSystem, cpus, events, producers, startNs,
 				endNs, recordedAt, pageSizeBytes, newDescription, newProperties);
@@ -62,7 +62,7 @@ public record TraceInfo(int id, String alias, String databaseName, String type, 
 		return timeUnit() == TimeUnit.TICK;
 	}
 
-	/** The same trace as a store knows it. */
+	/** This trace with the numbers that a store has given to it. */
 	public TraceInfo stored(int newId, String newAlias, String newDatabaseName, long newEvents, int newProducers) {
 		return new TraceInfo(newId, newAlias, newDatabaseName, type, application, host, operatingSystem, cpus, newEvents,
 				newProducers, startNs, endNs, recordedAt, pageSizeBytes, description, properties);

@@ -54,12 +54,12 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	record Rows(StoredChunks chunks, long order, long count) {
 	}
 
-	/** The same trace under another display name. */
+	/** This trace under another display name. */
 	MemoryTraceStore renamed(String alias) {
 		return with(info.stored(info.id(), alias, info.databaseName(), info.events(), info.producers()));
 	}
 
-	/** The same trace with other things known about it. */
+	/** This trace with other facts about it. */
 	MemoryTraceStore with(TraceInfo now) {
 		return new MemoryTraceStore(now, space, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets, intervals,
 				threadTimes, reportJson, rows, cache, notes, otherEvents);

@@ -94,7 +94,7 @@ final class PendingFile {
 		intend(List.of(finalName));
 	}
 
-	/** The same for all files under this lock. */
+	/** The files will appear under these names, and are leftovers unless they become registered. */
 	void intend(List<String> finalNames) throws IOException {
 		write(finalNames);
 		intended = List.copyOf(finalNames);

@@ -69,7 +69,7 @@ public final class Stores {
 		return createFile(file, DatabaseKind.SQLITE, notices);
 	}
 
-	/** The same with a chosen kind of database; the file of an H2 database must be called {@code *.mv.db}. */
+	/** Makes a database of a chosen kind. The file of an H2 database must be called {@code *.mv.db}. */
 	public static TraceWriter createFile(Path file, DatabaseKind kind, Consumer<String> notices) throws MemtraceException {
 		return SqliteCatalogue.createFile(file, Dbms.of(kind), notices);
 	}

@@ -45,7 +45,7 @@ public final class Palette {
 		return chosen.isEmpty() ? dark ? DARK : LIGHT : new Palette(dark, Map.copyOf(chosen));
 	}
 
-	/** The same choices for light pages: what is saved in a file is printed. */
+	/** A palette with these choices for a light page. Files are printed, so they are light. */
 	public Palette light() {
 		return of(false, chosen);
 	}

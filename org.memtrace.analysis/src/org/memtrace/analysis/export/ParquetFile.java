@@ -77,7 +77,7 @@ final class ParquetFile implements AutoCloseable {
 			return new Column(name, Kind.TEXT, true, texts, "");
 		}
 
-		/** The same with a description. */
+		/** Adds a column with a description. */
 		Column means(String text) {
 			return new Column(name, kind, optional, texts, text);
 		}

@@ -46,7 +46,7 @@ public final class Advisor {
 	private final List<Rule> rules;
 	private final List<Finding> findings;
 
-	/** The same with the findings of one rule. */
+	/** This advice with the findings of one rule only. */
 	public Advisor only(String rule) {
 		return new Advisor(facts, thresholds, rules, findings.stream().filter(f -> f.rule().equals(rule)).toList());
 	}
@@ -80,7 +80,7 @@ public final class Advisor {
 		return new Advisor(FactsCollector.of(store, source, progress, others), thresholds, Rules.all());
 	}
 
-	/** The same facts judged with other thresholds. */
+	/** The advice that follows from these facts with other thresholds. */
 	public Advisor with(Thresholds others) {
 		return new Advisor(facts, others, rules);
 	}

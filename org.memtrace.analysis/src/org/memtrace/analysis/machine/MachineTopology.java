@@ -70,7 +70,7 @@ public final class MachineTopology {
 			return shortLabel() + (sizeBytes > 0 ? " (" + Units.bytes(sizeBytes) + ")" : "");
 		}
 
-		/** The same without the size. */
+		/** The label without the size. */
 		public String shortLabel() {
 			int index = type == Type.PU || type == Type.NODE || type == Type.PACKAGE || type == Type.CORE
 					? osIndex >= 0 ? osIndex : logicalIndex : logicalIndex;

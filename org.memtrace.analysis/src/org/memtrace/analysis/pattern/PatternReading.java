@@ -161,7 +161,7 @@ public final class PatternReading {
 		return new PatternReading(null, stepBytes, all);
 	}
 
-	/** The same with one more condition of a pattern, which does not hold: it does not last. */
+	/** This reading with one more condition of a pattern, which does not hold because the pattern does not last. */
 	PatternReading without(Pattern unsteady, Check lasting) {
 		Map<Pattern, List<Check>> now = new LinkedHashMap<>(checks);
 		List<Check> list = new ArrayList<>(now.get(unsteady));

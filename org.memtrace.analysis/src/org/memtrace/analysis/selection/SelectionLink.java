@@ -16,7 +16,7 @@ public final class SelectionLink implements AutoCloseable {
 	public enum Time {
 		/** As long after its start. */
 		SINCE_START,
-		/** The same fraction of it: for a run that is faster. */
+		/** After as large a part of the run. This fits a run that is faster. */
 		SCALED
 	}
 

@@ -122,7 +122,7 @@ public final class PieModel {
 		return new PieModel(sum, by, false, CountUnit.RECORDS, slices, total, excluded, excludedCount);
 	}
 
-	/** The same of a trace, whose times may be ticks of a logical clock and whose counts have their own word. */
+	/** This pie with the units of a trace: its times may be ticks of a logical clock, and its counts have their own word. */
 	public PieModel of(TraceInfo trace) {
 		return new PieModel(sum, by, trace.isInTicks(), trace.counts(), slices, total, excluded, excludedCount);
 	}

@@ -54,15 +54,15 @@ public final class Statistics {
 		EVENTS("Events"),
 		/** Time in states within the window; of states that nest each instant counts for the innermost. */
 		STATE_TIME("State duration"),
-		/** The same, and nested states count each. */
+		/** Time in states within the window; of states that nest each one counts. */
 		STATE_DURATION("State duration with nested states"),
 		/** Time between the ends of links within the window. */
 		LINK_TIME("Link duration"),
 		/** The time of the window of each producer: in its innermost states, and in none. */
 		TIME_OF_ALL("Time of all producers"),
-		/** The same of producers that have no others below them. */
+		/** As {@link #TIME_OF_ALL}, only of producers that have no others below them. */
 		TIME_OF_LEAVES("Time of leaf producers"),
-		/** The same of producers that have events in the window. */
+		/** As {@link #TIME_OF_ALL}, only of producers that have events in the window. */
 		TIME_OF_ACTIVE("Time of active producers");
 
 		private final String label;

@@ -53,7 +53,7 @@ public final class StructureSheet {
 			return this == ACCESSES ? unit.title() : title;
 		}
 
-		/** The same in a sentence. */
+		/** What the column tells, in a sentence. */
 		public String meaning(CountUnit unit) {
 			return this == ACCESSES ? unit.meaning() : this == SHARED ? "Share of the " + unit.plural() + meaning : meaning;
 		}

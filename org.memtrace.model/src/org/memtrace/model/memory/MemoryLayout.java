@@ -24,7 +24,7 @@ public record MemoryLayout(PageCells cells, List<MemoryArea> areas, Map<Integer,
 		rules = List.copyOf(rules);
 	}
 
-	/** The same with other rules. */
+	/** This layout with other rules for the tree. */
 	public MemoryLayout withRules(List<String> newRules) {
 		return new MemoryLayout(cells, areas, images, pageSizeBytes, fanout, newRules);
 	}

@@ -34,7 +34,7 @@ public record Check(String text, double value, boolean least, double threshold, 
 		return new Check(text, value, false, threshold, true);
 	}
 
-	/** The same as something that speaks against the finding when it does not hold. */
+	/** This condition as counter-evidence: it speaks against the finding when it does not hold. */
 	public Check counter() {
 		return new Check(text, value, least, threshold, false);
 	}
