@@ -6,7 +6,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -63,9 +62,7 @@ public final class ChromeReader implements InputReader {
 		if (input.files().size() > 1) {
 			throw new TraceFormatException(file.name(), 0, "is a Chrome trace; import it alone");
 		}
-		ImportSource.File source = new ImportSource.File(file.path(),
-				file.path() == null ? file.name() : file.path().getFileName().toString(), KIND, file.size());
-		return Optional.of(new ImportSource(id(), KIND, input.name(), KIND, List.of(source), file.size(), "ns", List.of(), Set.of()));
+		return Optional.of(ImportSource.ofEvents(id(), KIND, input));
 	}
 
 	@Override

@@ -66,8 +66,7 @@ public final class EventCsvReader implements InputReader {
 			}
 			unit = own;
 			bytes += file.size();
-			files.add(new ImportSource.File(file.path(), file.path() == null ? file.name() : file.path().getFileName().toString(),
-					"events as CSV", file.size()));
+			files.add(ImportSource.File.of(file, "events as CSV"));
 		}
 		return Optional.of(new ImportSource(id(), "events as CSV", input.name(), "events as CSV", files, bytes,
 				"tick".equals(unit) ? "tick" : "ns", List.of(), Set.of()));

@@ -3,9 +3,7 @@
 package org.memtrace.importer.paje;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.memtrace.importer.input.ByteLines;
@@ -50,9 +48,7 @@ public final class PajeReader implements InputReader {
 		if (input.files().size() > 1) {
 			throw new TraceFormatException(file.name(), 0, "is a trace in the Pajé format; import it alone");
 		}
-		ImportSource.File source = new ImportSource.File(file.path(),
-				file.path() == null ? file.name() : file.path().getFileName().toString(), KIND, file.size());
-		return Optional.of(new ImportSource(id(), KIND, input.name(), KIND, List.of(source), file.size(), "ns", List.of(), Set.of()));
+		return Optional.of(ImportSource.ofEvents(id(), KIND, input));
 	}
 
 	@Override

@@ -6,6 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
+import org.memtrace.importer.input.InputFile;
+import org.memtrace.model.MemtraceException;
+
 /**
  * What an import would read, found out by the beginnings of the files, before it is done.
  *
@@ -27,6 +30,12 @@ public record ImportSource(String reader, String kind, String name, String descr
 		options = Set.copyOf(options);
 	}
 
+	/** One file of events, with times in nanoseconds. */
+	public static ImportSource ofEvents(String reader, String kind, Input input) throws MemtraceException {
+		InputFile file = input.files().get(0);
+		return new ImportSource(reader, kind, input.name(), kind, List.of(File.of(file, kind)), file.size(), "ns", List.of(), Set.of());
+	}
+
 	/**
 	 * A file that is read.
 	 *
@@ -34,5 +43,9 @@ public record ImportSource(String reader, String kind, String name, String descr
 	 * @param what its format, for a person
 	 */
 	public record File(Path path, String name, String what, long bytes) {
+		/** A file of the input. */
+		public static File of(InputFile file, String what) {
+			return new File(file.path(), file.path() == null ? file.name() : file.path().getFileName().toString(), what, file.size());
+		}
 	}
 }

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -17,6 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.importer.EventLines;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.input.DecimalNumber;
@@ -24,11 +24,7 @@ import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.store.EventCategory;
-import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceCatalogue;
-import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /** JSON of Chrome's trace viewer: each phase, what is wrong, both forms of the file. */
@@ -71,21 +67,7 @@ class ChromeReaderTest {
 	}
 
 	private List<String> events(ImportReport report) throws MemtraceException {
-		List<String> lines = new ArrayList<>();
-		try (TraceStore store = catalogue.open(report.trace().id())) {
-			List<EventType> types = store.eventTypes();
-			store.visitEvents(AccessQuery.ALL, b -> {
-				List<String> parameters = store.eventParameters(Arrays.copyOf(b.id, b.count));
-				for (int i = 0; i < b.count; i++) {
-					EventType type = types.get(b.type[i]);
-					lines.add((type.name() + " " + type.category() + " " + store.producers().name(b.producer[i]) + " " + b.startNs[i] + " "
-							+ b.endNs[i] + " " + (type.category() == EventCategory.LINK ? "to " + store.producers().name((int) b.value[i])
-									: b.value[i]) + " " + parameters.get(i)).strip());
-				}
-			}, Progress.NONE);
-		}
-		lines.sort(null);
-		return lines;
+		return EventLines.of(catalogue, report);
 	}
 
 	@Test
