@@ -113,6 +113,7 @@ modprobe memtrace || bad "modprobe"
 udevadm settle -t 120
 if [ "$(stat -c '%a %G' /dev/memtrace)" = "660 memtrace" ]; then ok "udev gives the device to the group: $(stat -c '%A %U %G' /dev/memtrace)"
 else bad "device: $(stat -c '%A %U %G' /dev/memtrace)"; udevadm test /sys/class/misc/memtrace 2>&1 | tail -n 20; fi
+rm -rf /tmp/u	# the machine sees the /tmp of the host
 mkdir -m 777 /tmp/u
 cd /tmp/u || exit
 if as 1234 1234,990 memtrace record -i 20ms -o /tmp/u/mine -- "$program" naive -n 96 -t 2 > out 2> err &&
