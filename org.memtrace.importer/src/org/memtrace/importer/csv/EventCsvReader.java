@@ -14,6 +14,7 @@ import java.util.Set;
 
 import org.memtrace.importer.input.CountedInput;
 import org.memtrace.importer.input.CsvTable;
+import org.memtrace.importer.input.DecimalNumber;
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.reader.EventSink;
@@ -35,7 +36,8 @@ public final class EventCsvReader implements InputReader {
 	private static final List<String> REQUIRED = List.of("type", "category", "producer");
 	private static final Set<String> OWN = Set.of("type", "category", "producer", "value", "cpu", "parameters");
 	/** Units of the columns start and end, and what one of them is; a tick is one of a logical clock. */
-	private static final Map<String, Long> UNITS = Map.of("ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L, "tick", 1L);
+	/** The power of ten of each unit, in nanoseconds; ticks stay as they are. */
+	private static final Map<String, Integer> UNITS = Map.of("ns", 0, "us", 3, "ms", 6, "s", 9, "tick", 0);
 
 	@Override
 	public String id() {
@@ -107,7 +109,7 @@ public final class EventCsvReader implements InputReader {
 		private final String file;
 		private final String start;
 		private final String end;
-		private final long factor;
+		private final int places;
 		/** Columns whose values are parameters. */
 		private final List<String> others;
 		private final EventSink sink;
@@ -119,7 +121,7 @@ public final class EventCsvReader implements InputReader {
 			this.file = file;
 			this.start = "start_" + unit;
 			this.end = "end_" + unit;
-			this.factor = UNITS.get(unit);
+			this.places = UNITS.get(unit);
 			this.others = columns.stream().filter(c -> !c.isEmpty() && !OWN.contains(c) && !c.equals(start) && !c.equals(end)).toList();
 			this.sink = sink;
 			this.in = in;
@@ -197,17 +199,8 @@ public final class EventCsvReader implements InputReader {
 		/** Whole numbers are exact; others are rounded to a nanosecond. */
 		private long time(String text) {
 			String number = text.strip();
-			if (number.matches("[+-]?\\d+")) {
-				try {
-					return Math.multiplyExact(Long.parseLong(number), factor);
-				} catch (ArithmeticException e) {
-					throw new NumberFormatException(number);
-				}
-			}
-			java.math.BigDecimal ns = new java.math.BigDecimal(number).multiply(java.math.BigDecimal.valueOf(factor))
-					.setScale(0, java.math.RoundingMode.HALF_UP);
 			try {
-				return ns.longValueExact();
+				return DecimalNumber.scaled(number, places);
 			} catch (ArithmeticException e) {
 				throw new NumberFormatException(number);
 			}
