@@ -220,7 +220,9 @@ u32 mtr_chunk_bits(u32 records)
 
 /* ---- set */
 
-#define GEN_BITS 22
+#define GEN_BITS 19
+#define THREADS_SHIFT 42
+#define THREADS_MAX 7u
 
 static u64 set_key(u64 virt, u32 image)
 {
@@ -297,6 +299,9 @@ u32 mtr_set_take_block(struct mtr_set *s, struct mtr_block *b)
 			continue;
 		}
 		e->val |= MTR_SET_FAULTED;
+		/* a task has one record of a page and an interval */
+		if (mtr_set_threads(e) < THREADS_MAX)
+			e->val += 1ull << THREADS_SHIFT;
 		if (r->phys)
 			mtr_set_note_frame(e, r->phys >> MTR_PAGE_SHIFT);
 	}
@@ -323,6 +328,64 @@ u32 mtr_set_filter_block(struct mtr_set *s, struct mtr_block *b)
 	}
 	b->data->records = n;
 	return n;
+}
+
+/* ---- past */
+
+#define PAST_SPARE 16u			/* looks again in one of so many subphases */
+#define PAST_CALM 8u			/* intervals with fewer threads until one is usual less */
+
+static u64 past_hash(u64 key)
+{
+	return key * 0x9e3779b97f4a7c15ull;
+}
+
+static u32 past_tag(u64 hash)		/* never 0 */
+{
+	return (u32)(hash & 0xffff) | 1;
+}
+
+bool mtr_past_spares(const struct mtr_past *p, const struct mtr_set_entry *e)
+{
+	const u64 hash = past_hash(e->key);
+	const u32 v = p->e[hash >> (64 - p->bits)];
+
+	if (v >> 16 != past_tag(hash))
+		return false;
+	return mtr_set_threads(e) >= (v & 7) && ((u32)(hash >> 20) + p->turn) % PAST_SPARE;
+}
+
+void mtr_past_take_block(struct mtr_past *p, struct mtr_set *s, const struct mtr_block *b)
+{
+	const u32 who = b->data->tid & 0xff;
+	u32 i;
+
+	for (i = 0; i < b->data->records; i++) {
+		struct mtr_set_entry *e = mtr_set_find(s, b->data->record[i].virt, b->data->image);
+		u32 threads, usual, calm, *v;
+		u64 hash;
+
+		threads = e ? mtr_set_threads(e) : 0;
+		if (!threads)		/* not in the set, or another record of the page was first */
+			continue;
+		e->val &= ~((u64)THREADS_MAX << THREADS_SHIFT);
+		hash = past_hash(e->key);
+		v = &p->e[hash >> (64 - p->bits)];
+		usual = *v & 7;
+		calm = *v >> 3 & 31;
+		if (*v >> 16 != past_tag(hash)) {
+			usual = threads;
+			calm = 0;
+		} else if (threads >= usual) {
+			/* always one, but not always the same one */
+			usual = threads == 1 && (*v >> 8 & 0xff) != who ? 2 : threads;
+			calm = 0;
+		} else if (++calm == PAST_CALM) {
+			usual--;
+			calm = 0;
+		}
+		*v = past_tag(hash) << 16 | who << 8 | calm << 3 | usual;
+	}
 }
 
 /* ---- rule */

@@ -154,7 +154,7 @@ u32 mtr_chunk_bits(u32 records);
  */
 struct mtr_set_entry {
 	u64 key;			/* page number << 19 | image */
-	u64 val;			/* generation << 42 | frame + 1 << 2 | emitted << 1 | faulted */
+	u64 val;			/* generation << 45 | threads << 42 | frame + 1 << 2 | emitted << 1 | faulted */
 };
 
 struct mtr_set {
@@ -177,6 +177,10 @@ static inline u64 mtr_set_frame(const struct mtr_set_entry *e)	/* frame + 1, 0 =
 	return (e->val >> 2) & ((1ull << 40) - 1);
 }
 void mtr_set_note_frame(struct mtr_set_entry *e, u64 frame);
+static inline u32 mtr_set_threads(const struct mtr_set_entry *e)	/* that faulted on it, at most 7 */
+{
+	return e->val >> 42 & 7;
+}
 
 /*
  * Puts the records of a block that are not yet in it (from block->in_set on)
@@ -188,6 +192,26 @@ u32 mtr_set_take_block(struct mtr_set *s, struct mtr_block *b);
  * or an inferred one already. Returns the number of records that remain.
  */
 u32 mtr_set_filter_block(struct mtr_set *s, struct mtr_block *b);
+
+/*
+ * How many threads used a page in the intervals before, so that subphases hide again
+ * only pages where they may find another thread. A table without chains: a page whose
+ * place another page has taken is a new one. Used by the monitor alone.
+ */
+struct mtr_past {
+	u32 *e;				/* 1 << bits, zeroed: tag << 16 | thread << 8 | calm << 3 | usual */
+	u32 bits;
+	u32 turn;			/* of the subphases */
+};
+
+/*
+ * Shall a page that is visible and was recorded in this interval stay visible until its end?
+ * A new page is hidden in each subphase; a known one as long as fewer threads than usual have
+ * been seen in this interval, and else in one of 16 subphases.
+ */
+bool mtr_past_spares(const struct mtr_past *p, const struct mtr_set_entry *e);
+/* At the end of an interval: learns from a block. The set is that of the interval; its numbers of threads become 0. */
+void mtr_past_take_block(struct mtr_past *p, struct mtr_set *s, const struct mtr_block *b);
 
 /*
  * How long the next interval is. The cost of an interval is what the injected

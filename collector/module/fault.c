@@ -10,6 +10,7 @@
  */
 #include "memtrace.h"
 
+#include <linux/fs.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
@@ -32,10 +33,11 @@ static void note_frame(pte_t p, unsigned long addr, u64 *phys)
  * monitor closes the interval either before both or after both.
  *
  * Returns MEMTRACE_RECORD_* flags; *phys stays 0 when the frame is not known
- * or may change (copy on write): the sweep fills it in.
+ * or may change (copy on write): the sweep fills it in. *done: the access will
+ * succeed, nothing is left to do for the kernel.
  */
 static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, unsigned long addr,
-			   bool write, u64 *phys)
+			   bool write, u64 *phys, bool *done)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int fl = MEMTRACE_RECORD_REAL;
@@ -66,8 +68,10 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 			fl |= MEMTRACE_RECORD_WRITE_PROTECT;
 		else if (!write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
 			n = pte_wrprotect(n);	/* the first write faults, too */
-		if (mtr_vma_traced(vma))
+		if (mtr_vma_traced(vma)) {
 			mtr_set_pte(mm, addr & PAGE_MASK, ptep, n);
+			*done = !(fl & MEMTRACE_RECORD_WRITE_PROTECT);
+		}
 	} else if (mtr_pte_protnone(p)) {
 		mtr_count(s, ALIEN);
 	} else if (write && !pte_write(p)) {
@@ -118,32 +122,34 @@ out:
 	rcu_read_unlock();
 }
 
-static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags, struct pt_regs *regs)
+/* True: a fault of user mode that needs nothing more. */
+static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags, struct pt_regs *regs)
 {
 	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE,
 			       .again = flags & FAULT_FLAG_TRIED };
 	struct mtr_session *s;
 	struct mtr_task *t;
+	bool done = false;
 	unsigned int fl;
 
 	if (unlikely(vma->vm_mm != current->mm || (flags & FAULT_FLAG_REMOTE) || (current->flags & PF_KTHREAD))) {
 		remote(vma, addr);
-		return;
+		return false;
 	}
 	t = mtr_find_task(current);
 	if (likely(!t) || READ_ONCE(t->ignored))
-		return;
+		return false;
 	s = t->s;
 	if (mtr_vma_skipped(s, vma))
-		return;
+		return false;
 	if (unlikely(t->mm != current->mm)) {
 		/* in the middle of exec: the new image begins with what exec itself does */
 		if (!s->privileged)
-			return;		/* not before we know whose program it is */
+			return false;	/* not before we know whose program it is */
 		mtr_task_moved(t);
 	}
 	if (t->waiting)
-		return;
+		return false;
 	mtr_count(s, FAULTS);
 	if (mtr_fault_vma_lock(flags))
 		mtr_count(s, VMA_LOCK);
@@ -154,7 +160,7 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 		a.ip = instruction_pointer(task_pt_regs(current));
 
 	spin_lock(&t->lock);
-	fl = repair(s, vma, addr, a.write, &a.phys);
+	fl = repair(s, vma, addr, a.write, &a.phys, &done);
 	if (fl & MEMTRACE_RECORD_HIDDEN)
 		mtr_count(s, HIDDEN);
 	if (fl & MEMTRACE_RECORD_REAL)
@@ -188,13 +194,29 @@ static void fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 		break;
 	}
 	spin_unlock(&t->lock);
+	return done && (flags & FAULT_FLAG_USER);
 }
+
+/*
+ * May handle_mm_fault() be left out when nothing is left for it to do? Its caller has asked whether
+ * the access is allowed, and releases the lock that it has taken; a fault of user mode has no
+ * other state. Where the probe is one of ftrace, whose return address may be changed, and not on
+ * architectures where this was not tried. mtr_sessions_lock.
+ */
+static bool may_skip;
 
 static int on_fault(struct kprobe *p, struct pt_regs *regs)
 {
-	fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
-	      regs_get_kernel_argument(regs, 2), (struct pt_regs *)regs_get_kernel_argument(regs, 3));
-	return 0;
+	if (!fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
+		   regs_get_kernel_argument(regs, 2), (struct pt_regs *)regs_get_kernel_argument(regs, 3)) || !may_skip)
+		return 0;
+	/*
+	 * Go on in a function of the kernel that returns 0 and does nothing else, as if it had been called.
+	 * Not in one of ours: the module could be unloaded while a task that was preempted there sleeps.
+	 */
+	current->min_flt++;
+	instruction_pointer_set(regs, (unsigned long)noop_fsync);
+	return 1;
 }
 NOKPROBE_SYMBOL(on_fault);
 
@@ -300,6 +322,7 @@ int mtr_probes_on(void)
 		       err == -EPERM ? " (kernel lockdown?)" : "");
 		return err;
 	}
+	may_skip = IS_ENABLED(CONFIG_X86_64) && (probe.flags & KPROBE_FLAG_FTRACE);
 	memset(&exit_probe, 0, sizeof(exit_probe));
 	exit_probe.symbol_name = "exit_mmap";
 	exit_probe.pre_handler = on_exit_mmap;

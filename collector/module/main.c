@@ -45,9 +45,9 @@ static unsigned int sessions;
  * What sessions of users without CAP_SYS_PTRACE may hold. Their memory is charged
  * to the memory cgroup of the process that configures, too.
  */
-static unsigned int user_mib = 336;
+static unsigned int user_mib = 352;
 module_param(user_mib, uint, 0644);
-MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (336)");
+MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (352)");
 static unsigned int all_mib;
 module_param(all_mib, uint, 0644);
 MODULE_PARM_DESC(all_mib, "MiB that all recordings of all users may hold; 0 (default): an eighth of the memory");
@@ -177,9 +177,11 @@ static void free_memory(struct mtr_session *s)
 		if (!b->first)
 			kfree(b);
 	vfree(s->set.e);
+	vfree(s->past.e);
 	vfree(s->data);
 	vfree(s->blocks);
 	s->set.e = NULL;
+	s->past.e = NULL;
 	s->data = NULL;
 	s->blocks = NULL;
 	quota_give(s);
@@ -190,6 +192,7 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	/* no killing of others for us: rather no session */
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
 	u32 count, bits;
+	bool sparing;
 	int err;
 
 	if (c->pad || c->skip_start > c->skip_end)
@@ -213,14 +216,18 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	count = c->pool_blocks * MTR_BLOCKS_PER_4K;
 	/* half as many pages as records: many are of several threads, and the rest is only told less exactly */
 	bits = max(10, order_base_2((u64)count * MTR_BLOCK_RECORDS * 2 / 3));
-	err = quota_take(s, (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits));
+	sparing = (c->flags & MEMTRACE_CONFIG_SPARING) && c->subphases > 1;
+	err = quota_take(s, (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits) +
+			 (sparing ? sizeof(u32) << bits : 0));
 	if (err)
 		return err;
 	err = -ENOMEM;
 	s->blocks = __vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
 	s->data = __vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
 	s->set.e = __vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
-	if (!s->blocks || !s->data || !s->set.e)
+	s->past.e = sparing ? __vmalloc(sizeof(u32) << bits, gfp | __GFP_ZERO) : NULL;
+	s->past.bits = bits;
+	if (!s->blocks || !s->data || !s->set.e || (sparing && !s->past.e))
 		goto no;
 	mtr_pool_init(&s->pool, s->blocks, s->data, count);
 	mtr_set_init(&s->set, s->set.e, bits);
@@ -292,6 +299,8 @@ static int mtr_release(struct inode *inode, struct file *f)
 	}
 	flush_workqueue(mtr_workqueue);	/* sweeps that a fork has left for later */
 	free_memory(s);
+	if (s->reader)
+		put_task_struct(s->reader);
 	free_cpumask_var(s->flush_cpus);
 	free_percpu(s->counter);
 	vfree(s->page);
@@ -406,6 +415,16 @@ static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off
 		return -EINVAL;
 	if (mutex_lock_interruptible(&s->read_lock))
 		return -EINTR;
+	if (s->reader != current) {	/* only we change it */
+		struct task_struct *before = s->reader;
+
+		spin_lock(&s->done_lock);
+		s->reader = get_task_struct(current);
+		s->reader_cpu_ns = current->se.sum_exec_runtime;
+		spin_unlock(&s->done_lock);
+		if (before)
+			put_task_struct(before);
+	}
 	for (;;) {
 		struct mtr_block *b;
 		u32 bytes;

@@ -59,6 +59,7 @@ struct mtr_session {
 	void *data;
 	struct mtr_pool pool;
 	struct mtr_set set;		/* session->lock */
+	struct mtr_past past;		/* session->lock; e: NULL unless it is asked for */
 	struct mtr_rule rule;		/* session->lock */
 	u64 *page;			/* word 0: see the end of abi.h; mapped by user space */
 	u64 start_ns;			/* of the running interval */
@@ -72,7 +73,9 @@ struct mtr_session {
 	u32 notes;
 	wait_queue_head_t wait;
 	struct mutex read_lock;
-	void *bounce;
+	struct task_struct *reader;	/* who read last, referenced; done_lock */
+	u64 reader_cpu_ns;		/* of it, counted so far; done_lock */
+	atomic64_t late_ns;		/* sweeps after forks, for the next interval */
 
 	struct task_struct *monitor;
 	u64 monitor_cpu_ns, program_cpu_ns;	/* at the end of the last interval */
@@ -157,6 +160,7 @@ u64 mtr_probes_missed(void);
 /* ---- sweep.c */
 enum mtr_sweep_mode {
 	MTR_HIDE,	/* hide; what is young and not in the set is inferred */
+	MTR_AGAIN,	/* the same in a subphase: pages may be spared, see mtr_past_spares() */
 	MTR_NEWBORN,	/* hide, infer nothing */
 	MTR_LOOK,	/* infer, change nothing */
 	MTR_SHOW,	/* make visible */
@@ -169,7 +173,7 @@ struct mtr_sweep {
 	u64 label;			/* of inferred accesses */
 	unsigned long at;		/* where to go on */
 	unsigned int left;		/* entries until a pause */
-	u64 hidden, seen, inferred, dropped, shown;
+	u64 hidden, seen, inferred, dropped, shown, spared;
 };
 
 /*

@@ -76,9 +76,9 @@ static void take_open(struct mtr_session *s, struct mtr_task *t)
 }
 
 /* Sweeps one address space, mmget()ed; begins its TLB bracket. session->lock; sleeps. */
-static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, u64 *resident)
+static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, bool again, u64 *resident)
 {
-	struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_HIDE, .label = label };
+	struct mtr_sweep w = { .s = s, .im = im, .mode = again ? MTR_AGAIN : MTR_HIDE, .label = label };
 
 	WRITE_ONCE(im->late, false);
 	inc_tlb_flush_pending(im->mm);
@@ -88,8 +88,8 @@ static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, u64 *re
 	*resident += w.seen;
 }
 
-/* All address spaces; one flush. */
-static void hide_all(struct mtr_session *s, u64 label)
+/* All address spaces; one flush. @again: pages may be spared. */
+static void hide_all(struct mtr_session *s, u64 label, bool again)
 {
 	u64 resident = 0, t0 = ktime_get_mono_fast_ns(), t1;
 	struct mtr_image *im;
@@ -97,7 +97,7 @@ static void hide_all(struct mtr_session *s, u64 label)
 	list_for_each_entry(im, &s->images, list) {
 		im->swept = mmget_not_zero(im->mm);
 		if (im->swept)
-			hide(s, im, label, &resident);
+			hide(s, im, label, again, &resident);
 	}
 	t1 = ktime_get_mono_fast_ns();
 	mtr_flush_finish(s->flush_cpus);
@@ -116,21 +116,23 @@ void mtr_late_sweep(struct work_struct *work)
 	struct mtr_session *s = container_of(work, struct mtr_session, late_sweep);
 	struct mtr_image *im;
 	struct mtr_task *t;
-	u64 resident = 0;
+	u64 resident = 0, t0;
 
 	mutex_lock(&s->lock);
+	t0 = ktime_get_mono_fast_ns();
 	if (!s->stopping) {
 		list_for_each_entry(t, &s->tasks, list)
 			take_open(s, t);
 		list_for_each_entry(im, &s->images, list) {
 			if (!READ_ONCE(im->late) || !mmget_not_zero(im->mm))
 				continue;
-			hide(s, im, s->page[0] / 2, &resident);
+			hide(s, im, s->page[0] / 2, false, &resident);
 			mtr_flush_finish(s->flush_cpus);
 			dec_tlb_flush_pending(im->mm);
 			mmput_async(im->mm);
 		}
 	}
+	atomic64_add(ktime_get_mono_fast_ns() - t0, &s->late_ns);
 	mutex_unlock(&s->lock);
 }
 
@@ -152,7 +154,8 @@ static void subphase(struct mtr_session *s)
 
 	list_for_each_entry(t, &s->tasks, list)
 		take_open(s, t);
-	hide_all(s, s->page[0] / 2);
+	s->past.turn++;
+	hide_all(s, s->page[0] / 2, s->past.e != NULL);
 	put_all(s);
 }
 
@@ -276,6 +279,28 @@ static u64 since(struct mtr_session *s, unsigned int c)
 	return d;
 }
 
+/*
+ * CPU time of whoever read since the last call. A program that traces itself is no cost of the recording.
+ * The counter of a task that runs is as old as its last tick.
+ */
+static u64 reader_cpu(struct mtr_session *s)
+{
+	u64 now, d = 0;
+	bool own;
+
+	rcu_read_lock();
+	spin_lock(&s->done_lock);
+	if (s->reader) {
+		now = s->reader->se.sum_exec_runtime;
+		own = mtr_find_task(s->reader);
+		d = own ? 0 : now - s->reader_cpu_ns;
+		s->reader_cpu_ns = now;
+	}
+	spin_unlock(&s->done_lock);
+	rcu_read_unlock();
+	return d;
+}
+
 /* session->lock; sleeps. */
 void mtr_interval_end(struct mtr_session *s)
 {
@@ -317,7 +342,7 @@ void mtr_interval_end(struct mtr_session *s)
 	mtr_count_n(s, SET_FULL, full);
 
 	work = s->sweep_ns + s->flush_ns;
-	hide_all(s, n);
+	hide_all(s, n, false);
 	smp_mb();
 	WRITE_ONCE(s->page[0], 2 * n + 2);
 	work = s->sweep_ns + s->flush_ns - work;
@@ -339,6 +364,8 @@ void mtr_interval_end(struct mtr_session *s)
 		b->data->start_ns = s->start_ns;
 		b->data->end_ns = t0;
 		b->data->closed_ns = s->closed_ns;
+		if (s->past.e && b->data->tid >= 0)
+			mtr_past_take_block(&s->past, &s->set, b);
 		cond_resched();
 	}
 	put_all(s);
@@ -365,6 +392,7 @@ void mtr_interval_end(struct mtr_session *s)
 	iv.scan_ns = work;
 	iv.monitor_cpu_ns = s->monitor ? s->monitor->se.sum_exec_runtime - s->monitor_cpu_ns : 0;
 	s->monitor_cpu_ns += iv.monitor_cpu_ns;
+	iv.monitor_cpu_ns += reader_cpu(s) + atomic64_xchg(&s->late_ns, 0);
 	iv.program_cpu_ns = cpu;
 	iv.stretch = mtr_rule_next(&s->rule, since(s, MEMTRACE_C_HIDDEN) +
 		(s->config.flags & MEMTRACE_CONFIG_WRITES ? since(s, MEMTRACE_C_WRITE_PROTECT) : 0),

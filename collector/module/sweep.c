@@ -118,26 +118,35 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 		goto out;
 	for (; a < end; a += PAGE_SIZE, ptep++) {
 		p = ptep_get(ptep);
-		if (pte_none(p) || !pte_present(p))
-			continue;
-		if (w->mode == MTR_SHOW) {
-			if (mtr_pte_hidden(p)) {
+		if (mtr_pte_hidden(p)) {	/* most of them: what was not touched since */
+			if (w->mode == MTR_SHOW) {
 				mtr_set_pte(mm, a, ptep, mtr_pte_show(vma, p, false));
 				w->shown++;
+			} else {
+				w->seen++;
 			}
 			continue;
 		}
+		if (pte_none(p) || !pte_present(p) || w->mode == MTR_SHOW)
+			continue;
 		w->seen++;
-		if (mtr_pte_protnone(p))	/* ours, or a hint of the kernel's */
+		if (mtr_pte_protnone(p))	/* a hint of the kernel's */
 			continue;
 		if (w->mode == MTR_LOOK) {
 			if (pte_young(p))
 				infer(w, vma, a, p);
 			continue;
 		}
-		p = ptep_get_and_clear(mm, a, ptep);
-		if (w->mode == MTR_HIDE) {
+		e = NULL;
+		if (w->mode != MTR_NEWBORN) {
 			e = mtr_set_find(&w->s->set, a, w->im->note.image);
+			if (w->mode == MTR_AGAIN && e && mtr_past_spares(&w->s->past, e)) {
+				w->spared++;
+				continue;
+			}
+		}
+		p = ptep_get_and_clear(mm, a, ptep);
+		if (w->mode != MTR_NEWBORN) {
 			if (e) {
 				mtr_set_note_frame(e, pte_pfn(p));
 			} else if (pte_young(p)) {
@@ -165,7 +174,7 @@ bool mtr_sweep_piece(struct mtr_sweep *w)
 
 	for (vma = find_vma(mm, w->at); vma; vma = find_vma(mm, vma->vm_end)) {
 		if (!mtr_vma_traced(vma)) {
-			if (w->mode == MTR_HIDE && (vma->vm_flags & VM_HUGETLB)) {
+			if ((w->mode == MTR_HIDE || w->mode == MTR_AGAIN) && (vma->vm_flags & VM_HUGETLB)) {
 				mtr_count(w->s, UNSEEN_REGION);
 				mtr_count_n(w->s, UNSEEN_PAGES, vma_pages(vma));
 			}
@@ -200,7 +209,7 @@ bool mtr_sweep_piece(struct mtr_sweep *w)
 				continue;
 			if (mtr_pmd_huge(v) || mtr_pmd_protnone(v)) {
 				/* hidden, one fault would stand for 512 pages */
-				if (w->mode == MTR_HIDE)
+				if (w->mode == MTR_HIDE || w->mode == MTR_AGAIN)
 					mtr_count(w->s, HUGE_SKIPPED);
 				continue;
 			}
@@ -222,9 +231,10 @@ void mtr_sweep_counted(struct mtr_sweep *w)
 	mtr_count_n(w->s, INFERRED, w->inferred);
 	mtr_count_n(w->s, DROPPED, w->dropped);
 	mtr_count_n(w->s, RESTORED, w->shown);
-	if (w->mode == MTR_HIDE) {
+	if (w->mode == MTR_HIDE || w->mode == MTR_AGAIN) {
 		mtr_count_n(w->s, SWEPT, w->hidden);
 		mtr_count_n(w->s, SEEN, w->seen);
+		mtr_count_n(w->s, SPARED, w->spared);
 	} else if (w->mode == MTR_NEWBORN) {
 		mtr_count_n(w->s, NEWBORN, w->hidden);
 	}

@@ -5,37 +5,38 @@
  * inverted as for every PROT_NONE entry (L1TF); all other bits stay, so that
  * the way back is exact. The mark is USER, which PAGE_NONE does not have. Not
  * used: pte_modify() (needs cc_mask, not exported), pte_mkwrite(pte, vma) (not
- * exported).
+ * exported). Entries are read as they are, without the calls for Xen PV, where the
+ * module is refused.
  */
 #ifndef MEMTRACE_COMPAT_PTE_X86_H
 #define MEMTRACE_COMPAT_PTE_X86_H
 
 static inline bool mtr_pte_protnone(pte_t p)
 {
-	return (pte_flags(p) & (_PAGE_PROTNONE | _PAGE_PRESENT)) == _PAGE_PROTNONE;
+	return (p.pte & (_PAGE_PROTNONE | _PAGE_PRESENT)) == _PAGE_PROTNONE;
 }
 
 static inline bool mtr_pte_hidden(pte_t p)
 {
-	return mtr_pte_protnone(p) && (pte_flags(p) & _PAGE_USER);
+	return (p.pte & (_PAGE_PROTNONE | _PAGE_PRESENT | _PAGE_USER)) == (_PAGE_PROTNONE | _PAGE_USER);
 }
 
 /* A visible user entry, hidden; whether it was accessed stays in it, for reclaim. */
 static inline pte_t mtr_pte_hide(pte_t p)
 {
-	const u64 v = pte_val(p);
+	const u64 v = p.pte;
 	const u64 n = (v & ~(u64)_PAGE_PRESENT) | _PAGE_PROTNONE;
 
-	return __pte(flip_protnone_guard(v, n, PTE_PFN_MASK));
+	return (pte_t){ .pte = flip_protnone_guard(v, n, PTE_PFN_MASK) };
 }
 
 /* A hidden entry, visible; young if it is made so by an access, else as it was. */
 static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool young)
 {
-	const u64 v = pte_val(p);
+	const u64 v = p.pte;
 	const u64 n = (v & ~(u64)_PAGE_PROTNONE) | _PAGE_PRESENT | (young ? _PAGE_ACCESSED : 0);
 
-	return __pte(flip_protnone_guard(v, n, PTE_PFN_MASK));
+	return (pte_t){ .pte = flip_protnone_guard(v, n, PTE_PFN_MASK) };
 }
 
 static inline void mtr_set_pte(struct mm_struct *mm, unsigned long a, pte_t *ptep, pte_t p)
