@@ -39,9 +39,11 @@ void ctx_init(const struct mt_image *img);
 /*
  * hook: the program's own calls, after they succeeded. @caller_frame is the frame
  * address (%rbp chain) of the hook, its first return address is in the caller of
- * the libc function.
+ * the libc function. @offset is that of the mapping in its file; of an attached
+ * System V segment @fd is CTX_SYSV and @offset its number.
  */
-void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *caller_frame);
+#define CTX_SYSV (-2)
+void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *caller_frame);
 void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
 void ctx_note_brk(void *old_brk, void *new_brk);

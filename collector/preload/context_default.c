@@ -12,9 +12,9 @@ WEAK void ctx_init(const struct mt_image *img)
 	(void)img;
 }
 
-WEAK void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *caller_frame)
+WEAK void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *caller_frame)
 {
-	(void)addr, (void)len, (void)prot, (void)flags, (void)fd, (void)caller_frame;
+	(void)addr, (void)len, (void)prot, (void)flags, (void)fd, (void)offset, (void)caller_frame;
 }
 
 WEAK void ctx_note_munmap(void *addr, size_t len)

@@ -16,7 +16,8 @@
  * Other threads of the parent run on meanwhile, as they do during a real fork; but the
  * copy is not taken at one instant: what they write without a lock that an atfork handler
  * holds may be in the child in part. POSIX lets such a child call async-signal-safe
- * functions only, which do not depend on it.
+ * functions only, which do not depend on it. What libc itself needs is taken over again
+ * at one instant: see stacks.h.
  *
  * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
  * shared descriptors) makes an untraced child, after the parent was frozen as below.
@@ -37,7 +38,9 @@
 #include "counting.h"
 #include "maps.h"
 #include "quiet.h"
+#include "rawdir.h"
 #include "rawsys.h"
+#include "stacks.h"
 #include "thread.h"
 #include "zap/hooks.h"
 #include "zap/monitor.h"
@@ -60,6 +63,7 @@ struct fork_call {
 	int freeze;			/* why there is no copy, 0 = there is one */
 	int untraced;			/* the child is none of ours: unusual clone flags */
 	struct mt_maps maps;
+	struct mt_stacks stacks;
 	long result;
 };
 
@@ -132,6 +136,9 @@ static int become_independent(struct fork_call *c)
 		if (err)
 			return err;
 	}
+	err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
+	if (err < 0)
+		return err;
 	zap_unmap_shared();
 	zap_register_all();
 	if (zap_space.no_uffd)
@@ -278,48 +285,34 @@ static uint64_t shared_futex_wait(const char *s)
  */
 static void wake_shared_waiters(const struct fork_call *c)
 {
-	char entries[1024], path[96], text[128];
-	long dir, n;
+	struct mt_rawdir threads;
+	char path[96], text[128];
+	long tid;
 
-	dir = mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (dir < 0)
-		return;
-	while ((n = mt_sys(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
-		for (long at = 0; at < n;) {
-			/* linux_dirent64: ino, off (8 bytes each), reclen (2), type (1), name */
-			const char *name = entries + at + 19;
-			uint16_t reclen;
-			uint64_t addr;
-			char *p = path;
-			long fd, k, w;
+	mt_rawdir_open(&threads, "/proc/self/task");
+	while ((tid = mt_rawdir_number(&threads)) >= 0) {
+		uint64_t addr;
+		char *p = path;
+		long fd, k, w;
 
-			memcpy(&reclen, entries + at + 16, sizeof(reclen));
-			at += reclen;
-			if (*name < '0' || *name > '9')
-				continue;
-			memcpy(p, "/proc/self/task/", 16);
-			p += 16;
-			while (*name)
-				*p++ = *name++;
-			memcpy(p, "/syscall", 9);
-			fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-			if (fd < 0)
-				continue;
-			k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
-			mt_sys(SYS_close, fd);
-			text[k > 0 ? k : 0] = 0;
-			addr = shared_futex_wait(text);
-			if (!addr)
-				continue;
-			w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, c->old_memfd,
-					       addr & ~(MT_PAGE - 1));
-			if (mt_failed(w))
-				continue;
-			mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
-			mt_sys(SYS_munmap, w, MT_PAGE);
-		}
+		memcpy(p, "/proc/self/task/", 16);
+		p = mt_put_u64(p + 16, (uint64_t)tid);
+		memcpy(p, "/syscall", 9);
+		fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		k = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+		mt_sys(SYS_close, fd);
+		text[k > 0 ? k : 0] = 0;
+		addr = shared_futex_wait(text);
+		if (!addr)
+			continue;
+		w = mt_rawmap_at_place(MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, c->old_memfd, addr & ~(MT_PAGE - 1));
+		if (mt_failed(w))
+			continue;
+		mt_futex_wake((uint32_t *)(w + (long)(addr & (MT_PAGE - 1))));
+		mt_sys(SYS_munmap, w, MT_PAGE);
 	}
-	mt_sys(SYS_close, dir);
 }
 
 /* Both processes on private mappings of the file, which nobody changes any more. */
@@ -377,6 +370,8 @@ static long fork_on_private_stack(void *arg)
 again:
 	if (c->freeze)
 		freeze(c);
+	else if (zap_space.active)
+		mt_stacks_read(&c->stacks);
 	*c->state = CHILD_BUSY;
 	pid = mt_sys(SYS_clone, c->flags, 0, 0, 0, 0);
 	if (pid == 0) {
@@ -449,6 +444,7 @@ static long fork_with(unsigned long flags)
 		cnt_fork_parent();
 		ctx_fork_parent();
 	}
+	mt_stacks_free(&c->stacks);
 	mt_maps_free(&c->maps);
 	mt_sys(SYS_munmap, c->state, MT_PAGE);
 	mt_rawunmap(stack, STACK_BYTES);

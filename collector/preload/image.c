@@ -48,6 +48,9 @@ int mt_config_read(struct mt_config *c)
 	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
 	if (c->interval_ns < 1000000)
 		c->interval_ns = 1000000;
+	c->first_interval_ns = env_u64("MEMTRACE_FIRST_INTERVAL_NS", c->interval_ns);
+	if (c->first_interval_ns < 1000000 || c->first_interval_ns > c->interval_ns)
+		c->first_interval_ns = c->interval_ns;
 	c->interval_accesses = env_u64("MEMTRACE_INTERVAL_ACCESSES", 0);
 	c->subphases = (int)env_u64("MEMTRACE_SUBPHASES", 1);
 	if (c->subphases < 1 || c->subphases > 1000)

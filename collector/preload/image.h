@@ -25,6 +25,7 @@ struct mt_config {
 	char backend[32];		/* MEMTRACE_BACKEND: its name, for image.json */
 	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, counts, leaves-it, no-accesses */
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
+	uint64_t first_interval_ns;	/* MEMTRACE_FIRST_INTERVAL_NS: what a run may begin with, <= interval_ns */
 	uint64_t interval_accesses;	/* MEMTRACE_INTERVAL_ACCESSES: counted accesses end an interval, too; 0: they do not */
 	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
 	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */

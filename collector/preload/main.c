@@ -16,6 +16,7 @@
 #include "quiet.h"
 #include "rawsys.h"
 #include "sandbox.h"
+#include "stacks.h"
 #include "thread.h"
 #include "zap/hooks.h"
 #include "zap/monitor.h"
@@ -297,6 +298,7 @@ static int patch(struct message *why)
 
 	if (p->patched)
 		return 0;
+	mt_stacks_init();
 	p->tid_offset = find_tid_offset();
 	if (!p->tid_offset) {
 		say(why, "the thread descriptor of this libc is not known");

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,8 +89,28 @@ static bool noting(size_t len)
 	       len >= ctx_min_alloc;
 }
 
-void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *frame)
+/*
+ * What memory a shared mapping is, for whoever maps it: device, inode and offset in bytes, the number of a
+ * System V segment with device 0.
+ */
+static void put_segment(struct ctx_line *l, int flags, int fd, int64_t offset)
 {
+	struct stat st;
+
+	if (fd == CTX_SYSV) {
+		ctx_line_hex(l, 0);
+		ctx_line_hex(l, (uint64_t)offset);
+		ctx_line_hex(l, 0);
+	} else if (fd >= 0 && !(flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) != MAP_PRIVATE && !mt_failed(mt_sys(SYS_fstat, fd, &st))) {
+		ctx_line_hex(l, st.st_dev);
+		ctx_line_hex(l, st.st_ino);
+		ctx_line_hex(l, (uint64_t)offset);
+	}
+}
+
+void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t offset, void *frame)
+{
+	const int mapped = fd;
 	struct ctx_thread *t;
 	struct ctx_line l;
 
@@ -125,6 +146,7 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, void *fr
 	} else {
 		ctx_line_str(&l, "");
 	}
+	put_segment(&l, flags, mapped, offset);
 	ctx_line_end(&l);
 	ctx_nest--;
 }

@@ -18,6 +18,7 @@
 struct zap_governor {
 	double share;			/* cost / program CPU time allowed, 0 = off */
 	uint64_t min_ns;		/* the interval that was asked for */
+	uint64_t first_ns;		/* shortest one at the begin of the run; the same where it was asked for by a person */
 	uint64_t max_ns;
 	int most;			/* subphases that were asked for */
 	uint64_t target_ns;		/* length in force */
@@ -29,7 +30,8 @@ struct zap_governor {
 	uint32_t settled;		/* intervals since the last change */
 };
 
-void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, int subphases, uint32_t max_ppm);
+/* @first_ns: what an interval may begin with, at most @interval_ns. Without a budget all are as asked for. */
+void zap_governor_init(struct zap_governor *g, uint64_t interval_ns, uint64_t first_ns, int subphases, uint32_t max_ppm);
 
 /* CPU time that tracing cost outside of intervals: its start. */
 void zap_governor_charge(struct zap_governor *g, uint64_t cost_ns);

@@ -123,7 +123,7 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 		leave(mask);
 	}
 	if (!mt_failed(ret) && is_program())
-		ctx_note_mmap((void *)ret, len, prot, flags, fd, __builtin_frame_address(0));
+		ctx_note_mmap((void *)ret, len, prot, flags, fd, offset, __builtin_frame_address(0));
 	return (void *)finish(ret);
 }
 
@@ -389,7 +389,7 @@ void *zap_hook_shmat(int id, const void *addr, int flags)
 	}
 	if (!mt_failed(ret) && is_program())
 		ctx_note_mmap((void *)ret, len, flags & SHM_RDONLY ? PROT_READ : PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, __builtin_frame_address(0));
+			      MAP_SHARED | MAP_ANONYMOUS, CTX_SYSV, id, __builtin_frame_address(0));
 	return (void *)finish(ret);
 }
 

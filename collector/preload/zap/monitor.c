@@ -19,8 +19,8 @@
  *
  * Where faults in kernel mode, or all faults, have no events (zap_space.note_dropped), and
  * where the kernel maps pages around a read (zap_reads_in_groups()), and while events are lost or
- * may be (mon.careful), the boundary is before the scan and only scanned pages are zapped: a page that is touched during the scan is found by this scan or
- * the next one, and the window (ZapNs) has the scan in it. So the page set needs no event.
+ * may be (mon.careful), the boundary is before the scan and only scanned pages are zapped: a page that is touched during
+ * the scan is found by this scan or the next one, and the window (ZapNs) has the scan in it. So the page set needs no event.
  */
 #include "monitor.h"
 
@@ -35,6 +35,7 @@
 #include "maps.h"
 #include "output.h"
 #include "patience.h"
+#include "rawdir.h"
 #include "rawsys.h"
 #include "scan.h"
 #include "space.h"
@@ -121,26 +122,13 @@ static int is_kept(int fd)
 /* Before Linux 5.9. */
 static void close_one_by_one(void)
 {
-	char entries[1024];
-	long dir = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	struct mt_rawdir d;
+	long fd;
 
-	if (dir < 0)
-		return;
-	while ((n = mt_sys(SYS_getdents64, dir, entries, sizeof(entries))) > 0) {
-		for (long at = 0; at < n;) {
-			const char *name = entries + at + 19;	/* struct linux_dirent64 */
-			int fd = 0;
-
-			at += *(uint16_t *)(entries + at + 16);
-			if (name[0] == '.')
-				continue;
-			for (; *name; name++)
-				fd = fd * 10 + (*name - '0');
-			if (fd != dir && !is_kept(fd))
-				mt_sys(SYS_close, fd);
-		}
-	}
-	mt_sys(SYS_close, dir);
+	mt_rawdir_open(&d, "/proc/thread-self/fd");
+	while ((fd = mt_rawdir_number(&d)) >= 0)
+		if (fd != d.fd && !is_kept((int)fd))
+			mt_sys(SYS_close, fd);
 }
 
 /* Our descriptor table is a copy: everything that is the program's must go, else pipes never end. */
@@ -224,7 +212,8 @@ static int set_up(void)
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	mon.clear_refs_fd = zap_space.no_uffd ? (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs",
 							    O_WRONLY | O_CLOEXEC, 0) : -1;
-	zap_governor_init(&mon.governor, c->interval_ns, shared.zap ? c->subphases : 1, c->max_overhead_ppm);
+	zap_governor_init(&mon.governor, c->interval_ns, shared.zap ? c->first_interval_ns : c->interval_ns,
+			  shared.zap ? c->subphases : 1, c->max_overhead_ppm);
 	err = c->accesses == MT_BY_LAUNCHER ? 0 : zap_output_open(&mon.out, shared.img->dirfd, shared.zap || shared.count);
 	if (!err && shared.count) {
 		mon.start_ns = mt_now_ns();
@@ -389,6 +378,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	mt_lock(&zap_space.lock);
 	t0 = mt_now_ns();
 	if (!zap_space.active) {
+		zap_perf_count_lost(&mon.events.perf, 1);
 		mt_unlock(&zap_space.lock);
 		mon.scan.nruns = 0;
 		zap_events_note(&mon.events, 0);
@@ -409,6 +399,8 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	}
 	careful = is_careful();
 	z = scan_begin = mt_now_ns();
+	if (careful)
+		zap_perf_count_lost(&mon.events.perf, last_ever);
 	zap_events_turn_at(&mon.events, z);
 	zap_scan(&mon.scan, &zap_space.regions, &zap_space.shared);
 	zap_scan_ask(&mon.scan, mon.interval);
@@ -416,6 +408,8 @@ static uint64_t end_subinterval(int whole, int last_ever)
 		z = mt_now_ns();
 	if (whole)
 		zap_events_end(&mon.events, z);
+	if (!careful)
+		zap_perf_count_lost(&mon.events.perf, last_ever);
 	zap_turn_gone();
 	take_dropped();
 	zap_space.events_lost = 0;

@@ -4,6 +4,9 @@
  * Why these attributes:
  *  sample_period 1     every fault, and the first overflow of an event is never
  *                      throttled by the kernel
+ *  page-faults-min     and -maj, into one ring: of faults that were served only, when they
+ *                      are. The event page-faults is also made of faults that end in a signal or in
+ *                      EFAULT (guard pages, barriers of garbage collectors), which are no accesses
  *  inherit             threads made later are seen; with inherit_thread (5.13)
  *                      children after fork are not: they have rings of their own
  *  one event per CPU   an inherited event can only be mapped when it is bound to a
@@ -12,15 +15,19 @@
  *                      way to tell a copy to the program from a copy from it
  *  exclude_kernel = 0  needs perf_event_paranoid <= 1 or a capability; without it
  *                      pages touched by system calls are found by the scan only
+ *  PERF_FORMAT_LOST    (6.0) an event says how many of its records, and of those of the threads that inherited it, had
+ *                      no room. Without it a record in the ring says so, with the next event after there is room again
  */
 #include "perfring.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "rawsys.h"
 
 #define PAGE 4096ul
+#define FORMAT_LOST 16u		/* PERF_FORMAT_LOST, which older headers do not have */
 /* Of all rings of a process: they are allocated at once, on hundreds of CPUs too. */
 #define TOTAL_BYTES (256u << 20)
 /* bits of PERF_REG_X86_*, in whose order the values come */
@@ -60,7 +67,14 @@ static int possible_cpus(void)
 	return last + 1;
 }
 
-static long open_cpu(struct zap_perf *p, int tid, int cpu)
+static int64_t read_lost(int fd)
+{
+	uint64_t v[2];		/* count, lost */
+
+	return mt_sys(SYS_read, fd, v, sizeof(v)) == sizeof(v) ? (int64_t)v[1] : -1;
+}
+
+static long open_cpu(struct zap_perf *p, int tid, int cpu, uint64_t event)
 {
 	struct perf_event_attr a;
 	long fd;
@@ -68,7 +82,7 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu)
 	memset(&a, 0, sizeof(a));
 	a.size = sizeof(a);
 	a.type = PERF_TYPE_SOFTWARE;
-	a.config = PERF_COUNT_SW_PAGE_FAULTS;
+	a.config = event;
 	a.sample_period = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;	/* the CPU is that of the ring */
 	if (p->with_regs) {
@@ -83,7 +97,13 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu)
 	a.clockid = CLOCK_MONOTONIC;
 	a.watermark = 1;
 	a.wakeup_watermark = (uint32_t)(p->data_bytes / 2);
+	a.read_format = p->read_lost ? FORMAT_LOST : 0;
 	fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EINVAL && p->read_lost) {
+		p->read_lost = NULL;
+		a.read_format = 0;	/* kernels before 6.0 */
+		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	if (fd == -EINVAL || fd == -E2BIG) {
 		a.inherit_thread = 0;	/* kernels before 5.13 */
 		fd = mt_sys(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -91,11 +111,25 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu)
 	return fd;
 }
 
+/* The faults that had to wait for a disk go into the ring of the others. The descriptor, or negative errno. */
+static long open_major(struct zap_perf *p, int tid, int cpu, int ring_fd)
+{
+	long fd = open_cpu(p, tid, cpu, PERF_COUNT_SW_PAGE_FAULTS_MAJ), err;
+
+	if (fd < 0)
+		return fd;
+	err = mt_sys(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd);
+	if (!err)
+		return fd;
+	mt_sys(SYS_close, fd);
+	return err;
+}
+
 /* All CPUs with one size of ring. -ENOMEM/-EPERM from mmap asks for smaller rings. */
 static long open_all(struct zap_perf *p, int tid, const char **what)
 {
 	for (int cpu = 0; cpu < p->ncpus; cpu++) {
-		long fd = open_cpu(p, tid, cpu), map;
+		long fd = open_cpu(p, tid, cpu, PERF_COUNT_SW_PAGE_FAULTS_MIN), map, major;
 
 		if (fd == -ENODEV || fd == -ENXIO)
 			continue;	/* possible, but not online */
@@ -109,10 +143,14 @@ static long open_all(struct zap_perf *p, int tid, const char **what)
 			mt_sys(SYS_close, fd);
 			return map;
 		}
-		p->ring[p->nrings].cpu = cpu;
-		p->ring[p->nrings].fd = (int)fd;
-		p->ring[p->nrings].map = (void *)map;
-		p->nrings++;
+		major = open_major(p, tid, cpu, (int)fd);
+		if (major < 0) {
+			*what = "perf_event_open";
+			mt_sys(SYS_munmap, map, p->data_bytes + PAGE);
+			mt_sys(SYS_close, fd);
+			return major;
+		}
+		p->ring[p->nrings++] = (struct zap_ring){ .cpu = cpu, .fd = (int)fd, .major_fd = (int)major, .map = (void *)map };
 	}
 	if (!p->nrings) {
 		*what = "perf_event_open";
@@ -125,6 +163,7 @@ static void close_all(struct zap_perf *p)
 {
 	for (int i = 0; i < p->nrings; i++) {
 		mt_sys(SYS_munmap, p->ring[i].map, p->data_bytes + PAGE);
+		mt_sys(SYS_close, p->ring[i].major_fd);
 		mt_sys(SYS_close, p->ring[i].fd);
 	}
 	p->nrings = 0;
@@ -149,6 +188,7 @@ int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char *
 	p->with_regs = 1;
 	for (;;) {
 		p->data_bytes = pages * PAGE;
+		p->read_lost = read_lost;
 		err = open_all(p, tid, what);
 		if (!err)
 			return 0;
@@ -188,36 +228,39 @@ static void copy_out(const struct zap_perf *p, const char *data, uint64_t pos, v
 /* The kernel leaves out what does not fit: the largest record, and one that says how much was left out. */
 #define LARGEST_RECORDS (sizeof(struct sample) + 64)
 
-static void note_full(struct zap_perf *p, const struct perf_event_mmap_page *ctl)
+static void note_full(struct zap_perf *p, struct zap_ring *r)
 {
+	const struct perf_event_mmap_page *ctl = r->map;
 	uint64_t head = __atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE);
 
 	if (head - ctl->data_tail + LARGEST_RECORDS > p->data_bytes)
-		p->full = 1;
+		p->full = r->full = 1;
 }
 
-static void give_back(struct zap_perf *p, struct perf_event_mmap_page *ctl, uint64_t tail)
+static void give_back(struct zap_perf *p, struct zap_ring *r, uint64_t tail)
 {
-	note_full(p, ctl);
+	struct perf_event_mmap_page *ctl = r->map;
+
+	note_full(p, r);
 	__atomic_store_n(&ctl->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until,
 			  void (*fn)(void *arg, const struct zap_fault *f), void *arg)
 {
-	struct perf_event_mmap_page *ctl = r->map;
+	const struct perf_event_mmap_page *ctl = r->map;
 	const char *data = (const char *)r->map + PAGE;
 	uint64_t head = __atomic_load_n(&ctl->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ctl->data_tail, count = 0;
 
-	note_full(p, ctl);
+	note_full(p, r);
 	while (tail < head) {
 		struct sample s;
 		size_t n;
 
 		/* room for the kernel while we read */
 		if (tail - ctl->data_tail > p->data_bytes / 8)
-			give_back(p, ctl, tail);
+			give_back(p, r, tail);
 		copy_out(p, data, tail, &s.header, sizeof(s.header));
 		if (s.header.size < sizeof(s.header) || s.header.size > head - tail) {
 			p->bad++;
@@ -230,7 +273,9 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 			uint64_t lost[2];	/* id, count */
 
 			copy_out(p, data, tail + sizeof(s.header), lost, sizeof(lost));
-			p->lost += lost[1];
+			r->full = 1;
+			if (!p->read_lost)
+				p->lost += lost[1];
 		} else if (s.header.type == PERF_RECORD_SAMPLE && n >= SAMPLE_MIN) {
 			struct zap_fault f = {
 				.ip = s.ip, .time = s.time, .addr = s.addr,
@@ -247,7 +292,7 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 		}
 		tail += s.header.size;
 	}
-	give_back(p, ctl, tail);
+	give_back(p, r, tail);
 	return count;
 }
 
@@ -261,18 +306,45 @@ uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
 	return count;
 }
 
+static uint64_t lost_since(const struct zap_perf *p, int fd, uint64_t *before)
+{
+	const int64_t now = p->read_lost(fd);
+	uint64_t more;
+
+	if (now < 0 || (uint64_t)now <= *before)
+		return 0;
+	more = (uint64_t)now - *before;
+	*before = (uint64_t)now;
+	return more;
+}
+
+void zap_perf_count_lost(struct zap_perf *p, int all)
+{
+	for (int i = 0; p->read_lost && i < p->nrings; i++) {
+		struct zap_ring *r = &p->ring[i];
+
+		note_full(p, r);
+		if (!r->full && !all)
+			continue;
+		r->full = 0;
+		p->lost += lost_since(p, r->fd, &r->lost) + lost_since(p, r->major_fd, &r->major_lost);
+	}
+}
+
 uint64_t zap_perf_take_lost(struct zap_perf *p)
 {
 	uint64_t lost = p->lost;
 
-	if (lost >= p->told) {
+	if (p->read_lost) {
+		/* as it is */
+	} else if (lost >= p->told) {
 		lost -= p->told;
 		p->told = 0;
 	} else {
 		p->told -= lost;
 		lost = 0;
 	}
-	if (p->full && !lost) {
+	if (p->full && !lost && !p->read_lost) {
 		p->told++;
 		lost = 1;
 	}

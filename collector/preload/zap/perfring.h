@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 /*
- * perfring.h - every page fault of the process, from the perf software event, one
+ * perfring.h - every page fault of the process that was served, from two perf software events, one
  * ring per CPU. Opened, read and closed by the monitor thread.
  */
 #ifndef MEMTRACE_PERFRING_H
@@ -13,14 +13,16 @@
 #include "x86rw.h"
 
 struct zap_fault {
-	uint64_t ip, time, addr;
+	uint64_t ip, time, addr;	/* time: when it was served */
 	int pid, tid, cpu;
 	int kernel;		/* the fault happened in kernel mode; regs are the kernel's */
 	struct x86_regs regs;
 };
 
 struct zap_ring {
-	int fd, cpu;
+	int fd, major_fd, cpu;
+	int full;		/* was found full, or told of losses, since they were counted */
+	uint64_t lost, major_lost;	/* that the kernel had counted then */
 	void *map;		/* control page, then the data */
 };
 
@@ -33,8 +35,10 @@ struct zap_perf {
 	int with_kernel;	/* faults in kernel mode are reported too */
 	int with_regs;
 	uint64_t lost;		/* events the kernel had no room for, since the last reset by the caller */
-	int full;		/* a ring was found full since then: the kernel tells what was lost with the next event */
-	uint64_t told;		/* lost events that were told before the kernel did */
+	int full;		/* a ring was found full since then */
+	/* How many events of @fd the kernel had no room for until now, -1 = not known. NULL before Linux 6.0. */
+	int64_t (*read_lost)(int fd);
+	uint64_t told;		/* without it: lost events that were told before the kernel did */
 	uint64_t bad;		/* records that could not be understood; reading resumed at the head */
 };
 
@@ -54,9 +58,12 @@ void zap_perf_close(struct zap_perf *p);
 uint64_t zap_perf_read(struct zap_perf *p, uint64_t until,
 		       void (*fn)(void *arg, const struct zap_fault *f), void *arg);
 
+/* Asks the kernel what was lost until now in rings that were full, or in @all. Before Linux 6.0: nothing. */
+void zap_perf_count_lost(struct zap_perf *p, int all);
 /*
- * Events lost since the last call, and resets: at least 1 when a ring was full, though the
- * kernel may tell of it later only, in an interval of which it is not true.
+ * Events lost between the last zap_perf_count_lost() and the one before, and resets. Before Linux 6.0: since the
+ * last call, at least 1 when a ring was full; how many, the kernel tells with the next event, in an interval of which it
+ * is not true.
  */
 uint64_t zap_perf_take_lost(struct zap_perf *p);
 /* Is a ring more than half full, so that events may be lost soon, or are? Any thread. */

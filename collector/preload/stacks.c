@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+#include "stacks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "image.h"
+#include "rawdir.h"
+#include "rawsys.h"
+#include "zap/space.h"
+
+#define DESCRIPTOR_BYTES 2304	/* sizeof(struct pthread) in glibc 2.34 to 2.41 */
+#define LINK_BEFORE 32		/* struct pthread: list, tid, (unused), robust_prev, robust_head */
+#define LINK_BYTES 56
+#define MAX_THREADS 65536ul
+#define MAX_PASSES 10000
+
+static struct {
+	uint64_t start, end;	/* _rtld_global; 0 = not known */
+} loader;
+
+void mt_stacks_init(void)
+{
+	void *p = dlsym(RTLD_DEFAULT, "_rtld_global");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (p && dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol) {
+		loader.start = (uint64_t)p;
+		loader.end = loader.start + symbol->st_size;
+	}
+}
+
+void mt_stacks_read(struct mt_stacks *s)
+{
+	struct mt_rawdir tasks;
+	size_t threads = 0;
+	long tid;
+
+	memset(s, 0, sizeof(*s));
+	if (mt_rawdir_open(&tasks, "/proc/self/task"))
+		return;
+	/* address space only; the pages come as they are written */
+	s->bytes = MAX_THREADS * sizeof(*s->robust);
+	s->robust = mt_rawmap(s->bytes);
+	if (!s->robust)
+		mt_rawdir_close(&tasks);
+	while ((tid = mt_rawdir_number(&tasks)) >= 0) {
+		uint64_t head = 0;
+		size_t len;
+
+		threads++;
+		if (s->n < MAX_THREADS && !mt_sys(SYS_get_robust_list, tid, &head, &len) && head)
+			s->robust[s->n++] = head;
+	}
+	if (threads <= 2)	/* this one and the monitor */
+		s->n = 0;
+}
+
+void mt_stacks_free(struct mt_stacks *s)
+{
+	if (s->robust)
+		mt_rawunmap(s->robust, s->bytes);
+	memset(s, 0, sizeof(*s));
+}
+
+/* A range of this process and the same bytes in the parent's file. */
+struct pair {
+	volatile char *mine;
+	const volatile char *theirs;
+	size_t len;
+};
+
+struct pairs {
+	struct pair *p;
+	size_t n, cap;
+};
+
+/* @m is a mapping of the file @from, with offsets that are its addresses. */
+static long add(struct pairs *all, const struct mt_map *m, uint64_t start, uint64_t end, int from)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	uint64_t first;
+	long view;
+
+	start = start < m->start ? m->start : start;
+	end = end > m->end ? m->end : end;
+	if (start >= end || (m->prot & rw) != rw || all->n == all->cap)
+		return 0;
+	first = start & ~(MT_PAGE - 1);
+	view = mt_rawmap_at_place(((end - first) + MT_PAGE - 1) & ~(MT_PAGE - 1), PROT_READ, MAP_SHARED, from, first);
+	if (mt_failed(view))
+		return view;
+	all->p[all->n++] = (struct pair){ (volatile char *)start, (const volatile char *)view + (start - first), end - start };
+	return 0;
+}
+
+static void unmap(struct pairs *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const uint64_t at = (uint64_t)all->p[i].theirs, first = at & ~(MT_PAGE - 1);
+
+		mt_sys(SYS_munmap, first, (at + all->p[i].len - first + MT_PAGE - 1) & ~(MT_PAGE - 1));
+	}
+}
+
+/* One pass over all ranges: what differs is taken over. Words, since that is how they are written. */
+static int pass(const struct pairs *all)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct pair *r = &all->p[i];
+
+		for (size_t k = 0; k + 8 <= r->len; k += 8) {
+			const uint64_t v = __atomic_load_n((const volatile uint64_t *)(r->theirs + k), __ATOMIC_ACQUIRE);
+
+			if (*(volatile uint64_t *)(r->mine + k) != v) {
+				*(volatile uint64_t *)(r->mine + k) = v;
+				changed = 1;
+			}
+		}
+	}
+	return changed;
+}
+
+int mt_stacks_settle(const struct mt_stacks *s, struct mt_maps *maps, uint64_t dev, uint64_t ino, int from)
+{
+	struct pairs all = { NULL, 0, 0 };
+	struct mt_map m;
+	uint64_t guard_end = 0;
+	size_t bytes, mappings = 0;
+	long err = 0;
+	int passes = 0;
+
+	if (!s->n || !loader.start)
+		return 0;
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m))
+		mappings++;
+	all.cap = mappings + s->n + 1;
+	bytes = all.cap * sizeof(*all.p);
+	all.p = mt_rawmap(bytes);
+	if (!all.p)
+		return -ENOMEM;
+	mt_maps_rewind(maps);
+	while (!err && mt_maps_next(maps, &m)) {
+		if (zap_is_mapping(&m, dev, ino)) {
+			if (loader.start < m.end && loader.end > m.start)
+				err = add(&all, &m, loader.start, loader.end, from);
+			if (!err && m.start == guard_end && m.end - m.start > DESCRIPTOR_BYTES)
+				err = add(&all, &m, m.end - DESCRIPTOR_BYTES, m.end, from);
+			for (size_t i = 0; !err && i < s->n; i++)
+				if (s->robust[i] >= m.start && s->robust[i] < m.end)
+					err = add(&all, &m, s->robust[i] - LINK_BEFORE,
+						  s->robust[i] - LINK_BEFORE + LINK_BYTES, from);
+		}
+		guard_end = m.prot ? 0 : m.end;
+	}
+	if (!err)
+		do
+			passes++;
+		while (pass(&all) && passes < MAX_PASSES);
+	unmap(&all);
+	mt_rawunmap(all.p, bytes);
+	return err ? (int)err : passes;
+}
