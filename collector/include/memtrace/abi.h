@@ -39,7 +39,7 @@
 #endif
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	3
+#define MEMTRACE_ABI_MINOR	4
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -77,7 +77,8 @@ MEMTRACE_SIZE(memtrace_config, 56);
 #define MEMTRACE_CONFIG_MANUAL		0x4	/* intervals end at MEMTRACE_TICK only (tests, measurements) */
 #define MEMTRACE_CONFIG_CHILDREN	0x8	/* follow fork */
 #define MEMTRACE_CONFIG_AROUND		0x10	/* let the kernel map the pages around a read fault of a file */
-#define MEMTRACE_CONFIG_ALL		0x1f
+#define MEMTRACE_CONFIG_SPARING		0x20	/* subphases hide again only pages that may have another thread (1.4) */
+#define MEMTRACE_CONFIG_ALL		0x3f
 
 struct memtrace_attach {
 	__s32 pid;			/* a process (or one of its threads); all its threads are traced */
@@ -121,6 +122,7 @@ enum memtrace_counter {
 	MEMTRACE_C_EXIT_SWEPT,		/* address spaces swept once more when they ended */
 	MEMTRACE_C_DETACHED,		/* processes left alone after exec of a privileged program */
 	MEMTRACE_C_UNSEEN_PAGES,	/* LOSS: pages of the mappings of UNSEEN_REGION, at each end of an interval (1.1) */
+	MEMTRACE_C_SPARED,		/* visible entries that a subphase left alone (1.4) */
 	MEMTRACE_C_N
 };
 
@@ -219,7 +221,7 @@ struct memtrace_interval {
 	__u64 resident;			/* present pages met by the last sweep */
 	__u64 hidden;			/* entries hidden */
 	__u64 scan_ns;			/* sweeps, flush included */
-	__u64 monitor_cpu_ns;		/* CPU time of the monitor */
+	__u64 monitor_cpu_ns;		/* CPU time of the monitor, and since 1.4 of the reader and of sweeps after a fork */
 	__u64 program_cpu_ns;		/* CPU time of the traced tasks */
 	__u32 stretch;			/* 0 no change, 1 lengthened, 2 shortened after this interval */
 	__u32 pad1;
