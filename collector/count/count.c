@@ -12,7 +12,8 @@
 #define ARENA_MAX (1ul << 30)
 
 _Static_assert(sizeof(struct mt_count_thread) <= PAGE << THREAD_CLASS, "a thread fits into its block");
-_Static_assert((offsetof(struct mt_count_table, entry) == 16 && sizeof(struct mt_count_entry) == 16 && 16 << FIRST_BITS == PAGE), "a new table is a page");
+_Static_assert((offsetof(struct mt_count_table, entry) == 16 && sizeof(struct mt_count_entry) == 16 && 16 << FIRST_BITS == PAGE),
+	       "a new table is a page");
 _Static_assert(sizeof(((struct mt_count_leaf *)0)->n[0]) == 16, "mt_count_hit() multiplies by 16");
 
 void mt_count_init(struct mt_count *c, const struct mt_count_ops *ops)

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: memtrace contributors */
+/* SPDX-License-Identifier: EPL-2.0 */
+/*
+ * source.h - where the events of monitors come from. A new source is one file
+ * source_NAME.c and a line in source.c. All is called by the one sampling thread.
+ */
+#ifndef MEMTRACE_MONITOR_SOURCE_H
+#define MEMTRACE_MONITOR_SOURCE_H
+
+#include <hwloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "../cli/processes.h"
+#include "definition.h"
+
+/* What sources must know of the run. */
+struct mon_context {
+	hwloc_topology_t topology;
+	bool this_machine;		/* not a synthetic or recorded topology */
+	pid_t pid;			/* the program, 0: none, the whole machine */
+	bool starts;			/* it is our child, which has not begun yet */
+	bool running_only;		/* count the program and not its processors, where the source can */
+	const char *trace;		/* for the source trace, or NULL */
+	uint64_t now_ns;		/* of the sample that is being taken, since the start */
+	uint64_t sample;		/* its number from 0; the first is at the start and has no values */
+	struct mt_processes tree;	/* the program and what it started, as of this sample */
+};
+
+/* Why an event gives no values. */
+struct mon_refusal {
+	char why[256];
+	char command[128];		/* that allows it, or empty */
+};
+
+struct mon_source {
+	const char *name, *text;
+	/* One line per event, with whether it works here. */
+	void (*list)(const struct mon_context *c, FILE *to);
+	/* Is there an event of that name, whether it works here or not? */
+	bool (*knows)(const struct mon_context *c, const char *event);
+	/*
+	 * The events of one monitor at one place. Values of events that are refused are NaN, and why[i] says why;
+	 * NULL: this place cannot be; why[0] says why.
+	 */
+	void *(*open)(const struct mon_context *c, const struct mon_definition *d, hwloc_obj_t obj, struct mon_refusal *why);
+	/* What happened since the call before, or the state of something; the first call only begins. 0 or a negative errno. */
+	int (*read)(const struct mon_context *c, void *state, double *values);
+	void (*close)(void *state);
+	/* A source that has a clock of its own: moves to its next sample and tells its time; false: there is none. */
+	bool (*next)(const struct mon_context *c, uint64_t *now_ns);
+};
+
+extern const struct mon_source mon_source_proc, mon_source_perf, mon_source_papi, mon_source_fake, mon_source_trace;
+extern const struct mon_source *const mon_sources[];	/* ends with NULL */
+const struct mon_source *mon_source_find(const char *name);
+
+/* The type of an object as it is in files of traces: PU, Core, L3Cache, NUMANode, Package, Machine. */
+void mon_type_name(hwloc_obj_t obj, char *to, size_t n);
+
+/* "sudo " where that is needed. */
+const char *mon_sudo(void);
+
+/* Why PAPI's library cannot be used, NULL: it can. */
+const char *mon_papi_missing(void);
+
+/* perf's generic event for a preset of PAPI, or NULL. */
+const char *mon_perf_for_papi(const char *event);
+
+#endif
