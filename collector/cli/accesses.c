@@ -20,9 +20,10 @@ struct reader {
 	FILE *f;
 	ZSTD_DCtx *z;
 	gzFile g;
-	char *in, *out, *line;
+	char *in, *out, *kept;
+	char *line;		/* without its LF: where it lies in out, or in kept when it was read in pieces */
 	ZSTD_inBuffer ib;
-	size_t in_cap, out_cap, out_pos, out_len, line_cap, line_len;
+	size_t in_cap, out_cap, out_pos, out_len, kept_cap, kept_len;
 	bool end, short_frame;
 };
 
@@ -74,10 +75,10 @@ static int fill(struct reader *r)
 	}
 }
 
-/* A line without its LF in r->line; 0 at the end, 1 line, -1 torn line, or negative errno - 100. */
+/* The next line; 0 at the end, 1 line, -1 torn line, or negative errno - 100. */
 static int next_line(struct reader *r)
 {
-	r->line_len = 0;
+	r->kept_len = 0;
 	for (;;) {
 		char *p, *lf;
 		size_t n;
@@ -88,19 +89,25 @@ static int next_line(struct reader *r)
 			if (err)
 				return err - 100;
 			if (r->end)
-				return r->line_len ? -1 : 0;
+				return r->kept_len ? -1 : 0;
 		}
 		p = r->out + r->out_pos;
 		lf = memchr(p, '\n', r->out_len - r->out_pos);
 		n = lf ? (size_t)(lf - p) : r->out_len - r->out_pos;
-		if (!r->line || r->line_len + n + 1 > r->line_cap) {
-			r->line_cap = (r->line_len + n + 1) * 2;
-			r->line = mt_resize(r->line, r->line_cap);
-		}
-		memcpy(r->line + r->line_len, p, n);
-		r->line_len += n;
-		r->line[r->line_len] = 0;
 		r->out_pos += n + (lf != NULL);
+		if (lf && !r->kept_len) {
+			*lf = 0;
+			r->line = p;
+			return 1;
+		}
+		if (!r->kept || r->kept_len + n + 1 > r->kept_cap) {
+			r->kept_cap = (r->kept_len + n + 1) * 2;
+			r->kept = mt_resize(r->kept, r->kept_cap);
+		}
+		memcpy(r->kept + r->kept_len, p, n);
+		r->kept_len += n;
+		r->kept[r->kept_len] = 0;
+		r->line = r->kept;
 		if (lf)
 			return 1;
 	}
@@ -113,8 +120,9 @@ static int split(char *s, char **v, int max)
 
 	while (n < max) {
 		v[n++] = s;
-		s = strchr(s, ',');
-		if (!s)
+		while (*s && *s != ',')
+			s++;
+		if (!*s)
 			break;
 		*s++ = 0;
 	}
@@ -129,26 +137,13 @@ static bool number(const char *s, int base, uint64_t *v)
 	return *s && !*end;
 }
 
-static bool parse(char **v, int n, const int *at, struct mt_access *a)
+static bool is_hex(int c)
 {
-	uint64_t x[N_COLUMNS] = { 0 };
+	return c == VIRT || c == PHYS || c == IP || c == FLAGS;
+}
 
-	memset(a, 0, sizeof(*a));
-	a->node = -1;
-	for (int c = 0; c < N_COLUMNS; c++) {
-		bool hex = c == VIRT || c == PHYS || c == IP || c == FLAGS;
-
-		if (at[c] < 0)
-			continue;
-		if (at[c] >= n)
-			return false;
-		if (c == CPUS) {
-			snprintf(a->cpus, sizeof(a->cpus), "%s", v[at[c]]);
-			continue;
-		}
-		if (!number(v[at[c]], hex ? 16 : 10, &x[c]))
-			return false;
-	}
+static void take(const uint64_t *x, const int *at, struct mt_access *a)
+{
 	a->virt = x[VIRT];
 	a->phys = x[PHYS];
 	a->reads = x[READS];
@@ -157,16 +152,77 @@ static bool parse(char **v, int n, const int *at, struct mt_access *a)
 	a->end = (int64_t)x[END];
 	a->tid = (int64_t)x[TASK];
 	a->ip = x[IP];
-	if (at[NODE] >= 0)
-		a->node = (int)(int64_t)x[NODE];
+	a->node = at[NODE] >= 0 ? (int)(int64_t)x[NODE] : -1;
 	a->flags = (unsigned int)x[FLAGS];
+}
+
+/*
+ * Nearly all lines have plain digits only, few enough to need no look at an overflow: they are read in one go. false: not
+ * such a line; it is as it was. @what: the column of each field, N_COLUMNS for others.
+ */
+static bool parse_plain(const char *s, const unsigned char *what, int n, const int *at, struct mt_access *a)
+{
+	uint64_t x[N_COLUMNS + 1] = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		const char *begin = s;
+		const int c = what[i];
+		uint64_t v = 0;
+
+		if (c == CPUS || c == N_COLUMNS) {
+			while (*s && *s != ',')
+				s++;
+			if (c == CPUS) {
+				const size_t len = (size_t)(s - begin) < sizeof(a->cpus) ? (size_t)(s - begin) : sizeof(a->cpus) - 1;
+
+				memcpy(a->cpus, begin, len);
+				a->cpus[len] = 0;
+			}
+		} else if (is_hex(c)) {
+			for (; (*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'f'); s++)
+				v = v << 4 | (uint64_t)(*s <= '9' ? *s - '0' : *s - 'a' + 10);
+			if (s == begin || s - begin > 16)
+				return false;
+		} else {
+			for (; *s >= '0' && *s <= '9'; s++)
+				v = v * 10 + (uint64_t)(*s - '0');
+			if (s == begin || s - begin > 19)
+				return false;
+		}
+		x[c] = v;
+		if (*s != ',' && (*s || i + 1 < n))
+			return false;
+		s++;
+	}
+	take(x, at, a);
+	return true;
+}
+
+static bool parse(char **v, int n, const int *at, struct mt_access *a)
+{
+	uint64_t x[N_COLUMNS] = { 0 };
+
+	for (int c = 0; c < N_COLUMNS; c++) {
+		if (at[c] < 0)
+			continue;
+		if (at[c] >= n)
+			return false;
+		if (c == CPUS) {
+			snprintf(a->cpus, sizeof(a->cpus), "%s", v[at[c]]);
+			continue;
+		}
+		if (!number(v[at[c]], is_hex(c) ? 16 : 10, &x[c]))
+			return false;
+	}
+	take(x, at, a);
 	return true;
 }
 
 static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_access_counts *k, bool *go_on)
 {
 	struct reader r = { .f = fopen(path, "re") };
-	int at[N_COLUMNS], n, got, err = 0;
+	int at[N_COLUMNS], n, n_what = 0, got, err = 0;
+	unsigned char what[64];
 	char *v[64];
 
 	if (!r.f) {
@@ -192,6 +248,7 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 	got = next_line(&r);
 	if (got == 1) {
 		n = split(r.line, v, 64);
+		memset(what, N_COLUMNS, sizeof(what));
 		for (int c = 0; c < N_COLUMNS; c++) {
 			at[c] = -1;
 			for (int i = 0; i < n; i++)
@@ -202,14 +259,20 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 				err = -EPROTO;
 				goto out;
 			}
+			if (at[c] >= 0) {
+				what[at[c]] = (unsigned char)c;
+				n_what = at[c] >= n_what ? at[c] + 1 : n_what;
+			}
 		}
 		while (*go_on && (got = next_line(&r)) == 1) {
 			struct mt_access a;
 
-			n = split(r.line, v, 64);
-			if (!parse(v, n, at, &a)) {
-				k->bad++;
-				continue;
+			if (!parse_plain(r.line, what, n_what, at, &a)) {
+				n = split(r.line, v, 64);
+				if (!parse(v, n, at, &a)) {
+					k->bad++;
+					continue;
+				}
 			}
 			k->records++;
 			*go_on = fn(arg, &a);
@@ -229,7 +292,7 @@ out:
 	fclose(r.f);
 	free(r.in);
 	free(r.out);
-	free(r.line);
+	free(r.kept);
 	return err;
 }
 

@@ -193,6 +193,8 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 	}
 	if (fd < 0 || check_version(fd, why, &minor))
 		goto fail;
+	if (minor >= 4 && c.subphases > 1)
+		c.flags |= MEMTRACE_CONFIG_SPARING;
 	d.modulo = minor < 3 && sysconf(_SC_NPROCESSORS_CONF) > 64;
 	/* the library's memory in the program: not hidden, so that it costs no faults (the drain leaves it out in any case) */
 	if (o->library && minor >= 1) {
@@ -209,7 +211,7 @@ static void *open_session(const struct mt_backend_request *o, char **why, char *
 		if (err == EDQUOT)
 			*why = mt_strdup("the recordings that run hold as much of the kernel's memory as users may (user_mib and all_mib in /sys/module/memtrace/parameters)");
 		if (err == ENOMEM)
-			*why = mt_strdup("the kernel has no memory for the records, or the memory cgroup has not (82 MiB)");
+			*why = mt_strdup("the kernel has no memory for the records, or the memory cgroup has not (86 MiB)");
 		if (!*why)
 			*why = mt_printf("the module refuses the session: %s", strerror(err));
 		goto fail;
@@ -398,7 +400,7 @@ static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backe
 {
 	(void)b;
 	return json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
-			 "threads", "first-per-subphase", "writes", r->writes ? "exact" : "first-access",
+			 "threads", "first-per-interval", "writes", r->writes ? "exact" : "first-access",
 			 "kernel_accesses", "attributed");
 }
 

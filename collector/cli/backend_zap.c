@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /* backend_zap.c - page faults of unmapped pages, by the preload library (preload/zap). Here is only whether it can work. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -52,6 +53,9 @@ static enum mt_works probe_preload(const struct mt_probe *p, struct mt_backend_p
 	if (strpbrk(p->preload, " :"))
 		return note(b, "preload", MT_NO,
 			    "the path of libmemtrace-preload.so has a blank or a colon, which LD_PRELOAD cannot express");
+	/* what the library replaces in the program, whose C library is nearly always that of this one */
+	if (!dlsym(RTLD_DEFAULT, "_Fork"))
+		return note(b, "preload", MT_NO, "the C library is older than glibc 2.34: a fork cannot be followed in it");
 	return note(b, "preload", MT_YES, "%s", p->preload);
 }
 
@@ -195,7 +199,7 @@ static int open_perf(bool kernel)
 	memset(&a, 0, sizeof(a));
 	a.size = sizeof(a);
 	a.type = PERF_TYPE_SOFTWARE;
-	a.config = PERF_COUNT_SW_PAGE_FAULTS;
+	a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
 	a.sample_period = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			PERF_SAMPLE_CPU;

@@ -169,16 +169,23 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 	const char *compiler = NULL;
 	int n = 0, n_compiler, rc = check(a);
 
-	if (rc)
+	if (rc || !dir) {
+		if (!rc)
+			rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "libmemtrace-count.a is not beside libmemtrace-preload.so");
+		free(words);
+		free(dir);
 		return rc;
-	if (!dir)
-		return mt_fail(a, MT_EXIT_UNAVAILABLE, "libmemtrace-count.a is not beside libmemtrace-preload.so");
+	}
 	v = mt_alloc(((size_t)a->argc + strlen(words) + 64) * sizeof(*v));
 	/* "ccache gcc": the last word is the compiler */
 	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		compiler = v[n++] = w;
-	if (!compiler)
+	if (!compiler) {
+		free(v);
+		free(words);
+		free(dir);
 		return mt_fail(a, MT_EXIT_USAGE, "%s has no compiler", variable);
+	}
 	n_compiler = n;
 	if (!is_clang(compiler)) {
 		setenv("MEMTRACE_COUNT", dir, 1);

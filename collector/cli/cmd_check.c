@@ -31,7 +31,8 @@ static void print_json(const struct mt_probe *p)
 			"title", mt_backends[i]->title, "works", words[b->works], "why", b->why, "fix", b->fix,
 			"abilities", can, "facilities", f));
 	}
-	top = json_pack("{s:s, s:o, s:s, s:s}", "schema", "memtrace.check/1", "backends", all, "auto", p->best ? p->best->name : "none", "reason", p->reason);
+	top = json_pack("{s:s, s:o, s:s, s:s}", "schema", "memtrace.check/1", "backends", all, "auto",
+			p->best ? p->best->name : "none", "reason", p->reason);
 	json_dumpf(top, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(top);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /* cmd_finish.c - complete a trace whose recorder was killed, or make it again. */
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ static bool waits(const char *trace)
 	return found;
 }
 
-void mt_finish_before(const char *trace)
+static void finish_one(const char *trace)
 {
 	const struct mt_finish_options o = { .progress = !mt_quiet };
 	size_t n, alive = 0;
@@ -67,6 +68,33 @@ void mt_finish_before(const char *trace)
 				alive == 1 ? "" : "es", alive == 1 ? "s" : "");
 	}
 	json_decref(m);
+}
+
+void mt_finish_before(const char *trace)
+{
+	char *manifest = mt_printf("%s/manifest.json", trace);
+	const bool one = mt_exists(manifest);
+	struct dirent *e;
+	DIR *d;
+
+	free(manifest);
+	if (one) {
+		finish_one(trace);
+		return;
+	}
+	/* the ranks of a job, each with a trace directory in this folder */
+	d = opendir(trace);
+	while (d && (e = readdir(d))) {
+		char *rank = mt_printf("%s/%s", trace, e->d_name);
+
+		manifest = mt_printf("%s/manifest.json", rank);
+		if (e->d_name[0] != '.' && mt_exists(manifest))
+			finish_one(rank);
+		free(manifest);
+		free(rank);
+	}
+	if (d)
+		closedir(d);
 }
 
 int cmd_finish(const struct mt_args *a)

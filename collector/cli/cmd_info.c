@@ -11,6 +11,7 @@
 #include "native.h"
 #include "accesses.h"
 #include "finish.h"
+#include "info.h"
 #include "manifest.h"
 #include "tracedir.h"
 #include "util.h"
@@ -19,7 +20,7 @@
 #define TOP 12
 
 struct structure {
-	char *kind, *name, *site;
+	char *kind, *name, *site, *type;
 	uint64_t bytes;
 	uint64_t instances;
 };
@@ -36,14 +37,14 @@ struct image {
 	uint64_t n_structures;
 };
 
-static const char *str(const json_t *o, const char *key)
+const char *mt_info_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s ? s : "";
 }
 
-static uint64_t num(const json_t *o, const char *key)
+uint64_t mt_info_number(const json_t *o, const char *key)
 {
 	json_t *v = json_object_get(o, key);
 
@@ -162,6 +163,7 @@ static void structures(const char *trace, struct image *im)
 		v[n].kind = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Kind")));
 		v[n].name = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Name")));
 		v[n].site = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Site")));
+		v[n].type = mt_strdup(mt_csv_get(&c, mt_csv_column(&c, "Type")));
 		v[n].bytes = strtoull(mt_csv_get(&c, mt_csv_column(&c, "End")), NULL, 16) -
 			     strtoull(mt_csv_get(&c, mt_csv_column(&c, "Start")), NULL, 16);
 		v[n++].instances = 1;
@@ -173,12 +175,18 @@ static void structures(const char *trace, struct image *im)
 		qsort(v, n, sizeof(*v), by_key);
 	for (size_t i = 0; i < n; i++) {
 		if (w && !by_key(&v[w - 1], &v[i])) {
-			if (v[i].bytes > v[w - 1].bytes)
+			if (v[i].bytes > v[w - 1].bytes) {	/* with its number of elements */
+				char *smaller = v[w - 1].type;
+
 				v[w - 1].bytes = v[i].bytes;
+				v[w - 1].type = v[i].type;
+				v[i].type = smaller;
+			}
 			v[w - 1].instances++;
 			free(v[i].kind);
 			free(v[i].name);
 			free(v[i].site);
+			free(v[i].type);
 		} else {
 			v[w++] = v[i];
 		}
@@ -206,6 +214,8 @@ static const char *promise_threads(const char *s)
 		return "every thread that touched a page is there";
 	if (!strcmp(s, "first-per-subphase"))
 		return "of the threads that touch a page in the same subphase, the first is certain to be seen";
+	if (!strcmp(s, "first-per-interval"))
+		return "of the threads that touch a page in the same interval, the first is certain to be seen; subphases look for others";
 	return "threads are not known";
 }
 
@@ -229,7 +239,20 @@ static const char *promise_kernel(const char *s)
 	return "accesses of system calls are not recorded";
 }
 
-static char *command_line(const json_t *m)
+void mt_info_promise(const json_t *g, const char *label)
+{
+	printf("%-11s %s\n", label, promise_pages(mt_info_text(g, "pages")));
+	if (strcmp(mt_info_text(g, "pages"), "none")) {
+		printf("            %s\n", promise_threads(mt_info_text(g, "threads")));
+		printf("            %s\n", promise_writes(mt_info_text(g, "writes")));
+		printf("            %s\n", promise_kernel(mt_info_text(g, "kernel_accesses")));
+	}
+	if (mt_info_number(g, "read_group_bytes"))
+		printf("            reads by groups of up to %s: pages mapped around one that was read are marked, they may not\n"
+		       "            have been touched\n", mt_human_bytes(mt_info_number(g, "read_group_bytes")));
+}
+
+char *mt_info_command(const json_t *m)
 {
 	char *out = mt_strdup("");
 	json_t *v;
@@ -266,13 +289,13 @@ static char *command_line(const json_t *m)
 	return out;
 }
 
-static char *losses_text(const json_t *m)
+char *mt_info_losses(const json_t *m)
 {
 	json_t *l = json_object_get(m, "losses"), *v;
 	char *out = NULL;
 	const char *key;
 
-	if (!num(l, "total"))
+	if (!mt_info_number(l, "total"))
 		return mt_strdup("none");
 	json_object_foreach(json_object_get(l, "by_reason"), key, v) {
 		char *next;
@@ -293,66 +316,56 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	json_t *b = json_object_get(m, "backend"), *g = json_object_get(b, "guarantee");
 	json_t *p = json_object_get(m, "parameters"), *over = json_object_get(m, "overhead");
 	json_t *st = json_object_get(m, "status");
-	int64_t start = (int64_t)num(clock, "start_ns"), end = json_integer_value(json_object_get(clock, "end_ns"));
-	uint64_t faults = num(over, "faults"), program = num(over, "program_cpu_ns");
-	char *cmd = command_line(m), *lost = losses_text(m);
+	int64_t start = (int64_t)mt_info_number(clock, "start_ns"), end = json_integer_value(json_object_get(clock, "end_ns"));
+	uint64_t faults = mt_info_number(over, "faults"), program = mt_info_number(over, "program_cpu_ns");
+	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
 
 	printf("Trace       %s, %s\n", trace, mt_human_bytes(mt_tree_bytes(trace)));
 	printf("Command     %s\n", cmd);
-	printf("            in %s\n", str(m, "working_directory"));
-	if (*str(m, "purpose"))
-		printf("Purpose     %s\n", str(m, "purpose"));
-	printf("Recorded    %.19s UTC%s%s by memtrace %s\n", str(clock, "start_realtime"),
+	printf("            in %s\n", mt_info_text(m, "working_directory"));
+	if (*mt_info_text(m, "purpose"))
+		printf("Purpose     %s\n", mt_info_text(m, "purpose"));
+	printf("Recorded    %.19s UTC%s%s by memtrace %s\n", mt_info_text(clock, "start_realtime"),
 	       end > start ? ", lasted " : "", end > start ? mt_human_ns((uint64_t)(end - start)) : "",
-	       str(json_object_get(m, "tool"), "version"));
+	       mt_info_text(json_object_get(m, "tool"), "version"));
 	printf("Machine     %s: %s, %" PRIu64 " CPUs, %" PRIu64 " NUMA node%s, %s; %s, Linux %s\n",
-	       str(host, "name"), *str(host, "cpu_model") ? str(host, "cpu_model") : str(host, "arch"),
-	       num(host, "cpus_online"), num(host, "numa_nodes"),
-	       num(host, "numa_nodes") == 1 ? "" : "s", mt_human_bytes(num(host, "memory_bytes")),
-	       str(host, "os"), str(host, "kernel"));
-	printf("Result      %s; %s\n", str(st, "state"), str(st, "message"));
-	printf("Backend     %s%s%s\n", str(b, "name"), *str(b, "message") ? ": " : "", str(b, "message"));
-	printf("Promise     %s\n", promise_pages(str(g, "pages")));
-	if (strcmp(str(g, "pages"), "none")) {
-		printf("            %s\n", promise_threads(str(g, "threads")));
-		printf("            %s\n", promise_writes(str(g, "writes")));
-		printf("            %s\n", promise_kernel(str(g, "kernel_accesses")));
-	}
-	if (num(g, "read_group_bytes"))
-		printf("            reads by groups of up to %s: pages mapped around one that was read are marked, they may not\n"
-		       "            have been touched\n", mt_human_bytes(num(g, "read_group_bytes")));
+	       mt_info_text(host, "name"), *mt_info_text(host, "cpu_model") ? mt_info_text(host, "cpu_model") : mt_info_text(host, "arch"),
+	       mt_info_number(host, "cpus_online"), mt_info_number(host, "numa_nodes"),
+	       mt_info_number(host, "numa_nodes") == 1 ? "" : "s", mt_human_bytes(mt_info_number(host, "memory_bytes")),
+	       mt_info_text(host, "os"), mt_info_text(host, "kernel"));
+	printf("Result      %s; %s\n", mt_info_text(st, "state"), mt_info_text(st, "message"));
+	printf("Backend     %s%s%s\n", mt_info_text(b, "name"), *mt_info_text(b, "message") ? ": " : "", mt_info_text(b, "message"));
+	mt_info_promise(g, "Promise");
 	printf("Losses      %s\n", lost);
-	if (*str(json_object_get(m, "unseen"), "text"))
-		printf("            %s\n", str(json_object_get(m, "unseen"), "text"));
-	if (*str(json_object_get(m, "unrecorded"), "text"))
-		printf("            %s\n", str(json_object_get(m, "unrecorded"), "text"));
+	if (*mt_info_text(json_object_get(m, "unseen"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "unseen"), "text"));
+	if (*mt_info_text(json_object_get(m, "unrecorded"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
 	/* zap's governor has fewer where the budget, or one thread alone, asks for it */
 	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
-	       mt_human_ns(num(p, "interval_ns")),
-	       !strcmp(str(b, "name"), "zap") && num(p, "subphases") > 1 &&
-	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", num(p, "subphases"),
-	       num(p, "subphases") == 1 ? "" : "s", num(over, "governor_changes"),
-	       num(over, "governor_changes") == 1 ? "" : "s");
-	if (num(over, "late_intervals"))
-		printf("            %s of %s intervals took longer than they should: %s on average, %s the longest\n",
-		       mt_human_count(num(over, "late_intervals")), mt_human_count(num(over, "intervals")),
-		       mt_human_ns(num(over, "mean_interval_ns")), mt_human_ns(num(over, "longest_interval_ns")));
+	       mt_human_ns(mt_info_number(p, "interval_ns")),
+	       !strcmp(mt_info_text(b, "name"), "zap") && mt_info_number(p, "subphases") > 1 &&
+	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", mt_info_number(p, "subphases"),
+	       mt_info_number(p, "subphases") == 1 ? "" : "s", mt_info_number(over, "governor_changes"),
+	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");
+	if (*mt_info_text(json_object_get(m, "late"), "text"))
+		printf("            %s\n", mt_info_text(json_object_get(m, "late"), "text"));
 	if (faults)
 		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
-		       mt_human_count(faults), mt_human_ns(num(over, "monitor_cpu_ns")),
-		       mt_human_ns(program), mt_human_ns(num(over, "recorder_cpu_ns")));
+		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),
+		       mt_human_ns(program), mt_human_ns(mt_info_number(over, "recorder_cpu_ns")));
 
 	printf("\nProcess images\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct image *k = &im[i];
 
-		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, num(k->json, "pid"),
-		       str(k->json, "how"), k->alive ? ", still running" : "",
-		       str(k->json, "executable"));
-		if (*str(k->json, "backend_message") &&
-		    (i == 0 || strcmp(str(k->json, "backend_message"), str(im[0].json, "backend_message"))))
-			printf("         backend %s: %s\n", str(k->json, "backend"),
-			       str(k->json, "backend_message"));
+		printf("  %s  pid %" PRIu64 ", %s%s, %s\n", k->dir, mt_info_number(k->json, "pid"),
+		       mt_info_text(k->json, "how"), k->alive ? ", still running" : "",
+		       mt_info_text(k->json, "executable"));
+		if (*mt_info_text(k->json, "backend_message") &&
+		    (i == 0 || strcmp(mt_info_text(k->json, "backend_message"), mt_info_text(im[0].json, "backend_message"))))
+			printf("         backend %s: %s\n", mt_info_text(k->json, "backend"),
+			       mt_info_text(k->json, "backend_message"));
 		printf("         %s interval%s, %s access record%s", mt_human_count(k->totals.intervals),
 		       k->totals.intervals == 1 ? "" : "s",
 		       mt_human_count(k->counted ? k->records : k->totals.records),
@@ -375,11 +388,11 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 
 		if (!k->n_top)
 			continue;
-		printf("\nLargest structures of %s\n  %-7s %10s %7s  %-32s %s\n", k->dir, "KIND", "SIZE",
-		       "TIMES", "NAME", "SITE");
+		printf("\nLargest structures of %s\n  %-7s %10s %7s  %-32s %-24s %s\n", k->dir, "KIND", "SIZE",
+		       "TIMES", "NAME", "TYPE", "SITE");
 		for (size_t s = 0; s < k->n_top && shown < TOP; s++, shown++)
-			printf("  %-7s %10s %7" PRIu64 "  %-32s %s\n", k->top[s].kind,
-			       mt_human_bytes(k->top[s].bytes), k->top[s].instances, k->top[s].name,
+			printf("  %-7s %10s %7" PRIu64 "  %-32s %-24s %s\n", k->top[s].kind,
+			       mt_human_bytes(k->top[s].bytes), k->top[s].instances, k->top[s].name, k->top[s].type,
 			       mt_base(k->top[s].site));
 		if (i >= 7 && n > i + 1) {
 			printf("\n(%zu further images)\n", n - i - 1);
@@ -399,10 +412,11 @@ static void print_json(const json_t *m, struct image *im, size_t n)
 		json_t *top = json_array(), *e;
 
 		for (size_t s = 0; s < k->n_top && s < TOP; s++)
-			json_array_append_new(top, json_pack("{s:s, s:s, s:I, s:I, s:s}", "kind",
+			json_array_append_new(top, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "kind",
 				k->top[s].kind, "name", k->top[s].name, "bytes",
 				(json_int_t)k->top[s].bytes, "instances",
-				(json_int_t)k->top[s].instances, "site", k->top[s].site));
+				(json_int_t)k->top[s].instances, "site", k->top[s].site, "type",
+				k->top[s].type));
 		e = json_pack("{s:s, s:O?, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "dir", k->dir,
 			"image", k->json, "running", k->alive, "finished", k->totals.finished,
 			"intervals", (json_int_t)k->totals.intervals, "faults",
@@ -430,66 +444,103 @@ static void print_json(const json_t *m, struct image *im, size_t n)
 	json_decref(out);
 }
 
-/* The seven questions that a trace must answer by itself. Number unanswered. */
-static int explain(const json_t *m, const char *trace)
+/* Settings of the kernel that change how memory is placed or how fast the machine is; null is "this kernel has none". */
+static const char *const wanted_settings[] = { "numa_balancing", "transparent_hugepage", "randomize_va_space", "cpu_governor" };
+
+/* Counts and names a question that has no complete answer. */
+static void unanswered(int *missing, int question, const char *why)
+{
+	(*missing)++;
+	fprintf(stderr, "memtrace info: question %d has no complete answer: %s\n", question, why);
+}
+
+/*
+ * The seven questions that a trace must answer by itself. Number unanswered; each is told on standard error.
+ */
+int mt_info_explain(const json_t *m, const char *trace)
 {
 	json_t *host = json_object_get(m, "host"), *clock = json_object_get(m, "clock"), *v;
 	json_t *tool = json_object_get(m, "tool"), *env = json_object_get(m, "environment");
 	json_t *revs = json_object_get(m, "source_revisions"), *b = json_object_get(m, "backend");
 	json_t *g = json_object_get(b, "guarantee");
-	char *cmd = command_line(m), *lost = losses_text(m);
+	char *cmd = mt_info_command(m), *lost = mt_info_losses(m);
 	const char *key;
+	bool unknown = false;
 	int missing = 0;
 	size_t i;
 
-	printf("1. What was run?\n   %s\n   in %s\n", *cmd ? cmd : "(unknown)", str(m, "working_directory"));
-	missing += !*cmd;
+	printf("1. What was run?\n   %s\n   in %s\n", *cmd ? cmd : "(unknown)", mt_info_text(m, "working_directory"));
+	if (!*cmd || !*mt_info_text(m, "working_directory"))
+		unanswered(&missing, 1, "no command, or no working directory");
 	json_object_foreach(env, key, v)
 		if (strcmp(key, "PATH") && strcmp(key, "PWD") && strcmp(key, "SHELL"))
 			printf("   %s=%s\n", key, json_string_value(v));
 
-	printf("2. With which software?\n   program %s", str(m, "executable"));
-	if (*str(m, "executable_build_id"))
-		printf(", build id %s", str(m, "executable_build_id"));
-	printf("\n   memtrace %s%s%s, %s, Linux %s\n", str(tool, "version"),
-	       *str(tool, "commit") ? " commit " : "", str(tool, "commit"), str(host, "os"),
-	       str(host, "kernel"));
+	printf("2. With which software?\n   program %s", mt_info_text(m, "executable"));
+	if (*mt_info_text(m, "executable_build_id"))
+		printf(", build id %s", mt_info_text(m, "executable_build_id"));
+	printf("\n   memtrace %s%s%s, %s, Linux %s\n", mt_info_text(tool, "version"),
+	       *mt_info_text(tool, "commit") ? " commit " : "", mt_info_text(tool, "commit"), mt_info_text(host, "os"),
+	       mt_info_text(host, "kernel"));
 	json_array_foreach(revs, i, v)
-		printf("   sources in %s: commit %s%s%s\n", str(v, "directory"),
-		       *str(v, "commit") ? str(v, "commit") : "(none yet)",
-		       *str(v, "branch") ? ", branch " : "", str(v, "branch"));
-	printf("   libraries: maps-start.txt and maps-end.txt of each image\n");
-	missing += !*str(m, "executable") || !*str(tool, "version");
+	{
+		const json_t *modified = json_object_get(v, "modified_files");
 
-	printf("3. What was expected?\n   %s\n", *str(m, "purpose") ? str(m, "purpose") :
+		printf("   sources in %s: commit %s%s%s, ", mt_info_text(v, "directory"),
+		       *mt_info_text(v, "commit") ? mt_info_text(v, "commit") : "(none yet)",
+		       *mt_info_text(v, "branch") ? ", branch " : "", mt_info_text(v, "branch"));
+		if (json_is_integer(modified))
+			printf("%" PRIu64 " files modified\n", mt_info_number(v, "modified_files"));
+		else
+			puts("not known whether they were modified");
+		unknown |= !json_is_integer(modified);
+	}
+	if (!json_array_size(revs))
+		puts("   sources: the program ran in no git repository");
+	printf("   libraries: maps-start.txt and maps-end.txt of each image\n");
+	if (!*mt_info_text(m, "executable") || !*mt_info_text(tool, "version") || !*mt_info_text(host, "kernel"))
+		unanswered(&missing, 2, "no program, version of memtrace or kernel");
+	else if (unknown)
+		unanswered(&missing, 2, "whether the sources were modified is not known; is git installed where it was recorded?");
+
+	printf("3. What was expected?\n   %s\n", *mt_info_text(m, "purpose") ? mt_info_text(m, "purpose") :
 	       "(not stated; record --purpose TEXT states it)");
-	missing += !*str(m, "purpose");
+	if (!*mt_info_text(m, "purpose"))
+		unanswered(&missing, 3, "record --purpose TEXT states what is expected");
 
 	printf("4. When?\n   %s, until %" PRId64 " ns after the start; result: %s, %s\n",
-	       *str(clock, "start_realtime") ? str(clock, "start_realtime") : "(unknown)",
+	       *mt_info_text(clock, "start_realtime") ? mt_info_text(clock, "start_realtime") : "(unknown)",
 	       (int64_t)(json_integer_value(json_object_get(clock, "end_ns")) -
 			 json_integer_value(json_object_get(clock, "start_ns"))),
-	       str(json_object_get(m, "status"), "state"), str(json_object_get(m, "status"), "message"));
-	missing += !*str(clock, "start_realtime");
+	       mt_info_text(json_object_get(m, "status"), "state"), mt_info_text(json_object_get(m, "status"), "message"));
+	if (!*mt_info_text(clock, "start_realtime") || json_integer_value(json_object_get(clock, "end_ns")) <= 0)
+		unanswered(&missing, 4, "no time of its beginning, or of its end");
 
 	printf("5. On which machine, by whom?\n   %s: %s, %" PRIu64 " of %" PRIu64 " CPUs, %" PRIu64
-	       " NUMA nodes, %s; topology: %s; user %s\n", str(host, "name"), str(host, "cpu_model"),
-	       num(host, "cpus_online"), num(host, "cpus_configured"), num(host, "numa_nodes"),
-	       mt_human_bytes(num(host, "memory_bytes")),
-	       *str(host, "topology") ? str(host, "topology") : "not known",
-	       *str(host, "user") ? str(host, "user") : "not known");
+	       " NUMA nodes, %s; topology: %s; user %s\n", mt_info_text(host, "name"), mt_info_text(host, "cpu_model"),
+	       mt_info_number(host, "cpus_online"), mt_info_number(host, "cpus_configured"), mt_info_number(host, "numa_nodes"),
+	       mt_human_bytes(mt_info_number(host, "memory_bytes")),
+	       *mt_info_text(host, "topology") ? mt_info_text(host, "topology") : "not known",
+	       *mt_info_text(host, "user") ? mt_info_text(host, "user") : "not known");
 	json_object_foreach(json_object_get(host, "settings"), key, v)
 		if (json_is_string(v))
 			printf("   %s = %s\n", key, json_string_value(v));
-	missing += !*str(host, "name");
+	for (i = 0; i < sizeof(wanted_settings) / sizeof(wanted_settings[0]); i++)
+		if (!json_object_get(json_object_get(host, "settings"), wanted_settings[i]))
+			break;
+	if (!*mt_info_text(host, "name") || !*mt_info_text(host, "user") || !mt_info_number(host, "cpus_online"))
+		unanswered(&missing, 5, "no name of the machine, number of CPUs or user");
+	else if (i < sizeof(wanted_settings) / sizeof(wanted_settings[0]))
+		unanswered(&missing, 5, "the kernel settings are not all there");
 
 	printf("6. How are the files organised, and how complete are they?\n"
 	       "   manifest.json, topology.xml and a directory pNNNN per process image with\n"
 	       "   accesses-*.csv, intervals.csv, structures.csv, stacks.csv, threads.csv and\n"
-	       "   maps-*.txt, format version %" PRIu64 " (docs/trace-format.md)\n", num(m, "format_version"));
-	printf("   backend %s: %s\n   lost: %s\n", str(b, "name"), promise_pages(str(g, "pages")),
+	       "   maps-*.txt, format version %" PRIu64 " (docs/trace-format.md)\n", mt_info_number(m, "format_version"));
+	printf("   backend %s: %s\n   lost: %s\n", mt_info_text(b, "name"), promise_pages(mt_info_text(g, "pages")),
 	       lost);
-	missing += !num(m, "format_version") || !*str(b, "name");
+	if (!mt_info_number(m, "format_version") || !*mt_info_text(b, "name") || !*mt_info_text(json_object_get(m, "status"), "state"))
+		unanswered(&missing, 6, "no version of the format, backend or state");
 
 	printf("7. How is it analysed?\n   memtrace import %s, then memtrace aggregate, render or open; each\n"
 	       "   database keeps its import report and the commands that used it\n", trace);
@@ -499,6 +550,9 @@ static int explain(const json_t *m, const char *trace)
 		printf("\n%d of 7 questions without a complete answer\n", missing);
 	return missing;
 }
+
+/* With --explain: a question has no complete answer. */
+#define MT_EXIT_UNANSWERED 1
 
 int cmd_info(const struct mt_args *a)
 {
@@ -514,6 +568,13 @@ int cmd_info(const struct mt_args *a)
 	mt_quiet = mt_args_has(a, "quiet");
 	while (strlen(trace) > 1 && trace[strlen(trace) - 1] == '/')
 		trace[strlen(trace) - 1] = 0;
+	dirs = mt_info_ranks(trace, &n);
+	if (n) {
+		rc = mt_info_job(a, trace, dirs, n);
+		mt_names_free(dirs, n);
+		free(trace);
+		return rc;
+	}
 	m = mt_manifest_read(trace);
 	if (!m) {
 		free(trace);
@@ -535,13 +596,13 @@ int cmd_info(const struct mt_args *a)
 			mt_finish_image(trace, dirs[i], &fo);
 	}
 	if (mt_args_has(a, "explain")) {
-		explain(m, trace);
+		rc = mt_info_explain(m, trace) ? MT_EXIT_UNANSWERED : MT_EXIT_OK;
 		goto out;
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t page = num(im[i].json, "page_size_bytes");
+		uint64_t page = mt_info_number(im[i].json, "page_size_bytes");
 
-		mt_image_totals(trace, im[i].dir, &im[i].totals);
+		mt_image_totals(trace, im[i].dir, 0, &im[i].totals);
 		if (count(trace, &im[i], page ? page : 4096))
 			rc = MT_EXIT_INPUT;
 		structures(trace, &im[i]);
@@ -559,6 +620,7 @@ out:
 			free(im[i].top[k].kind);
 			free(im[i].top[k].name);
 			free(im[i].top[k].site);
+			free(im[i].top[k].type);
 		}
 		free(im[i].top);
 		json_decref(im[i].json);

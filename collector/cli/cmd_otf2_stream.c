@@ -255,7 +255,8 @@ EVENT(CallingContextEnter, put(CONTEXT_ENTER, time, context, unwind, 0), uint32_
 EVENT(CallingContextLeave, put(CONTEXT_LEAVE, time, context, 0, 0), uint32_t context)
 EVENT(CallingContextSample, put(CONTEXT_SAMPLE, time, context, unwind, 0), uint32_t context, uint32_t unwind, uint32_t generator UNUSED)
 EVENT(MpiSend, put(SEND, time, receiver, comm | (uint64_t)tag << 32, bytes), uint32_t receiver, uint32_t comm, uint32_t tag, uint64_t bytes)
-EVENT(MpiIsend, put(SEND, time, receiver, comm | (uint64_t)tag << 32, bytes), uint32_t receiver, uint32_t comm, uint32_t tag, uint64_t bytes,
+EVENT(MpiIsend, put(SEND, time, receiver, comm | (uint64_t)tag << 32, bytes), uint32_t receiver, uint32_t comm, uint32_t tag,
+      uint64_t bytes,
       uint64_t request UNUSED)
 EVENT(MpiIsendComplete, put(REQUEST, time, 0, request, 0), uint64_t request)
 EVENT(MpiIrecvRequest, put(REQUEST, time, 1, request, 0), uint64_t request)
@@ -283,7 +284,8 @@ EVENT(ThreadCreate, put(THREAD_CREATE, time, contingent, sequence, 0), uint32_t 
 EVENT(ThreadBegin, put(THREAD_BEGIN, time, contingent, sequence, 0), uint32_t contingent, uint64_t sequence)
 EVENT(ThreadWait, put(THREAD_WAIT, time, contingent, sequence, 0), uint32_t contingent, uint64_t sequence)
 EVENT(ThreadEnd, put(THREAD_END, time, contingent, sequence, 0), uint32_t contingent, uint64_t sequence)
-EVENT(IoCreateHandle, put(IO_CREATE, time, handle, mode, 0), uint32_t handle, uint8_t mode, uint32_t creation UNUSED, uint32_t status UNUSED)
+EVENT(IoCreateHandle, put(IO_CREATE, time, handle, mode, 0), uint32_t handle, uint8_t mode,
+      uint32_t creation UNUSED, uint32_t status UNUSED)
 EVENT(IoDestroyHandle, put(IO_DESTROY, time, handle, 0, 0), uint32_t handle)
 EVENT(IoSeek, put(IO_SEEK, time, handle, offset, 0), uint32_t handle, int64_t request UNUSED, uint8_t whence UNUSED, uint64_t offset)
 EVENT(IoOperationBegin, put(IO_BEGIN, time, handle, mode, matching), uint32_t handle, uint8_t mode, uint32_t flags UNUSED,

@@ -14,7 +14,6 @@
  * change whose child a daemon is). Their state is noted in the manifest, and
  * `info` or `finish` complete their images later.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,7 +31,11 @@
 #include "backend.h"
 #include "native.h"
 #include "finish.h"
+#include "gitstate.h"
+#include "hostclock.h"
+#include "job.h"
 #include "manifest.h"
+#include "processes.h"
 #include "program.h"
 #include "tracedir.h"
 #include "unrecorded.h"
@@ -91,14 +94,74 @@ static void signals_give_back(const struct saved *s)
 /* Directory of this run with --repeat; NULL without. */
 static const char *repeat_output;
 
+/* One rank of several. A job of one is a program like any other. */
+static bool in_job(const struct mt_job *job)
+{
+	return job->is && job->size != 1;
+}
+
+/* Makes the folders above @path that are missing; other ranks may do so at the same time. */
+static int make_parents(const char *path)
+{
+	char *p = mt_strdup(path);
+	int err = 0;
+
+	for (char *s = strchr(p + 1, '/'); s && !err; s = strchr(s + 1, '/')) {
+		*s = 0;
+		if (mkdir(p, 0777) && errno != EEXIST)
+			err = -errno;
+		*s = '/';
+	}
+	free(p);
+	return err;
+}
+
+/*
+ * The trace directory of a rank: JOB/rNNNN.memtrace, where JOB is PROGRAM.job-ID or what --output names, or what
+ * --output names for each rank. The folders above it are made. NULL after a message.
+ */
+static char *directory_of_rank(const struct mt_args *a, const struct mt_job *job, const char *given, const char *program)
+{
+	char *wrong = NULL, *dir, *base = given && *given ? mt_job_expand(job, given, &wrong) :
+					  mt_printf("%s.job-%s", mt_base(program), job->id);
+	int err;
+
+	if (!base) {
+		mt_fail(a, 0, "%s", wrong);
+		free(wrong);
+		return NULL;
+	}
+	if (!in_job(job) || (given && mt_job_by_rank(given)))
+		dir = mt_strdup(base);
+	else
+		dir = mt_printf("%s/r%04d.memtrace", base, (int)job->rank);
+	free(base);
+	err = make_parents(dir);
+	if (err) {
+		mt_fail(a, 0, "cannot make the folder of %s: %s", dir, strerror(-err));
+		free(dir);
+		return NULL;
+	}
+	return dir;
+}
+
 /* Makes the trace directory; never one that exists. Absolute path or NULL. */
 static char *make_directory(const struct mt_args *a, const char *program)
 {
 	const char *given = repeat_output ? repeat_output : mt_args_get(a, "output");
 	char *dir, *abs;
+	struct mt_job job;
 
-	if (given && *given) {
-		dir = mt_strdup(given);
+	mt_job_detect(&job);
+	dir = in_job(&job) || (given && strchr(given, '%')) ? directory_of_rank(a, &job, given, program) : NULL;
+	if (!dir && ((given && strchr(given, '%')) || in_job(&job))) {
+		mt_job_free(&job);
+		return NULL;
+	}
+	mt_job_free(&job);
+	if (dir || (given && *given)) {
+		if (!dir)
+			dir = mt_strdup(given);
 		while (strlen(dir) > 1 && dir[strlen(dir) - 1] == '/')
 			dir[strlen(dir) - 1] = 0;
 		if (mkdir(dir, 0777)) {
@@ -194,6 +257,14 @@ static json_t *utf8(const char *s)
 	return j;
 }
 
+/* What a run begins with: where nobody asked for a length, short programs have as many intervals as others. */
+static uint64_t first_interval_ns(const struct mt_args *a)
+{
+	const uint64_t ns = mt_args_duration_ns(a, "interval");
+
+	return mt_args_has(a, "interval") ? ns : ns / 8;
+}
+
 static struct mt_backend_request request(const struct mt_args *a, const char *dir, bool library)
 {
 	return (struct mt_backend_request){
@@ -214,6 +285,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	const char *requested = mt_args_get(a, "backend");
 	static const char *const patterns[] = { "follow", "skip" };
 	struct timespec rt;
+	struct mt_job job;
 	struct tm tm;
 
 	for (int i = 0; i < a->argc; i++)
@@ -236,8 +308,12 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		json_object_set_new(m, "executable_build_id", json_string(id));
 	json_object_set_new(m, "working_directory", utf8(cwd ? cwd : "."));
 	r = cwd ? mt_revision_describe(cwd) : NULL;
-	if (r)
+	if (r) {
+		const int64_t modified = mt_git_modified(cwd, 2000);
+
+		json_object_set_new(r, "modified_files", modified < 0 ? json_null() : json_integer((json_int_t)modified));
 		json_array_append_new(rev, r);
+	}
 	json_object_set_new(m, "source_revisions", rev);
 	json_object_set_new(m, "environment", mt_environment_describe());
 	if (purpose && *purpose)
@@ -246,6 +322,11 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_object_set_new(m, "clock", json_pack("{s:s, s:s, s:I, s:I, s:s}", "id", "CLOCK_MONOTONIC",
 		"unit", "ns", "start_ns", (json_int_t)mt_monotonic_ns(), "end_ns", (json_int_t)-1,
 		"start_realtime", when));
+	json_object_set_new(json_object_get(m, "clock"), "realtime", mt_hostclock_describe());
+	mt_job_detect(&job);
+	if (job.is)
+		json_object_set_new(m, "job", mt_job_describe(&job));
+	mt_job_free(&job);
 	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend->name,
 		"version", mt_version, "requested", requested, "reason",
 		strcmp(requested, "auto") ? "asked for" : p->reason, "guarantee",
@@ -260,6 +341,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		"compress", mt_args_has(a, "compress")));
 	json_object_set_new(json_object_get(m, "parameters"), "min_process_bytes",
 			    json_integer((json_int_t)mt_args_size_bytes(a, "min-process")));
+	json_object_set_new(json_object_get(m, "parameters"), "first_interval_ns", json_integer((json_int_t)first_interval_ns(a)));
 	for (size_t i = 0; i < N(patterns); i++)
 		if (mt_args_has(a, patterns[i]))
 			json_object_set_new(json_object_get(m, "parameters"), patterns[i], utf8(mt_args_get(a, patterns[i])));
@@ -328,6 +410,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	setenv("MEMTRACE_BACKEND", backend->name, 1);
 	setenv("MEMTRACE_LIBRARY", library[backend->library], 1);
 	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
+	set_number("MEMTRACE_FIRST_INTERVAL_NS", first_interval_ns(a));
 	set_number("MEMTRACE_INTERVAL_ACCESSES", (uint64_t)mt_args_int(a, "interval-accesses"));
 	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
 	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
@@ -516,7 +599,7 @@ static char *not_written(const char *dir)
 		json_t *j = mt_image_read(dir, v[i]);
 		struct mt_totals t;
 
-		mt_image_totals(dir, v[i], &t);
+		mt_image_totals(dir, v[i], 0, &t);
 		records += t.records;
 		lost += t.lost_other[2];
 		cut += !j || (!t.ended && !mt_image_alive(j));
@@ -579,7 +662,7 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		struct mt_totals t;
 
 		mt_image_totals(dir, json_string_value(json_object_get(json_array_get(images, i),
-								       "dir")), &t);
+								       "dir")), 0, &t);
 		accesses += t.records - t.lost_other[2];	/* write_error */
 		counted += t.accesses;
 		threads += t.threads;
@@ -588,7 +671,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("the program did not load the recorder's library; the trace is empty");
 	} else if (sees) {
 		mt_note("%s %s in %s interval%s, %s thread%s, %zu process image%s, backend %s",
-			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : accesses == 1 ? "record" : "records", mt_human_count(ull(over, "intervals")),
+			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : accesses == 1 ? "record" : "records",
+			mt_human_count(ull(over, "intervals")),
 			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
@@ -637,16 +721,21 @@ static void summary(json_t *m, const char *dir, size_t alive)
 			mt_human_ns(ull(over, "program_cpu_ns")),
 			mt_human_count(ull(over, "governor_changes")),
 			ull(over, "governor_changes") == 1 ? "" : "s");
-	if (ull(over, "late_intervals"))
-		mt_note("%s of %s intervals took longer than they should: %s on average, %s the longest, where %s were asked for; what is in them is complete, the resolution in time is not",
-			mt_human_count(ull(over, "late_intervals")), mt_human_count(ull(over, "intervals")),
-			mt_human_ns(ull(over, "mean_interval_ns")), mt_human_ns(ull(over, "longest_interval_ns")),
-			mt_human_ns(ull(json_object_get(m, "parameters"), "interval_ns")));
+	if (json_object_get(m, "late"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "late"), "text")));
 	if (alive)
 		mt_note("%zu process%s of the program still run%s and go on writing into the trace",
 			alive, alive == 1 ? "" : "es", alive == 1 ? "s" : "");
 	mt_note("trace: %s (%s)", typed(dir), mt_human_bytes(ull(over, "bytes_written")));
-	if (n && sees)
+	if (n && sees && json_integer_value(json_object_get(json_object_get(m, "job"), "size")) != 1 && json_object_get(m, "job")) {
+		char *job = mt_strdup(dir);
+
+		*strrchr(job, '/') = 0;
+		/* once for all of them, unless they have no common folder of ours */
+		if (json_integer_value(json_object_get(json_object_get(m, "job"), "rank")) == 0)
+			mt_note("next, when all ranks have ended: memtrace import %s", pasted(job));
+		free(job);
+	} else if (n && sees)
 		mt_note("next: memtrace import %s", pasted(dir));
 	else if (n)
 		mt_note("next: memtrace info %s", pasted(dir));
@@ -830,6 +919,7 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 
 	json_object_set_new(status, "message", json_string(message));
 	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
+	json_object_set_new(json_object_get(m, "clock"), "realtime_end", mt_hostclock_describe());
 	alive = wait ? still_running(dir) : 0;
 	if (session)
 		backend->finish(session, &r);
@@ -854,64 +944,17 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 	return err;
 }
 
-struct processes {
-	pid_t *pid;
-	size_t n, cap;
-};
-
-static bool is_one_of(const struct processes *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->pid[i] == pid)
-			return true;
-	return false;
-}
-
-/* Adds the children of those that are in @p, and theirs, which run now. Returns how many were new. */
-static size_t add_children(struct processes *p)
-{
-	const size_t before = p->n;
-	size_t last;
-
-	do {		/* in whatever order /proc has them */
-		struct dirent *e;
-		DIR *d = opendir("/proc");
-
-		last = p->n;
-		while (d && (e = readdir(d))) {
-			const pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-			char *path, *stat, *q;
-			int parent = 0;
-
-			if (pid <= 0 || is_one_of(p, pid))
-				continue;
-			path = mt_printf("/proc/%d/stat", pid);
-			stat = mt_read_file(path, NULL);
-			free(path);
-			q = stat ? strrchr(stat, ')') : NULL;
-			if (q && sscanf(q + 1, " %*c %d", &parent) == 1 && is_one_of(p, parent)) {
-				MT_GROW(p->pid, p->n, p->cap);
-				p->pid[p->n++] = pid;
-			}
-			free(stat);
-		}
-		if (d)
-			closedir(d);
-	} while (p->n > last);
-	return p->n - before;
-}
-
 /*
  * Attaches to the processes that were named, with --tree to those below them as well. A child
  * that an attached process makes is followed; one made by a process that was not yet attached is
  * found by looking again. A named one that cannot be recorded is an error, one of a tree may have
  * ended meanwhile. 0, or the errno with *failed.
  */
-static int attach_all(const struct mt_args *a, const struct mt_backend *backend, void *session, struct processes *p,
+static int attach_all(const struct mt_args *a, const struct mt_backend *backend, void *session, struct mt_processes *p,
 		      pid_t *failed)
 {
 	const bool tree = mt_args_has(a, "tree");
-	struct processes below = { 0 };
+	struct mt_processes below = { 0 };
 	const size_t named = p->n;
 	size_t done = 0, left_out = 0;
 
@@ -928,15 +971,13 @@ static int attach_all(const struct mt_args *a, const struct mt_backend *backend,
 			if (err != -ESRCH)
 				left_out++;
 		}
-	} while (tree && add_children(p));
+	} while (tree && mt_processes_below(p, NULL, NULL));
 	if (left_out)
 		mt_note("%zu of the processes below may not be recorded", left_out);
 	if (!tree) {
-		for (size_t i = 0; i < named; i++) {
-			MT_GROW(below.pid, below.n, below.cap);
-			below.pid[below.n++] = p->pid[i];
-		}
-		add_children(&below);
+		for (size_t i = 0; i < named; i++)
+			mt_processes_add(&below, p->pid[i]);
+		mt_processes_below(&below, NULL, NULL);
 		if (below.n > named)
 			mt_note("%zu process%s below run%s already and %s not recorded; --tree records %s as well", below.n - named,
 				below.n - named == 1 ? "" : "es", below.n - named == 1 ? "s" : "",
@@ -950,7 +991,7 @@ static int attach_all(const struct mt_args *a, const struct mt_backend *backend,
 static int record_process(const struct mt_args *a)
 {
 	const pid_t pid = (pid_t)strtol(mt_args_nth(a, "pid", 0), NULL, 10);
-	struct processes all = { 0 };
+	struct mt_processes all = { 0 };
 	pid_t failed = pid;
 	const uint64_t duration = mt_args_has(a, "duration") ? mt_args_duration_ns(a, "duration") : 0;
 	const struct sigaction act = { .sa_handler = on_interrupt };
@@ -998,14 +1039,8 @@ static int record_process(const struct mt_args *a)
 	}
 	m = first_manifest(&b, &probe, dir, exe ? exe : argv[0], backend);
 	err = mt_manifest_write(dir, m);
-	for (int i = 0; mt_args_nth(a, "pid", i); i++) {
-		const pid_t one = (pid_t)strtol(mt_args_nth(a, "pid", i), NULL, 10);
-
-		if (is_one_of(&all, one))
-			continue;
-		MT_GROW(all.pid, all.n, all.cap);
-		all.pid[all.n++] = one;
-	}
+	for (int i = 0; mt_args_nth(a, "pid", i); i++)
+		mt_processes_add(&all, (pid_t)strtol(mt_args_nth(a, "pid", i), NULL, 10));
 	if (!err)
 		err = attach_all(a, backend, session, &all, &failed);
 	if (!err)
@@ -1203,10 +1238,17 @@ static int record_repeatedly(const struct mt_args *a, int runs)
 	static const int stopping[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	struct sigaction act = { .sa_sigaction = stop_repeating, .sa_flags = SA_SIGINFO | SA_RESTART };
 	const char *given = mt_args_get(a, "output");
-	char *base = given && *given ? mt_strdup(given) : mt_printf("%s.memtrace", mt_base(a->argv[0]));
+	struct mt_job job;
+	char *base;
 	int rc = 0, number = 1;
+	bool ranks;	/* all ranks of a run have one folder: the others may have made it */
 
-	for (int k = 1; given && *given && k <= runs; k++) {
+	mt_job_detect(&job);
+	ranks = in_job(&job);
+	base = given && *given ? mt_strdup(given) : ranks ? mt_printf("%s.job-%s", mt_base(a->argv[0]), job.id) :
+	       mt_printf("%s.memtrace", mt_base(a->argv[0]));
+	mt_job_free(&job);
+	for (int k = 1; given && *given && !ranks && k <= runs; k++) {
 		char *name = repeat_name(base, k);
 
 		if (!access(name, F_OK))
@@ -1222,7 +1264,7 @@ static int record_repeatedly(const struct mt_args *a, int runs)
 		int status;
 		pid_t pid;
 
-		while (!(given && *given) && !access(name, F_OK)) {
+		while (!(given && *given) && !ranks && !access(name, F_OK)) {
 			free(name);
 			name = repeat_name(base, ++number);
 		}

@@ -3,7 +3,7 @@
 #
 # Turns the command table (org.memtrace.cli/commands) into C.
 #
-#   awk -v version=0.1.0 -v commit=abc -v backends="a|b" -v dimension_list=dimensions.list -f commands.awk index.txt common.txt NAME.txt...
+#   awk -v version=0.1.0 -v commit=abc -v backends="a|b" -v name_list=names.list -f commands.awk index.txt common.txt NAME.txt...
 #
 # Plain POSIX awk: it also runs in mawk. Format: org.memtrace.cli/commands/README.txt
 
@@ -24,20 +24,20 @@ function or_null(s) {
 	return s == "" ? "NULL" : quote(s)
 }
 
-# A line for each dimension: id, uses, meaning
+# A line for each dimension, metric and format: id, uses, meaning
 BEGIN {
-	while (dimension_list != "" && (getline line < dimension_list) > 0) {
+	while (name_list != "" && (getline line < name_list) > 0) {
 		if (line ~ /^#/)
 			continue
 		if (split(line, field, "\t") != 3) {
-			printf "%s: '%s' is not id, uses and meaning\n", dimension_list, line > "/dev/stderr"
+			printf "%s: '%s' is not id, uses and meaning\n", name_list, line > "/dev/stderr"
 			failed = 1
 			exit 1
 		}
-		dimensions++
-		dimension_id[dimensions] = field[1]
-		dimension_uses[dimensions] = field[2]
-		dimension_meaning[dimensions] = field[3]
+		names++
+		name_id[names] = field[1]
+		name_uses[names] = field[2]
+		name_meaning[names] = field[3]
 	}
 }
 
@@ -139,19 +139,22 @@ is_index { fail("expected 'section: NAME' or a command behind a tab") }
 	}
 }
 
-# @colours, @groups, @filters: the dimensions of dimensions.list that have the use, with what they mean
-function with_dimensions(text, use,    d, all) {
+# Puts the names of names.list that have the use at the place of "@USEs", with what they mean: in brackets, or in columns
+function with_names(text, use, column,    d, all, name) {
 	if (index(text, "@" use "s") == 0)
 		return text
-	for (d = 1; d <= dimensions; d++)
-		if (index(" " dimension_uses[d] " ", " " use " "))
-			all = all (all == "" ? "" : "; ") dimension_id[d] " (" dimension_meaning[d] ")"
+	for (d = 1; d <= names; d++)
+		if (index(" " name_uses[d] " ", " " use " ")) {
+			name = column ? sprintf("%-26s", name_id[d]) name_meaning[d] : name_id[d] " (" name_meaning[d] ")"
+			all = all (all == "" ? "" : column ? "\n  " : "; ") name
+		}
 	gsub("@" use "s", all, text)
 	return text
 }
 
-function all_dimensions(text) {
-	return with_dimensions(with_dimensions(with_dimensions(text, "colour"), "group"), "filter")
+function all_names(text) {
+	text = with_names(with_names(with_names(text, "colour"), "group"), "filter")
+	return with_names(with_names(with_names(text, "event-metric"), "metric"), "format", 1)
 }
 
 function ident(name) {
@@ -199,7 +202,7 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 		}
 		printf "\t{ %s, %s, %s, MT_%s, %s, %s, %s, %s,\n\t\t%s },\n", quote(spec), letter, or_null(arg), toupper(type),
 			or_null(attr[id, "default"]), or_null(attr[id, "min"]), or_null(attr[id, "max"]),
-			attr[id, "repeat"] == "" ? "false" : "true", quote(body(all_dimensions(texts[id])))
+			attr[id, "repeat"] == "" ? "false" : "true", quote(body(all_names(texts[id])))
 	}
 	print "\t{ .name = NULL },\n};\n"
 }
@@ -228,7 +231,7 @@ function body_of(name,    range, min, max, p, c) {
 	printf "\t{\n\t.name = %s, .section = %s,\n\t.runs = %s, .jvm_short = %s,\n", quote(name), quote(sections[name]),
 		single[name, "runs"] == "java" ? "MT_JAVA" : "MT_NATIVE", single[name, "jvm"] == "short" ? "true" : "false"
 	printf "\t.summary = %s,\n\t.usage = %s,\n\t.text = %s,\n", quote(single[name, "summary"]), quote(usage[name]),
-		quote(body(texts[name SUBSEP "description"]))
+		quote(body(all_names(texts[name SUBSEP "description"])))
 	printf "\t.min_args = %d, .max_args = %d, .rest = %s,\n", min, max, single[name, "rest"] == "yes" ? "true" : "false"
 	printf "\t.foreign = %s,\n", single[name, "rest"] == "all" ? "true" : "false"
 	printf "\t.options = %s_options, .arguments = %s_arguments, .examples = %s_examples, .exits = %s_exits, .variables = %s_variables\n\t}", c, c, c, c, c

@@ -20,10 +20,11 @@ const char *const mt_kind_name[MT_N_KINDS] = { "static", "heap", "mmap", "stack"
 struct event {
 	char kind, how;
 	int64_t time;
-	size_t order;
 	int64_t tid, parent, stack;
 	uint64_t a, b, c, d;
 	char *str;
+	bool segment;		/* of a shared mapping */
+	uint64_t seg[3];	/* device, inode, offset */
 };
 
 /* block address -> index of the living structure, open addressing */
@@ -122,7 +123,16 @@ static char *word(struct cursor *c)
 static uint64_t number(struct cursor *c, int base)
 {
 	char *w = word(c), *end;
-	uint64_t v = base == 10 && *w == '-' ? (uint64_t)strtoll(w, &end, 10) :
+	uint64_t v = 0;
+
+	/* nearly all are few plain digits */
+	for (end = w; *end >= '0' && *end <= '9' && base == 10; end++)
+		v = v * 10 + (uint64_t)(*end - '0');
+	for (; base == 16 && ((*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'f')); end++)
+		v = v << 4 | (uint64_t)(*end <= '9' ? *end - '0' : *end - 'a' + 10);
+	if (!*end && end > w && end - w <= (base == 10 ? 19 : 16))
+		return v;
+	v = base == 10 && *w == '-' ? (uint64_t)strtoll(w, &end, 10) :
 					       strtoull(w, &end, base);
 
 	if (*end || end == w)
@@ -247,6 +257,13 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->d = HEX(&k);
 		e->stack = DEC(&k);
 		e->str = string(&k);
+		while (*k.p == ' ')
+			k.p++;
+		if (*k.p && !k.bad) {
+			e->segment = true;
+			for (int i = 0; i < 3; i++)
+				e->seg[i] = HEX(&k);
+		}
 		break;
 	case 'U':
 		e->time = DEC(&k);
@@ -299,13 +316,15 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 	return !k.bad;
 }
 
-static int by_time(const void *x, const void *y)
+/* Of one time the order in the file decides. */
+static void sort_by_time(struct event *ev, size_t n)
 {
-	const struct event *a = x, *b = y;
+	uint64_t *key = mt_alloc((n + 1) * sizeof(*key));
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	for (size_t i = 0; i < n; i++)
+		key[i] = MT_SIGNED_KEY(ev[i].time);
+	mt_sort(ev, n, sizeof(*ev), key, NULL);
+	free(key);
 }
 
 /* ---------------------------------------------------------------- replay */
@@ -384,6 +403,7 @@ static void unmap(struct mt_context *c, uint64_t start, uint64_t end, int64_t wh
 				c->s[rest].path = mt_strdup(s->path);
 			s->end = start;
 			l->map[i].end = start;
+			c->s[rest].seg_offset += start - c->s[rest].start;
 			c->s[rest].start = start;
 			piece_insert(l, i + 1, start, p.end, rest);
 			i++;
@@ -398,6 +418,7 @@ static void unmap(struct mt_context *c, uint64_t start, uint64_t end, int64_t wh
 				c->s[rest].path = mt_strdup(s->path);
 			s->end = end;
 			s->death = when;
+			c->s[rest].seg_offset += end - c->s[rest].start;
 			c->s[rest].start = end;
 			l->map[i] = (struct piece){ end, p.end, rest };
 			return;
@@ -426,6 +447,10 @@ static void map_new(struct mt_context *c, const struct event *e, uint64_t start,
 	c->s[i].stack = like ? like->stack : e->stack;
 	if (like ? like->path : e->str)
 		c->s[i].path = mt_strdup(like ? like->path : e->str);
+	c->s[i].segment = like ? like->segment : e->segment;
+	c->s[i].seg_device = like ? like->seg_device : e->seg[0];
+	c->s[i].seg_inode = like ? like->seg_inode : e->seg[1];
+	c->s[i].seg_offset = like ? like->seg_offset : e->seg[2];
 	piece_insert(c->live, piece_at(c->live, start), start, end, i);
 }
 
@@ -716,7 +741,6 @@ static int log_read(struct log *l, struct mt_context *c, const char *trace, cons
 			if (!parse(c, p, &l->ev[l->n], &version)) {
 				c->bad_lines++;
 			} else if (l->ev[l->n].kind != 'S') {
-				l->ev[l->n].order = l->n;
 				l->n++;
 			}
 		} else if (stop > p) {
@@ -732,8 +756,7 @@ static int log_read(struct log *l, struct mt_context *c, const char *trace, cons
 		return -EPROTO;
 	}
 	free(path);
-	if (l->n)
-		qsort(l->ev, l->n, sizeof(*l->ev), by_time);
+	sort_by_time(l->ev, l->n);
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->ev[i].kind == 'F') {
 			l->fork_time = l->ev[i].time;

@@ -26,7 +26,10 @@ struct mt_structure {
 	char *name;		/* NULL: to be found */
 	char *site;		/* NULL: none */
 	char *type;		/* as it is declared; NULL: not known */
+	const char *members;	/* of its type, see mt_type_members(); not its own, NULL: none */
 	char *path;		/* mmap of a file: its path, else NULL */
+	bool segment;		/* shared memory that others can map: what it is, and where @start is in it */
+	uint64_t seg_device, seg_inode, seg_offset;
 };
 
 struct mt_thread {

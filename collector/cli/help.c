@@ -3,7 +3,10 @@
 /* The command table as text, Markdown and man pages. The table is ASCII: bytes are columns. */
 #include "help.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "util.h"
 
 #define WIDTH 80
 
@@ -118,13 +121,16 @@ static void entry(FILE *f, const char *name, const char *text, int left)
 
 static void options(FILE *f, const struct mt_option *o)
 {
-	char name[128], text[2048], dflt[128];
+	char name[128], dflt[128];
 
 	for (; o->name; o++) {
+		char *text;
+
 		label(name, sizeof name, o);
 		default_of(dflt, sizeof dflt, o);
-		snprintf(text, sizeof text, "%s%s", o->text, dflt);
+		text = mt_printf("%s%s", o->text, dflt);	/* lists of names have no greatest length */
 		entry(f, name, text, TEXT_COLUMN);
+		free(text);
 	}
 }
 

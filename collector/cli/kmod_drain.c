@@ -11,7 +11,6 @@
  * divided (CPU times, scan times, resident pages, losses) stands in the line
  * of the oldest image that lives, so that sums over all images are right.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,6 +24,7 @@
 #include <memtrace/abi.h>
 
 #include "kmod_drain.h"
+#include "processes.h"
 #include "program.h"
 #include "rawplace.h"
 #include "tracedir.h"
@@ -66,6 +66,7 @@ struct image {
 	struct kept *kept, **kept_tail;
 	uint64_t blocks;		/* that came for it */
 	/* the running interval */
+	bool has;			/* blocks came for it */
 	uint64_t faults, records, unattributed;
 	uint64_t closed_ns;		/* of the last one with accesses */
 };
@@ -234,28 +235,20 @@ static void write_text(const struct mt_kmod_drain *d, const struct image *im, co
 /* The threads that there are now, for finish.c. */
 static void write_threads(const struct mt_kmod_drain *d, const struct image *im)
 {
-	char *path = mt_printf("/proc/%d/task", im->info.pid), *text = mt_strdup("");
-	DIR *dir = opendir(path);
-	struct dirent *e;
+	char *text = mt_strdup("");
+	struct mt_threads t;
 
-	free(path);
-	while (dir && (e = readdir(dir))) {
-		char *name, *next;
+	mt_threads_open(&t, (pid_t)im->info.pid);
+	for (pid_t tid; (tid = mt_threads_next(&t));) {
+		char name[64], *next;
 
-		if (e->d_name[0] == '.')
+		if (!mt_thread_file(t.pid, tid, "comm", name, sizeof(name)))
 			continue;
-		path = mt_printf("/proc/%d/task/%s/comm", im->info.pid, e->d_name);
-		name = mt_read_line(path);
-		free(path);
-		if (!name)
-			continue;
-		next = mt_printf("%s%s %s\n", text, e->d_name, name);
-		free(name);
+		name[strcspn(name, "\n")] = 0;
+		next = mt_printf("%s%d %s\n", text, (int)tid, name);
 		free(text);
 		text = next;
 	}
-	if (dir)
-		closedir(dir);
 	write_text(d, im, "threads-start.txt", text);
 	free(text);
 }
@@ -526,6 +519,7 @@ static int block(struct mt_kmod_drain *d, const struct memtrace_block *b)
 		return 0;
 	}
 	im->blocks++;
+	im->has = true;
 	if (im->dir) {
 		write_block(d, im, b);
 		return 0;
@@ -552,8 +546,10 @@ static void interval(struct mt_kmod_drain *d, const struct memtrace_interval *iv
 		struct end e = { .iv = *iv, .shares = first, .last = im->ended,
 				 .region = first ? region : 0, .other = first ? other : 0 };
 
-		if (im->closed || im->info.time_ns >= iv->end_ns)
+		/* a child of the boundary: the sweep that ends the interval saw its pages, or it is of the next one */
+		if (im->closed || (!im->has && im->info.time_ns >= iv->end_ns))
 			continue;
+		im->has = false;
 		im->closed = im->ended;
 		if (im->dir) {
 			write_end(d, im, &e);

@@ -33,6 +33,7 @@ static const struct {
 	{ "c++", cmd_cxx },
 	{ "fortran", cmd_fortran },
 	{ "otf2-stream", cmd_otf2_stream },
+	{ "monitor", cmd_monitor },
 };
 
 /* Standard output must have been written; a reader that went away is no error. */

@@ -90,7 +90,7 @@ json_t *mt_host_describe(const char *trace)
 {
 	char *model = cpu_model(), *os = os_name();
 	json_t *s = json_object(), *h;
-	char user[128];
+	char user[128], *boot;
 	struct utsname u;
 	DIR *in = opendir("/sys/devices/system/node");
 	struct dirent *e;
@@ -116,6 +116,10 @@ json_t *mt_host_describe(const char *trace)
 	setting(s, "max_map_count", "/proc/sys/vm/max_map_count");
 	setting(s, "swappiness", "/proc/sys/vm/swappiness");
 	setting(s, "cpu_governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	setting(s, "cpu_boost", "/sys/devices/system/cpu/cpufreq/boost");
+	setting(s, "cpu_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	setting(s, "transparent_hugepage_defrag", "/sys/kernel/mm/transparent_hugepage/defrag");
+	setting(s, "isolated_cpus", "/sys/devices/system/cpu/isolated");
 	setting(s, "smt_active", "/sys/devices/system/cpu/smt/active");
 	setting(s, "loadavg_at_start", "/proc/loadavg");
 	h = json_pack("{s:s, s:s?, s:s, s:s, s:s?, s:I, s:I, s:i, s:I, s:I, s:o, s:o, s:s?}", "name",
@@ -127,6 +131,10 @@ json_t *mt_host_describe(const char *trace)
 		topology(trace) ? json_string("topology.xml") : json_null(), "settings", s, "user",
 		user);
 	json_object_set_new(h, "kernel_version", json_string(u.version));
+	boot = mt_read_line("/proc/sys/kernel/random/boot_id");
+	if (boot)
+		json_object_set_new(h, "boot_id", json_string(boot));
+	free(boot);
 	free(model);
 	free(os);
 	return h;
@@ -135,7 +143,8 @@ json_t *mt_host_describe(const char *trace)
 json_t *mt_environment_describe(void)
 {
 	static const char *const prefixes[] = { "OMP_", "GOMP_", "KMP_", "MALLOC_", "LD_", "LC_",
-		"GLIBC_", "MKL_", "OPENBLAS_", "NUMA", "HWLOC_", "I_MPI_", "OMPI_", "SLURM_",
+		"GLIBC_", "MKL_", "OPENBLAS_", "NUMA", "HWLOC_", "I_MPI_", "OMPI_", "SLURM_", "MV2_", "MPI_LOCAL",
+		"PMI_RANK", "PMI_SIZE", "PMIX_RANK", "PMIX_NAMESPACE", "PBS_JOBID",
 		"TBB_", "GFORTRAN_", "ACC_" };
 	static const char *const names[] = { "PATH", "LANG", "TZ", "SHELL", "PWD" };
 	json_t *o = json_object();
@@ -177,12 +186,21 @@ json_t *mt_revision_describe(const char *directory)
 		commit = mt_read_line(head);
 		free(head);
 		if (!commit) {		/* a worktree: .git is a file "gitdir: PATH" */
-			char *link = mt_read_line(git);
+			char *link = mt_read_line(git), *common;
 
 			if (link && !strncmp(link, "gitdir: ", 8)) {
 				head = mt_printf("%s/HEAD", link + 8);
 				commit = mt_read_line(head);
 				free(head);
+				/* its branches are in the directory of the repository */
+				head = mt_printf("%s/commondir", link + 8);
+				common = mt_read_line(head);
+				free(head);
+				if (common) {
+					free(git);
+					git = *common == '/' ? mt_strdup(common) : mt_printf("%s/%s", link + 8, common);
+				}
+				free(common);
 			}
 			free(link);
 		}
@@ -314,6 +332,20 @@ static json_t *unseen_of(uint64_t shared, uint64_t file)
 	return j;
 }
 
+/* The sentence for a person about intervals that took longer than they should; mean and longest of all of them. */
+static json_t *late_of(uint64_t late, uint64_t intervals, uint64_t mean_ns, uint64_t longest_ns, uint64_t asked_ns)
+{
+	char *asked = asked_ns ? mt_printf(", where %s were asked for", mt_human_ns(asked_ns)) : mt_strdup("");
+	char *text = mt_printf("%s of %s intervals took longer than they should (%s on average, %s the longest%s): "
+			       "the resolution in time is coarser, nothing is lost by it", mt_human_count(late),
+			       mt_human_count(intervals), mt_human_ns(mean_ns), mt_human_ns(longest_ns), asked);
+	json_t *j = json_pack("{s:I, s:I, s:s}", "intervals", (json_int_t)late, "of", (json_int_t)intervals, "text", text);
+
+	free(asked);
+	free(text);
+	return j;
+}
+
 void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_ns)
 {
 	static const char *const reasons[] = { "ring_overflow", "table_full", "unmapped", "region",
@@ -321,6 +353,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	uint64_t loss[5] = { 0 }, total = 0, program = 0, monitor = 0, faults = 0, intervals = 0,
 		 governor = 0, zaps = 0, late = 0, length = 0, longest = 0, shared = 0, file = 0;
 	json_t *images = json_array(), *losses = json_object(), *by = json_object(), *old, *unrecorded;
+	const uint64_t asked = (uint64_t)json_integer_value(json_object_get(json_object_get(m, "parameters"), "interval_ns"));
 	json_t **all;
 	int64_t end = -1;
 	size_t n, worked = 0;
@@ -341,7 +374,7 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 		struct mt_totals t;
 		json_t *entry = json_object();
 
-		mt_image_totals(trace, dirs[i], &t);
+		mt_image_totals(trace, dirs[i], asked, &t);
 		l[0] = t.lost_ring;
 		l[1] = t.lost_table;
 		memcpy(l + 2, t.lost_other, sizeof(t.lost_other));
@@ -405,6 +438,9 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	json_object_del(m, "unseen");
 	if (shared || file)
 		json_object_set_new(m, "unseen", unseen_of(shared, file));
+	json_object_del(m, "late");
+	if (late)
+		json_object_set_new(m, "late", late_of(late, intervals, length / intervals, longest, asked));
 	json_object_del(m, "unrecorded");
 	unrecorded = mt_unrecorded_describe(trace);
 	if (unrecorded)

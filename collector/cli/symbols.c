@@ -45,6 +45,7 @@ struct module {
 	Elf *elf;		/* has their names; for the life of the process, or NULL */
 	struct mt_symbol *symbols;	/* sorted by address; of one address the best first */
 	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
+	const char **shown;	/* names as a person reads them, of those that were asked for */
 	size_t n_symbols;
 	struct mt_symbol *tls;	/* of thread-local data, sorted likewise */
 	size_t n_tls;
@@ -443,8 +444,11 @@ static void read_symbols(struct module *m)
 		qsort(m->tls, m->n_tls, sizeof(*m->tls), by_address);
 	if (!m->n_symbols)
 		return;
-	qsort(m->symbols, m->n_symbols, sizeof(*m->symbols), by_address);
+	m->shown = mt_alloc(m->n_symbols * sizeof(*m->shown));
 	m->reach = mt_alloc(m->n_symbols * sizeof(*m->reach));
+	for (size_t i = 0; i < m->n_symbols; i++)
+		m->reach[i] = m->symbols[i].start;
+	mt_sort(m->symbols, m->n_symbols, sizeof(*m->symbols), m->reach, by_address);
 	for (size_t i = 0; i < m->n_symbols; i++) {
 		if (m->symbols[i].start + m->symbols[i].size > end)
 			end = m->symbols[i].start + m->symbols[i].size;
@@ -486,7 +490,14 @@ static const char *symbol_at(struct module *m, uint64_t addr)
 		if (!best && m->reach[lo] <= addr && addr - s->start >= NO_SIZE_REACH)
 			break;
 	}
-	return best ? best->name : no_size ? no_size->name : NULL;
+	if (!best)
+		best = no_size;
+	if (!best)
+		return NULL;
+	lo = (size_t)(best - m->symbols);
+	if (!m->shown[lo])
+		m->shown[lo] = readable(best->name);
+	return m->shown[lo];
 }
 
 #define MAX_CHAIN 63		/* functions inlined into each other */
@@ -509,7 +520,7 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 	f[0].object = m->path;
 	f[0].offset = ip;
 	f[0].system = m->system;
-	f[0].function = readable(symbol_at(m, addr));
+	f[0].function = symbol_at(m, addr);
 	/* unpacking the debug information of libc alone costs more than all other work here */
 	mod = m->system ? NULL : module_open(m);
 	if (!mod)

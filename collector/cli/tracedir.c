@@ -131,14 +131,8 @@ bool mt_chunk_name(const char *name)
 static uint64_t lines_of(const char *trace, const char *image, const char *file)
 {
 	char *path = mt_printf("%s/%s/%s", trace, image, file);
-	struct mt_csv c;
-	uint64_t n = 0;
+	const uint64_t n = mt_csv_lines(path);
 
-	if (mt_csv_open(&c, path) == 0) {
-		while (mt_csv_next(&c))
-			n++;
-		mt_csv_close(&c);
-	}
 	free(path);
 	return n;
 }
@@ -158,7 +152,7 @@ bool mt_image_unfinished(const char *trace, const char *image)
 	return missing;
 }
 
-void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
+void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, struct mt_totals *t)
 {
 	char *path = mt_printf("%s/%s/intervals.csv", trace, image), *dir;
 	struct dirent *e;
@@ -194,7 +188,7 @@ void mt_image_totals(const char *trace, const char *image, struct mt_totals *t)
 			t->length_ns += length;
 			if (length > t->longest_ns)
 				t->longest_ns = length;
-			t->late += number(&c, target) && length > number(&c, target) / 2 * 3;
+			t->late += number(&c, target) && length > number(&c, target) / 2 * 3 && length > asked_ns / 2 * 3;
 			t->faults += number(&c, faults);
 			t->records += number(&c, records);
 			t->accesses += number(&c, accesses);
@@ -245,9 +239,8 @@ bool mt_image_alive(const json_t *image)
 {
 	json_int_t pid = json_integer_value(json_object_get(image, "pid"));
 	uint64_t started = (uint64_t)json_integer_value(json_object_get(image, "start_ns"));
-	char *path, *stat, *p;
-	unsigned long long ticks = 0;
-	char state = 0;
+	const char *ticks;
+	char *path, *stat, state = 0;
 
 	if (pid <= 0)
 		return false;
@@ -256,12 +249,11 @@ bool mt_image_alive(const json_t *image)
 	free(path);
 	if (!stat)
 		return false;
-	p = strrchr(stat, ')');
-	/* state is field 3, starttime field 22 (ticks since boot) */
-	if (p && sscanf(p + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-			&state, &ticks) == 2) {
-		uint64_t ns = ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	ticks = mt_stat_field(stat, 22);	/* since boot */
+	if (ticks) {
+		uint64_t ns = strtoull(ticks, NULL, 10) * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 
+		state = *mt_stat_field(stat, 3);
 		/* a later process with the same number is someone else (CLOCK_MONOTONIC
 		 * and boot time differ by the time asleep) */
 		if (started && ns > started + 1000000000ull)

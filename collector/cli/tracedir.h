@@ -33,7 +33,7 @@ struct mt_totals {
 	uint64_t scan_ns, zap_ns, monitor_cpu_ns, program_cpu_ns, governor_changes;
 	uint64_t accesses;		/* of the program, where they were counted */
 	uint64_t unseen_shared, unseen_file;	/* the most at a time, bytes */
-	uint64_t late, length_ns, longest_ns;	/* late: took more than 1.5 times what was in force; sum of lengths */
+	uint64_t late, length_ns, longest_ns;	/* late: took more than 1.5 times what was in force and what was asked for; sum of lengths */
 	uint64_t lost_other[3];		/* unmapped, region, write_error */
 	int64_t start, end;		/* of the intervals, -1 none */
 	uint64_t torn_lines;
@@ -41,7 +41,7 @@ struct mt_totals {
 	uint64_t structures, threads;
 	bool finished, ended;		/* finished files exist; log has an exit event */
 };
-void mt_image_totals(const char *trace, const char *image, struct mt_totals *t);
+void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, struct mt_totals *t);
 
 /* The files that finish.c makes; ends with NULL. */
 extern const char *const mt_finished_files[];

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dwarf.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 
 #define MAX_NAME 200
 #define MAX_STEPS 16		/* of an expression, of nested typedefs, of base classes */
+#define MAX_MEMBERS 100		/* of a type, those of structures in it counted one by one */
+#define MAX_NESTED 4		/* structures in structures */
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -47,13 +50,47 @@ static bool peel(Dwarf_Die *type, Dwarf_Die *out)
 	return dwarf_peel_type(type, out) == 0;
 }
 
+/*
+ * "sim::grid::" for a type of C++ in these namespaces or classes; "" for others. Inline namespaces, which no source names,
+ * and functions are left out. *in_class: it is a name within a class.
+ */
+static char *scope_of(Dwarf_Die *type, bool *in_class)
+{
+	char *text = mt_strdup("");
+	Dwarf_Die *scopes;
+	int n;
+
+	*in_class = false;
+	if (is_c(type) || is_fortran(type))
+		return text;
+	n = dwarf_getscopes_die(type, &scopes);
+	for (int i = 1; i < n; i++) {
+		const int tag = dwarf_tag(&scopes[i]);
+		const char *name = dwarf_diename(&scopes[i]);
+		char *more;
+
+		if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type && tag != DW_TAG_union_type)
+			continue;
+		if (dwarf_hasattr(&scopes[i], DW_AT_export_symbols) || (!name && tag != DW_TAG_namespace))
+			continue;
+		*in_class |= i == 1 && tag != DW_TAG_namespace;
+		more = mt_printf("%s::%s", name ? name : "(anonymous namespace)", text);
+		free(text);
+		text = more;
+	}
+	if (n > 0)
+		free(scopes);
+	return text;
+}
+
 /* As it would be declared: "struct node", "unsigned char *". NULL: it has no name. */
 static char *plain_name(Dwarf_Die *type, int depth)
 {
 	const int tag = dwarf_tag(type);
 	const char *name = dwarf_diename(type), *what = "";
 	Dwarf_Die to;
-	char *inner, *full;
+	char *inner, *full, *scope;
+	bool in_class;
 
 	if (depth > 8)
 		return NULL;
@@ -79,8 +116,9 @@ static char *plain_name(Dwarf_Die *type, int depth)
 	case DW_TAG_enumeration_type:
 		what = is_c(type) ? "enum " : "";
 		break;
+	case DW_TAG_base_type:	/* in no namespace */
+		return name && strlen(name) <= MAX_NAME ? mt_strdup(name) : NULL;
 	case DW_TAG_typedef:
-	case DW_TAG_base_type:
 	case DW_TAG_class_type:
 		break;
 	default:		/* functions, references, members: nothing that is declared by a name */
@@ -88,7 +126,14 @@ static char *plain_name(Dwarf_Die *type, int depth)
 	}
 	if (!name || strlen(name) > MAX_NAME)
 		return NULL;
-	return mt_printf("%s%s", what, name);
+	scope = scope_of(type, &in_class);
+	if (in_class && tag == DW_TAG_typedef) {	/* "pointer" of a container: what it stands for says more */
+		free(scope);
+		return type_of(type, &to) ? plain_name(&to, depth + 1) : NULL;
+	}
+	full = strlen(scope) + strlen(name) <= MAX_NAME ? mt_printf("%s%s%s", what, scope, name) : mt_printf("%s%s", what, name);
+	free(scope);
+	return full;
 }
 
 /* A constant bound: in a form without a sign 0xff is 255. */
@@ -180,6 +225,107 @@ char *mt_type_declared(Dwarf_Die *type)
 
 	free(dims);
 	free(name);
+	return text;
+}
+
+/* --------------------------------------------------------------- members */
+
+struct members {
+	FILE *out;
+	int n;
+};
+
+/* Where a member or a base class begins in what has it, in bytes. False: not by a constant, or nowhere in it (static members). */
+static bool place_of(Dwarf_Die *die, uint64_t *offset)
+{
+	Dwarf_Attribute a;
+	int64_t v;
+
+	if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_const_value))
+		return false;
+	if (dwarf_attr(die, DW_AT_data_bit_offset, &a)) {
+		if (!bound(&a, &v))
+			return false;
+		*offset = (uint64_t)v / 8;
+		return true;
+	}
+	*offset = 0;	/* of a union */
+	if (!dwarf_attr(die, DW_AT_data_member_location, &a))
+		return true;
+	if (!bound(&a, &v) || v < 0)
+		return false;
+	*offset = (uint64_t)v;
+	return true;
+}
+
+static bool is_aggregate(Dwarf_Die *type)
+{
+	const int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Those of @type, which begins at @base and is called @prefix ("", "pos."). */
+static void list_members(struct members *m, Dwarf_Die *type, uint64_t base, const char *prefix, int depth)
+{
+	Dwarf_Die die, of, peeled;
+
+	if (dwarf_child(type, &die))
+		return;
+	do {
+		const int tag = dwarf_tag(&die);
+		const char *name = dwarf_diename(&die);
+		Dwarf_Word bytes;
+		uint64_t at;
+		char *text;
+
+		if (m->n >= MAX_MEMBERS || (tag != DW_TAG_member && tag != DW_TAG_inheritance) || !place_of(&die, &at) ||
+		    !type_of(&die, &of) || !peel(&of, &peeled))
+			continue;
+		if (is_aggregate(&peeled) && depth < MAX_NESTED) {
+			/* of a base class and of a structure without a name the members are those of this one */
+			text = tag == DW_TAG_member && name ? mt_printf("%s%s.", prefix, name) : mt_strdup(prefix);
+			list_members(m, &peeled, base + at, text, depth + 1);
+			free(text);
+			continue;
+		}
+		if (!name || dwarf_aggregate_size(&of, &bytes))
+			continue;
+		text = mt_type_declared(&of);
+		fprintf(m->out, ";%" PRIu64 " %" PRIu64 " %s%s %s", base + at, (uint64_t)bytes, prefix, name, text ? text : "");
+		free(text);
+		m->n++;
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+const void *mt_type_members_key(Dwarf_Die *type)
+{
+	Dwarf_Die element, peeled;
+	char *dims = take_arrays(type, &element);
+
+	free(dims);
+	return peel(&element, &peeled) ? peeled.addr : NULL;
+}
+
+char *mt_type_members(Dwarf_Die *type)
+{
+	struct members m = { NULL, 0 };
+	Dwarf_Die element, peeled;
+	Dwarf_Word bytes;
+	char *text, *dims = take_arrays(type, &element);
+	size_t len;
+
+	free(dims);
+	if (!peel(&element, &peeled) || dwarf_aggregate_size(&peeled, &bytes) || !bytes)
+		return NULL;
+	if (!is_aggregate(&peeled))
+		return mt_printf("%" PRIu64, (uint64_t)bytes);
+	m.out = open_memstream(&text, &len);
+	if (!m.out)
+		return NULL;
+	fprintf(m.out, "%" PRIu64, (uint64_t)bytes);
+	list_members(&m, &peeled, 0, "", 0);
+	fclose(m.out);
 	return text;
 }
 
@@ -433,9 +579,11 @@ bool mt_type_of_block(Dwarf_Die *cu, Dwarf_Die *chain, int n, Dwarf_Addr pc, con
 		}
 		out->dims = dims;
 		out->name = plain_name(&element, 0);
+		out->members = mt_type_members(&element);
 	} else if (behind_pointer(&type, &to) || in_container(&type, &to)) {
 		out->dims = take_arrays(&to, &element);
 		out->name = plain_name(&element, 0);
+		out->members = mt_type_members(&element);
 		if (is_fortran(cu) && *out->dims)
 			bytes = 0;
 		else if (!strcmp(out->dims, "[]")) {	/* unique_ptr<double[]> */
@@ -458,6 +606,7 @@ void mt_element_free(struct mt_element *e)
 {
 	free(e->name);
 	free(e->dims);
+	free(e->members);
 	memset(e, 0, sizeof(*e));
 }
 

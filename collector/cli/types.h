@@ -14,10 +14,21 @@
 /* "double[4096][4096]", "struct particle", "real(kind=8)(512,512)". NULL: it has no name. The caller's. */
 char *mt_type_declared(Dwarf_Die *type);
 
+/*
+ * The members of a type, or of the elements of an array, with those of structures in it and of base classes:
+ * "24;0 8 pos.x double;8 8 pos.y double;16 8 next struct cell *": the bytes of one, then for each member offset, bytes, name and type.
+ * The first 100 of them; of a number or a pointer only its bytes. NULL: not known. The caller's.
+ */
+char *mt_type_members(Dwarf_Die *type);
+
+/* Types with the same one have the same members: arrays of one type do. NULL: nothing is known. */
+const void *mt_type_members_key(Dwarf_Die *type);
+
 /* What a block consists of. */
 struct mt_element {
 	char *name;		/* "double", "struct particle *"; NULL: not known */
 	char *dims;		/* of the elements themselves, "[8]", or of an allocatable array, "(:,:)"; may be "" */
+	char *members;		/* of one of them, as mt_type_members(); NULL: not known */
 	uint64_t bytes;		/* of one, with its dimensions; 0: a block is not counted in them */
 };
 

@@ -121,6 +121,17 @@ char *mt_read_file(const char *path, size_t *len)
 	return b;
 }
 
+const char *mt_stat_field(const char *stat, int number)
+{
+	const char *at = stat ? strrchr(stat, ')') : NULL;
+
+	for (int field = 2; at && field < number; field++) {
+		at = strchr(at, ' ');
+		at = at && at[1] ? at + 1 : NULL;
+	}
+	return at;
+}
+
 char *mt_read_line(const char *path)
 {
 	char *s = mt_read_file(path, NULL);
@@ -149,6 +160,72 @@ bool mt_ends_with(const char *text, const char *end)
 	return n > k && !strcmp(text + n - k, end);
 }
 
+struct key {
+	uint64_t key;
+	size_t item;
+};
+
+/* By one byte after the other, from the lowest that is not the same in all. The result is in one of the two. */
+static struct key *sort_keys(struct key *k, struct key *spare, size_t n)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= k[i].key ^ k[0].key;
+	for (unsigned int shift = 0; shift < 64 && differ >> shift; shift += 8) {
+		size_t at[256] = { 0 }, sum = 0;
+		struct key *t = spare;
+
+		if (!(differ >> shift & 255))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			at[k[i].key >> shift & 255]++;
+		for (int i = 0; i < 256; i++) {
+			const size_t count = at[i];
+
+			at[i] = sum;
+			sum += count;
+		}
+		for (size_t i = 0; i < n; i++)
+			spare[at[k[i].key >> shift & 255]++] = k[i];
+		spare = k;
+		k = t;
+	}
+	return k;
+}
+
+void mt_sort(void *items, size_t n, size_t size, const uint64_t *key, int (*cmp)(const void *, const void *))
+{
+	struct key *k, *spare, *sorted;
+	bool in_order = true;
+	char *to;
+
+	if (n < 2)
+		return;
+	k = mt_alloc(n * sizeof(*k));
+	for (size_t i = 0; i < n; i++) {
+		k[i] = (struct key){ key[i], i };
+		in_order &= !i || key[i - 1] <= key[i];
+	}
+	spare = in_order ? NULL : mt_alloc(n * sizeof(*spare));
+	sorted = in_order ? k : sort_keys(k, spare, n);
+	to = in_order ? items : mt_alloc(n * size);
+	for (size_t i = 0; !in_order && i < n; i++)
+		memcpy(to + i * size, (char *)items + sorted[i].item * size, size);
+	for (size_t i = 0, end; cmp && i < n; i = end) {
+		for (end = i + 1; end < n && sorted[end].key == sorted[i].key; end++)
+			;
+		if (end - i > 1)
+			qsort(to + i * size, end - i, size, cmp);
+	}
+	if (!in_order) {
+		memcpy(items, to, n * size);
+		free(to);
+	}
+	free(spare);
+	free(k);
+}
+
 char *mt_shell_word(const char *path)
 {
 	static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%=";
@@ -169,6 +246,8 @@ char *mt_shell_word(const char *path)
 	return out;
 }
 
+#define BUFFER_BYTES (64u << 10)
+
 int mt_newfile(struct mt_newfile *n, const char *dir, const char *name)
 {
 	n->path = mt_printf("%s/%s", dir, name);
@@ -181,6 +260,8 @@ int mt_newfile(struct mt_newfile *n, const char *dir, const char *name)
 		free(n->tmp);
 		return -err;
 	}
+	n->buffer = mt_alloc(BUFFER_BYTES);
+	setvbuf(n->f, n->buffer, _IOFBF, BUFFER_BYTES);
 	return 0;
 }
 
@@ -198,6 +279,7 @@ int mt_newfile_commit(struct mt_newfile *n)
 		unlink(n->tmp);
 	free(n->path);
 	free(n->tmp);
+	free(n->buffer);
 	return err;
 }
 
@@ -207,21 +289,27 @@ void mt_newfile_discard(struct mt_newfile *n)
 	unlink(n->tmp);
 	free(n->path);
 	free(n->tmp);
+	free(n->buffer);
 }
 
 void mt_csv_put(FILE *f, const char *s)
 {
-	if (!strpbrk(s, ",\"\n\r")) {
-		fputs(s, f);
+	static const bool ends[256] = { [0] = true, [','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true };
+	const char *p = s;
+
+	while (!ends[(unsigned char)*p])
+		p++;
+	if (!*p) {
+		fwrite_unlocked(s, 1, (size_t)(p - s), f);
 		return;
 	}
-	putc('"', f);
+	putc_unlocked('"', f);
 	for (; *s; s++) {
 		if (*s == '"')
-			putc('"', f);
-		putc(*s, f);
+			putc_unlocked('"', f);
+		putc_unlocked(*s, f);
 	}
-	putc('"', f);
+	putc_unlocked('"', f);
 }
 
 int mt_csv_open(struct mt_csv *c, const char *path)
@@ -292,6 +380,22 @@ bool mt_csv_next(struct mt_csv *c)
 		*w = 0;
 		p++;
 	}
+}
+
+uint64_t mt_csv_lines(const char *path)
+{
+	size_t len;
+	char *data = mt_read_file(path, &len), *p = data, *lf;
+	uint64_t n = 0;
+
+	/* quotes come in pairs: LFs behind an odd number of them are in a field */
+	for (bool quoted = false; data && (lf = memchr(p, '\n', (size_t)(data + len - p))); p = lf + 1) {
+		for (char *q = p; (q = memchr(q, '"', (size_t)(lf - q))); q++)
+			quoted = !quoted;
+		n += !quoted;
+	}
+	free(data);
+	return n ? n - 1 : 0;	/* the header */
 }
 
 int mt_csv_column(const struct mt_csv *c, const char *name)

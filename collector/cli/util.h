@@ -34,6 +34,13 @@ char *mt_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 		}							\
 	} while (0)
 
+/*
+ * Sorts n items of @size bytes by @key[i] of item i, ascending, and those of equal keys by @cmp as qsort does; without
+ * @cmp they stay in their order. Faster than qsort where most keys differ. Keys of a signed number: MT_SIGNED_KEY.
+ */
+#define MT_SIGNED_KEY(v) ((uint64_t)(v) ^ 1ull << 63)
+void mt_sort(void *items, size_t n, size_t size, const uint64_t *key, int (*cmp)(const void *, const void *));
+
 /* A path as a word of a shell command: quoted if it must be, ./ before a dash. */
 char *mt_shell_word(const char *path);
 
@@ -41,6 +48,8 @@ char *mt_shell_word(const char *path);
 char *mt_read_file(const char *path, size_t *len);
 /* First line of a small file without LF, NULL when it cannot be read. */
 char *mt_read_line(const char *path);
+/* Field @number, from 3, of /proc/PID/stat; NULL: there is none. The command, field 2, may have spaces and parentheses in it. */
+const char *mt_stat_field(const char *stat, int number);
 /* Base name; never NULL, does not allocate. */
 const char *mt_base(const char *path);
 bool mt_exists(const char *path);
@@ -52,7 +61,7 @@ bool mt_ends_with(const char *text, const char *end);
  */
 struct mt_newfile {
 	FILE *f;
-	char *path, *tmp;
+	char *path, *tmp, *buffer;
 };
 int mt_newfile(struct mt_newfile *n, const char *dir, const char *name);
 int mt_newfile_commit(struct mt_newfile *n);
@@ -79,6 +88,8 @@ int mt_csv_column(const struct mt_csv *c, const char *name);	/* -1 */
 /* field or "" */
 const char *mt_csv_get(const struct mt_csv *c, int column);
 void mt_csv_close(struct mt_csv *c);
+/* Lines that mt_csv_next() gives of that file; 0 when it cannot be read. */
+uint64_t mt_csv_lines(const char *path);
 
 /* "1.2 GiB", "50 ms": for people. The result lives in one of a few static buffers. */
 const char *mt_human_bytes(uint64_t n);

@@ -12,6 +12,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,41 @@ struct mt_places {
 	const char **common;	/* names of the declarations */
 	size_t n_common, cap_common;
 	unsigned int budget;
+	void *members;		/* tree of struct known: many objects have one type */
 };
+
+struct known {
+	const void *type;	/* mt_type_members_key() */
+	char *members;
+};
+
+static int by_type(const void *x, const void *y)
+{
+	const struct known *a = x, *b = y;
+
+	return (a->type > b->type) - (a->type < b->type);
+}
+
+static void free_known(void *k)
+{
+	free(((struct known *)k)->members);
+	free(k);
+}
+
+/* mt_type_members(), each type once. */
+static char *members_of(struct mt_places *all, Dwarf_Die *type)
+{
+	struct known key = { mt_type_members_key(type), NULL }, *k, **at = key.type ? tsearch(&key, &all->members, by_type) : NULL;
+
+	if (!at)
+		return mt_type_members(type);
+	if (*at == &key) {
+		k = mt_alloc(sizeof(*k));
+		*k = (struct known){ key.type, mt_type_members(type) };
+		*at = k;
+	}
+	return (*at)->members ? mt_strdup((*at)->members) : NULL;
+}
 
 static int by_place(const void *x, const void *y)
 {
@@ -161,12 +196,13 @@ void mt_places_free(struct mt_places *p)
 	free(p->p[0]);
 	free(p->p[1]);
 	free(p->common);
+	tdestroy(p->members, free_known);
 	free(p);
 }
 
 /* ------------------------------------------------------------ the objects */
 
-static void add(struct mt_variables *out, uint64_t start, uint64_t size, char *name, const struct place *p)
+static void add(struct mt_variables *out, struct mt_places *all, uint64_t start, uint64_t size, char *name, const struct place *p)
 {
 	struct mt_variable v = { .start = start, .size = size, .name = name };
 
@@ -176,6 +212,8 @@ static void add(struct mt_variables *out, uint64_t start, uint64_t size, char *n
 		Dwarf_Die type = p->type;
 
 		v.type = mt_type_declared(&type);
+		if (v.type)	/* else nobody could say whose they are */
+			v.members = members_of(all, &type);
 	}
 	MT_GROW(out->v, out->n, out->cap);
 	out->v[out->n++] = v;
@@ -244,7 +282,7 @@ static long best_common(const struct place *from, const struct place *to, const 
 }
 
 /* The members of a COMMON block, and the block itself unless they cover all of it. */
-static bool add_common(struct mt_variables *out, const struct mt_symbol *s, const struct mt_places *all, bool tls)
+static bool add_common(struct mt_variables *out, const struct mt_symbol *s, struct mt_places *all, bool tls)
 {
 	const struct place *p = all->p[tls], *from = first_at(p, all->n[tls], s->start),
 		*to = first_at(p, all->n[tls], s->start + s->size);
@@ -259,12 +297,12 @@ static bool add_common(struct mt_variables *out, const struct mt_symbol *s, cons
 		if (!size || m->addr < end || size > s->start + s->size - m->addr)
 			continue;
 		if (m->addr >= end + MIN_GAP)
-			add(out, end, m->addr - end, mt_printf("%s (common)", all->common[common]), NULL);
-		add(out, m->addr, size, mt_printf("%s::%s", all->common[common], m->name), m);
+			add(out, all, end, m->addr - end, mt_printf("%s (common)", all->common[common]), NULL);
+		add(out, all, m->addr, size, mt_printf("%s::%s", all->common[common], m->name), m);
 		end = m->addr + size;
 	}
 	if (s->start + s->size >= end + MIN_GAP)
-		add(out, end, s->start + s->size - end, mt_printf("%s (common)", all->common[common]), NULL);
+		add(out, all, end, s->start + s->size - end, mt_printf("%s (common)", all->common[common]), NULL);
 	return true;
 }
 
@@ -276,7 +314,7 @@ static bool is_local_static(const char *symbol, const char *name)
 	return n && !strncmp(symbol, name, n) && symbol[n] == '.' && symbol[n + 1 + strspn(symbol + n + 1, "0123456789.")] == 0;
 }
 
-void mt_variables_find(struct mt_variables *out, const struct mt_symbol *s, size_t n, bool tls, const struct mt_places *places,
+void mt_variables_find(struct mt_variables *out, const struct mt_symbol *s, size_t n, bool tls, struct mt_places *places,
 		       uint64_t min_bytes, uint64_t min_written_bytes)
 {
 	const struct mt_symbol *last = NULL;
@@ -304,7 +342,7 @@ void mt_variables_find(struct mt_variables *out, const struct mt_symbol *s, size
 			if (!d)
 				d = mt_strdup(s[k].name);
 		}
-		add(out, s[k].start, s[k].size, d, p);
+		add(out, places, s[k].start, s[k].size, d, p);
 	}
 }
 
@@ -314,6 +352,7 @@ void mt_variables_free(struct mt_variables *v)
 		free(v->v[i].name);
 		free(v->v[i].site);
 		free(v->v[i].type);
+		free(v->v[i].members);
 	}
 	free(v->v);
 	memset(v, 0, sizeof(*v));

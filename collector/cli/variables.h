@@ -28,6 +28,7 @@ struct mt_variable {
 	char *name;
 	char *site;		/* file:line, NULL unknown */
 	char *type;		/* as it is declared: "double[64][64]"; NULL unknown */
+	char *members;		/* of its type or of its elements, see mt_type_members(); NULL: none, or type is */
 };
 
 struct mt_variables {
@@ -47,7 +48,7 @@ void mt_places_free(struct mt_places *p);
  * @min_written_bytes, among symbols that are sorted by address, of one address
  * the best first. @tls: the symbols are thread-local.
  */
-void mt_variables_find(struct mt_variables *out, const struct mt_symbol *s, size_t n, bool tls, const struct mt_places *p,
+void mt_variables_find(struct mt_variables *out, const struct mt_symbol *s, size_t n, bool tls, struct mt_places *p,
 		       uint64_t min_bytes, uint64_t min_written_bytes);
 void mt_variables_free(struct mt_variables *v);
 

@@ -84,27 +84,62 @@ void mt_out_char(struct mt_out *o, char c)
 	o->len++;
 }
 
+/* Two digits at once: a record has five numbers of ten digits and more. */
+static const char decimal[200] =
+	"0001020304050607080910111213141516171819"
+	"2021222324252627282930313233343536373839"
+	"4041424344454647484950515253545556575859"
+	"6061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
+static const char hexadecimal[512] =
+	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+	"202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
+	"404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f"
+	"606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f"
+	"808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"
+	"a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+	"c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+	"e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+
 char *mt_put_u64(char *p, uint64_t v)
 {
-	char tmp[20];
-	int n = 0;
+	static const uint64_t power[20] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
+		1000000000000, 10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000,
+		1000000000000000000, 10000000000000000000u,
+	};
+	unsigned int n;
+	char *end;
 
-	do {
-		tmp[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n)
-		*p++ = tmp[--n];
-	return p;
+	if (v < 10) {
+		*p = (char)('0' + v);
+		return p + 1;
+	}
+	n = (unsigned int)(64 - __builtin_clzll(v)) * 1233 >> 12;	/* 1233/4096: log10(2) */
+	end = p + n + (v >= power[n]);
+	for (p = end; v >= 100; v /= 100)
+		memcpy(p -= 2, decimal + v % 100 * 2, 2);
+	if (v >= 10)
+		memcpy(p - 2, decimal + v * 2, 2);
+	else
+		p[-1] = (char)('0' + v);
+	return end;
 }
 
 char *mt_put_hex(char *p, uint64_t v)
 {
-	int shift = v ? (63 - __builtin_clzll(v)) / 4 * 4 : 0;
+	char *end;
 
-	for (; shift >= 0; shift -= 4)
-		*p++ = "0123456789abcdef"[(v >> shift) & 15];
-	return p;
+	if (v < 16) {
+		*p = hexadecimal[v * 2 + 1];
+		return p + 1;
+	}
+	end = p + (67 - __builtin_clzll(v)) / 4;
+	for (p = end; v >= 16; v >>= 8)
+		memcpy(p -= 2, hexadecimal + (v & 255) * 2, 2);
+	if (v)
+		p[-1] = hexadecimal[v * 2 + 1];
+	return end;
 }
 
 void mt_out_u64(struct mt_out *o, uint64_t v)

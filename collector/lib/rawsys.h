@@ -24,6 +24,10 @@
 #error "the collector supports x86-64 only"
 #endif
 
+#ifndef SYS_close_range	/* C libraries before 2.34 */
+#define SYS_close_range 436
+#endif
+
 #ifdef __clang_analyzer__
 /* it does not see what assembly writes through a pointer, but it asks no more of an unknown function */
 long mt_sys(long n, ...);
