@@ -39,7 +39,7 @@ truth() {
 		set -- $(echo "$result" | tail -n 1)
 		passed=$((passed + ${1:-0})) failed=$((failed + ${2:-1}))
 	done
-	expect "$name: name in info" 1 "$("$MEMTRACE" info "$name.trace" | grep -c ' global_table  *truth.cpp:')"
+	expect "$name: name in info" 1 "$("$MEMTRACE" info "$name.trace" | grep -c ' global_table .* truth.cpp:')"
 }
 
 truth pie g++ -g -O1 -pie -fPIE
@@ -208,6 +208,125 @@ for call in userfaultfd madvise mkdir; do
 done
 expect "which call it was" 1 "$(grep -c 'seccomp filter kills processes that call userfaultfd' kill-userfaultfd.trace/p0001/image.json)"
 
+# regions that the program names: nested, of threads, of a child; nothing happens where it is not recorded
+cat > regions.c <<'END'
+#include "memtrace.h"
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *work(void *p) { memtrace_begin("in a \"thread\""); memtrace_end("in a \"thread\""); return p; }
+int main(void)
+{
+	pthread_t t;
+	memtrace_begin("outer");
+	memtrace_begin("two\nlines");
+	memtrace_end(NULL);
+	for (int fd = 3; fd < 2000; fd++)
+		close(fd);
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+	if (!fork()) {
+		memtrace_begin("child");
+		_exit(0);
+	}
+	wait(NULL);	/* else the recording may end before the child has begun */
+	memtrace_end("outer");
+	return 0;
+}
+END
+for how in "-O2 -pie -fPIE" "-O0 -no-pie -fno-pie"; do
+	gcc -std=gnu99 -Wall -Werror $how -I"$tests/../regions" -o regions regions.c -pthread -ldl
+	./regions
+	expect "regions, not recorded ($how)" 0 $?
+	rm -rf regions.trace
+	record -o regions.trace ./regions
+	expect "regions ($how)" '0 begin,"outer" begin,"two lines" end,"" begin,"in a ""thread""" end,"in a ""thread""" end,"outer" begin,"child"' \
+		"$? $(cat regions.trace/p0000/regions.csv regions.trace/p0001/regions.csv | grep -v Time | cut -d, -f3- | paste -sd ' ')"
+	expect "threads of regions ($how)" 2 "$(tail -n +2 regions.trace/p0000/regions.csv | cut -d, -f2 | sort -u | wc -l)"
+done
+if command -v gfortran > /dev/null; then
+	cat > regions.f90 <<'END'
+program regions
+  use memtrace
+  call memtrace_begin("fill   ")
+  call memtrace_end("fill")
+end program regions
+END
+	gfortran -std=f2008 -Wall -Werror -o regions-f "$tests/../regions/memtrace.f90" regions.f90 -ldl && ./regions-f && record -o regions-f.trace ./regions-f
+	expect "regions of Fortran" '0 begin,"fill" end,"fill"' "$? $(tail -n +2 regions-f.trace/p0000/regions.csv | cut -d, -f3- | paste -sd ' ')"
+else
+	skip "regions of Fortran: no gfortran"
+fi
+
+# monitor --pid --running-only: the process sleeps, what it started before and what that starts later works
+cat > tree.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <unistd.h>
+static void work(long ms)
+{
+	for (long i = 0; ms < 0 || i < ms; i++) {
+		char *p = mmap(0, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (int k = 0; k < 64; k++)
+			p[k * 4096] = 1;
+		munmap(p, 1 << 18);
+	}
+}
+/* tree DEPTH: a chain of processes, of which the last one starts one after the other that work; the others sleep */
+static void chain(int depth)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!depth) {
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			work(500);
+			_exit(0);
+		}
+		work(500);
+	}
+	if (!fork())
+		chain(depth - 1);
+	for (;;)
+		pause();
+}
+int main(int argc, char **argv)
+{
+	signal(SIGCHLD, SIG_IGN);
+	chain(atoi(argv[argc - 1]));
+	return 0;
+}
+END
+gcc -O1 -o tree tree.c
+cat > tree.mon <<'END'
+pu { OBJ:=PU; PERF_LIB:=perf; EVSET:=page-faults; REDUCTION:=faults=$0; }
+all { OBJ:=Machine; PERF_LIB:=accumulate; EVSET:=pu; REDUCTION:=faults=$0; }
+here { OBJ:=PU; PERF_LIB:=fake; EVSET:=one; REDUCTION:=one=$0; }
+END
+if "$MEMTRACE" monitor -f tree.mon --running-only -o tree.txt -- true > tree.out 2>&1; then
+	# watched PID: whether something of it ran on a PU in a sample (what perf counted would say so, too), and whether its page faults
+	# were counted
+	watched() {
+		"$MEMTRACE" monitor -f tree.mon --pid "$1" --running-only -i 50ms --samples 20 -o tree.txt > tree.out 2>&1 || echo "failed: $(cat tree.out)"
+		awk '$1 ~ /^PU/ { n++ } $1 ~ /^Machine/ && $3 > 0 { faults += $3 }
+			END { print (n > 0 ? "ran" : "slept"), (faults >= 64 ? "counted" : faults + 0) }' tree.here.txt tree.all.txt
+	}
+	./tree 3 & busy=$!
+	sleep 1000 & idle=$!
+	for i in $(seq 100); do
+		[ "$(pgrep -x tree | wc -l)" -ge 4 ] && break
+		sleep 0.1
+	done
+	expect "monitor of a process that sleeps: its tree" "ran counted" "$(watched $busy)"
+	expect "monitor of another one beside it" "slept 0" "$(watched $idle)"
+	kill -9 $busy $idle
+	wait $busy $idle 2> /dev/null
+else
+	skip "monitor --pid --running-only: $(head -n 1 tree.out)"
+fi
+
 # flags that every command has may stand before it
 "$MEMTRACE" -q record --backend none -o early.trace true > early.out 2>&1
 expect "-q before the command" "0 " "$? $(cat early.out)"
@@ -227,6 +346,13 @@ expect "addresses of code" "$(cut -d, -f9 pie.trace/p0000/accesses-*.csv | grep 
 	"$(tail -n +2 pie.trace/p0000/code.csv | wc -l)"
 expect "functions of code" yes "$(awk -F, 'NR > 1 && $4 != "" { n++ } END { print (n > 0 ? "yes" : "no") }' pie.trace/p0000/code.csv)"
 expect "seven questions" 7 "$("$MEMTRACE" info --explain pie.trace | grep -c '^[1-7]\. .*?$')"
+# and fails when one has no answer: pie.trace states no purpose
+"$MEMTRACE" info --explain pie.trace > /dev/null 2> err
+expect "a question without an answer" "1 3" "$? $(sed -n 's/.*question \([0-9]\) has no.*/\1/p' err)"
+cp -r pie.trace stated.trace
+sed -i 's/"name": "pie"/"purpose": "a test", &/' stated.trace/manifest.json
+"$MEMTRACE" info --explain stated.trace > /dev/null 2> err
+expect "all questions answered" "0 " "$? $(cat err)"
 "$MEMTRACE" info /nonexistent 2> err
 expect "no such trace" 3 $?
 mkdir notatrace

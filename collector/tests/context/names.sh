@@ -111,8 +111,19 @@ end program
 END
 # types TRACE: name and type of what the source's own lines define or allocate
 types() {
-	# the last two columns, which may be quoted
-	sed -n 's/^[0-9]*,\(static\|heap\),\([^,]*\),.*\/types\.[a-z0-9]*:[0-9]*,\(.*\)$/\2: \3/p' "$1"/p0000/structures.csv | tr -d '"' | sort -u
+	csv "$1/p0000/structures.csv" Kind Name Site Type | sed -n 's/^\(static\|heap\)|\([^|]*\)|.*\/types\.[a-z0-9]*:[0-9]*|\(.*\)$/\2: \3/p' | sort -u
+}
+# members TRACE: type, and the members of one of it, of types that have some
+members() {
+	csv "$1/p0000/structures.csv" Site Type Members | sed -n 's/^[^|]*\/types\.[a-z0-9]*:[0-9]*|\([^|]*\)|\([0-9]*;\)/\1: \2/p' | sort -u
+}
+# csv FILE COLUMN...: these columns of all rows, with | between them
+csv() {
+	python3 -c '
+import csv, sys
+with open(sys.argv[1], newline="") as f:
+    for row in csv.DictReader(f):
+        print("|".join(row[c] for c in sys.argv[2:]))' "$@"
 }
 for level in 0 1; do
 	gcc -g -O$level -o types types.c
@@ -134,20 +145,31 @@ one[1]: struct particle[200]
 raw: 
 t: double[100][64]
 table: double[32][64]' "$(types types-$level.trace)"
+	expect "members in C, -O$level" 'struct mesh: 24;0 8 cells struct particle *;8 8 rows double **;16 8 in.w float *
+struct particle[1000]: 56;0 8 pos.x double;8 8 pos.y double;16 8 pos.z double;24 8 v.x double;32 8 v.y double;40 8 v.z double;48 4 kind int' \
+		"$(members types-$level.trace)"
+	expect "bytes of elements in C, -O$level" 'char *|8
+double *|8
+double|8
+float|4' "$(csv types-$level.trace/p0000/structures.csv Type Members | sed -n 's/\(\[[0-9]*\]\)*|\([0-9][0-9]*\)$/|\2/p' | grep '^char \*|\|^double\|^float' | sort -u)"
 done
 if g++ -g -O2 -o types-cpp types.cpp 2> /dev/null; then
 	record -o types-cpp.trace -- ./types-cpp > /dev/null
-	expect "types in C++" 'box: Box
-cells: Cell[3000]
+	expect "types in C++" 'box: sim::Box
+cells: sim::Cell[3000]
 field: double[3000]
 index: int[3000]
 keep: void *
-ptrs: Cell *[1000]
+ptrs: sim::Cell *[1000]
 r: double[600]
 sim::field: double *
 u: float[5000]
 v: double[4000]
-vv: vector<double, std::allocator<double> >[500]' "$(types types-cpp.trace)"
+vv: std::vector<double, std::allocator<double> >[500]' "$(types types-cpp.trace)"
+	expect "members in C++" 'sim::Box: 32;0 8 cells sim::Cell *;8 8 index._M_impl._M_start int *;16 8 index._M_impl._M_finish int *;24 8 index._M_impl._M_end_of_storage int *
+sim::Cell[3000]: 16;0 8 a double;8 4 b int
+std::vector<double, std::allocator<double> >[500]: 24;0 8 _M_impl._M_start double *;8 8 _M_impl._M_finish double *;16 8 _M_impl._M_end_of_storage double *' \
+		"$(members types-cpp.trace)"
 fi
 if gfortran -g -O1 -o types-f types.f90 2> /dev/null; then
 	record -o types-f.trace -- ./types-f > /dev/null
@@ -159,6 +181,7 @@ m::cells: type cell(:)
 m::field: real(kind=8)(:,:)
 m::fixed: real(kind=8)(100,200)
 w: real(kind=4)(:)' "$(types types-f.trace)"
+	expect "members in Fortran" 'type cell(:): 32;0 24 p real(kind=8)(3);24 4 k integer(kind=4)' "$(members types-f.trace)"
 fi
 
 # ---- thread-local data, small globals, local statics

@@ -6,8 +6,10 @@
  * counts instructions (qemu -icount shift=0) a ns is an instruction. Traces
  * itself with MEMTRACE_CONFIG_MANUAL; "real" and "untraced" do not.
  *
- * cost latency|fork PAGES INTERVAL-MS: how long an mmap, touch and munmap of 64 KiB takes beside
- * PAGES that are swept each interval, and a fork of them; INTERVAL-MS 0: without a session.
+ * cost latency|fork PAGES INTERVAL-MS [alias|sparse]: how long an mmap, touch and munmap of 64 KiB takes
+ * beside PAGES that are swept each interval, and a fork of them; INTERVAL-MS 0: without a session.
+ * alias: entries of 64 MiB of memory again and again, so that the page tables of a large process fit
+ * into a small machine; sparse: of PAGES of addresses one in 512 has memory, each page table one entry.
  */
 #include "kt.h"
 
@@ -57,21 +59,52 @@ static int by_value(const void *a, const void *b)
 static volatile char *kept;
 static size_t nkept;
 
+static size_t step = 16;
+
 /* keeps some of the pages in use, so that there is something to hide */
 static void *use(void *arg)
 {
 	(void)arg;
 	for (;;) {
-		for (size_t i = 0; i < nkept; i += 16)
+		for (size_t i = 0; i < nkept; i += step)
 			kept[i * PAGE]++;
 		usleep(2000);
 	}
 	return NULL;
 }
 
-static int disturbed(const char *what, size_t n, int ms)
+/* Makes nkept pages at kept. */
+static void keep(const char *how)
 {
-	const int samples = !strcmp(what, "fork") ? 15 : 3000;
+	const size_t part = (64ul << 20) / PAGE;
+	int fd;
+
+	if (!strcmp(how, "alias")) {
+		kept = mmap(NULL, nkept * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		fd = memfd_create("alias", MFD_CLOEXEC);
+		if (kept == MAP_FAILED || fd < 0 || ftruncate(fd, (off_t)(part * PAGE)))
+			DIE("memory");
+		for (size_t i = 0; i < nkept; i += part)
+			if (mmap((char *)kept + i * PAGE, (nkept - i < part ? nkept - i : part) * PAGE, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
+				DIE("alias %zu", i);
+	} else if (!strcmp(how, "sparse")) {
+		kept = mmap(NULL, nkept * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (kept == MAP_FAILED)
+			DIE("memory");
+		for (size_t i = 0; i < nkept; i += 512)
+			kept[i * PAGE] = 1;
+	} else {
+		kept = kt_map(nkept * PAGE, MAP_PRIVATE);
+		put((char *)kept, nkept);
+		return;
+	}
+	step = (nkept / 2048 + 511) / 512 * 512;	/* whole page tables apart, 2048 of them */
+}
+
+static int disturbed(const char *what, size_t n, int ms, const char *how)
+{
+	const int samples = !strcmp(what, "fork") ? 15 : *how ? 1500 : 3000;
 	struct memtrace_config c = { .interval_ns = (u64)ms * 1000000, .subphases = 1, .pool_blocks = 8192,
 				     .flags = MEMTRACE_CONFIG_CHILDREN };
 	struct memtrace_attach a = { .pid = getpid() };
@@ -79,9 +112,8 @@ static int disturbed(const char *what, size_t n, int ms)
 	pthread_t t;
 
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	kept = kt_map(n * PAGE, MAP_PRIVATE);
 	nkept = n;
-	put((char *)kept, n);
+	keep(how);
 	if (pthread_create(&t, NULL, use, NULL))
 		DIE("thread");
 	if (ms) {
@@ -113,8 +145,17 @@ static int disturbed(const char *what, size_t n, int ms)
 			drain();
 	}
 	qsort(v, (size_t)samples, sizeof(*v), by_value);
-	printf("cost: %s beside %zu MiB, %s: median %.0f us, p99 %.0f us, longest %.0f us\n", what, n >> 8, ms ? "recorded" : "native",
-	       v[samples / 2] / 1e3, v[samples * 99 / 100] / 1e3, v[samples - 1] / 1e3);
+	printf("cost: %s beside %zu MiB%s%s, %s: median %.0f us, p99 %.0f us, longest %.0f us", what, n >> 8, *how ? " " : "", how,
+	       ms ? "recorded" : "native", v[samples / 2] / 1e3, v[samples * 99 / 100] / 1e3, v[samples - 1] / 1e3);
+	if (ms) {
+		struct memtrace_stats st;
+
+		if (ioctl(dev, MEMTRACE_STATS, &st))
+			DIE("stats");
+		printf("; %llu intervals, sweep %.0f us each", (unsigned long long)st.intervals,
+		       st.intervals ? (double)st.sweep_ns / 1e3 / (double)st.intervals : 0);
+	}
+	printf("\n");
 	return 0;
 }
 
@@ -130,7 +171,7 @@ int main(int argc, char **argv)
 	char *p;
 
 	if (!strcmp(what, "latency") || !strcmp(what, "fork"))
-		return disturbed(what, n, rounds);
+		return disturbed(what, n, rounds, argc > 4 ? argv[4] : "");
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	p = kt_map(n * PAGE, strcmp(what, "mapped") ? MAP_PRIVATE : MAP_SHARED);
 	if (!strcmp(what, "real") || !strcmp(what, "mapped")) {

@@ -81,6 +81,14 @@ if part truth; then
 	one=$(get threads /tmp/check.log) five=$(get threads /tmp/check5.log)
 	if awk "BEGIN { exit !(${five%\%} > ${one%\%}) }"; then ok "subphases see more threads: $one, then $five"
 	else bad "subphases: threads seen $one with one, $five with five"; fi
+	# subphases that spare pages: the other threads are seen as before, and a thread's own pages cost less
+	truth "shared, 5 sparing subphases" 50 -s 5 -a -- -w shared -p 256 -s 2
+	spare=$(get threads /tmp/check.log)
+	if awk "BEGIN { exit !(${spare%\%} > ${one%\%}) }"; then ok "sparing subphases see more threads than one: $one, then $spare, all of them $five"
+	else bad "sparing subphases: threads seen $one with one, $spare with five"; fi
+	truth "private linear, 5 sparing subphases, write tracking" 50 -s 5 -w -a -- -w linear -s 1.5
+	at_least writes_found /tmp/check.log 99 "write tracking, sparing"
+	at_least spared /tmp/run.log 1000 "pages spared"
 fi
 
 swap() {

@@ -4,6 +4,7 @@
  * ktrace [options] -- program args: trace a program, keep the raw messages.
  *   -i MS interval  -s N subphases  -b BLOCKS pool  -o FILE messages  -L MS reading period
  *   -w write tracking  -f the program inherits the descriptor  -l PPM load limit
+ *   -a subphases spare pages that have their threads
  *   -p PID instead of a program  -d SECONDS with -p  -S print all counters  -C do not follow children
  * Exit status is the program's.
  */
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 	double seconds = 0;
 	pid_t pid = 0, target = 0;
 
-	while ((opt = getopt(argc, argv, "+i:s:b:o:L:wfl:p:d:SC")) > 0)
+	while ((opt = getopt(argc, argv, "+i:s:b:o:L:wafl:p:d:SC")) > 0)
 		switch (opt) {
 		case 'i': c.interval_ns = (u64)(atof(optarg) * 1e6); break;
 		case 's': c.subphases = (u32)atoi(optarg); break;
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 		case 'o': out = open(optarg, O_CREAT | O_TRUNC | O_WRONLY, 0644); break;
 		case 'L': period = atoi(optarg); break;
 		case 'w': c.flags |= MEMTRACE_CONFIG_WRITES; break;
+		case 'a': c.flags |= MEMTRACE_CONFIG_SPARING; break;
 		case 'f': inherit = 1; break;
 		case 'l': c.max_load_ppm = (u32)atoi(optarg); break;
 		case 'p': target = atoi(optarg); break;

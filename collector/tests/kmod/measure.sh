@@ -11,10 +11,20 @@ top=$(cd "$here/../../.." && pwd)
 series=${1:-6.1} work=${2:-$top/build/kmod}
 # builds everything and boots once
 "$here/run.sh" --series "$series" --parts "interface" --work "$work"
-v=$(cd "$work" && ls -d root-"$series".* | sort -V | tail -n 1)
+v=$(cd "$work" && ls -d root-"$series".*-interface | sort -V | tail -n 1)
 v=${v#root-}
-nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$work/root-$v/bin/cost" "$here/cost.c" -lpthread
-cat > "$work/root-$v/measure.sh" <<'GUEST'
+v=${v%-interface}
+root=$work/root-$v-interface
+nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -static -o "$root/bin/cost" "$here/cost.c" -lpthread
+# the recorder's part needs no module: it is counted here, without a machine
+if command -v valgrind > /dev/null; then
+	sources=$(sed -n 's,^// uses: ,,p' "$top/collector/tests/unit/test_kmod_drain.c")
+	(cd "$top/collector" && nice gcc -O2 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Icli -I../org.memtrace.cli/commands \
+		-o "$work/drain" tests/kmod/drain.c $sources -ldw -lelf -ljansson -lzstd -lz)
+	valgrind --tool=callgrind --callgrind-out-file="$work/drain.callgrind" --toggle-collect=mt_kmod_drain_feed "$work/drain" 20000 2>&1 |
+		awk '/Collected/ { printf "cost: a record written by the recorder, in user space: %.0f\n", $NF / 20480 }'
+fi
+cat > "$root/measure.sh" <<'GUEST'
 cost real 4096 5
 cost mapped 4096 5
 insmod /memtrace.ko
@@ -45,16 +55,18 @@ done
 for ms in 0 20; do	# 700 MiB and 400 MiB
 	cost latency 179200 $ms
 	cost fork 102400 $ms
+	cost latency 2097152 $ms alias		# 8 GiB of entries
+	cost latency 26214400 $ms sparse	# 100 GiB of addresses
 done
 rmmod memtrace
 GUEST
 # 3 ns of the clock are three instructions: intervals of 150 and 60 ms are the 50 and 20 ms of a processor with 3e9 instructions/s
-sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$work/root-$v/measure.sh"
+sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$root/measure.sh"
 VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-900} \
-	VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$work/root-$v" /measure.sh
+	VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /measure.sh
 
 # What a reader keeps up with, in emulation on whatever the host has left; wall clock.
-cat > "$work/root-$v/sustained.sh" <<'GUEST'
+cat > "$root/sustained.sh" <<'GUEST'
 insmod /memtrace.ko
 for p in 4096 16384 49152; do
 	ktrace -i 50 -L 100 -l 0 -b 16384 truth -w shared -t 2 -p $p -s 20 -n > /tmp/o 2>&1
@@ -63,4 +75,4 @@ for p in 4096 16384 49152; do
 			p, v["records"], v["faults"], v["dropped"], v["pool_low"], v["longest_us"] }' /tmp/o
 done
 GUEST
-VM_TSC_KHZ=$("$work/tsckhz") VM_SECONDS=${VM_SECONDS:-900} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$work/root-$v" /sustained.sh
+VM_TSC_KHZ=$("$work/tsckhz") VM_SECONDS=${VM_SECONDS:-900} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /sustained.sh

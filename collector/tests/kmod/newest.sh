@@ -93,7 +93,7 @@ case $brd in
 *.ko) cp "$brd" "$root/brd.ko" ;;
 esac
 { echo "PARTS='$parts'"; echo "LOADS=${LOADS:-100}"; } > "$root/settings"
-tsc_khz
+prepare_machines
 log=$dir/log
 VM_SECONDS=${VM_SECONDS:-900} boot "$log" "$(find "$tree" -name 'vmlinuz*' -type f | head -n 1)" "$root" /guest.sh
 passed=$((passed + $(grep -a -c '^ok ' "$log" || true)))

@@ -15,27 +15,16 @@ series=${1:-5.10} work=${2:-$top/build/kmod}
 mkdir -p "$work/oldzap"
 work=$(cd "$work" && pwd)
 . "$here/kernels.sh"
-v=$(newest "$series")
-[ -n "$v" ] || { echo "oldzap.sh: no kernel of series $series in the package lists" >&2; exit 2; }
+v=$(newest_or_exit "$series")
 fetch "$v"
 nice make -s -C "$top/collector"
 nice make -s -C "$top/collector/tests"
 root=$work/oldzap/root
-rm -rf "$root"
-host_modules "$root" "$v" virtio_pci 9pnet_virtio 9p
-cat > "$root/start.sh" <<GUEST
-for m in \$(cat /modules/order); do insmod /modules/\$m.ko; done
-mkdir -p /new
-mount -t 9p -o ro,trans=virtio,version=9p2000.L,cache=loose,msize=512000 host /new || echo "FAILED the file system"
-for d in proc sys dev; do mount --rbind /\$d /new/\$d; done
-mount -t tmpfs -o size=50% tmpfs /new/tmp
-mount -t tmpfs tmpfs /new/run
-exec 3>&1
-TOP='$top' chroot /new /bin/bash '$here/oldzap-guest.sh'
-GUEST
+host_guest "$root" "$v" "exec 3>&1
+	TOP='$top' chroot /new /bin/bash '$here/oldzap-guest.sh'"
 log=$work/oldzap/log
-tsc_khz
-VM_ARGS="-nic none -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap" \
+prepare_machines
+VM_ARGS=$HOST_ARGS \
 	VM_CPUS=2 VM_MEMORY=2048 VM_SECONDS=${VM_SECONDS:-900} boot "$log" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /start.sh
 passed=$(grep -a -c '^ok ' "$log" || true) failed=$(grep -a -c '^FAILED ' "$log" || true)
 grep -a -q '^VM-END' "$log" || { echo "FAILED the machine did not reach the end"; failed=$((failed + 1)); }

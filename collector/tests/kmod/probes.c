@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // probes memtrace|kprobe SECONDS: sessions that begin and end at once, so that the
-// probes are put on and taken off all the time, while another process faults and forks.
+// probes are put on and taken off all the time, while another process faults and forks, and a
+// third reads the command line of the second (get_user_pages_remote).
 // With "kprobe" the same by the kernel's own means (tracefs), without our module.
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,20 @@ static void faults(void)
 				_exit(0);
 			waitpid(child, NULL, 0);
 		}
+	}
+}
+
+static void command_lines(pid_t pid)
+{
+	char path[32], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	for (;;) {
+		int fd = open(path, O_RDONLY);
+
+		if (fd < 0 || read(fd, line, sizeof(line)) <= 0)
+			_exit(1);
+		close(fd);
 	}
 }
 
@@ -78,7 +93,7 @@ int main(int argc, char **argv)
 {
 	unsigned int rounds = 0;
 	double seconds, end, said;
-	pid_t pid;
+	pid_t pid, reader;
 	int own;
 
 	if (argc != 3 || (strcmp(argv[1], "memtrace") && strcmp(argv[1], "kprobe"))) {
@@ -92,6 +107,9 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (!pid)
 		faults();
+	reader = fork();
+	if (!reader)
+		command_lines(pid);
 	said = now();
 	end = said + seconds;
 	while (now() < end) {
@@ -108,6 +126,8 @@ int main(int argc, char **argv)
 			fflush(stdout);
 		}
 	}
+	kill(reader, SIGKILL);
+	waitpid(reader, NULL, 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	if (!own)

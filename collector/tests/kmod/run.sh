@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: EPL-2.0
 # Tests of the kernel module in virtual machines, in software emulation (no KVM).
 #   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload record"] [--work DIR]
-# Unless parts are named, 5.10 gets "interface brief" only.
+# Unless parts are named, 6.12 gets all of them and a second machine with two NUMA nodes, 6.1
+# all but "record" (user.sh records on it) and "reclaim" (two minutes), 5.10 "interface brief". KMOD_JOBS (2) machines run at once.
 # --parts numa is a machine of its own, with two NUMA nodes; --parts probes switches
 # probes on and off for two minutes; --parts cpus is a machine of 66 processors, three
-# of which run. Not by default. QEMU: another emulator, see vm.sh.
+# of which run. Not by default: probes, cpus. QEMU: the emulator to take; see emulator in kernels.sh.
 # Kernels and headers are Debian packages, fetched by `apt-get download` and
 # unpacked in the work directory; nothing is installed. Needs the packages of
 # releng/packages.txt. The last line is "N passed, N failed".
@@ -17,10 +18,17 @@ top=$(cd "$here/../../.." && pwd)
 series="5.10 6.1 6.12" parts= work=$top/build/kmod
 . "$here/options.sh"
 options "$@"
-brief="interface brief"
-[ -z "$parts" ] || brief=$parts
-parts=${parts:-interface truth reclaim stress kill reload record}
-all=$parts
+named=$parts
+all="interface truth reclaim stress kill reload record"
+# machines_of VERSION: the parts of each machine with that kernel, one per line
+machines_of() {
+	if [ -n "$named" ]; then echo "$named"; return; fi
+	case $1 in
+	5.10.*) echo "interface brief" ;;
+	6.1.*) echo "interface truth stress kill reload" ;;
+	*) echo "$all"; echo numa ;;
+	esac
+}
 needs kmod "${QEMU:-qemu-system-x86_64}" /bin/busybox cpio xz make gcc python3 apt-get dpkg-deb
 mkdir -p "$work/debs" "$work/bin"
 work=$(cd "$work" && pwd)
@@ -32,49 +40,82 @@ for p in ktrace truth check exact stress probes reclaim; do
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
 
-tsc_khz
-case " $parts " in
+prepare_machines
+case " ${named:-$all} " in
 *" record "* | *" cpus "*)
-	nice make -s -C "$top/collector"
-	nice make -s -C "$top/examples"
-	nice gcc -O1 -g -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -o "$work/tree" "$here/tree.c"
+	alone nice make -s -C "$top/collector"
+	alone nice make -s -C "$top/examples"
 	;;
 esac
 
-# The commands with all that they need, below a root file system.
-install_record() {
-	local root=$1 f
-	mkdir -p "$root/mt" "$root/examples" "$root/var/cache/memtrace" "$root/var/cache/memtrace/$2-amd64"
-	cp "$top/build/collector/memtrace" "$top/build/collector/libmemtrace-preload.so" "$work/tree" "$root/mt/"
-	strip -g "$root"/mt/*
-	cp "$top"/build/examples/{matmul,stencil,bucketsort,falsesharing,listwalk} "$root/examples/"
-	cp "$here/examples.txt" "$root/"
-	# the names of structures are read from the sources
-	for f in "$top"/examples/*/*.[ch]; do
-		mkdir -p "$root$(dirname "$f")"
-		cp "$f" "$root$f"
-	done
-	cp "$root/memtrace.ko" "$root/var/cache/memtrace/$2-amd64/memtrace.ko"
-	for f in "$root"/mt/* "$root"/examples/*; do
-		ldd "$f" | grep -o '/[^ ]*' | grep -v -F "$top"
-	done | sort -u | while read -r f; do
-		mkdir -p "$root$(dirname "$f")"
-		cp -L "$f" "$root$f"
-	done
-}
-
 passed=0 failed=0 tested=0 loads=${LOADS:-100} draw=draw	# once is enough
+bad() { echo "FAILED $*"; failed=$((failed + 1)); }
 count() { # output of a machine
 	passed=$((passed + $(grep -a -c '^ok ' "$1" || true)))
 	failed=$((failed + $(grep -a -c '^FAILED ' "$1" || true)))
-	if ! grep -a -q '^VM-END' "$1"; then
-		echo "FAILED the machine did not reach the end"
-		failed=$((failed + 1))
-	fi
+	grep -a -q '^VM-END' "$1" || bad "the machine did not reach the end"
+}
+
+# machine VERSION PARTS IMAGE: what a machine is and boots; its output goes to $work/log-VERSION-FIRST-PART
+machine() {
+	local v=$1 parts=$2 image=$3 brd root
+	local name=$v-${parts%% *}
+	root=$work/root-$name
+	rm -rf "$root"
+	mkdir -p "$root/bin"
+	cp "$work"/bin/* "$root/bin/"
+	cp "$work/build-$v/memtrace.ko" "$root/"
+	strip -g "$root/memtrace.ko"
+	brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
+	case $brd in
+	*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
+	*.ko) cp "$brd" "$root/brd.ko" ;;
+	esac
+	cp "$here/guest.sh" "$root/guest.sh"
+	# LOADS=1000 for the whole thousand: two minutes
+	{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
+	case " $parts " in *" record "* | *" cpus "*) install_record "$root" "$v" ;; esac
+	case "$parts" in
+	numa)
+		export VM_ARGS="-object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=1G
+			-numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1"
+		;;
+	cpus) export VM_CPUS=66 VM_APPEND="maxcpus=2" ;;
+	esac
+	export VM_PORT=$work/port-$name
+	rm -f "$VM_PORT"
+	VM_SECONDS=${VM_SECONDS:-1800} boot "$work/log-$name" "$image" "$root" /guest.sh
+}
+
+# ended VERSION PARTS: what the machine said, counted
+ended() {
+	local v=$1 parts=$2
+	local name=$v-${parts%% *}
+	local log=$work/log-$name
+	echo "== kernel $v: $parts"
+	cat "$work/out-$name"
+	count "$log"
+	case " $parts " in
+	*" record "*)
+		rm -rf "$work/traces-$v"
+		mkdir -p "$work/traces-$v"
+		if [ "$(head -c 5 "$work/port-$name")" = BEGIN ] && tail -c +16 "$work/port-$name" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
+			python3 "$here/picture.py" "$work/traces-$v" "$top/build" "$here/examples.txt" $draw | tee "$log.picture" || true
+			draw=
+			passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
+			failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
+		else
+			bad "the traces did not come out of the machine"
+		fi
+		;;
+	esac
 }
 
 test_series() {
-	for s in $series; do
+	local s v image headers cc parts i running=0
+	local versions=() lists=() pids=()
+	# the newest first: it has the most to do
+	for s in $(for s in $series; do echo "$s"; done | sort -rV); do
 		if [ -n "${KMOD_IMAGE:-}" ]; then	# a kernel that was built by hand
 			v=$s image=$KMOD_IMAGE headers=$KMOD_HEADERS
 		else
@@ -82,71 +123,44 @@ test_series() {
 			[ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; v=$(newest "$s"); }
 			# each Debian release has its own kernels; one series is enough, none is not
 			[ -n "$v" ] || { echo "note: no kernel of series $s in the package lists"; continue; }
-			fetch "$v" || { echo "FAILED packages of kernel $v"; failed=$((failed + 1)); continue; }
+			alone fetch "$v" || { bad "packages of kernel $v"; continue; }
 			image=$work/$v/boot/vmlinuz-$v-amd64 headers=$work/$v/usr/src/linux-headers-$v-amd64
 		fi
-		case $v in 5.10.*) parts=$brief ;; *) parts=$all ;; esac
-		echo "== kernel $v"
 		tested=$((tested + 1))
 		cc=()	# the compiler that an older release has built its kernel with is not here
 		case $v in 5.10.*) cc=(CC=gcc) ;; esac
-		nice make -s -C "$top/collector/module" BUILD="$work/build-$v" "${cc[@]}" \
+		alone nice make -s -C "$top/collector/module" BUILD="$work/build-$v" "${cc[@]}" \
 			KDIR="$headers" EXTRA_CFLAGS=-Werror > "$work/build-$v.log" 2>&1 || {
 			cat "$work/build-$v.log"
-			echo "FAILED the module does not build"
-			failed=$((failed + 1))
+			bad "the module does not build for $v"
 			continue
 		}
-		echo "ok the module builds without warnings"
+		echo "ok the module builds without warnings for $v"
 		passed=$((passed + 1))
-		root=$work/root-$v
-		rm -rf "$root"
-		mkdir -p "$root/bin"
-		cp "$work"/bin/* "$root/bin/"
-		cp "$work/build-$v/memtrace.ko" "$root/"
-		strip -g "$root/memtrace.ko"
-		brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
-		case $brd in
-		*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
-		*.ko) cp "$brd" "$root/brd.ko" ;;
-		esac
-		cp "$here/guest.sh" "$root/guest.sh"
-		# LOADS=1000 for the whole thousand: two minutes
-		{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"
-		case " $parts " in *" record "* | *" cpus "*) install_record "$root" "$v" ;; esac
-		case "$parts" in
-		numa)
-			export VM_ARGS="-object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=1G
-				-numa node,memdev=m0,cpus=0 -numa node,memdev=m1,cpus=1"
-			;;
-		cpus) export VM_CPUS=66 VM_APPEND="maxcpus=2" ;;
-		esac
-		log=$work/log-$v
-		export VM_PORT=$work/port-$v
-		rm -f "$VM_PORT"
-		VM_SECONDS=${VM_SECONDS:-1800} boot "$log" "$image" "$root" /guest.sh
-		count "$log"
-		case " $parts " in
-		*" record "*)
-			rm -rf "$work/traces-$v"
-			mkdir -p "$work/traces-$v"
-			if [ "$(head -c 5 "$VM_PORT")" = BEGIN ] && tail -c +16 "$VM_PORT" | tar -C "$work/traces-$v" --warning=no-timestamp -xzf -; then
-				python3 "$here/picture.py" "$work/traces-$v" "$top/build" "$here/examples.txt" $draw | tee "$log.picture" || true
-				draw=
-				passed=$((passed + $(grep -c '^ok ' "$log.picture" || true)))
-				failed=$((failed + $(grep -c '^FAILED ' "$log.picture" || true)))
-			else
-				echo "FAILED the traces did not come out of the machine"
-				failed=$((failed + 1))
-			fi
-			;;
-		esac
+		if [ "$tested" = 1 ] && [ -z "$named" ]; then
+			if nice sh "$top/collector/module/report.sh" "$headers" > "$work/report" 2>&1 &&
+			   grep -q '^declared:.*handle_mm_fault(.*struct pt_regs' "$work/report" && grep -q '^probed: #define' "$work/report"; then
+				echo "ok the report on these headers: $(tail -n 1 "$work/report")"
+				passed=$((passed + 1))
+			else bad "the report on these headers"; cat "$work/report"; fi
+		fi
+		while read -r parts; do
+			[ "$running" -lt "${KMOD_JOBS:-2}" ] || { wait -n || true; running=$((running - 1)); }
+			echo "note: a machine with $v begins: $parts"
+			machine "$v" "$parts" "$image" > "$work/out-$v-${parts%% *}" 2>&1 9>&- < /dev/null &
+			pids+=($!) versions+=("$v") lists+=("$parts")
+			running=$((running + 1))
+		done < <(machines_of "$v")
+	done
+	for i in "${!pids[@]}"; do
+		wait "${pids[i]}" || true
+		ended "${versions[i]}" "${lists[i]}"
 	done
 }
 
 # a function: the script may be edited while it runs
 finish() {
-	[ "$tested" -gt 0 ] || { echo "FAILED no kernel was tested"; failed=$((failed + 1)); }
+	[ "$tested" -gt 0 ] || bad "no kernel was tested"
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]
 	exit

@@ -21,6 +21,7 @@ parts=all
 series=${1:-6.1 6.12} work=${2:-$top/build/kmod}
 mkdir -p "$work/debs" "$work/user"
 work=$(cd "$work" && pwd)
+kind=user
 . "$here/kernels.sh"
 
 # each Debian release has its own kernels
@@ -33,7 +34,7 @@ find_kernel() {
 find_kernel
 [ -n "$v" ] || { apt-get update -q > /dev/null 2>&1 || true; find_kernel; }
 [ -n "$v" ] || { echo "user.sh: no kernel of series $series in the package lists" >&2; exit 2; }
-fetch "$v"
+alone fetch "$v"
 
 # dkms and udev, with what this machine may lack of them
 tools=$work/user/tools
@@ -42,9 +43,10 @@ if [ ! -e "$tools/.complete" ]; then
 	mkdir -p "$tools/usr" "$work/user/raw"
 	more=
 	! apt-cache show libsystemd-shared > /dev/null 2>&1 || more=libsystemd-shared	# Debian 13
-	(cd "$work/debs" && apt-get download -q $more dkms udev libkmod2 libudev1 libacl1 libblkid1 kmod > download.log 2>&1) || { cat "$work/debs/download.log" >&2; exit 1; }
-	for p in "$work"/debs/*.deb; do dpkg-deb -x "$p" "$work/user/raw"; done
-	rm -f "$work"/debs/*.deb
+	mkdir -p "$work/user/debs"
+	(cd "$work/user/debs" && apt-get download -q $more dkms udev libkmod2 libudev1 libacl1 libblkid1 kmod > download.log 2>&1) || { cat "$work/user/debs/download.log" >&2; exit 1; }
+	for p in "$work"/user/debs/*.deb; do dpkg-deb -x "$p" "$work/user/raw"; done
+	rm -f "$work"/user/debs/*.deb
 	# the root file system has /bin, /lib and /sbin as links into /usr
 	for d in bin sbin lib; do
 		[ ! -d "$work/user/raw/$d" ] || { mkdir -p "$work/user/raw/usr/$d"; cp -a "$work/user/raw/$d/." "$work/user/raw/usr/$d/"; rm -r "$work/user/raw/$d"; }
@@ -54,8 +56,8 @@ if [ ! -e "$tools/.complete" ]; then
 fi
 
 # the product, as `make install` leaves it; a module of another version of the interface
-nice make -s -C "$top/collector"
-nice make -s -C "$top/examples"
+alone nice make -s -C "$top/collector"
+alone nice make -s -C "$top/examples"
 stage=$work/user/stage
 rm -rf "$stage" "$work/user/other" "$work/user/installed"
 make -s -C "$top/collector" install DESTDIR="$stage"
@@ -65,7 +67,7 @@ build() { # ARGUMENTS of make
 	nice make -s -j2 "$@" KDIR="$work/$v/usr/src/linux-headers-$v-amd64" > "$work/user/build.log" 2>&1 || { cat "$work/user/build.log" >&2; exit 1; }
 }
 build -C "$work/user/other"
-build -C "$top/collector/module" BUILD="$work/build-$v"		# run.sh has it already
+alone build -C "$top/collector/module" BUILD="$work/build-$v"		# run.sh has it already
 mkdir -p "$work/user/installed" "$work/user/deb"
 [ $parts != all ] || "$top/releng/deb.sh" -o "$work/user/deb" memtrace-dkms
 cp "$work/build-$v/memtrace.ko" "$work/user/installed/"
@@ -90,7 +92,7 @@ exec 3>&1
 WORK='$work' TOP='$top' V='$v' PARTS=$parts chroot /new /bin/bash '$here/user-guest.sh'
 GUEST
 log=$work/user/log
-tsc_khz
+prepare_machines
 shares="-nic none"
 for d in host=/ stage="$stage" tools="$tools"; do
 	shares+=" -virtfs local,path=${d#*=},mount_tag=${d%%=*},security_model=none,readonly=on,multidevs=remap"

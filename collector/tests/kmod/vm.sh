@@ -39,6 +39,8 @@ trap 'rm -f "$initrd"' EXIT
 # The virtual TSC is the host's. On a busy host the kernel's own calibration can be wrong
 # by factors; every clock in the machine would be. And its test of the timer can fail
 # ("IO-APIC + timer doesn't work"), when a virtual processor waits too long: no_timer_check.
+# For the same reason a processor counts as locked after two minutes, not after 20 s: on a
+# busy host one stood still for 65 s in its idle loop.
 khz=${VM_TSC_KHZ:-}
 port=(-serial null)
 [ -z "${VM_PORT:-}" ] || port=(-serial "file:$VM_PORT")
@@ -55,6 +57,6 @@ arm64)	# the real algorithm of pointer authentication takes most of the time
 esac
 timeout "${VM_SECONDS:-240}" nice "${machine[@]}" -accel "${VM_ACCEL:-tcg,thread=multi}" \
 	-smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-2048}" -kernel "$kernel" -initrd "$initrd" \
-	-append "$append quiet panic=-1 ${VM_APPEND:-}" \
+	-append "$append quiet panic=-1 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=240 ${VM_APPEND:-}" \
 	-display none -monitor none -serial stdio "${port[@]}" -no-reboot ${VM_ARGS:-} < /dev/null 2>&1 |
 	sed -u -e 's/\r//g' -e 's/\x1b[^a-zA-Z]*[a-zA-Z]//g' -e '/^\(SeaBIOS\|iPXE\|Booting\)/d' -e '/^$/d'

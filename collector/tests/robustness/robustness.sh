@@ -691,6 +691,24 @@ if wanted standstill && [ "$backend" != none ]; then
 	wait $holder
 fi
 
+# ---- faults that end in a signal ---------------------------------------------------
+# A program with guard pages and barriers: what faults and is refused is no access. One interval, so that each page has one record.
+
+if wanted refused-faults && [ "$backend" != none ] && perf_works; then
+	"$MEMTRACE" record --quiet --backend "$backend" --max-overhead 0 --subphases 1 --interval 60s -o "$work/refused" \
+		-- "$quirks" barriers > "$work/refused.out" 2>&1
+	# records, reads and writes of the groups of 16 pages from 6a0000000000 on
+	found=$(awk -F, 'FNR > 1 && $1 ~ /^(0x)?6a00000[0-9a-f]{5}$/ {
+			a = $1; sub(/^0x/, "", a); g = int(index("0123456789abcdef", substr(a, 8, 1)) - 1)
+			n[g]++; r[g] += $3; w[g] += $4 }
+		END { for (g = 0; g < 4; g++) printf "%d %d %d; ", n[g], r[g], w[g] }' "$work"/refused/p0000/accesses-*.csv)
+	if [ "$found" = "0 0 0; 16 0 16; 16 0 16; 16 0 16; " ] && grep -qx '48 faults, 16 times EFAULT' "$work/refused.out"; then
+		pass "refused-faults: faults that end in a signal are no accesses"
+	else
+		fail "refused-faults: records, reads, writes of four groups: $found; $(cat "$work/refused.out")"
+	fi
+fi
+
 # ---- addresses that are not random: debuggers, randomize_va_space=0 --------------
 # The stack ends where the user address space does.
 

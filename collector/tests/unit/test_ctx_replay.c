@@ -132,6 +132,22 @@ int main(void)
 	check("M 1 5 10000 8192 3 22 -1 -;\nW 2 10000 8192 10000 16384;\nW 3 10000 16384 10000 4096;\n"
 	      "W 4 10000 4096 90000 8192;\n",
 	      "mmap 10000-11000 1..4;mmap 11000-14000 1..3;mmap 90000-92000 4..-1;", 0, 0);
+	/* a segment that loses its middle and is moved: each part knows where in the segment it is; one without has none */
+	mt_context_forget();
+	put("p0000", "M 1 5 10000 40960 3 1 -1 /dev/shm/a 1b 25c 3000;\nU 2 12000 8192;\nW 3 14000 4096 90000 8192;\n"
+		     "M 4 5 200000 4096 3 21 -1 - 0 7 0;\nM 5 5 300000 4096 3 22 -1 -;\n");
+	CHECK_EQ(mt_context_read(&c, dir, "p0000"), 0);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct mt_structure *s = &c.s[i];
+
+		CHECK_EQ(s->segment, s->start != 0x300000);
+		CHECK_EQ(s->seg_inode, s->start == 0x300000 ? 0 : s->start == 0x200000 ? 7 : 0x25c);
+		CHECK_EQ(s->seg_device, s->start < 0x200000 ? 0x1b : 0);
+		CHECK_EQ(s->seg_offset, s->start >= 0x200000 ? 0 : s->start == 0x90000 ? 0x7000 : s->start - 0x10000 + 0x3000);
+	}
+	CHECK(c.n >= 6);
+	mt_context_free(&c);
+	mt_context_forget();
 	/* the break */
 	check("B 1 5000 0 9000 0;\nB 2 9000 0 7000 0;\n", "brk 5000-9000 1..-1;", 0, 0);
 	/* torn and unknown lines are dropped and counted */

@@ -64,7 +64,7 @@ static void gzipped(void)
 	CHECK_EQ(k.records, 12);
 	CHECK_EQ(k.torn, 1);
 	CHECK_EQ(s.writes, 12);
-	mt_image_totals(dir, "p0000", &t);
+	mt_image_totals(dir, "p0000", 0, &t);
 	CHECK(t.chunks > 0);
 	snprintf(cmd, sizeof(cmd), "cd %s/p0000 && f=$(ls accesses-*.gz | tail -1) && head -c -12 $f >x && mv x $f", dir);
 	CHECK_EQ(system(cmd), 0);
@@ -124,7 +124,7 @@ static void totals(void)
 	CHECK_STR(v[0], "p0000");
 	CHECK_STR(v[1], "p0001");
 	mt_names_free(v, n);
-	mt_image_totals(EXAMPLE, "p0000", &t);
+	mt_image_totals(EXAMPLE, "p0000", 0, &t);
 	CHECK_EQ(t.intervals, 4);
 	CHECK_EQ(t.faults, 19);
 	CHECK_EQ(t.records, 12);
@@ -138,7 +138,7 @@ static void totals(void)
 	CHECK_EQ(t.threads, 2);
 	CHECK_EQ(t.chunks, 2);
 	CHECK(!t.ended);
-	mt_image_totals(EXAMPLE, "p0001", &t);
+	mt_image_totals(EXAMPLE, "p0001", 0, &t);
 	CHECK(t.ended);
 	CHECK_EQ(t.intervals, 1);
 }
@@ -277,7 +277,7 @@ static void document(void)
 	header_in_doc(doc, "\n## pNNNN/threads.csv", EXAMPLE "/p0000/threads.csv");
 
 	text = section(doc, "\n## manifest.json");
-	keys_in_example(text, m, "purpose unseen unrecorded");
+	keys_in_example(text, m, "purpose unseen late unrecorded job");
 	json_object_foreach(json_object_get(json_object_get(m, "backend"), "guarantee"), key, v)
 		CHECK(names(text, key));
 	json_object_foreach(json_object_get(m, "parameters"), key, v)

@@ -19,7 +19,7 @@ static struct run begin_looks(uint64_t interval_ms, int subphases, uint32_t ppm,
 {
 	struct run r = { .cpu = cpu };
 
-	zap_governor_init(&r.g, interval_ms * MS, subphases, ppm);
+	zap_governor_init(&r.g, interval_ms * MS, interval_ms * MS, subphases, ppm);
 	return r;
 }
 
@@ -62,6 +62,57 @@ static int run(struct run *r, double cost_ms, uint64_t ms)
 static double share(const struct run *r)
 {
 	return r->g.spent_ns / (r->wall_ns * r->cpu);
+}
+
+static struct run begin_fine(int subphases, uint32_t ppm, double cpu)
+{
+	struct run r = { .cpu = cpu, .slowed = 1 };
+
+	zap_governor_init(&r.g, 50 * MS, 25 * MS / 4, subphases, ppm);
+	return r;
+}
+
+/* Nobody asked for the length of an interval: short runs have twenty within the budget, too. */
+static void short_runs(void)
+{
+	struct run r;
+
+	/* one thread: 0.125 to 1 s */
+	for (uint64_t ms = 125; ms <= 1000; ms *= 2) {
+		r = begin_fine(5, 350000, 1);
+		CHECK(run_as(&r, 1, 0.5, ms) == 0);
+		CHECK(r.intervals >= 19);
+		CHECK(r.cost_ns < 0.35 * (r.wall_ns - r.cost_ns));
+	}
+	CHECK(r.intervals >= 48 && r.intervals <= 52);
+	/* then as asked for, at the length that was asked for */
+	CHECK_EQ(run_as(&r, 1, 0.5, 6000), 0);
+	CHECK(r.g.target_ns == 50 * MS && r.intervals <= 152);
+
+	/* several threads: half of it, with all looks */
+	r = begin_fine(5, 350000, 2);
+	run(&r, 0.5, 0);
+	CHECK(run(&r, 0.5, 480) == 0);
+	CHECK(r.g.subphases == 5 && r.g.target_ns == 25 * MS);
+	CHECK(r.intervals >= 20 && r.looks >= 95);
+	run(&r, 0.5, 1000);
+	CHECK(r.g.target_ns == 50 * MS && r.g.subphases == 5);
+	CHECK(r.cost_ns < 0.35 * (r.wall_ns * 2 - r.cost_ns));
+
+	/* dear: the budget comes first */
+	for (int ms = 5; ms <= 80; ms *= 2) {
+		r = begin_fine(5, 350000, 1);
+		zap_governor_charge(&r.g, 5 * MS);
+		run_as(&r, 1, ms, 1000);
+		CHECK(r.cost_ns < 0.36 * (r.wall_ns - r.cost_ns) + ms * MS);
+		printf("%d ms for a look: %d intervals in a second, cost %.0f of %.0f ms\n", ms, r.intervals, r.cost_ns / 1e6,
+		       (r.wall_ns - r.cost_ns) / 1e6);
+	}
+	/* no budget, or asked for by a person: nothing of this */
+	r = begin_fine(5, 0, 1);
+	CHECK(r.g.target_ns == 50 * MS && r.g.subphases == 5);
+	r = begin_looks(50, 5, 350000, 1);
+	CHECK_EQ(r.g.target_ns, 50 * MS);
 }
 
 int main(void)
@@ -184,5 +235,6 @@ int main(void)
 	CHECK(r.g.subphases >= 2);
 	run_as(&r, 1, 20, 0);
 	CHECK_EQ(r.g.subphases, 1);
+	short_runs();
 	return mt_test_done();
 }

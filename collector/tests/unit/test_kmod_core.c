@@ -106,7 +106,8 @@ static void cpus(void)
 		{ { 64 }, 1, 65, MEMTRACE_RECORD_CPU_LIST },
 		{ { 64, 64, 0, 64 }, 4, 1 << 16 | 65, MEMTRACE_RECORD_CPU_LIST },
 		{ { 3, 65534, 3 }, 3, 0xffffull << 16 | 4, MEMTRACE_RECORD_CPU_LIST },
-		{ { 0, 63, 5, 100, 5 }, 5, 101ull << 48 | 64ull << 32 | 6ull << 16 | 1, MEMTRACE_RECORD_CPU_LIST },	/* a mask becomes a list, lowest first */
+		/* a mask becomes a list, lowest first */
+		{ { 0, 63, 5, 100, 5 }, 5, 101ull << 48 | 64ull << 32 | 6ull << 16 | 1, MEMTRACE_RECORD_CPU_LIST },
 		{ { 0, 1, 2, 3, 64 }, 5, 0, MEMTRACE_RECORD_CPUS_MANY },
 		{ { 64, 65, 66, 67, 1, 64 }, 6, 0, MEMTRACE_RECORD_CPUS_MANY },
 		{ { 64, 65, 66, 67, 64 }, 5, 68ull << 48 | 67ull << 32 | 66ull << 16 | 65, MEMTRACE_RECORD_CPU_LIST },
@@ -283,11 +284,178 @@ static void sets(void)
 	CHECK_EQ(x->val & 3, 3);
 	CHECK(mtr_set_find(&s, 0, 0) == x);
 	/* generations come round: nothing old turns up */
-	s.gen = (1u << 22) - 1;
+	s.gen = (1u << 19) - 1;
 	mtr_set_clear(&s);
 	CHECK_EQ(s.gen, 1);
 	CHECK(!mtr_set_find(&s, 0, 0) && !mtr_set_find(&s, 767ull << 12, 0));
 	free(e);
+}
+
+/* ---- which pages subphases hide again */
+
+struct model {
+	struct mtr_pool pool;
+	struct mtr_set set;
+	struct mtr_past past;
+	struct mtr_chunk task[3];
+	u64 label;
+	struct mtr_fifo done;
+};
+
+static void model_begin(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+	make(&m->pool, 64);
+	mtr_set_init(&m->set, calloc(1024, sizeof(struct mtr_set_entry)), 10);
+	m->past.e = calloc(1024, sizeof(u32));
+	m->past.bits = 10;
+	for (int t = 0; t < 3; t++) {
+		m->task[t].tid = 1000 + t;
+		m->task[t].bits = 8;
+		m->task[t].heads = calloc(256, sizeof(u32));
+	}
+}
+
+static void model_end(struct model *m)
+{
+	for (int t = 0; t < 3; t++)
+		free(m->task[t].heads);
+	free(m->set.e);
+	free(m->past.e);
+	free(blocks);
+	free(data);
+}
+
+/* A thread faults on a page, the monitor looks at what there is: a subphase. True: the page stays visible. */
+static bool model_touch(struct model *m, int t, u64 virt)
+{
+	struct mtr_set_entry *e;
+
+	if (t >= 0)
+		add(&m->task[t], &m->pool, m->label, virt, false);
+	for (int i = 0; i < 3; i++)
+		for (struct mtr_block *b = m->task[i].open.head; b; b = b->next)
+			mtr_set_take_block(&m->set, b);
+	m->past.turn++;
+	e = mtr_set_find(&m->set, virt, 0);
+	return e && mtr_past_spares(&m->past, e);
+}
+
+static void model_interval(struct model *m)
+{
+	struct mtr_block *b;
+
+	for (int i = 0; i < 3; i++)
+		mtr_chunk_take(&m->task[i], m->label, &m->done);
+	for (b = m->done.head; b; b = b->next) {
+		mtr_set_take_block(&m->set, b);
+		mtr_past_take_block(&m->past, &m->set, b);
+	}
+	while ((b = mtr_fifo_get(&m->done)))
+		mtr_pool_put(&m->pool, b);
+	mtr_set_clear(&m->set);
+	m->label++;
+}
+
+/* In how many of 64 subphases, in 64 intervals, the page is spared when these threads touch it. */
+static int spared(struct model *m, u64 virt, int first, int second)
+{
+	int n = 0;
+
+	for (int i = 0; i < 64; i++) {
+		model_touch(m, first, virt);
+		if (second >= 0)
+			model_touch(m, second, virt);
+		m->past.turn = (u32)i;
+		n += model_touch(m, -1, virt);
+		model_interval(m);
+	}
+	return n;
+}
+
+static void sparing(void)
+{
+	struct model m;
+	const u64 page = 0x7f0000001000, other = 0x7f0000002000;
+	int n;
+
+	model_begin(&m);
+	/* a new page is hidden again in each subphase of its first interval */
+	for (int i = 0; i < 40; i++)
+		CHECK(!model_touch(&m, 0, page));
+	model_interval(&m);
+	CHECK_EQ(m.past.turn, 40);
+	/* one thread only: spared from then on, but for one subphase in 16 */
+	n = 0;
+	for (int i = 0; i < 64; i++)
+		n += model_touch(&m, 0, page);
+	CHECK_EQ(n, 60);
+	/* a second thread in the interval was more than usual: nothing else to look for */
+	n = 0;
+	for (int i = 0; i < 16; i++)
+		n += model_touch(&m, 1, page);
+	CHECK_EQ(n, 15);
+	model_interval(&m);
+	/* two are usual now: with one of them it is hidden, until the other one is there */
+	for (int i = 0; i < 40; i++)
+		CHECK(!model_touch(&m, 1, page));
+	n = 0;
+	for (int i = 0; i < 16; i++)
+		n += model_touch(&m, 0, page);
+	CHECK_EQ(n, 15);
+	model_interval(&m);
+	/* for seven intervals one of them is missed; then one thread is usual */
+	for (int k = 0; k < 8; k++) {
+		for (int i = 0; i < 20; i++)
+			CHECK(!model_touch(&m, 1, page));
+		model_interval(&m);
+	}
+	CHECK(model_touch(&m, 1, page) || model_touch(&m, 1, page));
+	model_interval(&m);
+	/* one in each interval, but not the same one: two */
+	model_touch(&m, 2, page);
+	model_interval(&m);
+	for (int i = 0; i < 40; i++)
+		CHECK(!model_touch(&m, 2, page));
+	/* other pages, and the same page of another address space, are new */
+	for (int i = 0; i < 20; i++)
+		CHECK(!model_touch(&m, 0, other));
+	for (int t = 0; t < 3; t++) {
+		mtr_chunk_take(&m.task[t], m.label, &m.done);
+		m.task[t].image = 1;
+	}
+	model_interval(&m);
+	for (int i = 0; i < 20; i++) {
+		model_touch(&m, 0, other);
+		CHECK(!mtr_past_spares(&m.past, mtr_set_find(&m.set, other, 1)));
+	}
+	model_interval(&m);
+	for (int t = 0; t < 3; t++)
+		m.task[t].image = 0;
+	/* an inferred page has no thread: never spared */
+	mtr_set_add(&m.set, other, 0);
+	for (int i = 0; i < 20; i++)
+		CHECK(!model_touch(&m, -1, other));
+	model_interval(&m);
+	/* all pages together: of 64 subphases, 4 look */
+	n = spared(&m, 0x7f0000005000, 0, -1);
+	CHECK(n >= 56 && n <= 60);
+	n = spared(&m, 0x7f0000006000, 0, 1);
+	CHECK(n >= 56 && n <= 60);
+	model_end(&m);
+
+	/* many pages in a small table: never a wrong page, at worst a new one */
+	model_begin(&m);
+	for (int i = 0; i < 3; i++) {
+		for (u64 p = 0; p < 600; p++)
+			model_touch(&m, (int)(p % 3), 0x10000000 + p * 4096);
+		model_interval(&m);
+	}
+	n = 0;
+	for (u64 p = 0; p < 600; p++)
+		n += model_touch(&m, (int)(p % 3), 0x10000000 + p * 4096);
+	CHECK(n > 300 && n < 600);
+	model_end(&m);
 }
 
 static void rules(void)
@@ -343,6 +511,7 @@ int main(void)
 	chunks();
 	inferred();
 	sets();
+	sparing();
 	rules();
 	return mt_test_done();
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/kmod_drain.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
+// uses: cli/kmod_drain.c cli/processes.c cli/tracedir.c cli/util.c cli/program.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
 // libs: -ldw -lelf -ljansson -lzstd -lz
 /* Messages of the kernel module become images of a trace. */
 #include <errno.h>
@@ -295,6 +295,37 @@ int main(void)
 	CHECK_EQ(count_lines(content("p0007/accesses-000000.csv")), 4);
 	CHECK_EQ(count_lines(content("p0008/accesses-000000.csv")), 2);
 
+	/*
+	 * A child that began while the end of the interval was worked on: after end_ns, but its first pages were seen by the sweep.
+	 * What has records of an interval has a row of it, with a directory or before it has one; who has none of it has no row.
+	 */
+	library_makes("p0009", 130, 1750000100, 0);
+	image(12, 130, MEMTRACE_HOW_FORK, 2, 1750000000);
+	image(13, 131, MEMTRACE_HOW_FORK, 2, 1750000020);
+	image(14, 132, MEMTRACE_HOW_FORK, 2, 1750000030);
+	block(12, -1, 14, 2);
+	block(13, -1, 14, 1);
+	interval(14, 0);
+	block(14, 132, 15, 1);
+	for (uint32_t i = 12; i < 15; i++)
+		ended(i);
+	interval(15, 0);
+	CHECK_EQ(feed(d), 0);
+	for (int i = 9; i < 12; i++) {
+		static const char *const rows[] = {
+			"14,1700000000,1750000000,2,50000000,0,2,2,0,0,0,0,0,0,0,,0,0,1750000700,0,0,0\n"
+			"15,1750000000,1800000000,2,50000000,0,0,0,0,0,0,0,0,0,0,exit,0,0,1800000000,0,0,0\n",
+			"14,1700000000,1750000000,2,50000000,0,1,1,0,0,0,0,0,0,0,,0,0,1750000700,0,0,0\n"
+			"15,1750000000,1800000000,2,50000000,0,0,0,0,0,0,0,0,0,0,exit,0,0,1800000000,0,0,0\n",
+			"15,1750000000,1800000000,2,50000000,3,1,0,0,0,0,0,0,0,0,exit,0,0,1800000700,0,0,0\n",
+		};
+		char *name = mt_printf("p%04d/intervals.csv", i), *want = mt_printf("%s%s", INTERVALS, rows[i - 9]);
+
+		CHECK_STR(content(name), want);
+		free(name);
+		free(want);
+	}
+
 	/* not what the interface says */
 	block(3, 1, 12, 2);
 	((struct memtrace_block *)buf)->records = 3;
@@ -306,11 +337,11 @@ int main(void)
 	CHECK_EQ(feed(d), 0);
 
 	mt_kmod_drain_end(d, &t);
-	CHECK_EQ(t.images, 9);
-	CHECK_EQ(t.records, 17);
-	CHECK_EQ(t.intervals, 15);
-	CHECK_EQ(t.dropped, 60);
-	CHECK_STR(content("p0009/image.json"), "(no file)");
+	CHECK_EQ(t.images, 12);
+	CHECK_EQ(t.records, 21);
+	CHECK_EQ(t.intervals, 17);
+	CHECK_EQ(t.dropped, 68);
+	CHECK_STR(content("p0012/image.json"), "(no file)");
 	{	/* gone before anybody could look at its mappings and threads: it had a main thread */
 		const struct mt_finish_options none = { 0 };
 

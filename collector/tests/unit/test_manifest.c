@@ -74,6 +74,7 @@ static void completes(void)
 {
 	json_t *m = json_pack("{s:{s:s, s:{s:s}}, s:{s:i}, s:{s:i, s:i}, s:{s:i}}", "backend", "name", "auto", "guarantee", "pages", "all",
 			      "clock", "end_ns", 0, "overhead", "recorder_cpu_ns", 5, "program_cpu_ns", 6, "unseen", "shared_bytes", 1);
+	json_t *asked = json_pack("{s:i}", "interval_ns", 100);
 	json_t *losses;
 
 	/* went on as another program, which was stopped; one that was killed; one whose library came to its end; one that runs */
@@ -88,6 +89,7 @@ static void completes(void)
 	put("p0003", "context.log", "A 1\nE 2\n");
 	image("p0004", (int)getpid(), "fork", 0, "zap");
 
+	json_object_set_new(m, "parameters", asked);
 	mt_manifest_complete(m, trace, 1234);
 	CHECK_EQ(json_array_size(json_object_get(m, "images")), 5);
 	CHECK_STR(state(m, 0), "exec");
@@ -119,6 +121,11 @@ static void completes(void)
 	CHECK_EQ(at(m, "overhead", "zaps"), 4);
 	CHECK_EQ(at(m, "overhead", "governor_changes"), 1);
 	CHECK_EQ(at(m, "overhead", "late_intervals"), 1);	/* 150 of 100 is not */
+	CHECK_EQ(at(m, "late", "intervals"), 1);
+	CHECK_EQ(at(m, "late", "of"), 4);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "late"), "text")),
+		  "1 of 4 intervals took longer than they should (225 ns on average, 550 ns the longest, where 100 ns were asked for): "
+		  "the resolution in time is coarser, nothing is lost by it");
 	CHECK_EQ(at(m, "overhead", "mean_interval_ns"), 900 / 4);
 	CHECK_EQ(at(m, "overhead", "longest_interval_ns"), 550);
 	CHECK_EQ(at(m, "clock", "end_ns"), 900);
@@ -126,13 +133,31 @@ static void completes(void)
 	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "backend"), "name")), "zap");
 	CHECK_STR(json_string_value(json_object_get(json_object_get(json_object_get(m, "backend"), "guarantee"), "pages")), "all");
 
-	/* again, by one who does not know what the recorder cost; the end is known */
+	/* again, by one who does not know what the recorder cost; the end is known, the length that was asked for is not */
+	json_object_del(m, "parameters");
 	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer(880));
 	mt_manifest_complete(m, trace, -1);
 	CHECK_EQ(at(m, "clock", "end_ns"), 880);
 	CHECK_EQ(at(m, "overhead", "recorder_cpu_ns"), 1234);
 	CHECK_EQ(at(m, "losses", "total"), 202 + 303 + 545 + 707);
 	CHECK_EQ(json_array_size(json_object_get(m, "images")), 5);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(m, "late"), "text")),
+		  "1 of 4 intervals took longer than they should (225 ns on average, 550 ns the longest): "
+		  "the resolution in time is coarser, nothing is lost by it");
+
+	/* an interval that began shorter than asked for: 550 is not late where 400 were asked for */
+	json_object_set_new(m, "parameters", json_pack("{s:i}", "interval_ns", 400));
+	mt_manifest_complete(m, trace, -1);
+	CHECK_EQ(at(m, "overhead", "late_intervals"), 0);
+	CHECK(!json_object_get(m, "late"));
+	json_object_set_new(m, "parameters", json_pack("{s:i}", "interval_ns", 366));
+	mt_manifest_complete(m, trace, -1);
+	CHECK_EQ(at(m, "overhead", "late_intervals"), 1);
+
+	/* what was late is gone: no sentence */
+	put("p0002", "intervals.csv", HEADER "0,350,450,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n");
+	mt_manifest_complete(m, trace, -1);
+	CHECK(!json_object_get(m, "late"));
 	json_decref(m);
 }
 

@@ -55,6 +55,43 @@ static void formats(size_t cap)
 	CHECK_EQ(o.lost_bytes, 0);
 }
 
+/* The digits are those of printf, and not one byte more is written. */
+static void number(uint64_t v)
+{
+	char got_dec[24], got_hex[24], dec[24], hex[24];
+	size_t n, h;
+
+	memset(got_dec, '#', sizeof(got_dec));
+	memset(got_hex, '#', sizeof(got_hex));
+	n = (size_t)(mt_put_u64(got_dec + 1, v) - got_dec);
+	h = (size_t)(mt_put_hex(got_hex + 1, v) - got_hex);
+	snprintf(dec, sizeof(dec), "#%llu#", (unsigned long long)v);
+	snprintf(hex, sizeof(hex), "#%llx#", (unsigned long long)v);
+	CHECK(n + 1 == strlen(dec) && !memcmp(got_dec, dec, n + 1));
+	CHECK(h + 1 == strlen(hex) && !memcmp(got_hex, hex, h + 1));
+}
+
+static void numbers(void)
+{
+	uint64_t x = 88172645463325252u, power = 1;
+
+	for (uint64_t v = 0; v < 70000; v++)
+		number(v);
+	for (int bit = 0; bit < 64; bit++)
+		for (uint64_t d = 0; d < 3; d++)
+			number((1ull << bit) - 1 + d);
+	for (int i = 0; i < 20; i++, power *= 10)
+		for (uint64_t d = 0; d < 3; d++)
+			number(power - 1 + d);
+	number(UINT64_MAX);
+	for (int i = 0; i < 200000; i++) {	/* xorshift; all lengths */
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		number(x >> (i & 63));
+	}
+}
+
 /* A full disk: lines are counted as lost, and the next ones are readable again. */
 static void write_errors(void)
 {
@@ -92,6 +129,7 @@ int main(void)
 {
 	if (pipe2(pipefd, O_NONBLOCK))
 		return 1;
+	numbers();
 	formats(64);
 	formats(21);
 	write_errors();

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
 // uses: preload/zap/perfring.c lib/rawmem.c
-/* Rings made by hand: events over the end of the ring, losses, the time limit, damage. */
+/* Rings made by hand: events over the end of the ring, losses, the time limit, damage; and real ones that overflow. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "rawsys.h"
@@ -63,6 +65,148 @@ static uint64_t take(uint64_t first, uint64_t until)
 	n = zap_perf_read(&perf, until, check, &first);
 	CHECK_EQ(n, seen);
 	return n;
+}
+
+/* ---- what the kernel counted */
+
+static int64_t counted[8];	/* by descriptor */
+static int asked[8];
+
+static int64_t fake_lost(int fd)
+{
+	asked[fd]++;
+	return counted[fd];
+}
+
+static void fill(char *map)
+{
+	struct perf_event_mmap_page *c = (void *)map;
+
+	c->data_head = c->data_tail + DATA - 100;
+}
+
+/* Only full rings are asked, both events of them; what was counted is counted once. */
+static void counted_by_kernel(void)
+{
+	const struct { struct perf_event_header h; uint64_t id, lost; } lost = {
+		{ PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 17,
+	};
+	struct zap_ring r[3];
+	struct zap_perf p = { .ring = r, .nrings = 3, .ncpus = 3, .data_bytes = DATA, .read_lost = fake_lost };
+	uint64_t any = 0;
+
+	for (int i = 0; i < 3; i++) {
+		r[i] = (struct zap_ring){ .fd = 2 * i, .major_fd = 2 * i + 1, .map = aligned_alloc(4096, 4096 + DATA) };
+		memset(r[i].map, 0, 4096 + DATA);
+	}
+	counted[0] = counted[1] = 1000;
+	counted[4] = 3;
+	zap_perf_count_lost(&p, 0);
+	CHECK_EQ(zap_perf_take_lost(&p), 0);
+	CHECK_EQ(asked[0] + asked[1] + asked[2] + asked[3] + asked[4] + asked[5], 0);
+
+	/* full now, though nobody has read it yet */
+	fill(r[1].map);
+	counted[2] = 5;
+	counted[3] = 1ll << 40;
+	zap_perf_count_lost(&p, 0);
+	CHECK_EQ(asked[0] + asked[1] + asked[4] + asked[5], 0);
+	CHECK(asked[2] == 1 && asked[3] == 1);
+	CHECK_EQ(zap_perf_take_lost(&p), (1ll << 40) + 5);
+	CHECK_EQ(zap_perf_take_lost(&p), 0);
+	CHECK(!p.full);
+
+	/* full and lost nothing */
+	fill(r[1].map);
+	zap_perf_count_lost(&p, 0);
+	CHECK(p.full);
+	CHECK_EQ(zap_perf_take_lost(&p), 0);
+
+	/* was full, and read since: what is lost after the boundary belongs to the next interval */
+	memset((char *)r[1].map + 4096, 0, DATA);
+	memcpy((char *)r[1].map + 4096, &lost, sizeof(lost));
+	((struct perf_event_mmap_page *)r[1].map)->data_tail = 0;
+	((struct perf_event_mmap_page *)r[1].map)->data_head = sizeof(lost);
+	counted[2] = 8;
+	CHECK_EQ(zap_perf_read(&p, ~0ull, check, &any), 0);
+	CHECK_EQ(zap_perf_take_lost(&p), 0);
+	zap_perf_count_lost(&p, 0);
+	CHECK_EQ(zap_perf_take_lost(&p), 3);
+	asked[2] = 0;
+	zap_perf_count_lost(&p, 0);
+	CHECK_EQ(asked[2], 0);
+	CHECK_EQ(zap_perf_take_lost(&p), 0);
+
+	/* the end: all; one that cannot be read changes nothing, and not what it was before */
+	counted[2] = -1;
+	counted[4] = 4;
+	zap_perf_count_lost(&p, 1);
+	CHECK_EQ(zap_perf_take_lost(&p), 2000 + 4);
+	counted[2] = 9;
+	zap_perf_count_lost(&p, 1);
+	CHECK_EQ(zap_perf_take_lost(&p), 1);
+
+	for (int i = 0; i < 3; i++)
+		free(r[i].map);
+}
+
+static void count_fault(void *arg, const struct zap_fault *f)
+{
+	(void)f;
+	++*(uint64_t *)arg;
+}
+
+/* Real rings that are too small: what was read and what was lost are what the events counted. */
+static void too_small(void)
+{
+	const size_t pages = 20000;
+	struct zap_perf p;
+	const char *what;
+	uint64_t events = 0, n = 0, lost;
+	volatile char *memory;
+
+	if (zap_perf_open(&p, (int)mt_gettid(), 8, &what)) {
+		printf("not tested: perf is refused here (%s)\n", what);
+		return;
+	}
+	if (!p.read_lost) {
+		printf("not tested: this kernel does not count what a ring loses\n");
+		zap_perf_close(&p);
+		return;
+	}
+	memory = mmap(NULL, pages << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(memory != MAP_FAILED);
+	madvise((void *)memory, pages << 12, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < pages; i++)
+		memory[i << 12] = 1;
+	zap_perf_count_lost(&p, 0);
+	lost = zap_perf_take_lost(&p);
+	CHECK(lost > pages / 2);
+	/* once more, with a part of it read meanwhile */
+	madvise((void *)memory, pages << 12, MADV_DONTNEED);
+	for (size_t i = 0; i < pages; i++) {
+		memory[i << 12] = 1;
+		if (i % 1024 == 0)
+			zap_perf_read(&p, ~0ull, count_fault, &n);
+	}
+	zap_perf_count_lost(&p, 0);
+	lost += zap_perf_take_lost(&p);
+	for (int i = 0; i < p.nrings; i++) {
+		uint64_t v[2] = { 0, 0 };
+
+		CHECK_EQ(read(p.ring[i].fd, v, sizeof(v)), sizeof(v));
+		events += v[0];
+		CHECK_EQ(read(p.ring[i].major_fd, v, sizeof(v)), sizeof(v));
+		events += v[0];
+	}
+	zap_perf_read(&p, ~0ull, count_fault, &n);
+	CHECK(n > 1000 && events >= 2 * pages);
+	/* a fault between the last two lines of counting would be seen by one of them only */
+	zap_perf_count_lost(&p, 1);
+	lost += zap_perf_take_lost(&p);
+	CHECK(n + lost >= events && n + lost - events < 20);
+	zap_perf_close(&p);
+	munmap((void *)memory, pages << 12);
 }
 
 int main(void)
@@ -139,5 +283,7 @@ int main(void)
 	CHECK_EQ(take(next - 1, ~0ull), 1);
 	CHECK_EQ(wrong, 0);
 	free(area);
+	counted_by_kernel();
+	too_small();
 	return mt_test_done();
 }

@@ -145,6 +145,51 @@ static int segv_mprotect(void)
 	return 0;
 }
 
+/*
+ * The barriers of a garbage collector, at an address that is known: what faults there without ever being allowed is no
+ * access. robustness.sh looks at the records of the four groups of 16 pages.
+ */
+#define BARRIERS ((char *)0x6a0000000000)
+
+static void fault_at(int page, int write)
+{
+	volatile char *p = BARRIERS + (size_t)page * PAGE + 24;
+
+	if (!sigsetjmp(escape, 1)) {
+		if (write)
+			*p = 1;
+		else
+			(void)*p;
+	}
+}
+
+static int barriers(void)
+{
+	struct sigaction skip = { .sa_sigaction = on_segv, .sa_flags = SA_SIGINFO };
+	struct sigaction open_it = { .sa_sigaction = on_segv_open, .sa_flags = SA_SIGINFO };
+	char *p = mmap(BARRIERS, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	int never = 0;
+
+	CHECK(p == BARRIERS);
+	CHECK(!mprotect(p, 16 * PAGE, PROT_NONE));		/* never allowed */
+	CHECK(!mprotect(p + 16 * PAGE, 16 * PAGE, PROT_READ));	/* allowed by the handler: one write */
+	stamp(p + 32 * PAGE, 16, 1);				/* written, then forbidden: one write, no read */
+	CHECK(!mprotect(p + 32 * PAGE, 16 * PAGE, PROT_NONE));
+	stamp(p + 48 * PAGE, 16, 1);				/* written */
+	sigaction(SIGSEGV, &skip, NULL);
+	for (int i = 0; i < 16; i++) {
+		fault_at(i, i & 1);
+		fault_at(32 + i, i & 1);
+		/* the kernel's own try ends with EFAULT */
+		never += write(1, p + (size_t)i * PAGE, 1) < 0 && errno == EFAULT;
+	}
+	sigaction(SIGSEGV, &open_it, NULL);
+	for (int i = 16; i < 32; i++)
+		p[(size_t)i * PAGE + 24] = 1;
+	printf("%d faults, %d times EFAULT\n", (int)signals_seen, never);
+	return 0;
+}
+
 static int deep(int n)
 {
 	volatile char buffer[1024];
@@ -931,6 +976,47 @@ static int fork_from_threads(void)
 	return 0;
 }
 
+static void *empty_thread(void *arg)
+{
+	return arg;
+}
+
+static void *starts_threads(void *arg)
+{
+	while (!stop_threads) {
+		pthread_t t[2];
+
+		for (int i = 0; i < 2; i++)
+			CHECK(!pthread_create(&t[i], NULL, empty_thread, NULL));
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], NULL);
+	}
+	return arg;
+}
+
+/* fork while libc's list of thread stacks changes all the time; the child of fork() walks it */
+static int fork_among_threads(void)
+{
+	pthread_t t[3];
+	int right = 0;
+
+	for (int i = 0; i < 3; i++)
+		CHECK(!pthread_create(&t[i], NULL, starts_threads, NULL));
+	for (int i = 0; i < 100; i++) {
+		pid_t child = fork();
+
+		CHECK(child >= 0);
+		if (!child)
+			_exit(7);
+		right += child_status(child) == 7;
+	}
+	stop_threads = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	printf("%d of 100 children\n", right);
+	return 0;
+}
+
 /* The pool of a server: the child works on while the parent works on. */
 static int fork_and_work(void)
 {
@@ -1275,6 +1361,7 @@ static const struct quirk {
 	int status;		/* as a shell sees it: 128 + signal */
 } quirks[] = {
 	{ "segv-handler", segv_handler, 0 }, { "segv-mprotect", segv_mprotect, 0 },
+	{ "barriers", barriers, 0 },
 	{ "altstack", altstack, 0 }, { "alarms", alarms, 0 }, { "sigchld", sigchld, 0 },
 	{ "signal-state", signal_state, 0 }, { "sigwait", sigwait_all, 0 },
 	{ "kill-self-handler", kill_self_handler, 0 },
@@ -1290,6 +1377,7 @@ static const struct quirk {
 	{ "main-exits-first", main_exits_first, 5 }, { "thread-name", thread_count, 0 },
 	{ "forks", forks, 0 }, { "fork-tree", fork_trees, 0 },
 	{ "fork-with-threads", fork_with_threads, 0 }, { "fork-from-threads", fork_from_threads, 0 },
+	{ "fork-among-threads", fork_among_threads, 0 },
 	{ "fork-and-work", fork_and_work, 0 }, { "shared-after-fork", shared_after_fork, 0 },
 	{ "vfork", vforks, 0 }, { "spawn", spawns, 0 }, { "shell", shells, 0 },
 	{ "clone", clones, 0 }, { "exec-chain", exec_chain, 0 },

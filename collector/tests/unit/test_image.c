@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/image.c lib/out.c lib/faultprobe.c lib/rawmem.c
+/* Settings from the environment, descriptors that are kept, the folder and the description of an image. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "image.h"
+#include "rawsys.h"
+
+static char top[] = "/tmp/mt-image-XXXXXX";
+
+static struct mt_config with(const char *name, const char *value)
+{
+	struct mt_config c;
+
+	setenv(name, value, 1);
+	CHECK_EQ(mt_config_read(&c), 0);
+	unsetenv(name);
+	return c;
+}
+
+static void settings(void)
+{
+	static const struct { const char *text; uint32_t ppm; } shares[] = {
+		{ "0", 0 }, { "0.35", 350000 }, { "1", 1000000 }, { ".5", 500000 }, { "12.0000019", 12000001 }, { "100", 100000000 },
+		{ "4000.5", 4000000000u }, { "99999", 4000000000u }, { "", 0 }, { "x", 0 },
+	};
+	struct mt_config c;
+
+	unsetenv("MEMTRACE_DIR");
+	CHECK(mt_config_read(&c) < 0);
+	setenv("MEMTRACE_DIR", "relative", 1);
+	CHECK(mt_config_read(&c) < 0);
+	setenv("MEMTRACE_DIR", top, 1);
+	CHECK_EQ(mt_config_read(&c), 0);
+	CHECK_STR(c.dir, top);
+	CHECK_STR(c.backend, "zap");
+	CHECK(c.accesses == MT_BY_US && c.interval_ns == 50000000 && c.first_interval_ns == 50000000 && c.subphases == 1);
+	CHECK(!c.max_overhead_ppm && c.parent_image == -1 && !c.min_process_bytes && c.fork_copy_max_bytes == UINT64_MAX);
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		CHECK_EQ(with("MEMTRACE_MAX_OVERHEAD", shares[i].text).max_overhead_ppm, shares[i].ppm);
+	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "1").interval_ns, 1000000);
+	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "20000000").first_interval_ns, 20000000);
+	CHECK_EQ(with("MEMTRACE_INTERVAL_NS", "20ms").interval_ns, 50000000);
+	/* what a run begins with is neither longer than an interval nor next to nothing */
+	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "6250000").first_interval_ns, 6250000);
+	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "60000000").first_interval_ns, 50000000);
+	CHECK_EQ(with("MEMTRACE_FIRST_INTERVAL_NS", "0").first_interval_ns, 50000000);
+	CHECK_EQ(with("MEMTRACE_SUBPHASES", "0").subphases, 1);
+	CHECK_EQ(with("MEMTRACE_SUBPHASES", "5").subphases, 5);
+	CHECK_EQ(with("MEMTRACE_LIBRARY", "counts").accesses, MT_BY_HOOKS);
+	CHECK_EQ(with("MEMTRACE_LIBRARY", "leaves-it").accesses, MT_BY_LAUNCHER);
+	CHECK_EQ(with("MEMTRACE_LIBRARY", "no-accesses").accesses, MT_BY_NOBODY);
+	CHECK_EQ(with("MEMTRACE_PARENT_IMAGE", "0000000012").parent_image, 12);
+	c = with("MEMTRACE_BACKEND", "a name that is much longer than any backend has");
+	CHECK_STR(c.backend, "zap");
+}
+
+static int ascending(void)
+{
+	const int *fds;
+	const int n = mt_fd_kept(&fds);
+
+	for (int i = 1; i < n; i++)
+		if (fds[i - 1] >= fds[i])
+			return 0;
+	return 1;
+}
+
+static void descriptors(void)
+{
+	const int *fds;
+	const int before = mt_fd_kept(&fds), low = open("/dev/null", O_RDONLY), a = mt_fd_keep(low), b = mt_fd_keep(open("/dev/zero", O_RDONLY));
+	int many[40], n = 0;
+
+	/* moved away from where the program looks */
+	CHECK(a > low && a > 100 && fcntl(low, F_GETFD) < 0);
+	CHECK_EQ(fcntl(a, F_GETFD), FD_CLOEXEC);
+	CHECK(mt_fd_kept(&fds) == before + 2 && ascending());
+	/* the program closes one and puts a file of its own there: that is not closed */
+	CHECK_EQ(dup2(b, a), a);
+	mt_fd_close(a);
+	CHECK(fcntl(a, F_GETFD) >= 0);
+	close(a);
+	mt_fd_close(b);
+	CHECK(fcntl(b, F_GETFD) < 0 && mt_fd_kept(&fds) == before);
+	mt_fd_close(-1);
+	mt_fd_close(9999);
+	CHECK_EQ(mt_fd_kept(&fds), before);
+	/* as many as fit; one more is refused and closed */
+	while (n < 40 && (many[n] = mt_fd_keep(open("/dev/null", O_RDONLY))) >= 0)
+		n++;
+	CHECK(n == 32 - before && many[n] == -EMFILE && ascending());
+	for (int i = 0; i < n; i += 2)
+		mt_fd_close(many[i]);
+	CHECK(ascending());
+	/* a new one takes a number among them */
+	many[0] = mt_fd_keep(open("/dev/null", O_RDONLY));
+	CHECK(many[0] >= 0 && many[0] < many[n - 1] && ascending());
+	mt_fd_close(many[0]);
+	for (int i = 1; i < n; i += 2)
+		mt_fd_close(many[i]);
+	CHECK_EQ(mt_fd_kept(&fds), before);
+}
+
+static void folders(void)
+{
+	struct mt_config c = with("MEMTRACE_BACKEND", "zap");
+	struct mt_image one, two;
+	char path[64], text[8192], *end;
+	struct stat st;
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/p0001", top);
+	CHECK_EQ(mkdir(path, 0755), 0);
+	CHECK_EQ(mt_image_create(&one, &c, -1, "root"), 0);
+	CHECK_EQ(mt_image_create(&two, &c, 0, "exec"), 0);
+	CHECK(one.index == 0 && one.parent == -1 && two.index == 2 && two.parent == 0 && one.pid == getpid());
+	CHECK_STR(two.path + strlen(top), "/p0002");
+	fd = mt_image_open(&two, "a.csv");
+	CHECK(fd >= 0 && !fstatat(two.dirfd, "a.csv", &st, 0));
+	CHECK_EQ(mt_image_open(&two, "a.csv"), -EEXIST);
+	mt_fd_close(fd);
+
+	CHECK_EQ(mt_image_describe(&two, "none", "why \"not\"\n"), 0);
+	snprintf(path, sizeof(path), "%s/p0002/image.json", top);
+	f = fopen(path, "re");
+	CHECK(f != NULL);
+	if (f) {
+		text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+		fclose(f);
+		CHECK(strstr(text, "\"index\": 2") && strstr(text, "\"parent\": 0, \"how\": \"exec\"") && strstr(text, "\"backend\": \"none\""));
+		CHECK(strstr(text, "\"backend_message\": \"why \\\"not\\\"") && strstr(text, "test_image\""));
+		CHECK(!strstr(text, "monitor_tid"));
+	}
+	CHECK_EQ(mt_image_save_maps(&two, "maps.txt"), 0);
+	CHECK(!fstatat(two.dirfd, "maps.txt", &st, 0) && st.st_size > 500);
+
+	/* the variable for programs that come after: in place where there is room, else only by a constructor */
+	unsetenv("MEMTRACE_PARENT_IMAGE");
+	mt_image_export(&two, 0);
+	CHECK(!getenv("MEMTRACE_PARENT_IMAGE"));
+	mt_image_export(&two, 1);
+	CHECK_STR(getenv("MEMTRACE_PARENT_IMAGE"), "0000000002");
+	end = getenv("MEMTRACE_PARENT_IMAGE");
+	two.index = 1234567;
+	mt_image_export(&two, 0);
+	CHECK(end == getenv("MEMTRACE_PARENT_IMAGE"));
+	CHECK_STR(end, "0001234567");
+	CHECK_EQ(mt_config_read(&c), 0);
+	CHECK_EQ(c.parent_image, 1234567);
+	setenv("MEMTRACE_PARENT_IMAGE", "7", 1);
+	mt_image_export(&two, 0);
+	CHECK_STR(getenv("MEMTRACE_PARENT_IMAGE"), "7");
+	mt_fd_close(one.dirfd);
+	mt_fd_close(two.dirfd);
+}
+
+int main(void)
+{
+	char command[64];
+
+	CHECK(mkdtemp(top) != NULL);
+	settings();
+	descriptors();
+	folders();
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	CHECK_EQ(system(command), 0);
+	return mt_test_done();
+}

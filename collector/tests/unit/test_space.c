@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: preload/zap/region.c lib/maps.c lib/rawmem.c lib/faultprobe.c lib/out.c
+// includes: preload/zap/space.c
+/* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
+#include "harness.h"
+
+#include <stdlib.h>
+
+#include "rawsys.h"
+
+/* The clock of the test. */
+static uint64_t clock_ns;
+#define mt_now_ns() (clock_ns)
+
+#include "../../preload/zap/space.c"
+
+int mt_fd_keep(int fd)
+{
+	return fd;
+}
+
+void mt_fd_close(int fd)
+{
+	(void)fd;
+}
+
+/* ---- ranges that were unmapped */
+
+#define PAGES 64
+
+struct model {
+	uint64_t time[PAGES];	/* 0: not unmapped */
+	int shared[PAGES];
+};
+
+static void add(struct zap_gone *g, struct model *m, unsigned int from, unsigned int to, uint64_t time, int shared)
+{
+	gone_add(g, from * MT_PAGE, to * MT_PAGE, time, shared);
+	for (unsigned int i = from; i < to; i++) {
+		m->time[i] = time;
+		m->shared[i] = shared;
+	}
+}
+
+/* Sorted, disjoint, none of them empty; each page has the time of the last range that covered it. */
+static int same(const struct zap_gone *g, const struct model *m)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->r[i].start < end || g->r[i].end <= g->r[i].start)
+			return 0;
+		end = g->r[i].end;
+	}
+	for (unsigned int p = 0; p < PAGES; p++) {
+		size_t i = gone_find(g, p * MT_PAGE);
+		const int in = i < g->n && g->r[i].start <= p * MT_PAGE;
+
+		if (in != (m->time[p] != 0))
+			return 0;
+		if (in && (g->r[i].time != m->time[p] || g->r[i].shared != m->shared[p]))
+			return 0;
+	}
+	return 1;
+}
+
+static void the_last_time_counts(void)
+{
+	const unsigned int seed = 20261123;
+	struct zap_gone g = { 0 };
+	struct model m;
+	int right = 0, all = 0;
+
+	memset(&m, 0, sizeof(m));
+	add(&g, &m, 10, 20, 1, 0);
+	CHECK(same(&g, &m));
+	CHECK_EQ(g.n, 1);
+	add(&g, &m, 13, 15, 2, 1);	/* inside: three ranges */
+	CHECK(same(&g, &m));
+	CHECK_EQ(g.n, 3);
+	add(&g, &m, 13, 15, 3, 0);	/* the same again */
+	CHECK(same(&g, &m));
+	CHECK_EQ(g.n, 3);
+	add(&g, &m, 8, 12, 4, 0);	/* over a beginning */
+	CHECK(same(&g, &m));
+	add(&g, &m, 18, 25, 5, 0);	/* over an end */
+	CHECK(same(&g, &m));
+	add(&g, &m, 0, PAGES, 6, 0);	/* over all */
+	CHECK(same(&g, &m));
+	CHECK_EQ(g.n, 1);
+	g.n = 0;
+	printf("seed %u\n", seed);
+	srand(seed);
+	for (int round = 0; round < 200; round++) {
+		memset(&m, 0, sizeof(m));
+		g.n = 0;
+		for (uint64_t t = 1; t < 60; t++) {
+			const unsigned int from = (unsigned int)rand() % PAGES;
+
+			add(&g, &m, from, from + 1 + (unsigned int)rand() % (PAGES - from), t, rand() & 1);
+			right += same(&g, &m);
+			all++;
+		}
+	}
+	CHECK_EQ(right, all);
+	mt_rawunmap(g.r, g.cap * sizeof(*g.r));
+}
+
+/* Many small ranges: neighbours of a kind become one, so that memory and time stay bounded. */
+static void very_many_are_merged(void)
+{
+	struct zap_gone g = { 0 };
+
+	for (uint64_t i = 0; i <= GONE_EXACT; i++)
+		gone_add(&g, 3 * i * MT_PAGE, (3 * i + 1) * MT_PAGE, 7, 0);
+	CHECK_EQ(g.n, GONE_EXACT + 1);
+	gone_add(&g, 4 * MT_PAGE, 5 * MT_PAGE, 9, 0);	/* behind the second one */
+	CHECK_EQ(g.n, GONE_EXACT + 1);
+	CHECK_EQ(g.r[1].start, 3 * MT_PAGE);
+	CHECK_EQ(g.r[1].end, 5 * MT_PAGE);
+	CHECK_EQ(g.r[1].time, 9);			/* a fault of the earlier one still counts */
+	gone_add(&g, 5 * MT_PAGE, 6 * MT_PAGE, 10, 1);	/* of another kind: not */
+	CHECK_EQ(g.n, GONE_EXACT + 2);
+	gone_add(&g, 100 * MT_PAGE, 101 * MT_PAGE, 11, 0);	/* 99 is one: merged */
+	CHECK_EQ(g.n, GONE_EXACT + 2);
+	CHECK_EQ(g.r[gone_find(&g, 99 * MT_PAGE)].end, 101 * MT_PAGE);
+	mt_rawunmap(g.r, g.cap * sizeof(*g.r));
+}
+
+/* A fault that came before the unmapping belongs to the memory, for two boundaries. */
+static void faults_of_what_is_gone(void)
+{
+	zap_regions_add(&zap_space.regions, 0x100000, 0x110000);
+	zap_regions_add(&zap_space.shared, 0x200000, 0x210000);
+	CHECK_EQ(zap_was_traced(0x100000, 5), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x10ffff, 5), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x110000, 5), ZAP_NOT_TRACED);
+	CHECK_EQ(zap_was_traced(0x20ffff, 5), ZAP_TRACED_SHARED);
+
+	clock_ns = 1000;
+	remember_gone(&zap_space.regions, 0x0f0000, 0x104000);	/* only its traced part */
+	zap_regions_remove(&zap_space.regions, 0x0f0000, 0x104000);
+	CHECK_EQ(zap_space.gone[0].n, 1);
+	CHECK_EQ(zap_space.gone[0].r[0].start, 0x100000);
+	CHECK_EQ(zap_space.gone[0].r[0].end, 0x104000);
+	clock_ns = 1100;
+	remember_gone(&zap_space.shared, 0x20c000, 0x300000);
+	zap_regions_remove(&zap_space.shared, 0x20c000, 0x300000);
+	CHECK_EQ(zap_was_traced(0x100008, 1000), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x100008, 1001), ZAP_NOT_TRACED);	/* of whoever is there now */
+	CHECK_EQ(zap_was_traced(0x0ffff8, 900), ZAP_NOT_TRACED);
+	CHECK_EQ(zap_was_traced(0x104000, 900), ZAP_TRACED);		/* still there */
+	CHECK_EQ(zap_was_traced(0x20c000, 1100), ZAP_TRACED_SHARED);
+	CHECK_EQ(zap_was_traced(0x210000, 1100), ZAP_NOT_TRACED);
+	zap_turn_gone();
+	CHECK_EQ(zap_was_traced(0x100008, 1000), ZAP_TRACED);
+	clock_ns = 2000;
+	zap_regions_add(&zap_space.regions, 0x100000, 0x101000);
+	remember_gone(&zap_space.regions, 0x100000, 0x101000);	/* again: both times */
+	zap_regions_remove(&zap_space.regions, 0x100000, 0x101000);
+	CHECK_EQ(zap_was_traced(0x100008, 1500), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x103000, 1500), ZAP_NOT_TRACED);
+	zap_turn_gone();
+	CHECK_EQ(zap_was_traced(0x103000, 1000), ZAP_NOT_TRACED);	/* forgotten */
+	CHECK_EQ(zap_was_traced(0x100008, 2000), ZAP_TRACED);
+	zap_turn_gone();
+	CHECK_EQ(zap_was_traced(0x100008, 2000), ZAP_NOT_TRACED);
+	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.shared);
+}
+
+/* ---- what a mapping is */
+
+static struct mt_map mapping(const char *path, int prot, int shared)
+{
+	struct mt_map m = { .start = 0x1000, .end = 0x2000, .prot = prot, .shared = shared, .path_len = strlen(path) };
+
+	strcpy(m.path, path);
+	return m;
+}
+
+static int kind(const char *path, int prot)
+{
+	const struct mt_map m = mapping(path, prot, 1);
+
+	return kind_of_shared(&m);
+}
+
+static void kinds_of_shared_memory(void)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+
+	CHECK_EQ(kind("/dev/zero (deleted)", rw), 1);
+	CHECK_EQ(kind("/memfd:buffer (deleted)", rw), 1);
+	CHECK_EQ(kind("/SYSV00000000 (deleted)", PROT_READ), 1);
+	CHECK_EQ(kind("/dev/shm/a", rw), 1);
+	CHECK_EQ(kind("/dev/hugepages/a", rw), 1);
+	CHECK_EQ(kind("/anon_hugepage (deleted)", rw), 1);
+	CHECK_EQ(kind("/memfd:memtrace (deleted)", rw), 0);	/* our own */
+	CHECK_EQ(kind("/dev/nvidia0", rw), 0);
+	CHECK_EQ(kind("/sys/a", rw), 0);
+	CHECK_EQ(kind("/proc/a", rw), 0);
+	CHECK_EQ(kind("anon_inode:[perf_event]", rw), 0);
+	CHECK_EQ(kind("/home/a.dat", rw), 2);
+	CHECK_EQ(kind("/home/a.dat", PROT_READ), 0);		/* nobody writes it */
+	CHECK_EQ(kind("/dev/shm/a", rw | PROT_EXEC), 0);
+	CHECK_EQ(kind("/dev/shm/a", 0), 0);
+}
+
+static int data(const char *path, int prot, int shared)
+{
+	const struct mt_map m = mapping(path, prot, shared);
+
+	return is_data(&m, "/lib/ours.so");
+}
+
+static void data_of_the_program(void)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+
+	CHECK(data("", rw, 0));
+	CHECK(data("[heap]", rw, 0));
+	CHECK(data("[anon:arena]", rw, 0));
+	CHECK(data("/bin/program", rw, 0));
+	CHECK(!data("/lib/ours.so", rw, 0));
+	CHECK(!data("[stack]", rw, 0));		/* is converted by itself */
+	CHECK(!data("[vvar]", rw, 0));
+	CHECK(!data("", PROT_READ, 0));
+	CHECK(!data("", PROT_WRITE, 0));
+	CHECK(!data("", rw, 1));
+}
+
+/* Data of a library that was loaded late follows its code, and its .bss follows the data. */
+static void data_of_late_libraries(void)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	struct late_walk w = { .own_ino = 99 };
+	struct mt_map code = mapping("/lib/late.so", PROT_READ | PROT_EXEC, 0), d = mapping("/lib/late.so", rw, 0),
+		      bss = mapping("", rw, 0);
+
+	code.ino = d.ino = 5;
+	code.major = d.major = 8;
+	code.minor = d.minor = 1;
+	d.start = 0x3000;
+	d.end = 0x5000;
+	bss.start = 0x5000;
+	bss.end = 0x6000;
+	CHECK(!is_late_data(&w, &d));	/* its code was not seen: a file that somebody maps */
+	CHECK(!is_late_data(&w, &bss));
+	CHECK(!is_late_data(&w, &code));
+	CHECK(is_late_data(&w, &d));
+	CHECK(is_late_data(&w, &bss));
+	bss.start = 0x7000;
+	bss.end = 0x8000;
+	CHECK(!is_late_data(&w, &bss));	/* a gap: other memory */
+	d.minor = 2;
+	CHECK(!is_late_data(&w, &d));	/* the same number on another disk */
+	d.minor = 1;
+	d.major = 9;
+	CHECK(!is_late_data(&w, &d));
+	d.major = 8;
+	d.ino = 6;
+	CHECK(!is_late_data(&w, &d));
+	d.ino = 5;
+	d.prot = PROT_READ;
+	CHECK(!is_late_data(&w, &d));
+	d.prot = rw;
+	d.shared = 1;
+	CHECK(!is_late_data(&w, &d));
+	d.shared = 0;
+	CHECK(is_late_data(&w, &d));
+	bss.start = d.end;
+	strcpy(bss.path, "[heap]");
+	bss.path_len = 6;
+	CHECK(!is_late_data(&w, &bss));
+	code.ino = d.ino = 99;		/* the recorder's library */
+	CHECK(!is_late_data(&w, &code));
+	CHECK(!is_late_data(&w, &d));
+}
+
+/* The main stack is overlaid from the limit of its size, but never over what is below it. */
+static void place_of_the_main_stack(void)
+{
+	struct mt_map m = mapping("[stack]", PROT_READ | PROT_WRITE, 0);
+	struct piece p;
+	struct rlimit rl;
+
+	getrlimit(RLIMIT_STACK, &rl);
+	rl.rlim_cur = 1 << 20;
+	CHECK_EQ(setrlimit(RLIMIT_STACK, &rl), 0);
+	m.start = 0x7f0000000000 - 0x21000;
+	m.end = 0x7f0000000000;
+	stack_piece(&p, &m, 0x600000000000, 0);
+	CHECK_EQ(p.end, m.end);
+	CHECK_EQ(p.start, m.end - (1 << 20));
+	CHECK_EQ(p.data_start, m.start);
+	CHECK_EQ(p.anonymous, 1);
+	/* up to an address within it */
+	stack_piece(&p, &m, 0x600000000000, m.end - 0x1234);
+	CHECK_EQ(p.end, m.end - 0x2000);
+	stack_piece(&p, &m, 0x600000000000, m.start);
+	CHECK_EQ(p.end, m.end);
+	stack_piece(&p, &m, 0x600000000000, m.end);
+	CHECK_EQ(p.end, m.end);
+	/* a mapping below: the gap that the kernel keeps stays free */
+	rl.rlim_cur = 8 << 20;
+	CHECK_EQ(setrlimit(RLIMIT_STACK, &rl), 0);
+	stack_piece(&p, &m, m.end - (4 << 20), 0);
+	CHECK_EQ(p.start, m.end - (4 << 20) + 257 * MT_PAGE);
+	stack_piece(&p, &m, m.start - 0x2000, 0);
+	CHECK_EQ(p.start, m.start);
+	/* what is used already is larger than the limit */
+	m.start = m.end - (9 << 20);
+	stack_piece(&p, &m, 0x600000000000, 0);
+	CHECK_EQ(p.start, m.start);
+}
+
+static void sizes(void)
+{
+	CHECK_EQ(page_up(0), 0);
+	CHECK_EQ(page_up(1), 4096);
+	CHECK_EQ(page_up(4096), 4096);
+	CHECK_EQ(page_up(4097), 8192);
+}
+
+int main(void)
+{
+	the_last_time_counts();
+	very_many_are_merged();
+	faults_of_what_is_gone();
+	kinds_of_shared_memory();
+	data_of_the_program();
+	data_of_late_libraries();
+	place_of_the_main_stack();
+	sizes();
+	return mt_test_done();
+}

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// uses: lib/maps.c lib/rawmem.c lib/out.c
+// includes: preload/stacks.c
+// libs: -lpthread
+/* What libc's lists are made of, taken over from another memory file while a thread changes it. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../preload/stacks.c"
+
+int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
+{
+	(void)dev;
+	return m->shared && m->ino == ino && m->offset == m->start;
+}
+
+/* The child's memory at its address, and the parent's file as the writer sees it. */
+enum { HEAD = 1, GUARD = 4, STACK = 5, LIVE = 9, PAGES = 12 };
+
+static int theirs, mine;
+static char *base, *parent;
+static atomic_int stop;
+
+static uint64_t *word(char *memory, int page, size_t at)
+{
+	return (uint64_t *)(memory + (size_t)page * MT_PAGE + at);
+}
+
+/* In a stack with a guard the descriptor is at the end; in another one the robust list says where. */
+#define IN_STACK (2 * MT_PAGE - DESCRIPTOR_BYTES + 0x2c0)
+#define IN_LIVE (MT_PAGE - LINK_BEFORE + 16)	/* over the border of a page */
+
+static void nap_ns(long ns)
+{
+	const struct timespec ts = { 0, ns };
+
+	nanosleep(&ts, NULL);
+}
+
+static void *writer(void *arg)
+{
+	for (uint64_t v = 1; !stop; v++) {
+		__atomic_store_n(word(parent, HEAD, 64), v, __ATOMIC_SEQ_CST);
+		__atomic_store_n(word(parent, STACK, IN_STACK), v, __ATOMIC_SEQ_CST);
+		__atomic_store_n(word(parent, LIVE, IN_LIVE), v, __ATOMIC_SEQ_CST);
+		__atomic_store_n(word(parent, HEAD, 72), v, __ATOMIC_SEQ_CST);
+		if (v % 7 == 0)
+			nap_ns(20000);
+	}
+	return arg;
+}
+
+static uint64_t inode(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+static void make(void)
+{
+	const size_t bytes = PAGES * MT_PAGE;
+
+	theirs = memfd_create("theirs", MFD_CLOEXEC);
+	mine = memfd_create("mine", MFD_CLOEXEC);
+	base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(!ftruncate(theirs, (off_t)((uintptr_t)base + bytes)) && !ftruncate(mine, (off_t)((uintptr_t)base + bytes)));
+	parent = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, theirs, (off_t)(uintptr_t)base);
+	CHECK(parent != MAP_FAILED);
+}
+
+/* Maps @fd where the program has its memory: heads, a guard, a stack of two pages, a gap, memory of its own. */
+static void show(int fd)
+{
+	static const struct { int from, to, prot; } part[] = {
+		{ HEAD, HEAD + 1, PROT_READ | PROT_WRITE }, { GUARD, GUARD + 1, PROT_NONE },
+		{ STACK, STACK + 2, PROT_READ | PROT_WRITE }, { LIVE, LIVE + 2, PROT_READ | PROT_WRITE },
+	};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		char *at = base + (size_t)part[i].from * MT_PAGE;
+
+		CHECK(mmap(at, (size_t)(part[i].to - part[i].from) * MT_PAGE, part[i].prot, MAP_SHARED | MAP_FIXED, fd,
+			   (off_t)(uintptr_t)at) == at);
+	}
+}
+
+static void consistent(void)
+{
+	uint64_t heads[1] = { (uint64_t)word(base, LIVE, IN_LIVE) + LINK_BEFORE };
+	struct mt_stacks s = { heads, 1, 0 };
+	struct mt_maps maps = { 0 };
+	pthread_t t;
+	int torn = 0, settled = 0, copies, passes;
+
+	show(theirs);
+	CHECK(!mt_maps_read_self(&maps));
+	show(mine);
+	CHECK(!pthread_create(&t, NULL, writer, NULL));
+	/* on a busy machine the writer may not run for a while: go on until it has written between two pages */
+	for (copies = 0; copies < 400 || (!torn && copies < 200000); copies++) {
+		uint64_t first, stack, live, last;
+
+		/* the copy of a fork: page after page, with time between them */
+		memcpy(word(base, LIVE, 0), word(parent, LIVE, 0), 2 * MT_PAGE);
+		memcpy(word(base, STACK, 0), word(parent, STACK, 0), 2 * MT_PAGE);
+		nap_ns(30000);
+		memcpy(word(base, HEAD, 0), word(parent, HEAD, 0), MT_PAGE);
+		torn += *word(base, HEAD, 72) != *word(base, LIVE, IN_LIVE);
+		passes = mt_stacks_settle(&s, &maps, 0, inode(theirs), theirs);
+		first = *word(base, HEAD, 64);
+		stack = *word(base, STACK, IN_STACK);
+		live = *word(base, LIVE, IN_LIVE);
+		last = *word(base, HEAD, 72);
+		/* at one instant each is as new as the next one, or one step ahead */
+		settled += passes > 0 && passes < MAX_PASSES && first >= stack && stack >= live && live >= last && first <= last + 1;
+	}
+	stop = 1;
+	pthread_join(t, NULL);
+	CHECK(torn > 0);
+	CHECK_EQ(settled, copies);
+	mt_maps_free(&maps);
+}
+
+/* Nothing outside of the lists is touched, and nothing at all without other threads. */
+static void nothing_else(void)
+{
+	uint64_t heads[1] = { (uint64_t)word(base, LIVE, IN_LIVE) + LINK_BEFORE };
+	struct mt_stacks s = { heads, 0, 0 };
+	struct mt_maps maps = { 0 };
+
+	show(theirs);
+	CHECK(!mt_maps_read_self(&maps));
+	show(mine);
+	memset(parent + HEAD * MT_PAGE, 1, MT_PAGE);
+	memset(parent + STACK * MT_PAGE, 1, 2 * MT_PAGE);
+	memset(parent + LIVE * MT_PAGE, 1, 2 * MT_PAGE);
+	memset(word(base, HEAD, 0), 2, MT_PAGE);
+	memset(word(base, STACK, 0), 2, 2 * MT_PAGE);
+	memset(word(base, LIVE, 0), 2, 2 * MT_PAGE);
+	CHECK_EQ(mt_stacks_settle(&s, &maps, 0, inode(theirs), theirs), 0);
+	CHECK_EQ(*word(base, HEAD, 0), 0x0202020202020202ull);
+	s.n = 1;
+	CHECK_EQ(mt_stacks_settle(&s, &maps, 0, inode(theirs), theirs), 2);
+	CHECK_EQ(*word(base, HEAD, 0), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, HEAD, 120), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, HEAD, 128), 0x0202020202020202ull);
+	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - DESCRIPTOR_BYTES - 8), 0x0202020202020202ull);
+	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - DESCRIPTOR_BYTES), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - 8), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, LIVE, IN_LIVE - 8), 0x0202020202020202ull);
+	CHECK_EQ(*word(base, LIVE, IN_LIVE), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, LIVE, IN_LIVE + LINK_BYTES), 0x0202020202020202ull);
+	mt_maps_free(&maps);
+}
+
+static pthread_barrier_t met;
+
+/* A thread tells the kernel its robust list when it begins. */
+static void *waits(void *arg)
+{
+	pthread_barrier_wait(&met);
+	pthread_barrier_wait(&met);
+	return arg;
+}
+
+/* A link points to another thread's or to a head. */
+static int is_link(const struct mt_stacks *s, uint64_t to)
+{
+	for (size_t k = 0; k < s->n; k++)
+		if (to == s->robust[k] - LINK_BEFORE)
+			return 1;
+	return to >= loader.start && to < loader.end;
+}
+
+/* The end of a stack that libc has made holds its descriptor, the link in it included. */
+static void at_the_end(pthread_t t)
+{
+	pthread_attr_t a;
+	void *stack = NULL;
+	size_t bytes = 0;
+
+	CHECK(!pthread_getattr_np(t, &a) && !pthread_attr_getstack(&a, &stack, &bytes));
+	pthread_attr_destroy(&a);
+	CHECK((uint64_t)stack + bytes - DESCRIPTOR_BYTES <= (uint64_t)t + 0x2c0 && (uint64_t)t < (uint64_t)stack + bytes);
+}
+
+/* The loader's lists and the threads of a real process. */
+static void of_this_process(void)
+{
+	struct mt_stacks s;
+	pthread_t t[3];
+
+	mt_stacks_init();
+	CHECK(loader.end - loader.start > 1000);
+	mt_stacks_read(&s);
+	CHECK_EQ(s.n, 0);
+	mt_stacks_free(&s);
+	pthread_barrier_init(&met, NULL, 4);
+	for (int i = 0; i < 3; i++)
+		CHECK(!pthread_create(&t[i], NULL, waits, NULL));
+	pthread_barrier_wait(&met);
+	mt_stacks_read(&s);
+	CHECK_EQ(s.n, 4);
+	for (int i = 0; i < 3; i++) {
+		int found = 0;
+
+		/* pthread_t is the address of the descriptor */
+		for (size_t k = 0; k < s.n; k++)
+			found += s.robust[k] > (uint64_t)t[i] && s.robust[k] - (uint64_t)t[i] < DESCRIPTOR_BYTES;
+		CHECK_EQ(found, 1);
+		at_the_end(t[i]);
+	}
+	for (size_t k = 0; k < s.n; k++)
+		CHECK(is_link(&s, *(uint64_t *)(s.robust[k] - LINK_BEFORE)));
+	mt_stacks_free(&s);
+	pthread_barrier_wait(&met);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+
+int main(void)
+{
+	make();
+	of_this_process();
+	loader.start = (uint64_t)word(base, HEAD, 0);
+	loader.end = loader.start + 128;
+	nothing_else();
+	consistent();
+	return mt_test_done();
+}
