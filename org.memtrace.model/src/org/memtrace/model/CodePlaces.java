@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where code addresses are: for each process image and address the library or program, the function and the source line. Immutable, safe for
- * all threads. A store keeps it as a note: a version, the texts, then the addresses of each image in ascending order of unsigned numbers.
+ * Where code addresses are: for each process image and address the library or program, the function and the source line. Immutable, safe
+ * for all threads. A store keeps it as a note: a version, the texts, then the addresses of each image in ascending order of unsigned
+ * numbers.
  */
 public final class CodePlaces {
 	/** No addresses. */

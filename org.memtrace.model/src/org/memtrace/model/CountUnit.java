@@ -14,12 +14,15 @@ public enum CountUnit {
 	ACCESSES("access", "accesses", "Accesses", "record", "Each read and write that was counted"),
 	/** A page fault is the first access of a thread to a page in a while; those after it are not seen. */
 	PAGE_FAULTS("page fault", "page faults", "Page faults", "record", "Page faults: how often it was seen, not how often it was accessed"),
+	/** The processor told some accesses, by chance or in turn; there were many more. */
+	SAMPLES("sample", "samples", "Samples", "row", "Accesses that the processor told, a sample of all"),
 	/** The trace does not say how it was made. */
 	RECORDS("record", "records", "Records", "row", "What was recorded; there may have been more accesses");
 
-	/** Property of a trace: {@code exact} where each access was counted. */
+	/** Property of a trace: {@code exact} where each access was counted, {@code sampled} where some were taken of all. */
 	private static final String PROPERTY = "guarantee_counts";
 	private static final String EXACT = "exact";
+	private static final String SAMPLED = "sampled";
 	private static final String PROPERTY_PAGES = "guarantee_pages";
 
 	private final String noun;
@@ -45,6 +48,9 @@ public enum CountUnit {
 	public static CountUnit of(String type, Map<String, String> properties) {
 		if (EXACT.equals(properties.get(PROPERTY)) || type.equals("TABARNAC")) {
 			return ACCESSES;
+		}
+		if (SAMPLED.equals(properties.get(PROPERTY))) {
+			return SAMPLES;
 		}
 		return properties.containsKey(PROPERTY_PAGES) || type.equals("Moca") ? PAGE_FAULTS : RECORDS;
 	}
@@ -79,7 +85,7 @@ public enum CountUnit {
 		return meaning;
 	}
 
-	/** For programs: {@code accesses}, {@code page_faults} or {@code records}. */
+	/** For programs: {@code accesses}, {@code page_faults}, {@code samples} or {@code records}. */
 	public String id() {
 		return plural.replace(' ', '_');
 	}

@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 
 /**
  * CPU time of threads (user and system, in nanoseconds) as the recorder saw it grow: samples of the sum since the start of the thread, in
- * the order of thread and time. A recorder leaves out samples of threads that hardly ran, so what a sample adds was used just before it, not in
- * all of the time since the last sample. Immutable.
+ * the order of thread and time. A recorder leaves out samples of threads that hardly ran, so what a sample adds was used just before it,
+ * not in all of the time since the last sample. Immutable.
  */
 public final class ThreadTimes {
 	/** Nothing is known. */

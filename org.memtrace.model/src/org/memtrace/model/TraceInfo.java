@@ -28,10 +28,20 @@ import java.util.Map;
 public record TraceInfo(int id, String alias, String databaseName, String type, String application, String host,
 		String operatingSystem, int cpus, long events, int producers, long startNs, long endNs, Instant recordedAt,
 		int pageSizeBytes, String description, Map<String, String> properties) {
+	/** Property of traces of monitors, followed by the name of a variable: smallest and largest value ("-": observed), 1 for a log scale. */
+	public static final String PROPERTY_SCALE = "monitor_scale ";
 	/** Type of the traces that our collectors record. */
 	public static final String TYPE_MEMTRACE = "memtrace";
+	/** Begin of the properties that are settings of the kernel, such as {@code setting_numa_balancing}. */
+	public static final String PROPERTY_SETTING = "setting_";
+	/** Begin of the properties that are variables of the environment which change what programs and their libraries do. */
+	public static final String PROPERTY_ENVIRONMENT = "environment_";
+	/** The names of these variables. */
+	public static final String ENVIRONMENT_OF_PROGRAMS = "(OMP|GOMP|KMP|MALLOC|GLIBC|MKL|OPENBLAS|NUMA|TBB)_.*|LD_PRELOAD|LD_LIBRARY_PATH";
 	/** Property: a sentence about records of pages that may not have been touched; absent when there are none. */
 	public static final String PROPERTY_MAYBE_UNTOUCHED = "maybe_untouched";
+	/** Property: a sentence about intervals that took longer than they should; absent when none did. */
+	public static final String PROPERTY_LATE = "late_intervals";
 
 	public TraceInfo {
 		properties = Map.copyOf(properties);

@@ -32,8 +32,8 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 
 /**
- * Where DuckDB is. It is not shipped: a person installs it once into the folder of the user's traces, from a Maven repository or from a file, and
- * only a file with one of the checksums below is taken. Any thread.
+ * Where DuckDB is. It is not shipped: a person installs it once into the folder of the user's traces, from a Maven repository or from a
+ * file, and only a file with one of the checksums below is taken. Any thread.
  */
 public final class DuckDbLibrary {
 	/** The version that the statements of docs/sql.md are tested with. */
@@ -150,8 +150,8 @@ public final class DuckDbLibrary {
 	}
 
 	/**
-	 * The JDBC driver in a file. Its own way to load its native code copies 57 MB into the folder for temporary files with each start, and leaves them
-	 * there when the process is stopped: so they are unpacked once.
+	 * The JDBC driver in a file. Its own way to load its native code copies 57 MB into the folder for temporary files with each start, and
+	 * leaves them there when the process is stopped: so they are unpacked once.
 	 *
 	 * @param cache folder that keeps what was unpacked
 	 */
@@ -183,7 +183,8 @@ public final class DuckDbLibrary {
 		}
 		Files.createDirectories(cache);
 		Path temporary = Files.createTempDirectory(cache, ".duckdb");
-		try (ZipFile zip = new ZipFile(file.toFile()); ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(temporary.resolve("duckdb.jar")))) {
+		try (ZipFile zip = new ZipFile(file.toFile()); ZipOutputStream out =
+				new ZipOutputStream(Files.newOutputStream(temporary.resolve("duckdb.jar")))) {
 			for (ZipEntry e : zip.stream().filter(z -> !z.isDirectory()).toList()) {
 				try (InputStream in = zip.getInputStream(e)) {
 					if (e.getName().startsWith(NATIVE)) {

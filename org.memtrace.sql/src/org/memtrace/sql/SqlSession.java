@@ -25,7 +25,8 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 
 /**
- * Answers SQL about Parquet files, with DuckDB in this process. Rows are given while they are made, so a result may have any length. One thread.
+ * Answers SQL about Parquet files, with DuckDB in this process. Rows are given while they are made, so a result may have any length. One
+ * thread.
  */
 public final class SqlSession implements AutoCloseable {
 	/** How often it is asked whether the user wants to stop, and how far the statement is. */

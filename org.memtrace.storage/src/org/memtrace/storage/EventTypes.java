@@ -31,7 +31,7 @@ final class EventTypes {
 	}
 
 	/**
-	 * The same for the types of a thread.
+	 * The type of an access where each thread has types of its own.
 	 *
 	 * @param thread index, or {@link AccessBatch#NO_THREAD}
 	 * @param threads number of threads

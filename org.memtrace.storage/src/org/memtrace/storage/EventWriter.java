@@ -4,7 +4,6 @@
 package org.memtrace.storage;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +16,12 @@ import org.memtrace.model.store.AccessBatch;
 final class EventWriter implements AutoCloseable {
 	/** Events in a run at most. */
 	private static final int RUN_EVENTS = 512;
-	private static final int FLUSH_RUNS = 1024;
 
 	private final Connection db;
-	private final EventInserter insertEvent;
-	private final PreparedStatement insertRun;
+	private final NumberInsert insertEvent;
+	private final NumberInsert insertRun;
 	private final ContextTable contexts = new ContextTable();
-	private final RowsChecksum runChecksum = new RowsChecksum();
 	private long events;
-	private int pendingRuns;
 	private int runs;
 	private long runStartNs;
 	private long runEndNs;
@@ -36,8 +32,8 @@ final class EventWriter implements AutoCloseable {
 
 	EventWriter(Connection db) throws SQLException {
 		this.db = db;
-		insertEvent = new EventInserter(db);
-		insertRun = db.prepareStatement("INSERT INTO MT_RUN VALUES(?,?,?,?,?,?,?,?)");
+		insertEvent = new NumberInsert(db, "MT_EVENT", 4);
+		insertRun = new NumberInsert(db, "MT_RUN", 7);
 	}
 
 	void add(AccessBatch batch) throws SQLException, StoreException {
@@ -46,7 +42,8 @@ final class EventWriter implements AutoCloseable {
 		}
 	}
 
-	private void access(AccessBatch batch, int i) throws SQLException, StoreException {
+	/** Adds one row. */
+	void access(AccessBatch batch, int i) throws SQLException, StoreException {
 		long start = batch.startNs[i];
 		long end = batch.endNs[i];
 		int cell = batch.producer[i];
@@ -89,31 +86,22 @@ final class EventWriter implements AutoCloseable {
 			return;
 		}
 		runOpen = false;
-		long[] values = { runs++, runFirst, events, runStartNs, runEndNs, runFirst / Schema.EVENTS_PER_PAGE, runMinCell,
-				runMaxCell };
-		for (int i = 0; i < values.length; i++) {
-			insertRun.setLong(i + 1, values[i]);
-			runChecksum.number(values[i]);
-		}
-		insertRun.addBatch();
-		if (++pendingRuns == FLUSH_RUNS) {
-			insertRun.executeBatch();
-			pendingRuns = 0;
-		}
+		insertRun.add(new long[] { runFirst, events, runStartNs, runEndNs, runFirst / Schema.EVENTS_PER_PAGE, runMinCell, runMaxCell });
+		runs++;
 	}
 
 	/** Writes what is left; returns the number of events. */
 	long finish(String[] cpuMasks, int[] firstCpus, List<ThreadInfo> threads, boolean typesByThread) throws SQLException {
 		endRun();
 		insertEvent.flush();
-		insertRun.executeBatch();
+		insertRun.flush();
 		contexts.write(db, cpuMasks, firstCpus, threads.stream().mapToLong(ThreadInfo::taskId).toArray(), typesByThread);
 		return events;
 	}
 
 	/** Checksums of the tables, after the end. */
 	Map<String, Long> checksums() {
-		return Map.of("MT_EVENT", insertEvent.checksum(), "MT_RUN", runChecksum.get());
+		return Map.of("MT_EVENT", insertEvent.checksum(), "MT_RUN", insertRun.checksum());
 	}
 
 	@Override

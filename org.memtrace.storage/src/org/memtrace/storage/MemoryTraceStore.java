@@ -34,7 +34,8 @@ import org.memtrace.storage.chunks.Damage;
 import org.memtrace.storage.chunks.StoredChunks;
 
 /** A trace on the heap; closing it does nothing. */
-record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest, List<EventType> eventTypes, List<ThreadInfo> threads,
+record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThread, AtomicReference<Forest> forest,
+		List<EventType> eventTypes, List<ThreadInfo> threads,
 		List<Structure> structures, Map<Integer, List<CallFrame>> stacks, List<BitSet> cpuSets,
 		List<Interval> intervals, ThreadTimes threadTimes, String reportJson, Rows rows,
 		Map<String, byte[]> cache, Map<String, byte[]> notes, HeapEvents otherEvents) implements TraceStore {
@@ -75,8 +76,8 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 		return Optional.ofNullable(reportJson);
 	}
 
-	/** Producers by cell. */
-	private int[] leaf() {
+	@Override
+	public int[] producersOfCells() {
 		return forest.get().trees().leaf(space);
 	}
 
@@ -95,8 +96,8 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 		if (!addressSpaces().contains(wanted)) {
 			throw Spaces.missing(info, wanted);
 		}
-		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks, cpuSets,
-				intervals, threadTimes, reportJson, rows, cache, notes, otherEvents);
+		return wanted == space ? this : new MemoryTraceStore(info, wanted, typesByThread, forest, eventTypes, threads, structures, stacks,
+				cpuSets, intervals, threadTimes, reportJson, rows, cache, notes, otherEvents);
 	}
 
 	@Override
@@ -120,7 +121,8 @@ record MemoryTraceStore(TraceInfo info, AddressSpace space, boolean typesByThrea
 	}
 
 	private ChunkAccesses accesses() {
-		return new ChunkAccesses(rows.chunks, leaf(), ChunkAccesses.orderOf(leaf()) == rows.order, producers().size(), null,
+		int[] cells = producersOfCells();
+		return new ChunkAccesses(rows.chunks, cells, ChunkAccesses.orderOf(cells) == rows.order, producers().size(), null,
 				info.databaseName(), new Damage(rows.chunks));
 	}
 

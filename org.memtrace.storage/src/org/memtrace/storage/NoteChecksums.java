@@ -10,7 +10,9 @@ import java.util.zip.CRC32C;
 
 import org.memtrace.model.StoreException;
 
-/** Checksums of notes. Each note has another one beside it with its CRC32C as text. Notes that were written before there were any have none. */
+/**
+ * Checksums of notes. Each note has another one beside it with its CRC32C as text. Notes that were written before there were any have none.
+ */
 final class NoteChecksums {
 	private static final String PREFIX = "crc32c.";
 

@@ -37,8 +37,8 @@ final class OtherEventReader {
 	 * @param check checksums by span, null in a database without
 	 * @param checked spans that were compared with them; its monitor guards it
 	 */
-	record Lookup(Path file, int[] type, int[] producer, int[] cpu, int[] value, boolean[] hasOwnValue, long[] spanFirst, long[] spanEnd, long[] spanStart,
-			long[] spanLatest, int[] minProducer, int[] maxProducer, long[] check, BitSet checked) {
+	record Lookup(Path file, int[] type, int[] producer, int[] cpu, int[] value, boolean[] hasOwnValue, long[] spanFirst, long[] spanEnd,
+			long[] spanStart, long[] spanLatest, int[] minProducer, int[] maxProducer, long[] check, BitSet checked) {
 
 		/** @param producers of the tree */
 		static Lookup read(Path file, Connection db, boolean withChecks, int producers) throws SQLException, MemtraceException {
@@ -201,7 +201,8 @@ final class OtherEventReader {
 		read.setLong(1, from);
 		read.setLong(2, to);
 		int span = firstSpan;
-		RowsChecksum sum = lookup.check != null && lookup.spanFirst[firstSpan] == from && lookup.spanEnd[endSpan - 1] == to ? new RowsChecksum() : null;
+		RowsChecksum sum = lookup.check != null && lookup.spanFirst[firstSpan] == from && lookup.spanEnd[endSpan - 1] == to ? new RowsChecksum()
+				: null;
 		try (ResultSet rows = read.executeQuery()) {
 			while (rows.next()) {
 				long id = rows.getLong(1);

@@ -327,6 +327,11 @@ final class SqlTraceStore implements TraceStore {
 	}
 
 	@Override
+	public int[] producersOfCells() throws MemtraceException {
+		return cells().producers();
+	}
+
+	@Override
 	public Optional<MemoryLayout> layout() throws MemtraceException {
 		check(TableChecksums.CELL, "MT_AREA", "MT_IMAGE", "MT_RULE");
 		return !ours ? Optional.empty()
@@ -409,8 +414,9 @@ final class SqlTraceStore implements TraceStore {
 					row -> new Structure(row.getInt(1), row.getInt(2), StructureKind.values()[row.getInt(3)],
 							row.getString(4), row.getLong(5), row.getLong(6), row.getLong(7), row.getLong(8),
 							row.getLong(9), row.getInt(10), row.getString(11),
-							/* databases that were made before types were recorded have no such column */
-							row.getMetaData().getColumnCount() > 11 ? row.getString(12) : ""));
+							/* databases that were made before types, or their members, were recorded have no such columns */
+							row.getMetaData().getColumnCount() > 11 ? row.getString(12) : "",
+							row.getMetaData().getColumnCount() > 12 ? row.getString(13) : ""));
 		}
 		return structures;
 	}

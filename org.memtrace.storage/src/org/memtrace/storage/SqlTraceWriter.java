@@ -50,6 +50,9 @@ final class SqlTraceWriter implements TraceWriter {
 		TraceInfo publish(PendingFile file, TraceInfo complete) throws MemtraceException, IOException;
 	}
 
+	/** Accesses with the same start whose rows for FrameSoc can wait for each other, some 20 MB. */
+	private static final int MOST_TOGETHER = 1 << 18;
+
 	private final Dbms dbms;
 	private final PendingFile file;
 	private final Publisher publisher;
@@ -69,6 +72,11 @@ final class SqlTraceWriter implements TraceWriter {
 	private boolean typesByThread;
 
 	private FrameSocRows frameSocRows = FrameSocRows.AUTO;
+	/** Accesses that were announced, -1 when none were. */
+	private long expected = -1;
+	/** Writes the rows of FrameSoc while the accesses come; null when they do not, or not in order. */
+	private EventStream eventStream;
+	private int mostTogether = MOST_TOGETHER;
 
 	/** Reads and writes so far. */
 	private long counted;
@@ -110,6 +118,16 @@ final class SqlTraceWriter implements TraceWriter {
 		Sqlite.execute(db, "PRAGMA max_page_count = " + pages);
 	}
 
+	/** For tests: so many accesses with the same start can wait for each other. */
+	void limitTogether(int accesses) {
+		mostTogether = accesses;
+	}
+
+	/** Whether the rows of FrameSoc are written while the accesses come. */
+	boolean streamsEvents() {
+		return eventStream != null;
+	}
+
 	@Override
 	public void threads(List<ThreadInfo> list) throws MemtraceException {
 		threads = List.copyOf(list);
@@ -127,7 +145,7 @@ final class SqlTraceWriter implements TraceWriter {
 
 	@Override
 	public void structures(List<Structure> list) throws MemtraceException {
-		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
+		insert("INSERT INTO MT_STRUCTURE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", list, (row, s) -> {
 			row.setInt(1, s.id());
 			row.setInt(2, s.image());
 			row.setInt(3, s.kind().ordinal());
@@ -140,6 +158,7 @@ final class SqlTraceWriter implements TraceWriter {
 			row.setInt(10, s.stack());
 			row.setString(11, s.site());
 			row.setString(12, s.typeName());
+			row.setString(13, s.members());
 		});
 	}
 
@@ -278,14 +297,33 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void expect(long accesses) {
+		expected = accesses;
+	}
+
+	@Override
 	public void accesses(AccessBatch batch) throws MemtraceException {
+		try {
+			addAccesses(batch);
+		} catch (SQLException e) {
+			throw dbms.explain(file.temporary, e);
+		}
+	}
+
+	private void addAccesses(AccessBatch batch) throws MemtraceException, SQLException {
 		int cells = trees == null ? 0 : trees.virtualLeaf().length;
 		for (int i = 0; i < batch.count; i++) {
 			counted = WriterRules.check(batch, i, cells, threads.size(), counted);
 			if (sorter == null) {
 				sorter = new RowSorter(trees.virtualLeaf(), trees.virtual().size(), file.temporary.toAbsolutePath().getParent());
+				if (expected >= 0 && frameSocRows.writes(expected)) {
+					eventStream = new EventStream(db, trees.virtualLeaf(), trees.virtual().size(), mostTogether);
+				}
 			}
 			sorter.add(batch, i);
+			if (eventStream != null && !eventStream.add(batch, i)) {
+				dropEvents();
+			}
 			long start = batch.startNs[i];
 			long end = batch.endNs[i];
 			firstNs = Math.min(firstNs, start);
@@ -312,7 +350,12 @@ final class SqlTraceWriter implements TraceWriter {
 			progress.begin("Finishing the database", -1);
 			int types = accesses == 0 ? 0 : writeTypes();
 			writeCpus();
-			long rows = accesses > 0 && frameSocRows.writes(accesses) ? writeEvents(progress) : 0;
+			long rows = 0;
+			if (accesses > 0 && frameSocRows.writes(accesses)) {
+				rows = writeEvents(progress);
+			} else if (eventStream != null) {
+				dropEvents();
+			}
 			if (others > 0) {
 				otherEvents.write(idOf, trees.virtual().size(), rows, types, types * Schema.ACCESS_PARAMETERS, progress);
 				progress.begin("Finishing the database", -1);
@@ -373,8 +416,18 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 	}
 
-	/** The rows of FrameSoc, from the chunks. */
+	/** What was written of FrameSoc's rows is of no use. */
+	private void dropEvents() throws SQLException {
+		eventStream.close();
+		eventStream = null;
+		Sqlite.execute(db, "DELETE FROM MT_EVENT", "DELETE FROM MT_RUN");
+	}
+
+	/** The rows of FrameSoc: those that were written while the accesses came, else from the chunks. Returns how many there are. */
 	private long writeEvents(Progress progress) throws SQLException, MemtraceException {
+		if (eventStream != null) {
+			return finishEvents(eventStream.end());
+		}
 		progress.begin("Writing events of FrameSoc", sorter.rows());
 		try (EventWriter writer = new EventWriter(db)) {
 			List<DamagedChunkException> damaged = new ArrayList<>();
@@ -396,10 +449,14 @@ final class SqlTraceWriter implements TraceWriter {
 				throw damaged.get(0);
 			}
 			progress.begin("Finishing the database", -1);
-			long rows = writer.finish(cpuMasks(), firstCpus(), threads, typesByThread);
-			checksums.putAll(writer.checksums());
-			return rows;
+			return finishEvents(writer);
 		}
+	}
+
+	private long finishEvents(EventWriter writer) throws SQLException {
+		long rows = writer.finish(cpuMasks(), firstCpus(), threads, typesByThread);
+		checksums.putAll(writer.checksums());
+		return rows;
 	}
 
 	/** @return how many types there are */
@@ -482,6 +539,14 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 		if (sorter != null) {
 			sorter.close();
+		}
+		if (eventStream != null) {
+			try {
+				eventStream.close();
+			} catch (SQLException e) {
+				// the file is removed or complete
+			}
+			eventStream = null;
 		}
 		if (db != null) {
 			try {

@@ -40,7 +40,7 @@ public final class Stores {
 	}
 
 	/**
-	 * The same, and new traces are kept in a chosen kind of database. Traces of both kinds can be in one catalogue.
+	 * Opens a catalogue whose new traces are kept in a chosen kind of database. Traces of both kinds can be in one catalogue.
 	 *
 	 * @param kind of the traces that {@link TraceCatalogue#create} makes
 	 */

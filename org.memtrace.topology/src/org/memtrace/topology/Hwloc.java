@@ -13,6 +13,7 @@ import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.UnavailableException;
 import org.memtrace.model.store.TraceStore;
 
 import com.sun.jna.Native;
@@ -36,7 +37,7 @@ public final class Hwloc {
 	}
 
 	/** Loads the library. */
-	public static Hwloc load() throws MemtraceException {
+	public static Hwloc load() throws UnavailableException {
 		String other = System.getProperty(LIBRARY_PROPERTY, "");
 		List<String> names = other.isEmpty() ? List.of("hwloc", "libhwloc.so.15", "libhwloc-15") : List.of(other);
 		StringBuilder why = new StringBuilder();
@@ -52,7 +53,7 @@ public final class Hwloc {
 				// tried under its other names
 			}
 		}
-		throw new MemtraceException("The library hwloc 2, which reads topologies of machines, "
+		throw new UnavailableException("The library hwloc 2, which reads topologies of machines, "
 				+ (why.isEmpty() ? "is not installed" : "is needed") + " (Debian and Ubuntu: libhwloc15; Fedora: hwloc-libs"
 				+ (other.isEmpty() ? "" : "; looked for " + other) + ")." + why);
 	}

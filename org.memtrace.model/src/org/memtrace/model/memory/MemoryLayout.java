@@ -11,13 +11,17 @@ import java.util.Map;
  *
  * @param cells parts of pages, as accesses refer to them
  * @param areas memory maps
- * @param images names of the process images that have accesses, by index; empty when there is one, which has no node of its own
+ * @param images names of the process images that have accesses, by index; empty when there is one, which has no node of its own. In a
+ *            trace of a parallel job the names of the levels above stand before it, each followed by {@link #LEVEL}
  * @param pageSizeBytes size of a page
  * @param fanout parts into which a range of pages is divided
  * @param rules merging rules that were applied, in order, as text
  */
 public record MemoryLayout(PageCells cells, List<MemoryArea> areas, Map<Integer, String> images, int pageSizeBytes, int fanout,
 		List<String> rules) {
+	/** Separates the levels in the name of an image. */
+	public static final String LEVEL = "\t";
+
 	public MemoryLayout {
 		areas = List.copyOf(areas);
 		images = Map.copyOf(images);

@@ -18,16 +18,28 @@ package org.memtrace.model.memory;
  * @param site {@code file:line} of allocation or definition, empty when not known
  * @param typeName its type as it is declared, of a block of memory the elements and their number: {@code double[64][64]},
  *        {@code struct particle[1000]}, {@code real(kind=8)(:,:)}; empty when not known
+ * @param members the bytes and the members of an element of its type, for {@link TypeMembers#parse}; empty when not known,
+ *            or when an earlier
+ *        structure of this type and image has them
  */
 public record Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress,
-		long birthNs, long deathNs, long taskId, int stack, String site, String typeName) {
+		long birthNs, long deathNs, long taskId, int stack, String site, String typeName, String members) {
+	/** A structure whose members are not known. */
+	public Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress, long birthNs, long deathNs,
+			long taskId, int stack, String site, String typeName) {
+		this(id, image, kind, name, startAddress, endAddress, birthNs, deathNs, taskId, stack, site, typeName, "");
+	}
+
 	/** A structure whose type is not known. */
 	public Structure(int id, int image, StructureKind kind, String name, long startAddress, long endAddress, long birthNs, long deathNs,
 			long taskId, int stack, String site) {
 		this(id, image, kind, name, startAddress, endAddress, birthNs, deathNs, taskId, stack, site, "");
 	}
 
-	/** The type of what an array consists of: {@code double} of {@code double[64][64]}, {@code real(kind=8)} of {@code real(kind=8)(:,:)}; empty when not known. */
+	/**
+	 * The type of what an array consists of: {@code double} of {@code double[64][64]}, {@code real(kind=8)} of {@code real(kind=8)(:,:)};
+	 * empty when not known.
+	 */
 	public String elementType() {
 		return typeName.replaceFirst("(\\[[0-9]*\\])+$", "").replaceFirst("\\([0-9:,-]*\\)$", "").strip();
 	}

@@ -15,6 +15,8 @@ public final class AccessBatch {
 	public static final int FLAG_NOT_PRIVATE = 4;
 	/** The page may not have been touched: the kernel mapped it around another one that was read. */
 	public static final int FLAG_MAYBE_UNTOUCHED = 8;
+	/** All of them. The bits above are those of {@link org.memtrace.model.memory.MemoryLevel}. */
+	public static final int FLAGS = 15;
 
 	/** Number of valid rows. */
 	public int count;

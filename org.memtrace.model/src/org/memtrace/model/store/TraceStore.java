@@ -52,6 +52,12 @@ public interface TraceStore extends AutoCloseable {
 	Optional<MemoryLayout> layout() throws MemtraceException;
 
 	/**
+	 * The producer of each cell of the {@link #layout} in {@link #producers}, so also what is in a producer that stands for many
+	 * structures. The array must not be changed.
+	 */
+	int[] producersOfCells() throws MemtraceException;
+
+	/**
 	 * Replaces the trees in the database and drops what was derived from them. What this store has read is then out of date: it has to
 	 * be closed, and the trace opened again. Another process that has it open notices nothing until then.
 	 *

@@ -46,6 +46,14 @@ public interface TraceWriter extends AutoCloseable {
 	/** Instead of {@link #producers(ProducerTree)}: the trees and what they were made from; accesses refer to the cells of the layout. */
 	void trees(MemoryLayout layout, MemoryTrees trees) throws MemtraceException;
 
+	/**
+	 * Announces, before the first access, how many will come, in the order of their start. A store that knows this need not look at
+	 * them twice to write {@link #frameSocRows}. Without this call, or when it does not come true, the result is the same.
+	 */
+	default void expect(long accesses) {
+		// a hint
+	}
+
 	/** Appends accesses. Any order is right; that of their start is the fastest. */
 	void accesses(AccessBatch batch) throws MemtraceException;
 

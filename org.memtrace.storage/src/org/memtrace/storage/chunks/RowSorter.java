@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class RowSorter implements AutoCloseable {
 	private final int[] leafRows;
 	private final List<RowRun> runs = new ArrayList<>();
 	private AccessBatch buffer;
-	private int[] order = new int[0];
+	private LeafOrder order;
 	private long rows;
 	private FileChannel file;
 	private long fileSize;
@@ -81,6 +80,7 @@ public final class RowSorter implements AutoCloseable {
 		this.mostChunkRows = mostChunkRows;
 		heapLeft = directory == null ? Long.MAX_VALUE : heapBytes;
 		leafRows = new int[leafCount];
+		order = new LeafOrder(leafOfCell, leafCount);
 		buffer = new AccessBatch(Math.min(runRows, 1 << 12));
 	}
 
@@ -111,65 +111,8 @@ public final class RowSorter implements AutoCloseable {
 	}
 
 	private void endRun() throws StoreException {
-		order();
-		runs.add(new RowRun(buffer, order, buffer.count, scratch));
+		runs.add(new RowRun(buffer, order.of(buffer), buffer.count, scratch));
 		buffer.count = 0;
-	}
-
-	/** The order of the rows in the buffer: a stable radix sort by leaf, then what is out of order within a leaf. */
-	private void order() {
-		int n = buffer.count;
-		if (order.length < n) {
-			order = new int[n];
-		}
-		for (int i = 0; i < n; i++) {
-			order[i] = i;
-		}
-		int[] other = new int[n];
-		int bits = 32 - Integer.numberOfLeadingZeros(Math.max(1, leafCount - 1));
-		int digits = (bits + 10) / 11;
-		int width = (bits + digits - 1) / digits;
-		int[] counts = new int[(1 << width) + 1];
-		int[] from = order;
-		int[] to = other;
-		for (int d = 0; d < digits; d++) {
-			int shift = d * width;
-			Arrays.fill(counts, 0);
-			for (int i = 0; i < n; i++) {
-				counts[(leafOfCell[buffer.producer[i]] >>> shift & (1 << width) - 1) + 1]++;
-			}
-			for (int k = 1; k < counts.length; k++) {
-				counts[k] += counts[k - 1];
-			}
-			for (int i = 0; i < n; i++) {
-				int row = from[i];
-				to[counts[leafOfCell[buffer.producer[row]] >>> shift & (1 << width) - 1]++] = row;
-			}
-			int[] swap = from;
-			from = to;
-			to = swap;
-		}
-		order = from;
-		sortLeaves(buffer, order, n);
-	}
-
-	private void sortLeaves(AccessBatch b, int[] rowOrder, int n) {
-		int from = 0;
-		while (from < n) {
-			int leaf = leafOfCell[b.producer[rowOrder[from]]];
-			int to = from + 1;
-			while (to < n && leafOfCell[b.producer[rowOrder[to]]] == leaf) {
-				to++;
-			}
-			IntSort.sort(rowOrder, from, to, (x, y) -> compare(b, x, y));
-			from = to;
-		}
-	}
-
-	/** Order within a leaf; rows that are equal keep the order in which they came, which tells who was first. */
-	private static int compare(AccessBatch b, int x, int y) {
-		int c = Long.compare(b.startNs[x], b.startNs[y]);
-		return c != 0 ? c : Long.compare(b.endNs[x], b.endNs[y]);
 	}
 
 	private static int compare(RowRun.Cursor x, RowRun.Cursor y) {
@@ -266,9 +209,8 @@ public final class RowSorter implements AutoCloseable {
 
 		void run() throws MemtraceException {
 			if (runs.isEmpty()) {
-				order();
-				int[] whole = order;
-				order = new int[0];
+				int[] whole = order.of(buffer);
+				order = null;
 				cursors = List.of();
 				int at = 0;
 				int leaf = 0;
@@ -291,7 +233,7 @@ public final class RowSorter implements AutoCloseable {
 					endRun();
 				}
 				buffer = new AccessBatch(1);
-				order = new int[0];
+				order = null;
 				cursors = new ArrayList<>();
 				for (RowRun run : runs) {
 					cursors.add(run.read());
@@ -396,7 +338,7 @@ public final class RowSorter implements AutoCloseable {
 				write();
 			}
 			pending.add(new Task(coders.submit(() -> {
-				sortLeaves(piece.rows, piece.order, piece.rows.count);
+				LeafOrder.sortLeaves(piece.rows, piece.order, piece.rows.count, leafOfCell);
 				ChunkEncoder encoder;
 				synchronized (idle) {
 					encoder = idle.pop(); // there is one for each thread
