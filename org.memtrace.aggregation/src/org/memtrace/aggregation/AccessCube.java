@@ -53,7 +53,8 @@ public final class AccessCube {
 	/**
 	 * Sums that answer a question.
 	 *
-	 * @param chunk a row for each sum, all of them wanted; times, threads, sharing, reads and writes are filled in. Its times begin with the first
+	 * @param chunk a row for each sum, all of them wanted; times, threads, sharing, reads and writes are filled in. Its times begin with the
+	 * first
 	 *     of the accesses in them
 	 * @param latestStartNs of each time of the chunk the start of its last access
 	 * @param records how many access records each row stands for
@@ -157,7 +158,7 @@ public final class AccessCube {
 		return true;
 	}
 
-	/** The same with one cell of time. */
+	/** These sums with one cell of time: the whole trace. */
 	AccessCube totals() {
 		Table all = new Table(64);
 		long threads = threads(cells);
@@ -529,7 +530,8 @@ public final class AccessCube {
 		for (long[] bounds : new long[][] {startMin, startMax, endMin, endMax}) {
 			out.deltas(bounds, bounds.length);
 		}
-		out.deltas(cells.leafFrom, first.length + 1).deltas(cells.time, cells.rows).deltas(cells.thread, cells.rows).deltas(cells.sharing, cells.rows);
+		out.deltas(cells.leafFrom, first.length + 1).deltas(cells.time, cells.rows).deltas(cells.thread, cells.rows).deltas(cells.sharing,
+				cells.rows);
 		for (long[] sums : new long[][] {counts.all, counts.withReads, counts.withWrites, cells.reads, cells.writes}) {
 			out.unsigned(sums, cells.rows);
 		}

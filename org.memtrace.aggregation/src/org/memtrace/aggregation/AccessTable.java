@@ -58,6 +58,8 @@ public final class AccessTable implements ModelSource {
 	private PreAggregates saved;
 	private boolean searchedSaved;
 	private int mostCells = AccessCube.MOST_CELLS;
+	/** By which first pictures are saved, besides that by type. */
+	private List<Dimension> viewpoints = List.of();
 	private int mostSingleLeaves = Hierarchy.MOST_SINGLE_LEAVES;
 	private Consumer<String> told = text -> {
 	};
@@ -124,7 +126,7 @@ public final class AccessTable implements ModelSource {
 	}
 
 	/**
-	 * The same.
+	 * All accesses of a trace, to be looked at again and again, with something around what reads the store.
 	 *
 	 * @param guard puts something around what reads the store
 	 */
@@ -155,20 +157,28 @@ public final class AccessTable implements ModelSource {
 	 * Computes what {@link #rows} and first pictures are answered from and saves it with the trace, unless it is there. Reads all accesses
 	 * two or three times.
 	 *
+	 * @param viewpoints by which first pictures are saved, besides that by type
 	 * @return whether it is there now; it is not when the store cannot save it or accesses are damaged
 	 */
-	public static boolean save(TraceStore store, Progress progress) throws MemtraceException {
-		return save(load(store, progress), AccessCube.MOST_CELLS, Hierarchy.MOST_SINGLE_LEAVES, progress);
+	public static boolean save(TraceStore store, List<Dimension> viewpoints, Progress progress) throws MemtraceException {
+		return save(load(store, progress), viewpoints, AccessCube.MOST_CELLS, Hierarchy.MOST_SINGLE_LEAVES, progress);
 	}
 
-	/** The same with another number of cells at most, and of leaves without groups. */
-	static boolean save(AccessTable table, int mostCells, int mostSingleLeaves, Progress progress) throws MemtraceException {
+	/** Saves the sums with the first picture by type only. */
+	public static boolean save(TraceStore store, Progress progress) throws MemtraceException {
+		return save(store, List.of(), progress);
+	}
+
+	/** Saves the sums with other limits: the number of cells, and of leaves without groups. For tests. */
+	static boolean save(AccessTable table, List<Dimension> viewpoints, int mostCells, int mostSingleLeaves, Progress progress)
+			throws MemtraceException {
 		if (table.trace.store.accessCount() == 0) {
 			return false;
 		}
 		synchronized (table.lock) {
 			table.mostCells = mostCells;
 			table.mostSingleLeaves = mostSingleLeaves;
+			table.viewpoints = viewpoints.stream().filter(PreAggregates::savesPicture).toList();
 			return table.saved(progress, 1) != null;
 		}
 	}
@@ -176,9 +186,10 @@ public final class AccessTable implements ModelSource {
 	/**
 	 * Looks whether what is saved with a trace is what was written, and counts what the accesses count.
 	 *
+	 * @param viewpoints of the first pictures, besides that by type
 	 * @param problems gets a sentence for each thing that is wrong
 	 */
-	public static void verifySaved(TraceStore store, Consumer<String> problems) throws MemtraceException {
+	public static void verifySaved(TraceStore store, List<Dimension> viewpoints, Consumer<String> problems) throws MemtraceException {
 		String stamp = store.contentStamp();
 		if (stamp.isEmpty() || store.accessCount() == 0) {
 			return;
@@ -189,10 +200,15 @@ public final class AccessTable implements ModelSource {
 		}
 		saved.touches();
 		AccessTable table = load(store, Progress.NONE);
-		Hierarchy hierarchy = Hierarchy.of(table.trace.producers, 0, table.trace.producers.size(), saved.facts().inner()).grouped(table.trace.producers);
+		Hierarchy hierarchy = Hierarchy.of(table.trace.producers, 0, table.trace.producers.size(),
+				saved.facts().inner()).grouped(table.trace.producers);
 		ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
 		if (hierarchy.isGrouped()) {
 			saved.picture(hierarchy, new ModelBuilder(table, request, Progress.NONE).types(), request);
+			for (Dimension viewpoint : viewpoints) {
+				ModelRequest by = request.withViewpoint(viewpoint);
+				saved.picture(hierarchy, new ModelBuilder(table, by, Progress.NONE).types(), by);
+			}
 		}
 		AccessSource source = store.accessSource(Progress.NONE);
 		long[] wanted = new long[3];
@@ -263,7 +279,8 @@ public final class AccessTable implements ModelSource {
 		int maxNode = -1;
 		int maxSharing = -1;
 		BitSet inner = new BitSet();
-		for (First part : scan.run(all, columns, "Preparing sums and first pictures (1 of 3)", progress, (from, to) -> new First(trace.producers))) {
+		for (First part : scan.run(all, columns, "Preparing sums and first pictures (1 of 3)", progress,
+				(from, to) -> new First(trace.producers))) {
 			firstParts.add(part.touches);
 			maxNode = Math.max(maxNode, part.node.max);
 			maxSharing = Math.max(maxSharing, part.sharing.max);
@@ -311,12 +328,20 @@ public final class AccessTable implements ModelSource {
 		density = facts.density();
 		Hierarchy hierarchy = Hierarchy.of(trace.producers, 0, trace.producers.size(), inner).grouped(trace.producers, mostSingleLeaves);
 		if (hierarchy.isGrouped()) {
-			ModelRequest request = ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs());
-			MicroscopicModel model = new ModelBuilder(this, request, progress).build(hierarchy, "Preparing sums and first pictures (3 of 3)", progress);
+			List<ModelRequest> requests = new ArrayList<>();
+			requests.add(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()));
+			viewpoints.forEach(v -> requests.add(requests.getFirst().withViewpoint(v)));
+			List<ModelBuilder> builders = new ArrayList<>();
+			for (ModelRequest request : requests) {
+				builders.add(new ModelBuilder(this, request, progress));
+			}
+			List<MicroscopicModel> models = ModelBuilder.build(builders, hierarchy, "Preparing sums and first pictures (3 of 3)", progress);
 			if (!scan.lost().isNone()) {
 				return;
 			}
-			made.putPicture(model);
+			for (int i = 0; i < models.size(); i++) {
+				made.putPicture(models.get(i), builders.get(i).types(), requests.get(i));
+			}
 		}
 		made.put(facts); // the last one: without it nothing is looked for
 		saved = made;
@@ -569,7 +594,8 @@ public final class AccessTable implements ModelSource {
 		}
 		RowIndex rows = index(progress);
 		// what a filter hides is no empty row: it would count in loss and reduction, and most of a picture could be blank
-		return scan.isMasked() ? Hierarchy.of(tree, from, to, rows.inner, Hierarchy.withRows(tree, from, to, p -> rows.rowFrom[p])) : Hierarchy.of(tree, from, to, rows.inner);
+		return scan.isMasked() ? Hierarchy.of(tree, from, to, rows.inner, Hierarchy.withRows(tree, from, to, p -> rows.rowFrom[p]))
+				: Hierarchy.of(tree, from, to, rows.inner);
 	}
 
 	/** When and by whom each page was touched first, whatever a mask hides. Takes 24 bytes for each page with accesses. */
@@ -667,13 +693,15 @@ public final class AccessTable implements ModelSource {
 	@Override
 	public MicroscopicModel model(ModelRequest request, Hierarchy hierarchy, Progress progress) throws MemtraceException {
 		ModelBuilder builder = new ModelBuilder(this, request, progress);
-		if (hierarchy.isGrouped() && request.equals(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()))) {
+		ModelRequest byType = request.withViewpoint(BasicDimensions.TYPE);
+		if (hierarchy.isGrouped() && PreAggregates.savesPicture(request.viewpoint())
+				&& byType.equals(ModelRequest.firstPicture(trace.info.startNs(), trace.info.endNs()))) {
 			PreAggregates pre = saved(progress);
 			MicroscopicModel model = pre == null ? null : pre.picture(hierarchy, builder.types(), request);
 			if (model == null) {
 				model = builder.build(hierarchy, progress);
 				if (pre != null && !pre.isDamaged() && scan.lost().isNone()) {
-					pre.putPicture(model);
+					pre.putPicture(model, builder.types(), request);
 				}
 			}
 			return model;

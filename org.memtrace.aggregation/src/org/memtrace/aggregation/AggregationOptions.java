@@ -31,7 +31,9 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 		return new AggregationOptions(height, minHeight, equal);
 	}
 
-	/** What values are multiplied by, for each type: 1, or one divided by the sum of the type's absolute values; 0 for a type without values. */
+	/**
+	 * What values are multiplied by, for each type: 1, or one divided by the sum of the type's absolute values; 0 for a type without values.
+	 */
 	static double[] typeScales(MicroscopicModel model, boolean equalTypes) {
 		double[] scale = new double[model.typeCount()];
 		if (!equalTypes) {

@@ -377,8 +377,8 @@ public final class BasicDimensions {
 	};
 
 	/** The type of events, of traces without accesses: an {@link EventTable} knows its values. It is in no list. */
-	public static final Dimension EVENT_TYPE = new OfEventTable("event_type", "Event type", "Event types", "Type of the event", Set.of(Use.COLOUR,
-			Use.GROUP));
+	public static final Dimension EVENT_TYPE = new OfEventTable("event_type", "Event type", "Event types", "Type of the event",
+			Set.of(Use.COLOUR, Use.GROUP));
 	/** The producer of events, of such traces. It is in no list. */
 	public static final Dimension EVENT_PRODUCER = new OfEventTable("producer", "Producer", "Producers", "What the event comes from",
 			Set.of(Use.GROUP));

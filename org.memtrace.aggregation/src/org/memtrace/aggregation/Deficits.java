@@ -21,8 +21,8 @@ final class Deficits {
 	/** Deficits of node n; null where the programme did not look, see {@link #elsewhere}. */
 	final char[][] lower;
 	/**
-	 * Where everything was looked at, the same of every block (n, i, j), for all nodes; then {@link #lower} are the deficits themselves and not
-	 * less than they are. null: not known.
+	 * Where everything was looked at, the same of every block (n, i, j), for all nodes; then {@link #lower} are the deficits themselves and
+	 * not less than they are. null: not known.
 	 */
 	final char[][] blocks;
 	/** What was left out of the programme for its deficits is at least this much worse. */

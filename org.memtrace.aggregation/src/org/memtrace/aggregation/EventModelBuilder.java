@@ -140,7 +140,7 @@ final class EventModelBuilder {
 			touchedCount = 0;
 			if (request.metric() == Metric.STATE_TIME) {
 				if (producer >= 0) {
-					new StateTimes(events, request.fromNs(), request.toNs()).of(producer, this::innermost);
+					new StateTimes(events, request.fromNs(), request.toNs()).of(producer, (row, from, to) -> innermost(events.type(row), from, to));
 				}
 				endLeaf();
 				return;

@@ -14,6 +14,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.AccessQuery;
 
 /**
  * The values of a dimension for pictures. A person tells no more colours apart than {@link #MOST}: of a dimension with more values those
@@ -45,18 +46,10 @@ public final class FewValues extends DimensionValues {
 		if (size <= MOST || all.kind() != Kind.SINGLE || all.type(0).role() != Role.OTHER && all.type(0).role() != Role.STRUCTURE) {
 			return all;
 		}
-		double[] sums = new double[Math.toIntExact(size)];
-		Set<AccessColumn> columns = EnumSet.of(AccessColumn.READS, AccessColumn.WRITES);
-		columns.addAll(dimension.columns());
-		for (Sums part : table.scan().run(table.query(-1, Long.MIN_VALUE, Long.MAX_VALUE), columns, "Accesses by " + dimension.label(),
-				progress, (from, to) -> new Sums(all, sums.length))) {
-			for (int i = 0; i < sums.length; i++) {
-				sums[i] += part.sums[i];
-			}
-		}
+		long[] sums = sums(dimension, all, table, progress);
 		Integer[] order = new Integer[sums.length];
 		Arrays.setAll(order, i -> i);
-		Arrays.sort(order, Comparator.comparingDouble((Integer i) -> sums[i]).reversed());
+		Arrays.sort(order, Comparator.comparingLong((Integer i) -> sums[i]).reversed());
 		int[] kept = Arrays.stream(order).limit(MOST).mapToInt(Integer::intValue).sorted().toArray();
 		int[] place = new int[sums.length];
 		Arrays.fill(place, MOST);
@@ -66,14 +59,37 @@ public final class FewValues extends DimensionValues {
 		return new FewValues(all, place, kept);
 	}
 
+	/** Accesses of each value: from the sums that are saved with the trace where they tell, else from all accesses. */
+	private static long[] sums(Dimension dimension, DimensionValues all, AccessTable table, Progress progress) throws MemtraceException {
+		int size = Math.toIntExact(all.size());
+		Set<AccessColumn> columns = EnumSet.of(AccessColumn.READS, AccessColumn.WRITES);
+		columns.addAll(dimension.columns());
+		AccessQuery query = table.query(-1, Long.MIN_VALUE, Long.MAX_VALUE);
+		if (dimension.isOfSums() && !columns.contains(AccessColumn.TIME)) {
+			AccessCube.Rows saved = table.rows(query, false, false, progress);
+			if (saved != null) {
+				Sums part = new Sums(all, size);
+				part.chunk(saved.chunk(), 0, saved.chunk().leaves);
+				return part.sums;
+			}
+		}
+		long[] sums = new long[size];
+		for (Sums part : table.scan().run(query, columns, "Accesses by " + dimension.label(), progress, (from, to) -> new Sums(all, size))) {
+			for (int i = 0; i < size; i++) {
+				sums[i] += part.sums[i];
+			}
+		}
+		return sums;
+	}
+
 	private static final class Sums implements AccessScan.Part {
 		private final DimensionValues values;
-		private final double[] sums;
+		private final long[] sums;
 		private long[] value = {};
 
 		Sums(DimensionValues values, int size) {
 			this.values = values;
-			this.sums = new double[size];
+			this.sums = new long[size];
 		}
 
 		@Override
@@ -84,7 +100,7 @@ public final class FewValues extends DimensionValues {
 			values.read(c, leafFrom, leafTo, value);
 			for (int row = c.leafFrom[leafFrom]; row < c.leafFrom[leafTo]; row++) {
 				if (value[row] >= 0) {
-					sums[(int) value[row]] += c.reads[row] + (double) c.writes[row];
+					sums[(int) value[row]] += c.reads[row] + c.writes[row];
 				}
 			}
 		}

@@ -237,7 +237,8 @@ public final class Hierarchy {
 	/**
 	 * The same tree whose leaves are in groups that blocks do not divide, so that what is known of a group is enough: what a picture of some
 	 * hundred rows shows of millions of pages. A group is a small subtree or a run of small siblings; it lies in one data structure, and
-	 * small structures have more groups than their share. How leaves are grouped depends on the tree only. Without many leaves it is this tree.
+	 * small structures have more groups than their share. How leaves are grouped depends on the tree only. Without many leaves it is this
+	 * tree.
 	 *
 	 * @param tree of the producers
 	 */
@@ -245,7 +246,7 @@ public final class Hierarchy {
 		return grouped(tree, MOST_SINGLE_LEAVES);
 	}
 
-	/** The same with another number of leaves up to which there are no groups: with fewer leaves there are fewer groups, too. */
+	/** This tree with groups, if it has more than {@code mostSingle} leaves. With fewer leaves there are fewer groups, too. */
 	Hierarchy grouped(ProducerTree tree, int mostSingle) {
 		int all = (int) Math.max(1, (long) GROUPS * mostSingle / MOST_SINGLE_LEAVES);
 		if (leafCount() <= mostSingle || weightBefore != null || groupStart != null) {

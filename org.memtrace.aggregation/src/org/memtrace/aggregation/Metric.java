@@ -32,14 +32,19 @@ public final class Metric {
 	/** Number of distinct threads that use the page in the slice. Sums over pages or slices are thread uses. */
 	public static final Metric THREADS = new Metric(Kind.THREADS, "threads", Source.ACCESSES, "thread uses");
 	/** Time in states; of states that nest each instant counts for the innermost (event traces). */
-	public static final Metric STATE_TIME = new Metric(Kind.STATE_TIME, "state-time", Source.EVENTS, "ns in states", "time in innermost states");
+	public static final Metric STATE_TIME = new Metric(Kind.STATE_TIME, "state-time", Source.EVENTS, "ns in states",
+			"time in innermost states");
 	/** Time in states, summed over the states that overlap a slice, so that nested states count each (event traces). */
-	public static final Metric STATE_DURATION = new Metric(Kind.STATE_DURATION, "state-duration", Source.EVENTS, "ns in states", "time in states");
+	public static final Metric STATE_DURATION = new Metric(Kind.STATE_DURATION, "state-duration", Source.EVENTS, "ns in states",
+			"time in states");
 	/** That time divided by the number of states that overlap the slice (event traces). */
-	public static final Metric STATE_MEAN = new Metric(Kind.STATE_MEAN, "state-mean", Source.EVENTS, "ns per state", "mean duration of states");
+	public static final Metric STATE_MEAN = new Metric(Kind.STATE_MEAN, "state-mean", Source.EVENTS, "ns per state",
+			"mean duration of states");
 	/** Time-weighted mean of variables, 0 where they are not defined (event traces). */
-	public static final Metric VARIABLE_MEAN = new Metric(Kind.VARIABLE_MEAN, "variable-mean", Source.EVENTS, "mean value", "mean of variables");
+	public static final Metric VARIABLE_MEAN = new Metric(Kind.VARIABLE_MEAN, "variable-mean", Source.EVENTS, "mean value",
+			"mean of variables");
 
+	/** A metric of accesses is a line here: {@code new Metric(new ItsClass())}. */
 	private static final List<Metric> ALL = new CopyOnWriteArrayList<>(List.of(ACCESSES, READS, WRITES, EVENTS, THREADS, STATE_TIME,
 			STATE_DURATION, STATE_MEAN, VARIABLE_MEAN));
 
@@ -56,6 +61,10 @@ public final class Metric {
 
 	private Metric(Kind kind, String id, Source source, String unit, String description) {
 		this(kind, id, source, unit, description, null);
+	}
+
+	private Metric(AccessMetric weight) {
+		this(Kind.WEIGHED, weight.id(), Source.ACCESSES, weight.unit(), weight.description(), weight);
 	}
 
 	private Metric(Kind kind, String id, Source source, String unit, String description, AccessMetric weight) {
@@ -81,7 +90,7 @@ public final class Metric {
 			if (byId(id) != null) {
 				throw new IllegalArgumentException("there is a metric " + id + " already");
 			}
-			ALL.add(new Metric(Kind.WEIGHED, id, Source.ACCESSES, weight.unit(), weight.description(), weight));
+			ALL.add(new Metric(weight));
 		}
 	}
 
@@ -90,7 +99,7 @@ public final class Metric {
 		ALL.removeIf(m -> m.weight == weight);
 	}
 
-	/** The same; nothing happens to a metric of memtrace itself. */
+	/** Takes a metric of others back. Nothing happens to a metric of memtrace itself. */
 	public static void remove(Metric metric) {
 		ALL.removeIf(m -> m == metric && m.kind == Kind.WEIGHED);
 	}
@@ -113,6 +122,22 @@ public final class Metric {
 	/** What it is, for titles. */
 	public String description() {
 		return description;
+	}
+
+	/** What it is, for the help of the commands: more exact than {@link #description()}. */
+	public String explanation() {
+		return switch (kind) {
+		case ACCESSES -> "reads and writes, spread over the slices that their interval overlaps";
+		case READS -> "spread likewise";
+		case WRITES -> "spread likewise";
+		case EVENTS -> "records, where they start";
+		case THREADS -> "distinct threads on a page in a slice";
+		case STATE_TIME -> "time in states, of nested ones in the innermost";
+		case STATE_DURATION -> "time in states, nested ones count each";
+		case STATE_MEAN -> "mean duration of the states that overlap a slice";
+		case VARIABLE_MEAN -> "mean of variables, weighted by time";
+		case WEIGHED -> description;
+		};
 	}
 
 	/** Name on the command line. */

@@ -85,14 +85,55 @@ final class ModelBuilder {
 	}
 
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws MemtraceException {
-		return build(hierarchy, "Building the model", progress);
+		return build(List.of(this), hierarchy, "Building the model", progress).getFirst();
 	}
 
-	MicroscopicModel build(Hierarchy hierarchy, String step, Progress progress) throws MemtraceException {
-		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
-		Work[] done = table.scan().run(query, columns(), step, progress,
-				(from, to) -> new Work(hierarchy, from, to)).toArray(Work[]::new);
-		return join(hierarchy, done, progress);
+	/**
+	 * Several models in one pass over the accesses. Their requests have the same table, window and subtree.
+	 *
+	 * @param step name of the pass for the progress
+	 */
+	static List<MicroscopicModel> build(List<ModelBuilder> builders, Hierarchy hierarchy, String step, Progress progress)
+			throws MemtraceException {
+		ModelBuilder first = builders.getFirst();
+		Set<AccessColumn> columns = EnumSet.noneOf(AccessColumn.class);
+		builders.forEach(b -> columns.addAll(b.columns()));
+		AccessQuery query = first.table.query(first.request.producer(), first.request.fromNs(), first.request.toNs());
+		List<Together> done = first.table.scan().run(query, columns, step, progress,
+				(from, to) -> new Together(builders, hierarchy, from, to));
+		List<MicroscopicModel> models = new ArrayList<>();
+		for (int i = 0; i < builders.size(); i++) {
+			Work[] parts = new Work[done.size()];
+			for (int k = 0; k < parts.length; k++) {
+				parts[k] = done.get(k).works[i];
+				done.get(k).works[i] = null;
+			}
+			models.add(builders.get(i).join(hierarchy, parts, progress));
+		}
+		return models;
+	}
+
+	/** The leaves of a run for several models. */
+	private static final class Together implements AccessScan.Part {
+		private final Work[] works;
+
+		Together(List<ModelBuilder> builders, Hierarchy hierarchy, int from, int to) {
+			works = builders.stream().map(b -> b.new Work(hierarchy, from, to)).toArray(Work[]::new);
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			for (Work work : works) {
+				work.chunk(c, leafFrom, leafTo);
+			}
+		}
+
+		@Override
+		public void end() {
+			for (Work work : works) {
+				work.end();
+			}
+		}
 	}
 
 	/** Sums over the leaves of a group, or those of them that are in a run: of values, and of f(v). */

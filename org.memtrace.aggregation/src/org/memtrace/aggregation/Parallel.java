@@ -42,7 +42,7 @@ public final class Parallel {
 		}
 	}
 
-	/** The same with tasks that may fail. */
+	/** Runs tasks that may fail with a {@link MemtraceException}. The first failure ends the others and is thrown. */
 	public static void read(int count, Progress progress, Reading task) throws MemtraceException {
 		AtomicInteger next = new AtomicInteger();
 		int helpers = Math.min(threads(), count) - 1;

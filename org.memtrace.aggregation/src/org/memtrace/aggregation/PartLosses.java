@@ -5,8 +5,8 @@ package org.memtrace.aggregation;
 /**
  * What partitions lose inside of parts of memory, such as data structures, in per cent of what one block for such a part alone would
  * lose: the loss of the whole picture says little of a part with few of the accesses. Of a block that holds several parts the loss of
- * one is Σ v log2 (v / m) - (v - m) / ln 2 over its cells, where m is what the mean of the block says: never less than 0, and over all parts
- * the loss of the block. Immutable and safe for all threads; made once for a model, then asked for many partitions.
+ * one is Σ v log2 (v / m) - (v - m) / ln 2 over its cells, where m is what the mean of the block says: never less than 0, and over all
+ * parts the loss of the block. Immutable and safe for all threads; made once for a model, then asked for many partitions.
  */
 public final class PartLosses {
 	/** Part of gain and loss of everything that is the least loss which others are compared with. */
@@ -166,8 +166,8 @@ public final class PartLosses {
 	}
 
 	/**
-	 * What of {@link #percent} no p can avoid: what is lost in rows that the resolution limit keeps whole, when each of them is a block for each
-	 * slice. {@link Double#NaN} when there are values below 0.
+	 * What of {@link #percent} no p can avoid: what is lost in rows that the resolution limit keeps whole, when each of them is a block for
+	 * each slice. {@link Double#NaN} when there are values below 0.
 	 */
 	public double leastPercent(Partition partition, int part) {
 		if (model.hasNegativeValues()) {

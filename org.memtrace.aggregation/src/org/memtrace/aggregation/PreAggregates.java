@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.aggregation;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -14,10 +15,10 @@ import org.memtrace.model.store.TraceStore;
 
 /**
  * What is computed once from all accesses of a trace and saved with it, so that sums and first pictures need not read the accesses: facts
- * about all of them, when how much happened, an {@link AccessCube}, who touched pages first, and of traces with many pages the model of the
- * first picture. Each of these is a section, a
- * {@link SavedNumbers} in the cache of the store; a section is read when it is needed. All answers are the same with and without. Sections of
- * another content stamp are not used; one that is damaged is told, and then there are none. Safe for all threads.
+ * about all of them, when how much happened, an {@link AccessCube}, who touched pages first, and of traces with many pages the models of
+ * the first pictures. Each of these is a section, a
+ * {@link SavedNumbers} in the cache of the store; a section is read when it is needed. All answers are the same with and without. Sections
+ * of another content stamp are not used; one that is damaged is told, and then there are none. Safe for all threads.
  */
 final class PreAggregates {
 	/** Traces with fewer accesses are looked at as fast without, so they get none when they have none. */
@@ -131,7 +132,8 @@ final class PreAggregates {
 
 	void put(Facts facts) throws MemtraceException {
 		long[] inner = facts.inner.toLongArray();
-		SavedNumbers.Out out = out().signed(facts.maxNode).signed(facts.maxSharing).unsigned(inner, inner.length).unsigned(facts.times == null ? 0 : 1);
+		SavedNumbers.Out out = out().signed(facts.maxNode).signed(facts.maxSharing).unsigned(inner, inner.length).unsigned(facts.times == null ? 0
+				: 1);
 		if (facts.times != null) {
 			facts.times.write(out);
 		}
@@ -166,18 +168,58 @@ final class PreAggregates {
 	}
 
 	/**
-	 * The model of the first picture ({@link ModelRequest#firstPicture}).
+	 * The model of the first picture ({@link ModelRequest#firstPicture}) by some dimension; null when it is not there, or was
+	 * made with other types.
 	 *
 	 * @param hierarchy the whole tree, grouped
+	 * @param types all types of the viewpoint, before those without values are removed
 	 */
 	MicroscopicModel picture(Hierarchy hierarchy, List<ModelType> types, ModelRequest request) {
-		return section(PICTURE, in -> MicroscopicModel.read(in, hierarchy, types, request.metric(), request.viewpoint()));
+		MicroscopicModel model = section(picture(request), in -> {
+			if (request.viewpoint() == BasicDimensions.TYPE) {
+				return MicroscopicModel.read(in, hierarchy, types, request.metric(), request.viewpoint());
+			}
+			boolean known = in.signed() == hash(types);
+			int[] kept = in.deltaInts();
+			if (!known || Arrays.stream(kept).anyMatch(k -> k < 0 || k >= types.size())) {
+				throw new SavedNumbers.Damaged("its types are not those of the trace");
+			}
+			return MicroscopicModel.read(in, hierarchy, Arrays.stream(kept).mapToObj(types::get).toList(), request.metric(), request.viewpoint());
+		});
+		// two dimensions can have one id: what is asked decides how structures are divided
+		return model == null || model.viewpoint() != request.viewpoint() ? null : model;
 	}
 
-	void putPicture(MicroscopicModel model) throws MemtraceException {
+	/** Whether the first picture by this dimension may be saved: nothing but the accesses and their tables decides about its values. */
+	static boolean savesPicture(Dimension viewpoint) {
+		return viewpoint == BasicDimensions.TYPE || viewpoint.isOfSums() && viewpoint.can(Dimension.Use.COLOUR)
+				&& viewpoint.columns().stream().noneMatch(c -> c == org.memtrace.model.columns.AccessColumn.TIME);
+	}
+
+	private static String picture(ModelRequest request) {
+		return request.viewpoint() == BasicDimensions.TYPE ? PICTURE : PICTURE + "-" + request.viewpoint().id();
+	}
+
+	private static long hash(List<ModelType> types) {
+		long hash = types.size();
+		for (ModelType type : types) {
+			hash = hash * 0x9e3779b97f4a7c15L + type.name().hashCode();
+		}
+		return hash;
+	}
+
+	/** @param types all types of the viewpoint, among them those of the model in the same order */
+	void putPicture(MicroscopicModel model, List<ModelType> types, ModelRequest request) throws MemtraceException {
 		SavedNumbers.Out out = out();
+		if (request.viewpoint() != BasicDimensions.TYPE) {
+			int[] kept = model.types().stream().mapToInt(types::indexOf).toArray();
+			if (Arrays.stream(kept).anyMatch(k -> k < 0)) {
+				return; // nothing has a value
+			}
+			out.signed(hash(types)).deltas(kept, kept.length);
+		}
 		model.write(out);
-		put(PICTURE, model, out);
+		put(picture(request), model, out);
 	}
 
 	void put(FirstTouches touches, AccessTimes times) throws MemtraceException {

@@ -96,7 +96,7 @@ final class SavedNumbers {
 			return this;
 		}
 
-		/** The same. */
+		/** Writes {@code n} and the differences between neighbours of the first {@code n} numbers. */
 		Out deltas(int[] v, int n) {
 			unsigned(n);
 			int last = 0;

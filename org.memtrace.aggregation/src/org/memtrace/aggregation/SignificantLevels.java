@@ -78,7 +78,7 @@ public final class SignificantLevels {
 		return first(aggregator, parts, progress).initial();
 	}
 
-	/** The same where no part of memory is looked at for itself. */
+	/** The balanced level of the whole picture: no part of memory is looked at for itself. */
 	public static Level balanced(Aggregator aggregator, Progress progress) throws CancelledException {
 		return balanced(aggregator, null, progress);
 	}

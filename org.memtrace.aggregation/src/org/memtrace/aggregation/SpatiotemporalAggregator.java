@@ -15,8 +15,8 @@ import org.memtrace.model.Progress;
  * of one p: at most nodes x T^3 / 6 additions and comparisons, on all processors; nodes and intervals that cannot be part of the
  * best partition are left out, the more of them the closer p is to one that is known. Memory: per node that has values, 4 T^2 bytes for
  * gains (rows: 3 T^2); per node that is not a row T^2 bytes for deficits at p = 1, T^2 / 2 for cuts (T^2 when T > 127), and T^2 for each p
- * that is kept, for the nodes that were needed. Where many p are asked for (see {@link #expectMany}) programmes are of what is left between two
- * known p ({@link Survivors}), and for a short time there are 4 T^2 bytes more per node.
+ * that is kept, for the nodes that were needed. Where many p are asked for (see {@link #expectMany}) programmes are of what is left between
+ * two known p ({@link Survivors}), and for a short time there are 4 T^2 bytes more per node.
  */
 public final class SpatiotemporalAggregator implements Aggregator {
 	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
@@ -84,8 +84,8 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	 */
 	private final char[][] dividedUpTo;
 	/**
-	 * For each node the p below which every block of it or of a node in it, other than a cell or one without values, is worse than its cells by
-	 * more than what counts as equal; 0 for rows that are kept whole. Best values are 0 then.
+	 * For each node the p below which every block of it or of a node in it, other than a cell or one without values, is worse than its cells
+	 * by more than what counts as equal; 0 for rows that are kept whole. Best values are 0 then.
 	 */
 	private final float[] cellsUpTo;
 	/** Sums of children that are all 0. */
@@ -623,8 +623,8 @@ public final class SpatiotemporalAggregator implements Aggregator {
 
 	/**
 	 * Deficits of all blocks and divisions, from the top to the base: what is outside of an interval of a node, at best, is what is outside of
-	 * an interval around it that the parent divides, the best of the other children there, and the best of the node before and behind it. What is
-	 * worse than matters to both neighbours is not followed.
+	 * an interval around it that the parent divides, the best of the other children there, and the best of the node before and behind it. What
+	 * is worse than matters to both neighbours is not followed.
 	 *
 	 * @param all best values of all intervals
 	 */
@@ -1233,7 +1233,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 		}
 	}
 
-	/** The same with slices of different lengths; what rounding makes less than nothing is nothing. */
+	/** The loss when slices have different lengths. What rounding makes negative becomes 0. */
 	private static void unequal(double[] loss, double[] before, double[] logLength, double end, double logRows, double[] weighted,
 			double q, int from, int to) {
 		double weightedEnd = weighted[to];

@@ -11,9 +11,9 @@ import org.memtrace.model.store.EventCategory;
  * the parts are the whole. Of states that are not nested the one that began last counts. Used by one thread.
  */
 public final class StateTimes {
-	/** Gets pieces of time, in order: a type and the part {@code [fromNs, toNs)} of the window in which it is the innermost. */
+	/** Gets pieces of time, in order: the row of a state and the part {@code [fromNs, toNs)} of the window in which it is the innermost. */
 	public interface Receiver {
-		void add(int type, long fromNs, long toNs);
+		void add(int row, long fromNs, long toNs);
 	}
 
 	private final EventTable table;
@@ -63,13 +63,22 @@ public final class StateTimes {
 		if (count == open.length) {
 			open = Arrays.copyOf(open, 2 * count);
 		}
-		int place = count++;
-		// of those that begin together the longer ones are around the others
-		while (place > 0 && table.start(open[place - 1]) == table.start(row) && table.end(open[place - 1]) < table.end(row)) {
-			open[place] = open[place - 1];
+		put(table, open, count++, row);
+	}
+
+	/**
+	 * Puts a state behind those that began before it; of those that begin together the longer ones are around the others.
+	 *
+	 * @param rows ordered so
+	 * @param count of the rows in the array
+	 */
+	public static void put(EventTable table, int[] rows, int count, int row) {
+		int place = count;
+		while (place > 0 && table.start(rows[place - 1]) == table.start(row) && table.end(rows[place - 1]) < table.end(row)) {
+			rows[place] = rows[place - 1];
 			place--;
 		}
-		open[place] = row;
+		rows[place] = row;
 	}
 
 	private void advance(long to) {
@@ -82,7 +91,7 @@ public final class StateTimes {
 			int row = open[count - 1];
 			long end = Math.min(to, table.end(row));
 			if (end > at) {
-				receiver.add(table.type(row), at, end);
+				receiver.add(row, at, end);
 				at = end;
 			}
 			if (table.end(row) <= at) {

@@ -16,7 +16,8 @@ import org.memtrace.model.Progress;
  * before a division, of exact equals the earliest cut.
  * <p>
  * Two divisions beside each other are never better than the one of both, and a division beside a block without values is as good as one
- * that contains it. So a division begins where an interval that its parent divides begins or behind a block that is left, and ends likewise.
+ * that contains it. So a division begins where an interval that its parent divides begins or behind a block that is left, and ends
+ * likewise.
  * <p>
  * Not for several threads. The deficits of a span are not changed once it is made.
  */
@@ -108,8 +109,8 @@ final class Survivors {
 	 * @param most number of steps of the programme that is still worth it
 	 * @return null when it takes more
 	 */
-	static Survivors of(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor lowEnd, SpatiotemporalAggregator.Anchor highEnd, Span span,
-			double most) {
+	static Survivors of(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor lowEnd, SpatiotemporalAggregator.Anchor highEnd,
+			Span span, double most) {
 		Survivors s = new Survivors(owner, lowEnd, highEnd, span);
 		Deficits low = span.lowKnown ? lowEnd.deficits : null;
 		Deficits high = span.highKnown ? highEnd.deficits : null;
@@ -460,16 +461,13 @@ final class Survivors {
 			long whole = NONE;
 			int cut = t;
 			if (empty[t] >= 0) {
-				if (empty[t] == t || t == i) {
-					running = best[t];
-					runningCut = t;
-				} else if (best[t] > running) {
+				// the earliest of the best starts, so an interval without values is one block from i on
+				if (empty[t] == t || best[t] > running) {
 					running = best[t];
 					runningCut = t;
 				}
 				most = running;
 				cut = runningCut;
-				whole = empty[t] <= i ? 0 : NONE;
 			}
 			for (; e < end && last[e] == t; e++) {
 				int c = first[e];
@@ -481,6 +479,7 @@ final class Survivors {
 					continue;
 				}
 				long v = best[c] + base;
+				// a division with slices without values at its end is worth as much as without them, and begins earlier than those
 				if (v > most || v == most && c < cut) {
 					most = v;
 					cut = c;

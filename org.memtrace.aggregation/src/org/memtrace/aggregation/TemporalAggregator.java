@@ -78,7 +78,7 @@ public final class TemporalAggregator implements Aggregator {
 		}
 	}
 
-	/** The same with ties that go to the finer partition, as the reference has it for the temporal variant. */
+	/** An aggregator whose ties go to the finer partition. The reference does so in its temporal variant. */
 	public TemporalAggregator withFinerTies() {
 		return new TemporalAggregator(model, gain, before, true);
 	}
