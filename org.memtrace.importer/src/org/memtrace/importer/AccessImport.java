@@ -42,6 +42,7 @@ import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.Regions;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceFormatException;
@@ -76,6 +77,7 @@ final class AccessImport {
 	private final Path scratchDirectory;
 
 	private final SkipCounter skips;
+	private final long skippedRows;
 	private final TraceDirectory trace;
 	private ContextTables context;
 	private final CpuSets cpuSets = new CpuSets();
@@ -83,9 +85,20 @@ final class AccessImport {
 	private final List<ImageData> images = new ArrayList<>();
 	private ImportCounts counts;
 	private MocaFramesocExport export;
+	private SharedSegments shared = SharedSegments.NONE;
 
 	/** @param source the input, for messages */
 	AccessImport(TraceDirectory trace, String source, ImportRequest request) {
+		this(trace, source, request, new SkipCounter(request.strict()), 0);
+	}
+
+	/**
+	 * @param skips what was skipped before
+	 * @param skippedRows how many rows those were
+	 */
+	AccessImport(TraceDirectory trace, String source, ImportRequest request, SkipCounter skips, long skippedRows) {
+		this.skips = skips;
+		this.skippedRows = skippedRows;
 		this.trace = trace;
 		this.source = source;
 		this.target = request.target();
@@ -95,7 +108,6 @@ final class AccessImport {
 		this.fanout = request.fanout();
 		this.incomplete = request.incomplete();
 		this.scratchDirectory = request.scratchDirectory();
-		this.skips = new SkipCounter(request.strict());
 	}
 
 	private String source() {
@@ -105,6 +117,8 @@ final class AccessImport {
 	/** Imports; may be called once. */
 	ImportReport call(Progress progress) throws MemtraceException {
 		counts = new ImportCounts();
+		counts.rows = skippedRows;
+		counts.skipped = skippedRows;
 		context = new ContextTables(skips, traceStartNs());
 		try {
 			if (mocaFramesoc != null) {
@@ -120,7 +134,7 @@ final class AccessImport {
 				export.write(cpuSets.sets(), progress);
 			}
 			for (ImageData image : images) {
-				if (counts.unsorted.containsKey(image.index())) {
+				if (counts.unsorted.containsKey(image.index()) || shared.images().contains(image)) {
 					sort(image, progress);
 				} else {
 					image.sharing().finish();
@@ -143,6 +157,7 @@ final class AccessImport {
 		long start = trace.manifest().object("clock").number("start_ns", Long.MIN_VALUE);
 		for (TraceDirectory.Image image : trace.images()) {
 			long own = image.json().number("start_ns", Long.MIN_VALUE);
+			own = own == Long.MIN_VALUE ? own : own + image.clockShiftNs();
 			start = start == Long.MIN_VALUE || own != Long.MIN_VALUE && own < start ? own : start;
 		}
 		return Math.max(0, start);
@@ -168,6 +183,7 @@ final class AccessImport {
 			boolean missing = trace.images().stream().anyMatch(TraceDirectory.Image::unfinished);
 			skips.warn(source() + ": " + (missing ? "structures, call stacks and threads are missing: " : "") + incomplete);
 		}
+		List<ImageData> read = new ArrayList<>();
 		for (TraceDirectory.Image image : trace.images()) {
 			if (incomplete == null && image.unfinished()) {
 				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
@@ -177,10 +193,29 @@ final class AccessImport {
 					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
-			readImage(data, progress);
-			data.rows().finish();
-			data.leaves().freeCandidates();
+			read.add(data);
+			if (!trace.isJob()) {
+				readRows(data, progress);
+			}
 		}
+		if (trace.isJob()) { // which memory the ranks share is known when all of them have told their mappings
+			int next = trace.images().stream().mapToInt(TraceDirectory.Image::index).max().orElse(-1) + 1;
+			shared = SharedSegments.of(trace, context, next, () -> new RowSpill(scratchDirectory, budget));
+			images.addAll(shared.images());
+			for (ImageData data : read) {
+				readRows(data, progress);
+			}
+			for (ImageData data : shared.images()) {
+				data.rows().finish();
+				data.leaves().freeCandidates();
+			}
+		}
+	}
+
+	private void readRows(ImageData data, Progress progress) throws MemtraceException {
+		readImage(data, progress);
+		data.rows().finish();
+		data.leaves().freeCandidates();
 	}
 
 	private long totalBytes() {
@@ -201,7 +236,7 @@ final class AccessImport {
 					batch.count = 0;
 					pipeline.release(batch);
 				})) {
-			FirstPass pass = new FirstPass(data, context, addresses, counts,
+			FirstPass pass = new FirstPass(data, shared, context, addresses, counts,
 					Integer.numberOfTrailingZeros(trace.pageSizeBytes()));
 			for (RowBatch batch = pipeline.take(progress); batch != null; batch = pipeline.take(progress)) {
 				pass.add(batch);
@@ -226,7 +261,7 @@ final class AccessImport {
 			parser.finish();
 			return;
 		}
-		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange);
+		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange).shift(image.clockShiftNs());
 		parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
 		counts.rows += parser.rows();
 		counts.skipped += parser.skipped();
@@ -274,7 +309,7 @@ final class AccessImport {
 		for (ImageData image : images) {
 			if (image.rows().rows() > 0) {
 				areas.addAll(image.map().areas(image.index()));
-				if (used > 1) {
+				if (used > 1 || trace.isJob()) {
 					labels.put(image.index(), imageLabel(image.image()));
 				}
 			}
@@ -300,6 +335,11 @@ final class AccessImport {
 			if (!code.isEmpty()) {
 				writer.note(TraceStore.NOTE_CODE, code.toBytes());
 			}
+			writer.expect(counts.imported);
+			Regions regions = context.regions(Math.max(counts.lastNs, trace.manifest().object("clock").number("end_ns", counts.lastNs)));
+			if (!regions.isEmpty()) {
+				writer.note(Regions.NOTE, regions.toBytes());
+			}
 			writeAccesses(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes
 					|| counts.written != counts.imported) {
@@ -311,7 +351,7 @@ final class AccessImport {
 			}
 			TraceInfo described = info();
 			ImportReport report = AccessReport.of(trace, context, skips, counts, tree, order.layout().cells(),
-					images.size(), described.counts());
+					shared.count() > 0 ? sharedText() : "", described.counts());
 			TraceInfo info = writer.commit(described, report.toJson(), progress);
 			return report.stored(info);
 		}
@@ -332,7 +372,25 @@ final class AccessImport {
 		}
 	}
 
+	/** What of the memory that ranks share is one memory here. */
+	private String sharedText() {
+		long rows = shared.images().stream().mapToLong(i -> i.rows().rows()).sum();
+		return String.format(Locale.ROOT, "%,d %s of shared memory, mapped by several processes of a machine, %s one memory here; %,d records"
+				+ " are of it", shared.count(), shared.count() == 1 ? "segment" : "segments", shared.count() == 1 ? "is" : "are", rows);
+	}
+
+	/** The levels above the memory of an image, as {@link MemoryLayout#images()} has them. */
 	private String imageLabel(TraceDirectory.Image image) {
+		if (image.rank() != null && image.rank().number() < 0) {
+			return "node " + image.rank().host() + MemoryLayout.LEVEL + "shared memory of " + image.rank().host();
+		} else if (image.rank() != null) {
+			return "node " + image.rank().host() + MemoryLayout.LEVEL + "rank " + image.rank().number() + MemoryLayout.LEVEL
+					+ processLabel(image);
+		}
+		return processLabel(image);
+	}
+
+	private String processLabel(TraceDirectory.Image image) {
 		String executable = image.json().text("executable");
 		long pid = image.json().number("pid", -1);
 		return String.format(Locale.ROOT, "p%04d %s%s", image.index(),
@@ -377,10 +435,23 @@ final class AccessImport {
 		p.put("numa_nodes", host.text("numa_nodes"));
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
 		p.put("unseen", manifest.object("unseen").text("text"));
+		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
 		p.put("unrecorded", manifest.object("unrecorded").text("text"));
 		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));
 		manifest.object("parameters").primitives().forEach((key, value) -> p.put("parameter_" + key, value));
+		host.object("settings").primitives().forEach((key, value) -> p.put(TraceInfo.PROPERTY_SETTING + key, value));
+		manifest.object("environment").primitives().forEach((key, value) -> {
+			if (key.matches(TraceInfo.ENVIRONMENT_OF_PROGRAMS)) {
+				p.put(TraceInfo.PROPERTY_ENVIRONMENT + key, value);
+			}
+		});
+		manifest.object("job").primitives().forEach((key, value) -> p.put("job_" + key, value));
+		if (trace.isJob()) { // of one of them
+			p.remove("job_rank");
+			p.remove("job_local_rank");
+			p.remove("job_node");
+		}
 		p.put(ImportOperation.PROPERTY_SOURCE, trace.path().toString());
 		p.put(ImportOperation.PROPERTY_SOURCE_IDENTITY, trace.identity());
 		p.put("time_unit", manifest.text("time_unit"));
@@ -411,6 +482,7 @@ final class AccessImport {
 	/** Takes the parsed rows of one image. */
 	private static final class FirstPass {
 		private final ImageData data;
+		private final SharedSegments shared;
 		private final ContextTables context;
 		private final LongNumbers addresses;
 		private final ImportCounts counts;
@@ -425,8 +497,9 @@ final class AccessImport {
 		private final int pageShift;
 		private final boolean mocaPhysical;
 
-		FirstPass(ImageData data, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift) {
+		FirstPass(ImageData data, SharedSegments shared, ContextTables context, LongNumbers addresses, ImportCounts counts, int pageShift) {
 			this.data = data;
+			this.shared = shared;
 			this.pageShift = pageShift;
 			this.mocaPhysical = data.image().directory() == null;
 			this.context = context;
@@ -462,9 +535,11 @@ final class AccessImport {
 				row.thread = thread(batch.taskId[i], start, end);
 				row.startNs = start;
 				row.endNs = end;
-				row.leaf = leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
+				SharedSegments.Target target = shared.target(structure);
+				row.leaf = target == null ? leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i])
+						: sharedLeaf(target, batch, i);
 				if (sorted) {
-					batch.page[i] = leaves.sharingPage(row.leaf);
+					batch.page[i] = target == null ? leaves.sharingPage(row.leaf) : -1;
 					batch.thread[i] = row.thread;
 					batch.sorted = i + 1;
 				}
@@ -476,12 +551,21 @@ final class AccessImport {
 				row.flags = batch.flags[i];
 				row.readOffset = batch.readOffset[i];
 				row.writeOffset = batch.writeOffset[i];
-				rows.add(row);
+				(target == null ? rows : target.data().rows()).add(row);
 				counts.read(row);
 				int kind = structure < 0 ? accessesByKind.length - 1
 						: context.structures().get(structure).kind().ordinal();
 				accessesByKind[kind] += row.reads + row.writes;
 			}
+		}
+
+		/** The leaf of a row in the memory that several images have. */
+		private int sharedLeaf(SharedSegments.Target target, RowBatch batch, int i) {
+			long address = batch.address[i] + target.toShared();
+			LeafTable leaves = target.data().leaves();
+			int page = leaves.pageOf(address, target.data().structures());
+			int structure = leaves.structure(page, target.data().structures(), address, batch.startNs[i], batch.endNs[i], RowBatch.NO_TIME);
+			return leaves.leaf(page, structure, frame(batch.physical[i], batch.address[i]), batch.node[i]);
 		}
 
 		/** A physical address of 0 is not known; Moca writes the virtual one when it knows none. */

@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import java.util.Set;
 
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.InputFormat;
+import org.memtrace.importer.memtrace.JobDirectory;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalFiles;
 import org.memtrace.importer.reader.ImportOption;
@@ -45,7 +47,22 @@ abstract class AccessReader implements InputReader {
 	}
 
 	private static TraceDirectory open(Input input) throws MemtraceException {
-		return isTraceDirectory(input) ? TraceDirectory.open(input.first()) : HistoricalFiles.open(input);
+		if (isTraceDirectory(input)) {
+			return TraceDirectory.open(input.first());
+		}
+		List<Path> ranks = ranks(input);
+		return ranks.isEmpty() ? HistoricalFiles.open(input) : JobDirectory.open(shown(input, ranks), ranks);
+	}
+
+	/** The trace directories of ranks of a parallel job, which were given or are in the folder. */
+	private static List<Path> ranks(Input input) throws MemtraceException {
+		return input.paths().stream().allMatch(Files::isDirectory) ? JobDirectory.ranks(input.paths()) : List.of();
+	}
+
+	/** The folder that the user gave, or that the ranks are in. */
+	private static Path shown(Input input, List<Path> ranks) {
+		Path parent = ranks.get(0).toAbsolutePath().normalize().getParent();
+		return input.paths().size() == 1 || parent == null ? input.first() : parent;
 	}
 
 	private static boolean isTraceDirectory(Input input) {
@@ -64,6 +81,9 @@ abstract class AccessReader implements InputReader {
 	@Override
 	public Optional<ImportSource> look(Input input) throws MemtraceException {
 		if (isTraceDirectory(input)) {
+			return readsTraceDirectories() ? Optional.of(source(open(input))) : Optional.empty();
+		}
+		if (!ranks(input).isEmpty()) {
 			return readsTraceDirectories() ? Optional.of(source(open(input))) : Optional.empty();
 		}
 		Path whole = input.isFolder() ? ImportOperation.traceDirectoryOf(input.first()) : null;
@@ -92,13 +112,16 @@ abstract class AccessReader implements InputReader {
 			bytes += size;
 			if (image.directory() != null) {
 				directory = true;
-				files.add(new ImportSource.File(image.directory(), image.directory().getFileName().toString(), image(image), size));
+				String folder = image.directory().getFileName().toString();
+				files.add(new ImportSource.File(image.directory(), image.rank() == null ? folder
+						: image.directory().getParent().getFileName() + "/" + folder, image(image), size));
 			}
 			for (TraceDirectory.ContextFile context : image.context()) {
 				files.add(file(context.input(), context.format()));
 			}
 		}
-		String kind = directory ? "trace directory of memtrace" : formats.stream().findFirst().map(InputFormat::description).orElse("");
+		String kind = trace.isJob() ? "ranks of a parallel job"
+				: directory ? "trace directory of memtrace" : formats.stream().findFirst().map(InputFormat::description).orElse("");
 		if (formats.contains(InputFormat.ACCESSES) && !directory) {
 			kind += ", alone";
 		}

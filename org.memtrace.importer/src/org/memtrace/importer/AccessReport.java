@@ -25,13 +25,21 @@ final class AccessReport {
 	private AccessReport() {
 	}
 
+	/** @param sharedMemory a sentence about the memory that ranks share; empty when they share none */
 	static ImportReport of(TraceDirectory directory, ContextTables context, SkipCounter skips, ImportCounts counts,
-			ProducerTree tree, PageCells cells, int images, CountUnit counted) {
+			ProducerTree tree, PageCells cells, String sharedMemory, CountUnit counted) {
 		Map<String, Object> values = new LinkedHashMap<>();
 		Json manifest = directory.manifest();
 		values.put("source", directory.path().toString());
 		values.put("state", manifest.object("status").text("state"));
-		values.put("process_images", images);
+		values.put("process_images", directory.images().size());
+		if (directory.isJob()) {
+			Json job = manifest.object("job");
+			values.put("ranks", job.number("ranks", 0));
+			values.put("machines", job.number("machines", 0));
+			values.put("clocks", job.text("clocks"));
+			values.put("shared_memory", sharedMemory);
+		}
 		values.put("access_files", counts.files);
 		Map<String, Object> rows = new LinkedHashMap<>();
 		rows.put("read", counts.rows);
@@ -125,6 +133,12 @@ final class AccessReport {
 		Map<?, ?> sums = (Map<?, ?>) values.get("accesses");
 		ImportReport.line(text, "rows read", "%,d in %,d files of %,d process image(s)", rows.get("read"), values.get("access_files"),
 				values.get("process_images"));
+		if (values.containsKey("ranks")) {
+			ImportReport.line(text, "ranks", "%,d on %,d machine(s); %s", values.get("ranks"), values.get("machines"), values.get("clocks"));
+			if (!values.get("shared_memory").equals("")) {
+				ImportReport.line(text, "shared memory", "%s", values.get("shared_memory"));
+			}
+		}
 		ImportReport.line(text, "rows imported", "%,d", rows.get("imported"));
 		ImportReport.line(text, "rows skipped", "%,d", rows.get("skipped"));
 		((Map<?, ?>) rows.get("skipped_by_reason")).forEach((reason, n) -> ImportReport.line(text, "", "%,d: %s (first: %s)", n, reason,

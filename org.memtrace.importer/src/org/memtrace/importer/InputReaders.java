@@ -11,8 +11,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.importer.chrome.ChromeReader;
 import org.memtrace.importer.csv.EventCsvReader;
+import org.memtrace.importer.monitor.MonitorReader;
 import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.paje.PajeReader;
+import org.memtrace.importer.paraver.ParaverReader;
+import org.memtrace.importer.perf.PerfEventsReader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
@@ -22,12 +25,16 @@ import org.memtrace.model.TraceFormatException;
 /** All readers of input formats: one line for each. Safe for all threads. */
 public final class InputReaders {
 	private static final CopyOnWriteArrayList<InputReader> ALL = new CopyOnWriteArrayList<>(List.of( //
+			new PerfReader(), //
 			new MemtraceReader(), //
 			new MocaReader(), //
 			new TabarnacReader(), //
 			new Otf2Reader(), //
+			new MonitorReader(), //
 			new PajeReader(), //
 			new ChromeReader(), //
+			new ParaverReader(), //
+			new PerfEventsReader(), //
 			new EventCsvReader()));
 
 	/**

@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.util.List;
 import java.util.Set;
 
 import org.memtrace.importer.input.InputFormat;
@@ -21,6 +22,11 @@ final class MemtraceReader extends AccessReader {
 	@Override
 	public String description() {
 		return "trace directories of memtrace record, and their access files";
+	}
+
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("accesses-000000.csv", "accesses from a trace directory, alone"));
 	}
 
 	@Override

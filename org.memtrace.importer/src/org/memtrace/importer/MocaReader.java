@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.util.List;
 import java.util.Set;
 
 import org.memtrace.importer.input.InputFormat;
@@ -21,5 +22,14 @@ final class MocaReader extends AccessReader {
 	@Override
 	public String description() {
 		return "files of Moca, with the structures and stacks that belong to them";
+	}
+
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("Moca-full-trace.csv", "accesses of Moca; either generation of its header"), //
+				new Example("Moca-framesoc.csv", "the same with Shared (0 or 1, or number of threads)"), //
+				new Example("structs.csv", "structures of Moca or TABARNAC"), //
+				new Example("stacks.log", "stacks of Moca"), //
+				new Example("Virtual-producers.log", "page size of Moca"));
 	}
 }

@@ -95,6 +95,7 @@ public final class Projections {
 			if (byThread) {
 				writer.eventTypesByThread();
 			}
+			writer.expect(store.accessCount());
 			store.visitAccesses(org.memtrace.model.store.AccessQuery.ALL, writer::accesses, progress);
 			Map<String, String> properties = new TreeMap<>(info.properties());
 			properties.put(PROPERTY, suffix);

@@ -3,16 +3,19 @@
 
 package org.memtrace.importer;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 
 import org.memtrace.importer.rows.LongNumbers;
 import org.memtrace.importer.rows.Pipeline;
 import org.memtrace.importer.rows.RowBatch;
 import org.memtrace.importer.rows.RowSpill;
+import org.memtrace.importer.sharing.SharingSweep;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.AccessBatch;
 
-/** The second pass: rows of one image after the other, each in order of its start, with their cell and their sharing. */
+/** The second pass: the rows of all images in order of their start, with their cell and their sharing. */
 final class RowMerge {
 	private final LongNumbers addresses;
 	private final ImportCounts counts;
@@ -26,11 +29,38 @@ final class RowMerge {
 		batch = out.exchange(null);
 	}
 
+	private static final class Source {
+		final ImageData image;
+		final RowSpill.Cursor rows;
+		int number;
+
+		Source(ImageData image) {
+			this.image = image;
+			rows = image.rows().read();
+		}
+	}
+
 	void run(List<ImageData> images) throws MemtraceException, InterruptedException {
+		PriorityQueue<Source> queue = new PriorityQueue<>(
+				Comparator.comparingLong((Source s) -> s.rows.row.startNs).thenComparingInt(s -> s.image.index()));
 		for (ImageData image : images) {
-			RowSpill.Cursor rows = image.rows().read();
-			for (int number = 0; rows.next(); number++) {
-				add(rows.row, image.cellOfLeaf(), image.sharing().sharing(number));
+			Source source = new Source(image);
+			if (source.rows.next()) {
+				queue.add(source);
+			}
+		}
+		while (!queue.isEmpty()) {
+			Source source = queue.poll();
+			long limitNs = queue.isEmpty() ? Long.MAX_VALUE : queue.peek().rows.row.startNs;
+			int[] cellOfLeaf = source.image.cellOfLeaf();
+			SharingSweep sharing = source.image.sharing();
+			boolean more;
+			do {
+				add(source.rows.row, cellOfLeaf, sharing.sharing(source.number++));
+				more = source.rows.next();
+			} while (more && source.rows.row.startNs < limitNs);
+			if (more) {
+				queue.add(source);
 			}
 		}
 		out.exchange(batch);

@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.util.List;
 import java.util.Set;
 
 import org.memtrace.importer.input.InputFormat;
@@ -21,6 +22,12 @@ final class TabarnacReader extends AccessReader {
 	@Override
 	public String description() {
 		return "files of TABARNAC, with the structures and stacks that belong to them";
+	}
+
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("NAME.full.page.csv", "pages by thread of TABARNAC, without time"), //
+				new Example("NAME.stackmap.csv", "stacks of TABARNAC"));
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.memtrace.importer.memtrace.JobDirectory;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.importer.record.ToolOutput;
@@ -26,6 +27,14 @@ public final class TraceCompletion {
 
 	/** Whether the recorder left something to be completed, or is not known to have ended. */
 	static boolean isNeeded(Path directory) {
+		try {
+			List<Path> ranks = JobDirectory.ranks(directory);
+			if (!ranks.isEmpty()) {
+				return ranks.stream().anyMatch(TraceCompletion::isNeeded);
+			}
+		} catch (MemtraceException e) {
+			return false; // the import says what is wrong with it
+		}
 		if (!ImportOperation.isTraceDirectory(directory)) {
 			return false;
 		}
@@ -48,6 +57,15 @@ public final class TraceCompletion {
 	public static String complete(Path directory, Installation installation, Progress progress) throws MemtraceException {
 		if (!isNeeded(directory)) {
 			return null;
+		}
+		List<Path> ranks = JobDirectory.ranks(directory);
+		if (!ranks.isEmpty()) {
+			String last = null;
+			for (Path rank : ranks) {
+				String why = complete(rank, installation, progress);
+				last = why == null ? last : rank.getFileName() + ": " + why;
+			}
+			return last;
 		}
 		if (installation.launcher() == null) {
 			return "the recorder was killed and could not complete the trace here. " + installation.problem();

@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -47,6 +48,11 @@ public final class ChromeReader implements InputReader {
 	@Override
 	public String description() {
 		return "JSON of Chrome's trace viewer and Perfetto: PyTorch, clang -ftime-trace, ROCm";
+	}
+
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("trace.json, trace.json.gz", "Chrome's trace viewer, Perfetto (JSON)"));
 	}
 
 	@Override

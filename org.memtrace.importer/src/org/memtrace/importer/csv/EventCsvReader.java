@@ -50,6 +50,11 @@ public final class EventCsvReader implements InputReader {
 	}
 
 	@Override
+	public List<Example> examples() {
+		return List.of(new Example("any.csv", "events of any tool: type,category,producer,..."));
+	}
+
+	@Override
 	public Optional<ImportSource> look(Input input) throws MemtraceException, IOException {
 		if (input.isFolder()) {
 			return Optional.empty();

@@ -79,6 +79,7 @@ public final class AccessParser {
 	private final int pageShift;
 	private InputFormat format = InputFormat.ACCESSES;
 
+	private long clockShiftNs;
 	// the row being parsed
 	private byte[] text;
 	private int p;
@@ -95,6 +96,12 @@ public final class AccessParser {
 		batch = sink.accept(null);
 		this.pageShift = pageShift;
 		segments = new SegmentMerger(this::store, pageShift);
+	}
+
+	/** Adds so much to all times from now on. */
+	public AccessParser shift(long ns) {
+		clockShiftNs = ns;
+		return this;
 	}
 
 	/** Rows that were not used. */
@@ -304,15 +311,15 @@ public final class AccessParser {
 		batch.reads[i] = row[READS];
 		batch.writes[i] = row[WRITES];
 		batch.cpuSet[i] = (int) row[CPUS];
-		batch.startNs[i] = row[START];
-		batch.endNs[i] = row[END];
+		batch.startNs[i] = row[START] + clockShiftNs;
+		batch.endNs[i] = row[END] + clockShiftNs;
 		batch.taskId[i] = row[TASK];
 		batch.ip[i] = row[IP];
 		batch.node[i] = (int) row[NODE];
 		batch.flags[i] = (int) row[FLAGS];
 		batch.physical[i] = row[PHYSICAL];
 		batch.maskDigits[i] = digits;
-		batch.firstNs[i] = row[FIRST_TIME] < 0 ? RowBatch.NO_TIME : row[START] + row[FIRST_TIME];
+		batch.firstNs[i] = row[FIRST_TIME] < 0 ? RowBatch.NO_TIME : row[START] + clockShiftNs + row[FIRST_TIME];
 		offsets(row, i);
 	}
 

@@ -16,6 +16,7 @@ import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
+import org.memtrace.model.Regions;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
@@ -28,10 +29,27 @@ public final class ContextTables {
 	private final List<List<CallFrame>> stacks = new ArrayList<>();
 	private final List<ThreadInfo> threads = new ArrayList<>();
 	private final List<Interval> intervals = new ArrayList<>();
+	private final Regions.Builder regions = new Regions.Builder();
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
 	private final CodePlaces.Builder code = new CodePlaces.Builder();
+	private final Map<Integer, Segment> segments = new HashMap<>();
 	private long lostAccesses;
 	private int unlistedThreads;
+
+	/**
+	 * A part of shared memory.
+	 *
+	 * @param machine where it is
+	 * @param device 0 for the segments of System V
+	 * @param inode of the file, or the number of the segment
+	 * @param offset of the first byte of the structure, in bytes
+	 */
+	public record Segment(String machine, long device, long inode, long offset) {
+		/** The same for all parts of one segment. */
+		public Segment whole() {
+			return new Segment(machine, device, inode, 0);
+		}
+	}
 
 	/** @param traceStartNs birth of what was there from the beginning */
 	public ContextTables(SkipCounter skips, long traceStartNs) {
@@ -41,6 +59,18 @@ public final class ContextTables {
 
 	public List<Structure> structures() {
 		return structures;
+	}
+
+	/** The structures that are mappings of shared memory, by their id. */
+	public Map<Integer, Segment> segments() {
+		return segments;
+	}
+
+	/** The memory that several processes have mapped, as a structure of {@code image}; returns its id. */
+	public int addShared(TraceDirectory.Image image, Structure like, long start, long end) {
+		structures.add(new Structure(structures.size(), image.index(), like.kind(), like.name(), start, end, traceStartNs, Long.MAX_VALUE, -1,
+				like.stack(), like.site(), like.typeName()));
+		return structures.size() - 1;
 	}
 
 	/** Call stacks by id. */
@@ -96,7 +126,33 @@ public final class ContextTables {
 		threads(image);
 		intervals(image);
 		code(image);
+		regions(image);
 		return structures(image, stackIds);
+	}
+
+	private void regions(TraceDirectory.Image image) throws MemtraceException {
+		String name = image.fileName("regions.csv");
+		CsvTable.read(image.directory().resolve("regions.csv"), name, List.of("Time", "TaskId", "Event", "Name"), skips, row -> {
+			long timeNs = row.number("Time", -1);
+			long task = row.number("TaskId", -1);
+			String event = row.text("Event");
+			if (timeNs < 0 || task < 0 || !event.equals("begin") && !event.equals("end")) {
+				skips.skip(name, row.line(), "not the begin or the end of a region");
+			} else if (event.equals("begin")) {
+				regions.begin(image.index(), task, row.text("Name"), timeNs + image.clockShiftNs());
+			} else if (!regions.end(image.index(), task, row.text("Name"), timeNs + image.clockShiftNs())) {
+				skips.skip(name, row.line(), "end of a region that the thread did not begin");
+			}
+		});
+	}
+
+	/**
+	 * The regions that the program named.
+	 *
+	 * @param endNs end of the trace, for those that did not end
+	 */
+	public Regions regions(long endNs) {
+		return regions.build(endNs);
 	}
 
 	private void stacks(TraceDirectory.Image image, Map<Long, Integer> ids) throws MemtraceException {
@@ -131,8 +187,8 @@ public final class ContextTables {
 					}
 					String name = row.text("Name").strip();
 					threads.add(new ThreadInfo(threads.size(), image.index(), taskId,
-							name.isEmpty() ? "thread " + taskId : name, birth(row.number("Birth", -1)),
-							death(row.number("Death", -1)), row.text("Start"), threads.size() == first));
+							ranked(image, name.isEmpty() ? "thread " + taskId : name), birth(image, row.number("Birth", -1)),
+							death(image, row.number("Death", -1)), row.text("Start"), threads.size() == first));
 					total.add(row.number("CpuNs", -1));
 				});
 		threadTimes(image, first, total);
@@ -151,7 +207,8 @@ public final class ContextTables {
 		long[] until = threads.subList(first, threads.size()).stream().mapToLong(ThreadInfo::birthNs).toArray();
 		String name = image.fileName("threadtimes.csv");
 		CsvTable.read(image.directory().resolve("threadtimes.csv"), name, List.of("TaskId", "Time", "CpuNs"), skips, row -> {
-			long timeNs = row.number("Time", -1);
+			long recordedNs = row.number("Time", -1);
+			long timeNs = recordedNs < 0 ? recordedNs : recordedNs + image.clockShiftNs();
 			long cpuNs = row.number("CpuNs", -1);
 			List<ThreadInfo> same = byTask.get(row.number("TaskId", -1));
 			if (same == null || timeNs < 0 || cpuNs < 0) {
@@ -179,16 +236,22 @@ public final class ContextTables {
 	/** A thread that only its accesses tell of. */
 	public int addThread(TraceDirectory.Image image, long taskId) {
 		unlistedThreads++;
-		threads.add(new ThreadInfo(threads.size(), image.index(), taskId, "thread " + taskId, traceStartNs,
+		threads.add(new ThreadInfo(threads.size(), image.index(), taskId, ranked(image, "thread " + taskId), traceStartNs,
 				Long.MAX_VALUE, "", taskId == image.json().number("pid", -1)));
 		return threads.size() - 1;
+	}
+
+	/** With the rank in front: the threads of all ranks have the same names. */
+	private static String ranked(TraceDirectory.Image image, String name) {
+		return image.rank() == null ? name : "r" + image.rank().number() + " " + name;
 	}
 
 	private void intervals(TraceDirectory.Image image) throws MemtraceException {
 		CsvTable.read(image.directory().resolve("intervals.csv"), image.fileName("intervals.csv"),
 				List.of("Start", "End"), skips, row -> {
 					long lost = row.number("LostRing", 0) + row.number("LostTable", 0);
-					intervals.add(new Interval(image.index(), row.number("Start", 0), row.number("End", 0),
+					intervals.add(new Interval(image.index(), row.number("Start", 0) + image.clockShiftNs(),
+							row.number("End", 0) + image.clockShiftNs(),
 							row.number("TargetNs", 0), row.number("Faults", 0), lost, row.number("Unattributed", 0),
 							row.text("Event")));
 					lostAccesses += lost;
@@ -213,8 +276,10 @@ public final class ContextTables {
 						return;
 					}
 					structures.add(new Structure(structures.size(), image.index(), kind, name(kind, row.text("Name")), start, end,
-							birth(row.number("Birth", -1)), death(row.number("Death", -1)), row.number("TaskId", -1),
-							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type")));
+							birth(image, row.number("Birth", -1)), death(image, row.number("Death", -1)), row.number("TaskId", -1),
+							stackIds.getOrDefault(row.number("Stack", -1), -1), row.text("Site"), row.text("Type"),
+							row.text("Members")));
+					segment(image, structures.size() - 1, row.text("Segment"));
 				});
 		return List.copyOf(structures.subList(first, structures.size()));
 	}
@@ -228,12 +293,25 @@ public final class ContextTables {
 		return null;
 	}
 
-	private long birth(long ns) {
-		return ns < 0 ? traceStartNs : ns;
+	private long birth(TraceDirectory.Image image, long ns) {
+		return ns < 0 ? traceStartNs : ns + image.clockShiftNs();
 	}
 
-	private static long death(long ns) {
-		return ns < 0 ? Long.MAX_VALUE : ns;
+	private static long death(TraceDirectory.Image image, long ns) {
+		return ns < 0 ? Long.MAX_VALUE : ns + image.clockShiftNs();
+	}
+
+	/** What a mapping is that other processes can have, too. */
+	private void segment(TraceDirectory.Image image, int structure, String text) {
+		String[] parts = text.split(":");
+		try {
+			if (parts.length == 3) {
+				segments.put(structure, new Segment(image.rank() == null ? "" : image.rank().machine(), Long.parseUnsignedLong(parts[0], 16),
+						Long.parseUnsignedLong(parts[1], 16), Long.parseUnsignedLong(parts[2], 16)));
+			}
+		} catch (NumberFormatException e) {
+			// of a later version: it stays a mapping of its process
+		}
 	}
 
 	/** The heap segment has one name in tables and pictures; older recorders called it heap (brk). */

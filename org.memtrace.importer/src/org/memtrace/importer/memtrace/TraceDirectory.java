@@ -39,12 +39,32 @@ public final class TraceDirectory {
 	}
 
 	/**
+	 * The rank of a parallel job.
+	 *
+	 * @param host name of its machine, unique in the job
+	 * @param machine what has one clock and one memory
+	 * @param clockShiftNs to be added to all its times, so that they are those of the whole trace
+	 */
+	public record Rank(int number, String host, String machine, long clockShiftNs) {
+	}
+
+	/**
 	 * A process image.
 	 *
-	 * @param directory its folder; null when the trace is made of historical files
+	 * @param directory its folder; null when the trace is made of historical files, and of the memory that ranks share
 	 * @param context historical files only
+	 * @param rank null when it is of no parallel job
 	 */
-	public record Image(int index, Path directory, Json json, List<AccessFile> chunks, List<ContextFile> context) {
+	public record Image(int index, Path directory, Json json, List<AccessFile> chunks, List<ContextFile> context, Rank rank) {
+		public Image(int index, Path directory, Json json, List<AccessFile> chunks, List<ContextFile> context) {
+			this(index, directory, json, chunks, context, null);
+		}
+
+		/** To be added to the times in its files. */
+		public long clockShiftNs() {
+			return rank == null ? 0 : rank.clockShiftNs;
+		}
+
 		/** The name of one of its files as the user knows it. */
 		String fileName(String name) {
 			return directory.getParent().getFileName() + "/" + directory.getFileName() + "/" + name;
@@ -66,8 +86,18 @@ public final class TraceDirectory {
 	private final int pageSizeBytes;
 
 	private final List<String> notes;
+	/** Folders with a manifest: one, or those of the ranks. */
+	private final List<Path> parts;
+	private final boolean oneMachine;
 
 	public TraceDirectory(Path path, Json manifest, List<Image> images, int pageSizeBytes, List<String> notes) {
+		this(path, manifest, images, pageSizeBytes, notes, List.of(path), true);
+	}
+
+	TraceDirectory(Path path, Json manifest, List<Image> images, int pageSizeBytes, List<String> notes, List<Path> parts,
+			boolean oneMachine) {
+		this.parts = List.copyOf(parts);
+		this.oneMachine = oneMachine;
 		this.path = path;
 		this.notes = notes;
 		this.manifest = manifest;
@@ -96,14 +126,36 @@ public final class TraceDirectory {
 		return pageSizeBytes;
 	}
 
-	/** The machine, as XML of hwloc; null when the recorder did not know it, or it cannot be read: a trace does without. */
+	/** Whether it is made of the ranks of a parallel job. */
+	public boolean isJob() {
+		return images.stream().anyMatch(image -> image.rank != null);
+	}
+
+	/**
+	 * The machine, as XML of hwloc; null when the recorder did not know it, it cannot be read, or there were several: a trace does
+	 * without.
+	 */
 	public byte[] topology() {
-		Path file = path.resolve("topology.xml");
+		if (!oneMachine) {
+			return null;
+		}
+		Path file = parts.get(0).resolve("topology.xml");
 		try {
 			return Files.isRegularFile(file) && Files.size(file) <= MAX_TOPOLOGY_BYTES ? Files.readAllBytes(file) : null;
 		} catch (IOException e) {
 			return null;
 		}
+	}
+
+	/**
+	 * Opens a directory that was made of something else.
+	 *
+	 * @param shown what the user gave: the path of the trace
+	 * @param notes what the user should know about it
+	 */
+	public static TraceDirectory openCopy(Path copy, Path shown, List<String> notes) throws MemtraceException {
+		TraceDirectory made = open(copy);
+		return new TraceDirectory(shown, made.manifest, made.images, made.pageSizeBytes, notes, List.of(copy), true);
 	}
 
 	public static TraceDirectory open(Path directory) throws MemtraceException {
@@ -196,7 +248,9 @@ public final class TraceDirectory {
 			if (images.stream().anyMatch(image -> image.directory == null)) {
 				return historicalIdentity(digest);
 			}
-			digest.update(Files.readAllBytes(path.resolve("manifest.json")));
+			for (Path part : parts) {
+				digest.update(Files.readAllBytes(part.resolve("manifest.json")));
+			}
 			for (Image image : images) {
 				List<String> entries = new ArrayList<>();
 				try (DirectoryStream<Path> files = Files.newDirectoryStream(image.directory)) {

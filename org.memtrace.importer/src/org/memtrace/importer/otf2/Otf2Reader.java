@@ -56,6 +56,11 @@ public final class Otf2Reader implements InputReader {
 		return "OTF2 archives of Score-P, EZTrace, TAU: states, messages, I/O, metrics";
 	}
 
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("NAME.otf2", "OTF2 archive of EZTrace, Score-P, TAU, lo2s"));
+	}
+
 	/** Begins with a mark of the buffer, the byte order, and the name of the format. */
 	private static boolean isAnchor(InputFile file) throws IOException {
 		if (file.path() != null && file.size() > LARGEST_ANCHOR) {

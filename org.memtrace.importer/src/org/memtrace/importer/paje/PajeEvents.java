@@ -15,6 +15,7 @@ import java.util.Set;
 
 import org.memtrace.importer.input.DecimalNumber;
 import org.memtrace.importer.reader.EventSink;
+import org.memtrace.importer.reader.LineFileReader;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
 
@@ -22,7 +23,7 @@ import org.memtrace.model.store.EventCategory;
  * Plays the lines of a trace in the Pajé format and gives what they say to a sink: docs/import.md, "Pajé". Source of the format: L. M.
  * Schnorr, The Pajé trace file format, 2014. Used by one thread.
  */
-final class PajeEvents {
+final class PajeEvents implements LineFileReader.Lines {
 	/** A line that cannot be used. */
 	private static final class Unusable extends Exception {
 		private static final long serialVersionUID = 1;
@@ -164,7 +165,8 @@ final class PajeEvents {
 	}
 
 	/** Takes a line, without its end. */
-	void line(byte[] bytes, int start, int end, long number) throws MemtraceException {
+	@Override
+	public void line(byte[] bytes, int start, int end, long number) throws MemtraceException {
 		int from = start;
 		while (from < end && bytes[from] <= ' ' && bytes[from] >= 0) {
 			from++;
@@ -513,7 +515,8 @@ final class PajeEvents {
 	}
 
 	/** When all lines were read: what holds until the end, and what has no other side. */
-	void finish() throws MemtraceException {
+	@Override
+	public void finish() throws MemtraceException {
 		for (Container container : all) {
 			end(container, lastNs);
 		}

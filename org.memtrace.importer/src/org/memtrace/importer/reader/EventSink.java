@@ -163,6 +163,10 @@ public final class EventSink implements AutoCloseable {
 
 	/** An event as {@link #event(int, int, long, long, double, int, Map)}, with a set from {@link #parameters}. */
 	public void event(int type, int producer, long startNs, long endNs, double value, int cpu, int parameters) throws MemtraceException {
+		if (type < 0 || endNs < startNs) {
+			skips.skip(input.text() + ", row " + rows, 0, type < 0 ? "type that had another category" : "ends before it starts");
+			return;
+		}
 		if (batch.isFull()) {
 			flush();
 		}
@@ -196,6 +200,11 @@ public final class EventSink implements AutoCloseable {
 	/** Something known about the trace, such as {@code time_unit}. */
 	public void property(String key, String value) {
 		properties.put(key, value);
+	}
+
+	/** Something that {@link org.memtrace.model.store.TraceStore#readNote} finds. */
+	public void note(String key, byte[] value) throws MemtraceException {
+		writer.note(key, value);
 	}
 
 	/** What was traced. */

@@ -30,6 +30,7 @@ public final class Input {
 	private final List<Path> paths;
 	private final InputStream standardInput;
 	private List<InputFile> files;
+	private Input withoutFolders;
 
 	/** @param paths at least one; {@code -} stands for standard input */
 	public Input(List<Path> paths, InputStream standardInput) {
@@ -50,6 +51,15 @@ public final class Input {
 	/** Whether it is one folder. */
 	public boolean isFolder() {
 		return paths.size() == 1 && Files.isDirectory(paths.get(0));
+	}
+
+	/** The same without the folders that are among the files; itself when there is none. Always the same object. */
+	public Input withoutFolders() {
+		if (withoutFolders == null) {
+			List<Path> rest = paths.stream().filter(path -> !Files.isDirectory(path)).toList();
+			withoutFolders = rest.size() == paths.size() ? this : new Input(rest, standardInput);
+		}
+		return withoutFolders;
 	}
 
 	/** The folder, or the first file. */

@@ -3,6 +3,7 @@
 package org.memtrace.importer.reader;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 import org.memtrace.model.MemtraceException;
@@ -18,6 +19,20 @@ public interface InputReader {
 
 	/** What it reads, for a person: half a sentence without a full stop, such as {@code events as CSV}. */
 	String description();
+
+	/**
+	 * A file that the reader knows, for the help of {@code memtrace import}. In ASCII.
+	 *
+	 * @param name as users meet it, such as {@code app.trace}
+	 * @param what what it is, without a full stop
+	 */
+	record Example(String name, String what) {
+	}
+
+	/** What the help of {@code memtrace import} lists for this reader. */
+	default List<Example> examples() {
+		return List.of(new Example(id(), description()));
+	}
 
 	/**
 	 * Looks whether an input is of this format, by its content and never by its name. Reads the beginnings of files only.

@@ -22,7 +22,7 @@ public record Example(String program, String variant, List<String> arguments, St
 	/** First touch by one thread. */
 	public static final Example STENCIL_SERIAL = new Example("stencil", "serial", SHORT, "Stencil, serial initialisation",
 			"One thread touches all memory first, then four threads work on it: on a machine with several nodes all pages are on one.");
-	/** The same, repaired. */
+	/** The first touch example, repaired. */
 	public static final Example STENCIL_PARALLEL = new Example("stencil", "parallel", SHORT, "Stencil, parallel initialisation",
 			"Each thread touches the pages first that it works on later.");
 

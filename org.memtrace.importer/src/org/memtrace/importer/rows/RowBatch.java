@@ -38,7 +38,10 @@ public final class RowBatch {
 	public final int[] writeOffset = new int[CAPACITY];
 	/** Physical address, 0 unknown. */
 	public final long[] physical = new long[CAPACITY];
-	/** Number of the page, as {@link org.memtrace.importer.tree.LeafTable#sharingPage} has it, and thread of each row; filled in by the first pass. */
+	/**
+	 * Number of the page, as {@link org.memtrace.importer.tree.LeafTable#sharingPage} has it, and thread of each row; filled in by the first
+	 * pass. -1 for a row that is not of the memory of its image alone.
+	 */
 	public final int[] page = new int[CAPACITY];
 	public final int[] thread = new int[CAPACITY];
 	/** Rows that came in order of their start, up to the first of the image that did not. */

@@ -34,7 +34,9 @@ public final class SharingStage implements AutoCloseable {
 				for (Object next = queue.take(); next != END; next = queue.take()) {
 					RowBatch batch = (RowBatch) next;
 					for (int i = 0; i < batch.sorted; i++) {
-						sharing.add(batch.page[i], batch.thread[i], batch.startNs[i], batch.endNs[i]);
+						if (batch.page[i] >= 0) {
+							sharing.add(batch.page[i], batch.thread[i], batch.startNs[i], batch.endNs[i]);
+						}
 					}
 					done.accept(batch);
 				}

@@ -24,6 +24,7 @@ import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
+import org.memtrace.model.tree.RankNames;
 
 /**
  * Builds the trees of event producers from cells (docs/import.md). The virtual one: root, images if there are several, structures and
@@ -64,6 +65,7 @@ public final class MemoryTreeBuilder {
 	private final List<Structure> structures;
 	private final List<MergeRule> rules;
 	private final MergeRule.Stacks stacks;
+	private final RankNames names;
 	private final Progress progress;
 	private final Map<String, Integer> usedLabels = new HashMap<>();
 	private ProducerTreeBuilder tree;
@@ -79,6 +81,7 @@ public final class MemoryTreeBuilder {
 		this.structures = structures;
 		this.rules = MergeRule.parseAll(layout.rules());
 		this.stacks = stacks;
+		this.names = RankNames.of(layout, structures);
 		this.progress = progress;
 	}
 
@@ -110,19 +113,32 @@ public final class MemoryTreeBuilder {
 		begin(cell -> cells.address()[cell] >>> pageShift);
 		int[] all = byStructureAndPage(identity(cells.count()));
 		int[] images = IntStream.of(cells.image()).distinct().sorted().toArray();
-		for (int image : images) {
-			int[] own = images.length == 1 ? all : IntStream.of(all).filter(cell -> cells.image()[cell] == image).toArray();
-			String label = layout.images().get(image);
-			if (label != null) {
-				tree.begin(ProducerKind.IMAGE, unique(label), 0, 0, -1);
-			}
-			siblings(grouped(owners(own, MemoryMap.of(layout.areas(), image))));
-			if (label != null) {
-				tree.end();
-			}
-		}
+		images(layout, all, images, images.length == 1, 0);
 		tree.end();
 		return tree.build();
+	}
+
+	/** The images, one below the other where their names have levels ({@link MemoryLayout#LEVEL}). */
+	private void images(MemoryLayout layout, int[] all, int[] images, boolean alone, int level) throws MemtraceException {
+		Map<String, List<Integer>> byName = new LinkedHashMap<>();
+		for (int image : images) {
+			String label = layout.images().get(image);
+			String[] levels = label == null ? new String[0] : label.split(MemoryLayout.LEVEL, -1);
+			if (level < levels.length) {
+				// two processes may have one name, the levels above are one
+				String last = level + 1 == levels.length ? MemoryLayout.LEVEL + image : "";
+				byName.computeIfAbsent(levels[level] + last, key -> new ArrayList<>()).add(image);
+				continue;
+			}
+			int[] own = alone ? all : IntStream.of(all).filter(cell -> cells.image()[cell] == image).toArray();
+			siblings(grouped(owners(own, MemoryMap.of(layout.areas(), image))));
+		}
+		for (Map.Entry<String, List<Integer>> name : byName.entrySet()) {
+			int last = name.getKey().indexOf(MemoryLayout.LEVEL);
+			tree.begin(ProducerKind.IMAGE, unique(last < 0 ? name.getKey() : name.getKey().substring(0, last)), 0, 0, -1);
+			images(layout, all, name.getValue().stream().mapToInt(Integer::intValue).toArray(), alone, level + 1);
+			tree.end();
+		}
 	}
 
 	/** Applies the rules, and if that leaves too many siblings, merges what is alike. */
@@ -453,7 +469,7 @@ public final class MemoryTreeBuilder {
 		Arrays.setAll(byId, i -> i);
 		Arrays.sort(byId, Comparator.comparingInt(i -> owners.get(i).structure));
 		for (int i : byId) {
-			labels[i] = unique(owners.get(i).label != null ? owners.get(i).label : label(owners.get(i)));
+			labels[i] = unique(owners.get(i).label != null ? owners.get(i).label : label(structures.get(owners.get(i).structure)));
 		}
 		siblings(owners, labels, 0, owners.size());
 	}
@@ -480,8 +496,11 @@ public final class MemoryTreeBuilder {
 		}
 	}
 
-	private String label(Owner owner) {
-		Structure s = structures.get(owner.structure);
+	private String label(Structure s) {
+		return names.shown(s, nameOf(s));
+	}
+
+	private static String nameOf(Structure s) {
 		if (s.kind() == StructureKind.BRK) {
 			return BRK_NAME;
 		}

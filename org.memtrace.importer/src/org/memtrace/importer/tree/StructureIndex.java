@@ -139,6 +139,11 @@ public final class StructureIndex {
 		return greatest;
 	}
 
+	/** How many structures there are. */
+	public int size() {
+		return byId.length;
+	}
+
 	Structure structure(int id) {
 		return byId[id - firstId];
 	}
@@ -172,7 +177,7 @@ public final class StructureIndex {
 		}
 	}
 
-	/** The same without the time of the first access. */
+	/** Resolves an access whose first time is not known. */
 	static int resolve(Page page, long address, long startNs, long endNs) {
 		return resolve(page, address, startNs, endNs, RowBatch.NO_TIME);
 	}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.importer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.memtrace.importer.input.InputFile;
+import org.memtrace.importer.input.SkipCounter;
+import org.memtrace.importer.memtrace.TraceDirectory;
+import org.memtrace.importer.perf.PerfScript;
+import org.memtrace.importer.reader.ImportOption;
+import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.importer.reader.ImportRequest;
+import org.memtrace.importer.reader.ImportSource;
+import org.memtrace.importer.reader.Input;
+import org.memtrace.importer.reader.InputReader;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.TraceFormatException;
+
+/**
+ * Samples of memory accesses of perf: PEBS of Intel, IBS of AMD, SPE of Arm, or page faults, as {@code perf script} prints them. A trace
+ * directory of the same run may be given with them: it has the names.
+ */
+final class PerfReader implements InputReader {
+	private static final String KIND = "samples of perf";
+
+	@Override
+	public String id() {
+		return "perf-script";
+	}
+
+	@Override
+	public String description() {
+		return "memory samples and page faults of perf, as perf script prints them, alone or with a recording of the same run";
+	}
+
+	@Override
+	public List<Example> examples() {
+		return List.of(new Example("app.perf.txt", "samples of perf, by perf script"), //
+				new Example("app.memtrace app.perf.txt", "the same with the structures of a recording"));
+	}
+
+	/** The trace directory among what was given, null when there is none. */
+	private static Path recording(Input input) {
+		return input.paths().stream().filter(Files::isDirectory).findFirst().orElse(null);
+	}
+
+	@Override
+	public Optional<ImportSource> look(Input input) throws MemtraceException, IOException {
+		long folders = input.paths().stream().filter(Files::isDirectory).count();
+		if (folders > 1 || folders == input.paths().size()) {
+			return Optional.empty();
+		}
+		Path recording = recording(input);
+		List<InputFile> files = input.withoutFolders().files();
+		long perf = 0;
+		for (InputFile file : files) {
+			perf += PerfScript.isOne(file.head()) ? 1 : 0;
+		}
+		if (perf == 0 || recording != null && !ImportOperation.isTraceDirectory(recording)) {
+			return Optional.empty();
+		}
+		if (perf < files.size()) {
+			throw new TraceFormatException(input.text(), 0, "has files that are not of perf; import those of perf alone");
+		}
+		List<ImportSource.File> all = new ArrayList<>();
+		long bytes = 0;
+		for (InputFile file : files) {
+			all.add(ImportSource.File.of(file, KIND));
+			bytes += file.size();
+		}
+		if (recording != null) {
+			all.add(new ImportSource.File(recording, recording.getFileName().toString(), "names of structures, stacks and threads", 0));
+		}
+		return Optional.of(new ImportSource(id(), KIND, input.name(), KIND + (recording == null ? "" : ", with the names of a recording"), all,
+				bytes, "ns", List.of(), EnumSet.of(ImportOption.MERGE, ImportOption.FANOUT)));
+	}
+
+	@Override
+	public ImportReport read(Input input, ImportRequest request, Progress progress) throws MemtraceException, IOException {
+		Path recording = recording(input);
+		List<InputFile> files = input.withoutFolders().files();
+		SkipCounter skips = new SkipCounter(request.strict());
+		progress.beginBytes("Reading samples", files.stream().mapToLong(InputFile::size).sum());
+		Path scratch = Files.createTempDirectory(request.scratchDirectory(), "memtrace-perf");
+		try {
+			PerfScript perf = new PerfScript(recording == null ? null : TraceDirectory.open(recording), scratch, skips);
+			Path shown = input.first();
+			TraceDirectory trace = perf.read(files, shown.toAbsolutePath().normalize(), input.name(), progress);
+			return new AccessImport(trace, input.text(), request, skips, perf.unused()).call(progress);
+		} finally {
+			try (Stream<Path> all = Files.walk(scratch)) {
+				for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+					Files.delete(path);
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.importer.perf;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.memtrace.importer.reader.EventSink;
+import org.memtrace.importer.reader.LineFileReader;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.store.EventCategory;
+
+/**
+ * Events of perf that are no accesses: samples of a clock or a counter, tracepoints. Each is an instant of its thread. What
+ * {@code sched:sched_switch} tells of a CPU are states of the threads that ran on it.
+ */
+final class PerfEvents implements LineFileReader.Lines, PerfChains.Receiver<RuntimeException> {
+	private static final String SWITCH = "sched:sched_switch";
+	private static final Pattern NEXT = Pattern.compile("==> next_comm=(.*) next_pid=(\\d{1,9}) .*|==> (.*):(\\d{1,9}) \\[.*");
+	private static final String RUNNING = "on a CPU";
+
+	private final EventSink sink;
+	private final String file;
+	private final PerfChains<RuntimeException> chains = new PerfChains<>(this);
+	private final Map<Integer, List<String>> threads = new HashMap<>();
+	/** Who runs on a CPU, and since when. */
+	private final Map<Integer, Running> running = new HashMap<>();
+	private long lastNs = Long.MIN_VALUE;
+
+	private record Running(int thread, long sinceNs) {
+	}
+
+	PerfEvents(EventSink sink, String file) {
+		this.sink = sink;
+		this.file = file;
+	}
+
+	@Override
+	public void line(byte[] buffer, int start, int end, long number) throws MemtraceException {
+		chains.line(buffer, start, end, number);
+	}
+
+	@Override
+	public void other(PerfLine.Kind kind, PerfLine line, long number) throws MemtraceException {
+		if (kind == PerfLine.Kind.BAD) {
+			sink.row();
+			sink.skip(file, number, "not a line of perf script");
+		}
+	}
+
+	private List<String> thread(int process, int thread, String command) {
+		return threads.computeIfAbsent(thread,
+				t -> process > 0 ? List.of("process " + process, command + " " + thread) : List.of(command + " " + thread));
+	}
+
+	@Override
+	public void event(PerfLine line, long number) throws MemtraceException {
+		sink.row();
+		lastNs = Math.max(lastNs, line.timeNs);
+		int producer = sink.producer(thread(line.process, line.thread, line.command));
+		Map<String, String> parameters = new LinkedHashMap<>();
+		if (!line.function.isEmpty()) {
+			parameters.put("function", line.function);
+		}
+		if (!line.object.isEmpty()) {
+			parameters.put("object", line.object);
+		}
+		if (line.function.isEmpty() && line.object.isEmpty() && !line.text.isEmpty()) {
+			parameters.put("text", line.text);
+		}
+		sink.event(sink.typeOf(EventCategory.PUNCTUAL, line.event), producer, line.timeNs, line.timeNs, 0, Math.max(0, line.cpu), parameters);
+		if (line.event.equals(SWITCH) && line.cpu >= 0) {
+			switched(line);
+		}
+	}
+
+	private void switched(PerfLine line) throws MemtraceException {
+		Running before = running.remove(line.cpu);
+		if (before != null && before.thread == line.thread) { // else a switch was lost
+			state(line.cpu, before, line.timeNs);
+		}
+		Matcher who = NEXT.matcher(line.text);
+		if (who.find()) {
+			boolean named = who.group(1) != null;
+			int thread = Integer.parseInt(who.group(named ? 2 : 4));
+			if (thread != 0) { // the idle task
+				thread(-1, thread, named ? who.group(1) : who.group(3));
+				running.put(line.cpu, new Running(thread, line.timeNs));
+			}
+		}
+	}
+
+	private void state(int cpu, Running ran, long endNs) throws MemtraceException {
+		sink.event(sink.typeOf(EventCategory.STATE, RUNNING), sink.producer(threads.get(ran.thread)), ran.sinceNs, endNs, 0, cpu,
+				Map.of("cpu", Integer.toString(cpu)));
+	}
+
+	/** What runs at the end ran until then. */
+	@Override
+	public void finish() throws MemtraceException {
+		chains.finish();
+		for (Map.Entry<Integer, Running> last : running.entrySet()) {
+			if (lastNs > last.getValue().sinceNs) {
+				state(last.getKey(), last.getValue(), lastNs);
+			}
+		}
+	}
+}
