@@ -45,7 +45,7 @@ public record FindingCard(FindingDiff.State state, String name, Finding before, 
 	/** One line about how much and how sure. */
 	public static String figures(Finding f) {
 		return "severity " + f.severity().id() + ", confidence " + f.confidence().id() + ", " + Words.percent(f.weight())
-				+ " of the accesses or pages";
+				+ " of what was recorded";
 	}
 
 	/** All of it in one text, for a screen reader and the clipboard. */

@@ -123,7 +123,8 @@ public final class FindingCards {
 				cases.add(new Case(v.group().name, reason, v.checks(), unmet.size()));
 			}
 			cases.sort(Comparator.comparingInt(Case::unmet)); // stable: the heaviest of equals stays first
-			String reason = cases.isEmpty() ? "there is no structure that it is about" : "nearest: " + cases.get(0).structure() + ": " + cases.get(0).reason();
+			String reason = cases.isEmpty() ? "there is no structure that it is about"
+					: "nearest: " + cases.get(0).structure() + ": " + cases.get(0).reason();
 			all.add(new WhyNot(rule.id(), rule.title(), reason, List.copyOf(cases.subList(0, Math.min(MOST_CASES, cases.size()))),
 					Math.max(0, cases.size() - MOST_CASES)));
 		}

@@ -19,8 +19,8 @@ import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * Where a finding is in a trace, and how a selection goes there: to its time and memory, coloured by what shows it, filtered to its structures
- * when others lie between them, with its pages marked. Immutable.
+ * Where a finding is in a trace, and how a selection goes there: to its time and memory, coloured by what shows it, filtered to its
+ * structures when others lie between them, with its pages marked. Immutable.
  */
 public final class FindingPlace {
 	private final Finding finding;
@@ -65,7 +65,8 @@ public final class FindingPlace {
 	 */
 	public TraceFilter show(TraceSelection selection, TraceFilter former) {
 		ViewState s = selection.state();
-		ViewState next = selection.clip(Math.max(finding.fromNs(), selection.initial().fromNs()), Math.min(finding.toNs(), selection.initial().toNs()))
+		ViewState next = selection.clip(Math.max(finding.fromNs(), selection.initial().fromNs()),
+				Math.min(finding.toNs(), selection.initial().toNs()))
 				.withP(ViewState.AUTOMATIC_P);
 		Dimension by = Dimensions.find(finding.view(), Dimension.Use.COLOUR);
 		if (by != null) {

@@ -138,12 +138,28 @@ public final class Palette {
 		return other != null ? other : defaultStructure(name);
 	}
 
+	/** Whether a colour of {@link #structure} was chosen by the user. */
+	public boolean isChosen(Colours.Kind kind, String name) {
+		return chosen.containsKey(new Colours.Key(kind, name));
+	}
+
+	/** Number of colours that structures have. */
+	public static final int STRUCTURES = 5 * HUES.length;
+
 	/** What {@link #structure} is unless the user chose something else. */
 	public int defaultStructure(String name) {
+		return structure(structurePlace(name));
+	}
+
+	/** Which of the colours of structures a name has. */
+	public static int structurePlace(String name) {
 		// two of a hundred structures may look alike, but the same one never differs between two traces; multiples of the golden
 		// ratio are far apart, so that names like A, B, C or part 1, part 2 differ in hue
-		int n = 5 * HUES.length;
-		int place = (int) ((name.hashCode() * 0x9e3779b9 & 0xffffffffL) * n >>> 32);
+		return (int) ((name.hashCode() * 0x9e3779b9 & 0xffffffffL) * STRUCTURES >>> 32);
+	}
+
+	/** One of the colours of structures, by its place on the circle of hues: five shades of each. */
+	public int structure(int place) {
 		int hue = HUES[place / 5];
 		return hue == GREY ? round(dark ? INDIGO_DARK : INDIGO, place % 5) : series(hue + SERIES.length * (place % 5));
 	}
@@ -189,7 +205,7 @@ public final class Palette {
 		return mix(plotBackground(), dark ? 0xff8fc4ff : 0xff123f7d, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
 	}
 
-	/** The same for something else in the same picture: pages. */
+	/** A second scale for something else in the same picture: pages. */
 	public int secondHeat(double intensity) {
 		return mix(plotBackground(), dark ? 0xffd3a4f5 : 0xff5a2080, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
 	}
@@ -221,6 +237,32 @@ public final class Palette {
 		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 	}
 
+	/**
+	 * How much two colours differ to the eye: the distance in CIELAB (CIE 1976, sRGB, D65); 2.3 is just seen, black and white differ by 100.
+	 */
+	public static double difference(int a, int b) {
+		double[] p = lab(a);
+		double[] q = lab(b);
+		return Math.sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+	}
+
+	/** sRGB to XYZ, by the white of D65. */
+	private static final double[][] XYZ = {{0.4124 / 0.9505, 0.3576 / 0.9505, 0.1805 / 0.9505}, {0.2126, 0.7152, 0.0722},
+		{0.0193 / 1.089, 0.1192 / 1.089, 0.9505 / 1.089}};
+
+	private static double[] lab(int argb) {
+		double[] f = new double[3];
+		for (int i = 0; i < 3; i++) {
+			double v = 0;
+			for (int k = 0; k < 3; k++) {
+				double c = (argb >> 16 - 8 * k & 0xff) / 255.0;
+				v += XYZ[i][k] * (c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4));
+			}
+			f[i] = v > 216.0 / 24389 ? Math.cbrt(v) : (24389.0 / 27 * v + 16) / 116;
+		}
+		return new double[] {116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])};
+	}
+
 	/** {@code a} with a share {@code t} of {@code b}; opaque. */
 	public static int mix(int a, int b, double t) {
 		int result = 0xff;
@@ -241,7 +283,7 @@ public final class Palette {
 		return shade(color(type), intensity);
 	}
 
-	/** The same for any colour. */
+	/** A shade of any colour. */
 	public int shade(int color, double intensity) {
 		return mix(plotBackground(), color, 0.18 + 0.82 * intensity);
 	}

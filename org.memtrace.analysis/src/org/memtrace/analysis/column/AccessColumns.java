@@ -16,8 +16,8 @@ import org.memtrace.analysis.dimension.Dimensions;
  */
 public final class AccessColumns {
 	/** Columns of text and CSV, if nobody chooses others. */
-	public static final List<String> USUAL = List.of("start_ns", "end_ns", "image", "producer", "page_start", "structure", "structure_id", "task",
-			"thread", "cpu", "type", "reads", "writes", "sharing", "node", "flags", "ip");
+	public static final List<String> USUAL = List.of("start_ns", "end_ns", "image", "producer", "page_start", "structure", "structure_id",
+			"task", "thread", "cpu", "type", "reads", "writes", "sharing", "node", "flags", "ip");
 	/** Columns that the workbench shows, if nobody chooses others. */
 	public static final List<String> SHOWN = List.of("start_ns", "end_ns", "page", "structure", "thread", "cpu", "type", "reads", "writes",
 			"sharing", "node", "ip");

@@ -16,6 +16,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.memory.Structure;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
@@ -51,7 +52,7 @@ final class RecordFields {
 			count("writes", "Writes", "Recorded writes", AccessColumn.WRITES, (c, l, r) -> c.writes[r]),
 			count("flags", "Flags", "Sum of 1: from the page table without a fault; 2: direction not known; 4: the page is not private;"
 					+ " 8: the page may not have been touched, it was mapped around a read",
-					AccessColumn.FLAGS, (c, l, r) -> c.flags[r]),
+					AccessColumn.FLAGS, (c, l, r) -> c.flags[r] & AccessBatch.FLAGS),
 			new Field("ip", "Code", Dimension.Type.ADDRESS, "Code address of one of the accesses", EnumSet.of(AccessColumn.IP),
 					t -> (c, l, r) -> c.ip[r] == 0 ? DimensionValues.UNKNOWN : c.ip[r]));
 

@@ -12,6 +12,7 @@ import org.memtrace.model.CallFrame;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.Regions;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.memory.Structure;
@@ -47,8 +48,10 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 	}
 
 	/** Data structures, stacks of threads and other pieces of memory with a name. */
-	public static final TraceTable STRUCTURES = new TraceTable("structures", "a data structure, a stack or another piece of memory with a name",
-			List.of(Column.number("id", "Structure number", "number of the structure"), Column.number("image", "Image", "number of the process image"),
+	public static final TraceTable STRUCTURES = new TraceTable("structures",
+			"a data structure, a stack or another piece of memory with a name",
+			List.of(Column.number("id", "Structure number", "number of the structure"),
+			Column.number("image", "Image", "number of the process image"),
 					Column.text("kind", "Kind", "static, heap, mmap, stack, brk or file"), Column.text("name", "Name", "what a person calls it; of several with one name the tree of memory numbers all but the first"),
 					Column.address("start", "Start", "first address"), Column.address("end", "End", "address after the last"),
 					Column.number("size_bytes", "Size", "end - start"), Column.number("birth_ns", "Birth", "begin of its life, in the clock of the trace"),
@@ -114,6 +117,18 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 				}
 			});
 
+	/** Regions of the program. */
+	public static final TraceTable REGIONS = new TraceTable("regions", "a time that a thread was in a region that the program named",
+			List.of(Column.number("image", "Image", "number of the process image"),
+					Column.number("task", "Task", "id that the operating system gives the thread"), Column.text("name", "Name", "name of the region"),
+					Column.number("start_ns", "Start", "its begin, in the clock of the trace"), Column.number("end_ns", "End", "its end")),
+			(store, query, visitor, progress) -> {
+				byte[] note = store.readNote(Regions.NOTE).orElse(null);
+				for (Regions.Region r : (note == null ? Regions.NONE : Regions.parse(note)).all()) {
+					visitor.row(r.image(), r.taskId(), r.name(), r.fromNs(), r.toNs());
+				}
+			});
+
 	/** The tree of memory. */
 	public static final TraceTable PRODUCERS = new TraceTable("producers", "a part of the tree of memory, or a producer of events",
 			List.of(Column.number("id", "Producer", "number in the tree; that of a child is larger"),
@@ -156,7 +171,8 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 	public static final TraceTable EVENTS = new TraceTable("events", "an event of a trace without accesses",
 			List.of(Column.number("id", "Event number", "number of the event"), Column.text("type", "Type", "type of the event"),
 					Column.text("producer", "Producer", "what the event comes from"),
-					Column.number("start_ns", "Start", "begin, in the clock of the trace"), Column.number("end_ns", "End", "end, in the clock of the trace"),
+					Column.number("start_ns", "Start", "begin, in the clock of the trace"),
+					Column.number("end_ns", "End", "end, in the clock of the trace"),
 					Column.number("value", "Value", "value of a variable, nesting of a state, end of a link"),
 					Column.number("cpu", "CPU", "CPU of the event")),
 			(store, query, visitor, progress) -> {
@@ -203,7 +219,8 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 			null);
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
-	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FINDINGS);
+	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS,
+			PAGES, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
 	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FINDINGS);
 

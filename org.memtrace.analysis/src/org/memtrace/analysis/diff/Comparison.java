@@ -54,6 +54,14 @@ public record Comparison(Metric metric, double[] a, double[] b, double[] interva
 		return !Double.isNaN(p);
 	}
 
+	/**
+	 * Whether it got worse: above 0 when it did, below 0 when it got better, 0 when nothing says so. What was not tested is not judged: two
+	 * recordings of the same program differ, too.
+	 */
+	public int judged() {
+		return metric.isCost() && isSignificant() ? Double.compare(change(), 0) : 0;
+	}
+
 	/** Tested, p below 0.05 and a change above 2 % or 2 points. */
 	public boolean isSignificant() {
 		return isTested() && p < P && Math.abs(change()) > LEAST;

@@ -47,7 +47,8 @@ public final class DiffHtml {
 			b.append("<p>None, before and after.</p>");
 		}
 		for (FindingDiff f : d.findings()) {
-			b.append("<div class=\"card ").append(f.state().id()).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+", ": "))).append("</div>\n");
+			b.append("<div class=\"card ").append(f.state().id()).append("\">").append(text(DiffText.sentence(f, d).replaceFirst("\\s+",
+					": "))).append("</div>\n");
 		}
 		b.append("<h2>Whole run</h2>\n");
 		table(b, d.whole());
@@ -64,7 +65,8 @@ public final class DiffHtml {
 		}
 		if (!outcomes.isEmpty()) {
 			b.append("<h2>Conditions</h2><ul>");
-			outcomes.forEach(o -> b.append("<li class=\"").append(o.failed() ? "worse" : "better").append("\">").append(o.failed() ? "failed" : "passed").append(": ")
+			outcomes.forEach(o -> b.append("<li class=\"").append(o.failed() ? "worse" : "better").append("\">").append(o.failed() ? "failed"
+					: "passed").append(": ")
 					.append(text(o.condition().text())).append(" <span class=\"dim\">").append(text(o.reason())).append("</span></li>"));
 			b.append("</ul>\n");
 		}
@@ -80,10 +82,13 @@ public final class DiffHtml {
 	private static void table(StringBuilder b, List<Comparison> comparisons) {
 		b.append("<table><tr><th></th><th>before</th><th>after</th><th>change</th><th></th></tr>\n");
 		for (Comparison c : comparisons) {
-			String judged = !c.metric().isCost() || c.isTested() && !c.isSignificant() || Math.abs(c.change()) < 0.02 ? "" : c.change() > 0 ? "worse" : "better";
-			b.append("<tr><td>").append(text(c.metric().title())).append("</td><td>").append(DiffText.value(c.metric(), c.before())).append("</td><td>")
-					.append(DiffText.value(c.metric(), c.after())).append("</td><td class=\"").append(judged).append("\">").append(DiffText.change(c)).append("</td><td class=\"dim\">")
-					.append(c.isTested() ? String.format(Locale.ROOT, "p %.3f%s", c.p(), c.isSignificant() ? "" : ", not significant") : "").append("</td></tr>\n");
+			String judged = c.judged() == 0 ? "" : c.judged() > 0 ? "worse" : "better";
+			b.append("<tr><td>").append(text(c.metric().title())).append("</td><td>").append(DiffText.value(c.metric(),
+					c.before())).append("</td><td>")
+					.append(DiffText.value(c.metric(), c.after())).append("</td><td class=\"").append(judged).append("\">").append(DiffText.change(c))
+					.append("</td><td class=\"dim\">")
+					.append(c.isTested() ? String.format(Locale.ROOT, "p %.3f%s", c.p(), c.isSignificant() ? "" : ", not significant")
+					: "").append("</td></tr>\n");
 		}
 		b.append("</table>\n");
 	}
@@ -114,7 +119,8 @@ public final class DiffHtml {
 			b.append("<br>");
 			return;
 		}
-		b.append("<svg viewBox=\"0 0 ").append(places.length).append(" 1\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"").append(title).append("\"><title>")
+		b.append("<svg viewBox=\"0 0 ").append(places.length).append(" 1\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"")
+				.append(title).append("\"><title>")
 				.append(title).append("</title>");
 		for (int i = 0; i < places.length;) {
 			int end = i;
@@ -122,7 +128,8 @@ public final class DiffHtml {
 				end++;
 			}
 			if (places[i] >= 0) {
-				b.append("<rect x=\"").append(i).append("\" width=\"").append(end - i).append("\" height=\"1\" fill=\"").append(COLOURS[places[i] % COLOURS.length])
+				b.append("<rect x=\"").append(i).append("\" width=\"").append(end - i).append("\" height=\"1\" fill=\"")
+						.append(COLOURS[places[i] % COLOURS.length])
 						.append("\"><title>").append(text(d.roles().get(places[i]))).append("</title></rect>");
 			}
 			i = end;

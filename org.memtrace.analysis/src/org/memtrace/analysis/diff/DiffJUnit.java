@@ -15,10 +15,12 @@ public final class DiffJUnit {
 		long failures = outcomes.stream().filter(FailIf.Outcome::failed).count();
 		String program = String.join(", ", TraceDiff.programs(d.after()));
 		b.append("<testsuites tests=\"").append(outcomes.size()).append("\" failures=\"").append(failures).append("\">\n");
-		b.append("  <testsuite name=\"memtrace diff ").append(escape(program)).append("\" tests=\"").append(outcomes.size()).append("\" failures=\"")
+		b.append("  <testsuite name=\"memtrace diff ").append(escape(program)).append("\" tests=\"").append(outcomes.size())
+				.append("\" failures=\"")
 				.append(failures).append("\" errors=\"0\" skipped=\"0\">\n");
 		for (FailIf.Outcome o : outcomes) {
-			b.append("    <testcase classname=\"memtrace.").append(escape(program)).append("\" name=\"").append(escape(o.condition().text())).append("\">");
+			b.append("    <testcase classname=\"memtrace.").append(escape(program)).append("\" name=\"")
+					.append(escape(o.condition().text())).append("\">");
 			if (o.failed()) {
 				b.append("<failure message=\"").append(escape(o.reason())).append("\">").append(escape(detail(d))).append("</failure>");
 			}

@@ -83,6 +83,7 @@ public final class DiffJson {
 			o.addProperty("command", r.facts().property("command"));
 			o.addProperty("intervals", r.facts().intervals());
 			o.addProperty("threads", r.facts().team().length);
+			o.addProperty("counts", r.facts().info().counts().id());
 			o.addProperty("accesses_lost", r.facts().lost());
 			list.add(o);
 		}

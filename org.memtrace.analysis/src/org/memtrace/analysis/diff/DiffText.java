@@ -47,7 +47,7 @@ public final class DiffText {
 		}
 		int rest = d.structures().size() - shown.size();
 		if (rest > 0) {
-			Lines.wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of the accesses and pages: --format json has them", "  ");
+			Lines.wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of what was recorded and of the pages: --format json has them", "  ");
 		}
 		b.append('\n');
 		for (FailIf.Outcome o : outcomes) {
@@ -65,29 +65,36 @@ public final class DiffText {
 	static String sentence(FindingDiff f, TraceDiff d) {
 		String head = String.format(Locale.ROOT, "%-8s", f.state().id()) + f.structure() + ": " + f.finding().title();
 		boolean several = d.before().size() > 1 || d.after().size() > 1;
-		String seen = several ? " (in " + f.inA() + " of " + d.before().size() + " runs before, " + f.inB() + " of " + d.after().size() + " after)" : "";
-		return head + seen + ". " + (f.worked() ? "The advice worked: " : f.state() == FindingDiff.State.GONE ? "It is gone: " : "") + f.text() + ".";
+		String seen = several ? " (in " + f.inA() + " of " + d.before().size() + " runs before, " + f.inB() + " of " + d.after().size()
+				+ " after)" : "";
+		return head + seen + ". " + (f.worked() ? "The advice worked: " : f.state() == FindingDiff.State.GONE ? "It is gone: " : "") + f.text()
+				+ ".";
 	}
 
 	/** What the numbers can say. */
 	static String statistics(TraceDiff d) {
 		int least = Math.min(d.before().size(), d.after().size());
 		if (least == 1 && d.before().size() == d.after().size()) {
-			return "One run each: how much runs differ by chance is not known (memtrace record --repeat 5).";
+			return "One run each: how much runs differ by chance is not known, so no number is called better or worse (memtrace record --repeat 5).";
 		}
-		return least < Comparison.RUNS ? "Medians. Four runs on each side are needed for p < 0.05 (there are " + d.before().size() + " and " + d.after().size() + ")."
+		return least < Comparison.RUNS ? "Medians. Four runs on each side are needed for p < 0.05 (there are " + d.before().size() + " and "
+				+ d.after().size() + "), so no number is called better or worse."
 				: "Medians; 95 % intervals of their difference by bootstrap; p of the exact rank sum test, corrected for the number of comparisons (Holm).";
 	}
 
 	private static void structure(StringBuilder b, StructureDiff s, TraceDiff d) {
-		Lines.wrap(b, "  " + s.name() + " (" + s.origin() + ")" + (s.inA() == 0 ? ": new" : s.inB() == 0 ? ": gone" : s.how().isEmpty() ? "" : ", matched " + s.how()), "    ");
+		Lines.wrap(b, "  " + s.name() + " (" + s.origin() + ")" + (s.inA() == 0 ? ": new" : s.inB() == 0 ? ": gone" : s.how().isEmpty() ? ""
+				: ", matched " + s.how()), "    ");
 		s.comparisons().forEach(c -> line(b, c, "    "));
 		if (s.before() != null && s.after() != null) {
 			Lines.wrap(b, "    first touched by  " + shares(s.before().firstTouch(), d) + "  ->  " + shares(s.after().firstTouch(), d), "        ");
 			Lines.wrap(b, "    used mostly by    " + shares(s.before().mainUse(), d) + "  ->  " + shares(s.after().mainUse(), d), "        ");
 			if (!Double.isNaN(s.movedPlaces())) {
-				b.append("    first touch along the block  ").append(strip(s.before().firstPlaces())).append(" -> ").append(strip(s.after().firstPlaces())).append('\n');
-				b.append("    main user along the block    ").append(strip(s.before().mainPlaces())).append(" -> ").append(strip(s.after().mainPlaces())).append('\n');
+				b.append("    first touch along the block  ").append(strip(s.before().firstPlaces())).append(" -> ")
+						.append(strip(s.after().firstPlaces()))
+						.append('\n');
+				b.append("    main user along the block    ").append(strip(s.before().mainPlaces())).append(" -> ")
+						.append(strip(s.after().mainPlaces())).append('\n');
 			}
 		}
 	}
@@ -115,13 +122,14 @@ public final class DiffText {
 	private static void line(StringBuilder b, Comparison c, String indent) {
 		StringBuilder end = new StringBuilder();
 		if (c.interval() != null) {
-			end.append("  [").append(difference(c.metric(), c.interval()[0])).append(", ").append(difference(c.metric(), c.interval()[1])).append(']');
+			end.append("  [").append(difference(c.metric(), c.interval()[0])).append(", ").append(difference(c.metric(),
+					c.interval()[1])).append(']');
 		}
 		if (c.isTested()) {
 			end.append(String.format(Locale.ROOT, "  p %.3f%s", c.p(), c.isSignificant() ? "" : "  ~"));
 		}
-		b.append(String.format(Locale.ROOT, "%s%-12s %12s -> %-12s %s%s%n", indent, c.metric().id(), value(c.metric(), c.before()), value(c.metric(), c.after()),
-				change(c), end));
+		b.append(String.format(Locale.ROOT, "%s%-12s %12s -> %-12s %s%s%n", indent, c.metric().id(), value(c.metric(), c.before()),
+				value(c.metric(), c.after()), change(c), end));
 	}
 
 	/** A value with its unit. */

@@ -58,7 +58,8 @@ public record FailIf(String text, Metric metric, String structure, boolean above
 		if (structure == null) {
 			all.addAll(diff.whole());
 		} else {
-			diff.structures().stream().filter(s -> s.name().equals(structure) || s.name().startsWith(structure + ", now ")).forEach(s -> all.addAll(s.comparisons()));
+			diff.structures().stream().filter(s -> s.name().equals(structure)
+					|| s.name().startsWith(structure + ", now ")).forEach(s -> all.addAll(s.comparisons()));
 		}
 		Comparison c = all.stream().filter(x -> x.metric() == metric).findFirst().orElse(null);
 		if (c == null) {
@@ -66,7 +67,8 @@ public record FailIf(String text, Metric metric, String structure, boolean above
 		}
 		boolean beyond = above ? c.change() > limit : c.change() < limit;
 		boolean failed = beyond && (!c.isTested() || c.isSignificant());
-		return new Outcome(this, failed, metric.id() + (structure == null ? "" : " of " + structure) + ": " + DiffText.value(c.metric(), c.before()) + " to "
+		return new Outcome(this, failed, metric.id() + (structure == null ? "" : " of " + structure) + ": "
+				+ DiffText.value(c.metric(), c.before()) + " to "
 				+ DiffText.value(c.metric(), c.after()) + ", " + DiffText.change(c) + (beyond && !failed ? ", not significant" : "")
 				+ (c.isTested() ? "" : ", not tested: fewer than " + Comparison.RUNS + " runs"));
 	}

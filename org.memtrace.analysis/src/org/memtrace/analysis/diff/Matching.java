@@ -14,9 +14,9 @@ import java.util.function.BiPredicate;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 
 /**
- * Which groups of blocks of several recordings are the same structure: by kind, name and site; then by kind, name and a size between a half and
- * the double (the source moved); then by kind, source file and order of the first allocation (it was renamed). Always within process images
- * of the same number. What matches nothing is a structure of its own.
+ * Which groups of blocks of several recordings are the same structure: by kind, name and site; then by kind, name and a size between a half
+ * and the double (the source moved); then by kind, source file and order of the first allocation (it was renamed). Always within process
+ * images of the same number. What matches nothing is a structure of its own.
  */
 final class Matching {
 	/** A structure: its group in each run that has it. */
@@ -48,10 +48,12 @@ final class Matching {
 	private void add(Run run, int index) {
 		List<GroupFacts> rest = new ArrayList<>(run.facts().groups());
 		rest.removeIf(g -> g.library);
-		rest.sort(Comparator.comparingLong((GroupFacts g) -> firstBirth(run, g)).thenComparingLong(g -> firstAddress(run, g)).thenComparing(g -> g.name));
+		rest.sort(Comparator.comparingLong((GroupFacts g) -> firstBirth(run, g)).thenComparingLong(g -> firstAddress(run, g)).thenComparing(g ->
+				g.name));
 		slots.forEach(s -> s.groups.add(null));
 		match(rest, index, "", (a, b) -> a.name.equals(b.name) && a.site.equals(b.site));
-		match(rest, index, "by name and size", (a, b) -> a.name.equals(b.name) && a.liveBytes <= 2 * b.liveBytes && b.liveBytes <= 2 * a.liveBytes);
+		match(rest, index, "by name and size", (a, b) -> a.name.equals(b.name) && a.liveBytes <= 2 * b.liveBytes
+				&& b.liveBytes <= 2 * a.liveBytes);
 		match(rest, index, "by source file and order", (a, b) -> !file(a).isEmpty() && file(a).equals(file(b)));
 		for (GroupFacts g : rest) {
 			Slot s = new Slot();

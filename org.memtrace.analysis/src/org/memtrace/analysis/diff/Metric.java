@@ -22,7 +22,8 @@ public enum Metric {
 	SHARED("shared", "(page, interval) pairs that are shared and written", Kind.SHARE, true, t -> ratio(t, g -> g.sharedPairs, g -> g.pairs),
 			g -> share(g.sharedPairs, g.pairs)),
 	LINES("lines", "cache lines with several threads, of those with samples", Kind.SHARE, true,
-			t -> t.hasOffsets() ? ratio(t, g -> g.sharedLines, g -> g.lines) : Double.NaN, g -> g.lines < 16 ? Double.NaN : share(g.sharedLines, g.lines)),
+			t -> t.hasOffsets() ? ratio(t, g -> g.sharedLines, g -> g.lines) : Double.NaN, g -> g.lines < 16 ? Double.NaN
+			: share(g.sharedLines, g.lines)),
 	FIRST_TOUCH("first-touch", "pages that one thread touches first", Kind.SHARE, false, t -> Double.NaN,
 			g -> g.parts == 0 ? Double.NaN : g.firstTouchShare()),
 	PAGES("pages", "pages that were touched", Kind.NUMBER, false, t -> t.parts(), g -> g.parts);
@@ -117,6 +118,7 @@ public enum Metric {
 	private static double imbalance(TraceFacts t) {
 		double[] cpu = Arrays.stream(t.team()).mapToDouble(i -> t.cpu().total(i)).toArray();
 		double sum = Arrays.stream(cpu).sum();
-		return cpu.length < 2 || Arrays.stream(cpu).anyMatch(c -> c < 0) || sum == 0 ? Double.NaN : Arrays.stream(cpu).max().getAsDouble() * cpu.length / sum;
+		return cpu.length < 2 || Arrays.stream(cpu).anyMatch(c -> c < 0) || sum == 0 ? Double.NaN
+				: Arrays.stream(cpu).max().getAsDouble() * cpu.length / sum;
 	}
 }

@@ -17,13 +17,15 @@ import java.util.List;
  * @param before who touches and uses it, mean over the runs before; null when it is not there
  * @param after the same after
  */
-public record StructureDiff(String name, String origin, String how, int inA, int inB, double weight, List<Comparison> comparisons, Use before, Use after) {
+public record StructureDiff(String name, String origin, String how, int inA, int inB, double weight, List<Comparison> comparisons,
+		Use before, Use after) {
 	/**
 	 * Who touches and uses the pages.
 	 *
 	 * @param firstTouch share of the pages by role number
 	 * @param mainUse share of the pages by role number of their main user
-	 * @param firstPlaces for each of 64 equal parts of a block the role number that touches most of its pages first, -1 not known; empty for small ones
+	 * @param firstPlaces for each of 64 equal parts of a block the role number that touches most of its pages first, -1 not known; empty for
+	 * small ones
 	 * @param mainPlaces the same for the main user
 	 */
 	public record Use(double[] firstTouch, double[] mainUse, int[] firstPlaces, int[] mainPlaces) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -33,6 +34,8 @@ public final class TraceDiff {
 	private final Thresholds thresholds;
 	private final List<String> roles;
 	private final List<String> warnings = new ArrayList<>();
+	/** Differs between any two recordings. */
+	private static final Set<String> VARYING = Set.of(TraceInfo.PROPERTY_SETTING + "loadavg_at_start");
 	private final List<Comparison> whole = new ArrayList<>();
 	private final List<StructureDiff> structures = new ArrayList<>();
 	private final List<FindingDiff> findings = new ArrayList<>();
@@ -52,7 +55,8 @@ public final class TraceDiff {
 		warn();
 		List<Matching.Slot> slots = Matching.of(all);
 		for (Metric m : Metric.values()) {
-			Comparison c = compare(m, a.stream().mapToDouble(r -> m.of(r.facts())).toArray(), b.stream().mapToDouble(r -> m.of(r.facts())).toArray());
+			Comparison c = compare(m, a.stream().mapToDouble(r -> m.of(r.facts())).toArray(),
+					b.stream().mapToDouble(r -> m.of(r.facts())).toArray());
 			if (c.isKnown()) {
 				whole.add(c);
 			}
@@ -153,14 +157,14 @@ public final class TraceDiff {
 		GroupFacts any = slot.any();
 		double weight = slot.groups.stream().filter(g -> g != null).mapToDouble(g -> g.weight).max().orElse(0);
 		return new StructureDiff(name(slot), any.kind.name().toLowerCase(java.util.Locale.ROOT)
-				+ (any.site.isEmpty() ? "" : ", " + any.site.substring(any.site.lastIndexOf('/') + 1)), slot.how, count(x), count(y), weight, comparisons,
-				use(a, x), use(b, y));
+				+ (any.site.isEmpty() ? "" : ", " + any.site.substring(any.site.lastIndexOf('/') + 1)), slot.how, count(x), count(y), weight,
+				comparisons, use(a, x), use(b, y));
 	}
 
 	private String name(Matching.Slot slot) {
 		GroupFacts first = slot.any();
 		GroupFacts last = slot.groups.stream().filter(g -> g != null).reduce((p, q) -> q).orElseThrow();
-		return first.name.equals(last.name) ? first.name : first.name + ", now " + last.name;
+		return first.label.equals(last.label) ? first.label : first.label + ", now " + last.label;
 	}
 
 	private static int count(List<GroupFacts> groups) {
@@ -258,7 +262,8 @@ public final class TraceDiff {
 
 	/** The finding that more than half of the runs have; null without. */
 	private static About usual(List<About> all, int runs) {
-		Map<String, List<About>> byRule = all.stream().collect(Collectors.groupingBy(f -> f.finding().rule(), LinkedHashMap::new, Collectors.toList()));
+		Map<String, List<About>> byRule = all.stream().collect(Collectors.groupingBy(f -> f.finding().rule(), LinkedHashMap::new,
+				Collectors.toList()));
 		return byRule.values().stream().filter(l -> 2 * l.size() > runs).map(l -> l.get(0)).findFirst().orElse(null);
 	}
 
@@ -279,12 +284,14 @@ public final class TraceDiff {
 		boolean other = !before.finding().rule().equals(after.finding().rule());
 		String text = other ? "was " + before.finding().title() + ", now " + after.finding().title() + ": " + after.finding().evidence()
 				: after.finding().evidence();
-		return new FindingDiff(other ? FindingDiff.State.CHANGED : FindingDiff.State.SAME, name, before.finding(), after.finding(), inA, inB, text, false);
+		return new FindingDiff(other ? FindingDiff.State.CHANGED : FindingDiff.State.SAME, name, before.finding(), after.finding(), inA, inB,
+				text, false);
 	}
 
 	/** The conditions of a rule that held before and do not hold after, with their values. */
 	private boolean whyGone(Matching.Slot slot, About before, List<About> inAfter, String[] why) {
-		Set<Run> still = inAfter.stream().filter(f -> f.finding().rule().equals(before.finding().rule())).map(About::run).collect(Collectors.toSet());
+		Set<Run> still = inAfter.stream().filter(f -> f.finding().rule().equals(before.finding().rule())).map(About::run)
+				.collect(Collectors.toSet());
 		int r = 0;
 		while (r < b.size() && (slot.groups.get(a.size() + r) == null || still.contains(b.get(r)))) {
 			r++;
@@ -325,6 +332,8 @@ public final class TraceDiff {
 		differ("backends", i -> i.properties().getOrDefault("backend", ""));
 		differ("numbers of subphases", i -> i.properties().getOrDefault("parameter_subphases", ""));
 		differ("arguments", i -> i.properties().getOrDefault("command", "").replaceFirst("^\\S+\\s*", ""));
+		settings(TraceInfo.PROPERTY_SETTING, "kernel settings ");
+		settings(TraceInfo.PROPERTY_ENVIRONMENT, "values of ");
 		double x = Samples.median(a.stream().mapToDouble(r -> r.facts().intervalNs()).toArray());
 		double y = Samples.median(b.stream().mapToDouble(r -> r.facts().intervalNs()).toArray());
 		if (Math.max(x, y) > OTHER_INTERVAL * Math.min(x, y)) {
@@ -349,6 +358,18 @@ public final class TraceDiff {
 		}
 	}
 
+	/** What properties with a common begin say; one that is not there is told, too, if the other side says anything of its kind. */
+	private void settings(String begin, String what) {
+		Set<String> keys = new TreeSet<>();
+		all().forEach(r -> r.facts().info().properties().keySet().stream().filter(k -> k.startsWith(begin) && !VARYING.contains(k))
+				.forEach(keys::add));
+		boolean environment = begin.equals(TraceInfo.PROPERTY_ENVIRONMENT);
+		for (String key : keys) {
+			differ(what + key.substring(begin.length()), i -> i.properties().getOrDefault(key,
+					environment && i.properties().keySet().stream().anyMatch(k -> k.startsWith(TraceInfo.PROPERTY_SETTING)) ? "(not set)" : ""));
+		}
+	}
+
 	private List<Run> all() {
 		List<Run> all = new ArrayList<>(a);
 		all.addAll(b);
@@ -360,8 +381,10 @@ public final class TraceDiff {
 	}
 
 	private void differ(String what, Function<TraceInfo, String> of) {
-		Set<String> x = a.stream().map(r -> of.apply(r.facts().info())).filter(s -> !s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
-		Set<String> y = b.stream().map(r -> of.apply(r.facts().info())).filter(s -> !s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
+		Set<String> x = a.stream().map(r -> of.apply(r.facts().info())).filter(s ->
+				!s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
+		Set<String> y = b.stream().map(r -> of.apply(r.facts().info())).filter(s ->
+				!s.isEmpty()).collect(Collectors.toCollection(LinkedHashSet::new));
 		if (!x.equals(y) && !x.isEmpty() && !y.isEmpty()) {
 			warnings.add("the " + what + " differ: " + join(x) + " and " + join(y));
 		}

@@ -29,8 +29,11 @@ public final class Dimensions {
 			new SizeClasses(),
 			new Phases(),
 			new AccessPatterns(),
+			new RegionsOfProgram(),
 			new NumaDistances(),
 			new Offsets(),
+			new MemoryLevels(),
+			new Latencies(),
 			OfCode.FUNCTION,
 			OfCode.SOURCE,
 			OfCode.OBJECT,
@@ -44,6 +47,11 @@ public final class Dimensions {
 	/** All of them. */
 	public static List<Dimension> all() {
 		return List.copyOf(ALL);
+	}
+
+	/** By which the workbench and the command line colour a picture most, besides the type: an import saves these pictures, too. */
+	public static List<Dimension> firstPictures() {
+		return List.of(BasicDimensions.THREAD, find("structure", Use.COLOUR));
 	}
 
 	/** Those that can be used for something. */

@@ -13,6 +13,7 @@ import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.node.NodeDistances;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.columns.AccessChunk;

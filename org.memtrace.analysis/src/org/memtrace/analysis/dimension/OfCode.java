@@ -27,13 +27,14 @@ import org.memtrace.model.store.TraceStore;
  */
 final class OfCode extends Dimension {
 	/** Program or library. */
-	static final Dimension OBJECT = new OfCode("object", "Library", "Libraries", "Program or library of the code that made one of the accesses",
-			f -> base(f.object()));
+	static final Dimension OBJECT = new OfCode("object", "Library", "Libraries",
+			"Program or library of the code that made one of the accesses", f -> base(f.object()));
 	/** Function; code without names is that of its library. */
 	static final Dimension FUNCTION = new OfCode("function", "Function", "Functions", "Function that made one of the accesses",
 			f -> !f.function().isEmpty() ? f.function() : f.object().isEmpty() ? "" : "[" + base(f.object()) + "]");
 	/** Source line. */
-	static final Dimension SOURCE = new OfCode("source", "Source line", "Source lines", "Source line of the code that made one of the accesses",
+	static final Dimension SOURCE = new OfCode("source", "Source line", "Source lines",
+			"Source line of the code that made one of the accesses",
 			f -> f.file().isEmpty() ? "" : f.line() > 0 ? f.file() + ":" + f.line() : f.file());
 
 	private final Function<CallFrame, String> text;
@@ -66,17 +67,7 @@ final class OfCode extends Dimension {
 				return names.size() - 1;
 			});
 		}).toArray();
-		return new DimensionValues() {
-			@Override
-			public long size() {
-				return names.size();
-			}
-
-			@Override
-			public String name(long value) {
-				return value == UNKNOWN ? "" : names.get((int) value);
-			}
-
+		return new NamedValues(names) {
 			@Override
 			public void read(AccessChunk c, int leafFrom, int leafTo, long[] out) {
 				long lastIp = 0;

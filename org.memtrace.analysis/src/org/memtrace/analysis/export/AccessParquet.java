@@ -21,8 +21,8 @@ import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 
 /**
- * Makes rows of Parquet files from the rows of a chunk: all columns of accesses but the names of pages, which are in the table of producers.
- * Immutable; a {@link Writer} is for one file and one thread.
+ * Makes rows of Parquet files from the rows of a chunk: all columns of accesses but the names of pages, which are in the table of
+ * producers. Immutable; a {@link Writer} is for one file and one thread.
  */
 final class AccessParquet {
 	private final List<Dimension> dimensions = new ArrayList<>();

@@ -20,7 +20,10 @@ import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
-/** The rows of the tables that no trace holds, but that a pass over its accesses finds: {@link TraceTable#PAGES} and {@link TraceTable#FINDINGS}. */
+/**
+ * The rows of the tables that no trace holds, but that a pass over its accesses finds: {@link TraceTable#PAGES} and {@link
+ * TraceTable#FINDINGS}.
+ */
 public final class FoundRows {
 	private FoundRows() {
 	}

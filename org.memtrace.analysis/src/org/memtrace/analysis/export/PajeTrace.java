@@ -22,11 +22,11 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * Writes a trace in the Pajé format: definitions, a container for each event producer, then events in the order of time, in seconds from the
- * start of the trace. Of a memory trace each page has up to four variables, one for each type of access; the value at a time is the sum of
- * the counts of the records that are under way. Of other traces states, links, punctual events and variables are what they are in Pajé;
- * states of a producer must nest, as Pajé has no others.
- * Source: L. M. Schnorr, The Pajé trace file format, 2014. Errors of the output are {@link UncheckedIOException}.
+ * Writes a trace in the Pajé format: definitions, a container for each event producer, then events in the order of time, in seconds from
+ * the start of the trace. Of a memory trace each page has up to four variables, one for each type of access; the value at a time is the sum
+ * of the counts of the records that are under way. Of other traces states, links, punctual events and variables are what they are in Pajé;
+ * states of a producer must nest, as Pajé has no others. Source: L. M. Schnorr, The Pajé trace file format, 2014. Errors of the output are
+ * {@link UncheckedIOException}.
  */
 public final class PajeTrace {
 	private static final int DEFINE_CONTAINER = 0;
@@ -67,7 +67,8 @@ public final class PajeTrace {
 	private final long startNs;
 	private final Appendable out;
 	/** What ends later: the first on top, of several at a time the one that was begun last. */
-	private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::ns).thenComparing(End::number, Comparator.reverseOrder()));
+	private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::ns).thenComparing(End::number,
+			Comparator.reverseOrder()));
 	/** Variables that have a value, by producer and type. */
 	private final BitSet known = new BitSet();
 	private long number;

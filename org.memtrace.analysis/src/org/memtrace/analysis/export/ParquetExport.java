@@ -335,6 +335,7 @@ public final class ParquetExport {
 		o.addProperty("end_ns", info.endNs());
 		o.addProperty("time_unit", info.properties().getOrDefault("time_unit", "ns"));
 		o.addProperty("page_size_bytes", info.pageSizeBytes());
+		o.addProperty("counts", info.counts().id());
 		JsonObject properties = new JsonObject();
 		new TreeMap<>(info.properties()).forEach(properties::addProperty);
 		o.add("properties", properties);

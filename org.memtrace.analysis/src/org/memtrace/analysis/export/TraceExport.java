@@ -34,7 +34,8 @@ public final class TraceExport {
 	 * @param table all accesses of the store
 	 * @param columns some of {@link org.memtrace.analysis.column.AccessColumns}
 	 */
-	public static void csv(TraceStore store, AccessTable table, AccessFilter filter, List<Dimension> columns, Appendable out, Progress progress)
+	public static void csv(TraceStore store, AccessTable table, AccessFilter filter, List<Dimension> columns, Appendable out,
+			Progress progress)
 			throws MemtraceException {
 		AccessCells cells = new AccessCells(table, columns, progress);
 		append(out, columns.stream().map(c -> store.info().timeUnit().column(c.id())).collect(Collectors.joining(",")) + "\n");

@@ -32,7 +32,7 @@ public record AccessFilter(AccessQuery query, AccessMask mask) {
 	}
 
 	/**
-	 * The same, and only what filters let pass.
+	 * This filter, and only what other filters let pass.
 	 *
 	 * @param all all accesses of the trace
 	 */

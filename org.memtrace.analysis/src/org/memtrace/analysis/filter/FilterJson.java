@@ -172,7 +172,9 @@ final class FilterJson {
 
 	private static TraceFilter read(JsonObject o) throws MemtraceException {
 		String by = o.has("by") ? o.get("by").getAsString() : "";
-		Dimension dimension = Dimensions.find(by, Use.FILTER);
+		// levels of the tree have a range, levels of memory, a dimension, have names
+		boolean ofTree = by.equals("level") && !o.has("values") && !o.has("numbers");
+		Dimension dimension = ofTree ? null : Dimensions.find(by, Use.FILTER);
 		Condition condition = dimension != null ? value(dimension, o) : switch (by) {
 		case "name" -> new Condition.Name(needed(o, "pattern").getAsString());
 		case "subtree" -> new Condition.Subtree(list(o, "parts", FilterJson::part));

@@ -92,7 +92,7 @@ public record FilterSet(List<TraceFilter> filters) {
 	}
 
 	/**
-	 * The same for the events of a trace that has no accesses: filters by name, subtree, level, event type, CPU, and by count or
+	 * Applies to the events of a trace that has no accesses: filters by name, subtree, level, event type, CPU, and by count or
 	 * share of the events of a producer. What is only known of memory hides nothing.
 	 */
 	public EventTable apply(EventTable table, Progress progress) throws CancelledException {

@@ -7,8 +7,11 @@ import java.util.List;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 
+import org.memtrace.analysis.findings.facts.Place;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
@@ -28,6 +31,7 @@ public final class AdviceJson {
 		top.addProperty("schema", SCHEMA);
 		top.addProperty("trace", advisor.facts().info().alias());
 		top.addProperty("intervals", advisor.facts().intervals());
+		top.addProperty("counts", advisor.facts().info().counts().id());
 		top.addProperty("accesses_lost", advisor.facts().lost());
 		JsonArray findings = new JsonArray();
 		advisor.findings().forEach(f -> findings.add(finding(f, advisor.facts())));
@@ -61,13 +65,26 @@ public final class AdviceJson {
 		o.add("notes", GSON.toJsonTree(f.notes()));
 		o.add("figures", GSON.toJsonTree(new java.util.TreeMap<>(f.figures())));
 		o.addProperty("view", f.view());
+		o.add("first_written", place(f.firstWritten()));
+		o.add("used", place(f.used()));
+		return o;
+	}
+
+	private static JsonElement place(Place p) {
+		if (p == null) {
+			return JsonNull.INSTANCE;
+		}
+		JsonObject o = new JsonObject();
+		o.addProperty("function", p.function());
+		o.addProperty("file", p.file());
+		o.addProperty("line", p.line());
 		return o;
 	}
 
 	private static JsonObject verdict(Advisor.Verdict v) {
 		JsonObject o = new JsonObject();
 		o.addProperty("rule", v.rule().id());
-		o.addProperty("structure", v.group().name);
+		o.addProperty("structure", v.group().label);
 		o.addProperty("site", v.group().site);
 		o.addProperty("holds", v.holds());
 		o.add("checks", Check.toJson(v.checks()));

@@ -85,7 +85,7 @@ public final class AdviceText {
 				b.append("  no structure that it is about\n");
 			}
 			for (Advisor.Verdict v : verdicts) {
-				b.append("  ").append(v.group().name).append(v.group().site.isEmpty() ? "" : " (" + v.group().site + ")")
+				b.append("  ").append(v.group().label).append(v.group().site.isEmpty() ? "" : " (" + v.group().site + ")")
 						.append(v.holds() ? ": holds" : ": does not hold").append('\n');
 				for (Check c : v.checks()) {
 					b.append(String.format(Locale.ROOT, "    %s %-78s %10s %s %s%n", c.holds() ? "yes" : "no ", c.text(), number(c.value()),

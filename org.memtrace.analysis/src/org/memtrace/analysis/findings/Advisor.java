@@ -15,10 +15,12 @@ import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.findings.rules.Check;
+import org.memtrace.analysis.findings.rules.Fix;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Severity;
 import org.memtrace.analysis.findings.rules.Statement;
+import org.memtrace.analysis.findings.rules.Threshold;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -29,9 +31,12 @@ import org.memtrace.model.store.TraceStore;
 public final class Advisor {
 	private static final int SURE_INTERVALS = 10;
 	private static final int FEW_INTERVALS = 5;
+	private static final int MANY_BRIEF = 8;
 	private static final double PART_OF_RUN = 0.6;
 	/** As many groups with the same cause are folded into one finding. */
 	private static final int FOLD = 2;
+	/** Groups with so much of what is relevant can be relevant together. */
+	private static final double TOGETHER = 0.1;
 
 	/** What one rule found about one group. */
 	public record Verdict(Rule rule, GroupFacts group, List<Check> checks) {
@@ -108,7 +113,7 @@ public final class Advisor {
 				all.add(new Verdict(rule, g, rule.checks(g, facts, thresholds)));
 			}
 		}
-		all.sort(Comparator.comparingDouble((Verdict v) -> -v.group().weight).thenComparing(v -> v.group().name));
+		all.sort(Comparator.comparingDouble((Verdict v) -> -v.group().weight).thenComparing(v -> v.group().label));
 		return all;
 	}
 
@@ -116,27 +121,41 @@ public final class Advisor {
 		return !g.library;
 	}
 
-	private List<Finding> find() {
-		record Found(Rule rule, GroupFacts group, Statement statement, List<Check> checks) {
+	private record Found(Rule rule, GroupFacts group, Statement statement, List<Check> checks) {
+		/** What statements that become one have in common; null for one that stands for itself. */
+		String cause() {
+			return rule.folds() ? rule.id() + " " + statement.key : null;
 		}
-		Map<String, List<Found>> byCause = new LinkedHashMap<>();
-		List<GroupFacts> order = new ArrayList<>(facts.groups());
-		order.sort(Comparator.comparingDouble((GroupFacts g) -> -g.weight).thenComparing(g -> g.name).thenComparing(g -> g.site));
-		int number = 0;
-		for (GroupFacts g : order) {
-			for (Rule rule : asked(g) ? rules : List.<Rule>of()) {
-				if (!rule.concerns(g, facts, thresholds)) {
-					continue;
-				}
-				List<Check> checks = rule.checks(g, facts, thresholds);
+	}
+
+	/** The first of some rules that holds for a group. */
+	private Found first(GroupFacts g, List<Rule> some, Thresholds limits) {
+		for (Rule rule : some) {
+			if (rule.concerns(g, facts, limits)) {
+				List<Check> checks = rule.checks(g, facts, limits);
 				if (checks.stream().allMatch(Check::holds)) {
-					Statement s = rule.state(g, facts, thresholds);
-					String cause = rule.folds() ? rule.id() + " " + s.key : "#" + number++;
-					byCause.computeIfAbsent(cause, k -> new ArrayList<>()).add(new Found(rule, g, s, checks));
-					break;
+					return new Found(rule, g, rule.state(g, facts, limits), checks);
 				}
 			}
 		}
+		return null;
+	}
+
+	private List<Finding> find() {
+		Map<String, List<Found>> byCause = new LinkedHashMap<>();
+		List<GroupFacts> order = new ArrayList<>(facts.groups());
+		order.sort(Comparator.comparingDouble((GroupFacts g) -> -g.weight).thenComparing(g -> g.label).thenComparing(g -> g.site));
+		List<GroupFacts> rest = new ArrayList<>();
+		int number = 0;
+		for (GroupFacts g : order) {
+			Found f = asked(g) ? first(g, rules, thresholds) : null;
+			if (f != null) {
+				byCause.computeIfAbsent(f.cause() == null ? "#" + number++ : f.cause(), k -> new ArrayList<>()).add(f);
+			} else if (asked(g)) {
+				rest.add(g);
+			}
+		}
+		together(rest).forEach((cause, some) -> byCause.computeIfAbsent(cause, k -> new ArrayList<>()).addAll(some));
 		List<Finding> list = new ArrayList<>();
 		for (List<Found> same : byCause.values()) {
 			if (same.size() > FOLD) {
@@ -149,6 +168,22 @@ public final class Advisor {
 		list.sort(Comparator.comparingDouble((Finding f) -> -(f.severity().ordinal() + 1 + Math.min(1, f.weight())))
 				.thenComparing(Finding::name));
 		return list;
+	}
+
+	/** Of groups that are each too small to matter: those that matter together, because they have the same cause. */
+	private Map<String, List<Found>> together(List<GroupFacts> small) {
+		double relevant = thresholds.get(Threshold.RELEVANT);
+		Thresholds limits = thresholds.with(Threshold.RELEVANT, TOGETHER * relevant);
+		List<Rule> folding = rules.stream().filter(Rule::folds).toList();
+		Map<String, List<Found>> byCause = new LinkedHashMap<>();
+		for (GroupFacts g : small) {
+			Found f = g.weight >= relevant ? null : first(g, folding, limits);
+			if (f != null) {
+				byCause.computeIfAbsent(f.cause(), k -> new ArrayList<>()).add(f);
+			}
+		}
+		byCause.values().removeIf(some -> some.size() <= FOLD || some.stream().mapToDouble(f -> f.group().weight).sum() < relevant);
+		return byCause;
 	}
 
 	private Finding finding(Rule rule, GroupFacts g, Statement s, List<Check> checks) {
@@ -172,11 +207,28 @@ public final class Advisor {
 		if (facts.property("guarantee_threads").equals("none")) {
 			notes.add("threads are not known in this recording");
 		}
-		return new Finding(rule.id(), rule.title(), List.of(g.name), List.copyOf(g.structures), List.copyOf(s.threads), from, to,
+		long brief = facts.briefThreads();
+		if (brief >= MANY_BRIEF && 2 * brief > facts.threads().size()) {
+			notes.add(brief + " of " + facts.threads().size() + " threads lived for less than two intervals, and each counts as a user of its own,"
+					+ " also where it goes on with the work of one before: keep the threads (a pool) to see who uses which pages");
+		}
+		if (g.isSmallBlocks()) {
+			notes.add("blocks below the --min-alloc of the recording are judged together, and only by what code of the program does with them");
+		}
+		return new Finding(rule.id(), rule.title(), List.of(g.label), List.copyOf(g.structures), List.copyOf(s.threads), from, to,
 				s.leaves.isEmpty() ? g.leafFrom : s.leaves.first(), s.leaves.isEmpty() ? g.leafTo : s.leaves.last() + 1,
-				List.copyOf(s.leaves), Map.copyOf(s.figures), s.evidence + when,
-				s.advice, s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
-				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view);
+				List.copyOf(s.leaves), Map.copyOf(s.figures), s.evidence + where(g) + when,
+				s.advice, g.isSmallBlocks() ? Fix.nameBlocks(g, facts) : s.fix, "record it again after the change, then: memtrace diff BEFORE.memtrace AFTER.memtrace", notes,
+				s.severity == null ? rule.severity() : s.severity, confidence(s, checks), Math.min(1, g.weight), s.view, g.firstWritten, g.used);
+	}
+
+	/** Which code writes the group first and which one uses it, as far as it is known. */
+	private static String where(GroupFacts g) {
+		if (g.firstWritten == null || g.used == null) {
+			return g.firstWritten != null ? "; first written in " + g.firstWritten : g.used != null ? "; used in " + g.used : "";
+		}
+		return g.firstWritten.equals(g.used) ? "; first written and used in " + g.used
+				: "; first written in " + g.firstWritten + ", used in " + g.used;
 	}
 
 	private Confidence confidence(Statement s, List<Check> checks) {
@@ -212,9 +264,10 @@ public final class Advisor {
 			confidence = f.confidence().compareTo(confidence) < 0 ? f.confidence() : confidence;
 			severity = f.severity().compareTo(severity) > 0 ? f.severity() : severity;
 		}
-		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, List.of(), first.figures(),
-				"the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
+		return new Finding(first.rule(), first.title(), names, structures, List.copyOf(threads), from, to, leafFrom, leafTo, List.of(),
+				first.figures(), "the same is true of " + names.size() + " structures with " + Words.percent(Math.min(1, weight))
 						+ " of the " + facts.unit() + " or pages; of " + first.names().get(0) + ": " + first.evidence(),
-				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view());
+				first.advice(), first.fix(), first.check(), first.notes(), severity, confidence, Math.min(1, weight), first.view(),
+				first.firstWritten(), first.used());
 	}
 }

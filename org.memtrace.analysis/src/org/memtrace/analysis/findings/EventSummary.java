@@ -106,7 +106,7 @@ public final class EventSummary {
 		}
 		double whole = table.info().durationNs();
 		double[] own = new double[types.size()];
-		inNone += times.of(id, (type, from, to) -> own[type] += to - from);
+		inNone += times.of(id, (row, from, to) -> own[table.type(row)] += to - from);
 		timed++;
 		all += whole;
 		for (int k = 0; k < own.length; k++) {

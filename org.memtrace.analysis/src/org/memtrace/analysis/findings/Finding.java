@@ -5,6 +5,7 @@ package org.memtrace.analysis.findings;
 import java.util.List;
 import java.util.Map;
 
+import org.memtrace.analysis.findings.facts.Place;
 import org.memtrace.analysis.findings.rules.Severity;
 
 /**
@@ -30,10 +31,13 @@ import org.memtrace.analysis.findings.rules.Severity;
  * @param confidence how sure it is
  * @param weight share of all accesses or pages that it concerns, 0 to 1
  * @param view view that shows it: a picture by thread, by sharing, …
+ * @param firstWritten the code that writes most of its pages first; null when it is not known
+ * @param used the code that uses it most after that; null when it is not known
  */
-public record Finding(String rule, String title, List<String> names, List<Integer> structures, List<Integer> threads, long fromNs, long toNs,
+public record Finding(String rule, String title, List<String> names, List<Integer> structures, List<Integer> threads, long fromNs,
+		long toNs,
 		int leafFrom, int leafTo, List<Integer> leaves, Map<String, Double> figures, String evidence, String advice, String fix, String check,
-		List<String> notes, Severity severity, Confidence confidence, double weight, String view) {
+		List<String> notes, Severity severity, Confidence confidence, double weight, String view, Place firstWritten, Place used) {
 	/** The structures in one text. */
 	public String name() {
 		int n = names.size();

@@ -21,8 +21,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
 /**
- * What a trace shows, in words: the largest structures, who initialises them, who shares and writes them. Every share says of what; what the
- * recorder lost comes first. What is wrong is said by an {@link Advisor}.
+ * What a trace shows, in words: the largest structures, who initialises them, who shares and writes them. Every share says of what; what
+ * the recorder lost comes first. What is wrong is said by an {@link Advisor}.
  */
 public final class TraceSummary {
 	private static final int ROWS = 12;
@@ -52,6 +52,11 @@ public final class TraceSummary {
 	/** How many records are of pages that may not have been touched, and why; empty when none is. */
 	public static String maybeUntouched(TraceInfo info) {
 		return info.properties().getOrDefault(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "");
+	}
+
+	/** How many intervals took longer than they should; empty when none did. */
+	private static String late(TraceInfo info) {
+		return info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, "");
 	}
 
 	/** What the recorder lost, and the memory that it could not see; empty when it saw everything. */
@@ -90,7 +95,8 @@ public final class TraceSummary {
 				.append(all.pages() == 0 ? "" : percent((double) all.multiThreadPages() / all.pages())
 						+ " of them by several threads, " + percent((double) all.sharedPages() / all.pages()) + " at the same time")
 				.append('\n');
-		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun() : unit.plural()).append(" (")
+		b.append("Counted    ").append(Units.count(all.accesses())).append(' ').append(all.accesses() == 1 ? unit.noun()
+				: unit.plural()).append(" (")
 				.append(percent(all.accesses() > 0 ? all.reads() / all.accesses() : 0)).append(" reads) in ")
 				.append(Units.plural(all.records(), unit.row()));
 		if (all.unattributed() > 0) {
@@ -100,6 +106,9 @@ public final class TraceSummary {
 		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder" : losses
 				+ ": what follows is about the rest").append('\n');
+		if (!late(info).isEmpty()) {
+			b.append("Intervals  ").append(late(info)).append('\n');
+		}
 		if (p.containsKey("guarantee_pages")) {
 			b.append("Recorder   ").append(p.getOrDefault("backend", "?")).append(": pages ").append(p.get("guarantee_pages"))
 					.append(", threads ").append(p.getOrDefault("guarantee_threads", "?")).append(", writes ")
@@ -150,7 +159,7 @@ public final class TraceSummary {
 	}
 
 	/**
-	 * The same for programs.
+	 * The summary for programs.
 	 *
 	 * @param advisor what is wrong; null when nobody has looked
 	 */
@@ -171,6 +180,7 @@ public final class TraceSummary {
 		o.addProperty("writes", Math.round(all.writes()));
 		o.addProperty("counts", info.counts().id());
 		o.addProperty("losses", lossWarning(info));
+		o.addProperty("late_intervals", late(info));
 		JsonArray list = new JsonArray();
 		for (Row r : structures.rows()) {
 			AccessDetails d = r.details();

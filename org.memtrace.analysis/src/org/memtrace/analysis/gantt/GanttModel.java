@@ -88,8 +88,8 @@ public final class GanttModel {
 	private GanttSeries inWindow(Key key, Progress progress) throws MemtraceException {
 		double share = Math.min(1, (double) (key.toNs() - key.fromNs()) / source.info().durationNs());
 		// when there are surely too many, they are not read twice
-		GanttSeries exact = share * source.records(key.producer()) > 4 * GanttSeries.MAX_EXACT ? null : GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(),
-				key.fromNs(), key.toNs(), sink, progress));
+		GanttSeries exact = share * source.records(key.producer()) > 4 * GanttSeries.MAX_EXACT ? null
+				: GanttSeries.exact(4096, sink -> source.visit(key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(), sink, progress));
 		return exact != null ? exact
 				: GanttSeries.binned(source, key.producer(), key.grouping(), key.group(), key.fromNs(), key.toNs(),
 						GanttSeries.bins(source.slots()), progress);
@@ -135,7 +135,7 @@ public final class GanttModel {
 		return new Piece(s.start[at], end);
 	}
 
-	/** The same among so many records that they are not kept. */
+	/** The next record where there are so many that they are not kept. */
 	private Piece nextRecord(Grouping grouping, int group, int producer, long startNs, boolean forward, Progress progress)
 			throws MemtraceException {
 		long[] best = {forward ? Long.MAX_VALUE : Long.MIN_VALUE, 0};

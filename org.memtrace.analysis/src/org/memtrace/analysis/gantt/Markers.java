@@ -8,9 +8,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.text.NaturalOrder;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Regions;
 import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.TraceStore;
 
 /**
  * The markers and bookmarks of a trace as they are stored with it: UTF-8 text, a first line with the version, then one line for
@@ -36,6 +39,26 @@ public final class Markers {
 		list.sort(Comparator.comparingLong(Marker::fromNs).thenComparingLong(Marker::toNs).thenComparingInt(Marker::producer)
 				.thenComparing(Marker::name, NaturalOrder.INSTANCE));
 		return List.copyOf(list);
+	}
+
+	/** Markers of regions that are drawn at most. */
+	private static final int MOST_REGIONS = 200;
+
+	/**
+	 * The outermost regions that the program named, a marker over all rows for each time; of more than {@value #MOST_REGIONS} the longest
+	 * ones. Inner ones would hide the rows. They are not stored: they follow from the trace.
+	 */
+	public static List<Marker> ofRegions(TraceStore store) throws MemtraceException {
+		byte[] note = store.readNote(Regions.NOTE).orElse(null);
+		Regions regions = note == null ? Regions.NONE : Regions.parse(note);
+		List<Marker> markers = new ArrayList<>();
+		Regions outer = regions.outermost();
+		for (String name : outer.names()) {
+			int argb = Palette.LIGHT.defaultStructure(name);
+			outer.times(name).forEach(r -> markers.add(new Marker(name, argb, r.fromNs(), r.toNs(), Marker.NO_PRODUCER, false)));
+		}
+		markers.sort(Comparator.comparingLong(m -> m.fromNs() - m.toNs()));
+		return sorted(markers.subList(0, Math.min(MOST_REGIONS, markers.size())));
 	}
 
 	/** As it is stored. */

@@ -3,10 +3,10 @@
 package org.memtrace.analysis.machine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.DoubleToIntFunction;
 
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
@@ -80,7 +80,7 @@ public final class MachinePicture {
 	/** Layouts from roomy to dense. */
 	private static final int LAYOUTS = 3;
 
-	private final MachineUse use;
+	private final MachineContent content;
 	private final Options o;
 	private final List<Shape> shapes = new ArrayList<>();
 	private final List<Box> boxes = new ArrayList<>();
@@ -88,24 +88,29 @@ public final class MachinePicture {
 	private double smallestHeight;
 	private boolean hatched;
 
-	private MachinePicture(MachineUse use, Options options) {
-		this.use = use;
+	private MachinePicture(MachineContent content, Options options) {
+		this.content = content;
 		this.o = options;
 	}
 
-	/** Draws. Milliseconds. */
+	/** Draws what accesses did. Milliseconds. */
 	public static MachinePicture of(MachineUse use, Options options) {
-		MachinePicture p = new MachinePicture(use, options);
+		return of(new UseContent(use, options), options);
+	}
+
+	/** Draws values of monitors. Milliseconds. */
+	public static MachinePicture of(MonitorFrame frame, Options options) {
+		return of(new FrameContent(frame, options), options);
+	}
+
+	private static MachinePicture of(MachineContent content, Options options) {
+		MachinePicture p = new MachinePicture(content, options);
 		p.draw();
 		return p;
 	}
 
 	public Scene scene() {
 		return new Scene(o.width, o.height, o.palette.background(), shapes);
-	}
-
-	public MachineUse use() {
-		return use;
 	}
 
 	/** Boxes, each before what is in it. */
@@ -134,7 +139,7 @@ public final class MachinePicture {
 					o.palette.text(), Shape.Anchor.START);
 			top += line;
 		}
-		top = locality(top, line) + 4;
+		top = headline(top, line) + 4;
 		List<String> notes = wrapped();
 		double bottom = o.height - MARGIN - notes.size() * line;
 		double legend = bottom - line - 4;
@@ -148,7 +153,7 @@ public final class MachinePicture {
 				hatched = false;
 				smallestWidth = Double.MAX_VALUE;
 				smallestHeight = Double.MAX_VALUE;
-				place(use.topology().root(), MARGIN, top, width, height, layout, 0);
+				place(content.topology().root(), MARGIN, top, width, height, layout, 0);
 				if (smallestWidth >= CPU_WIDTH && smallestHeight >= CPU_HEIGHT) {
 					break;
 				}
@@ -165,7 +170,7 @@ public final class MachinePicture {
 		List<String> lines = new ArrayList<>();
 		StringBuilder line = new StringBuilder();
 		double width = o.width - 2 * MARGIN;
-		for (String word : String.join(" ", use.notes()).split(" ")) {
+		for (String word : String.join(" ", content.notes()).split(" ")) {
 			if (!line.isEmpty() && o.meter.width(line + " " + word, o.fontSize, false) > width) {
 				lines.add(line.toString());
 				line.setLength(0);
@@ -185,27 +190,28 @@ public final class MachinePicture {
 		return lines;
 	}
 
-	/** A bar of local, remote and unknown accesses, and the numbers. Returns where it ends. */
-	private double locality(double top, double line) {
-		Figures f = use.whole();
+	/** A bar of the parts of the whole, if there are any, and a sentence. Returns where it ends. */
+	private double headline(double top, double line) {
 		double x = MARGIN;
-		double barWidth = Math.min(160, o.width / 5.0);
-		double barHeight = Math.round(o.fontSize * 0.9);
-		double y = top + (line - barHeight) / 2;
-		double at = x;
-		double[] parts = {f.local(), f.remote(), f.unknown()};
-		int[] colours = {o.palette.local(), o.palette.remote(), o.palette.unknown()};
-		for (int i = 0; i < parts.length && f.accesses() > 0; i++) {
-			double w = barWidth * parts[i] / f.accesses();
-			if (w > 0) {
-				shapes.add(new Shape.Rect(at, y, w, barHeight, colours[i], 0));
-				at += w;
+		double[] parts = content.parts();
+		if (parts.length > 0) {
+			double all = Arrays.stream(parts).sum();
+			double barWidth = Math.min(160, o.width / 5.0);
+			double barHeight = Math.round(o.fontSize * 0.9);
+			double y = top + (line - barHeight) / 2;
+			int[] colours = {o.palette.local(), o.palette.remote(), o.palette.unknown()};
+			double at = x;
+			for (int i = 0; i < parts.length && all > 0; i++) {
+				double w = barWidth * parts[i] / all;
+				if (w > 0) {
+					shapes.add(new Shape.Rect(at, y, w, barHeight, colours[i], 0));
+					at += w;
+				}
 			}
+			shapes.add(new Shape.Rect(x, y, barWidth, barHeight, 0, o.palette.axis()));
+			x += barWidth + 8;
 		}
-		shapes.add(new Shape.Rect(x, y, barWidth, barHeight, 0, o.palette.axis()));
-		double room = o.width - MARGIN - x - barWidth - 8;
-		String text = use.locality(f);
-		text(x + barWidth + 8, top + (line + o.fontSize) / 2 - 1, o.meter.fit(text, o.fontSize, false, room), false,
+		text(x, top + (line + o.fontSize) / 2 - 1, o.meter.fit(content.headline(), o.fontSize, false, o.width - MARGIN - x), false,
 				o.palette.text(), Shape.Anchor.START);
 		return top + line;
 	}
@@ -284,21 +290,23 @@ public final class MachinePicture {
 	// ---- boxes
 
 	private void heading(Box box, double x, double y, double w, double h) {
-		Figures f = use.figures(box.object());
-		int fill = fill(f, box.object().cpuCount());
+		int fill = content.fill(box);
 		shapes.add(new Shape.Rect(x, y, w, h, fill, 0));
+		double change = content.variation(box);
+		variation(change, x, y, w, h, fill);
+		double start = Double.isNaN(change) ? 4 : 11;
 		StringBuilder b = new StringBuilder();
 		for (MachineObject m : box.objects()) {
 			b.append(b.isEmpty() ? "" : " · ").append(m.type() == Type.MACHINE ? "Machine" : m.label());
 		}
 		String name = b.toString();
-		String value = value(f, box.object());
-		double room = w - 8;
+		String value = content.value(box);
+		double room = w - start - 4;
 		String both = name + "  " + value;
 		boolean fits = !value.isEmpty() && o.meter.width(both, o.fontSize, false) <= room;
 		int color = Palette.textOn(fill);
 		double base = y + (h + o.fontSize) / 2 - o.fontSize * 0.15;
-		text(x + 4, base, o.meter.fit(name, o.fontSize, false, room), false, color, Shape.Anchor.START);
+		text(x + start, base, o.meter.fit(name, o.fontSize, false, room), false, color, Shape.Anchor.START);
 		if (fits) {
 			text(x + w - 4, base, value, false, color, Shape.Anchor.END);
 		}
@@ -321,25 +329,22 @@ public final class MachinePicture {
 		}
 		Box box = new Box(List.of(m), x, y, w, h);
 		boxes.add(box);
-		Figures f = use.figures(m);
-		int fill = o.colouring == Colouring.LOCALITY ? locality(f)
-				: o.palette.secondHeat(Palette.intensity(f.pages(), use.mostPages()));
+		int fill = content.fill(box);
 		shapes.add(new Shape.Rect(x, y, w, h, fill, o.palette.axis()));
-		String value = o.colouring == Colouring.LOCALITY ? remote(f)
-				: Units.plural(Math.max(0, f.pages()), "page")
-						+ (use.pages() > 0 ? " (" + Units.percent(100.0 * f.pages() / use.pages()) + ")" : "");
+		variation(content.variation(box), x, y, w, h, fill);
+		String value = content.value(box);
 		label(m.label(), value, x, y, w, h, Palette.textOn(fill));
 		borders(box);
 	}
 
 	private void cpu(Box box) {
 		MachineObject pu = box.object();
-		Figures f = use.figures(pu);
 		smallestWidth = Math.min(smallestWidth, box.width());
 		smallestHeight = Math.min(smallestHeight, box.height());
-		int fill = fill(f, 1);
+		int fill = content.fill(box);
 		shapes.add(new Shape.Rect(box.x(), box.y(), box.width(), box.height(), fill, box.width() > 4 ? o.palette.axis() : 0));
-		if (f.accesses() > 0 && f.spread() >= 0.5 * f.accesses()) {
+		variation(content.variation(box), box.x(), box.y(), box.width(), box.height(), fill);
+		if (content.isHatched(box)) {
 			hatched = true;
 			int hatch = Palette.textOn(fill) & 0xffffff | 0x60000000;
 			shapes.add(new Shape.Hatch(box.x() + 1, box.y() + 1, box.width() - 2, box.height() - 2, Shape.HatchStyle.IN_SPACE, hatch));
@@ -347,7 +352,7 @@ public final class MachinePicture {
 		String name = pu.shortLabel();
 		if (o.meter.width(name, o.fontSize, false) > box.width() - 4) {
 			// all numbers or none
-			String longest = Integer.toString(Math.max(0, use.topology().root().cpus().length() - 1));
+			String longest = Integer.toString(Math.max(0, content.topology().root().cpus().length() - 1));
 			boolean room = pu.osIndex() >= 0 && o.meter.width(longest, o.fontSize, false) <= box.width() - 2;
 			name = room ? Integer.toString(pu.osIndex()) : "";
 		}
@@ -356,7 +361,7 @@ public final class MachinePicture {
 				&& o.meter.width(core.shortLabel() + " · " + pu.shortLabel(), o.fontSize, false) <= box.width() - 8) {
 			name = core.shortLabel() + " · " + pu.shortLabel();
 		}
-		label(name, value(f, pu), box.x(), box.y(), box.width(), box.height(), Palette.textOn(fill));
+		label(name, content.value(box), box.x(), box.y(), box.width(), box.height(), Palette.textOn(fill));
 		borders(box);
 	}
 
@@ -406,46 +411,13 @@ public final class MachinePicture {
 		}
 	}
 
-	/** Colour by the accesses per CPU, so that objects of all sizes have the same scale. */
-	private int fill(Figures f, int cpus) {
-		if (o.colouring == Colouring.LOCALITY) {
-			return locality(f);
+	/** A tick at the left edge: how much a value rose (up) or fell since the one before; in the middle it is the same. */
+	private void variation(double change, double x, double y, double w, double h, int fill) {
+		if (Double.isNaN(change) || w < 16 || h < 10) {
+			return;
 		}
-		return o.palette.heat(Palette.intensity(f.accesses() / Math.max(1, cpus), use.mostPerCpu()));
-	}
-
-	private int locality(Figures f) {
-		if (f.accesses() <= 0) {
-			return o.palette.plotBackground();
-		}
-		double known = f.local() + f.remote();
-		int color = known > 0 ? between(f.remote() / known) : o.palette.unknown();
-		return Palette.mix(color, o.palette.unknown(), Math.max(0, Math.min(1, f.unknown() / f.accesses())));
-	}
-
-	/** From all local to all remote, pale in the middle. */
-	private int between(double remote) {
-		int middle = Palette.mix(o.palette.plotBackground(), o.palette.text(), 0.06);
-		return remote <= 0.5 ? Palette.mix(o.palette.local(), middle, 2 * remote)
-				: Palette.mix(middle, o.palette.remote(), 2 * remote - 1);
-	}
-
-	private String value(Figures f, MachineObject m) {
-		if (f.accesses() <= 0) {
-			return m.type() == Type.PU ? "" : "no " + use.unit().plural();
-		}
-		return o.colouring == Colouring.LOCALITY ? remote(f) : Units.percent(Math.min(100, 100 * f.accesses() / use.whole().accesses()));
-	}
-
-	private String remote(Figures f) {
-		if (f.accesses() <= 0) {
-			return "no " + use.unit().plural();
-		}
-		if (f.local() + f.remote() <= 1e-9 * f.accesses()) {
-			return "unknown";
-		}
-		double share = 100 * f.remote() / f.accesses();
-		return Units.percent(share < 1e-9 ? 0 : share > 100 - 1e-9 ? 100 : share) + " remote";
+		double at = y + h / 2 - Math.max(-1, Math.min(1, change)) * (h / 2 - 2);
+		shapes.add(new Shape.Line(x + 1, at, x + (w < 70 ? 4 : 7), at, Palette.textOn(fill), 2, false));
 	}
 
 	// ---- legend
@@ -453,18 +425,12 @@ public final class MachinePicture {
 	private void legend(double top, double line) {
 		double base = top + (line + o.fontSize) / 2 - 1;
 		double x = MARGIN;
-		if (o.colouring == Colouring.LOCALITY) {
-			x = gradient(x, top, line, base, "local", "remote", this::between);
-			x = swatch(x, top, line, base, o.palette.unknown(), "unknown");
-		} else {
-			x = gradient(x, top, line, base, "0", Units.count(use.mostPerCpu()) + " " + use.unit().plural() + " per CPU", o.palette::heat);
-			if (!use.topology().nodes().isEmpty()) {
-				x = gradient(x, top, line, base, "0", Units.count(use.mostPages()) + " pages", o.palette::secondHeat);
-			}
+		for (MachineContent.Scale scale : content.scales()) {
+			x = scale.color() == null ? swatch(x, top, line, base, scale.fill(), scale.most()) : gradient(x, top, line, base, scale);
 		}
 		if (hatched) {
 			double size = Math.round(o.fontSize * 0.9);
-			String text = "mostly from " + use.unit().row() + "s of several CPUs";
+			String text = content.hatch();
 			if (x + size + 4 + o.meter.width(text, o.fontSize, false) < o.width - MARGIN) {
 				double y = top + (line - size) / 2;
 				shapes.add(new Shape.Rect(x, y, size, size, o.palette.plotBackground(), o.palette.axis()));
@@ -481,8 +447,9 @@ public final class MachinePicture {
 		return x + size + 4 + o.meter.width(name, o.fontSize, false) + 16;
 	}
 
-	private double gradient(double x, double top, double line, double base, String least, String most,
-			DoubleToIntFunction color) {
+	private double gradient(double x, double top, double line, double base, MachineContent.Scale scale) {
+		String least = scale.least();
+		String most = scale.most();
 		double width = o.meter.width(most, o.fontSize, false);
 		double zero = o.meter.width(least, o.fontSize, false) + 4;
 		double bar = Math.min(120, o.width / 6.0);
@@ -495,8 +462,7 @@ public final class MachinePicture {
 		for (int i = 0; i < GRADIENT_STEPS; i++) {
 			double t = (double) i / (GRADIENT_STEPS - 1);
 			double w = bar / GRADIENT_STEPS;
-			// the colour is the square root of the number, so the number grows along the bar with the square
-			shapes.add(new Shape.Rect(x + zero + i * w, y, w + 0.5, height, color.applyAsInt(t), 0));
+			shapes.add(new Shape.Rect(x + zero + i * w, y, w + 0.5, height, scale.color().applyAsInt(t), 0));
 		}
 		shapes.add(new Shape.Rect(x + zero, y, bar + 0.5, height, 0, o.palette.axis()));
 		text(x + zero + bar + 5, base, most, false, o.palette.mutedText(), Shape.Anchor.START);

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.aggregation.AccessPlaces;
+import org.memtrace.aggregation.NodeTimes.Place;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.TextColumns;
@@ -82,12 +83,7 @@ public final class MachineUse {
 		Sum all = new Sum();
 		double[] lost = new double[2];
 		places.visit((set, node, n) -> {
-			int near = 0;
-			for (int cpu : set) {
-				near += topology.isLocal(cpu, node) ? 1 : 0;
-			}
-			boolean known = set.length > 0 && node >= 0 && topology.hasNode(node) && allOf(topology, set);
-			int place = !known ? 0 : near == set.length ? 1 : near == 0 ? 2 : 0;
+			Place place = place(topology, set, node);
 			add(all, n, place);
 			all.spread += set.length > 1 ? n : 0;
 			if (node >= 0) {
@@ -147,6 +143,23 @@ public final class MachineUse {
 		otherPages = pages - unknownPages - onNodes;
 	}
 
+	/**
+	 * Where the memory of a node is, seen from all of some CPUs.
+	 *
+	 * @param cpus CPUs on which accesses happened; empty when not known
+	 * @param node node of the memory, -1 when not known
+	 */
+	static Place place(MachineTopology topology, int[] cpus, int node) {
+		if (cpus.length == 0 || !topology.hasNode(node) || !allOf(topology, cpus)) {
+			return Place.UNKNOWN;
+		}
+		int near = 0;
+		for (int cpu : cpus) {
+			near += topology.isLocal(cpu, node) ? 1 : 0;
+		}
+		return near == cpus.length ? Place.LOCAL : near == 0 ? Place.REMOTE : Place.UNKNOWN;
+	}
+
 	private static boolean allOf(MachineTopology topology, int[] cpus) {
 		for (int cpu : cpus) {
 			if (!topology.hasCpu(cpu)) {
@@ -160,12 +173,12 @@ public final class MachineUse {
 		return Math.max(0, node.osIndex());
 	}
 
-	private static void add(Sum sum, double n, int place) {
+	private static void add(Sum sum, double n, Place place) {
 		sum.accesses += n;
 		switch (place) {
-		case 1 -> sum.local += n;
-		case 2 -> sum.remote += n;
-		default -> sum.unknown += n;
+		case LOCAL -> sum.local += n;
+		case REMOTE -> sum.remote += n;
+		case UNKNOWN -> sum.unknown += n;
 		}
 	}
 
@@ -255,7 +268,7 @@ public final class MachineUse {
 		return count(n, unit);
 	}
 
-	/** The same for any unit. */
+	/** A count for a person, in any unit. */
 	public static String count(double n, CountUnit unit) {
 		double rounded = Math.rint(n);
 		String count = Units.count(Math.abs(n - rounded) < 1e-6 ? rounded : n); // sums of parts of a whole
@@ -270,7 +283,8 @@ public final class MachineUse {
 			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
 		}
 		if (whole.spread() > 0) {
-			notes.add(share(whole.spread(), n) + " of the " + unit.plural() + " are in " + unit.row() + "s of several CPUs and are divided equally among them.");
+			notes.add(share(whole.spread(), n) + " of the " + unit.plural() + " are in " + unit.row()
+					+ "s of several CPUs and are divided equally among them.");
 		}
 		if (unknownCpu > 0) {
 			notes.add(share(unknownCpu, n) + " of the " + unit.plural() + " have no CPU: the kernel made them for the program, or their event was lost.");
@@ -328,10 +342,7 @@ public final class MachineUse {
 
 	/** Adds the table, and what is said about it, to an object for programs; returns it. */
 	public JsonObject addTo(JsonObject o) {
-		o.addProperty("machine", topology.summary());
-		JsonArray notes = new JsonArray();
-		notes().forEach(notes::add);
-		o.add("notes", notes);
+		addHead(o, topology, notes());
 		JsonArray list = new JsonArray();
 		for (MachineObject m : topology.objects()) {
 			list.add(json(m.label(), m.type().word(), m.osIndex(), ranges(m), figures(m)));
@@ -339,6 +350,14 @@ public final class MachineUse {
 		o.add("objects", list);
 		o.add("selection", json("selection", "", -1, "", whole));
 		return o;
+	}
+
+	/** Which machine it is, and what is said about the numbers. */
+	static void addHead(JsonObject o, MachineTopology topology, List<String> said) {
+		o.addProperty("machine", topology.summary());
+		JsonArray notes = new JsonArray();
+		said.forEach(notes::add);
+		o.add("notes", notes);
 	}
 
 	private static JsonObject json(String label, String type, int index, String cpus, Figures f) {

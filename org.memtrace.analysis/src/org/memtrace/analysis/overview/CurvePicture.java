@@ -103,8 +103,8 @@ public final class CurvePicture {
 			free = x + half + f;
 			shapes.add(new Shape.Line(Math.rint(x) + 0.5, bottom, Math.rint(x) + 0.5, bottom + 0.35 * f, palette.axis(), 1,
 					false));
-			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p > 0 ? label : levels.normalised() ? "p' = 0" : "p = 0", 0.92 * f, false,
-					palette.mutedText(), Shape.Anchor.MIDDLE, false));
+			shapes.add(new Shape.Text(Math.min(x, width - half - 2), bottom + 1.45 * f, p > 0 ? label : levels.normalised() ? "p' = 0"
+					: "p = 0", 0.92 * f, false, palette.mutedText(), Shape.Anchor.MIDDLE, false));
 		}
 		boolean falling = direction == Direction.FALLING;
 		steps(picture, levels, shapes, top, plotHeight, falling, true, palette.gainCurve());

@@ -29,7 +29,8 @@ final class Legend {
 
 	/** What marks a picture can have. */
 	enum Mark {
-		MIXTURE("mixture: areas are shares"), LOSS("share lost inside of a block"), FIRST_TOUCH("first touch of pages; left of the picture: by whom"),
+		MIXTURE("mixture: areas are shares"), LOSS("share lost inside of a block"),
+				FIRST_TOUCH("first touch of pages; left of the picture: by whom"),
 		SMALL("small parts"), SMALL_IN_TIME("small parts, also cut in time"), NOT_TO_SCALE("rows higher than to scale");
 
 		final String text;
@@ -319,7 +320,8 @@ final class Legend {
 		default:
 			break;
 		}
-		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"} : new String[] {"ns", "µs", "ms", "s"};
+		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"}
+				: new String[] {"ns", "µs", "ms", "s"};
 		double factor = 1;
 		int i = 0;
 		while (i < 3 && perNs * factor < 0.5) {

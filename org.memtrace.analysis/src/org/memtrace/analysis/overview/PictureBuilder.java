@@ -468,6 +468,9 @@ public final class PictureBuilder {
 			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
 				most = Math.max(most, o.meter.width(names.detail(n) + " · loss 100 %", 0.9 * f, false));
+				if (leastPercent(n) >= LEAST_TOLD) {
+					most = Math.max(most, o.meter.width("loss 100 % (100 % kept whole)", 0.9 * f, false));
+				}
 			} else {
 				small++;
 			}
@@ -597,27 +600,54 @@ public final class PictureBuilder {
 	/** From so many per cent on the strip says what of a loss is there at every p. */
 	private static final double LEAST_TOLD = 10;
 
-	/** What the strip says below the name of a node: what it is, how much higher than to scale, what is lost in it. */
-	private String detail(int n) {
-		StringBuilder text = new StringBuilder(names.detail(n));
+	/**
+	 * What the strip says below the name of a node: what it is, and what is lost in it. Where the room is short, what it is is left out first:
+	 * a loss that is cut off is not told.
+	 */
+	private String detail(int n, double width) {
+		String what = names.detail(n);
 		double loss = lossPercent(n);
-		if (loss >= 0.5) {
-			text.append(text.length() > 0 ? " · " : "").append("loss ").append(Math.round(Math.min(100, loss))).append(" %");
-			double least = losses.leastPercent(partition, Arrays.binarySearch(lossNodes, n));
-			if (least >= LEAST_TOLD && least >= loss / 2) {
-				text.append(" (").append(Math.round(Math.min(100, least))).append(" % in rows kept whole)");
+		if (loss < 0.5) {
+			return o.meter.fit(what, 0.9 * f, false, width);
+		}
+		String lost = "loss " + Math.round(Math.min(100, loss)) + " %";
+		double least = leastPercent(n);
+		List<String> told = new ArrayList<>();
+		if (least >= LEAST_TOLD && least >= loss / 2) {
+			String always = Math.round(Math.min(100, least)) + " %";
+			told.add(what + " · " + lost + " (" + always + " in rows kept whole)");
+			told.add(lost + " (" + always + " in rows kept whole)");
+			told.add(lost + " (" + always + " kept whole)");
+		}
+		told.add(what + " · " + lost);
+		for (String text : told) {
+			String whole = what.isEmpty() && text.startsWith(" · ") ? text.substring(3) : text;
+			if (o.meter.width(whole, 0.9 * f, false) <= width) {
+				return whole;
 			}
 		}
-		return text.toString();
+		return o.meter.fit(lost, 0.9 * f, false, width);
 	}
 
-	private double lossPercent(int n) {
+	/** Number of a node in the losses, -1 when its loss is not told. */
+	private int part(int n) {
 		if (losses == null) {
 			lossNodes = layout.largeSections();
 			losses = o.losses != null ? o.losses : PartLosses.of(model, lossNodes, partition.equalTypes());
 		}
 		int part = Arrays.binarySearch(lossNodes, n);
-		return part >= 0 && part < losses.count() ? losses.percent(partition, part) : 0;
+		return part >= 0 && part < losses.count() ? part : -1;
+	}
+
+	private double lossPercent(int n) {
+		int part = part(n);
+		return part >= 0 ? losses.percent(partition, part) : 0;
+	}
+
+	/** What is lost at every p. */
+	private double leastPercent(int n) {
+		int part = part(n);
+		return part >= 0 ? losses.leastPercent(partition, part) : 0;
 	}
 
 	private void label(int n, double right, double width, int from, int to) {
@@ -626,7 +656,7 @@ public final class PictureBuilder {
 		boolean bold = y(to) - y(from) >= 1.7 * f;
 		double size = bold ? f : 0.92 * f;
 		String name = fitName(n, size, bold, width);
-		String detail = o.meter.fit(detail(n), 0.9 * f, false, width);
+		String detail = detail(n, width);
 		boolean two = !detail.isEmpty() && y(to) - y(from) >= 2.5 * f;
 		shapes.add(new Shape.Text(right, middle + (two ? -0.12 * f : 0.35 * f), name, size, bold, palette.text(),
 				Shape.Anchor.END, false));

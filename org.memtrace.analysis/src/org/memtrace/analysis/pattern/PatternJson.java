@@ -31,6 +31,7 @@ public final class PatternJson {
 		top.addProperty("schema", SCHEMA);
 		top.addProperty("trace", table.info().alias());
 		top.addProperty("windows", patterns.windows());
+		top.addProperty("counts", table.info().counts().id());
 		JsonArray structures = new JsonArray();
 		for (PatternUse u : PatternUse.of(table, patterns)) {
 			JsonObject o = new JsonObject();

@@ -15,14 +15,14 @@ import org.memtrace.analysis.pattern.WindowUse.Counts;
 import org.memtrace.analysis.pattern.WindowUse.ThreadUse;
 
 /**
- * The label of a structure in a window, and why. Conditions and thresholds are those of docs/patterns.md; each pattern has an index, which is
- * the value of its first condition, from 0 to 1. Immutable.
+ * The label of a structure in a window, and why. Conditions and thresholds are those of docs/patterns.md; each pattern has an index, which
+ * is the value of its first condition, from 0 to 1. Immutable.
  */
 public final class PatternReading {
 	private static final int LEAST_PAGES = 16;
 	private static final int HOT_OF_PAGES = 32;
 	private static final double HOT_SHARE = 0.05;
-	private static final int MOST_HOT = 16;
+	static final int MOST_HOT = 16;
 	private static final double HOT_TIMES = 4;
 	private static final int ENTRIES = 16;
 	private static final int LEAST_STEPS = 32;
@@ -48,6 +48,8 @@ public final class PatternReading {
 	private static final double TAKES_PART = 0.05;
 
 	private static final int LEAST_TEAM = 3;
+	/** Windows in which something must be so that it is no accident. */
+	static final int LASTING = 3;
 	private static final PatternReading[] TINY = IntStream.range(0, LEAST_PAGES).mapToObj(PatternReading::few).toArray(PatternReading[]::new);
 
 	private final Pattern pattern;
@@ -66,7 +68,10 @@ public final class PatternReading {
 		return pattern;
 	}
 
-	/** Step of what is strided, in bytes; 0 for others. A step that divides a page is told as the page: only the first address in a page is recorded. */
+	/**
+	 * Step of what is strided, in bytes; 0 for others. A step that divides a page is told as the page: only the first address in a page is
+	 * recorded.
+	 */
 	public long strideBytes() {
 		return pattern == Pattern.STRIDED ? stepBytes : 0;
 	}
@@ -95,19 +100,23 @@ public final class PatternReading {
 		return new PatternReading(null, 0, all);
 	}
 
-	/** Reads a window alone; whether ping-pong lasts is asked later. */
-	static PatternReading of(WindowUse u, int pageBytes, boolean stack) {
+	/**
+	 * Reads a window alone; whether ping-pong lasts is asked later.
+	 *
+	 * @param unit what the trace counts, in the plural
+	 */
+	static PatternReading of(WindowUse u, int pageBytes, boolean stack, String unit) {
 		if (u.threads.size() == 1 && u.pages < LEAST_PAGES) {
 			return TINY[u.pages];
 		}
 		Map<Pattern, List<Check>> all = new LinkedHashMap<>();
-		int[] most = u.threads.values().stream().mapToInt(t -> t.pages).sorted().toArray();
-		int busiest = most.length == 0 ? 0 : most[most.length - 1];
-		int team = (int) Arrays.stream(most).filter(n -> n >= TAKES_PART * busiest).count();
+		int team = team(u.threads.values().stream().mapToInt(t -> t.pages).toArray());
 		all.put(Pattern.PING_PONG, pingPong(u, stack));
-		all.put(Pattern.ALL_TO_ALL, List.of(Check.atLeast("share of the (page, thread) pairs that are used", share(u.pairs, (double) u.pages * team), FILL),
-				Check.atLeast("threads", team, LEAST_TEAM), Check.atLeast("share of the pages with several threads and a write", share(u.sharedWritten, u.pages), WRITTEN)));
-		all.put(Pattern.HOT_SPOT, hotSpot(u));
+		all.put(Pattern.ALL_TO_ALL, List.of(Check.atLeast("share of the (page, thread) pairs that are used",
+				share(u.pairs, (double) u.pages * team), FILL),
+				Check.atLeast("threads", team, LEAST_TEAM), Check.atLeast("share of the pages with several threads and a write",
+				share(u.sharedWritten, u.pages), WRITTEN)));
+		all.put(Pattern.HOT_SPOT, hotSpot(u, unit));
 		int entries = 0;
 		int inside = 0;
 		int top = 0;
@@ -137,19 +146,30 @@ public final class PatternReading {
 						Check.atMost("share of these entries that are in one line per thread", share(top, inside), ANY_LINE).counter(),
 						Check.atMost(found.text(), found.share(), HARDLY).counter(),
 						Check.atLeast("pages", u.pages, LEAST_PAGES))
-				: List.of(Check.atLeast("share of the steps that are unlike", 1 - regular, 1 - IRREGULAR), Check.atLeast("steps from page to page", steps.all(), LEAST_STEPS),
+				: List.of(Check.atLeast("share of the steps that are unlike", 1 - regular, 1 - IRREGULAR),
+				Check.atLeast("steps from page to page", steps.all(), LEAST_STEPS),
 						Check.atLeast("pages", u.pages, LEAST_PAGES)));
 		double changes = u.pages < 2 ? 1 : share(u.ownerChanges, u.pages - 1.0);
-		all.put(Pattern.BLOCKS, List.of(Check.atLeast("share of the neighbouring pages with the same owner", 1 - changes, REGULAR), Check.atLeast("threads", team, 2),
-				Check.atLeast("pages", u.pages, LEAST_PAGES), Check.atLeast("share of the pages that one thread uses nearly alone", share(u.owned, u.pages), REGULAR),
-				Check.atLeast("changes of the owner", u.ownerChanges, team - 1), Check.atMost("changes of the owner", u.ownerChanges, 2.0 * team).counter()));
+		all.put(Pattern.BLOCKS, List.of(Check.atLeast("share of the neighbouring pages with the same owner", 1 - changes, REGULAR),
+				Check.atLeast("threads", team, 2),
+				Check.atLeast("pages", u.pages, LEAST_PAGES), Check.atLeast("share of the pages that one thread uses nearly alone",
+				share(u.owned, u.pages), REGULAR),
+				Check.atLeast("changes of the owner", u.ownerChanges, team - 1),
+				Check.atMost("changes of the owner", u.ownerChanges, 2.0 * team).counter()));
 		List<Check> linear = new ArrayList<>();
 		linear.add(Check.atLeast("share of the steps that are to the next page", next, REGULAR));
 		linear.add(Check.atLeast("pages", u.pages, LEAST_PAGES));
 		linear.add(Check.atLeast("pages whose first address is known", entries, ENTRIES));
-		linear.add(Check.atLeast("share of the pages that are entered near their ends", share((double) entries - inside, entries), REGULAR).counter());
+		linear.add(Check.atLeast("share of the pages that are entered near their ends", share((double) entries - inside, entries),
+				REGULAR).counter());
 		all.put(Pattern.LINEAR, linear);
 		return first(all, stride);
+	}
+
+	/** Threads that take part, of those that use so many pages. */
+	static int team(int[] pages) {
+		int busiest = Arrays.stream(pages).max().orElse(0);
+		return (int) Arrays.stream(pages).filter(n -> n >= TAKES_PART * busiest).count();
 	}
 
 	private static PatternReading first(Map<Pattern, List<Check>> all, long stepBytes) {
@@ -181,12 +201,14 @@ public final class PatternReading {
 		Stride again = new Stride(0, 0, SAME_DISTANCE);
 		if (usual != null) {
 			// a stride that does not divide the page comes back to the same place after several pages: frequent shorter distances tell it
-			long part = distances.times().entrySet().stream().filter(e -> e.getValue() >= FREQUENT * usual.getValue()).map(Map.Entry::getKey).reduce(0L, WindowUse::gcd);
+			long part = distances.times().entrySet().stream().filter(e -> e.getValue() >=
+					FREQUENT * usual.getValue()).map(Map.Entry::getKey).reduce(0L, WindowUse::gcd);
 			again = new Stride(part >= LEAST_STRIDE ? part : usual.getKey(), Math.min(1, share(usual.getValue(), distances.all())), SAME_DISTANCE);
 		}
 		Counts divisors = u.divisors();
 		long divisor = divisor(divisors);
-		int made = steps.times().subMap(Math.max(1, divisor / pageBytes), true, Math.max(1, Math.ceilDiv(divisor, pageBytes)), true).values().stream()
+		int made = steps.times().subMap(Math.max(1, divisor / pageBytes), true, Math.max(1, Math.ceilDiv(divisor, pageBytes)),
+				true).values().stream()
 				.mapToInt(Integer::intValue).sum();
 		// a walk with this stride enters a page less than a stride from its end, and comes to the next pages in order
 		if (divisor < LEAST_STRIDE || u.near(divisor, pageBytes) < REGULAR * entries || made < REGULAR * steps.all()) {
@@ -224,15 +246,31 @@ public final class PatternReading {
 			boolean oneOfThem = two >= 0 && (t.getKey() == (int) (two >>> 32) || t.getKey() == (int) two);
 			pairs += oneOfThem ? t.getValue().pages : 0;
 		}
-		List<Check> checks = new ArrayList<>(List.of(Check.atLeast("share of the pages that the same two threads use, with writes", share(both, u.pages), BOTH),
-				Check.atLeast("share of the uses of pages that are by these two", share(pairs, u.pairs), TWO).counter()));
+		List<Check> checks = new ArrayList<>(List.of(Check.atLeast("share of the pages that the same two threads use, with writes",
+				share(both, u.pages), BOTH), Check.atLeast("share of the uses of pages that are by these two", share(pairs, u.pairs), TWO).counter()));
 		if (stack) {
 			checks.add(Check.atLeast("pages of a stack (the run time system shares a few)", u.pages, STACK_PAGES).counter());
 		}
 		return checks;
 	}
 
-	private static List<Check> hotSpot(WindowUse u) {
+	/**
+	 * Whether threads that use a page over the run are most of those that use the structure. A thread counts that was seen often enough: in a
+	 * quarter of the windows, or, since of many threads a window shows some, in half of the windows that each would have in turn.
+	 *
+	 * @param windowsOfThread for each thread that uses the page, in how many windows
+	 * @param together windows in which several use it, with writes
+	 * @param used windows in which the structure is used
+	 * @param team threads that use the structure
+	 */
+	static boolean isCrowded(int[] windowsOfThread, int together, int used, int team) {
+		double inTurn = Math.max(LASTING, BOTH * Arrays.stream(windowsOfThread).sum() / team);
+		double least = Math.max(2, Math.min(FREQUENT * used, inTurn));
+		return together >= Math.max(LASTING, BOTH * used)
+				&& Arrays.stream(windowsOfThread).filter(n -> n >= least).count() >= Math.max(LEAST_TEAM, FILL * team);
+	}
+
+	private static List<Check> hotSpot(WindowUse u, String unit) {
 		int most = (int) Math.max(1, Math.min(MOST_HOT, HOT_SHARE * u.pages));
 		int hot = 0;
 		double in = 0;
@@ -245,10 +283,22 @@ public final class PatternReading {
 			in += u.topAccesses[i];
 			hot++;
 		}
+		// where the other pages are used in each subphase, too, the users tell a hot page, not the number of records
+		boolean crowd = u.crowdedPages > hot;
+		if (crowd) {
+			hot = u.crowdedPages;
+			in = u.crowdedAccesses;
+		}
 		double times = hot == 0 ? 0 : in / hot / Math.max(1e-9, (u.accesses - in) / (u.pages - hot));
-		return List.of(Check.atLeast("share of the accesses that the busiest pages have", share(in, u.accesses), hot == 0 ? FEW : share(hot, u.pages)),
-				Check.atLeast("pages", u.pages, HOT_OF_PAGES), Check.atLeast("pages that several threads use much more than the others", hot, 1),
-				Check.atMost("such pages", hot, most).counter(), Check.atLeast("accesses to such a page, times those to another", times, HOT_TIMES),
-				Check.atMost("share of the other pages that several threads use", share((double) u.sharedPages - hot, (double) u.pages - hot), FEW).counter());
+		return List.of(Check.atLeast("share of the " + unit + " that the busiest pages have", share(in, u.accesses), hot == 0 ? FEW
+				: share(hot, u.pages)),
+				Check.atLeast("pages", u.pages, HOT_OF_PAGES),
+				Check.atLeast(crowd
+				? "pages that most threads use over the run, several of them in this window"
+						: "pages that several threads use much more than the others", hot, 1),
+				Check.atMost("such pages", hot, most).counter(),
+				Check.atLeast(unit + " of such a page, times those of another", times, crowd ? 1 : HOT_TIMES),
+				Check.atMost("share of the other pages that several threads use", share((double) u.sharedPages - hot, (double) u.pages - hot),
+				FEW).counter());
 	}
 }

@@ -60,7 +60,8 @@ public final class PatternText {
 		List<PatternUse> uses = PatternUse.of(table, patterns);
 		List<PatternUse> shown = uses.stream().filter(u -> explain || u.labelled(patterns, LEAST_SHARE)).toList();
 		for (PatternUse u : shown.subList(0, Math.min(MOST_STRUCTURES, shown.size()))) {
-			b.append('\n').append(u.name()).append(u.structures().size() > 1 ? " (" + u.structures().size() + " blocks; times are of the busiest one)" : "")
+			b.append('\n').append(u.name()).append(u.structures().size() > 1
+					? " (" + u.structures().size() + " blocks; times are of the busiest one)" : "")
 					.append(": ").append(line(u.shares(patterns))).append('\n');
 			List<Patterns.Span> spans = patterns.spans(u.busiest());
 			for (Patterns.Span s : spans.subList(0, Math.min(MOST_SPANS, spans.size()))) {
@@ -83,7 +84,8 @@ public final class PatternText {
 	private static void span(StringBuilder b, AccessTable table, Patterns.Span s, boolean explain) {
 		PatternReading r = s.reading();
 		long origin = table.info().startNs();
-		b.append("  ").append(Units.duration(table.info(), s.fromNs() - origin)).append(" to ").append(Units.duration(table.info(), s.toNs() - origin)).append(": ")
+		b.append("  ").append(Units.duration(table.info(), s.fromNs() - origin)).append(" to ").append(Units.duration(table.info(),
+				s.toNs() - origin)).append(": ")
 				.append(Patterns.title(r.pattern(), r.strideBytes()));
 		b.append(r.pattern() == null ? "\n" : String.format(Locale.ROOT, ", index %.2f%n", r.index()));
 		r.checks().forEach((pattern, checks) -> {
@@ -92,8 +94,8 @@ public final class PatternText {
 					b.append("    ").append(pattern.title()).append('\n');
 				}
 				for (Check c : checks) {
-					b.append(String.format(Locale.ROOT, "      %s %-78s %10s, needs %s%s%n", c.holds() ? "yes" : "no ", c.text(), c.shown(c.value()), c.need(),
-							c.evidence() || c.holds() ? "" : "   speaks against it"));
+					b.append(String.format(Locale.ROOT, "      %s %-78s %10s, needs %s%s%n", c.holds() ? "yes"
+							: "no ", c.text(), c.shown(c.value()), c.need(), c.evidence() || c.holds() ? "" : "   speaks against it"));
 				}
 			}
 		});

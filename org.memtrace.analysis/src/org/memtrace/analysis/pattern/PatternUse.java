@@ -10,6 +10,7 @@ import java.util.Map;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.model.memory.Structure;
+import org.memtrace.model.tree.RankNames;
 
 /**
  * Blocks of one image, kind, name (without its number) and site, which are judged together.
@@ -22,10 +23,11 @@ record PatternUse(String name, String site, List<Integer> structures, int busies
 	/** All that were used, those with most accesses first. */
 	static List<PatternUse> of(AccessTable table, Patterns patterns) {
 		Map<String, PatternUse> byName = new LinkedHashMap<>();
+		RankNames names = RankNames.of(table.producers(), table.structures());
 		Map<Integer, Double> sums = new LinkedHashMap<>();
 		for (int s : patterns.structures()) {
 			Structure structure = table.structures().get(s);
-			String name = structure.name().replaceFirst(" #\\d+$", "");
+			String name = names.shown(structure, RankNames.plain(structure.name()));
 			double sum = patterns.spans(s).stream().mapToDouble(Patterns.Span::accesses).sum();
 			sums.put(s, sum);
 			byName.merge(structure.image() + " " + structure.kind() + " " + name + " " + structure.site(),

@@ -26,8 +26,8 @@ import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * The label of each structure in each window of time. Windows are the monitoring intervals, several in one when there are many; equal parts of
- * the run without intervals. One pass over the accesses. Immutable, so safe for all threads.
+ * The label of each structure in each window of time. Windows are the monitoring intervals, several in one when there are many; equal parts
+ * of the run without intervals. One pass over the accesses. Immutable, so safe for all threads.
  */
 public final class Patterns {
 	/** Windows of a trace with few structures. */
@@ -38,10 +38,11 @@ public final class Patterns {
 	private static final int MOST_THREADS = 8;
 	private static final int LEAST_WINDOWS = 8;
 	private static final int WINDOWS = 50;
-	private static final int LASTING = 3;
+	/** Of a structure with more pages that several threads use none is looked at as hot. */
+	private static final int MOST_CROWDED = 64;
 	private static final double LASTING_SHARE = 0.25;
-	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS, AccessColumn.WRITES,
-			AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET);
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
+			AccessColumn.WRITES, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET);
 
 	/**
 	 * A part of the run in which a structure has one label.
@@ -117,13 +118,15 @@ public final class Patterns {
 				return a;
 			}));
 		}
+		markCrowded(uses, parts);
 		Map<Integer, PatternReading[]> readings = new TreeMap<>();
 		Map<Integer, double[]> accesses = new HashMap<>();
 		uses.forEach((structure, windows) -> {
 			PatternReading[] all = new PatternReading[starts.length];
 			double[] sums = new double[starts.length];
 			windows.forEach((w, use) -> {
-				all[w] = PatternReading.of(use, pageBytes, table.structures().get(structure).kind() == StructureKind.STACK);
+				all[w] = PatternReading.of(use, pageBytes, table.structures().get(structure).kind() == StructureKind.STACK,
+						table.info().counts().plural());
 				sums[w] = use.accesses;
 			});
 			steady(all, windows.size(), Pattern.PING_PONG);
@@ -134,10 +137,31 @@ public final class Patterns {
 		return new Patterns(table, starts, readings, accesses);
 	}
 
+	/** Tells the windows which of their pages most threads use over the run; a structure with many such pages has none that is hot. */
+	private static void markCrowded(Map<Integer, Map<Integer, WindowUse>> uses, List<AccessScan.Part> parts) {
+		Map<Integer, List<Crowd>> crowds = new HashMap<>();
+		parts.forEach(p -> ((Part) p).crowds.forEach((s, some) -> crowds.computeIfAbsent(s, k -> new ArrayList<>()).addAll(some)));
+		crowds.forEach((structure, some) -> {
+			Map<Integer, WindowUse> windows = uses.get(structure);
+			Map<Integer, Integer> pages = new HashMap<>();
+			windows.values().forEach(u -> u.threads.forEach((t, use) -> pages.merge(t, use.pages, Integer::sum)));
+			int team = PatternReading.team(pages.values().stream().mapToInt(Integer::intValue).toArray());
+			List<Crowd> hot = some.size() > MOST_CROWDED ? List.of()
+					: some.stream().filter(c -> PatternReading.isCrowded(c.windowsOfThread, c.windows.length, windows.size(), team)).toList();
+			for (Crowd c : hot.size() > PatternReading.MOST_HOT ? List.<Crowd>of() : hot) {
+				for (int i = 0; i < c.windows.length; i++) {
+					WindowUse u = windows.get(c.windows[i]);
+					u.crowdedPages++;
+					u.crowdedAccesses += c.accesses[i];
+				}
+			}
+		});
+	}
+
 	/** What several threads do only once or twice is a hand-over. */
 	private static void steady(PatternReading[] all, int used, Pattern pattern) {
 		long n = Arrays.stream(all).filter(r -> r != null && r.pattern() == pattern).count();
-		Check lasting = Check.atLeast("windows in which it is so", n, Math.max(LASTING, LASTING_SHARE * used)).counter();
+		Check lasting = Check.atLeast("windows in which it is so", n, Math.max(PatternReading.LASTING, LASTING_SHARE * used)).counter();
 		for (int w = 0; w < all.length && !lasting.holds(); w++) {
 			if (all[w] != null && all[w].pattern() == pattern) {
 				all[w] = all[w].without(pattern, lasting);
@@ -148,7 +172,8 @@ public final class Patterns {
 	private static long[] starts(AccessTable table) throws MemtraceException {
 		TreeSet<Long> all = new TreeSet<>();
 		table.store().intervals().forEach(i -> all.add(i.startNs()));
-		int most = Math.clamp(MOST_CELLS / Math.max(1, table.structures().size()) / Math.clamp(table.threads().size(), 1, MOST_THREADS), LEAST_WINDOWS, MOST_WINDOWS);
+		int most = Math.clamp(MOST_CELLS / Math.max(1, table.structures().size()) / Math.clamp(table.threads().size(), 1, MOST_THREADS),
+				LEAST_WINDOWS, MOST_WINDOWS);
 		if (all.isEmpty()) {
 			long[] equal = new long[Math.min(WINDOWS, most)];
 			Arrays.setAll(equal, i -> table.info().startNs() + (long) ((double) table.info().durationNs() * i / equal.length));
@@ -196,7 +221,8 @@ public final class Patterns {
 
 	/** What a person calls a label. */
 	public static String title(Pattern pattern, long strideBytes) {
-		return pattern == null ? "no pattern" : pattern.title() + (strideBytes <= 0 ? "" : strideBytes % 1024 == 0 ? " " + Units.bytes(strideBytes) : " " + strideBytes + " B");
+		return pattern == null ? "no pattern" : pattern.title() + (strideBytes <= 0 ? "" : strideBytes % 1024 == 0
+				? " " + Units.bytes(strideBytes) : " " + strideBytes + " B");
 	}
 
 	/** The parts of the run with one label each, in the order of time. */
@@ -240,6 +266,16 @@ public final class Patterns {
 		return shares;
 	}
 
+	/**
+	 * A page that more than two threads use, each in several windows.
+	 *
+	 * @param windowsOfThread for each of them, in how many windows
+	 * @param windows those in which several use it, with writes
+	 * @param accesses to it in each of these
+	 */
+	private record Crowd(int[] windowsOfThread, int[] windows, double[] accesses) {
+	}
+
 	/** Collects a range of leaves. */
 	private static final class Part implements AccessScan.Part {
 		private final ProducerTree tree;
@@ -247,7 +283,16 @@ public final class Patterns {
 		private final long[] starts;
 		private final int pageBytes;
 		final Map<Integer, Map<Integer, WindowUse>> uses = new HashMap<>();
+		/** By structure, one more than are looked at. */
+		final Map<Integer, List<Crowd>> crowds = new HashMap<>();
 		private int open = -1;
+		/** Of the open leaf: threads and their windows; windows with several threads and a write. */
+		private int users;
+		private int[] user = new int[8];
+		private int[] windowsOfUser = new int[8];
+		private int together;
+		private int[] togetherWindow = new int[8];
+		private double[] togetherAccesses = new double[8];
 		/** Of the open leaf and window. */
 		private int window = -1;
 		private int count;
@@ -313,17 +358,61 @@ public final class Patterns {
 		private void close() {
 			if (count > 0) {
 				int s = tree.structure(open);
-				int page = (int) ((tree.startAddress(open) - structures.get(s).startAddress() + (structures.get(s).startAddress() & pageBytes - 1L)) / pageBytes);
-				uses.computeIfAbsent(s, k -> new HashMap<>()).computeIfAbsent(window, k -> new WindowUse()).page(page, count, thread, sum, offset, written,
-						pageBytes);
+				int page = (int) ((tree.startAddress(open) - structures.get(s).startAddress()
+						+ (structures.get(s).startAddress() & pageBytes - 1L)) / pageBytes);
+				uses.computeIfAbsent(s, k -> new HashMap<>()).computeIfAbsent(window, k -> new WindowUse()).page(page, count, thread, sum, offset,
+						written, pageBytes);
+				remember();
 			}
 			count = 0;
 			written = false;
 		}
 
+		/** Who used the open leaf in the window that ends. */
+		private void remember() {
+			double accesses = 0;
+			for (int i = 0; i < count; i++) {
+				accesses += sum[i];
+				if (thread[i] < 0) {
+					continue;
+				}
+				int at = 0;
+				while (at < users && user[at] != thread[i]) {
+					at++;
+				}
+				if (at == users) {
+					if (users == user.length) {
+						user = Arrays.copyOf(user, 2 * users);
+						windowsOfUser = Arrays.copyOf(windowsOfUser, 2 * users);
+					}
+					user[at] = thread[i];
+					windowsOfUser[at] = 0;
+					users++;
+				}
+				windowsOfUser[at]++;
+			}
+			if (count > 1 && written) {
+				if (together == togetherWindow.length) {
+					togetherWindow = Arrays.copyOf(togetherWindow, 2 * together);
+					togetherAccesses = Arrays.copyOf(togetherAccesses, 2 * together);
+				}
+				togetherWindow[together] = window;
+				togetherAccesses[together++] = accesses;
+			}
+		}
+
 		@Override
 		public void end() {
 			close();
+			if (together >= PatternReading.LASTING && Arrays.stream(windowsOfUser, 0, users).filter(n -> n >= 2).count() > 2) {
+				List<Crowd> some = crowds.computeIfAbsent(tree.structure(open), k -> new ArrayList<>());
+				if (some.size() <= MOST_CROWDED) {
+					some.add(new Crowd(Arrays.copyOf(windowsOfUser, users), Arrays.copyOf(togetherWindow, together),
+							Arrays.copyOf(togetherAccesses, together)));
+				}
+			}
+			users = 0;
+			together = 0;
 			window = -1;
 		}
 	}

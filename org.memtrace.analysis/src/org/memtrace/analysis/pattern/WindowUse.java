@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is known about the use of a structure in a window of time. Pages are added in ascending order; two parts of a structure can be joined,
- * the first one before the second. Used by one thread at a time.
+ * What is known about the use of a structure in a window of time. Pages are added in ascending order; two parts of a structure can be
+ * joined, the first one before the second. Used by one thread at a time.
  */
 final class WindowUse {
 	private static final int PARTS = 64;
@@ -65,8 +65,8 @@ final class WindowUse {
 	}
 
 	/**
-	 * The frequent ones of many values, with little memory: a count is too small by at most the number of values that were added, divided by one more than
-	 * {@value #FREQUENT}. Misra and Gries, Finding repeated elements, 1982.
+	 * The frequent ones of many values, with little memory: a count is too small by at most the number of values that were added, divided by
+	 * one more than {@value #FREQUENT}. Misra and Gries, Finding repeated elements, 1982.
 	 */
 	private static final class Frequent {
 		private long[] value;
@@ -228,6 +228,9 @@ final class WindowUse {
 	int[] topUsers = {};
 	private double onlyAccesses;
 	private int onlyUsers;
+	/** Pages that most threads share over the run, and several in this window, with writes; their accesses in it. */
+	int crowdedPages;
+	double crowdedAccesses;
 	/** Pages that exactly two threads use, with writes, by (smaller thread, larger thread). */
 	final Map<Long, Integer> twos = new HashMap<>();
 
@@ -336,8 +339,8 @@ final class WindowUse {
 	}
 
 	/**
-	 * Distances between an entry and each of the ones before it, with a count that may be too small; without entries in the first or last line of a page.
-	 * {@code all} is the number of these entries.
+	 * Distances between an entry and each of the ones before it, with a count that may be too small; without entries in the first or last line
+	 * of a page. {@code all} is the number of these entries.
 	 */
 	Counts distances() {
 		TreeMap<Long, Integer> all = new TreeMap<>();

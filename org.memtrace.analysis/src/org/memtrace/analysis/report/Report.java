@@ -67,7 +67,7 @@ public final class Report {
 		TraceFacts t = advisor.facts();
 		List<GroupFacts> groups = new ArrayList<>(t.groups());
 		groups.removeIf(g -> g.library || g.parts == 0);
-		groups.sort(Comparator.comparingDouble((GroupFacts g) -> -g.weight).thenComparing(g -> g.name).thenComparing(g -> g.site));
+		groups.sort(Comparator.comparingDouble((GroupFacts g) -> -g.weight).thenComparing(g -> g.label).thenComparing(g -> g.site));
 		int hidden = t.groups().size() - groups.size();
 		List<Integer> named = advisor.findings().stream().flatMap(f -> f.structures().stream()).toList();
 		List<GroupFacts> drawn = new ArrayList<>(groups.stream().filter(g -> named.contains(g.structures.get(0))).limit(PICTURES).toList());
@@ -117,7 +117,8 @@ public final class Report {
 		o.addProperty("program", info.application());
 		o.addProperty("purpose", t.property("purpose"));
 		o.addProperty("recorded", info.recordedAt().toString());
-		o.addProperty("machine", info.host() + (t.property("cpu_model").isEmpty() ? "" : ", " + t.property("cpu_model")) + ", " + info.cpus() + " CPUs"
+		o.addProperty("machine", info.host() + (t.property("cpu_model").isEmpty() ? "" : ", " + t.property("cpu_model")) + ", " + info.cpus()
+				+ " CPUs"
 				+ (t.nodes() > 0 ? ", " + t.nodes() + (t.nodes() == 1 ? " NUMA node" : " NUMA nodes") : ""));
 		o.addProperty("system", info.operatingSystem());
 		o.addProperty("seconds", info.durationNs() / 1e9);
@@ -168,7 +169,8 @@ public final class Report {
 		o.add("notes", GSON.toJsonTree(f.notes()));
 		o.addProperty("view", f.view());
 		// indices of the structures, and the touched pages of the first one that it is about
-		o.add("structures", GSON.toJsonTree(IntStream.range(0, groups.size()).filter(g -> f.structures().contains(groups.get(g).structures.get(0))).toArray()));
+		o.add("structures", GSON.toJsonTree(IntStream.range(0, groups.size()).filter(g ->
+				f.structures().contains(groups.get(g).structures.get(0))).toArray()));
 		int from = Integer.MAX_VALUE;
 		int to = 0;
 		for (int leaf = Math.max(0, f.leafFrom()); leaf < Math.min(ordinals.length, f.leafTo()); leaf++) {
@@ -186,7 +188,7 @@ public final class Report {
 
 	private static JsonObject structure(GroupFacts g, TraceFacts t, TraceStore store, ReportColumns c) throws MemtraceException {
 		JsonObject o = new JsonObject();
-		o.addProperty("name", g.name);
+		o.addProperty("name", g.label);
 		o.addProperty("kind", g.kind.name().toLowerCase(Locale.ROOT));
 		o.addProperty("site", g.site);
 		o.addProperty("blocks", g.structures.size());
@@ -225,7 +227,10 @@ public final class Report {
 		return o;
 	}
 
-	/** Numbers as little-endian bytes of the smallest width that holds them, compressed, in base 64. What has more than 32 bits is the largest number of 32 bits. */
+	/**
+	 * Numbers as little-endian bytes of the smallest width that holds them, compressed, in base 64. What has more than 32 bits is the largest
+	 * number of 32 bits.
+	 */
 	private static JsonObject column(int n, IntToLongFunction value) {
 		long most = IntStream.range(0, n).mapToLong(value).max().orElse(0);
 		int width = most < 1 << 8 ? 1 : most < 1 << 16 ? 2 : 4;

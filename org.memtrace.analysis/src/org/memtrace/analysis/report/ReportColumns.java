@@ -19,8 +19,8 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
 
 /**
- * Numbers of the pictures of one structure. A row is a touched page (or the part of one that belongs to a block), in the order of blocks and
- * addresses; above a limit, it is several of them that follow each other, of which the maximum counts.
+ * Numbers of the pictures of one structure. A row is a touched page (or the part of one that belongs to a block), in the order of blocks
+ * and addresses; above a limit, it is several of them that follow each other, of which the maximum counts.
  */
 final class ReportColumns {
 	/** Rows and columns of memory over time. */
@@ -133,11 +133,13 @@ final class ReportColumns {
 		}
 		long startNs = facts.info().startNs();
 		double slice = Math.max(1, (double) facts.info().durationNs() / SLICES);
-		AccessScan.of(store, progress).run(AccessQuery.ALL, COLUMNS, "Reading pages", progress, (from, to) -> new Rows(all, index, threads, startNs, slice));
+		AccessScan.of(store, progress).run(AccessQuery.ALL, COLUMNS, "Reading pages", progress,
+				(from, to) -> new Rows(all, index, threads, startNs, slice));
 		return all;
 	}
 
-	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS, AccessColumn.WRITES);
+	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
+			AccessColumn.WRITES);
 
 	/** Adds the rows of a run. A page is in one run only; rows of several pages and rows over time may be in two. */
 	private static final class Rows implements AccessScan.Part {

@@ -54,8 +54,12 @@ public sealed interface Shape {
 		public static final int EIGHTHS = 8;
 		/** Which eighth has each place of a row: parts are spread as evenly as possible. */
 		private static final int[] PLACE = {0, 4, 2, 6, 1, 5, 3, 7};
-		/** By how much each row of squares is moved: each column has every eighth once, too. */
-		private static final int[] SHIFT = {0, 2, 5, 7, 4, 6, 1, 3};
+		/**
+		 * By how much each row of squares is moved: each column has every eighth once, too. The first rows differ by odd numbers, so that two
+		 * halves are a chequerboard where a rectangle has room for two or three rows only, and no parts of time; the later ones do not, so that
+		 * no diagonal is longer than three squares.
+		 */
+		private static final int[] SHIFT = {0, 7, 4, 2, 1, 3, 5, 6};
 
 		public Mosaic {
 			colors = List.copyOf(colors);

@@ -63,7 +63,8 @@ public final class TraceSelection {
 	 */
 	public TraceSelection(ProducerTree tree, long fromNs, long toNs) {
 		this.tree = tree;
-		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0 : ViewState.ALL_PRODUCERS, BasicDimensions.TYPE, ViewState.AUTOMATIC_P);
+		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0
+				: ViewState.ALL_PRODUCERS, BasicDimensions.TYPE, ViewState.AUTOMATIC_P);
 		this.state = initial;
 	}
 

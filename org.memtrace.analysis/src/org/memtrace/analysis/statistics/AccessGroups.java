@@ -26,8 +26,8 @@ import org.memtrace.model.store.AccessQuery;
 
 /**
  * Counts and sums of accesses, grouped by any dimensions that can group. One pass over the
- * chunks, in parallel; memory for the groups only. An access counts once: in the window of time in which it begins, or in the first one when it
- * has begun earlier.
+ * chunks, in parallel; memory for the groups only. An access counts once: in the window of time in which it begins, or in the first one
+ * when it has begun earlier.
  */
 public final class AccessGroups {
 	/**

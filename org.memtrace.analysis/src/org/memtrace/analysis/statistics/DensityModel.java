@@ -20,6 +20,8 @@ import org.memtrace.aggregation.DimensionValues.Kind;
 import org.memtrace.aggregation.DimensionValues;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.NodeTimes;
+import org.memtrace.aggregation.TimeBins;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.Csv;
@@ -82,6 +84,18 @@ public final class DensityModel {
 		return all;
 	}
 
+	/** What accesses can be counted by: all sums, and the memory that is there. */
+	public static List<Sum> sumsOfAccesses() {
+		List<Sum> all = new ArrayList<>(Statistics.sumsOfAccesses());
+		all.add(Sum.MEMORY);
+		return all;
+	}
+
+	/** Into what a sum of accesses can be divided; null for one series. Memory is divided by where it is. */
+	public static List<Dimension> stacksOf(Sum sum) {
+		return sum == Sum.MEMORY ? Arrays.asList(BasicDimensions.NODE, null) : stacksOfAccesses();
+	}
+
 	/** What a list offers for a division; null is none. */
 	public static String label(Dimension stack) {
 		return stack == null ? "all as one" : "by " + stack.label();
@@ -96,6 +110,9 @@ public final class DensityModel {
 	 */
 	public static DensityModel of(AccessTable table, Sum sum, Dimension stack, long fromNs, long toNs, int producer, int bins,
 			Progress progress) throws MemtraceException {
+		if (sum == Sum.MEMORY) {
+			return memory(table, stack, fromNs, toNs, producer, bins, progress);
+		}
 		if (!sum.ofAccesses() || stack != null && (!stack.can(Use.COLOUR) || stack == BasicDimensions.EVENT_TYPE)) {
 			throw new IllegalArgumentException(sum + " " + label(stack) + " of accesses");
 		}
@@ -118,7 +135,7 @@ public final class DensityModel {
 		Series series = new Series(sum, values, size, told);
 		double[][] sums = new double[series.count()][];
 		for (Histogram part : table.scan().run(table.query(producer, fromNs, toNs), columns, "Density", progress,
-				(from, to) -> new Histogram(series, fromNs, toNs, new Bins(fromNs, toNs, bins)))) {
+				(from, to) -> new Histogram(series, fromNs, toNs, new TimeBins(fromNs, toNs, bins)))) {
 			for (int s = 0; s < sums.length; s++) {
 				if (sums[s] == null) {
 					sums[s] = part.sums[s];
@@ -139,6 +156,36 @@ public final class DensityModel {
 			}
 		}
 		return limited(sum, stack, table.info(), fromNs, toNs, types, found);
+	}
+
+	/** Mean bytes of each bin on each node, or on all nodes. */
+	private static DensityModel memory(AccessTable table, Dimension stack, long fromNs, long toNs, int producer, int bins, Progress progress)
+			throws MemtraceException {
+		if (stack != null && stack != BasicDimensions.NODE) {
+			throw new IllegalArgumentException("memory " + label(stack));
+		}
+		NodeTimes times = NodeTimes.of(table, NodeTimes.Locality.NONE, producer, fromNs, toNs, bins, progress);
+		List<ModelType> types = new ArrayList<>();
+		List<double[]> found = new ArrayList<>();
+		DimensionValues values = stack == null ? null : stack.values(table, progress);
+		for (int k = 0; k <= times.nodeCount(); k++) {
+			int node = k < times.nodeCount() ? k : -1;
+			double[] bytes = new double[times.bins()];
+			Arrays.setAll(bytes, bin -> times.bytes(node, bin));
+			if (stack == null && !found.isEmpty()) {
+				double[] all = found.get(0);
+				Arrays.setAll(all, bin -> all[bin] + bytes[bin]);
+			} else if (stack == null || Arrays.stream(bytes).anyMatch(b -> b > 0)) {
+				types.add(stack == null ? new ModelType(Sum.MEMORY.label(table.info().counts()), ModelType.Role.THREAD, 0)
+						: node >= 0 ? values.type(node) : new ModelType("unknown", ModelType.Role.UNKNOWN, 0));
+				found.add(bytes);
+			}
+		}
+		if (stack == null && found.stream().allMatch(v -> Arrays.stream(v).allMatch(b -> b == 0))) {
+			types.clear();
+			found.clear();
+		}
+		return limited(Sum.MEMORY, stack, table.info(), fromNs, toNs, types, found);
 	}
 
 	/** Values for each of which bins are counted, before the strongest are chosen. */
@@ -166,13 +213,13 @@ public final class DensityModel {
 		private final Kind kind;
 		private final long fromNs;
 		private final long toNs;
-		private final Bins bins;
+		private final TimeBins bins;
 		private final double[][] sums;
 		/** Sums by time of the chunk, of which there are few, by series. */
 		private double[][] byTime;
 		private long[] value = new long[0];
 
-		Histogram(Series series, long fromNs, long toNs, Bins bins) {
+		Histogram(Series series, long fromNs, long toNs, TimeBins bins) {
 			this.series = series;
 			this.kind = series.values == null ? Kind.SINGLE : series.values.kind();
 			this.fromNs = fromNs;
@@ -227,7 +274,7 @@ public final class DensityModel {
 					continue;
 				}
 				if (sums[s] == null) {
-					sums[s] = new double[bins.count];
+					sums[s] = new double[bins.count()];
 				}
 				for (int i = 0; i < c.times; i++) {
 					if (byTime[s][i] != 0) {
@@ -264,7 +311,7 @@ public final class DensityModel {
 		ProducerTree tree = table.producers();
 		int from = Math.max(0, producer);
 		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
-		Bins b = new Bins(fromNs, toNs, bins);
+		TimeBins b = new TimeBins(fromNs, toNs, bins);
 		double[][] sums = new double[stack == BasicDimensions.EVENT_TYPE ? table.typeNames().size() : stack == null ? 1 : to - from][];
 		progress.begin("Density", to - from);
 		for (int id = from; id < to; id++) {
@@ -277,7 +324,7 @@ public final class DensityModel {
 				if (start >= fromNs) {
 					int s = stack == BasicDimensions.EVENT_TYPE ? table.type(row) : stack == null ? 0 : id - from;
 					if (sums[s] == null) {
-						sums[s] = new double[b.count];
+						sums[s] = new double[b.count()];
 					}
 					sums[s][b.of(start)]++;
 				}
@@ -331,50 +378,20 @@ public final class DensityModel {
 		return new DensityModel(sum, stack, info, fromNs, toNs, types, values.toArray(double[][]::new));
 	}
 
-	/** Equal bins; bounds are whole nanoseconds. */
-	private static final class Bins {
-		final long from;
-		final long length;
-		final int count;
-
-		Bins(long from, long to, int wanted) {
-			this.from = from;
-			this.length = to - from;
-			this.count = (int) Math.max(1, Math.min(wanted, length));
-		}
-
-		long bound(int bin) {
-			return from + (long) ((double) length * bin / count);
-		}
-
-		int of(long ns) {
-			int bin = (int) Math.min(count - 1, (double) (ns - from) * count / length);
-			while (bin + 1 < count && bound(bin + 1) <= ns) {
-				bin++;
-			}
-			while (bin > 0 && bound(bin) > ns) {
-				bin--;
-			}
-			return bin;
-		}
-
-		/** @param atStart whether the amount counts where the time begins, in the first bin when that was earlier */
-		void add(double[] sums, long start, long end, double amount, boolean atStart) {
-			int first = of(Math.max(start, from));
-			if (atStart || end <= start) {
-				sums[first] += amount;
-				return;
-			}
-			double perNs = amount / (end - start);
-			for (int bin = first; bin < count && bound(bin) < end; bin++) {
-				sums[bin] += perNs * Math.max(0, Math.min(end, bound(bin + 1)) - Math.max(start, bound(bin)));
-			}
-		}
-	}
-
 	/** What is counted, as the start of a line. */
 	public String counted() {
 		return sum.label(info.counts());
+	}
+
+	/** A value for a person. */
+	public String text(double value) {
+		return sum == Sum.MEMORY ? Units.bytes(Math.round(value)) : Units.count(value);
+	}
+
+	/** What each bin has, as the start of a line: what is counted, and in which time. */
+	public String perBin() {
+		String length = duration((double) (toNs - fromNs) / bins());
+		return sum == Sum.MEMORY ? counted() + ", mean of " + length : counted() + " per " + length;
 	}
 
 	public Sum sum() {

@@ -12,6 +12,7 @@ import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.scene.TimeAxis;
+import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 
@@ -113,14 +114,14 @@ public final class DensityPicture {
 		long to = model.boundNs(bin + 1);
 		StringBuilder b = new StringBuilder(model.duration(from - model.originNs()) + " + " + model.duration(to - from));
 		double total = model.total(bin);
-		b.append('\n').append(Units.count(total)).append(' ').append(model.counted().toLowerCase(Locale.ROOT));
+		b.append('\n').append(model.text(total)).append(model.sum() == Sum.MEMORY ? "" : " " + model.counted().toLowerCase(Locale.ROOT));
 		int under = seriesAt(x, y);
 		if (model.series().size() > 1 && total > 0) {
 			for (int s = model.series().size() - 1; s >= 0; s--) {
 				double v = model.value(s, bin);
 				if (v > 0) {
 					b.append('\n').append(s == under ? "▸ " : "   ").append(name(model.series().get(s))).append(": ")
-							.append(Units.count(v)).append(", ").append(Units.percent(100 * v / total));
+							.append(model.text(v)).append(", ").append(Units.percent(100 * v / total));
 				}
 			}
 		}
@@ -141,15 +142,16 @@ public final class DensityPicture {
 		double f = fontSize;
 		List<Shape> shapes = new ArrayList<>();
 		double small = 0.92 * f;
-		double top = niceTop(model.max());
+		double unit = unit(model);
+		double top = unit * niceTop(model.max() / unit);
 		double left = 1.2 * f;
 		int ticks = Math.max(1, Math.min(5, (int) (height / (4 * f))));
-		double step = Units.roundStep(top, ticks);
+		double step = unit * Units.roundStep(top / unit, ticks);
 		if (top >= 1) {
 			step = Math.max(1, step); // there is no half of an access
 		}
 		for (double v = 0; v <= top; v += step) {
-			left = Math.max(left, 1.2 * f + meter.width(Units.number(v), small, false));
+			left = Math.max(left, 1.2 * f + meter.width(label(model, v), small, false));
 		}
 		left = Math.rint(left);
 		double plotTop = Math.rint(2.6 * f);
@@ -161,7 +163,7 @@ public final class DensityPicture {
 		for (double v = 0; v <= top * 1.0001; v += step) {
 			double y = Math.rint(bottom - plotHeight * v / top) - 0.5;
 			shapes.add(new Shape.Line(left, y, left + plotWidth, y, palette.separator(), 1, false));
-			shapes.add(new Shape.Text(left - 0.5 * f, y + 0.35 * f, Units.number(v), small, false, palette.mutedText(),
+			shapes.add(new Shape.Text(left - 0.5 * f, y + 0.35 * f, label(model, v), small, false, palette.mutedText(),
 					Shape.Anchor.END, false));
 		}
 		bars(shapes, model, palette, left, bottom, plotWidth, plotHeight, top);
@@ -186,6 +188,19 @@ public final class DensityPicture {
 		legend(shapes, model, palette, meter, left, width - f, f);
 		return new DensityPicture(new Scene(width, height, palette.background(), shapes), model, left, plotTop, plotWidth, plotHeight,
 				top);
+	}
+
+	/** In which steps of the axis are round: 1, or a binary multiple of a byte. */
+	private static double unit(DensityModel model) {
+		double unit = 1;
+		while (model.sum() == Sum.MEMORY && model.max() >= 1024 * unit) {
+			unit *= 1024;
+		}
+		return unit;
+	}
+
+	private static String label(DensityModel model, double value) {
+		return model.sum() == Sum.MEMORY ? model.text(value) : Units.number(value);
 	}
 
 	/** One area for each series: its upper edge from left to right, then its lower edge back. */
@@ -241,9 +256,9 @@ public final class DensityPicture {
 			double f) {
 		double small = 0.92 * f;
 		double y = 1.5 * f;
-		String unit = model.counted() + " per " + model.duration((double) (model.toNs() - model.fromNs()) / model.bins());
+		String unit = model.perBin();
 		if (model.series().isEmpty()) {
-			unit = "No " + model.counted().toLowerCase(Locale.ROOT) + " here";
+			unit = model.sum() == Sum.MEMORY ? "No memory here" : "No " + model.counted().toLowerCase(Locale.ROOT) + " here";
 		}
 		double unitWidth = meter.width(unit, small, false);
 		shapes.add(new Shape.Text(left, y, unit, small, false, palette.text(), Shape.Anchor.START, false));

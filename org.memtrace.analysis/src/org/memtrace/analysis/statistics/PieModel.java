@@ -10,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.text.Csv;
@@ -39,7 +41,8 @@ public final class PieModel {
 	 */
 	public record Slice(Kind kind, String key, String name, Item item, int color, double value, double percent,
 			List<Slice> parts) {
-		public int color(Palette palette) {
+		/** The colour it has by itself; {@link PieModel#color} is that in the pie. */
+		int ownColor(Palette palette) {
 			// lighter than what is not known, which can be the slice beside it
 			return kind == Kind.SMALL ? palette.strip(3) : color != 0 ? color : item.color(palette);
 		}
@@ -52,6 +55,11 @@ public final class PieModel {
 
 	/** Share below which a slice is folded into the one of small ones, in per cent. */
 	public static final double SMALL_PERCENT = 1;
+
+	/** Colours of slices side by side differ by at least this ({@link Palette#difference}), and all others by {@link #TOLD_APART}. */
+	static final double NEIGHBOURS = 20;
+	/** Least difference of any two slices, as long as there are colours left. */
+	static final double TOLD_APART = 10;
 
 	private final Statistics.Sum sum;
 	private final boolean ticks;
@@ -125,6 +133,73 @@ public final class PieModel {
 	/** This pie with the units of a trace: its times may be ticks of a logical clock, and its counts have their own word. */
 	public PieModel of(TraceInfo trace) {
 		return new PieModel(sum, by, trace.isInTicks(), trace.counts(), slices, total, excluded, excludedCount);
+	}
+
+	/** Colours of the slices in a palette; the last one is kept, since tables ask for each row. */
+	private record Colored(Palette palette, Map<String, Integer> colors) {
+	}
+
+	private volatile Colored colored;
+
+	/**
+	 * Colour of a slice, or of a part of one. Each has the colour that its name has in all pictures, unless it looks like a larger slice;
+	 * then it has the first one on the circle of hues, from its own on, that differs from those beside it and from all larger ones. What
+	 * the user chose stays.
+	 */
+	public int color(Slice slice, Palette palette) {
+		Colored c = colored;
+		if (c == null || c.palette != palette) {
+			c = new Colored(palette, colors(palette));
+			colored = c;
+		}
+		Integer color = c.colors.get(slice.key);
+		return color != null && slices.contains(slice) ? color : slice.ownColor(palette);
+	}
+
+	private Map<String, Integer> colors(Palette palette) {
+		int n = slices.size();
+		int[] colors = new int[n];
+		boolean[] fixed = new boolean[n];
+		for (int i = 0; i < n; i++) {
+			Slice s = slices.get(i);
+			colors[i] = s.ownColor(palette);
+			boolean structure = s.item.producer() >= 0;
+			fixed[i] = s.kind == Kind.SMALL || s.color != 0 || s.item.type().role() == ModelType.Role.UNKNOWN
+					|| palette.isChosen(structure ? Colours.Kind.STRUCTURE : Colours.Kind.of(s.item.type()),
+							structure ? s.item.name() : s.item.type().name());
+		}
+		for (int i = 0; i < n; i++) {
+			if (!fixed[i] && room(colors, fixed, i, colors[i]) < 1) {
+				double most = room(colors, fixed, i, colors[i]);
+				int place = Palette.structurePlace(slices.get(i).item.name());
+				for (int k = 1; k < Palette.STRUCTURES && most < 1; k++) {
+					int other = palette.structure((place + 5 * k + k / 12) % Palette.STRUCTURES); // hues first, then shades
+					double room = room(colors, fixed, i, other);
+					if (room > most) {
+						most = room;
+						colors[i] = other;
+					}
+				}
+			}
+		}
+		Map<String, Integer> map = new HashMap<>();
+		for (int i = 0; i < n; i++) {
+			map.put(slices.get(i).key, colors[i]);
+		}
+		return map;
+	}
+
+	/** How far a colour is from those that have been decided, 1 where it is far enough from all. */
+	private static double room(int[] colors, boolean[] fixed, int at, int color) {
+		int n = colors.length;
+		double least = 1;
+		for (int i = 0; i < n; i++) {
+			if (i != at && (i < at || fixed[i])) {
+				boolean beside = i == at - 1 || i == at + 1 || at == n - 1 && i == 0;
+				least = Math.min(least, Palette.difference(colors[i], color) / (beside ? NEIGHBOURS : TOLD_APART));
+			}
+		}
+		return least;
 	}
 
 	/** What is summed, in a sentence. */

@@ -81,7 +81,7 @@ public final class PiePicture {
 		for (Slice s : slices) {
 			boolean marked = selected.contains(s.key());
 			double out = marked ? radius + 0.5 * f : radius;
-			shapes.add(new Shape.Polygon(arc(cx, cy, out, HOLE * radius, at, s.percent()), s.color(palette),
+			shapes.add(new Shape.Polygon(arc(cx, cy, out, HOLE * radius, at, s.percent()), model.color(s, palette),
 					slices.size() > 1 ? palette.background() : 0));
 			at += s.percent();
 		}
@@ -93,7 +93,7 @@ public final class PiePicture {
 			double room = Math.min((1 - HOLE) * radius, arc);
 			if (meter.width(label, 0.92 * f, false) + 4 < room && arc > 1.6 * f) {
 				double angle = 2 * Math.PI * (at + s.percent() / 2) / 100;
-				int color = s.color(palette);
+				int color = model.color(s, palette);
 				shapes.add(text(cx + middle * Math.sin(angle), cy - middle * Math.cos(angle) + 0.33 * f, label, 0.92 * f, false,
 						isLight(color) ? 0xff1f2328 : 0xffffffff));
 			}
@@ -123,7 +123,7 @@ public final class PiePicture {
 		for (int i = 0; i < shown; i++, y += 1.6 * f) {
 			Slice s = slices.get(i);
 			String value = model.text(s.value());
-			shapes.add(new Shape.Rect(left, y - 0.8 * f, f, f, s.color(palette), 0));
+			shapes.add(new Shape.Rect(left, y - 0.8 * f, f, f, model.color(s, palette), 0));
 			shapes.add(new Shape.Text(right, y, value, f, false, palette.mutedText(), Shape.Anchor.END, false));
 			shapes.add(new Shape.Text(left + 1.5 * f, y, meter.fitMiddle(s.name(), f, false,
 					right - left - 2.5 * f - meter.width(value, f, false)), f, false, palette.text(), Shape.Anchor.START, false));

@@ -50,6 +50,8 @@ public final class Statistics {
 		ACCESSES("Accesses"), READS("Reads"), WRITES("Writes"),
 		/** Records of accesses: a page, an interval and a thread. */
 		RECORDS("Records"),
+		/** Bytes of pages that were accessed, while their structures live; only a density has it, and it is a level, not a sum. */
+		MEMORY("Memory"),
 		/** Events of traces of any origin. */
 		EVENTS("Events"),
 		/** Time in states within the window; of states that nest each instant counts for the innermost. */
@@ -83,7 +85,7 @@ public final class Statistics {
 
 		/** Whether it is a sum over accesses and not over events. */
 		public boolean ofAccesses() {
-			return ordinal() <= RECORDS.ordinal();
+			return ordinal() <= MEMORY.ordinal();
 		}
 
 		/** Whether values are nanoseconds. */
@@ -461,7 +463,7 @@ public final class Statistics {
 			if (states != null) {
 				if (sum == Sum.TIME_OF_ALL || sum == Sum.STATE_TIME || (sum == Sum.TIME_OF_LEAVES ? tree.isLeaf(id) : states.isActive(id))) {
 					int place = id - from;
-					long none = states.of(id, (type, start, end) -> sums[byType ? type : place] += end - start);
+					long none = states.of(id, (row, start, end) -> sums[byType ? table.type(row) : place] += end - start);
 					inNone += sum.isTimeOfProducers() ? none : 0;
 				}
 				continue;

@@ -51,7 +51,8 @@ final class AccessRows extends EventRows {
 	 *
 	 * @param accesses all accesses of the trace
 	 */
-	AccessRows(TraceStore store, AccessTable accesses, Query query, AccessMask mask, int mostSorted, Progress progress) throws MemtraceException {
+	AccessRows(TraceStore store, AccessTable accesses, Query query, AccessMask mask, int mostSorted, Progress progress)
+			throws MemtraceException {
 		super(store, query, EventColumn.ofAccesses(), mostSorted);
 		this.mask = mask;
 		for (EventColumn c : columns) {
@@ -153,7 +154,8 @@ final class AccessRows extends EventRows {
 		}
 		long size = v.size();
 		// pages are in the order of memory, not of names
-		if (column.dimension().type() != Type.TEXT || column == EventColumn.PRODUCER || v.kind() == Kind.SHARES || size < 0 || size > MOST_RANKED) {
+		if (column.dimension().type() != Type.TEXT || column == EventColumn.PRODUCER || v.kind() == Kind.SHARES || size < 0
+				|| size > MOST_RANKED) {
 			return (c, row, x) -> Math.max(v.order(x), -Long.MAX_VALUE); // room for the sign of a descending order
 		}
 		long[] rank = ranks((int) size, v);

@@ -12,8 +12,8 @@ import org.memtrace.analysis.column.AccessColumns;
 import org.memtrace.analysis.column.Column;
 
 /**
- * Columns of the table of accesses or events on the screen. Those of accesses are the columns of {@link AccessColumns}, one object for each.
- * Immutable, safe for all threads.
+ * Columns of the table of accesses or events on the screen. Those of accesses are the columns of {@link AccessColumns}, one object for
+ * each. Immutable, safe for all threads.
  */
 public final class EventColumn {
 	private static final Map<String, EventColumn> OF_DIMENSIONS = new ConcurrentHashMap<>();
@@ -32,7 +32,8 @@ public final class EventColumn {
 	public static final EventColumn CODE = of("ip");
 	/** Of events of other traces. */
 	public static final EventColumn EVENT_PRODUCER = new EventColumn(Column.text("producer", "Producer", "what the event comes from"), null);
-	public static final EventColumn CATEGORY = new EventColumn(Column.text("category", "Category", "punctual event, state, link or variable"), null);
+	public static final EventColumn CATEGORY = new EventColumn(Column.text("category", "Category", "punctual event, state, link or variable"),
+			null);
 	public static final EventColumn EVENT_TYPE = new EventColumn(Column.text("type", "Type", "type of the event"), null);
 	public static final EventColumn VALUE = new EventColumn(
 			Column.number("value", "Value", "value of a variable, nesting of a state, end of a link"), null);

@@ -300,9 +300,11 @@ public abstract class EventRows {
 
 	/** The first row at or after a time, when the rows are in the order of time; -1 when there is none. */
 	public final long firstFrom(long ns) throws MemtraceException {
-		if (query.sort() != EventColumn.START || query.descending()) {
-			return -1;
-		}
+		return query.sort() != EventColumn.START || query.descending() ? -1 : placeInTime(ns);
+	}
+
+	/** The first row at or after a time, counted from the earliest one; -1 when there is none. */
+	private long placeInTime(long ns) throws MemtraceException {
 		int block;
 		synchronized (index) {
 			int low = 0;
@@ -329,29 +331,58 @@ public abstract class EventRows {
 	}
 
 	/**
-	 * The first row of a producer, or of something below it, with exactly these times, when the rows are in the order of time; -1
-	 * when there is none.
+	 * The row of a producer, or of something below it, with exactly these times, of several the earliest; -1 when there is none among
+	 * those that are kept.
 	 */
 	public final long find(int producer, long startNs, long endNs, Progress progress) throws MemtraceException {
-		long from = firstFrom(startNs);
-		if (from < 0) {
+		if (query.sort() != EventColumn.START) {
+			return findSorted(producer, startNs, endNs, progress);
+		}
+		if (query.descending() && !complete) {
 			return -1;
 		}
-		for (long block = from / BLOCK; block * BLOCK < count(); block++) {
+		long n;
+		synchronized (index) {
+			n = index.count;
+		}
+		long from = placeInTime(startNs);
+		for (long block = from / BLOCK; from >= 0 && block * BLOCK < n; block++) {
 			progress.check();
-			List<Row> rows = block(block);
+			List<Row> rows = timeBlock((int) block);
 			for (int i = (int) Math.max(0, from - block * BLOCK); i < rows.size(); i++) {
 				Row r = rows.get(i);
 				if (r.startNs() > startNs) {
 					return -1;
 				}
-				if (r.startNs() == startNs && r.endNs() == endNs && r.producer() >= producer
-						&& r.producer() < tree.subtreeEnd(producer)) {
-					return block * BLOCK + i;
+				if (is(r, producer, startNs, endNs)) {
+					return query.descending() ? n - 1 - (block * BLOCK + i) : block * BLOCK + i;
 				}
 			}
 		}
 		return -1;
+	}
+
+	private boolean is(Row r, int producer, long startNs, long endNs) {
+		return r.startNs() == startNs && r.endNs() == endNs && r.producer() >= producer && r.producer() < tree.subtreeEnd(producer);
+	}
+
+	/** The store finds the row by its time, and its id tells where it is in the order of a column. */
+	private long findSorted(int producer, long startNs, long endNs, Progress progress) throws MemtraceException {
+		int[] ids = sorted;
+		if (ids == null) {
+			return -1;
+		}
+		long[] found = {-1};
+		between(new long[] {startNs, 0}, new long[] {startNs, Integer.MAX_VALUE - 1}, progress, r -> {
+			if (found[0] < 0 && is(r, producer, startNs, endNs)) {
+				found[0] = r.id();
+			}
+		});
+		int at = 0;
+		while (at < ids.length && ids[at] != found[0]) {
+			at++;
+		}
+		return at < ids.length ? at : -1;
 	}
 
 	/** All rows in order, for a file; in the order of time read anew in one go. */
@@ -371,7 +402,9 @@ public abstract class EventRows {
 		}
 	}
 
-	/** Writes rows as CSV (RFC 4180), as {@code query} and {@code export} write them: times in the clock of the trace, numbers without units. */
+	/**
+	 * Writes rows as CSV (RFC 4180), as {@code query} and {@code export} write them: times in the clock of the trace, numbers without units.
+	 */
 	public final void toCsv(List<EventColumn> wanted, Appendable out, Progress progress) throws MemtraceException, IOException {
 		toCsv(wanted, out, Long.MAX_VALUE, progress);
 	}

@@ -14,6 +14,7 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.tree.ProducerTree;
 
 /**
  * What a table of accesses or events shows: its columns, order and column filters, the page of it that can be scrolled through,
@@ -57,6 +58,9 @@ public final class EventsPresenter {
 	public EventsPresenter() {
 		this(PAGE);
 	}
+
+	/** Producers of the trace that {@link #cells} are about; traces that share them are the same. */
+	private ProducerTree filtered;
 
 	/** @param page rows of a page */
 	EventsPresenter(int page) {
@@ -138,13 +142,24 @@ public final class EventsPresenter {
 
 	// ---- rows
 
+	/** Whether something stands above the columns, be it a filter or not. */
+	public boolean isFiltered() {
+		return !cells.isEmpty() || !wrong.isEmpty();
+	}
+
 	/**
-	 * Shows another trace.
+	 * Shows another trace, or the same with another selection. What stands above the columns is about the names and numbers of one trace,
+	 * and does not stay for another.
 	 *
 	 * @param now null none
 	 * @return whether its table has other columns
 	 */
 	public boolean show(SelectedTrace now) {
+		if (now != null && now.producers() != filtered) {
+			filtered = now.producers();
+			cells = Map.of();
+			wrong = "";
+		}
 		trace = now;
 		wanted = null;
 		failed = "";

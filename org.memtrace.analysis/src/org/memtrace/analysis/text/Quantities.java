@@ -3,6 +3,7 @@
 package org.memtrace.analysis.text;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,12 +12,15 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.memtrace.model.TraceInfo;
+
 /**
  * Times, sizes and sets of numbers as a person types and reads them in a field. Text is exact: what is read from a text that was
  * made here is the same number. Errors are {@link IllegalArgumentException} with a sentence.
  */
 public final class Quantities {
 	private static final Pattern WITH_UNIT = Pattern.compile("(\\d+(?:[.,]\\d*)?|[.,]\\d+)\\s*([A-Za-zµ]*)");
+	private static final Pattern CLOCK = Pattern.compile("@-?\\d{1,18}");
 	private static final Map<String, Long> TIMES = units("ns", 1L, "us", 1_000L, "µs", 1_000L, "ms", 1_000_000L, "s",
 			1_000_000_000L, "min", 60_000_000_000L, "h", 3_600_000_000_000L);
 	private static final Map<String, Long> TICKS = units("", 1L, "tick", 1L, "ticks", 1L);
@@ -52,6 +56,28 @@ public final class Quantities {
 		}
 		String t = text.strip();
 		return withUnit(t, TICKS, "'" + t + "' is no number of ticks");
+	}
+
+	/**
+	 * A time of a trace in its own clock: counted from its start, such as {@code 1.5 s} (or {@code 500 ticks} with a logical clock), or behind
+	 * an {@code @} in its clock. A time beyond what the clock can show is the end of it.
+	 */
+	public static long time(String text, TraceInfo trace) {
+		String t = text.strip();
+		if (CLOCK.matcher(t).matches()) {
+			return Long.parseLong(t.substring(1));
+		}
+		try {
+			if (trace.isInTicks() && !t.equals("0") && !t.contains("tick")) {
+				throw new IllegalArgumentException();
+			}
+			long sinceStart = duration(t, trace.isInTicks());
+			return BigInteger.valueOf(trace.startNs()).add(BigInteger.valueOf(sinceStart)).min(BigInteger.valueOf(Long.MAX_VALUE)).longValueExact();
+		} catch (IllegalArgumentException e) {
+			throw new IllegalArgumentException("it needs a time from the start of the trace, such as "
+					+ (trace.isInTicks() ? "500ticks (this trace has a logical clock)" : "0, 250ms or 1.5s")
+					+ ", or one of its clock, such as @" + trace.startNs(), e);
+		}
 	}
 
 	/** Bytes of a text such as {@code 64 KiB}; units are powers of 1024. */

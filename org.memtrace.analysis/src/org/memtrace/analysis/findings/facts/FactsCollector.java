@@ -4,6 +4,7 @@ package org.memtrace.analysis.findings.facts;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -15,17 +16,22 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessScan;
+import org.memtrace.analysis.node.NodeDistances;
+import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.memory.TypeMembers;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.tree.RankNames;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 import org.memtrace.model.columns.AccessSource;
@@ -43,14 +49,15 @@ public final class FactsCollector {
 	private static final double TEAM_OF_EQUAL = 0.25;
 	/** Share of the late accesses of a part that makes its main user its only one. */
 	private static final double SINGLE = 0.8;
+	/** Share of the samples of a word that are not by its main user, from which on several threads use it: not a sum that is read once. */
+	private static final double FOREIGN = 0.1;
 	/** Groups with fewer leaves are not looked at for strides. */
 	private static final int STRIDE_LEAVES = 64;
-	/** Lines of a page for strides. */
-	static final int LINES = 64;
 	/** Groups without any access are facts, too, when they are so large. */
 	private static final long UNTOUCHED_BYTES = 1 << 20;
 	private static final int LINE_BYTES = 64;
 	private static final int WORD_BYTES = 8;
+	private static final Set<AccessColumn> PLACES = EnumSet.of(AccessColumn.CPU_SET, AccessColumn.NODE);
 	private static final Set<AccessColumn> COLUMNS = EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD, AccessColumn.READS,
 			AccessColumn.WRITES, AccessColumn.IP, AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET);
 
@@ -64,6 +71,11 @@ public final class FactsCollector {
 	private final int[] groupOf;
 	private final List<GroupFacts> groups = new ArrayList<>();
 	private final int[] leavesOfGroup;
+	/** Structure of each producer that is a leaf, of a leaf with many blocks one of them; -1 none. */
+	private final int[] structureOf;
+	private final CodePlaces code;
+	/** Frames of {@link #code} that are of the program and not of a library. */
+	private final BitSet ownFrames = new BitSet();
 	/** By structure: its first leaf and the one after its last. */
 	private final int[] firstLeaf;
 	private final int[] endLeaf;
@@ -72,6 +84,10 @@ public final class FactsCollector {
 	private final Map<Integer, Integer> firstInterval = new HashMap<>();
 	private int intervals;
 	private long intervalNs;
+	/** NUMA nodes of the recorded machine, 0 not known. */
+	private final int nodes;
+	/** Node of each set of CPUs, -1 several or not known; empty for a machine with one node. */
+	private final int[] nodeOfSet;
 
 	private FactsCollector(TraceStore store, AccessSource source) throws MemtraceException {
 		this.store = store;
@@ -80,20 +96,50 @@ public final class FactsCollector {
 		threads = store.threads();
 		structures = store.structures();
 		pageBytes = Math.max(1, store.info().pageSizeBytes());
-		groupOf = group();
+		Optional<byte[]> note = store.readNote(TraceStore.NOTE_CODE);
+		code = note.isPresent() ? CodePlaces.of(note.get()) : CodePlaces.NONE;
+		for (int f = 0; f < code.frames().size(); f++) {
+			ownFrames.set(f, !isLibrary(code.frames().get(f).object()));
+		}
+		Optional<MemoryLayout> layout = store.layout();
+		groupOf = group(layout.map(MemoryLayout::areas).orElse(List.of()));
+		structureOf = LeafStructures.of(tree, layout.map(MemoryLayout::cells).orElse(PageCells.NONE).structure(),
+				layout.isPresent() ? store.producersOfCells() : new int[0], groupOf);
 		leavesOfGroup = new int[groups.size()];
 		firstLeaf = new int[structures.size()];
 		Arrays.fill(firstLeaf, Integer.MAX_VALUE);
 		endLeaf = new int[structures.size()];
 		for (int p = 0; p < tree.size(); p++) {
-			if (tree.isLeaf(p) && tree.structure(p) >= 0) {
-				int s = tree.structure(p);
+			if (tree.isLeaf(p) && structureOf[p] >= 0) {
+				int s = structureOf[p];
 				leavesOfGroup[groupOf[s]]++;
 				firstLeaf[s] = Math.min(firstLeaf[s], p);
 				endLeaf[s] = Math.max(endLeaf[s], p + 1);
 			}
 		}
 		findIntervals();
+		NodeDistances machine = machine();
+		nodes = Math.max(number("numa_nodes"), machine.nodes());
+		nodeOfSet = machine.nodes() < 2 ? new int[0] : store.cpuSets().stream().mapToInt(machine::nodeOf).toArray();
+	}
+
+	private NodeDistances machine() throws MemtraceException {
+		byte[] xml = store.readNote(TraceStore.NOTE_TOPOLOGY).orElse(null);
+		try {
+			return xml == null ? NodeDistances.NONE : NodeDistances.read(xml);
+		} catch (MemtraceException e) {
+			// the nodes are not known then, which each condition about them says; the machine view tells what is wrong with the topology
+			return NodeDistances.NONE;
+		}
+	}
+
+	/** A property of the trace that is a number; 0 without, or when it is not ours. */
+	private int number(String property) {
+		try {
+			return Integer.parseInt(store.info().properties().getOrDefault(property, "0").trim());
+		} catch (NumberFormatException e) {
+			return 0;
+		}
 	}
 
 	/** Reads all accesses of a trace. */
@@ -111,21 +157,20 @@ public final class FactsCollector {
 		return new FactsCollector(store, source).run(progress, others);
 	}
 
-	private int[] group() throws MemtraceException {
+	private int[] group(List<MemoryArea> areas) {
 		record Key(int image, StructureKind kind, String name, String site) {
 		}
 		Map<Key, Integer> known = new LinkedHashMap<>();
-		Optional<MemoryLayout> layout = store.layout();
-		List<MemoryArea> areas = layout.map(MemoryLayout::areas).orElse(List.of());
 		String executable = store.info().application();
 		int[] of = new int[structures.size()];
+		RankNames names = RankNames.of(tree, structures);
 		for (Structure s : structures) {
-			String name = s.name().replaceFirst(" #\\d+$", "");
+			String name = RankNames.plain(s.name());
 			Integer g = known.get(new Key(s.image(), s.kind(), name, s.site()));
 			if (g == null) {
 				g = groups.size();
 				known.put(new Key(s.image(), s.kind(), name, s.site()), g);
-				groups.add(new GroupFacts(name, s.kind(), s.site(), s.image(), isLibrary(s, areas, executable), threads.size()));
+				groups.add(new GroupFacts(name, names.shown(s, name), s.kind(), s.site(), s.image(), isLibrary(s, areas, executable), threads.size()));
 			}
 			of[s.id()] = g;
 			GroupFacts group = groups.get(g);
@@ -136,15 +181,33 @@ public final class FactsCollector {
 			}
 			group.structures.add(s.id());
 		}
+		Map<ImageType, String> members = members(structures);
 		for (GroupFacts g : groups) {
+			g.members = TypeMembers.parse(members.getOrDefault(new ImageType(g.image, g.elementType), "")).orElse(null);
+			g.padding = ElementPadding.of(g.members).orElse(null);
 			measure(g);
 		}
 		return of;
 	}
 
+	private record ImageType(int image, String element) {
+	}
+
+	/** The members of the types of each image; empty for a name that several types have. */
+	private static Map<ImageType, String> members(List<Structure> structures) {
+		Map<ImageType, String> members = new HashMap<>();
+		for (Structure s : structures) {
+			if (!s.members().isEmpty()) {
+				members.merge(new ImageType(s.image(), s.elementType()), s.members(), (a, b) -> a.equals(b) ? a : "");
+			}
+		}
+		return members;
+	}
+
 	/** Data that no change of the program can move: of the C library, of run time systems, of the dynamic linker. */
-	private static boolean isLibrary(Structure s, List<MemoryArea> areas, String executable) {
-		if (s.kind() == StructureKind.FILE || s.kind() == StructureKind.BRK) {
+	private boolean isLibrary(Structure s, List<MemoryArea> areas, String executable) {
+		// small blocks are of the program and of libraries: only the code that uses them tells which
+		if (s.kind() == StructureKind.FILE || s.kind() == StructureKind.BRK && code.isEmpty()) {
 			return true;
 		}
 		if (s.site().matches("(lib[^:/ ]*\\.so[^:/ ]*|ld-linux[^:/ ]*|ld\\.so[^:/ ]*)\\+0x.*")) {
@@ -156,11 +219,20 @@ public final class FactsCollector {
 		for (MemoryArea a : areas) {
 			if (a.image() == s.image() && Long.compareUnsigned(a.start(), s.startAddress()) <= 0
 					&& Long.compareUnsigned(s.startAddress(), a.end()) < 0) {
-				String file = a.name().substring(a.name().lastIndexOf('/') + 1);
-				return !file.isEmpty() && file.matches("(lib.*|ld-.*|ld)\\.so.*") && !a.name().equals(executable);
+				return isLibrary(a.name()) && !a.name().equals(executable);
 			}
 		}
 		return false;
+	}
+
+	private static boolean isLibrary(String path) {
+		return path.substring(path.lastIndexOf('/') + 1).matches("(lib.*|ld-.*|ld)\\.so.*");
+	}
+
+	/** Whether it is known that code of the program, and not of a library, made an access. */
+	private boolean isOwnCode(int image, long ip) {
+		int frame = code.of(image, ip);
+		return frame >= 0 && ownFrames.get(frame);
 	}
 
 	private void measure(GroupFacts g) {
@@ -228,7 +300,12 @@ public final class FactsCollector {
 		passes.add(new AccessScan.Pass<Part>() {
 			@Override
 			public Set<AccessColumn> columns() {
-				return COLUMNS;
+				if (nodeOfSet.length == 0) {
+					return COLUMNS;
+				}
+				Set<AccessColumn> all = EnumSet.copyOf(COLUMNS);
+				all.addAll(PLACES);
+				return all;
 			}
 
 			@Override
@@ -252,6 +329,10 @@ public final class FactsCollector {
 			}
 		}
 		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
+		for (GroupFacts g : groups) {
+			g.firstWritten = Place.most(g.firstWrites, code, g.image);
+			g.used = Place.most(g.lateUses, code, g.image);
+		}
 		return describe(offsets);
 	}
 
@@ -279,12 +360,6 @@ public final class FactsCollector {
 		} catch (NumberFormatException e) {
 			// the property is not ours
 		}
-		int nodes = 0;
-		try {
-			nodes = Integer.parseInt(store.info().properties().getOrDefault("numa_nodes", "0").trim());
-		} catch (NumberFormatException e) {
-			// as above
-		}
 		Losses lost = source.losses();
 		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
 				store.threadTimes(), offsets, recorded + lost.accesses(), lost);
@@ -309,8 +384,14 @@ public final class FactsCollector {
 		private long[] writes = new long[64];
 		private int[] readOffset = new int[64];
 		private int[] writeOffset = new int[64];
+		private long[] ip = new long[64];
+		// only where the machine has several nodes
+		private int[] threadNode = new int[64];
+		private int[] pageNode = new int[64];
+		private final double[] byNode = new double[nodes];
 		// of a leaf, by thread
 		private final double[] late = new double[threads.size()];
+		private final double[] lateWrites = new double[threads.size()];
 		private final int[] seenIn = new int[threads.size()];
 		private final int[] userIntervals = new int[threads.size()];
 		private int[] users = new int[8];
@@ -337,11 +418,12 @@ public final class FactsCollector {
 		}
 
 		private void take(AccessChunk chunk, int from, int to) {
-			int s = tree.structure(open);
+			int s = structureOf[open];
 			if (s < 0) {
 				return;
 			}
 			GroupFacts g = facts(groupOf[s]);
+			boolean own = g.isSmallBlocks();
 			if (n + to - from > interval.length) {
 				int room = Math.max(2 * interval.length, n + to - from);
 				interval = Arrays.copyOf(interval, room);
@@ -350,8 +432,15 @@ public final class FactsCollector {
 				writes = Arrays.copyOf(writes, room);
 				readOffset = Arrays.copyOf(readOffset, room);
 				writeOffset = Arrays.copyOf(writeOffset, room);
+				ip = Arrays.copyOf(ip, room);
+				threadNode = Arrays.copyOf(threadNode, room);
+				pageNode = Arrays.copyOf(pageNode, room);
 			}
 			for (int r = from; r < to; r++) {
+				// who touches a page first does it for the program: in malloc, memset, a constructor
+				if (own && n > 0 && !isOwnCode(g.image, chunk.ip[r])) {
+					continue;
+				}
 				long start = chunk.startNs(r);
 				g.firstNs = Math.min(g.firstNs, start);
 				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
@@ -362,8 +451,11 @@ public final class FactsCollector {
 				readOffset[n] = chunk.readOffset[r];
 				writeOffset[n] = chunk.writeOffset[r];
 				sawOffset |= readOffset[n] >= 0 || writeOffset[n] >= 0;
-				if (g.firstWriteIp == 0 && chunk.writes[r] > 0) {
-					g.firstWriteIp = chunk.ip[r];
+				ip[n] = chunk.ip[r];
+				if (nodeOfSet.length > 0) {
+					int set = chunk.cpuSet[r];
+					threadNode[n] = set >= 0 && set < nodeOfSet.length ? nodeOfSet[set] : -1;
+					pageNode[n] = chunk.node[r];
 				}
 				n++;
 			}
@@ -372,7 +464,7 @@ public final class FactsCollector {
 		private GroupFacts facts(int group) {
 			if (found[group] == null) {
 				GroupFacts g = groups.get(group);
-				found[group] = new GroupFacts(g.name, g.kind, g.site, g.image, g.library, threads.size());
+				found[group] = new GroupFacts(g.name, g.label, g.kind, g.site, g.image, g.library, threads.size());
 			}
 			return found[group];
 		}
@@ -382,13 +474,14 @@ public final class FactsCollector {
 			if (n == 0) {
 				return;
 			}
-			int group = groupOf[tree.structure(leaf)];
+			int group = groupOf[structureOf[leaf]];
 			GroupFacts g = facts(group);
 			g.parts++;
 			g.leafFrom = Math.min(g.leafFrom, leaf);
 			g.leafTo = Math.max(g.leafTo, leaf + 1);
 			int first = interval[0];
 			int toucher = -1;
+			boolean unwritten = true;
 			userCount = 0;
 			double sum = 0;
 			boolean strides = leavesOfGroup[group] >= STRIDE_LEAVES;
@@ -404,6 +497,13 @@ public final class FactsCollector {
 					double amount = (double) reads[to] + writes[to];
 					g.accesses += amount;
 					g.writes += writes[to];
+					if (unwritten && writes[to] > 0) {
+						unwritten = false;
+						g.firstWrites.add(ip[to], 1);
+					}
+					if (interval[to] != first) {
+						g.lateUses.add(ip[to], amount);
+					}
 					if (t >= 0) {
 						toucher = toucher < 0 ? t : toucher;
 						g.byThread[t] += amount;
@@ -415,14 +515,18 @@ public final class FactsCollector {
 								user(t);
 							}
 							late[t] += amount;
+							lateWrites[t] += writes[to];
 							if (seenIn[t] != interval[to] + 1) {
 								seenIn[t] = interval[to] + 1;
 								userIntervals[t]++;
 								usersNow++;
 							}
+							if (t != toucher) {
+								g.foreignIntervals.set(interval[to]);
+							}
 							written |= writes[to] > 0;
 							if (strides) {
-								entry(g, to);
+								entry(g, leaf, to);
 							}
 						}
 					}
@@ -448,13 +552,20 @@ public final class FactsCollector {
 			}
 			if (userCount > 0) {
 				late(g, leaf, toucher, sum, lateIntervals, shared, alone);
+				if (nodeOfSet.length > 0) {
+					places(g, late[mainUser()] >= SINGLE * sum);
+				}
+				if (groups.get(group).padding != null) {
+					elements(g, groups.get(group), leaf);
+				}
 			}
 			if (strides) { // the group is large
-				int s = tree.structure(leaf);
+				int s = structureOf[leaf];
 				g.place((leaf - firstLeaf[s] + 0.5) / (endLeaf[s] - firstLeaf[s]), toucher, userCount > 0 ? mainUser() : -1);
 			}
 			for (int u = 0; u < userCount; u++) {
 				late[users[u]] = 0;
+				lateWrites[users[u]] = 0;
 				seenIn[users[u]] = 0;
 				userIntervals[users[u]] = 0;
 			}
@@ -478,6 +589,9 @@ public final class FactsCollector {
 				g.handedOnSingle += single ? 1 : 0;
 			}
 			g.usedBy(userCount, 1);
+			if (userCount == 2) {
+				g.meet(users[0], users[1]);
+			}
 			g.privateShares += (double) alone / lateIntervals;
 			if (userCount > 1) {
 				g.multiUserParts++;
@@ -489,34 +603,96 @@ public final class FactsCollector {
 					}
 					int before = g.commonLines;
 					lines(g, leaf);
-					g.hot.add(new GroupFacts.Hot(leaf, page(leaf), lateIntervals, shared, who, when, g.commonLines - before));
+					g.hot.add(new GroupFacts.Hot(leaf, page(leaf), lateIntervals, shared, who, when, writers(), g.commonLines - before));
 				} else {
 					lines(g, leaf);
 				}
 			}
 		}
 
-		/** The thread with most late accesses of the leaf. */
+		/** Threads with late writes to the leaf. */
+		private int writers() {
+			BitSet writers = new BitSet();
+			for (int r = 0; r < n; r++) {
+				if (thread[r] >= 0 && interval[r] != interval[0] && writes[r] > 0) {
+					writers.set(thread[r]);
+				}
+			}
+			return writers.cardinality();
+		}
+
+		/**
+		 * On which nodes the late accesses of the leaf found its page, and from which nodes they came.
+		 *
+		 * @param single whether one thread makes nearly all of them
+		 */
+		private void places(GroupFacts g, boolean single) {
+			double sum = 0;
+			double away = 0;
+			Arrays.fill(byNode, 0);
+			for (int r = 0; r < n; r++) {
+				if (thread[r] < 0 || interval[r] == interval[0] || threadNode[r] < 0 || pageNode[r] < 0) {
+					continue;
+				}
+				double amount = (double) reads[r] + writes[r];
+				sum += amount;
+				byNode[threadNode[r]] += amount;
+				away += threadNode[r] == pageNode[r] ? 0 : amount;
+			}
+			if (sum == 0) {
+				return;
+			}
+			g.placed += sum;
+			g.remote += away;
+			g.placedParts++;
+			boolean oneSide = single || Arrays.stream(byNode).max().orElse(0) >= SINGLE * sum;
+			g.misplacedParts += oneSide && away >= sum / 2 ? 1 : 0;
+		}
+
+		/** Where in an element threads entered the leaf; only late samples. */
+		private void elements(GroupFacts g, GroupFacts whole, int leaf) {
+			long first = structures.get(structureOf[leaf]).startAddress();
+			long page = tree.startAddress(leaf) & -(long) pageBytes;
+			for (int r = 0; r < n; r++) {
+				int offset = readOffset[r] >= 0 ? readOffset[r] : writeOffset[r];
+				if (thread[r] >= 0 && interval[r] != interval[0] && offset >= 0) {
+					g.elementEntries++;
+					g.paddingEntries += whole.padding.has(page + offset - first) ? 1 : 0;
+				}
+			}
+		}
+
+		/** The thread with most late accesses of the leaf; of equals the one that writes more, then the first one. */
 		private int mainUser() {
 			int main = users[0];
 			for (int u = 1; u < userCount; u++) {
-				main = late[users[u]] > late[main] || late[users[u]] == late[main] && users[u] < main ? users[u] : main;
+				int t = users[u];
+				int more = Double.compare(late[t], late[main]);
+				if (more == 0) {
+					more = Double.compare(lateWrites[t], lateWrites[main]);
+				}
+				main = more > 0 || more == 0 && t < main ? t : main;
 			}
 			return main;
 		}
 
 		/** Number of the page of a leaf in its structure. */
 		private long page(int leaf) {
-			long start = structures.get(tree.structure(leaf)).startAddress();
+			long start = structures.get(structureOf[leaf]).startAddress();
 			return Long.divideUnsigned(tree.startAddress(leaf), pageBytes) - Long.divideUnsigned(start, pageBytes);
 		}
 
-		/** The line of a page at which a thread entered it. */
-		private void entry(GroupFacts g, int row) {
+		/** Where a thread entered a page. */
+		private void entry(GroupFacts g, int leaf, int row) {
 			int offset = readOffset[row] >= 0 ? readOffset[row] : writeOffset[row];
 			if (offset >= 0) {
 				long key = (long) interval[row] << 32 | thread[row];
-				g.entries.computeIfAbsent(key, k -> new int[LINES])[(int) Math.min(LINES - 1, (long) offset * LINES / pageBytes)]++;
+				PageEntries entries = g.entries.get(key);
+				if (entries == null) {
+					entries = new PageEntries(thread[row]);
+					g.entries.put(key, entries);
+				}
+				entries.enter((tree.startAddress(leaf) & -(long) pageBytes) + offset, pageBytes);
 			}
 		}
 
@@ -527,6 +703,9 @@ public final class FactsCollector {
 				if (thread[r] < 0 || interval[r] == interval[0]) {
 					continue;
 				}
+				// a read and a write of one record in the same line are seen once
+				boolean twice = reads[r] > 0 && writes[r] > 0 && readOffset[r] >= 0 && writeOffset[r] >= 0
+						&& readOffset[r] / LINE_BYTES == writeOffset[r] / LINE_BYTES;
 				for (int half = 0; half < 2; half++) {
 					int offset = half == 0 ? reads[r] > 0 ? readOffset[r] : -1 : writes[r] > 0 ? writeOffset[r] : -1;
 					if (offset < 0) {
@@ -535,8 +714,8 @@ public final class FactsCollector {
 					if (count == samples.length) {
 						samples = Arrays.copyOf(samples, 2 * count);
 					}
-					// place, thread, written: sorts by place
-					samples[count++] = (long) offset << 32 | (long) thread[r] << 1 | half;
+					// place, thread, seen before, written: sorts by place
+					samples[count++] = (long) offset << 32 | (long) thread[r] << 2 | (twice && half == 1 ? 2 : 0) | half;
 				}
 			}
 			Arrays.sort(samples, 0, count);
@@ -545,6 +724,12 @@ public final class FactsCollector {
 				while (to < count && line(samples[to]) == line(samples[from])) {
 					to++;
 				}
+				int records = 0;
+				for (int i = from; i < to; i++) {
+					records += (samples[i] & 2) == 0 ? 1 : 0;
+				}
+				g.lineRecords += records;
+				g.repeatedRecords += records > 1 ? records : 0;
 				line(g, leaf, from, to);
 				from = to;
 			}
@@ -561,16 +746,16 @@ public final class FactsCollector {
 			g.lines++;
 			GroupFacts.Line line = new GroupFacts.Line(threads.size());
 			int[] written = new int[threads.size()];
+			int[] inWord = new int[threads.size()];
 			boolean common = false;
 			int distinct = 0;
 			for (int w = from; w < to;) {
 				int end = w;
-				int firstThread = thread(samples[w]);
-				boolean several = false;
+				int most = 0;
 				boolean anyWrite = false;
 				while (end < to && word(samples[end]) == word(samples[w])) {
 					int t = thread(samples[end]);
-					several |= t != firstThread;
+					most = Math.max(most, ++inWord[t]);
 					boolean write = (samples[end] & 1) != 0;
 					anyWrite |= write;
 					written[t] += write ? 1 : 0;
@@ -580,6 +765,10 @@ public final class FactsCollector {
 					}
 					end++;
 				}
+				for (int i = w; i < end; i++) {
+					inWord[thread(samples[i])] = 0;
+				}
+				boolean several = end - w - most > 0 && end - w - most >= FOREIGN * (end - w);
 				if (end - w >= 2) {
 					g.words++;
 					g.sharedWords += several ? 1 : 0;
@@ -601,6 +790,9 @@ public final class FactsCollector {
 				g.falselySharedLines += often >= 2 ? 1 : 0;
 				g.falseLeaves.set(leaf);
 				line.samples = to - from;
+				for (int i = from; i < to; i++) {
+					line.records += (samples[i] & 2) == 0 ? 1 : 0;
+				}
 				line.address = (tree.startAddress(leaf) & -(long) pageBytes) + (long) line(samples[from]) * LINE_BYTES;
 				if (g.worst == null || line.samples > g.worst.samples) {
 					g.worst = line;
@@ -609,7 +801,7 @@ public final class FactsCollector {
 		}
 
 		private static int thread(long sample) {
-			return (int) (sample & 0xffffffffL) >>> 1;
+			return (int) (sample & 0xffffffffL) >>> 2;
 		}
 
 		private static int word(long sample) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 import org.memtrace.model.memory.StructureKind;
+import org.memtrace.model.memory.TypeMembers;
 
 /**
  * Facts about the blocks of one origin: structures of equal image, kind, name (without its number) and site. Counts are exact for what was
@@ -30,6 +31,8 @@ public final class GroupFacts {
 		public final int[] offset;
 		/** Number of samples in it. */
 		public int samples;
+		/** Late records whose first read or write was in it. */
+		public int records;
 
 		Line(int threads) {
 			offset = new int[threads];
@@ -41,9 +44,11 @@ public final class GroupFacts {
 	 * A part that is written while several threads use it.
 	 *
 	 * @param page number of its page in its structure, from 0
+	 * @param writers threads that write it later
 	 * @param commonLines lines of it with a word that a thread writes and another one uses, and with two writers or more
 	 */
-	public record Hot(int leaf, long page, int intervals, int sharedIntervals, int[] users, int[] userIntervals, int commonLines) {
+	public record Hot(int leaf, long page, int intervals, int sharedIntervals, int[] users, int[] userIntervals, int writers,
+			int commonLines) {
 		/** Number of threads that use it in so many intervals. */
 		public int persistentUsers(double least) {
 			int n = 0;
@@ -56,6 +61,8 @@ public final class GroupFacts {
 
 	/** Name without the number of a block. */
 	public final String name;
+	/** The name, with the rank before it where structures of several ranks of a job have it. */
+	public final String label;
 	public final StructureKind kind;
 	/** File and line of the allocation or definition, empty when not known. */
 	public final String site;
@@ -64,6 +71,8 @@ public final class GroupFacts {
 	public final boolean library;
 	/** Type of the elements of its structures, empty when it is not known, or not the same. */
 	public String elementType = "";
+	/** What an element of {@link #elementType} consists of; null when it is not known. */
+	public TypeMembers members;
 	/** Ids of its structures. */
 	public final List<Integer> structures = new ArrayList<>();
 	/** Parts with accesses. */
@@ -91,6 +100,8 @@ public final class GroupFacts {
 	public int handedOnSingle;
 	/** By number of late users: parts that have so many. */
 	public int[] partsByUsers = new int[8];
+	/** Parts with two late users, by these two: the lower number << 32 | the other one. */
+	private final Map<Long, Integer> meetings = new HashMap<>();
 	/** (interval, part) pairs with late accesses; those with several users and a write; those with one user. */
 	public long pairs;
 	public long sharedPairs;
@@ -100,6 +111,8 @@ public final class GroupFacts {
 	/** Intervals with late accesses, and with shared and written parts. */
 	public final BitSet intervals = new BitSet();
 	public final BitSet sharedIntervals = new BitSet();
+	/** Intervals in which a thread uses a part that another one touched first. */
+	public final BitSet foreignIntervals = new BitSet();
 	/** Lines as {@link Hot#commonLines} counts them. */
 	int commonLines;
 	/** Parts that are written while several use them. */
@@ -107,13 +120,16 @@ public final class GroupFacts {
 	/** Parts with several users at all. */
 	public int multiUserParts;
 	/**
-	 * Lines with two or more late samples; of them with several threads; with several writers of which no two use a word in common; and of these
-	 * with two writers that were seen twice or more.
+	 * Lines with two or more late samples; of them with several threads; with several writers of which no two use a word in common; and of
+	 * these with two writers that were seen twice or more.
 	 */
 	public int lines;
 	public int sharedLines;
 	public int apartLines;
 	public int falselySharedLines;
+	/** Late first addresses in parts with several users; those of them in a line in which there is another one. */
+	public long lineRecords;
+	public long repeatedRecords;
 	/** Words (8 bytes) with two or more late samples, and of them with several threads. */
 	public int words;
 	public int sharedWords;
@@ -121,16 +137,30 @@ public final class GroupFacts {
 	public Line worst;
 	/** Parts with falsely shared lines, by leaf. */
 	public final BitSet falseLeaves = new BitSet();
-	/** Samples by (interval, thread): key to counts of the 64 lines of a page; made for strides. */
-	final Map<Long, int[]> entries = new HashMap<>();
+	/** By (interval, thread); made for strides. */
+	final Map<Long, PageEntries> entries = new HashMap<>();
 	/** Equal parts of a block in which {@link #firstPlaces} and {@link #mainPlaces} count. */
 	public static final int PLACES = 64;
 	/**
-	 * For groups with 64 leaves or more: parts of pages by their relative place in their block and thread, {@code [place * threads + thread]}: touched
-	 * first, and used most later. Null for smaller groups.
+	 * For groups with 64 leaves or more: parts of pages by their relative place in their block and thread, {@code [place * threads + thread]}:
+	 * touched first, and used most later. Null for smaller groups.
 	 */
 	public int[] firstPlaces;
 	public int[] mainPlaces;
+	/**
+	 * On a machine with several NUMA nodes: late accesses of which the node of the thread and that of the page are known, and those of them
+	 * where these differ.
+	 */
+	public double placed;
+	public double remote;
+	/** Parts with such accesses; of them: where one thread, or one node, makes 80 % or more, and half of all find the page elsewhere. */
+	public int placedParts;
+	public int misplacedParts;
+	/** What of an element is padding; null when it is little, or not known. */
+	public ElementPadding padding;
+	/** Late first addresses of threads in pages, for groups with {@link #padding}; those of them in padding. */
+	public long elementEntries;
+	public long paddingEntries;
 	/** Range of leaves, to show it. */
 	public int leafFrom = Integer.MAX_VALUE;
 	public int leafTo;
@@ -139,11 +169,16 @@ public final class GroupFacts {
 	/** First and last time of an access. */
 	public long firstNs = Long.MAX_VALUE;
 	public long lastNs = Long.MIN_VALUE;
-	/** Address of a code that first wrote, by count; 0 unknown. */
-	public long firstWriteIp;
+	/** By code: parts that it wrote first, and late accesses. */
+	final CodeCounts firstWrites = new CodeCounts();
+	final CodeCounts lateUses = new CodeCounts();
+	/** The code that wrote most parts first, and that made most late accesses; null where no source line is known. */
+	public Place firstWritten;
+	public Place used;
 
-	GroupFacts(String name, StructureKind kind, String site, int image, boolean library, int threads) {
+	GroupFacts(String name, String label, StructureKind kind, String site, int image, boolean library, int threads) {
 		this.name = name;
+		this.label = label;
 		this.kind = kind;
 		this.site = site;
 		this.image = image;
@@ -176,39 +211,43 @@ public final class GroupFacts {
 				usedBy(k, o.partsByUsers[k]);
 			}
 		}
+		o.meetings.forEach((pair, n) -> meetings.merge(pair, n, Integer::sum));
 		pairs += o.pairs;
 		sharedPairs += o.sharedPairs;
 		privatePairs += o.privatePairs;
 		privateShares += o.privateShares;
 		intervals.or(o.intervals);
 		sharedIntervals.or(o.sharedIntervals);
+		foreignIntervals.or(o.foreignIntervals);
 		hot.addAll(o.hot);
 		multiUserParts += o.multiUserParts;
 		lines += o.lines;
 		sharedLines += o.sharedLines;
 		apartLines += o.apartLines;
 		falselySharedLines += o.falselySharedLines;
+		lineRecords += o.lineRecords;
+		repeatedRecords += o.repeatedRecords;
 		words += o.words;
 		sharedWords += o.sharedWords;
 		if (o.worst != null && (worst == null || o.worst.samples > worst.samples)) {
 			worst = o.worst;
 		}
 		falseLeaves.or(o.falseLeaves);
-		o.entries.forEach((key, counts) -> entries.merge(key, counts, (a, b) -> {
-			for (int i = 0; i < a.length; i++) {
-				a[i] += b[i];
-			}
-			return a;
-		}));
+		o.entries.forEach((key, more) -> entries.merge(key, more, PageEntries::add));
 		firstPlaces = sum(firstPlaces, o.firstPlaces);
 		mainPlaces = sum(mainPlaces, o.mainPlaces);
+		placed += o.placed;
+		remote += o.remote;
+		placedParts += o.placedParts;
+		misplacedParts += o.misplacedParts;
+		elementEntries += o.elementEntries;
+		paddingEntries += o.paddingEntries;
 		leafFrom = Math.min(leafFrom, o.leafFrom);
 		leafTo = Math.max(leafTo, o.leafTo);
 		firstNs = Math.min(firstNs, o.firstNs);
 		lastNs = Math.max(lastNs, o.lastNs);
-		if (firstWriteIp == 0) {
-			firstWriteIp = o.firstWriteIp;
-		}
+		firstWrites.add(o.firstWrites);
+		lateUses.add(o.lateUses);
 	}
 
 	private static int[] sum(int[] a, int[] b) {
@@ -236,9 +275,19 @@ public final class GroupFacts {
 		}
 	}
 
-	/** For each (interval, thread) how often pages were entered at each of the 64 lines; for large groups only. */
-	public Collection<int[]> entries() {
+	/** For each (interval, thread) where pages were entered; for large groups only. */
+	public Collection<PageEntries> entries() {
 		return entries.values();
+	}
+
+	/** Data of the program: static, heap or mapped. */
+	public boolean isData() {
+		return !library && (kind == StructureKind.STATIC || kind == StructureKind.HEAP || kind == StructureKind.MMAP || isSmallBlocks());
+	}
+
+	/** All blocks that were too small to be recorded one by one; only what code of the program does with them is counted. */
+	public boolean isSmallBlocks() {
+		return kind == StructureKind.BRK;
 	}
 
 	void usedBy(int users, int count) {
@@ -255,6 +304,34 @@ public final class GroupFacts {
 			n += k >= users ? partsByUsers[k] : 0;
 		}
 		return lateParts == 0 ? 0 : (double) n / lateParts;
+	}
+
+	/** Counts a part that two threads use. */
+	void meet(int one, int other) {
+		meetings.merge((long) Math.min(one, other) << 32 | Math.max(one, other), 1, Integer::sum);
+	}
+
+	/**
+	 * Do all meet? The share of the pairs of a team, of three threads or more, that are the two users of at least a quarter of the parts
+	 * that each pair would have if they were divided equally.
+	 */
+	public double meetings(int[] team) {
+		if (team.length < 3) {
+			return 0;
+		}
+		long parts = 0;
+		for (int n : meetings.values()) {
+			parts += n;
+		}
+		long all = (long) team.length * (team.length - 1) / 2;
+		double least = Math.max(1, parts / 4.0 / all);
+		BitSet members = new BitSet();
+		for (int t : team) {
+			members.set(t);
+		}
+		long meeting = meetings.entrySet().stream().filter(m -> m.getValue() >= least && members.get((int) (m.getKey() >> 32))
+				&& members.get(m.getKey().intValue())).count();
+		return (double) meeting / all;
 	}
 
 	/** The thread that touched most parts first, -1 when nobody is known to. */

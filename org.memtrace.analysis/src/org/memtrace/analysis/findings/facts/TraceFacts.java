@@ -29,7 +29,8 @@ import org.memtrace.model.TraceInfo;
  * @param lost accesses that the recorder or the store lost
  * @param damaged what of it is in damaged chunks of the store
  */
-public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team, long[] intervalStartNs,
+public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structure> structures, List<GroupFacts> groups, int[] team,
+		long[] intervalStartNs,
 		long intervalNs, double accesses, long parts, int nodes, ThreadTimes cpu, boolean hasOffsets, long lost, Losses damaged) {
 	/** Name of a thread for a person. */
 	public String thread(int index) {
@@ -54,5 +55,10 @@ public record TraceFacts(TraceInfo info, List<ThreadInfo> threads, List<Structur
 	public String property(String key) {
 		Map<String, String> p = info.properties();
 		return p.getOrDefault(key, "");
+	}
+
+	/** Threads that lived for less than two intervals. */
+	public long briefThreads() {
+		return threads.stream().filter(x -> x.deathNs() != Long.MAX_VALUE && x.deathNs() - x.birthNs() < 2 * intervalNs).count();
 	}
 }

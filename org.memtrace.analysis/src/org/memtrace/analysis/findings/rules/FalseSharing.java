@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Optional;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -56,19 +57,34 @@ public final class FalseSharing implements Rule {
 		Statement[] s = new Statement[1];
 		int shown = 0;
 		for (int w = line.writers.nextSetBit(0); w >= 0; w = line.writers.nextSetBit(w + 1)) {
-			who.append(shown++ == 0 ? "" : ", ").append(t.thread(w)).append(" at byte ").append(line.offset[w]);
+			who.append(shown++ == 0 ? "" : "; ").append(t.thread(w)).append(" at byte ").append(line.offset[w])
+					.append(MemberPlace.of(g, t, line.address + line.offset[w]).map(p -> ": " + p.expression()
+							+ (p.member() == null ? "" : ", offset " + p.offset() + " of " + g.elementType)).orElse(""));
 			if (shown == 4 && line.writers.cardinality() > 4) {
-				who.append(", …");
+				who.append("; …");
 				break;
 			}
 		}
 		s[0] = new Statement(Words.count(line.writers.cardinality(), "thread") + " write different words of one 64-byte line (" + who + "); "
 				+ Words.count(g.apartLines, "such line") + " of " + g.lines + " with samples, in " + g.sharedIntervals.cardinality() + " of "
-				+ Words.count(t.intervals(), "interval"), "give the data of each thread a cache line of its own")
-				.fix(Fix.align(g, t)).view("sharing").figure("lines", g.apartLines).figure("lines_sampled", g.lines)
+				+ Words.count(t.intervals(), "interval") + "; threads are seen to enter this line about " + Math.round(perSecond(g, t))
+				+ " times a second while it is used, a lower bound: at most once for each thread in a part of an interval", "give the data of each thread a cache line of its own")
+				.fix(Fix.align(g, t, places(g, t))).view("sharing").figure("lines", g.apartLines).figure("lines_sampled", g.lines)
 				.figure("intervals", g.sharedIntervals.cardinality()).figure("line_address", line.address)
+				.figure("line_records_per_second", perSecond(g, t))
 				.leaves(g.falseLeaves.stream()).sharedTime();
 		line.writers.stream().forEach(s[0]::thread);
 		return s[0];
+	}
+
+	/** How often a thread is seen to enter the worst line, in the intervals in which the structure is used: a lower bound. */
+	private static double perSecond(GroupFacts g, TraceFacts t) {
+		return g.worst.records * 1e9 / ((double) Math.max(1, g.intervals.cardinality()) * t.intervalNs());
+	}
+
+	/** What the writers of the worst line use of it, as far as it has names. */
+	private static List<MemberPlace> places(GroupFacts g, TraceFacts t) {
+		return g.worst.writers.stream().mapToObj(w -> MemberPlace.of(g, t, g.worst.address + g.worst.offset[w]))
+				.flatMap(Optional::stream).toList();
 	}
 }

@@ -27,14 +27,16 @@ public final class FirstTouch implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
+		return Groups.isUsedData(g, th);
 	}
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		return List.of(Check.atLeast("share of its pages that one thread touches first", g.firstTouchShare(), th.get(Threshold.FIRST_TOUCH)),
 				Check.atLeast("share of its pages whose main user is another thread", (double) g.handedOn / g.lateParts, th.get(Threshold.HANDED_ON)),
-				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)), Check.atLeast("threads that use it", g.users(), 2));
+				Check.atLeast("pages", g.parts, th.get(Threshold.PAGES)), Check.atLeast("threads that use it", g.users(), 2),
+				Check.atLeast("share of the intervals in which a thread uses pages that another one touched first",
+						(double) g.foreignIntervals.cardinality() / Math.max(1, t.intervals()), th.get(Threshold.FIRST_TOUCH_USED)).counter());
 	}
 
 	@Override
@@ -42,9 +44,10 @@ public final class FirstTouch implements Rule {
 		int first = g.firstToucher();
 		double single = (double) g.singleParts / g.lateParts;
 		boolean own = single >= 0.5;
-		return new Statement(t.thread(first) + " touches " + Words.percent(g.firstTouchShare()) + " of its " + Words.count(g.parts, "page") + " first; "
+		return new Statement(t.thread(first) + " touches " + Words.percent(g.firstTouchShare()) + " of its " + Words.count(g.parts, "page")
+				+ " first; "
 				+ Words.percent((double) g.handedOn / g.lateParts) + " of the pages are then used mainly by another thread; "
-				+ Words.percent(single) + " of the pages have one main user" + Groups.nodes(t),
+				+ Words.percent(single) + " of the pages have one main user" + Groups.nodes(g, t),
 				own ? "initialise it in parallel, with the schedule of the loop that uses it"
 						: "interleave it over the NUMA nodes: its pages have no single main user")
 				.fix(own ? Fix.parallelInit(g, t) : Fix.interleave(g, t)).view("thread").thread(first).figure("first_touch", g.firstTouchShare())

@@ -5,15 +5,19 @@ package org.memtrace.analysis.findings.rules;
 import java.util.Arrays;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
+import org.memtrace.analysis.findings.facts.PageEntries;
 import org.memtrace.analysis.findings.facts.TraceFacts;
-import org.memtrace.model.memory.StructureKind;
+import org.memtrace.analysis.findings.facts.Words;
 
 /** What several rules ask about a group. */
 final class Groups {
 	private static final int FIRST_LINE = 0;
 	private static final int LAST_LINE = 63;
 	private static final int ENTRIES = 64;
-	/** A thread works in an interval if it has the CPU for so much of it. */
+	/**
+	 * A thread works in an interval if it has the CPU for so much of the time that a thread of the team has it on average: on a machine with
+	 * much else to do that is little.
+	 */
 	private static final double ACTIVE = 0.05;
 
 	private Groups() {
@@ -21,12 +25,17 @@ final class Groups {
 
 	/** Data of the program: static, heap or mapped. */
 	static boolean isData(GroupFacts g) {
-		return !g.library && (g.kind == StructureKind.STATIC || g.kind == StructureKind.HEAP || g.kind == StructureKind.MMAP);
+		return g.isData();
 	}
 
 	/** Whether it has a share of the trace that matters. */
 	static boolean isRelevant(GroupFacts g, Thresholds th) {
 		return g.weight >= th.get(Threshold.RELEVANT);
+	}
+
+	/** Relevant data of the program that is used after its first touch. */
+	static boolean isUsedData(GroupFacts g, Thresholds th) {
+		return isData(g) && isRelevant(g, th) && g.lateParts > 0;
 	}
 
 	/** Threads with more than 2 % of the late writes, or a quarter of an equal share when there are many. */
@@ -50,29 +59,32 @@ final class Groups {
 	}
 
 	/**
-	 * Work of the team: CPU time in the intervals in which the group was used late and the team worked. An interval in which only the main thread
-	 * works is not of the team (initialisation, output, sums). Late accesses when the CPU time of a thread of the team is not known.
+	 * Work of the team: CPU time in the intervals in which the group was used late and the team worked. An interval in which only the main
+	 * thread works is not of the team (initialisation, output, sums). Late accesses when the CPU time of a thread of the team is not known.
 	 */
 	static Work work(GroupFacts g, TraceFacts t) {
 		int[] team = t.team();
 		if (team.length == 0 || Arrays.stream(team).anyMatch(i -> t.cpu().total(i) < 0)) {
 			return new Work(Arrays.stream(team).mapToDouble(i -> g.lateByThread[i]).toArray(), false);
 		}
+		double mean = Arrays.stream(team).mapToDouble(i -> t.cpu().total(i)).sum() / team.length / Math.max(1,
+				t.info().endNs() - t.info().startNs());
+		double active = ACTIVE * Math.min(1, mean);
 		double[] sum = new double[team.length];
 		double[] now = new double[team.length];
 		for (int i = g.intervals.nextSetBit(0); i >= 0; i = g.intervals.nextSetBit(i + 1)) {
 			long from = t.intervalStartNs()[i];
 			long to = i + 1 < t.intervals() && t.intervalStartNs()[i + 1] > from ? t.intervalStartNs()[i + 1] : from + t.intervalNs();
-			int active = 0;
+			int working = 0;
 			boolean onlyMain = true;
 			for (int k = 0; k < team.length; k++) {
 				now[k] = t.cpu().used(team[k], from, to);
-				if (now[k] >= ACTIVE * (to - from)) {
-					active++;
+				if (now[k] > 0 && now[k] >= active * (to - from)) {
+					working++;
 					onlyMain &= t.threads().get(team[k]).main();
 				}
 			}
-			if (active > 1 || active == 1 && !onlyMain) {
+			if (working > 1 || working == 1 && !onlyMain) {
 				for (int k = 0; k < team.length; k++) {
 					sum[k] += now[k];
 				}
@@ -82,15 +94,16 @@ final class Groups {
 	}
 
 	/**
-	 * How a group is entered: share of the entries that are neither in the first nor in the last line of a page; share of these that are in the
-	 * most frequent line of their thread and interval; number of entries. Only threads and intervals with 64 entries or more.
+	 * How a group is entered: share of the entries that are neither in the first nor in the last line of a page; share of these that are in
+	 * the most frequent line of their thread and interval; number of entries. Only threads and intervals with 64 entries or more.
 	 */
 	static double[] strides(GroupFacts g) {
 		long all = 0;
 		long inside = 0;
 		long top = 0;
-		for (int[] lines : g.entries()) {
-			int n = Arrays.stream(lines).sum();
+		for (PageEntries entries : g.entries()) {
+			int[] lines = entries.lines();
+			long n = entries.entries();
 			if (n < ENTRIES) {
 				continue;
 			}
@@ -105,8 +118,10 @@ final class Groups {
 		return new double[] {all == 0 ? 0 : (double) inside / all, inside == 0 ? 0 : (double) top / inside, all};
 	}
 
-	/** What the number of nodes means for advice about placement. */
-	static String nodes(TraceFacts t) {
-		return t.nodes() == 1 ? "; this machine has one NUMA node, so this costs nothing here" : "";
+	/** What the number of nodes means for advice about placement, or what is remote there. */
+	static String nodes(GroupFacts g, TraceFacts t) {
+		return t.nodes() == 1 ? "; this machine has one NUMA node, so this costs nothing here"
+				: g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
+						+ " are of a page on another NUMA node than the thread";
 	}
 }

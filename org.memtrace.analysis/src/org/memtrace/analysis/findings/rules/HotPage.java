@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.Arrays;
 import java.util.List;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
@@ -47,19 +48,27 @@ public final class HotPage implements Rule {
 		List<GroupFacts.Hot> pages = hot(g, t, th);
 		int users = pages.stream().mapToInt(p -> p.users().length).max().getAsInt();
 		double shared = pages.stream().mapToDouble(p -> (double) p.sharedIntervals() / p.intervals()).average().getAsDouble();
-		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page " + pages.stream().mapToLong(GroupFacts.Hot::page).min().getAsLong() + ") "
+		return new Statement(pages.size() + " of its " + Words.count(g.parts, "page") + " (from page "
+				+ pages.stream().mapToLong(GroupFacts.Hot::page).min().getAsLong() + ") "
 				+ (pages.size() == 1 ? "is" : "are") + " written by or beside " + Words.count(users, "thread") + " in " + Words.percent(shared)
 				+ " of the intervals; " + Words.percent(g.privateShares / Math.max(1, g.lateParts)) + " of the uses of a page are private on average",
 				"give each thread a copy of what these pages hold, and reduce the copies at the end").fix(Fix.reduction(g, t)).view("sharing")
 				.figure("hot_pages", pages.size()).figure("threads", users).leaves(pages.stream().mapToInt(GroupFacts.Hot::leaf)).sharedTime();
 	}
 
+	/** Of many threads an interval shows some: half of the intervals in which each would be seen if they took turns. */
+	private static double inTurn(GroupFacts.Hot h, TraceFacts t, Thresholds th) {
+		return Math.max(th.get(Threshold.LASTING_LEAST), 0.5 * Arrays.stream(h.userIntervals()).sum() / Math.max(1, t.team().length));
+	}
+
 	private static List<GroupFacts.Hot> hot(GroupFacts g, TraceFacts t, Thresholds th) {
-		double lasting = th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality());
+		double quarter = th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality());
 		double most = th.get(Threshold.TEAM) * t.team().length;
-		// pages at the border of two parts have two users: of two threads a hot page must have a line that both write
+		// once is a hand-over; pages at the border of two parts have two writers, whoever else reads them: of two threads a hot page
+		// must have a line that both write
 		double users = t.team().length == 2 ? 2 : Math.max(3, most);
 		return g.hot.stream().filter(h -> h.sharedIntervals() >= th.get(Threshold.HOT_INTERVALS) * g.intervals.cardinality()
-				&& h.persistentUsers(lasting) >= Math.max(users, most) && (users > 2 || h.commonLines() > 0)).toList();
+				&& h.persistentUsers(Math.max(2, Math.min(quarter, inTurn(h, t, th)))) >= Math.max(users, most)
+				&& h.writers() >= Math.min(3, users) && (users > 2 || h.commonLines() > 0)).toList();
 	}
 }

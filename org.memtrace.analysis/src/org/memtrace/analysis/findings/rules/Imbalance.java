@@ -29,7 +29,7 @@ public final class Imbalance implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
+		return Groups.isUsedData(g, th);
 	}
 
 	@Override

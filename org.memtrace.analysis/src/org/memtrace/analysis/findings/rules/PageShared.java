@@ -10,6 +10,9 @@ import org.memtrace.analysis.findings.facts.Words;
 
 /** Several threads write the same pages, but each its own cache lines. Spec: insight.md 3.2, rules 7 and 3.3. */
 public final class PageShared implements Rule {
+	/** Of lines that are seen once each nothing follows: threads that go anywhere hardly meet in a sample. */
+	private static final double REPEATED = 0.5;
+
 	@Override
 	public String id() {
 		return "page-shared";
@@ -27,7 +30,7 @@ public final class PageShared implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && t.hasOffsets() && g.lateParts > 0 && g.lines >= 16;
+		return Groups.isUsedData(g, th) && t.hasOffsets() && g.lines >= 16;
 	}
 
 	@Override
@@ -42,12 +45,15 @@ public final class PageShared implements Rule {
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())),
 				Check.atLeast("threads that write it", Groups.writers(g), 2),
 				Check.atMost("share of its lines that several threads use", lines, th.get(Threshold.LINES_PRIVATE)).counter(),
-				Check.atLeast("pages", g.parts, 4));
+				Check.atLeast("share of the first addresses in a line in which there is another one",
+						g.lineRecords == 0 ? 0 : (double) g.repeatedRecords / g.lineRecords, REPEATED).counter(),
+				Check.atLeast("pages that are used after their first interval", g.lateParts, 4));
 	}
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		return new Statement(Words.percent(g.usedByAtLeast(2)) + " of its " + Words.count(g.parts, "page") + " are used by several threads, and "
+		return new Statement(Words.percent(g.usedByAtLeast(2)) + " of its " + Words.count(g.lateParts, "page")
+				+ " are used by several threads, and "
 				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written; but only "
 				+ Words.percent((double) g.sharedLines / g.lines) + " of " + Words.count(g.lines, "line") + " with samples have several threads",
 				"cache lines do not travel, so this costs nothing on one NUMA node; on several nodes give each thread whole pages")

@@ -42,7 +42,8 @@ public final class PingPong implements Rule {
 				Check.atLeast("share of the pages that two or more use", g.usedByAtLeast(2), 0.5),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * g.intervals.cardinality())).counter(),
-				Check.atLeast("share of writes", g.lateWrites() / late, 0.02), Check.atLeast("pages", g.parts, 4));
+				Check.atLeast("share of writes", g.lateWrites() / late, 0.02),
+				Check.atLeast("pages that are used after their first interval", g.lateParts, 4));
 	}
 
 	@Override
@@ -50,8 +51,9 @@ public final class PingPong implements Rule {
 		int[] order = g.lateOrder();
 		double late = g.late();
 		return new Statement(t.thread(order[0]) + " (" + Words.percent(g.lateByThread[order[0]] / late) + ") and " + t.thread(order[1]) + " ("
-				+ Words.percent(g.lateByThread[order[1]] / late) + ") make nearly all of its " + t.unit() + ", both on " + Words.percent(g.usedByAtLeast(2))
-				+ " of its " + Words.count(g.parts, "page") + "; it is shared and written in " + g.sharedIntervals.cardinality() + " of "
+				+ Words.percent(g.lateByThread[order[1]] / late) + ") make nearly all of its " + t.unit() + ", both on "
+				+ Words.percent(g.usedByAtLeast(2))
+				+ " of its " + Words.count(g.lateParts, "page") + "; it is shared and written in " + g.sharedIntervals.cardinality() + " of "
 				+ Words.count(g.intervals.cardinality(), "interval"),
 				"use two buffers that change places, or larger batches, or bind both threads to one NUMA node").fix(Fix.bindTogether(g, t, order[0], order[1]))
 				.view("thread").thread(order[0]).thread(order[1]).figure("intervals", g.sharedIntervals.cardinality()).sharedTime();

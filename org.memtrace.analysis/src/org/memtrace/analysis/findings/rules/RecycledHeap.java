@@ -45,7 +45,8 @@ public final class RecycledHeap implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		Blocks b = Blocks.of(g, t);
 		return new Statement(Words.count(b.count(), "block") + " of " + Words.count(b.allocators(), "thread") + " lived at "
-				+ Words.count(b.addresses(), "address") + ", " + Words.percent(b.handedOver()) + " of them at addresses that several threads got in turn, for "
+				+ Words.count(b.addresses(), "address") + ", " + Words.percent(b.handedOver())
+				+ " of them at addresses that several threads got in turn, for "
 				+ org.memtrace.analysis.text.Units.duration(t.info(), (long) b.medianLifeNs()) + " each (median)",
 				"keep one buffer for each thread: the pages of a reused block stay on the node of its first user, and look shared")
 				.fix(Fix.keepBuffer(g, t)).view("thread").figure("blocks", b.count()).figure("addresses", b.addresses());

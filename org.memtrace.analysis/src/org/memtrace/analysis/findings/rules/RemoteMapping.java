@@ -8,7 +8,10 @@ import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
 
-/** Pages are touched first by one thread and used by another one, all over: the loops divide the work differently. Spec: insight.md 3.2, rule 9. */
+/**
+ * Pages are touched first by one thread and used by another one, all over: the loops divide the work differently. Spec: insight.md 3.2,
+ * rule 9.
+ */
 public final class RemoteMapping implements Rule {
 	@Override
 	public String id() {
@@ -27,7 +30,7 @@ public final class RemoteMapping implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
+		return Groups.isUsedData(g, th);
 	}
 
 	@Override
@@ -41,7 +44,7 @@ public final class RemoteMapping implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		return new Statement(Words.percent((double) g.handedOnSingle / g.lateParts) + " of its " + Words.count(g.parts, "page")
 				+ " are touched first by one thread and then used nearly only by another one; no thread touches more than "
-				+ Words.percent(g.firstTouchShare()) + " first" + Groups.nodes(t),
+				+ Words.percent(g.firstTouchShare()) + " first" + Groups.nodes(g, t),
 				"divide the initialisation as the computation, and bind the threads").fix(Fix.sameSchedule(g, t)).view("thread")
 				.figure("handed_on", (double) g.handedOnSingle / g.lateParts).key("");
 	}

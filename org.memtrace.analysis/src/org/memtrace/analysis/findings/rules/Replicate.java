@@ -27,7 +27,7 @@ public final class Replicate implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && g.lateParts > 0;
+		return Groups.isUsedData(g, th);
 	}
 
 	@Override
@@ -39,7 +39,7 @@ public final class Replicate implements Rule {
 				Check.atLeast("share of its pages that most of the team use", g.usedByAtLeast(th.get(Threshold.TEAM) * team),
 						th.get(Threshold.EVERYWHERE)),
 				Check.atMost("share of writes after the first interval", late == 0 ? 1 : g.lateWrites() / late, th.get(Threshold.READ_ONLY)).counter(),
-				Check.atLeast("pages", g.parts, 4));
+				Check.atLeast("pages that are used after their first interval", g.lateParts, 4));
 	}
 
 	@Override
@@ -47,10 +47,12 @@ public final class Replicate implements Rule {
 		int team = t.team().length;
 		boolean small = g.liveBytes <= th.get(Threshold.REPLICATE_BYTES);
 		double late = g.late();
-		return new Statement(Words.count(g.users(), "thread") + " read it, most of them " + Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * team))
-				+ " of its " + Words.count(g.parts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
-				+ " of its " + t.unit() + " after the first interval are writes; " + t.thread(g.firstToucher()) + " touches " + Words.percent(g.firstTouchShare())
-				+ " of its pages first" + Groups.nodes(t),
+		return new Statement(Words.count(g.users(), "thread") + " read it, most of them "
+				+ Words.percent(g.usedByAtLeast(th.get(Threshold.TEAM) * team))
+				+ " of its " + Words.count(g.lateParts, "page") + "; " + Words.percent(late == 0 ? 0 : g.lateWrites() / late)
+				+ " of its " + t.unit() + " after the first interval are writes; " + t.thread(g.firstToucher()) + " touches "
+				+ Words.percent(g.firstTouchShare())
+				+ " of its pages first" + Groups.nodes(g, t),
 				small ? "keep a copy of it on each NUMA node (it is only read after its initialisation, and has " + Words.bytes(g.liveBytes) + ")"
 						: "interleave it over the NUMA nodes: it is only read, but with " + Words.bytes(g.liveBytes) + " too large for copies")
 				.fix(small ? Fix.copies(g, t) : Fix.interleave(g, t)).view("thread").figure("readers", g.users())

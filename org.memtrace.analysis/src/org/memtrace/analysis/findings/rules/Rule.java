@@ -8,8 +8,8 @@ import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 
 /**
- * Says whether one kind of problem is there. Rules are asked in order; the first one whose checks all hold wins for a group of blocks. A rule
- * keeps nothing; any thread may use it.
+ * Says whether one kind of problem is there. Rules are asked in order; the first one whose checks all hold wins for a group of blocks. A
+ * rule keeps nothing; any thread may use it.
  */
 public interface Rule {
 	/** Name for a user, JSON and options: lower case with hyphens. */

@@ -10,8 +10,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** All rules in the order in which they are asked: the first one that holds wins for a group. Adding one is its class and a line here. */
 public final class Rules {
 	private static final List<Rule> OWN = List.of(new FalseSharing(), new SharedStack(), new RecycledHeap(), new HotPage(), new Replicate(),
-			new PingPong(), new PageShared(), new AllToAll(), new SmallShared(), new FirstTouch(), new RemoteMapping(), new Imbalance(), new Strided(), new ShortLived(),
-			new Unused());
+			new PingPong(), new ColumnSweep(), new PageShared(), new AllToAll(), new SmallShared(), new FirstTouch(), new RemoteMapping(),
+			new RemoteShare(), new Imbalance(), new Padding(), new Strided(), new ShortLived(), new Unused());
 	private static final List<Rule> MORE = new CopyOnWriteArrayList<>();
 
 	private Rules() {

@@ -41,7 +41,8 @@ public final class SharedStack implements Rule {
 			all += a;
 		}
 		return List.of(Check.atLeast("pages that other threads use", foreignPages(g, t), th.get(Threshold.STACK_PAGES)),
-				Check.atLeast("share of the " + t.unit() + " that are not by its main user", all == 0 ? 0 : 1 - main / all, th.get(Threshold.STACK_FOREIGN)));
+				Check.atLeast("share of the " + t.unit() + " that are not by its main user", all == 0 ? 0
+				: 1 - main / all, th.get(Threshold.STACK_FOREIGN)));
 	}
 
 	@Override

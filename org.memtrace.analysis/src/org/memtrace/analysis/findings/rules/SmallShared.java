@@ -35,7 +35,8 @@ public final class SmallShared implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		return List.of(Check.atMost("pages", g.parts, th.get(Threshold.FALSE_PAGES)), Check.atLeast("threads that write it", Groups.writers(g), 2),
+		return List.of(Check.atMost("pages", g.parts, th.get(Threshold.FALSE_PAGES)),
+				Check.atLeast("threads that write it", Groups.writers(g), 2),
 				Check.atLeast("intervals in which it is shared and written", g.sharedIntervals.cardinality(),
 						Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * t.intervals())));
 	}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
@@ -27,21 +28,42 @@ public final class Strided implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && Groups.isRelevant(g, th) && t.hasOffsets() && g.lateParts > 0;
+		return Groups.isUsedData(g, th) && t.hasOffsets();
 	}
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
 		double[] s = Groups.strides(g);
-		return List.of(Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)),
-				Check.atLeast("share of the pages that are entered neither in their first nor in their last line", s[0], th.get(Threshold.STRIDE_MASS)),
-				Check.atLeast("share of these entries in one line per thread and interval", s[1], th.get(Threshold.STRIDE_TOP)).counter(),
-				Check.atLeast("entries", s[2], 64), Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
+		List<Check> all = new ArrayList<>();
+		all.add(Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)));
+		all.add(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
+		all.add(Check.atLeast("share of the pages that are entered neither in their first nor in their last line", s[0],
+				th.get(Threshold.STRIDE_MASS)));
+		if (bySteps(g, th)) {
+			all.addAll(RowSteps.of(g, th).checks());
+		} else {
+			all.add(Check.atLeast("share of these entries in one line per thread and interval", s[1], th.get(Threshold.STRIDE_TOP)).counter());
+			all.add(Check.atLeast("entries", s[2], 64));
+		}
+		return all;
+	}
+
+	/** Whether its rows are no multiple of a page: their length tells a sweep, while each page is entered in another line. */
+	private static boolean bySteps(GroupFacts g, Thresholds th) {
+		return Groups.strides(g)[1] < th.get(Threshold.STRIDE_TOP) && RowSteps.of(g, th).explains();
 	}
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		double[] s = Groups.strides(g);
+		if (bySteps(g, th)) {
+			RowSteps rows = RowSteps.of(g, th);
+			return new Statement(Words.percent(s[0]) + " of its pages are entered in the middle, and " + Words.percent(rows.share()) + " of "
+					+ Words.count(rows.steps(), "step") + " from one such place to the next are multiples of "
+					+ Words.count(rows.rowBytes(), "byte") + ": consecutive accesses of the loop are in different rows",
+					"exchange the loops, or use tiles, so that the innermost loop walks along memory").fix(Fix.tiles(g, t)).view("rw")
+					.figure("entered_inside", s[0]).figure("row_bytes", rows.rowBytes()).figure("steps", rows.share()).atMostMedium();
+		}
 		return new Statement(Words.percent(s[0]) + " of its pages are entered in the middle, " + Words.percent(s[1])
 				+ " of these at the same place in the page: consecutive accesses of the loop are on different pages",
 				"exchange the loops, or use tiles, so that the innermost loop walks along memory").fix(Fix.tiles(g, t)).view("rw")

@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings.rules;
 
-/** The numbers that the rules compare with. A user can set each one: {@code memtrace advise --set NAME=VALUE}; docs/findings.md lists them. */
+/**
+ * The numbers that the rules compare with. A user can set each one: {@code memtrace advise --set NAME=VALUE}; docs/findings.md lists them.
+ */
 public enum Threshold {
 	RELEVANT("relevant", 0.01, "share of all accesses or pages that makes a structure relevant"),
 	FIRST_TOUCH("first-touch.one", 0.9, "share of the pages that one thread touches first"),
 	HANDED_ON("first-touch.handed-on", 0.3, "share of the pages whose main user is not the first toucher"),
+	FIRST_TOUCH_USED("first-touch.used", 0.1, "share of the intervals in which a thread uses pages that another one touched first"),
 	PAGES("pages", 16, "pages that a structure must have for advice about placement"),
 	REMOTE_SPREAD("remote.spread", 0.6, "share of the pages above which one thread touches them first"),
 	REMOTE("remote.handed-on", 0.5, "share of the pages that one thread touches first and another one uses alone"),
+	REMOTE_SHARE("remote.share", 0.3, "share of the accesses to pages on another NUMA node than the thread"),
+	REMOTE_PAGES("remote.pages", 0.3, "share of the pages that one thread or node uses nearly alone, from another NUMA node"),
 	TEAM("team", 0.75, "share of the team that uses a page which all use"),
 	EVERYWHERE("everywhere", 0.8, "share of the pages of which something must be true"),
 	LASTING("lasting", 0.25, "share of the intervals in which sharing must be seen"),
@@ -33,6 +38,9 @@ public enum Threshold {
 	IMBALANCE("imbalance", 1.4, "work of the busiest thread divided by the mean"),
 	STRIDE_MASS("strided.mass", 0.15, "share of the pages that are entered neither in their first nor in their last line"),
 	STRIDE_TOP("strided.top", 0.5, "share of these entries that are in one line"),
+	STRIDE_STEPS("strided.steps", 0.9, "share of the steps from page to page that are multiples of the length of a row"),
+	PADDING_SHARE("padding.share", 0.6, "share of an element that is padding, in whole cache lines"),
+	PADDING_BYTES("padding.bytes", 1 << 20, "bytes of padding in a structure"),
 	UNUSED_BYTES("unused.bytes", 1 << 20, "bytes of a structure that is hardly used"),
 	UNUSED_SHARE("unused.share", 0.1, "share of its pages that are touched, at most"),
 	SHORT_LIVED_BLOCKS("short-lived.blocks", 64, "blocks from one place that live shorter than two intervals"),

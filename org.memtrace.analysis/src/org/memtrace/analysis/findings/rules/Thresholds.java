@@ -26,7 +26,7 @@ public final class Thresholds {
 	}
 
 	/**
-	 * The same with another value.
+	 * These thresholds with another value of one.
 	 *
 	 * @param assignment {@code NAME=VALUE}
 	 */
@@ -41,12 +41,17 @@ public final class Thresholds {
 			if (at < 0 || !(value >= 0) || Double.isInfinite(value)) {
 				throw new NumberFormatException();
 			}
-			Map<Threshold, Double> values = new EnumMap<>(Threshold.class);
-			values.putAll(set);
-			values.put(t, value);
-			return new Thresholds(values);
+			return with(t, value);
 		} catch (NumberFormatException e) {
 			throw new MemtraceException("'" + assignment + "' is not NAME=NUMBER with a number that is not negative");
 		}
+	}
+
+	/** These thresholds with another value of one. */
+	public Thresholds with(Threshold t, double value) {
+		Map<Threshold, Double> values = new EnumMap<>(Threshold.class);
+		values.putAll(set);
+		values.put(t, value);
+		return new Thresholds(values);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.analysis.dimension;
+package org.memtrace.analysis.node;
 
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
@@ -22,8 +22,9 @@ import org.memtrace.model.MemtraceException;
  * The NUMA nodes of a machine, their CPUs, and how far they are from each other, from the XML of hwloc. A machine that does not tell
  * distances has those that Linux assumes: 10 on a node, 20 between nodes. Immutable.
  */
-final class NodeDistances {
-	static final NodeDistances NONE = new NodeDistances(Map.of(), List.of(), new long[0]);
+public final class NodeDistances {
+	/** Nothing is known. */
+	public static final NodeDistances NONE = new NodeDistances(Map.of(), List.of(), new long[0]);
 	private static final long LOCAL = 10;
 	private static final long REMOTE = 20;
 
@@ -32,6 +33,7 @@ final class NodeDistances {
 	private final int[] nodeOf;
 	/** From node to node, -1 not known. */
 	private final long[][] distance;
+	private final boolean told;
 
 	/**
 	 * Distances.
@@ -46,6 +48,7 @@ final class NodeDistances {
 		Arrays.fill(nodeOf, -1);
 		cpus.forEach((node, set) -> set.stream().forEach(cpu -> nodeOf[cpu] = node));
 		distance = new long[nodes][nodes];
+		told = matrix.length > 0;
 		for (int a = 0; a < nodes; a++) {
 			for (int b = 0; b < nodes; b++) {
 				int row = order.indexOf(a);
@@ -58,7 +61,7 @@ final class NodeDistances {
 	}
 
 	/** Reads the XML of hwloc 2. */
-	static NodeDistances read(byte[] xml) throws MemtraceException {
+	public static NodeDistances read(byte[] xml) throws MemtraceException {
 		XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
 		factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
 		factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
@@ -84,7 +87,8 @@ final class NodeDistances {
 				}
 			}
 		} catch (XMLStreamException | NumberFormatException e) {
-			throw new MemtraceException("the topology of the machine cannot be read: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+			throw new MemtraceException("the topology of the machine cannot be read: "
+					+ String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
 		}
 		return new NodeDistances(cpus, order, matrix.length == order.size() * order.size() ? matrix : new long[0]);
 	}
@@ -113,17 +117,40 @@ final class NodeDistances {
 	}
 
 	/** One more than the largest number of a node. */
-	int nodes() {
+	public int nodes() {
 		return nodes;
 	}
 
+	/** Node of all of these CPUs; -1 when it is not known, when there is no CPU, or when they are on several nodes. */
+	public int nodeOf(BitSet cpus) {
+		int node = -1;
+		for (int cpu = cpus.nextSetBit(0); cpu >= 0; cpu = cpus.nextSetBit(cpu + 1)) {
+			int its = cpu < nodeOf.length ? nodeOf[cpu] : -1;
+			if (its < 0 || node >= 0 && its != node) {
+				return -1;
+			}
+			node = its;
+		}
+		return node;
+	}
+
 	/** From a CPU to a node, -1 when it is not known. */
-	long of(int cpu, int node) {
+	public long of(int cpu, int node) {
 		return cpu >= nodeOf.length || nodeOf[cpu] < 0 || node >= nodes ? -1 : distance[nodeOf[cpu]][node];
 	}
 
+	/** Between two nodes, -1 when it is not known. */
+	public long between(int node, int other) {
+		return node < 0 || other < 0 || node >= nodes || other >= nodes ? -1 : distance[node][other];
+	}
+
+	/** Whether the machine told them; otherwise they are those that Linux assumes. */
+	public boolean areTold() {
+		return told;
+	}
+
 	/** The different distances, ascending. */
-	long[] different() {
+	public long[] different() {
 		return Arrays.stream(distance).flatMapToLong(LongStream::of).filter(d -> d >= 0).distinct().sorted().toArray();
 	}
 }

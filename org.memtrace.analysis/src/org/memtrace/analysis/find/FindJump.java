@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.find;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.analysis.filter.Condition;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.find.FindHit.Memory;
+import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.model.memory.Structure;
+
+/** Shows in all views of a trace what was found: one step of the history. Used as {@link TraceSelection} is. */
+public final class FindJump {
+	private FindJump() {
+	}
+
+	/**
+	 * Zooms to memory, and marks what was found in it. The window stays, unless the structure did not live in it: then it is its life.
+	 *
+	 * @param structure what the memory is of, or null
+	 * @return whether there is something to show: memory that was never accessed is in no picture
+	 */
+	public static boolean zoom(TraceSelection selection, Memory memory, Structure structure) {
+		if (memory.producer() < 0) {
+			return false;
+		}
+		selection.go(inLife(selection, structure).withProducer(memory.producer()));
+		selection.mark(memory.mark());
+		return true;
+	}
+
+	/** Marks memory. What is shown stays, unless it is not in it: then the smallest part is shown that has both. */
+	public static boolean mark(TraceSelection selection, Memory memory, Structure structure) {
+		if (memory.producer() < 0) {
+			return false;
+		}
+		ViewState s = inLife(selection, structure);
+		int shown = s.producer();
+		int all = shown < 0 ? shown : selection.commonProducer(Math.min(shown, memory.mark()), Math.max(shown, memory.mark()));
+		selection.go(s.withProducer(all));
+		selection.mark(memory.mark());
+		return true;
+	}
+
+	private static ViewState inLife(TraceSelection selection, Structure structure) {
+		ViewState s = selection.state();
+		if (structure == null || structure.birthNs() < s.toNs() && structure.deathNs() > s.fromNs()) {
+			return s;
+		}
+		ViewState all = selection.initial();
+		long from = Math.max(all.fromNs(), structure.birthNs());
+		long to = Math.min(all.toNs(), structure.deathNs());
+		return from < to ? selection.clip(from, to) : s.withWindow(all.fromNs(), all.toNs());
+	}
+
+	/** Only one thread; no other filter that leaves certain threads stays, as nothing would be left. */
+	public static void onlyThread(TraceSelection selection, int thread) {
+		List<TraceFilter> now = new ArrayList<>();
+		for (TraceFilter f : selection.state().filters().filters()) {
+			if (f.excludes() || !(f.condition() instanceof Condition.Value v && v.isOf(BasicDimensions.THREAD))) {
+				now.add(f);
+			}
+		}
+		now.add(TraceFilter.only(Condition.thread(thread)));
+		selection.filters(new FilterSet(now));
+	}
+
+	/** Colours by threads. */
+	public static void colourThreads(TraceSelection selection) {
+		selection.viewpoint(BasicDimensions.THREAD);
+	}
+}

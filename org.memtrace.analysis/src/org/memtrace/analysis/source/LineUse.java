@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.source;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+import org.memtrace.aggregation.AccessScan;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.CodePlaces;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
+import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.store.TraceStore;
+
+/**
+ * What the lines of a program did in a part of a trace. A record keeps the code of one of its accesses, and counts with
+ * all of them for that line.
+ *
+ * @param files lines from 1 by file as it was recorded
+ */
+public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
+	/**
+	 * Amounts of a line. Records that reach beyond the window count with the share of their time in it.
+	 *
+	 * @param reads number of reads, as the trace counts
+	 * @param writes number of writes
+	 * @param shared those of reads and writes that met another thread on the page in the same interval
+	 * @param threads number of threads
+	 */
+	public record Line(double reads, double writes, double shared, int threads) {
+		public double accesses() {
+			return reads + writes;
+		}
+
+		/** In per cent; 0 without accesses. */
+		public double sharedPercent() {
+			return accesses() > 0 ? 100 * shared / accesses() : 0;
+		}
+	}
+
+	/** Where the code of a trace is; {@link CodePlaces#NONE} when that was not recorded. */
+	public static CodePlaces code(TraceStore store) throws MemtraceException {
+		byte[] note = store.readNote(TraceStore.NOTE_CODE).orElse(null);
+		return note == null ? CodePlaces.NONE : CodePlaces.of(note);
+	}
+
+	/**
+	 * One pass over the accesses.
+	 *
+	 * @param producer root of the subtree, negative for all
+	 */
+	public static LineUse of(AccessTable table, CodePlaces code, long fromNs, long toNs, int producer,
+			Progress progress) throws MemtraceException {
+		if (code.isEmpty()) {
+			return new LineUse(Map.of());
+		}
+		int[] images = table.threads().stream().mapToInt(t -> t.image()).toArray();
+		Counts all = new Counts(code, images, fromNs, toNs);
+		for (Counts part : table.scan().run(table.query(producer, fromNs, toNs), EnumSet.of(AccessColumn.TIME, AccessColumn.THREAD,
+				AccessColumn.READS,
+				AccessColumn.WRITES, AccessColumn.SHARING, AccessColumn.IP), "Lines of the source", progress,
+				(first, end) -> new Counts(code, images, fromNs, toNs))) {
+			all.add(part);
+		}
+		Map<String, Map<Integer, List<Integer>>> frames = new HashMap<>();
+		for (int i = 0; i < code.frames().size(); i++) {
+			CallFrame f = code.frames().get(i);
+			if (!f.file().isEmpty() && f.line() > 0 && all.reads[i] + all.writes[i] > 0) {
+				frames.computeIfAbsent(f.file(), n -> new TreeMap<>()).computeIfAbsent(f.line(), n -> new ArrayList<>()).add(i);
+			}
+		}
+		Map<String, SortedMap<Integer, Line>> files = new TreeMap<>();
+		frames.forEach((file, lines) -> {
+			SortedMap<Integer, Line> use = new TreeMap<>();
+			lines.forEach((line, at) -> use.put(line, all.line(at)));
+			files.put(file, use);
+		});
+		return new LineUse(files);
+	}
+
+	/** The lines of a file; empty when nothing was recorded of it. */
+	public SortedMap<Integer, Line> of(SourcePlace place) {
+		SortedMap<Integer, Line> exact = files.get(place.file());
+		if (exact != null) {
+			return exact;
+		}
+		List<String> same = files.keySet().stream().filter(place::isIn).toList();
+		return same.size() == 1 ? files.get(same.get(0)) : new TreeMap<>();
+	}
+
+	/** By index of the frame. */
+	private static final class Counts implements AccessScan.Part {
+		private final CodePlaces code;
+		private final int[] images;
+		private final long fromNs;
+		private final long toNs;
+		private final double[] reads;
+		private final double[] writes;
+		private final double[] shared;
+		private final BitSet[] threads;
+		private double[] share = new double[0];
+
+		Counts(CodePlaces code, int[] images, long fromNs, long toNs) {
+			this.code = code;
+			this.images = images;
+			this.fromNs = fromNs;
+			this.toNs = toNs;
+			int n = code.frames().size();
+			reads = new double[n];
+			writes = new double[n];
+			shared = new double[n];
+			threads = new BitSet[n];
+		}
+
+		@Override
+		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
+			share = AccessScan.shares(c, fromNs, toNs, share);
+			long lastIp = 0;
+			int lastThread = -2;
+			int frame = -1;
+			int end = c.leafFrom[leafTo];
+			for (int row = c.leafFrom[leafFrom]; row < end; row++) {
+				double w = share[c.time[row]];
+				int thread = c.thread[row];
+				if (c.ip[row] != lastIp || thread != lastThread) {
+					lastIp = c.ip[row];
+					lastThread = thread;
+					frame = lastIp == 0 ? -1 : code.of(thread < 0 || thread >= images.length ? -1 : images[thread], lastIp);
+				}
+				if (w == 0 || frame < 0) {
+					continue;
+				}
+				reads[frame] += w * c.reads[row];
+				writes[frame] += w * c.writes[row];
+				if (c.sharing[row] > 1) {
+					shared[frame] += w * (c.reads[row] + c.writes[row]);
+				}
+				if (thread >= 0) {
+					if (threads[frame] == null) {
+						threads[frame] = new BitSet();
+					}
+					threads[frame].set(thread);
+				}
+			}
+		}
+
+		void add(Counts o) {
+			for (int i = 0; i < reads.length; i++) {
+				reads[i] += o.reads[i];
+				writes[i] += o.writes[i];
+				shared[i] += o.shared[i];
+				if (o.threads[i] != null) {
+					if (threads[i] == null) {
+						threads[i] = new BitSet();
+					}
+					threads[i].or(o.threads[i]);
+				}
+			}
+		}
+
+		Line line(List<Integer> frames) {
+			double r = 0;
+			double w = 0;
+			double s = 0;
+			BitSet all = new BitSet();
+			for (int i : frames) {
+				r += reads[i];
+				w += writes[i];
+				s += shared[i];
+				if (threads[i] != null) {
+					all.or(threads[i]);
+				}
+			}
+			return new Line(r, w, s, all.cardinality());
+		}
+	}
+}
