@@ -111,7 +111,7 @@ public final class CommandLine {
 	}
 
 	/**
-	 * The same for a command whose first argument ends the options, where it takes no arguments of another program: options are known between
+	 * This line of a command whose first argument ends the options, where it takes no arguments of another program: options are known between
 	 * and behind the arguments, too. The argument {@code --} stays.
 	 */
 	public CommandLine withOptionsAnywhere() throws UsageException {

@@ -9,17 +9,21 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Use;
+import org.memtrace.aggregation.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.CommandSpec.Item;
+import org.memtrace.importer.InputReaders;
 
 /**
  * Reads the command table, the text files in the folder commands of this bundle (format: commands/README.txt). The
@@ -77,17 +81,26 @@ public final class CommandTable {
 
 	/** Names of the backends of the recorder, for a choice. */
 	private static String backends() {
-		return lines("backends.list").stream().map(BACKEND::matcher).filter(Matcher::matches).map(m -> m.group(1)).collect(Collectors.joining("|"));
+		return lines("backends.list").stream().map(BACKEND::matcher).filter(Matcher::matches).map(m ->
+				m.group(1)).collect(Collectors.joining("|"));
 	}
 
-	private static final Pattern DIMENSIONS = Pattern.compile("@(colour|group|filter)s");
+	private static final Pattern NAMES = Pattern.compile("@(colours|groups|filters|metrics|event-metrics|formats)");
 
-	/** Puts dimensions at the place of {@code @colours} and the like, with what they mean. */
-	private static String withDimensions(String text) {
-		return text.indexOf('@') < 0 ? text : DIMENSIONS.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
-				Dimensions.of(Use.valueOf(m.group(1).toUpperCase(Locale.ROOT))).stream()
-						.map(d -> d.id() + " (" + d.explanation() + ")")
-						.collect(Collectors.joining("; "))));
+	/** Puts dimensions, metrics and formats at the place of {@code @colours} and the like, with what they mean. */
+	private static String withNames(String text) {
+		return text.indexOf('@') < 0 ? text : NAMES.matcher(text).replaceAll(m -> Matcher.quoteReplacement(switch (m.group(1)) {
+		case "metrics" -> metrics(Metric::ofAccesses);
+		case "event-metrics" -> metrics(Metric::ofEvents);
+		case "formats" -> InputReaders.all().stream().flatMap(r -> r.examples().stream())
+				.map(e -> String.format(Locale.ROOT, "%-26s%s", e.name(), e.what())).collect(Collectors.joining("\n  "));
+		default -> Dimensions.of(Use.valueOf(m.group(1).substring(0, m.group(1).length() - 1).toUpperCase(Locale.ROOT))).stream()
+				.map(d -> d.id() + " (" + d.explanation() + ")").collect(Collectors.joining("; "));
+		}));
+	}
+
+	private static String metrics(Predicate<Metric> which) {
+		return Arrays.stream(Metric.values()).filter(which).map(m -> m.id() + " (" + m.explanation() + ")").collect(Collectors.joining("; "));
 	}
 
 	/** An entry of a file: keyword, value, attributes, text. */
@@ -150,7 +163,7 @@ public final class CommandTable {
 		for (Entry e : entries(file)) {
 			switch (e.keyword) {
 			case "usage" -> usage.add(e.value);
-			case "description" -> text = e.text.toString();
+			case "description" -> text = withNames(e.text.toString());
 			case "option" -> options.add(option(e));
 			case "argument", "example", "variable" -> items.computeIfAbsent(e.keyword, k -> new ArrayList<>())
 					.add(e.item());
@@ -184,6 +197,6 @@ public final class CommandTable {
 				value == null ? "flag" : value.indexOf('|') >= 0 ? "choice" : "text");
 		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(Locale.ROOT)),
 				e.attributes.get("default"), e.attributes.get("min"), e.attributes.get("max"),
-				e.attributes.containsKey("repeat"), withDimensions(e.text.toString()));
+				e.attributes.containsKey("repeat"), withNames(e.text.toString()));
 	}
 }

@@ -12,6 +12,7 @@ import java.nio.file.NotDirectoryException;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.UnavailableException;
 
 /** Exit codes by kind of error, the same as those of the native commands (collector/cli/command.h). */
 public final class ExitCode {
@@ -41,7 +42,7 @@ public final class ExitCode {
 		if (t instanceof CancelledException) {
 			return CANCELLED;
 		}
-		if (t instanceof AccessDeniedException) {
+		if (t instanceof AccessDeniedException || t instanceof UnavailableException) {
 			return UNAVAILABLE;
 		}
 		if (t instanceof StoreException s && s.isDeviceFull()) {

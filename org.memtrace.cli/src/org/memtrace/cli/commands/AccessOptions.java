@@ -120,7 +120,7 @@ final class AccessOptions {
 	static AccessQuery query(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
 		AccessQuery query = AccessQuery.ALL;
 		if (TraceWindow.isGiven(args)) {
-			TraceWindow window = TraceWindow.of(args, store.info());
+			TraceWindow window = TraceWindow.of(args, store);
 			query = query.window(window.fromNs(), window.toNs());
 		}
 		if (!args.has("producer")) {

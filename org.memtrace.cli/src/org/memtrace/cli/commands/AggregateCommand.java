@@ -120,7 +120,8 @@ public final class AggregateCommand implements Command {
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(info, m.slices().startNs() - origin) + " to "
 				+ Units.duration(info, m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice") + ", " + Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
+				+ Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice") + ", "
+				+ Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
 		out.println(PictureBuilder.figures(e));
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {

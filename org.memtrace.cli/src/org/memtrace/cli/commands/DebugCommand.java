@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 
 import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.Metric;
 import org.memtrace.analysis.column.ColumnReference;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
@@ -18,6 +19,8 @@ import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
+import org.memtrace.importer.InputReaders;
+import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.TraceFormatException;
 
 import com.google.gson.Gson;
@@ -29,24 +32,34 @@ import com.google.gson.JsonParser;
 
 /** {@code memtrace debug}. */
 public final class DebugCommand implements Command {
-	/** The list for the native program: a line for each dimension with id, uses and meaning, separated by tabs. */
-	static String dimensions() {
+	/** The list for the native program: a line for each dimension, metric and format with id, uses and meaning, separated by tabs. */
+	static String names() {
 		StringBuilder b = new StringBuilder("""
 				# SPDX-FileCopyrightText: memtrace contributors
 				# SPDX-License-Identifier: EPL-2.0
-				# Written by 'memtrace debug dimensions >org.memtrace.cli/commands/dimensions.list' from org.memtrace.analysis.dimension.Dimensions.
+				# Written by 'memtrace debug names >org.memtrace.cli/commands/names.list' from Dimensions, Metric and InputReaders.
 				""");
 		for (Dimension d : Dimensions.all()) {
-			b.append(d.id()).append('\t').append(Arrays.stream(Use.values()).filter(d::can).map(u -> u.name().toLowerCase(Locale.ROOT))
-					.collect(Collectors.joining(" "))).append('\t').append(d.explanation()).append('\n');
+			line(b, d.id(), Arrays.stream(Use.values()).filter(d::can).map(u -> u.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(" ")),
+					d.explanation());
+		}
+		for (Metric m : Metric.values()) {
+			line(b, m.id(), m.ofAccesses() ? m.ofEvents() ? "metric event-metric" : "metric" : "event-metric", m.explanation());
+		}
+		for (InputReader r : InputReaders.all()) {
+			r.examples().forEach(e -> line(b, e.name(), "format", e.what()));
 		}
 		return b.toString();
 	}
 
+	private static void line(StringBuilder b, String id, String uses, String meaning) {
+		b.append(id).append('\t').append(uses).append('\t').append(meaning).append('\n');
+	}
+
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
-		if (args.argument(0).equals("dimensions")) {
-			console.out().print(dimensions());
+		if (args.argument(0).equals("names")) {
+			console.out().print(names());
 			return ExitCode.OK;
 		}
 		if (args.argument(0).equals("columns")) {
@@ -54,7 +67,7 @@ public final class DebugCommand implements Command {
 			return ExitCode.OK;
 		}
 		if (!args.argument(0).equals("aggregate")) {
-			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate', 'columns' and 'dimensions'");
+			throw new UsageException("there is nothing to debug named '" + args.argument(0) + "', only 'aggregate', 'columns' and 'names'");
 		}
 		if (args.arguments().size() < 2) {
 			throw new UsageException("'aggregate' needs a case");

@@ -12,6 +12,7 @@ import java.util.List;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.analysis.export.ChromeTrace;
 import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.export.TabarnacExport;
@@ -28,8 +29,18 @@ import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace export}. */
 public final class ExportCommand implements Command {
+	/** Formats that have events, too. */
+	private static final List<String> OF_EVENTS = List.of("paje", "pjdump", "chrome");
+	/** What would make another folder than the one that is kept. */
+	private static final List<String> CHOICES = List.of("output", "columns", "window", "from", "to", "region", "producer", "thread", "cpu",
+			"filter", "types");
+
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
+		if (args.has("cached")) {
+			cached(args, console);
+			return ExitCode.OK;
+		}
 		Path output = args.getPath("output");
 		if (output != null && Files.exists(output)) {
 			throw new FileAlreadyExistsException(output.toString());
@@ -39,10 +50,10 @@ public final class ExportCommand implements Command {
 			List<Dimension> columns = AccessOptions.columns(args);
 			AccessFilter filter = AccessOptions.filter(args, store, console);
 			String format = args.get("format");
-			boolean ofEvents = format.equals("paje") || format.equals("pjdump");
+			boolean ofEvents = OF_EVENTS.contains(format);
 			if (store.accessCount() == 0 && (!ofEvents || args.has("thread") || args.has("cpu") || args.has("types") || args.has("filter"))) {
-				throw new MemtraceException(args.argument(0)
-						+ " is no memory trace: only --format paje and pjdump can write it, without --thread, --cpu, --types and --filter");
+				throw new MemtraceException(args.argument(0) + " is no memory trace: only --format " + String.join(", ", OF_EVENTS)
+						+ " can write it, without --thread, --cpu, --types and --filter");
 			}
 			if (args.has("columns") && !format.equals("csv")) {
 				throw new UsageException("--columns needs --format csv");
@@ -67,6 +78,21 @@ public final class ExportCommand implements Command {
 			console.hint("wrote " + output);
 		}
 		return ExitCode.OK;
+	}
+
+	/** Prints the folder of the whole trace that is kept for all who read it. */
+	private static void cached(CommandLine args, Console console) throws Exception {
+		for (String choice : CHOICES) {
+			if (args.has(choice)) {
+				throw new UsageException("--cached keeps the whole trace and has no --" + choice);
+			}
+		}
+		if (!args.get("format").equals("parquet") || args.get("partition").equals("time")) {
+			throw new UsageException("--cached needs --format parquet, by ranges of memory");
+		}
+		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+			console.out().println(FolderCache.folder(args.argument(0), opened, args, console));
+		}
 	}
 
 	/** A folder, complete or not at all. */
@@ -127,6 +153,7 @@ public final class ExportCommand implements Command {
 			throws MemtraceException {
 		switch (format) {
 		case "paje" -> PajeTrace.write(store, filter, out, console.progress());
+		case "chrome" -> ChromeTrace.write(store, filter, out, console.progress());
 		case "pjdump" -> TraceExport.pjdump(store, filter, out, console.progress());
 		default -> TraceExport.csv(store, AccessOptions.load(store, console), filter, columns, out, console.progress());
 		}

@@ -17,6 +17,7 @@ import java.util.zip.CRC32;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.filter.AccessFilter;
+import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.MemtraceException;
@@ -25,13 +26,14 @@ import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 
 /**
- * Parquet folders of traces, made once for each state of a database and tree: {@code folders/NAME-DATABASE-STATE} in the cache of the user.
+ * Parquet folders of traces, for {@code sql}, {@code export --cached} and who calls it, made once for each state of a database and tree:
+ * {@code folders/NAME-DATABASE-STATE} in the cache of the user.
  * Earlier states of the same database go when a new one is made; of all others the ones that were used longest ago, above a limit.
  * A folder that was used within a day stays: another process may read it.
  */
 final class FolderCache {
 	/** Changes when folders must be made again although neither trace nor schema changed: other rules, other columns. */
-	private static final int CONTENT = 1;
+	private static final int CONTENT = 2;
 	private static final long LIMIT_BYTES = 20L << 30;
 	private static final Duration IN_USE = Duration.ofDays(1);
 
@@ -52,10 +54,22 @@ final class FolderCache {
 	/**
 	 * The folder of a trace; it is made when there is none.
 	 *
+	 * @param argument what the trace was opened for
+	 * @param args with --tree
+	 */
+	static Path folder(String argument, TraceStore opened, CommandLine args, Console console) throws Exception {
+		Path database = TraceArgument.file(argument, opened);
+		if (database == null) {
+			throw new StoreException(argument + " is in no database: import it first, with 'memtrace import'");
+		}
+		return folder(TraceArgument.tree(opened, args), database, args.get("tree"), console);
+	}
+
+	/**
 	 * @param database file of the trace
 	 * @param tree which tree of memory the store has
 	 */
-	static Path folder(TraceStore store, Path database, String tree, Console console) throws Exception {
+	private static Path folder(TraceStore store, Path database, String tree, Console console) throws Exception {
 		Path all = home().resolve("folders");
 		String of = store.info().alias().replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]", "_");
 		String prefix = of.substring(0, Math.min(40, of.length())) + "-" + crc(database.toRealPath() + "\n" + tree) + "-";
@@ -107,7 +121,8 @@ final class FolderCache {
 	private static void tidy(Path all, Path made, String prefix) throws IOException {
 		List<Path> others;
 		try (Stream<Path> list = Files.list(all)) {
-			others = list.filter(p -> !p.equals(made) && Files.isDirectory(p)).sorted(Comparator.comparing(FolderCache::lastUsed).reversed()).toList();
+			others = list.filter(p -> !p.equals(made) && Files.isDirectory(p)).sorted(Comparator.comparing(FolderCache::lastUsed).reversed())
+					.toList();
 		}
 		Instant old = Instant.now().minus(IN_USE);
 		long bytes = bytes(made);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.commands;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -16,6 +17,7 @@ import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.gantt.GanttSource;
 import org.memtrace.analysis.gantt.GanttType;
+import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.gantt.Markers;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.cli.args.CommandLine;
@@ -68,9 +70,9 @@ final class GanttRendering {
 			o.hiddenTypes.set(t, request.types() != null && !request.types().matcher(types.get(t).name()).find());
 		}
 		byte[] markers = trace.store.readNote(Markers.note(AddressSpace.byId(args.get("tree")))).orElse(null);
-		if (markers != null) {
-			o.markers = Markers.read(markers);
-		}
+		List<Marker> all = new ArrayList<>(markers == null ? List.of() : Markers.read(markers));
+		all.addAll(Markers.ofRegions(trace.store));
+		o.markers = all;
 		return GanttPicture.build(new GanttModel(source), rows, o, progress);
 	}
 }

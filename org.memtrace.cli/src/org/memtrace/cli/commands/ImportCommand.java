@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -78,7 +79,7 @@ public final class ImportCommand implements Command {
 			written.add(shown);
 		}
 		try (TraceStore store = Stores.openFile(written.get(0))) {
-			AccessTable.save(store, console.progress());
+			AccessTable.save(store, Dimensions.firstPictures(), console.progress());
 		}
 		print(report, args, console);
 		written.forEach(file -> console.hint("wrote " + file));
@@ -91,17 +92,19 @@ public final class ImportCommand implements Command {
 			ImportReport report;
 			if (args.has("projections")) {
 				try (TraceGroup group = catalogue.group()) {
-					report = call(new ImportOperation(input, console.in(), name -> writer(group.create(name), args)), catalogue.directory(), args, console);
+					report = call(new ImportOperation(input, console.in(), name -> writer(group.create(name), args)), catalogue.directory(), args,
+							console);
 					traces.addAll(Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""),
 							name -> name, console.progress()));
 				}
 				noPhysical(traces.size(), console);
 			} else {
-				report = call(new ImportOperation(input, console.in(), name -> writer(catalogue.create(name), args)), catalogue.directory(), args, console);
+				report = call(new ImportOperation(input, console.in(), name -> writer(catalogue.create(name), args)), catalogue.directory(), args,
+						console);
 				traces.add(report.trace());
 			}
 			try (TraceStore store = catalogue.open(traces.get(0).id())) {
-				AccessTable.save(store, console.progress());
+				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
 			}
 			print(report, args, console);
 			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));

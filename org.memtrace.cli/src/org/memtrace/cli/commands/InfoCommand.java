@@ -79,7 +79,8 @@ public final class InfoCommand implements Command {
 			v.put("Lost", lost == null ? "" : lost + " events");
 			return v;
 		}
-		v.put("Records", String.format(Locale.ROOT, "%,d of %s, which are %,d events", store.accessCount(), info.counts().plural(), info.events()));
+		v.put("Records", String.format(Locale.ROOT, "%,d of %s, which are %,d events", store.accessCount(), info.counts().plural(),
+				info.events()));
 		v.put("Memory", String.format(Locale.ROOT, "%,d event producers%s; pages of %,d bytes", info.producers(),
 				store.addressSpaces().contains(AddressSpace.PHYSICAL) ? ", and a physical tree" : "", info.pageSizeBytes()));
 		v.put("Structures", String.format(Locale.ROOT, "%,d", store.structures().size()));
@@ -87,6 +88,7 @@ public final class InfoCommand implements Command {
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : losses + " " + info.counts().plural());
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
+		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
 		v.put("Processes", info.properties().getOrDefault("unrecorded", ""));
 		v.put("Reads", TraceSummary.maybeUntouched(info));
 		return v;

@@ -124,7 +124,7 @@ final class OpenedTrace {
 
 	private static ModelRequest request(TraceStore store, CommandLine args, Dimension view, Metric metric)
 			throws UsageException, MemtraceException {
-		TraceWindow window = TraceWindow.of(args, store.info());
+		TraceWindow window = TraceWindow.of(args, store);
 		Pattern types = null;
 		if (args.has("types")) {
 			try {
@@ -233,6 +233,7 @@ final class OpenedTrace {
 	/** Dimension, metric and window in words. */
 	String description() {
 		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
-		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", " + ModelText.metric(request.metric(), source instanceof AccessTable, source.info().counts()) + subtree;
+		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", "
+				+ ModelText.metric(request.metric(), source instanceof AccessTable, source.info().counts()) + subtree;
 	}
 }

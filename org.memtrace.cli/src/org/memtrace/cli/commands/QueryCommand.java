@@ -93,7 +93,7 @@ public final class QueryCommand implements Command {
 			}
 		}
 		boolean timed = accesses || sums || what.equals("events");
-		for (String option : new String[] { "from", "to" }) {
+		for (String option : new String[] { "from", "to", "region" }) {
 			if (args.has(option) && !timed) {
 				throw new UsageException("--" + option + " selects by time: it needs --what accesses, groups, pages, sums or events");
 			}
@@ -152,7 +152,8 @@ public final class QueryCommand implements Command {
 		columns[keys.size() + 1] = "reads";
 		columns[keys.size() + 2] = "writes";
 		List<Object[]> rows = new ArrayList<>();
-		for (Group g : AccessGroups.of(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), keys, windowNs, console.progress())) {
+		for (Group g : AccessGroups.of(AccessOptions.load(store, console), AccessOptions.filter(args, store, console), keys, windowNs,
+				console.progress())) {
 			List<Object> values = new ArrayList<>(g.keys());
 			values.addAll(List.of(g.records(), g.reads(), g.writes()));
 			rows.add(values.toArray());

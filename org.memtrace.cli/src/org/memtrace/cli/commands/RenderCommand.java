@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.cli.commands;
 
-import java.io.OutputStream;
-import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 import java.util.Map;
 
@@ -23,17 +19,13 @@ import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.TimePicture;
-import org.memtrace.analysis.scene.PdfWriter;
-import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Scene;
-import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace render -o FILE TRACE}. */
@@ -47,10 +39,7 @@ public final class RenderCommand implements Command {
 		if (file == null) {
 			throw new UsageException("-o is missing: the name of the picture, ending in .svg, .png or .pdf");
 		}
-		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
-		if (!name.endsWith(".svg") && !name.endsWith(".png") && !name.endsWith(".pdf")) {
-			throw new UsageException("the picture " + file + " must end in .svg, .png or .pdf");
-		}
+		PictureFile.check(file);
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
@@ -96,7 +85,7 @@ public final class RenderCommand implements Command {
 			}
 			case "density" -> {
 				scene = SumsRendering.density(trace, args, options, console.progress());
-				figures = trace.request.metric().id();
+				figures = args.get("sum").equals("auto") ? trace.request.metric().id() : args.get("sum");
 			}
 			default -> {
 				trace.aggregateTime(console.progress());
@@ -105,10 +94,7 @@ public final class RenderCommand implements Command {
 				figures = TimePicture.figures(partition);
 			}
 			}
-			String missing = write(scene, file, name, options.title, args.getNumber("scale"));
-			if (!missing.isEmpty()) {
-				console.err().println("Attention: " + file + ": no installed font has the characters " + missing + ", they are missing in the picture");
-			}
+			PictureFile.write(scene, file, options.title, args.getNumber("scale"), console);
 			console.hint(file + ": " + figures);
 		}
 		return ExitCode.OK;
@@ -120,26 +106,5 @@ public final class RenderCommand implements Command {
 		double mark = levels.normalised() ? SignificantLevels.normalisedP(trace.aggregator, partition.p()) : partition.p();
 		return CurvePicture.build(levels, mark, args.has("falling") ? Direction.FALLING : Direction.RISING, o.width, o.height,
 				o.palette, o.meter, o.fontSize, o.title, PictureBuilder.figures(partition)).scene();
-	}
-
-	/** Returns characters that no font has. */
-	static String write(Scene scene, Path file, String name, String title, double scale) throws Exception {
-		String[] missing = { "" };
-		OutputFile.write(file, part -> {
-			if (name.endsWith(".png")) {
-				try (OutputStream out = Files.newOutputStream(part)) {
-					PngWriter.write(scene, scale, out);
-				}
-			} else if (name.endsWith(".pdf")) {
-				try (OutputStream out = Files.newOutputStream(part)) {
-					missing[0] = PdfWriter.write(scene, title, out);
-				}
-			} else {
-				try (Writer out = Files.newBufferedWriter(part)) {
-					SvgWriter.write(scene, title, out);
-				}
-			}
-		}, StandardCopyOption.REPLACE_EXISTING);
-		return missing[0];
 	}
 }

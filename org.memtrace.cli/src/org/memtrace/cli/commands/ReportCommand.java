@@ -32,7 +32,8 @@ public final class ReportCommand implements Command {
 			Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), Thresholds.STANDARD, console.progress(), List.of(patterns));
 			TraceFacts facts = advisor.facts();
 			console.watch(facts::damaged);
-			String html = Report.html(store, advisor, patterns.patterns(), MachineCommand.picture(store, console), (int) args.getInt("rows"), console.progress());
+			String html = Report.html(store, advisor, patterns.patterns(), MachineCommand.picture(store, console), (int) args.getInt("rows"),
+					console.progress());
 			Path output = args.getPath("output");
 			Path file = output != null ? output : Path.of(facts.info().alias().replaceAll("[^\\w.-]+", "_") + ".html");
 			if (output == null) {

@@ -27,7 +27,6 @@ import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.cli.output.TablePrinter;
-import org.memtrace.model.StoreException;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.sql.DuckDbLibrary;
 import org.memtrace.sql.SqlException;
@@ -79,12 +78,7 @@ public final class SqlCommand implements Command {
 			return ExitCode.OK;
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
-			Path database = TraceArgument.file(args.argument(0), opened);
-			if (database == null) {
-				throw new StoreException(args.argument(0) + " is in no database: import it first, with 'memtrace import'");
-			}
-			ask(library, ParquetFolder.open(FolderCache.folder(TraceArgument.tree(opened, args), database, args.get("tree"), console)), sql, args,
-					console);
+			ask(library, ParquetFolder.open(FolderCache.folder(args.argument(0), opened, args, console)), sql, args, console);
 		}
 		return ExitCode.OK;
 	}
@@ -92,7 +86,8 @@ public final class SqlCommand implements Command {
 	private static String statement(CommandLine args, Console console) throws Exception {
 		boolean given = args.arguments().size() > 1;
 		if (given == args.has("file")) {
-			throw new UsageException(given ? "give the statement or --file, not both" : "the statement is missing: memtrace sql TRACE \"select ...\"");
+			throw new UsageException(given ? "give the statement or --file, not both"
+					: "the statement is missing: memtrace sql TRACE \"select ...\"");
 		}
 		if (given) {
 			return args.argument(1).equals("-") ? new String(console.in().readAllBytes(), StandardCharsets.UTF_8) : args.argument(1);
@@ -110,7 +105,8 @@ public final class SqlCommand implements Command {
 				continue;
 			}
 			TraceTable known = TraceTable.find(table.name());
-			views.add(new SqlView(view.getKey(), table.files(), "a row is " + (known == null ? "an access record: what one thread did to one page in one interval"
+			views.add(new SqlView(view.getKey(), table.files(), "a row is "
+					+ (known == null ? "an access record: what one thread did to one page in one interval"
 					: known.meaning()), table.columns()));
 			addresses.addAll(table.addresses());
 		}

@@ -87,7 +87,7 @@ final class SumsRendering {
 	/** The parts of the whole as they are: {@code memtrace query --what sums}. */
 	static List<Statistics.Item> sums(TraceStore store, CommandLine args, Console console) throws MemtraceException, UsageException {
 		Progress progress = console.progress();
-		TraceWindow window = TraceWindow.of(args, store.info());
+		TraceWindow window = TraceWindow.of(args, store);
 		int producer = args.has("producer") ? AccessOptions.query(args, store).producerFrom() : -1;
 		List<Statistics.Item> items;
 		if (store.accessCount() > 0) {
@@ -146,11 +146,15 @@ final class SumsRendering {
 	static Scene density(OpenedTrace trace, CommandLine args, PictureOptions o, Progress progress) throws MemtraceException, UsageException {
 		ModelRequest r = trace.request;
 		int bins = DensityPicture.bins(o.width, o.fontSize);
-		DensityModel model = trace.source instanceof AccessTable accesses
-				? DensityModel.of(accesses, sum(r.metric()), chosen(args, BasicDimensions.TYPE, DensityModel.stacksOfAccesses()),
-						r.fromNs(), r.toNs(), r.producer(), bins, progress)
-				: DensityModel.of((EventTable) trace.source, chosen(args, BasicDimensions.EVENT_TYPE, DensityModel.stacksOfEvents()),
-						r.fromNs(), r.toNs(), r.producer(), bins, progress);
+		DensityModel model;
+		if (trace.source instanceof AccessTable accesses) {
+			Sum sum = Objects.requireNonNullElse(named(args, DensityModel.sumsOfAccesses()), sum(r.metric()));
+			Dimension by = chosen(args, sum == Sum.MEMORY ? BasicDimensions.NODE : BasicDimensions.TYPE, DensityModel.stacksOf(sum));
+			model = DensityModel.of(accesses, sum, by, r.fromNs(), r.toNs(), r.producer(), bins, progress);
+		} else {
+			model = DensityModel.of((EventTable) trace.source, chosen(args, BasicDimensions.EVENT_TYPE, DensityModel.stacksOfEvents()),
+					r.fromNs(), r.toNs(), r.producer(), bins, progress);
+		}
 		String title = args.has("title") ? o.title : trace.store.info().alias() + ", "
 				+ model.counted().toLowerCase(Locale.ROOT) + " over time" + (model.stack() == null ? "" : " " + DensityModel.label(model.stack()));
 		return TitledScene.build(title, o.warning, o.width, o.height, o.palette, o.meter, o.fontSize,

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
@@ -92,7 +93,7 @@ final class TraceArgument {
 		return catalogue(args, DatabaseKind.SQLITE, console);
 	}
 
-	/** The same, for new traces of a kind. */
+	/** The catalogue of the command line. New traces in it are of the given kind. */
 	static TraceCatalogue catalogue(CommandLine args, DatabaseKind kind, Console console) throws MemtraceException {
 		Path directory = args.getPath("catalogue");
 		return Stores.openCatalogue(directory == null ? Stores.defaultCatalogueDirectory() : directory, kind,
@@ -126,7 +127,7 @@ final class TraceArgument {
 				TraceInfo info = call(new ImportOperation(directory, catalogue::create).setScratchDirectory(home), console);
 				console.hint("imported " + directory + " as trace " + info.id());
 				TraceStore store = catalogue.open(info.id());
-				AccessTable.save(store, console.progress());
+				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
 				return store;
 			}
 		} catch (StoreException e) {

@@ -97,7 +97,8 @@ public final class ConsoleProgress implements Progress {
 		if (n >= 1e6) {
 			return String.format(Locale.ROOT, "%.1f M%s", n / 1e6, unit);
 		}
-		return n >= 1e3 ? String.format(Locale.ROOT, "%.1f k%s", n / 1e3, unit) : String.format(Locale.ROOT, "%.0f%s", n, unit.isEmpty() ? "" : " " + unit);
+		return n >= 1e3 ? String.format(Locale.ROOT, "%.1f k%s", n / 1e3, unit)
+				: String.format(Locale.ROOT, "%.0f%s", n, unit.isEmpty() ? "" : " " + unit);
 	}
 
 	private static String remaining(double seconds) {

@@ -25,7 +25,7 @@ public final class Json {
 		return o;
 	}
 
-	/** The same, then the fields of another object. */
+	/** An object that begins with its schema, then has the fields of another object. */
 	public static JsonObject of(String schema, JsonObject fields) {
 		JsonObject o = of(schema);
 		fields.entrySet().forEach(e -> o.add(e.getKey(), e.getValue()));

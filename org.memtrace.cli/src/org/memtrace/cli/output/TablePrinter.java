@@ -14,8 +14,8 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 
 /**
- * Prints rows as they come: aligned columns for a person, CSV (RFC 4180), or a JSON object with the rows as an array. The widths of the text
- * form come from the first rows, so that any number of rows can be printed.
+ * Prints rows as they come: aligned columns for a person, CSV (RFC 4180), or a JSON object with the rows as an array. The widths of the
+ * text form come from the first rows, so that any number of rows can be printed.
  */
 public final class TablePrinter implements AutoCloseable {
 	private static final int ROWS_FOR_WIDTH = 500;
