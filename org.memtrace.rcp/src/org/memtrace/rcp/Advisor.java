@@ -30,6 +30,7 @@ import org.memtrace.views.OpenRequests;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.SessionFile;
+import org.memtrace.views.TraceOpener;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.KeptWork;
 import org.memtrace.views.preferences.Settings;
@@ -96,7 +97,7 @@ final class Advisor extends WorkbenchAdvisor {
 		}
 		Path state = state();
 		if (!arguments.traces().isEmpty()) {
-			session.opener().open(arguments.traces().toArray(String[]::new));
+			session.opener().open(arguments.traces(), arguments.state());
 		} else if (state != null && Settings.restore()) {
 			SessionFile.restore(session, state.resolve(SessionFile.NAME));
 		}
@@ -135,18 +136,33 @@ final class Advisor extends WorkbenchAdvisor {
 		if (workbench.isClosing() || window == null) {
 			return "the workbench is being closed";
 		}
-		if (!request.display().equals(List.of(environment("DISPLAY"), environment("WAYLAND_DISPLAY")))) {
+		if (!request.display().equals(displays())) {
 			return "the workbench is on another display";
 		}
-		String own = arguments.catalogue() != null ? arguments.catalogue() : environment("MEMTRACE_HOME");
-		if (!real(request.catalogue()).equals(real(own))) {
+		if (!real(request.catalogue()).equals(real(catalogue(arguments)))) {
 			return "the workbench has another catalogue";
 		}
 		Shell shell = window.getShell();
 		shell.setMinimized(false);
 		shell.forceActive();
-		window.getService(Session.class).opener().open(request.traces().toArray(String[]::new));
-		return "ok";
+		StartArguments asked = StartArguments.parse(request.arguments());
+		TraceOpener opener = window.getService(Session.class).opener();
+		if (!asked.traces().isEmpty()) {
+			opener.open(asked.traces(), asked.state());
+		} else if (!asked.state().isEmpty()) {
+			opener.apply(asked.state());
+		}
+		return OpenRequests.OK;
+	}
+
+	/** Where windows of this process are: DISPLAY and WAYLAND_DISPLAY. */
+	static List<String> displays() {
+		return List.of(environment("DISPLAY"), environment("WAYLAND_DISPLAY"));
+	}
+
+	/** The directory of the catalogue that the arguments or the environment name; empty: the usual one. */
+	static String catalogue(StartArguments arguments) {
+		return arguments.catalogue() != null ? real(Path.of(arguments.catalogue()).toAbsolutePath().toString()) : environment("MEMTRACE_HOME");
 	}
 
 	private static String environment(String name) {

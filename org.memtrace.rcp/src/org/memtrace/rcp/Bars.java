@@ -20,7 +20,9 @@ import org.eclipse.ui.application.ActionBarAdvisor;
 import org.eclipse.ui.application.IActionBarConfigurer;
 import org.eclipse.ui.menus.CommandContributionItem;
 import org.eclipse.ui.menus.CommandContributionItemParameter;
+import org.memtrace.analysis.selection.RecentTraces;
 import org.memtrace.views.PictureStatusItem;
+import org.memtrace.views.RecentList;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.commands.CommandAction;
@@ -31,7 +33,7 @@ import org.memtrace.views.traces.TraceActions;
 final class Bars extends ActionBarAdvisor {
 	/** Group of a menu in which the commands are. */
 	private static final String COMMANDS = "org.memtrace.views.commands";
-	/** After the commands of a menu: a group with a name, or they would be put after it. */
+	/** After the commands of a menu, what is not one of them: a group with a name, or they would be put after it. */
 	private static final String LEAVE = "org.memtrace.rcp.leave";
 
 	private IWorkbenchWindow window;
@@ -67,17 +69,24 @@ final class Bars extends ActionBarAdvisor {
 		file.add(record);
 		file.add(importTrace);
 		file.add(openDatabase);
+		MenuManager recent = new MenuManager("Open r&ecent", "org.memtrace.rcp.recent");
+		recent.setRemoveAllWhenShown(true);
+		recent.addMenuListener(this::fillRecent);
+		file.add(recent);
 		file.add(closeTrace);
 		file.add(new Separator(COMMANDS));
 		file.add(new Separator(LEAVE));
 		file.add(getAction(ActionFactory.QUIT.getId()));
 		commands(file, Set.of(), TraceCommand.COMPARE, "&Compare with…", TraceCommand.SAVE_VIEW, "&Save view…",
-				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…", TraceCommand.EXPORT_REPORT, "&Export report…");
+				TraceCommand.SAVE_ALL_VIEWS, "Save &all views…", TraceCommand.EXPORT_REPORT, "&Export report…", TraceCommand.SAVE_LINK,
+				"Save &link to what is shown…", TraceCommand.OPEN_LINK, "Open lin&k…");
 		bar.add(file);
 
 		MenuManager edit = new MenuManager("&Edit", "org.memtrace.rcp.edit");
+		edit.add(command("org.memtrace.views.find"));
 		edit.add(new Separator(COMMANDS));
-		commands(edit, Set.of(), TraceCommand.ADD_FILTER, "Add &filter…", TraceCommand.REMOVE_FILTERS, "&Remove all filters");
+		commands(edit, Set.of(2), TraceCommand.ADD_FILTER, "Add &filter…", TraceCommand.REMOVE_FILTERS, "&Remove all filters",
+				TraceCommand.COPY_PICTURE, "Copy &picture", TraceCommand.COPY_LINK, "Copy &link to what is shown");
 		bar.add(edit);
 
 		MenuManager view = new MenuManager("&View", "org.memtrace.rcp.view");
@@ -93,7 +102,10 @@ final class Bars extends ActionBarAdvisor {
 		MenuManager go = new MenuManager("&Navigate", "org.memtrace.rcp.navigate");
 		go.add(new Separator(COMMANDS));
 		commands(go, Set.of(2, 4, 6), TraceCommand.BACK, "&Back", TraceCommand.FORWARD, "&Forward", TraceCommand.PARENT, "&Parent",
-				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later", TraceCommand.TIME_WINDOW, "&Time window…");
+				TraceCommand.WHOLE_TRACE, "&Whole trace", TraceCommand.EARLIER, "&Earlier", TraceCommand.LATER, "&Later", TraceCommand.TIME_WINDOW,
+				"&Time window…");
+		go.add(new Separator(LEAVE));
+		go.add(command("org.memtrace.views.openSource"));
 		bar.add(go);
 		bar.add(new GroupMarker(IWorkbenchActionConstants.MB_ADDITIONS));
 
@@ -144,6 +156,26 @@ final class Bars extends ActionBarAdvisor {
 		};
 		menu.addMenuListener(m -> fill.run());
 		fill.run();
+	}
+
+	private void fillRecent(IMenuManager menu) {
+		Session session = window.getService(Session.class);
+		for (RecentTraces.Recent r : RecentList.list(session)) {
+			Action open = new Action(r.name().replace("&", "&&")) {
+				@Override
+				public void run() {
+					RecentList.open(session, r);
+				}
+			};
+			open.setToolTipText(r.database());
+			menu.add(open);
+		}
+		if (menu.isEmpty()) {
+			Action none = new Action("(none yet)") {
+			};
+			none.setEnabled(false);
+			menu.add(none);
+		}
 	}
 
 	private CommandContributionItem command(String id) {

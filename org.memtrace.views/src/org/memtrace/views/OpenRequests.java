@@ -4,6 +4,7 @@ package org.memtrace.views;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,28 +30,45 @@ import org.eclipse.swt.widgets.Display;
 
 /**
  * Takes what a second {@code memtrace open} asks for, so that the running workbench shows it and no second one starts
- * (collector/cli/cmd_open.c). A socket in the directory of the state, which only the user can write to.
+ * (collector/cli/cmd_open.c, and {@link #handOver} for {@code memtrace-workbench} itself). A socket in the directory of the state, which
+ * only the user can write to.
  *
  * <p>A request is texts in UTF-8, each with a NUL behind it: {@link #PROTOCOL}, DISPLAY, WAYLAND_DISPLAY, the absolute directory of the
- * catalogue (empty: the usual one), and the traces. The answer is {@code ok}, or why not, and a line feed. Who is refused, or is not
- * answered in time, starts a workbench of its own.
+ * catalogue (empty: the usual one), and the arguments of {@code memtrace-workbench}: traces, and what is to be shown of them. The answer is
+ * {@code ok}, or why not, and a line feed. Who is refused, or is not answered in time, starts a workbench of its own.
  */
 public final class OpenRequests implements AutoCloseable {
 	/** Name of the socket in the directory of the state. */
 	public static final String SOCKET = "open.socket";
-	static final String PROTOCOL = "memtrace-open/1";
+	/** What a request of another version is told. */
+	private static final String NOT_UNDERSTOOD = "not understood";
+	static final String PROTOCOL = "memtrace-open/2";
 	private static final int MAX_BYTES = 1 << 20;
 	/** A client gives up after five. */
 	private static final int ANSWER_WITHIN_SECONDS = 4;
+	/** The answer of a workbench that has done it. */
+	public static final String OK = "ok";
+	private static final int CLIENT_WAITS_SECONDS = ANSWER_WITHIN_SECONDS + 1;
+	private static final int POLL_MS = 200;
+	private static final String BUSY = "the workbench that runs is busy";
+	/** One that has just started makes its window: it is asked again so long. */
+	private static final int BUSY_WITHIN_SECONDS = 20;
 
 	/**
 	 * What another process asks for.
 	 *
 	 * @param display where its window would be: DISPLAY and WAYLAND_DISPLAY
 	 * @param catalogue directory of the catalogue, empty for the usual one
-	 * @param traces as for {@link TraceOpener#open(String...)}; none: the window is brought to the front
+	 * @param arguments of {@code memtrace-workbench}, paths absolute; none: the window is brought to the front
 	 */
-	public record Request(List<String> display, String catalogue, List<String> traces) {
+	public record Request(List<String> display, String catalogue, List<String> arguments) {
+		private byte[] bytes() {
+			List<String> texts = new ArrayList<>(List.of(PROTOCOL));
+			texts.addAll(display);
+			texts.add(catalogue);
+			texts.addAll(arguments);
+			return (String.join("\0", texts) + "\0").getBytes(StandardCharsets.UTF_8);
+		}
 	}
 
 	private final ServerSocketChannel server;
@@ -91,6 +110,68 @@ public final class OpenRequests implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Asks a workbench that runs to show something. Any thread but that of its display.
+	 *
+	 * @param directory of the state of that workbench
+	 * @param startsWithinMs how long to wait for one that is only starting, and does not listen yet
+	 * @return {@link #OK}, or a clause that says why not ("the workbench is on another display"); null when nobody listens
+	 */
+	public static String handOver(Path directory, Request request, long startsWithinMs) {
+		Path socket = directory.resolve(SOCKET);
+		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(startsWithinMs);
+		long busyEnd = System.nanoTime() + TimeUnit.SECONDS.toNanos(BUSY_WITHIN_SECONDS);
+		try {
+			UnixDomainSocketAddress address = UnixDomainSocketAddress.of(socket);
+			while (true) {
+				try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+					channel.connect(address);
+					String said = ask(channel, request);
+					if (!said.equals(BUSY) || System.nanoTime() > busyEnd) {
+						return said;
+					}
+				} catch (SocketException e) { // no socket yet, or one that was left by a workbench that was killed
+					if (System.nanoTime() > end || e.getMessage() == null || e.getMessage().contains("too long")) {
+						return null;
+					}
+					Thread.sleep(POLL_MS);
+				}
+			}
+		} catch (IOException | UnsupportedOperationException e) {
+			return "the workbench that runs cannot be asked: " + e.getMessage();
+		} catch (InterruptedException e) {
+			Thread.currentThread().interrupt();
+			return null;
+		}
+	}
+
+	private static String ask(SocketChannel channel, Request request) throws IOException {
+		// channels of this kind have no time limit for reading
+		Thread limit = new Thread(() -> {
+			try {
+				Thread.sleep(TimeUnit.SECONDS.toMillis(CLIENT_WAITS_SECONDS));
+				channel.close();
+			} catch (InterruptedException | IOException e) {
+				// answered
+			}
+		}, "memtrace open, time limit");
+		limit.setDaemon(true);
+		limit.start();
+		try {
+			ByteBuffer bytes = ByteBuffer.wrap(request.bytes());
+			while (bytes.hasRemaining()) {
+				channel.write(bytes);
+			}
+			channel.shutdownOutput();
+			String said = new String(Channels.newInputStream(channel).readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();
+			return said.isEmpty() ? "the workbench that runs did not answer" : said;
+		} catch (ClosedChannelException e) {
+			return "the workbench that runs does not answer";
+		} finally {
+			limit.interrupt();
+		}
+	}
+
 	private static void close(ServerSocketChannel server) {
 		try {
 			if (server != null) {
@@ -120,7 +201,7 @@ public final class OpenRequests implements AutoCloseable {
 	private void serve(SocketChannel client) {
 		try (client) {
 			Request request = parse(read(client));
-			String said = request == null ? "not understood" : ask(request);
+			String said = request == null ? NOT_UNDERSTOOD : ask(request);
 			client.write(ByteBuffer.wrap((said + "\n").getBytes(StandardCharsets.UTF_8)));
 		} catch (IOException e) {
 			ILog.of(OpenRequests.class).info("A 'memtrace open' has gone: " + e);
@@ -162,7 +243,7 @@ public final class OpenRequests implements AutoCloseable {
 		try {
 			return said.get(ANSWER_WITHIN_SECONDS, TimeUnit.SECONDS);
 		} catch (TimeoutException e) {
-			return taken.compareAndSet(false, true) ? "busy" : said.join();
+			return taken.compareAndSet(false, true) ? BUSY : said.join();
 		} catch (InterruptedException | ExecutionException e) {
 			return "failed: " + e;
 		}

@@ -12,6 +12,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.cards.FindingsPresenter;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.find.TraceIndex;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.gantt.GanttPresenter;
@@ -46,7 +47,7 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 			return data.store;
 		}
 
-		/** The same through the tree of virtual addresses, whatever is shown. */
+		/** The store through the tree of virtual addresses, whatever is shown. */
 		public TraceStore virtual() {
 			return data.virtual();
 		}
@@ -93,12 +94,12 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 		this.selection = selection;
 	}
 
-	/** The same trace, nothing loaded again, with a selection of its own that begins as this one; both must be closed. */
+	/** This trace with a selection of its own that begins as this one. Nothing is loaded again. Both must be closed. */
 	OpenTrace fork() {
 		return another(selection.copy());
 	}
 
-	/** The same, looking at the whole trace. */
+	/** This trace with a selection of its own, looking at the whole trace. */
 	OpenTrace fresh() {
 		return another(new TraceSelection(data.producers, data.info.startNs(), data.info.endNs()));
 	}
@@ -241,6 +242,16 @@ public final class OpenTrace implements GanttPresenter.Trace, FindingsPresenter.
 	public Advisor advisor(Progress progress) throws MemtraceException {
 		try (Lease lease = lease()) {
 			return data.advisor(progress);
+		}
+	}
+
+	/**
+	 * What can be found in it by what a person types, the same for all who show this trace. Made when it is asked for first, so not on the
+	 * display thread.
+	 */
+	public TraceIndex index(Progress progress) throws MemtraceException {
+		try (Lease lease = lease()) {
+			return data.names(progress);
 		}
 	}
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.IFolderLayout;
 import org.eclipse.ui.IPageLayout;
 import org.eclipse.ui.IPerspectiveFactory;
@@ -14,12 +15,17 @@ public final class Perspective implements IPerspectiveFactory {
 	private static final String RIGHT = "org.memtrace.views.right";
 	private static final String BELOW = "org.memtrace.views.below";
 
+	/** The list of traces and their details can be read. */
+	private static final float TRACES_WIDTH = 270;
+
 	@Override
 	public void createInitialLayout(IPageLayout layout) {
 		layout.setEditorAreaVisible(false);
 		String editors = layout.getEditorArea();
 		layout.addView(ViewIds.OCELOTL, IPageLayout.LEFT, 0.5f, editors);
-		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, 0.21f, ViewIds.OCELOTL);
+		// what is left over on a wide screen is for the picture
+		float traces = Math.min(0.21f, TRACES_WIDTH / Display.getCurrent().getPrimaryMonitor().getClientArea().width);
+		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, traces, ViewIds.OCELOTL);
 		layout.addView(ViewIds.DETAILS, IPageLayout.BOTTOM, 0.45f, ViewIds.TRACES);
 		IFolderLayout below = layout.createFolder(BELOW, IPageLayout.BOTTOM, 0.72f, ViewIds.OCELOTL);
 		for (String id : new String[] { ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS,
@@ -27,8 +33,14 @@ public final class Perspective implements IPerspectiveFactory {
 			below.addView(id);
 			below.addPlaceholder(id + ANY);
 		}
+		// of some traces only
+		for (String id : new String[] { ViewIds.PROFILE, ViewIds.SOURCE }) {
+			below.addPlaceholder(id);
+			below.addPlaceholder(id + ANY);
+		}
 		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT,
-				ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.TUTORIAL, ViewIds.HELP }) {
+				ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.PROFILE, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.SOURCE, ViewIds.TUTORIAL,
+				ViewIds.HELP }) {
 			layout.addShowViewShortcut(id);
 		}
 		// beside what they are about: all pictures

@@ -23,7 +23,8 @@ public final class SessionFactory extends AbstractServiceFactory {
 		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
 		FollowSettings.follow(session, PlatformUI.getWorkbench().getDisplay());
 		Extensions.follow(Platform.getExtensionRegistry());
-		WarmUp.start();
+		RecentList.follow(session);
+		WarmUp.start(PlatformUI.getWorkbench().getDisplay());
 		return session;
 	}
 }

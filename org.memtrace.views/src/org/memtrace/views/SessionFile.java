@@ -29,8 +29,8 @@ import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
 
 /**
- * What the workbench shows, kept in a file while it does not run: {@link KeptSession}. Which views there are and in which groups is kept by the
- * platform.
+ * What the workbench shows, kept in a file while it does not run: {@link KeptSession}. Which views there are and in which groups is kept by
+ * the platform.
  */
 public final class SessionFile {
 	/** Name of the file in the directory of the state. */
@@ -81,8 +81,8 @@ public final class SessionFile {
 	}
 
 	/**
-	 * Opens what {@link #save} wrote, one trace after the other, in the background; what somebody opens meanwhile ends it. Traces and files that are not
-	 * there any more, groups that have no view, and another catalogue are passed over. Display thread.
+	 * Opens what {@link #save} wrote, one trace after the other, in the background; what somebody opens meanwhile ends it. Traces and files
+	 * that are not there any more, groups that have no view, and another catalogue are passed over. Display thread.
 	 */
 	public static void restore(Session session, Path file) {
 		Display display = Display.getCurrent();

@@ -10,6 +10,7 @@ import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.SavedFilters;
+import org.memtrace.analysis.find.TraceIndex;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.model.CancelledException;
@@ -34,7 +35,7 @@ import org.memtrace.model.tree.ProducerTree;
 final class TraceData {
 	/** What is closed in the end. */
 	private final TraceStore opened;
-	/** The same, seen through the tree of {@link #space}. */
+	/** The store, seen through the tree of {@link #space}. */
 	final TraceStore store;
 	final AddressSpace space;
 	final Set<AddressSpace> spaces;
@@ -53,6 +54,7 @@ final class TraceData {
 	private final FilteredTables<EventTable, MemtraceException> filteredEvents = new FilteredTables<>(
 			(filters, progress) -> filters.apply(events(progress), progress));
 	private final FilteredTables<Advisor, MemtraceException> advisors = new FilteredTables<>((none, progress) -> advise(progress));
+	private final FilteredTables<TraceIndex, MemtraceException> indexes = new FilteredTables<>((none, progress) -> index(progress));
 	final TraceMarkers markers;
 	final String importReport;
 	private final Object eventsLock = new Object();
@@ -110,6 +112,15 @@ final class TraceData {
 	/** What the rules say about the whole trace, made when it is asked for first; the caller has a lease. */
 	Advisor advisor(Progress progress) throws MemtraceException {
 		return advisors.get(FilterSet.NONE, progress);
+	}
+
+	/** What can be found by its name, made when it is asked for first; the caller has a lease. */
+	TraceIndex names(Progress progress) throws MemtraceException {
+		return indexes.get(FilterSet.NONE, progress);
+	}
+
+	private TraceIndex index(Progress progress) throws MemtraceException {
+		return TraceIndex.of(opened, producers, progress);
 	}
 
 	private Advisor advise(Progress progress) throws MemtraceException {

@@ -21,6 +21,8 @@ public final class TraceMarkers {
 	private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 	private final String note;
 	private List<Marker> markers = List.of();
+	/** Regions of the program: they are shown, and never changed or stored. */
+	private List<Marker> regions = List.of();
 	/** Why nothing can be stored; null when it can. */
 	private String problem;
 
@@ -28,6 +30,7 @@ public final class TraceMarkers {
 	TraceMarkers(TraceStore store, AddressSpace space) {
 		note = Markers.note(space);
 		try {
+			regions = Markers.ofRegions(store);
 			byte[] stored = store.readNote(note).orElse(null);
 			if (stored != null) {
 				markers = Markers.sorted(Markers.read(stored));
@@ -38,9 +41,11 @@ public final class TraceMarkers {
 		}
 	}
 
-	/** Earlier ones first. */
+	/** Earlier ones first; with the regions of the program. */
 	public List<Marker> all() {
-		return markers;
+		List<Marker> all = new ArrayList<>(regions);
+		all.addAll(markers);
+		return Markers.sorted(all);
 	}
 
 	/** Why changes are not stored, in a sentence; null when they are. */

@@ -2,16 +2,23 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
+import org.eclipse.core.runtime.ILog;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.widgets.Display;
+import org.eclipse.ui.IWorkbenchWindow;
+import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
+import org.memtrace.analysis.selection.SharedView;
+import org.memtrace.analysis.selection.StateRequest;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -34,19 +41,29 @@ public final class TraceOpener {
 	 * @param then what is done when it is shown; may be null
 	 * @param space whose tree of producers is wanted
 	 * @param prepare what is done with the trace before it is shown, such as going to a part of it; null: the whole trace is shown
+	 * @param state what is to be shown of the last of the names
+	 * @param open database files that are open
 	 */
 	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then,
-			AddressSpace space, Consumer<OpenTrace> prepare) {
-		Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then) {
-			this(group, listed, database, names, then, AddressSpace.VIRTUAL, null);
+			AddressSpace space, Consumer<OpenTrace> prepare, StateRequest state, List<OpenFile> open) {
+		Request(TraceGroup group, TraceInfo listed, Path database, Runnable then, AddressSpace space, Consumer<OpenTrace> prepare) {
+			this(group, listed, database, null, then, space, prepare, StateRequest.NONE, List.of());
+		}
+
+		Request(TraceGroup group, TraceInfo listed, Path database, Runnable then) {
+			this(group, listed, database, then, AddressSpace.VIRTUAL, null);
 		}
 	}
 
 	/**
 	 * @param files database files that were named before the one that is shown
 	 * @param listed whether traces of the catalogue were named, some of which may be new there
+	 * @param shared the view that was named; null none
 	 */
-	private record Opened(OpenTrace trace, List<OpenFile> files, boolean listed) {
+	private record Opened(OpenTrace trace, List<OpenFile> files, boolean listed, SharedView shared) {
+		Opened(OpenTrace trace, List<OpenFile> files, boolean listed) {
+			this(trace, files, listed, null);
+		}
 	}
 
 	private final Session session;
@@ -69,11 +86,14 @@ public final class TraceOpener {
 				if (request.prepare() != null) {
 					request.prepare().accept(result.trace());
 				}
+				String wrong = go(result.trace(), result.shared(), request.state());
 				if (session.has(request.group())) {
 					session.show(request.group(), result.trace());
+					toFront(result.shared());
 				} else {
 					result.trace().close(); // its views were closed meanwhile
 				}
+				tell(result.trace(), wrong);
 				if (request.then() != null) {
 					request.then().run();
 				}
@@ -115,7 +135,7 @@ public final class TraceOpener {
 		open(group, listed, null);
 	}
 
-	/** The same, and then does something more; not when it cannot be opened, or something else is opened. */
+	/** Opens a listed trace and then runs {@code then}; not when it cannot be opened, or something else is opened. */
 	void open(TraceGroup group, TraceInfo listed, Runnable then) {
 		OpenTrace loaded = session.find(t -> t.isListed(listed) && t.space() == AddressSpace.VIRTUAL);
 		if (loaded != null) {
@@ -125,7 +145,7 @@ public final class TraceOpener {
 				then.run();
 			}
 		} else {
-			submit(new Request(group, listed, null, null, then));
+			submit(new Request(group, listed, null, then));
 		}
 	}
 
@@ -134,14 +154,14 @@ public final class TraceOpener {
 		openDatabase(session.group(), file);
 	}
 
-	/** The same in a group. */
+	/** Opens a database in a group. */
 	public void openDatabase(TraceGroup group, Path file) {
 		openDatabase(group, file, null);
 	}
 
-	/** The same, and then does something more; not when it cannot be opened, or something else is opened. */
+	/** Opens a database and then runs {@code then}; not when it cannot be opened, or something else is opened. */
 	void openDatabase(TraceGroup group, Path file, Runnable then) {
-		submit(new Request(group, null, file, null, then));
+		submit(new Request(group, null, file, then));
 	}
 
 	/**
@@ -166,7 +186,7 @@ public final class TraceOpener {
 		OpenTrace loaded = session.find(t -> t.space() == space
 				&& (listed != null ? t.isListed(listed) : t.file() != null && t.file().path().equals(file)));
 		if (loaded == null) {
-			submit(new Request(group, listed, file, null, then, space, prepare));
+			submit(new Request(group, listed, file, then, space, prepare));
 			return;
 		}
 		opening.cancel();
@@ -179,12 +199,61 @@ public final class TraceOpener {
 	}
 
 	/**
-	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue. All directories are
-	 * imported, the last of all is shown in the current group.
+	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue, links to views or their files. All
+	 * directories are imported, the last of all is shown in the current group.
 	 */
 	public void open(String... names) {
-		if (names.length > 0) {
-			submit(new Request(session.group(), null, null, List.of(names), null));
+		open(List.of(names), StateRequest.NONE);
+	}
+
+	/** Opens traces by name. {@code state} says what is to be shown of the last one. */
+	public void open(List<String> names, StateRequest state) {
+		if (!names.isEmpty()) {
+			submit(new Request(session.group(), null, null, names, null, AddressSpace.VIRTUAL, null, state, session.files()));
+		}
+	}
+
+	/** Shows a part of the trace that the current group shows; without one nothing happens. */
+	public void apply(StateRequest state) {
+		OpenTrace shown = session.trace();
+		if (shown != null) {
+			tell(shown, go(shown, null, state));
+		}
+	}
+
+	/** Goes where a link and the command line say, the latter last; null, or a sentence about what the trace has not. */
+	private static String go(OpenTrace trace, SharedView shared, StateRequest state) {
+		try {
+			if (shared != null) {
+				trace.selection().go(shared.state(trace));
+				trace.selection().markAll(shared.marks(trace));
+			}
+			if (!state.isEmpty()) {
+				trace.selection().go(state.in(trace, trace.savedFilters()));
+			}
+			return null;
+		} catch (MemtraceException e) {
+			return e.getMessage();
+		}
+	}
+
+	private static void tell(OpenTrace trace, String wrong) {
+		if (wrong != null) {
+			MessageDialog.openWarning(PlatformUI.getWorkbench().getModalDialogShellProvider().getShell(), trace.name(),
+					"The trace is shown, but not the part that was asked for: " + wrong + ".");
+		}
+	}
+
+	/** The view that was in front where the link was made, if there is such a one here. */
+	private static void toFront(SharedView shared) {
+		IWorkbenchWindow window = PlatformUI.getWorkbench().getActiveWorkbenchWindow();
+		String id = shared == null || shared.front().isEmpty() ? null : ViewIds.PREFIX + shared.front();
+		if (id != null && window != null && window.getActivePage() != null && PlatformUI.getWorkbench().getViewRegistry().find(id) != null) {
+			try {
+				window.getActivePage().showView(id);
+			} catch (PartInitException e) {
+				ILog.of(TraceOpener.class).info(id + " is not shown: " + e.getMessage());
+			}
 		}
 	}
 
@@ -233,7 +302,9 @@ public final class TraceOpener {
 		int last = r.names().size() - 1;
 		for (String name : r.names().subList(0, last)) {
 			Path path = path(name);
-			if (path != null && Files.isRegularFile(path)) {
+			if (SharedView.isNamed(name)) {
+				throw new StoreException("A link to a view is the last of what is opened: " + name);
+			} else if (path != null && Files.isRegularFile(path)) {
 				Path file = path.toAbsolutePath().normalize();
 				if (listed(file) == null) {
 					try (TraceStore store = Stores.openFile(file)) {
@@ -247,11 +318,42 @@ public final class TraceOpener {
 		}
 		String name = r.names().get(last);
 		Path path = path(name);
+		if (SharedView.isNamed(name)) {
+			return openShared(read(name, path), files, r.open(), progress);
+		}
 		if (path != null && Files.isRegularFile(path)) {
 			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files, listed);
 		}
 		TraceInfo found = find(name, path, progress);
 		return new Opened(new OpenTrace(session.catalogue().open(found.id()), progress), files, true);
+	}
+
+	private static SharedView read(String name, Path path) throws MemtraceException {
+		if (name.startsWith(SharedView.LINK)) {
+			return SharedView.parse(name);
+		}
+		try {
+			return SharedView.parse(Files.readString(path));
+		} catch (IOException e) {
+			throw new StoreException(name + " cannot be read: " + e, e);
+		} catch (MemtraceException e) {
+			throw new StoreException(name + ": " + e.getMessage(), e);
+		}
+	}
+
+	/** The trace that a view is of: one of the catalogue, or a database file that is open or was named before the view. */
+	private Opened openShared(SharedView view, List<OpenFile> named, List<OpenFile> open, Progress progress) throws MemtraceException {
+		for (TraceInfo t : session.catalogue().list()) {
+			if (view.isOf(t)) {
+				return new Opened(new OpenTrace(session.catalogue().open(t.id()), null, view.space(), progress), named, true, view);
+			}
+		}
+		for (OpenFile f : Stream.concat(named.stream(), open.stream()).toList()) {
+			if (view.isOf(f.info())) {
+				return new Opened(openFile(f.path(), view.space(), progress), named, false, view);
+			}
+		}
+		throw new StoreException("The view is of " + view.describeTrace() + ", which is neither in the catalogue nor open. Import or open the trace first.");
 	}
 
 	private static Path path(String name) {

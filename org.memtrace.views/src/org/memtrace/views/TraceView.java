@@ -35,6 +35,8 @@ import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.filters.FilterBar;
+import org.memtrace.views.source.SourceQuestion;
+import org.memtrace.views.source.SourceView;
 import org.memtrace.views.util.Icons;
 
 /**
@@ -442,6 +444,39 @@ public abstract class TraceView extends ViewPart {
 			}
 		}
 		return items;
+	}
+
+	/**
+	 * Where in the source what is chosen in this view is; null when nothing is chosen. The marked structure, where a view has
+	 * nothing of its own.
+	 */
+	protected SourceQuestion source() {
+		int mark = trace == null ? TraceSelection.NO_MARK : trace.selection().mark();
+		int member = mark < 0 ? -1 : trace.memberOf(mark);
+		int structure = member < 0 ? -1 : trace.producers().structure(member);
+		return structure < 0 || structure >= trace.structures().size() ? null : SourceQuestion.of(trace.structures().get(structure));
+	}
+
+	/** Shows the source of what is chosen, in the view of the group for it. */
+	public final void openSource() {
+		SourceQuestion question = trace == null ? null : source();
+		if (question == null) {
+			MessageDialog.openInformation(getSite().getShell(), "Open source", trace == null ? "No trace is shown."
+					: "Nothing is chosen that has a place in the source. Choose a structure, an event or a finding first.");
+			return;
+		}
+		SourceView.open(getSite().getPage(), group, question);
+	}
+
+	/** Puts the picture that is shown on the clipboard, in twice the pixels of the view; a view without one says so. */
+	public final void copyPicture() {
+		Snapshot s = snapshot();
+		if (s == null || s.picture() == null) {
+			MessageDialog.openInformation(getSite().getShell(), "Copy picture", "This view shows no picture.");
+			return;
+		}
+		Point size = contents.getSize();
+		SnapshotClipboard.copy(getSite().getShell(), s, size.x, size.y);
 	}
 
 	/** Asks where to save what is shown. */

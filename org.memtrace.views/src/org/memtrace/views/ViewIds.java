@@ -4,6 +4,8 @@ package org.memtrace.views;
 
 /** Ids of plugin.xml. */
 public final class ViewIds {
+	/** Begin of all of them. */
+	public static final String PREFIX = "org.memtrace.views.";
 	public static final String PERSPECTIVE = "org.memtrace.views.perspective";
 	public static final String TRACES = "org.memtrace.views.traces";
 	public static final String DETAILS = "org.memtrace.views.details";
@@ -13,8 +15,10 @@ public final class ViewIds {
 	public static final String GANTT = "org.memtrace.views.gantt";
 	public static final String EVENTS = "org.memtrace.views.events";
 	public static final String STATISTICS = "org.memtrace.views.statistics";
+	public static final String PROFILE = "org.memtrace.views.profile";
 	public static final String DENSITY = "org.memtrace.views.density";
 	public static final String MACHINE = "org.memtrace.views.machine";
+	public static final String SOURCE = "org.memtrace.views.source";
 	public static final String HELP = "org.memtrace.views.help";
 	public static final String TUTORIAL = "org.memtrace.views.tutorial";
 

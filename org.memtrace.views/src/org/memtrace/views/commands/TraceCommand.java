@@ -15,6 +15,7 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceView;
+import org.memtrace.views.ViewLinks;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.findings.ReportExport;
 import org.memtrace.views.traces.CompareDialog;
@@ -27,6 +28,10 @@ public enum TraceCommand {
 	SAVE_VIEW("saveView", c -> c.view() != null, (c, t) -> c.view().saveSnapshot()),
 	SAVE_ALL_VIEWS("saveAllViews", c -> c.trace() != null, (c, t) -> TraceView.saveAll(c.page())),
 	EXPORT_REPORT("exportReport", c -> c.trace() != null && c.trace().hasAccesses(), (c, t) -> ReportExport.ask(c.window(), t)),
+	COPY_PICTURE("copyPicture", c -> c.view() != null && c.trace() != null, (c, t) -> c.view().copyPicture()),
+	COPY_LINK("copyLink", c -> c.trace() != null, (c, t) -> ViewLinks.copy(c.page(), t)),
+	SAVE_LINK("saveLink", c -> c.trace() != null, (c, t) -> ViewLinks.save(c.page(), t)),
+	OPEN_LINK("openLink", c -> true, (c, t) -> ViewLinks.ask(c.window().getShell(), c.session())),
 	COMPARE("compare", c -> c.session().trace() != null, (c, t) -> CompareDialog.ask(c.window())),
 	ADD_FILTER("addFilter", c -> c.trace() != null, (c, t) -> FilterActions.addFilter(c.window().getShell(), t)),
 	REMOVE_FILTERS("removeFilters", c -> c.trace() != null && !c.state().filters().isEmpty(),

@@ -20,7 +20,6 @@ import org.memtrace.analysis.scene.TitledScene;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
-import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.Sum;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
@@ -101,8 +100,8 @@ public final class DensityView extends TraceView {
 	}
 
 	private void choices() {
-		sumChoices = ofEvents ? List.of(Sum.EVENTS) : Statistics.sumsOfAccesses();
-		stackChoices = ofEvents ? DensityModel.stacksOfEvents() : DensityModel.stacksOfAccesses();
+		sumChoices = ofEvents ? List.of(Sum.EVENTS) : DensityModel.sumsOfAccesses();
+		stackChoices = ofEvents ? DensityModel.stacksOfEvents() : DensityModel.stacksOf(sum);
 		sums.setItems(sumChoices.stream().map(s -> s.label(unit)).toArray(String[]::new));
 		stacks.setItems(stackChoices.stream().map(DensityModel::label).toArray(String[]::new));
 		sums.select(Math.max(0, sumChoices.indexOf(sum)));
@@ -112,8 +111,13 @@ public final class DensityView extends TraceView {
 
 	/** Counts something else, or divides it otherwise. */
 	public void choose(Sum what, Dimension into) {
+		boolean others = !ofEvents && !DensityModel.stacksOf(what).equals(stackChoices);
 		sum = what;
 		stack = into;
+		if (others) {
+			stack = DensityModel.stacksOf(what).contains(into) ? into : what == Sum.MEMORY ? BasicDimensions.NODE : BasicDimensions.TYPE;
+			choices();
+		}
 		sums.select(sumChoices.indexOf(sum));
 		stacks.select(stackChoices.indexOf(stack));
 		load.request();

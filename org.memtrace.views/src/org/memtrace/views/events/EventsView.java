@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.events;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +36,7 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.table.EventColumn;
 import org.memtrace.analysis.table.EventRows;
 import org.memtrace.analysis.table.EventRows.Query;
@@ -55,6 +58,7 @@ import org.memtrace.views.grid.GridContent;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.MonitorProgress;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.source.SourceQuestion;
 import org.memtrace.views.util.Buttons;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
@@ -201,11 +205,7 @@ public final class EventsView extends TraceView implements RecordView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(grid.control());
 		grid.showColumns(presenter.shownAtFirst());
 		grid.sortedBy(presenter.columns().indexOf(presenter.sort()), presenter.descending());
-		grid.onSort(() -> {
-			presenter.sortBy(grid.sortColumn());
-			grid.sortedBy(grid.sortColumn(), presenter.descending());
-			reading.request();
-		});
+		grid.onSort(() -> sortBy(presenter.columns().get(grid.sortColumn())));
 		grid.onFilter(this::filter);
 		grid.onSelect(row -> {
 			Row r = row(row);
@@ -216,6 +216,14 @@ public final class EventsView extends TraceView implements RecordView {
 		grid.onOpen(row -> show(row, ViewIds.GANTT));
 		grid.onCopy(this::copy);
 		grid.menu(menu());
+	}
+
+	/** Sorts by a column, again in the other direction. */
+	public void sortBy(EventColumn column) {
+		int place = presenter.columns().indexOf(column);
+		presenter.sortBy(place);
+		grid.sortedBy(place, presenter.descending());
+		reading.request();
 	}
 
 	private void filter(Map<Integer, String> texts) {
@@ -236,6 +244,9 @@ public final class EventsView extends TraceView implements RecordView {
 			}
 			m.add(action("Show in Gantt chart\tEnter", () -> show(selected, ViewIds.GANTT)));
 			m.add(action("Show in Ocelotl", () -> show(selected, ViewIds.OCELOTL)));
+			if (cache.rows().areAccesses()) {
+				m.add(action("Open source\tF3", this::openSource));
+			}
 			m.add(new Separator());
 			m.add(action("From this time on", () -> presenter.from(r)));
 			m.add(action("Until this time", () -> presenter.until(r)));
@@ -248,6 +259,29 @@ public final class EventsView extends TraceView implements RecordView {
 			m.add(action("Export rows as CSV…", this::export));
 		});
 		return menu;
+	}
+
+	/** The code that made an access; where it is not known, the structure. */
+	@Override
+	protected SourceQuestion source() {
+		Row r = row(grid.selectedRow());
+		if (r == null || r.ip() == 0 || !cache.rows().areAccesses()) {
+			return super.source();
+		}
+		SourceQuestion structure = super.source();
+		int image = r.thread() < 0 || r.thread() >= trace().threads().size() ? -1 : trace().threads().get(r.thread()).image();
+		return (store, code) -> {
+			int frame = code.of(image, r.ip());
+			List<SourcePlace> places = new ArrayList<>();
+			SourcePlace place = frame < 0 ? null : SourcePlace.of(code.frames().get(frame));
+			if (place != null) {
+				places.add(place);
+			}
+			if (structure != null) {
+				places.addAll(structure.places(store, code));
+			}
+			return places;
+		};
 	}
 
 	/** Filters for all views. */
@@ -264,15 +298,6 @@ public final class EventsView extends TraceView implements RecordView {
 			m.add(new Separator());
 			FilterActions.addNode(m, trace(), r.node());
 		}
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	private void makeActions() {
@@ -326,6 +351,8 @@ public final class EventsView extends TraceView implements RecordView {
 		if (otherColumns) {
 			makeGrid();
 			area.layout();
+		} else if (!presenter.isFiltered()) {
+			grid.clearFilters(); // they were about another trace
 		}
 		reading.request();
 	}
@@ -487,7 +514,7 @@ public final class EventsView extends TraceView implements RecordView {
 		// still wanted when the rows are read again meanwhile
 		find("Find record", (rows, progress) -> rows.find(w.producer(), w.startNs(), w.endNs(), progress), at -> {
 			presenter.lookedFor(w);
-			if (at >= 0) { // else a filter hides it, or the rows are in another order
+			if (at >= 0) { // else a filter hides it, or it is beyond the rows that are kept in this order
 				reveal(at);
 			}
 		});

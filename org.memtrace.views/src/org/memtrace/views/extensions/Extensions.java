@@ -3,10 +3,12 @@
 package org.memtrace.views.extensions;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.eclipse.core.runtime.CoreException;
 import org.eclipse.core.runtime.IConfigurationElement;
@@ -36,33 +38,55 @@ public final class Extensions implements IRegistryEventListener {
 	 * An extension point: the name of the class goes into the attribute {@code class} of its elements.
 	 *
 	 * @param name after the name of the bundle
+	 * @param named the name by which a user knows such an object
 	 */
-	private record Point<T>(String name, Class<T> type, Consumer<T> add, Consumer<T> remove) {
+	private record Point<T>(String name, Class<T> type, Function<T, String> named, Consumer<T> add, Consumer<T> remove) {
 		String id() {
 			return BUNDLE + "." + name;
 		}
 
-		/** Makes the object of an element and adds it; what takes it back again. */
-		Runnable use(IConfigurationElement element) throws CoreException {
+		/** Makes the object of an element and adds it. */
+		Use use(IConfigurationElement element) throws CoreException {
 			Object made = element.createExecutableExtension("class");
 			if (!type.isInstance(made)) {
 				throw new IllegalArgumentException("it is no " + type.getSimpleName());
 			}
 			T object = type.cast(made);
 			add.accept(object);
-			return () -> remove.accept(object);
+			return new Use(new Entry(element.getContributor().getName(), kind(), named.apply(object), ""), () -> remove.accept(object));
 		}
+
+		/** What it is a point for, in the singular. */
+		String kind() {
+			return name.substring(0, name.length() - 1);
+		}
+	}
+
+	/**
+	 * Something that a bundle declares at a point of memtrace.
+	 *
+	 * @param bundle symbolic name of the bundle
+	 * @param kind {@code reader}, {@code rule}, {@code dimension}, {@code metric} or {@code view}
+	 * @param name what a user types or reads, else the class
+	 * @param problem why it cannot be used; empty when it is used
+	 */
+	public record Entry(String bundle, String kind, String name, String problem) {
+	}
+
+	/** @param undo takes it back again */
+	private record Use(Entry entry, Runnable undo) {
 	}
 
 	/** Adding a kind of extension is its line here and its point in plugin.xml. */
 	private static final List<Point<?>> POINTS = List.of(//
-			new Point<>("readers", InputReader.class, InputReaders::register, InputReaders::unregister), //
-			new Point<>("rules", Rule.class, Rules::add, Rules::remove), //
-			new Point<>("dimensions", Dimension.class, Dimensions::add, Dimensions::remove), //
-			new Point<>("metrics", AccessMetric.class, Metric::add, Metric::remove));
+			new Point<>("readers", InputReader.class, InputReader::id, InputReaders::register, InputReaders::unregister), //
+			new Point<>("rules", Rule.class, Rule::id, Rules::add, Rules::remove), //
+			new Point<>("dimensions", Dimension.class, Dimension::id, Dimensions::add, Dimensions::remove), //
+			new Point<>("metrics", AccessMetric.class, AccessMetric::id, Metric::add, Metric::remove));
 
-	/** What takes back what an extension has given. */
-	private final Map<IExtension, List<Runnable>> used = new HashMap<>();
+	private static Extensions instance;
+
+	private final Map<IExtension, List<Use>> used = new HashMap<>();
 
 	private Extensions() {
 	}
@@ -70,12 +94,25 @@ public final class Extensions implements IRegistryEventListener {
 	/** Uses all extensions that are there, and follows bundles that come and go. Called once. */
 	public static void follow(IExtensionRegistry registry) {
 		Extensions extensions = new Extensions();
+		instance = extensions;
 		registry.addListener(extensions); // for all points: the registry knows a listener once only
 		for (Point<?> point : POINTS) {
 			IExtensionPoint declared = registry.getExtensionPoint(point.id());
 			if (declared != null) {
 				extensions.added(declared.getExtensions());
 			}
+		}
+	}
+
+	/** What is declared at the points of memtrace now, by bundle, kind and name. Views are declared at those of the platform. Any thread. */
+	public static List<Entry> entries() {
+		Extensions extensions = instance;
+		if (extensions == null) {
+			return List.of();
+		}
+		synchronized (extensions) {
+			return extensions.used.values().stream().flatMap(List::stream).map(Use::entry)
+					.sorted(Comparator.comparing(Entry::bundle).thenComparing(Entry::kind).thenComparing(Entry::name)).toList();
 		}
 	}
 
@@ -86,16 +123,19 @@ public final class Extensions implements IRegistryEventListener {
 			if (point == null || used.containsKey(extension)) {
 				continue; // it came while the listener was being added
 			}
-			List<Runnable> undo = new ArrayList<>();
+			List<Use> uses = new ArrayList<>();
 			for (IConfigurationElement element : extension.getConfigurationElements()) {
 				try {
-					undo.add(point.use(element));
+					uses.add(point.use(element));
 				} catch (CoreException | RuntimeException | LinkageError e) {
 					ILog.of(Extensions.class).error(element.getAttribute("class") + " of " + extension.getContributor().getName()
 							+ " cannot be used at " + point.id() + ": " + reason(e), e);
+					uses.add(new Use(new Entry(element.getContributor().getName(), point.kind(), String.valueOf(element.getAttribute("class")),
+							reason(e)), () -> {
+							}));
 				}
 			}
-			used.put(extension, undo);
+			used.put(extension, uses);
 		}
 	}
 
@@ -110,9 +150,9 @@ public final class Extensions implements IRegistryEventListener {
 	@Override
 	public synchronized void removed(IExtension[] extensions) {
 		for (IExtension extension : extensions) {
-			List<Runnable> undo = used.remove(extension);
-			if (undo != null) {
-				undo.forEach(Runnable::run);
+			List<Use> uses = used.remove(extension);
+			if (uses != null) {
+				uses.forEach(u -> u.undo().run());
 			}
 		}
 	}

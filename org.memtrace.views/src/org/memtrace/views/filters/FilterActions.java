@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.filters;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
 import org.eclipse.jface.action.IMenuManager;
@@ -134,14 +136,5 @@ public final class FilterActions {
 						"The filters can be used until the trace is closed, but are not kept: " + sentence);
 			}
 		});
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 }

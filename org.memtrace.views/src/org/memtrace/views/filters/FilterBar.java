@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.filters;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.util.Locale;
 import java.util.Objects;
 
-import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IMenuManager;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.action.Separator;
@@ -175,15 +176,6 @@ public final class FilterBar extends Composite implements Chip.Listener {
 		}
 		m.add(new Separator());
 		FilterActions.fill(m, getShell(), trace);
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	private void change(TraceFilter old, TraceFilter now) {

@@ -187,7 +187,8 @@ final class FilterDialog extends Dialog {
 
 	/** What the list of alternatives says. */
 	private void showNames() {
-		String[] now = parts.stream().map(f -> f == null ? "…" : f.text(trace.threads(), trace.info().isInTicks(), trace.info().counts())).toArray(String[]::new);
+		String[] now = parts.stream().map(f -> f == null ? "…" : f.text(trace.threads(), trace.info().isInTicks(),
+				trace.info().counts())).toArray(String[]::new);
 		if (!Arrays.equals(now, names.getItems())) {
 			names.setItems(now);
 		}
@@ -265,7 +266,8 @@ final class FilterDialog extends Dialog {
 			}
 		}
 		return rest.records() == 0 ? "Nothing is left."
-				: String.format(Locale.ROOT, "%,d of %,d %ss are left (%s):\n%s in %s of %s.", rest.records(), all.records(), trace.info().counts().row(),
+				: String.format(Locale.ROOT, "%,d of %,d %ss are left (%s):\n%s in %s of %s.", rest.records(), all.records(),
+				trace.info().counts().row(),
 						Units.percent(100.0 * rest.records() / Math.max(1, all.records())),
 						Units.plural(Math.round(d.reads() + d.writes()), trace.info().counts().noun()), Units.plural(d.pages(), "page"),
 						Units.plural(members, "structure"));

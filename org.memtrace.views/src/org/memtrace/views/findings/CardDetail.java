@@ -161,7 +161,8 @@ final class CardDetail {
 		int room = width - 2 * MARGIN;
 		boolean beside = sides.size() == 2 && room >= 2 * LEAST_SIDE + 2 * MARGIN;
 		if (sides.size() == 2) {
-			GridLayoutFactory.fillDefaults().numColumns(beside ? 2 : 1).equalWidth(true).spacing(2 * MARGIN, MARGIN).applyTo(sides.get(0).getParent());
+			GridLayoutFactory.fillDefaults().numColumns(beside ? 2 : 1).equalWidth(true).spacing(2 * MARGIN,
+					MARGIN).applyTo(sides.get(0).getParent());
 		}
 		for (Control c : wrapped) {
 			boolean inSide = sides.contains(c.getParent());

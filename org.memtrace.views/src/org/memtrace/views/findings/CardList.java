@@ -33,8 +33,8 @@ import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Appearance;
 
 /**
- * Cards one below the other, and below them one for the rules that did not hold. A click opens one, the arrow keys go from one to the other,
- * Enter opens. Display thread.
+ * Cards one below the other, and below them one for the rules that did not hold. A click opens one, the arrow keys go from one to the
+ * other, Enter opens. Display thread.
  */
 final class CardList {
 	private static final int STRIPE = 5;
@@ -80,7 +80,8 @@ final class CardList {
 			cards.add(new Card(body, n++, c, null, null));
 		}
 		if (!now.whyNot().isEmpty()) {
-			cards.add(new Card(body, -1, null, Units.plural(now.whyNot().size(), "rule") + " did not hold", "Each condition with its value, and why"));
+			cards.add(new Card(body, -1, null, Units.plural(now.whyNot().size(), "rule")
+					+ " did not hold", "Each condition with its value, and why"));
 		}
 		layout();
 		body.setRedraw(true);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.findings;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -19,6 +20,11 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.ui.IWorkbenchActionConstants;
+import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.facts.Place;
+import org.memtrace.analysis.source.SourcePlace;
+import org.memtrace.model.memory.Structure;
+import org.memtrace.views.source.SourceQuestion;
 import org.memtrace.analysis.cards.FindingCard;
 import org.memtrace.analysis.cards.FindingCards;
 import org.memtrace.analysis.cards.FindingsPresenter;
@@ -170,6 +176,34 @@ public final class FindingsView extends TraceView {
 		}
 	}
 
+	/** The code that a finding names, then where its structure is made. */
+	@Override
+	protected SourceQuestion source() {
+		int chosen = presenter.cards() == null ? -1 : presenter.chosen();
+		if (chosen < 0 || chosen >= presenter.cards().cards().size()) {
+			return null;
+		}
+		FindingCard card = presenter.cards().cards().get(chosen);
+		Finding f = card.finding();
+		List<Structure> structures = card.after() == null ? List.of()
+				: f.structures().stream().filter(i -> i >= 0 && i < trace().structures().size()).limit(1).map(trace().structures()::get).toList();
+		return (store, code) -> {
+			List<SourcePlace> places = new ArrayList<>();
+			add(places, "first written: ", f.firstWritten());
+			add(places, "used: ", f.used());
+			for (Structure s : structures) {
+				places.addAll(SourceQuestion.of(s).places(store, code));
+			}
+			return places;
+		};
+	}
+
+	private static void add(List<SourcePlace> places, String what, Place place) {
+		if (place != null && !place.file().isEmpty()) {
+			places.add(new SourcePlace(what + place.function(), place.file(), place.line()));
+		}
+	}
+
 	private void waiting(String text, boolean busy) {
 		message.setText(text);
 		bar.setVisible(busy);
@@ -213,7 +247,8 @@ public final class FindingsView extends TraceView {
 		public void show(FindingCards cards) {
 			heading.setText((cards.heading() + (cards.isComparison() ? ": " + cards.before() + " → " + cards.after() : "")).replace("&", "&&"));
 			List<String> warnings = cards.warnings();
-			warning.setText(warnings.isEmpty() ? "" : warnings.get(0).replace("&", "&&") + (warnings.size() > 1 ? " (and " + (warnings.size() - 1) + " more)" : ""));
+			warning.setText(warnings.isEmpty() ? "" : warnings.get(0).replace("&", "&&")
+					+ (warnings.size() > 1 ? " (and " + (warnings.size() - 1) + " more)" : ""));
 			warning.setToolTipText(warnings.isEmpty() ? null : String.join("\n", warnings).replace("&", "&&"));
 			list.show(cards);
 			whyNot.show(cards);
@@ -271,7 +306,8 @@ public final class FindingsView extends TraceView {
 	@Override
 	protected Snapshot snapshot() {
 		FindingCards shown = presenter.cards();
-		return shown == null ? null : new Snapshot(trace().name() + " findings", null, () -> csv(shown), Map.of("trace", trace().name(), "before", shown.before()));
+		return shown == null ? null : new Snapshot(trace().name() + " findings", null, () -> csv(shown),
+				Map.of("trace", trace().name(), "before", shown.before()));
 	}
 
 	private static String csv(FindingCards cards) {

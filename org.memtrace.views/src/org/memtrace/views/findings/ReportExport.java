@@ -58,7 +58,8 @@ public final class ReportExport {
 	/** Asks for a file and writes it in the background. Display thread. */
 	public static void ask(IWorkbenchWindow window, OpenTrace trace) {
 		if (!trace.hasAccesses()) {
-			MessageDialog.openInformation(window.getShell(), "Export report", trace.name() + " has no memory accesses: a report is about the memory of a program.");
+			MessageDialog.openInformation(window.getShell(), "Export report", trace.name()
+					+ " has no memory accesses: a report is about the memory of a program.");
 			return;
 		}
 		FileDialog dialog = new FileDialog(window.getShell(), SWT.SAVE);
@@ -78,8 +79,8 @@ public final class ReportExport {
 			}
 			if (error != null) {
 				MessageDialog.openError(window.getShell(), "Export report", error);
-			} else if (new MessageDialog(window.getShell(), "Export report", null, file + " was written: " + size(file) + ". It needs no other file.",
-					MessageDialog.INFORMATION, 0, OPEN, CLOSE).open() == 0) {
+			} else if (new MessageDialog(window.getShell(), "Export report", null, file + " was written: " + size(file)
+					+ ". It needs no other file.", MessageDialog.INFORMATION, 0, OPEN, CLOSE).open() == 0) {
 				Program.launch(file.toString());
 			}
 		});

@@ -56,7 +56,8 @@ final class WhyNotTree {
 			}
 			for (FindingCards.Case c : w.cases()) {
 				TreeItem structure = new TreeItem(rule, SWT.NONE);
-				structure.setText(0, c.structure() + ": " + (c.unmet() == 0 ? c.reason() : Units.plural(c.unmet(), "condition") + " of " + c.checks().size()
+				structure.setText(0, c.structure() + ": " + (c.unmet() == 0 ? c.reason()
+						: Units.plural(c.unmet(), "condition") + " of " + c.checks().size()
 						+ " not met"));
 				for (Check check : c.checks()) {
 					TreeItem line = new TreeItem(structure, SWT.NONE);
@@ -64,7 +65,8 @@ final class WhyNotTree {
 				}
 			}
 			if (w.more() > 0) {
-				new TreeItem(rule, SWT.NONE).setText(0, "… and " + Units.plural(w.more(), "structure") + " more: memtrace advise --explain --rule " + w.rule());
+				new TreeItem(rule, SWT.NONE).setText(0, "… and " + Units.plural(w.more(), "structure") + " more: memtrace advise --explain --rule "
+						+ w.rule());
 			}
 		}
 		tree.setRedraw(true);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.gantt;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -645,15 +647,6 @@ public final class GanttView extends TraceView implements RecordView {
 		if (rgb != null) {
 			session().colours().choose(Colours.Kind.of(type.model()), type.name(), rgb.red << 16 | rgb.green << 8 | rgb.blue);
 		}
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	private static Action check(String text, boolean checked, Runnable what) {

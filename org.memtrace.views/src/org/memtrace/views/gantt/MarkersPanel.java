@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.gantt;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.util.List;
 import java.util.function.Consumer;
 
-import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.dialogs.InputDialog;
 import org.eclipse.jface.layout.GridDataFactory;
@@ -92,15 +93,6 @@ final class MarkersPanel extends Composite {
 			}
 		});
 		table.setMenu(menu.createContextMenu(table));
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	/** The trace whose markers are shown; null none. */

@@ -74,6 +74,10 @@ import org.memtrace.views.util.Appearance;
  * that can be moved and hidden. It shows and tells; sorting and filtering is done by whoever made it. Display thread.
  */
 public final class Grid {
+	static {
+		ServiceLoading.start();
+	}
+
 	private static final String NUMBER = "NUMBER";
 	private static final String FIRST = "FIRST";
 	private static final int MARK = 11;

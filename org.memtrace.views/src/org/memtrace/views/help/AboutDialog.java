@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.help;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.TreeSet;
 
+import org.eclipse.core.runtime.IConfigurationElement;
 import org.eclipse.core.runtime.Platform;
 import org.eclipse.jface.dialogs.Dialog;
 import org.eclipse.jface.dialogs.IDialogConstants;
@@ -19,14 +23,19 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
+import org.eclipse.ui.PlatformUI;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.topology.Hwloc;
+import org.memtrace.views.extensions.Extensions;
+import org.memtrace.views.extensions.Extensions.Entry;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Accessibility;
 import org.osgi.framework.Bundle;
 
 /** Versions and licences, to be read and to be copied into a report. */
 final class AboutDialog extends Dialog {
+	/** The bundle whose plugin.xml has the points, and the category of views. */
+	private static final String OWN = "org.memtrace.views";
 	private static final int COPY = IDialogConstants.CLIENT_ID;
 
 	/** A bundle, what a person calls it, its licence. */
@@ -67,7 +76,8 @@ final class AboutDialog extends Dialog {
 		Text text = new Text(area, SWT.READ_ONLY | SWT.MULTI | SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL);
 		text.setFont(JFaceResources.getTextFont());
 		text.setText(versions());
-		Accessibility.name(text, "Versions and licences");
+		Accessibility.name(text, "Versions, licences and extensions");
+		PlatformUI.getWorkbench().getHelpSystem().setHelp(area, "org.memtrace.views.about");
 		GridDataFactory.fillDefaults().grab(true, true).hint(560, 300).applyTo(text);
 		return area;
 	}
@@ -96,8 +106,35 @@ final class AboutDialog extends Dialog {
 		}
 		line(b, "hwloc", hwloc, "BSD-3-Clause");
 		b.append('\n');
+		b.append(extensions()).append('\n');
 		line(b, "Catalogue", Settings.catalogue().toString(), "");
 		line(b, "Memory", Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB at most", "");
+		return b.toString();
+	}
+
+	/** The bundles that add something to memtrace, each with what it adds, or why that cannot be used. */
+	static String extensions() {
+		List<Entry> entries = new ArrayList<>(Extensions.entries());
+		for (IConfigurationElement view : Platform.getExtensionRegistry().getConfigurationElementsFor("org.eclipse.ui.views")) {
+			String bundle = view.getContributor().getName();
+			if ((OWN + ".category").equals(view.getAttribute("category")) && !bundle.equals(OWN)) {
+				entries.add(new Entry(bundle, "view", view.getAttribute("name"), ""));
+			}
+		}
+		if (entries.isEmpty()) {
+			return "Extensions           none; the help tells how to add some: Press F1\n";
+		}
+		StringBuilder b = new StringBuilder("Extensions\n");
+		for (String id : new TreeSet<>(entries.stream().map(Entry::bundle).toList())) {
+			Bundle bundle = Platform.getBundle(id);
+			line(b, "  " + id, version(id), bundle == null ? "" : Objects.toString(bundle.getHeaders().get("Bundle-License"), ""));
+			for (Entry e : entries) {
+				if (e.bundle().equals(id)) {
+					b.append("    ").append(e.kind()).append(' ').append(e.name())
+							.append(e.problem().isEmpty() ? "" : " cannot be used: " + e.problem()).append('\n');
+				}
+			}
+		}
 		return b.toString();
 	}
 

@@ -19,7 +19,8 @@ import org.memtrace.analysis.text.Markdown.Block;
 final class HelpPages {
 	/** Files below {@code help/}. */
 	static final List<String> FILES = List.of("user/start.md", "user/sharing.md", "user/workbench.md", "user/keys.md", "pictures.md",
-			"examples.md", "aggregation.md", "collector-user.md");
+			"examples.md", "aggregation.md", "collector-user.md", "extend/README.md", "extend/input-format.md", "extend/rule.md",
+			"extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */
 	record Place(String file, String anchor) {
@@ -33,10 +34,13 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
 			Map.entry("org.memtrace.views.findings", new Place("user/workbench.md", "findings-what-is-wrong")),
 			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
+			Map.entry("org.memtrace.views.source", new Place("user/workbench.md", "source-the-line-that-must-change")),
+			Map.entry("org.memtrace.views.find", new Place("user/workbench.md", "find-anything")),
 			Map.entry("org.memtrace.views.machine", new Place("user/workbench.md", "machine")),
 			Map.entry("org.memtrace.views.gantt", new Place("user/workbench.md", "gantt-what-happened-when")),
 			Map.entry("org.memtrace.views.events", new Place("user/workbench.md", "events")),
 			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
+			Map.entry("org.memtrace.views.profile", new Place("user/workbench.md", "profile-where-the-time-goes")),
 			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
 			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
 			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "recording")),
@@ -44,6 +48,7 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.preferences", new Place("user/start.md", "settings")),
 			Map.entry("org.memtrace.views.keys", new Place("user/keys.md", "")),
 			Map.entry("org.memtrace.views.tutorial", new Place("user/sharing.md", "")),
+			Map.entry("org.memtrace.views.about", new Place("extend/README.md", "how-a-user-installs-it")),
 			Map.entry("org.memtrace.views.help", new Place("user/start.md", "getting-help")));
 
 	/** A page that was read. */

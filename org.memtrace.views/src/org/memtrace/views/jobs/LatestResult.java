@@ -76,7 +76,7 @@ public abstract class LatestResult<I, R> {
 		this(name, widget, policy, Priority.NORMAL);
 	}
 
-	/** The same, with another priority. */
+	/** As the constructor above, with a priority of its jobs. */
 	protected LatestResult(String name, Widget widget, Policy policy, Priority priority) {
 		this(name, widget.getDisplay(), () -> !widget.isDisposed(), policy, priority);
 	}
@@ -86,7 +86,7 @@ public abstract class LatestResult<I, R> {
 		this(name, display, alive, policy, Priority.NORMAL);
 	}
 
-	/** The same, with another priority. */
+	/** As the constructor above, with a priority of its jobs. */
 	protected LatestResult(String name, Display display, BooleanSupplier alive, Policy policy, Priority priority) {
 		this.name = name;
 		this.display = display;

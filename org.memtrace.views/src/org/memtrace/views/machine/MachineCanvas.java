@@ -23,13 +23,17 @@ import org.memtrace.analysis.machine.MachinePicture;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineUse;
+import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.views.paint.ScenePainter;
 
 /** Paints a machine, tells what is under the pointer or has the focus, and reports clicks. */
 final class MachineCanvas extends Canvas {
 	private final BiConsumer<MachineObject, Boolean> clicked;
+	/** One of these two is shown, or a sentence. */
 	private MachineUse use;
+	private MonitorFrame frame;
 	private String message = "";
 	private BitSet cpus = new BitSet();
 	private BitSet nodes = new BitSet();
@@ -48,7 +52,7 @@ final class MachineCanvas extends Canvas {
 		addListener(SWT.Paint, this::paint);
 		addListener(SWT.Resize, e -> picture = null);
 		addListener(SWT.MouseDown, this::mouseDown);
-		addListener(SWT.MouseMove, e -> hover(use == null ? null : picture().at(e.x, e.y)));
+		addListener(SWT.MouseMove, e -> hover(topology() == null ? null : picture().at(e.x, e.y)));
 		addListener(SWT.MouseExit, e -> hover(null));
 		addListener(SWT.KeyDown, this::key);
 		addListener(SWT.FocusIn, e -> redraw());
@@ -63,19 +67,43 @@ final class MachineCanvas extends Canvas {
 
 	/** Shows what was done to a machine. */
 	void show(MachineUse now, BitSet filteredCpus, BitSet filteredNodes) {
-		if (use == null || use.topology() != now.topology()) {
+		if (topology() != now.topology()) {
 			focus = null;
 		}
 		use = now;
+		frame = null;
 		cpus = filteredCpus;
 		nodes = filteredNodes;
 		message = "";
 		changed();
 	}
 
+	/** Shows values of monitors. */
+	void show(MonitorFrame now) {
+		MachineTopology before = topology();
+		use = null;
+		frame = now;
+		message = "";
+		if (before != now.topology()) {
+			focus = null;
+		}
+		changed();
+	}
+
+	/** The machine that is shown, or null. */
+	private MachineTopology topology() {
+		return use != null ? use.topology() : frame != null ? frame.topology() : null;
+	}
+
+	/** What a tool tip and a screen reader say of a box. */
+	private String describe(Box box) {
+		return use != null ? MachinePicture.describe(use, box) : frame.describe(box.objects());
+	}
+
 	/** Shows a sentence instead of a machine. */
 	void message(String text) {
 		use = null;
+		frame = null;
 		message = text;
 		changed();
 	}
@@ -96,16 +124,20 @@ final class MachineCanvas extends Canvas {
 		return use;
 	}
 
+	MonitorFrame frame() {
+		return frame;
+	}
+
 	/** The machine at the present size, null without one; not only after a paint: keys and clicks may come before it. */
 	MachinePicture picture() {
-		if (use == null) {
+		if (topology() == null) {
 			return null;
 		}
 		Palette palette = ScenePainter.palette(this);
 		if (picture == null || !getSize().equals(pictureSize) || palette != picturePalette) {
 			pictureSize = getSize();
 			picturePalette = palette;
-			picture = MachinePicture.of(use, options());
+			picture = use != null ? MachinePicture.of(use, options()) : MachinePicture.of(frame, options());
 		}
 		return picture;
 	}
@@ -131,7 +163,7 @@ final class MachineCanvas extends Canvas {
 	private void paint(Event e) {
 		Palette palette = ScenePainter.palette(this);
 		GC gc = e.gc;
-		if (use == null) {
+		if (topology() == null) {
 			gc.setBackground(ScenePainter.color(palette.background()));
 			gc.fillRectangle(getClientArea());
 			gc.setForeground(ScenePainter.color(palette.mutedText()));
@@ -162,13 +194,13 @@ final class MachineCanvas extends Canvas {
 	private void hover(Box now) {
 		if (now != hover) {
 			hover = now;
-			setToolTipText(now == null || use == null ? null : MachinePicture.describe(use, now).replace("&", "&&"));
+			setToolTipText(now == null || topology() == null ? null : describe(now).replace("&", "&&"));
 		}
 	}
 
 	private void mouseDown(Event e) {
 		setFocus();
-		if (e.button == 1 && use != null) {
+		if (e.button == 1 && topology() != null) {
 			Box box = picture().at(e.x, e.y);
 			if (box != null) {
 				focus = box.object();
@@ -178,7 +210,7 @@ final class MachineCanvas extends Canvas {
 	}
 
 	private void key(Event e) {
-		if (use == null) {
+		if (topology() == null) {
 			return;
 		}
 		List<Box> boxes = picture().boxes();
@@ -201,7 +233,7 @@ final class MachineCanvas extends Canvas {
 			return;
 		}
 		case SWT.ESC -> {
-			clicked.accept(use.topology().root(), false);
+			clicked.accept(topology().root(), false);
 			return;
 		}
 		default -> {
@@ -235,7 +267,7 @@ final class MachineCanvas extends Canvas {
 
 			@Override
 			public void getDescription(AccessibleEvent e) {
-				e.result = use == null ? message : MachinePicture.summary(use);
+				e.result = use != null ? MachinePicture.summary(use) : frame != null ? frame.summary() : message;
 			}
 		});
 		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
@@ -246,9 +278,9 @@ final class MachineCanvas extends Canvas {
 
 			@Override
 			public void getValue(AccessibleControlEvent e) {
-				Box box = use == null || focus == null ? null
+				Box box = topology() == null || focus == null ? null
 						: picture().boxes().stream().filter(b -> b.objects().contains(focus)).findFirst().orElse(null);
-				e.result = box == null ? null : MachinePicture.describe(use, box);
+				e.result = box == null ? null : describe(box);
 			}
 		});
 	}

@@ -9,6 +9,9 @@ import java.util.TreeMap;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
 import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.jface.layout.GridDataFactory;
+import org.eclipse.jface.layout.GridLayoutFactory;
+import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.ui.IMemento;
 import org.eclipse.ui.IViewSite;
@@ -17,11 +20,13 @@ import org.eclipse.ui.PartInitException;
 import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachineFilters;
+import org.memtrace.analysis.machine.MachineMonitors;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachinePicture;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineUse;
+import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -32,19 +37,27 @@ import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Icons;
 
-/** The machine of the trace as nested boxes; a click filters all views to a CPU or a node. */
+/** The machine of the trace as nested boxes; a click filters all views to a CPU or a node. Of a trace of monitors it is their replay. */
 public final class MachineView extends TraceView {
 	private static final String KEY_COLOURING = "colouring";
+
+	/** One of the two. */
+	private record Result(MachineUse use, MachineMonitors monitors) {
+	}
 
 	private record Input(OpenTrace trace, MachineTopology known, ViewState state) {
 	}
 
 	private MachineCanvas canvas;
-	private LatestResult<Input, MachineUse> computing;
+	/** Below the canvas; seen while values of monitors are shown. */
+	private ReplayBar bar;
+	private LatestResult<Input, Result> computing;
 	/** Of the trace that is shown; read once. */
 	private MachineTopology topology;
 	private ViewState shown;
 	private String failure;
+	/** Whether it is a trace of monitors. */
+	private boolean hasPlaces;
 	private Colouring colouring = Colouring.ACCESSES;
 
 	@Override
@@ -63,11 +76,15 @@ public final class MachineView extends TraceView {
 
 	@Override
 	protected void createContents(Composite parent) {
-		canvas = new MachineCanvas(parent, this::clicked);
+		Composite area = new Composite(parent, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(area);
+		canvas = new MachineCanvas(area, this::clicked);
+		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
+		bar = new ReplayBar(area, canvas::show);
 		canvas.colouring(colouring);
 		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
-			protected MachineUse compute(Input in, Progress progress) throws MemtraceException {
+			protected Result compute(Input in, Progress progress) throws MemtraceException {
 				MachineTopology machine = in.known();
 				if (machine == null) {
 					try (OpenTrace.Lease lease = in.trace().lease()) {
@@ -75,15 +92,21 @@ public final class MachineView extends TraceView {
 					}
 				}
 				ViewState s = in.state();
-				return MachineUse.of(machine, AccessPlaces.of(in.trace().accesses(s.filters(), progress), s.producer(), s.fromNs(),
-						s.toNs(), progress));
+				return in.trace().hasAccesses() ? new Result(MachineUse.of(machine,
+						AccessPlaces.of(in.trace().accesses(s.filters(), progress), s.producer(), s.fromNs(), s.toNs(), progress)), null)
+						: new Result(null, MachineMonitors.of(machine, in.trace().events(s.filters(), progress)));
 			}
 
 			@Override
-			protected void show(Input in, MachineUse use) {
-				topology = use.topology();
+			protected void show(Input in, Result result) {
 				shown = in.state();
-				canvas.show(use, MachineFilters.cpus(in.state().filters()), MachineFilters.nodes(in.state().filters()));
+				if (result.monitors() != null) {
+					topology = result.monitors().topology();
+					bar.show(result.monitors(), in.state().fromNs(), in.state().toNs());
+					return;
+				}
+				topology = result.use().topology();
+				canvas.show(result.use(), MachineFilters.cpus(in.state().filters()), MachineFilters.nodes(in.state().filters()));
 			}
 
 			@Override
@@ -118,7 +141,7 @@ public final class MachineView extends TraceView {
 	}
 
 	private void clicked(MachineObject object, boolean add) {
-		if (trace() != null) {
+		if (trace() != null && trace().hasAccesses()) { // values of monitors are not filtered by places
 			FilterSet old = trace().selection().state().filters();
 			FilterSet now = MachineFilters.clicked(old, object, add);
 			if (!now.equals(old)) {
@@ -133,10 +156,12 @@ public final class MachineView extends TraceView {
 		topology = null;
 		shown = null;
 		failure = null;
+		bar.hide();
+		hasPlaces = now != null && !now.hasAccesses() && MachineMonitors.hasPlaces(now.producers());
 		if (now == null) {
 			canvas.message(nothingShown("No trace is open."));
-		} else if (!now.hasAccesses()) {
-			canvas.message("This trace is not of memory, so nothing is known of its places.");
+		} else if (!isShown(now)) {
+			canvas.message("This trace is neither of memory nor of monitors, so nothing is known of its places.");
 		} else {
 			canvas.message("Reading the machine of the trace…");
 			update();
@@ -151,14 +176,26 @@ public final class MachineView extends TraceView {
 	@Override
 	protected void stateChanged(ViewState old, ViewState now) {
 		// colours and detail of the picture make no difference here
+		if (old != null && trace() != null && !trace().hasAccesses() && old.filters().equals(now.filters())) {
+			if (bar.isShown()) { // values are there already; only the window of the replay is another one
+				shown = now;
+				bar.window(now.fromNs(), now.toNs());
+			}
+			return;
+		}
 		if (old == null || old.fromNs() != now.fromNs() || old.toNs() != now.toNs() || old.producer() != now.producer()
 				|| !old.filters().equals(now.filters())) {
 			update();
 		}
 	}
 
+	/** Whether there is something to show of a trace. */
+	private boolean isShown(OpenTrace trace) {
+		return trace.hasAccesses() || hasPlaces;
+	}
+
 	private void update() {
-		if (trace() != null && trace().hasAccesses()) {
+		if (trace() != null && isShown(trace())) {
 			computing.submit(new Input(trace(), topology, trace().selection().state()));
 		}
 	}
@@ -171,19 +208,21 @@ public final class MachineView extends TraceView {
 	@Override
 	protected Snapshot snapshot() {
 		MachineUse use = canvas.use();
-		if (use == null || trace() == null || shown == null) {
+		MonitorFrame frame = canvas.frame();
+		if (use == null && frame == null || trace() == null || shown == null) {
 			return null;
 		}
 		Map<String, String> parameters = new TreeMap<>();
 		parameters.put("trace", trace().name());
-		parameters.put("machine", use.topology().origin());
-		parameters.put("colours", colouring.name().toLowerCase(Locale.ROOT));
+		MachineTopology machine = use != null ? use.topology() : frame.topology();
+		parameters.put("machine", machine.origin());
+		parameters.put("colours", use != null ? colouring.name().toLowerCase(Locale.ROOT) : frame.summary());
 		parameters.put("from_ns", Long.toString(shown.fromNs() - trace().info().startNs()));
 		parameters.put("to_ns", Long.toString(shown.toNs() - trace().info().startNs()));
 		parameters.put("producer", shown.producer() < 0 ? "all" : trace().producers().name(shown.producer()));
 		parameters.put("filters", shown.filters().toJson());
 		MachinePicture.Options options = canvas.options();
-		String title = trace().name() + ": " + use.topology().summary();
+		String title = trace().name() + ": " + machine.summary();
 		return new Snapshot(trace().name() + " machine", (palette, width, height) -> {
 			MachinePicture.Options o = new MachinePicture.Options();
 			o.colouring = options.colouring;
@@ -193,14 +232,14 @@ public final class MachineView extends TraceView {
 			o.width = width;
 			o.height = height;
 			o.title = title;
-			return MachinePicture.of(use, o).scene();
-		}, use::toCsv, parameters);
+			return (use != null ? MachinePicture.of(use, o) : MachinePicture.of(frame, o)).scene();
+		}, use != null ? use::toCsv : frame::toCsv, parameters);
 	}
 
 	@Override
 	protected boolean isSettled() {
-		return !computing.isBusy() && (trace() == null || !trace().hasAccesses() || failure != null
-				|| canvas.use() != null && shown != null && same(shown, trace().selection().state()));
+		return !computing.isBusy() && (trace() == null || !isShown(trace()) || failure != null
+				|| (canvas.use() != null || canvas.frame() != null) && shown != null && same(shown, trace().selection().state()));
 	}
 
 	private static boolean same(ViewState a, ViewState b) {
@@ -218,6 +257,10 @@ public final class MachineView extends TraceView {
 			computing.cancel();
 		}
 		super.dispose();
+	}
+
+	ReplayBar bar() {
+		return bar;
 	}
 
 	MachineCanvas canvas() {

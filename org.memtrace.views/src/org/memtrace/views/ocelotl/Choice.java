@@ -31,8 +31,8 @@ import org.memtrace.views.preferences.Settings;
  */
 record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
 		double precision, boolean merged, FirstTouchLayer.Shown firstTouch, boolean proportional, Set<String> hidden) {
-	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, Slicing.ADAPTIVE, null, false, InitialLevel.BALANCED,
-			false, SignificantLevels.DEFAULT_THRESHOLD, true,
+	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, Slicing.ADAPTIVE, null, false,
+			InitialLevel.BALANCED, false, SignificantLevels.DEFAULT_THRESHOLD, true,
 			FirstTouchLayer.Shown.AUTO, false, Set.of());
 
 	/** What a new view begins with: the defaults as the user set them. */
@@ -46,7 +46,8 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 
 	/** Whether the same description serves both: only drawing and curves differ. */
 	boolean sameDescription(Choice o) {
-		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric && equalTypes == o.equalTypes
+		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric
+				&& equalTypes == o.equalTypes
 				&& proportional == o.proportional && firstTouch == o.firstTouch;
 	}
 

@@ -72,8 +72,8 @@ final class Description {
 			if (metric == null || (events ? !metric.ofEvents() : !metric.ofAccesses())) {
 				metric = source instanceof EventTable table ? table.defaultMetric() : Metric.ACCESSES;
 			}
-			return new ModelRequest(events ? BasicDimensions.EVENT_TYPE : viewpoint, metric, choice.slices(), choice.slicing(), state.fromNs(), state.toNs(),
-					state.producer(), null);
+			return new ModelRequest(events ? BasicDimensions.EVENT_TYPE
+					: viewpoint, metric, choice.slices(), choice.slicing(), state.fromNs(), state.toNs(), state.producer(), null);
 		}
 	}
 

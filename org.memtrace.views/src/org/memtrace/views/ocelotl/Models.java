@@ -49,7 +49,8 @@ final class Models {
 			}
 		}
 		Hierarchy pages = hierarchy(source, request.producer(), progress);
-		MicroscopicModel made = source.model(request, grouped && source instanceof AccessTable ? pages.grouped(source.producers()) : pages, progress);
+		MicroscopicModel made = source.model(request, grouped && source instanceof AccessTable ? pages.grouped(source.producers())
+				: pages, progress);
 		synchronized (this) {
 			if (models.putIfAbsent(key, made) == null) {
 				bytes += made.memoryBytes();

@@ -30,6 +30,10 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Sash;
+import org.eclipse.ui.IMemento;
+import org.eclipse.ui.IViewSite;
+import org.eclipse.ui.IWorkbenchActionConstants;
+import org.eclipse.ui.PartInitException;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.InitialLevel;
@@ -58,6 +62,7 @@ import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Appearance;
+import org.memtrace.views.util.Icons;
 
 /**
  * The picture of a trace: follows the {@link TraceSelection}, has the microscopic model and the levels computed when
@@ -123,16 +128,32 @@ public final class OcelotlView extends TraceView {
 	};
 	private final IPreferenceStore settings = Settings.store();
 
+	private static final String KEY_SIDE = "side";
 	private static final String DIVIDED = "divided";
 	/** Types with their shares and the buttons of the level fit in. */
 	private static final int SIDE_WIDTH = 246;
-	/** The same with the figures below each other, so that the picture of a narrow view is the larger part of it. */
+	/** The sizes with the figures below each other. So the picture is the larger part of a narrow view. */
 	private static final int NARROW_SIDE_WIDTH = 226;
 	private static final int NARROW_WIDTH = 560;
 	/** Overview and all types fit in beside the level; in lower views both are lower, and the types scroll. */
 	private static final int SIDE_HEIGHT = 490;
 	/** Share of the side in the width, as the user drew it. */
-	private double sideShare = 0.25;
+	private double sideShare = 0.2;
+	private SashForm sash;
+	private boolean sideShown = true;
+	private Action sideAction;
+
+	@Override
+	public void init(IViewSite site, IMemento memento) throws PartInitException {
+		super.init(site, memento);
+		sideShown = memento == null || !Boolean.FALSE.equals(memento.getBoolean(KEY_SIDE));
+	}
+
+	@Override
+	public void saveState(IMemento memento) {
+		super.saveState(memento);
+		memento.putBoolean(KEY_SIDE, sideShown);
+	}
 
 	@Override
 	protected void createContents(Composite parent) {
@@ -171,7 +192,7 @@ public final class OcelotlView extends TraceView {
 			}
 		});
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
-		SashForm sash = new SashForm(pictureArea, SWT.HORIZONTAL | SWT.SMOOTH);
+		sash = new SashForm(pictureArea, SWT.HORIZONTAL | SWT.SMOOTH);
 		sash.setSashWidth(5);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
 		PictureCanvas.Host host = new PictureCanvas.Host() {
@@ -213,8 +234,9 @@ public final class OcelotlView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
 		types = new TypesTable(side, type -> choose(choice.toggled(type)));
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(types);
-		sash.setWeights(75, 25);
+		sash.setWeights(80, 20);
 		sash.addListener(SWT.Resize, e -> divide(sash));
+		showSide(sideShown);
 		pictureArea.addListener(SWT.Resize, e -> bar.fit(false));
 		canvas.addListener(SWT.Resize, e -> draw());
 
@@ -222,6 +244,16 @@ public final class OcelotlView extends TraceView {
 		makeActions();
 		session().addListener(followSession);
 		settings.addPropertyChangeListener(followSettings);
+	}
+
+	/** Shows overview, level of detail and types beside the picture, or the picture alone. */
+	void showSide(boolean on) {
+		sideShown = on;
+		overview.getParent().setVisible(on); // so that keys do not reach it either
+		sash.layout();
+		if (sideAction != null) {
+			sideAction.setChecked(on);
+		}
 	}
 
 	/** Where the view is narrow, as one of two beside each other, the level of detail keeps the width in which it can be read. */
@@ -347,6 +379,17 @@ public final class OcelotlView extends TraceView {
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		navigation.fill(tools);
 		IMenuManager menu = getViewSite().getActionBars().getMenuManager();
+		sideAction = new Action("Side panel", IAction.AS_CHECK_BOX) {
+			@Override
+			public void run() {
+				showSide(isChecked());
+			}
+		};
+		sideAction.setImageDescriptor(Icons.get("side"));
+		sideAction.setToolTipText("Show overview, level of detail and types beside the picture");
+		sideAction.setChecked(sideShown);
+		tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, sideAction);
+		menu.add(sideAction);
 		MenuManager options = new MenuManager("Picture and levels");
 		options.setRemoveAllWhenShown(true);
 		options.addMenuListener(this::fillOptions);

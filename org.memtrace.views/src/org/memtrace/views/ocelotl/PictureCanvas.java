@@ -237,7 +237,8 @@ final class PictureCanvas extends Canvas {
 			if (r.height < LEAST_MARK) {
 				int y = r.y + r.height / 2;
 				gc.fillPolygon(new int[] {plot.x - WEDGE, y - WEDGE / 2, plot.x, y, plot.x - WEDGE, y + WEDGE / 2});
-				gc.fillPolygon(new int[] {plot.x + plot.width + WEDGE, y - WEDGE / 2, plot.x + plot.width, y, plot.x + plot.width + WEDGE, y + WEDGE / 2});
+				gc.fillPolygon(new int[] {plot.x + plot.width + WEDGE, y - WEDGE / 2, plot.x + plot.width, y, plot.x + plot.width + WEDGE, y
+						+ WEDGE / 2});
 			}
 			gc.drawRectangle(r.x, r.y, r.width - 1, Math.max(2, r.height - 1));
 		}

@@ -141,7 +141,8 @@ final class TypesTable extends Composite {
 			sum += Math.max(0, v);
 		}
 		for (int k = 0; k < values.length; k++) {
-			list.add(new Row(model.types().get(k), values[k], ModelText.value(model, values[k], ticks), sum > 0 ? 100 * Math.max(0, values[k]) / sum : 0));
+			list.add(new Row(model.types().get(k), values[k], ModelText.value(model, values[k], ticks), sum > 0 ? 100 * Math.max(0, values[k]) / sum
+					: 0));
 		}
 		rows = list;
 		String text = "Types: " + what;

@@ -13,6 +13,7 @@ import org.eclipse.core.runtime.IProgressMonitor;
 import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.widgets.Display;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.gantt.GanttFold;
@@ -39,6 +40,7 @@ import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenTrace;
+import org.memtrace.views.grid.ServiceLoading;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.traces.TraceDetails;
 
@@ -48,7 +50,7 @@ import org.memtrace.views.traces.TraceDetails;
  * background; whatever a person waits for goes first.
  */
 public final class WarmUp extends Job {
-	private static final int START_AFTER_MS = 200;
+	private static final int START_AFTER_MS = 1000;
 	/** Pictures; not all of them on a slow machine. */
 	private static final int TIMES = 60;
 	private static final long MOST_NS = 5_000_000_000L;
@@ -67,15 +69,16 @@ public final class WarmUp extends Job {
 		setPriority(Job.DECORATE);
 	}
 
-	/** Starts it in the background. */
-	public static void start() {
-		new WarmUp().schedule(START_AFTER_MS);
+	/** Starts it in the background, some time after the display answers: not while the window is being made. Display thread. */
+	public static void start(Display display) {
+		display.timerExec(START_AFTER_MS, () -> new WarmUp().schedule());
 	}
 
 	@Override
 	protected IStatus run(IProgressMonitor monitor) {
+		ServiceLoading.start();
 		try {
-			draw(TIMES, Progress.cancelledWhen(monitor::isCanceled));
+			draw(TIMES, MOST_NS, Progress.cancelledWhen(monitor::isCanceled));
 		} catch (CancelledException e) {
 			// the workbench ends
 		} catch (MemtraceException e) {
@@ -84,20 +87,20 @@ public final class WarmUp extends Job {
 		return Status.OK_STATUS;
 	}
 
-	/** Returns how many pictures were drawn. */
-	static int draw(int times, Progress progress) throws MemtraceException {
+	/** Returns how many pictures were drawn; none begins after so much work. */
+	static int draw(int times, long mostNs, Progress progress) throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory()) {
 			TraceInfo info = write(catalogue.create("warm up"));
 			TraceDetails.of(info, null, "{\"rows\":{\"read\":1,\"skipped\":0},\"duration_ns\":1}");
-			return draw(new OpenTrace(catalogue.open(info.id()), progress), times, progress);
+			return draw(new OpenTrace(catalogue.open(info.id()), progress), times, mostNs, progress);
 		}
 	}
 
-	private static int draw(OpenTrace trace, int times, Progress progress) throws MemtraceException {
+	private static int draw(OpenTrace trace, int times, long mostNs, Progress progress) throws MemtraceException {
 		ViewState whole = trace.selection().initial();
 		long workedNs = 0;
 		int i = 0;
-		for (; i < times && workedNs < MOST_NS; i++) {
+		for (; i < times && workedNs < mostNs; i++) {
 			// in and out, at different places
 			long cut = whole.durationNs() / 10 * (i % 5);
 			ViewState state = whole.withWindow(whole.fromNs() + cut * (i % 3) / 2, whole.toNs() - cut * (3 - i % 3) / 4)

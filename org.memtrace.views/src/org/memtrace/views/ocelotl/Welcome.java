@@ -19,13 +19,16 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Label;
+import org.eclipse.swt.widgets.Link;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.analysis.selection.RecentTraces.Recent;
 import org.memtrace.importer.record.Example;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.views.Opening;
+import org.memtrace.views.RecentList;
 import org.memtrace.views.Session;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.record.RecordDialog;
@@ -39,6 +42,7 @@ final class Welcome extends Composite {
 	private static final int TEXT_WIDTH = 470;
 	private static final int HINT_WIDTH = 640;
 	private static final int BAR_WIDTH = 360;
+	private static final int MOST_RECENT = 5;
 	private static final int LEAST_WIDTH = 120;
 	/** Room at each side of the text of a button. */
 	private static final int BESIDE_TEXT = 10;
@@ -48,6 +52,9 @@ final class Welcome extends Composite {
 	private final Label hint;
 	private final Composite commands;
 	private final Composite buttons;
+	/** The traces that were shown last. */
+	private final Composite recent;
+	private final Session session;
 	private final Composite progress;
 	/** The title when nothing is opened. */
 	private String heading = "";
@@ -58,6 +65,7 @@ final class Welcome extends Composite {
 
 	Welcome(Composite parent, Session session, IWorkbenchWindow window) {
 		super(parent, SWT.NONE);
+		this.session = session;
 		Appearance.asList(this);
 		setBackgroundMode(SWT.INHERIT_FORCE);
 		GridLayoutFactory.fillDefaults().margins(8, 0).applyTo(this);
@@ -88,6 +96,10 @@ final class Welcome extends Composite {
 				+ "this window.", () -> TraceActions.openImportWizard(window, List.of()));
 		first = first == null ? importButton : first;
 
+		recent = new Composite(middle, SWT.NONE);
+		GridLayoutFactory.fillDefaults().numColumns(2).spacing(14, 4).applyTo(recent);
+		GridDataFactory.fillDefaults().exclude(true).applyTo(recent);
+
 		commands = new Composite(middle, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(18, 10).applyTo(commands);
 		GridDataFactory.fillDefaults().indent(0, 10).applyTo(commands);
@@ -115,6 +127,7 @@ final class Welcome extends Composite {
 
 			@Override
 			protected void show(String input, Integer count) {
+				fillRecent(); // the catalogue is open now
 				if (count == 0) {
 					say("No traces yet", WHAT);
 				} else {
@@ -177,6 +190,23 @@ final class Welcome extends Composite {
 		}
 	}
 
+	/** The names of the traces that were shown last: a click opens one. */
+	private void fillRecent() {
+		for (Control c : recent.getChildren()) {
+			c.dispose();
+		}
+		List<Recent> traces = RecentList.list(session);
+		for (Recent t : traces.subList(0, Math.min(MOST_RECENT, traces.size()))) {
+			Label before = new Label(recent, SWT.NONE);
+			before.setText(recent.getChildren().length == 1 ? "Shown last:" : "");
+			Link link = new Link(recent, SWT.NONE);
+			link.setText("<a>" + t.name().replace("&", "&&") + "</a>");
+			link.setToolTipText("Open " + t.database());
+			link.addListener(SWT.Selection, e -> RecentList.open(session, t));
+		}
+		show(recent, !traces.isEmpty() && !progress.getVisible());
+	}
+
 	private void say(String what, String more) {
 		heading = what;
 		if (!progress.getVisible()) {
@@ -209,6 +239,7 @@ final class Welcome extends Composite {
 		for (Composite c : new Composite[] { commands, buttons }) {
 			show(c, !on);
 		}
+		show(recent, !on && recent.getChildren().length > 0);
 		show(progress, on);
 		hint.setVisible(!on);
 		if (on) {

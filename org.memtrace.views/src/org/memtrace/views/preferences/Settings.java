@@ -45,6 +45,12 @@ public final class Settings {
 	public static final String THEME = "appearance.theme";
 	/** Whether a workbench that starts shows what was shown when it was left. */
 	public static final String RESTORE = "session.restore";
+	/** Traces that were shown last: {@link org.memtrace.analysis.selection.RecentTraces#toJson}. */
+	public static final String RECENT = "session.recent";
+	/** Where paths of recordings are here: {@link org.memtrace.analysis.source.SourceFiles#rules}. */
+	public static final String SOURCE_RULES = "source.rules";
+	/** Command of the editor: {@link org.memtrace.analysis.source.EditorCommand}. */
+	public static final String SOURCE_EDITOR = "source.editor";
 	private static final String RECORD = "record.default.";
 	private static final int DEFAULT_CACHE_MIB = 512;
 	private static final String CACHE_PROPERTY = "memtrace.cache.limit";
@@ -73,6 +79,9 @@ public final class Settings {
 			d.put(COLOURS, "");
 			d.put(THEME, "system");
 			d.putBoolean(RESTORE, true);
+			d.put(RECENT, "");
+			d.put(SOURCE_RULES, "");
+			d.put(SOURCE_EDITOR, "");
 			RECORDING.forEach(o -> d.put(key(o), o.defaultText()));
 		}
 	}

@@ -22,8 +22,8 @@ import org.memtrace.views.util.Accessibility;
 
 /** The pie. A click selects a slice, with Ctrl another one too; a double click opens it. */
 final class PieCanvas extends SceneCanvas {
-	private static final PieModel NOTHING = PieModel.of(Statistics.Sum.ACCESSES, org.memtrace.aggregation.BasicDimensions.TYPE, java.util.List.of(),
-			PieRules.NONE);
+	private static final PieModel NOTHING = PieModel.of(Statistics.Sum.ACCESSES, org.memtrace.aggregation.BasicDimensions.TYPE,
+			java.util.List.of(), PieRules.NONE);
 
 	private PieModel model = NOTHING;
 	private Set<String> selected = Set.of();

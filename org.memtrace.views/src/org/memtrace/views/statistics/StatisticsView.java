@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.statistics;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,7 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.MenuManager;
@@ -44,6 +45,7 @@ import org.memtrace.analysis.statistics.PieRules;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.statistics.Statistics.Item;
 import org.memtrace.analysis.statistics.Statistics.Sum;
+import org.memtrace.analysis.text.NamePattern;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.MemtraceException;
@@ -128,7 +130,7 @@ public final class StatisticsView extends TraceView {
 
 		@Override
 		public int color(int row) {
-			return lines.get(row).slice.color(ScenePainter.palette(grid.control()));
+			return model.color(lines.get(row).slice, ScenePainter.palette(grid.control()));
 		}
 
 		@Override
@@ -338,7 +340,7 @@ public final class StatisticsView extends TraceView {
 	private void showLines() {
 		List<Line> now = new ArrayList<>();
 		if (model != null) {
-			Pattern pattern = pattern(filter.getText().strip());
+			Pattern pattern = NamePattern.of(filter.getText());
 			add(now, model.slices(), 0, pattern);
 		}
 		lines = now;
@@ -364,17 +366,6 @@ public final class StatisticsView extends TraceView {
 			if (opened && s.kind() != Kind.ITEM) {
 				add(to, s.parts(), here ? depth + 1 : depth, pattern);
 			}
-		}
-	}
-
-	private static Pattern pattern(String text) {
-		if (text.isEmpty()) {
-			return null;
-		}
-		try {
-			return Pattern.compile(text, Pattern.CASE_INSENSITIVE);
-		} catch (PatternSyntaxException e) {
-			return Pattern.compile(Pattern.quote(text), Pattern.CASE_INSENSITIVE); // while it is being typed
 		}
 	}
 
@@ -524,18 +515,9 @@ public final class StatisticsView extends TraceView {
 		m.add(csv);
 	}
 
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
-	}
-
 	private void merge(List<Slice> chosen) {
 		MergeDialog dialog = new MergeDialog(getSite().getShell(), chosen.get(0).name(),
-				chosen.get(0).color(ScenePainter.palette(pie)), chosen.size());
+				model.color(chosen.get(0), ScenePainter.palette(pie)), chosen.size());
 		if (dialog.open() == Window.OK) {
 			change(rules.merge(dialog.name(), dialog.color(), chosen.stream().flatMap(s -> s.items().stream()).map(Item::key)
 					.toList()));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.structures;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -205,6 +207,7 @@ public final class StructuresView extends TraceView {
 			int[] producers = grid.selectedRows(MOST_FILTERED).stream().mapToInt(this::producer).toArray();
 			if (trace() != null && producers.length > 0) {
 				m.add(action("Zoom to structure\tEnter", this::zoom));
+				m.add(action("Open source\tF3", this::openSource));
 				m.add(new Separator());
 				FilterActions.add(m, trace(), producers.length == 1 ? "this structure" : "these " + producers.length + " structures",
 						Condition.Subtree.of(trace().producers(), producers));
@@ -214,15 +217,6 @@ public final class StructuresView extends TraceView {
 			m.add(copy);
 		});
 		grid.menu(menu);
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	@Override

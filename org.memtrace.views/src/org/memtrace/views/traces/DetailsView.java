@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.traces;
 
+import static org.memtrace.views.util.MenuActions.action;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -165,15 +167,6 @@ public final class DetailsView extends ViewPart {
 		getSite().getPage().addSelectionListener(ViewIds.TRACES, selected);
 		session.addListener(follow);
 		follow(session.trace());
-	}
-
-	private static Action action(String text, Runnable what) {
-		return new Action(text) {
-			@Override
-			public void run() {
-				what.run();
-			}
-		};
 	}
 
 	/** As wide as the longest name, but the values keep more than half of the table. */

@@ -131,8 +131,8 @@ final class ImportOptionsPage extends WizardPage {
 
 	/** The settings for what is to be imported. */
 	ImportSettings complete(List<Path> input) {
-		return new ImportSettings(input, name.getText().strip(), strict.getSelection(), fanout.isEnabled() ? fanout.getSelection() : ImportOperation.DEFAULT_FANOUT,
-				DatabaseKind.values()[kind.getSelectionIndex()],
+		return new ImportSettings(input, name.getText().strip(), strict.getSelection(), fanout.isEnabled() ? fanout.getSelection()
+				: ImportOperation.DEFAULT_FANOUT, DatabaseKind.values()[kind.getSelectionIndex()],
 				rules.isEnabled() ? rules.getText().lines().map(String::strip).filter(l -> !l.isEmpty()).toList() : List.of(),
 				projections.isEnabled() && projections.getSelection(), moca.isEnabled() ? path(moca) : null,
 				path(output));

@@ -47,7 +47,8 @@ final class ImportTask {
 		}
 		try (TraceGroup group = catalogue.group()) {
 			ImportReport report = settings.operation(group::create).setIncomplete(incomplete).call(progress);
-			List<TraceInfo> all = Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name, progress);
+			List<TraceInfo> all = Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""), name -> name,
+					progress);
 			TraceImport.saveSums(catalogue, all.get(0), progress);
 			return report;
 		}

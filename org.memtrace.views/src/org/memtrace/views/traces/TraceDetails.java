@@ -41,7 +41,8 @@ public final class TraceDetails {
 	private static final String LOSSES = "losses";
 	/** Prefixes of properties that make a section of their own. */
 	private static final Map<String, String> SECTIONS = Map.of("guarantee_", "What the backend guarantees", "parameter_",
-			"Parameters");
+			"Parameters", TraceInfo.PROPERTY_SETTING, "Kernel settings", TraceInfo.PROPERTY_ENVIRONMENT, "Environment", "job_",
+			"Parallel job");
 	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM yyyy HH:mm:ss", Locale.ENGLISH)
 			.withZone(ZoneId.systemDefault());
 
@@ -92,6 +93,7 @@ public final class TraceDetails {
 		if (unseen != null) {
 			d.rows.add(new Row("Memory", unseen, false, true));
 		}
+		d.property("Intervals", TraceInfo.PROPERTY_LATE);
 		d.property("Processes", "unrecorded");
 		String untouched = d.left.remove(TraceInfo.PROPERTY_MAYBE_UNTOUCHED);
 		if (untouched != null) {

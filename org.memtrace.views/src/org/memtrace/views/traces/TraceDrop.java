@@ -15,6 +15,7 @@ import org.eclipse.swt.dnd.FileTransfer;
 import org.eclipse.swt.dnd.Transfer;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.ui.IWorkbenchWindow;
+import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
@@ -45,20 +46,24 @@ public final class TraceDrop {
 	}
 
 	/**
-	 * What a drop does: trace directories are imported, databases opened, and the last is shown; with other files the import wizard
-	 * is opened. Display thread.
+	 * What a drop does: trace directories are imported, databases opened, and the last is shown, or what a file with a link says; with other
+	 * files the import wizard is opened. Display thread.
 	 */
 	static void dropped(IWorkbenchWindow window, String... files) {
 		List<String> known = new ArrayList<>();
+		List<String> links = new ArrayList<>();
 		List<Path> others = new ArrayList<>();
 		for (String file : files) {
 			Path path = Path.of(file);
-			if (Files.isDirectory(path) ? ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
+			if (file.endsWith(SharedView.ENDING)) {
+				links.add(file);
+			} else if (Files.isDirectory(path) ? ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
 				known.add(file);
 			} else {
 				others.add(path);
 			}
 		}
+		known.addAll(links.subList(Math.max(0, links.size() - 1), links.size())); // one view can be shown
 		if (!known.isEmpty()) {
 			window.getService(Session.class).opener().open(known.toArray(String[]::new));
 		}

@@ -28,7 +28,8 @@ public final class CommandBar extends Composite {
 		text = new Text(this, SWT.BORDER | SWT.READ_ONLY | (rows > 1 ? SWT.MULTI | SWT.WRAP | SWT.V_SCROLL : SWT.SINGLE));
 		text.setFont(JFaceResources.getTextFont());
 		Accessibility.name(text, label.replace(":", "").replace("&", ""));
-		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(100, rows > 1 ? rows * text.getLineHeight() + 6 : SWT.DEFAULT)
+		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(100, rows > 1 ? rows * text.getLineHeight() + 6
+				: SWT.DEFAULT)
 				.applyTo(text);
 		copy = Buttons.push(this, "Copy", "Copy the command, to paste it into a terminal", () -> {
 			Clipboard clipboard = new Clipboard(getDisplay());
