@@ -3,13 +3,9 @@
 """A trace as Arrow tables."""
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import shutil
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -56,8 +52,10 @@ class Table:
 class Trace:
     """A trace; made by :func:`open`. Tables are read when they are asked for."""
 
-    def __init__(self, folder: PathLike) -> None:
+    def __init__(self, folder: PathLike, source: Optional[PathLike] = None) -> None:
         self.folder = Path(folder)
+        #: The trace as the command takes it; None of a folder that stands alone.
+        self.source = source
         try:
             self.meta: dict[str, Any] = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as e:
@@ -77,11 +75,11 @@ class Trace:
         """The accesses without reading them, for filters and aggregations of one's own."""
         return ds.dataset(self.folder / "accesses", format="parquet")
 
-    def accesses(self, *, structure: Union[str, int, None] = None, thread: Optional[int] = None, start_ns: Optional[int] = None,
+    def accesses(self, *, structure: Union[str, int, Sequence[str], None] = None, thread: Optional[int] = None, start_ns: Optional[int] = None,
                  end_ns: Optional[int] = None, columns: Optional[Iterable[str]] = None) -> Table:
         """Records: what one thread did to one page in one interval.
 
-        :param structure: name of a structure, or its id
+        :param structure: name of a structure, or several names, or the id of one
         :param thread: number of a thread
         :param start_ns: only what ends after this time, in the clock of the trace
         :param end_ns: only what begins before this time
@@ -90,8 +88,10 @@ class Trace:
         conditions = []
         if isinstance(structure, str):
             conditions.append(pc.field("structure") == structure)
-        elif structure is not None:
+        elif isinstance(structure, int):
             conditions.append(pc.field("structure_id") == structure)
+        elif structure is not None:
+            conditions.append(pc.field("structure").isin(list(structure)))
         if thread is not None:
             conditions.append(pc.field("thread_index") == thread)
         if start_ns is not None:
@@ -156,44 +156,12 @@ class Trace:
         return f"<memtrace.Trace {self.name}, {self.meta['tables']['accesses']['rows']} accesses>"
 
 
-def _cache() -> Path:
-    own = os.environ.get("MEMTRACE_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(own) if own else Path(base if base.startswith("/") else Path.home() / ".cache") / "memtrace"
-
-
-def _state(trace: Path) -> str:
-    """What changes when a trace is written: path, size and time of its files."""
-    files = sorted(p for p in trace.rglob("*") if p.is_file()) if trace.is_dir() else [trace, Path(str(trace) + "-wal")]
-    told = [str(trace.resolve()), str(SCHEMA_VERSION)]
-    for f in files:
-        if f.exists() and f.stat().st_size > 0:
-            told.append(f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}")
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
-
-
 def open(trace: PathLike) -> Trace:
     """Opens a trace directory, a database, a number or name in the catalogue, or a Parquet folder.
 
-    All but the last are exported once for each state into ``~/.cache/memtrace/python`` (MEMTRACE_CACHE names another place than
-    ``~/.cache/memtrace``); an earlier state is removed then. A number or name is exported each time, into a folder that goes with Python.
+    Of all but the last the command keeps a Parquet folder for each state, the one that ``memtrace sql`` reads (docs/parquet.md tells where).
     """
     path = Path(trace)
     if (path / "meta.json").is_file() and (path / "accesses").is_dir():
         return Trace(path)
-    if not path.exists():
-        temporary = Path(tempfile.mkdtemp(prefix="memtrace-"))
-        import atexit
-        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        run("export", "--quiet", "--format", "parquet", "-o", temporary / "trace", os.fspath(trace))
-        return Trace(temporary / "trace")
-    home = _cache() / "python"
-    home.mkdir(parents=True, exist_ok=True)
-    prefix = path.name + "-" + hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8] + "-"
-    folder = home / (prefix + _state(path))
-    if not folder.is_dir():
-        run("export", "--quiet", "--format", "parquet", "-o", folder, path)
-        for earlier in home.iterdir():
-            if earlier.name.startswith(prefix) and earlier != folder:
-                shutil.rmtree(earlier, ignore_errors=True)
-    return Trace(folder)
+    return Trace(run("export", "--quiet", "--format", "parquet", "--cached", trace).rstrip("\n"), trace)

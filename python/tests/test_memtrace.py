@@ -84,18 +84,73 @@ class Package(unittest.TestCase):
             self.assertEqual(wanted, [None if v is None or v != v else int(v) for v in pandas[name].astype(object).where(pandas[name].notna(), None)], name)
 
     def test_cache(self):
-        home = self.tmp / "cache" / "python"
-        first = [p for p in home.iterdir() if p.name.startswith("m.db-")]
-        self.assertEqual(1, len(first))
-        stamp = first[0].stat().st_mtime_ns
-        memtrace.open(self.db)
-        self.assertEqual(stamp, first[0].stat().st_mtime_ns, "it is not exported again")
+        home = self.tmp / "cache" / "folders"
+        self.assertEqual(home, self.trace.folder.parent)
+        before = set(home.iterdir())
+        self.assertEqual(self.trace.folder, memtrace.open(self.db).folder, "it is not exported again")
+        self.assertEqual(before, set(home.iterdir()))
         copy = self.tmp / "copy.db"
         memtrace.import_trace(TRACES / "heap-reuse", copy)
-        before = len(memtrace.open(copy).producers)
+        first = memtrace.open(copy)
         memtrace.run("merge", "--quiet", "--add", "stack+size", copy)
-        self.assertNotEqual(before, len(memtrace.open(copy).producers), "the trace has changed")
-        self.assertEqual(1, sum(p.name.startswith("copy.db-") for p in home.iterdir()), "the earlier state went")
+        second = memtrace.open(copy)
+        self.assertNotEqual(first.folder, second.folder, "the trace has changed")
+        self.assertNotEqual(len(first.producers), len(second.producers))
+
+    def test_plots(self):
+        import matplotlib
+        matplotlib.use("Agg")
+        from matplotlib import pyplot as plt
+        from memtrace import plots
+        self.assertEqual("page_faults", self.trace.meta["counts"])
+        some = ["C", "B", "A"]
+        def drawn(axes):
+            """Each has something in it, and the figure can be saved."""
+            for ax in getattr(axes, "flat", [axes]):
+                ax.figure.savefig(io.BytesIO())
+            plt.close("all")
+            return axes
+        def rectangles(axes):
+            return sum(len(c.get_paths()) for ax in axes.flat for c in ax.collections)
+        rows = [r for r in self.trace.accesses().arrow.to_pylist() if r["structure"] in some]
+        place = lambda r: (r["structure"], r["page_index"], r["start_ns"], r["end_ns"])
+        kind = lambda r: (r["type"].startswith("Shared"), r["writes"] > 0)
+        classes = len({(*place(r), kind(r)) for r in rows})
+        for colour in ("sharing", "accesses", "records", "type"):
+            axes = drawn(plots.space_time(self.trace, colour, some))
+            self.assertEqual((3, 4), axes.shape)
+            self.assertEqual(classes, rectangles(axes), colour)
+        self.assertEqual(len({place(r) for r in rows}), rectangles(drawn(plots.space_time(self.trace, "sharing", some, by_type=False))))
+        self.assertEqual(classes, rectangles(drawn(plots.space_time(self.trace, "accesses", some, y="address", alpha=0.4))))
+        drawn(plots.space_time(self.trace, "sharing", "B", limits=(1, 2), pages=(3, 9)))
+        bars = drawn(plots.importance(self.trace, count=1)).patches
+        totals = Counter()
+        for r in self.trace.accesses().arrow.to_pylist():
+            totals[r["structure"]] += r["reads"] + r["writes"]
+        self.assertEqual([max(totals.values())], [b.get_height() for b in bars])
+        grid = drawn(plots.page_thread(self.trace, "B", "reads"))[0].images[0].get_array()
+        self.assertEqual(sum(r["reads"] for r in rows if r["structure"] == "B"), grid.sum())
+        for f in (plots.offsets, plots.first_touch, plots.distribution, plots.addresses):
+            drawn(f(self.trace, some))
+        for by in ("type", "thread", "structure"):
+            drawn(plots.density(self.trace, by))
+        drawn(plots.importance(self.trace, "rw"))
+        drawn(plots.importance(self.trace, "sharing"))
+        drawn(plots.overview(self.trace))
+        with self.assertRaisesRegex(memtrace.MemtraceError, "there are no accesses to no such"):
+            plots.offsets(self.trace, "no such")
+        with self.assertRaisesRegex(memtrace.MemtraceError, "is a Parquet folder"):
+            plots.overview(memtrace.open(self.trace.folder))
+
+    def test_colours_are_those_of_the_workbench(self):
+        from matplotlib.colors import to_hex
+        from memtrace import plots
+        with open(ROOT / "testdata" / "vectors" / "palette.csv", encoding="utf-8", newline="") as f:
+            wanted = list(csv.DictReader(f)) # PaletteTest.java keeps it current
+        ours = {"type": plots.TYPES.get, "rw": plots._DIRECTIONS.get, "page": {"behind": plots._BEHIND, "muted": plots._MUTED, "line": plots._LINE}.get,
+                "thread": lambda name: to_hex(plots.thread_colour(int(name))), "structure": lambda name: to_hex(plots.structure_colour(name))}
+        self.assertEqual(set(ours), {r["what"] for r in wanted})
+        self.assertEqual(wanted, [{**r, "colour": ours[r["what"]](r["name"])} for r in wanted])
 
     def test_other_traces(self):
         self.assertEqual(self.trace.accesses().arrow, memtrace.open(self.trace.folder).accesses().arrow)

@@ -1,0 +1,4 @@
+library(testthat)
+library(memtrace)
+
+test_check("memtrace")
