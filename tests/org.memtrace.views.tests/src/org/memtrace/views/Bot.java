@@ -9,6 +9,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -34,16 +38,26 @@ public final class Bot {
 	/** Long enough for a loaded machine; passing tests never wait so long. */
 	private static final long TIMEOUT_MS = Long.getLong("memtrace.timeout", 120_000);
 
+	private static final ScheduledExecutorService WATCH = Executors.newSingleThreadScheduledExecutor(r -> {
+		Thread thread = new Thread(r, "bot watch");
+		thread.setDaemon(true);
+		return thread;
+	});
+
 	public final Display display;
 
 	public Bot(Display display) {
 		this.display = display;
 	}
 
-	/** Runs on the display thread and returns its result. */
+	/** Runs on the display thread and returns its result. A dialog that keeps it from ending is closed, and is a failure. */
 	public <T> T ui(Supplier<T> s) {
 		Object[] result = new Object[1];
 		Throwable[] failure = new Throwable[1];
+		ScheduledFuture<?> watch = WATCH.schedule(() -> display.asyncExec(() -> {
+			List<String> titles = closeDialogs(); // from within the loop of the dialog
+			failure[0] = titles.isEmpty() ? null : new AssertionError("a dialog waited for an answer: " + titles);
+		}), TIMEOUT_MS, TimeUnit.MILLISECONDS);
 		display.syncExec(() -> {
 			try {
 				result[0] = s.get();
@@ -51,6 +65,7 @@ public final class Bot {
 				failure[0] = e;
 			}
 		});
+		watch.cancel(false);
 		if (failure[0] != null) {
 			throw new AssertionError(failure[0]);
 		}

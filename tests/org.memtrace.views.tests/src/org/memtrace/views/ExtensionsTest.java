@@ -33,6 +33,7 @@ import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.InputReader;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.views.extensions.ExtensionBundles;
+import org.memtrace.views.help.AboutTexts;
 import org.osgi.framework.Bundle;
 
 /** The example bundles are installed into the running workbench, used, and taken away; that of the view is there at its start. */
@@ -110,6 +111,26 @@ class ExtensionsTest extends UiTest {
 		assertTrue(bot.ui(() -> List.of(page().getShowViewShortcuts())).contains("org.memtrace.example.view.threads"));
 		bot.shot("extension-view");
 		bot.run(() -> page().hideView(view));
+	}
+
+	/** About says which bundles add something, and what: also what cannot be used, as long as its bundle is there. */
+	@Test
+	void aboutTellsWhatIsInstalled() throws Exception {
+		String before = bot.ui(AboutTexts::extensions);
+		assertTrue(before.contains("  org.memtrace.example.view") && before.contains("    view Threads"), before);
+		assertFalse(before.contains("reader lines"), before);
+		List<Bundle> bundles = List.of(install("reader"), install("rule"), install("metric"), install("dimension"));
+		List<String> added = List.of("    reader lines", "    rule huge-pages", "    metric read-and-write", "    dimension thread_role");
+		bot.waitFor("all of them", () -> added.stream().allMatch(l -> AboutTexts.extensions().lines().anyMatch(l::equals)));
+		String text = bot.ui(AboutTexts::extensions);
+		assertTrue(text.lines().anyMatch(l -> l.matches("  org\\.memtrace\\.example\\.rule +0\\.1\\.0\\S* +EPL-2\\.0")), text);
+		bot.run(() -> AboutTexts.open(page().getWorkbenchWindow().getShell()));
+		bot.shot("about-extensions");
+		bot.run(AboutTexts::close);
+		for (Bundle b : bundles) {
+			b.uninstall();
+		}
+		bot.waitFor("none of them", () -> AboutTexts.extensions().equals(before));
 	}
 
 	/** Of the table of the example. */

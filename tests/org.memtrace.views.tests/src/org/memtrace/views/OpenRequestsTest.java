@@ -55,8 +55,8 @@ class OpenRequestsTest extends UiTest {
 			assertEquals("ok\n", say(socket, request(OpenRequests.PROTOCOL, ":7", "", "/c", "/a b/t\u00e4.memtrace", "name")));
 			assertEquals(List.of(new OpenRequests.Request(List.of(":7", ""), "/c", List.of("/a b/t\u00e4.memtrace", "name"))), asked);
 			assertEquals("ok\n", say(socket, request(OpenRequests.PROTOCOL, "", "wayland-0", "")), "only to the front");
-			assertEquals(List.of(), asked.get(1).traces());
-			for (byte[] wrong : List.of(new byte[0], request("memtrace-open/2", "", "", ""), request(OpenRequests.PROTOCOL, "", ""),
+			assertEquals(List.of(), asked.get(1).arguments());
+			for (byte[] wrong : List.of(new byte[0], request("memtrace-open/1", "", "", ""), request(OpenRequests.PROTOCOL, "", ""),
 					OpenRequests.PROTOCOL.getBytes(StandardCharsets.UTF_8), new byte[] {0}, new byte[2 << 20])) {
 				String said = "";
 				try {
@@ -83,6 +83,40 @@ class OpenRequestsTest extends UiTest {
 		}
 	}
 
+	/** What {@code memtrace-workbench} asks before it starts. */
+	@Test
+	void aProgramThatStartsAsksFirst() throws Exception {
+		Path other = Files.createDirectories(directory.resolve("other"));
+		OpenRequests.Request request = new OpenRequests.Request(List.of(":7", "wayland-0"), "/c",
+				List.of("-from", "1 s", "/a b/t\u00e4.memtrace"));
+		assertNull(OpenRequests.handOver(other, request, 0), "nobody is there");
+		Files.writeString(other.resolve(OpenRequests.SOCKET), "left by one that was killed");
+		assertNull(OpenRequests.handOver(other, request, 0));
+		assertNull(OpenRequests.handOver(Files.createDirectories(directory.resolve("d".repeat(120))), request, 60_000),
+				"there cannot be one: nobody waits");
+		try (OpenRequests requests = listen(OpenRequests.OK)) {
+			assertNotNull(requests);
+			assertEquals(OpenRequests.OK, OpenRequests.handOver(directory, request, 0));
+			assertEquals(List.of(request), asked);
+		}
+		try (OpenRequests requests = listen("the workbench is on another display")) {
+			assertNotNull(requests);
+			assertEquals("the workbench is on another display", OpenRequests.handOver(directory, request, 0));
+		}
+		// one that is only starting
+		Thread starts = new Thread(() -> {
+			try {
+				Thread.sleep(700);
+			} catch (InterruptedException e) {
+				throw new AssertionError(e);
+			}
+			listen(OpenRequests.OK);
+		});
+		starts.start();
+		assertEquals(OpenRequests.OK, OpenRequests.handOver(directory, request, 60_000));
+		starts.join();
+	}
+
 	@Test
 	void withoutASocketThereIsNone() throws Exception {
 		Path deep = Files.createDirectories(directory.resolve("d".repeat(120)));
@@ -104,13 +138,17 @@ class OpenRequestsTest extends UiTest {
 			assertEquals("", run(program, "open", "--quiet", "--state", state, "--catalogue", state, trace.toString(), "a name"));
 			assertEquals(new OpenRequests.Request(List.of(":93", ""), directory.toRealPath().toString(),
 					List.of(trace.toRealPath().toString(), "a name")), asked.get(0));
-			assertEquals("started -data " + state + " " + trace.toRealPath(), run(program, "open", "--new", "--state", state, trace.toString()));
+			assertEquals("started -new -data " + state + " " + trace.toRealPath(),
+					run(program, "open", "--new", "--state", state, trace.toString()));
 			assertEquals(1, asked.size());
+			run(program, "open", "--quiet", "--state", state, "--to", "2s", "--from", "1.5 s", "--structure", "a b", trace.toString());
+			assertEquals(List.of("-from", "1.5 s", "-to", "2s", "-structure", "a b", trace.toRealPath().toString()), asked.get(1).arguments());
 		}
 		try (OpenRequests requests = listen("the workbench has another catalogue")) {
 			assertNotNull(requests);
-			assertEquals("started -data " + state + " " + trace.toRealPath(), run(program, "open", "--state", state, trace.toString()));
-			assertEquals(2, asked.size());
+			assertEquals("memtrace: a new workbench starts, because the workbench has another catalogue\nstarted -new -data " + state + " -view thread "
+					+ trace.toRealPath(), run(program, "open", "--state", state, "--view", "thread", trace.toString()));
+			assertEquals(3, asked.size());
 		}
 		assertEquals("started -data " + state, run(program, "open", "--state", state), "nobody listens");
 	}

@@ -83,9 +83,10 @@ class CommandsTest extends UiTest {
 		assertTrue(menu("&Navigate").stream().allMatch(t -> t.startsWith("[")), menu("&Navigate").toString());
 		assertTrue(menu("&File").contains("[Compare with…]"), menu("&File").toString());
 		open();
-		assertEquals(List.of("[Back]", "[Forward]", "[Parent]", "[Whole trace]", "[Earlier]", "[Later]", "Time window…"), menu("&Navigate"));
+		assertEquals(List.of("[Back]", "[Forward]", "[Parent]", "[Whole trace]", "[Earlier]", "[Later]", "Time window…",
+				"Open source"), menu("&Navigate"));
 		bot.run(() -> session.trace().selection().zoom(0, 10 * SampleTrace.STEP_NS, SampleTrace.A));
-		assertEquals(List.of("Back", "[Forward]", "Parent", "Whole trace", "Earlier", "Later", "Time window…"), menu("&Navigate"));
+		assertEquals(List.of("Back", "[Forward]", "Parent", "Whole trace", "Earlier", "Later", "Time window…", "Open source"), menu("&Navigate"));
 		assertTrue(menu("&Edit").contains("[Remove all filters]"));
 		bot.run(() -> session.trace().selection().addFilter(TraceFilter.only(Condition.thread(1))));
 		assertTrue(menu("&Edit").contains("Remove all filters"));

@@ -56,6 +56,11 @@ class DensityViewTest extends UiTest {
 		bot.waitFor("threads", () -> view.isSettled() && view.canvas().picture() != null
 				&& view.canvas().picture().model().series().size() == 5);
 		bot.shot("density-threads");
+		bot.run(() -> view.choose(Sum.MEMORY, BasicDimensions.THREAD));
+		bot.waitFor("memory is divided by where it is", () -> view.isSettled() && view.model().sum() == Sum.MEMORY
+				&& view.model().stack() == BasicDimensions.NODE && view.model().max() == 4096.0 * 3 * SampleTrace.PAGES);
+		bot.shot("density-memory");
+		bot.run(() -> view.choose(Sum.READS, BasicDimensions.NODE));
 		bot.key("Escape");
 		bot.waitFor("back", () -> state().durationNs() < before);
 	}

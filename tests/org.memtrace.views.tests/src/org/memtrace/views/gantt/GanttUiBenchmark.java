@@ -32,7 +32,8 @@ class GanttUiBenchmark extends UiTest {
 		canvas = bot.ui(view::canvas);
 		try (Watchdog w = new Watchdog(bot.display)) {
 			watchdog = w;
-			watchdog.told("Gantt chart: opening the trace until its first picture", String.format("%.0f ms", until(() -> bot.run(() -> session.opener().open(big)))));
+			watchdog.told("Gantt chart: opening the trace until its first picture",
+					String.format("%.0f ms", until(() -> bot.run(() -> session.opener().open(big)))));
 			List<Double> wheel = new ArrayList<>();
 			for (int i = 0; i < TIMES; i++) {
 				int n = i;

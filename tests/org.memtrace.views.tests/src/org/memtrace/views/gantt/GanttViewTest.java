@@ -195,7 +195,8 @@ class GanttViewTest extends UiTest {
 		bot.run(() -> view.showRecord(session.trace(), SampleTrace.A + 2, 3 * MS, 4 * MS));
 		bot.waitFor("record of A", () -> view.isSettled() && canvas.selected() != null && canvas.selected().fromNs() == 3 * MS
 				&& view.rows().name(canvas.selectedRow()).equals("A [page 0]"));
-		// and back
+		// and back, in whatever order the table has been left
+		bot.run(() -> UiTest.<EventsView>show(ViewIds.EVENTS).sortBy(EventColumn.WRITES));
 		bot.run(view::showInEvents);
 		bot.waitFor("row of the record", () -> page().findView(ViewIds.EVENTS) instanceof EventsView events
 				&& events.grid().selectedRow() >= 0

@@ -114,6 +114,8 @@ class GanttWalkTest extends UiTest {
 			return "wheel";
 		}
 		case 10, 11, 12, 13 -> {
+			// as a person's key would: F3 is another command in the other views
+			view.getSite().getPage().activate(view);
 			Event e = event();
 			e.keyCode = KEYS[random.nextInt(KEYS.length)];
 			canvas.notifyListeners(SWT.KeyDown, e);

@@ -47,7 +47,8 @@ class HelpTest extends UiTest {
 		assertTrue(text.contains("Each row is a data structure"), "the page itself, not an excuse");
 		int top = bot.ui(() -> view.browser().page().getTopIndex());
 		assertTrue(top > 20, "scrolled to the section: " + top);
-		for (String id : List.of(ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.MACHINE,
+		for (String id : List.of(ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES,
+				ViewIds.MACHINE, ViewIds.SOURCE,
 				"org.memtrace.views.preferences.colours", "org.memtrace.views.keys")) {
 			Place place = bot.ui(() -> HelpPages.context(id));
 			assertTrue(!place.anchor().isEmpty() || place.file().equals("user/keys.md"), id + " has help of its own");

@@ -19,6 +19,8 @@ import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.importer.ImportOperation;
+import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
@@ -132,6 +134,53 @@ class MachineViewTest extends UiTest {
 		Event e = new Event();
 		e.keyCode = key;
 		view.canvas().notifyListeners(SWT.KeyDown, e);
+	}
+
+	/** Two CPUs of the machine of two packages: a value that doubles with each sample, of the second one only from the third sample on. */
+	private TraceInfo monitors() throws Exception {
+		String xml = Files.readString(Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-packages.xml"));
+		StringBuilder text = new StringBuilder();
+		xml.lines().forEach(l -> text.append("# topology ").append(l).append('\n'));
+		text.append("# scale doubled 1 256 1\nObj Nanoseconds doubled\n");
+		for (int i = 0; i < 8; i++) {
+			text.append("PU:0 ").append(100_000_000L * (i + 1)).append(' ').append(2 << i).append('\n');
+			if (i >= 2) {
+				text.append("PU:15 ").append(100_000_000L * (i + 1)).append(' ').append(1 << i).append('\n');
+			}
+		}
+		Path file = Files.writeString(Files.createTempDirectory("monitors").resolve("doubled.txt"), text);
+		return new ImportOperation(List.of(file), System.in, session.catalogue()::create).call(Progress.NONE).trace();
+	}
+
+	@Test
+	void monitorsAreReplayed() throws Exception {
+		MachineView view = bot.ui(() -> show(ViewIds.MACHINE));
+		TraceInfo trace = monitors();
+		bot.run(() -> session.opener().open(trace));
+		bot.waitFor("the values", () -> session.trace() != null && view.isSettled() && view.canvas().frame() != null);
+		assertEquals("2 packages, 2 NUMA nodes, 8 cores, 16 CPUs", bot.ui(() -> view.canvas().frame().topology().summary()));
+		assertEquals("doubled of CPU (2), at 800 ms; 2 of 2 places active", summary(view));
+		bot.waitFor("painted", () -> bot.colours(view.canvas()).size() > 5);
+		bot.shot("machine-monitors");
+		bot.run(() -> {
+			view.bar().replay().at(view.bar().replay().fromNs());
+			view.bar().step(1);
+			view.bar().step(1);
+		});
+		assertEquals("doubled of CPU (2), at 200 ms; 1 of 2 places active", summary(view));
+		bot.shot("machine-monitors-inactive");
+		bot.run(() -> view.bar().replay().speed(4.0));
+		bot.run(view.bar()::toggle);
+		bot.waitFor("played to the end", () -> !view.bar().replay().isPlaying());
+		assertEquals("doubled of CPU (2), at 800 ms; 2 of 2 places active", summary(view));
+		bot.run(() -> session.trace().selection().window(0, 400_000_000L));
+		bot.waitFor("the window of all views", () -> view.isSettled() && summary(view).contains("at 400 ms"));
+		bot.run(() -> session.opener().open(sample));
+		bot.waitFor("accesses again", () -> view.isSettled() && view.canvas().use() != null && view.canvas().frame() == null);
+	}
+
+	private String summary(MachineView view) {
+		return bot.ui(() -> view.canvas().frame().summary());
 	}
 
 	@Test

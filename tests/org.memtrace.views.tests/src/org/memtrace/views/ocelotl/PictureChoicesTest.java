@@ -9,12 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Table;
+import org.eclipse.swt.widgets.ToolBar;
+import org.eclipse.swt.widgets.ToolItem;
 import org.eclipse.swt.widgets.Tree;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,23 @@ class PictureChoicesTest extends UiTest {
 	private Point at(double x, double y) {
 		Rectangle r = bot.ui(() -> view.canvas().picture().plot());
 		return new Point(r.x + (int) (x * r.width), r.y + (int) (y * r.height));
+	}
+
+	/** The picture takes the place of what stands beside it, and gives it back. */
+	@Test
+	void sidePanelCanBeHidden() {
+		int before = bot.ui(() -> view.canvas().getSize().x);
+		int side = bot.ui(() -> view.level().getSize().x);
+		int plot = bot.ui(() -> view.canvas().picture().plot().width);
+		ToolItem button = bot.ui(() -> bot.all(ToolBar.class).stream().flatMap(b -> Arrays.stream(b.getItems()))
+				.filter(i -> String.valueOf(i.getToolTipText()).startsWith("Show overview")).findFirst().orElseThrow());
+		bot.click(bot.ui(button::getParent), bot.ui(button::getBounds));
+		bot.waitFor("wider picture", () -> view.isSettled() && view.canvas().getSize().x >= before + side
+				&& view.canvas().picture().plot().width >= plot + side);
+		assertFalse(bot.ui(() -> view.level().isVisible()));
+		bot.shot("picture-alone");
+		bot.click(bot.ui(button::getParent), bot.ui(button::getBounds));
+		bot.waitFor("side panel", () -> view.isSettled() && view.canvas().getSize().x == before && view.level().isVisible());
 	}
 
 	/** Who changes a default means the picture before the eyes, too. */

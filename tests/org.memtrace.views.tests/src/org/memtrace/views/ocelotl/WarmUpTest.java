@@ -16,7 +16,7 @@ class WarmUpTest {
 	/** All kinds of windows and viewpoints, without an error. */
 	@Test
 	void itDrawsPictures() throws Exception {
-		assertEquals(TIMES, WarmUp.draw(TIMES, Progress.NONE));
+		assertEquals(TIMES, WarmUp.draw(TIMES, Long.MAX_VALUE, Progress.NONE));
 	}
 
 	/** The workbench may end meanwhile. */
@@ -26,7 +26,7 @@ class WarmUpTest {
 		Progress progress = Progress.cancelledWhen(() -> ++asked[0] > 20);
 		boolean cancelled = false;
 		try {
-			WarmUp.draw(Integer.MAX_VALUE, progress);
+			WarmUp.draw(Integer.MAX_VALUE, Long.MAX_VALUE, progress);
 		} catch (CancelledException e) {
 			cancelled = true;
 		}

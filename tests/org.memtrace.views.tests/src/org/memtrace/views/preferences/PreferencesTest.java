@@ -121,7 +121,8 @@ class PreferencesTest extends UiTest {
 		PreferenceDialog dialog = openPreferences(".recording");
 		Text interval = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getText().equals("50ms"));
 		retype(interval, "soon");
-		assertEquals("Interval must be a time with a unit, such as 50ms.", bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
+		assertEquals("Interval must be a time with a unit, such as 50ms.",
+				bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
 		bot.shot("preferences-recording");
 		retype(interval, "20ms");
 		assertNull(bot.ui(() -> ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));

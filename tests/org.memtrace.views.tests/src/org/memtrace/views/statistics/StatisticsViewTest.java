@@ -92,7 +92,8 @@ class StatisticsViewTest extends UiTest {
 		bot.waitFor("initialisation", () -> view.isSettled() && names(view).equals(List.of("main #0")));
 		assertEquals(2.0 * 4 * SampleTrace.PAGES * SampleTrace.INITIALISATION, bot.ui(() -> view.model().total()));
 		bot.run(() -> view.choose(Sum.ACCESSES, org.memtrace.analysis.statistics.Statistics.structures()));
-		bot.waitFor("A and B", () -> view.isSettled() && view.model().by() == org.memtrace.analysis.statistics.Statistics.structures() && view.model().slices().size() == 2);
+		bot.waitFor("A and B", () -> view.isSettled() && view.model().by() == org.memtrace.analysis.statistics.Statistics.structures()
+				&& view.model().slices().size() == 2);
 		bot.click(view.grid().control(), bot.ui(() -> view.grid().cellBounds(0, 0)));
 		bot.waitFor("selected", () -> view.selected().size() == 1);
 		bot.key("Down");

@@ -193,7 +193,9 @@ class AccessScanTest {
 		}
 	}
 
-	/** A page that goes on in the next chunk: the first thread stays, also when it has number 0; one that is known comes after one that is not. */
+	/**
+	 * A page that goes on in the next chunk: the first thread stays, also when it has number 0; one that is known comes after one that is not.
+	 */
 	@Test
 	void firstTouchesDoNotDependOnTheChunks() throws Exception {
 		MadeTrace made = new MadeTrace(3, 4, 100);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceCatalogue;
@@ -190,31 +191,86 @@ class GroupedModelTest {
 	}
 
 	@Test
-	void theFirstPictureIsSavedAndIsTheOneThatTheAccessesGive() throws Exception {
+	void firstPicturesAreSavedAndAreThoseThatTheAccessesGive() throws Exception {
 		System.out.println("seed " + SEED);
+		Dimension structure = Dimensions.find("structure", Dimension.Use.COLOUR);
+		List<Dimension> viewpoints = List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, structure);
+		int compared = 0;
 		for (int i = 0; i < 12; i++) {
 			Random random = new Random(SEED + i);
 			try (TraceStore store = trace(random, 20 + random.nextInt(5000), 1 + random.nextInt(3000))) {
-				ModelRequest request = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
+				ModelRequest first = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs());
 				AccessTable plain = AccessTable.of(store, store.accessSource(Progress.NONE));
 				Hierarchy grouped = plain.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
 				if (!grouped.isGrouped()) {
 					continue;
 				}
-				MicroscopicModel wanted = plain.model(request, grouped, Progress.NONE);
-				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
+				List<MicroscopicModel> wanted = new ArrayList<>();
+				for (Dimension viewpoint : viewpoints) {
+					wanted.add(plain.model(first.withViewpoint(viewpoint), grouped, Progress.NONE));
+				}
+				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(BasicDimensions.THREAD, structure, BasicDimensions.CPU),
+						AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
+				assertTrue(store.readCache("pre-aggregates/picture-cpu").isEmpty(), "not of sums");
 				AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
-				MicroscopicModel found = saved.model(request, saved.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE), Progress.NONE);
-				assertArrayEquals(bytes(wanted), bytes(found), "without a look at the accesses");
-				assertEquals(wanted.densities(), found.densities());
-				byte[] good = store.readCache("pre-aggregates/picture").orElseThrow();
+				Hierarchy savedGroups = saved.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+				for (int v = 0; v < viewpoints.size(); v++) {
+					MicroscopicModel found = saved.model(first.withViewpoint(viewpoints.get(v)), savedGroups, Progress.NONE);
+					assertEquals(wanted.get(v).types(), found.types());
+					assertEquals(viewpoints.get(v), found.viewpoint());
+					assertArrayEquals(bytes(wanted.get(v)), bytes(found), "without a look at the accesses");
+					assertEquals(wanted.get(v).densities(), found.densities());
+					compared++;
+				}
+				int which = random.nextInt(viewpoints.size());
+				String key = "pre-aggregates/picture" + List.of("", "-thread", "-structure").get(which);
+				byte[] good = store.readCache(key).orElseThrow();
 				byte[] bad = good.clone();
 				bad[5 + random.nextInt(bad.length - 5)] ^= (byte) (1 << random.nextInt(8));
-				store.writeCache("pre-aggregates/picture", bad);
+				store.writeCache(key, bad);
 				List<String> told = new ArrayList<>();
 				AccessTable damaged = AccessTable.load(store, Progress.NONE).telling(told::add);
-				assertArrayEquals(bytes(wanted), bytes(damaged.model(request, grouped, Progress.NONE)));
+				assertArrayEquals(bytes(wanted.get(which)),
+						bytes(damaged.model(first.withViewpoint(viewpoints.get(which)), grouped, Progress.NONE)));
 				assertEquals(1, told.size(), told.toString());
+			}
+		}
+		assertTrue(compared >= 15, compared + " pictures");
+	}
+
+	@Test
+	void aFirstPictureThatIsNotThereIsSavedWhenItIsAskedFor() throws Exception {
+		try (TraceStore store = trace(new Random(SEED), 3000, 2000)) {
+			ModelRequest byThread = ModelRequest.firstPicture(store.info().startNs(), store.info().endNs()).withViewpoint(BasicDimensions.THREAD);
+			assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(), AccessCube.MOST_CELLS, MOST_SINGLE, Progress.NONE));
+			assertTrue(store.readCache("pre-aggregates/picture-thread").isEmpty());
+			AccessTable table = AccessTable.load(store, Progress.NONE);
+			Hierarchy grouped = table.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+			assertTrue(grouped.isGrouped());
+			MicroscopicModel made = table.model(byThread, grouped, Progress.NONE);
+			assertFalse(store.readCache("pre-aggregates/picture-thread").isEmpty());
+			AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
+			Hierarchy savedGroups = saved.hierarchy(-1, Progress.NONE).grouped(store.producers(), MOST_SINGLE);
+			assertArrayEquals(bytes(made), bytes(saved.model(byThread, savedGroups, Progress.NONE)));
+		}
+	}
+
+	/** Of many structures those with the most accesses have colours: the saved sums tell which, as the accesses do. */
+	@Test
+	void structuresWithColoursAreKnownFromTheSavedSums() throws Exception {
+		Dimension structure = Dimensions.find("structure", Dimension.Use.COLOUR);
+		for (int i = 0; i < 4; i++) {
+			TraceCatalogue catalogue = Stores.inMemory();
+			try (TraceWriter writer = catalogue.create("many")) {
+				RandomTrace.write(writer, new Random(SEED + i), 3, 3000, 120);
+			}
+			try (TraceStore store = catalogue.open(catalogue.list().get(0).id())) {
+				FewValues wanted = (FewValues) FewValues.of(structure, AccessTable.of(store, store.accessSource(Progress.NONE)), Progress.NONE);
+				assertTrue(AccessTable.save(store, Progress.NONE));
+				AccessTable saved = AccessTable.ofSaved(store, new PreAggregatesTest.Unreadable(store.accessSource(Progress.NONE)));
+				FewValues found = (FewValues) FewValues.of(structure, saved, Progress.NONE);
+				assertEquals(FewValues.MOST, found.names().size());
+				assertEquals(wanted.names(), found.names(), "seed " + (SEED + i));
 			}
 		}
 	}

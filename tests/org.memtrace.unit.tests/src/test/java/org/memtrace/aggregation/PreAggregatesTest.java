@@ -95,7 +95,8 @@ class PreAggregatesTest {
 				long to = from + 1 + random.nextLong(end - from);
 				int producer = random.nextInt(store.producers().size());
 				AccessQuery window = new AccessQuery(from, to, 0, store.producers().size());
-				queries.add(i < 2 ? window : i < 3 ? AccessQuery.ALL.subtree(store.producers(), producer) : window.subtree(store.producers(), producer));
+				queries.add(i < 2 ? window : i < 3 ? AccessQuery.ALL.subtree(store.producers(), producer)
+						: window.subtree(store.producers(), producer));
 			}
 			List<Dimension> all = Dimensions.of(Use.GROUP);
 			for (AccessQuery query : queries) {
@@ -154,7 +155,8 @@ class PreAggregatesTest {
 				AccessTable plain = AccessTable.of(store, store.accessSource(Progress.NONE));
 				Answers wanted = new Answers(plain, new Random(SEED - i));
 				assertEquals(0, wanted.ofSums);
-				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), i % 3 == 0 ? 40 : AccessCube.MOST_CELLS, 8, Progress.NONE));
+				assertTrue(AccessTable.save(AccessTable.load(store, Progress.NONE), List.of(),
+						i % 3 == 0 ? 40 : AccessCube.MOST_CELLS, 8, Progress.NONE));
 				Answers found = new Answers(AccessTable.load(store, Progress.NONE), new Random(SEED - i));
 				assertEquals(wanted.texts, found.texts, "trace " + i);
 				ofSums += found.ofSums;
@@ -173,7 +175,8 @@ class PreAggregatesTest {
 			AccessTable table = AccessTable.ofSaved(store, new Unreadable(store.accessSource(Progress.NONE)));
 			for (Dimension by : List.of(Statistics.structures(), BasicDimensions.THREAD, BasicDimensions.TYPE, BasicDimensions.READ_WRITE,
 					Dimensions.find("site", Use.GROUP), Dimensions.find("size_class", Use.GROUP))) {
-				assertFalse(Statistics.of(table, Statistics.Sum.ACCESSES, by, store.info().startNs(), store.info().endNs(), -1, Progress.NONE).isEmpty());
+				assertFalse(Statistics.of(table, Statistics.Sum.ACCESSES, by, store.info().startNs(), store.info().endNs(), -1,
+						Progress.NONE).isEmpty());
 			}
 			for (String keys : List.of("structure", "thread", "type", "rw", "site", "size_class", "structure,thread,type")) {
 				List<Dimension> by = Arrays.stream(keys.split(",")).map(k -> Dimensions.find(k, Use.GROUP)).toList();
@@ -272,14 +275,14 @@ class PreAggregatesTest {
 		trace(new Random(SEED), 0, 300).close();
 		try (TraceStore store = Stores.openFile(file)) {
 			List<String> problems = new ArrayList<>();
-			AccessTable.verifySaved(store, problems::add);
+			AccessTable.verifySaved(store, List.of(), problems::add);
 			assertTrue(AccessTable.save(store, Progress.NONE));
-			AccessTable.verifySaved(store, problems::add);
+			AccessTable.verifySaved(store, List.of(), problems::add);
 			assertEquals(List.of(), problems);
 			byte[] totals = store.readCache("pre-aggregates/totals").orElseThrow();
 			totals[totals.length - 1] ^= 1;
 			store.writeCache("pre-aggregates/totals", totals);
-			AccessTable.verifySaved(store, problems::add);
+			AccessTable.verifySaved(store, List.of(), problems::add);
 			assertEquals(1, problems.size(), problems.toString());
 			problems.clear();
 			SavedNumbers.Out out = new SavedNumbers.Out(store.contentStamp());
@@ -287,7 +290,7 @@ class PreAggregatesTest {
 				cube(AccessTable.load(other, Progress.NONE), null, AccessCube.MOST_CELLS).totals().write(out);
 			}
 			store.writeCache("pre-aggregates/totals", out.seal());
-			AccessTable.verifySaved(store, problems::add);
+			AccessTable.verifySaved(store, List.of(), problems::add);
 			assertEquals(1, problems.size(), problems.toString());
 			assertTrue(problems.get(0).contains("totals"), problems.get(0));
 		}

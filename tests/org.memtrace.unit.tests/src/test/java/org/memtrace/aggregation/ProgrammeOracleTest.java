@@ -100,7 +100,8 @@ class ProgrammeOracleTest {
 				missing.removeAll(found.texts());
 				List<String> more = new ArrayList<>(found.texts());
 				more.removeAll(wanted.texts());
-				fail(where + ": not found " + missing + ", instead of it " + more + ", worth less by " + (wanted.value() - found.value()) / plain.scale);
+				fail(where + ": not found " + missing + ", instead of it " + more + ", worth less by "
+						+ (wanted.value() - found.value()) / plain.scale);
 			}
 		}
 

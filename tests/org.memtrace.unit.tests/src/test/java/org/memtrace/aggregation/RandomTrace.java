@@ -44,12 +44,16 @@ final class RandomTrace {
 	 * @param rows accesses at least; the last ones make the times complete
 	 */
 	static void write(TraceWriter writer, Random random, int mostPages, int rows) throws MemtraceException {
-		new RandomTrace(random).write(writer, mostPages, rows);
+		new RandomTrace(random).write(writer, mostPages, rows, 1 + random.nextInt(6));
 	}
 
-	private void write(TraceWriter writer, int mostPages, int rows) throws MemtraceException {
+	/** Writes a trace with a number of parts of memory. */
+	static void write(TraceWriter writer, Random random, int mostPages, int rows, int parts) throws MemtraceException {
+		new RandomTrace(random).write(writer, mostPages, rows, parts);
+	}
+
+	private void write(TraceWriter writer, int mostPages, int rows, int parts) throws MemtraceException {
 		builder.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
-		int parts = 1 + random.nextInt(6);
 		for (int i = 0; i < parts; i++) {
 			switch (random.nextInt(5)) {
 			case 0 -> group();

@@ -22,8 +22,8 @@ import org.memtrace.model.Progress;
  */
 class SurvivorsTest {
 	/**
-	 * A band that moves through memory, with values that many cells share, rows that are kept whole, empty rows and a few huge values; from seed
-	 * 13 on areas of equal values that are no binary fractions, where rounding would decide.
+	 * A band that moves through memory, with values that many cells share, rows that are kept whole, empty rows and a few huge values; from
+	 * seed 13 on areas of equal values that are no binary fractions, where rounding would decide.
 	 */
 	private static MicroscopicModel model(Random random, long seed, int leaves, int slices) {
 		Hierarchy h = Hierarchy.of(seed % 2 == 0 ? RandomModels.tree(random, 2 * leaves) : binary(leaves));
@@ -41,7 +41,8 @@ class SurvivorsTest {
 			for (int t = 0; t < slices; t++) {
 				boolean inside = Math.abs(l * (double) slices / rows - t) < slices / 5.0;
 				if (inside && (seed > 12 || random.nextInt(3) > 0) || random.nextInt(40) == 0) {
-					v[l][t][random.nextInt(5) > 0 ? l * types / rows : random.nextInt(types)] = seed > 12 ? l % 7 < 4 ? 0.1 : 1.0 / 3 : switch ((int) (seed % 4)) {
+					v[l][t][random.nextInt(5) > 0 ? l * types / rows : random.nextInt(types)] = seed > 12 ? l % 7 < 4 ? 0.1 : 1.0 / 3
+							: switch ((int) (seed % 4)) {
 					case 0 -> 1 + random.nextInt(4);
 					case 1 -> 1L << random.nextInt(12);
 					case 2 -> random.nextInt(60) == 0 ? 1e9 : 1 + random.nextInt(3);
@@ -115,6 +116,84 @@ class SurvivorsTest {
 		for (double p : ps) {
 			SpatiotemporalAggregator fresh = SpatiotemporalAggregator.prepare(m, options, Progress.NONE);
 			same(fresh.partition(p), a.partition(p).at(p), "seed " + seed + ", p = " + p);
+		}
+	}
+
+	/**
+	 * A subtree has no values in some slices in which its neighbours have some: then divisions of it that end before these slices and
+	 * behind them
+	 * are equally good, and the one with the earlier start counts. The seeds are two of 150 in which that decides.
+	 */
+	@ParameterizedTest
+	@ValueSource(longs = {7, 124})
+	void divisionsWithAnEmptyEnd(long seed) throws Exception {
+		Random random = new Random(seed);
+		int leaves = 4 + random.nextInt(12);
+		int slices = 6 + random.nextInt(8);
+		int types = 1 + random.nextInt(3);
+		double[][][] v = new double[leaves][slices][types];
+		int kind = random.nextInt(4);
+		int from = random.nextBoolean() ? 0 : leaves / 2;
+		int to = from == 0 ? leaves / 2 : leaves;
+		int gap = 2 + random.nextInt(slices - 4);
+		int gapEnd = gap + 1 + random.nextInt(3);
+		for (int l = 0; l < leaves; l++) {
+			for (int t = 0; t < slices; t++) {
+				boolean empty = l >= from && l < to && t >= gap && t < gapEnd;
+				boolean inside = (l * 3 / leaves + t * 3 / slices) % 2 == 0;
+				if (!empty && (inside && random.nextInt(4) > 0 || random.nextInt(15) == 0)) {
+					v[l][t][random.nextInt(types)] = switch (kind) {
+					case 0 -> 1;
+					case 1 -> 1 << random.nextInt(6);
+					case 2 -> 1 + random.nextInt(3);
+					default -> 0.5 + random.nextDouble();
+					};
+				}
+			}
+		}
+		compareAfterAList(RandomModels.model(Hierarchy.of(binary(leaves)), v), random, "seed " + seed);
+	}
+
+	/**
+	 * Two rows with few accesses beside rows with so many that what can be won by cutting the few counts as equal: they are not cut,
+	 * also where the value of the pieces is larger by some units.
+	 */
+	@ParameterizedTest
+	@ValueSource(longs = {3, 4, 5, 7, 10, 27})
+	void whatCountsAsEqualIsNotCut(long seed) throws Exception {
+		Random random = new Random(seed);
+		int leaves = 8 + random.nextInt(12);
+		int slices = 6 + random.nextInt(8);
+		int types = 1 + random.nextInt(3);
+		double[][][] v = new double[leaves][slices][types];
+		int gap = 2 + random.nextInt(slices - 4);
+		int gapEnd = gap + 2 + random.nextInt(3);
+		double scale = Math.pow(10, 11 + random.nextInt(4));
+		for (int l = 0; l < leaves; l++) {
+			for (int t = 0; t < slices; t++) {
+				if (l >= leaves - 2) {
+					v[l][t][0] = t >= gap && t < gapEnd ? 1 + random.nextInt(3) : 0;
+				} else if (Math.abs(l * (double) slices / leaves - t) < slices / 4.0 && random.nextInt(4) > 0
+						|| random.nextInt(15) == 0) {
+					v[l][t][random.nextInt(types)] = scale * (1 + random.nextInt(3));
+				}
+			}
+		}
+		compareAfterAList(RandomModels.model(Hierarchy.of(binary(leaves)), v), random, "seed " + seed);
+	}
+
+	private static void compareAfterAList(MicroscopicModel m, Random random, String where) throws Exception {
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
+		List<Double> ps = new ArrayList<>();
+		for (SignificantLevels.Level level : SignificantLevels.compute(a, Progress.NONE).levels()) {
+			ps.add(level.p());
+		}
+		for (int i = 0; i < 12; i++) {
+			ps.add(i % 2 == 0 ? random.nextDouble() : Math.pow(random.nextDouble(), 4));
+		}
+		assertTrue(a.programmesOfSurvivors() > 0, where);
+		for (double p : ps) {
+			same(SpatiotemporalAggregator.prepare(m).partition(p), a.partition(p).at(p), where + ", p = " + p);
 		}
 	}
 

@@ -40,6 +40,8 @@ public final class MadeTrace {
 	/** interval, leaf, thread, reads, writes. */
 	private final List<int[]> rows = new ArrayList<>();
 
+	private final Map<String, String> properties = new TreeMap<>(Map.of("command", "made"));
+
 	/** Intervals of one length. */
 	public MadeTrace(int threads, int intervals, long intervalNs) {
 		this(threads, bounds(intervals, intervalNs));
@@ -100,6 +102,11 @@ public final class MadeTrace {
 		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes});
 	}
 
+	/** Says something about the trace, such as what its recorder guarantees. */
+	public void property(String key, String value) {
+		properties.put(key, value);
+	}
+
 	/** The trace; nothing can be added to it any more. */
 	public TraceStore open() throws MemtraceException {
 		tree.end();
@@ -131,7 +138,7 @@ public final class MadeTrace {
 			}
 			w.intervals(intervals);
 			TraceInfo info = new TraceInfo(-1, "made", "made", TraceInfo.TYPE_MEMTRACE, "made", "host", "Linux", 4, batch.count, 0, START_NS,
-					end, Instant.EPOCH, PAGE, "", new TreeMap<>(Map.of("command", "made")));
+					end, Instant.EPOCH, PAGE, "", properties);
 			return catalogue.open(w.commit(info, "{}", Progress.NONE).id());
 		}
 	}

@@ -20,6 +20,7 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceFormatException;
+import org.memtrace.model.UnavailableException;
 
 class MainTest {
 	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -66,6 +67,7 @@ class MainTest {
 		assertEquals(ExitCode.INPUT, ExitCode.of(new StoreException("x")));
 		assertEquals(ExitCode.INPUT, ExitCode.of(new NoSuchFileException("x")));
 		assertEquals(ExitCode.UNAVAILABLE, ExitCode.of(new AccessDeniedException("x")));
+		assertEquals(ExitCode.UNAVAILABLE, ExitCode.of(new UnavailableException("x")));
 		assertEquals(ExitCode.CANCELLED, ExitCode.of(new CancelledException()));
 		assertEquals(ExitCode.INTERNAL, ExitCode.of(new IllegalStateException()));
 		assertEquals("f: no such file", ExitCode.sentence(new NoSuchFileException("f")));

@@ -50,6 +50,8 @@ class FormatExampleTest {
 						"2 B #2 [page 0] 1002 1 4", "2 B #2 [page 2] 1002 1 0", "3 table [page 1] 1000 1 0",
 						"3 B [page 0] 1000 1 0", "3 B [page 1] 1001 1 2"), rows);
 				assertTrue(store.structures().stream().anyMatch(s -> s.name().equals("buffer[0], \"raw\"")));
+				assertEquals(List.of("char 1", "double 8", "struct cell 16;0 8 sum double;8 4 n int"), store.structures().stream()
+						.filter(s -> !s.members().isEmpty()).map(s -> s.elementType() + " " + s.members()).distinct().sorted().toList());
 				assertEquals(List.of("A double[1024]", "B struct cell[768]", "B struct cell[768]", "table char[8192]", "table char[8192]"),
 						store.structures().stream().filter(s -> !s.typeName().isEmpty()).map(s -> s.name() + " " + s.typeName()).sorted().toList());
 			}

@@ -36,7 +36,7 @@ class ImportFuzzerTest {
 	@Test
 	void seedsCanBeImported() throws Exception {
 		List<byte[]> seeds = seeds();
-		assertEquals(6, seeds.size());
+		assertEquals(7, seeds.size());
 		for (byte[] seed : seeds) {
 			ImportFuzzer.fuzzerTestOneInput(seed);
 			assertTrue(ImportFuzzer.imports(Arrays.copyOfRange(seed, 1, seed.length), false), new String(seed, StandardCharsets.ISO_8859_1));

@@ -32,6 +32,7 @@ public final class TraceDirectoryBuilder {
 			"status":{"state":"complete","exit_code":0,"signal":null},
 			"losses":{"total":3,"by_reason":{"ring_overflow":3}},
 			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"},
+			"late":{"intervals":2,"of":9,"text":"2 of 9 intervals took longer"},
 			"unrecorded":{"processes":3,"left_out":0,"cpu_ns":4000000,"text":"3 processes not recorded"}}
 			""";
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 class CodePlacesTest {
 	private static CallFrame frame(Random random, long ip) {
-		return new CallFrame(ip, "/lib/l" + random.nextInt(3), random.nextBoolean() ? "" : "f\u00fc" + random.nextInt(9), "a.c", random.nextInt(5));
+		return new CallFrame(ip, "/lib/l" + random.nextInt(3), random.nextBoolean() ? ""
+				: "f\u00fc" + random.nextInt(9), "a.c", random.nextInt(5));
 	}
 
 	/** Of random addresses, also 0, the largest ones and powers of two, in three images. */

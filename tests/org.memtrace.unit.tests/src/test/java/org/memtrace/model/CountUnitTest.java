@@ -25,7 +25,8 @@ class CountUnitTest {
 		assertEquals(CountUnit.ACCESSES, of("memtrace", "guarantee_counts", "exact", "guarantee_pages", "complete"));
 		assertEquals(CountUnit.ACCESSES, of("TABARNAC"), "Pin counts each one");
 		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_pages", "complete"));
-		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_pages", "sampled", "guarantee_writes", "exact"), "writes alone are not counts");
+		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_pages", "sampled", "guarantee_writes", "exact"),
+				"writes alone are not counts");
 		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_counts", "none", "guarantee_pages", "complete"));
 		assertEquals(CountUnit.PAGE_FAULTS, of("Moca"));
 		assertEquals(CountUnit.RECORDS, of("memtrace"), "nobody says how it was recorded");

@@ -12,7 +12,8 @@ import org.memtrace.model.memory.StructureKind;
 /** What an array consists of, by its type. */
 class StructureTest {
 	@ParameterizedTest
-	@CsvSource(delimiter = ';', value = { "double;double", "double[64][64];double", "double *[1000];double *", "struct particle[7];struct particle",
+	@CsvSource(delimiter = ';', value = { "double;double", "double[64][64];double", "double *[1000];double *",
+			"struct particle[7];struct particle",
 			"real(kind=8)(:,:);real(kind=8)", "real(kind=8)(100,-3);real(kind=8)", "type cell(:);type cell", "real(kind=8);real(kind=8)",
 			"vector<int [3], std::allocator<int [3]> >[500];vector<int [3], std::allocator<int [3]> >", "char[];char", "'';''" })
 	void elements(String typeName, String element) {

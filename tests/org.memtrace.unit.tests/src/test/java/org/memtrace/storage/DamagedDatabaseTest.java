@@ -35,7 +35,9 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.ProducerTree;
 
-/** Whatever happens to the bytes of a database: the same answer, or one that says what is wrong; never another answer or another exception. */
+/**
+ * Whatever happens to the bytes of a database: the same answer, or one that says what is wrong; never another answer or another exception.
+ */
 class DamagedDatabaseTest {
 	@TempDir
 	Path directory;
@@ -67,7 +69,8 @@ class DamagedDatabaseTest {
 				.append(store.intervals()).append(store.eventTypes()).append(store.importReport())
 				.append(store.accessCount()).append(store.addressSpaces());
 		for (int i = 0; i < store.threadTimes().size(); i++) {
-			b.append(store.threadTimes().thread(i)).append(' ').append(store.threadTimes().timeNs(i)).append(' ').append(store.threadTimes().cpuNs(i));
+			b.append(store.threadTimes().thread(i)).append(' ').append(store.threadTimes().timeNs(i)).append(' ')
+					.append(store.threadTimes().cpuNs(i));
 		}
 		store.layout().ifPresent(l -> b.append(l.areas()).append(l.images()).append(l.rules()).append(l.fanout())
 				.append(Arrays.toString(l.cells().address())).append(Arrays.toString(l.cells().structure())));
@@ -235,7 +238,8 @@ class DamagedDatabaseTest {
 	@Test
 	void eventsAreNamed() throws Exception {
 		for (String[] change : new String[][] {{"events 512 to 1023 are", "UPDATE MT_OTHER_EVENT SET OFFSET_NS = OFFSET_NS + 1 WHERE ID = 600"},
-				{"events 0 to 511 are", "DELETE FROM MT_OTHER_EVENT WHERE ID = 0"}, {"events 2560 to 2999 are", "DELETE FROM MT_OTHER_EVENT WHERE ID >= 2560"},
+				{"events 0 to 511 are", "DELETE FROM MT_OTHER_EVENT WHERE ID = 0"},
+				{"events 2560 to 2999 are", "DELETE FROM MT_OTHER_EVENT WHERE ID >= 2560"},
 				{"events 1024 to 1535 are", "UPDATE MT_OTHER_EVENT SET VALUE = VALUE + 0.5 WHERE ID = 1535"},
 				{"events 1024 to 1535 are", "UPDATE MT_OTHER_EVENT SET CONTEXT = (SELECT CONTEXT FROM MT_OTHER_EVENT WHERE ID = 1) WHERE ID = 1024 + 2"},
 				{"table MT_OTHER_SPAN is", "UPDATE MT_OTHER_SPAN SET MAX_PRODUCER = 0 WHERE ID = 512"},

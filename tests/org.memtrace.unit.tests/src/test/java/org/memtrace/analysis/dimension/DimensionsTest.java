@@ -98,7 +98,8 @@ class DimensionsTest {
 		Dimension type = Dimensions.all().stream().filter(d -> d.id().equals("type_name")).findFirst().orElseThrow();
 		try (TraceCatalogue c = Stores.inMemory();
 				TraceStore s = c.open(new ImportOperation(example, c::create).call(Progress.NONE).trace().id())) {
-			List<Group> groups = AccessGroups.of(AccessTable.load(s, Progress.NONE), AccessFilter.of(AccessQuery.ALL), List.of(type), 100, Progress.NONE);
+			List<Group> groups = AccessGroups.of(AccessTable.load(s, Progress.NONE), AccessFilter.of(AccessQuery.ALL), List.of(type), 100,
+					Progress.NONE);
 			assertEquals(List.of("", "char", "double", "struct cell"), List.copyOf(sums(groups).keySet()));
 		}
 	}

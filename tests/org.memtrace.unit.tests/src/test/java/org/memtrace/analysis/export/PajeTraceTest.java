@@ -182,8 +182,8 @@ class PajeTraceTest {
 				EventType type = types.get(b.type[i]);
 				String span = type.category() == EventCategory.STATE || type.category() == EventCategory.LINK
 						? (b.startNs[i] - start) + " " + (b.endNs[i] - start) : Long.toString(b.startNs[i] - start);
-				wanted.merge(type.category() + " " + (type.category() == EventCategory.VARIABLE ? b.value[i] : type.name()) + " P" + b.producer[i] + " " + span,
-						1, Integer::sum);
+				wanted.merge(type.category() + " " + (type.category() == EventCategory.VARIABLE ? b.value[i] : type.name()) + " P" + b.producer[i] + " "
+						+ span, 1, Integer::sum);
 			}
 		}, Progress.NONE);
 		Map<String, Integer> found = new TreeMap<>();

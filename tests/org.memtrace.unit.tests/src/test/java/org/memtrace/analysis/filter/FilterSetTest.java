@@ -221,7 +221,8 @@ class FilterSetTest {
 		TraceFilter cpu = TraceFilter.only(Condition.cpu(1));
 		TraceFilter either = TraceFilter.any(cpu, TraceFilter.hide(new Condition.Name("x")));
 		assertEquals("CPU 1 or name does not contain exactly \"x\"", either.text(store.threads()));
-		assertEquals("CPU 1 or name does not contain exactly \"x\" or node 0", TraceFilter.any(either, TraceFilter.only(Condition.node(0))).text(store.threads()));
+		assertEquals("CPU 1 or name does not contain exactly \"x\" or node 0",
+				TraceFilter.any(either, TraceFilter.only(Condition.node(0))).text(store.threads()));
 		assertEquals(either, TraceFilter.any(either, cpu), "it is there already");
 		assertSame(cpu, TraceFilter.any(cpu, cpu));
 		TraceFilter neither = TraceFilter.hide(new Condition.Any(List.of(cpu, TraceFilter.only(Condition.node(0)))));
@@ -283,6 +284,13 @@ class FilterSetTest {
 				assertTrue(f.text(store.threads()).length() > 2, f.toString());
 			}
 		}
+	}
+
+	@Test
+	void levelsOfTheTreeAndOfMemoryHaveOneName() throws Exception {
+		FilterSet both = FilterSet.of(TraceFilter.only(new Condition.Level(2, Integer.MAX_VALUE)),
+				TraceFilter.only(Condition.Value.of("level", List.of("L3 hit"))), TraceFilter.only(new Condition.Level(0, Integer.MAX_VALUE)));
+		assertEquals(both, FilterSet.parse(both.toJson()), both.toJson());
 	}
 
 	/** Four dimensions had forms of their own; traces and scripts still have them. */

@@ -2,20 +2,28 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.findings;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import org.memtrace.model.store.AccessBatch;
+import org.memtrace.model.CallFrame;
+import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.pattern.Patterns;
 import org.memtrace.analysis.report.Report;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.memory.MemoryLayout;
+import org.memtrace.model.memory.PageCells;
+import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
@@ -32,29 +40,78 @@ import org.memtrace.storage.Stores;
 
 /** A small trace made access by access, with byte addresses. Intervals have 1000 ns. */
 public final class PlantedTrace {
+	/** Properties of the trace. */
+	final Map<String, String> properties = new TreeMap<>(Map.of("command", "./work"));
+
 	public static final int PAGE = 4096;
+	/** Stands for the structures that {@link #merge} makes one producer. */
+	public static final int MERGED = -1;
 	public static final long INTERVAL = 1000;
 
-	private record Access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset) {
+	private record Access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset,
+			long ip, int cpu, int node) {
 	}
+
+	/** A machine with nodes 0 and 1; CPUs 0 to 31 are on the first one, the others on the second one. */
+	private static final String TWO_NODES = """
+			<topology version="2.0">
+			  <object type="NUMANode" os_index="0" cpuset="0xffffffff"/>
+			  <object type="NUMANode" os_index="1" cpuset="0xffffffff,0x0"/>
+			</topology>
+			""";
+	/** CPUs of {@link #TWO_NODES}. */
+	public static final int CPUS = 64;
 
 	private final int threads;
 	private final int intervals;
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<Access> accesses = new ArrayList<>();
 	private final ThreadTimes.Builder times = new ThreadTimes.Builder();
+	private final CodePlaces.Builder code = new CodePlaces.Builder();
 	private long next = 0x10000000L;
+	private long ip;
+	private String merged;
+	private long mergedFrom;
+	private int mergedPages;
+	private boolean twoNodes;
+	private long briefNs;
+	private int cpu = -1;
+	private int node;
 
 	public PlantedTrace(int threads, int intervals) {
 		this.threads = threads;
 		this.intervals = intervals;
 	}
 
+	/** The machine has two nodes; the accesses that are added from now on are by this CPU, of a page on this node; -1 not known. */
+	public void place(int onCpu, int ofNode) {
+		twoNodes = true;
+		cpu = onCpu;
+		node = ofNode;
+	}
+
+	/** All threads but the first one live so long, one after the other. */
+	public void brief(long ns) {
+		briefNs = ns;
+	}
+
 	/** Declares the type of a structure. */
 	public void type(int structure, String typeName) {
+		type(structure, typeName, "");
+	}
+
+	/** With the bytes and members of an element. */
+	public void type(int structure, String typeName, String members) {
 		Structure s = structures.get(structure);
 		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
-				s.taskId(), s.stack(), s.site(), typeName));
+				s.taskId(), s.stack(), s.site(), typeName, members));
+	}
+
+	/** Says where a structure is allocated or defined, "work.c:7" without. */
+	public void site(int structure, String site) {
+		Structure s = structures.get(structure);
+		structures.set(structure, new Structure(s.id(), s.image(), s.kind(), s.name(), s.startAddress(), s.endAddress(), s.birthNs(), s.deathNs(),
+				s.taskId(), s.stack(), site, s.typeName()));
 	}
 
 	/** A structure that lives all the time at addresses of its own. */
@@ -71,7 +128,25 @@ public final class PlantedTrace {
 
 	/** Offsets of the first read and write; -1 for none or not known. */
 	public void access(int structure, int page, int interval, int thread, long reads, long writes, int readOffset, int writeOffset) {
-		accesses.add(new Access(structure, page, interval, thread, reads, writes, readOffset, writeOffset));
+		accesses.add(new Access(structure, page, interval, thread, reads, writes, readOffset, writeOffset, ip, cpu, node));
+	}
+
+	/** The code that makes the accesses that are added from now on. */
+	public void code(long address, String function, String file, int line) {
+		code(address, "work", function, file, line);
+	}
+
+	/** With the file of the code. */
+	public void code(long address, String object, String function, String file, int line) {
+		code.add(0, new CallFrame(address, object, function, file, line));
+		ip = address;
+	}
+
+	/** Structures in this range are one producer; their pages are accessed as those of {@link #MERGED}. */
+	public void merge(String label, long address, int pages) {
+		merged = label;
+		mergedFrom = address;
+		mergedPages = pages;
 	}
 
 	/** From the first byte of the page on. */
@@ -99,6 +174,13 @@ public final class PlantedTrace {
 	/** Thread that owns a page when the pages are divided into equal parts. */
 	public int owner(int page, int pages) {
 		return (int) ((long) page * threads / pages);
+	}
+
+	/** Where a loop that goes down a column of numbers of 8 bytes enters a page: in the first row that begins in it, or goes into it. */
+	public int columnEntry(int page, int rowBytes, int column) {
+		long place = 8L * column;
+		long before = (long) page * PAGE;
+		return (int) (place + (Math.max(0, before - place) + rowBytes - 1) / rowBytes * rowBytes - before);
 	}
 
 	/** What the rules say. */
@@ -131,7 +213,18 @@ public final class PlantedTrace {
 	private ProducerTree tree(Map<Integer, Integer> firstLeaf) {
 		ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
 		tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
+		if (merged != null) {
+			tree.begin(ProducerKind.GROUP, merged, mergedFrom, mergedFrom + (long) mergedPages * PAGE, -1);
+			for (int p = 0; p < mergedPages; p++) {
+				long start = mergedFrom + p * (long) PAGE;
+				firstLeaf.putIfAbsent(MERGED, tree.leaf(ProducerKind.PAGE, merged + "[page " + p + "]", start, start + PAGE, -1));
+			}
+			tree.end();
+		}
 		for (Structure s : structures) {
+			if (isMerged(s)) {
+				continue;
+			}
 			tree.begin(ProducerKind.STRUCTURE, s.name() + "." + s.id(), s.startAddress(), s.endAddress(), s.id());
 			for (int p = 0; p * (long) PAGE < s.sizeBytes(); p++) {
 				long start = s.startAddress() + p * (long) PAGE;
@@ -144,24 +237,71 @@ public final class PlantedTrace {
 		return tree.build();
 	}
 
+	private boolean isMerged(Structure s) {
+		return merged != null && s.startAddress() >= mergedFrom && s.startAddress() < mergedFrom + (long) mergedPages * PAGE;
+	}
+
+	/** A cell for each producer, then one for each block in each page of {@link #MERGED}. */
+	private PageCells cells(ProducerTree tree) {
+		int[] leaves = trees(tree).virtualLeaf();
+		PageCells cells = PageCells.of(leaves.length);
+		for (int c = 0; c < tree.size(); c++) {
+			cells.set(c, 0, tree.startAddress(c), tree.structure(c), PageCells.NO_FRAME, -1);
+		}
+		int c = tree.size();
+		for (Structure s : structures) {
+			for (long page = s.startAddress() / PAGE * PAGE; isMerged(s) && page < s.endAddress(); page += PAGE) {
+				cells.set(c++, 0, page, s.id(), PageCells.NO_FRAME, -1);
+			}
+		}
+		return cells;
+	}
+
+	private MemoryTrees trees(ProducerTree tree) {
+		IntStream.Builder leaves = IntStream.builder();
+		for (int c = 0; c < tree.size(); c++) {
+			leaves.add(c);
+		}
+		int first = 0;
+		while (tree.kind(first) != ProducerKind.GROUP) {
+			first++;
+		}
+		for (Structure s : structures) {
+			for (long page = s.startAddress() / PAGE; isMerged(s) && page * PAGE < s.endAddress(); page++) {
+				leaves.add(first + 1 + (int) (page - mergedFrom / PAGE));
+			}
+		}
+		return new MemoryTrees(tree, leaves.build().toArray(), null, null);
+	}
+
 	private TraceStore store(TraceCatalogue catalogue) throws MemtraceException {
 		TraceInfo info;
 		try (TraceWriter w = catalogue.create("planted")) {
 			List<ThreadInfo> list = new ArrayList<>();
 			for (int t = 0; t < threads; t++) {
-				list.add(new ThreadInfo(t, 0, 100 + t, "worker", 0, Long.MAX_VALUE, "", t == 0));
+				boolean brief = t > 0 && briefNs > 0;
+				list.add(new ThreadInfo(t, 0, 100 + t, "worker", brief ? t * briefNs : 0, brief ? (t + 1) * briefNs : Long.MAX_VALUE, "", t == 0));
 			}
 			w.threads(list);
 			w.structures(structures);
-			w.cpuSets(List.of(new BitSet()));
+			List<BitSet> cpuSets = new ArrayList<>(List.of(new BitSet()));
+			for (int c = 0; c < CPUS; c++) {
+				cpuSets.add(BitSet.valueOf(new long[] {1L << c}));
+			}
+			w.cpuSets(cpuSets);
 			Map<Integer, Integer> firstLeaf = new HashMap<>();
 			ProducerTree producers = tree(firstLeaf);
-			w.producers(producers);
+			if (merged == null) {
+				w.producers(producers);
+			} else {
+				w.trees(new MemoryLayout(cells(producers), List.of(), Map.of(), PAGE, 4, List.of()), trees(producers));
+			}
 			AccessBatch batch = new AccessBatch(accesses.size());
 			for (Access a : accesses) {
 				int leaf = firstLeaf.get(a.structure()) + a.page();
 				long start = a.interval() * INTERVAL;
-				batch.add(start, start + INTERVAL, leaf, a.thread(), 0, a.reads(), a.writes(), 1, 0, 0, 0, a.readOffset(), a.writeOffset());
+				batch.add(start, start + INTERVAL, leaf, a.thread(), a.cpu() + 1, a.reads(), a.writes(), 1, a.node(), 0, a.ip(),
+						a.readOffset(), a.writeOffset());
 			}
 			w.accesses(batch);
 			List<Interval> monitored = new ArrayList<>();
@@ -170,8 +310,12 @@ public final class PlantedTrace {
 			}
 			w.intervals(monitored);
 			w.threadTimes(times.build());
+			if (twoNodes) {
+				w.note(TraceStore.NOTE_TOPOLOGY, TWO_NODES.getBytes(StandardCharsets.UTF_8));
+			}
+			w.note(TraceStore.NOTE_CODE, code.build().toBytes());
 			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, "/usr/bin/work", "host", "Linux", threads, 0,
-					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", Map.of("command", "./work")), "{}", Progress.NONE);
+					producers.size(), 0, intervals * INTERVAL, Instant.EPOCH, PAGE, "", new TreeMap<>(properties)), "{}", Progress.NONE);
 		}
 		return catalogue.open(info.id());
 	}

@@ -104,7 +104,8 @@ class ReportTest {
 	void namesCannotBreakThePage() throws Exception {
 		String html = trace(16, "</script><script>alert(1)</script>").report(1_000_000);
 		assertFalse(html.contains("<script>alert"));
-		assertEquals("</script><script>alert(1)</script>", data(html).getAsJsonArray("structures").get(0).getAsJsonObject().get("name").getAsString());
+		assertEquals("</script><script>alert(1)</script>",
+				data(html).getAsJsonArray("structures").get(0).getAsJsonObject().get("name").getAsString());
 	}
 
 	@Test

@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Rules;
 import org.memtrace.analysis.findings.rules.Threshold;
@@ -56,7 +58,14 @@ class RulesTest {
 			new Plant("remote-mapping", "blocks", 2, t -> shifted(t, 1), t -> shifted(t, 0)),
 			new Plant("imbalance", "triangle", 3, t -> work(t, 20), t -> work(t, 1)),
 			new Plant("strided", "image", 2, t -> sweep(t, true), t -> sweep(t, false)),
+			new Plant("strided", "rows", 2, t -> columns(t, 1000, false), t -> parts(t, "rows", 64, false)),
+			new Plant("column-sweep", "rows", 2, t -> columns(t, t.threads() > 8 ? 4096 : 1496, true), t -> parts(t, "rows", 64, false)),
+			new Plant("column-sweep", "rows", 2, t -> columns(t, t.threads() > 8 ? 4096 : 9600, true), t -> parts(t, "rows", 64, false)),
+			new Plant("column-sweep", "rows", 2, t -> columns(t, 4096, true), t -> parts(t, "rows", 64, false)),
 			new Plant("short-lived", "frame", 2, t -> frames(t, true), t -> frames(t, false)),
+			new Plant("remote-share", "grid", 2, t -> placed(t, 1), t -> placed(t, 0)),
+			new Plant("small-shared", "counters", 2, t -> withoutPlaces(t, true), t -> withoutPlaces(t, false)),
+			new Plant("padding", "cells", 2, t -> cells(t, true), t -> cells(t, false)),
 			new Plant("unused", "table", 2, t -> table(t, 4), t -> table(t, 400)));
 
 	@TestFactory
@@ -70,6 +79,12 @@ class RulesTest {
 			}
 		}
 		return tests;
+	}
+
+	@Test
+	void everyRuleHasAPlant() {
+		List<String> without = Rules.all().stream().map(Rule::id).filter(id -> PLANTS.stream().noneMatch(p -> p.rule().equals(id))).toList();
+		assertEquals(List.of(), without, "add a Plant for each");
 	}
 
 	private static void check(Plant p, int threads) throws MemtraceException {
@@ -94,6 +109,16 @@ class RulesTest {
 		for (int i = 0; i < t.intervals(); i++) {
 			for (int k = 0; k < t.threads(); k++) {
 				t.access(s, 0, i, k, 1, 1, k * distance, k * distance);
+			}
+		}
+	}
+
+	/** A page that all threads write, or a page for each, in a trace that does not know the places in pages. */
+	private static void withoutPlaces(PlantedTrace t, boolean bad) {
+		int s = t.structure("counters", StructureKind.STATIC, bad ? 1 : t.threads());
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int k = 0; k < t.threads(); k++) {
+				t.access(s, bad ? 0 : k, i, k, 1, 1, -1, -1);
 			}
 		}
 	}
@@ -242,6 +267,24 @@ class RulesTest {
 		}
 	}
 
+	/** Rows of other lengths than a page: each thread goes down columns, in its own rows or in all; another one in each interval. */
+	private static void columns(PlantedTrace t, int rowBytes, boolean shared) {
+		int pages = shared ? 192 : 80 * t.threads();
+		int s = t.structure("rows", StructureKind.HEAP, pages);
+		int columns = Math.max(1, rowBytes / 8 / (shared ? t.threads() : 1));
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int k = 0; k < t.threads(); k++) {
+				int from = shared ? 0 : k * 80;
+				for (int p = from; p < (shared ? pages : from + 80); p++) {
+					int offset = t.columnEntry(p, rowBytes, (shared ? k * columns : 0) + i * 7 % columns);
+					// between long rows: later columns reach the beginning of the page
+					offset = offset < PlantedTrace.PAGE ? offset : 0;
+					t.access(s, p, i, k, 1, 1, offset, offset);
+				}
+			}
+		}
+	}
+
 	private static void sweep(PlantedTrace t, boolean strided) {
 		int pages = 80 * t.threads();
 		int s = t.structure("image", StructureKind.HEAP, pages);
@@ -270,6 +313,33 @@ class RulesTest {
 		for (int p = 0; p < touched; p++) {
 			for (int i = 0; i < t.intervals(); i++) {
 				t.write(s, p, i, t.owner(p, touched));
+			}
+		}
+	}
+
+	/** Each thread fills its part, and goes on with it; after the first half of the run it is on the other node, the pages are not. */
+	private static void placed(PlantedTrace t, int moves) {
+		int pages = 32 * t.threads();
+		int s = t.structure("grid", StructureKind.HEAP, pages);
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < pages; p++) {
+				int k = t.owner(p, pages);
+				int cpu = k % PlantedTrace.CPUS;
+				t.place(i < t.intervals() / 2 ? cpu : (cpu + moves * PlantedTrace.CPUS / 2) % PlantedTrace.CPUS, cpu * 2 / PlantedTrace.CPUS);
+				t.write(s, p, i, k);
+			}
+		}
+	}
+
+	/** Elements of 512 bytes with two members, or the same elements without padding. */
+	private static void cells(PlantedTrace t, boolean padded) {
+		int pages = 512;
+		int s = t.structure("cells", StructureKind.STATIC, pages);
+		int bytes = padded ? 512 : 16;
+		t.type(s, "struct cell[" + pages * PlantedTrace.PAGE / bytes + "]", bytes + ";0 8 count long;8 8 value double");
+		for (int i = 0; i < t.intervals(); i++) {
+			for (int p = 0; p < pages; p++) {
+				t.access(s, p, i, t.owner(p, pages), 1, 1, 0, 8);
 			}
 		}
 	}
@@ -311,6 +381,22 @@ class RulesTest {
 		assertEquals(Confidence.MEDIUM, f.confidence());
 	}
 
+	/** On a machine with much else to do each thread has the CPU for a small part of each interval, in some for less than 5 % of it. */
+	@Test
+	void threadsThatWaitForTheCpuWork() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		work(t, 1);
+		double[] sum = new double[4];
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int k = 0; k < 4; k++) {
+				// one thread after the other; the first half of the run is quicker for one of them
+				sum[k] += PlantedTrace.INTERVAL * (i < INTERVALS / 2 ? k == 1 ? 0.06 : 0.02 : k == 1 ? 0.005 : 0.045);
+				t.cpu(k, i, (long) sum[k]);
+			}
+		}
+		assertEquals(List.of(), t.advise().findings());
+	}
+
 	/** Two threads: the page at the border of their parts is written by both, each its own lines, and read across the border. */
 	@Test
 	void theBorderOfTwoThreadsIsNotHot() throws MemtraceException {
@@ -330,12 +416,122 @@ class RulesTest {
 	}
 
 	/** The fix can be pasted as it is: it has the length of the array and does not count on a variable of the program. */
+	/** Three intervals after the first one: who was seen once on the page of a border does not share it. */
+	@Test
+	void onceIsNoHotPage() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, 4);
+		int s = t.structure("y", StructureKind.STATIC, 128);
+		for (int i = 0; i < 4; i++) {
+			for (int p = 0; p < 128; p++) {
+				t.write(s, p, i, t.owner(p, 128));
+			}
+			t.write(s, 96, i, i == 1 ? 0 : 2);
+			t.write(s, 96, i, i == 1 ? 2 : 3);
+		}
+		assertEquals(List.of(), t.advise().findings(), () -> "page 96");
+	}
+
+	/** Of 16 threads an interval shows three on the hot page, in turn: none of them in a quarter of the intervals. */
+	@Test
+	void aHotPageIsUsedInTurn() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(16, INTERVALS);
+		int s = t.structure("histogram", StructureKind.STATIC, 256);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 256; p++) {
+				t.write(s, p, i, t.owner(p, 256));
+			}
+			for (int k = 0; k < 3; k++) {
+				t.access(s, 77, i, (3 * i + k) % 16, 1, 1, 8 * (i % 3), 8 * (i % 3));
+			}
+		}
+		assertEquals("hot-page", t.advise().findings().get(0).rule());
+	}
+
 	@Test
 	void theLengthIsInTheFix() throws MemtraceException {
 		PlantedTrace t = new PlantedTrace(4, INTERVALS);
 		parts(t, "field", 64, true);
 		String fix = t.advise().findings().get(0).fix();
 		assertTrue(fix.contains("field_length = 262144 / sizeof(field[0]);") && !fix.contains(" n;") && !fix.contains("< n "), fix);
+	}
+
+	/** The loop that fills a structure and the one that uses it are named, by the summary, the finding and its fix. */
+	@Test
+	void theLoopsAreNamed() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		int s = t.structure("field", StructureKind.HEAP, 64);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 64; p++) {
+				if (i == 0) {
+					t.code(0x1000, "fill", "/src/work.c", 12);
+				} else {
+					t.code(0x2000 + p % 2, "step._omp_fn.0", "/src/work.c", 30 + p % 2);
+				}
+				t.write(s, p, i, i == 0 ? 0 : t.owner(p, 64));
+			}
+		}
+		Advisor advisor = t.advise();
+		Finding f = advisor.findings().get(0);
+		assertTrue(f.evidence().endsWith("; first written in fill (work.c:12), used in step (work.c:30)"), f.evidence());
+		assertTrue(AdviceText.brief(advisor, 3).replaceAll("\\s+", " ").contains("first written in fill (work.c:12), used in step (work.c:30)."));
+		assertTrue(f.fix().startsWith("// just before the loop that fills field, fill (work.c:12); it is allocated in work.c:7;\n"
+				+ "// with the schedule of the loop that uses it, step (work.c:30):\n"), f.fix());
+		String json = AdviceJson.json(advisor, List.of());
+		assertTrue(json.replaceAll("\\s+", " ").contains("\"first_written\": { \"function\": \"fill\", \"file\": \"/src/work.c\", \"line\": 12 },"), json);
+		t = new PlantedTrace(4, INTERVALS);
+		t.code(0x1000, "fill", "/src/work.f90", 12);
+		stack(t, true);
+		f = t.advise().findings().get(0);
+		assertTrue(f.evidence().endsWith("; first written and used in fill (work.f90:12)"), f.evidence());
+	}
+
+	/** The loop is over the last index of an array of any rank, and declares what it needs. */
+	@Test
+	void fortranArraysAreFilledByTheirLastIndex() throws MemtraceException {
+		String[][] cases = {{"real(kind=8)(:)", "field(k) = 0", "1"}, {"real(kind=8)(:,:)", "field(:, k) = 0", "2"},
+				{"integer(kind=4)(8,4,100)", "field(:, :, k) = 0", "3"},
+			{"logical(kind=4)(:,:)", "field(:, k) = .false.", "2"}, {"type cell(:)", "! set the components of field(k) here", "1"},
+			{"", "field(k) = 0", "1"}};
+		for (String[] c : cases) {
+			PlantedTrace t = new PlantedTrace(4, INTERVALS);
+			parts(t, "grid::field", 64, true);
+			t.type(0, c[0]);
+			t.site(0, "/src/heat.f90:9");
+			String fix = t.advise().findings().get(0).fix();
+			assertTrue(fix.endsWith("block\n  integer :: k\n  !$omp parallel do schedule(static)\n  do k = lbound(field, " + c[2] + "), ubound(field, " + c[2]
+					+ ")\n    " + c[1] + "\n  end do\nend block\n"), c[0] + ":\n" + fix);
+		}
+	}
+
+	/** One thread reads all counters once, at the end: no word is common because of that. If it does so in each interval, they are. */
+	@Test
+	void aSumAtTheEndIsNoSharing() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		t.access(0, 0, INTERVALS - 1, 0, 1, 0, 8, -1);
+		assertEquals("false-sharing", t.advise().findings().get(0).rule());
+		t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		for (int i = 0; i < INTERVALS; i++) {
+			t.access(0, 0, i, 0, 1, 0, 8, -1);
+		}
+		assertEquals(List.of(), t.advise().findings());
+	}
+
+	/** An array that is touched once, and one page of it that is used later, with lines of its own for each thread: not all-to-all. */
+	@Test
+	void onePageThatIsUsedLaterIsNotTheWholeArray() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		int s = t.structure("padded", StructureKind.STATIC, 5);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int k = 0; k < 4; k++) {
+				t.access(s, 0, i, k, 1, 1, 64 * k, 64 * k);
+			}
+		}
+		for (int p = 1; p < 5; p++) {
+			t.read(s, p, INTERVALS - 1, 0);
+		}
+		assertEquals(List.of(), t.advise().findings());
 	}
 
 	/** The types of the program are in the fix, where the recording has them. */
@@ -360,6 +556,40 @@ class RulesTest {
 		fix = t.advise().findings().get(0).fix();
 		// blocks of which only one has a type
 		assertTrue(fix.contains("static _Thread_local T *"), fix);
+	}
+
+	/** False sharing tells the members, and the fix moves them apart. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			struct counter   | 64;0 8 hits long;8 8 misses long;16 48 other int[12] | counters.misses, offset 8 of struct counter | _Alignas(64) long misses;
+			struct counter   | 64;0 16 hits long[2];16 16 sum.n long[2]             | counters.sum.n[1], offset 24 of struct counter | struct { _Alignas(64) struct counter value; } counters[threads];
+			struct pair[256] | 16;0 8 a long;8 8 b long                             | counters[1].b, offset 8 of struct pair | struct { _Alignas(64) struct pair value; } counters[threads];
+			long[512]        | 8                                                    | byte 24: counters[3])               | struct { _Alignas(64) long value; } counters[threads];
+			long[64][8]      | 8                                                    | byte 24: counters[0][3])            | struct { _Alignas(64) long value; } counters[threads];
+			struct gap       | 4096;0 4 a int;64 8 b long                           | byte 24)                            | struct { _Alignas(64) struct gap value; } counters[threads];
+			type cell(:)     | 16;0 8 p real(kind=8);8 8 k integer(kind=8)          | counters%k, offset 8 of type cell   | counters[threads];
+			long[512]        | 0                                                    | byte 24)                            | struct { _Alignas(64) long value; } counters[threads];
+			""")
+	void theMembersAreInTheFinding(String type, String members, String text, String fix) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		t.type(0, type, members);
+		Finding f = t.advise().findings().get(0);
+		assertTrue(f.evidence().contains(text), f.evidence());
+		assertTrue(f.fix().contains(fix), f.fix());
+	}
+
+	/** Two types of one name in one image: the members of neither are told. */
+	@Test
+	void typesOfOneNameHaveNoMembers() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(4, INTERVALS);
+		counters(t, 8);
+		t.type(0, "struct s[64]", "64;0 64 sums long[8]");
+		int other = t.structure("other", StructureKind.STATIC, 1);
+		t.type(other, "struct s", "64;0 64 sums long[8]");
+		assertTrue(t.advise().findings().get(0).evidence().contains("counters[0].sums[3]"));
+		t.type(other, "struct s", "8;0 8 next struct s *");
+		assertTrue(t.advise().findings().get(0).evidence().contains("byte 24)"));
 	}
 
 	/** A buffer is freed, and another structure of another thread gets its pages: that is not sharing. */
@@ -397,7 +627,7 @@ class RulesTest {
 		String text = Files.readString(Path.of(System.getProperty("memtrace.root", "../.."), "docs", "findings.md"));
 		for (Rule r : Rules.all()) {
 			assertTrue(text.contains("| `" + r.id() + "` |") && text.lines().anyMatch(l -> l.startsWith("| `" + r.id() + "` |")
-					&& l.contains("| " + r.severity().id() + " |")), r.id());
+					&& l.contains("| " + r.severity().id() + " |")), "docs/findings.md has no row of " + r.id() + ", " + r.severity().id());
 		}
 		for (Threshold t : Threshold.values()) {
 			String value = new BigDecimal(t.standard()).round(new MathContext(9)).stripTrailingZeros().toPlainString();
@@ -443,7 +673,7 @@ class RulesTest {
 	/** What makes a structure relevant is asked by all rules that ask for it, not only by their conditions. */
 	@TestFactory
 	List<DynamicTest> irrelevantStructuresHaveNoFinding() {
-		List<String> anySize = List.of("false-sharing", "shared-stack", "recycled-heap", "hot-page", "unused");
+		List<String> anySize = List.of("false-sharing", "shared-stack", "recycled-heap", "hot-page", "small-shared", "unused");
 		return PLANTS.stream().filter(p -> !anySize.contains(p.rule())).map(p -> DynamicTest.dynamicTest(p.rule(), () -> {
 			PlantedTrace trace = new PlantedTrace(4, INTERVALS);
 			p.bad().accept(trace);
@@ -483,7 +713,8 @@ class RulesTest {
 		PlantedTrace lookup = new PlantedTrace(4, INTERVALS);
 		lookup(lookup, true);
 		assertTrue(lookup.advise().findings().get(0).advice().contains("copy of it on each NUMA node"));
-		assertTrue(lookup.advise().with(Thresholds.STANDARD.with("replicate.bytes=4096")).findings().get(0).advice().contains("too large for copies"));
+		assertTrue(lookup.advise().with(Thresholds.STANDARD.with("replicate.bytes=4096")).findings().get(0).advice()
+				.contains("too large for copies"));
 
 		PlantedTrace hot = new PlantedTrace(4, INTERVALS);
 		hot(hot, true);

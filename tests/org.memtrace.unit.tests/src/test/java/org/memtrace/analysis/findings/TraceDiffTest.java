@@ -146,6 +146,29 @@ class TraceDiffTest {
 		assertFalse(FailIf.of("handed-on of field>+1%").judge(d).failed());
 	}
 
+	private static Run in(String label, String... properties) throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(2, INTERVALS);
+		int s = t.structure("field", StructureKind.HEAP, 4);
+		for (int i = 0; i < INTERVALS; i++) {
+			t.write(s, i % 4, i, i % 2);
+		}
+		for (int i = 0; i < properties.length; i += 2) {
+			t.properties.put(properties[i], properties[i + 1]);
+		}
+		return new Run(label, t.advise());
+	}
+
+	@Test
+	void otherEnvironmentsAreTold() throws MemtraceException {
+		TraceDiff d = diff(List.of(in("a", "setting_numa_balancing", "0", "setting_cpu_governor", "performance", "setting_loadavg_at_start", "1",
+				"environment_OMP_PROC_BIND", "close")), List.of(in("b", "setting_numa_balancing", "1", "setting_cpu_governor", "performance",
+				"setting_loadavg_at_start", "7", "setting_swappiness", "60")));
+		assertEquals(List.of("the kernel settings numa_balancing differ: 0 and 1", "the values of OMP_PROC_BIND differ: close and (not set)"),
+				d.warnings());
+		assertEquals(List.of(), diff(List.of(in("a", "environment_OMP_PROC_BIND", "close")), List.of(in("b"))).warnings(),
+				"an older import did not keep them");
+	}
+
 	@Test
 	void otherNumbersOfThreadsAreTold() throws MemtraceException {
 		TraceDiff d = diff(List.of(run("a", 4, true, false, "field")), List.of(run("b", 8, true, false, "field")));
@@ -170,6 +193,7 @@ class TraceDiffTest {
 			assertEquals(-0.75, handedOn.interval()[0], 1e-9);
 			assertEquals(n, only(d).inA());
 			assertEquals(0, only(d).inB());
+			assertEquals(n >= 6, DiffHtml.html(d, List.of()).contains("<td class=\"better\">-75.0 points"));
 			assertFalse(FailIf.of("handed-on>+1%").judge(d).failed());
 			assertEquals(n == 3 || n == 6, FailIf.of("handed-on<-10%").judge(d).failed(), "beyond, and significant where that can be");
 		}
@@ -213,5 +237,7 @@ class TraceDiffTest {
 		String html = DiffHtml.html(d, outcomes);
 		assertTrue(html.contains("a &lt;1&gt;") && !html.contains("a <1>"), "escaped");
 		assertTrue(html.contains("The advice worked") && !html.contains("http"), "no network");
+		assertFalse(html.contains("td class=\"worse\"") || html.contains("td class=\"better\""), "one run each is no judgement");
+		assertTrue(html.contains("no number is called better or worse"), html);
 	}
 }

@@ -79,6 +79,14 @@ class TraceSummaryTest {
 		assertTrue(faults.contains("Page faults: share of all page faults."), faults);
 	}
 
+	/** A resolution that is coarser than asked for is told, as no loss. */
+	@Test
+	void tellsLateIntervals() throws Exception {
+		String late = text(Map.of("losses", "0", TraceInfo.PROPERTY_LATE, "2 of 9 intervals took longer"));
+		assertTrue(late.contains("\nLosses     none known to the recorder\nIntervals  2 of 9 intervals took longer\n"), late);
+		assertFalse(text(Map.of("losses", "0")).contains("Intervals  "));
+	}
+
 	private static String text(Map<String, String> properties) throws Exception {
 		try (TraceStore store = store(properties)) {
 			AccessTable table = AccessTable.load(store, Progress.NONE);

@@ -38,7 +38,8 @@ import org.memtrace.model.store.TraceStore;
 class HonestPictureTest {
 	private static final int QUARTER = 64;
 
-	private record Made(Picture picture, MicroscopicModel model, RowLayout layout, PartLosses losses, Partition partition, PictureOptions options) {
+	private record Made(Picture picture, MicroscopicModel model, RowLayout layout, PartLosses losses, Partition partition,
+			PictureOptions options) {
 		/** First page of a structure. */
 		int leaf(AccessTable table, String name) {
 			for (int id = 0; id < table.producers().size(); id++) {
@@ -220,6 +221,40 @@ class HonestPictureTest {
 		}
 	}
 
+	/**
+	 * Rows of several pixels have room for two or three rows of squares only. There, too, a type with at most half of the accesses has no
+	 * lines from top to bottom, which would look like parts of time; and in no direction has it a line of more than three squares.
+	 */
+	@Test
+	void lowMosaicsAreNoPartsOfTime() {
+		for (List<Integer> colors : List.of(List.of(1, 1, 1, 1, 2, 2, 2, 2), List.of(1, 1, 1, 1, 2, 2, 2, 3), List.of(1, 1, 2, 2, 3, 3, 4, 4),
+				List.of(1, 1, 1, 1, 1, 2, 2, 2), List.of(1, 1, 1, 2, 2, 2, 3, 3))) {
+			Shape.Mosaic m = new Shape.Mosaic(0, 0, 64, 4, colors);
+			for (int row = 0; row < 32; row++) {
+				for (int column = 0; column < 8; column++) {
+					int color = m.color(column, row);
+					if (colors.stream().filter(c -> c == color).count() > 4) {
+						continue;
+					}
+					for (int by = -1; by <= 1; by++) {
+						boolean line = true;
+						for (int i = 1; i <= 3; i++) {
+							line &= m.color(column + by * i + 32, row + i) == color;
+						}
+						assertFalse(line, colors + ": a line of four from column " + column + ", row " + row + " by " + by);
+					}
+				}
+			}
+		}
+		Shape.Mosaic halves = new Shape.Mosaic(0, 0, 64, 4, List.of(1, 1, 1, 1, 2, 2, 2, 2));
+		for (int row = 0; row < 2; row++) {
+			for (int column = 0; column < 8; column++) {
+				assertTrue(halves.color(column, row) != halves.color(column, row + 1), "a line in time: column " + column + ", rows " + row + " and "
+						+ (row + 1));
+			}
+		}
+	}
+
 	/** Areas of a mosaic are the shares, rounded to eighths, in any rectangle that has room for them. */
 	@Test
 	void areasOfAMosaicAreShares() {
@@ -271,7 +306,8 @@ class HonestPictureTest {
 			assertTrue(full > 1.5 * pale, full + " and " + pale);
 			List<String> texts = made.texts();
 			assertTrue(texts.contains("0") && texts.contains("≥ 1"), "ticks: " + texts);
-			assertTrue(texts.stream().anyMatch(x -> x.contains("records per page and ms; ") && x.contains(" have more, up to 9.9")), texts.toString());
+			assertTrue(texts.stream().anyMatch(x -> x.contains("records per page and ms; ") && x.contains(" have more, up to 9.9")),
+					texts.toString());
 		}
 	}
 
@@ -292,8 +328,13 @@ class HonestPictureTest {
 			Made coarse = picture(store, table, BasicDimensions.READ_WRITE, Slicing.ADAPTIVE, 0.97, false, new PictureOptions());
 			int[] parts = coarse.layout.largeSections();
 			int first = parts[0] == coarse.model.hierarchy().nodeOf(1) ? 0 : 1;
-			assertTrue(coarse.losses.percent(coarse.partition, first) > 90, "A lost its diagonal: " + coarse.losses.percent(coarse.partition, first));
+			assertTrue(coarse.losses.percent(coarse.partition, first) > 90, "A lost its diagonal: "
+					+ coarse.losses.percent(coarse.partition, first));
 			assertTrue(coarse.texts().stream().anyMatch(x -> x.matches(".*loss (9\\d|100) %")), "it is written beside A: " + coarse.texts());
+			PictureOptions narrow = new PictureOptions();
+			narrow.width = 300;
+			Made little = picture(store, table, BasicDimensions.READ_WRITE, Slicing.ADAPTIVE, 0.97, false, narrow);
+			assertTrue(little.texts().stream().anyMatch(x -> x.matches("loss (9\\d|100) %")), "also where there is little room: " + little.texts());
 			// where A is a block of its own, the block is marked
 			boolean own = false;
 			for (double p = 0.05; p < 0.97; p += 0.05) {

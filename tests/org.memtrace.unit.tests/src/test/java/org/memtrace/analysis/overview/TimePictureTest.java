@@ -66,7 +66,8 @@ class TimePictureTest {
 	@ParameterizedTest
 	@CsvSource({"1200,800,type,PROFILE", "600,300,thread,PROFILE", "1200,400,type,MODE", "300,200,node,MODE",
 		"2000,1500,cpu,PROFILE"})
-	void textsStayInsideAndApart(int width, int height, @ConvertWith(ToDimension.class) Dimension viewpoint, TimePicture.Kind kind) throws Exception {
+	void textsStayInsideAndApart(int width, int height, @ConvertWith(ToDimension.class) Dimension viewpoint, TimePicture.Kind kind)
+	throws Exception {
 		PictureOptions o = options(width, height);
 		o.warning = "the recorder lost 12 accesses";
 		List<double[]> boxes = new ArrayList<>();

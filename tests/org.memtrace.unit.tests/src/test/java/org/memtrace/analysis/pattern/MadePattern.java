@@ -73,7 +73,8 @@ final class MadePattern {
 	private final Work work;
 	private final Random random;
 
-	private MadePattern(Pattern truth, String what, long strideBytes, int pages, int threads, int subphases, double second, Work work, Random random) {
+	private MadePattern(Pattern truth, String what, long strideBytes, int pages, int threads, int subphases, double second, Work work,
+			Random random) {
 		this.truth = truth;
 		this.what = what + ", " + pages + " pages, " + threads + " threads, " + subphases + " subphases";
 		this.strideBytes = strideBytes;
@@ -124,8 +125,8 @@ final class MadePattern {
 			at[t] = r.nextInt(n * PAGE / ELEMENT) * (long) ELEMENT;
 		}
 		int[] turn = new int[1];
-		return new MadePattern(Pattern.LINEAR, (down ? "down" : "up") + (all ? " by all" : " by one") + String.format(", %.1f passes", passes), 0, n, threads,
-				subphases, r.nextDouble(), (t, v) -> {
+		return new MadePattern(Pattern.LINEAR, (down ? "down" : "up") + (all ? " by all" : " by one") + String.format(", %.1f passes", passes), 0,
+				n, threads, subphases, r.nextDouble(), (t, v) -> {
 					if (all || t == turn[0] % threads) {
 						long bytes = (long) (passes * whole);
 						v.sweep(0, whole, at[t], bytes, down, write);
@@ -143,8 +144,8 @@ final class MadePattern {
 		for (int t = 0; t < threads; t++) {
 			at[t] = low(n, threads, t);
 		}
-		return new MadePattern(Pattern.BLOCKS, (halo ? "with" : "without") + " borders" + String.format(", %.1f passes", passes), 0, n, threads, 1 + r.nextInt(5),
-				r.nextDouble(), (t, v) -> {
+		return new MadePattern(Pattern.BLOCKS, (halo ? "with" : "without") + " borders" + String.format(", %.1f passes", passes), 0, n, threads, 1
+				+ r.nextInt(5), r.nextDouble(), (t, v) -> {
 					long low = low(n, threads, t);
 					long high = low(n, threads, t + 1);
 					long bytes = (long) (passes * (high - low));
@@ -171,8 +172,8 @@ final class MadePattern {
 		int n = (int) ((rows * stride + PAGE - 1) / PAGE);
 		double columns = 0.5 + 3 * r.nextDouble();
 		long[] at = new long[threads];
-		MadePattern made = new MadePattern(Pattern.STRIDED, stride + " bytes" + (own ? " in own rows" : " in all rows") + String.format(", %.1f columns", columns), stride, n,
-				threads, 1 + r.nextInt(5), r.nextDouble(), (t, v) -> {
+		MadePattern made = new MadePattern(Pattern.STRIDED, stride + " bytes" + (own ? " in own rows" : " in all rows")
+				+ String.format(", %.1f columns", columns), stride, n, threads, 1 + r.nextInt(5), r.nextDouble(), (t, v) -> {
 					long from = own ? (long) rows * t / threads : 0;
 					at[t] = r.nextInt(1 << 30); // many columns between two looks
 					long count = own ? (long) rows * (t + 1) / threads - from : rows;
@@ -213,7 +214,8 @@ final class MadePattern {
 			// a sweep of its own part lasts for the interval
 			long part = (high - low) / subphases / PAGE * PAGE;
 			int s = turn[0]++ / threads % subphases;
-			v.sweep(low, high, Math.min(low + s * part, high - PAGE), s == subphases - 1 ? high - low - s * part : Math.max(part, PAGE), false, true);
+			v.sweep(low, high, Math.min(low + s * part, high - PAGE), s == subphases - 1 ? high - low - s * part
+					: Math.max(part, PAGE), false, true);
 			for (int p : place) {
 				v.at((long) p * PAGE + 64 * r.nextInt(64), true);
 			}
@@ -224,7 +226,8 @@ final class MadePattern {
 		int threads = 3 + r.nextInt(6);
 		int n = pages(r, 8, 1024);
 		boolean sweeps = r.nextBoolean();
-		return new MadePattern(Pattern.ALL_TO_ALL, sweeps ? "all sweep" : "all at random", 0, n, threads, 4 + r.nextInt(2), 0.5 + 0.5 * r.nextDouble(), (t, v) -> {
+		return new MadePattern(Pattern.ALL_TO_ALL, sweeps ? "all sweep"
+				: "all at random", 0, n, threads, 4 + r.nextInt(2), 0.5 + 0.5 * r.nextDouble(), (t, v) -> {
 			if (sweeps) {
 				v.sweep(0, (long) n * PAGE, (long) r.nextInt(n) * PAGE, (long) n * PAGE, false, true);
 			} else {

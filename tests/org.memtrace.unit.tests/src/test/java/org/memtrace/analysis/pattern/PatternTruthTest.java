@@ -74,14 +74,15 @@ class PatternTruthTest {
 			}
 			double precision = said == 0 ? 1 : (double) counts[k][k] / said;
 			double recall = (double) counts[k][k] / of;
-			System.out.printf(Locale.ROOT, "%-14s %5d intervals, precision %.3f, recall %.3f: %s%n", title(k), of, precision, recall, text(counts[k]));
+			System.out.printf(Locale.ROOT, "%-14s %5d intervals, precision %.3f, recall %.3f: %s%n", title(k), of, precision, recall,
+					text(counts[k]));
 			if (k < n - 1 && (precision < LEAST || recall < LEAST && k != Pattern.STRIDED.ordinal())) {
 				low.add(title(k));
 			}
 		}
 		System.out.printf(Locale.ROOT, "stride right in %d of %d; recall of strided where threads have rows of their own %.3f (of %d), the same rows %.3f (of %d)%n",
-				rightStrides, strides, (double) apart[0] / (apart[0] + apart[1]), apart[0] + apart[1], (double) together[0] / (together[0] + together[1]),
-				together[0] + together[1]);
+				rightStrides, strides, (double) apart[0] / (apart[0] + apart[1]), apart[0]
+				+ apart[1], (double) together[0] / (together[0] + together[1]), together[0] + together[1]);
 		wrong.forEach(System.out::println);
 		assertTrue(low.isEmpty(), () -> "below " + LEAST + ": " + low + ", seed " + SEED);
 		assertTrue(apart[0] >= LEAST * (apart[0] + apart[1]), "strided, seed " + SEED);

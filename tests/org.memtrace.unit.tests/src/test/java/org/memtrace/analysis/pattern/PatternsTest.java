@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,8 @@ class PatternsTest {
 	private static String label(int pages, Use use) throws MemtraceException {
 		Patterns p = made(pages, use);
 		List<Patterns.Span> spans = p.spans(0);
-		assertEquals(1, spans.size(), () -> spans.stream().map(x -> x.fromNs() + " " + Patterns.title(x.reading().pattern(), x.reading().strideBytes())).toList().toString());
+		assertEquals(1, spans.size(), () -> spans.stream().map(x -> x.fromNs() + " "
+				+ Patterns.title(x.reading().pattern(), x.reading().strideBytes())).toList().toString());
 		PatternReading r = spans.get(0).reading();
 		assertTrue(r.index() >= 0 && r.index() <= 1, "index " + r.index());
 		assertEquals(r.pattern() == null, r.index() == 0);
@@ -66,13 +68,16 @@ class PatternsTest {
 	void linearSweepForwardAndBackward() throws MemtraceException {
 		assertEquals("linear sweep", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, 0))));
 		assertEquals("linear sweep", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, LAST))));
-		assertEquals("linear sweep", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, i % THREADS, 0))), "each time by another thread");
-		assertEquals("linear sweep", label(16, (t, s, i) -> IntStream.range(0, 16).forEach(p -> read(t, s, p, i, 0, 0))), "as few pages as possible");
+		assertEquals("linear sweep", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, i % THREADS, 0))),
+				"each time by another thread");
+		assertEquals("linear sweep", label(16, (t, s, i) -> IntStream.range(0, 16).forEach(p -> read(t, s, p, i, 0, 0))),
+				"as few pages as possible");
 	}
 
 	@Test
 	void linearSweepNearMisses() throws MemtraceException {
-		assertEquals("no pattern", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, -1))), "without byte addresses it may be random");
+		assertEquals("no pattern", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, -1))),
+				"without byte addresses it may be random");
 		assertEquals("no pattern", label(15, (t, s, i) -> IntStream.range(0, 15).forEach(p -> read(t, s, p, i, 0, 0))), "too few pages");
 		// a quarter of the pages is left out, irregularly
 		Random random = new Random(1);
@@ -91,7 +96,8 @@ class PatternsTest {
 		// column after column of rows of one page: all pages, the same line in each, another one in the next interval
 		assertEquals("strided 4.0 KiB", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, 64 * (20 + i)))));
 		// a column of a matrix with rows of 1,280 bytes: the first row in a page is elsewhere in each page
-		assertEquals("strided 1280 B", label(80, (t, s, i) -> IntStream.range(0, 80).forEach(p -> read(t, s, p, i, 0, (1280 - p * 4096 % 1280) % 1280 + 8))));
+		assertEquals("strided 1280 B", label(80, (t, s, i) -> IntStream.range(0,
+				80).forEach(p -> read(t, s, p, i, 0, (1280 - p * 4096 % 1280) % 1280 + 8))));
 		// each of four threads has a column
 		assertEquals("strided 4.0 KiB", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> {
 			for (int k = 0; k < THREADS; k++) {
@@ -108,7 +114,8 @@ class PatternsTest {
 				"the border of each plane of a grid is left out");
 		assertEquals("no pattern", label(64, (t, s, i) -> IntStream.range(0, 32).forEach(p -> read(t, s, 2 * p + (p % 3 == 0 ? 1 : 0), i, 0, 0))),
 				"steps of one, two and three pages");
-		assertNotEquals("strided 8.0 KiB", label(32, (t, s, i) -> IntStream.range(0, 15).forEach(p -> read(t, s, 2 * p, i, 0, 0))), "too few pages");
+		assertNotEquals("strided 8.0 KiB", label(32, (t, s, i) -> IntStream.range(0, 15).forEach(p -> read(t, s, 2 * p, i, 0, 0))),
+				"too few pages");
 	}
 
 	@Test
@@ -116,8 +123,8 @@ class PatternsTest {
 		Random lines = new Random(7);
 		assertEquals("random", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> read(t, s, p, i, 0, lines.nextInt(4096)))));
 		Random pages = new Random(8);
-		assertEquals("random", label(2048, (t, s, i) -> IntStream.range(0, 2048).filter(p -> pages.nextInt(10) == 0).forEach(p -> read(t, s, p, i, 0, -1))),
-				"some pages, without byte addresses");
+		assertEquals("random", label(2048, (t, s, i) -> IntStream.range(0,
+				2048).filter(p -> pages.nextInt(10) == 0).forEach(p -> read(t, s, p, i, 0, -1))), "some pages, without byte addresses");
 	}
 
 	@Test
@@ -150,6 +157,31 @@ class PatternsTest {
 		assertEquals("hot spot", label(100, hot(20, true, 0)));
 		PatternReading r = made(100, hot(20, true, 0)).reading(0, 5);
 		assertEquals(320.0 / (320 + 98), r.index(), 1e-9);
+	}
+
+	/** Each page has its owner, and some have other users, in each interval the next two of them; with so many records of a page. */
+	private static Use crowded(IntPredicate hot, int users, boolean written, int others) {
+		return (t, s, i) -> IntStream.range(0, 100).forEach(p -> {
+			int owner = t.owner(p, 100);
+			for (int k = 0; k < (hot.test(p) ? 2 : 1); k++) {
+				int thread = hot.test(p) ? (owner + (i + k) % users) % THREADS : owner;
+				t.access(s, p, i, thread, written ? 0 : 1, written ? hot.test(p) ? 1 : others : 0, written ? -1 : 0, written ? 0 : -1);
+			}
+		});
+	}
+
+	/** Recordings show two of the threads of a hot page in an interval, as many as of a border, and hardly more records. */
+	@Test
+	void hotSpotByItsThreads() throws MemtraceException {
+		assertEquals("hot spot", label(100, crowded(p -> p == 3 || p == 70, THREADS, true, 1)));
+		assertEquals("hot spot", label(100, crowded(p -> p == 3, 3, true, 2)), "three of four threads");
+		assertEquals("blocks", label(100, crowded(p -> p == 3, 3, true, 3)), "other pages have more records");
+		assertEquals("blocks", label(100, crowded(p -> p % 25 == 0, 2, true, 1)), "borders have two users");
+		assertEquals("blocks", label(100, crowded(p -> p == 3 || p == 70, THREADS, false, 1)), "nobody writes");
+		assertEquals("blocks", label(100, crowded(p -> p % 16 == 3, THREADS, true, 1)), "7 of 100 pages are too many");
+		Use once = crowded(p -> p == 3, THREADS, true, 1);
+		Use never = crowded(p -> false, THREADS, true, 1);
+		assertEquals("blocks", label(100, (t, s, i) -> (i < 4 ? once : never).in(t, s, i)), "in less than half of the windows");
 	}
 
 	@Test
@@ -213,7 +245,8 @@ class PatternsTest {
 
 	@Test
 	void blocksNearMisses() throws MemtraceException {
-		assertEquals("strided 16.0 KiB", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> write(t, s, p, i, p % THREADS, 0))), "dealt out page by page");
+		assertEquals("strided 16.0 KiB", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> write(t, s, p, i, p % THREADS, 0))),
+				"dealt out page by page");
 		assertEquals("linear sweep", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> write(t, s, p, i, 0, 0))), "one thread");
 		// sixteen short runs
 		assertNotEquals("blocks", label(64, (t, s, i) -> IntStream.range(0, 64).forEach(p -> write(t, s, p, i, p / 4 % THREADS, 0))));

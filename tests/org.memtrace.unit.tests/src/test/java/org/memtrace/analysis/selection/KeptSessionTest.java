@@ -23,9 +23,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
-import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
-import org.memtrace.model.tree.ProducerTreeBuilder;
 
 /** What was looked at, as text: comes back as it was in the same trace, and as far as possible in another one. */
 class KeptSessionTest {
@@ -34,17 +32,7 @@ class KeptSessionTest {
 
 	private record Trace(ProducerTree producers, TraceSelection selection) implements SelectedTrace {
 		static Trace of(String... structures) {
-			ProducerTreeBuilder b = new ProducerTreeBuilder(4096);
-			b.begin(ProducerKind.ROOT, "root", 0, 0, -1);
-			for (int s = 0; s < structures.length; s++) {
-				long start = 0x10000 + s * 0x2000;
-				b.begin(ProducerKind.STRUCTURE, structures[s], start, start + 0x2000, s);
-				b.leaf(ProducerKind.PAGE, structures[s] + " [page 0]", start, start + 0x1000, s);
-				b.leaf(ProducerKind.PAGE, structures[s] + " [page 1]", start + 0x1000, start + 0x2000, s);
-				b.end();
-			}
-			b.end();
-			ProducerTree tree = b.build();
+			ProducerTree tree = PageTree.of(structures);
 			return new Trace(tree, new TraceSelection(tree, START_NS, END_NS));
 		}
 
@@ -95,8 +83,8 @@ class KeptSessionTest {
 				filters = filters.with(new TraceFilter(Condition.thread(random.nextInt(9)), random.nextBoolean(), random.nextBoolean()));
 			}
 			ViewState state = new ViewState(from, from + 1 + random.nextInt(1000), random.nextInt(trace.producers().size()),
-					dimensions.get(random.nextInt(dimensions.size())), List.of(ViewState.AUTOMATIC_P, 0.0, 1.0, random.nextDouble()).get(random.nextInt(4)),
-					filters);
+					dimensions.get(random.nextInt(dimensions.size())), List.of(ViewState.AUTOMATIC_P, 0.0, 1.0,
+					random.nextDouble()).get(random.nextInt(4)), filters);
 			KeptSession read = KeptSession.parse(session(shown(trace, state)).toJson());
 			assertEquals(state, read.shown().get(0).state(trace), "seed " + seed);
 		}
@@ -136,7 +124,8 @@ class KeptSessionTest {
 		Random random = new Random(seed);
 		Trace trace = Trace.of("A", "B");
 		String whole = session(shown(trace, trace.selection().initial().withProducer(4))).toJson();
-		List<String> texts = new ArrayList<>(List.of("", "null", "[]", "{}", "{\"format\":\"memtrace.session/2\"}", "{\"format\":\"memtrace.session/1\"}"));
+		List<String> texts = new ArrayList<>(List.of("", "null", "[]", "{}", "{\"format\":\"memtrace.session/2\"}",
+				"{\"format\":\"memtrace.session/1\"}"));
 		for (String t : texts) {
 			assertThrows(MemtraceException.class, () -> KeptSession.parse(t), t);
 		}

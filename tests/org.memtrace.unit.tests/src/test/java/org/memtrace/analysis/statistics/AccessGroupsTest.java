@@ -80,7 +80,8 @@ class AccessGroupsTest {
 	}
 
 	private List<Group> groups(AccessFilter filter, long windowNs, String... keys) throws MemtraceException {
-		return AccessGroups.of(AccessTable.load(store, Progress.NONE), filter, Arrays.stream(keys).map(k -> Dimensions.find(k, Use.GROUP)).toList(), windowNs, Progress.NONE);
+		return AccessGroups.of(AccessTable.load(store, Progress.NONE), filter,
+				Arrays.stream(keys).map(k -> Dimensions.find(k, Use.GROUP)).toList(), windowNs, Progress.NONE);
 	}
 
 	private static String sum(List<Group> groups) {
@@ -114,7 +115,8 @@ class AccessGroupsTest {
 		}
 		int structure = tree.firstChild(0);
 		List<PageUse.Page> part = new ArrayList<>();
-		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE, part::add);
+		PageUse.visit(AccessTable.load(store, Progress.NONE), AccessFilter.of(AccessQuery.ALL.subtree(tree, structure)), Progress.NONE,
+				part::add);
 		assertEquals(pages.stream().filter(p -> p.producer() >= structure && p.producer() < tree.subtreeEnd(structure)).toList(), part);
 	}
 

@@ -52,7 +52,8 @@ class NestedStatesTest {
 				Map<String, Double> own = Map.of("task", 60.0, "loop", 1940.0);
 				assertEquals(new TreeMap<>(own), sums(table, Statistics.Sum.STATE_TIME));
 				assertEquals(new TreeMap<>(Map.of("task", 2000.0, "loop", 1940.0)), sums(table, Statistics.Sum.STATE_DURATION));
-				MicroscopicModel m = table.model(new ModelRequest(BasicDimensions.EVENT_TYPE, table.defaultMetric(), 20, 0, 1000, -1, null), Progress.NONE);
+				MicroscopicModel m = table.model(new ModelRequest(BasicDimensions.EVENT_TYPE, table.defaultMetric(), 20, 0, 1000, -1, null),
+						Progress.NONE);
 				assertEquals(Metric.STATE_TIME, m.metric());
 				for (int k = 0; k < 2; k++) {
 					assertEquals(own.get(m.types().get(k).name()), m.totals()[k]);

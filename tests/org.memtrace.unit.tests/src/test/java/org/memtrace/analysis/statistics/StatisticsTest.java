@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -23,6 +24,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
@@ -211,8 +213,10 @@ class StatisticsTest {
 				.add(SyntheticEvents.TICK, second, 50, 50, 0, 0).table(b.build(), 0, 100);
 		assertEquals(List.of(Sum.EVENTS, Sum.STATE_TIME, Sum.TIME_OF_ALL, Sum.TIME_OF_LEAVES, Sum.TIME_OF_ACTIVE,
 				Sum.LINK_TIME), Statistics.sumsOfEvents(t));
-		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_TYPE, 0, 50, -1, Progress.NONE)));
-		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_PRODUCER, 0, 100, 0, Progress.NONE)));
+		assertEquals(List.of("Run=60.0", "Wait=10.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_TYPE, 0, 50, -1,
+				Progress.NONE)));
+		assertEquals(List.of("core 1=100.0", "core 2=20.0"), texts(Statistics.of(t, Sum.STATE_TIME, BasicDimensions.EVENT_PRODUCER, 0, 100, 0,
+				Progress.NONE)));
 		assertEquals(List.of("Message=3.0"), texts(Statistics.of(t, Sum.LINK_TIME, BasicDimensions.EVENT_TYPE, 22, 100, -1, Progress.NONE)));
 		assertEquals(List.of("Tick=1.0"), texts(Statistics.of(t, Sum.EVENTS, BasicDimensions.EVENT_TYPE, 50, 60, second, Progress.NONE)));
 		DensityModel m = DensityModel.of(t, BasicDimensions.EVENT_TYPE, 0, 100, -1, 10, Progress.NONE);
@@ -263,7 +267,7 @@ class StatisticsTest {
 		PieModel m = pie(rules, items);
 		assertEquals(List.of("b and\tc"), m.slices().stream().map(Slice::name).toList());
 		assertEquals(100, m.slices().get(0).percent(), 1e-9);
-		assertEquals(0xff123456, m.slices().get(0).color(Palette.LIGHT));
+		assertEquals(0xff123456, m.color(m.slices().get(0), Palette.LIGHT));
 		assertEquals(List.of("b", "c"), m.slices().get(0).items().stream().map(Item::name).toList());
 		assertEquals(50, m.excluded());
 		assertEquals(1, m.excludedCount());
@@ -277,6 +281,50 @@ class StatisticsTest {
 		assertEquals(Set.of("Kb"), moved.groups().get(0).keys());
 		assertEquals(List.of(), pie(PieRules.NONE.exclude(List.of("Ka", "Kb", "Kc")), items).slices());
 		assertEquals(PieRules.NONE, PieRules.parse("what\never\nmerge\tx\n"));
+	}
+
+	/** Names whose own colours are the same get others, the smaller ones; what the user chose stays, and a name alone has its own. */
+	@Test
+	void slicesAreToldApart() {
+		Random random = new Random(16);
+		for (int round = 0; round < 60; round++) {
+			int n = 2 + random.nextInt(24);
+			Item[] items = new Item[n];
+			String twin = "array " + random.nextInt(1000);
+			int place = Palette.structurePlace(twin);
+			for (int i = 0; i < n; i++) {
+				String name = "array " + random.nextInt(100_000);
+				while (i % 3 > 0 && Palette.structurePlace(name) != place) {
+					name = "array " + random.nextInt(100_000);
+				}
+				items[i] = new Item("K" + i, name, new ModelType("", ModelType.Role.OTHER, 0), i, -1, 100 - i);
+			}
+			PieModel m = pie(PieRules.NONE, items);
+			for (Palette palette : List.of(Palette.LIGHT, Palette.DARK)) {
+				assertEquals(palette.structure(m.slices().get(0).name()), m.color(m.slices().get(0), palette), "the largest has its own");
+				for (int i = 0; i < n; i++) {
+					for (int j = 0; j < i; j++) {
+						boolean beside = j == i - 1 || i == n - 1 && j == 0;
+						double d = Palette.difference(m.color(m.slices().get(i), palette), m.color(m.slices().get(j), palette));
+						assertTrue(d >= (beside ? PieModel.NEIGHBOURS : PieModel.TOLD_APART), "round " + round + ", " + n + " slices: " + j + " and " + i
+								+ " differ by " + d);
+					}
+				}
+			}
+			for (Item item : items) {
+				PieModel alone = pie(PieRules.NONE, item);
+				assertEquals(Palette.LIGHT.structure(item.name()), alone.color(alone.slices().get(0), Palette.LIGHT));
+			}
+		}
+		Colours colours = new Colours();
+		colours.choose(Colours.Kind.STRUCTURE, "b", Palette.LIGHT.structure("a"));
+		PieModel m = pie(PieRules.NONE, new Item("a", "a", new ModelType("", ModelType.Role.OTHER, 0), 0, -1, 2),
+				new Item("b", "b", new ModelType("", ModelType.Role.OTHER, 0), 1, -1, 1));
+		assertEquals(Palette.LIGHT.structure("a"), m.color(m.slices().get(1), colours.palette(false)), "chosen");
+		assertTrue(Palette.difference(m.color(m.slices().get(0), colours.palette(false)), Palette.LIGHT.structure("a")) >= PieModel.NEIGHBOURS);
+		assertEquals(100, Palette.difference(0xff000000, 0xffffffff), 0.01);
+		assertEquals(Math.hypot(Math.hypot(53.24, 80.09), 67.2), Palette.difference(0xff000000, 0xffff0000), 0.05,
+				"red is L 53.24, a 80.09, b 67.2");
 	}
 
 	/** As in a low view, beside the table. */
@@ -356,7 +404,8 @@ class StatisticsTest {
 		assertTrue(s >= 0 && m.value(s, 60) > 0, "at the bottom is the first series of the bin");
 		assertEquals(60, p.binAt(x, p.plotY() + 1));
 		String text = p.textAt(x, p.plotY() + p.plotHeight() - 1);
-		assertTrue(text.contains("records") && text.contains("▸ " + m.series().get(s).name().replace('_', ' ').toLowerCase(java.util.Locale.ROOT)), text);
+		assertTrue(text.contains("records") && text.contains("▸ " + m.series().get(s).name().replace('_',
+				' ').toLowerCase(java.util.Locale.ROOT)), text);
 		assertEquals("", p.textAt(0, 0));
 		assertEquals(-1, p.seriesAt(x, p.plotY() - 5));
 		for (Shape shape : p.scene().shapes()) {

@@ -173,7 +173,28 @@ class EventRowsTest {
 		}
 		assertEquals(0, rows.find(0, all.get(0).startNs(), all.get(0).endNs(), Progress.NONE), "anything below the root");
 		assertEquals(-1, rows.find(0, end + 1, end + 2, Progress.NONE));
-		assertEquals(-1, scanned(query(Map.of(), EventColumn.READS, true)).find(0, start, end, Progress.NONE), "not by time");
+	}
+
+	/** In whatever order and behind whatever filters the rows are: of records with equal times and producers the earliest. */
+	@Test
+	void recordsAreFoundInAnyOrder() throws Exception {
+		Random random = new Random(20261123);
+		for (EventColumn sort : List.of(EventColumn.START, EventColumn.READS, EventColumn.WRITES, EventColumn.THREAD, EventColumn.PRODUCER)) {
+			for (boolean descending : new boolean[] {false, true}) {
+				EventRows rows = scanned(query(Map.of(EventColumn.READS, ">0"), sort, descending));
+				List<Row> inOrder = new ArrayList<>();
+				rows.visit(inOrder::add, Progress.NONE);
+				for (int i = 0; i < 20; i++) {
+					Row r = all.get(random.nextInt(all.size()));
+					String of = "seed 20261123, by " + sort + (descending ? " descending, " : ", ") + r;
+					Row wanted = inOrder.stream().filter(o -> o.producer() == r.producer() && o.startNs() == r.startNs() && o.endNs() == r.endNs())
+							.min(Comparator.comparingLong(Row::id)).orElse(null);
+					assertEquals(wanted == null ? -1 : inOrder.indexOf(wanted), rows.find(r.producer(), r.startNs(), r.endNs(), Progress.NONE), of);
+					assertEquals(-1, rows.find(r.producer(), r.startNs(), r.endNs() + 1, Progress.NONE), of);
+				}
+				assertEquals(-1, rows.find(0, end + 1, end + 2, Progress.NONE), sort + ", no such time");
+			}
+		}
 	}
 
 	/** One row of a thousand: blocks keep ids. */
@@ -287,7 +308,8 @@ class EventRowsTest {
 	/** FrameSoc's events of the same database: other columns, parameters. */
 	@Test
 	void eventsOfOtherTraces() throws Exception {
-		OtherRows rows = new OtherRows(store, query(Map.of(EventColumn.EVENT_TYPE, "shared_read"), EventColumn.START, false), null, 100, Progress.NONE);
+		OtherRows rows = new OtherRows(store, query(Map.of(EventColumn.EVENT_TYPE, "shared_read"), EventColumn.START, false), null, 100,
+				Progress.NONE);
 		rows.scan(Progress.NONE);
 		assertEquals(EventColumn.OF_EVENTS, rows.columns());
 		List<Row> read = paged(rows, 10);
@@ -301,7 +323,8 @@ class EventRowsTest {
 		assertEquals(100, top.size());
 		double most = all.stream().mapToLong(r -> Math.max(r.reads(), r.writes())).max().orElseThrow();
 		assertEquals(most, top.get(0).value());
-		OtherRows parameters = new OtherRows(store, query(Map.of(EventColumn.PARAMETERS, "!."), EventColumn.START, false), null, 100, Progress.NONE);
+		OtherRows parameters = new OtherRows(store, query(Map.of(EventColumn.PARAMETERS, "!."), EventColumn.START, false), null, 100,
+				Progress.NONE);
 		parameters.scan(Progress.NONE);
 		assertEquals(0, parameters.count(), "all have parameters");
 	}

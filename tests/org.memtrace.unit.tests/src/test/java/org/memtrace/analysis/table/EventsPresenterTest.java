@@ -52,7 +52,8 @@ class EventsPresenterTest {
 	void open() throws Exception {
 		store = SyntheticTrace.matrixMultiplication(64, 30);
 		table = AccessTable.load(store, Progress.NONE);
-		trace = new Trace(store.info(), store.producers(), store.threads(), new TraceSelection(store.producers(), store.info().startNs(), store.info().endNs()), true);
+		trace = new Trace(store.info(), store.producers(), store.threads(),
+				new TraceSelection(store.producers(), store.info().startNs(), store.info().endNs()), true);
 		p = new EventsPresenter(PAGE);
 		p.show(trace);
 	}
@@ -113,6 +114,27 @@ class EventsPresenterTest {
 		assertEquals(some, read().count());
 		assertTrue(p.filter(Map.of()));
 		assertEquals("", p.problem());
+	}
+
+	@Test
+	void whatStandsAboveTheColumnsIsAboutOneTrace() throws Exception {
+		int reads = p.columns().indexOf(EventColumn.READS);
+		p.filter(Map.of(reads, ">0"));
+		p.show(new Trace(trace.info, trace.producers, trace.threads, trace.selection, true));
+		assertTrue(p.isFiltered(), "the same trace: a view was locked");
+		p.show(null);
+		assertTrue(p.isFiltered());
+		try (TraceStore other = SyntheticTrace.matrixMultiplication(64, 30)) {
+			Trace another = new Trace(other.info(), other.producers(), other.threads(),
+					new TraceSelection(other.producers(), other.info().startNs(), other.info().endNs()), true);
+			assertFalse(p.show(another), "the same columns");
+			assertFalse(p.isFiltered());
+			assertEquals(Map.of(), p.query().cells());
+			p.filter(Map.of(reads, ">many"));
+			assertTrue(p.isFiltered());
+			p.show(trace);
+			assertEquals("", p.problem());
+		}
 	}
 
 	@Test

@@ -61,7 +61,8 @@ class ModelTextTest {
 	}
 
 	private MicroscopicModel model(Metric metric) throws Exception {
-		ModelRequest request = ModelRequest.whole(0, 1000 * MS).withViewpoint(BasicDimensions.EVENT_TYPE).withMetric(metric).withSlices(metric == Metric.VARIABLE_MEAN ? 10 : 1);
+		ModelRequest request = ModelRequest.whole(0, 1000 * MS).withViewpoint(BasicDimensions.EVENT_TYPE).withMetric(metric).withSlices(metric ==
+				Metric.VARIABLE_MEAN ? 10 : 1);
 		return events.model(request, Hierarchy.of(tree), Progress.NONE);
 	}
 

@@ -73,8 +73,8 @@ class AddedDimensionTest {
 		assertEquals("parity,records,reads,writes", groups.get(0));
 		assertEquals(List.of("odd", "even"), groups.stream().skip(1).map(l -> l.substring(0, l.indexOf(','))).toList());
 		// filter
-		assertEquals(0, run("query", "--what", "groups", "--by", "parity", "--filter", "{\"by\":\"parity\",\"values\":[\"odd\"]}", "--format", "csv", db),
-				() -> err);
+		assertEquals(0, run("query", "--what", "groups", "--by", "parity", "--filter", "{\"by\":\"parity\",\"values\":[\"odd\"]}", "--format",
+				"csv", db), () -> err);
 		assertEquals(List.of(groups.get(0), groups.get(1)), out.lines().toList());
 		// colour
 		assertEquals(0, run("aggregate", "--view", "parity", "-p", "1", "--format", "json", db), () -> err);

@@ -87,9 +87,11 @@ class ColumnsTest {
 
 	@Test
 	void jsonHasTheValuesOfCsv() {
-		List<JsonElement> json = JsonParser.parseString(Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "json", db))
+		List<JsonElement> json = JsonParser.parseString(Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format",
+				"json", db))
 				.getAsJsonObject().getAsJsonArray("rows").asList();
-		List<String> csv = Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "csv", db).lines().skip(1).toList();
+		List<String> csv = Ran.ok("query", "--what", "accesses", "--columns", "all", "--limit", "500", "--format", "csv",
+				db).lines().skip(1).toList();
 		assertEquals(500, json.size());
 		for (int i = 0; i < json.size(); i++) {
 			List<String> cells = new ArrayList<>();

@@ -13,7 +13,9 @@ import java.util.stream.Stream;
 
 import org.memtrace.sql.DuckDbLibrary;
 
-/** The SQL engine of the tests, which the build puts into build/test-lib. Without it the tests are skipped; with another version they fail. */
+/**
+ * The SQL engine of the tests, which the build puts into build/test-lib. Without it the tests are skipped; with another version they fail.
+ */
 final class DuckDb {
 	private static final Path FOLDER = Path.of(System.getProperty("memtrace.root"), "build", "test-lib");
 

@@ -37,8 +37,8 @@ class JsonPageTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
 	/** Commands that print no result, or print it as a file or a script. */
-	private static final Set<String> OTHERS = Set.of("record", "cc", "c++", "fortran", "finish", "delete", "rename", "export", "render", "report", "open", "help", "completion",
-			"otf2-stream", "debug");
+	private static final Set<String> OTHERS = Set.of("record", "monitor", "cc", "c++", "fortran", "finish", "delete", "rename", "export",
+			"experiment", "pack", "unpack", "render", "report", "open", "help", "completion", "otf2-stream", "debug");
 	@TempDir
 	static Path temporary;
 	private static String db;
@@ -71,7 +71,8 @@ class JsonPageTest {
 		// native ones are only seen when the native program was built
 		Set<String> missing = new TreeSet<>(PAGE.keySet());
 		missing.removeAll(SEEN);
-		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.check/1", "memtrace.version/1", "memtrace.machine/1", "memtrace.sql/1"));
+		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.job/1", "memtrace.check/1", "memtrace.version/1",
+				"memtrace.machine/1", "memtrace.machine-times/1", "memtrace.monitors/1", "memtrace.placement/1", "memtrace.sql/1"));
 		assertTrue(missing.isEmpty(), () -> "no command printed " + missing);
 	}
 
@@ -128,8 +129,8 @@ class JsonPageTest {
 		check("memtrace.merge/1", run("merge", "--format", "json", "--add", "stack+size", db));
 		check("memtrace.merge/1", run("merge", "--format", "json", "--undo", db));
 		check("memtrace.import/1", run("query", "--what", "report", db));
-		for (String what : new String[] {"structures", "stacks", "threads", "accesses", "groups", "sums", "pages", "types", "producers", "intervals",
-				"properties"}) {
+		for (String what : new String[] {"structures", "stacks", "threads", "accesses", "groups", "sums", "pages", "types", "producers",
+				"intervals", "properties"}) {
 			JsonElement rows = run("query", "--what", what, "--format", "json", db);
 			check("memtrace.query/1", rows);
 			assertEquals(what, rows.getAsJsonObject().get("what").getAsString());
@@ -153,6 +154,8 @@ class JsonPageTest {
 		Files.writeString(csv, EVENTS);
 		check("memtrace.import/1", run("import", "-o", events, "--format", "json", csv.toString()));
 		check("memtrace.event-summary/1", run("summary", "--format", "json", events));
+		check("memtrace.profile/1", run("profile", "--contexts", "--format", "json", events));
+		check("memtrace.profile-curve/1", run("profile", "--format", "json", events, events));
 		check("memtrace.query/1", run("query", "--what", "events", "--format", "json", events));
 		check("memtrace.info/1", run("info", "--format", "json", events));
 	}
@@ -170,6 +173,13 @@ class JsonPageTest {
 		Ran ran = Ran.of("machine", "--format", "json", m);
 		assumeTrue(ran.code() == 0, "no libhwloc");
 		check("memtrace.machine/1", JsonParser.parseString(ran.out()));
+		String monitors = temporary.resolve("monitors.db").toString();
+		run("import", "-o", monitors, "--format", "json",
+				Files.writeString(temporary.resolve("monitors.txt"), "PU:0 1000 1\nPU:0 2000 3\nPU:70000 2000 3\n").toString());
+		check("memtrace.monitors/1", run("machine", "--at", "2us", "--format", "json", monitors));
+		check("memtrace.machine-times/1", JsonParser.parseString(Ran.of("machine", "--slices", "4", "--format", "json", m).out()));
+		check("memtrace.placement/1", run("place", "--format", "json", m));
+		check("memtrace.placement/1", run("place", "--topology", "pack:2 [numa] core:2 pu:1", "--phases", "2", "--format", "json", m));
 	}
 
 	@Test
@@ -187,10 +197,18 @@ class JsonPageTest {
 	void nativeCommands() throws Exception {
 		Path program = ROOT.resolve("build/collector/memtrace");
 		assumeTrue(Files.isExecutable(program), "the native program is not built");
+		Path job = temporary.resolve("job");
+		Files.createDirectories(job.resolve("r0"));
+		Files.writeString(job.resolve("r0/manifest.json"), """
+				{"format":"memtrace","format_version":1,"command":["x"],"job":{"launcher":"slurm","id":"7","rank":0,"size":2},
+				"host":{"name":"alpha"},"backend":{"name":"zap","guarantee":{"pages":"complete"}},
+				"clock":{"start_realtime":"2024-06-07T08:09:10.5Z"},"status":{"state":"complete","exit_code":0},"losses":{}}
+				""");
 		for (String form : new String[] {"--format=json", "--json"}) {
 			check("memtrace.version/1", natively(program, "version", form));
 			check("memtrace.check/1", natively(program, "check", form));
 			check("memtrace.recording/1", natively(program, "info", "--no-finish", form, TRACE));
+			check("memtrace.job/1", natively(program, "info", "--no-finish", form, job.toString()));
 		}
 	}
 

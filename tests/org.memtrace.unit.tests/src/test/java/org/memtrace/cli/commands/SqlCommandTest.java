@@ -91,7 +91,8 @@ class SqlCommandTest {
 			int number = Integer.parseInt(m.group(1));
 			rows.put(number, 0);
 			for (String trace : TRACES) {
-				JsonArray found = JsonParser.parseString(Ran.ok("sql", "--format", "json", db(trace), m.group(3))).getAsJsonObject().getAsJsonArray("rows");
+				JsonArray found = JsonParser.parseString(Ran.ok("sql", "--format", "json", db(trace),
+						m.group(3))).getAsJsonObject().getAsJsonArray("rows");
 				rows.merge(number, found.size(), Integer::sum);
 			}
 		}
@@ -113,7 +114,8 @@ class SqlCommandTest {
 							+ " select if(sharing > 1, 'Shared', 'Private') || '_Write', count(*), 0, sum(writes) from access where writes > 0 group by 1)").stream()
 							.sorted().toList(), trace);
 			assertEquals(query(trace, "--what", "pages"), csv(trace, "select * from page order by producer"), trace);
-			for (TraceTable t : List.of(TraceTable.STRUCTURES, TraceTable.THREADS, TraceTable.INTERVALS, TraceTable.FINDINGS, TraceTable.PRODUCERS)) {
+			for (TraceTable t : List.of(TraceTable.STRUCTURES, TraceTable.THREADS, TraceTable.INTERVALS, TraceTable.FINDINGS,
+					TraceTable.PRODUCERS)) {
 				String view = t.name().replaceFirst("s$", "");
 				assertEquals(new HashSet<>(query(trace, "--what", t.name())), new HashSet<>(csv(trace, "select * from " + view)), trace + " " + view);
 			}
@@ -154,7 +156,8 @@ class SqlCommandTest {
 		assertEquals("range\n0\n1\n2\n", limited.out());
 		assertTrue(limited.err().contains("the first 3 rows"), limited.err());
 		assertFalse(Ran.of("sql", "--limit", "10", db, "select * from range(10)").err().contains("first"), "nothing was cut off");
-		assertEquals("2\n", Ran.ok("sql", "--format", "csv", db, "create table t as select 2 as two; select two from t").replaceFirst("two\n", ""));
+		assertEquals("2\n", Ran.ok("sql", "--format", "csv", db, "create table t as select 2 as two; select two from t").replaceFirst("two\n",
+				""));
 		assertEquals(ExitCode.OK, Ran.of("sql", db, "select * from access where false").code());
 	}
 
@@ -222,6 +225,11 @@ class SqlCommandTest {
 		assertEquals(before.size() + 1, once.size());
 		assertEquals(first, Ran.ok("sql", copy.toString(), sql));
 		assertEquals(once, folders());
+		Path folder = Path.of(Ran.ok("export", "--format", "parquet", "--cached", copy.toString()).strip());
+		assertEquals(temporary.resolve("cache/folders").toRealPath(), folder.getParent().toRealPath(), "one folder for all who read it");
+		assertEquals(once, folders());
+		assertEquals(ExitCode.USAGE, Ran.of("export", "--format", "parquet", "--cached", "--thread", "1", copy.toString()).code());
+		assertEquals(ExitCode.USAGE, Ran.of("export", "--cached", copy.toString()).code());
 		Ran.ok("merge", "--add", "stack+size", copy.toString());
 		String merged = Ran.ok("sql", copy.toString(), sql);
 		assertEquals(once.size() + 1, folders().size(), "the earlier one was used today and stays");
@@ -239,7 +247,8 @@ class SqlCommandTest {
 					Progress.cancelledWhen(() -> asked.incrementAndGet() > 5)));
 			session.query("select 1 as x union all select 2 order by x", rows, Progress.NONE);
 			assertEquals(List.of("1", "2"), rows.rows, "the session goes on");
-			assertThrows(CancelledException.class, () -> session.query("select * from range(100000000)", rows, Progress.cancelledWhen(() -> rows.rows.size() > 1000)));
+			assertThrows(CancelledException.class, () -> session.query("select * from range(100000000)", rows,
+					Progress.cancelledWhen(() -> rows.rows.size() > 1000)));
 			assertTrue(rows.rows.size() < 100_000, "rows are given while they are made");
 		}
 	}
@@ -286,7 +295,8 @@ class SqlCommandTest {
 		server.start();
 		try {
 			String address = "http://localhost:" + server.getAddress().getPort();
-			MemtraceException missing = assertThrows(MemtraceException.class, () -> DuckDbLibrary.install(address + "/maven/other", home, Progress.NONE));
+			MemtraceException missing = assertThrows(MemtraceException.class,
+					() -> DuckDbLibrary.install(address + "/maven/other", home, Progress.NONE));
 			assertTrue(missing.getMessage().contains("there is no such file"), missing.getMessage());
 			Path installed = DuckDbLibrary.install(address + "/maven/", home, Progress.NONE);
 			assertEquals(home.resolve("lib").resolve(DuckDbLibrary.fileName()), installed);

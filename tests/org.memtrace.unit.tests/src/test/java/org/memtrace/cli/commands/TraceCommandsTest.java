@@ -150,8 +150,8 @@ class TraceCommandsTest {
 		assertTrue(out.contains("\n[libc.so.6],,libc.so.6,1,0,2\n"), out);
 		// an address that is in no code.csv, and a record without one
 		assertTrue(out.contains("\n,,,"), out);
-		assertEquals(0, run("query", "--what", "groups", "--by", "function", "--filter", "{\"by\":\"source\",\"values\":[\"/home/user/app.c:32\"]}",
-				"--format", "csv", db), () -> err);
+		assertEquals(0, run("query", "--what", "groups", "--by", "function", "--filter",
+				"{\"by\":\"source\",\"values\":[\"/home/user/app.c:32\"]}", "--format", "csv", db), () -> err);
 		assertEquals("function,records,reads,writes\nfill,1,1,2\n", out);
 		assertEquals(0, run("query", "--what", "accesses", "--columns", "ip,function", "--limit", "1", "--format", "csv", db), () -> err);
 		assertEquals(2, out.lines().count(), out);
@@ -362,7 +362,8 @@ class TraceCommandsTest {
 	void pagesAndStructures() {
 		String db = temporary.resolve("p.db").toString();
 		assertEquals(0, run("import", "-o", db, EXAMPLE), () -> err);
-		assertEquals(0, run("query", "--what", "pages", "--format", "csv", "--sort", "first_write_ns", "--descending", "--limit", "2", db), () -> err);
+		assertEquals(0, run("query", "--what", "pages", "--format", "csv", "--sort", "first_write_ns", "--descending", "--limit", "2", db),
+				() -> err);
 		assertEquals("producer,page_start,page,first_ns,first_thread,first_write_ns,first_writer,threads,records,reads,writes,sharing\n"
 				+ "4,555555559000,table [page 1],1150000000,app #0,1150000000,app #0,1,1,0,1,1\n"
 				+ "20,7ffff0002000,B #2 [page 2],1120000000,app #2,1120000000,app #2,1,1,0,1,1\n", out);

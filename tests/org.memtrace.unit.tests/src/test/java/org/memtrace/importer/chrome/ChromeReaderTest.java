@@ -7,28 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.importer.EventLines;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.input.DecimalNumber;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.store.TraceCatalogue;
-import org.memtrace.storage.Stores;
 
 /** JSON of Chrome's trace viewer: each phase, what is wrong, both forms of the file. */
-class ChromeReaderTest {
+class ChromeReaderTest extends ImportTest {
 	private static final List<String> EVENTS = List.of( //
 			"{\"ph\":\"X\",\"name\":\"inner\",\"cat\":\"c\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":1.5,\"args\":{\"size\":4096,\"deep\":{\"a\":[1]}}}",
 			"{\"ph\":\"X\",\"name\":\"outer\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":10}",
@@ -44,26 +40,18 @@ class ChromeReaderTest {
 			"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"app\"}}",
 			"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"worker\"}}",
 			"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":3,\"args\":{\"name\":\"worker\"}}");
-	private static final List<String> WANTED = List.of("begun STATE worker (3) 1001 4000 0.0 result=7", "flow LINK worker 3000 4000 to worker (3)",
+	private static final List<String> WANTED = List.of("begun STATE worker (3) 1001 4000 0.0 result=7",
+			"flow LINK worker 3000 4000 to worker (3)",
 			"inner STATE worker 2000 3500 1.0 size=4096, deep={\"a\":[1]}", "load VARIABLE app 1000 6000 2.0",
 			"load VARIABLE app 6000 11000 3.5", "mark PUNCTUAL worker 5000 5000 0.0", "outer STATE worker 1000 11000 0.0",
 			"request LINK worker 2000 8000 to worker (3)");
-
-	@TempDir
-	Path directory;
-	private final TraceCatalogue catalogue = Stores.inMemory();
-
-	@AfterEach
-	void close() {
-		catalogue.close();
-	}
 
 	private static String array(List<String> events) {
 		return "[\n" + String.join(",\n", events) + "\n]\n";
 	}
 
 	private ImportReport read(String text) throws Exception {
-		return new ImportOperation(Files.writeString(directory.resolve("a.json"), text), catalogue::create).call(Progress.NONE);
+		return read(file("a.json", text));
 	}
 
 	private List<String> events(ImportReport report) throws MemtraceException {
@@ -82,7 +70,8 @@ class ChromeReaderTest {
 	@Test
 	void theEndOfTheArrayMayBeMissing() throws Exception {
 		String text = array(EVENTS).strip();
-		for (String cut : List.of(text.substring(0, text.length() - 1), text.substring(0, text.length() - 2) + ",", text.replaceFirst("\\n\\]$", ",\n]"))) {
+		for (String cut : List.of(text.substring(0, text.length() - 1), text.substring(0, text.length() - 2)
+				+ ",", text.replaceFirst("\\n\\]$", ",\n]"))) {
 			ImportReport report = read(cut);
 			assertEquals(WANTED, events(report));
 			assertEquals(List.of(), report.warnings(), cut.substring(cut.length() - 10));
@@ -134,7 +123,8 @@ class ChromeReaderTest {
 		bad.add("{\"ph\":\"X\",\"name\":\"over\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5}");
 		ImportReport report = read("{\"traceEvents\":" + array(bad) + ",\"samples\":[]}");
 		String text = report.toText();
-		for (String told : List.of("1: end of a state that did not begin (first: ", "1: time that is not a number", "1: time that is out of range",
+		for (String told : List.of("1: end of a state that did not begin (first: ", "1: time that is not a number",
+				"1: time that is out of range",
 				"1: negative duration", "1: counter whose value is not a number", "1: counter whose value is not finite", "1: step of a flow",
 				"1: flow without a further step", "1: end of an asynchronous span", "1: asynchronous span without", "1: event of the phase \"O\"",
 				"1 states do not end", "1 states overlap others", "what is in \"samples\" is not read", "event 15)")) {
@@ -172,7 +162,8 @@ class ChromeReaderTest {
 
 	@Test
 	void anyTextEndsWell() throws Exception {
-		String[] tokens = { "\n", "{", "}", "[", "]", "\"", ",", ":", "0", "-1", "1e9", "NaN", "null", "true", "\"ph\":\"B\",", "\0", "\"tid\":{}," };
+		String[] tokens = { "\n", "{", "}", "[", "]", "\"", ",", ":", "0", "-1", "1e9", "NaN", "null", "true", "\"ph\":\"B\",", "\0",
+				"\"tid\":{}," };
 		String whole = array(EVENTS);
 		int imported = 0;
 		for (int n = 0; n < 500; n++) {

@@ -11,16 +11,15 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.importer.EventLines;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.EventSink;
 import org.memtrace.importer.reader.ImportReport;
@@ -32,15 +31,11 @@ import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventCategory;
-import org.memtrace.model.store.EventType;
-import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.storage.Stores;
 
 /** The reader of events as CSV, and through it the seam for readers. */
-class EventCsvReaderTest {
+class EventCsvReaderTest extends ImportTest {
 	private static final String EXAMPLE = """
 			type,category,producer,start_us,end_us,value,cpu,parameters,tag
 			compute,state,node/rank 10/thread 0,1.5,20,0,3,,
@@ -50,39 +45,11 @@ class EventCsvReaderTest {
 			load,variable,node,0,10,-2.5,,,
 			""";
 
-	@TempDir
-	Path directory;
-	private final TraceCatalogue catalogue = Stores.inMemory();
-
-	@AfterEach
-	void close() {
-		catalogue.close();
-	}
-
-	private Path file(String name, String content) throws Exception {
-		return Files.writeString(directory.resolve(name), content);
-	}
-
-	private ImportReport read(Path... files) throws MemtraceException {
-		return new ImportOperation(List.of(files), System.in, catalogue::create).call(Progress.NONE);
-	}
-
 	/** Each event in a line. */
 	private List<String> events(ImportReport report) throws MemtraceException {
-		List<String> lines = new ArrayList<>();
-		try (TraceStore store = catalogue.open(report.trace().id())) {
-			List<EventType> types = store.eventTypes();
-			store.visitEvents(AccessQuery.ALL, b -> {
-				List<String> parameters = store.eventParameters(java.util.Arrays.copyOf(b.id, b.count));
-				for (int i = 0; i < b.count; i++) {
-					EventType type = types.get(b.type[i]);
-					lines.add(type.name() + " " + type.category() + " " + store.producers().name(b.producer[i]) + " " + b.startNs[i] + " "
-							+ b.endNs[i] + " " + (type.category() == EventCategory.LINK ? "#" + (int) b.value[i] : b.value[i]) + " "
-							+ b.cpu[i] + " " + parameters.get(i));
-				}
-			}, Progress.NONE);
-		}
-		return lines.stream().map(String::strip).toList();
+		return EventLines.of(catalogue, report, (store, type, b, i) -> type.name() + " " + type.category() + " "
+				+ store.producers().name(b.producer[i]) + " " + b.startNs[i] + " " + b.endNs[i] + " "
+				+ (type.category() == EventCategory.LINK ? "#" + (int) b.value[i] : b.value[i]) + " " + b.cpu[i]);
 	}
 
 	@Test
@@ -220,6 +187,10 @@ class EventCsvReaderTest {
 				try (EventSink sink = new EventSink(input, request, progress)) {
 					sink.row();
 					sink.event(sink.type(EventCategory.PUNCTUAL, "line"), sink.producer(List.of("file")), 1, 1, 0, 0, java.util.Map.of());
+					sink.row();
+					sink.event(sink.type(EventCategory.STATE, "line"), sink.producer(List.of("file")), 1, 2, 0, 0, java.util.Map.of());
+					sink.row();
+					sink.event(sink.type(EventCategory.STATE, "state"), sink.producer(List.of("file")), 5, 4, 0, 0, java.util.Map.of());
 					sink.lost(3);
 					return sink.commit("lines", id());
 				}
@@ -233,6 +204,9 @@ class EventCsvReaderTest {
 			ImportReport report = read(file);
 			assertEquals("lines", report.trace().type());
 			assertEquals("3", report.trace().properties().get("losses"));
+			// what a reader does not look after itself never stops an import, and never vanishes
+			assertTrue(report.toText().contains("1: type that had another category (first: " + file + ", row 2)"), report.toText());
+			assertTrue(report.toText().contains("1: ends before it starts (first: " + file + ", row 3)"), report.toText());
 		} finally {
 			InputReaders.unregister(reader);
 		}

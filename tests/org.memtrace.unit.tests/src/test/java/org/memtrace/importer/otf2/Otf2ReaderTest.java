@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -20,12 +19,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.memtrace.importer.EventLines;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
@@ -38,23 +37,12 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.store.EventType;
-import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.storage.Stores;
 
 /** Archives of OTF2: what becomes of each record, and archives of EZTrace through libotf2. */
-class Otf2ReaderTest {
+class Otf2ReaderTest extends ImportTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root", "../.."));
 	private static final Path ARCHIVES = ROOT.resolve("testdata/otf2");
-	@TempDir
-	Path directory;
-	private final TraceCatalogue catalogue = Stores.inMemory();
-
-	@AfterEach
-	void close() {
-		catalogue.close();
-	}
-
 	/** The files of an archive, from the text of it. */
 	private Path archive(String name) throws IOException {
 		Path folder = directory.resolve("archives").resolve(name);
@@ -81,20 +69,9 @@ class Otf2ReaderTest {
 
 	/** Each event in a line: type, category, process, start, end, value, parameters. */
 	private List<String> events(ImportReport report) throws MemtraceException {
-		List<String> lines = new ArrayList<>();
-		try (TraceStore store = catalogue.open(report.trace().id())) {
-			List<EventType> types = store.eventTypes();
-			store.visitEvents(AccessQuery.ALL, b -> {
-				List<String> parameters = store.eventParameters(Arrays.copyOf(b.id, b.count));
-				for (int i = 0; i < b.count; i++) {
-					EventType type = types.get(b.type[i]);
-					int producer = type.category() == EventCategory.LINK ? (int) b.value[i] : -1;
-					lines.add((type.name() + " " + type.category() + " " + process(store, b.producer[i]) + " " + b.startNs[i] + " " + b.endNs[i]
-							+ " " + (producer < 0 ? b.value[i] + "" : process(store, producer)) + " " + parameters.get(i)).strip());
-				}
-			}, Progress.NONE);
-		}
-		return lines;
+		return EventLines.of(catalogue, report, (store, type, b, i) -> type.name() + " " + type.category() + " "
+				+ process(store, b.producer[i]) + " " + b.startNs[i] + " " + b.endNs[i] + " "
+				+ (type.category() == EventCategory.LINK ? process(store, (int) b.value[i]) : b.value[i]));
 	}
 
 	private static String process(TraceStore store, int producer) throws MemtraceException {
@@ -179,7 +156,8 @@ class Otf2ReaderTest {
 		ImportReport report = read(Arrays.copyOf(records, records.length - 5), false, Progress.NONE, () -> "libotf2 failed with exit code 139");
 		assertEquals(List.of("main STATE rank 0 100000 100000 0.0"), events(report));
 		assertTrue(report.toText().contains("the rest is not: libotf2 failed with exit code 139"), report.toText());
-		MemtraceException none = assertThrows(MemtraceException.class, () -> read(new byte[0], false, Progress.NONE, () -> "libotf2 is not here"));
+		MemtraceException none = assertThrows(MemtraceException.class,
+				() -> read(new byte[0], false, Progress.NONE, () -> "libotf2 is not here"));
 		assertEquals(directory.resolve("a.otf2") + ": libotf2 is not here", none.getMessage());
 		assertThrows(CancelledException.class, () -> read(records, false, Progress.cancelledWhen(() -> true), () -> ""));
 		assertEquals(1, catalogue.list().size());

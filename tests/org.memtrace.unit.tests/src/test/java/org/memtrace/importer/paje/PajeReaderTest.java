@@ -15,29 +15,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.analysis.SyntheticEvents;
 import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.importer.EventLines;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportTest;
 import org.memtrace.importer.InputReaders;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
-import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
-import org.memtrace.storage.Stores;
 
 /** Traces in the Pajé format, in its dialects; what we export comes back. */
-class PajeReaderTest {
+class PajeReaderTest extends ImportTest {
 	/** As PajeNG, SimGrid and StarPU define it. */
 	private static final String HEAD = """
 			# a comment
@@ -178,17 +175,8 @@ class PajeReaderTest {
 			7 0.00001 T a
 			""";
 
-	@TempDir
-	Path directory;
-	private final TraceCatalogue catalogue = Stores.inMemory();
-
-	@AfterEach
-	void close() {
-		catalogue.close();
-	}
-
 	private ImportReport read(String text) throws Exception {
-		return new ImportOperation(Files.writeString(directory.resolve("a.trace"), text), catalogue::create).call(Progress.NONE);
+		return read(file("a.trace", text));
 	}
 
 	private List<String> events(ImportReport report) throws MemtraceException {
@@ -277,7 +265,8 @@ class PajeReaderTest {
 				13 0.1 V b 2
 				12 0.2 E a cu""";
 		String text = read(bad).toText();
-		for (String reason : List.of("1: event that is not defined", "1: fewer fields", "1: time that is not a number", "1: time that is out of range",
+		for (String reason : List.of("1: event that is not defined", "1: fewer fields", "1: time that is not a number",
+				"1: time that is out of range",
 				"1: type that is not defined", "1: type of another kind", "1: container that was not created", "1: end of a state that did not begin",
 				"1: value that is not a number", "1: value that is not finite", "1: quotation mark without", "1: link without an end",
 				"1: link without a start", "1 events end before they start", "1 values of variables were replaced", "1: incomplete last line")) {
@@ -360,7 +349,8 @@ class PajeReaderTest {
 			}
 			int type = random.nextBoolean() ? SyntheticEvents.RUN : SyntheticEvents.WAIT;
 			made.add(type, producer, at, end, level, 0);
-			wanted.add((type == SyntheticEvents.RUN ? "Run" : "Wait") + " STATE " + tree.name(producer) + " " + at + " " + end + " " + (double) level);
+			wanted.add((type == SyntheticEvents.RUN ? "Run" : "Wait") + " STATE " + tree.name(producer) + " " + at + " " + end + " "
+					+ (double) level);
 			nest(random, made, wanted, tree, producer, at, end, level + 1);
 			at = end + random.nextInt(3);
 		}
@@ -368,7 +358,8 @@ class PajeReaderTest {
 
 	@Test
 	void anyTextEndsWell() throws Exception {
-		String[] tokens = { "\n", " ", "\"", "'", "%", "%EventDef x 1\n", "0", "-1", "1e9", "nan", "S", "a", "9 ", "10 ", "\0", "\t", "9223372036854775807" };
+		String[] tokens = { "\n", " ", "\"", "'", "%", "%EventDef x 1\n", "0", "-1", "1e9", "nan", "S", "a", "9 ", "10 ", "\0", "\t",
+				"9223372036854775807" };
 		int imported = 0;
 		for (int n = 0; n < 600; n++) {
 			Random random = new Random(n);

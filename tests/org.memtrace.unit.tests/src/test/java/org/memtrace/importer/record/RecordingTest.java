@@ -173,7 +173,8 @@ class RecordingTest {
 		CheckResult check = CheckResult.parse(json);
 		assertEquals("zap", check.automatic());
 		assertEquals(new CheckResult.Backend("zap", "User space", CheckResult.Works.PARTLY, "no threads", "sysctl x=2",
-				Set.of("accesses", CheckResult.RUNNING_PROCESS), List.of(new CheckResult.Facility("perf", CheckResult.Works.NO, "refused"))), check.backend("auto"));
+				Set.of("accesses", CheckResult.RUNNING_PROCESS), List.of(new CheckResult.Facility("perf", CheckResult.Works.NO, "refused"))),
+				check.backend("auto"));
 		assertEquals("User space (zap)", check.backend("zap").label());
 		assertEquals("", check.backend("kmod").fix());
 		assertEquals("kmod", check.backend("kmod").label(), "an older recorder");

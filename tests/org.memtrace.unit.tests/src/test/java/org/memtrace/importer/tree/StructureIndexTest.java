@@ -127,7 +127,8 @@ class StructureIndexTest {
 				int expected = all.stream()
 						.filter(s -> s.startAddress() <= address && address < s.endAddress() && s.birthNs() < end
 								&& s.deathNs() > start)
-						.min(Comparator.comparingInt((Structure s) -> s.kind().ordinal() < 2 || s.kind() == StructureKind.STACK ? 0 : s.kind() == StructureKind.MMAP ? 1 : 2)
+						.min(Comparator.comparingInt((Structure s) -> s.kind().ordinal() < 2 || s.kind() == StructureKind.STACK ? 0
+						: s.kind() == StructureKind.MMAP ? 1 : 2)
 								.thenComparingLong(s -> -(Math.min(end, s.deathNs()) - Math.max(start, s.birthNs())))
 								.thenComparingLong(Structure::sizeBytes).thenComparingLong(s -> -s.birthNs())
 								.thenComparingInt(Structure::id))

@@ -359,8 +359,8 @@ class ChunksTest {
 						assertTrue(e.getMessage().startsWith("t: chunk " + k + " with "), e.getMessage());
 						Damage damage = new Damage(chunks);
 						long[] rows = {0};
-						new AccessesByTime(chunks, c.leafOfCell, damage, 1 << 20, k % 2 * 1000, new TimeRuns(chunks, directory)).visit(AccessQuery.ALL, 0, c.leafOfCell.length, Long.MIN_VALUE, 0,
-								Long.MAX_VALUE, Integer.MAX_VALUE, b -> rows[0] += b.count, Progress.NONE);
+						new AccessesByTime(chunks, c.leafOfCell, damage, 1 << 20, k % 2 * 1000, new TimeRuns(chunks, directory)).visit(AccessQuery.ALL, 0,
+								c.leafOfCell.length, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, b -> rows[0] += b.count, Progress.NONE);
 						assertEquals(c.rows.size(), rows[0] + damage.losses().accesses());
 						assertEquals(1, damage.losses().chunks());
 					}
@@ -425,7 +425,8 @@ class ChunksTest {
 			int n = random.nextInt(4) == 0 ? random.nextInt(4) : random.nextInt(400);
 			boolean narrow = random.nextBoolean();
 			LongSupplier values = narrow ? column(random, 0, Integer.MAX_VALUE)
-					: random.nextBoolean() ? column(random, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2) : () -> random.nextBoolean() ? Long.MIN_VALUE : Long.MAX_VALUE;
+					: random.nextBoolean() ? column(random, Long.MIN_VALUE / 2, Long.MAX_VALUE / 2) : () -> random.nextBoolean() ? Long.MIN_VALUE
+					: Long.MAX_VALUE;
 			long[] v = new long[n];
 			Arrays.setAll(v, k -> values.getAsLong());
 			boolean ordered = random.nextBoolean();

@@ -10,14 +10,14 @@ import java.nio.file.Path;
 
 import org.junit.jupiter.api.Test;
 
-/** What the native program knows of dimensions is what Java has. */
-class DimensionListTest {
+/** What the native program knows of dimensions, metrics and formats is what Java has. */
+class NamesListTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 
 	@Test
 	void listOfTheNativeProgramIsCurrent() throws IOException {
-		assertEquals(DebugCommand.dimensions(), Files.readString(ROOT.resolve("org.memtrace.cli/commands/dimensions.list")),
-				"write it again: ./memtrace debug dimensions >org.memtrace.cli/commands/dimensions.list, then make -C collector and"
+		assertEquals(DebugCommand.names(), Files.readString(ROOT.resolve("org.memtrace.cli/commands/names.list")),
+				"write it again: ./memtrace debug names >org.memtrace.cli/commands/names.list, then make -C collector and"
 						+ " build/collector/memtrace help --markdown >docs/cli.md");
 	}
 }

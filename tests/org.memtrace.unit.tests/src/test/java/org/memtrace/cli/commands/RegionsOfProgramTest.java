@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.cli.Ran;
+
+/** Regions that a program named, from the trace directory to windows, groups, filters and pictures. */
+class RegionsOfProgramTest {
+	private static final Path EXAMPLE = Path.of(System.getProperty("memtrace.root"), "testdata/format-example");
+
+	@TempDir
+	Path directory;
+	private String db;
+
+	/** The example with regions of its main thread from its begin to the middle, and from there on. */
+	@BeforeEach
+	void make() throws Exception {
+		Path trace = directory.resolve("r.memtrace");
+		try (Stream<Path> files = Files.walk(EXAMPLE)) {
+			for (Path f : files.toList()) {
+				Path to = trace.resolve(EXAMPLE.relativize(f).toString());
+				if (Files.isDirectory(f)) {
+					Files.createDirectories(to);
+				} else {
+					Files.copy(f, to);
+				}
+			}
+		}
+		String plain = directory.resolve("plain.db").toString();
+		Ran.ok("import", "-o", plain, EXAMPLE.toString());
+		long task = 0;
+		long start = Long.MAX_VALUE;
+		long end = 0;
+		for (String line : Ran.ok("query", "--what", "threads", "--format", "csv", plain).lines().skip(1).toList()) {
+			String[] f = line.split(",", -1);
+			task = f[1].equals("0") && f[7].equals("1") ? Long.parseLong(f[2]) : task;
+		}
+		for (String line : Ran.ok("query", "--what", "intervals", "--format", "csv", plain).lines().skip(1).toList()) {
+			String[] f = line.split(",", -1);
+			start = Math.min(start, Long.parseLong(f[1]));
+			end = Math.max(end, Long.parseLong(f[2]));
+		}
+		long middle = (start + end) / 2;
+		Files.writeString(trace.resolve("p0000/regions.csv"), "Time,TaskId,Event,Name\n" + start + "," + task + ",begin,\"first, \"\"part\"\"\"\n"
+				+ middle + "," + task + ",end,\n" + middle + "," + task + ",begin,second\n" + middle + "," + task + ",begin,inner\n" + end + ","
+				+ task + ",end,inner\n" + end + "," + task + ",end,never begun\n" + end + "," + task + ",nonsense,x\n");
+		db = directory.resolve("r.db").toString();
+		String report = Ran.ok("import", "--format", "json", "-o", db, trace.toString());
+		assertTrue(report.contains("end of a region that the thread did not begin") && report.contains("not the begin or the end of a region"),
+				report);
+	}
+
+	private long records(String... options) {
+		return Ran.ok(options).lines().skip(1).mapToLong(l -> Long.parseLong(l.split(",")[l.split(",").length - 3])).sum();
+	}
+
+	private static String[] groups(String... more) {
+		return Stream.concat(Stream.of("query", "--what", "groups", "--format", "csv"), Stream.of(more)).toArray(String[]::new);
+	}
+
+	@Test
+	void asTableWindowGroupAndFilter() throws Exception {
+		assertEquals(4, Ran.ok("query", "--what", "regions", "--format", "csv", db).lines().count());
+		long all = records(groups("--by", "thread", db));
+		String byRegion = Ran.ok(groups("--by", "region", db));
+		assertTrue(byRegion.contains("\n\"first, \"\"part\"\"\",") && byRegion.contains("\ninner,") && !byRegion.contains("\nsecond,"), byRegion);
+		assertEquals(all, records(groups("--by", "region", db)), "each access is somewhere");
+		long inner = records(groups("--by", "thread", "--filter", "{\"by\":\"region\",\"values\":[\"inner\"]}", db));
+		assertTrue(inner > 0 && inner < all, inner + " of " + all);
+		assertTrue(records(groups("--by", "thread", "--region", "second", db)) >= inner);
+		assertEquals(Ran.ok(groups("--by", "thread", "--region", "second", db)), Ran.ok(groups("--by", "thread", "--region", "second#1", db)));
+		assertTrue(records(groups("--by", "thread", "--region", "first, \"part\"", db)) < all);
+		Ran wrong = Ran.of(groups("--region", "third", db));
+		assertEquals(2, wrong.code());
+		assertTrue(wrong.err().contains("--region is 'third'; the regions of the trace are first, \"part\", second, inner"), wrong.err());
+		assertTrue(Ran.of(groups("--region", "second#2", db)).err().contains("second occurs 1 time"));
+		assertTrue(Ran.of(groups("--region", "second#0", db)).err().contains("second occurs 1 time"));
+		assertTrue(Ran.of(groups("--region", "second", "--from", "1ms", db)).err().contains("excludes --from and --to"));
+		assertTrue(Ran.of(groups("--region", "x", directory.resolve("plain.db").toString())).err().contains("the program named no regions"));
+	}
+
+	@Test
+	void inPictures() throws Exception {
+		String svg = directory.resolve("g.svg").toString();
+		Ran.ok("render", "--kind", "gantt", "-o", svg, db);
+		String text = Files.readString(Path.of(svg));
+		assertTrue(text.contains(">second<") && !text.contains(">inner<"), "only the outermost ones");
+		Ran.ok("render", "--view", "region", "--region", "second", "-o", svg, db);
+		assertTrue(Files.readString(Path.of(svg)).contains(">inner"));
+	}
+}
