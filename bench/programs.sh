@@ -11,7 +11,7 @@
 #   -r RUNS      runs of each (3)
 #   -o MEMTRACE  another build to compare with, taken in turns with this one
 #   -a OPTIONS   options of record; without, the defaults
-#   PROGRAM      numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk; many small processes: true300 subshells make
+#   PROGRAM      numpy sqlite3 g++ node java perl sort xz matmul stencil bucketsort listwalk; many small processes: true300 subshells make
 #
 # PYTHON names a python that has numpy. Intervals are wall time: on a busy machine
 # a program gets more of them for the same work, where the governor is off.
@@ -50,6 +50,7 @@ command_of() {
 	g++) c=(g++ -O2 -c -o /dev/null "$here/stl.cpp") ;;
 	node) c=(node "$here/maps.js") ;;
 	java) c=(java -Xmx512m -cp "$work" Maps); [ -e "$work/Maps.class" ] || javac -d "$work" "$here/Maps.java" ;;
+	perl) c=(perl -e 'my %h; $h{$_ * 7919 % 1000003} .= "x$_" for 1 .. 250000; my $n = 0; $n += length for values %h; print "$n\n"') ;;
 	sort) c=(sort --parallel=2 -S 64M -o /dev/null "$work/lines") ;;
 	xz) c=(xz -0 -T2 -k -c "$work/lines") ;;
 	matmul) c=("$x/matmul" blocked -n 1024) ;;
@@ -93,7 +94,7 @@ builds=(this)
 [ -z "$other" ] || builds=(other this)
 echo "| program | native CPU, s |$([ -z "$other" ] || echo ' other build : native |') this build : native | intervals | faults | lost |"
 echo "|---|---|$([ -z "$other" ] || echo '---|')---|---|---|---|"
-[ $# -gt 0 ] || set -- numpy sqlite3 g++ node java sort xz matmul stencil bucketsort listwalk
+[ $# -gt 0 ] || set -- numpy sqlite3 g++ node java perl sort xz matmul stencil bucketsort listwalk
 for name; do
 	if ! command_of "$name"; then
 		echo "programs.sh: $name is not installed" >&2

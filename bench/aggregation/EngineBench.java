@@ -21,8 +21,8 @@ import org.memtrace.aggregation.TimeSlices;
 import org.memtrace.model.Progress;
 
 /**
- * CPU time of the engine on one generated model, for {@code bench/aggregation/compare.sh}, which runs it with two builds in turns. One JVM, one
- * table row. Arguments: {@code phases|band LEAVES SLICES ROUNDS}. <em>phases</em>: four phases x eight groups, four types, 10 % noise.
+ * CPU time of the engine on one generated model, for {@code bench/aggregation/compare.sh}, which runs it with two builds in turns. One JVM,
+ * one table row. Arguments: {@code phases|band LEAVES SLICES ROUNDS}. <em>phases</em>: four phases x eight groups, four types, 10 % noise.
  * <em>band</em>: each page is touched while a band passes over it, by one of eight threads, some pages also at random: thousands of
  * cells of their own, as in traces of memory.
  */

@@ -35,9 +35,9 @@ import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.storage.Stores;
 
 /**
- * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a generated trace.
- * Arguments: records, pages, intervals (many: each record has nearly its own). Run: {@code bench/aggregation/run.sh gantt
- * [RECORDS PAGES INTERVALS]}.
+ * How long a frame of the Gantt chart takes, with its CPU time: scrolling through all pages and zooming with everything folded, on a
+ * generated trace. Arguments: records, pages, intervals (many: each record has nearly its own). Run:
+ * {@code bench/aggregation/run.sh gantt [RECORDS PAGES INTERVALS]}.
  */
 public final class GanttBench {
 	private static final int THREADS = 8;

@@ -40,7 +40,8 @@ import org.memtrace.storage.Stores;
 /**
  * What a person waits for: table of accesses, model of each viewpoint, zoom, change of p, picture, on a generated trace of four
  * structures. Arguments: records, pages, and the file of a database: the trace is written there, or read from there if it exists, each
- * round opens it again. The first round is that of a JVM that has just started. Run: {@code bench/aggregation/run.sh model [RECORDS PAGES [FILE]]}.
+ * round opens it again. The first round is that of a JVM that has just started. Run:
+ * {@code bench/aggregation/run.sh model [RECORDS PAGES [FILE]]}.
  */
 public final class ModelBench {
 	private static final int THREADS = 8;
@@ -72,7 +73,8 @@ public final class ModelBench {
 			step("open: columns of accesses and tree of producers", t0);
 			Map<Dimension, MicroscopicModel> models = new LinkedHashMap<>();
 			Hierarchy hierarchy = table.hierarchy(ModelRequest.WHOLE_TREE, Progress.NONE);
-			for (Dimension v : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU, BasicDimensions.NODE)) {
+			for (Dimension v : List.of(BasicDimensions.TYPE, BasicDimensions.THREAD, BasicDimensions.READ_WRITE, BasicDimensions.CPU,
+					BasicDimensions.NODE)) {
 				t0 = System.nanoTime();
 				models.put(v, table.model(table.wholeRequest().withViewpoint(v), hierarchy, Progress.NONE));
 				step("model by " + v.id(), t0);

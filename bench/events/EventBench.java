@@ -84,7 +84,8 @@ public final class EventBench {
 			if (other == 0) {
 				int to2 = 2 + random.nextInt(PROCESSES) * (THREADS + 1) + random.nextInt(THREADS);
 				batch.add(0, 3, producer, start, start + 2000 + random.nextInt(5000), to2, 0);
-				batch.setParameters(random.nextInt(4) == 0 ? to.parameters(3, Map.of("size", "" + (64 << random.nextInt(12)), "tag", "" + random.nextInt(50)))
+				batch.setParameters(random.nextInt(4) == 0 ? to.parameters(3,
+						Map.of("size", "" + (64 << random.nextInt(12)), "tag", "" + random.nextInt(50)))
 						: to.parameters(3, Map.of("size", "" + (64 << random.nextInt(12)))));
 				n++;
 			} else if (random.nextInt(12) == 0) {

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Random;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.store.AccessQuery;
@@ -95,7 +96,7 @@ public final class ImportBench {
 						p.getPeakUsage().getUsed() >> 20));
 		try (TraceStore store = Stores.openFile(database)) {
 			long from = cpuNs();
-			AccessTable.save(store, Progress.NONE);
+			AccessTable.save(store, Dimensions.firstPictures(), Progress.NONE);
 			System.out.printf(Locale.ROOT, "saved sums and first picture: CPU %.2f s, %,d bytes%n", (cpuNs() - from) / 1e9,
 					Files.size(database) - bytes);
 		}

@@ -9,6 +9,7 @@ import java.util.Locale;
 
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Hierarchy;
@@ -29,8 +30,8 @@ import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /**
- * What is answered from the sums that are saved with a trace (docs/import.md, "Saved sums and first picture"): saved.sh. Argument: DATABASE,
- * which gets them when it has none. Each of three rounds opens the trace again; the first is that of a JVM that has just started.
+ * What is answered from the sums that are saved with a trace (docs/import.md, "Saved sums and first picture"): saved.sh. Argument:
+ * DATABASE, which gets them when it has none. Each of three rounds opens the trace again; the first is that of a JVM that has just started.
  */
 public final class SavedBench {
 	private static long cpu;
@@ -43,7 +44,7 @@ public final class SavedBench {
 		Path file = Path.of(args[0]);
 		begin();
 		try (TraceStore store = Stores.openFile(file)) {
-			AccessTable.save(store, Progress.NONE);
+			AccessTable.save(store, Dimensions.firstPictures(), Progress.NONE);
 			end("save, unless they are there", store.accessCount() + " accesses");
 		}
 		for (int round = 1; round <= 3; round++) {
@@ -56,12 +57,13 @@ public final class SavedBench {
 				for (Dimension by : List.of(Statistics.structures(), BasicDimensions.THREAD, BasicDimensions.TYPE)) {
 					List<Statistics.Item> items = Statistics.of(table, Statistics.Sum.ACCESSES, by, store.info().startNs(), store.info().endNs(), -1,
 							Progress.NONE);
-					end("sums by " + by.label(), String.format(Locale.ROOT, "%d parts, %.0f", items.size(), items.stream().mapToDouble(i -> i.value()).sum()));
+					end("sums by " + by.label(), String.format(Locale.ROOT, "%d parts, %.0f", items.size(),
+							items.stream().mapToDouble(i -> i.value()).sum()));
 				}
 				for (String by : List.of("type", "structure,thread", "structure", "time", "time,thread")) {
 					List<Dimension> keys = Arrays.stream(by.split(",")).map(name -> Dimensions.find(name, Dimension.Use.GROUP)).toList();
-					List<AccessGroups.Group> groups = AccessGroups.of(table, AccessFilter.of(AccessQuery.ALL), keys, by.contains("time") ? 1_000_000_000 : 0,
-							Progress.NONE);
+					List<AccessGroups.Group> groups = AccessGroups.of(table, AccessFilter.of(AccessQuery.ALL), keys, by.contains("time") ? 1_000_000_000
+							: 0, Progress.NONE);
 					end("groups by " + by, groups.size() + " groups, " + groups.stream().mapToLong(g -> g.reads() + g.writes()).sum());
 				}
 			}

@@ -1,6 +1,9 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
-/* Each thread allocates and frees a buffer in each step: threads get each other's addresses. The repair keeps one buffer for each thread. */
+/*
+ * Each thread allocates and frees a buffer in each step: threads get each other's addresses. The repair keeps one buffer
+ * for each thread.
+ */
 #include <malloc.h>
 
 #include "planted.h"
