@@ -154,6 +154,7 @@ expect 3 "no OTF2 archive\|does not exist" "$memtrace" otf2-stream /no/such.otf2
 
 # --- each library is on the class path that the native program makes
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
+expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" place --topology 'pack:2 [numa] core:2 pu:1' testdata/format-example
 # the trace of a program is named as the program, which may be a file in the same folder; a damaged database is no name
 mkdir "$tmp/beside" && cp /bin/true "$tmp/beside/example" && printf 'SQLite format 3\0damaged' >"$tmp/beside/damaged"
 expect 0 "the file example is no trace" env -C "$tmp/beside" MEMTRACE_HOME="$tmp/home" "$memtrace" summary example
@@ -180,6 +181,23 @@ expect 3 "" "$memtrace" record --repeat 2 -o "$tmp/runs.memtrace" -- sh -c 'exit
 [ -d "$tmp/runs-1.memtrace" ] && [ -d "$tmp/runs-2.memtrace" ] && ok || bad "not a trace for each run"
 expect 2 "runs-1.memtrace exists" "$memtrace" record --repeat 2 -o "$tmp/runs.memtrace" -- true
 expect 2 "exclude each other" "$memtrace" record --repeat 2 --pid 1
+# ranks of a job, as a launcher tells them by the environment
+for rank in 0 1; do
+	expect 0 "" env SLURM_JOB_ID=47 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_PROCID=$rank "$memtrace" record -o "$tmp/%j" -- /bin/true
+done
+expect 2 "exists" env SLURM_JOB_ID=47 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_PROCID=1 "$memtrace" record -o "$tmp/%j" -- /bin/true
+expect 0 "" "$memtrace" info "$tmp/47.0"
+grep -q "^Job .*: 2 ranks$" "$tmp/out" && ok || bad "info of a job: $(head -n 1 "$tmp/out")"
+expect 0 "" "$memtrace" import -o "$tmp/job.db" "$tmp/47.0"
+grep -q "^ranks  *2 on 1 machine" "$tmp/out" && ok || bad "two ranks are not one trace: $(cat "$tmp/out")"
+expect 0 "" "$memtrace" pack -o "$tmp/job.zip" "$tmp/47.0"
+expect 0 "" "$memtrace" unpack -o "$tmp/elsewhere" "$tmp/job.zip"
+[ "$(diff -r "$tmp/47.0" "$tmp/elsewhere/47.0" | grep -vc SHA256SUMS)" = 0 ] && ok || bad "what was unpacked is not what was packed"
+expect 3 "no archive of memtrace pack" "$memtrace" unpack -o "$tmp/elsewhere" README.md
+printf '%s\n' 'name = "t"' 'purpose = "a test"' 'command = ["true"]' 'repetitions = 3' 'seed = 1' >"$tmp/plan.toml"
+expect 0 "" "$memtrace" experiment -o "$tmp/experiment" --runs 2 "$tmp/plan.toml"
+[ "$(wc -l <"$tmp/experiment/results.csv")" = 3 ] && ok || bad "two runs of an experiment are not two lines of results"
+expect 2 "parallel job" "$memtrace" record -o "$tmp/%r" -- /bin/true
 expect 127 "no-such-program" "$memtrace" record --repeat 3 -o "$tmp/none" -- no-such-program
 [ ! -e "$tmp/none-1" ] && ok || bad "a program that cannot run leaves a trace"
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" export --format parquet -o "$tmp/parquet" testdata/format-example

@@ -109,6 +109,7 @@ product() {
 	check "hwloc is found" "$m" machine "$tmp/t.db"
 	check "Parquet is written" "$m" export -q --format parquet -o "$tmp/parquet" "$tmp/t.db"
 	check "the summary names the grids" grep -q old_grid "$tmp/summary"
+	extensions "$m"
 	"$m" open "$t" >"$tmp/open.log" 2>&1 &
 	local workbench=$!
 	pids="$pids $workbench"
@@ -118,7 +119,24 @@ product() {
 	kill $workbench 2>/dev/null
 	wait $workbench 2>/dev/null
 	check "without errors in its log" no_errors "$tmp/state/memtrace/workbench/.metadata/.log"
+	for kind in reader rule metric dimension view; do
+		# who installs the product may write into it, so that OSGi keeps there what is installed
+		check "the $kind of a user is a bundle of the installed workbench" grep -rqa --include='framework.info*' "org.memtrace.example.$kind-" \
+			"$tmp/opt/memtrace/configuration"
+	done
 	check "a catalogue with the trace" sh -c "'$m' list --catalogue '$MEMTRACE_HOME' | grep -q stencil"
+}
+
+# extensions MEMTRACE: the example bundles, where a user puts his (docs/extend/README.md)
+extensions() {
+	mkdir -p "$MEMTRACE_HOME/extensions"
+	cp examples/extensions/*/target/org.memtrace.example.*-SNAPSHOT.jar "$MEMTRACE_HOME/extensions" || exit 1
+	printf 'LINES\n10 a start\n20 b stop\n' >"$tmp/some.log"
+	check "the reader of a user" "$1" import -q -o "$tmp/lines.db" "$tmp/some.log"
+	check "reads its format" sh -c "'$1' query --what events '$tmp/lines.db' | grep -q start"
+	check "the metric of a user" "$1" aggregate --metric read-and-write "$tmp/t.db"
+	check "the dimension of a user" "$1" query --what groups --by thread_role "$tmp/t.db"
+	check "the rule of a user" sh -c "'$1' advise --explain --rule huge-pages '$tmp/t.db' | grep -q huge-pages"
 }
 
 site() {

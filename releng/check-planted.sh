@@ -73,6 +73,7 @@ P
 while read -r program rule structure; do
 	case $program in \#* | '') continue ;; esac
 	[ $# = 0 ] || [[ " $* " = *" $program "* ]] || continue
+	[ -x "build/examples/planted/$program" ] || { echo "SKIPPED $program: it was not built (is there a Fortran compiler?)"; continue; }
 	for t in $threads; do
 		for ((n = 1; n <= runs; n++)); do
 			for repaired in no yes; do

@@ -4,14 +4,14 @@
 #
 # The Python package as a user installs it: pip install ./python into a virtual
 # environment of its own (build/python-venv, versions pinned below), then its
-# tests. Needs what build_native and build_java of releng/tools.sh make.
+# tests and its notebook. Needs what build_native and build_java of releng/tools.sh make.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 1
 . releng/tools.sh
 find_jdk || exit 4
 (build_lock && build_native && build_java) || exit 1
 venv=$PWD/build/python-venv
-if ! "$venv"/bin/python -c 'import pyarrow, pandas, polars' 2>/dev/null; then
+if ! "$venv"/bin/python -c 'import pyarrow, pandas, polars, matplotlib' 2>/dev/null; then
 	rm -rf "$venv"
 	# without pip: that needs another package on Debian
 	python3 -m venv --without-pip "$venv" >build/python.log 2>&1 &&
@@ -30,4 +30,11 @@ python3 -m pip --python "$venv"/bin/python -q --disable-pip-version-check instal
 	echo "FAILED: pip install ./python"
 	exit 1
 }
-cd "$copy" && MEMTRACE="$OLDPWD/build/collector/memtrace" "$venv"/bin/python "$OLDPWD"/python/tests/test_memtrace.py
+export MEMTRACE="$PWD/build/collector/memtrace"
+tests=$PWD/python/tests
+cd "$copy" || exit 1
+rc=0
+for test in memtrace notebooks; do
+	"$venv"/bin/python "$tests/test_$test.py" || rc=1
+done
+exit $rc

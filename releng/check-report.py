@@ -179,6 +179,20 @@ def use(b, path, must_find):
     b.eval("document.querySelector('#structures th button').click()")
     names = b.eval("[...document.querySelectorAll('#structures tbody tr td:first-child')].map(x => x.textContent)")
     check(names == sorted(names), f"{name}: not sorted by name: {names[:5]}")
+    # Enter shows a structure, and the keyboard stays where it is
+    b.eval("document.querySelector('#structures tbody tr:last-child').focus()")
+    b.eval("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', cancelable: true}))")
+    b.wait("document.activeElement.matches('#structures tbody tr:last-child.sel')", 20)
+    # on paper: as wide as the paper, white, without what can only be clicked
+    b.call("Emulation.setDeviceMetricsOverride", width=794, height=1123, deviceScaleFactor=1, mobile=False)
+    b.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    b.eval("new Promise(r => setTimeout(r, 200))")
+    check(b.eval("document.documentElement.scrollWidth") <= 794, f"{name}: wider than the paper: {b.eval('document.documentElement.scrollWidth')}")
+    check(b.eval("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)", f"{name}: the paper is not white")
+    check(b.eval("document.getElementById('pages').getContext('2d').getImageData(0, 0, 1, 1).data[0]") == 255, f"{name}: a dark picture on paper")
+    check(b.eval("[...document.querySelectorAll('button')].filter(x => x.offsetParent && !x.closest('th')).length") == 0, f"{name}: buttons on paper")
+    b.call("Emulation.clearDeviceMetricsOverride")
+    b.call("Emulation.setEmulatedMedia", media="", features=[])
     for what in ("structures", "threads", "never", "pages"):
         lines = b.eval(f"CSV['{what}']().length")
         check(lines >= 1 and b.eval(f"new Set(CSV['{what}']().map(r => r.length)).size") == 1, f"{name}: CSV of {what}")
@@ -213,4 +227,5 @@ def main():
     return failed > 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

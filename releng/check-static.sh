@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# clang-tidy on the collector; a part of collector/tests/run.sh.
+# clang-tidy on the collector, and the length of lines in Java, C and documents; a part of
+# collector/tests/run.sh.
 #
 #   releng/check-static.sh [FILE...]     default: all sources in C but the kernel module's
 #                                        own, which need the headers of a kernel
@@ -14,6 +15,7 @@ mkdir -p "$top"/build
 # expression, assignments in conditions, _names, parameters of one type, the size of a pointer in an array of pointers), branches that are alike on purpose,
 # macros that take a declaration, i-- before [i] behind &&. Of the analyzer: memcpy() and strcpy() as such, padding, arguments that only POSIX forbids (getcwd(NULL)).
 checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-optin.performance.Padding,-clang-analyzer-unix.StdCLibraryFunctions,bugprone-*,-bugprone-suspicious-string-compare,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-bugprone-sizeof-expression,-bugprone-macro-parentheses,-bugprone-inc-dec-in-conditions,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-switch-missing-default-case,misc-redundant-expression,misc-misplaced-const'
+(cd "$top" && releng/check-lines.py "$@") || exit 1
 command -v clang-tidy >/dev/null || {
 	echo "check-static needs clang-tidy" >&2
 	exit 4
@@ -23,7 +25,7 @@ if [ $# -gt 0 ]; then
 		readlink -f "$top/$f" | sed "s,^$PWD/,,"
 	done
 else
-	ls cli/*.c count/*.c lib/*.c preload/*.c preload/*/*.c module/core.c
+	ls cli/*.c monitor/*.c count/*.c lib/*.c preload/*.c preload/*/*.c module/core.c
 fi >"$top"/build/static-files
 out=$top/build/static.txt
 # one at a time on each processor; what it says on stderr is a count

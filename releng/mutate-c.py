@@ -6,7 +6,7 @@
     releng/mutation.sh native FILE [--lines A-B] [--max N] [--seed S] [--test COMMAND]
 
 FILE is below collector/. Works on a copy in build/mutation/native, one fault at a
-time: runs the unit tests whose line "// uses:" names the file (all of them
+time: runs the unit tests whose line "// uses:" or "// includes:" names the file (all of them
 for a header), or COMMAND in the folder collector of the copy, with everything
 built. --max takes a sample of the faults, drawn with the printed seed.
 
@@ -145,7 +145,7 @@ def main():
     for t in sorted(os.listdir(unit)):
         if re.fullmatch(r"test_.*\.c", t):
             with open(os.path.join(unit, t), encoding="utf-8") as f:
-                uses[t[:-2]] = " ".join(re.findall(r"^// uses: (.*)", f.read(), re.M)).split()
+                uses[t[:-2]] = " ".join(re.findall(r"^// (?:uses|includes): (.*)", f.read(), re.M)).split()
     tests = [t for t, u in uses.items() if name in u or name.endswith(".h")]
     if o.test:
         programs = [os.path.join(BUILD, p) for p in ("memtrace", "libmemtrace-preload.so")]
