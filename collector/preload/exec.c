@@ -34,13 +34,17 @@ static void describe_end(void)
 int mt_hook_execve(const char *path, char *const argv[], char *const envp[])
 {
 	long ret;
+	int told = 0;
 
 	/* most failing calls are the search along PATH: these must not cost an interval each */
 	if (mt_process_is_own() && mt_sys(SYS_faccessat, AT_FDCWD, path, 1 /* X_OK */) == 0) {
 		mt_monitor_finish_interval(MT_EVENT_EXEC);
 		describe_end();
+		told = 1;
 	}
 	ret = mt_sys(SYS_execve, path, argv, envp);
+	if (told)
+		mt_monitor_exec_failed();
 	errno = (int)-ret;
 	return -1;
 }

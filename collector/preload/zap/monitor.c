@@ -68,6 +68,7 @@ static struct {
 	uint32_t done;		/* intervals finished on request */
 	uint32_t ended;
 	uint32_t events;
+	uint32_t execs;		/* threads in execve(2), which kills the monitor in the middle of what it does */
 	uint64_t progress;	/* grows while the monitor ends an interval */
 	uint64_t fault_ns;
 	uint64_t start_cpu_ns;
@@ -674,6 +675,11 @@ static void run(void)
 				continue;
 			next = mt_now_ns();
 		}
+		/* it would get as far as the accesses, not to the interval's line */
+		if (__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE)) {
+			next = mt_now_ns() + look_ns();
+			continue;
+		}
 		if (mon.looks + 1 < (unsigned int)mon.governor.subphases) {
 			mon.looks++;
 			end_subinterval(0, 0);
@@ -797,6 +803,8 @@ void mt_monitor_finish_interval(enum mt_event ev)
 	if (!__atomic_load_n(&shared.go, __ATOMIC_ACQUIRE) || __atomic_load_n(&shared.ended, __ATOMIC_ACQUIRE))
 		return;
 	done = __atomic_load_n(&shared.done, __ATOMIC_ACQUIRE);
+	if (ev == MT_EVENT_EXEC)
+		__atomic_add_fetch(&shared.execs, 1, __ATOMIC_RELEASE);
 	mt_monitor_event(ev);
 	__atomic_or_fetch(&shared.request, ev == MT_EVENT_EXIT ? REQUEST_EXIT : REQUEST_FINISH, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
@@ -811,6 +819,12 @@ void mt_monitor_finish_interval(enum mt_event ev)
 		}
 		mt_futex_wait(&shared.done, done, &ts);
 	}
+}
+
+void mt_monitor_exec_failed(void)
+{
+	if (__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
+		__atomic_sub_fetch(&shared.execs, 1, __ATOMIC_RELEASE);
 }
 
 void mt_monitor_after_fork(void)

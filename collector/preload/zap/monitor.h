@@ -39,10 +39,12 @@ void mt_monitor_event(enum mt_event ev);
 /*
  * Ends the interval now and waits until it is written, however long that takes, unless the monitor stands still for 20 s: then
  * standstill.csv of the image tells what is lost. With
- * MT_EVENT_EXIT the monitor writes no more afterwards. Any thread that does not hold
- * zap_space.lock.
+ * MT_EVENT_EXIT the monitor writes no more afterwards, with MT_EVENT_EXEC it ends no interval until
+ * mt_monitor_exec_failed(). Any thread that does not hold zap_space.lock.
  */
 void mt_monitor_finish_interval(enum mt_event ev);
+/* After mt_monitor_finish_interval(MT_EVENT_EXEC): the image goes on. The same thread. */
+void mt_monitor_exec_failed(void);
 /* fork, in the child: forgets the parent's monitor; its memory is given back. */
 void mt_monitor_after_fork(void);
 

@@ -81,5 +81,18 @@ check "as before Linux 5.9, 3 ms, 3 subphases:" yes MEMTRACE_INTERVAL_NS=3000000
 	MEMTRACE_WITHOUT=userfaultfd,pagemap_scan,dontneed_locked,close_range
 check "fork without a copy:" yes MEMTRACE_FORK_COPY_MAX=0
 check "no backend:" no MEMTRACE_BACKEND=none MEMTRACE_LIBRARY=no-accesses
+
+# after an execve() that failed: 200 ms in intervals of 3 ms
+rm -rf "$tmp/trace"
+mkdir "$tmp/trace"
+MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_DIR="$tmp/trace" MEMTRACE_PARENT_IMAGE=-000000001 \
+	LD_PRELOAD="$lib" "$prog" failed_exec > "$tmp/out" 2>&1
+after=$(awk -F, 'seen { n++ } $16 ~ /exec/ { seen = 1 } END { print n + 0 }' "$tmp/trace/p0000/intervals.csv")
+if [ "$after" -ge 5 ]; then
+	passed=$((passed + 1))
+else
+	echo "FAILED  $after intervals after an execve() that failed: $(cat "$tmp/out")"
+	failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -559,6 +560,49 @@ static void c_fork_threads(void)
 		MUST(!pthread_join(t[i], NULL));
 }
 
+/* execve() that takes longer than an interval: so many arguments that the kernel copies them for milliseconds. */
+static void c_long_exec(void)
+{
+	enum { ARGS = 45, BYTES = 120 * 1024 };
+	char *argv[ARGS + 2] = { "true" };
+	struct rlimit stack;
+	int args = ARGS;
+
+	/* a quarter of the limit may be arguments, and never more than 6 MiB */
+	MUST(!getrlimit(RLIMIT_STACK, &stack));
+	stack.rlim_cur = stack.rlim_max;
+	MUST(!setrlimit(RLIMIT_STACK, &stack));
+	if (stack.rlim_cur / 4 / BYTES < ARGS + 2)
+		args = (int)(stack.rlim_cur / 4 / BYTES) - 2;
+	for (int i = 1; i <= args; i++) {
+		argv[i] = malloc(BYTES);
+		MUST(argv[i]);
+		memset(argv[i], 'a', BYTES - 1);
+		argv[i][BYTES - 1] = 0;
+	}
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			execv("/bin/true", argv);
+			_exit(1);
+		}
+		MUST(child_status(pid) == 0);
+	}
+}
+
+/* An execve() that fails late: the program goes on, and so do its intervals (run.sh counts them). */
+static void c_failed_exec(void)
+{
+	char path[] = "/tmp/memtrace-no-program-XXXXXX", *argv[] = { path, NULL };
+	int fd = mkstemp(path);
+
+	MUST(fd >= 0 && write(fd, "none\n", 5) == 5 && !fchmod(fd, 0755) && !close(fd));
+	MUST(execv(path, argv) == -1 && errno == ENOEXEC);
+	unlink(path);
+	nap(200);
+}
+
 static void c_spawn(void)
 {
 	char *argv[] = { "sh", "-c", "exit 11", NULL };
@@ -780,7 +824,8 @@ static const struct {
 } cases[] = {
 	{ "mmap", c_mmap }, { "mremap", c_mremap }, { "madvise", c_madvise }, { "brk", c_brk },
 	{ "mlock", c_mlock }, { "holes", c_holes }, { "stack", c_stack }, { "signals", c_signals }, { "threads", c_threads },
-	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork },
+	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },
+	{ "failed_exec", c_failed_exec },
 	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone }, { "namespace", c_namespace },
 	{ "close_all", c_close_all }, { "dlopen", c_dlopen }, { "syscalls", c_syscalls },
 };
