@@ -18,24 +18,10 @@ if [ "${1:-}" != --inside ]; then
 	exec releng/bare-machine.sh --with "$dir" "$suite" bash releng/check-deb.sh --inside
 fi
 
-passed=0 failed=0
-check() {
-	local what=$1
-	shift
-	if "$@" >/tmp/last 2>&1; then
-		passed=$((passed + 1))
-		echo "ok $what"
-	else
-		failed=$((failed + 1))
-		echo "FAILED $what"
-		tail -n 20 /tmp/last
-	fi
-}
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+. releng/machine-checks.sh
+export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update
 install() { apt-get -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends install "$@"; }
-user() { setpriv --reuid 1234 --regid 1234 --clear-groups env HOME=/tmp/user "$@"; }
-mkdir -m 777 /tmp/user
 cd /tmp/user
 
 check "apt installs memtrace, and nothing of a compiler" install /with/memtrace_*.deb
@@ -71,5 +57,4 @@ fi
 check "installed again over itself" install --reinstall /with/memtrace_*.deb
 check "purged" apt-get -qq -y purge memtrace
 check "nothing is left" sh -c '[ -z "$(find / -xdev \( -path /proc -o -path /root -o -path /tmp -o -path /with -o -path /sys \) -prune -o -name "*memtrace*" -print)" ]'
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+checks_end

@@ -21,22 +21,7 @@ if [ "${1:-}" != --inside ]; then
 	exit $status
 fi
 
-passed=0 failed=0
-check() {
-	local what=$1
-	shift
-	if "$@" >/tmp/last 2>&1; then
-		passed=$((passed + 1))
-		echo "ok $what"
-	else
-		failed=$((failed + 1))
-		echo "FAILED $what"
-		tail -n 20 /tmp/last
-	fi
-}
-export LC_ALL=C.UTF-8
-user() { setpriv --reuid 1234 --regid 1234 --clear-groups env HOME=/tmp/user "$@"; }
-mkdir -m 777 /tmp/user
+. releng/machine-checks.sh
 cd /tmp/user
 check "unpacked by an ordinary user" user tar -xzf /with/memtrace-*-linux-x86_64.tar.gz
 user mv memtrace-* another-place
@@ -66,5 +51,4 @@ if ls "/tmp/user/another-place/lib/memtrace/"*.jar >/dev/null 2>&1; then
 		echo "note: this Debian has no Java 21; the commands that need it were not tried"
 	fi
 fi
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+checks_end

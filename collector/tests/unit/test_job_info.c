@@ -12,6 +12,7 @@
 #include "../../cli/info.h"
 #include "../../cli/native.h"
 #include "../../cli/util.h"
+#include "put_file.h"
 #include "info_stubs.h"
 
 static char folder[] = "/tmp/mt-job-XXXXXX";
@@ -36,18 +37,6 @@ void mt_finish_before(const char *trace)
 	(void)trace;
 }
 
-static void put(const char *dir, const char *file, const char *text)
-{
-	char *d = mt_printf("%s/%s", folder, dir), *path = mt_printf("%s/%s", d, file);
-	FILE *f;
-
-	mkdir(d, 0755);
-	f = fopen(path, "w");
-	CHECK(f && fputs(text, f) >= 0 && !fclose(f));
-	free(d);
-	free(path);
-}
-
 static void rank(int number, int size, const char *id, const char *host, const char *pages, int lost)
 {
 	char *dir = mt_printf("r%04d", number), *image = mt_printf("%s/p0000", dir);
@@ -60,8 +49,8 @@ static void rank(int number, int size, const char *id, const char *host, const c
 		id, number, size, host, host, 1000 * (number + 1) + 10, 9 - number % 10, pages, lost, lost,
 		number ? "" : ", \"unseen\": {\"text\": \"something\"}");
 
-	put(dir, "manifest.json", text);
-	put(image, "intervals.csv", "Interval,Start,End,Subphases,TargetNs,Faults,Records\n0,1,2,1,1,5,4\n1,2,3,1,1,5,3\n");
+	put_file(folder, dir, "manifest.json", text);
+	put_file(folder, image, "intervals.csv", "Interval,Start,End,Subphases,TargetNs,Faults,Records\n0,1,2,1,1,5,4\n1,2,3,1,1,5,3\n");
 	free(image);
 	free(text);
 	free(dir);
@@ -133,8 +122,8 @@ static void parts_of_a_job(void)
 	rank(2, 7, "7", "beta", "sampled", 0);
 	rank(4, 7, "7", "alpha", "complete", 4);
 	rank(6, 7, "7", "alpha", "complete", 0);
-	put("other", "manifest.json", "{\"format\": \"memtrace\", \"format_version\": 1}");	/* no rank */
-	put("files", "list", "");
+	put_file(folder, "other", "manifest.json", "{\"format\": \"memtrace\", \"format_version\": 1}");	/* no rank */
+	put_file(folder, "files", "list", "");
 	CHECK_EQ(info(), 0);
 	SAYS(": 4 ranks of 7; not here: 0, 3, 5\n");
 	SAYS("Machines    alpha: ranks 1, 4, 6\n            beta: rank 2\n");
@@ -170,7 +159,7 @@ static void parts_of_a_job(void)
 static void what_is_wrong(void)
 {
 	rank(0, 2, "7", "alpha", "complete", 0);
-	put("r0001", "manifest.json", "{");
+	put_file(folder, "r0001", "manifest.json", "{");
 	CHECK_EQ(info(), 3);
 	CHECK(strstr(err, "r0001/manifest.json:1: ") != NULL);
 	SAYS(": 1 rank of 2; not here: 1\n");
@@ -181,7 +170,7 @@ static void what_is_wrong(void)
 	CHECK_EQ(info(), 3);
 	rank(1, 2, "7", "alpha", "complete", 0);
 	CHECK_EQ(info(), 0);
-	put("again", "manifest.json", "{\"format\": \"memtrace\", \"format_version\": 1, \"job\":"
+	put_file(folder, "again", "manifest.json", "{\"format\": \"memtrace\", \"format_version\": 1, \"job\":"
 	    "{\"launcher\": \"slurm\", \"id\": \"7\", \"rank\": 1, \"size\": 2}}");
 	CHECK_EQ(info(), 3);
 	CHECK(strstr(err, "again and r0001 are both rank 1: they are of two runs") != NULL);

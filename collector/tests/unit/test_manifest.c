@@ -13,6 +13,7 @@
 #include "../../cli/manifest.h"
 #include "../../cli/tracedir.h"
 #include "../../cli/util.h"
+#include "put_file.h"
 
 #define HEADER "Interval,Start,End,Subphases,TargetNs,Faults,Records,Unattributed,LostRing,LostTable,Resident,ScanNs,ZapNs," \
 	"MonitorCpuNs,ProgramCpuNs,Event,LostRegion,LostWrite,Closed,UnseenShared,UnseenFile,Accesses\n"
@@ -35,24 +36,12 @@ const struct mt_backend *mt_backend_find(const char *name)
 	return !strcmp(name, "zap") ? &zap : !strcmp(name, "none") ? &none : NULL;
 }
 
-static void put(const char *image, const char *file, const char *text)
-{
-	char *dir = mt_printf("%s/%s", trace, image), *path = mt_printf("%s/%s", dir, file);
-	FILE *f;
-
-	mkdir(dir, 0755);
-	f = fopen(path, "w");
-	CHECK(f && fputs(text, f) >= 0 && !fclose(f));
-	free(dir);
-	free(path);
-}
-
 static void image(const char *name, int pid, const char *how, int parent, const char *backend)
 {
 	char *text = mt_printf("{\"index\": %s, \"pid\": %d, \"how\": \"%s\", \"parent\": %d, \"executable\": \"/bin/x\", \"backend\": \"%s\"}",
 			       name[4] ? name + 4 : "0", pid, how, parent, backend);
 
-	put(name, "image.json", text);
+	put_file(trace, name, "image.json", text);
 	free(text);
 }
 
@@ -79,14 +68,14 @@ static void completes(void)
 
 	/* went on as another program, which was stopped; one that was killed; one whose library came to its end; one that runs */
 	image("p0000", DEAD, "start", -1, "none");
-	put("p0000", "intervals.csv", HEADER "0,100,200,2,100,9,7,1,2,3,4096,20,30,10,60,,5,7,0,8192,0,9\n"
+	put_file(trace, "p0000", "intervals.csv", HEADER "0,100,200,2,100,9,7,1,2,3,4096,20,30,10,60,,5,7,0,8192,0,9\n"
 	    "1,200,350,2,100,3,3,1,0,0,4096,20,30,10,60,governor:shortened,40,0,0,4096,100,3\n");
 	image("p0001", DEAD, "exec", 0, "zap");
-	put("p0001", "intervals.csv", HEADER "0,350,450,2,100,9,7,1,200,300,4096,20,30,10,60,stop,500,700,0,0,300,9\n");
+	put_file(trace, "p0001", "intervals.csv", HEADER "0,350,450,2,100,9,7,1,200,300,4096,20,30,10,60,stop,500,700,0,0,300,9\n");
 	image("p0002", DEAD, "fork", 0, "zap");
-	put("p0002", "intervals.csv", HEADER "0,350,900,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n1,9");
+	put_file(trace, "p0002", "intervals.csv", HEADER "0,350,900,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n1,9");
 	image("p0003", DEAD, "fork", 0, "zap");
-	put("p0003", "context.log", "A 1\nE 2\n");
+	put_file(trace, "p0003", "context.log", "A 1\nE 2\n");
 	image("p0004", (int)getpid(), "fork", 0, "zap");
 
 	json_object_set_new(m, "parameters", asked);
@@ -155,7 +144,7 @@ static void completes(void)
 	CHECK_EQ(at(m, "overhead", "late_intervals"), 1);
 
 	/* what was late is gone: no sentence */
-	put("p0002", "intervals.csv", HEADER "0,350,450,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n");
+	put_file(trace, "p0002", "intervals.csv", HEADER "0,350,450,2,100,0,0,0,0,0,4096,20,30,10,60,,0,0,0,0,0,0\n");
 	mt_manifest_complete(m, trace, -1);
 	CHECK(!json_object_get(m, "late"));
 	json_decref(m);
@@ -235,7 +224,7 @@ static void build_ids(const char *self)
 	CHECK(!id || (strlen(id) >= 16 && strspn(id, "0123456789abcdef") == strlen(id)));
 	free(id);
 	CHECK(mt_build_id("/no such file") == NULL);
-	put("p0000", "text", "no ELF file");
+	put_file(trace, "p0000", "text", "no ELF file");
 	{
 		char *path = mt_printf("%s/p0000/text", trace);
 

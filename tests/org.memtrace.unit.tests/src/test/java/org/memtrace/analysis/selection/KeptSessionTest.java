@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,49 +21,18 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
-import org.memtrace.model.tree.ProducerTree;
 
 /** What was looked at, as text: comes back as it was in the same trace, and as far as possible in another one. */
 class KeptSessionTest {
 	private static final long START_NS = 1_000_000;
 	private static final long END_NS = 2_000_000;
 
-	private record Trace(ProducerTree producers, TraceSelection selection) implements SelectedTrace {
-		static Trace of(String... structures) {
-			ProducerTree tree = PageTree.of(structures);
-			return new Trace(tree, new TraceSelection(tree, START_NS, END_NS));
-		}
-
-		@Override
-		public String name() {
-			return "a trace";
-		}
-
-		@Override
-		public TraceInfo info() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public List<ThreadInfo> threads() {
-			return List.of();
-		}
-
-		@Override
-		public boolean hasAccesses() {
-			return true;
-		}
-
-		@Override
-		public int memberOf(int producer) {
-			return producer;
-		}
+	private static MadeTrace trace(String... structures) {
+		return MadeTrace.of(START_NS, END_NS, "a trace", Instant.EPOCH, Map.of(), structures);
 	}
 
-	private static KeptSession.Shown shown(Trace trace, ViewState state) {
+	private static KeptSession.Shown shown(MadeTrace trace, ViewState state) {
 		return new KeptSession.Shown(1, 7, "database", AddressSpace.VIRTUAL, StateText.of(trace, state), List.of());
 	}
 
@@ -74,7 +44,7 @@ class KeptSessionTest {
 	void everyStateComesBack() throws Exception {
 		long seed = new Random().nextLong();
 		Random random = new Random(seed);
-		Trace trace = Trace.of("A", "all", "B \"quoted\"\n", "0");
+		MadeTrace trace = trace("A", "all", "B \"quoted\"\n", "0");
 		List<Dimension> dimensions = Dimensions.of(Dimension.Use.COLOUR);
 		for (int i = 0; i < 500; i++) {
 			long from = START_NS + random.nextInt(1000) * 999L;
@@ -104,12 +74,12 @@ class KeptSessionTest {
 	/** A producer is found by its name where it has another number, and nothing is taken that only has the number. */
 	@Test
 	void inAnotherTraceNamesCount() throws Exception {
-		Trace trace = Trace.of("A", "B");
-		Trace other = Trace.of("new", "A", "B");
+		MadeTrace trace = trace("A", "B");
+		MadeTrace other = trace("new", "A", "B");
 		ViewState ofB = trace.selection().initial().withProducer(4);
 		assertEquals("B", trace.producers().name(4));
 		assertEquals("B", other.producers().name(shown(trace, ofB).state(other).producer()));
-		Trace without = Trace.of("A", "C");
+		MadeTrace without = trace("A", "C");
 		assertEquals(without.selection().initial(), shown(trace, ofB).state(without), "nothing is understood by half");
 		JsonObject later = new JsonObject();
 		later.addProperty("from_ns", END_NS);
@@ -122,7 +92,7 @@ class KeptSessionTest {
 	void damagedTextIsRefused() {
 		long seed = new Random().nextLong();
 		Random random = new Random(seed);
-		Trace trace = Trace.of("A", "B");
+		MadeTrace trace = trace("A", "B");
 		String whole = session(shown(trace, trace.selection().initial().withProducer(4))).toJson();
 		List<String> texts = new ArrayList<>(List.of("", "null", "[]", "{}", "{\"format\":\"memtrace.session/2\"}",
 				"{\"format\":\"memtrace.session/1\"}"));

@@ -22,53 +22,21 @@ import org.memtrace.analysis.filter.SavedFilters;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.RecentTraces.Recent;
 import org.memtrace.model.MemtraceException;
-import org.memtrace.model.ThreadInfo;
-import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
-import org.memtrace.model.tree.ProducerKind;
-import org.memtrace.model.tree.ProducerTree;
 
 /** What is asked for on the command line and sent in links is found in a trace, and errors say what is not. */
 class SharedViewTest {
 	private static final long START_NS = 1_000_000;
 	private static final long END_NS = 51_000_000;
 
-	private record Trace(TraceInfo info, ProducerTree producers, TraceSelection selection) implements SelectedTrace {
-		static Trace of(String alias, Instant recorded, Map<String, String> properties, String... structures) {
-			ProducerTree tree = PageTree.of(structures);
-			return new Trace(new TraceInfo(3, alias, "x.db", TraceInfo.TYPE_MEMTRACE, "/app", "host a&b=c?", "Linux", 4, 0, tree.size(), START_NS,
-					END_NS, recorded, 4096, "", properties), tree, new TraceSelection(tree, START_NS, END_NS));
-		}
-
-		@Override
-		public String name() {
-			return info.alias();
-		}
-
-		@Override
-		public List<ThreadInfo> threads() {
-			return List.of();
-		}
-
-		@Override
-		public boolean hasAccesses() {
-			return true;
-		}
-
-		@Override
-		public int memberOf(int producer) {
-			int id = producer;
-			while (id > 0 && producers.kind(id) != ProducerKind.STRUCTURE) {
-				id = producers.parent(id);
-			}
-			return id > 0 ? id : -1;
-		}
-	}
-
 	private static final Instant RECORDED = Instant.parse("2026-11-20T05:30:00.123456Z");
 
-	private static Trace trace(String... structures) {
-		return Trace.of("mat & mul = 100 %", RECORDED, Map.of(), structures);
+	private static MadeTrace made(String alias, Instant recorded, Map<String, String> properties, String... structures) {
+		return MadeTrace.of(START_NS, END_NS, alias, recorded, properties, structures);
+	}
+
+	private static MadeTrace trace(String... structures) {
+		return made("mat & mul = 100 %", RECORDED, Map.of(), structures);
 	}
 
 	@Test
@@ -77,8 +45,8 @@ class SharedViewTest {
 		Random random = new Random(seed);
 		Dimension[] views = { Dimensions.find("type", Dimension.Use.COLOUR), Dimensions.find("thread", Dimension.Use.COLOUR) };
 		for (int round = 0; round < 200; round++) {
-			Trace from = trace("A", "B +1/2", "\u00e4 \u2260 %41&");
-			Trace to = Trace.of("another name", Instant.ofEpochSecond(RECORDED.getEpochSecond()), Map.of(), "A", "more", "B +1/2",
+			MadeTrace from = trace("A", "B +1/2", "\u00e4 \u2260 %41&");
+			MadeTrace to = made("another name", Instant.ofEpochSecond(RECORDED.getEpochSecond()), Map.of(), "A", "more", "B +1/2",
 					"\u00e4 \u2260 %41&");
 			ViewState state = from.selection().initial().withViewpoint(views[random.nextInt(2)]);
 			long start = START_NS + random.nextLong(END_NS - START_NS - 1);
@@ -107,9 +75,9 @@ class SharedViewTest {
 	@Test
 	void whatIsAnotherTraceIsNotTaken() throws Exception {
 		SharedView view = SharedView.of(trace("A"), AddressSpace.VIRTUAL, "");
-		assertFalse(view.isOf(Trace.of("mat & mul = 100 %", RECORDED.plusSeconds(1), Map.of(), "A").info()));
+		assertFalse(view.isOf(made("mat & mul = 100 %", RECORDED.plusSeconds(1), Map.of(), "A").info()));
 		assertTrue(view.describeTrace().contains("2026-11-20 05:30:00 UTC on host a&b=c?"), view.describeTrace());
-		Trace without = trace("other");
+		MadeTrace without = trace("other");
 		SharedView zoomed = new SharedView(view.trace(), view.host(), view.recordedAt(), view.startNs(), view.endNs(), view.space(),
 				Map.of("producer", "A", "producer_id", "1"), List.of(), "");
 		assertTrue(assertThrows(MemtraceException.class, () -> zoomed.state(without)).getMessage().contains("A"));
@@ -133,14 +101,15 @@ class SharedViewTest {
 		}
 	}
 
-	private static ViewState in(Trace trace, String from, String to, String filter, String view, String structure) throws MemtraceException {
+	private static ViewState in(MadeTrace trace, String from, String to, String filter, String view, String structure)
+			throws MemtraceException {
 		return new StateRequest(from, to, filter, view, structure).in(trace,
 				SavedFilters.NONE.with("workers", FilterSet.of(TraceFilter.only(Condition.thread(1)))));
 	}
 
 	@Test
 	void optionsAreUnderstood() throws Exception {
-		Trace t = trace("matrix_a", "matrix_b", "Vector", "vec");
+		MadeTrace t = trace("matrix_a", "matrix_b", "Vector", "vec");
 		assertEquals(t.selection().initial(), in(t, null, null, null, null, null));
 		ViewState s = in(t, "1.5ms", "2 ms", "workers", "thread", "vector");
 		assertEquals(START_NS + 1_500_000, s.fromNs());
@@ -152,7 +121,7 @@ class SharedViewTest {
 		assertEquals(START_NS + 5, in(t, "@" + (START_NS + 5), null, null, null, null).fromNs());
 		assertEquals("vec", t.producers().name(in(t, null, null, null, null, "vec").producer()), "the whole name of one, a part of another one");
 		assertEquals("matrix_b [page 1]", t.producers().name(in(t, null, null, null, null, "matrix_b [page 1]").producer()));
-		Trace ticks = Trace.of("t", RECORDED, Map.of("time_unit", "tick"), "A");
+		MadeTrace ticks = made("t", RECORDED, Map.of("time_unit", "tick"), "A");
 		if (ticks.info().isInTicks()) {
 			assertEquals(START_NS + 7, in(ticks, "7ticks", null, null, null, null).fromNs());
 			assertThrows(MemtraceException.class, () -> in(ticks, "7ms", null, null, null, null));
@@ -161,7 +130,7 @@ class SharedViewTest {
 
 	@Test
 	void errorsNameTheOptionAndWhatWouldDo() {
-		Trace t = trace("matrix_a", "matrix_b");
+		MadeTrace t = trace("matrix_a", "matrix_b");
 		record Case(String from, String to, String filter, String view, String structure, String said) {
 		}
 		for (Case c : List.of(new Case("5", null, null, null, null, "--from is '5'; it needs a time"),
