@@ -170,6 +170,7 @@ static void start_image(enum mt_watch watch, const char *reason)
 	p->monitored = p->tracing = 0;
 	mt_fd_close(p->image.dirfd);
 	mt_monitor_after_fork();
+	mt_region_after_fork();
 	if (mt_image_create(&p->image, &p->config, parent, "fork") < 0) {
 		zap_space.active = 0;
 		cnt_off();

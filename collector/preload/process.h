@@ -24,6 +24,11 @@ extern struct mt_process mt_process;
 /* Does this code run in the image it belongs to (and not in a vfork child of it)? */
 int mt_process_is_own(void);
 
+/* monitor, at the end of an interval: a line tells how many lines of regions.csv were lost. */
+void mt_region_tell_lost(void);
+/* fork, in the child, before it has an image. */
+void mt_region_after_fork(void);
+
 /* Replacements of libc functions. Threads of the program. */
 int mt_hook_fork(void);				/* _Fork, hence fork */
 int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *parent_tid, void *tls, int *child_tid);

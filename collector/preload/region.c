@@ -6,7 +6,8 @@
  *
  * The file is opened for each line: the program may close any descriptor, change its descriptors, or be a child of fork with
  * a folder of its own. That costs some microseconds, and regions are phases, not iterations. No libc, no lock, no allocation:
- * a line is one write with O_APPEND.
+ * a line is one write with O_APPEND. What cannot be written is counted, and the monitor, which has descriptors of its own,
+ * writes how much that was.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include "rawsys.h"
 
 #define LONGEST_NAME 200
+
+static uint32_t lost;		/* lines that could not be written, and of which no line tells yet */
 
 /* Names are longer than nothing, and have no line feeds. */
 static size_t quoted(char *to, const char *name)
@@ -70,25 +73,29 @@ static int room(long fd, size_t n)
 	return limit.rlim_cur == RLIM_INFINITY || (uint64_t)st.st_size + n <= limit.rlim_cur;
 }
 
-static void mark(const char *what, const char *name)
+static long write_all(long fd, const char *text, size_t n)
+{
+	return room(fd, n) && mt_sys(SYS_write, fd, text, n) == (long)n ? 0 : -1;
+}
+
+/* A line of the image's regions.csv; 0, or -1 when it is not written. */
+static long put(const char *what, const char *name)
 {
 	static const char file[] = "/regions.csv", head[] = "Time,TaskId,Event,Name\n";
 	char line[2 * LONGEST_NAME + 128], path[sizeof(mt_process.image.path) + sizeof(file)];
 	uint64_t now = mt_now_ns();
 	size_t n = 0, length = strlen(mt_process.image.path);
-	long fd;
+	long fd, err;
 
-	if (!length || !mt_process_is_own())
-		return;		/* not recorded, or not yet */
 	memcpy(path, mt_process.image.path, length);
 	memcpy(path + length, file, sizeof(file));
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (!mt_failed(fd) && room(fd, sizeof(head) - 1))
-		mt_sys(SYS_write, fd, head, sizeof(head) - 1);
-	else if (mt_failed(fd))
+	if (!mt_failed(fd))
+		write_all(fd, head, sizeof(head) - 1);
+	else
 		fd = mt_sys(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (mt_failed(fd))
-		return;
+		return -1;
 	n += number(line + n, now);
 	line[n++] = ',';
 	n += number(line + n, (uint64_t)mt_gettid());
@@ -97,9 +104,34 @@ static void mark(const char *what, const char *name)
 	line[n++] = ',';
 	n += quoted(line + n, name);
 	line[n++] = '\n';
-	if (room(fd, n))
-		mt_sys(SYS_write, fd, line, n);
+	err = write_all(fd, line, n);
 	mt_sys(SYS_close, fd);
+	return err;
+}
+
+static void mark(const char *what, const char *name)
+{
+	if (!mt_process.image.path[0] || !mt_process_is_own())
+		return;		/* not recorded, or not yet */
+	if (put(what, name))
+		__atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
+}
+
+void mt_region_tell_lost(void)
+{
+	uint32_t n = __atomic_exchange_n(&lost, 0, __ATOMIC_RELAXED);
+	char text[24];
+
+	if (!n)
+		return;
+	text[number(text, n)] = 0;
+	if (put("lost", text))
+		__atomic_add_fetch(&lost, n, __ATOMIC_RELAXED);
+}
+
+void mt_region_after_fork(void)
+{
+	lost = 0;
 }
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -35,6 +35,7 @@
 #include "maps.h"
 #include "output.h"
 #include "patience.h"
+#include "process.h"
 #include "rawdir.h"
 #include "rawsys.h"
 #include "scan.h"
@@ -509,6 +510,7 @@ static void end_interval(int last_ever)
 	}
 	go_on();
 	ctx_flush();
+	mt_region_tell_lost();
 	go_on();
 	cpu_mon = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	cpu_all = mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);

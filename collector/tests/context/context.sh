@@ -244,6 +244,31 @@ for how in "-O2 -pie -fPIE" "-O0 -no-pie -fno-pie"; do
 		"$? $(cat regions.trace/p0000/regions.csv regions.trace/p0001/regions.csv | grep -v Time | cut -d, -f3- | paste -sd ' ')"
 	expect "threads of regions ($how)" 2 "$(tail -n +2 regions.trace/p0000/regions.csv | cut -d, -f2 | sort -u | wc -l)"
 done
+# what cannot be written is counted: two lines without a free descriptor
+cat > regions.c <<'END'
+#include "memtrace.h"
+#include <sys/resource.h>
+#include <unistd.h>
+int main(void)
+{
+	struct rlimit few = { 256, 256 };
+	int last = 0, fd;
+	memtrace_begin("before");
+	setrlimit(RLIMIT_NOFILE, &few);
+	while ((fd = dup(1)) >= 0)
+		last = fd;
+	memtrace_begin("nowhere");
+	memtrace_end("nowhere");
+	close(last);
+	memtrace_end("before");
+	return 0;
+}
+END
+gcc -O2 -I"$tests/../regions" -o regions regions.c -ldl
+rm -rf regions.trace
+record -o regions.trace ./regions
+expect "regions without a descriptor" '0 begin,"before" end,"before" lost,"2"' \
+	"$? $(cut -d, -f3- regions.trace/p0000/regions.csv | tail -n +2 | sort | paste -sd ' ')"
 if command -v gfortran > /dev/null; then
 	cat > regions.f90 <<'END'
 program regions

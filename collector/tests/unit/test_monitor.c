@@ -227,6 +227,10 @@ uint64_t cnt_pending(void)
 	return pending;
 }
 
+void mt_region_tell_lost(void)
+{
+}
+
 void ctx_flush(void)
 {
 	flushed++;

@@ -89,6 +89,10 @@ final class AccessReport {
 		if (!incomplete.isEmpty()) {
 			skips.warn("the recorder could not write everything: " + incomplete);
 		}
+		if (context.lostRegionMarks() > 0) {
+			skips.warn(String.format(Locale.ROOT, "%,d begins or ends of regions could not be written by the recorder: regions may be missing, or"
+					+ " last too long", context.lostRegionMarks()));
+		}
 		if (counts.sharedDiffers > 0) {
 			skips.warn(String.format(Locale.ROOT, "of %,d accesses the column Shared says otherwise than their times",
 					counts.sharedDiffers));

@@ -35,6 +35,7 @@ public final class ContextTables {
 	private final Map<Integer, Segment> segments = new HashMap<>();
 	private long lostAccesses;
 	private int unlistedThreads;
+	private long lostRegionMarks;
 
 	/**
 	 * A part of shared memory.
@@ -106,6 +107,11 @@ public final class ContextTables {
 		return unlistedThreads;
 	}
 
+	/** Begins and ends of regions that the recorder could not write. */
+	public long lostRegionMarks() {
+		return lostRegionMarks;
+	}
+
 	/** A call stack, innermost frame first; returns its id. */
 	public int addStack(List<CallFrame> frames) {
 		stacks.add(frames);
@@ -136,7 +142,9 @@ public final class ContextTables {
 			long timeNs = row.number("Time", -1);
 			long task = row.number("TaskId", -1);
 			String event = row.text("Event");
-			if (timeNs < 0 || task < 0 || !event.equals("begin") && !event.equals("end")) {
+			if (event.equals("lost") && row.number("Name", -1) > 0) {
+				lostRegionMarks += row.number("Name", -1);
+			} else if (timeNs < 0 || task < 0 || !event.equals("begin") && !event.equals("end")) {
 				skips.skip(name, row.line(), "not the begin or the end of a region");
 			} else if (event.equals("begin")) {
 				regions.begin(image.index(), task, row.text("Name"), timeNs + image.clockShiftNs());

@@ -53,9 +53,11 @@ class RegionsOfProgramTest {
 		long middle = (start + end) / 2;
 		Files.writeString(trace.resolve("p0000/regions.csv"), "Time,TaskId,Event,Name\n" + start + "," + task + ",begin,\"first, \"\"part\"\"\"\n"
 				+ middle + "," + task + ",end,\n" + middle + "," + task + ",begin,second\n" + middle + "," + task + ",begin,inner\n" + end + ","
-				+ task + ",end,inner\n" + end + "," + task + ",end,never begun\n" + end + "," + task + ",nonsense,x\n");
+				+ task + ",end,inner\n" + end + "," + task + ",end,never begun\n" + end + "," + task + ",nonsense,x\n" + end + "," + task
+				+ ",lost,\"1200\"\n" + end + "," + task + ",lost,34\n");
 		db = directory.resolve("r.db").toString();
 		String report = Ran.ok("import", "--format", "json", "-o", db, trace.toString());
+		assertTrue(report.contains("1,234 begins or ends of regions could not be written"), report);
 		assertTrue(report.contains("end of a region that the thread did not begin") && report.contains("not the begin or the end of a region"),
 				report);
 	}
