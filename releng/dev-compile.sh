@@ -26,10 +26,11 @@ esac
 out=build/classes
 [ $tests != no ] || out=${1:-$out}
 find_jdk || exit 1
-if ! ls build/lib/jna-*.jar >/dev/null 2>&1; then
+if [ releng/org.memtrace.libraries/pom.xml -nt build/lib ]; then
 	find_maven || exit 1
 	mkdir -p build
 	run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || exit 1
+	touch build/lib
 fi
 libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
 rm -rf "$out"

@@ -269,7 +269,14 @@ public record ExperimentPlan(String name, String purpose, List<String> command, 
 			if (!(value instanceof Map<?, ?>)) {
 				throw wrong(key + " must be a table: [" + key + "]");
 			}
-			return (Map<String, Object>) value;
+			Map<String, Object> table = (Map<String, Object>) value;
+			for (Map.Entry<String, Object> e : table.entrySet()) {
+				Object v = e.getValue();
+				if (v instanceof Map || v instanceof List<?> list && list.stream().anyMatch(x -> x instanceof Map || x instanceof List)) {
+					throw wrong(key + "." + e.getKey() + " must be a value or a list of values");
+				}
+			}
+			return table;
 		}
 	}
 }
