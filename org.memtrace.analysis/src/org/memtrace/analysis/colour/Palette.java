@@ -210,6 +210,18 @@ public final class Palette {
 		return mix(plotBackground(), dark ? 0xffd3a4f5 : 0xff5a2080, intensity <= 0 ? 0 : 0.1 + 0.9 * Math.min(1, intensity));
 	}
 
+	/**
+	 * From less (-1) over as much (0) to more (1): violet, grey, orange. The two ends differ in hue for all kinds of colour blindness and are
+	 * equally far from the grey, which is not the {@link #plotBackground}.
+	 */
+	public int diverging(double v) {
+		int middle = dark ? 0xff454b54 : 0xffdcdfe3;
+		int half = v < 0 ? dark ? 0xff6d5ba8 : 0xffa294c9 : dark ? 0xffa85a12 : 0xfff2a95c;
+		int end = v < 0 ? dark ? 0xffc3b4f5 : 0xff46237d : dark ? 0xffffb45e : 0xffa84f00;
+		double size = Math.min(1, Math.abs(v));
+		return size <= 0.5 ? mix(middle, half, 2 * size) : mix(half, end, 2 * size - 1);
+	}
+
 	/** Accesses to near memory. */
 	public int local() {
 		return dark ? 0xff4f95dd : 0xff2a6db8;

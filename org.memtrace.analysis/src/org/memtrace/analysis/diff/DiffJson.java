@@ -95,6 +95,8 @@ public final class DiffJson {
 			return null;
 		}
 		JsonObject o = new JsonObject();
+		o.addProperty("reads", u.reads());
+		o.addProperty("writes", u.writes());
 		o.add("first_touch", GSON.toJsonTree(u.firstTouch()));
 		o.add("main_use", GSON.toJsonTree(u.mainUse()));
 		o.add("first_touch_places", GSON.toJsonTree(u.firstPlaces()));

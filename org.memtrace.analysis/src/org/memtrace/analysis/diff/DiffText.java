@@ -15,6 +15,8 @@ import org.memtrace.analysis.text.Units;
 
 /** A comparison as text for a terminal. */
 public final class DiffText {
+	/** Share of the pages or places from which on another first touch is told. */
+	private static final double LEAST_MOVED = 0.05;
 	private static final int STRIP = 32;
 	private static final String DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -69,6 +71,38 @@ public final class DiffText {
 				+ " after)" : "";
 		return head + seen + ". " + (f.worked() ? "The advice worked: " : f.state() == FindingDiff.State.GONE ? "It is gone: " : "") + f.text()
 				+ ".";
+	}
+
+	/**
+	 * What a comparison says first, as sentences: what became of the findings, and of each structure whose first touch has changed who touches
+	 * it first now. At least one.
+	 */
+	public static List<String> sentences(TraceDiff d) {
+		List<String> all = new ArrayList<>();
+		d.findings().forEach(f -> all.add(sentence(f, d).replaceFirst("\\s+", ": ")));
+		if (all.isEmpty()) {
+			all.add("No finding, before and after.");
+		}
+		for (StructureDiff s : d.relevant()) {
+			String moved = firstTouch(s, d);
+			if (!moved.isEmpty()) {
+				all.add(moved);
+			}
+		}
+		return all;
+	}
+
+	/** Who touches a structure first, before and after, when that is not the same; empty otherwise. */
+	public static String firstTouch(StructureDiff s, TraceDiff d) {
+		if (s.before() == null || s.after() == null) {
+			return "";
+		}
+		double moved = 0;
+		for (int r = 0; r < d.roles().size(); r++) {
+			moved += Math.abs(s.after().firstTouch()[r] - s.before().firstTouch()[r]) / 2;
+		}
+		return moved < LEAST_MOVED && !(s.movedPlaces() >= LEAST_MOVED) ? "" : s.name() + ": first touched by "
+				+ shares(s.before().firstTouch(), d) + " before, by " + shares(s.after().firstTouch(), d) + " now.";
 	}
 
 	/** What the numbers can say. */

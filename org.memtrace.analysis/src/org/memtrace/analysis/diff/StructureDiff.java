@@ -20,15 +20,19 @@ import java.util.List;
 public record StructureDiff(String name, String origin, String how, int inA, int inB, double weight, List<Comparison> comparisons,
 		Use before, Use after) {
 	/**
-	 * Who touches and uses the pages.
+	 * Who touches and uses the pages, and how much.
 	 *
+	 * @param structures ids of its structures in the first run that has it
+	 * @param reads share of all accesses of a run that are reads of it, 0 to 1
+	 * @param writes share of all accesses of a run that are writes to it, 0 to 1
 	 * @param firstTouch share of the pages by role number
 	 * @param mainUse share of the pages by role number of their main user
 	 * @param firstPlaces for each of 64 equal parts of a block the role number that touches most of its pages first, -1 not known; empty for
 	 * small ones
 	 * @param mainPlaces the same for the main user
 	 */
-	public record Use(double[] firstTouch, double[] mainUse, int[] firstPlaces, int[] mainPlaces) {
+	public record Use(List<Integer> structures, double reads, double writes, double[] firstTouch, double[] mainUse, int[] firstPlaces,
+			int[] mainPlaces) {
 	}
 
 	/** Share of the places of which another thread, by its role, touches most pages first than before; not a number when not known. */

@@ -5,6 +5,7 @@ package org.memtrace.analysis.diff;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,6 +40,8 @@ public final class TraceDiff {
 	private final List<Comparison> whole = new ArrayList<>();
 	private final List<StructureDiff> structures = new ArrayList<>();
 	private final List<FindingDiff> findings = new ArrayList<>();
+	/** The groups of each run, those before first; null where it is not there. */
+	private final Map<StructureDiff, List<GroupFacts>> groups = new IdentityHashMap<>();
 
 	/**
 	 * @param a runs before, at least one
@@ -64,6 +67,9 @@ public final class TraceDiff {
 		slots.forEach(s -> structures.add(structure(s)));
 		correct();
 		findings(slots);
+		for (int i = 0; i < slots.size(); i++) {
+			groups.put(structures.get(i), slots.get(i).groups);
+		}
 		structures.sort(Comparator.comparingDouble((StructureDiff s) -> -s.weight()).thenComparing(StructureDiff::name));
 	}
 
@@ -111,6 +117,11 @@ public final class TraceDiff {
 	public List<StructureDiff> relevant() {
 		Set<String> named = findings.stream().map(FindingDiff::structure).collect(Collectors.toSet());
 		return structures.stream().filter(s -> s.weight() >= RELEVANT || named.contains(s.name())).toList();
+	}
+
+	/** The group of a structure in a run; null when it is not there. */
+	GroupFacts group(StructureDiff structure, Run run) {
+		return groups.get(structure).get(all().indexOf(run));
 	}
 
 	/** What became of the findings: new ones first. */
@@ -185,11 +196,18 @@ public final class TraceDiff {
 		double[][] firstAt = new double[GroupFacts.PLACES][n];
 		double[][] mainAt = new double[GroupFacts.PLACES][n];
 		boolean places = false;
+		double reads = 0;
+		double writes = 0;
+		List<Integer> ids = null;
 		for (int r = 0; r < runs.size(); r++) {
 			GroupFacts g = groups.get(r);
 			if (g == null) {
 				continue;
 			}
+			ids = ids == null ? List.copyOf(g.structures) : ids;
+			double accesses = runs.get(r).facts().accesses();
+			reads += accesses == 0 ? 0 : (g.accesses - g.writes) / accesses / runs.size();
+			writes += accesses == 0 ? 0 : g.writes / accesses / runs.size();
 			for (int t = 0; t < g.firstTouched.length; t++) {
 				int role = runs.get(r).roleNumber(t);
 				first[role] += g.firstTouched[t];
@@ -201,7 +219,8 @@ public final class TraceDiff {
 				}
 			}
 		}
-		return new StructureDiff.Use(shares(first), shares(main), places ? most(firstAt) : new int[0], places ? most(mainAt) : new int[0]);
+		return new StructureDiff.Use(ids, reads, writes, shares(first), shares(main), places ? most(firstAt) : new int[0],
+				places ? most(mainAt) : new int[0]);
 	}
 
 	private static double[] shares(double[] counts) {

@@ -8,15 +8,25 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.diff.DiffHtml;
 import org.memtrace.analysis.diff.DiffJUnit;
 import org.memtrace.analysis.diff.DiffJson;
+import org.memtrace.analysis.diff.DiffMap.Quantity;
+import org.memtrace.analysis.diff.DiffMap.Values;
+import org.memtrace.analysis.diff.DiffMap;
+import org.memtrace.analysis.diff.DiffPicture;
 import org.memtrace.analysis.diff.DiffText;
 import org.memtrace.analysis.diff.FailIf;
+import org.memtrace.analysis.diff.PlaceTimes;
 import org.memtrace.analysis.diff.Run;
 import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.TitledScene;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -29,6 +39,7 @@ import org.memtrace.model.store.TraceStore;
 /** {@code memtrace diff A... -- B...}: exit code 1 when a condition holds, 4 when the programs differ. */
 public final class DiffCommand implements Command {
 	private static final int WORSE = 1;
+	private static final String AUTO = "auto";
 
 	@Override
 	public int run(CommandLine given, Console console) throws Exception {
@@ -55,11 +66,18 @@ public final class DiffCommand implements Command {
 		for (String assignment : args.getAll("set")) {
 			thresholds = thresholds.with(assignment);
 		}
+		Path picture = args.getPath("picture");
+		if (picture != null) {
+			PictureFile.check(picture);
+		}
 		TraceDiff diff = new TraceDiff(runs(before, thresholds, console), runs(after, thresholds, console), thresholds);
 		if (!diff.isSameProgram() && !args.has("force")) {
 			console.err().println("memtrace: diff: the programs differ: " + String.join(", ", TraceDiff.programs(diff.before())) + " and "
 					+ String.join(", ", TraceDiff.programs(diff.after())) + "; --force compares them all the same");
 			return ExitCode.UNAVAILABLE;
+		}
+		if (picture != null) {
+			draw(diff, before, after, picture, args, console);
 		}
 		List<FailIf.Outcome> outcomes = conditions.stream().map(c -> c.judge(diff)).toList();
 		String text = switch (args.get("format")) {
@@ -80,6 +98,42 @@ public final class DiffCommand implements Command {
 			}
 		}
 		return outcomes.stream().anyMatch(FailIf.Outcome::failed) ? WORSE : ExitCode.OK;
+	}
+
+	private static void draw(TraceDiff diff, List<String> before, List<String> after, Path file, CommandLine args, Console console)
+			throws Exception {
+		String thread = args.get("thread");
+		int role = thread == null ? -1 : diff.roles().indexOf(thread);
+		if (thread != null && role < 0) {
+			throw new UsageException("no thread is called " + thread + ": there are " + String.join(", ", diff.roles()));
+		}
+		DiffMap map = new DiffMap(diff, times(diff, diff.before(), before, console), times(diff, diff.after(), after, console));
+		DiffMap.Choice usual = map.usual();
+		String of = args.get("picture-of");
+		Quantity quantity = !of.equals(AUTO) ? Quantity.byId(of) : thread != null ? Quantity.FIRST_TOUCH : usual.quantity();
+		if (thread != null && quantity != Quantity.FIRST_TOUCH) {
+			throw new UsageException("--thread is about --picture-of first-touch");
+		}
+		boolean beginning = args.get("window").equals(AUTO) ? quantity == Quantity.FIRST_TOUCH : args.get("window").equals("beginning");
+		Values values = map.values(new DiffMap.Choice(quantity, role < 0 ? usual.role() : role, args.get("align").equals("start"), beginning));
+		PictureOptions o = new PictureOptions();
+		o.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
+		String title = String.join(", ", TraceDiff.programs(diff.after())) + ": where and when it differs";
+		Scene scene = TitledScene.build(title, diff.warnings().isEmpty() ? "" : "Attention: " + String.join("; ", diff.warnings()),
+				(int) args.getInt("width"), (int) args.getInt("height"), o.palette, o.meter, o.fontSize,
+				(w, h) -> DiffPicture.build(map, values, null, w, h, o.palette, o.meter, o.fontSize).scene());
+		PictureFile.write(scene, file, title, 1, console);
+		console.hint(file + ": " + Units.plural(values.fields().size(), "structure") + ", " + quantity.id());
+	}
+
+	private static List<PlaceTimes> times(TraceDiff diff, List<Run> runs, List<String> traces, Console console) throws MemtraceException {
+		List<PlaceTimes> times = new ArrayList<>();
+		for (int i = 0; i < runs.size(); i++) {
+			try (TraceStore store = TraceArgument.open(traces.get(i), console)) {
+				times.add(PlaceTimes.of(diff, runs.get(i), store, store.accessSource(console.progress()), console.progress()));
+			}
+		}
+		return times;
 	}
 
 	private static List<Run> runs(List<String> traces, Thresholds thresholds, Console console) throws MemtraceException {

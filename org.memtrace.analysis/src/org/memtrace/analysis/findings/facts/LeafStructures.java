@@ -10,7 +10,7 @@ import org.memtrace.model.tree.ProducerTree;
  * The structure that each leaf is part of. Where a trace has so many blocks that the tree has one producer for several of them, a leaf
  * has none of its own: then it is one of those blocks that are in it, if all are of one group. What is in it the cells tell.
  */
-final class LeafStructures {
+public final class LeafStructures {
 	/** Not yet, and blocks of several groups. */
 	private static final int NONE = -1;
 	private static final int SEVERAL = -2;
@@ -25,7 +25,7 @@ final class LeafStructures {
 	 * @param leafOfCell producer of each cell; may have more cells
 	 * @param groupOf group of each structure
 	 */
-	static int[] of(ProducerTree tree, int[] structureOfCell, int[] leafOfCell, int[] groupOf) {
+	public static int[] of(ProducerTree tree, int[] structureOfCell, int[] leafOfCell, int[] groupOf) {
 		int[] of = new int[tree.size()];
 		Arrays.setAll(of, p -> tree.isLeaf(p) ? tree.structure(p) : NONE);
 		for (int cell = 0; cell < structureOfCell.length; cell++) {

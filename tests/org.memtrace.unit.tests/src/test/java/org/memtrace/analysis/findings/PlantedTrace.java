@@ -16,6 +16,9 @@ import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
+import org.memtrace.analysis.diff.PlaceTimes;
+import org.memtrace.analysis.diff.Run;
+import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.pattern.Patterns;
@@ -187,6 +190,13 @@ public final class PlantedTrace {
 	public Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			return Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+		}
+	}
+
+	/** What it does with the structures of a comparison, as one of its runs. */
+	public PlaceTimes placeTimes(TraceDiff diff, Run run) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
+			return PlaceTimes.of(diff, run, store, store.accessSource(Progress.NONE), Progress.NONE);
 		}
 	}
 
