@@ -148,5 +148,9 @@ grep -v '^#' releng/third-party.txt | while read -r artifact spdx copyright; do
 		grep -v -e '^Copyright (c) <year>' -e '^Copyright © ' $out/texts/licenses/$spdx.txt
 	} >$to/$artifact/$spdx.txt
 done
+missing=$(dependencies | sed 's,.*<artifactId>\([^<]*\)</artifactId>.*,\1,' | while read -r artifact; do
+	[ -n "$(ls $to/$artifact 2>/dev/null)" ] || echo " $artifact"
+done)
+[ -z "$missing" ] || { echo "sbom: no licence text of$missing; add a line to releng/third-party.txt" >&2; exit 1; }
 rm -r $out/unpacked $out/texts $out/dependency-maven-plugin-markers
 touch $out/.done
