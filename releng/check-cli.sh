@@ -152,6 +152,34 @@ expect 3 "P#0T#2: 1[0-9]* events were read" "$memtrace" import --strict -o "$tmp
 expect 0 "" "$memtrace" import -q -o "$tmp/cut.db" "$tmp/cut"
 expect 3 "no OTF2 archive\|does not exist" "$memtrace" otf2-stream /no/such.otf2
 
+# --- a trace of LTTng in user space has the counts of babeltrace2
+lttng_ready=no
+if command -v lttng-sessiond babeltrace2 >/dev/null && mkdir "$tmp/lttng" && env HOME="$tmp/lttng" LTTNG_HOME="$tmp/lttng" \
+	lttng-sessiond --no-kernel --daemonize --pidfile "$tmp/lttng/pid" >"$tmp/lttng/log" 2>&1; then
+	(
+		export HOME="$tmp/lttng" LTTNG_HOME="$tmp/lttng" LTTNG_UST_REGISTER_TIMEOUT=-1
+		lttng create memtrace-check-$$ --output="$tmp/lttng/session" && lttng enable-event -u 'lttng_ust_libc:*' &&
+			lttng add-context -u -t vpid -t vtid -t procname && lttng start &&
+			timeout 120 env LD_PRELOAD=liblttng-ust-libc-wrapper.so.1 ls / && lttng destroy memtrace-check-$$
+	) >>"$tmp/lttng/log" 2>&1 && lttng_ready=yes
+	kill "$(cat "$tmp/lttng/pid")"
+fi
+if [ $lttng_ready = yes ]; then
+	expect 0 "" "$memtrace" import -q -o "$tmp/lttng.db" "$tmp/lttng/session"
+	for call in malloc free; do
+		ours=$(sqlite3 "$tmp/lttng.db" "SELECT count(*) FROM EVENT e JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID
+			WHERE t.NAME = 'lttng_ust_libc:$call'")
+		theirs=$(babeltrace2 "$tmp/lttng/session" 2>/dev/null | grep -c "lttng_ust_libc:$call:")
+		[ "$theirs" -gt 0 ] && [ "$ours" = "$theirs" ] && ok || bad "LTTng: $ours of $call, babeltrace2 has $theirs"
+	done
+	cut=$(ls -S "$tmp"/lttng/session/ust/uid/*/*/channel0_* | head -n 1)
+	truncate -s -100 "$cut"
+	expect 3 "is damaged" "$memtrace" import --strict -o "$tmp/lttng-cut.db" "$tmp/lttng/session"
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: a trace of LTTng: $(tail -n 1 "$tmp/lttng/log" 2>/dev/null || echo "lttng-tools or babeltrace2 is not installed")"
+fi
+
 # --- each library is on the class path that the native program makes
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" machine testdata/format-example
 expect 0 "" env MEMTRACE_HOME="$tmp/home" "$memtrace" place --topology 'pack:2 [numa] core:2 pu:1' testdata/format-example

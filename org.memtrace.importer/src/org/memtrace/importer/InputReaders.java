@@ -26,6 +26,7 @@ import org.memtrace.model.TraceFormatException;
 public final class InputReaders {
 	private static final CopyOnWriteArrayList<InputReader> ALL = new CopyOnWriteArrayList<>(List.of( //
 			new PerfReader(), //
+			new CtfReader(), //
 			new MemtraceReader(), //
 			new MocaReader(), //
 			new TabarnacReader(), //

@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import org.memtrace.importer.input.InputFile;
 import org.memtrace.importer.input.SkipCounter;
@@ -91,18 +89,11 @@ final class PerfReader implements InputReader {
 		List<InputFile> files = input.withoutFolders().files();
 		SkipCounter skips = new SkipCounter(request.strict());
 		progress.beginBytes("Reading samples", files.stream().mapToLong(InputFile::size).sum());
-		Path scratch = Files.createTempDirectory(request.scratchDirectory(), "memtrace-perf");
-		try {
-			PerfScript perf = new PerfScript(recording == null ? null : TraceDirectory.open(recording), scratch, skips);
+		try (ScratchFolder scratch = new ScratchFolder(request.scratchDirectory(), "memtrace-perf")) {
+			PerfScript perf = new PerfScript(recording == null ? null : TraceDirectory.open(recording), scratch.path(), skips);
 			Path shown = input.first();
 			TraceDirectory trace = perf.read(files, shown.toAbsolutePath().normalize(), input.name(), progress);
 			return new AccessImport(trace, input.text(), request, skips, perf.unused()).call(progress);
-		} finally {
-			try (Stream<Path> all = Files.walk(scratch)) {
-				for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-					Files.delete(path);
-				}
-			}
 		}
 	}
 }

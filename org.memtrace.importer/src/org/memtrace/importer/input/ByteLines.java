@@ -45,7 +45,7 @@ public final class ByteLines {
 	}
 
 	/** Bytes taken from the stream so far. */
-	long bytes() {
+	public long bytes() {
 		return bytes;
 	}
 

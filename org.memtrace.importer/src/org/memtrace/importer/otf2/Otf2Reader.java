@@ -4,7 +4,6 @@ package org.memtrace.importer.otf2;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.importer.input.InputFile;
+import org.memtrace.importer.input.ReadingProcess;
 import org.memtrace.importer.reader.EventSink;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.reader.ImportRequest;
@@ -42,9 +41,7 @@ public final class Otf2Reader implements InputReader {
 	private static final int BYTES_PER_EVENT = 12;
 	/** Files that are looked at in the folders of a folder. */
 	private static final int MOST_FILES = 200;
-	private static final int WATCH_MS = 100;
 	private static final int LONGEST_MESSAGE = 2000;
-	private static final long TO_END_S = 10;
 
 	@Override
 	public String id() {
@@ -160,16 +157,15 @@ public final class Otf2Reader implements InputReader {
 			throw new MemtraceException(anchor + ": OTF2 archives are read by the program memtrace, which is not here or not for this system; "
 					+ "import on Linux, or put memtrace into PATH");
 		}
-		Process process = new ProcessBuilder(installation.launcher().toString(), "otf2-stream", anchor.toAbsolutePath().toString())
-				.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
-		CompletableFuture<String> said = CompletableFuture.supplyAsync(() -> message(process.getErrorStream()));
-		Thread watch = new Thread(() -> watch(process, progress), "otf2-stream");
-		watch.setDaemon(true);
-		watch.start();
-		try (InputStream records = process.getInputStream()) {
-			return read(records, input, anchor, request, progress, () -> ended(process, said, anchor.toAbsolutePath().toString()));
-		} finally {
-			process.destroyForcibly();
+		String path = anchor.toAbsolutePath().toString();
+		List<String> said = new CopyOnWriteArrayList<>();
+		try (ReadingProcess process = new ReadingProcess(new ProcessBuilder(installation.launcher().toString(), "otf2-stream", path), progress,
+				line -> {
+					if (said.isEmpty()) {
+						said.add(line.length() > LONGEST_MESSAGE ? line.substring(0, LONGEST_MESSAGE) : line);
+					}
+				}); InputStream records = process.output()) {
+			return read(records, input, anchor, request, progress, () -> ended(process, said, path));
 		}
 	}
 
@@ -223,40 +219,12 @@ public final class Otf2Reader implements InputReader {
 		}
 	}
 
-	/** Ends the process when the user has cancelled, also when it gives nothing. */
-	private static void watch(Process process, Progress progress) {
-		try {
-			while (!process.waitFor(WATCH_MS, TimeUnit.MILLISECONDS)) {
-				if (progress.isCancelled()) {
-					process.destroyForcibly();
-				}
-			}
-		} catch (InterruptedException e) {
-			Thread.currentThread().interrupt();
+	private static String ended(ReadingProcess process, List<String> said, String path) throws IOException {
+		int code = process.exitCode();
+		if (code < 0) {
+			return "memtrace otf2-stream does not end";
 		}
-	}
-
-	private static String message(InputStream error) {
-		try (error) {
-			String text = new String(error.readNBytes(LONGEST_MESSAGE), StandardCharsets.UTF_8).strip();
-			error.transferTo(java.io.OutputStream.nullOutputStream());
-			return text;
-		} catch (IOException e) {
-			return "";
-		}
-	}
-
-	private static String ended(Process process, CompletableFuture<String> said, String path) throws IOException {
-		try {
-			if (!process.waitFor(TO_END_S, TimeUnit.SECONDS)) {
-				return "memtrace otf2-stream does not end";
-			}
-		} catch (InterruptedException e) {
-			Thread.currentThread().interrupt();
-			throw new IOException("interrupted", e);
-		}
-		int code = process.exitValue();
-		String text = said.join().lines().findFirst().orElse("").replaceFirst("^memtrace otf2-stream: ", "");
+		String text = said.isEmpty() ? "" : said.get(0).strip().replaceFirst("^memtrace otf2-stream: ", "");
 		text = text.startsWith(path + ": ") ? text.substring(path.length() + 2) : text;
 		return code == 0 ? "" : text.isEmpty() ? "libotf2 failed with exit code " + code : text;
 	}

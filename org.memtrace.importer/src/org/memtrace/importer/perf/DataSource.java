@@ -9,6 +9,7 @@ import org.memtrace.model.memory.MemoryLevel;
  * {@code union perf_mem_data_src} in linux/perf_event.h.
  */
 final class DataSource {
+	private static final int NOT_KNOWN = 1;
 	private static final int LOAD = 2;
 	private static final int STORE = 4;
 	private static final int PREFETCH = 8;
@@ -41,6 +42,11 @@ final class DataSource {
 
 	static boolean isLoad(long source) {
 		return (field(source, 0, 5) & (LOAD | PREFETCH)) != 0;
+	}
+
+	/** Of an access of which no more is known. @param store null when not even that is */
+	static long ofDirection(Boolean store) {
+		return store == null ? NOT_KNOWN : store ? STORE : LOAD;
 	}
 
 	/** Where the data was; null when the processor did not tell. */

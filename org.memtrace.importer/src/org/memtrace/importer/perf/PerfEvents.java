@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 
 import org.memtrace.importer.reader.EventSink;
 import org.memtrace.importer.reader.LineFileReader;
+import org.memtrace.importer.reader.RunningThreads;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.EventCategory;
 
@@ -21,22 +22,18 @@ import org.memtrace.model.store.EventCategory;
 final class PerfEvents implements LineFileReader.Lines, PerfChains.Receiver<RuntimeException> {
 	private static final String SWITCH = "sched:sched_switch";
 	private static final Pattern NEXT = Pattern.compile("==> next_comm=(.*) next_pid=(\\d{1,9}) .*|==> (.*):(\\d{1,9}) \\[.*");
-	private static final String RUNNING = "on a CPU";
 
 	private final EventSink sink;
 	private final String file;
 	private final PerfChains<RuntimeException> chains = new PerfChains<>(this);
 	private final Map<Integer, List<String>> threads = new HashMap<>();
-	/** Who runs on a CPU, and since when. */
-	private final Map<Integer, Running> running = new HashMap<>();
+	private final RunningThreads running;
 	private long lastNs = Long.MIN_VALUE;
-
-	private record Running(int thread, long sinceNs) {
-	}
 
 	PerfEvents(EventSink sink, String file) {
 		this.sink = sink;
 		this.file = file;
+		this.running = new RunningThreads(sink, threads::get);
 	}
 
 	@Override
@@ -79,34 +76,21 @@ final class PerfEvents implements LineFileReader.Lines, PerfChains.Receiver<Runt
 	}
 
 	private void switched(PerfLine line) throws MemtraceException {
-		Running before = running.remove(line.cpu);
-		if (before != null && before.thread == line.thread) { // else a switch was lost
-			state(line.cpu, before, line.timeNs);
-		}
 		Matcher who = NEXT.matcher(line.text);
+		int next = -1;
 		if (who.find()) {
 			boolean named = who.group(1) != null;
-			int thread = Integer.parseInt(who.group(named ? 2 : 4));
-			if (thread != 0) { // the idle task
-				thread(-1, thread, named ? who.group(1) : who.group(3));
-				running.put(line.cpu, new Running(thread, line.timeNs));
+			next = Integer.parseInt(who.group(named ? 2 : 4));
+			if (next != 0) { // the idle task
+				thread(-1, next, named ? who.group(1) : who.group(3));
 			}
 		}
+		running.switched(line.cpu, line.thread, next, line.timeNs);
 	}
 
-	private void state(int cpu, Running ran, long endNs) throws MemtraceException {
-		sink.event(sink.typeOf(EventCategory.STATE, RUNNING), sink.producer(threads.get(ran.thread)), ran.sinceNs, endNs, 0, cpu,
-				Map.of("cpu", Integer.toString(cpu)));
-	}
-
-	/** What runs at the end ran until then. */
 	@Override
 	public void finish() throws MemtraceException {
 		chains.finish();
-		for (Map.Entry<Integer, Running> last : running.entrySet()) {
-			if (lastNs > last.getValue().sinceNs) {
-				state(last.getKey(), last.getValue(), lastNs);
-			}
-		}
+		running.finish(lastNs);
 	}
 }

@@ -54,6 +54,8 @@ public final class PerfScript {
 	private long used;
 	private long mappings;
 	private long outside;
+	private long lost;
+	private String tool;
 	private long directions;
 	private long firstNs = Long.MAX_VALUE;
 	private long lastNs = Long.MIN_VALUE;
@@ -113,14 +115,78 @@ public final class PerfScript {
 	 * @return the directory, with the path that the user gave
 	 */
 	public TraceDirectory read(List<InputFile> files, Path shown, String name, Progress progress) throws MemtraceException, IOException {
-		if (recording != null) {
-			openRecording();
-		}
+		begin("perf");
 		for (InputFile file : files) {
 			read(file, progress);
 		}
+		return end(files.get(0).name(), shown, name);
+	}
+
+	/**
+	 * Begins with samples that another reader has: {@link #pageFault} for each, then {@link #end}.
+	 *
+	 * @param recorder what recorded them: the backend of the trace
+	 */
+	public void begin(String recorder) throws IOException {
+		tool = recorder;
+		if (recording != null) {
+			openRecording();
+		}
+	}
+
+	/**
+	 * A page fault as another tracer tells it. It is counted, and used as a sample would be.
+	 *
+	 * @param row number in the file
+	 * @param timeNs in the clock of the recording, when there is one
+	 * @param write null when it is not known
+	 * @param ip 0 when it is not known
+	 */
+	public void pageFault(String file, long row, Thread thread, long timeNs, long address, long ip, Boolean write)
+			throws MemtraceException, IOException {
+		PerfLine line = new PerfLine();
+		line.process = thread.process;
+		line.thread = thread.id;
+		line.cpu = thread.cpu;
+		line.command = thread.command;
+		line.timeNs = timeNs;
+		line.event = "page-faults";
+		line.symbol = "";
+		line.symbolObject = "";
+		line.function = "";
+		line.object = "";
+		line.address = address;
+		line.ip = ip;
+		line.dataSource = DataSource.ofDirection(write);
+		rows++;
+		if (isUsed(line, file, row)) {
+			sample(line);
+		}
+	}
+
+	/** A row of another reader that cannot be used. */
+	public void unused(String file, long row, String reason) throws MemtraceException {
+		rows++;
+		skips.skip(file, row, reason);
+	}
+
+	/** Who makes a page fault. @param cpu -1 when it is not known */
+	public record Thread(int process, int id, int cpu, String command) {
+	}
+
+	/** Events that the tracer knows to have lost. */
+	public void lost(long events) {
+		lost += events;
+	}
+
+	/**
+	 * Writes the directory of what was read.
+	 *
+	 * @param file for a message
+	 */
+	public TraceDirectory end(String file, Path shown, String name) throws MemtraceException, IOException {
 		if (used == 0) {
-			throw new TraceFormatException(files.get(0).name(), 0, "has no sample that can be used" + why());
+			throw new TraceFormatException(file, 0, "has no sample that can be used" + why());
 		}
 		finish(name);
 		return TraceDirectory.openCopy(scratch, shown, notes());
@@ -136,10 +202,11 @@ public final class PerfScript {
 	private List<String> notes() {
 		List<String> notes = new ArrayList<>();
 		if (recording == null && mappings == 0) {
-			notes.add("the samples have no mappings, so that memory has no names; make the text with 'perf script --show-mmap-events'");
+			notes.add("the samples have no mappings, so that memory has no names"
+					+ (tool.equals("perf") ? "; make the text with 'perf script --show-mmap-events'" : ""));
 		}
 		if (recording != null && recording.images().stream().anyMatch(i -> !i.chunks().isEmpty())) {
-			notes.add("the accesses of the recording itself are left out: they are page faults, and those of perf are samples");
+			notes.add("the accesses of the recording itself are left out: they are page faults, and those of " + tool + " are samples");
 		}
 		return notes;
 	}
@@ -320,10 +387,15 @@ public final class PerfScript {
 		guarantee.addProperty("kernel_accesses", "none");
 		guarantee.addProperty("counts", "sampled");
 		JsonObject backend = new JsonObject();
-		backend.addProperty("name", "perf");
+		backend.addProperty("name", tool);
 		backend.add("guarantee", guarantee);
 		manifest.add("backend", backend);
 		manifest.remove("losses");
+		if (lost > 0) {
+			JsonObject losses = new JsonObject();
+			losses.addProperty("total", lost);
+			manifest.add("losses", losses);
+		}
 		manifest.remove("late");
 		manifest.remove("unseen");
 		manifest.remove("parameters");
