@@ -16,6 +16,7 @@ import org.memtrace.cli.args.Nearest;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
+import org.memtrace.cli.commands.BindCommand;
 import org.memtrace.cli.commands.DebugCommand;
 import org.memtrace.cli.commands.DeleteCommand;
 import org.memtrace.cli.commands.DiffCommand;
@@ -60,6 +61,7 @@ public final class Main {
 		case "render" -> new RenderCommand();
 		case "machine" -> new MachineCommand();
 		case "place" -> new PlaceCommand();
+		case "bind" -> new BindCommand();
 		case "summary" -> new SummaryCommand();
 		case "profile" -> new ProfileCommand();
 		case "advise" -> new AdviseCommand();

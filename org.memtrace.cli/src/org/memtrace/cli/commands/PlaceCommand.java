@@ -5,7 +5,6 @@ package org.memtrace.cli.commands;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
@@ -52,27 +51,10 @@ public final class PlaceCommand implements Command {
 
 	private static PlacementMachine machine(Hwloc hwloc, TraceStore store, CommandLine args)
 			throws MemtraceException, UsageException, IOException {
-		MachineTopology topology;
-		byte[] xml = null;
-		Binding binding = Binding.RECORDED;
-		if (args.has("topology")) {
-			binding = args.get("threads").equals("close") ? Binding.CLOSE : Binding.SPREAD;
-			Path file = file(args.get("topology"));
-			if (file != null) {
-				xml = Files.readAllBytes(file);
-				topology = hwloc.read(xml, file.toString());
-			} else if (args.get("topology").endsWith(".xml")) {
-				throw new UsageException("--topology: there is no file " + args.get("topology"));
-			} else {
-				topology = hwloc.synthetic(args.get("topology"));
-			}
-		} else {
-			topology = hwloc.of(store);
-			if (!topology.isRecorded()) {
-				throw new UsageException(store.info().alias() + " does not tell on which machine it was recorded; say with --topology which one is meant");
-			}
-			xml = store.readNote(TraceStore.NOTE_TOPOLOGY).orElse(null);
-		}
+		TopologyOption asked = TopologyOption.of(hwloc, store, args);
+		MachineTopology topology = asked.topology();
+		byte[] xml = asked.xml();
+		Binding binding = !asked.isOther() ? Binding.RECORDED : args.get("threads").equals("close") ? Binding.CLOSE : Binding.SPREAD;
 		int[] nodes = topology.nodes().stream().mapToInt(n -> Math.max(0, n.osIndex())).sorted().distinct().toArray();
 		Path given = args.getPath("distances");
 		if (given != null) {
@@ -96,15 +78,5 @@ public final class PlaceCommand implements Command {
 		}
 		return new PlacementMachine(topology, known ? distances : null,
 				known ? "the distances that the machine's firmware tells" : "assumed to be 10 on a node and 20 between nodes", binding);
-	}
-
-	/** The file of this name; null when there is none, as of a description of a machine. */
-	private static Path file(String name) {
-		try {
-			Path file = Path.of(name);
-			return Files.isRegularFile(file) ? file : null;
-		} catch (InvalidPathException e) {
-			return null;
-		}
 	}
 }

@@ -37,8 +37,11 @@ public final class MadeTrace {
 	private final ProducerTreeBuilder tree = new ProducerTreeBuilder(PAGE);
 	private final List<Structure> structures = new ArrayList<>();
 	private final List<int[]> pagesOf = new ArrayList<>();
-	/** interval, leaf, thread, reads, writes. */
+	/** interval, leaf, thread, reads, writes, flags. */
 	private final List<int[]> rows = new ArrayList<>();
+
+	/** CPUs of each thread that has others than CPU 0. */
+	private final Map<Integer, BitSet> cpusOf = new TreeMap<>();
 
 	private final Map<String, String> properties = new TreeMap<>(Map.of("command", "made"));
 
@@ -99,7 +102,19 @@ public final class MadeTrace {
 
 	/** Accesses of a thread to a page in an interval. */
 	public void access(int interval, int structure, int page, int thread, int reads, int writes) {
-		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes});
+		rows.add(new int[] {interval, pagesOf.get(structure)[page], thread, reads, writes, 0});
+	}
+
+	/** Flags of the access that was added last. */
+	public void flags(int value) {
+		rows.get(rows.size() - 1)[5] = value;
+	}
+
+	/** The CPUs on which a thread is in all of its records; none: not known. */
+	public void on(int thread, int... cpus) {
+		BitSet set = new BitSet();
+		Arrays.stream(cpus).forEach(set::set);
+		cpusOf.put(thread, set);
 	}
 
 	/** Says something about the trace, such as what its recorder guarantees. */
@@ -115,10 +130,13 @@ public final class MadeTrace {
 			users.computeIfAbsent((long) r[0] << 32 | r[1], k -> new BitSet()).set(r[2]);
 		}
 		rows.sort(Comparator.comparingInt(r -> r[0])); // stable: who is added first is first
+		List<BitSet> sets = new ArrayList<>(List.of(BitSet.valueOf(new long[] {1})));
+		cpusOf.values().stream().filter(set -> !set.isEmpty() && !sets.contains(set)).forEach(sets::add);
 		AccessBatch batch = new AccessBatch(Math.max(1, rows.size()));
 		for (int[] r : rows) {
-			batch.add(START_NS + bound[r[0]], START_NS + bound[r[0] + 1], r[1], r[2], 0, r[3], r[4],
-					users.get((long) r[0] << 32 | r[1]).cardinality(), 0, 0, 0);
+			batch.add(START_NS + bound[r[0]], START_NS + bound[r[0] + 1], r[1], r[2],
+					sets.indexOf(cpusOf.getOrDefault(r[2], sets.get(0))), r[3], r[4],
+					users.get((long) r[0] << 32 | r[1]).cardinality(), 0, r[5], 0);
 		}
 		long end = START_NS + bound[bound.length - 1];
 		TraceCatalogue catalogue = Stores.inMemory();
@@ -129,7 +147,7 @@ public final class MadeTrace {
 			}
 			w.threads(list);
 			w.structures(structures);
-			w.cpuSets(List.of(BitSet.valueOf(new long[] {1})));
+			w.cpuSets(sets);
 			w.producers(tree.build());
 			w.accesses(batch);
 			List<Interval> intervals = new ArrayList<>();

@@ -180,6 +180,9 @@ class JsonPageTest {
 		check("memtrace.machine-times/1", JsonParser.parseString(Ran.of("machine", "--slices", "4", "--format", "json", m).out()));
 		check("memtrace.placement/1", run("place", "--format", "json", m));
 		check("memtrace.placement/1", run("place", "--topology", "pack:2 [numa] core:2 pu:1", "--phases", "2", "--format", "json", m));
+		check("memtrace.binding/1", run("bind", "--format", "json", m));
+		check("memtrace.binding/1", run("bind", "--topology", "pack:2 [numa] core:2 pu:1", "--count", "pages", "--sharing", "all",
+				"--format", "json", m));
 	}
 
 	@Test

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.analysis.binding;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.memtrace.analysis.binding.ThreadBinding.Figures;
+import org.memtrace.analysis.binding.ThreadBinding.Kind;
+import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.PictureTitle;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
+import org.memtrace.analysis.scene.Shape.Anchor;
+import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.text.Units;
+
+/**
+ * The matrix of sharing twice: threads by number, and threads in the order of the CPUs of the proposed binding. Lines separate what is
+ * in different parts of the machine, wider ones larger parts; a good binding has its colours inside of the squares on the diagonal.
+ */
+public final class BindingPicture {
+	private static final double FONT = 12;
+	private static final double PAD = 10;
+	private static final double HEAD = 4.2 * FONT;
+	private static final double LABELS = 70;
+	private static final double GAP = 24;
+	private static final double LEGEND = 40;
+	/** Cells smaller than this have no numbers, rows no labels. */
+	private static final double LEAST_CELL = 11;
+	private static final int STEPS = 40;
+
+	private BindingPicture() {
+	}
+
+	/** Draws it. Milliseconds for a hundred threads. */
+	public static Scene of(ThreadBinding b, int width, int height, Palette palette, String title) {
+		List<Shape> shapes = new ArrayList<>();
+		SharingGraph graph = b.graph();
+		int n = graph.threads().size();
+		PictureTitle.draw(shapes, palette, TextMeter.DEFAULT, FONT, PAD, width, title, "", b.verdict());
+		double most = 0;
+		long[][] weight = new long[n][n];
+		for (int i = 0; i < n; i++) {
+			for (int k = 0; k < n; k++) {
+				weight[i][k] = graph.weight(i, k);
+				most = Math.max(most, weight[i][k]);
+			}
+		}
+		double side = Math.max(20, Math.min((width - 2 * PAD - GAP - 2 * LABELS) / 2, height - 2 * PAD - HEAD - LEGEND - 3.5 * FONT));
+		for (Kind kind : List.of(Kind.ORDER, Kind.PROPOSED)) {
+			Figures f = b.of(kind);
+			double left = PAD + LABELS + (kind == Kind.ORDER ? 0 : side + GAP + LABELS);
+			double top = PAD + HEAD + 1.5 * FONT;
+			String head = "Threads " + (kind == Kind.ORDER ? "by number" : "by proposed CPU") + ", mean distance "
+					+ ThreadBinding.number(f.distance());
+			shapes.add(new Shape.Text(left, top - 0.6 * FONT, TextMeter.DEFAULT.fit(head, FONT, true, side), FONT, true, palette.text(),
+					Anchor.START, false));
+			matrix(shapes, b, kind, weight, most, left, top, side, palette);
+		}
+		legend(shapes, b, most, width, PAD + HEAD + 1.5 * FONT + side + FONT, palette);
+		return new Scene(width, height, palette.background(), shapes);
+	}
+
+	private static void matrix(List<Shape> shapes, ThreadBinding b, Kind kind, long[][] weight, double most, double left, double top,
+			double side, Palette palette) {
+		int n = weight.length;
+		CpuDistances machine = b.machine();
+		int[] cpu = IntStream.of(b.of(kind).cpuOf()).map(machine::cpu).toArray();
+		int[] order = IntStream.range(0, n).boxed().sorted(kind == Kind.ORDER ? Comparator.naturalOrder() : Comparator.comparingInt(t -> cpu[t]))
+				.mapToInt(t -> t).toArray();
+		shapes.add(new Shape.Rect(left, top, side, side, palette.plotBackground(), palette.axis()));
+		double cell = side / Math.max(1, n);
+		for (int i = 0; i < n; i++) {
+			for (int k = 0; k < n; k++) {
+				long w = weight[order[i]][order[k]];
+				double x = left + k * cell;
+				double y = top + i * cell;
+				int fill = i == k ? palette.separator() : palette.heat(most == 0 ? 0 : w / most);
+				if (i == k || w > 0) {
+					shapes.add(new Shape.Rect(x, y, cell, cell, fill, 0));
+				}
+				String text = i == k || w == 0 ? "" : Units.count(w);
+				double size = Math.min(FONT, cell / 2.5);
+				if (size >= 7 && !text.isEmpty() && TextMeter.DEFAULT.width(text, size, false) < cell - 2) {
+					shapes.add(new Shape.Text(x + cell / 2, y + cell / 2 + size / 3, text, size, false, Palette.textOn(fill), Anchor.MIDDLE, false));
+				}
+			}
+			if (cell >= LEAST_CELL) {
+				int os = machine.osCpu(cpu[order[i]]);
+				String label = kind == Kind.ORDER ? Integer.toString(order[i]) : order[i] + " on " + os;
+				shapes.add(new Shape.Text(left - 6, top + (i + 0.5) * cell + FONT / 3, label, Math.min(FONT, cell), false, palette.text(), Anchor.END,
+						false));
+			}
+		}
+		for (int i = 1; i < n; i++) {
+			int d = machine.between(cpu[order[i]], cpu[order[i - 1]]);
+			if (d > 1 || machine.largest() == 1 && d == 1) {
+				double w = 0.5 + 2.0 * (d - 1) / Math.max(1, machine.largest() - 1);
+				shapes.add(new Shape.Line(left + i * cell, top, left + i * cell, top + side, palette.text(), w, false));
+				shapes.add(new Shape.Line(left, top + i * cell, left + side, top + i * cell, palette.text(), w, false));
+			}
+		}
+	}
+
+	private static void legend(List<Shape> shapes, ThreadBinding b, double most, int width, double y, Palette palette) {
+		double bar = 120;
+		double x = PAD + LABELS;
+		for (int i = 0; i < STEPS; i++) {
+			shapes.add(new Shape.Rect(x + i * bar / STEPS, y, bar / STEPS + 0.5, FONT, palette.heat((i + 1.0) / STEPS), 0));
+		}
+		shapes.add(new Shape.Text(x - 6, y + FONT - 2, "0", FONT, false, palette.mutedText(), Anchor.END, false));
+		String text = Units.count(most) + " " + BindingText.unit(b.graph()) + ". Lines: " + b.machine().legend();
+		shapes.add(new Shape.Text(x + bar + 6, y + FONT - 2, TextMeter.DEFAULT.fit(text, FONT, false, width - x - bar - 6 - PAD), FONT, false,
+				palette.mutedText(), Anchor.START, false));
+	}
+}
