@@ -350,6 +350,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");
 	if (*mt_info_text(json_object_get(m, "late"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "late"), "text"));
+	if (*mt_info_text(json_object_get(m, "zoom"), "text"))
+		printf("Zoom        %s\n", mt_info_text(json_object_get(m, "zoom"), "text"));
 	if (faults)
 		printf("Overhead    %s faults; monitor %s CPU, program %s CPU, recorder %s CPU\n",
 		       mt_human_count(faults), mt_human_ns(mt_info_number(over, "monitor_cpu_ns")),

@@ -41,6 +41,7 @@
 #include "unrecorded.h"
 #include "user.h"
 #include "util.h"
+#include "zoom.h"
 
 
 
@@ -348,6 +349,14 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	if (mt_args_int(a, "interval-accesses"))
 		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
 				    json_integer(mt_args_int(a, "interval-accesses")));
+	if (mt_args_has(a, "zoom")) {
+		json_t *suspects = json_array();
+
+		for (int i = 0; mt_args_nth(a, "zoom", i); i++)
+			json_array_append_new(suspects, utf8(mt_args_nth(a, "zoom", i)));
+		json_object_set_new(json_object_get(m, "parameters"), "zoom", suspects);
+		json_object_set_new(json_object_get(m, "parameters"), "zoom_cpu", json_real(mt_args_number(a, "zoom-cpu")));
+	}
 	json_object_set_new(m, "status", json_pack("{s:s, s:n, s:n, s:s}", "state", "running",
 						   "exit_code", "signal", "message", ""));
 	json_object_set_new(m, "losses", json_pack("{s:i, s:{}}", "total", 0, "by_reason"));
@@ -398,6 +407,8 @@ static void set_preload(const char *lib)
 	free(copy);
 }
 
+static char *zoom_spec;		/* what --zoom came to */
+
 static void set_environment(const struct mt_args *a, const struct mt_probe *p, const char *dir,
 			    const struct mt_backend *backend, bool preload)
 {
@@ -422,6 +433,8 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_ROOT", (uint64_t)getpid());
 	set_text("MEMTRACE_FOLLOW", mt_args_get(a, "follow"));
 	set_text("MEMTRACE_SKIP", mt_args_get(a, "skip"));
+	set_text("MEMTRACE_ZOOM", zoom_spec);
+	set_number("MEMTRACE_ZOOM_SHARE_PPM", (uint64_t)(mt_args_number(a, "zoom-cpu") * 1e6));
 	unsetenv("MEMTRACE_PARENT_IMAGE");
 	if (preload)
 		set_preload(p->preload);
@@ -715,6 +728,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
 	if (json_object_get(m, "unrecorded"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unrecorded"), "text")));
+	if (json_object_get(m, "zoom"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "zoom"), "text")));
 	if (ull(over, "faults"))
 		mt_note("overhead: %s faults; the monitor used %s of CPU beside %s of the program; interval changed %s time%s",
 			mt_human_count(ull(over, "faults")), mt_human_ns(ull(over, "monitor_cpu_ns")),
@@ -805,7 +820,8 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 /* The backend that was asked for, or the best for @program (NULL: for processes); NULL after a message, with *rc. */
 static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
 {
-	const char *want = mt_args_get(a, "backend");
+	/* only zap can look closely */
+	const char *asked = mt_args_get(a, "backend"), *want = mt_args_has(a, "zoom") && !strcmp(asked, "auto") ? "zap" : asked;
 	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
 	const struct mt_backend *b = automatic ? p->best : mt_backend_find(want);
 	const struct mt_backend_probe *found;
@@ -1135,6 +1151,10 @@ static int record_program(const struct mt_args *a)
 			}
 		}
 	}
+	free(zoom_spec);
+	zoom_spec = mt_zoom_resolve(a, program, &rc);
+	if (rc)
+		goto out;
 	dir = make_directory(a, program);
 	if (!dir) {
 		rc = MT_EXIT_USAGE;
@@ -1340,6 +1360,13 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
 	if (mt_args_has(a, "pid") && (mt_args_has(a, "follow") || mt_args_has(a, "skip")))
 		return mt_fail(a, MT_EXIT_USAGE, "--follow and --skip choose among the programs that a program starts, not with --pid");
+	if (mt_args_has(a, "zoom") && mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--zoom cannot look into a process that runs already");
+	if (mt_args_has(a, "zoom") && (mt_args_has(a, "exact") ||
+				       (strcmp(mt_args_get(a, "backend"), "auto") && strcmp(mt_args_get(a, "backend"), "zap"))))
+		return mt_fail(a, MT_EXIT_USAGE, "--zoom works with the backend zap only");
+	if (mt_args_has(a, "zoom-cpu") && !mt_args_has(a, "zoom"))
+		return mt_fail(a, MT_EXIT_USAGE, "--zoom-cpu needs --zoom");
 	if (check_pattern(a, "follow") || check_pattern(a, "skip"))
 		return MT_EXIT_USAGE;
 	if (mt_args_has(a, "pid"))

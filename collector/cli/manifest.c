@@ -19,6 +19,7 @@
 #include "tracedir.h"
 #include "unrecorded.h"
 #include "util.h"
+#include "zoom.h"
 
 extern char **environ;
 
@@ -445,6 +446,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	unrecorded = mt_unrecorded_describe(trace);
 	if (unrecorded)
 		json_object_set_new(m, "unrecorded", unrecorded);
+	json_object_del(m, "zoom");
+	if (json_object_get(json_object_get(m, "parameters"), "zoom"))
+		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(json_object_get(m, "parameters"), "zoom"),
+			json_number_value(json_object_get(json_object_get(m, "parameters"), "zoom_cpu"))));
 	json_object_set_new(m, "images", images);
 	old = json_object_get(m, "overhead");
 	if (recorder_cpu_ns < 0)

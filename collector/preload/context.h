@@ -48,6 +48,13 @@ void ctx_note_munmap(void *addr, size_t len);
 void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
 void ctx_note_brk(void *old_brk, void *new_brk);
 
+/*
+ * monitor: the ranges [start, end) that are to be looked at closely now (record --zoom), at most @room; how many there are
+ * more, or were since the begin, is *left_out. The version changes with them.
+ */
+size_t ctx_suspects(uint64_t (*to)[2], size_t room, uint64_t *left_out);
+uint64_t ctx_suspects_version(void);
+
 /* fork: before the child is made; afterwards in the parent; in the child, which has a new image, or NULL: it is not recorded. */
 void ctx_fork_prepare(void);
 void ctx_fork_parent(void);

@@ -74,6 +74,9 @@ int mt_config_read(struct mt_config *c)
 	c->physical = env_u64("MEMTRACE_PHYSICAL", 0) != 0;
 	c->ring_pages = (uint32_t)env_u64("MEMTRACE_RING_PAGES", 1024);
 	c->fork_copy_max_bytes = env_u64("MEMTRACE_FORK_COPY_MAX", UINT64_MAX);
+	s = getenv("MEMTRACE_ZOOM");
+	c->zoom = s && *s;
+	c->zoom_share_ppm = (uint32_t)env_u64("MEMTRACE_ZOOM_SHARE_PPM", 250000);
 	c->without = mt_without(getenv("MEMTRACE_WITHOUT"));
 	s = getenv(PARENT_VAR);
 	c->parent_image = s && *s ? atoi(s) : -1;

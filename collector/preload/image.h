@@ -37,6 +37,8 @@ struct mt_config {
 	uint32_t ring_pages;		/* MEMTRACE_RING_PAGES per CPU */
 	uint64_t fork_copy_max_bytes;	/* MEMTRACE_FORK_COPY_MAX: larger programs stop being traced at fork */
 	unsigned int without;		/* MEMTRACE_WITHOUT, for tests: see mt_without() */
+	int zoom;			/* MEMTRACE_ZOOM: there are structures to look at closely; see context/suspect.c */
+	uint32_t zoom_share_ppm;	/* MEMTRACE_ZOOM_SHARE_PPM: of one CPU, what that may cost */
 	int parent_image;		/* MEMTRACE_PARENT_IMAGE, -1 = this is the root */
 };
 

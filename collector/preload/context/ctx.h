@@ -115,6 +115,16 @@ void ctx_objects_lock(void);
 void ctx_objects_unlock(void);
 bool ctx_ip_is_ours(uintptr_t ip);	/* inside this library */
 
+/* ---- suspect.c: what is looked at closely ---- */
+extern bool ctx_suspecting;		/* there is something; else nothing below needs to be called */
+void ctx_suspect_init(const char *spec);	/* constructor; NULL or empty: nothing */
+void ctx_suspect_object(const char *path, uintptr_t bias, uintptr_t start, uintptr_t end);	/* it was loaded */
+void ctx_suspect_object_gone(uintptr_t start);
+void ctx_suspect_stack(int64_t id, const uintptr_t *ip, int n);	/* a call stack that is new; before its first block */
+void ctx_suspect_born(int64_t stack, uintptr_t addr, size_t bytes);
+void ctx_suspect_gone(uintptr_t addr, size_t bytes);	/* all that begin in this range */
+void ctx_suspect_moved(uintptr_t from, size_t bytes, uintptr_t to, size_t to_bytes);
+
 /* ---- hooks.c ---- */
 void ctx_real_init(void);
 void *ctx_pool_alloc(size_t n, size_t align);	/* never freed, for dlsym and friends */

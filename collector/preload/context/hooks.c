@@ -213,13 +213,17 @@ static int current_tid(void)
 static void log_block(char kind, char how, void *p, size_t n)
 {
 	struct ctx_line l;
+	int64_t stack;
 
 	ctx_line_begin(&l, kind);
 	ctx_line_dec(&l, ctx_now());
 	ctx_line_int(&l, current_tid());
 	ctx_line_hex(&l, (uintptr_t)p);
 	ctx_line_dec(&l, n);
-	ctx_line_int(&l, ctx_stack_capture());
+	stack = ctx_stack_capture();
+	ctx_line_int(&l, stack);
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_born(stack, (uintptr_t)p, n);
 	l.b[l.n++] = ' ';
 	l.b[l.n++] = how;
 	ctx_line_end(&l);
@@ -239,6 +243,8 @@ static void death(void *p, uint64_t when)
 	struct ctx_line l;
 	int err = errno;
 
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_gone((uintptr_t)p, 1);
 	ctx_line_begin(&l, 'D');
 	ctx_line_dec(&l, when);
 	ctx_line_int(&l, current_tid());

@@ -75,6 +75,7 @@ void ctx_init(const struct mt_image *img)
 		return;
 	}
 	log_header();
+	ctx_suspect_init(getenv("MEMTRACE_ZOOM"));
 	ctx_objects_scan();
 	ctx_thread_init();
 	ctx_stack_capture();	/* first use of the unwinder, still alone */
@@ -113,6 +114,7 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	const int mapped = fd;
 	struct ctx_thread *t;
 	struct ctx_line l;
+	int64_t stack;
 
 	(void)frame;
 	if (!noting(len) || (flags & MAP_STACK))
@@ -126,7 +128,10 @@ void ctx_note_mmap(void *addr, size_t len, int prot, int flags, int fd, int64_t 
 	ctx_line_dec(&l, len);
 	ctx_line_hex(&l, (uint64_t)(unsigned int)prot);
 	ctx_line_hex(&l, (uint64_t)(unsigned int)flags);
-	ctx_line_int(&l, ctx_stack_capture());
+	stack = ctx_stack_capture();
+	ctx_line_int(&l, stack);
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_born(stack, (uintptr_t)addr, len);
 	if (!(flags & MAP_ANONYMOUS) && fd >= 0) {
 		char link[40] = "/proc/self/fd/", path[1024], d[12];
 		size_t n = 14;
@@ -170,14 +175,20 @@ static void log_range(char kind, uintptr_t a, uint64_t b, uintptr_t c, uint64_t 
 
 void ctx_note_munmap(void *addr, size_t len)
 {
-	if (noting(SIZE_MAX))
-		log_range('U', (uintptr_t)addr, len, 0, 0, 2);
+	if (!noting(SIZE_MAX))
+		return;
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_gone((uintptr_t)addr, len);
+	log_range('U', (uintptr_t)addr, len, 0, 0, 2);
 }
 
 void ctx_note_mremap(void *old, size_t osz, void *new_, size_t nsz)
 {
-	if (noting(SIZE_MAX))
-		log_range('W', (uintptr_t)old, osz, (uintptr_t)new_, nsz, 4);
+	if (!noting(SIZE_MAX))
+		return;
+	if (ctx_unlikely(ctx_suspecting))
+		ctx_suspect_moved((uintptr_t)old, osz, (uintptr_t)new_, nsz);
+	log_range('W', (uintptr_t)old, osz, (uintptr_t)new_, nsz, 4);
 }
 
 /* The allocator moves the break from inside malloc, so this one is noted at

@@ -108,6 +108,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 			name = exe;
 		}
 	}
+	if (ctx_suspecting)
+		ctx_suspect_object(name, info->dlpi_addr, lo, hi);
 	ctx_line_begin(&l, 'O');
 	ctx_line_dec(&l, *(uint64_t *)arg);
 	ctx_line_hex(&l, info->dlpi_addr);
@@ -158,6 +160,8 @@ static void scan(void)
 			objects[kept++] = objects[i];
 			continue;
 		}
+		if (ctx_suspecting)
+			ctx_suspect_object_gone(objects[i].start);
 		ctx_line_begin(&l, 'o');
 		ctx_line_dec(&l, now);
 		ctx_line_hex(&l, objects[i].start);

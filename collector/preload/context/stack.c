@@ -165,6 +165,8 @@ int64_t ctx_stack_capture(void)
 		s = make_room();
 		if (s) {
 			id = (int64_t)next_id++;
+			if (ctx_unlikely(ctx_suspecting))
+				ctx_suspect_stack(id, w.ip, w.n);	/* before another thread finds the number */
 			insert(s, hash, (uint64_t)id);
 			ctx_line_begin(&l, 'S');
 			ctx_line_int(&l, id);

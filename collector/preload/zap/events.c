@@ -32,7 +32,7 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	const int later = e->boundary_ns && f->time > e->boundary_ns;
 	struct zap_part *part = later ? &e->next : &e->now;
 	enum zap_traced traced;
-	int rw;
+	int rw, zoomed;
 
 	/* a child that shares our memory until it execs, or was forked before inherit_thread existed */
 	if (f->pid != e->pid)
@@ -43,18 +43,20 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	traced = e->was_traced(f->addr, f->time);
 	if (traced == ZAP_NOT_TRACED)
 		return;		/* code, files, our own */
-	part->faults++;
+	rw = zap_decode(&e->decode, e->traced, e->interval + (uint32_t)later, f);
+	zoomed = zap_zoom_fault(&e->zoom, f, rw);
+	part->faults += (uint64_t)!zoomed;
 	if (!part->first_tid)
 		part->first_tid = f->tid;
 	else if (f->tid != part->first_tid)
 		part->several = 1;
 	if (e->note && !later && e->noted && e->nnoted < NOTED_PAGES)
 		e->noted[e->nnoted++] = f->addr & ~(MT_PAGE - 1);
-	rw = zap_decode(&e->decode, e->traced, e->interval + (uint32_t)later, f);
 	if (!(rw & X86_WRITE))
 		zap_around_note(e->turn_ns && f->time > e->turn_ns ? &e->around_next : &e->around, f->addr, f->time, f->tid,
 				f->cpu, f->ip);
 	part->records.now_ns = f->time;
+	part->records.most = !zoomed ? 0 : later ? 1 : e->looks + 1;
 	zap_records_add(&part->records, f->addr, f->tid, f->cpu, f->ip, rw,
 			traced == ZAP_TRACED_SHARED ? MT_ACCESS_SHARED : 0);
 }
@@ -153,6 +155,7 @@ void zap_events_after_fork(struct zap_events *e)
 	zap_regions_free(&e->shared);
 	zap_around_free(&e->around);
 	zap_around_free(&e->around_next);
+	zap_zoom_after_fork(&e->zoom);
 	if (e->perf.ring)
 		mt_rawunmap(e->perf.ring, (size_t)e->perf.ncpus * sizeof(*e->perf.ring));
 }

@@ -15,11 +15,12 @@
 #include "records.h"
 #include "region.h"
 #include "space.h"
+#include "zoom.h"
 
 /* What is known of an interval by faults. */
 struct zap_part {
 	struct zap_records records;
-	uint64_t faults;	/* that are in the records, or lost by them */
+	uint64_t faults;	/* that are in the records, or lost by them; without those of pages that are looked at closely */
 	int first_tid;		/* 0 = no fault yet */
 	int several;		/* more threads than that one had faults */
 };
@@ -46,6 +47,12 @@ struct zap_events {
 	uint64_t *noted;
 	size_t nnoted;
 	int note;
+	/*
+	 * Pages that are looked at closely (record --zoom): their faults are samples, and no more of them are counted in the
+	 * records than without: looks so far in the running interval, for each direction.
+	 */
+	struct zap_zoom zoom;
+	uint32_t looks;
 };
 
 /*

@@ -25,6 +25,7 @@
 #include "monitor.h"
 
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -47,6 +48,8 @@
 #define STACK_BYTES (256ul << 10)
 #define CAREFUL_BOUNDARIES 16	/* so many after a sign that events may be lost */
 #define SEE_WRITES_BOUNDARIES 4
+#define SUSPECTS 1024
+#define ZOOM_LOOK_NS 10000000	/* so often the rings are read and the period is looked at while pages are looked at closely */
 #define FAULT_NS_MIN 1000	/* a CPU makes events of faults not faster than this */
 
 /*
@@ -105,6 +108,7 @@ struct monitor {
 	uint64_t monitor_cpu_ns, process_cpu_ns;
 	struct cnt_interval counted;
 	uint64_t look_ns;		/* until the next look at how much was counted */
+	uint64_t (*suspect)[2];		/* room for those of the context library */
 };
 static struct monitor mon;
 
@@ -201,6 +205,24 @@ static int rings_tight(void)
 static void breathe_locked(void *arg);
 static void breathe(void *arg);
 
+/* Without it the program is recorded all the same. */
+static void zoom_open(void)
+{
+	const struct mt_config *c = shared.img->config;
+	int err;
+
+	if (!mon.events.works) {
+		say("no zoom: it needs the events of page faults", 0);
+		return;
+	}
+	mon.suspect = mt_rawmap(SUSPECTS * sizeof(*mon.suspect));
+	err = mon.suspect ? zap_zoom_open(&mon.events.zoom, shared.img->dirfd, (double)c->zoom_share_ppm / 1e6) : -ENOMEM;
+	if (err)
+		say("no zoom: its files cannot be made", err);
+	else
+		mt_sys(SYS_prctl, PR_SET_TIMERSLACK, 1);	/* else each short sleep takes 50 microseconds more */
+}
+
 static int set_up(void)
 {
 	const struct mt_config *c = shared.img->config;
@@ -260,6 +282,8 @@ static int set_up(void)
 		say_granularity();
 	if (err)
 		return err;
+	if (c->zoom)
+		zoom_open();
 	/* the monitor must win against the program's threads; refused without privileges */
 	mt_sys(SYS_setpriority, PRIO_PROCESS, 0, -15);
 	return 0;
@@ -436,6 +460,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	if (mon.events.note && mon.events.nnoted && !careful)
 		zap_missed();
 	zap_events_note(&mon.events, 0);
+	mon.events.looks = mon.looks;
 	return z;
 }
 
@@ -490,9 +515,14 @@ static uint64_t take_hook_ns(void)
 	return ns;
 }
 
+static uint64_t fault_cost_ns(void)
+{
+	return (uint64_t)((double)shared.fault_ns * FAULT_FACTOR);
+}
+
 static void end_interval(int last_ever)
 {
-	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, target = mon.governor.target_ns;
+	uint64_t end, cpu_mon, cpu_all, monitor_cpu, program_cpu, fault_cpu, zoom_cpu, zoom_fault_cpu, target = mon.governor.target_ns;
 	enum mt_stretch stretch;
 
 	go_on();
@@ -517,17 +547,22 @@ static void end_interval(int last_ever)
 	monitor_cpu = cpu_mon - mon.monitor_cpu_ns;
 	program_cpu = cpu_all - mon.process_cpu_ns;
 	program_cpu = program_cpu > monitor_cpu ? program_cpu - monitor_cpu : 0;
+	/* a close look has a budget of its own */
+	zoom_cpu = mon.events.zoom.cpu_ns < monitor_cpu ? mon.events.zoom.cpu_ns : monitor_cpu;
+	zoom_fault_cpu = mon.events.zoom.faults * fault_cost_ns();
 	fault_cpu = (uint64_t)((double)mon.events.now.faults * (double)shared.fault_ns * FAULT_FACTOR) +
 		    (shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0);
 	mon.looks++;
-	stretch = zap_governor_update(&mon.governor, monitor_cpu + fault_cpu,
-				      program_cpu > fault_cpu ? program_cpu - fault_cpu : 0, end - mon.start_ns, is_alone());
+	stretch = zap_governor_update(&mon.governor, monitor_cpu - zoom_cpu + fault_cpu,
+				      program_cpu > fault_cpu + zoom_fault_cpu ? program_cpu - fault_cpu - zoom_fault_cpu : 0,
+				      end - mon.start_ns, is_alone());
+	zap_zoom_interval(&mon.events.zoom, end, fault_cost_ns());
 	write_interval(end, target, monitor_cpu, program_cpu, stretch);
 	mon.monitor_cpu_ns = cpu_mon;
 	mon.process_cpu_ns = cpu_all;
 	mon.start_ns = end;
 	mon.lost_region = mon.scan_ns = mon.zap_ns = 0;
-	mon.looks = 0;
+	mon.looks = mon.events.looks = 0;
 	if (shared.zap)
 		zap_events_next(&mon.events);
 	mon.interval++;
@@ -624,6 +659,82 @@ static void sleep_ns(uint64_t ns)
 		mt_futex_wait(&shared.wake, w, &ts);
 }
 
+/* ---- a close look at a few structures */
+
+/* The suspects as they are now, after the faults of those that were. */
+static void zoom_aim(void)
+{
+	struct zap_zoom *z = &mon.events.zoom;
+	const uint64_t version = ctx_suspects_version();
+	size_t n;
+
+	if (version == z->version)
+		return;
+	read_faults(~0ull);
+	n = ctx_suspects(mon.suspect, SUSPECTS, &z->left_out);
+	zap_zoom_aim(z, (const uint64_t (*)[2])mon.suspect, n);
+	z->version = version;
+}
+
+/* Unmaps what of the suspects is mapped. How many pages that were. */
+static uint64_t zoom_turn(void)
+{
+	struct zap_zoom *z = &mon.events.zoom;
+	uint64_t pages = 0;
+
+	mt_lock(&zap_space.lock);
+	/* before a program goes on as another one its interval ends, and nothing more is unmapped */
+	if (zap_space.active && !__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE) &&
+	    zap_zoom_turn(z, &zap_space.regions, &zap_space.shared)) {
+		/* where events may be missing: the next boundary must know that they were mapped */
+		for (size_t i = 0; i < z->ours.n; i++)
+			zap_note_present(z->ours.r[i].start, z->ours.r[i].end - z->ours.r[i].start);
+		for (size_t i = 0; i < z->shared.n; i++)
+			zap_note_present(z->shared.r[i].start, z->shared.r[i].end - z->shared.r[i].start);
+		zap_scan(&mon.scan, &z->ours, &z->shared);
+		zap_scan_unmap(&mon.scan, &z->ours, &z->shared, 0);
+		for (size_t i = 0; i < mon.scan.nruns; i++)
+			pages += (mon.scan.run[i].end - mon.scan.run[i].start) / MT_PAGE;
+		mon.scan.nruns = 0;
+	}
+	mt_unlock(&zap_space.lock);
+	return pages;
+}
+
+/* Looks closely for @ns, at most, or sleeps when there is nothing to look at. */
+static void zoom_for(uint64_t ns)
+{
+	struct zap_zoom *z = &mon.events.zoom;
+	const uint64_t begin = mt_now_ns(), cpu = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID), faults = z->faults;
+	uint64_t now = begin, idle = 1, took;
+
+	zoom_aim();
+	if (!z->pages.n) {
+		/* it may come at any time, but an aim costs next to nothing */
+		sleep_ns(ns < ZOOM_LOOK_NS ? ns : ZOOM_LOOK_NS);
+		return;
+	}
+	while (now - begin < ns && now - begin < ZOOM_LOOK_NS && !__atomic_load_n(&shared.request, __ATOMIC_ACQUIRE)) {
+		uint64_t left = ns - (now - begin), period = z->pace.period_ns * idle;
+
+		sleep_ns(period < left ? period : left);
+		/* nobody comes: look less often, but soon again when somebody does */
+		idle = zoom_turn() ? 1 : idle < 16 ? idle * 2 : 16;
+		now = mt_now_ns();
+		breathe(NULL);
+		if (ctx_suspects_version() != z->version)
+			zoom_aim();
+	}
+	read_faults(~0ull);
+	took = mt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	now = mt_now_ns();
+	z->cpu_ns += took;
+	z->busy_ns += now - begin;
+	/* a stretch that an interval ends early tells little */
+	if (now - begin >= ZOOM_LOOK_NS / 4)
+		zap_pace_update(&z->pace, now - begin, took + (z->faults - faults) * fault_cost_ns(), z->all_samples + z->written);
+}
+
 static uint64_t look_ns(void)
 {
 	return mon.governor.target_ns / (uint64_t)mon.governor.subphases;
@@ -667,7 +778,10 @@ static void run(void)
 
 			if (mon.look_ns && mon.look_ns < left)
 				left = mon.look_ns;
-			sleep_ns(left < drain_ns ? left : drain_ns);
+			if (mon.events.zoom.on)
+				zoom_for(left < drain_ns ? left : drain_ns);
+			else
+				sleep_ns(left < drain_ns ? left : drain_ns);
 			if (left > drain_ns) {
 				read_faults(~0ull);
 				see_writes_early();
@@ -839,6 +953,7 @@ void mt_monitor_after_fork(void)
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
 	zap_scan_free(&mon.scan);
+	mt_rawunmap(mon.suspect, SUSPECTS * sizeof(*mon.suspect));
 	zap_output_after_fork(&mon.out);
 	mt_maps_free(&mon.maps);
 	memset(&mon, 0, sizeof(mon));

@@ -194,9 +194,9 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
 		r->flags |= MT_ACCESS_NO_DIRECTION;
 		rw = X86_READ;
 	}
-	if (rw & X86_READ && !r->nreads++)
+	if (rw & X86_READ && (!t->most || r->nreads < t->most) && !r->nreads++)
 		r->read_at = (addr & 4095) + 1;
-	if (rw & X86_WRITE && !r->nwrites++)
+	if (rw & X86_WRITE && (!t->most || r->nwrites < t->most) && !r->nwrites++)
 		r->write_at = (addr & 4095) + 1;
 	if (cpu >= 0 && cpu < t->mask_words * 64)
 		r->cpus[cpu / 64] |= 1ull << (cpu % 64);

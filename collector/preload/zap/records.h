@@ -36,6 +36,7 @@ struct zap_records {
 	size_t stride, max;
 	int mask_words;
 	uint64_t now_ns;	/* time of the access that is added next, 0 unknown */
+	uint32_t most;		/* reads, and writes, that its record may have before it is left out; 0 = any number */
 	uint64_t lost;		/* accesses without room, since the last clear */
 };
 

@@ -77,6 +77,8 @@ if ! { lib=$(realpath -e "$lib") && cases=$("$prog") && [ -n "$cases" ]; }; then
 fi
 check "50 ms:" yes MEMTRACE_INTERVAL_NS=50000000
 check "3 ms, 3 subphases:" yes MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 MEMTRACE_RING_PAGES=8
+# all memory is looked at closely, 64 pages at a time
+check "zoom, 20 ms:" yes MEMTRACE_INTERVAL_NS=20000000 MEMTRACE_ZOOM='range 1000 7ffffffff000' MEMTRACE_ZOOM_SHARE_PPM=1000000
 check "as before Linux 5.9, 3 ms, 3 subphases:" yes MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 \
 	MEMTRACE_WITHOUT=userfaultfd,pagemap_scan,dontneed_locked,close_range
 check "fork without a copy:" yes MEMTRACE_FORK_COPY_MAX=0

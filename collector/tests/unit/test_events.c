@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
+// uses: preload/zap/events.c preload/zap/zoom.c lib/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -279,6 +279,43 @@ static void late(void)
 	CHECK_EQ(zap_late_update(&l, 20480), 0);
 }
 
+/* Pages that are looked at closely: samples, and no more in the records than without. */
+static void zoomed(void)
+{
+	struct zap_events *e = new_events(-1, -1);
+	struct zap_fault f = { .ip = 0x400000, .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5, .cpu = 3 };
+	const uint64_t range[][2] = { { 0x10000000, 0x10000040 } };
+	char text[4096];
+
+	e->zoom.on = 1;
+	mt_out_init(&e->zoom.samples, -1, text, sizeof(text));
+	zap_zoom_aim(&e->zoom, range, 1);
+	for (int i = 0; i < 5; i++)
+		zap_events_on_fault(e, &f);		/* no direction: a read */
+	CHECK_EQ(e->zoom.faults, 5);
+	CHECK_EQ(e->now.faults, 0);
+	CHECK_EQ(zap_record_at(&e->now.records, 0)->nreads, 1);
+	e->looks = 2;					/* the third subphase */
+	for (int i = 0; i < 5; i++)
+		zap_events_on_fault(e, &f);
+	CHECK_EQ(zap_record_at(&e->now.records, 0)->nreads, 3);
+	f.addr = 0x10001000;				/* another page: each fault counts */
+	zap_events_on_fault(e, &f);
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->now.faults, 2);
+	CHECK_EQ(zap_record_at(&e->now.records, 1)->nreads, 2);
+	CHECK_EQ(e->zoom.faults, 10);
+	zap_events_end(e, 3000);			/* of the next interval */
+	f.addr = 0x10000008;
+	f.time = 3001;
+	zap_events_on_fault(e, &f);
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->next.faults, 0);
+	CHECK_EQ(zap_record_at(&e->next.records, 0)->nreads, 1);
+	CHECK_EQ(zap_record_at(&e->now.records, 0)->nreads, 3);
+	free(e);
+}
+
 int main(void)
 {
 	zap_regions_add(&traced, 0x10000000, 0x10010000);
@@ -288,6 +325,7 @@ int main(void)
 	noted();
 	directions();
 	late();
+	zoomed();
 	zap_regions_free(&traced);
 	return mt_test_done();
 }
