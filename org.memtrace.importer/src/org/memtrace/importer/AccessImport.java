@@ -22,6 +22,7 @@ import org.memtrace.importer.input.InputFormat;
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
+import org.memtrace.importer.memtrace.CloseLookParser;
 import org.memtrace.importer.memtrace.ContextTables;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalContext;
@@ -40,6 +41,7 @@ import org.memtrace.importer.tabarnac.TabarnacParser;
 import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CodePlaces;
+import org.memtrace.model.CloseLook;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Regions;
@@ -80,6 +82,7 @@ final class AccessImport {
 	private final long skippedRows;
 	private final TraceDirectory trace;
 	private ContextTables context;
+	private final CloseLook.Builder closeLook = new CloseLook.Builder();
 	private final CpuSets cpuSets = new CpuSets();
 	private final LongNumbers addresses = new LongNumbers();
 	private final List<ImageData> images = new ArrayList<>();
@@ -191,6 +194,9 @@ final class AccessImport {
 			}
 			List<Structure> structures = image.directory() != null ? context.read(image)
 					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
+			if (image.directory() != null) {
+				new CloseLookParser().read(image, closeLook, skips, progress);
+			}
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
 			read.add(data);
@@ -339,6 +345,10 @@ final class AccessImport {
 			Regions regions = context.regions(Math.max(counts.lastNs, trace.manifest().object("clock").number("end_ns", counts.lastNs)));
 			if (!regions.isEmpty()) {
 				writer.note(Regions.NOTE, regions.toBytes());
+			}
+			CloseLook look = closeLook.build();
+			if (!look.isEmpty()) {
+				writer.note(CloseLook.NOTE, look.toBytes());
 			}
 			writeAccesses(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import org.memtrace.model.CallFrame;
+import org.memtrace.model.CloseLook;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -129,6 +130,27 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 				}
 			});
 
+	/** What record --zoom saw. */
+	public static final TraceTable LINES = new TraceTable("lines", "what a thread did in four bytes of a cache line that `record --zoom` looked at",
+			List.of(Column.number("image", "Image", "number of the process image"),
+					Column.address("line", "Line", "first byte of the cache line"),
+					Column.number("offset", "Offset", "of the four bytes in the line"),
+					Column.number("task", "Task", "id that the operating system gives the thread"),
+					Column.number("reads", "Reads", "samples that read"), Column.number("writes", "Writes", "samples that wrote"),
+					Column.number("line_samples", "Samples of line", "samples of the whole line"),
+					Column.number("line_handovers", "Hand-overs", "samples of the line that follow one of another thread, where one of the two wrote"),
+					Column.number("start_ns", "Start", "first sample of the line, in the clock of the trace"),
+					Column.number("end_ns", "End", "last sample of the line")),
+			(store, query, visitor, progress) -> {
+				byte[] note = store.readNote(CloseLook.NOTE).orElse(null);
+				for (CloseLook.Line l : (note == null ? CloseLook.NONE : CloseLook.parse(note)).lines()) {
+					for (CloseLook.Use u : l.uses()) {
+						visitor.row(l.image(), l.address(), u.offset(), u.taskId(), u.reads(), u.writes(), l.samples(), l.handOvers(), l.fromNs(),
+								l.toNs());
+					}
+				}
+			});
+
 	/** The tree of memory. */
 	public static final TraceTable PRODUCERS = new TraceTable("producers", "a part of the tree of memory, or a producer of events",
 			List.of(Column.number("id", "Producer", "number in the tree; that of a child is larger"),
@@ -219,8 +241,8 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 			null);
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
-	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS,
-			PAGES, FINDINGS);
+	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, STACKS, PRODUCERS, TYPES, PROPERTIES,
+			EVENTS, PAGES, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
 	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FINDINGS);
 

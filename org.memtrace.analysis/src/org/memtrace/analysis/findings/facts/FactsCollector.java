@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.node.NodeDistances;
+import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.model.memory.MemoryArea;
@@ -328,12 +329,26 @@ public final class FactsCollector {
 				}
 			}
 		}
+		byte[] look = store.readNote(CloseLook.NOTE).orElse(null);
+		if (look != null) {
+			new CloseFacts.Collector(CloseLook.parse(look), threads, structures, groupOf).collect(groups, this::leafAt);
+		}
 		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
 		for (GroupFacts g : groups) {
 			g.firstWritten = Place.most(g.firstWrites, code, g.image);
 			g.used = Place.most(g.lateUses, code, g.image);
 		}
 		return describe(offsets);
+	}
+
+	/** The leaf of a structure that holds an address, -1 none. */
+	private int leafAt(int structure, long address) {
+		for (int p = firstLeaf[structure]; p < endLeaf[structure]; p++) {
+			if (tree.isLeaf(p) && structureOf[p] == structure && tree.startAddress(p) / pageBytes == address / pageBytes) {
+				return p;
+			}
+		}
+		return -1;
 	}
 
 	private TraceFacts describe(boolean offsets) throws MemtraceException {

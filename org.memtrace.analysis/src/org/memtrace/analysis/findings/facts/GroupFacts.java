@@ -137,6 +137,8 @@ public final class GroupFacts {
 	public Line worst;
 	/** Parts with falsely shared lines, by leaf. */
 	public final BitSet falseLeaves = new BitSet();
+	/** What record --zoom saw of it; null when it did not look at it. Then {@link #worst} and {@link #falseLeaves} are of that. */
+	public CloseFacts close;
 	/** By (interval, thread); made for strides. */
 	final Map<Long, PageEntries> entries = new HashMap<>();
 	/** Equal parts of a block in which {@link #firstPlaces} and {@link #mainPlaces} count. */

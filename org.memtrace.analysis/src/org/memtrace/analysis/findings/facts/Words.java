@@ -31,6 +31,11 @@ public final class Words {
 		return Units.bytes(bytes);
 	}
 
+	/** A length of time. */
+	public static String duration(TraceFacts trace, long ns) {
+		return Units.duration(trace.info(), ns);
+	}
+
 	/** A time since the start of the trace. */
 	public static String time(TraceFacts trace, long ns) {
 		return Units.duration(trace.info(), Math.max(0, ns - trace.info().startNs()));

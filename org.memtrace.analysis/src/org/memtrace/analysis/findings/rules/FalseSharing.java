@@ -3,8 +3,11 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
+import org.memtrace.analysis.findings.facts.CloseFacts;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
@@ -13,6 +16,8 @@ import org.memtrace.analysis.findings.facts.Words;
 public final class FalseSharing implements Rule {
 	/** Fewer words of a large structure with two samples prove nothing. */
 	private static final int WORDS = 16;
+	/** Threads, and bytes of each, that are named. */
+	private static final int SHOWN = 4;
 
 	@Override
 	public String id() {
@@ -31,11 +36,15 @@ public final class FalseSharing implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isData(g) && t.hasOffsets() && g.parts > 0;
+		return Groups.isData(g) && g.parts > 0 && (t.hasOffsets() || g.close != null);
 	}
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
+		if (g.close != null) {
+			return List.of(Check.atLeast("lines that two threads or more write in different words and pass to and fro, of the close look",
+					g.close.falselySharedLines(), 1));
+		}
 		double lasting = Math.max(th.get(Threshold.LASTING_LEAST), th.get(Threshold.LASTING) * Math.max(1, g.intervals.cardinality()));
 		double lines = g.lines == 0 ? 0 : (double) g.apartLines / g.lines;
 		// a line of a large structure has few samples: there the lines together are the proof, and that no word is common
@@ -52,6 +61,38 @@ public final class FalseSharing implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
+		return g.close != null ? seenClosely(g, t) : seenInPassing(g, t);
+	}
+
+	/** What record --zoom saw: all uses of a line, not only the first ones of an interval. */
+	private static Statement seenClosely(GroupFacts g, TraceFacts t) {
+		CloseFacts close = g.close;
+		StringBuilder who = new StringBuilder();
+		int shown = 0;
+		for (CloseFacts.Writer w : close.writers()) {
+			who.append(shown++ == 0 ? "" : "; ").append(t.thread(w.thread()))
+					.append(w.offsets().size() == 1 ? " writes at byte " : " writes at bytes ")
+					.append(w.offsets().stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", ")))
+					.append(w.offsets().size() > SHOWN ? ", …" : "").append(MemberPlace.of(g, t, g.worst.address + w.offsets().get(0))
+							.map(p -> ": " + p.expression()).orElse(""));
+			if (shown == SHOWN && close.writers().size() > SHOWN) {
+				who.append("; …");
+				break;
+			}
+		}
+		Statement s = new Statement(Words.count(close.writers().size(), "thread") + " write different words of one 64-byte line (line 0x"
+				+ Long.toHexString(close.lineOffset()) + " of " + g.label + ": " + who + "); a close look saw it go from one thread to another "
+				+ String.format(Locale.ROOT, "%,d", close.handOvers()) + " times in " + Words.duration(t, close.lastedNs()) + ", a lower bound; "
+				+ Words.count(close.falselySharedLines(), "such line") + " of " + close.lines() + " with samples",
+				"give the data of each thread a cache line of its own")
+				.fix(Fix.align(g, t, places(g, t))).view("sharing").figure("lines", close.falselySharedLines()).figure("lines_sampled", close.lines())
+				.figure("line_address", g.worst.address).figure("hand_overs", close.handOvers()).figure("line_samples", g.worst.samples)
+				.leaves(g.falseLeaves.stream()).sharedTime();
+		close.writers().forEach(w -> s.thread(w.thread()));
+		return s;
+	}
+
+	private static Statement seenInPassing(GroupFacts g, TraceFacts t) {
 		GroupFacts.Line line = g.worst;
 		StringBuilder who = new StringBuilder();
 		Statement[] s = new Statement[1];

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.CallFrame;
+import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.diff.PlaceTimes;
@@ -78,6 +79,7 @@ public final class PlantedTrace {
 	private int mergedPages;
 	private boolean twoNodes;
 	private long briefNs;
+	private CloseLook look = CloseLook.NONE;
 	private int cpu = -1;
 	private int node;
 
@@ -91,6 +93,16 @@ public final class PlantedTrace {
 		twoNodes = true;
 		cpu = onCpu;
 		node = ofNode;
+	}
+
+	/** What record --zoom saw. */
+	public void look(CloseLook.Builder samples) {
+		look = samples.build();
+	}
+
+	/** First address of a structure. */
+	public long address(int structure) {
+		return structures.get(structure).startAddress();
 	}
 
 	/** All threads but the first one live so long, one after the other. */
@@ -322,6 +334,9 @@ public final class PlantedTrace {
 			w.threadTimes(times.build());
 			if (twoNodes) {
 				w.note(TraceStore.NOTE_TOPOLOGY, TWO_NODES.getBytes(StandardCharsets.UTF_8));
+			}
+			if (!look.isEmpty()) {
+				w.note(CloseLook.NOTE, look.toBytes());
 			}
 			w.note(TraceStore.NOTE_CODE, code.build().toBytes());
 			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, "/usr/bin/work", "host", "Linux", threads, 0,
