@@ -34,7 +34,7 @@ int main(void)
 	ctx_suspect_init("");
 	CHECK(!ctx_suspecting);
 	CHECK_EQ(now(), 0);
-	ctx_suspect_init("range 1000 1040\nrange 5 5\nstatic 4040 80 /opt/a program/app\nstatic 10 8 /lib/libx.so\nnonsense\nsite\n"
+	ctx_suspect_init("range 1000 1040\nrange 5 5\nstatic 4040 80 /opt/a program/app\nstatic 10 8 /lib/libx.so\nstatic 20 8 /lib/libx.s\nnonsense\nsite\n"
 			 "frame 100 /lib/libx.so\nframe 200 /opt/a program/app\nframe 300 /opt/a program/app\n");
 	CHECK(ctx_suspecting);
 	CHECK_EQ(now(), 1);
@@ -50,6 +50,7 @@ int main(void)
 	CHECK(ctx_suspects_version() != version);
 	ctx_suspect_object("/lib/libx.so", 0x7000000, 0x7000000, 0x7100000);
 	CHECK(has(0x7000010, 0x7000018));
+	CHECK(!has(0x7000020, 0x7000028));	/* of a file whose path is the begin of this one's */
 	version = ctx_suspects_version();
 	ctx_suspect_object_gone(0x7000001);
 	CHECK_EQ(ctx_suspects_version(), version);
@@ -73,6 +74,7 @@ int main(void)
 	CHECK(!has(0x20000, 0x20100) && has(0x20000, 0x20180));
 	CHECK_EQ(now(), 6);
 	ctx_suspect_gone(0x20008, 1);
+	ctx_suspect_gone(0x1fff0, 0x10);
 	CHECK_EQ(now(), 6);
 	ctx_suspect_gone(0x20000, 1);
 	CHECK_EQ(now(), 5);

@@ -18,7 +18,7 @@ static void pace(void)
 
 	zap_pace_update(&p, 10000000, 5000000, 0);	/* 50 %: twice as long */
 	CHECK_EQ(p.period_ns, 400000);
-	zap_pace_update(&p, 10000000, 10000000, 0);	/* at most four times */
+	zap_pace_update(&p, 10000000, 20000000, 0);	/* on several CPUs; at most four times */
 	CHECK_EQ(p.period_ns, 1600000);
 	zap_pace_update(&p, 10000000, 2500000, 0);	/* at the budget */
 	CHECK_EQ(p.period_ns, 1600000);
@@ -67,6 +67,7 @@ static void turns(void)
 	struct zap_zoom z = { 0 };
 	struct zap_regions traced = { 0 }, shared = { 0 };
 	const uint64_t few[][2] = { { 0x10010, 0x10050 }, { 0x12ff8, 0x13008 }, { 0x20000, 0x20000 } };
+	const uint64_t around[][2] = { { 0x100000 + 50 * PAGE, 0x100000 + 80 * PAGE } };
 	const uint64_t many[][2] = { { 0x100000, 0x100000 + 100 * PAGE } };
 	uint64_t seen = 0;
 
@@ -97,6 +98,12 @@ static void turns(void)
 			seen += zap_regions_contain(&z.ours, 0x100000 + (ZAP_ZOOM_PAGES + k) * PAGE);
 	}
 	CHECK_EQ(seen, 36);
+	/* fewer than fit, before and behind the place where it was */
+	z.at = 0x100000 + 64 * PAGE;
+	zap_zoom_aim(&z, around, 1);
+	CHECK_EQ(zap_zoom_turn(&z, &traced, &shared), 30);
+	CHECK_EQ(zap_regions_bytes(&z.ours), 30 * PAGE);
+	CHECK_EQ(z.at, 0);
 	zap_zoom_aim(&z, NULL, 0);
 	CHECK_EQ(zap_zoom_turn(&z, &traced, &shared), 0);
 }
@@ -158,6 +165,9 @@ static void samples(void)
 	zap_zoom_fault(&z, &f, X86_READ);
 	zap_zoom_interval(&z, 2000, 3);
 	CHECK(strstr(contents(dir, "zoomcost.csv"), "\n1000,2000,0,0,200000,1,2,0,0,2,0,0,6\n") != NULL);
+	zap_zoom_fault(&z, &f, X86_READ);
+	zap_zoom_interval(&z, 3000, 3);
+	CHECK(strstr(contents(dir, "zoomcost.csv"), "\n2000,3000,0,0,200000,1,1,0,0,1,0,0,3\n") != NULL);
 	close(z.samples.fd);
 	zap_zoom_after_fork(&z);
 	unlinkat(dir, "zoom.csv", 0);
