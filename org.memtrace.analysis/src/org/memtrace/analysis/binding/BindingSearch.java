@@ -213,11 +213,29 @@ final class BindingSearch {
 		if (proven) {
 			best = new Exact(best).run();
 		}
+		return new Found(byThread(best), proven);
+	}
+
+	private int[] byThread(int[] at) {
 		int[] placeOf = new int[n];
 		for (int i = 0; i < n; i++) {
-			placeOf[order[i]] = best[i];
+			placeOf[order[i]] = at[i];
 		}
-		return new Found(placeOf, proven);
+		return placeOf;
+	}
+
+	/** The best assignment, by trying all from the order on, without the heuristics; for tests. */
+	static int[] exact(double[][] weights, int[][] distances) throws CancelledException {
+		BindingSearch search = new BindingSearch(weights, distances, Progress.NONE);
+		return search.byThread(search.new Exact(IntStream.range(0, search.n).toArray()).run());
+	}
+
+	/** What dividing the machine gives, without swaps of single threads afterwards; for tests. */
+	static int[] divided(double[][] weights, int[][] distances) throws CancelledException {
+		BindingSearch search = new BindingSearch(weights, distances, Progress.NONE);
+		int[] at = new int[search.n];
+		search.divide(IntStream.range(0, search.n).toArray(), IntStream.range(0, search.n).toArray(), at);
+		return search.byThread(at);
 	}
 
 	/** The second one when it is cheaper. */

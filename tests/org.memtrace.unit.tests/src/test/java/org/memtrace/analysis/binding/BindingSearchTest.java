@@ -102,8 +102,33 @@ class BindingSearchTest {
 			double least = least(w, d, identity(n), 0);
 			assertTrue(found.proven());
 			assertEquals(least, BindingSearch.mean(w, d, found.placeOf()), 1e-9, "seed " + seed);
+			assertEquals(least, BindingSearch.mean(w, d, BindingSearch.exact(w, d)), 1e-9, "seed " + seed);
 			assertTrue(BindingSearch.bound(w, d) <= least + 1e-9, "seed " + seed);
 			assertArrayEquals(identity(n), Arrays.stream(found.placeOf()).sorted().toArray(), "seed " + seed);
+		}
+	}
+
+	/** On a machine of two halves no swap of two threads of different halves is left that would help. */
+	@Test
+	void aDivisionCannotBeImprovedByASwap() throws CancelledException {
+		int[][] d = new int[12][12];
+		for (int a = 0; a < 12; a++) {
+			for (int b = 0; b < 12; b++) {
+				d[a][b] = a / 6 == b / 6 ? 0 : 1;
+			}
+		}
+		for (int seed = 1; seed <= SEEDS; seed++) {
+			double[][] w = weights(new Random(seed), 12);
+			int[] at = BindingSearch.divided(w, d);
+			assertArrayEquals(identity(12), Arrays.stream(at).sorted().toArray(), "seed " + seed);
+			double mean = BindingSearch.mean(w, d, at);
+			for (int a = 0; a < 12; a++) {
+				for (int b = 0; b < a; b++) {
+					swap(at, a, b);
+					assertTrue(BindingSearch.mean(w, d, at) >= mean - 1e-9, "seed " + seed + ", threads " + a + " and " + b);
+					swap(at, a, b);
+				}
+			}
 		}
 	}
 
