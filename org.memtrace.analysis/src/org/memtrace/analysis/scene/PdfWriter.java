@@ -7,64 +7,71 @@ import java.awt.font.FontRenderContext;
 import java.awt.font.GlyphVector;
 import java.awt.geom.AffineTransform;
 import java.awt.geom.PathIterator;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
-import java.util.zip.DeflaterOutputStream;
+
+import org.apache.fontbox.ttf.CmapLookup;
+import org.apache.fontbox.ttf.TTFParser;
+import org.apache.fontbox.ttf.TrueTypeFont;
+import org.apache.pdfbox.cos.COSDictionary;
+import org.apache.pdfbox.cos.COSName;
+import org.apache.pdfbox.io.RandomAccessReadBuffer;
+import org.apache.pdfbox.pdmodel.PDDocument;
+import org.apache.pdfbox.pdmodel.PDPage;
+import org.apache.pdfbox.pdmodel.PDPageContentStream;
+import org.apache.pdfbox.pdmodel.common.PDRectangle;
+import org.apache.pdfbox.pdmodel.documentinterchange.markedcontent.PDPropertyList;
+import org.apache.pdfbox.pdmodel.font.PDType0Font;
+import org.apache.pdfbox.pdmodel.graphics.state.PDExtendedGraphicsState;
+import org.apache.pdfbox.pdmodel.graphics.state.RenderingMode;
+import org.apache.pdfbox.util.Matrix;
 
 /**
- * Writes a scene as PDF 1.4, one page of its size at 96 pixels per inch: the same bytes for the same scene. Text is text, in
- * Helvetica, which every reader has; its characters are those of Windows-1252. A text with others is drawn as outlines of an
- * installed font, marked with its characters (ActualText) for readers that use this for searching and copying. (Five shapes
- * are less code than the adapter to a PDF library would be.) Source: ISO 32000-1.
+ * Writes a scene as PDF by PDFBox, one page of its size at 96 pixels per inch: the same bytes for the same scene. Text is text, in
+ * Liberation Sans (PDFBox has it; the widths are those of Helvetica), of which the glyphs that occur are embedded; bold is the same with
+ * thicker strokes. A text with characters that it does not have is drawn as outlines of an installed font, marked with its characters
+ * (ActualText) for readers that use this for searching and copying.
  */
-public final class PdfWriter {
-	private static final Charset ENCODING = Charset.forName("windows-1252");
-	private static final double POINTS_PER_PIXEL = 0.75;
-	/** Advance widths of the characters 32..255 in thousandths of the font size: Adobe's metrics of Helvetica. */
-	private static final int[] PLAIN = {
-		278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
-		556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
-		722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
-		556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
-		260, 334, 584, 350, 556, 350, 222, 556, 333, 1000, 556, 556, 333, 1000, 667, 333, 1000, 350, 611, 350, 350, 222, 222,
-		333, 333, 350, 556, 1000, 333, 1000, 500, 333, 944, 350, 500, 667, 278, 333, 556, 556, 556, 556, 260, 556, 333, 737,
-		370, 556, 584, 333, 737, 333, 400, 584, 333, 333, 333, 556, 537, 278, 333, 333, 365, 556, 834, 834, 834, 611, 667,
-		667, 667, 667, 667, 667, 1000, 722, 667, 667, 667, 667, 278, 278, 278, 278, 722, 722, 778, 778, 778, 778, 778, 584,
-		778, 722, 722, 722, 722, 667, 667, 611, 556, 556, 556, 556, 556, 556, 889, 500, 556, 556, 556, 556, 278, 278, 278,
-		278, 556, 556, 556, 556, 556, 556, 556, 584, 611, 556, 556, 556, 556, 500, 556, 500};
-	private static final int[] BOLD = {
-		278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
-		556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833,
-		722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611,
-		556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389,
-		280, 389, 584, 350, 556, 350, 278, 556, 500, 1000, 556, 556, 333, 1000, 667, 333, 1000, 350, 611, 350, 350, 278, 278,
-		500, 500, 350, 556, 1000, 333, 1000, 556, 333, 944, 350, 500, 667, 278, 333, 556, 556, 556, 556, 280, 556, 333, 737,
-		370, 556, 584, 333, 737, 333, 400, 584, 333, 333, 333, 611, 556, 278, 333, 333, 365, 556, 834, 834, 834, 611, 722,
-		722, 722, 722, 722, 722, 1000, 722, 667, 667, 667, 667, 278, 278, 278, 278, 722, 722, 778, 778, 778, 778, 778, 584,
-		778, 722, 722, 722, 722, 667, 667, 611, 556, 556, 556, 556, 556, 556, 889, 556, 556, 556, 556, 556, 278, 278, 278,
-		278, 611, 611, 611, 611, 611, 611, 611, 584, 611, 611, 611, 611, 611, 556, 611, 556};
+public final class PdfWriter implements AutoCloseable {
+	private static final float POINTS_PER_PIXEL = 0.75f;
+	private static final String FONT = "/org/apache/pdfbox/resources/ttf/LiberationSans-Regular.ttf";
+	/** Thickness of the stroke around a bold glyph, per unit of the font's size. */
+	private static final float BOLD_STROKE = 0.035f;
 
 	private final Scene scene;
-	private final StringBuilder content = new StringBuilder();
+	private final PDDocument document = new PDDocument();
+	private final PDType0Font font;
+	private final CmapLookup characters;
+	private PDPageContentStream page;
 	private int color = -1;
 	private int strokeColor = -1;
 	private int alpha = 255;
 	private double lineWidth = -1;
 	private boolean dashed;
-	private final TreeSet<Integer> alphas = new TreeSet<>();
+	private final Map<Integer, PDExtendedGraphicsState> alphas = new HashMap<>();
 	/** Characters that no installed font has. */
 	private final TreeSet<Integer> missing = new TreeSet<>();
 
-	private PdfWriter(Scene scene) {
+	private PdfWriter(Scene scene) throws IOException {
 		this.scene = scene;
+		try (InputStream in = PDType0Font.class.getResourceAsStream(FONT)) {
+			if (in == null) {
+				throw new IOException("the font of PDF files is not there: " + FONT);
+			}
+			TrueTypeFont glyphs = new TTFParser().parse(new RandomAccessReadBuffer(in));
+			font = PDType0Font.load(document, glyphs, true);
+			characters = glyphs.getUnicodeCmapLookup();
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		document.close();
 	}
 
 	/**
@@ -74,77 +81,60 @@ public final class PdfWriter {
 	 * @return the characters that could not be drawn because no installed font has them, each once; normally empty
 	 */
 	public static String write(Scene scene, String title, OutputStream out) throws IOException {
-		PdfWriter w = new PdfWriter(scene);
-		w.paint();
-		w.document(title, out);
-		StringBuilder missing = new StringBuilder();
-		w.missing.forEach(missing::appendCodePoint);
-		return missing.toString();
-	}
-
-	/** Width of a text as it is drawn, in pixels. */
-	static double width(String text, double size, boolean bold) {
-		int sum = 0;
-		for (byte b : text.getBytes(ENCODING)) {
-			int c = (b & 0xff) - 32;
-			sum += c < 0 ? 0 : (bold ? BOLD : PLAIN)[c];
+		try (PdfWriter w = new PdfWriter(scene)) {
+			w.document.setDocumentId(0L);	// else the file would depend on the time
+			w.document.getDocumentInformation().setTitle(title);
+			w.document.getDocumentInformation().setProducer("memtrace");
+			PDPage sheet = new PDPage(new PDRectangle(scene.width() * POINTS_PER_PIXEL, scene.height() * POINTS_PER_PIXEL));
+			w.document.addPage(sheet);
+			try (PDPageContentStream page = new PDPageContentStream(w.document, sheet)) {
+				w.page = page;
+				w.paint();
+			}
+			w.document.save(out);
+			StringBuilder missing = new StringBuilder();
+			w.missing.forEach(missing::appendCodePoint);
+			return missing.toString();
 		}
-		return sum * size / 1000;
 	}
 
-	private void paint() {
+	private void paint() throws IOException {
 		// pixels, y down
-		content.append(n(POINTS_PER_PIXEL)).append(" 0 0 ").append(n(-POINTS_PER_PIXEL)).append(" 0 ")
-				.append(n(scene.height() * POINTS_PER_PIXEL)).append(" cm\n");
+		page.transform(new Matrix(POINTS_PER_PIXEL, 0, 0, -POINTS_PER_PIXEL, 0, scene.height() * POINTS_PER_PIXEL));
 		colors(scene.background() | 0xff000000, false);
 		rectangle(0, 0, scene.width(), scene.height());
-		content.append("f\n");
+		page.fill();
 		for (Shape s : scene.shapes()) {
 			switch (s) {
 			case Shape.Rect r -> {
 				if (r.fill() != 0) {
 					colors(r.fill(), false);
 					rectangle(r.x(), r.y(), r.width(), r.height());
-					content.append("f\n");
+					page.fill();
 				}
 				if (r.stroke() != 0) {
 					stroke(r.stroke(), 1, false);
 					rectangle(r.x() + 0.5, r.y() + 0.5, Math.max(0, r.width() - 1), Math.max(0, r.height() - 1));
-					content.append("S\n");
+					page.stroke();
 				}
 			}
 			case Shape.Line l -> {
 				stroke(l.color(), l.width(), l.dashed());
 				line(l.x1(), l.y1(), l.x2(), l.y2());
-				content.append("S\n");
+				page.stroke();
 			}
-			case Shape.Mosaic m -> {
-				colors(m.ground(), false);
-				rectangle(m.x(), m.y(), m.width(), m.height());
-				content.append("f\n");
-				for (int color : new LinkedHashSet<>(m.colors())) {
-					if (color != m.ground()) {
-						colors(color, false);
-						m.squares((x0, y0, x1, y1, c) -> {
-							if (c == color) {
-								rectangle(x0, y0, x1 - x0, y1 - y0);
-							}
-						});
-						content.append("f\n");
-					}
-				}
-			}
+			case Shape.Mosaic m -> mosaic(m);
 			case Shape.Hatch h -> hatch(h);
 			case Shape.Polygon p -> {
 				if (p.fill() != 0) {
 					colors(p.fill(), false);
 					path(p.points());
-					content.append("f*\n");
+					page.fillEvenOdd();
 				}
 				if (p.stroke() != 0) {
 					stroke(p.stroke(), 1, false);
 					path(p.points());
-					content.append("s\n");
+					page.closeAndStroke();
 				}
 			}
 			case Shape.Text t -> text(t);
@@ -152,58 +142,93 @@ public final class PdfWriter {
 		}
 	}
 
-	private void rectangle(double x, double y, double width, double height) {
-		content.append(n(x)).append(' ').append(n(y)).append(' ').append(n(width)).append(' ').append(n(height))
-				.append(" re ");
-	}
-
-	private void line(double x1, double y1, double x2, double y2) {
-		content.append(n(x1)).append(' ').append(n(y1)).append(" m ").append(n(x2)).append(' ').append(n(y2)).append(" l ");
-	}
-
-	private void path(double[] points) {
-		for (int i = 0; i < points.length; i += 2) {
-			content.append(n(points[i])).append(' ').append(n(points[i + 1])).append(i == 0 ? " m " : " l ");
-		}
-	}
-
-	private void colors(int argb, boolean forStroke) {
-		int a = argb >>> 24;
-		if (a != alpha) {
-			alpha = a;
-			alphas.add(a);
-			content.append("/A").append(a).append(" gs\n");
-		}
-		int rgb = argb & 0xffffff;
-		if ((forStroke ? strokeColor : color) != rgb) {
-			content.append(n((rgb >> 16) / 255.0)).append(' ').append(n((rgb >> 8 & 0xff) / 255.0)).append(' ')
-					.append(n((rgb & 0xff) / 255.0)).append(forStroke ? " RG\n" : " rg\n");
-			if (forStroke) {
-				strokeColor = rgb;
-			} else {
-				color = rgb;
+	private void mosaic(Shape.Mosaic m) throws IOException {
+		colors(m.ground(), false);
+		rectangle(m.x(), m.y(), m.width(), m.height());
+		page.fill();
+		for (int color : new LinkedHashSet<>(m.colors())) {
+			if (color != m.ground()) {
+				colors(color, false);
+				IOException[] failed = { null };
+				m.squares((x0, y0, x1, y1, c) -> {
+					if (c == color) {
+						try {
+							rectangle(x0, y0, x1 - x0, y1 - y0);
+						} catch (IOException e) {
+							failed[0] = e;
+						}
+					}
+				});
+				if (failed[0] != null) {
+					throw failed[0];
+				}
+				page.fill();
 			}
 		}
 	}
 
-	private void stroke(int argb, double width, boolean dash) {
+	private void rectangle(double x, double y, double width, double height) throws IOException {
+		page.addRect((float) x, (float) y, (float) width, (float) height);
+	}
+
+	private void line(double x1, double y1, double x2, double y2) throws IOException {
+		page.moveTo((float) x1, (float) y1);
+		page.lineTo((float) x2, (float) y2);
+	}
+
+	private void path(double[] points) throws IOException {
+		page.moveTo((float) points[0], (float) points[1]);
+		for (int i = 2; i < points.length; i += 2) {
+			page.lineTo((float) points[i], (float) points[i + 1]);
+		}
+	}
+
+	private void colors(int argb, boolean forStroke) throws IOException {
+		int a = argb >>> 24;
+		if (a != alpha) {
+			alpha = a;
+			PDExtendedGraphicsState state = alphas.get(a);
+			if (state == null) {
+				state = new PDExtendedGraphicsState();
+				state.setNonStrokingAlphaConstant(a / 255f);
+				state.setStrokingAlphaConstant(a / 255f);
+				alphas.put(a, state);
+			}
+			page.setGraphicsStateParameters(state);
+		}
+		int rgb = argb & 0xffffff;
+		if ((forStroke ? strokeColor : color) != rgb) {
+			float red = (rgb >> 16) / 255f;
+			float green = (rgb >> 8 & 0xff) / 255f;
+			float blue = (rgb & 0xff) / 255f;
+			if (forStroke) {
+				strokeColor = rgb;
+				page.setStrokingColor(red, green, blue);
+			} else {
+				color = rgb;
+				page.setNonStrokingColor(red, green, blue);
+			}
+		}
+	}
+
+	private void stroke(int argb, double width, boolean dash) throws IOException {
 		colors(argb, true);
 		if (width != lineWidth) {
-			content.append(n(width)).append(" w\n");
+			page.setLineWidth((float) width);
 			lineWidth = width;
 		}
 		if (dash != dashed) {
-			content.append(dash ? "[3 3] 0 d\n" : "[] 0 d\n");
+			page.setLineDashPattern(dash ? new float[] {3, 3} : new float[0], 0);
 			dashed = dash;
 		}
 	}
 
 	/** The lines that cross the rectangle, clipped to it. */
-	private void hatch(Shape.Hatch h) {
+	private void hatch(Shape.Hatch h) throws IOException {
 		stroke(h.color(), Shape.Hatch.LINE_WIDTH, false);
-		content.append("q ");
+		page.saveGraphicsState();
 		rectangle(h.x(), h.y(), h.width(), h.height());
-		content.append("W n\n");
+		page.clip();
 		double size = h.width() + h.height();
 		if (h.style() == Shape.HatchStyle.IN_SPACE) {
 			int period = Shape.Hatch.LINE_PERIOD;
@@ -219,29 +244,39 @@ public final class PdfWriter {
 				}
 			}
 		}
-		content.append("S Q\n");
+		page.stroke();
+		page.restoreGraphicsState();
 	}
 
-	private void text(Shape.Text t) {
-		colors(t.color(), false);
-		if (!ENCODING.newEncoder().canEncode(t.text()) && outlines(t)) {
+	private void text(Shape.Text t) throws IOException {
+		String text = t.text().codePoints().map(c -> c < ' ' ? '?' : c)
+				.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString();
+		if (text.codePoints().anyMatch(c -> characters.getGlyphId(c) == 0)) {
+			outlines(t);
 			return;
 		}
-		double width = width(t.text(), t.size(), t.bold());
+		colors(t.color(), false);
+		double width = font.getStringWidth(text) * t.size() / 1000;
 		double shift = t.anchor() == Shape.Anchor.START ? 0 : t.anchor() == Shape.Anchor.END ? width : width / 2;
-		double x = t.vertical() ? t.x() : t.x() - shift;
-		double y = t.vertical() ? t.y() + shift : t.y();
-		content.append("BT /").append(t.bold() ? "B" : "F").append(' ').append(n(t.size())).append(" Tf ")
-				.append(t.vertical() ? "0 -1 -1 0 " : "1 0 0 -1 ").append(n(x)).append(' ').append(n(y)).append(" Tm ")
-				.append(string(t.text())).append(" Tj ET\n");
+		float x = (float) (t.vertical() ? t.x() : t.x() - shift);
+		float y = (float) (t.vertical() ? t.y() + shift : t.y());
+		if (t.bold()) {
+			stroke(t.color(), t.size() * BOLD_STROKE, false);
+		}
+		page.beginText();
+		page.setRenderingMode(t.bold() ? RenderingMode.FILL_STROKE : RenderingMode.FILL);
+		page.setFont(font, (float) t.size());
+		page.setTextMatrix(t.vertical() ? new Matrix(0, -1, -1, 0, x, y) : new Matrix(1, 0, 0, -1, x, y));
+		page.showText(text);
+		page.endText();
 	}
 
-	/** Draws a text as outlines; false when there is no font at all. */
-	private boolean outlines(Shape.Text t) {
+	/** Draws a text as outlines; nothing when there is no font at all. */
+	private void outlines(Shape.Text t) throws IOException {
 		try {
-			Font font = new Font(Font.SANS_SERIF, t.bold() ? Font.BOLD : Font.PLAIN, 1).deriveFont((float) t.size());
-			GlyphVector glyphs = font.createGlyphVector(new FontRenderContext(null, true, true), t.text());
-			t.text().codePoints().filter(c -> !font.canDisplay(c)).forEach(missing::add);
+			Font installed = new Font(Font.SANS_SERIF, t.bold() ? Font.BOLD : Font.PLAIN, 1).deriveFont((float) t.size());
+			GlyphVector glyphs = installed.createGlyphVector(new FontRenderContext(null, true, true), t.text());
+			t.text().codePoints().filter(c -> !installed.canDisplay(c)).forEach(missing::add);
 			double width = glyphs.getLogicalBounds().getWidth();
 			double shift = t.anchor() == Shape.Anchor.START ? 0 : t.anchor() == Shape.Anchor.END ? width : width / 2;
 			AffineTransform place = AffineTransform.getTranslateInstance(t.x(), t.y());
@@ -249,32 +284,33 @@ public final class PdfWriter {
 				place.rotate(-Math.PI / 2);
 			}
 			place.translate(-shift, 0);
-			content.append("/Span <</ActualText ").append(utf16(t.text())).append(">> BDC\n");
+			COSDictionary said = new COSDictionary();
+			said.setString(COSName.ACTUAL_TEXT, t.text());
+			colors(t.color(), false);
+			page.beginMarkedContent(COSName.getPDFName("Span"), PDPropertyList.create(said));
 			outline(glyphs.getOutline().getPathIterator(place));
-			content.append("EMC\n");
-			return true;
+			page.endMarkedContent();
 		} catch (UnsatisfiedLinkError | NoClassDefFoundError | InternalError e) {
-			t.text().codePoints().filter(c -> !ENCODING.newEncoder().canEncode(Character.toString(c))).forEach(missing::add);
-			return false;
+			t.text().codePoints().filter(c -> characters.getGlyphId(c) == 0).forEach(missing::add);
 		}
 	}
 
-	private void outline(PathIterator path) {
-		double[] c = new double[6];
-		double x = 0;
-		double y = 0;
+	private void outline(PathIterator path) throws IOException {
+		float[] c = new float[6];
+		float x = 0;
+		float y = 0;
 		boolean some = false;
 		for (; !path.isDone(); path.next()) {
 			some = true;
-			switch (path.currentSegment(c)) {
-			case PathIterator.SEG_MOVETO -> curve("m", c, 2);
-			case PathIterator.SEG_LINETO -> curve("l", c, 2);
-			case PathIterator.SEG_CUBICTO -> curve("c", c, 6);
-			case PathIterator.SEG_QUADTO -> curve("c", new double[] {x + 2 * (c[0] - x) / 3, y + 2 * (c[1] - y) / 3,
-				c[2] + 2 * (c[0] - c[2]) / 3, c[3] + 2 * (c[1] - c[3]) / 3, c[2], c[3]}, 6);
-			default -> content.append("h ");
-			}
 			int type = path.currentSegment(c);
+			switch (type) {
+			case PathIterator.SEG_MOVETO -> page.moveTo(c[0], c[1]);
+			case PathIterator.SEG_LINETO -> page.lineTo(c[0], c[1]);
+			case PathIterator.SEG_CUBICTO -> page.curveTo(c[0], c[1], c[2], c[3], c[4], c[5]);
+			case PathIterator.SEG_QUADTO -> page.curveTo(x + 2 * (c[0] - x) / 3, y + 2 * (c[1] - y) / 3, c[2] + 2 * (c[0] - c[2]) / 3,
+					c[3] + 2 * (c[1] - c[3]) / 3, c[2], c[3]);
+			default -> page.closePath();
+			}
 			if (type != PathIterator.SEG_CLOSE) {
 				int last = type == PathIterator.SEG_CUBICTO ? 4 : type == PathIterator.SEG_QUADTO ? 2 : 0;
 				x = c[last];
@@ -282,85 +318,7 @@ public final class PdfWriter {
 			}
 		}
 		if (some) {
-			content.append("f\n");
+			page.fill();
 		}
-	}
-
-	private void curve(String operator, double[] c, int count) {
-		for (int i = 0; i < count; i++) {
-			content.append(n(c[i])).append(' ');
-		}
-		content.append(operator).append(' ');
-	}
-
-	private static String utf16(String text) {
-		StringBuilder b = new StringBuilder("<feff");
-		for (int i = 0; i < text.length(); i++) {
-			b.append(String.format(Locale.ROOT, "%04x", (int) text.charAt(i)));
-		}
-		return b.append('>').toString();
-	}
-
-	/** A string of the font's encoding in hexadecimal. */
-	private static String string(String text) {
-		StringBuilder b = new StringBuilder("<");
-		for (byte c : text.getBytes(ENCODING)) {
-			b.append(String.format(Locale.ROOT, "%02x", (c & 0xff) < 32 ? '?' : c & 0xff));
-		}
-		return b.append('>').toString();
-	}
-
-	private void document(String title, OutputStream out) throws IOException {
-		List<byte[]> objects = new ArrayList<>();
-		StringBuilder states = new StringBuilder();
-		for (int a : alphas) {
-			states.append("/A").append(a).append(" <</ca ").append(n(a / 255.0)).append(" /CA ").append(n(a / 255.0)).append(">> ");
-		}
-		objects.add(ascii("<</Type /Catalog /Pages 2 0 R>>"));
-		objects.add(ascii("<</Type /Pages /Kids [3 0 R] /Count 1>>"));
-		objects.add(ascii("<</Type /Page /Parent 2 0 R /MediaBox [0 0 " + n(scene.width() * POINTS_PER_PIXEL) + " "
-				+ n(scene.height() * POINTS_PER_PIXEL) + "] /Contents 4 0 R /Resources <</Font <</F 5 0 R /B 6 0 R>> /ExtGState <<"
-				+ states + ">>>>>>"));
-		ByteArrayOutputStream packed = new ByteArrayOutputStream();
-		try (DeflaterOutputStream deflater = new DeflaterOutputStream(packed)) {
-			deflater.write(ascii(content.toString()));
-		}
-		ByteArrayOutputStream stream = new ByteArrayOutputStream();
-		stream.write(ascii("<</Length " + packed.size() + " /Filter /FlateDecode>>\nstream\n"));
-		packed.writeTo(stream);
-		stream.write(ascii("\nendstream"));
-		objects.add(stream.toByteArray());
-		for (String font : new String[] {"Helvetica", "Helvetica-Bold"}) {
-			objects.add(ascii("<</Type /Font /Subtype /Type1 /BaseFont /" + font + " /Encoding /WinAnsiEncoding>>"));
-		}
-		objects.add(ascii("<</Title " + utf16(title) + " /Producer (memtrace)>>"));
-		ByteArrayOutputStream file = new ByteArrayOutputStream();
-		// the second line tells programs that the file is binary
-		file.write("%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n".getBytes(StandardCharsets.ISO_8859_1));
-		StringBuilder table = new StringBuilder("0000000000 65535 f \n");
-		for (int i = 0; i < objects.size(); i++) {
-			table.append(String.format(Locale.ROOT, "%010d 00000 n \n", file.size()));
-			file.write(ascii((i + 1) + " 0 obj\n"));
-			file.write(objects.get(i));
-			file.write(ascii("\nendobj\n"));
-		}
-		int start = file.size();
-		file.write(ascii("xref\n0 " + (objects.size() + 1) + "\n" + table + "trailer\n<</Size " + (objects.size() + 1)
-				+ " /Root 1 0 R /Info " + objects.size() + " 0 R>>\nstartxref\n" + start + "\n%%EOF\n"));
-		file.writeTo(out);
-	}
-
-	private static byte[] ascii(String s) {
-		return s.getBytes(StandardCharsets.US_ASCII);
-	}
-
-	/** At most three decimals, never an exponent. */
-	private static String n(double v) {
-		long thousandths = Math.round(v * 1000);
-		if (thousandths % 1000 == 0) {
-			return Long.toString(thousandths / 1000);
-		}
-		String s = String.format(Locale.ROOT, "%03d", Math.abs(thousandths % 1000)).replaceFirst("0+$", "");
-		return (thousandths < 0 ? "-" : "") + Math.abs(thousandths) / 1000 + "." + s;
 	}
 }

@@ -45,6 +45,6 @@ class PolygonTest {
 		assertEquals(0xffffffff, image.getRGB(12, 60));
 		ByteArrayOutputStream pdf = new ByteArrayOutputStream();
 		PdfWriter.write(scene, "triangle", pdf);
-		assertTrue(pdf.toString(StandardCharsets.ISO_8859_1).startsWith("%PDF-1.4"));
+		assertTrue(pdf.toString(StandardCharsets.ISO_8859_1).startsWith("%PDF-1."));
 	}
 }

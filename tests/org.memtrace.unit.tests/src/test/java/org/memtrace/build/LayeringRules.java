@@ -38,6 +38,8 @@ final class LayeringRules {
 			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "sql", "cli", "views", "rcp")), //
 			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
 			Map.entry("org.tomlj.", Set.of("analysis")), //
+			Map.entry("org.apache.pdfbox.", Set.of("analysis")), //
+			Map.entry("org.apache.fontbox.", Set.of("analysis")), //
 			Map.entry("com.github.luben.zstd.", Set.of("storage", "importer", "analysis")), //
 			Map.entry("org.apache.parquet.", Set.of("analysis")), //
 			Map.entry("shaded.parquet.", Set.of("analysis")), //

@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.overview;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.zip.InflaterInputStream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,7 +23,6 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.analysis.SyntheticTrace;
-import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
@@ -156,22 +148,6 @@ class TimePictureTest {
 		assertEquals(100, Units.roundStep(100, 1), 1e-9);
 	}
 
-	private static byte[] pdf(Scene scene, String title) throws Exception {
-		ByteArrayOutputStream out = new ByteArrayOutputStream();
-		PdfWriter.write(scene, title, out);
-		return out.toByteArray();
-	}
-
-	private static String content(byte[] pdf) throws Exception {
-		String s = new String(pdf, StandardCharsets.ISO_8859_1);
-		Matcher m = Pattern.compile("/Length (\\d+) /Filter /FlateDecode>>\nstream\n").matcher(s);
-		assertTrue(m.find());
-		int length = Integer.parseInt(m.group(1));
-		assertTrue(s.startsWith("\nendstream\nendobj\n", m.end() + length), "the length is right");
-		return new String(new InflaterInputStream(new ByteArrayInputStream(pdf, m.end(), length)).readAllBytes(),
-				StandardCharsets.ISO_8859_1);
-	}
-
 	@Test
 	void partsAreOneBarEachAndNumbered() throws Exception {
 		Partition partition = partition(BasicDimensions.TYPE, 0.3);
@@ -182,63 +158,5 @@ class TimePictureTest {
 		assertTrue(bars.stream().allMatch(b -> b.height() == bars.get(0).height()));
 		List<String> texts = scene.shapes().stream().filter(Shape.Text.class::isInstance).map(t -> ((Shape.Text) t).text()).toList();
 		assertTrue(texts.contains("1"), texts.toString());
-	}
-
-	@Test
-	void pdfObjectsAreWhereTheTableSays() throws Exception {
-		byte[] file = pdf(TimePicture.build(partition(BasicDimensions.THREAD, 0.2), TimePicture.Kind.PROFILE, options(900, 500)), "über");
-		String s = new String(file, StandardCharsets.ISO_8859_1);
-		assertTrue(s.startsWith("%PDF-1.4\n") && s.endsWith("%%EOF\n"));
-		Matcher start = Pattern.compile("startxref\n(\\d+)\n").matcher(s);
-		assertTrue(start.find());
-		int table = Integer.parseInt(start.group(1));
-		assertTrue(s.startsWith("xref\n0 8\n0000000000 65535 f \n", table));
-		for (int i = 1; i < 8; i++) {
-			int at = Integer.parseInt(s.substring(table + 9 + 20 * i, table + 19 + 20 * i));
-			assertTrue(s.startsWith(i + " 0 obj\n", at), "object " + i);
-		}
-		assertTrue(s.contains("/MediaBox [0 0 675 375]"));
-		assertTrue(s.contains("/Title <feff00fc006200650072>"));
-		assertArrayEquals(file, pdf(TimePicture.build(partition(BasicDimensions.THREAD, 0.2), TimePicture.Kind.PROFILE,
-				options(900, 500)), "über"), "the same bytes for the same scene");
-	}
-
-	/** Names are UTF-8: what Helvetica does not have is drawn as outlines and can still be searched for. */
-	@Test
-	void pdfTextsBeyondLatin() throws Exception {
-		Scene scene = new Scene(200, 100, 0xffffffff, List.of(
-				new Shape.Text(100, 60, "\u03a9\u03bcega_\u0159", 10, false, 0xff123456, Shape.Anchor.MIDDLE, false),
-				new Shape.Text(10, 90, "\u0416", 10, true, 0xff000000, Shape.Anchor.START, true)));
-		ByteArrayOutputStream out = new ByteArrayOutputStream();
-		String missing = PdfWriter.write(scene, "\u03a9", out);
-		String c = content(out.toByteArray());
-		if (missing.isEmpty()) {
-			assertTrue(c.contains("/Span <</ActualText <feff03a903bc006500670061005f0159>>> BDC\n"), c);
-			assertTrue(c.matches("(?s).* c .* h .*f\nEMC\n.*/Span <</ActualText <feff0416>>> BDC\n.*EMC\n"), c);
-			assertFalse(c.contains(" Tj"), c);
-		} else {
-			assertTrue("\u03a9\u03bc\u0159\u0416".contains(missing), "characters that no font has are told: " + missing);
-		}
-	}
-
-	@Test
-	void pdfShapes() throws Exception {
-		Scene scene = new Scene(200, 100, 0xff102030, List.of(new Shape.Rect(10, 20, 30, 40.5, 0xffff0000, 0xff00ff00),
-				new Shape.Rect(1, 2, 3, 4, 0x80ff0000, 0), new Shape.Line(1, 2, 3, 4.25, 0xff0000ff, 2, true),
-				new Shape.Hatch(0, 0, 16, 8, Shape.HatchStyle.IN_SPACE, 0xb0ffffff),
-				new Shape.Text(50, 60, "µ…()", 10, true, 0xff000000, Shape.Anchor.START, false),
-				new Shape.Text(100, 60, "AA", 10, false, 0xff000000, Shape.Anchor.END, false),
-				new Shape.Text(7, 50, "AA", 10, false, 0xff000000, Shape.Anchor.MIDDLE, true)));
-		byte[] file = pdf(scene, "t");
-		String c = content(file);
-		assertTrue(c.startsWith("0.75 0 0 -0.75 0 75 cm\n0.063 0.125 0.188 rg\n0 0 200 100 re f\n"), c);
-		assertTrue(c.contains("1 0 0 rg\n10 20 30 40.5 re f\n0 1 0 RG\n1 w\n10.5 20.5 29 39.5 re S\n"), c);
-		assertTrue(c.contains("/A128 gs\n1 2 3 4 re f\n"), c);
-		assertTrue(new String(file, StandardCharsets.ISO_8859_1).contains("/A128 <</ca 0.502 /CA 0.502>>"));
-		assertTrue(c.contains("/A255 gs\n0 0 1 RG\n2 w\n[3 3] 0 d\n1 2 m 3 4.25 l S\n"), c);
-		assertTrue(c.contains("q 0 0 16 8 re W n\n0 -16 m 24 8 l 0 -8 m 24 16 l 0 0 m 24 24 l 0 8 m 24 32 l S Q\n"), c);
-		assertTrue(c.contains("BT /B 10 Tf 1 0 0 -1 50 60 Tm <b5852829> Tj ET\n"), c);
-		assertTrue(c.contains("BT /F 10 Tf 1 0 0 -1 86.66 60 Tm <4141> Tj ET\n"), c);
-		assertTrue(c.contains("BT /F 10 Tf 0 -1 -1 0 7 56.67 Tm <4141> Tj ET\n"), c);
 	}
 }
