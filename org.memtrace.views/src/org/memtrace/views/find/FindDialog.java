@@ -97,6 +97,8 @@ final class FindDialog extends Dialog {
 	private Label more;
 	private Label keys;
 	private List<Row> rows = List.of();
+	/** What a key asked for while the rows were still those of an earlier text; null for nothing. */
+	private Runnable whenFound;
 	private LatestResult<List<Shown>, Index> indexing;
 	private LatestResult<Input, Answer> searching;
 
@@ -165,7 +167,10 @@ final class FindDialog extends Dialog {
 		keys.setAlignment(SWT.RIGHT);
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(keys);
 		makeSearches();
-		text.addModifyListener(e -> search());
+		text.addModifyListener(e -> {
+			whenFound = null;
+			search();
+		});
 		text.addListener(SWT.KeyDown, this::key);
 		table.addListener(SWT.KeyDown, this::key);
 		table.addListener(SWT.Selection, e -> describe());
@@ -211,6 +216,7 @@ final class FindDialog extends Dialog {
 
 			@Override
 			protected void failed(Input input, String message) {
+				whenFound = null;
 				more.setText(message);
 			}
 		};
@@ -256,6 +262,20 @@ final class FindDialog extends Dialog {
 		more.setText(reading ? "Reading the names of the open traces…"
 				: rows.isEmpty() ? "Nothing is called so." : answer.more().isEmpty() ? "" : "Shown: " + answer.more());
 		describe();
+		if (whenFound != null && !searching.isBusy()) {
+			Runnable asked = whenFound;
+			whenFound = null;
+			asked.run();
+		}
+	}
+
+	/** At once, or as soon as the rows are those of the text: who types fast means what is typed, not what is shown. */
+	private void onFound(Runnable what) {
+		if (searching.isBusy()) {
+			whenFound = what;
+		} else {
+			what.run();
+		}
 	}
 
 	private Row chosen() {
@@ -284,11 +304,12 @@ final class FindDialog extends Dialog {
 		case SWT.PAGE_UP -> move(e, -PAGE);
 		case SWT.CR, SWT.KEYPAD_CR -> {
 			e.doit = false;
-			choose((e.stateMask & SWT.SHIFT) != 0);
+			boolean other = (e.stateMask & SWT.SHIFT) != 0;
+			onFound(() -> choose(other));
 		}
 		case SWT.F3 -> {
 			e.doit = false;
-			source();
+			onFound(this::source);
 		}
 		default -> {
 			// of the text

@@ -86,7 +86,7 @@ class FindDialogTest extends UiTest {
 		waitForPicture("small matmul");
 		bot.run(() -> selection().reset());
 		open();
-		type("c", "Structure: C");
+		bot.type("c");	// and at once the key: what is typed counts, not what is shown
 		press("shift+Return");
 		bot.waitFor("C marked", () -> selection().mark() == SampleTrace.C);
 		assertEquals(selection().initial().producer(), bot.ui(() -> selection().state().producer()));
@@ -94,7 +94,6 @@ class FindDialogTest extends UiTest {
 		// the page at an address: the fourth of B
 		open();
 		bot.type("0x7f0000103010");
-		bot.waitFor("one row", () -> table.getItemCount() == 1 && table.getItem(0).getText(1).contains("B"));
 		press("shift+Return");
 		bot.waitFor("page marked", () -> selection().mark() == SampleTrace.B + 5);
 
