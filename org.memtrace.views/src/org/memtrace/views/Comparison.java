@@ -23,6 +23,15 @@ public final class Comparison {
 		return traces.stream().sorted(Comparator.comparing(TraceInfo::recordedAt).thenComparingInt(TraceInfo::id)).toList();
 	}
 
+	/** Brings the difference of what is compared to the front, beside the second picture. */
+	public static void showDifference(IWorkbenchPage page) {
+		try {
+			page.showView(ViewIds.DIFFERENCE, null, IWorkbenchPage.VIEW_VISIBLE);
+		} catch (PartInitException e) {
+			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Compare", e.getMessage());
+		}
+	}
+
 	/** Shows two traces of the catalogue. */
 	public static void show(IWorkbenchPage page, TraceInfo first, TraceInfo second, SelectionLink.Time time) {
 		Session session = page.getWorkbenchWindow().getService(Session.class);

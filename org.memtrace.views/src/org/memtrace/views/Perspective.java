@@ -12,6 +12,7 @@ import org.eclipse.ui.IPlaceholderFolderLayout;
 public final class Perspective implements IPerspectiveFactory {
 	/** Any further view of a kind. */
 	private static final String ANY = ":*";
+	private static final String PICTURES = "org.memtrace.views.pictures";
 	private static final String RIGHT = "org.memtrace.views.right";
 	private static final String BELOW = "org.memtrace.views.below";
 
@@ -22,7 +23,11 @@ public final class Perspective implements IPerspectiveFactory {
 	public void createInitialLayout(IPageLayout layout) {
 		layout.setEditorAreaVisible(false);
 		String editors = layout.getEditorArea();
-		layout.addView(ViewIds.OCELOTL, IPageLayout.LEFT, 0.5f, editors);
+		IFolderLayout pictures = layout.createFolder(PICTURES, IPageLayout.LEFT, 0.5f, editors);
+		pictures.addView(ViewIds.OCELOTL);
+		// a picture, too, which needs as much room
+		pictures.addPlaceholder(ViewIds.DIFFERENCE);
+		pictures.addPlaceholder(ViewIds.DIFFERENCE + ANY);
 		// what is left over on a wide screen is for the picture
 		float traces = Math.min(0.21f, TRACES_WIDTH / Display.getCurrent().getPrimaryMonitor().getClientArea().width);
 		layout.addView(ViewIds.TRACES, IPageLayout.LEFT, traces, ViewIds.OCELOTL);
@@ -38,9 +43,9 @@ public final class Perspective implements IPerspectiveFactory {
 			below.addPlaceholder(id);
 			below.addPlaceholder(id + ANY);
 		}
-		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.STRUCTURES, ViewIds.GANTT,
-				ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.PROFILE, ViewIds.DENSITY, ViewIds.MACHINE, ViewIds.SOURCE, ViewIds.TUTORIAL,
-				ViewIds.HELP }) {
+		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.DIFFERENCE,
+				ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.PROFILE, ViewIds.DENSITY, ViewIds.MACHINE,
+				ViewIds.SOURCE, ViewIds.TUTORIAL, ViewIds.HELP }) {
 			layout.addShowViewShortcut(id);
 		}
 		// beside what they are about: all pictures

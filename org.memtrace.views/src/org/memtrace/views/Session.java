@@ -345,6 +345,18 @@ public final class Session implements IDisposable {
 		listeners.forEach(Listener::groupsChanged);
 	}
 
+	/** Marks what belongs together in two traces that are shown; a link between them does not look for the same names then. */
+	public void mark(OpenTrace a, int[] ofA, OpenTrace b, int[] ofB) {
+		for (GroupLink l : links) {
+			if (l.link != null && l.link.links(a.selection(), b.selection())) {
+				l.link.mark(a.selection(), ofA, ofB);
+				return;
+			}
+		}
+		a.selection().markAll(ofA);
+		b.selection().markAll(ofB);
+	}
+
 	/** Ends all links of a group. */
 	public void unlink(TraceGroup group) {
 		links.stream().filter(l -> l.has(group)).forEach(GroupLink::end);

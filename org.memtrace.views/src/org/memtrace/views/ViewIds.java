@@ -11,6 +11,7 @@ public final class ViewIds {
 	public static final String DETAILS = "org.memtrace.views.details";
 	public static final String OCELOTL = "org.memtrace.views.ocelotl";
 	public static final String FINDINGS = "org.memtrace.views.findings";
+	public static final String DIFFERENCE = "org.memtrace.views.difference";
 	public static final String STRUCTURES = "org.memtrace.views.structures";
 	public static final String GANTT = "org.memtrace.views.gantt";
 	public static final String EVENTS = "org.memtrace.views.events";

@@ -33,14 +33,14 @@ public final class FindingPlace {
 	public FindingPlace(Finding finding, ProducerTree tree) {
 		this.finding = finding;
 		this.tree = tree;
-		structures = structures(new HashSet<>(finding.structures()));
+		structures = subtrees(tree, new HashSet<>(finding.structures()));
 		Set<Integer> ids = new HashSet<>(finding.structures());
 		pages = finding.leaves().stream().mapToInt(Integer::intValue)
 				.filter(leaf -> leaf < tree.size() && tree.kind(leaf) == ProducerKind.PAGE && ids.contains(tree.structure(leaf))).toArray();
 	}
 
-	/** The largest subtrees that are of one of these structures and of no other. */
-	private int[] structures(Set<Integer> ids) {
+	/** The largest subtrees of a tree that are of one of these structures and of no other, in its order. */
+	public static int[] subtrees(ProducerTree tree, Set<Integer> ids) {
 		List<Integer> found = new ArrayList<>();
 		for (int id = 0; id < tree.size();) {
 			int s = tree.structure(id);

@@ -134,7 +134,7 @@ public final class FindingsPresenter {
 	}
 
 	/** What was recorded first is what it was before; of equal times that which the group shows. */
-	private static boolean isFirst(Trace a, Trace b) {
+	public static boolean isFirst(Trace a, Trace b) {
 		return Comparator.comparing((Trace t) -> t.info().recordedAt()).compare(a, b) <= 0;
 	}
 

@@ -166,8 +166,13 @@ public final class DiffMap {
 	/** What shows most: first touch at the beginning, by the thread whose share has changed most, if that has changed; else accesses. */
 	public Choice usual() {
 		int role = role();
-		boolean moved = shown.stream().anyMatch(s -> change(s, role) > MOVED || s.movedPlaces() > MOVED);
+		boolean moved = !diff.roles().isEmpty() && shown.stream().anyMatch(s -> change(s, role) > MOVED || s.movedPlaces() > MOVED);
 		return moved ? new Choice(Quantity.FIRST_TOUCH, role, false, true) : new Choice(Quantity.ACCESSES, role, false, false);
+	}
+
+	/** Name of the thread with a role; a trace without threads has none. */
+	public String thread(int role) {
+		return role < diff.roles().size() ? diff.roles().get(role) : "nobody that is known";
 	}
 
 	/** The role whose share of first touches has changed most; the first one of equals. */

@@ -29,6 +29,11 @@ public final class DiffPicture {
 	private static final double GAP = 4;
 	/** Lower rows are drawn together. */
 	private static final double LEAST_ROW = 2;
+	/** Below so many lines of text the legend is short. */
+	private static final double LOW = 24;
+	private static final double LOW_AND_NARROW = 17;
+	/** Narrower than so many lines of text are high, the texts stand below the scale. */
+	private static final double NARROW = 52;
 	/** Bands of the scale. */
 	private static final int STEPS = 41;
 
@@ -130,7 +135,7 @@ public final class DiffPicture {
 		case ACCESSES -> "share of all accesses";
 		case READS -> "share of all reads";
 		case WRITES -> "share of all writes";
-		case FIRST_TOUCH -> "share of the pages that " + map.diff().roles().get(values.choice().role()) + " has touched first until then";
+		case FIRST_TOUCH -> "share of the pages that " + map.thread(values.choice().role()) + " has touched first until then";
 		};
 	}
 
@@ -149,7 +154,10 @@ public final class DiffPicture {
 	private void draw(String selected, int width, int height) {
 		double small = 0.92 * f;
 		double top = Math.rint((isTouch() ? 1.8 : 0.8) * f);
-		double bottom = Math.rint(height - 6.2 * f);
+		boolean slim = width < NARROW * f;
+		boolean low = height < (slim ? LOW_AND_NARROW : LOW) * f;
+		boolean narrow = slim && !low;
+		double bottom = Math.rint(height - (low ? 4.9 : narrow ? 9 : 6.2) * f);
 		int fit = Math.max(1, (int) ((bottom - top + GAP) / (1.4 * f + GAP)));
 		List<Field> fields = values.fields().subList(0, Math.min(fit, values.fields().size()));
 		double widest = fields.stream().mapToDouble(x -> meter.width(name(x.structure()), small, true)).max().orElse(0);
@@ -190,7 +198,7 @@ public final class DiffPicture {
 			}
 		}
 		axis(bottom, width);
-		legend(bottom + 2.1 * f, width, values.fields().size() - fields.size() + values.more());
+		legend(bottom + 2.1 * f, width, values.fields().size() - fields.size() + values.more(), low, narrow);
 	}
 
 	private static String name(StructureDiff s) {
@@ -254,7 +262,7 @@ public final class DiffPicture {
 	/** The colours of the columns at the left: as many threads as there is room for. */
 	private void threads(double from, double y, double right) {
 		double small = 0.92 * f;
-		String head = "A, B: thread that touches most pages of a place first";
+		String head = right - from < NARROW * f ? "touched first by" : "A, B: thread that touches most pages of a place first";
 		List<String> roles = map.diff().roles();
 		double x = from;
 		shapes.add(new Shape.Text(x, y, meter.fit(head, small, false, right - x), small, false, palette.text(), Shape.Anchor.START, false));
@@ -319,7 +327,7 @@ public final class DiffPicture {
 	}
 
 	/** The scale, what it means, and what is cut. */
-	private void legend(double y, int width, int hidden) {
+	private void legend(double y, int width, int hidden, boolean low, boolean narrow) {
 		double small = 0.92 * f;
 		double x = 0.8 * f;
 		double bar = Math.min(16 * f, Math.max(8 * f, width / 4.0));
@@ -341,15 +349,34 @@ public final class DiffPicture {
 		double textX = x + bar + 1.5 * f;
 		double room = width - textX - 0.8 * f;
 		String unit = "B − A in percentage points: " + what();
+		if (low) {
+			unit += cut();
+		}
 		shapes.add(new Shape.Text(textX, y + 1.05 * f, meter.fit(unit, small, false, room), small, false, palette.text(), Shape.Anchor.START,
 				false));
-		shapes.add(new Shape.Text(textX, y + 2.4 * f, meter.fit(cell() + cut(), small, false, room), small, false, palette.mutedText(),
-				Shape.Anchor.START, false));
+		if (narrow) {
+			// the texts have the whole width, below the scale
+			shapes.removeLast();
+			shapes.add(new Shape.Text(textX, y + 1.05 * f, meter.fit("B − A in percentage points", small, false, room), small, false,
+					palette.text(), Shape.Anchor.START, false));
+			textX = x;
+			room = width - 1.6 * f;
+			shapes.add(new Shape.Text(textX, under + 1.4 * f, meter.fit(what(), small, false, room), small, false, palette.text(),
+					Shape.Anchor.START, false));
+			y = under + 0.3 * f;
+		}
 		List<String> more = new ArrayList<>();
 		more.add("empty: nothing there, before and after");
 		if (hidden > 0) {
 			more.add(Units.plural(hidden, "lighter structure") + " not drawn");
 		}
+		if (low) {
+			shapes.add(new Shape.Text(textX, y + 2.4 * f, meter.fit(cell() + "; " + String.join("; ", more), small, false, room), small, false,
+					palette.mutedText(), Shape.Anchor.START, false));
+			return;
+		}
+		shapes.add(new Shape.Text(textX, y + 2.4 * f, meter.fit(cell() + cut(), small, false, room), small, false, palette.mutedText(),
+				Shape.Anchor.START, false));
 		more.add("A: " + label(map.diff().before()) + ", B: " + label(map.diff().after()));
 		shapes.add(new Shape.Text(textX, y + 3.7 * f, meter.fit(String.join("; ", more), small, false, room), small, false,
 				palette.mutedText(), Shape.Anchor.START, false));

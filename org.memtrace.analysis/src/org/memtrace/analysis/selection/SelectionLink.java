@@ -43,6 +43,24 @@ public final class SelectionLink implements AutoCloseable {
 		return a == one && b == other || a == other && b == one;
 	}
 
+	/**
+	 * Marks what belongs together in both, which may have another name in each.
+	 *
+	 * @param one one of both selections
+	 * @param ofOne what to mark there
+	 * @param ofOther what to mark in the other one
+	 */
+	public void mark(TraceSelection one, int[] ofOne, int[] ofOther) {
+		boolean outer = mirroring;
+		mirroring = true;
+		try {
+			one.markAll(ofOne);
+			(one == a ? b : a).markAll(ofOther);
+		} finally {
+			mirroring = outer;
+		}
+	}
+
 	@Override
 	public void close() {
 		a.removeListener(toB);

@@ -33,6 +33,7 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.details", new Place("user/workbench.md", "traces-and-details")),
 			Map.entry("org.memtrace.views.ocelotl", new Place("user/workbench.md", "ocelotl-the-picture")),
 			Map.entry("org.memtrace.views.findings", new Place("user/workbench.md", "findings-what-is-wrong")),
+			Map.entry("org.memtrace.views.difference", new Place("user/workbench.md", "difference-two-traces")),
 			Map.entry("org.memtrace.views.structures", new Place("user/workbench.md", "structures")),
 			Map.entry("org.memtrace.views.source", new Place("user/workbench.md", "source-the-line-that-must-change")),
 			Map.entry("org.memtrace.views.find", new Place("user/workbench.md", "find-anything")),

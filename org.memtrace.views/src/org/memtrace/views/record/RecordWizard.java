@@ -211,7 +211,7 @@ final class RecordWizard extends Wizard {
 		} // else the first page says what is missing
 	}
 
-	/** The traces are in the catalogue: shows the last one; of a pair the first, and beside it the second. */
+	/** The traces are in the catalogue: shows the last one; of a pair the first, beside it the second, and what differs. */
 	void opened(List<TraceInfo> traces) {
 		if (traces.size() != 2) {
 			session.opener().open(traces.get(traces.size() - 1));
@@ -222,8 +222,10 @@ final class RecordWizard extends Wizard {
 			public void traceChanged(OpenTrace trace) {
 				session.removeListener(this);
 				if (trace != null && trace.isListed(traces.get(0))) {
-					window.getShell().getDisplay().asyncExec(
-							() -> Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED));
+					window.getShell().getDisplay().asyncExec(() -> {
+						Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED);
+						Comparison.showDifference(window.getActivePage());
+					});
 				}
 			}
 		});

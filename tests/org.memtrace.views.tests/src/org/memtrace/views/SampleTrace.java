@@ -50,6 +50,16 @@ public final class SampleTrace {
 
 	/** @param recorded when the program ran */
 	static TraceInfo write(TraceWriter target, String name, Instant recorded) throws MemtraceException {
+		return write(target, name, recorded, NAMES, false);
+	}
+
+	/** A later run in which each worker initialises what it uses, and the third matrix is called "result". */
+	public static TraceInfo writeRepaired(TraceCatalogue catalogue, String name) throws MemtraceException {
+		return write(catalogue.create(name), name, Instant.parse("2026-11-20T06:30:00Z"), new String[] {NAMES[0], NAMES[1], "result"}, true);
+	}
+
+	private static TraceInfo write(TraceWriter target, String name, Instant recorded, String[] names, boolean parallel)
+			throws MemtraceException {
 		try (TraceWriter writer = target) {
 			List<ThreadInfo> threads = new ArrayList<>();
 			for (int i = 0; i <= WORKERS; i++) {
@@ -60,20 +70,20 @@ public final class SampleTrace {
 			ProducerTreeBuilder tree = new ProducerTreeBuilder(4096);
 			tree.begin(ProducerKind.ROOT, "MemoryRoot", 0, 0, -1);
 			List<Structure> structures = new ArrayList<>();
-			int[][] page = new int[NAMES.length][PAGES];
-			for (int s = 0; s < NAMES.length; s++) {
+			int[][] page = new int[names.length][PAGES];
+			for (int s = 0; s < names.length; s++) {
 				long start = 0x7f0000000000L + s * 0x100000L;
 				long end = start + PAGES * 4096L;
-				structures.add(new Structure(s, 0, StructureKind.HEAP, NAMES[s], start, end, 0, Long.MAX_VALUE, 100, -1,
+				structures.add(new Structure(s, 0, StructureKind.HEAP, names[s], start, end, 0, Long.MAX_VALUE, 100, -1,
 						"matmul.c:" + (10 + s)));
-				tree.begin(ProducerKind.STRUCTURE, NAMES[s], start, end, s);
+				tree.begin(ProducerKind.STRUCTURE, names[s], start, end, s);
 				for (int part = 0; part < WORKERS; part++) {
 					int from = part * PAGES / WORKERS;
 					int to = (part + 1) * PAGES / WORKERS;
-					tree.begin(ProducerKind.PART, NAMES[s] + " [pages " + from + "-" + (to - 1) + "]",
+					tree.begin(ProducerKind.PART, names[s] + " [pages " + from + "-" + (to - 1) + "]",
 							start + from * 4096L, start + to * 4096L, s);
 					for (int p = from; p < to; p++) {
-						page[s][p] = tree.leaf(ProducerKind.PAGE, NAMES[s] + " [page " + p + "]", start + p * 4096L,
+						page[s][p] = tree.leaf(ProducerKind.PAGE, names[s] + " [page " + p + "]", start + p * 4096L,
 								start + (p + 1) * 4096L, s);
 					}
 					tree.end();
@@ -91,12 +101,13 @@ public final class SampleTrace {
 			for (int step = 0; step < STEPS; step++) {
 				long start = step * STEP_NS;
 				for (int p = 0; p < PAGES; p++) {
+					int owner = 1 + p * WORKERS / PAGES;
 					if (step < INITIALISATION) {
-						batch.add(start, start + STEP_NS, page[0][p], 0, 0, 0, 4, 1, 0, 0, 0);
-						batch.add(start, start + STEP_NS, page[1][p], 0, 0, 0, 4, 1, 0, 0, 0);
+						int by = parallel ? owner : 0;
+						batch.add(start, start + STEP_NS, page[0][p], by, 0, 0, 4, 1, 0, 0, 0);
+						batch.add(start, start + STEP_NS, page[1][p], by, 0, 0, 4, 1, 0, 0, 0);
 						continue;
 					}
-					int owner = 1 + p * WORKERS / PAGES;
 					batch.add(start, start + STEP_NS, page[0][p], owner, 0, 8 + p % 3, 0, 1, 0, 0, 0);
 					batch.add(start, start + STEP_NS, page[2][p], owner, 0, 0, 8 + step % 2, 1, 0, 0, 0);
 					for (int t = 1; t <= WORKERS; t++) {

@@ -18,7 +18,9 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.table.StructureTable;
+import org.memtrace.analysis.diff.DiffMap.Quantity;
 import org.memtrace.model.Progress;
+import org.memtrace.views.difference.DifferenceView;
 
 /**
  * The first minutes of a new user, as the README tells them: records the stencil before and after, sees that one thread initialises
@@ -67,6 +69,15 @@ class WalkTest extends UiTest {
 			bot.shot("walk-record");
 			waitLong("both recordings", () -> trace(1) != null && trace(2) != null);
 			assertEquals(List.of("stencil serial", "stencil parallel"), List.of(trace(1).name(), trace(2).name()));
+			DifferenceView difference = bot.ui(() -> (DifferenceView) page().findView(ViewIds.DIFFERENCE));
+			assertTrue(bot.ui(() -> page().isPartVisible(difference)), "the pair opens on its difference");
+			bot.waitFor("difference", () -> difference.quantity() == Quantity.FIRST_TOUCH);
+			waitForViews();
+			String said = bot.ui(difference::sentences);
+			assertTrue(said.contains("old_grid: first touched by main 100 % before, by "), said);
+			bot.shot("walk-difference");
+			bot.run(() -> show(ViewIds.OCELOTL));
+			waitForViews();
 			// by thread, and the begin of both
 			Combo colours = bot.find(Combo.class, c -> Stream.of(c.getItems()).anyMatch(i -> i.startsWith("Thread"))
 					&& c.getText().startsWith("Private"));

@@ -261,6 +261,18 @@ class DiffMapTest {
 	}
 
 	@Test
+	void withoutThreadsNobodyTouchesFirst() throws MemtraceException {
+		PlantedTrace t = new PlantedTrace(0, INTERVALS);
+		int s = t.structure("field", StructureKind.HEAP, 4);
+		t.write(s, 0, 0, -1);
+		DiffMap m = map(t, t);
+		Values v = whole(m, Quantity.FIRST_TOUCH);
+		assertEquals(0, sum(of(v, "field").after()));
+		assertTrue(texts(draw(m, v, 900, 400)).contains("nobody that is known"));
+		assertEquals(Quantity.ACCESSES, m.usual().quantity());
+	}
+
+	@Test
 	void hugeCountsDoNotOverflow() throws MemtraceException {
 		long huge = Long.MAX_VALUE / 128; // the most that a trace may have
 		PlantedTrace a = new PlantedTrace(1, INTERVALS);

@@ -40,6 +40,24 @@ class TraceSelectionTest {
 		return b.build();
 	}
 
+	/** Linked selections mark what has the same name, or what somebody says belongs together. */
+	@Test
+	void whatBelongsTogetherIsMarkedInBothWhateverItsName() {
+		TraceSelection other = new TraceSelection(tree(), 0, 1_000_000);
+		try (SelectionLink link = new SelectionLink(selection, other, SelectionLink.Time.SCALED)) {
+			selection.mark(A);
+			assertEquals(A, other.mark());
+			link.mark(other, new int[] {B}, new int[] {A});
+			assertEquals(B, other.mark());
+			assertEquals(A, selection.mark());
+			link.mark(selection, new int[] {B}, new int[0]);
+			assertEquals(B, selection.mark());
+			assertEquals(TraceSelection.NO_MARK, other.mark());
+			selection.mark(A);
+			assertEquals(A, other.mark(), "names count again");
+		}
+	}
+
 	@Test
 	void viewpointKeepsZoomAndP() {
 		selection.zoom(1_200_000, 1_300_000, A);
