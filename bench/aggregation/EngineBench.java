@@ -15,6 +15,7 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TimeSlices;
@@ -46,12 +47,16 @@ public final class EngineBench {
 		boolean band = args[0].equals("band");
 		// small ones first, so that the code is compiled
 		for (int i = 0; i < 12; i++) {
-			round(model(band, Math.max(64, leaves / 16), Math.max(8, slices / 4)));
+			round(model(band, Math.max(64, leaves / 16), Math.max(8, slices / 4)), AggregationOptions.EXACT);
 		}
-		MicroscopicModel model = model(band, leaves, slices);
+		report(args, model(band, leaves, slices), AggregationOptions.EXACT, rounds);
+	}
+
+	/** Prints medians of the rounds, and a number that is the same for two builds only if all partitions of their lists are. */
+	static void report(String[] args, MicroscopicModel model, AggregationOptions options, int rounds) throws Exception {
 		List<double[]> results = new ArrayList<>();
 		for (int r = 0; r < rounds; r++) {
-			results.add(round(model));
+			results.add(round(model, options));
 		}
 		StringBuilder row = new StringBuilder();
 		for (int x = 0; x < NAMES.length; x++) {
@@ -59,18 +64,33 @@ public final class EngineBench {
 			double[] sorted = results.stream().mapToDouble(v -> v[column]).sorted().toArray();
 			row.append(String.format(" %s %.0f", NAMES[x], sorted[sorted.length / 2]));
 		}
-		System.out.println(Arrays.toString(args) + row);
+		System.out.printf("%s%s partitions %08x%n", Arrays.toString(args), row, partitions);
+	}
+
+	private static int partitions;
+
+	private static int hash(SignificantLevels levels) {
+		int hash = 1;
+		for (SignificantLevels.Level level : levels.levels()) {
+			Partition e = level.partition();
+			hash = 31 * hash + Double.hashCode(level.p());
+			for (int b = 0; b < e.blockCount(); b++) {
+				hash = 31 * (31 * (31 * hash + e.treeNode(b)) + e.firstSlice(b)) + e.endSlice(b);
+				hash = 31 * (31 * hash + Double.hashCode(e.gain(b))) + Double.hashCode(e.loss(b));
+			}
+		}
+		return hash;
 	}
 
 	private static final String[] NAMES = {"gains", "first-p", "later-p", "first-level", "list", "programmes", "levels", "MB"};
 
 	/** Medians are taken of these, in milliseconds of CPU time. */
-	private static double[] round(MicroscopicModel model) throws Exception {
+	private static double[] round(MicroscopicModel model, AggregationOptions options) throws Exception {
 		double[] v = new double[NAMES.length];
 		SpatiotemporalAggregator a = null;
 		for (double p : PS) { // a new aggregator knows nothing of other p
 			double x = cpuMs();
-			a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+			a = SpatiotemporalAggregator.prepare(model, options, Progress.NONE);
 			v[0] += (cpuMs() - x) / PS.length;
 			x = cpuMs();
 			a.partition(p);
@@ -81,17 +101,18 @@ public final class EngineBench {
 			a.partition(p);
 		}
 		v[2] = (cpuMs() - x) / LATER.length;
-		a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+		a = SpatiotemporalAggregator.prepare(model, options, Progress.NONE);
 		x = cpuMs();
 		SignificantLevels.first(a, Progress.NONE);
 		v[3] = cpuMs() - x;
-		a = SpatiotemporalAggregator.prepare(model, AggregationOptions.EXACT, Progress.NONE);
+		a = SpatiotemporalAggregator.prepare(model, options, Progress.NONE);
 		x = cpuMs();
 		SignificantLevels levels = SignificantLevels.compute(a, Progress.NONE);
 		v[4] = cpuMs() - x;
 		v[5] = levels.programmes();
 		v[6] = levels.levels().size();
 		v[7] = a.memoryBytes() / 1e6;
+		partitions = hash(levels);
 		return v;
 	}
 

@@ -4,6 +4,9 @@
 # The engine of this checkout beside that of older commits, in turns, in CPU
 # time: figures of docs/benchmarks-aggregation.md, "Old and new".
 #   compare.sh [-n TURNS] [-r ROUNDS] [COMMIT ...] [-- MODEL:LEAVES:SLICES ...]
+#   compare.sh … -- FILE:type|thread:SLICES ...   of the database of a trace, which
+#       run.sh model 10000000 250000 FILE or memtrace import writes
+# The last number of a row is the same where all partitions are.
 # Each turn is one JVM for each build and model. Median of the rounds of a JVM.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -29,7 +32,14 @@ build() { # NAME SOURCES
 	# shellcheck disable=SC2046
 	"$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" \
 		$(find "$2/org.memtrace.model/src" "$2/org.memtrace.aggregation/src" -name '*.java') bench/aggregation/EngineBench.java
+	case $cases in
+	*:type:* | *:thread:*) "$JAVA_HOME"/bin/javac -proc:none -nowarn --release 21 -d "$work/$1" -cp "$work/$1:build/classes:build/lib/*" \
+		bench/aggregation/TraceBench.java ;;
+	esac
 }
+case $cases in
+*:type:* | *:thread:*) releng/dev-compile.sh ;; # what reads a trace and makes its model
+esac
 for c in $commits; do
 	mkdir "$work/src-$c"
 	git archive "$c" org.memtrace.model/src org.memtrace.aggregation/src | tar x -C "$work/src-$c"
@@ -38,10 +48,15 @@ done
 build now .
 for turn in $(seq "$turns"); do
 	for x in $cases; do
+		case $x in
+		*:type:* | *:thread:*) main=TraceBench ;;
+		*) main=EngineBench ;;
+		esac
 		for b in $commits now; do
 			printf '%s, turn %s: ' "$b" "$turn"
 			# shellcheck disable=SC2086
-			"$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-3g} -XX:+UseSerialGC -cp "$work/$b" EngineBench $(echo "$x" | tr : ' ') "$rounds"
+			"$JAVA_HOME"/bin/java -Xmx${BENCH_HEAP:-3g} -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
+				-cp "$work/$b:build/classes:build/lib/*" "$main" $(echo "$x" | tr : ' ') "$rounds"
 		done
 	done
 done

@@ -52,12 +52,12 @@ final class Survivors {
 	/** Of the p that was solved last. */
 	private long[] block;
 	private long[] division;
+	/** The better of both. */
+	private long[] base;
 	private double solvedP;
 	private long solvedValue;
 	private final long[] prefix;
-	private final long[] suffix;
 	private final short[] choice;
-	private final boolean[] begun;
 
 	/**
 	 * What is asked of an element between two p.
@@ -98,9 +98,7 @@ final class Survivors {
 		this.qualities = owner.qualities();
 		this.slices = owner.model().sliceCount();
 		this.prefix = new long[slices + 1];
-		this.suffix = new long[slices + 1];
 		this.choice = new short[slices + 1];
-		this.begun = new boolean[slices];
 	}
 
 	/**
@@ -376,6 +374,15 @@ final class Survivors {
 		return elements;
 	}
 
+	/** Tree node, first and last slice of an element, for tests. */
+	int[] place(int e) {
+		int x = 0;
+		while (from[x + 1] <= e) {
+			x++;
+		}
+		return new int[] {node[x], first[e], last[e]};
+	}
+
 	/** Bytes of the tables, without what a programme needs. */
 	long memoryBytes() {
 		return 20L * elements + nodes * (32L + 2L * slices);
@@ -385,14 +392,17 @@ final class Survivors {
 	void solve(double p, Progress progress) throws CancelledException {
 		block = new long[elements];
 		division = new long[elements];
+		base = new long[elements];
 		solvedP = p;
 		double q = 1 - p;
+		Sweep sweep = new Sweep();
 		for (int x = nodes - 1; x >= 0; x--) {
 			progress.check();
 			int n = node[x];
 			for (int e = from[x]; e < from[x + 1]; e++) {
 				block[e] = blockLow[e] == NEVER ? NONE : owner.blockValue(n, first[e], last[e], q);
 				division[e] = divisionLow[e] == NEVER ? NONE : division[e];
+				base[e] = Math.max(block[e], division[e]);
 			}
 			if (x == 0) {
 				solvedValue = value(x, 0, slices - 1, q);
@@ -400,28 +410,188 @@ final class Survivors {
 			}
 			int up = parent[x];
 			boolean calm = owner.calm(n, q);
-			Arrays.fill(begun, false);
-			for (int e = from[up]; e < from[up + 1]; e++) {
-				if (divisionLow[e] == NEVER || qualities.sum(n, first[e], last[e] + 1) == 0) {
-					continue;
+			if (!calm) {
+				sweep.begin(x);
+				for (int e = from[up]; e < from[up + 1]; e++) {
+					if (isDivided(up, e, n)) {
+						sweep.need(first[e], last[e]);
+					}
 				}
-				if (calm) {
-					division[e] += owner.blockValue(n, first[e], last[e], q);
-				} else if (!begun[first[e]]) {
-					// all intervals that begin here at once
-					begun[first[e]] = true;
-					int end = last[e];
-					for (int f = e + 1; f < from[up + 1]; f++) {
-						end = first[f] == first[e] && divisionLow[f] != NEVER ? last[f] : end;
-					}
-					forward(x, first[e], end, null);
-					for (int f = e; f < from[up + 1]; f++) {
-						if (first[f] == first[e] && divisionLow[f] != NEVER && qualities.sum(n, first[f], last[f] + 1) != 0) {
-							division[f] = Math.max(NONE, division[f] + prefix[last[f] + 1]);
-						}
-					}
+				sweep.forward();
+			}
+			for (int e = from[up]; e < from[up + 1]; e++) {
+				if (isDivided(up, e, n)) {
+					division[e] = calm ? division[e] + owner.blockValue(n, first[e], last[e], q)
+							: Math.max(NONE, division[e] + sweep.before[first[e]][last[e] + 1]);
 				}
 			}
+		}
+	}
+
+	/** Whether element e of the parent is a division, and its child n has values there. */
+	private boolean isDivided(int up, int e, int n) {
+		return divisionLow[e] != NEVER && qualities.sum(n, first[e], last[e] + 1) != 0;
+	}
+
+	/**
+	 * The best values of all intervals of one node that the parent divides: before each slice of them, and behind it. Elements of a node are
+	 * gone through once for each slice in which such an interval begins, and once for each in which one ends.
+	 */
+	private final class Sweep {
+		/** Best of [i, t) at [i][t], for slices i in which an interval begins, up to the last one that ends; {@link #NONE} for none. */
+		final long[][] before = new long[slices][slices + 1];
+		/** Best of [t, j] at [t][k], where j is the k-th slice in which an interval ends. */
+		private final long[][] behind = new long[slices + 1][slices];
+		/** What is outside of an interval from slice c to an end j, at best, at [c][k]. */
+		private final long[][] outside = new long[slices][slices];
+		/** The last end of the intervals that begin in a slice, -1 for none, and the first start of those that end in one. */
+		private final int[] until = new int[slices];
+		private final int[] since = new int[slices];
+		/** Slices in which intervals end, and for each slice the number of them before it. */
+		private final int[] ends = new int[slices];
+		private final int[] endsBefore = new int[slices + 1];
+		private int endCount;
+		/** For each last slice the first element that does not begin before the slice that is looked at. */
+		private final int[] at = new int[slices];
+		private final int[] to = new int[slices];
+		private final int[] firstAt = new int[slices + 1];
+		private int[] byFirst = new int[256];
+		private int x;
+
+		void begin(int of) {
+			x = of;
+			Arrays.fill(until, -1);
+			Arrays.fill(since, slices);
+			int e = from[x];
+			for (int t = 0; t < slices; t++) {
+				at[t] = e;
+				while (e < from[x + 1] && last[e] == t) {
+					e++;
+				}
+				to[t] = e;
+			}
+		}
+
+		/** An interval that the parent divides; they come by last slice. */
+		void need(int i, int j) {
+			until[i] = j;
+			since[j] = Math.min(since[j], i);
+		}
+
+		/** Finds {@link #before}. */
+		void forward() {
+			short[] empty = emptyFrom[x];
+			for (int i = 0; i < slices; i++) {
+				if (until[i] < 0) {
+					continue;
+				}
+				long[] best = before[i];
+				best[i] = 0;
+				for (int t = i; t <= until[i]; t++) {
+					long most = empty[t] >= 0 ? best[t] : NONE; // a slice without values is worth nothing
+					int e = at[t];
+					int end = to[t];
+					while (e < end && first[e] < i) {
+						e++;
+					}
+					at[t] = e; // the slices that follow need no more
+					for (; e < end; e++) {
+						most = Math.max(most, best[first[e]] + base[e]);
+					}
+					best[t + 1] = most > HARDLY ? most : NONE;
+				}
+			}
+		}
+
+		/** Finds {@link #behind}. */
+		void backward() {
+			order();
+			short[] empty = emptyFrom[x];
+			int least = slices;
+			endCount = 0;
+			for (int j = 0; j < slices; j++) {
+				endsBefore[j] = endCount;
+				if (since[j] < slices) {
+					least = Math.min(least, since[j]);
+					ends[endCount++] = j;
+				}
+			}
+			endsBefore[slices] = endCount;
+			for (int t = slices; t >= least; t--) {
+				Arrays.fill(behind[t], 0, endCount, NONE);
+				if (t > 0 && since[t - 1] < slices) {
+					behind[t][endsBefore[t - 1]] = 0;
+				}
+				if (t == slices) {
+					continue;
+				}
+				long[] best = behind[t];
+				int some = endsBefore[t]; // ends before t have nothing behind
+				if (empty[t] >= 0) {
+					max(best, behind[t + 1], 0, some, endCount);
+				}
+				for (int k = firstAt[t]; k < firstAt[t + 1]; k++) {
+					int e = byFirst[k];
+					if (base[e] > HARDLY) {
+						max(best, behind[last[e] + 1], base[e], endsBefore[last[e]], endCount);
+					}
+				}
+				for (int k = some; k < endCount; k++) {
+					best[k] = best[k] > HARDLY ? best[k] : NONE;
+				}
+			}
+		}
+
+		/** Elements of the node by first slice. */
+		private void order() {
+			Arrays.fill(firstAt, 0);
+			for (int e = from[x]; e < from[x + 1]; e++) {
+				firstAt[first[e]]++;
+			}
+			int sum = 0;
+			for (int t = 0; t <= slices; t++) {
+				sum += firstAt[t];
+				firstAt[t] = sum;
+			}
+			byFirst = byFirst.length < sum ? new int[Math.max(sum, 2 * byFirst.length)] : byFirst;
+			for (int e = from[x + 1] - 1; e >= from[x]; e--) {
+				byFirst[--firstAt[first[e]]] = e;
+			}
+		}
+
+		/** Begins with nothing outside. */
+		void clearOutside() {
+			for (long[] o : outside) {
+				Arrays.fill(o, 0, endCount, NONE);
+			}
+		}
+
+		/** Adds an interval of the parent: what is outside of it, at best. */
+		void outside(int i, int j, long rest) {
+			long[] b = before[i];
+			int k = endsBefore[j];
+			for (int c = i; c <= j; c++) {
+				if (b[c] > HARDLY) {
+					outside[c][k] = Math.max(outside[c][k], rest + b[c]);
+				}
+			}
+		}
+
+		/** What is outside of an element at best, within all intervals that were added. */
+		long around(int e) {
+			long[] o = outside[first[e]];
+			long[] b = behind[last[e] + 1];
+			long most = NONE;
+			for (int k = endsBefore[last[e]]; k < endCount; k++) {
+				most = Math.max(most, o[k] + b[k]);
+			}
+			return most > HARDLY ? most : NONE;
+		}
+	}
+
+	private static void max(long[] to, long[] a, long x, int from, int end) {
+		for (int i = from; i < end; i++) {
+			to[i] = Math.max(to[i], a[i] + x);
 		}
 	}
 
@@ -436,10 +606,6 @@ final class Survivors {
 		}
 		forward(x, i, j, null);
 		return prefix[j + 1];
-	}
-
-	private long base(int e) {
-		return Math.max(block[e], division[e]);
 	}
 
 	/**
@@ -474,44 +640,23 @@ final class Survivors {
 				if (c < i || best[c] <= HARDLY) {
 					continue;
 				}
-				long base = Math.max(block[e], division[e]);
-				if (base <= HARDLY) {
+				if (base[e] <= HARDLY) {
 					continue;
 				}
-				long v = best[c] + base;
+				long v = best[c] + base[e];
 				// a division with slices without values at its end is worth as much as without them, and begins earlier than those
 				if (v > most || v == most && c < cut) {
 					most = v;
 					cut = c;
 				}
 				if (c == i) {
-					whole = base;
+					whole = base[e];
 				}
 			}
 			best[t + 1] = most;
 			if (cuts != null) {
 				cuts[t] = (short) (whole > HARDLY && whole >= most - tie ? i : cut);
 			}
-		}
-	}
-
-	/** The best values of all intervals that end in slice j: {@code suffix[t]} is that of [t, j]. */
-	private void backward(int x, int i, int j, int[] byFirst) {
-		short[] empty = emptyFrom[x];
-		long[] best = suffix;
-		Arrays.fill(best, i, j + 1, NONE);
-		best[j + 1] = 0;
-		int k = from[x + 1] - 1;
-		for (int t = j; t >= i; t--) {
-			long most = empty[t] >= 0 ? best[t + 1] : NONE;
-			for (; k >= from[x] && first[byFirst[k]] >= t; k--) {
-				int e = byFirst[k];
-				if (first[e] == t && last[e] <= j && best[last[e] + 1] > HARDLY) {
-					long base = base(e);
-					most = base <= HARDLY ? most : Math.max(most, base + best[last[e] + 1]);
-				}
-			}
-			best[t] = most;
 		}
 	}
 
@@ -572,7 +717,7 @@ final class Survivors {
 			while (end > begin) {
 				int c = choice[end - 1];
 				int e = element(x, c, end - 1);
-				if (e < 0 || block[e] >= base(e) - owner.tie()) {
+				if (e < 0 || block[e] >= base[e] - owner.tie()) {
 					treeNodes.add(n);
 					intervals.add(c << 16 | end);
 				} else {
@@ -604,43 +749,46 @@ final class Survivors {
 	void deficits(float[] ofBlock, float[] ofDivision, Progress progress) throws CancelledException {
 		// what is outside of an interval that is divided, at best
 		long[] outside = new long[elements];
-		long[] most = new long[elements];
 		Arrays.fill(outside, NONE);
 		Arrays.fill(ofBlock, NEVER);
 		Arrays.fill(ofDivision, NEVER);
 		double q = 1 - solvedP;
-		int[] byFirst = new int[elements];
-		long[][] prefixes = new long[slices][];
-		long[][] suffixes = new long[slices][];
+		Sweep sweep = new Sweep();
 		for (int x = 0; x < nodes; x++) {
 			progress.check();
-			Arrays.fill(most, from[x], from[x + 1], NONE);
-			order(x, byFirst);
 			boolean calm = owner.calm(node[x], q);
 			int up = parent[x];
+			sweep.begin(x);
 			if (up < 0) {
-				values(x, 0, slices - 1, byFirst, prefixes, suffixes);
-				around(x, 0, slices - 1, 0, prefixes[0], suffixes[slices - 1], most);
+				sweep.need(0, slices - 1);
 			} else {
-				Arrays.fill(prefixes, null);
-				Arrays.fill(suffixes, null);
-				for (int r = from[up + 1] - 1; r >= from[up]; r--) { // the last end of each start is met first
-					if (divisionLow[r] == NEVER || outside[r] <= HARDLY || division[r] <= HARDLY
-							|| qualities.sum(node[x], first[r], last[r] + 1) == 0) {
-						continue;
+				for (int r = from[up]; r < from[up + 1]; r++) {
+					if (outside[r] > HARDLY && division[r] > HARDLY && isDivided(up, r, node[x])) {
+						sweep.need(first[r], last[r]);
 					}
-					values(x, first[r], last[r], byFirst, prefixes, suffixes);
-					long inside = calm ? owner.blockValue(node[x], first[r], last[r], q) : prefixes[first[r]][last[r] + 1];
-					if (inside > HARDLY) {
-						around(x, first[r], last[r], outside[r] + division[r] - inside, prefixes[first[r]], suffixes[last[r]], most);
+				}
+			}
+			sweep.forward();
+			sweep.backward();
+			sweep.clearOutside();
+			if (up < 0) {
+				sweep.outside(0, slices - 1, 0);
+			} else {
+				for (int r = from[up]; r < from[up + 1]; r++) {
+					if (outside[r] > HARDLY && division[r] > HARDLY && isDivided(up, r, node[x])) {
+						long inside = calm ? owner.blockValue(node[x], first[r], last[r], q) : sweep.before[first[r]][last[r] + 1];
+						if (inside > HARDLY) {
+							sweep.outside(first[r], last[r], outside[r] + division[r] - inside);
+						}
 					}
 				}
 			}
 			for (int e = from[x]; e < from[x + 1]; e++) {
-				if (most[e] > HARDLY) {
-					ofBlock[e] = block[e] <= HARDLY ? NEVER : down(solvedValue - most[e] - block[e]);
-					ofDivision[e] = division[e] <= HARDLY ? NEVER : down(solvedValue - most[e] - division[e]);
-					outside[e] = most[e];
+				long most = sweep.around(e);
+				if (most > HARDLY) {
+					ofBlock[e] = block[e] <= HARDLY ? NEVER : down(solvedValue - most - block[e]);
+					ofDivision[e] = division[e] <= HARDLY ? NEVER : down(solvedValue - most - division[e]);
+					outside[e] = most;
 				}
 			}
 		}
@@ -648,39 +796,5 @@ final class Survivors {
 
 	private float down(long deficit) {
 		return deficit <= 0 ? 0 : (float) (deficit * owner.perShiftedUnit()) * (1 - 0x1p-22f);
-	}
-
-	/** Finds the best values before and behind the elements in an interval, where they are not known from another one. */
-	private void values(int x, int i, int j, int[] byFirst, long[][] prefixes, long[][] suffixes) {
-		if (prefixes[i] == null) {
-			forward(x, i, j, null);
-			prefixes[i] = prefix.clone();
-		}
-		if (suffixes[j] == null) {
-			backward(x, 0, j, byFirst);
-			suffixes[j] = suffix.clone();
-		}
-	}
-
-	/** Raises what is outside of the elements within one interval [i, j], of which the best that is outside is known. */
-	private void around(int x, int i, int j, long rest, long[] before, long[] behind, long[] most) {
-		for (int e = firstEndingFrom(x, i); e < from[x + 1] && last[e] <= j; e++) {
-			if (first[e] >= i && before[first[e]] > HARDLY && behind[last[e] + 1] > HARDLY) {
-				most[e] = Math.max(most[e], rest + before[first[e]] + behind[last[e] + 1]);
-			}
-		}
-	}
-
-	/** Elements of a node by first slice. */
-	private void order(int x, int[] byFirst) {
-		int count = from[x + 1] - from[x];
-		long[] order = new long[count];
-		for (int e = 0; e < count; e++) {
-			order[e] = (long) first[from[x] + e] << 32 | from[x] + e;
-		}
-		Arrays.sort(order);
-		for (int e = 0; e < count; e++) {
-			byFirst[from[x] + e] = (int) order[e];
-		}
 	}
 }

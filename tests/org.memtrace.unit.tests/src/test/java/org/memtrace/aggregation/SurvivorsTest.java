@@ -197,6 +197,113 @@ class SurvivorsTest {
 		}
 	}
 
+	/**
+	 * Deficits of all blocks and divisions, where everything is left, against their definition: the best of all less the best partition
+	 * with the element, found from the root to the rows, interval by interval. Too small ones would cost time only.
+	 */
+	@ParameterizedTest
+	@ValueSource(longs = {1, 2, 3, 6, 8, 10})
+	void deficitsAreHowMuchWorseTheBestWithAnElementIs(long seed) throws Exception {
+		Random random = new Random(seed);
+		MicroscopicModel m = model(random, seed, 10, 9);
+		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
+		Survivors s = Survivors.of(a, new SpatiotemporalAggregator.Anchor(0), new SpatiotemporalAggregator.Anchor(1),
+				new Survivors.Span(0.5, Double.POSITIVE_INFINITY, false, false, 0), Double.POSITIVE_INFINITY);
+		for (double p : new double[] {0.05, 0.2, 0.5}) {
+			Naive naive = new Naive(a, p);
+			float[] blocks = new float[s.size()];
+			float[] divisions = new float[s.size()];
+			s.solve(p, Progress.NONE);
+			s.deficits(blocks, divisions, Progress.NONE);
+			int compared = 0;
+			for (int e = 0; e < s.size(); e++) {
+				int[] at = s.place(e);
+				String where = "seed " + seed + ", p = " + p + ", node " + at[0] + ", slices " + at[1] + " to " + at[2];
+				if (blocks[e] != Float.POSITIVE_INFINITY) {
+					assertEquals(naive.deficit(naive.withBlock, at), blocks[e], 1e-6, where + ", block");
+					compared++;
+				}
+				if (divisions[e] != Float.POSITIVE_INFINITY) {
+					assertEquals(naive.deficit(naive.withDivision, at), divisions[e], 1e-6, where + ", division");
+					compared++;
+				}
+			}
+			assertTrue(compared > s.size() / 2, compared + " of " + s.size());
+		}
+	}
+
+	/** Best partitions with each block and each division, in doubles. */
+	private static final class Naive {
+		final double[][][] withBlock;
+		final double[][][] withDivision;
+		private final double[][][] best;
+		private final SpatiotemporalAggregator a;
+		private final double p;
+		private final int slices;
+
+		Naive(SpatiotemporalAggregator a, double p) {
+			this.a = a;
+			this.p = p;
+			slices = a.model().sliceCount();
+			int nodes = a.tree().size();
+			best = new double[nodes][slices + 1][slices + 1];
+			withBlock = new double[nodes][slices][slices];
+			withDivision = new double[nodes][slices][slices];
+			for (int n = nodes - 1; n >= 0; n--) {
+				for (int j = 0; j < slices; j++) {
+					for (int i = j; i >= 0; i--) {
+						withBlock[n][i][j] = Double.NEGATIVE_INFINITY;
+						withDivision[n][i][j] = Double.NEGATIVE_INFINITY;
+						best[n][i][j + 1] = Double.NEGATIVE_INFINITY;
+						for (int c = i; c <= j; c++) {
+							double base = a.tree().isLeaf(n) ? block(n, c, j) : Math.max(block(n, c, j), division(n, c, j));
+							best[n][i][j + 1] = Math.max(best[n][i][j + 1], best[n][i][c] + base);
+						}
+					}
+				}
+			}
+			piece(0, 0, slices - 1, 0);
+			for (int n = 0; n < nodes; n++) {
+				for (int i = 0; i < slices && !a.tree().isLeaf(n); i++) {
+					for (int j = i; j < slices; j++) {
+						for (int child = n + 1; child < a.tree().end(n); child = a.tree().end(child)) {
+							piece(child, i, j, withDivision[n][i][j] - best[child][i][j + 1]);
+						}
+					}
+				}
+			}
+		}
+
+		/** What an interval of a node is worth to all elements in it, with what is outside of it. */
+		private void piece(int n, int from, int to, double outside) {
+			for (int i = from; i <= to; i++) {
+				for (int j = i; j <= to; j++) {
+					double rest = outside + best[n][from][i] + best[n][j + 1][to + 1];
+					withBlock[n][i][j] = Math.max(withBlock[n][i][j], rest + block(n, i, j));
+					if (!a.tree().isLeaf(n)) {
+						withDivision[n][i][j] = Math.max(withDivision[n][i][j], rest + division(n, i, j));
+					}
+				}
+			}
+		}
+
+		private double block(int n, int i, int j) {
+			return p * a.gain(n, i, j + 1) - (1 - p) * a.loss(n, i, j + 1);
+		}
+
+		private double division(int n, int i, int j) {
+			double sum = 0;
+			for (int child = n + 1; child < a.tree().end(n); child = a.tree().end(child)) {
+				sum += best[child][i][j + 1];
+			}
+			return sum;
+		}
+
+		double deficit(double[][][] with, int[] at) {
+			return (best[0][0][slices] - with[at[0]][at[1]][at[2]]) / (a.rootGain() + a.rootLoss());
+		}
+	}
+
 	/** A list of an aggregator that was asked for single p before, as in the workbench. */
 	@Test
 	void listAfterSinglePartitions() throws Exception {
