@@ -136,6 +136,22 @@ for name in io openmp mpi; do
 	theirs=$(pj_dump "$tmp/$name.paje" | awk -F, '$1 != "Container" { n[$1]++ } END { for (k in n) print k "|" n[k] }' | LC_ALL=C sort)
 	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok || bad "Pajé $name: ours $ours, pj_dump $theirs"
 done
+# and, exported as OTF2, the counts of each region at each location are those of the archive; the states come back
+for name in io openmp mpi; do
+	expect 0 "" "$memtrace" export -q --format otf2 -o "$tmp/$name.otf2" "$tmp/$name.db"
+	ours=$(otf2-print "$tmp/$name.otf2/traces.otf2" 2>/dev/null | awk -F '[<>"]+' '/^ENTER/ { split($0, w, " "); n[w[2] "," $2]++ }
+		END { for (k in n) { split(k, p, ","); print p[2] "," n[k] } }' | LC_ALL=C sort)
+	theirs=$(cut -d, -f2,3 "testdata/otf2/$name.regions" | LC_ALL=C sort)
+	[ -n "$ours" ] && [ "$ours" = "$theirs" ] && ok || bad "OTF2 export $name: ours $ours, otf2-print of the archive $theirs"
+	expect 0 "" "$memtrace" import -q -o "$tmp/$name-otf2.db" "$tmp/$name.otf2"
+	for db in "$name" "$name-otf2"; do
+		sqlite3 "$tmp/$db.db" "SELECT t.NAME, e.TIMESTAMP - (SELECT min(TIMESTAMP) FROM EVENT), e.LPAR - e.TIMESTAMP, e.DPAR FROM EVENT e
+			JOIN EVENT_TYPE t ON t.ID = e.EVENT_TYPE_ID WHERE t.CATEGORY = 1 ORDER BY 1, 2, 3, 4" >"$tmp/states.$db"
+	done
+	[ -s "$tmp/states.$name" ] && cmp -s "$tmp/states.$name" "$tmp/states.$name-otf2" && ok || bad "OTF2 export $name: other states"
+done
+expect 0 "" "$memtrace" export -q --format otf2 -o "$tmp/memory.otf2" testdata/format-example
+[ "$(otf2-print "$tmp/memory.otf2/traces.otf2" 2>/dev/null | grep -c '^METRIC')" -gt 9 ] && ok || bad "OTF2 export: no metrics of a memory trace"
 # a real trace in Chrome's JSON, where clang is
 if command -v clang-14 clang >/dev/null; then
 	compiler=$(command -v clang-14 clang | head -n 1)

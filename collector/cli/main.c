@@ -33,6 +33,7 @@ static const struct {
 	{ "c++", cmd_cxx },
 	{ "fortran", cmd_fortran },
 	{ "otf2-stream", cmd_otf2_stream },
+	{ "otf2-write", cmd_otf2_write },
 	{ "monitor", cmd_monitor },
 };
 

@@ -22,6 +22,7 @@ int cmd_cxx(const struct mt_args *a);
 int cmd_fortran(const struct mt_args *a);
 /* An OTF2 archive as records, for the importer. */
 int cmd_otf2_stream(const struct mt_args *a);
+int cmd_otf2_write(const struct mt_args *a);
 /* Counters on the places of the machine. */
 int cmd_monitor(const struct mt_args *a);
 

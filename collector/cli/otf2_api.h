@@ -10,6 +10,7 @@
 #define MEMTRACE_CLI_OTF2_API_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef MT_OTF2_HEADERS	/* only for the comparison */
@@ -25,6 +26,11 @@ typedef OTF2_EvtReaderCallbacks otf2_event_callbacks;
 typedef OTF2_AttributeList otf2_list;
 typedef OTF2_AttributeValue otf2_attribute;
 typedef OTF2_MetricValue otf2_metric;
+typedef OTF2_Archive otf2_archive;
+typedef OTF2_EvtWriter otf2_writer;
+typedef OTF2_DefWriter otf2_local_writer;
+typedef OTF2_GlobalDefWriter otf2_global_writer;
+typedef OTF2_FlushCallbacks otf2_flush;
 #else
 typedef int otf2_error;			/* enum OTF2_ErrorCode */
 typedef int otf2_next;			/* enum OTF2_CallbackCode */
@@ -35,7 +41,15 @@ typedef struct otf2_local otf2_local;
 typedef struct otf2_events otf2_events;
 typedef struct otf2_event_callbacks otf2_event_callbacks;
 typedef struct otf2_list otf2_list;
-typedef union { uint64_t uint64; double float64; } otf2_attribute;
+typedef struct otf2_archive otf2_archive;
+typedef struct otf2_writer otf2_writer;
+typedef struct otf2_local_writer otf2_local_writer;
+typedef struct otf2_global_writer otf2_global_writer;
+typedef struct {
+	uint8_t (*otf2_pre_flush)(void *, uint8_t file, uint64_t location, void *caller, bool final);
+	uint64_t (*otf2_post_flush)(void *, uint8_t file, uint64_t location);
+} otf2_flush;
+typedef union { uint64_t uint64; uint32_t stringRef; double float64; } otf2_attribute;
 typedef union { int64_t signed_int; uint64_t unsigned_int; double floating_point; } otf2_metric;
 #endif
 #define OTF2_OK 0	/* OTF2_SUCCESS, OTF2_CALLBACK_SUCCESS */
@@ -68,6 +82,48 @@ typedef otf2_error (*otf2_error_fn)(void *, const char *file, uint64_t line, con
 	X(otf2_event_callbacks *, EvtReaderCallbacks_New, void)			\
 	X(uint32_t, AttributeList_GetNumberOfElements, const otf2_list *)	\
 	X(otf2_error, AttributeList_GetAttributeByIndex, const otf2_list *, uint32_t, uint32_t *, uint8_t *, otf2_attribute *)
+
+/* What cmd_otf2_write.c calls beside the first two of those. */
+#define OTF2_WRITE_FUNCTIONS(X)							\
+	X(otf2_archive *, Archive_Open, const char *, const char *, uint8_t, uint64_t, uint64_t, uint8_t, uint8_t)	\
+	X(otf2_error, Archive_SetFlushCallbacks, otf2_archive *, const otf2_flush *, void *)	\
+	X(otf2_error, Archive_SetSerialCollectiveCallbacks, otf2_archive *)	\
+	X(otf2_error, Archive_SetCreator, otf2_archive *, const char *)		\
+	X(otf2_error, Archive_OpenEvtFiles, otf2_archive *)			\
+	X(otf2_error, Archive_CloseEvtFiles, otf2_archive *)			\
+	X(otf2_error, Archive_OpenDefFiles, otf2_archive *)			\
+	X(otf2_error, Archive_CloseDefFiles, otf2_archive *)			\
+	X(otf2_error, Archive_Close, otf2_archive *)				\
+	X(otf2_writer *, Archive_GetEvtWriter, otf2_archive *, uint64_t)	\
+	X(otf2_error, Archive_CloseEvtWriter, otf2_archive *, otf2_writer *)	\
+	X(otf2_local_writer *, Archive_GetDefWriter, otf2_archive *, uint64_t)	\
+	X(otf2_error, Archive_CloseDefWriter, otf2_archive *, otf2_local_writer *)	\
+	X(otf2_global_writer *, Archive_GetGlobalDefWriter, otf2_archive *)	\
+	X(otf2_error, Archive_CloseGlobalDefWriter, otf2_archive *, otf2_global_writer *)	\
+	X(otf2_list *, AttributeList_New, void)					\
+	X(otf2_error, AttributeList_AddAttribute, otf2_list *, uint32_t, uint8_t, otf2_attribute)	\
+	X(otf2_error, EvtWriter_GetNumberOfEvents, otf2_writer *, uint64_t *)	\
+	X(otf2_error, EvtWriter_Enter, otf2_writer *, otf2_list *, uint64_t, uint32_t)	\
+	X(otf2_error, EvtWriter_Leave, otf2_writer *, otf2_list *, uint64_t, uint32_t)	\
+	X(otf2_error, EvtWriter_MpiSend, otf2_writer *, otf2_list *, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t)	\
+	X(otf2_error, EvtWriter_MpiRecv, otf2_writer *, otf2_list *, uint64_t, uint32_t, uint32_t, uint32_t, uint64_t)	\
+	X(otf2_error, EvtWriter_ParameterString, otf2_writer *, otf2_list *, uint64_t, uint32_t, uint32_t)	\
+	X(otf2_error, EvtWriter_Metric, otf2_writer *, otf2_list *, uint64_t, uint32_t, uint8_t, const uint8_t *, const otf2_metric *)	\
+	X(otf2_error, GlobalDefWriter_WriteClockProperties, otf2_global_writer *, uint64_t, uint64_t, uint64_t, uint64_t)	\
+	X(otf2_error, GlobalDefWriter_WriteString, otf2_global_writer *, uint32_t, const char *)	\
+	X(otf2_error, GlobalDefWriter_WriteAttribute, otf2_global_writer *, uint32_t, uint32_t, uint32_t, uint8_t)	\
+	X(otf2_error, GlobalDefWriter_WriteSystemTreeNode, otf2_global_writer *, uint32_t, uint32_t, uint32_t, uint32_t)	\
+	X(otf2_error, GlobalDefWriter_WriteLocationGroup, otf2_global_writer *, uint32_t, uint32_t, uint8_t, uint32_t, uint32_t)	\
+	X(otf2_error, GlobalDefWriter_WriteLocation, otf2_global_writer *, uint64_t, uint32_t, uint8_t, uint64_t, uint32_t)	\
+	X(otf2_error, GlobalDefWriter_WriteRegion, otf2_global_writer *, uint32_t, uint32_t, uint32_t, uint32_t, uint8_t, uint8_t,	\
+	  uint32_t, uint32_t, uint32_t, uint32_t)				\
+	X(otf2_error, GlobalDefWriter_WriteGroup, otf2_global_writer *, uint32_t, uint32_t, uint8_t, uint8_t, uint32_t, uint32_t,	\
+	  const uint64_t *)							\
+	X(otf2_error, GlobalDefWriter_WriteComm, otf2_global_writer *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t)	\
+	X(otf2_error, GlobalDefWriter_WriteParameter, otf2_global_writer *, uint32_t, uint32_t, uint8_t)	\
+	X(otf2_error, GlobalDefWriter_WriteMetricMember, otf2_global_writer *, uint32_t, uint32_t, uint32_t, uint8_t, uint8_t, uint8_t,	\
+	  uint8_t, int64_t, uint32_t)						\
+	X(otf2_error, GlobalDefWriter_WriteMetricClass, otf2_global_writer *, uint32_t, uint8_t, const uint32_t *, uint8_t, uint8_t)
 
 /* Definitions: D(name, arguments behind the user data...). */
 #define OTF2_DEFINITIONS(D) \

@@ -21,12 +21,17 @@
 int main(void)
 {
 	OTF2_FUNCTIONS(FUNCTION)
+	OTF2_WRITE_FUNCTIONS(FUNCTION)
 	OTF2_DEFINITIONS(DEFINITION)
 	OTF2_EVENTS(EVENT)
 	CHECK_EQ(OTF2_SUCCESS, OTF2_OK);
 	CHECK_EQ(OTF2_CALLBACK_SUCCESS, OTF2_OK);
 	CHECK_EQ(sizeof(OTF2_AttributeValue), 8);
 	CHECK_EQ(sizeof(OTF2_MetricValue), 8);
+	SAME(uint8_t, OTF2_FileType)
+	SAME(OTF2_PreFlushCallback, uint8_t (*)(void *, uint8_t, uint64_t, void *, bool))
+	SAME(OTF2_PostFlushCallback, uint64_t (*)(void *, uint8_t, uint64_t))
+	CHECK_EQ(offsetof(OTF2_FlushCallbacks, otf2_post_flush), sizeof(void *));
 	return mt_test_done();
 }
 #else

@@ -9,16 +9,13 @@ import java.math.BigDecimal;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonWriter;
 
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.analysis.text.ModelText;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.store.EventBatch;
 import org.memtrace.model.store.EventType;
 import org.memtrace.model.store.TraceStore;
@@ -102,7 +99,7 @@ public final class ChromeTrace {
 		if (store.accessCount() > 0) {
 			name("process_name", MEMORY, 0, "memory");
 			name("process_name", THREADS, 0, "threads");
-			Counters counters = new Counters();
+			CountsUnderWay counters = new CountsUnderWay(store, this::counter);
 			filter.visit(store, counters::take, progress);
 			counters.finish();
 		} else {
@@ -141,100 +138,15 @@ public final class ChromeTrace {
 		json.endObject();
 	}
 
-	/** What is under way on each structure and by each thread. */
-	private final class Counters {
-		/** Of a producer the one below the root that it is in, or itself. */
-		private final int[] structure = new int[tree.size()];
-		/** Producers below the root, then threads, then accesses of no thread. */
-		private final long[][] now;
-		private final int firstThread = tree.size();
-		private final String[] threads;
-		private final BitSet changed = new BitSet();
-		/** What ends at a time: by counter what it loses. */
-		private final TreeMap<Long, Map<Integer, long[]>> ends = new TreeMap<>();
-		private long at = startNs;
-
-		Counters() throws MemtraceException {
-			for (int id = 0; id < structure.length; id++) {
-				int parent = tree.parent(id);
-				structure[id] = parent < 0 || tree.parent(parent) < 0 ? id : structure[parent];
-			}
-			threads = new String[store.threads().size() + 1];
-			for (int t = 0; t < threads.length - 1; t++) {
-				threads[t] = ModelText.thread(store.threads(), t);
-			}
-			threads[threads.length - 1] = "no known thread";
-			now = new long[firstThread + threads.length][];
+	/** A line for each counter that changed. */
+	private void counter(boolean thread, int number, String name, long ns, long[] values) throws IOException {
+		begin("C", name, thread ? THREADS : MEMORY, ns);
+		json.name("args").beginObject();
+		for (int t = 0; t < TYPES; t++) {
+			json.name(AccessFilter.TYPES[t]).value(values[t]);
 		}
-
-		void take(AccessBatch b) {
-			try {
-				for (int i = 0; i < b.count; i++) {
-					advance(b.startNs[i]);
-					int thread = firstThread + (b.thread[i] < 0 ? threads.length - 1 : b.thread[i]);
-					for (int write = 0; write < 2; write++) {
-						long count = write == 0 ? b.reads[i] : b.writes[i];
-						if (count > 0) {
-							int type = AccessFilter.type(b.sharing[i], write == 1);
-							begin(structure[b.producer[i]], type, count, b.endNs[i]);
-							begin(thread, type, count, b.endNs[i]);
-						}
-					}
-				}
-			} catch (IOException e) {
-				throw new UncheckedIOException(e);
-			}
-		}
-
-		private void begin(int counter, int type, long count, long end) {
-			add(counter, type, count);
-			ends.computeIfAbsent(end, e -> new HashMap<>()).computeIfAbsent(counter, c -> new long[TYPES])[type] += count;
-		}
-
-		private void add(int counter, int type, long count) {
-			if (now[counter] == null) {
-				now[counter] = new long[TYPES];
-			}
-			now[counter][type] += count;
-			changed.set(counter);
-		}
-
-		/** Writes what changed until a time, which is not before the last one. */
-		private void advance(long ns) throws IOException {
-			while (!ends.isEmpty() && ends.firstKey() <= ns) {
-				if (ends.firstKey() > at) {
-					flush();
-					at = ends.firstKey();
-				}
-				ends.pollFirstEntry().getValue().forEach((counter, less) -> {
-					for (int t = 0; t < TYPES; t++) {
-						add(counter, t, -less[t]);
-					}
-				});
-			}
-			if (ns > at) {
-				flush();
-				at = ns;
-			}
-		}
-
-		private void flush() throws IOException {
-			for (int c = changed.nextSetBit(0); c >= 0; c = changed.nextSetBit(c + 1)) {
-				ChromeTrace.this.begin("C", c < firstThread ? tree.name(c) : threads[c - firstThread], c < firstThread ? MEMORY : THREADS, at);
-				json.name("args").beginObject();
-				for (int t = 0; t < TYPES; t++) {
-					json.name(AccessFilter.TYPES[t]).value(now[c][t]);
-				}
-				json.endObject();
-				json.endObject();
-			}
-			changed.clear();
-		}
-
-		void finish() throws IOException {
-			advance(Long.MAX_VALUE);
-			flush();
-		}
+		json.endObject();
+		json.endObject();
 	}
 
 	private void events(AccessFilter filter, Progress progress) throws MemtraceException, IOException {
@@ -282,15 +194,18 @@ public final class ChromeTrace {
 				throw new MemtraceException(store.info().alias() + ": event " + b.id[i] + " has the value " + b.value[i]
 						+ ", which JSON has no number for");
 			}
-			begin("C", type.name() + " of " + tree.name(b.producer[i]), pid, b.startNs[i]).name("args").beginObject().name("value").value(b.value[i])
+			begin("C", type.name() + " of " + tree.name(b.producer[i]), pid,
+					b.startNs[i]).name("args").beginObject().name("value").value(b.value[i])
 					.endObject().endObject();
 		}
 		case LINK -> {
 			int to = b.value[i] >= 0 && b.value[i] < tree.size() ? (int) b.value[i] : b.producer[i];
 			named(to, named);
 			long number = ++links[0];
-			begin("s", type.name(), pid, b.startNs[i]).name("tid").value(tid).name("cat").value("link").name("id").value(number).endObject();
-			begin("f", type.name(), pid(to), Math.max(b.startNs[i], b.endNs[i])).name("tid").value(to + 1).name("cat").value("link").name("id")
+			begin("s", type.name(), pid,
+					b.startNs[i]).name("tid").value(tid).name("cat").value("link").name("id").value(number).endObject();
+			begin("f", type.name(), pid(to), Math.max(b.startNs[i], b.endNs[i])).name("tid").value(to
+					+ 1).name("cat").value("link").name("id")
 					.value(number).name("bp").value("e").endObject();
 		}
 		}

@@ -63,7 +63,8 @@ public final class FoundRows {
 		for (int i = 0; i < findings.size(); i++) {
 			Finding f = findings.get(i);
 			visitor.row(i, f.rule(), f.title(), f.severity().id(), f.confidence().id(), Math.round(1e6 * f.weight()), list(f.names()),
-					list(f.structures()), list(f.threads()), f.fromNs(), f.toNs(), f.leafFrom(), f.leafTo(), known(f.evidence()), known(f.advice()),
+					list(f.structures()), list(f.threads()), f.fromNs(), f.toNs(), f.leafFrom(), f.leafTo(), known(f.evidence()),
+							known(f.advice()),
 					known(f.fix()), known(f.check()), known(f.view()));
 		}
 	}

@@ -130,7 +130,8 @@ public final class PajeTrace {
 			out.append(DEFINE_CONTAINER + " L" + l + " " + (l == 0 ? "0" : "L" + (l - 1)) + " " + quoted("level " + l) + "\n");
 			if (accesses) {
 				for (int t = 0; t < AccessFilter.TYPES.length; t++) {
-					out.append(DEFINE_VARIABLE + " V" + t + "L" + l + " L" + l + " " + AccessFilter.TYPES[t] + " " + quoted(COLORS[t]) + "\n");
+					out.append(DEFINE_VARIABLE + " V" + t + "L" + l + " L" + l + " " + AccessFilter.TYPES[t] + " " + quoted(COLORS[t])
+							+ "\n");
 				}
 				continue;
 			}
@@ -138,7 +139,8 @@ public final class PajeTrace {
 			out.append(DEFINE_EVENT + " EL" + l + " L" + l + " event\n");
 			for (EventType type : types) {
 				if (type.category() == EventCategory.VARIABLE) {
-					out.append(DEFINE_VARIABLE + " V" + type.id() + "L" + l + " L" + l + " " + quoted(type.name()) + " " + quoted(COLORS[1]) + "\n");
+					out.append(DEFINE_VARIABLE + " V" + type.id() + "L" + l + " L" + l + " " + quoted(type.name()) + " "
+							+ quoted(COLORS[1]) + "\n");
 				}
 			}
 		}

@@ -71,7 +71,8 @@ public final class ParquetExport {
 	}
 
 	/**
-	 * Writes the folder with a file for each range of pages, {@code accesses/first_leaf=ID/accesses.parquet}. Files are written in parallel.
+	 * Writes the folder with a file for each range of pages, {@code accesses/first_leaf=ID/accesses.parquet}. Files are written in
+	 * parallel.
 	 *
 	 * @param folder an existing empty folder
 	 * @param table all accesses of the store

@@ -58,7 +58,8 @@ public record ParquetFolder(Path path, String trace, String timeUnit, List<Table
 			}
 			int version = o.get("schema_version").getAsInt();
 			if (version != ParquetExport.SCHEMA_VERSION) {
-				throw new StoreException(path + " has version " + version + " of the tables, this memtrace knows " + ParquetExport.SCHEMA_VERSION
+				throw new StoreException(path + " has version " + version + " of the tables, this memtrace knows "
+						+ ParquetExport.SCHEMA_VERSION
 						+ "; export the trace again");
 			}
 			List<Table> tables = new ArrayList<>();

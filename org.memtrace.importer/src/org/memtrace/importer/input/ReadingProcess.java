@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +15,8 @@ import java.util.function.Consumer;
 import org.memtrace.model.Progress;
 
 /**
- * A program that reads a file for us and writes what is in it to its standard output. It is ended when the user cancels, also when it
+ * A program that reads or writes a file for us, and gives or gets what is in it through a pipe. It is ended when the user cancels,
+ * also when it
  * writes
  * nothing, and when this is closed. Its output is read by one thread.
  */
@@ -32,7 +34,12 @@ public final class ReadingProcess implements AutoCloseable {
 	 * @throws IOException when it cannot be started
 	 */
 	public ReadingProcess(ProcessBuilder program, Progress progress, Consumer<String> said) throws IOException {
-		process = program.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
+		this(program, false, progress, said);
+	}
+
+	/** Starts a program that writes a file for us, of what it gets: {@link #input}. @param writes false for one that reads a file */
+	public ReadingProcess(ProcessBuilder program, boolean writes, Progress progress, Consumer<String> said) throws IOException {
+		process = (writes ? program : program.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))).start();
 		String name = Path.of(program.command().get(0)).getFileName().toString();
 		errors = start(name + " errors", () -> {
 			try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
@@ -68,6 +75,11 @@ public final class ReadingProcess implements AutoCloseable {
 	/** What it writes. */
 	public InputStream output() {
 		return process.getInputStream();
+	}
+
+	/** What it gets. */
+	public OutputStream input() {
+		return process.getOutputStream();
 	}
 
 	/** How it ended, asked when its output has ended; -1 when it does not end. */

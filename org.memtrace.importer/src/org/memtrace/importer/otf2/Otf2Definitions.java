@@ -131,7 +131,8 @@ final class Otf2Definitions {
 	}
 
 	String text(long ref) {
-		return named(string(ref & UNDEFINED), "string", ref & UNDEFINED);
+		String known = strings.get(ref & UNDEFINED);
+		return known != null ? known : named(string(ref & UNDEFINED), "string", ref & UNDEFINED);
 	}
 
 	String region(int ref) {
