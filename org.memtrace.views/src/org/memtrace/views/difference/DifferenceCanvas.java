@@ -6,11 +6,6 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.ACC;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlEvent;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.widgets.Composite;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.diff.DiffMap;
@@ -19,6 +14,7 @@ import org.memtrace.analysis.diff.StructureDiff;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.views.paint.SceneCanvas;
+import org.memtrace.views.util.Accessibility;
 
 /** The picture of a difference. A click chooses a structure; resting the pointer tells the numbers. */
 final class DifferenceCanvas extends SceneCanvas {
@@ -47,23 +43,8 @@ final class DifferenceCanvas extends SceneCanvas {
 		addListener(SWT.KeyDown, e -> {
 		});
 		addListener(SWT.Traverse, e -> e.doit = true);
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Where and when both traces differ; the table beside it has the numbers of each structure";
-			}
-		});
-		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
-			@Override
-			public void getRole(AccessibleControlEvent e) {
-				e.detail = ACC.ROLE_GRAPHIC;
-			}
-
-			@Override
-			public void getValue(AccessibleControlEvent e) {
-				e.result = selected;
-			}
-		});
+		Accessibility.graphic(this, () -> "Where and when both traces differ; the table beside it has the numbers of each structure", null,
+				() -> selected);
 	}
 
 	/** @param now null for nothing */

@@ -6,11 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.ACC;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlEvent;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
@@ -27,6 +22,7 @@ import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WheelGesture;
 
 /**
@@ -735,24 +731,10 @@ final class GanttCanvas extends Canvas {
 	// ---- for those who do not see it
 
 	private void describe() {
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Gantt chart";
-			}
-
-			@Override
-			public void getDescription(AccessibleEvent e) {
-				e.result = rows == null ? empty
+		Accessibility.graphic(this, () -> "Gantt chart",
+				() -> rows == null ? empty
 						: rows.count() + " rows" + (selectedRow < 0 || selectedRow >= rows.count() ? ""
-								: ", selected: " + rows.name(selectedRow));
-			}
-		});
-		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
-			@Override
-			public void getRole(AccessibleControlEvent e) {
-				e.detail = ACC.ROLE_GRAPHIC;
-			}
-		});
+								: ", selected: " + rows.name(selectedRow)),
+				null);
 	}
 }

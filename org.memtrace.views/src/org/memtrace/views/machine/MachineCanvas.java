@@ -9,10 +9,6 @@ import java.util.function.BiConsumer;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.ACC;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlEvent;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Canvas;
@@ -27,6 +23,7 @@ import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineUse;
 import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 
 /** Paints a machine, tells what is under the pointer or has the focus, and reports clicks. */
 final class MachineCanvas extends Canvas {
@@ -259,29 +256,11 @@ final class MachineCanvas extends Canvas {
 	}
 
 	private void describe() {
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Machine";
-			}
-
-			@Override
-			public void getDescription(AccessibleEvent e) {
-				e.result = use != null ? MachinePicture.summary(use) : frame != null ? frame.summary() : message;
-			}
-		});
-		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
-			@Override
-			public void getRole(AccessibleControlEvent e) {
-				e.detail = ACC.ROLE_GRAPHIC;
-			}
-
-			@Override
-			public void getValue(AccessibleControlEvent e) {
-				Box box = topology() == null || focus == null ? null
-						: picture().boxes().stream().filter(b -> b.objects().contains(focus)).findFirst().orElse(null);
-				e.result = box == null ? null : describe(box);
-			}
-		});
+		Accessibility.graphic(this, () -> "Machine",
+				() -> use != null ? MachinePicture.summary(use) : frame != null ? frame.summary() : message, () -> {
+					Box box = topology() == null || focus == null ? null
+							: picture().boxes().stream().filter(b -> b.objects().contains(focus)).findFirst().orElse(null);
+					return box == null ? null : describe(box);
+				});
 	}
 }

@@ -3,11 +3,6 @@
 package org.memtrace.views.ocelotl;
 
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlEvent;
-import org.eclipse.swt.accessibility.ACC;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Cursor;
 import org.eclipse.swt.graphics.GC;
@@ -34,6 +29,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WheelGesture;
 
 /**
@@ -724,24 +720,10 @@ final class PictureCanvas extends Canvas {
 	}
 
 	private void describe() {
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = picture == null || picture.trace().hasAccesses() ? "Memory use over time and memory"
-						: "Events over time and producers";
-			}
-
-			@Override
-			public void getDescription(AccessibleEvent e) {
-				e.result = picture == null ? "No picture"
-						: cursor == null ? picture.summary() : picture.summary() + "; block: " + blockText();
-			}
-		});
-		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
-			@Override
-			public void getRole(AccessibleControlEvent e) {
-				e.detail = ACC.ROLE_GRAPHIC;
-			}
-		});
+		Accessibility.graphic(this,
+				() -> picture == null || picture.trace().hasAccesses() ? "Memory use over time and memory" : "Events over time and producers",
+				() -> picture == null ? "No picture"
+						: cursor == null ? picture.summary() : picture.summary() + "; block: " + blockText(),
+				null);
 	}
 }

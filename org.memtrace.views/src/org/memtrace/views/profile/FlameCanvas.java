@@ -7,10 +7,6 @@ import java.util.function.Predicate;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.ACC;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlAdapter;
-import org.eclipse.swt.accessibility.AccessibleControlEvent;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.analysis.colour.Palette;
@@ -23,6 +19,7 @@ import org.memtrace.analysis.profile.ProfileTable.Place;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.views.paint.SceneCanvas;
+import org.memtrace.views.util.Accessibility;
 
 /** The flame graph. A click makes a bar as wide as the canvas, again takes it back; arrows go from bar to bar. */
 final class FlameCanvas extends SceneCanvas {
@@ -160,23 +157,9 @@ final class FlameCanvas extends SceneCanvas {
 	}
 
 	private void describe() {
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Flame graph; the table beside it has the same numbers";
-			}
-		});
-		getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
-			@Override
-			public void getRole(AccessibleControlEvent e) {
-				e.detail = ACC.ROLE_GRAPHIC;
-			}
-
-			@Override
-			public void getValue(AccessibleControlEvent e) {
-				Bar bar = picture == null ? null : picture.of(look.selected());
-				e.result = bar == null ? null : picture.describe(bar);
-			}
+		Accessibility.graphic(this, () -> "Flame graph; the table beside it has the same numbers", null, () -> {
+			Bar bar = picture == null ? null : picture.of(look.selected());
+			return bar == null ? null : picture.describe(bar);
 		});
 	}
 }

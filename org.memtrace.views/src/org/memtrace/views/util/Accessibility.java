@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.util;
 
+import java.util.function.Supplier;
+
+import org.eclipse.swt.accessibility.ACC;
 import org.eclipse.swt.accessibility.AccessibleAdapter;
+import org.eclipse.swt.accessibility.AccessibleControlAdapter;
+import org.eclipse.swt.accessibility.AccessibleControlEvent;
 import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.widgets.Control;
 
@@ -17,6 +22,41 @@ public final class Accessibility {
 			@Override
 			public void getName(AccessibleEvent e) {
 				e.result = name;
+			}
+		});
+	}
+
+	/**
+	 * Names a control that draws a picture. The suppliers are asked on the display thread, each time.
+	 *
+	 * @param description what it shows, null for none
+	 * @param value what in it is selected, null for none
+	 */
+	public static void graphic(Control control, Supplier<String> name, Supplier<String> description, Supplier<String> value) {
+		control.getAccessible().addAccessibleListener(new AccessibleAdapter() {
+			@Override
+			public void getName(AccessibleEvent e) {
+				e.result = name.get();
+			}
+
+			@Override
+			public void getDescription(AccessibleEvent e) {
+				if (description != null) {
+					e.result = description.get();
+				}
+			}
+		});
+		control.getAccessible().addAccessibleControlListener(new AccessibleControlAdapter() {
+			@Override
+			public void getRole(AccessibleControlEvent e) {
+				e.detail = ACC.ROLE_GRAPHIC;
+			}
+
+			@Override
+			public void getValue(AccessibleControlEvent e) {
+				if (value != null) {
+					e.result = value.get();
+				}
 			}
 		});
 	}
