@@ -11,40 +11,15 @@
  */
 #include "args.h"
 #include "native.h"
-#include "otf2_api.h"
+#include "otf2_library.h"
 #include "util.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC "memtrace-otf2/1\n"
 #define BUFFER (1 << 20)
-#define MISSING								\
-	"libotf2 is not here: install libopen-trace-format2-10 (Debian 12) or libopen-trace-format2-10t64 (Debian 13), " \
-	"or add the folder with libotf2.so.10 to LD_LIBRARY_PATH"
-
-/* Kinds of records: Otf2Stream.java has the same numbers. */
-enum kind {
-	CLOCK = 1, REALTIME, STRING, TREE_NODE, LOCATION_GROUP, LOCATION, REGION, ATTRIBUTE, GROUP, COMM, INTER_COMM, METRIC_MEMBER,
-	METRIC_CLASS, METRIC_INSTANCE, IO_FILE, IO_HANDLE, PARAMETER, CALLING_CONTEXT, DEFINITIONS_END,
-	LOCATION_BEGIN = 32, LOCATION_END, EVENT_ATTRIBUTE, ENTER, LEAVE, CONTEXT_ENTER, CONTEXT_LEAVE, CONTEXT_SAMPLE, SEND, RECEIVE,
-	REQUEST, COLLECTIVE_BEGIN, COLLECTIVE_END, METRIC, PARAMETER_STRING, PARAMETER_INT, PARAMETER_UNSIGNED, THREAD_FORK,
-	THREAD_JOIN, TEAM_BEGIN, TEAM_END, LOCK_ACQUIRE, LOCK_RELEASE, TASK_CREATE, TASK_SWITCH, TASK_COMPLETE, THREAD_CREATE,
-	THREAD_BEGIN, THREAD_WAIT, THREAD_END, IO_CREATE, IO_DESTROY, IO_SEEK, IO_BEGIN, IO_COMPLETE, PROGRAM_BEGIN, PROGRAM_END,
-	FLUSH, MEASUREMENT,
-	STREAM_END = 127,
-};
-
-struct record {
-	uint64_t a;		/* time of an event */
-	uint32_t kind;
-	uint32_t ref;
-	uint64_t b;
-	uint64_t c;		/* of records with a payload: its bytes; it follows, padded to 8 */
-};
 
 static struct {
 #define FIELD(result, name, ...) result (*name)(__VA_ARGS__);
@@ -54,7 +29,6 @@ static struct {
 
 static char buffer[BUFFER];
 static size_t used;
-static char first_error[512];		/* of the library since it was emptied */
 static uint64_t delivered;		/* events of this location that have a record */
 static uint64_t *locations;
 static size_t n_locations, cap_locations;
@@ -307,51 +281,23 @@ EVENT(Metric, {
 
 /* ---- the library */
 
-static otf2_error on_error(void *user UNUSED, const char *file UNUSED, uint64_t line UNUSED, const char *function UNUSED, otf2_error code,
-			   const char *format, va_list va)
-{
-	int n;
-
-	if (code != OTF2_OK && !*first_error) {
-		n = snprintf(first_error, sizeof first_error, "%s: ", lib.Error_GetDescription(code));
-		if (n > 0 && (size_t)n < sizeof first_error)
-			vsnprintf(first_error + n, sizeof first_error - (size_t)n, format, va);
-	}
-	return code;
-}
-
-/* Everything of @symbol's name, or a sentence in first_error. */
-static void *symbol(void *library, const char *name)
-{
-	void *s = dlsym(library, name);
-
-	if (!s && !*first_error)
-		snprintf(first_error, sizeof first_error, "%s is missing", name);
-	return s;
-}
-
-/* The library with its callbacks; false with a sentence in first_error. */
+/* The library with its callbacks; false with a sentence in mt_otf2_error. */
 static bool load(otf2_global_callbacks **global, otf2_event_callbacks **events)
 {
-	static const char *const names[] = { "libotf2.so.10", "libopen-trace-format2.so.10", NULL };
-	void *library = NULL;
+	void *library = mt_otf2_library();
 
-	for (int i = 0; names[i] && !library; i++)
-		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		snprintf(first_error, sizeof first_error, MISSING);
+	if (!library)
 		return false;
-	}
-#define LOAD(result, name, ...) lib.name = (result (*)(__VA_ARGS__))symbol(library, "OTF2_" #name);
+#define LOAD(result, name, ...) lib.name = (result (*)(__VA_ARGS__))mt_otf2_symbol(library, "OTF2_" #name);
 	OTF2_FUNCTIONS(LOAD)
 #undef LOAD
-	if (*first_error)
+	if (*mt_otf2_error)
 		return false;
 	*global = lib.GlobalDefReaderCallbacks_New();
 	*events = lib.EvtReaderCallbacks_New();
 #define SET(type, kind, callbacks, name)								\
 	do {											\
-		otf2_error (*set)(type *, otf2_##kind##_##name) = (otf2_error (*)(type *, otf2_##kind##_##name))symbol(library, \
+		otf2_error (*set)(type *, otf2_##kind##_##name) = (otf2_error (*)(type *, otf2_##kind##_##name))mt_otf2_symbol(library, \
 			"OTF2_" callbacks "_Set" #name "Callback");				\
 		if (set)									\
 			set(kind##_target, on_##name);						\
@@ -362,7 +308,7 @@ static bool load(otf2_global_callbacks **global, otf2_event_callbacks **events)
 #define SET_EVENT(name, ...) SET(otf2_event_callbacks, evt, "EvtReaderCallbacks", name)
 	OTF2_DEFINITIONS(SET_DEFINITION)
 	OTF2_EVENTS(SET_EVENT)
-	return !*first_error;
+	return !*mt_otf2_error;
 }
 
 /* What the references of a location's events mean; false when that cannot be known. */
@@ -373,7 +319,7 @@ static bool local_definitions(otf2_reader *reader, uint64_t location)
 	bool good;
 
 	if (!local) {		/* nothing to be mapped, as libotf2's own tools take it */
-		*first_error = '\0';
+		*mt_otf2_error = '\0';
 		return true;
 	}
 	good = lib.Reader_ReadAllLocalDefinitions(reader, local, &n) == OTF2_OK;
@@ -395,14 +341,14 @@ static void read_location(otf2_reader *reader, uint64_t location, const otf2_eve
 			lib.Reader_RegisterEvtCallbacks(reader, events, callbacks, NULL);
 			rc = lib.Reader_ReadAllLocalEvents(reader, events, &n);
 			lib.Reader_CloseEvtReader(reader, events);
-		} else if (!*first_error) {
-			snprintf(first_error, sizeof first_error, "its events cannot be opened");
+		} else if (!*mt_otf2_error) {
+			snprintf(mt_otf2_error, sizeof mt_otf2_error, "its events cannot be opened");
 		}
 	}
-	if (rc != OTF2_OK && !*first_error)
-		snprintf(first_error, sizeof first_error, "%s", lib.Error_GetDescription(rc));
-	put_payload(LOCATION_END, n, 0, delivered, first_error, strlen(first_error));
-	*first_error = '\0';
+	if (rc != OTF2_OK && !*mt_otf2_error)
+		snprintf(mt_otf2_error, sizeof mt_otf2_error, "%s", lib.Error_GetDescription(rc));
+	put_payload(LOCATION_END, n, 0, delivered, mt_otf2_error, strlen(mt_otf2_error));
+	*mt_otf2_error = '\0';
 }
 
 static int by_number(const void *a, const void *b)
@@ -436,26 +382,26 @@ int cmd_otf2_stream(const struct mt_args *a)
 	if (isatty(STDOUT_FILENO))
 		return mt_fail(a, MT_EXIT_USAGE, "the records are for a program; send them to a pipe or a file");
 	if (!load(&global, &events))
-		return mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", first_error);
-	lib.Error_RegisterCallback(on_error, NULL);
+		return mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", mt_otf2_error);
+	lib.Error_RegisterCallback(mt_otf2_on_error, NULL);
 	reader = lib.Reader_Open(a->argv[0]);
 	if (!reader)
-		return mt_fail(a, MT_EXIT_INPUT, "%s: %s", a->argv[0], *first_error ? first_error : "is no OTF2 archive");
+		return mt_fail(a, MT_EXIT_INPUT, "%s: %s", a->argv[0], *mt_otf2_error ? mt_otf2_error : "is no OTF2 archive");
 	lib.Reader_SetSerialCollectiveCallbacks(reader);
 	definitions = lib.Reader_GetGlobalDefReader(reader);
 	if (!definitions)
-		return mt_fail(a, MT_EXIT_INPUT, "%s: its definitions cannot be read: %s", a->argv[0], first_error);
+		return mt_fail(a, MT_EXIT_INPUT, "%s: its definitions cannot be read: %s", a->argv[0], mt_otf2_error);
 	put_bytes(MAGIC, sizeof MAGIC - 1);
 	lib.Reader_RegisterGlobalDefCallbacks(reader, definitions, global, NULL);
 	lib.Reader_ReadAllGlobalDefinitions(reader, definitions, &n);
-	put_payload(DEFINITIONS_END, n, 0, 0, first_error, strlen(first_error));
-	*first_error = '\0';
+	put_payload(DEFINITIONS_END, n, 0, 0, mt_otf2_error, strlen(mt_otf2_error));
+	*mt_otf2_error = '\0';
 	sort_locations();
 	for (size_t i = 0; i < n_locations; i++)
 		lib.Reader_SelectLocation(reader, locations[i]);
 	lib.Reader_OpenDefFiles(reader);
 	lib.Reader_OpenEvtFiles(reader);
-	*first_error = '\0';
+	*mt_otf2_error = '\0';
 	for (size_t i = 0; i < n_locations; i++)
 		read_location(reader, locations[i], events);
 	put(STREAM_END, n_locations, 0, 0, 0);

@@ -9,41 +9,20 @@
  */
 #include "args.h"
 #include "native.h"
-#include "otf2_api.h"
+#include "otf2_library.h"
 #include "util.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC "memtrace-otf2/1\n"
-#define MISSING								\
-	"libotf2 is not here: install libopen-trace-format2-10 (Debian 12) or libopen-trace-format2-10t64 (Debian 13), " \
-	"or add the folder with libotf2.so.10 to LD_LIBRARY_PATH"
 #define CHUNK_EVENTS (1 << 18)		/* the least: each location has one */
 #define CHUNK_DEFINITIONS (1 << 22)
 #define LONGEST (1 << 20)
 #define MOST_VALUES 16
 #define NOTHING UINT32_MAX
 #define TYPE_STRING 11
-
-/* Kinds of records that are written: cmd_otf2_stream.c has all. */
-enum kind {
-	CLOCK = 1, REALTIME, STRING, TREE_NODE, LOCATION_GROUP, LOCATION, REGION, ATTRIBUTE, GROUP, COMM, METRIC_MEMBER = 12,
-	METRIC_CLASS, PARAMETER = 17,
-	LOCATION_BEGIN = 32, EVENT_ATTRIBUTE = 34, ENTER, LEAVE, SEND = 40, RECEIVE, METRIC = 45, PARAMETER_STRING,
-	STREAM_END = 127,
-};
-
-struct record {
-	uint64_t a;
-	uint32_t kind;
-	uint32_t ref;
-	uint64_t b;
-	uint64_t c;
-};
 
 struct location {
 	uint64_t id;
@@ -54,12 +33,10 @@ struct location {
 static struct {
 #define FIELD(result, name, ...) result (*name)(__VA_ARGS__);
 	FIELD(otf2_error_fn, Error_RegisterCallback, otf2_error_fn, void *)
-	FIELD(const char *, Error_GetDescription, otf2_error)
 	OTF2_WRITE_FUNCTIONS(FIELD)
 #undef FIELD
 } lib;
 
-static char first_error[512];
 static otf2_archive *archive;
 static otf2_global_writer *global;
 static otf2_list *attributes;
@@ -73,40 +50,17 @@ static union {
 	uint64_t longs[1];
 } payload;
 
-static otf2_error on_error(void *user __attribute__((unused)), const char *file __attribute__((unused)),
-			   uint64_t line __attribute__((unused)), const char *function __attribute__((unused)), otf2_error code,
-			   const char *format, va_list va)
-{
-	int n;
-
-	if (code != OTF2_OK && !*first_error) {
-		n = snprintf(first_error, sizeof first_error, "%s: ", lib.Error_GetDescription(code));
-		if (n > 0 && (size_t)n < sizeof first_error)
-			vsnprintf(first_error + n, sizeof first_error - (size_t)n, format, va);
-	}
-	return code;
-}
-
 static bool load(void)
 {
-	static const char *const names[] = { "libotf2.so.10", "libopen-trace-format2.so.10", NULL };
-	void *library = NULL;
+	void *library = mt_otf2_library();
 
-	for (int i = 0; names[i] && !library; i++)
-		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		snprintf(first_error, sizeof first_error, MISSING);
+	if (!library)
 		return false;
-	}
-#define LOAD(result, name, ...)								\
-	lib.name = (result (*)(__VA_ARGS__))dlsym(library, "OTF2_" #name);		\
-	if (!lib.name && !*first_error)							\
-		snprintf(first_error, sizeof first_error, "OTF2_" #name " is missing");
+#define LOAD(result, name, ...) lib.name = (result (*)(__VA_ARGS__))mt_otf2_symbol(library, "OTF2_" #name);
 	LOAD(otf2_error_fn, Error_RegisterCallback, otf2_error_fn, void *)
-	LOAD(const char *, Error_GetDescription, otf2_error)
 	OTF2_WRITE_FUNCTIONS(LOAD)
 #undef LOAD
-	return !*first_error;
+	return !*mt_otf2_error;
 }
 
 static uint8_t before_flush(void *user __attribute__((unused)), uint8_t file __attribute__((unused)),
@@ -272,20 +226,20 @@ int cmd_otf2_write(const struct mt_args *a)
 	if (isatty(STDIN_FILENO))
 		return mt_fail(a, MT_EXIT_USAGE, "the records are from a program; send them through a pipe or from a file");
 	if (!load())
-		return mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", first_error);
-	lib.Error_RegisterCallback(on_error, NULL);
+		return mt_fail(a, MT_EXIT_UNAVAILABLE, "%s", mt_otf2_error);
+	lib.Error_RegisterCallback(mt_otf2_on_error, NULL);
 	if (fread(magic, sizeof magic, 1, stdin) != 1 || memcmp(magic, MAGIC, sizeof magic))
 		return mt_fail(a, MT_EXIT_INPUT, "standard input does not begin with %.15s", MAGIC);
 	archive = lib.Archive_Open(a->argv[0], "traces", 0, CHUNK_EVENTS, CHUNK_DEFINITIONS, 1, 1);
 	if (!archive || lib.Archive_SetFlushCallbacks(archive, &flush, NULL) || lib.Archive_SetSerialCollectiveCallbacks(archive) ||
 	    lib.Archive_SetCreator(archive, "memtrace") || lib.Archive_OpenEvtFiles(archive) || lib.Archive_OpenDefFiles(archive) ||
 	    !(global = lib.Archive_GetGlobalDefWriter(archive)) || !(attributes = lib.AttributeList_New()))
-		return mt_fail(a, MT_EXIT_INTERNAL, "%s cannot be written: %s", a->argv[0], first_error);
+		return mt_fail(a, MT_EXIT_INTERNAL, "%s cannot be written: %s", a->argv[0], mt_otf2_error);
 	while (fread(&r, sizeof r, 1, stdin) == 1 && r.kind != STREAM_END) {
 		n++;
 		if (take(&r) != OTF2_OK) {
 			fprintf(stderr, "memtrace otf2-write: %s: record %llu of kind %u: %s\n", a->argv[0], (unsigned long long)n, r.kind,
-				*first_error ? first_error : "is not as it should be");
+				*mt_otf2_error ? mt_otf2_error : "is not as it should be");
 			_exit(MT_EXIT_INPUT);	/* closing what is half written can crash the library */
 		}
 		r.kind = 0;
@@ -295,7 +249,7 @@ int cmd_otf2_write(const struct mt_args *a)
 		_exit(MT_EXIT_INPUT);
 	}
 	if (!close_archive())
-		return mt_fail(a, MT_EXIT_INTERNAL, "%s cannot be written: %s", a->argv[0], first_error);
+		return mt_fail(a, MT_EXIT_INTERNAL, "%s cannot be written: %s", a->argv[0], mt_otf2_error);
 	free(locations);
 	return MT_EXIT_OK;
 }

@@ -45,7 +45,7 @@ public final class Otf2Records {
 	/** Different texts that are kept for events; more come without. */
 	private static final int MOST_TEXTS = 1 << 20;
 
-	// kinds of records, as in cmd_otf2_write.c
+	// kinds of records, as in otf2_library.h
 	private static final int CLOCK = 1;
 	private static final int REALTIME = 2;
 	private static final int STRING = 3;
