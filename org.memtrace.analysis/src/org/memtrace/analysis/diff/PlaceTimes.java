@@ -229,17 +229,17 @@ public final class PlaceTimes {
 		}
 	}
 
-	private static int first(double from, int n) {
+	static int first(double from, int n) {
 		return Math.min(n - 1, (int) from);
 	}
 
 	/** The last of n equal parts that [from, to) overlaps; the first one when it has no length. */
-	private static int last(double from, double to, int n) {
+	static int last(double from, double to, int n) {
 		return Math.max(first(from, n), Math.min(n - 1, (int) Math.ceil(to) - 1));
 	}
 
 	/** Which share of [from, to) is in [i, i + 1); 1 when it has no length. */
-	private static double overlap(int i, double from, double to) {
+	static double overlap(int i, double from, double to) {
 		return to <= from ? 1 : Math.max(0, Math.min(i + 1.0, to) - Math.max(i, from)) / (to - from);
 	}
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.memtrace.analysis.colour.Palette;
@@ -331,6 +332,10 @@ class DiffMapTest {
 		String at = p.textAt(950, 250);
 		assertTrue(at.contains("main has touched first until then") && at.contains("A 100 %, B 0 %, difference -100.0 points"), at);
 		assertEquals("field", p.structureAt(500, 100).name());
+		List<String> along = IntStream.range(0, 1000).mapToObj(x -> p.textAt(x + 0.5, 100)).filter(t -> t.contains(" of the run")).toList();
+		assertTrue(along.size() > 500 && along.getFirst().contains("\n0 % to ") && along.getLast().contains("to 12.5 % of the run"),
+				along.getFirst() + " | " + along.getLast());
+		assertEquals(0.125, v.until(), EXACT);
 		String texts = texts(p);
 		assertTrue(texts.contains("B − A in percentage points") && texts.contains("−100") && texts.contains("+100"), texts);
 		assertTrue(texts.contains("thread 3"), texts);
