@@ -26,6 +26,21 @@ import org.memtrace.views.preferences.Settings;
 public final class Session implements IDisposable {
 	/** Follows the session; called on the display thread. */
 	public interface Listener {
+		/** One that does the same for every change of a group and of the groups. */
+		static Listener ofGroups(Runnable what) {
+			return new Listener() {
+				@Override
+				public void groupChanged(TraceGroup group) {
+					what.run();
+				}
+
+				@Override
+				public void groupsChanged() {
+					what.run();
+				}
+			};
+		}
+
 		/** A trace was imported, renamed or deleted. */
 		default void catalogueChanged() {
 		}

@@ -186,6 +186,13 @@ public abstract class TraceView extends ViewPart {
 		return trace;
 	}
 
+	/** The trace of the group to which this one is linked; null when there is none, it is the same one, or this view is locked. */
+	protected final OpenTrace linkedTrace() {
+		TraceGroup other = isLocked() ? null : session().linkedWith(group());
+		OpenTrace linked = other == null ? null : other.trace();
+		return linked == null || linked.isSameTrace(trace) ? null : linked;
+	}
+
 	/** Says what the status line shows while a view of this group is active. */
 	protected final void status(PictureStatus now) {
 		if (locked == null) {

@@ -45,7 +45,6 @@ import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceGroup;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
@@ -99,17 +98,7 @@ public final class DifferenceView extends TraceView {
 	private boolean descending = true;
 	private StructureDiff selected;
 
-	private final Session.Listener follow = new Session.Listener() {
-		@Override
-		public void groupChanged(TraceGroup changed) {
-			look();
-		}
-
-		@Override
-		public void groupsChanged() {
-			look();
-		}
-	};
+	private final Session.Listener follow = Session.Listener.ofGroups(this::look);
 
 	private final class Content implements GridContent {
 		@Override
@@ -248,9 +237,8 @@ public final class DifferenceView extends TraceView {
 			return;
 		}
 		OpenTrace own = trace();
-		TraceGroup group = isLocked() ? null : session().linkedWith(group());
-		OpenTrace other = group == null ? null : group.trace();
-		if (own == null || other == null || own.isSameTrace(other)) {
+		OpenTrace other = linkedTrace();
+		if (own == null || other == null) {
 			nothing(own == null ? nothingShown("No trace is shown.") : ALONE);
 			return;
 		}

@@ -34,7 +34,6 @@ import org.memtrace.model.Progress;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.Snapshot;
-import org.memtrace.views.TraceGroup;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.ScenePainter;
@@ -70,17 +69,7 @@ public final class FindingsView extends TraceView {
 	private WhenSeen load;
 	private LatestResult<FindingsPresenter.Question, FindingCards> answering;
 
-	private final Session.Listener follow = new Session.Listener() {
-		@Override
-		public void groupChanged(TraceGroup changed) {
-			look();
-		}
-
-		@Override
-		public void groupsChanged() {
-			look();
-		}
-	};
+	private final Session.Listener follow = Session.Listener.ofGroups(this::look);
 
 	@Override
 	protected void createContents(Composite parent) {
@@ -167,9 +156,7 @@ public final class FindingsView extends TraceView {
 		if (pages == null || pages.isDisposed()) {
 			return;
 		}
-		TraceGroup other = isLocked() ? null : session().linkedWith(group());
-		OpenTrace linked = other == null ? null : other.trace();
-		presenter.traces(trace(), linked != null && !linked.isSameTrace(trace()) ? linked : null);
+		presenter.traces(trace(), linkedTrace());
 		if (presenter.isOpen()) {
 			waiting("Looking for findings…", true);
 			load.request();
