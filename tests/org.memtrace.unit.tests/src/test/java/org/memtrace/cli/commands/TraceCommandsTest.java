@@ -622,7 +622,7 @@ class TraceCommandsTest {
 		for (String kind : new String[] {"ocelotl", "profile", "mode"}) {
 			Path picture = temporary.resolve(kind + ".PDF");
 			assertEquals(0, run("render", "--kind", kind, "-o", picture.toString(), db), () -> err);
-			assertTrue(Files.readString(picture, StandardCharsets.ISO_8859_1).startsWith("%PDF-1.4\n"));
+			assertTrue(Files.readString(picture, StandardCharsets.ISO_8859_1).startsWith("%PDF-1."));
 		}
 		assertEquals(ExitCode.USAGE, run("render", "-o", "x.gif", db));
 		Path gantt = temporary.resolve("gantt.svg");
