@@ -189,10 +189,14 @@ final class PendingFile {
 			if (channel.tryLock() == null) {
 				return; // its process lives
 			}
+			if (!Files.exists(lockFile)) {
+				return; // it has ended since the file was opened, and left nothing
+			}
 			ByteBuffer text = ByteBuffer.allocate(LONGEST_LOCK);
 			channel.read(text, 0);
 			List<Path> temporary = temporaryFiles(lockFile);
 			long size = 0;
+			boolean some = !temporary.isEmpty();
 			for (String line : new String(text.array(), 0, text.position(), StandardCharsets.UTF_8).split("\n")) {
 				boolean linked = line.startsWith(LINKED);
 				String name = linked ? line.substring(LINKED.length()) : line;
@@ -202,6 +206,7 @@ final class PendingFile {
 				Path file = lockFile.resolveSibling(name);
 				if (linked ? isAnyOf(file, temporary) : !registered.test(name)) {
 					size += !linked && Files.exists(file) ? Files.size(file) : 0;
+					some |= Files.exists(file);
 					deleteDatabase(file);
 				}
 			}
@@ -210,8 +215,11 @@ final class PendingFile {
 				deleteDatabase(file);
 			}
 			Files.deleteIfExists(lockFile);
-			notices.add("removed what an interrupted import had left in " + lockFile.getParent() + " ("
-					+ String.format(java.util.Locale.ROOT, "%.1f MB", size / 1e6) + ")");
+			// a lock alone is of a process that has written nothing, or all, or that lives and has not locked it yet: it takes another one
+			if (some) {
+				notices.add("removed what an interrupted import had left in " + lockFile.getParent() + " ("
+						+ String.format(java.util.Locale.ROOT, "%.1f MB", size / 1e6) + ")");
+			}
 		} catch (NoSuchFileException e) {
 			// another process was faster
 		}
