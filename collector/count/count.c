@@ -274,12 +274,11 @@ static void note_first(struct mt_count_thread *t, struct mt_count_leaf *leaf, ui
 /* Both words in one instruction: a signal handler never sees half of it. */
 static void fill(struct mt_count_slot *s, uint64_t region, const struct mt_count_leaf *leaf)
 {
-	typedef uint64_t pair __attribute__((vector_size(16), may_alias));
-	const pair both = {
+	const mt_count_pair both = {
 		region, (uint64_t)leaf - (region << (MT_COUNT_REGION_SHIFT - MT_COUNT_PAGE_SHIFT)) * 16,
 	};
 
-	asm volatile("movaps %1, %0" : "=m"(*(pair *)s) : "x"(both));
+	asm volatile("movaps %1, %0" : "=m"(*(mt_count_pair *)s) : "x"(both));
 }
 
 void mt_count_slow(struct mt_count_thread *t, uint64_t address, unsigned int write, uint64_t n, bool first)

@@ -45,6 +45,9 @@ struct mt_count_leaf {
 	uint64_t first[MT_COUNT_LEAF_PAGES][2];	/* ns since the start << 12 | offset in the page; by the owner, once */
 };
 
+/* A slot as a whole. */
+typedef uint64_t mt_count_pair __attribute__((vector_size(16), may_alias));
+
 /* Zeroed, no slot but the first one matches a region: number i belongs to regions with i in the low bits. */
 struct mt_count_slot {
 	uint64_t region;		/* address >> MT_COUNT_REGION_SHIFT */
@@ -113,14 +116,17 @@ static inline __attribute__((always_inline)) bool mt_count_hit(const struct mt_c
 {
 	const uint64_t region = address >> MT_COUNT_REGION_SHIFT;
 	const struct mt_count_slot *s = &t->slot[region & (MT_COUNT_SLOTS - 1)];
+	mt_count_pair both;
 	bool carry;
 
 	*first = false;
-	if (__builtin_expect(s->region != region, 0))
+	/* one instruction: a signal handler may give the slot to another region, and the base must be that of the region seen */
+	asm volatile("movaps %1, %0" : "=x"(both) : "m"(*(const mt_count_pair *)s));
+	if (__builtin_expect(both[0] != region, 0))
 		return false;
 	/* one instruction: signal handlers; and no other thread writes it */
 	asm volatile("addq %2, %1"
-		     : "=@ccc"(carry), "+m"(*(uint64_t *)(s->base + (address >> MT_COUNT_PAGE_SHIFT) * 16 + write * 8))
+		     : "=@ccc"(carry), "+m"(*(uint64_t *)(both[1] + (address >> MT_COUNT_PAGE_SHIFT) * 16 + write * 8))
 		     : "er"(n)
 		     : "cc");
 	*first = carry;

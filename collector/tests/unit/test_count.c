@@ -301,8 +301,9 @@ static void handler(int sig)
 	(void)sig;
 	handled++;
 	mt_count_add(interrupted, 0x5000000, MT_COUNT_READ, 1);
-	/* a region of its own each time: the handler grows the table, too, and turns out cached regions */
-	mt_count_add(interrupted, ((uint64_t)handled % 60000) * MT_COUNT_SLOTS << MT_COUNT_REGION_SHIFT, MT_COUNT_WRITE, 1);
+	/* a region of its own each time: the handler grows the table, too, and turns out the region that is just counted */
+	mt_count_add(interrupted, (((uint64_t)handled % 60000) * MT_COUNT_SLOTS + (0x5000000 >> MT_COUNT_REGION_SHIFT)) << MT_COUNT_REGION_SHIFT,
+		     MT_COUNT_WRITE, 1);
 }
 
 static void signals(void)
@@ -316,7 +317,7 @@ static void signals(void)
 	interrupted = mt_count_thread_new(&c, 6);
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	while (handled < 400) {
+	while (handled < 4000) {
 		mt_count_add(interrupted, 0x5000000, MT_COUNT_READ, 1);
 		mt_count_add(interrupted, 0x5000000 + ((uint64_t)MT_COUNT_SLOTS << MT_COUNT_REGION_SHIFT) * (n % 7), MT_COUNT_READ, 1);
 		n += 2;
@@ -324,6 +325,46 @@ static void signals(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 	sum = mt_count_pending(&c);
 	CHECK_EQ(sum, n + 2 * (uint64_t)handled);
+}
+
+/* ---- a signal handler between any two instructions of an access */
+
+static int steps, step_of_handler;
+
+static void on_step(int sig)
+{
+	(void)sig;
+	if (++steps == step_of_handler)
+		mt_count_add(interrupted, 0x5000000 + ((uint64_t)MT_COUNT_SLOTS << MT_COUNT_REGION_SHIFT), MT_COUNT_WRITE, 1);
+}
+
+static void between_instructions(void)
+{
+	struct sigaction act = { .sa_handler = on_step };
+	struct mt_count c;
+	uint64_t n = 0, total;
+
+	reset();
+	mt_count_init(&c, &plain);
+	interrupted = mt_count_thread_new(&c, 7);
+	sigaction(SIGTRAP, &act, NULL);
+	/* the handler takes the slot away at each step: with the region in the slot, and with the handler's */
+	for (int other = 0; other < 2; other++)
+		for (step_of_handler = 1;; step_of_handler++) {
+			mt_count_add(interrupted, 0x5000000 + (other ? (uint64_t)MT_COUNT_SLOTS << MT_COUNT_REGION_SHIFT : 0), MT_COUNT_READ, 1);
+			steps = 0;
+			asm volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");	/* the trap flag: a signal for each instruction */
+			mt_count_add(interrupted, 0x5000000, MT_COUNT_READ, 1);
+			asm volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+			if (steps < step_of_handler)
+				break;
+			n++;
+		}
+	signal(SIGTRAP, SIG_DFL);
+	CHECK(n > 20);		/* both ways have more instructions than that together */
+	total = mt_count_collect(&c, NULL, count_row, NULL);
+	CHECK_EQ(total, 3 * n + 4);	/* the last turn of each way had no handler */
+	CHECK_EQ(rows, 2);
 }
 
 /* ---- fork: the child counts its own accesses only */
@@ -400,6 +441,7 @@ int main(void)
 	many_threads(64, 20000, 1);
 	many_threads(8, 500, 25);
 	signals();
+	between_instructions();
 	forks();
 	memory();
 	return mt_test_done();
