@@ -550,7 +550,7 @@ static void end_interval(int last_ever)
 	/* a close look has a budget of its own */
 	zoom_cpu = mon.events.zoom.cpu_ns < monitor_cpu ? mon.events.zoom.cpu_ns : monitor_cpu;
 	zoom_fault_cpu = mon.events.zoom.faults * fault_cost_ns();
-	fault_cpu = (uint64_t)((double)mon.events.now.faults * (double)shared.fault_ns * FAULT_FACTOR) +
+	fault_cpu = mon.events.now.faults * fault_cost_ns() +
 		    (shared.zap ? (uint64_t)((double)take_hook_ns() * HOOK_SHARE) : 0);
 	mon.looks++;
 	stretch = zap_governor_update(&mon.governor, monitor_cpu - zoom_cpu + fault_cpu,
