@@ -65,7 +65,7 @@ public final class ExportCommand implements Command {
 			throw new UsageException("--cached needs --format parquet, by ranges of memory");
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
-			console.out().println(FolderCache.folder(args.argument(0), opened, args, console));
+			console.out().println(TraceArgument.folder(args.argument(0), opened, args, console));
 		}
 	}
 }

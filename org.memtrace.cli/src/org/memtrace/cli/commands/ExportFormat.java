@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import org.memtrace.analysis.export.ChromeTrace;
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.export.PajeTrace;
 import org.memtrace.analysis.export.TraceExport;
 import org.memtrace.analysis.filter.AccessFilter;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 

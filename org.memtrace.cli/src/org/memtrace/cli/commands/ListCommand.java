@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.analysis.text.TablePrinter;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
-import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceCatalogue;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.analysis.export.Otf2Records;
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.importer.input.ReadingProcess;
 import org.memtrace.importer.record.Installation;
 import org.memtrace.model.MemtraceException;

@@ -6,10 +6,10 @@ package org.memtrace.cli.commands;
 import java.nio.file.Files;
 
 import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.UsageException;
-import org.memtrace.cli.output.OutputFile;
 
 /** A folder that needs nothing else: docs/parquet.md. */
 final class ParquetFormat implements ExportFormat {

@@ -10,13 +10,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Locale;
 
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.scene.PdfWriter;
 import org.memtrace.analysis.scene.PngWriter;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.SvgWriter;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 
 /** Pictures that commands write, in the format that the name of the file ends in. */
 final class PictureFile {

@@ -6,20 +6,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import com.google.gson.JsonObject;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.profile.FlamePicture;
+import org.memtrace.analysis.profile.Profile;
 import org.memtrace.analysis.profile.Profile.By;
 import org.memtrace.analysis.profile.Profile.Group;
 import org.memtrace.analysis.profile.Profile.Order;
 import org.memtrace.analysis.profile.Profile.Request;
 import org.memtrace.analysis.profile.Profile.Row;
-import org.memtrace.analysis.profile.Profile;
 import org.memtrace.analysis.profile.ProfileText;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TitledScene;
+import org.memtrace.analysis.text.TablePrinter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
@@ -27,12 +29,10 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
-import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.store.TraceStore;
-import com.google.gson.JsonObject;
 
 /** {@code memtrace profile TRACE...}. */
 public final class ProfileCommand implements Command {

@@ -9,30 +9,30 @@ import java.util.List;
 import java.util.Locale;
 import java.util.PriorityQueue;
 
-import org.memtrace.aggregation.Dimension.Use;
+import com.google.gson.JsonObject;
 import org.memtrace.aggregation.BatchChunk;
 import org.memtrace.aggregation.Dimension;
+import org.memtrace.aggregation.Dimension.Use;
 import org.memtrace.analysis.column.AccessCells;
 import org.memtrace.analysis.column.Column;
 import org.memtrace.analysis.column.TraceTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.FoundRows;
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.statistics.AccessGroups;
+import org.memtrace.analysis.statistics.AccessGroups.Group;
 import org.memtrace.analysis.statistics.Statistics.Item;
+import org.memtrace.analysis.text.TablePrinter;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
-import org.memtrace.cli.output.TablePrinter;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerTree;
-import com.google.gson.JsonObject;
 
 /** {@code memtrace query}. */
 public final class QueryCommand implements Command {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.rules.Thresholds;
@@ -16,7 +17,6 @@ import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 

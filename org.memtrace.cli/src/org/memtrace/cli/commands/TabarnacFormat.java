@@ -5,9 +5,9 @@ package org.memtrace.cli.commands;
 
 import java.nio.file.Files;
 
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.export.TabarnacExport;
 import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.store.TraceStore;
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
@@ -86,6 +87,21 @@ final class TraceArgument {
 	/** The trace with the tree that --tree asks for; it ends with the given one. */
 	static TraceStore tree(TraceStore store, CommandLine args) throws MemtraceException {
 		return store.in(AddressSpace.byId(args.get("tree")));
+	}
+
+	/**
+	 * The Parquet folder that is kept of a trace; it is made when there is none.
+	 *
+	 * @param argument what the trace was opened for
+	 * @param args with --tree
+	 */
+	static Path folder(String argument, TraceStore opened, CommandLine args, Console console) throws Exception {
+		Path database = file(argument, opened);
+		if (database == null) {
+			throw new StoreException(argument + " is in no database: import it first, with 'memtrace import'");
+		}
+		TraceStore store = tree(opened, args);
+		return FolderCache.folder(store, database, args.get("tree"), () -> AccessOptions.load(store, console), console.progress());
 	}
 
 	/** The directory of the catalogue that a command line asks for. */

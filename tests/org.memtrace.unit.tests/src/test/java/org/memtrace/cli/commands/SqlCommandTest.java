@@ -31,6 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.analysis.column.TraceTable;
+import org.memtrace.analysis.export.FolderTable;
 import org.memtrace.cli.Ran;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.model.CancelledException;
@@ -127,15 +128,16 @@ class SqlCommandTest {
 	@Test
 	void tablesAndColumns() throws IOException {
 		String page = Files.readString(ROOT.resolve("docs/sql.md"));
-		assertEquals(List.copyOf(new TreeSet<>(SqlCommand.VIEWS.keySet())), csv("matmul-naive", "show tables"));
-		for (String view : SqlCommand.VIEWS.keySet()) {
+		List<FolderTable> documented = FolderTable.documented();
+		assertEquals(documented.stream().map(FolderTable::name).sorted().toList(), csv("matmul-naive", "show tables"));
+		for (FolderTable table : documented) {
+			String view = table.name();
 			assertTrue(page.contains("| `" + view + "` |"), view);
-			TraceTable table = TraceTable.find(SqlCommand.VIEWS.get(view));
-			if (table != null) {
-				assertEquals(table.columns().stream().map(c -> c.id() + "," + c.meaning().replace("\"", "")).toList(),
-						csv("matmul-naive", "select column_name, comment from duckdb_columns() where table_name = '" + view + "' order by column_index").stream()
-								.map(s -> s.replace("\"", "")).toList());
-			}
+			assertEquals(table.columns().entrySet().stream().map(c -> c.getKey() + "," + c.getValue().replace("\"", "")).toList(),
+					csv("matmul-naive", "select column_name, comment from duckdb_columns() where table_name = '" + view + "' order by column_index").stream()
+							.map(s -> s.replace("\"", "")).toList());
+			assertEquals(table.addresses(), csv("matmul-naive", "select column_name from duckdb_columns() where table_name = '" + view
+					+ "' and data_type = 'UBIGINT' order by column_index"));
 		}
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-package org.memtrace.cli.commands;
+package org.memtrace.analysis.export;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,23 +15,20 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 import org.memtrace.aggregation.AccessTable;
-import org.memtrace.analysis.export.ParquetExport;
 import org.memtrace.analysis.filter.AccessFilter;
-import org.memtrace.cli.args.CommandLine;
-import org.memtrace.cli.output.Console;
-import org.memtrace.cli.output.OutputFile;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceStore;
 
 /**
- * Parquet folders of traces, for {@code sql}, {@code export --cached} and who calls it, made once for each state of a database and tree:
- * {@code folders/NAME-DATABASE-STATE} in the cache of the user.
+ * Parquet folders of traces, for {@code sql}, {@code export --cached} and who calls it, and the view <em>SQL</em>, made once for each
+ * state of a database and tree: {@code folders/NAME-DATABASE-STATE} in the cache of the user.
  * Earlier states of the same database go when a new one is made; of all others the ones that were used longest ago, above a limit.
  * A folder that was used within a day stays: another process may read it.
  */
-final class FolderCache {
+public final class FolderCache {
 	/** Changes when folders must be made again although neither trace nor schema changed: other rules, other columns. */
 	private static final int CONTENT = 2;
 	private static final long LIMIT_BYTES = 20L << 30;
@@ -41,7 +38,7 @@ final class FolderCache {
 	}
 
 	/** As for the native program: MEMTRACE_CACHE, else memtrace in the XDG cache folder; tests set a property. */
-	static Path home() {
+	public static Path home() {
 		String own = System.getProperty("memtrace.cache", System.getenv("MEMTRACE_CACHE"));
 		if (own != null && !own.isBlank()) {
 			return Path.of(own);
@@ -51,25 +48,20 @@ final class FolderCache {
 				.resolve("memtrace");
 	}
 
-	/**
-	 * The folder of a trace; it is made when there is none.
-	 *
-	 * @param argument what the trace was opened for
-	 * @param args with --tree
-	 */
-	static Path folder(String argument, TraceStore opened, CommandLine args, Console console) throws Exception {
-		Path database = TraceArgument.file(argument, opened);
-		if (database == null) {
-			throw new StoreException(argument + " is in no database: import it first, with 'memtrace import'");
-		}
-		return folder(TraceArgument.tree(opened, args), database, args.get("tree"), console);
+	/** Reads the accesses that a folder is made of; asked only when one is made. */
+	public interface Accesses {
+		AccessTable read() throws MemtraceException;
 	}
 
 	/**
+	 * The folder of a trace; it is made when there is none. Any thread, also of several processes.
+	 *
+	 * @param store the trace with the tree that is wanted
 	 * @param database file of the trace
-	 * @param tree which tree of memory the store has
+	 * @param tree which tree of memory the store has, as the id of its address space
+	 * @throws Exception a {@link MemtraceException}, or what a file system says of a folder that cannot be read or written
 	 */
-	private static Path folder(TraceStore store, Path database, String tree, Console console) throws Exception {
+	public static Path folder(TraceStore store, Path database, String tree, Accesses accesses, Progress progress) throws Exception {
 		Path all = home().resolve("folders");
 		String of = store.info().alias().replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]", "_");
 		String prefix = of.substring(0, Math.min(40, of.length())) + "-" + crc(database.toRealPath() + "\n" + tree) + "-";
@@ -86,11 +78,17 @@ final class FolderCache {
 		} catch (IOException e) {
 			throw new StoreException(all + " cannot be made: " + e.getMessage() + "; MEMTRACE_CACHE names another folder", e);
 		}
-		OutputFile.write(folder, temporary -> {
-			Files.createDirectory(temporary);
-			AccessTable table = AccessOptions.load(store, console);
-			ParquetExport.byMemory(store, table, AccessFilter.of(AccessQuery.ALL), temporary, console.progress());
-		});
+		try {
+			OutputFile.write(folder, temporary -> {
+				Files.createDirectory(temporary);
+				ParquetExport.byMemory(store, accesses.read(), AccessFilter.of(AccessQuery.ALL), temporary, progress);
+			});
+		} catch (IOException | StoreException e) {
+			if (Files.isDirectory(folder)) {
+				return folder; // somebody else has made it in the meantime
+			}
+			throw e;
+		}
 		tidy(all, folder, prefix);
 		return folder;
 	}
