@@ -118,13 +118,25 @@ public final class Otf2Records {
 		}
 	}
 
-	private record Open(int region, long endNs) {
+	private record Open(int region, long endNs, int level) {
 	}
 
 	private record Arrival(long ns, long number, Location to, int sender) {
 	}
 
 	private record Event(EventType type, int producer, long start, long end, double value, String text) {
+		boolean isState() {
+			return type.category() == EventCategory.STATE;
+		}
+
+		boolean isStateWithoutDuration() {
+			return isState() && end == start;
+		}
+
+		/** Number of states around this one. */
+		int level() {
+			return Math.max(0, (int) value);
+		}
 	}
 
 	/**
@@ -362,9 +374,8 @@ public final class Otf2Records {
 			return;
 		}
 		arrive(events.get(0).start);
-		events.sort(Comparator.comparingLong((Event e) -> -e.end)
-				.thenComparingDouble(e -> e.type.category() == EventCategory.STATE ? e.value : 0));
-		for (Event e : events) {
+		events.sort(Comparator.comparingLong((Event e) -> -e.end).thenComparingInt(e -> e.isState() ? e.level() : 0));
+		for (Event e : events.stream().anyMatch(Event::isStateWithoutDuration) ? keepLevels(events) : events) {
 			switch (e.type.category()) {
 			case STATE -> state(e);
 			case PUNCTUAL -> {
@@ -382,6 +393,60 @@ public final class Otf2Records {
 			}
 		}
 		events.clear();
+	}
+
+	/**
+	 * The events of one time, so that each state can have its level. A state without duration may be in what ends at this time, or in what
+	 * begins: in the first, before anything begins, when its level is deeper than what begins reaches; else before that what begins is deeper
+	 * than it is.
+	 *
+	 * @param events those that end last first, of these the outer ones first
+	 */
+	private List<Event> keepLevels(List<Event> events) throws IOException {
+		Map<Integer, List<Event>> states = new LinkedHashMap<>();
+		List<Event> ordered = new ArrayList<>(events.size());
+		for (Event e : events) {
+			if (e.isState()) {
+				states.computeIfAbsent(e.producer, p -> new ArrayList<>()).add(e);
+			} else {
+				ordered.add(e);
+			}
+		}
+		for (List<Event> ofProducer : states.values()) {
+			keepLevels(ofProducer, ordered);
+		}
+		return ordered;
+	}
+
+	private void keepLevels(List<Event> states, List<Event> ordered) throws IOException {
+		Location location = on(states.get(0));
+		int deepest = location.open.isEmpty() ? -1 : location.open.peek().level;
+		Open lasting = location.open.stream().filter(o -> o.endNs > states.get(0).start).findFirst().orElse(null);
+		int reached = lasting == null ? -1 : lasting.level;
+		List<Event> begin = states.stream().filter(e -> !e.isStateWithoutDuration()).toList();
+		for (Event e : begin) {
+			if (lasting == null || e.end <= lasting.endNs) {
+				reached = Math.max(reached, e.level());
+			}
+		}
+		List<Event> before = new ArrayList<>();
+		List<Event> instants = new ArrayList<>();
+		for (Event e : states) {
+			if (e.isStateWithoutDuration()) {
+				(deepest > reached && e.level() > reached + 1 ? before : instants).add(e);
+			}
+		}
+		// in the innermost that ends, and in each other, and then outwards
+		before.stream().filter(e -> e.level() > deepest).forEach(ordered::add);
+		before.reversed().stream().filter(e -> e.level() <= deepest).forEach(ordered::add);
+		int next = 0;
+		for (Event e : begin) {
+			for (; next < instants.size() && instants.get(next).level() <= e.level(); next++) {
+				ordered.add(instants.get(next));
+			}
+			ordered.add(e);
+		}
+		ordered.addAll(instants.subList(next, instants.size()));
 	}
 
 	private Location on(Event e) throws IOException {
@@ -405,7 +470,7 @@ public final class Otf2Records {
 	private void state(Event e) throws IOException {
 		int lane = 0;
 		Location location = location(e.producer, 0);
-		int level = e.end == e.start && e.value > 0 ? (int) e.value : 0; // only an instant may be at the end of another
+		int level = e.end == e.start ? e.level() : 0; // only an instant may be at the end of another
 		for (leave(location, e.start, level); !location.open.isEmpty() && location.open.peek().endNs < e.end; leave(location, e.start,
 				level)) {
 			location = location(e.producer, ++lane);
@@ -418,13 +483,13 @@ public final class Otf2Records {
 			record(EVENT_ATTRIBUTE, TYPE_STRING, 0, text, 0);
 		}
 		record(ENTER, e.start, region, 0, 0);
-		location.open.push(new Open(region, e.end));
+		location.open.push(new Open(region, e.end, e.level()));
 	}
 
 	/** Ends what ends before a time, and of what ends at it what has a level from this one on. */
 	private void leave(Location location, long ns, int level) throws IOException {
 		while (!location.open.isEmpty() && (location.open.peek().endNs < ns || location.open.peek().endNs == ns
-				&& location.open.size() > level)) {
+				&& location.open.peek().level >= level)) {
 			at(location);
 			Open ended = location.open.pop();
 			record(LEAVE, ended.endNs, ended.region, 0, 0);

@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 
@@ -138,6 +140,41 @@ class Otf2ExportTest extends ImportTest {
 					"seed " + seed);
 			assertEquals(before, after, "seed " + seed);
 			assertTrue(second.warnings().isEmpty(), seed + ": " + second.toText());
+		}
+	}
+
+	/** A walk in and out of states in which the clock often stands still, so that many of them have no duration and share a border. */
+	private static void walk(Random random, StringBuilder csv, String producer, List<String> names) {
+		Deque<long[]> open = new ArrayDeque<>();
+		long now = 1000;
+		for (int step = 0; step < 60 || !open.isEmpty(); step++) {
+			now += random.nextInt(4) == 0 ? 1 : 0;
+			if (step < 60 && open.size() < 5 && random.nextBoolean()) {
+				open.push(new long[] { now, random.nextInt(names.size()) });
+			} else if (!open.isEmpty()) {
+				long[] state = open.pop();
+				csv.append(names.get((int) state[1]) + ",state," + producer + "," + state[0] + "," + now + "," + open.size() + "\n");
+			}
+		}
+	}
+
+	@Test
+	void statesWithoutDurationKeepTheirLevels() throws Exception {
+		// x ends with a and b, y begins when both are over; c begins then, too, so z is before it and w in it
+		ImportReport first = read(file("events.csv", "type,category,producer,start_ns,end_ns,value\na,state,p/q,10,20,0\nb,state,p/q,12,20,1\n"
+				+ "x,state,p/q,20,20,2\ny,state,p/q,20,20,0\nd,state,p/r,10,20,0\nc,state,p/r,20,30,0\nz,state,p/r,20,20,0\nw,state,p/r,20,20,1\n"
+				+ "e,state,p/s,10,20,0\nv,state,p/s,20,20,1\nu,state,p/s,20,20,2\nt,state,p/s,20,20,0\n"));
+		assertEquals(lines(first), lines(again(first, new Otf2Records.Result[1])));
+		for (int seed = 0; seed < 20; seed++) {
+			Random random = new Random(seed);
+			StringBuilder csv = new StringBuilder("type,category,producer,start_ns,end_ns,value\n");
+			for (int p = 0; p < 3; p++) {
+				walk(random, csv, "p/t" + p, List.of("f", "g", "h"));
+			}
+			ImportReport made = read(file("walk" + seed + ".csv", csv.toString()));
+			Otf2Records.Result[] result = new Otf2Records.Result[1];
+			assertEquals(lines(made), lines(again(made, result)), "seed " + seed);
+			assertEquals(new Otf2Records.Result(0, 0), result[0], "seed " + seed);
 		}
 	}
 
