@@ -38,8 +38,14 @@ struct mt_live {
 		size_t s;
 	} *map;
 	size_t n_map, cap_map;
+	/* heaps with small blocks, by start; the one at the break grows both ways */
 	uint64_t brk_lo, brk_hi;
 	int64_t brk_birth;
+	struct heap {
+		uint64_t start, end;
+		int64_t birth;
+	} *heap;
+	size_t n_heaps, cap_heaps;
 };
 
 static size_t hash(uint64_t a)
@@ -95,6 +101,18 @@ size_t mt_context_add(struct mt_context *c)
 	memset(&c->s[c->n], 0, sizeof(*c->s));
 	c->s[c->n].stack = c->s[c->n].tid = c->s[c->n].death = -1;
 	return c->n++;
+}
+
+size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, int64_t birth)
+{
+	size_t i = mt_context_add(c);
+
+	c->s[i].kind = MT_BRK;
+	c->s[i].start = start;
+	c->s[i].end = (end + 4095) & ~4095ull;
+	c->s[i].birth = birth;
+	c->s[i].name = mt_strdup("heap (small blocks)");
+	return i;
 }
 
 /* ----------------------------------------------------------------- lines */
@@ -277,6 +295,11 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 		e->b = (uint64_t)DEC(&k);
 		e->c = HEX(&k);
 		e->d = (uint64_t)DEC(&k);
+		break;
+	case 'H':
+		e->time = DEC(&k);
+		e->a = HEX(&k);
+		e->b = HEX(&k);
 		break;
 	case 'T':
 		e->time = DEC(&k);
@@ -500,6 +523,20 @@ static void set_name(struct mt_thread *t, const char *name)
 	t->name = name ? mt_strdup(name) : NULL;
 }
 
+static void heap_grew(struct mt_live *l, const struct event *e)
+{
+	size_t i = 0;
+
+	while (i < l->n_heaps && l->heap[i].start != e->a)
+		i++;
+	if (i == l->n_heaps) {
+		MT_GROW(l->heap, l->n_heaps, l->cap_heaps);
+		l->heap[l->n_heaps++] = (struct heap){ e->a, e->a, e->time };
+	}
+	if (e->b > l->heap[i].end)
+		l->heap[i].end = e->b;
+}
+
 static void apply(struct mt_context *c, struct event *e)
 {
 	struct mt_thread *t;
@@ -559,6 +596,9 @@ static void apply(struct mt_context *c, struct event *e)
 			c->live->brk_lo = e->a;
 		if (e->c > c->live->brk_hi)
 			c->live->brk_hi = e->c;
+		break;
+	case 'H':
+		heap_grew(c->live, e);
 		break;
 	case 'T':
 		MT_GROW(c->threads, c->n_threads, c->cap_threads);
@@ -696,6 +736,8 @@ static void inherit(struct mt_context *dst, const struct mt_context *src)
 	}
 	to->map = copy(from->map, from->n_map * sizeof(*from->map));
 	to->cap_map = from->n_map;
+	to->heap = NULL;		/* the child tells of its heaps itself */
+	to->n_heaps = to->cap_heaps = 0;
 	forget_dead(dst);
 }
 
@@ -787,6 +829,7 @@ static void live_free(struct mt_live *l)
 	free(l->key);
 	free(l->value);
 	free(l->map);
+	free(l->heap);
 	memset(l, 0, sizeof(*l));
 }
 
@@ -914,15 +957,10 @@ int mt_context_read(struct mt_context *c, const char *trace, const char *dir)
 			apply_log(c, &l.ev[i]);
 		log_free(&l);
 	}
-	if (live.brk_hi > live.brk_lo) {
-		size_t i = mt_context_add(c);
-
-		c->s[i].kind = MT_BRK;
-		c->s[i].start = live.brk_lo;
-		c->s[i].end = (live.brk_hi + 4095) & ~4095ull;
-		c->s[i].birth = live.brk_birth;
-		c->s[i].name = mt_strdup("heap (small blocks)");
-	}
+	if (live.brk_hi > live.brk_lo)
+		mt_context_add_heap(c, live.brk_lo, live.brk_hi, live.brk_birth);
+	for (size_t i = 0; i < live.n_heaps; i++)
+		mt_context_add_heap(c, live.heap[i].start, live.heap[i].end, live.heap[i].birth);
 	live_free(&live);
 	c->live = NULL;
 	return err;

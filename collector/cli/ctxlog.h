@@ -91,5 +91,7 @@ void mt_context_free(struct mt_context *c);
 void mt_context_forget(void);
 /* Index of a new, zeroed structure. */
 size_t mt_context_add(struct mt_context *c);
+/* The same for a heap with small blocks in [start, end), to the end of its last page. */
+size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, int64_t birth);
 
 #endif

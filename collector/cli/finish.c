@@ -127,15 +127,11 @@ static void early_heap(struct mt_context *c, const char *trace, const char *imag
 	if (at && sscanf(at, "%" SCNx64 "-%" SCNx64, &a, &b) == 2) {
 		size_t i;
 
-		for (i = 0; i < c->n && c->s[i].kind != MT_BRK; i++)
+		/* what the log has of it begins or ends in it; the heaps of further threads do not */
+		for (i = 0; i < c->n && (c->s[i].kind != MT_BRK || c->s[i].start > b || c->s[i].end < a); i++)
 			;
-		if (i == c->n) {
-			i = mt_context_add(c);
-			c->s[i].kind = MT_BRK;
-			c->s[i].start = a;
-			c->s[i].end = b;
-			c->s[i].name = mt_strdup("heap (small blocks)");
-		}
+		if (i == c->n)
+			i = mt_context_add_heap(c, a, b, start);
 		if (a < c->s[i].start)
 			c->s[i].start = a;
 		if (b > c->s[i].end)

@@ -125,6 +125,13 @@ void ctx_suspect_born(int64_t stack, uintptr_t addr, size_t bytes);
 void ctx_suspect_gone(uintptr_t addr, size_t bytes);	/* all that begin in this range */
 void ctx_suspect_moved(uintptr_t from, size_t bytes, uintptr_t to, size_t to_bytes);
 
+/* ---- heaps.c: small blocks that are not at the break ---- */
+extern bool ctx_heaps_told;		/* the word before a block says whether it is in such a heap: ours is the allocator of glibc */
+void ctx_heaps_init(const void *allocator);	/* constructor; the malloc that the program gets */
+void ctx_heap_used(uintptr_t addr, size_t bytes);	/* there is a block in it; no lock */
+void ctx_heaps_flush(void);		/* logs the heaps that grew; under the lock of ctx_flush */
+void ctx_heaps_fork_child(uint64_t when);
+
 /* ---- hooks.c ---- */
 void ctx_real_init(void);
 void *ctx_pool_alloc(size_t n, size_t align);	/* never freed, for dlsym and friends */

@@ -158,6 +158,7 @@ void ctx_real_init(void)
 	FIND(valloc);
 	FIND(pvalloc);
 #undef FIND
+	ctx_heaps_init((void *)real.malloc);
 	ctx_pool_mode--;
 	atomic_store(&state, READY);
 }
@@ -253,10 +254,14 @@ static void death(void *p, uint64_t when)
 	errno = err;
 }
 
+#define NON_MAIN_ARENA 4u	/* flag of the size, in the word before a block of glibc */
+
 static inline void born(char how, void *p, size_t n)
 {
 	if (!p)
 		return;
+	if (ctx_likely(ctx_heaps_told) && (((const size_t *)p)[-1] & NON_MAIN_ARENA))
+		ctx_heap_used((uintptr_t)p, n);
 	if (ctx_unlikely(n >= ctx_min_alloc))
 		birth(how, p, n);
 	else

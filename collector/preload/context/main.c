@@ -207,6 +207,7 @@ void ctx_flush(void)
 		return;
 	ctx_thread_names(false);
 	ctx_thread_times(false);
+	ctx_heaps_flush();
 	log_counters();
 	ctx_log_flush(true);
 	ctx_unlock(&flush_lock);
@@ -274,6 +275,7 @@ void ctx_fork_child(const struct mt_image *img)
 		ctx_line_int(&l, img->parent);
 		ctx_line_put(&l, 0);
 		ctx_thread_fork_child(fork_tid, mt_gettid(), fork_time);
+		ctx_heaps_fork_child(fork_time);
 		ctx_log_flush(true);
 	}
 	release();
@@ -302,6 +304,7 @@ void ctx_fini(void)
 	if (ctx_lock(&flush_lock)) {
 		ctx_thread_names(true);
 		ctx_thread_times(true);
+		ctx_heaps_flush();
 		log_counters();
 		ctx_unlock(&flush_lock);
 	}

@@ -190,6 +190,81 @@ if [ "$n" -ge 80000 ] && [ "$n" -le 160000 ]; then pass many; else fail "many: $
 expect "many: lives do not overlap" 0 "$(awk -F, '$2 == "heap" { print $4, $6, $7 }' many.trace/p0000/structures.csv |
 	sort -k1,1 -k2,2n | awk '$1 == a && $2 < d { n++ } { a = $1; d = $3 } END { print n + 0 }')"
 
+# small blocks of further threads: in heaps with a name, in a child of fork, too
+cat > arenas.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_barrier_t all;
+
+static void *fill(void *arg)
+{
+	char *p = NULL;
+
+	pthread_barrier_wait(&all);	/* each its own arena */
+	for (int i = 0; i < 20000; i++) {
+		p = malloc(200);
+		p[0] = p[199] = 1;
+	}
+	printf("block %d %p\n", getpid(), (void *)p);
+	pthread_barrier_wait(&all);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t[3];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	pthread_barrier_init(&all, NULL, 3);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, fill, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	if (!fork()) {
+		for (int i = 0; i < 3; i++)
+			pthread_create(&t[i], NULL, fill, NULL);
+		for (int i = 0; i < 3; i++)
+			pthread_join(t[i], NULL);
+		exit(0);
+	}
+	wait(NULL);
+	return 0;
+}
+END
+gcc -O1 -pthread -o arenas arenas.c
+record -o arenas.trace ./arenas > arenas.out
+expect "heaps of threads: exit code" 0 $?
+# value(hexadecimal digits); the ranges of the heaps
+read_heaps='function value(h,  v, i) {
+		for (i = 1; i <= length(h); i++)
+			v = 16 * v + index("0123456789abcdef", substr(h, i, 1)) - 1
+		return v
+	}
+	FILENAME ~ /structures/ { if ($2 == "brk") { from[++n] = value($4); to[n] = value($5) } next }'
+for image in 0 1; do
+	expect "heaps of threads: the last blocks of image $image" "3 in 3" "$(awk -F, "$read_heaps"'
+		FILENAME ~ /image.json/ {
+			if (match($0, /"pid": *[0-9]+/)) { pid = substr($0, RSTART, RLENGTH); gsub(/[^0-9]/, "", pid) }
+			next
+		}
+		{ split($0, w, " ") }
+		w[2] == pid { blocks++; b = value(substr(w[3], 3)); for (i = 1; i <= n; i++) found += from[i] <= b && b + 200 <= to[i] }
+		END { print found + 0 " in " blocks + 0 }' \
+		arenas.trace/p000$image/image.json arenas.trace/p000$image/structures.csv arenas.out)"
+	expect "heaps of threads: image $image has no two that overlap" 0 "$(
+		awk -F, '$2 == "brk" { print $4, $5 }' arenas.trace/p000$image/structures.csv | sort | awk '$1 < end { n++ } { end = $2 } END { print n + 0 }')"
+done
+if [ "$backend" != none ]; then
+	expect "heaps of threads: with accesses" yes "$(awk -F, "$read_heaps"'
+		FNR > 1 { a = value($1); for (i = 1; i <= n; i++) hit[i] += from[i] <= a && a < to[i] }
+		END { for (i in hit) many += hit[i] > 100; print many >= 3 ? "yes" : "no: " many + 0 }' \
+		arenas.trace/p0000/structures.csv arenas.trace/p0000/accesses-*.csv)"
+fi
+
 # a limit on the size of files is the program's, not ours: no SIGXFSZ for the log
 record -o fsize.trace bash -c 'ulimit -f 100; exec ./many' 2> /dev/null
 expect "file size limit" 0 $?

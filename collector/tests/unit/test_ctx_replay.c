@@ -132,6 +132,10 @@ int main(void)
 	check("M 1 5 10000 8192 3 22 -1 -;\nW 2 10000 8192 10000 16384;\nW 3 10000 16384 10000 4096;\n"
 	      "W 4 10000 4096 90000 8192;\n",
 	      "mmap 10000-11000 1..4;mmap 11000-14000 1..3;mmap 90000-92000 4..-1;", 0, 0);
+	/* heaps of further threads: as long as they were at last; beside the break, which grows, too */
+	check("H 5 7000000 7000021;\nB 3 50000 0 71000 0;\nH 5 7000000 7003000;\nH 9 b000000 b000001;\nH 9 b000000 b000000;\n",
+	      "brk 50000-71000 3..-1;brk 7000000-7003000 5..-1;brk b000000-b001000 9..-1;", 0, 0);
+	check("H 5 7000000;\n", "", 1, 0);
 	/* a segment that loses its middle and is moved: each part knows where in the segment it is; one without has none */
 	mt_context_forget();
 	put("p0000", "M 1 5 10000 40960 3 1 -1 /dev/shm/a 1b 25c 3000;\nU 2 12000 8192;\nW 3 14000 4096 90000 8192;\n"
@@ -187,6 +191,11 @@ int main(void)
 	CHECK_EQ(mt_context_read(&c, dir, "p0001"), 0);
 	CHECK_EQ(c.threads[0].cpu_ns, -1);
 	mt_context_free(&c);
+	/* heaps of further threads: a child tells them again; one that it does not tell, it has not */
+	mt_context_forget();
+	put("p0000", "H 5 7000000 7003000;\nH 6 b000000 b001000;\nH 5 7000000 7008000;\n");
+	put("p0001", "F 20 0;\nY 20 5 55;\nH 20 7000000 7004000;\n");
+	expect("p0001", "brk 7000000-7004000 20..-1;", 0, 0);
 	/* a log that forks from itself must not run for ever */
 	mt_context_forget();
 	put("p0003", "F 20 3;\nA 30 5 1000 256 -1 m;\n");
