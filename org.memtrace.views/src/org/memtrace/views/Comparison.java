@@ -23,15 +23,6 @@ public final class Comparison {
 		return traces.stream().sorted(Comparator.comparing(TraceInfo::recordedAt).thenComparingInt(TraceInfo::id)).toList();
 	}
 
-	/** Brings the difference of what is compared to the front, beside the second picture. */
-	public static void showDifference(IWorkbenchPage page) {
-		try {
-			page.showView(ViewIds.DIFFERENCE, null, IWorkbenchPage.VIEW_VISIBLE);
-		} catch (PartInitException e) {
-			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Compare", e.getMessage());
-		}
-	}
-
 	/** Shows two traces of the catalogue. */
 	public static void show(IWorkbenchPage page, TraceInfo first, TraceInfo second, SelectionLink.Time time) {
 		Session session = page.getWorkbenchWindow().getService(Session.class);
@@ -45,7 +36,8 @@ public final class Comparison {
 
 	/**
 	 * Shows another trace in a group of its own, which is linked with the current one, and opens a picture for it beside the
-	 * first: the older of both is at the left, in the current group. What was looked at stays.
+	 * first: the older of both is at the left, in the current group. What was looked at stays. When both are there and both have
+	 * accesses, the view of their difference comes to the front.
 	 *
 	 * @param other {@link TraceInfo} of the catalogue or {@link OpenFile}
 	 */
@@ -79,11 +71,29 @@ public final class Comparison {
 		TraceGroup leader = stays;
 		TraceGroup follower = place;
 		// when the trace is there: a link is between two traces
-		Runnable link = () -> session.link(leader, follower, time);
+		Runnable link = () -> {
+			session.link(leader, follower, time);
+			showDifference(page, leader, follower);
+		};
 		if (other instanceof TraceInfo listed) {
 			session.opener().open(place, listed, link);
 		} else {
 			session.opener().openDatabase(place, ((OpenFile) other).path(), link);
+		}
+	}
+
+	/** Brings the difference of two linked groups to the front, in the one or the other; the active view stays active. */
+	private static void showDifference(IWorkbenchPage page, TraceGroup one, TraceGroup other) {
+		if (one.trace() == null || other.trace() == null || !one.trace().hasAccesses() || !other.trace().hasAccesses()) {
+			return; // a difference is about the memory of programs
+		}
+		try {
+			if (page.showView(ViewIds.DIFFERENCE, null, IWorkbenchPage.VIEW_VISIBLE) instanceof TraceView view && !view.isLocked()
+					&& view.group() != one && view.group() != other) {
+				view.join(other);
+			}
+		} catch (PartInitException e) {
+			MessageDialog.openError(page.getWorkbenchWindow().getShell(), "Compare", e.getMessage());
 		}
 	}
 

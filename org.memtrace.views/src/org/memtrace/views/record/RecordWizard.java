@@ -222,10 +222,8 @@ final class RecordWizard extends Wizard {
 			public void traceChanged(OpenTrace trace) {
 				session.removeListener(this);
 				if (trace != null && trace.isListed(traces.get(0))) {
-					window.getShell().getDisplay().asyncExec(() -> {
-						Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED);
-						Comparison.showDifference(window.getActivePage());
-					});
+					window.getShell().getDisplay().asyncExec(
+							() -> Comparison.show(window.getActivePage(), traces.get(1), SelectionLink.Time.SCALED));
 				}
 			}
 		});

@@ -34,6 +34,8 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.TraceFilter;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.analysis.selection.ViewState;
+import org.memtrace.model.MemtraceException;
+import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.traces.CompareDialog;
 
@@ -68,6 +70,11 @@ class GroupsTest extends UiTest {
 		bot.shot("compare-dialog");
 		bot.close(bot.find(Button.class, b -> b.getShell() == dialog && b.getText().equals("OK")));
 		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null);
+		bot.waitFor("difference", () -> page().findView(ViewIds.DIFFERENCE) != null);
+		TraceView difference = bot.ui(() -> (TraceView) page().findView(ViewIds.DIFFERENCE));
+		assertTrue(bot.ui(() -> page().isPartVisible(difference)), "what differs is in front");
+		assertEquals(2, bot.ui(() -> ((TraceView) page().getActivePart()).group().number()), "the second picture stays active");
+		bot.run(() -> page().bringToTop(page().findView(ViewIds.OCELOTL)));
 		waitForViews();
 		bot.shot("compare");
 		assertEquals(List.of("Ocelotl 1: small matmul", "Ocelotl 2: fixed matmul"), bot.ui(() -> titles("Ocelotl")));
@@ -92,6 +99,37 @@ class GroupsTest extends UiTest {
 		assertEquals(1, bot.ui(() -> session.groups().size()), "the group goes with its last view");
 		assertEquals(List.of("Ocelotl"), bot.ui(() -> titles("Ocelotl")));
 		assertEquals(one, bot.ui(session::trace));
+	}
+
+	/** A view of the difference that is open in another group comes to the two that are compared. */
+	@Test
+	void theDifferenceComesToTheGroupsThatAreCompared() throws Exception {
+		TraceInfo fixed = SampleTrace.write(session.catalogue(), "fixed matmul");
+		open();
+		TraceView difference = view(ViewIds.DIFFERENCE);
+		bot.run(() -> difference.join(session.newGroup()));
+		bot.run(() -> page().activate(page().findView(ViewIds.OCELOTL)));
+		bot.run(() -> Comparison.show(page(), fixed, SelectionLink.Time.SCALED));
+		bot.waitFor("the difference of both", () -> difference.linkedTrace() != null);
+		assertTrue(bot.ui(() -> page().isPartVisible(difference)));
+		bot.run(() -> page().hideView(views().stream().filter(v -> v != difference && v.group() != session.group(1)).findFirst().orElseThrow()));
+		bot.run(() -> page().hideView(difference));
+	}
+
+	/** A trace without memory is compared, too, but not by what is about memory. */
+	@Test
+	void withoutAccessesThereIsNoDifference() {
+		bot.run(() -> {
+			try {
+				session.show(new OpenTrace(SampleEvents.store(), Progress.NONE));
+			} catch (MemtraceException e) {
+				throw new AssertionError(e);
+			}
+		});
+		bot.run(() -> Comparison.show(page(), sample, SelectionLink.Time.SCALED));
+		bot.waitFor("linked", () -> session.groups().size() == 2 && session.linkedWith(session.group(1)) != null);
+		assertNull(bot.ui(() -> page().findView(ViewIds.DIFFERENCE)));
+		bot.run(() -> page().hideView(views().stream().filter(v -> v.group() != session.group(1)).findFirst().orElseThrow()));
 	}
 
 	/** The badges of views that say that they are linked; display thread. */
@@ -179,7 +217,9 @@ class GroupsTest extends UiTest {
 		open();
 		bot.run(() -> page().getWorkbenchWindow().getShell().setBounds(0, 0, 1280, 800));
 		bot.run(() -> Comparison.show(page(), fixed, SelectionLink.Time.SCALED));
-		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null);
+		bot.waitFor("second trace", () -> session.groups().size() == 2 && session.group(2).trace() != null
+				&& page().findView(ViewIds.DIFFERENCE) != null);
+		bot.run(() -> page().bringToTop(page().findView(ViewIds.OCELOTL)));
 		waitForViews();
 		bot.shot("compare-1280x800");
 		assertEquals(List.of(), bot.ui(() -> cutOff()));

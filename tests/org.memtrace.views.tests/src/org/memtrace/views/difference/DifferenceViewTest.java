@@ -32,10 +32,8 @@ class DifferenceViewTest extends UiTest {
 		TraceInfo repaired = SampleTrace.writeRepaired(session.catalogue(), "repaired matmul");
 		bot.run(() -> session.opener().open(sample));
 		waitForPicture("small matmul");
-		bot.run(() -> {
-			Comparison.show(page(), repaired, SelectionLink.Time.SCALED);
-			Comparison.showDifference(page());
-		});
+		bot.run(() -> Comparison.show(page(), repaired, SelectionLink.Time.SCALED));
+		bot.waitFor("the view", () -> page().findView(ViewIds.DIFFERENCE) != null);
 		view = bot.ui(() -> (DifferenceView) page().findView(ViewIds.DIFFERENCE));
 		bot.waitFor("difference", () -> view.values() != null);
 		waitForViews();
