@@ -18,6 +18,8 @@ import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
 
 /**
  * A flame graph of a profile with contexts, hanging from the top: a bar for each group, below it one for each region in its context. The
@@ -30,6 +32,8 @@ public final class FlamePicture {
 	private static final double PADDING = 4;
 	/** How much of its colour a bar loses that is not meant. */
 	private static final double FADED = 0.72;
+	/** Rows between two looks at whether somebody asked to stop. */
+	private static final int ROWS_PER_CHECK = 4096;
 
 	/**
 	 * A bar.
@@ -75,13 +79,17 @@ public final class FlamePicture {
 	private final double bottom;
 	private final Look look;
 	private Scene scene;
+	private final Progress progress;
+	/** Rows since progress was told. */
+	private int rows;
 	private int deepest;
 	private long litNs;
 	/** What is as wide as the picture, null for all. */
 	private Bar root;
 
-	private FlamePicture(Profile profile, Look look, int height, Palette palette, TextMeter meter, double fontSize) {
+	private FlamePicture(Profile profile, Look look, int height, Palette palette, TextMeter meter, double fontSize, Progress progress) {
 		this.profile = profile;
+		this.progress = progress;
 		this.look = look;
 		this.palette = palette;
 		this.meter = meter;
@@ -145,9 +153,10 @@ public final class FlamePicture {
 	}
 
 	/** Exclusive time of rows and of all that is in them. */
-	static Map<Row, Long> times(Group group) {
+	private Map<Row, Long> times(Group group) throws CancelledException {
 		Map<Row, Long> times = new IdentityHashMap<>();
 		for (Row r : group.rows().reversed()) {
+			row();
 			long time = times.merge(r, r.exclusiveNs(), Long::sum);
 			if (r.around() != null) {
 				times.merge(r.around(), time, Long::sum);
@@ -156,27 +165,50 @@ public final class FlamePicture {
 		return times;
 	}
 
-	/** Draws all of a profile, see {@link #build(Profile, Look, int, int, Palette, TextMeter, double)}. */
+	/** One more row of two for each in the profile: once for its time, once for its bar. */
+	private void row() throws CancelledException {
+		if (++rows == ROWS_PER_CHECK) {
+			progress.check();
+			progress.worked(rows);
+			rows = 0;
+		}
+	}
+
+	/** Draws all of a profile, see {@link #build(Profile, Look, int, int, Palette, TextMeter, double, Progress)}. */
 	public static FlamePicture build(Profile profile, int width, int height, Palette palette, TextMeter meter, double fontSize) {
 		return build(profile, Look.ALL, width, height, palette, meter, fontSize);
 	}
 
+	/** Draws without progress, see {@link #build(Profile, Look, int, int, Palette, TextMeter, double, Progress)}. */
+	public static FlamePicture build(Profile profile, Look look, int width, int height, Palette palette, TextMeter meter,
+			double fontSize) {
+		try {
+			return build(profile, look, width, height, palette, meter, fontSize, Progress.NONE);
+		} catch (CancelledException e) {
+			throw new IllegalStateException("nobody can cancel", e);
+		}
+	}
+
 	/**
-	 * Draws.
+	 * Draws. Takes time in proportion to the rows of the profile.
 	 *
 	 * @param profile one with contexts
 	 * @param look places that the profile has not are nowhere: without its root all is drawn
+	 * @param progress in rows; asked every few thousand rows
+	 * @throws CancelledException when progress is cancelled
 	 */
 	public static FlamePicture build(Profile profile, Look look, int width, int height, Palette palette, TextMeter meter,
-			double fontSize) {
-		FlamePicture picture = new FlamePicture(profile, look, height, palette, meter, fontSize);
+			double fontSize, Progress progress) throws CancelledException {
+		progress.begin("Laying out the flame graph", 2L * profile.groups().stream().mapToLong(g -> g.rows().size()).sum());
+		progress.check();
+		FlamePicture picture = new FlamePicture(profile, look, height, palette, meter, fontSize, progress);
 		double left = fontSize;
 		picture.draw(left, width - 2 * left);
 		picture.scene = new Scene(width, height, palette.background(), picture.shapes);
 		return picture;
 	}
 
-	private void draw(double left, double room) {
+	private void draw(double left, double room) throws CancelledException {
 		List<ModelType> types = ModelType.ofEvents(profile.regions());
 		long all = profile.groups().stream().mapToLong(FlamePicture::inStates).sum();
 		boolean zoomed = look.root() != null && look.root().isIn(profile);
@@ -221,12 +253,14 @@ public final class FlamePicture {
 	}
 
 	/** Bars of a row and of what is in it, or of all in a group. */
-	private void below(Group g, Row top, Map<Row, Long> times, List<ModelType> types, double left, int level, double scale) {
+	private void below(Group g, Row top, Map<Row, Long> times, List<ModelType> types, double left, int level, double scale)
+			throws CancelledException {
 		// where the next bar below one begins
 		Map<Row, Double> next = new IdentityHashMap<>();
 		int depthOfTop = top == null ? -1 : top.depth();
 		double at = left;
 		for (Row r : g.rows()) {
+			row();
 			boolean first = top == null ? r.around() == null : r == top;
 			if (!first && !next.containsKey(r.around())) {
 				continue; // not below the top

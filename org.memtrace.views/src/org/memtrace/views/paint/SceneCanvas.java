@@ -61,6 +61,8 @@ public abstract class SceneCanvas extends Canvas {
 			image = new SceneImage(this, scene(size.x, size.y, palette, TextMeter.DEFAULT, fontSize));
 			imageSize = size;
 		}
+		gc.setBackground(ScenePainter.color(palette.background()));
+		gc.fillRectangle(0, 0, size.x, size.y); // the scene may be of another size until there is a new one
 		image.draw(gc);
 		paintOver(gc, palette);
 	}

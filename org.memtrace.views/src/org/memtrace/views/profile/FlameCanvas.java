@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.profile;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.accessibility.ACC;
+import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.analysis.colour.Palette;
@@ -17,20 +19,66 @@ import org.memtrace.analysis.profile.FlamePicture;
 import org.memtrace.analysis.profile.Profile;
 import org.memtrace.analysis.profile.ProfileTable.Place;
 import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.model.CancelledException;
+import org.memtrace.model.Progress;
+import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneCanvas;
+import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Accessibility;
+import org.memtrace.views.util.WhenSeen;
 
-/** The flame graph. A click makes a bar as wide as the canvas, again takes it back; arrows go from bar to bar. */
+/**
+ * The flame graph. A click makes a bar as wide as the canvas, again takes it back; arrows go from bar to bar. It is laid out by a job:
+ * until that is done, what was drawn before is seen, and clicks and keys are about it.
+ */
 final class FlameCanvas extends SceneCanvas {
+	/** Everything that the picture depends on. */
+	private record Input(Profile profile, Look look, int width, int height, Palette palette, double fontSize) {
+	}
+
+	private final LatestResult<Input, FlamePicture> drawing;
+	private final WhenSeen draw;
 	private Profile profile;
 	private Look look = Look.ALL;
 	private FlamePicture picture;
+	/** What {@link #picture} was made of, or what could not be drawn; null for nothing. */
+	private Input drawn;
+	/** What stands there when there is no picture. */
+	private String message = "";
 	private Consumer<Place> onSelect = place -> {
 	};
 
 	FlameCanvas(Composite parent) {
 		super(parent);
+		drawing = new LatestResult<>("Flame graph", this, LatestResult.Policy.ONLY_NEWEST) {
+			@Override
+			protected FlamePicture compute(Input in, Progress progress) throws CancelledException {
+				return FlamePicture.build(in.profile(), in.look(), in.width(), in.height(), in.palette(), TextMeter.DEFAULT, in.fontSize(),
+						progress);
+			}
+
+			@Override
+			protected void show(Input in, FlamePicture result) {
+				drawn(in, result, "");
+			}
+
+			@Override
+			protected void failed(Input in, String text) {
+				drawn(in, null, text);
+			}
+
+			@Override
+			protected void progress(String step, double fraction) {
+				if (picture == null) {
+					message = step + (fraction < 0 ? "…" : "… " + (int) (100 * fraction) + " %");
+					sceneChanged();
+				}
+			}
+		};
+		draw = new WhenSeen(this, this::draw);
+		addListener(SWT.Resize, e -> draw.request());
 		addListener(SWT.MouseDown, this::mouseDown);
 		addListener(SWT.MouseMove, e -> {
 			Bar bar = picture == null ? null : picture.at(e.x, e.y);
@@ -53,6 +101,41 @@ final class FlameCanvas extends SceneCanvas {
 	void show(Profile now) {
 		profile = now;
 		change(look);
+	}
+
+	/** Whether what is wanted is drawn, or nobody sees it. */
+	boolean isSettled() {
+		boolean seen = isVisible() && getSize().x > 0 && getSize().y > 0;
+		return profile == null || !seen || !draw.isWaiting() && !drawing.isBusy() && drawn != null && drawn.equals(wanted());
+	}
+
+	/** No more is drawn. */
+	void stop() {
+		drawing.cancel();
+	}
+
+	/** Colours are others. */
+	void coloursChanged() {
+		draw.request();
+	}
+
+	private Input wanted() {
+		Point size = getSize();
+		return new Input(profile, look, size.x, size.y, ScenePainter.palette(this), fontSize());
+	}
+
+	private void draw() {
+		if (profile != null) {
+			drawing.submit(wanted());
+		}
+	}
+
+	private void drawn(Input of, FlamePicture now, String text) {
+		drawn = of;
+		picture = now;
+		message = text;
+		setToolTipText(null);
+		sceneChanged();
 	}
 
 	/** Shows all bars, and nothing selected, as for another trace. */
@@ -80,16 +163,19 @@ final class FlameCanvas extends SceneCanvas {
 		return look;
 	}
 
-	/** What was painted last, null for nothing. */
+	/** What is shown, null for nothing. */
 	FlamePicture picture() {
 		return picture;
 	}
 
 	private void change(Look now) {
 		look = now;
-		picture = null;
-		setToolTipText(null);
-		sceneChanged();
+		if (profile == null) {
+			drawing.cancel();
+			drawn(null, null, "");
+		} else {
+			draw.request();
+		}
 	}
 
 	private void mouseDown(Event e) {
@@ -149,10 +235,10 @@ final class FlameCanvas extends SceneCanvas {
 
 	@Override
 	protected Scene scene(int width, int height, Palette palette, TextMeter meter, double size) {
-		if (profile == null) {
-			return new Scene(width, height, palette.background(), java.util.List.of());
+		if (picture == null) {
+			return new Scene(width, height, palette.background(), List.of(new Shape.Text(width / 2.0, height / 2.0, message, size, false,
+					palette.mutedText(), Shape.Anchor.MIDDLE, false)));
 		}
-		picture = FlamePicture.build(profile, look, width, height, palette, meter, size);
 		return picture.scene();
 	}
 

@@ -444,7 +444,7 @@ public final class ProfileView extends TraceView {
 
 	@Override
 	protected void coloursChanged() {
-		flame.sceneChanged();
+		flame.coloursChanged();
 		grid.control().redraw();
 	}
 
@@ -475,7 +475,7 @@ public final class ProfileView extends TraceView {
 
 	@Override
 	protected boolean isSettled() {
-		return !load.isWaiting() && !computing.isBusy() && (trace() == null || trace().hasAccesses() || failure != null
+		return !load.isWaiting() && !computing.isBusy() && flame.isSettled() && (trace() == null || trace().hasAccesses() || failure != null
 				|| shownFor != null && shownFor.by() == by && shownFor.contexts() == contexts
 						&& shownFor.state().sameAccesses(trace().selection().state()));
 	}
@@ -514,6 +514,7 @@ public final class ProfileView extends TraceView {
 	public void dispose() {
 		if (computing != null) {
 			computing.cancel();
+			flame.stop();
 		}
 		super.dispose();
 	}

@@ -4,6 +4,7 @@ package org.memtrace.analysis.profile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
@@ -29,6 +30,7 @@ import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.statistics.Statistics;
 import org.memtrace.analysis.text.NamePattern;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventBatch;
@@ -290,6 +292,45 @@ class ProfileTest {
 
 	private static FlamePicture.Bar bar(FlamePicture picture, String... path) {
 		return picture.of(new Place(-1, List.of(path)));
+	}
+
+	/** Who lays out a large graph is told how far it is, and can stop it in the middle. */
+	@Test
+	void layoutTellsAndStops() throws Exception {
+		int producers = 6000;
+		List<long[]> states = new ArrayList<>();
+		for (int p = 0; p < producers; p++) {
+			states.add(new long[] {p % 3, p, p, p + 10});
+		}
+		Profile profile = profile(table(producers, producers + 10, states), By.THREAD, true);
+		long[] told = new long[2];
+		long[] asked = new long[1];
+		long[] stopAt = {Long.MAX_VALUE};
+		Progress progress = new Progress() {
+			@Override
+			public void begin(String step, long total) {
+				told[0] = total;
+			}
+
+			@Override
+			public void worked(long units) {
+				told[1] += units;
+			}
+
+			@Override
+			public boolean isCancelled() {
+				return ++asked[0] > stopAt[0];
+			}
+		};
+		FlamePicture whole = FlamePicture.build(profile, FlamePicture.Look.ALL, 1000, 400, Palette.LIGHT, TextMeter.DEFAULT, 12, progress);
+		assertEquals(flame(profile, null, null, 400).bars(), whole.bars());
+		assertEquals(2 * producers, told[0]);
+		assertTrue(told[1] > producers && told[1] <= told[0], told[1] + " of " + told[0]);
+		stopAt[0] = asked[0] + 2;
+		told[1] = 0;
+		assertThrows(CancelledException.class, () -> FlamePicture.build(profile, FlamePicture.Look.ALL, 1000, 400, Palette.LIGHT,
+				TextMeter.DEFAULT, 12, progress));
+		assertTrue(told[1] > 0 && told[1] < producers, told[1] + " rows before it was stopped");
 	}
 
 	/** A bar as wide as the picture, below what is around it; keys go from bar to bar. */
