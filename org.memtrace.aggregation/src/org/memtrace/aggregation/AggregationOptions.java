@@ -66,10 +66,22 @@ public record AggregationOptions(BlockTree.Measure height, double minHeight, boo
 	 */
 	public static AggregationOptions forPicture(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, int slices,
 			long budgetBytes) {
-		BlockTree.Measure measure = height == null ? hierarchy::weight : height;
-		double perNode = bytesPerNode(slices);
 		double stepsPerNode = Math.pow(slices, 3) / 6;
-		double most = Math.min(budgetBytes / perNode, DEFAULT_STEPS / stepsPerNode);
+		return limited(hierarchy, height, minHeight, Math.min(budgetBytes / bytesPerNode(slices), DEFAULT_STEPS / stepsPerNode));
+	}
+
+	/**
+	 * The limit for a picture of two hierarchies: as {@link #forPicture}, where each node has a value for each node of the second one.
+	 *
+	 * @param columns nodes of the second hierarchy
+	 */
+	public static AggregationOptions forPairs(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, int columns, long budgetBytes) {
+		return limited(hierarchy, height, minHeight, (double) budgetBytes / TwoTreeAggregator.bytesPerRow(columns));
+	}
+
+	/** The least limit from {@code minHeight} on with which a tree has at most so many nodes. */
+	private static AggregationOptions limited(Hierarchy hierarchy, BlockTree.Measure height, double minHeight, double most) {
+		BlockTree.Measure measure = height == null ? hierarchy::weight : height;
 		double min = minHeight;
 		while (min < measure.of(0, hierarchy.leafCount()) && BlockTree.of(hierarchy, measure, min).size() > most) {
 			min = min > 0 ? 1.5 * min : measure.of(0, hierarchy.leafCount()) / 1e6;

@@ -134,6 +134,11 @@ public final class Partition {
 		return interval[i] & 0xffff;
 	}
 
+	/** Node of the second hierarchy of block {@code i}, of a partition of two hierarchies ({@link TwoTreeAggregator}); else -1. */
+	public int columnNode(int i) {
+		return source instanceof TwoTreeAggregator two ? two.columnNode(firstSlice(i), endSlice(i)) : -1;
+	}
+
 	public double gain(int i) {
 		return source.gain(tree[i], firstSlice(i), endSlice(i));
 	}

@@ -141,12 +141,24 @@ final class Qualities {
 		return s;
 	}
 
-	/** Prefix sums of a leaf; returns the largest number of values of one type. */
-	private int fillLeaf(int n, double[] s) {
+	/** Receives what is summed up over cells. */
+	@FunctionalInterface
+	interface Values {
+		/**
+		 * @param type a type of the model; negative values are those of a type that is the number of types further
+		 * @param value above 0
+		 * @param information v log2 v of the cell, or the sum over the cells that it stands for
+		 */
+		void add(int type, int slice, double value, double information);
+	}
+
+	/**
+	 * Gives every value of a leaf of a tree that is not 0, by leaf, slice and type.
+	 *
+	 * @param scale what values are multiplied by, for each type
+	 */
+	static void values(MicroscopicModel model, BlockTree tree, int n, double[] scale, Values to) {
 		int k = model.typeCount();
-		int width = slices + 1;
-		int information = types * width;
-		int[] count = new int[types];
 		for (int leaf = tree.leafFrom(n); leaf < tree.leafTo(n); leaf++) {
 			double w = model.hierarchy().leafWeight(leaf);
 			int slice = 0;
@@ -159,19 +171,26 @@ final class Qualities {
 					nextSlice += k;
 				}
 				double v = model.value(c) * scale[type];
-				if (v < 0) {
-					v = -v;
-					type += k;
-				}
 				if (v == 0) {
 					continue;
 				}
-				count[type]++;
-				s[type * width + slice + 1] += v;
-				s[information + type * width + slice + 1] += model.isGrouped() ? model.information(c, scale[type])
-						: w == 1 ? Entropy.f(v) : w * Entropy.f(v / w);
+				double size = Math.abs(v);
+				to.add(v < 0 ? type + k : type, slice, size, model.isGrouped() ? model.information(c, scale[type])
+						: w == 1 ? Entropy.f(size) : w * Entropy.f(size / w));
 			}
 		}
+	}
+
+	/** Prefix sums of a leaf; returns the largest number of values of one type. */
+	private int fillLeaf(int n, double[] s) {
+		int width = slices + 1;
+		int information = types * width;
+		int[] count = new int[types];
+		values(model, tree, n, scale, (type, slice, v, i) -> {
+			count[type]++;
+			s[type * width + slice + 1] += v;
+			s[information + type * width + slice + 1] += i;
+		});
 		int most = 0;
 		for (int type = 0; type < types; type++) {
 			most = Math.max(most, count[type]);
@@ -212,7 +231,7 @@ final class Qualities {
 				for (; i >= 0; i--) {
 					double sum = end - s[o + i];
 					if (sum != previous) {
-						last = Math.max(0, Entropy.f(sum) - (informationEnd - s[information + o + i]));
+						last = Entropy.gain(sum, informationEnd - s[information + o + i]);
 						previous = sum;
 						some |= last > 0;
 					}
@@ -289,15 +308,7 @@ final class Qualities {
 	/** One of {@link #blocks}, with its {@code loss}. */
 	long block(int n, int i, int j, int exponent, double loss, double whole, int shift) {
 		Gains g = gain[n];
-		long units = g == null || isRow(n) && i == j ? 0 : g.units(index(n, j) + i);
-		int down = g == null ? 0 : exponent - g.exponent;
-		if (down > 62) {
-			units = 0;
-		} else if (down > 0) {
-			units = units + (1L << down - 1) >> down;
-		} else {
-			units <<= -down;
-		}
+		long units = g == null || isRow(n) && i == j ? 0 : g.units(index(n, j) + i, exponent);
 		return units - (Double.doubleToRawLongBits(loss) - Double.doubleToRawLongBits(whole)) << shift;
 	}
 
@@ -328,7 +339,7 @@ final class Qualities {
 	 * Gains of one node as whole multiples of 2^exponent, the smallest power of two of which the largest gain is at most 2^bits:
 	 * rounding up cannot make it more, so that no sum of two leaves a long. Nodes with equal values have equal gains, and 0 is 0.
 	 */
-	private abstract static class Gains {
+	abstract static class Gains {
 		final int exponent;
 		private final double unit;
 		private final double perUnit;
@@ -350,6 +361,12 @@ final class Qualities {
 
 		abstract long units(int i);
 
+		/** In units of 2^otherExponent, rounded to the nearest. */
+		final long units(int i, int otherExponent) {
+			int down = otherExponent - exponent;
+			return down > 62 ? 0 : down > 0 ? units(i) + (1L << down - 1) >> down : units(i) << -down;
+		}
+
 		abstract void copy(int from, long[] to, int first, int count);
 
 		/** See {@link Qualities#blocks}: gains from index {@code at} on, divided by 2^down. */
@@ -363,7 +380,7 @@ final class Qualities {
 	}
 
 	/** Gains of groups: 8 bytes, 52 bits, the precision of a double. */
-	private static final class NodeGains extends Gains {
+	static final class NodeGains extends Gains {
 		private final long[] value;
 
 		NodeGains(double[] gains) {

@@ -20,7 +20,7 @@ import org.memtrace.model.Progress;
  */
 public final class SpatiotemporalAggregator implements Aggregator {
 	/** p is moved into [1e-9, 1 - 1e-9], which decides ties at 0 and 1 by the other criterion. */
-	private static final double P_MARGIN = 1e-9;
+	static final double P_MARGIN = 1e-9;
 
 	/** Bits of a value of the programme: its largest is below 2^50 units. */
 	private static final int VALUE_BITS = 50;

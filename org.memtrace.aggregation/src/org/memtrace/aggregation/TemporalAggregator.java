@@ -119,7 +119,7 @@ public final class TemporalAggregator implements Aggregator {
 			for (int b = a + 1; b < n; b++) {
 				sum += value[b];
 				information += Entropy.f(value[b]);
-				double g = Math.max(0, Entropy.f(sum) - information);
+				double g = Entropy.gain(sum, information);
 				int jTo = b + 1 < n ? at[b + 1] : slices;
 				for (int i = iFrom; i <= at[a]; i++) {
 					double[] row = gain[i];
