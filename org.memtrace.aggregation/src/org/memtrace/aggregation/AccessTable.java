@@ -709,6 +709,31 @@ public final class AccessTable implements ModelSource {
 		return builder.build(hierarchy, progress);
 	}
 
+	/**
+	 * Pages x parts of a machine: a model whose slices are places, each of length 1, with what was accessed from the CPU there in the window.
+	 * What was accessed from several CPUs is divided equally among them; what was accessed from an unknown CPU, or from one that has no
+	 * place, is not in it ({@link AccessPlaces} tells how much that is).
+	 *
+	 * @param request its slices have no meaning
+	 * @param hierarchy what {@link #hierarchy} returned for its producer, or that with groups
+	 */
+	public MicroscopicModel modelByPlace(ModelRequest request, Hierarchy hierarchy, CpuPlaces places, Progress progress)
+			throws MemtraceException {
+		return ModelBuilder.byPlace(this, request, hierarchy, places, progress);
+	}
+
+	/**
+	 * Parts of a machine x time: a model whose rows are places. What it leaves out is the same as in {@link #modelByPlace}.
+	 *
+	 * @param request its producer is the part of memory whose accesses count
+	 * @param machine a hierarchy with a leaf for each place
+	 * @throws IllegalArgumentException if the metric is {@link Metric#THREADS}, which cannot be summed up over pages
+	 */
+	public MicroscopicModel modelOfPlaces(ModelRequest request, Hierarchy machine, CpuPlaces places, Progress progress)
+			throws MemtraceException {
+		return ModelBuilder.ofPlaces(this, request, hierarchy(request.producer(), progress), places, machine, progress);
+	}
+
 	private static final class Max implements AccessScan.Part {
 		private final Function<AccessChunk, int[]> column;
 		private int max = -1;

@@ -14,7 +14,18 @@ import org.memtrace.model.Progress;
  * Stored sparse, by leaf: only cells that are not 0 take memory (12 bytes each). Immutable and safe for all threads.
  */
 public final class MicroscopicModel {
+	/** Where the parts of a machine are in a model. */
+	public enum Places {
+		/** Rows are memory, columns are time. */
+		NONE,
+		/** Rows are CPUs, columns are time. */
+		ROWS,
+		/** Rows are memory, columns are CPUs: slices of length 1. */
+		COLUMNS
+	}
+
 	private final Hierarchy hierarchy;
+	private final Places places;
 	private final TimeSlices slices;
 	private final List<ModelType> types;
 	private final Metric metric;
@@ -51,6 +62,13 @@ public final class MicroscopicModel {
 	/** With values of groups. */
 	MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
 			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts, double[] information, BitSet groupStart) {
+		this(hierarchy, slices, types, metric, viewpoint, cellFrom, cellKey, cellValue, counts, information, groupStart, Places.NONE);
+	}
+
+	private MicroscopicModel(Hierarchy hierarchy, TimeSlices slices, List<ModelType> types, Metric metric,
+			Dimension viewpoint, int[] cellFrom, int[] cellKey, double[] cellValue, StateCounts counts, double[] information, BitSet groupStart,
+			Places places) {
+		this.places = places;
 		if (information == null && hierarchy.isGrouped()) {
 			throw new IllegalArgumentException("values of groups need their information");
 		}
@@ -78,6 +96,17 @@ public final class MicroscopicModel {
 		for (int key = 0; key < keys && typeOfKey != null; key++) {
 			typeOfKey[key] = (char) (key % types.size());
 		}
+	}
+
+	/** The same values, of which rows or columns are CPUs. */
+	MicroscopicModel with(Places where) {
+		return new MicroscopicModel(hierarchy, slices, types, metric, viewpoint, cellFrom, cellKey, cellValue, counts, information, groupStart,
+				where);
+	}
+
+	/** Where the parts of a machine are. */
+	public Places places() {
+		return places;
 	}
 
 	private static final int MOST_KEYS = 1 << 16;

@@ -21,7 +21,11 @@ final class ModelBuilder {
 	private final AccessTable table;
 	private final ModelRequest request;
 	private final TimeSlices slices;
+	/** Number of slices, or of places x slices. */
 	private final int t;
+	/** The columns of each set of CPUs of the trace, -1 for a CPU that is at no place; null where columns are slices. */
+	private final int[][] columnsOfSet;
+	private final boolean sumOfPages;
 	/** All types of the viewpoint, before those without values are removed. */
 	private final List<ModelType> types = new ArrayList<>();
 	private final boolean[] wanted;
@@ -40,13 +44,25 @@ final class ModelBuilder {
 	private static final int SPREAD = -3;
 
 	ModelBuilder(AccessTable table, ModelRequest request, Progress progress) throws MemtraceException {
+		this(table, request, null, false, progress);
+	}
+
+	/**
+	 * Of places instead of slices, or of places x slices with the sums over all pages.
+	 *
+	 * @param places null for slices alone
+	 */
+	private ModelBuilder(AccessTable table, ModelRequest request, CpuPlaces places, boolean sumOfPages, Progress progress)
+			throws MemtraceException {
 		if (!request.metric().ofAccesses()) {
 			throw new IllegalArgumentException("accesses have no " + request.metric().unit());
 		}
 		this.table = table;
 		this.request = request;
 		this.slices = table.slices(request, progress);
-		this.t = slices.count();
+		this.t = places == null ? slices.count() : Math.multiplyExact(places.count(), slices.count());
+		this.columnsOfSet = places == null ? null : places.columns(table.cpuNumbers());
+		this.sumOfPages = sumOfPages;
 		this.values = FewValues.of(request.viewpoint(), table, progress);
 		this.kind = values.kind();
 		this.keepAll = kind == DimensionValues.Kind.BY_DIRECTION;
@@ -61,8 +77,8 @@ final class ModelBuilder {
 		for (int k = 0; k < wanted.length; k++) {
 			wanted[k] = request.types() == null || request.types().matcher(types.get(k).name()).find();
 		}
-		this.bound = new long[t + 1];
-		for (int i = 0; i <= t; i++) {
+		this.bound = new long[slices.count() + 1];
+		for (int i = 0; i < bound.length; i++) {
 			bound[i] = slices.boundNs(i);
 		}
 	}
@@ -72,6 +88,9 @@ final class ModelBuilder {
 		columns.addAll(request.viewpoint().columns());
 		if (request.metric() == Metric.THREADS) {
 			columns.add(AccessColumn.THREAD);
+		}
+		if (columnsOfSet != null) {
+			columns.add(AccessColumn.CPU_SET);
 		}
 		if (request.metric().weight() != null) {
 			columns.addAll(request.metric().weight().columns());
@@ -86,6 +105,57 @@ final class ModelBuilder {
 
 	MicroscopicModel build(Hierarchy hierarchy, Progress progress) throws MemtraceException {
 		return build(List.of(this), hierarchy, "Building the model", progress).getFirst();
+	}
+
+	/**
+	 * Pages x places: the slices of the model are the places, each of length 1, and the window is one slice.
+	 */
+	static MicroscopicModel byPlace(AccessTable table, ModelRequest request, Hierarchy hierarchy, CpuPlaces places, Progress progress)
+			throws MemtraceException {
+		ModelRequest whole = request.withSlices(1).withSlicing(Slicing.UNIFORM);
+		return new ModelBuilder(table, whole, places, false, progress).build(hierarchy, progress).with(MicroscopicModel.Places.COLUMNS);
+	}
+
+	/**
+	 * Places x slices: the rows of the model are the places.
+	 *
+	 * @param pages hierarchy of the pages that are summed up
+	 * @param rows hierarchy with a leaf for each place
+	 */
+	static MicroscopicModel ofPlaces(AccessTable table, ModelRequest request, Hierarchy pages, CpuPlaces places, Hierarchy rows,
+			Progress progress) throws MemtraceException {
+		if (request.metric() == Metric.THREADS) {
+			throw new IllegalArgumentException("threads of pages cannot be summed up");
+		}
+		ModelBuilder builder = new ModelBuilder(table, request, places, true, progress);
+		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
+		int all = builder.types.size();
+		double[] sums = new double[builder.t * all];
+		boolean[] present = new boolean[all];
+		for (Together run : table.scan().run(query, builder.columns(), "Building the model", progress,
+				(from, to) -> new Together(List.of(builder), pages, from, to))) {
+			Work work = run.works[0];
+			for (int c = 0; c < work.cells.count(); c++) {
+				sums[work.cells.key[c]] += work.cells.value[c];
+			}
+			for (int k = 0; k < all; k++) {
+				present[k] |= work.present[k];
+			}
+		}
+		List<ModelType> kept = new ArrayList<>();
+		int[] renumbered = builder.kept(present, kept);
+		int slices = builder.slices.count();
+		MicroscopicModel.Appender cells = new MicroscopicModel.Appender(places.count());
+		for (int place = 0; place < places.count(); place++) {
+			for (int key = 0; key < slices * all; key++) {
+				double v = sums[place * slices * all + key];
+				if (v != 0) {
+					cells.add(key / all * kept.size() + renumbered[key % all], v);
+				}
+			}
+			cells.endLeaf();
+		}
+		return cells.model(rows, builder.slices, kept, request.metric(), request.viewpoint()).with(MicroscopicModel.Places.ROWS);
 	}
 
 	/**
@@ -181,6 +251,21 @@ final class ModelBuilder {
 		return low;
 	}
 
+	/** Number of each type among those that are kept, which are put into the list. */
+	private int[] kept(boolean[] present, List<ModelType> kept) {
+		int[] renumbered = new int[present.length];
+		for (int k = 0; k < present.length; k++) {
+			if (wanted[k] && (keepAll || present[k])) {
+				renumbered[k] = kept.size();
+				kept.add(types.get(k));
+			}
+		}
+		if (kept.isEmpty()) {
+			kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));
+		}
+		return renumbered;
+	}
+
 	private MicroscopicModel join(Hierarchy hierarchy, Work[] parts, Progress progress) throws CancelledException {
 		int all = types.size();
 		boolean[] present = new boolean[all];
@@ -193,17 +278,8 @@ final class ModelBuilder {
 			cellsBefore[i + 1] = Math.addExact(cellsBefore[i], parts[i].cells.count());
 			leavesBefore[i + 1] = leavesBefore[i] + parts[i].cells.from.length - 1;
 		}
-		int[] renumbered = new int[all];
 		List<ModelType> kept = new ArrayList<>();
-		for (int k = 0; k < all; k++) {
-			if (wanted[k] && (keepAll || present[k])) {
-				renumbered[k] = kept.size();
-				kept.add(types.get(k));
-			}
-		}
-		if (kept.isEmpty()) {
-			kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));
-		}
+		int[] renumbered = kept(present, kept);
 		int k = kept.size();
 		int[] from = new int[hierarchy.leafCount() + 1];
 		int[] key = new int[cellsBefore[parts.length]];
@@ -233,7 +309,8 @@ final class ModelBuilder {
 			}
 			progress.worked(1);
 		});
-		return new MicroscopicModel(hierarchy, slices, kept, request.metric(), request.viewpoint(), from, key, value, null, information, starts);
+		TimeSlices columns = columnsOfSet == null ? slices : new TimeSlices(0, t, t);
+		return new MicroscopicModel(hierarchy, columns, kept, request.metric(), request.viewpoint(), from, key, value, null, information, starts);
 	}
 
 	/** The leaves of a run, with their work space. */
@@ -283,7 +360,7 @@ final class ModelBuilder {
 				property = new long[c.time.length];
 			}
 			values.read(c, from, to, property);
-			boolean plain = request.metric() == Metric.ACCESSES && request.types() == null;
+			boolean plain = request.metric() == Metric.ACCESSES && request.types() == null && columnsOfSet == null;
 			for (int l = from; l < to; l++) {
 				int producer = c.leaf[l];
 				while (leaf < leafTo && hierarchy.producer(hierarchy.leafNode(leaf)) < producer) {
@@ -338,6 +415,11 @@ final class ModelBuilder {
 
 		private void endLeaf() {
 			countUses();
+			if (sumOfPages && leaf + 1 < leafTo) { // the last one of the run has all
+				leaf++;
+				cells.endLeaf();
+				return;
+			}
 			for (int w = firstWord; w <= lastWord; w++) {
 				for (long bits = touched[w]; bits != 0; bits &= bits - 1) {
 					int key = (w << 6) + Long.numberOfTrailingZeros(bits);
@@ -453,10 +535,27 @@ final class ModelBuilder {
 			if (amount == 0 || !wanted[type]) {
 				return;
 			}
+			if (columnsOfSet == null) {
+				add(c, row, time, 0, type, amount);
+				return;
+			}
+			int set = c.cpuSet[row];
+			if (set >= 0 && set < columnsOfSet.length) {
+				int[] columns = columnsOfSet[set];
+				for (int column : columns) {
+					if (column >= 0) {
+						add(c, row, time, column * slices.count(), type, amount / columns.length);
+					}
+				}
+			}
+		}
+
+		/** Adds to the slices from {@code first} on that the time of a row overlaps. */
+		private void add(AccessChunk c, int row, int time, int first, int type, double amount) {
 			int from = sliceFrom[time];
 			int to = sliceTo[time];
 			if (request.metric() == Metric.EVENTS) {
-				put(from * all + type, amount);
+				put((first + from) * all + type, amount);
 				return;
 			}
 			if (request.metric() == Metric.THREADS) {
@@ -466,13 +565,13 @@ final class ModelBuilder {
 				}
 				for (int s = from; s < to; s++) {
 					if (bound[s] < bound[s + 1]) {
-						use(s, type, thread);
+						use(first + s, type, thread);
 					}
 				}
 				return;
 			}
 			if (within[time] >= 0) {
-				put(from * all + type, amount);
+				put((first + from) * all + type, amount);
 				return;
 			}
 			long start = c.timeStartNs[time];
@@ -481,7 +580,7 @@ final class ModelBuilder {
 			for (int s = from; s < to; s++) {
 				long overlap = Math.min(end, bound[s + 1]) - Math.max(start, bound[s]);
 				if (overlap > 0) {
-					put(s * all + type, perNs * overlap);
+					put((first + s) * all + type, perNs * overlap);
 				}
 			}
 		}

@@ -278,20 +278,10 @@ public final class MachineUse {
 	/** Facts that change what the numbers mean, a sentence each; empty when there are none. */
 	public List<String> notes() {
 		List<String> notes = new ArrayList<>();
-		double n = whole.accesses();
 		if (!topology.isRecorded()) {
 			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
 		}
-		if (whole.spread() > 0) {
-			notes.add(share(whole.spread(), n) + " of the " + unit.plural() + " are in " + unit.row()
-					+ "s of several CPUs and are divided equally among them.");
-		}
-		if (unknownCpu > 0) {
-			notes.add(share(unknownCpu, n) + " of the " + unit.plural() + " have no CPU: the kernel made them for the program, or their event was lost.");
-		}
-		if (elsewhere > 0) {
-			notes.add(share(elsewhere, n) + " of the " + unit.plural() + " were on CPUs that this machine does not have.");
-		}
+		notes.addAll(cpuNotes());
 		if (unknownPages > 0 && pages > 0) {
 			notes.add("Of " + Units.percent(100.0 * unknownPages / pages) + " of " + Units.plural(pages, "page")
 					+ " the NUMA node is not known.");
@@ -303,6 +293,29 @@ public final class MachineUse {
 			notes.add(Units.plural(movedPages, "page") + " moved between nodes and count for the last one.");
 		}
 		return notes;
+	}
+
+	/** Those of the {@link #notes} that say which accesses are at no CPU of the machine, or at several. */
+	public List<String> cpuNotes() {
+		List<String> notes = new ArrayList<>();
+		double n = whole.accesses();
+		if (whole.spread() > 0) {
+			notes.add(share(whole.spread(), n) + " of the " + unit.plural() + " are in " + unit.row()
+					+ "s of several CPUs and are divided equally among them.");
+		}
+		if (unknownCpu > 0) {
+			notes.add(share(unknownCpu, n) + " of the " + unit.plural() + " have no CPU: the kernel made them for the program, or their event was lost.");
+		}
+		if (elsewhere > 0) {
+			notes.add(share(elsewhere, n) + " of the " + unit.plural() + " were on CPUs that this machine does not have.");
+		}
+		return notes;
+	}
+
+	/** What no CPU of the machine did, in few words for a picture; empty when there is nothing. */
+	public String leftOut() {
+		double left = unknownCpu + elsewhere;
+		return left > 0 ? share(left, whole.accesses()) + " of the " + unit.plural() + " have no CPU here" : "";
 	}
 
 	private static String share(double part, double n) {

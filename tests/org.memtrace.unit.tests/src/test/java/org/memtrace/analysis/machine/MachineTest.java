@@ -44,7 +44,7 @@ import org.memtrace.storage.Stores;
 
 /** What accesses did to a machine, as numbers and as boxes. */
 class MachineTest {
-	private static BitSet cpus(int... numbers) {
+	static BitSet cpus(int... numbers) {
 		BitSet set = new BitSet();
 		for (int n : numbers) {
 			set.set(n);
@@ -53,7 +53,7 @@ class MachineTest {
 	}
 
 	/** {@code packages} packages with a NUMA node and {@code cores} cores of two CPUs each. */
-	private static MachineTopology machine(int packages, int cores, boolean recorded) {
+	static MachineTopology machine(int packages, int cores, boolean recorded) {
 		List<MachineObject> children = new ArrayList<>();
 		BitSet all = new BitSet();
 		for (int p = 0; p < packages; p++) {
@@ -76,11 +76,21 @@ class MachineTest {
 	}
 
 	/** A row: start of its interval of 100, page, set of CPUs, node, reads, writes. */
-	private record Row(long start, int page, int set, int node, int reads, int writes) {
+	record Row(long start, int page, int set, int node, int reads, int writes) {
 	}
 
 	private static AccessPlaces places(int pages, List<BitSet> sets, long fromNs, long toNs, int producer, List<Row> rows)
 			throws Exception {
+		return ask(pages, sets, rows, table -> AccessPlaces.of(table, producer, fromNs, toNs, Progress.NONE));
+	}
+
+	/** What is asked about a trace. */
+	interface Question<T> {
+		T of(AccessTable table) throws Exception;
+	}
+
+	/** A trace of 1000 ns with a root and pages below it. */
+	static <T> T ask(int pages, List<BitSet> sets, List<Row> rows, Question<T> question) throws Exception {
 		try (TraceCatalogue catalogue = Stores.inMemory()) {
 			TraceInfo info;
 			try (TraceWriter w = catalogue.create("t")) {
@@ -103,7 +113,7 @@ class MachineTest {
 						Instant.EPOCH, 4096, "", Map.of()), "{}", Progress.NONE);
 			}
 			try (TraceStore store = catalogue.open(info.id())) {
-				return AccessPlaces.of(AccessTable.load(store, Progress.NONE), producer, fromNs, toNs, Progress.NONE);
+				return question.of(AccessTable.load(store, Progress.NONE));
 			}
 		}
 	}
