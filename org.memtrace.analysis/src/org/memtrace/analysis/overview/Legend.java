@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 
 import org.memtrace.aggregation.BasicDimensions;
+import org.memtrace.aggregation.MicroscopicModel.Places;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.colour.Palette;
@@ -86,7 +87,8 @@ final class Legend {
 		}
 		List<Entry> others = new ArrayList<>();
 		for (Mark m : marks) {
-			others.add(new Entry(null, -1, m, m.text, 2.3 * f + o.meter.width(m.text, 0.92 * f, false)));
+			String told = m == Mark.SMALL_IN_TIME && model.places() == Places.COLUMNS ? "small parts, also cut by CPUs" : m.text;
+			others.add(new Entry(null, -1, m, told, 2.3 * f + o.meter.width(told, 0.92 * f, false)));
 			if (m == Mark.FIRST_TOUCH) {
 				for (ModelType t : touchers) {
 					String text = ModelText.type(t);
@@ -319,6 +321,9 @@ final class Legend {
 			return new Scale(slice, "mean value", false, false, o.ticks);
 		default:
 			break;
+		}
+		if (model.places() == Places.COLUMNS) {
+			return new Scale(1, ModelText.counted(model, o.counts) + " per page and CPU", false, false, o.ticks);
 		}
 		String[] unit = o.ticks ? new String[] {"tick", "thousand ticks", "million ticks", "billion ticks"}
 				: new String[] {"ns", "µs", "ms", "s"};

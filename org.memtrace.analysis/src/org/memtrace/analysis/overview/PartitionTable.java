@@ -80,6 +80,28 @@ public final class PartitionTable {
 		return b.toString();
 	}
 
+	/**
+	 * One line for each block of a partition of two hierarchies, in order of both, with its values by type.
+	 *
+	 * @param columns names of the second hierarchy
+	 */
+	public static String csv(Partition e, NodeNames names, NodeNames columns) {
+		MicroscopicModel m = e.model();
+		StringBuilder b = new StringBuilder("producer,producer_id,pages,part,part_cpus,gain,loss,")
+				.append(m.types().stream().map(ModelType::name).map(PartitionTable::quoted).collect(Collectors.joining(",")))
+				.append('\n');
+		for (int i = 0; i < e.blockCount(); i++) {
+			b.append(quoted(producer(e, names, i))).append(',').append(m.hierarchy().producer(e.node(i))).append(',')
+					.append(m.hierarchy().weight(e.leafFrom(i), e.leafTo(i))).append(',').append(quoted(columns.name(e.columnNode(i))))
+					.append(',').append(e.endSlice(i) - e.firstSlice(i)).append(',').append(e.gain(i)).append(',').append(e.loss(i));
+			for (double v : m.sums(e.leafFrom(i), e.leafTo(i), e.firstSlice(i), e.endSlice(i))) {
+				b.append(',').append(number(v));
+			}
+			b.append('\n');
+		}
+		return b.toString();
+	}
+
 	/** Whole numbers without a fraction. */
 	private static String number(double v) {
 		return v == Math.rint(v) && Math.abs(v) < 1e15 ? Long.toString((long) v) : Double.toString(v);

@@ -30,7 +30,7 @@ import org.memtrace.model.tree.ProducerKind;
 
 /**
  * Draws a partition: memory down, time to the right, a strip with the hierarchy on the left, a time axis, a legend and the
- * figures that tell what the picture leaves out.
+ * figures that tell what the picture leaves out. Of a partition of two hierarchies the second one is to the right instead of time.
  */
 public final class PictureBuilder {
 	/** Share lost inside of a block from which it is marked. */
@@ -84,7 +84,8 @@ public final class PictureBuilder {
 	private Picture build() {
 		double pad = f;
 		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
-		double axisHeight = o.axis ? 2.2 * f : 0.5 * f;
+		ColumnAxis columnAxis = o.axis && o.columns != null ? new ColumnAxis(o, shapes) : null;
+		double axisHeight = columnAxis != null ? columnAxis.height() : o.axis ? 2.2 * f : 0.5 * f;
 		int[] labelled = layout.sectionNodes();
 		labelledNodes = labelled;
 		double labelWidth = o.hierarchy ? labelWidth(labelled) : 0;
@@ -113,7 +114,9 @@ public final class PictureBuilder {
 		if (o.firstTouch != null) {
 			new FirstTouchDrawing(o.firstTouch, geometry, palette, shapes).draw(plotX - column - 3, column);
 		}
-		if (o.axis) {
+		if (columnAxis != null) {
+			columnAxis.draw(plotY + plotHeight, geometry);
+		} else if (o.axis) {
 			axis();
 		}
 		if (o.title != null) {

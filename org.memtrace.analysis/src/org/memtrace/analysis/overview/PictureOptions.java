@@ -7,6 +7,7 @@ import java.util.BitSet;
 import org.memtrace.aggregation.PartLosses;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.TextMeter;
+import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CountUnit;
 
 /** How a picture is drawn. A mutable bag of settings with useful defaults; set what differs. */
@@ -33,6 +34,8 @@ public final class PictureOptions {
 	public boolean legend = true;
 	public boolean hierarchy = true;
 	public boolean axis = true;
+	/** Names of the parts that stand to the right instead of time, of a partition of two hierarchies; null: time. */
+	public NodeNames columns;
 	/** Time 0 of the axis: the start of the trace. */
 	public long originNs;
 	/** Whether times are ticks of a logical clock, as in traces of Moca ({@link org.memtrace.model.TraceInfo#isInTicks}). */

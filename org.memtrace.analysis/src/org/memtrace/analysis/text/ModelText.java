@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.Metric;
+import org.memtrace.aggregation.MicroscopicModel.Places;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.model.CountUnit;
@@ -91,11 +92,11 @@ public final class ModelText {
 
 	/** What a row is, a noun. */
 	public static String row(MicroscopicModel model) {
-		return isOfEvents(model) ? "producer" : "page";
+		return isOfEvents(model) ? "producer" : model.places() == Places.ROWS ? "CPU" : "page";
 	}
 
 	/** Head of a column with numbers of rows. */
 	public static String rows(MicroscopicModel model) {
-		return isOfEvents(model) ? "Producers" : "Pages";
+		return isOfEvents(model) ? "Producers" : model.places() == Places.ROWS ? "CPUs" : "Pages";
 	}
 }

@@ -44,7 +44,8 @@ public final class AggregateCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
-			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"), console);
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"),
+					args.get("across").equals("machine"), console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());
@@ -54,7 +55,8 @@ public final class AggregateCommand implements Command {
 			Partition partition = trace.partition(args, console.progress());
 			switch (format) {
 			case "json" -> json(trace, partition, console.out());
-			case "csv" -> console.out().print(PartitionTable.csv(partition, trace.names));
+			case "csv" -> console.out().print(trace.isAcrossMachine() ? PartitionTable.csv(partition, trace.names, trace.machine.names())
+					: PartitionTable.csv(partition, trace.names));
 			default -> text(trace, partition, console.out());
 			}
 		}
@@ -117,12 +119,17 @@ public final class AggregateCommand implements Command {
 		MicroscopicModel m = trace.model;
 		TraceInfo info = trace.source.info();
 		long origin = info.startNs();
+		boolean across = trace.isAcrossMachine();
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
-				+ Units.duration(info, m.slices().startNs() - origin) + " to "
-				+ Units.duration(info, m.slices().endNs() - origin) + " in "
-				+ Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice") + ", "
-				+ Units.plural(m.hierarchy().weight(0), ModelText.row(m)));
+				+ Units.duration(info, trace.request.fromNs() - origin) + " to "
+				+ Units.duration(info, trace.request.toNs() - origin)
+				+ (across ? "" : " in " + Units.plural(m.sliceCount(), m.slices().isUniform() ? "slice" : "adaptive slice")) + ", "
+				+ Units.plural(m.hierarchy().weight(0), ModelText.row(m)) + (across ? " × " + Units.plural(m.sliceCount(), "CPU") : ""));
 		out.println(PictureBuilder.figures(e));
+		if (trace.machine != null) {
+			out.println(trace.machine.topology().summary());
+			trace.notes.forEach(out::println);
+		}
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {
 			out.println("Attention: " + losses);
@@ -141,17 +148,19 @@ public final class AggregateCommand implements Command {
 			}
 		}
 		order.sort(Comparator.comparingDouble((Integer b) -> -total[b]).thenComparing(b -> b));
-		out.printf("%-34s %9s – %-9s %7s %7s  %s%n", "Producer", "from", "to",
-				m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : "pages", "share", "types");
+		String rows = m.viewpoint() == BasicDimensions.EVENT_TYPE ? "rows" : ModelText.row(m) + "s";
+		out.printf("%-34s %s %7s %7s  %s%n", "Producer",
+				across ? String.format("%-21s", "part of the machine") : String.format("%9s – %-9s", "from", "to"), rows, "share", "types");
 		String counted = ModelText.metric(m.metric(), trace.source instanceof AccessTable, info.counts());
 		double shown = 0;
 		for (int b : order.subList(0, Math.min(TEXT_BLOCKS, order.size()))) {
 			shown += total[b];
 			String name = PartitionTable.producer(e, trace.names, b);
-			out.printf(Locale.ROOT, "%-34s %9s – %-9s %,7d %7s  %s%n",
+			out.printf(Locale.ROOT, "%-34s %s %,7d %7s  %s%n",
 					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
-					Units.duration(info, m.slices().boundNs(e.firstSlice(b)) - origin),
-					Units.duration(info, m.slices().boundNs(e.endSlice(b)) - origin),
+					across ? String.format("%-21s", trace.machine.names().name(e.columnNode(b)))
+							: String.format("%9s – %-9s", Units.duration(info, m.slices().boundNs(e.firstSlice(b)) - origin),
+									Units.duration(info, m.slices().boundNs(e.endSlice(b)) - origin)),
 					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all),
 					m.metric().isMean() ? means(info, m, e, b) : types(m, sums(m, e, b)));
 		}
@@ -207,15 +216,25 @@ public final class AggregateCommand implements Command {
 		o.addProperty("counts", trace.source.info().counts().id());
 		TimeUnit unit = trace.source.info().timeUnit();
 		o.addProperty("time_unit", unit.id());
-		o.addProperty(unit.column("start_ns"), m.slices().startNs());
-		o.addProperty(unit.column("end_ns"), m.slices().endNs());
-		o.addProperty("slices", m.sliceCount());
-		JsonArray bounds = new JsonArray();
-		for (int i = 0; i <= m.sliceCount(); i++) {
-			bounds.add(m.slices().boundNs(i));
+		boolean across = trace.isAcrossMachine();
+		o.addProperty(unit.column("start_ns"), trace.request.fromNs());
+		o.addProperty(unit.column("end_ns"), trace.request.toNs());
+		if (!across) {
+			o.addProperty("slices", m.sliceCount());
+			JsonArray bounds = new JsonArray();
+			for (int i = 0; i <= m.sliceCount(); i++) {
+				bounds.add(m.slices().boundNs(i));
+			}
+			o.add(unit.column("slice_bounds_ns"), bounds);
 		}
-		o.add(unit.column("slice_bounds_ns"), bounds);
-		o.addProperty("pages", m.hierarchy().weight(0));
+		String rows = m.places() == MicroscopicModel.Places.ROWS ? "cpus" : "pages";
+		o.addProperty(rows, m.hierarchy().weight(0));
+		if (trace.machine != null) {
+			o.addProperty("machine", trace.machine.topology().summary());
+			JsonArray notes = new JsonArray();
+			trace.notes.forEach(notes::add);
+			o.add("notes", notes);
+		}
 		o.addProperty("p", e.p());
 		qualities(o, e);
 		o.addProperty("rows_kept_whole", e.tree().limitedCount());
@@ -227,9 +246,14 @@ public final class AggregateCommand implements Command {
 			JsonObject block = new JsonObject();
 			block.addProperty("producer", PartitionTable.producer(e, trace.names, b));
 			block.addProperty("producer_id", m.hierarchy().producer(e.node(b)));
-			block.addProperty("pages", m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
-			block.addProperty("first_slice", e.firstSlice(b));
-			block.addProperty("end_slice", e.endSlice(b));
+			block.addProperty(rows, m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
+			if (across) {
+				block.addProperty("part", trace.machine.names().name(e.columnNode(b)));
+				block.addProperty("part_cpus", trace.machine.cpus(e.columnNode(b)));
+			} else {
+				block.addProperty("first_slice", e.firstSlice(b));
+				block.addProperty("end_slice", e.endSlice(b));
+			}
 			block.addProperty("gain", e.gain(b));
 			block.addProperty("loss", e.loss(b));
 			JsonArray values = new JsonArray();

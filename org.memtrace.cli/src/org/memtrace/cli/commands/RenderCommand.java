@@ -3,8 +3,11 @@
 package org.memtrace.cli.commands;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.Partition;
@@ -40,6 +43,7 @@ public final class RenderCommand implements Command {
 			throw new UsageException("-o is missing: the name of the picture, ending in .svg, .png or .pdf");
 		}
 		PictureFile.check(file);
+		checkMachine(args);
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
@@ -51,8 +55,10 @@ public final class RenderCommand implements Command {
 			options.originNs = store.info().startNs();
 			options.ticks = store.info().isInTicks();
 			options.counts = store.info().counts();
-			options.title = args.has("title") ? args.get("title") : store.info().alias() + " " + trace.description();
-			options.warning = TraceSummary.lossWarning(store.info());
+			options.title = title(trace, args);
+			options.columns = args.get("across").equals("machine") ? trace.machine.names() : null;
+			options.warning = Stream.of(TraceSummary.lossWarning(store.info()), trace.leftOut).filter(s -> !s.isEmpty())
+					.collect(Collectors.joining(", "));
 			Scene scene;
 			String figures;
 			switch (args.get("kind")) {
@@ -60,13 +66,14 @@ public final class RenderCommand implements Command {
 				// the height of the blocks: without title, axis and legend
 				double resolution = args.getNumber("resolution");
 				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						args.get("heights").equals("proportional"), console);
+						args.get("heights").equals("proportional"), args.get("across").equals("machine"), console);
+				options.title = title(trace, args);
 				Partition partition = trace.partition(args, console.progress());
 				figures = PictureBuilder.figures(partition);
 				options.colouring = args.get("kind").equals("parts") ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
 				options.minBlockHeight = args.get("hatching").equals("no") ? 0 : options.minBlockHeight;
 				options.losses = trace.losses;
-				if (trace.source instanceof AccessTable table
+				if (trace.source instanceof AccessTable table && trace.machine == null
 						&& FirstTouchLayer.Shown.valueOf(args.get("first-touch").toUpperCase(Locale.ROOT)).in(trace.request.viewpoint())) {
 					options.firstTouch = FirstTouchLayer.of(table, console.progress());
 				}
@@ -96,8 +103,24 @@ public final class RenderCommand implements Command {
 			}
 			PictureFile.write(scene, file, options.title, args.getNumber("scale"), console);
 			console.hint(file + ": " + figures);
+			trace.notes.forEach(console::hint);
 		}
 		return ExitCode.OK;
+	}
+
+	private static String title(OpenedTrace trace, CommandLine args) {
+		return args.has("title") ? args.get("title") : trace.source.info().alias() + " " + trace.description();
+	}
+
+	/** The machine is a side of pictures of the partition only. */
+	private static void checkMachine(CommandLine args) throws UsageException {
+		String kind = args.get("kind");
+		if (OpenedTrace.wantsMachine(args) && !List.of("ocelotl", "parts", "curves").contains(kind)) {
+			throw new UsageException("--kind " + kind + " has no machine; --across machine and --tree machine are for ocelotl, parts and curves");
+		}
+		if (OpenedTrace.wantsMachine(args) && args.get("first-touch").equals("yes")) {
+			throw new UsageException("--first-touch is for pictures of memory over time");
+		}
 	}
 
 	private static Scene curves(OpenedTrace trace, Partition partition, CommandLine args, PictureOptions o, Console console)

@@ -84,9 +84,9 @@ final class TraceArgument {
 		return Files.isRegularFile(database) ? database : null;
 	}
 
-	/** The trace with the tree that --tree asks for; it ends with the given one. */
+	/** The trace with the tree that --tree asks for; it ends with the given one. The machine is no tree of the trace. */
 	static TraceStore tree(TraceStore store, CommandLine args) throws MemtraceException {
-		return store.in(AddressSpace.byId(args.get("tree")));
+		return args.get("tree").equals("machine") ? store : store.in(AddressSpace.byId(args.get("tree")));
 	}
 
 	/**

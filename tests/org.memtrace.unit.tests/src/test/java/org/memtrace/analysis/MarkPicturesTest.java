@@ -57,6 +57,8 @@ class MarkPicturesTest {
 			Map.entry("profile", List.of(">page faults per ms<")),
 			Map.entry("mode", List.of(">share of the strongest type<")),
 			Map.entry("time-parts", List.of(">9<")),
+			Map.entry("across", List.of(">CPU 0<", ">CPU 1<", ">page faults per page and CPU", ">0.2 % of the page faults have no CPU here<")),
+			Map.entry("machine-time", List.of(">CPU 0<", ">20 ms<", ">page faults per CPU and ms")),
 			Map.entry("curves", List.of(">complexity reduction<", ">information loss<")));
 
 	private static List<Mark> marks() throws Exception {

@@ -173,6 +173,9 @@ class JsonPageTest {
 		Ran ran = Ran.of("machine", "--format", "json", m);
 		assumeTrue(ran.code() == 0, "no libhwloc");
 		check("memtrace.machine/1", JsonParser.parseString(ran.out()));
+		check("memtrace.aggregate/1", run("aggregate", "--across", "machine", "--format", "json", m));
+		check("memtrace.aggregate/1", run("aggregate", "--tree", "machine", "--format", "json", m));
+		check("memtrace.levels/1", run("aggregate", "--across", "machine", "--list", "--format", "json", m));
 		String monitors = temporary.resolve("monitors.db").toString();
 		run("import", "-o", monitors, "--format", "json",
 				Files.writeString(temporary.resolve("monitors.txt"), "PU:0 1000 1\nPU:0 2000 3\nPU:70000 2000 3\n").toString());

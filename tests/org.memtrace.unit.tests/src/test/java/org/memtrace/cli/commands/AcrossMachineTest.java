@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+package org.memtrace.cli.commands;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.memtrace.cli.Ran;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+
+/** The machine as one side of {@code aggregate} and {@code render}; what it prints of whole traces is in testdata/golden. */
+class AcrossMachineTest {
+	private static final Path TRACES = Path.of(System.getProperty("memtrace.root")).resolve("testdata/traces");
+	@TempDir
+	static Path temporary;
+	private static String db;
+
+	@BeforeAll
+	static void load() {
+		db = temporary.resolve("fair.db").toString();
+		Ran.ok("import", "-o", db, TRACES.resolve("bucketsort-fair").toString());
+	}
+
+	private static void refused(String reason, String... args) {
+		Ran ran = Ran.of(args);
+		assertEquals(2, ran.code(), ran.err());
+		assertTrue(ran.err().contains(reason), ran.err());
+	}
+
+	@Test
+	void whatMeansNothingIsRefused() {
+		String picture = temporary.resolve("x.svg").toString();
+		refused("choose one of them", "aggregate", "--tree", "machine", "--across", "machine", db);
+		refused("--topology needs --across machine", "aggregate", "--topology", "pu:2", db);
+		refused("--across machine is for accesses", "aggregate", "--across", "machine", "--view", "event_type", db);
+		refused("--tree machine is for accesses", "aggregate", "--tree", "machine", "--view", "event_type", db);
+		refused("--tree machine needs another metric", "aggregate", "--tree", "machine", "--metric", "threads", db);
+		refused("--kind gantt has no machine", "render", "--across", "machine", "--kind", "gantt", "-o", picture, db);
+		refused("--first-touch is for pictures of memory over time", "render", "--tree", "machine", "--first-touch", "yes", "-o", picture, db);
+		assertFalse(Files.exists(Path.of(picture)));
+	}
+
+	private static JsonObject json(String... args) {
+		return JsonParser.parseString(Ran.ok(args)).getAsJsonObject();
+	}
+
+	private static double sum(JsonObject o) {
+		double sum = 0;
+		for (JsonElement block : o.getAsJsonArray("partition")) {
+			for (JsonElement v : block.getAsJsonObject().getAsJsonArray("values")) {
+				sum += v.getAsDouble();
+			}
+		}
+		return sum;
+	}
+
+	/** Both kinds divide the same accesses, whatever p, rows and machine, and one block says what the summary of the machine says. */
+	@Test
+	void sumsDoNotDependOnHowItIsDivided() {
+		JsonObject one = json("aggregate", "--across", "machine", "-p", "1", "--format", "json", db);
+		double all = sum(one);
+		assertTrue(all > 1000, one.toString());
+		for (String rows : new String[] {"0", "20", "250"}) {
+			JsonObject fine = json("aggregate", "--across", "machine", "-p", "0", "--rows", rows, "--format", "json", db);
+			assertEquals(all, sum(fine), 1e-6 * all);
+			assertEquals(rows.equals("20"), fine.get("loss_percent").getAsDouble() > 1, rows);
+		}
+		assertEquals(all, sum(json("aggregate", "--tree", "machine", "--format", "json", db)), 1e-6 * all);
+		JsonObject large = json("aggregate", "--across", "machine", "--topology", "pack:2 [numa] core:4 pu:2", "--format", "json", db);
+		assertEquals(all, sum(large), 1e-6 * all);
+		assertEquals("2 packages, 2 NUMA nodes, 8 cores, 16 CPUs", large.get("machine").getAsString());
+		// a machine with one CPU: what the other did is left out, and told
+		JsonObject half = json("aggregate", "--across", "machine", "--topology", "pu:1", "--format", "json", db);
+		assertTrue(sum(half) < 0.9 * all && sum(half) > 0);
+		String notes = half.getAsJsonArray("notes").toString();
+		assertTrue(notes.contains("were on CPUs that this machine does not have"), notes);
+		JsonObject machine = json("machine", "--format", "json", db).getAsJsonArray("objects").get(0).getAsJsonObject();
+		double placed = machine.get("accesses").getAsDouble();
+		assertEquals(placed, all, 1e-6 * all);
+	}
+
+	/** A part of memory, and only some threads. */
+	@Test
+	void partsAndFilters() {
+		double all = sum(json("aggregate", "--across", "machine", "--format", "json", db));
+		double keys = sum(json("aggregate", "--across", "machine", "--subtree", "key_array", "--format", "json", db));
+		assertEquals(keys, sum(json("aggregate", "--tree", "machine", "--subtree", "key_array", "--format", "json", db)), 1e-6 * all);
+		assertTrue(keys > 0 && keys < all);
+		double thread = sum(json("aggregate", "--across", "machine", "--filter", "{\"by\":\"thread\",\"numbers\":[1]}", "--format", "json", db));
+		assertTrue(thread > 0 && thread < all);
+	}
+}
