@@ -220,13 +220,14 @@ class TwoTreeAggregatorTest {
 		// two types that share no row: at p = 1 only the loss decides, and that of the small part is too small to count
 		Hierarchy a = Hierarchy.of(new int[] {-1, 0, 0, 2, 2});
 		Hierarchy b = Hierarchy.of(new int[] {-1, 0, 0});
-		double[][][] v = {{{1e6, 0}, {3e6, 0}}, {{0, 5}, {0, 5}}, {{0, 0}, {0, 0}}};
+		double[][][] v = {{{1e6, 0}, {3e6, 0}}, {{0, 500}, {0, 500}}, {{0, 0}, {0, 0}}};
 		Partition e = TwoTreeAggregator.prepare(RandomModels.model(a, v), b).partition(1);
 		assertEquals(2, e.blockCount());
-		// divided by rows first it were six blocks, two of them rows without values
+		// rows without values are blocks, too: divided by rows first there are 3 + 3 + 2 blocks, by columns first 4 + 4 + 1
 		Hierarchy four = Hierarchy.of(new int[] {-1, 0, 0, 0, 0});
-		double[][][] column = {{{8}, {0}}, {{3}, {0}}, {{0}, {0}}, {{0}, {0}}};
-		assertEquals(5, TwoTreeAggregator.prepare(RandomModels.model(four, column), b).partition(0).blockCount());
+		double[][][] w = {{{8}, {3}, {0}}, {{3}, {8}, {0}}, {{0}, {0}, {0}}, {{0}, {0}, {0}}};
+		Hierarchy three = Hierarchy.of(new int[] {-1, 0, 0, 0});
+		assertEquals(8, TwoTreeAggregator.prepare(RandomModels.model(four, w), three).partition(0).blockCount());
 	}
 
 	@ParameterizedTest

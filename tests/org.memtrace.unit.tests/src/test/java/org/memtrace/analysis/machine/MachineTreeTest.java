@@ -170,7 +170,7 @@ class MachineTreeTest {
 			MicroscopicModel writes = table.modelOfPlaces(WHOLE.withTypes(Pattern.compile("Write")), tree.hierarchy(), tree.places(),
 					Progress.NONE);
 			assertEquals(1, writes.typeCount());
-			assertEquals("[2.0]", Arrays.toString(writes.sums(1, 2, 0, 4)));
+			assertEquals("[2.0]", Arrays.toString(writes.sums(1, 2, 0, 1)));
 			assertEquals("[2.0]", Arrays.toString(across(table, WHOLE.withTypes(Pattern.compile("Write")), tree).totals()));
 			ModelRequest threads = WHOLE.withMetric(Metric.THREADS).withViewpoint(BasicDimensions.THREAD);
 			assertEquals(1, across(table, threads, tree).sums(1, 2, 1, 2)[0]);
