@@ -24,6 +24,7 @@ import org.memtrace.cli.commands.ExperimentCommand;
 import org.memtrace.cli.commands.ExportCommand;
 import org.memtrace.cli.commands.ImportCommand;
 import org.memtrace.cli.commands.InfoCommand;
+import org.memtrace.cli.commands.JoinCommand;
 import org.memtrace.cli.commands.ListCommand;
 import org.memtrace.cli.commands.MachineCommand;
 import org.memtrace.cli.commands.MergeCommand;
@@ -70,6 +71,7 @@ public final class Main {
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();
+		case "join" -> new JoinCommand();
 		case "info" -> new InfoCommand();
 		case "verify" -> new VerifyCommand();
 		case "list" -> new ListCommand();

@@ -5,12 +5,14 @@ package org.memtrace.model;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The parts of a run that the program named: which thread was in which region when. Immutable. */
 public final class Regions {
@@ -36,6 +38,11 @@ public final class Regions {
 
 	private Regions(List<Region> regions) {
 		all = regions.stream().sorted(Comparator.comparingLong(Region::fromNs).thenComparing(Region::toNs, Comparator.reverseOrder())).toList();
+	}
+
+	/** These and others. */
+	public Regions with(Collection<Region> others) {
+		return new Regions(Stream.concat(all.stream(), others.stream()).toList());
 	}
 
 	/** All of them by their begin, outer ones first. */

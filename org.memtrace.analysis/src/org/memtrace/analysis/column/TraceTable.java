@@ -119,7 +119,7 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 			});
 
 	/** Regions of the program. */
-	public static final TraceTable REGIONS = new TraceTable("regions", "a time that a thread was in a region that the program named",
+	public static final TraceTable REGIONS = new TraceTable("regions", "a time that a thread was in a region that the program named, or in a state of a joined trace",
 			List.of(Column.number("image", "Image", "number of the process image"),
 					Column.number("task", "Task", "id that the operating system gives the thread"), Column.text("name", "Name", "name of the region"),
 					Column.number("start_ns", "Start", "its begin, in the clock of the trace"), Column.number("end_ns", "End", "its end")),

@@ -29,7 +29,8 @@ import org.memtrace.model.columns.AccessColumn;
 final class RegionsOfProgram extends Dimension {
 	RegionsOfProgram() {
 		super("region", "Region", "Regions of the program", Type.TEXT,
-				"innermost region that the program named with memtrace_begin(), of the thread or else of the first thread that named one", Use.ALL);
+				"innermost region that the program named with memtrace_begin(), or state of a joined trace, of the thread or else of the first thread"
+						+ " that has one", Use.ALL);
 	}
 
 	@Override

@@ -157,6 +157,14 @@ class JsonPageTest {
 		check("memtrace.profile/1", run("profile", "--contexts", "--format", "json", events));
 		check("memtrace.profile-curve/1", run("profile", "--format", "json", events, events));
 		check("memtrace.query/1", run("query", "--what", "events", "--format", "json", events));
+		Path main = temporary.resolve("main.csv");
+		String task = run("query", "--what", "threads", "--format", "json", db).getAsJsonObject().getAsJsonArray("rows").get(0)
+				.getAsJsonObject().get("task").getAsString();
+		Files.writeString(main, "type,category,producer,start_ns,end_ns,value\nmain,state,app/thread " + task + ",0,4000000000000000000,0\n");
+		String joined = temporary.resolve("main.db").toString();
+		run("import", "-o", joined, "--format", "json", main.toString());
+		check("memtrace.join/1", run("join", "--clock-offset", "0", "--format", "json", db, joined));
+		check("memtrace.join/1", run("join", "--undo", "--format", "json", db));
 		check("memtrace.info/1", run("info", "--format", "json", events));
 	}
 
