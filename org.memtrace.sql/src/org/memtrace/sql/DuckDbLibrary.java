@@ -164,7 +164,7 @@ public final class DuckDbLibrary {
 		}
 		try {
 			Path unpacked = unpacked(real, cache);
-			URLClassLoader loader = new URLClassLoader("duckdb", new URL[] { unpacked.toUri().toURL() }, DuckDbLibrary.class.getClassLoader());
+			URLClassLoader loader = new URLClassLoader("duckdb", new URL[] { unpacked.toUri().toURL() }, ClassLoader.getPlatformClassLoader());
 			Driver made = (Driver) Class.forName("org.duckdb.DuckDBDriver", true, loader).getConstructor().newInstance();
 			Driver earlier = DRIVERS.putIfAbsent(real, made);
 			return earlier == null ? made : earlier;

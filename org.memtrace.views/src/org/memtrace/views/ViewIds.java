@@ -20,6 +20,7 @@ public final class ViewIds {
 	public static final String DENSITY = "org.memtrace.views.density";
 	public static final String MACHINE = "org.memtrace.views.machine";
 	public static final String SOURCE = "org.memtrace.views.source";
+	public static final String SQL = "org.memtrace.views.sql";
 	public static final String HELP = "org.memtrace.views.help";
 	public static final String TUTORIAL = "org.memtrace.views.tutorial";
 

@@ -111,9 +111,13 @@ public final class TablePrinter implements AutoCloseable {
 	}
 
 	private String shown(int column, Object value) {
+		return cell(columns[column], value);
+	}
+
+	/** A cell of the text form: quantities have their thousands grouped, and control characters are question marks. */
+	public static String cell(String column, Object value) {
 		boolean whole = value instanceof Long || value instanceof Integer;
-		String text = whole && QUANTITY.matcher(columns[column]).matches() ? String.format(Locale.ROOT, "%,d", value)
-				: text(value);
+		String text = whole && QUANTITY.matcher(column).matches() ? String.format(Locale.ROOT, "%,d", value) : text(value);
 		return text.replaceAll("\\p{Cntrl}", "?");
 	}
 

@@ -19,7 +19,7 @@ import org.memtrace.analysis.text.Markdown.Block;
 final class HelpPages {
 	/** Files below {@code help/}. */
 	static final List<String> FILES = List.of("user/start.md", "user/sharing.md", "user/workbench.md", "user/keys.md", "pictures.md",
-			"examples.md", "aggregation.md", "collector-user.md", "extend/README.md", "extend/input-format.md", "extend/rule.md",
+			"sql.md", "examples.md", "aggregation.md", "collector-user.md", "extend/README.md", "extend/input-format.md", "extend/rule.md",
 			"extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */
@@ -43,6 +43,7 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
 			Map.entry("org.memtrace.views.profile", new Place("user/workbench.md", "profile-where-the-time-goes")),
 			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
+			Map.entry("org.memtrace.views.sql", new Place("sql.md", "the-view-sql")),
 			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
 			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "recording")),
 			Map.entry("org.memtrace.views.import", new Place("user/workbench.md", "importing")),

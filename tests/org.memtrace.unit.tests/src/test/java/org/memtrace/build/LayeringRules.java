@@ -23,7 +23,7 @@ final class LayeringRules {
 			"topology", Set.of("analysis", "model"), //
 			"sql", Set.of("model"), //
 			"cli", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model"), //
-			"views", Set.of("topology", "analysis", "aggregation", "importer", "storage", "model"), //
+			"views", Set.of("sql", "topology", "analysis", "aggregation", "importer", "storage", "model"), //
 			"rcp", Set.of("views", "analysis", "aggregation", "importer", "storage", "model"));
 
 	/** Packages that only these bundles may use; the longest prefix that fits decides. Everything else is forbidden. */

@@ -38,8 +38,10 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.SqlCompletion;
 import org.memtrace.sql.SqlRows;
 import org.memtrace.sql.SqlSession;
+import org.memtrace.sql.SqlView;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
@@ -139,6 +141,33 @@ class SqlCommandTest {
 			assertEquals(table.addresses(), csv("matmul-naive", "select column_name from duckdb_columns() where table_name = '" + view
 					+ "' and data_type = 'UBIGINT' order by column_index"));
 		}
+	}
+
+	/** Every column that is proposed can be written where it is proposed; keywords and functions are those of the engine. */
+	@Test
+	void whatIsProposedIsUnderstood() {
+		List<SqlView> views = FolderTable.documented().stream().map(t -> new SqlView(t.name(), t.files(), t.meaning(), t.columns())).toList();
+		StringBuilder all = new StringBuilder();
+		for (SqlView view : views) {
+			for (String statement : List.of("select  from " + view.name(), "select x. from " + view.name() + " x")) {
+				int caret = statement.indexOf(" from");
+				for (SqlCompletion.Proposal p : SqlCompletion.at(statement, caret, views).proposals()) {
+					if (view.columns().containsValue(p.note())) {
+						all.append(statement, 0, caret).append(p.text()).append(statement.substring(caret)).append(" limit 0;\n");
+					}
+				}
+			}
+		}
+		assertTrue(all.toString().lines().count() >= 2 * views.stream().mapToInt(v -> v.columns().size()).sum(), "all columns, in two ways");
+		Ran.ok("sql", db("matmul-naive"), all.toString());
+		Set<String> words = new HashSet<>(csv("matmul-naive", "select keyword_name from duckdb_keywords() union select distinct function_name from duckdb_functions()"));
+		List<String> proposed = SqlCompletion.at("", 0, List.of()).proposals().stream().map(SqlCompletion.Proposal::text).toList();
+		assertTrue(proposed.size() > 60, proposed::toString);
+		// the parser or the planner knows them
+		Set<String> others = Set.of("if", "coalesce", "row_number", "rank", "lag", "lead");
+		assertEquals(List.of("1,2,1,1,,"), csv("matmul-naive",
+				"select if(true, 1, 2), coalesce(null, 2), row_number() over (), rank() over (order by 1), lag(1) over (), lead(1) over ()"));
+		assertEquals(List.of(), proposed.stream().filter(p -> !words.contains(p) && !others.contains(p)).toList());
 	}
 
 	@Test
