@@ -30,6 +30,7 @@ import org.eclipse.ui.IWorkbenchPartReference;
 import org.eclipse.ui.PartInitException;
 import org.eclipse.ui.PlatformUI;
 import org.eclipse.ui.part.ViewPart;
+import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -78,6 +79,7 @@ public abstract class TraceView extends ViewPart {
 			TraceView.this.markChanged(producer);
 		}
 	};
+	private final PointedTime.Listener followPointed = (by, timeNs) -> timePointed(timeNs);
 	private final Session.Listener followSession = new Session.Listener() {
 		@Override
 		public void groupChanged(TraceGroup changed) {
@@ -142,6 +144,13 @@ public abstract class TraceView extends ViewPart {
 
 	/** Another producer of the trace that is shown is marked; {@link TraceSelection#NO_MARK} none. */
 	protected void markChanged(int producer) {
+	}
+
+	/**
+	 * Somebody points at another time in a picture of the trace that is shown; {@link PointedTime#NONE} nobody does, also before another trace
+	 * is shown. Pictures with an axis of time have a {@link org.memtrace.views.paint.TimeCursor}.
+	 */
+	protected void timePointed(long timeNs) {
 	}
 
 	/** While no trace is shown, the opening of one has begun or ended: see {@link #nothingShown}. */
@@ -494,10 +503,13 @@ public abstract class TraceView extends ViewPart {
 	private void follow(OpenTrace now) {
 		if (trace != null) {
 			trace.selection().removeListener(followSelection);
+			trace.selection().pointed().removeListener(followPointed);
+			timePointed(PointedTime.NONE);
 		}
 		trace = now;
 		if (now != null) {
 			now.selection().addListener(followSelection);
+			now.selection().pointed().addListener(followPointed);
 		}
 		lock.setEnabled(now != null);
 		filter.setEnabled(now != null);
@@ -524,6 +536,7 @@ public abstract class TraceView extends ViewPart {
 			getSite().getPage().removePartListener(followParts);
 			if (trace != null) {
 				trace.selection().removeListener(followSelection);
+				trace.selection().pointed().removeListener(followPointed);
 				trace = null;
 			}
 			OpenTrace own = locked;

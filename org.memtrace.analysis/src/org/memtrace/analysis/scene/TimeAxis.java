@@ -24,7 +24,6 @@ public final class TimeAxis {
 
 	private static final String[] UNITS = {"ns", "µs", "ms", "s"};
 
-	private final boolean inTicks;
 	public final List<Tick> ticks = new ArrayList<>();
 	/** Where the labels count from, if not from the start of the trace: a text for the left end of the axis, else empty. */
 	public final String base;
@@ -37,7 +36,6 @@ public final class TimeAxis {
 	 * @param inTicks whether times are counts of a logical clock, which have no larger units
 	 */
 	public TimeAxis(long originNs, long fromNs, long toNs, int most, boolean inTicks) {
-		this.inTicks = inTicks;
 		long from = fromNs - originNs;
 		long to = toNs - originNs;
 		long step = step(to - from, Math.max(1, most));
@@ -46,9 +44,9 @@ public final class TimeAxis {
 		boolean relative = first / step > 100_000;
 		long origin = relative ? first : 0;
 		int unit = unit(relative ? to - from : Math.max(Math.abs(from), Math.abs(to)), step);
-		base = relative ? text(first, unit(first, step)) + " +" : "";
+		base = relative ? text(first, unit(first, step), inTicks) + " +" : "";
 		for (long t = first; t <= to; t += step) {
-			ticks.add(new Tick(originNs + t, text(t - origin, unit)));
+			ticks.add(new Tick(originNs + t, text(t - origin, unit, inTicks)));
 		}
 	}
 
@@ -81,6 +79,18 @@ public final class TimeAxis {
 		}
 	}
 
+	/**
+	 * An instant as a text, in the unit of the labels of an axis, as exact as a pixel of it.
+	 *
+	 * @param pixels width of the window
+	 * @param ns what is told, on the clock of the window
+	 */
+	public static String at(long originNs, long fromNs, long toNs, double pixels, long ns, boolean inTicks) {
+		long step = step(toNs - fromNs, Math.max(1, (int) pixels));
+		long largest = Math.max(Math.abs(fromNs - originNs), Math.abs(toNs - originNs));
+		return text(Math.round((double) (ns - originNs) / step) * step, unit(largest, step), inTicks);
+	}
+
 	private static long step(long span, int most) {
 		long step = 1;
 		int i = 0;
@@ -107,7 +117,7 @@ public final class TimeAxis {
 		return unit;
 	}
 
-	private String text(long ns, int unit) {
+	private static String text(long ns, int unit, boolean inTicks) {
 		if (inTicks) {
 			return String.format(Locale.ROOT, ns == 1 ? "%,d tick" : "%,d ticks", ns);
 		}

@@ -9,7 +9,8 @@ import org.memtrace.model.tree.ProducerTree;
 /**
  * Keeps the selections of two traces at the same place, for comparing runs of a program: what changes in one is done in the
  * other too. Dimension, level of detail and filters are the same, producers are those of the same name (where there is none,
- * the other one stays), and the time is the same since the start of each trace, or the same part of it. Used by one thread.
+ * the other one stays), and the time is the same since the start of each trace, or the same part of it; so is the time at which somebody
+ * points, as far as the other trace has it. Used by one thread.
  */
 public final class SelectionLink implements AutoCloseable {
 	/** What the same time is in another trace. */
@@ -37,6 +38,8 @@ public final class SelectionLink implements AutoCloseable {
 		toB.stateChanged(null, a.state());
 		a.addListener(toB);
 		b.addListener(toA);
+		a.pointed().addListener(toB);
+		b.pointed().addListener(toA);
 	}
 
 	public boolean links(TraceSelection one, TraceSelection other) {
@@ -65,11 +68,15 @@ public final class SelectionLink implements AutoCloseable {
 	public void close() {
 		a.removeListener(toB);
 		b.removeListener(toA);
+		a.pointed().removeListener(toB);
+		b.pointed().removeListener(toA);
+		a.pointed().leave(toA);
+		b.pointed().leave(toB);
 		a.endGesture();
 		b.endGesture();
 	}
 
-	private final class Mirror implements TraceSelection.Listener {
+	private final class Mirror implements TraceSelection.Listener, PointedTime.Listener {
 		private final TraceSelection from;
 		private final TraceSelection to;
 
@@ -99,6 +106,28 @@ public final class SelectionLink implements AutoCloseable {
 					.filter(id -> id != TraceSelection.NO_MARK).toArray()));
 		}
 
+		@Override
+		public void pointed(Object by, long timeNs) {
+			if (from.pointed() == to.pointed()) {
+				return; // a selection and its copy
+			}
+			mirror(() -> {
+				long there = by == null ? PointedTime.NONE : mirrored(timeNs);
+				if (by == null || there < to.initial().fromNs() || there > to.initial().toNs()) {
+					to.pointed().leave(this);
+				} else {
+					to.pointed().point(this, there);
+				}
+			});
+		}
+
+		/** The instant of the other trace that is the same; perhaps beyond its end. */
+		private long mirrored(long ns) {
+			ViewState start = from.initial();
+			double scale = time == Time.SCALED ? (double) to.initial().durationNs() / start.durationNs() : 1;
+			return to.initial().fromNs() + Math.round((ns - start.fromNs()) * scale);
+		}
+
 		private void mirror(Runnable change) {
 			if (!mirroring) {
 				mirroring = true;
@@ -120,10 +149,7 @@ public final class SelectionLink implements AutoCloseable {
 			if (s.fromNs() == start.fromNs() && s.toNs() == start.toNs()) {
 				return result.withWindow(target.fromNs(), target.toNs());
 			}
-			double scale = time == Time.SCALED ? (double) target.durationNs() / start.durationNs() : 1;
-			long fromNs = target.fromNs() + Math.round((s.fromNs() - start.fromNs()) * scale);
-			long toNs = target.fromNs() + Math.round((s.toNs() - start.fromNs()) * scale);
-			ViewState clipped = to.clip(fromNs, toNs);
+			ViewState clipped = to.clip(mirrored(s.fromNs()), mirrored(s.toNs()));
 			return result.withWindow(clipped.fromNs(), clipped.toNs());
 		}
 	}

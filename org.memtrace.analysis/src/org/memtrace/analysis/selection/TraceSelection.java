@@ -50,6 +50,7 @@ public final class TraceSelection {
 	private final Deque<ViewState> back = new ArrayDeque<>();
 	private final Deque<ViewState> forward = new ArrayDeque<>();
 	private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+	private final PointedTime pointed;
 	private ViewState state;
 	/** In order of the tree. */
 	private int[] marks = {};
@@ -62,15 +63,23 @@ public final class TraceSelection {
 	 * @param toNs end of the trace
 	 */
 	public TraceSelection(ProducerTree tree, long fromNs, long toNs) {
+		this(tree, fromNs, toNs, new PointedTime());
+	}
+
+	private TraceSelection(ProducerTree tree, long fromNs, long toNs, PointedTime pointed) {
 		this.tree = tree;
+		this.pointed = pointed;
 		this.initial = new ViewState(fromNs, toNs, tree.subtreeEnd(0) == tree.size() ? 0
 				: ViewState.ALL_PRODUCERS, BasicDimensions.TYPE, ViewState.AUTOMATIC_P);
 		this.state = initial;
 	}
 
-	/** A selection that begins as this one, history included, and then goes its own way; nobody follows it yet. */
+	/**
+	 * A selection that begins as this one, history included, and then goes its own way; nobody follows it yet. The time at which somebody
+	 * points stays the same in both.
+	 */
 	public TraceSelection copy() {
-		TraceSelection c = new TraceSelection(tree, initial.fromNs(), initial.toNs());
+		TraceSelection c = new TraceSelection(tree, initial.fromNs(), initial.toNs(), pointed);
 		c.back.addAll(back);
 		c.forward.addAll(forward);
 		c.state = state;
@@ -95,6 +104,11 @@ public final class TraceSelection {
 	/** All marked producers, in the order of the tree. */
 	public int[] marks() {
 		return marks.clone();
+	}
+
+	/** The time at which somebody points, the same for all copies of this selection. */
+	public PointedTime pointed() {
+		return pointed;
 	}
 
 	public void addListener(Listener l) {

@@ -409,7 +409,7 @@ public final class DensityModel {
 	}
 
 	/** Whether times are ticks of a logical clock. */
-	boolean isInTicks() {
+	public boolean isInTicks() {
 		return info.isInTicks();
 	}
 

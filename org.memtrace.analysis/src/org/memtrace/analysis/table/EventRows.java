@@ -303,6 +303,17 @@ public abstract class EventRows {
 		return query.sort() != EventColumn.START || query.descending() ? -1 : placeInTime(ns);
 	}
 
+	/** The last row that begins at or before a time, when the rows are in the order of time; -1 when there is none. */
+	public final long lastUntil(long ns) throws MemtraceException {
+		long n = count();
+		if (query.sort() != EventColumn.START || n == 0) {
+			return -1;
+		}
+		long next = ns == Long.MAX_VALUE ? -1 : placeInTime(ns + 1);
+		long place = next < 0 ? n - 1 : next - 1;
+		return place < 0 || !query.descending() ? place : n - 1 - place;
+	}
+
 	/** The first row at or after a time, counted from the earliest one; -1 when there is none. */
 	private long placeInTime(long ns) throws MemtraceException {
 		int block;

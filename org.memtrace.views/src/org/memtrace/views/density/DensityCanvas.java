@@ -16,6 +16,7 @@ import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
 import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.paint.TimeCursor;
 import org.memtrace.views.util.Accessibility;
 
 /**
@@ -35,6 +36,8 @@ public final class DensityCanvas extends SceneCanvas {
 	private int dragFrom = -1;
 	private int dragTo;
 	private final Runnable wheelRests;
+	/** The time at which somebody points in another view. */
+	private final TimeCursor timeCursor = new TimeCursor(this, this::timeScale, true);
 
 	DensityCanvas(Composite parent) {
 		super(parent);
@@ -60,8 +63,19 @@ public final class DensityCanvas extends SceneCanvas {
 	void show(DensityModel now, TraceSelection of) {
 		model = now;
 		selection = of;
+		timeCursor.follow(of);
 		picture = null;
 		sceneChanged();
+	}
+
+	private TimeCursor.Scale timeScale() {
+		return picture == null ? null : new TimeCursor.Scale(picture.plotX(), picture.plotY(), picture.plotWidth(), picture.plotHeight(),
+				model.fromNs(), model.toNs(), model.originNs(), model.isInTicks());
+	}
+
+	/** For tests. */
+	public TimeCursor timeCursor() {
+		return timeCursor;
 	}
 
 	/** What stands there without a model. */
@@ -113,6 +127,7 @@ public final class DensityCanvas extends SceneCanvas {
 			gc.drawRectangle((int) picture.plotX(), (int) picture.plotY(), (int) picture.plotWidth() - 1,
 					(int) picture.plotHeight() - 1);
 		}
+		timeCursor.paint(gc);
 	}
 
 	private void pressed(Event e) {

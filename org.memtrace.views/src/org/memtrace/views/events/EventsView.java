@@ -35,6 +35,7 @@ import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.ui.IWorkbenchActionConstants;
 import org.eclipse.ui.PartInitException;
+import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.source.SourcePlace;
 import org.memtrace.analysis.table.EventColumn;
@@ -97,6 +98,11 @@ public final class EventsView extends TraceView implements RecordView {
 	}
 
 	private Input running;
+	/** Finds the row of a time at which somebody points in another view. */
+	private LatestResult<Pointed, Long> pointing;
+
+	private record Pointed(OpenTrace trace, RowCache cache, long timeNs) {
+	}
 
 	private final class Content implements GridContent {
 		@Override
@@ -171,6 +177,21 @@ public final class EventsView extends TraceView implements RecordView {
 					showStop(false);
 				}
 				describe();
+			}
+		};
+		pointing = new LatestResult<>("Row of a time", area, LatestResult.Policy.KEEP_UP) {
+			@Override
+			protected Long compute(Pointed in, Progress progress) throws MemtraceException {
+				try (OpenTrace.Lease lease = in.trace().lease()) {
+					return in.cache().rows().lastUntil(in.timeNs());
+				}
+			}
+
+			@Override
+			protected void show(Pointed in, Long row) {
+				long place = row - presenter.pageStart();
+				boolean here = in.cache() == cache && row >= 0 && place >= 0 && place < presenter.pageRows();
+				grid.light(here ? (int) place : -1);
 			}
 		};
 		reading = new WhenSeen(bar, this::read);
@@ -343,6 +364,17 @@ public final class EventsView extends TraceView implements RecordView {
 		}
 	}
 
+	/** Shows what was there at a time, as long as somebody points at it. */
+	@Override
+	protected void timePointed(long timeNs) {
+		if (timeNs == PointedTime.NONE || cache == null || !grid.control().isVisible()) {
+			pointing.cancel();
+			grid.light(-1);
+		} else {
+			pointing.submit(new Pointed(trace(), cache, timeNs));
+		}
+	}
+
 	@Override
 	protected void traceShown(OpenTrace now) {
 		scanning.cancel();
@@ -422,6 +454,7 @@ public final class EventsView extends TraceView implements RecordView {
 	}
 
 	private void turn(int pages) {
+		grid.light(-1);
 		presenter.turn(pages);
 		pageTurned();
 	}
@@ -655,7 +688,7 @@ public final class EventsView extends TraceView implements RecordView {
 	/** Whether all rows are known and those that are seen have been fetched. */
 	@Override
 	protected boolean isSettled() {
-		return !reading.isWaiting() && !scanning.isBusy() && (cache == null || !cache.isBusy());
+		return !reading.isWaiting() && !scanning.isBusy() && !pointing.isBusy() && (cache == null || !cache.isBusy());
 	}
 
 	/** For tests. */
@@ -688,6 +721,7 @@ public final class EventsView extends TraceView implements RecordView {
 	public void dispose() {
 		if (scanning != null) {
 			scanning.cancel();
+			pointing.cancel();
 		}
 		if (cache != null) {
 			cache.close();

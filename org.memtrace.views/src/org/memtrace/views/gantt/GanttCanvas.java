@@ -17,11 +17,13 @@ import org.memtrace.analysis.gantt.GanttPicture.Area;
 import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttPresenter.Span;
 import org.memtrace.analysis.gantt.GanttRows;
+import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.paint.TimeCursor;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WheelGesture;
 
@@ -86,6 +88,8 @@ final class GanttCanvas extends Canvas {
 	private GanttPicture.Hit hover;
 	/** Painted, because a tooltip of the window system leaves the screen where the window ends with it. */
 	private final HoverTip tip = new HoverTip(this);
+	/** The time at which somebody points in another view. */
+	private final TimeCursor timeCursor = new TimeCursor(this, this::timeScale, true);
 	/** What the tip says about {@link #hover}, null when that is not known yet. */
 	private String tipText;
 	private Point pointer;
@@ -123,6 +127,7 @@ final class GanttCanvas extends Canvas {
 	/** The selection that gestures change; null none. */
 	void setSelection(TraceSelection s) {
 		selection = s;
+		timeCursor.follow(s);
 		selected = null;
 		marked = null;
 		selectedRow = -1;
@@ -196,6 +201,9 @@ final class GanttCanvas extends Canvas {
 	void setSelected(int row, Span span) {
 		selectedRow = row;
 		selected = span;
+		if (isFocusControl()) {
+			timeCursor.point(span == null ? PointedTime.NONE : span.fromNs());
+		}
 		redraw();
 	}
 
@@ -240,6 +248,22 @@ final class GanttCanvas extends Canvas {
 				(int) Math.round(p.plotHeight()));
 	}
 
+	/** That of the window as it is now: until it is drawn, what was drawn before stands where it belongs. */
+	private TimeCursor.Scale timeScale() {
+		if (shown == null || selection == null || rows == null || rows.count() == 0) {
+			return null;
+		}
+		GanttPicture p = shown.picture();
+		ViewState s = selection.state();
+		return new TimeCursor.Scale(p.plotX(), p.plotY(), p.plotWidth(), p.plotHeight(), s.fromNs(), s.toNs(),
+				shown.input().trace().info().startNs(), shown.input().trace().info().isInTicks());
+	}
+
+	/** For tests. */
+	TimeCursor timeCursor() {
+		return timeCursor;
+	}
+
 	private void paint(Event e) {
 		Rectangle area = getClientArea();
 		GC gc = e.gc;
@@ -273,6 +297,7 @@ final class GanttCanvas extends Canvas {
 			gc.setLineWidth(1);
 			gc.drawRectangle(plot.x - 1, plot.y - 1, plot.width + 1, plot.height + 1);
 		}
+		timeCursor.paint(gc);
 		tip.paint(gc);
 	}
 

@@ -65,6 +65,7 @@ import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Appearance;
@@ -80,6 +81,9 @@ public final class Grid {
 
 	private static final String NUMBER = "NUMBER";
 	private static final String FIRST = "FIRST";
+	private static final String LIT = "LIT";
+	/** How much of the colour of what is selected a row has that is only lit. */
+	private static final double LIGHT = 0.22;
 	private static final int MARK = 11;
 	/** Column that is filled by the grid grows at most by so many times its width. */
 	private static final long MOST_GROWTH = 2;
@@ -107,6 +111,10 @@ public final class Grid {
 	};
 	private Runnable onCopy = () -> {
 	};
+	/** Lightly marked; -1 none. */
+	private int lit = -1;
+	/** Where the table was before a row was lit, in pixels of all rows; -1 while none is. */
+	private int beforeLit = -1;
 	/** Selection is being set by the program. */
 	private boolean quiet;
 
@@ -131,6 +139,9 @@ public final class Grid {
 			}
 			if (columns.get(column).number()) {
 				labels.addLabel(NUMBER);
+			}
+			if (row == lit) {
+				labels.addLabel(LIT);
 			}
 		});
 		hiding = new ColumnHideShowLayer(new ColumnReorderLayer(body));
@@ -384,6 +395,11 @@ public final class Grid {
 		Style rightSelected = new Style();
 		rightSelected.setAttributeValue(CellStyleAttributes.HORIZONTAL_ALIGNMENT, HorizontalAlignmentEnum.RIGHT);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, rightSelected, DisplayMode.SELECT, NUMBER);
+		Style light = new Style();
+		Display display = table.getDisplay();
+		light.setAttributeValue(CellStyleAttributes.BACKGROUND_COLOR, mix(display.getSystemColor(SWT.COLOR_LIST_BACKGROUND),
+				display.getSystemColor(SWT.COLOR_LIST_SELECTION)));
+		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, light, DisplayMode.NORMAL, LIT);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.NORMAL, FIRST);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.SELECT, FIRST);
 		if (filters != null) {
@@ -391,6 +407,12 @@ public final class Grid {
 					new BackgroundPainter(new PaddingDecorator(new FilterPainter(), 0, 5, 0, 5, false)), DisplayMode.NORMAL,
 					GridRegion.FILTER_ROW);
 		}
+	}
+
+	private static Color mix(Color ground, Color of) {
+		return new Color((int) Math.round(ground.getRed() + LIGHT * (of.getRed() - ground.getRed())),
+				(int) Math.round(ground.getGreen() + LIGHT * (of.getGreen() - ground.getGreen())),
+				(int) Math.round(ground.getBlue() + LIGHT * (of.getBlue() - ground.getBlue())));
 	}
 
 	/** A filter; where nothing was typed, faintly what could be. */
@@ -590,6 +612,8 @@ public final class Grid {
 		quiet = true;
 		try {
 			selection.clear(false);
+			lit = -1;
+			beforeLit = -1;
 			body.fireLayerEvent(new RowStructuralRefreshEvent(body));
 			table.redraw();
 		} finally {
@@ -603,6 +627,48 @@ public final class Grid {
 			viewport.recalculateScrollBars();
 		}
 		table.redraw();
+	}
+
+	/**
+	 * Marks a row lightly and brings it into sight; what is selected stays. Without one (-1) the table goes back to where it was, unless the
+	 * user has scrolled away from the row since.
+	 */
+	public void light(int row) {
+		int old = lit;
+		lit = row >= 0 && row < content.rowCount() ? row : -1;
+		if (lit == old) {
+			return;
+		}
+		int at = viewport.getOrigin().getY();
+		Range seen = visibleRows();
+		if (beforeLit >= 0 && (old < seen.start - 1 || old > seen.end)) {
+			beforeLit = at; // the user has scrolled away from it
+		}
+		if (lit >= 0) {
+			beforeLit = old < 0 ? at : beforeLit;
+			viewport.moveRowPositionIntoViewport(lit);
+		} else if (beforeLit >= 0) {
+			viewport.setOriginY(beforeLit);
+			beforeLit = -1;
+		}
+		if (viewport.getOrigin().getY() == at) {
+			repaint(old);
+			repaint(lit);
+		} // else all of it was moved
+	}
+
+	private void repaint(int row) {
+		if (row >= 0) {
+			Rectangle r = table.getLayer().getBoundsByPosition(0, (filters == null ? 1 : 2) + row - viewport.getOriginRowPosition());
+			if (r != null) {
+				table.redraw(0, r.y, table.getSize().x, r.height, false);
+			}
+		}
+	}
+
+	/** The row that is lightly marked, -1 none. */
+	public int lit() {
+		return lit;
 	}
 
 	/** Selects a row, or none (-1); listeners are not told. */

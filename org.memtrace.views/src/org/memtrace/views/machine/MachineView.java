@@ -189,6 +189,11 @@ public final class MachineView extends TraceView {
 		}
 	}
 
+	@Override
+	protected void timePointed(long timeNs) {
+		bar.glance(timeNs);
+	}
+
 	/** Whether there is something to show of a trace. */
 	private boolean isShown(OpenTrace trace) {
 		return trace.hasAccesses() || hasPlaces;

@@ -22,6 +22,7 @@ import org.memtrace.analysis.machine.MachineMonitors.Show;
 import org.memtrace.analysis.machine.MachineMonitors;
 import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.analysis.machine.MonitorReplay;
+import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.util.Accessibility;
 
@@ -43,6 +44,10 @@ final class ReplayBar {
 	/** Null while nothing is shown. */
 	private MonitorReplay replay;
 	private long tickedNs;
+	/** At which somebody points in another view. */
+	private long glancedNs = PointedTime.NONE;
+	/** What is pointed at will be painted when the display thread has heard all else. */
+	private boolean glancing;
 
 	/** @param painter gets what is to be drawn */
 	ReplayBar(Composite parent, Consumer<MonitorFrame> painter) {
@@ -126,6 +131,25 @@ final class ReplayBar {
 		paint(true);
 	}
 
+	/** Shows the values of a time without going there; {@link PointedTime#NONE} those of the cursor again. A replay that plays goes on. */
+	void glance(long ns) {
+		glancedNs = ns;
+		if (!glancing && replay != null && !replay.isPlaying()) {
+			glancing = true;
+			bar.getDisplay().asyncExec(() -> {
+				glancing = false;
+				if (!bar.isDisposed() && replay != null && !replay.isPlaying()) {
+					paint(true);
+				}
+			});
+		}
+	}
+
+	/** When what is shown was. */
+	private long shownNs() {
+		return glancedNs == PointedTime.NONE || replay.isPlaying() ? replay.atNs() : Math.max(replay.fromNs(), glancedNs);
+	}
+
 	/** Nothing is shown. */
 	void hide() {
 		replay = null;
@@ -193,7 +217,7 @@ final class ReplayBar {
 			slider.setSelection((int) Math.round(replay.share() * SLIDER));
 		}
 		play.setText(replay.isPlaying() ? "Pause" : "Play");
-		time.setText(Units.duration(m.info(), replay.atNs() - m.info().startNs()));
-		painter.accept(m.frame(show, replay.fromNs(), replay.atNs()));
+		time.setText(Units.duration(m.info(), shownNs() - m.info().startNs()));
+		painter.accept(m.frame(show, replay.fromNs(), shownNs()));
 	}
 }

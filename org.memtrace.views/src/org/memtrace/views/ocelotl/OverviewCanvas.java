@@ -21,6 +21,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.paint.TimeCursor;
 
 /**
  * The whole trace in small, with the part that the large picture shows. Dragging the part moves it in time, a click or a drag
@@ -34,6 +35,8 @@ final class OverviewCanvas extends Canvas {
 	private final Models models;
 	private final LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private final LatestResult<Description.Input, Description> describing;
+	/** The time at which somebody points in another view. */
+	private final TimeCursor timeCursor = new TimeCursor(this, this::timeScale, false);
 	private OpenTrace trace;
 	private Description description;
 	private Choice choice = Choice.DEFAULT;
@@ -94,6 +97,7 @@ final class OverviewCanvas extends Canvas {
 	/** The trace that is shown; null none. */
 	void setTrace(OpenTrace now) {
 		trace = now;
+		timeCursor.follow(now == null ? null : now.selection());
 		description = null;
 		picture = null;
 		describing.cancel();
@@ -188,6 +192,17 @@ final class OverviewCanvas extends Canvas {
 			gc.drawRectangle(Math.min(dragFrom.x, dragTo.x), plot.y, Math.abs(dragTo.x - dragFrom.x), plot.height - 1);
 			gc.setLineStyle(SWT.LINE_SOLID);
 		}
+		timeCursor.paint(gc);
+	}
+
+	private TimeCursor.Scale timeScale() {
+		if (picture == null || trace == null) {
+			return null;
+		}
+		Rectangle plot = picture.plot();
+		ViewState all = trace.selection().initial();
+		return new TimeCursor.Scale(plot.x, plot.y, plot.width, plot.height, all.fromNs(), all.toNs(), trace.info().startNs(),
+				trace.info().isInTicks());
 	}
 
 	/** Pixels of what the large picture shows. */

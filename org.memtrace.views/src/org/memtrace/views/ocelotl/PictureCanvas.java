@@ -18,6 +18,7 @@ import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.SpaceZoom;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
@@ -29,6 +30,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.HoverTip;
 import org.memtrace.views.paint.SceneImage;
+import org.memtrace.views.paint.TimeCursor;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.WheelGesture;
 
@@ -68,6 +70,8 @@ final class PictureCanvas extends Canvas {
 	private final Host host;
 	private final Models models;
 	private final HoverTip tip = new HoverTip(this);
+	/** The time at which somebody points in another view. */
+	private final TimeCursor timeCursor = new TimeCursor(this, this::timeScale, true);
 	private final SpaceZoom space = new SpaceZoom();
 	private final LatestResult<Hovered, String> describing;
 	private final Cursor cross;
@@ -129,6 +133,7 @@ final class PictureCanvas extends Canvas {
 	/** The selection that gestures change; null none. */
 	void setSelection(TraceSelection s) {
 		selection = s;
+		timeCursor.follow(s);
 		setPicture(null);
 	}
 
@@ -144,7 +149,7 @@ final class PictureCanvas extends Canvas {
 		if (cursor != null) {
 			// the block that is now where the old one was, while the rows and slices are the same
 			boolean same = p != null && before != null && p.state().sameModel(before.state()) && p.choice().sameDescription(before.choice());
-			look(same ? p.hitCell(cursor.what().leafFrom(), cursor.what().firstSlice()) : null);
+			place(same ? p.hitCell(cursor.what().leafFrom(), cursor.what().firstSlice()) : null);
 		}
 		if (p != null && getDisplay().getCursorControl() == this) {
 			Point at = toControl(getDisplay().getCursorLocation());
@@ -166,6 +171,22 @@ final class PictureCanvas extends Canvas {
 	}
 
 	// ---- painting
+
+	/** That of the window as it is now: until it is drawn, what was drawn before stands where it belongs. */
+	private TimeCursor.Scale timeScale() {
+		if (picture == null || selection == null) {
+			return null;
+		}
+		Rectangle plot = picture.plot();
+		ViewState s = selection.state();
+		return new TimeCursor.Scale(plot.x, plot.y, plot.width, plot.height, s.fromNs(), s.toNs(), picture.trace().info().startNs(),
+				picture.trace().info().isInTicks());
+	}
+
+	/** For tests. */
+	TimeCursor timeCursor() {
+		return timeCursor;
+	}
 
 	private void paint(Event e) {
 		Rectangle area = getClientArea();
@@ -196,6 +217,7 @@ final class PictureCanvas extends Canvas {
 			gc.setLineWidth(1);
 			gc.drawRectangle(plot.x - 2, plot.y - 2, plot.width + 3, plot.height + 3);
 		}
+		timeCursor.paint(gc);
 		tip.paint(gc);
 	}
 
@@ -391,6 +413,13 @@ final class PictureCanvas extends Canvas {
 
 	/** Puts the cursor of the keys on a block; null: on none. */
 	private void look(ShownPicture.Hit hit) {
+		if (isFocusControl()) {
+			timeCursor.point(hit == null ? PointedTime.NONE : hit.fromNs());
+		}
+		place(hit);
+	}
+
+	private void place(ShownPicture.Hit hit) {
 		cursor = hit;
 		host.looked(hit);
 		redraw();

@@ -5,6 +5,7 @@ package org.memtrace.views.preferences;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.eclipse.jface.preference.BooleanFieldEditor;
 import org.eclipse.jface.preference.ComboFieldEditor;
 import org.eclipse.jface.preference.IntegerFieldEditor;
 import org.eclipse.swt.widgets.Composite;
@@ -30,6 +31,7 @@ public final class PicturesPage extends Page {
 		addField(new ComboFieldEditor(Settings.INITIAL, "&First level of detail:", levels.toArray(String[][]::new), parent));
 		addField(new ComboFieldEditor(Settings.PRECISION, "&Precision of the list of levels:",
 				new String[][] {{"0.01 (few levels, fast)", "0.01"}, {"0.001", "0.001"}, {"0.0001 (many levels)", "1.0E-4"}}, parent));
+		addField(new BooleanFieldEditor(Settings.TIME_CURSOR, "Show the time under the &mouse in all views", parent));
 	}
 
 	private static String name(InitialLevel level) {

@@ -39,6 +39,8 @@ public final class Settings {
 	/** Id of an {@link InitialLevel}. */
 	public static final String INITIAL = "pictures.initial";
 	public static final String PRECISION = "pictures.precision";
+	/** Whether all views show the time at which the pointer is in one of them. */
+	public static final String TIME_CURSOR = "pictures.timeCursor";
 	/** As {@link Colours#toText}. */
 	public static final String COLOURS = "colours";
 	/** system, light or dark. */
@@ -76,6 +78,7 @@ public final class Settings {
 			d.putInt(SLICES, 50);
 			d.put(INITIAL, InitialLevel.BALANCED.id());
 			d.putDouble(PRECISION, SignificantLevels.DEFAULT_THRESHOLD);
+			d.putBoolean(TIME_CURSOR, true);
 			d.put(COLOURS, "");
 			d.put(THEME, "system");
 			d.putBoolean(RESTORE, true);
@@ -124,6 +127,11 @@ public final class Settings {
 	public static int slices() {
 		int n = store().getInt(SLICES);
 		return n >= 1 && n <= 400 ? n : 50;
+	}
+
+	/** Whether all views show the time at which the pointer is in one of them. */
+	public static boolean timeCursor() {
+		return store().getBoolean(TIME_CURSOR);
 	}
 
 	/** Whether what was shown is shown again after the start. */

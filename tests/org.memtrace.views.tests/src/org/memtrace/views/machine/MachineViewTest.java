@@ -169,6 +169,10 @@ class MachineViewTest extends UiTest {
 		});
 		assertEquals("doubled of CPU (2), at 200 ms; 1 of 2 places active", summary(view));
 		bot.shot("machine-monitors-inactive");
+		bot.run(() -> session.trace().selection().pointed().point(this, 600_000_000L));
+		bot.waitFor("the time at which somebody points", () -> summary(view).contains("at 600 ms; 2 of 2"));
+		bot.run(() -> session.trace().selection().pointed().leave(this));
+		bot.waitFor("the time of the cursor", () -> summary(view).contains("at 200 ms; 1 of 2"));
 		bot.run(() -> view.bar().replay().speed(4.0));
 		bot.run(view.bar()::toggle);
 		bot.waitFor("played to the end", () -> !view.bar().replay().isPlaying());

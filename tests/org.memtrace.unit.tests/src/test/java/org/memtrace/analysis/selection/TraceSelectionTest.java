@@ -58,6 +58,50 @@ class TraceSelectionTest {
 		}
 	}
 
+	/** All who look with the same selection or a copy of it see where somebody points; it has no history. */
+	@Test
+	void oneTimeIsPointedAt() {
+		List<String> told = new ArrayList<>();
+		PointedTime time = selection.pointed();
+		time.addListener((by, ns) -> told.add(by + " " + ns));
+		selection.copy().pointed().point("gantt", 1_500_000);
+		time.point("gantt", 1_500_000);
+		time.point("density", 1_600_000);
+		time.leave("gantt");
+		assertEquals(1_600_000, time.timeNs(), "another one points by now");
+		time.leave("density");
+		time.leave("density");
+		assertEquals(List.of("gantt 1500000", "density 1600000", "null " + PointedTime.NONE), told);
+		assertFalse(selection.canGoBack());
+	}
+
+	@Test
+	void linkedTracesArePointedAtTheSameTime() {
+		TraceSelection other = new TraceSelection(tree(), 0, 500_000);
+		try (SelectionLink link = new SelectionLink(selection, other, SelectionLink.Time.SCALED)) {
+			selection.pointed().point(this, 1_500_000);
+			assertEquals(250_000, other.pointed().timeNs());
+			assertEquals(this, selection.pointed().by(), "it does not come back");
+			selection.pointed().leave(this);
+			assertEquals(PointedTime.NONE, other.pointed().timeNs());
+			other.pointed().point(this, 125_000);
+			assertEquals(1_250_000, selection.pointed().timeNs());
+		}
+		assertEquals(PointedTime.NONE, selection.pointed().timeNs(), "no longer linked");
+		other.pointed().leave(this);
+		try (SelectionLink link = new SelectionLink(selection, other, SelectionLink.Time.SINCE_START)) {
+			selection.pointed().point(this, 1_200_000);
+			assertEquals(200_000, other.pointed().timeNs());
+			selection.pointed().point(this, 1_600_000);
+			assertEquals(PointedTime.NONE, other.pointed().timeNs(), "the other one had ended by then");
+		}
+		TraceSelection copy = selection.copy();
+		try (SelectionLink link = new SelectionLink(selection, copy, SelectionLink.Time.SCALED)) {
+			copy.pointed().point("copy", 1_300_000);
+			assertEquals("copy", selection.pointed().by());
+		}
+	}
+
 	@Test
 	void viewpointKeepsZoomAndP() {
 		selection.zoom(1_200_000, 1_300_000, A);

@@ -175,6 +175,35 @@ class EventRowsTest {
 		assertEquals(-1, rows.find(0, end + 1, end + 2, Progress.NONE));
 	}
 
+	/** The last row that has begun by a time, in both orders of time; in the order of another column there is none. */
+	@Test
+	void rowsOfATimeAreFound() throws Exception {
+		Random random = new Random(1123);
+		for (boolean descending : new boolean[] {false, true}) {
+			EventRows rows = scanned(query(Map.of(EventColumn.READS, ">0"), EventColumn.START, descending));
+			List<Row> inOrder = new ArrayList<>();
+			rows.visit(inOrder::add, Progress.NONE);
+			long first = inOrder.stream().mapToLong(Row::startNs).min().orElseThrow();
+			List<Long> times = new ArrayList<>(List.of(Long.MAX_VALUE, end, first, start - 1, first - 1));
+			for (int i = 0; i < 60; i++) {
+				times.add(all.get(random.nextInt(all.size())).startNs() + random.nextInt(3) - 1);
+			}
+			for (long t : times) {
+				long latest = inOrder.stream().mapToLong(Row::startNs).filter(s -> s <= t).max().orElse(Long.MIN_VALUE);
+				long at = rows.lastUntil(t);
+				String of = "seed 1123, " + t + (descending ? " descending" : "");
+				if (latest == Long.MIN_VALUE) {
+					assertEquals(-1, at, of);
+					continue;
+				}
+				assertEquals(latest, inOrder.get((int) at).startNs(), of);
+				long after = at + (descending ? -1 : 1);
+				assertTrue(after < 0 || after == inOrder.size() || inOrder.get((int) after).startNs() > t, of);
+			}
+		}
+		assertEquals(-1, scanned(query(Map.of(), EventColumn.READS, false)).lastUntil(end));
+	}
+
 	/** In whatever order and behind whatever filters the rows are: of records with equal times and producers the earliest. */
 	@Test
 	void recordsAreFoundInAnyOrder() throws Exception {
