@@ -30,7 +30,8 @@ final class StatementEditor {
 	/** @param tables what can be named */
 	StatementEditor(Composite parent, List<SqlView> tables, Runnable run) {
 		this.tables = tables;
-		text = new Text(parent, SWT.MULTI | SWT.WRAP | SWT.V_SCROLL | SWT.BORDER);
+		// a text of GTK that wraps its lines does not become narrower than they were
+		text = new Text(parent, SWT.MULTI | SWT.H_SCROLL | SWT.V_SCROLL | SWT.BORDER);
 		text.setFont(JFaceResources.getTextFont());
 		text.setMessage("select … — Ctrl+Space proposes, Ctrl+Enter runs");
 		Accessibility.name(text, "SQL statement");
