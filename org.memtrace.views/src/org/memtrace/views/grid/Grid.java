@@ -113,8 +113,6 @@ public final class Grid {
 	};
 	/** Lightly marked; -1 none. */
 	private int lit = -1;
-	/** Where the table was before a row was lit, in pixels of all rows; -1 while none is. */
-	private int beforeLit = -1;
 	/** Selection is being set by the program. */
 	private boolean quiet;
 
@@ -613,7 +611,6 @@ public final class Grid {
 		try {
 			selection.clear(false);
 			lit = -1;
-			beforeLit = -1;
 			body.fireLayerEvent(new RowStructuralRefreshEvent(body));
 			table.redraw();
 		} finally {
@@ -630,8 +627,8 @@ public final class Grid {
 	}
 
 	/**
-	 * Marks a row lightly and brings it into sight; what is selected stays. Without one (-1) the table goes back to where it was, unless the
-	 * user has scrolled away from the row since.
+	 * Marks a row lightly and brings it into sight; what is selected stays. Without one (-1) the mark goes, and
+	 * the table stays where it is.
 	 */
 	public void light(int row) {
 		int old = lit;
@@ -640,16 +637,8 @@ public final class Grid {
 			return;
 		}
 		int at = viewport.getOrigin().getY();
-		Range seen = visibleRows();
-		if (beforeLit >= 0 && (old < seen.start - 1 || old > seen.end)) {
-			beforeLit = at; // the user has scrolled away from it
-		}
 		if (lit >= 0) {
-			beforeLit = old < 0 ? at : beforeLit;
 			viewport.moveRowPositionIntoViewport(lit);
-		} else if (beforeLit >= 0) {
-			viewport.setOriginY(beforeLit);
-			beforeLit = -1;
 		}
 		if (viewport.getOrigin().getY() == at) {
 			repaint(old);
