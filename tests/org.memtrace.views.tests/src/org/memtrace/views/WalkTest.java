@@ -69,8 +69,9 @@ class WalkTest extends UiTest {
 			bot.shot("walk-record");
 			waitLong("both recordings", () -> trace(1) != null && trace(2) != null);
 			assertEquals(List.of("stencil serial", "stencil parallel"), List.of(trace(1).name(), trace(2).name()));
+			bot.waitFor("the pair opens on its difference", () -> page().findView(ViewIds.DIFFERENCE) instanceof DifferenceView v
+					&& page().isPartVisible(v));
 			DifferenceView difference = bot.ui(() -> (DifferenceView) page().findView(ViewIds.DIFFERENCE));
-			assertTrue(bot.ui(() -> page().isPartVisible(difference)), "the pair opens on its difference");
 			bot.waitFor("difference", () -> difference.quantity() == Quantity.FIRST_TOUCH);
 			waitForViews();
 			String said = bot.ui(difference::sentences);
