@@ -322,7 +322,7 @@ public final class SqlPage extends TraceView {
 		canvas.sceneChanged();
 	}
 
-	private void say(String text) {
+	void say(String text) {
 		status.setText(text.replace("&", "&&"));
 		status.setToolTipText(text.replace("&", "&&"));
 		status.requestLayout();

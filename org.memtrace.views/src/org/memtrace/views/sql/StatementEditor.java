@@ -59,8 +59,11 @@ final class StatementEditor {
 
 	private void accept(IContentProposal proposal) {
 		SqlCompletion word = SqlCompletion.at(text.getText(), text.getCaretPosition(), tables);
+		List<String> fitting = word.proposals().stream().map(SqlCompletion.Proposal::text).toList();
+		// who types fast chooses while the proposals for an earlier text are still shown
+		String chosen = fitting.contains(proposal.getContent()) || fitting.isEmpty() ? proposal.getContent() : fitting.getFirst();
 		text.setSelection(word.from(), word.to());
-		text.insert(proposal.getContent());
+		text.insert(chosen);
 	}
 
 	Text control() {
