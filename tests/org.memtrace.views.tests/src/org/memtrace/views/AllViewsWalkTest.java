@@ -36,8 +36,8 @@ import org.memtrace.views.commands.TraceCommand;
 
 /**
  * Random walks over what a user can do with all views, groups and traces, most of it while something is still being computed:
- * no error is logged, no view hangs, and in the end each view shows its state. The seed is printed; {@code memtrace.walks} is
- * their number.
+ * no error is logged, no view hangs, and in the end each view shows its state. The seed is printed; {@code mvn
+ * -Dmemtrace.walks=1500} makes more of them, for ten minutes.
  */
 class AllViewsWalkTest extends UiTest {
 	private static final long SEED = 20261120;
