@@ -227,7 +227,7 @@ public abstract class TraceView extends ViewPart {
 	public final void createPartControl(Composite parent) {
 		session = getSite().getService(Session.class);
 		baseName = getPartName();
-		group = session.group(restoredGroup);
+		group = firstGroup();
 		opening = isOfGroup(session.opening());
 		group.views(1);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(parent);
@@ -244,6 +244,15 @@ public abstract class TraceView extends ViewPart {
 		session.addListener(followSession);
 		getSite().getPage().addPartListener(followParts);
 		follow(group.trace());
+	}
+
+	/**
+	 * The group that the view was in. When that one is gone, the current one: a view that is opened again shows something. While the
+	 * workbench starts, the groups come with the views.
+	 */
+	private TraceGroup firstGroup() {
+		boolean there = session.groups().stream().anyMatch(g -> g.number() == restoredGroup);
+		return there || PlatformUI.getWorkbench().isStarting() ? session.group(restoredGroup) : session.group();
 	}
 
 	private void makeActions(IToolBarManager tools) {

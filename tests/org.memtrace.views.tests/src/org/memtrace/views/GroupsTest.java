@@ -5,6 +5,7 @@ package org.memtrace.views;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -114,6 +115,21 @@ class GroupsTest extends UiTest {
 		assertTrue(bot.ui(() -> page().isPartVisible(difference)));
 		bot.run(() -> page().hideView(views().stream().filter(v -> v != difference && v.group() != session.group(1)).findFirst().orElseThrow()));
 		bot.run(() -> page().hideView(difference));
+	}
+
+	/** A view that is closed, and its group with it, shows the current trace when it is opened again. */
+	@Test
+	void aViewThatComesBackIsNotInAGroupThatIsGone() {
+		open();
+		TraceView difference = view(ViewIds.DIFFERENCE);
+		bot.run(() -> difference.join(session.newGroup()));
+		bot.run(() -> page().hideView(difference));
+		assertEquals(1, bot.ui(() -> session.groups().size()), "the group goes with its last view");
+		TraceView again = view(ViewIds.DIFFERENCE);
+		assertEquals(1, bot.ui(() -> again.group().number()));
+		assertNotNull(bot.ui(again::trace));
+		assertEquals(1, bot.ui(() -> session.groups().size()));
+		bot.run(() -> page().hideView(again));
 	}
 
 	/** A trace without memory is compared, too, but not by what is about memory. */
