@@ -148,7 +148,7 @@ prepare_machines() {
 	export VM_TSC_KHZ
 }
 
-# QEMU before 8.1 can execute a breakpoint that is in memory no more, see stale_breakpoint. On Debian 12, which has
+# QEMU before 8.1 often executes a breakpoint that is in memory no more, see stale_breakpoint. On Debian 12, which has
 # 7.2, newer_emulator unpacks that of its backports in $work/qemu; it takes the libraries of the one that is installed.
 newer_emulator() {
 	local dir=$work/qemu apt deb
@@ -185,13 +185,14 @@ old_emulator() {
 	[ "$(printf '8.1\n%s\n' "$("$QEMU" --version | sed -n 's/.*version \([0-9.]*\).*/\1/p')" | sort -V | tail -n 1)" = 8.1 ]
 }
 
-# Did the machine die of a breakpoint that is in its memory no more? QEMU before 8.1 can
-# translate an instruction while another virtual processor writes it, and keep what it has
-# read: the breakpoint that text_poke() puts for a moment where a probe is switched on or off
-# (docs/collector-kernel.md). Without a probe there the kernel says "int3: 0000". With one it
-# takes the breakpoint for the one of a kprobe; those of ftrace have no copy of the instruction,
-# so setup_singlestep() switches interrupts off and jumps to address 0, called by a caller
-# of a probed function. Nothing else is taken for that.
+# Did the machine die of a breakpoint that is in its memory no more? QEMU can translate an
+# instruction while another virtual processor writes it, and keep what it has read: the
+# breakpoint that text_poke() puts for a moment where a probe or a branch of the kernel is
+# switched on or off (docs/collector-kernel.md). Without a probe there the kernel says
+# "int3: 0000" and prints the code, in which there is no breakpoint: seen with 7.2 and, rarely,
+# 10.0.2. With a probe there, before 8.1, it takes the breakpoint for the one of a kprobe; those
+# of ftrace have no copy of the instruction, so setup_singlestep() switches interrupts off and
+# jumps to address 0, called by a caller of a probed function. Nothing else is taken for that.
 stale_breakpoint() {
 	# of handle_mm_fault, exit_mmap, filemap_map_pages and __get_user_pages, as inlined in 5.10, 6.1 or 6.12
 	local callers=" do_user_addr_fault faultin_page fixup_user_fault __mmput mmput do_fault do_read_fault do_fault_around
@@ -199,7 +200,15 @@ stale_breakpoint() {
 		get_user_pages_unlocked __gup_longterm_locked populate_vma_page_range __mm_populate faultin_page_range
 		faultin_vma_page_range get_dump_page "
 
-	grep -a -q 'int3: 0000' "$1" || sed -e 's/^\[ *[0-9.]*\] *//' "$1" | awk -v callers="$(echo "$callers" | tr -s '\n\t' '  ')" '
+	if grep -a -q 'int3: 0000' "$1"; then
+		# the byte before the one in brackets was executed; cc is a breakpoint
+		awk '/int3: 0000/ { died = 1 }
+			died && /Code: / { for (i = 2; i <= NF; i++) if ($i ~ /^<..>$/ && $(i - 1) ~ /^..$/) stale = $(i - 1) != "cc"; exit }
+			END { exit !stale }' "$1"
+		return
+	fi
+	old_emulator || return 1
+	sed -e 's/^\[ *[0-9.]*\] *//' "$1" | awk -v callers="$(echo "$callers" | tr -s '\n\t' '  ')" '
 		/^(BUG:|Oops:|general protection|kernel BUG)/ && !oops++ { first = /^BUG: kernel NULL pointer dereference, address: 0000000000000000$/ }
 		!first || known { next }
 		/^#PF:/ && /supervisor instruction fetch in kernel mode$/ { fetch = 1 }
@@ -222,7 +231,7 @@ boot() {
 	shift
 	for try in 1 2; do
 		"$here/vm.sh" "$@" < /dev/null | tee "$log" || true
-		[ "$try" = 1 ] && old_emulator && stale_breakpoint "$log" || return 0
-		echo "note: a stale breakpoint of QEMU before 8.1; once more"
+		[ "$try" = 1 ] && stale_breakpoint "$log" || return 0
+		echo "note: a stale breakpoint of QEMU; once more"
 	done
 }
