@@ -124,34 +124,17 @@ class AggregationLawsTest {
 					if (h.leafFrom(n) != l) {
 						continue;
 					}
-					for (int end = t + 1; end <= slices && free(taken, h.leafFrom(n), h.leafTo(n), t, end); end++) {
-						fill(taken, h.leafFrom(n), h.leafTo(n), t, end, true);
+					for (int end = t + 1; end <= slices && Cells.isFree(taken, h.leafFrom(n), h.leafTo(n), t, end); end++) {
+						Cells.take(taken, h.leafFrom(n), h.leafTo(n), t, end, true);
 						double block = p * a.gain(n, t, end) - (1 - p) * a.loss(n, t, end);
 						best = Math.max(best, search(a, p, taken, value + block));
-						fill(taken, h.leafFrom(n), h.leafTo(n), t, end, false);
+						Cells.take(taken, h.leafFrom(n), h.leafTo(n), t, end, false);
 					}
 				}
 				return best;
 			}
 		}
 		return value;
-	}
-
-	private static boolean free(boolean[][] taken, int from, int to, int first, int end) {
-		for (int l = from; l < to; l++) {
-			for (int t = first; t < end; t++) {
-				if (taken[l][t]) {
-					return false;
-				}
-			}
-		}
-		return true;
-	}
-
-	private static void fill(boolean[][] taken, int from, int to, int first, int end, boolean value) {
-		for (int l = from; l < to; l++) {
-			Arrays.fill(taken[l], first, end, value);
-		}
 	}
 
 	@ParameterizedTest

@@ -58,13 +58,13 @@ class TwoTreeAggregatorTest {
 				Best best = new Best(Double.NEGATIVE_INFINITY, 0);
 				for (int n = 0; n < a.size(); n++) {
 					for (int c = 0; c < b.size(); c++) {
-						if (a.leafFrom(n) != l || b.leafFrom(c) != t || !free(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c))) {
+						if (a.leafFrom(n) != l || b.leafFrom(c) != t || !Cells.isFree(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c))) {
 							continue;
 						}
-						fill(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), true);
+						Cells.take(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), true);
 						double[] q = quality(v, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c));
 						Best rest = search(a, b, v, p, taken);
-						fill(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), false);
+						Cells.take(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), false);
 						Best found = new Best(p * q[0] - (1 - p) * q[1] + rest.value, rest.blocks + 1);
 						boolean equal = Math.abs(found.value - best.value) < 1e-9;
 						best = equal ? found.blocks < best.blocks ? found : best : found.value > best.value ? found : best;
@@ -74,23 +74,6 @@ class TwoTreeAggregatorTest {
 			}
 		}
 		return new Best(0, 0);
-	}
-
-	private static boolean free(boolean[][] taken, int from, int to, int first, int end) {
-		for (int l = from; l < to; l++) {
-			for (int t = first; t < end; t++) {
-				if (taken[l][t]) {
-					return false;
-				}
-			}
-		}
-		return true;
-	}
-
-	private static void fill(boolean[][] taken, int from, int to, int first, int end, boolean value) {
-		for (int l = from; l < to; l++) {
-			Arrays.fill(taken[l], first, end, value);
-		}
 	}
 
 	/** Compares value, gain, loss and number of blocks at many p, and checks the laws. */
