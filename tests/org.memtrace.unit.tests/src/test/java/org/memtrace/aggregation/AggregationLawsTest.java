@@ -25,30 +25,6 @@ import org.memtrace.model.Progress;
 class AggregationLawsTest {
 	private static final double[] PS = {0, 0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.8, 0.95, 1};
 
-	private static double f(double x) {
-		return x > 0 ? x * Math.log(x) / Math.log(2) : 0;
-	}
-
-	/** Gain and loss of a block from the formulas, cell by cell. */
-	private static double[] quality(double[][][] v, int leafFrom, int leafTo, int first, int end) {
-		double gain = 0;
-		double loss = 0;
-		int cells = (leafTo - leafFrom) * (end - first);
-		for (int k = 0; k < v[0][0].length; k++) {
-			double sum = 0;
-			double information = 0;
-			for (int l = leafFrom; l < leafTo; l++) {
-				for (int t = first; t < end; t++) {
-					sum += v[l][t][k];
-					information += f(v[l][t][k]);
-				}
-			}
-			gain += f(sum) - information;
-			loss += sum > 0 ? sum * Math.log(cells) / Math.log(2) - f(sum) + information : 0;
-		}
-		return new double[] {gain, loss};
-	}
-
 	static void assertCover(Partition e) {
 		MicroscopicModel m = e.model();
 		int[][] covered = new int[m.hierarchy().leafCount()][m.sliceCount()];
@@ -83,7 +59,7 @@ class AggregationLawsTest {
 			double gain = 0;
 			double loss = 0;
 			for (int b = 0; b < e.blockCount(); b++) {
-				double[] q = quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
+				double[] q = Cells.quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b));
 				assertEquals(q[0], e.gain(b), 1e-9 * scale);
 				assertEquals(q[1], e.loss(b), 1e-9 * scale);
 				double sum = Arrays.stream(e.model().sums(e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b))).sum();
@@ -373,7 +349,7 @@ class AggregationLawsTest {
 			assertCover(e);
 			double loss = 0;
 			for (int b = 0; b < e.blockCount(); b++) {
-				loss += quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b))[1];
+				loss += Cells.quality(v, e.leafFrom(b), e.leafTo(b), e.firstSlice(b), e.endSlice(b))[1];
 			}
 			assertEquals(loss, e.loss(), 1e-9 * scale);
 			assertTrue(e.value() <= exact.partition(p).value() + 1e-9 * scale, "better than the optimum at p = " + p);
@@ -527,12 +503,12 @@ class AggregationLawsTest {
 		}
 		v[1] = v[0];
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(new int[] {-1, 0, 0}), v));
-		double largest = quality(v, 0, 1, 0, 40)[0];
+		double largest = Cells.quality(v, 0, 1, 0, 40)[0];
 		for (int i = 0; i < 40; i++) {
 			for (int end = i + 1; end <= 40; end++) {
-				double[] q = quality(v, 0, 1, i, end);
+				double[] q = Cells.quality(v, 0, 1, i, end);
 				// the reference sums cell by cell: up to 120 roundings of f
-				assertEquals(q[0], a.gain(1, i, end), 1e-12 * (Math.abs(f(1e6 * unit)) + largest), i + ".." + end);
+				assertEquals(q[0], a.gain(1, i, end), 1e-12 * (Math.abs(Cells.f(1e6 * unit)) + largest), i + ".." + end);
 				assertEquals(a.gain(1, i, end), a.gain(2, i, end), 0, "equal rows");
 				if (end == i + 1) {
 					assertEquals(0, a.gain(1, i, end), 0);
@@ -551,7 +527,7 @@ class AggregationLawsTest {
 			v[1][window - 1 - t][0] = 3 * value;
 		}
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(RandomModels.model(Hierarchy.of(new int[] {-1, 0, 0}), v));
-		double gain = f(value * slices) - slices * f(value);
+		double gain = Cells.f(value * slices) - slices * Cells.f(value);
 		assertEquals(gain, a.gain(1, 0, slices), 1e-13 * gain);
 		assertEquals(0, a.loss(1, 0, slices), 1e-13 * gain);
 		assertEquals(gain * 3, a.gain(2, window - slices, window), 3e-13 * gain);

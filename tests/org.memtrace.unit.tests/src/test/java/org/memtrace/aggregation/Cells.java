@@ -4,7 +4,7 @@ package org.memtrace.aggregation;
 
 import java.util.Arrays;
 
-/** Which cells of a small matrix are in a block, for searches through all partitions. Rows [from, to) x columns [first, end). */
+/** Cells of small matrices, one by one, for searches through all partitions. A block is rows [from, to) x columns [first, end). */
 final class Cells {
 	private Cells() {
 	}
@@ -24,5 +24,29 @@ final class Cells {
 		for (int l = from; l < to; l++) {
 			Arrays.fill(taken[l], first, end, value);
 		}
+	}
+
+	static double f(double x) {
+		return x > 0 ? x * Math.log(x) / Math.log(2) : 0;
+	}
+
+	/** Gain and loss of a block from the formulas, cell by cell. */
+	static double[] quality(double[][][] v, int leafFrom, int leafTo, int first, int end) {
+		double gain = 0;
+		double loss = 0;
+		int cells = (leafTo - leafFrom) * (end - first);
+		for (int k = 0; k < v[0][0].length; k++) {
+			double sum = 0;
+			double information = 0;
+			for (int l = leafFrom; l < leafTo; l++) {
+				for (int t = first; t < end; t++) {
+					sum += v[l][t][k];
+					information += f(v[l][t][k]);
+				}
+			}
+			gain += f(sum) - information;
+			loss += sum > 0 ? sum * Math.log(cells) / Math.log(2) - f(sum) + information : 0;
+		}
+		return new double[] {gain, loss};
 	}
 }

@@ -21,29 +21,6 @@ import org.memtrace.model.Progress;
 class TwoTreeAggregatorTest {
 	private static final double[] PS = {0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 1};
 
-	private static double f(double x) {
-		return x > 0 ? x * Math.log(x) / Math.log(2) : 0;
-	}
-
-	/** Gain and loss of a block from the formulas, cell by cell. */
-	private static double[] quality(double[][][] v, int leafFrom, int leafTo, int first, int end) {
-		double gain = 0;
-		double all = 0;
-		for (int k = 0; k < v[0][0].length; k++) {
-			double sum = 0;
-			double information = 0;
-			for (int l = leafFrom; l < leafTo; l++) {
-				for (int t = first; t < end; t++) {
-					sum += v[l][t][k];
-					information += f(v[l][t][k]);
-				}
-			}
-			gain += f(sum) - information;
-			all += sum * Math.log((leafTo - leafFrom) * (end - first)) / Math.log(2);
-		}
-		return new double[] {gain, all - gain};
-	}
-
 	/** A partition of everything into node x node blocks: its value and its blocks. */
 	private record Best(double value, int blocks) {
 	}
@@ -62,7 +39,7 @@ class TwoTreeAggregatorTest {
 							continue;
 						}
 						Cells.take(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), true);
-						double[] q = quality(v, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c));
+						double[] q = Cells.quality(v, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c));
 						Best rest = search(a, b, v, p, taken);
 						Cells.take(taken, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c), false);
 						Best found = new Best(p * q[0] - (1 - p) * q[1] + rest.value, rest.blocks + 1);
@@ -79,13 +56,13 @@ class TwoTreeAggregatorTest {
 	/** Compares value, gain, loss and number of blocks at many p, and checks the laws. */
 	private static void check(Hierarchy a, Hierarchy b, double[][][] v, boolean all) {
 		TwoTreeAggregator engine = TwoTreeAggregator.prepare(RandomModels.model(a, v), b);
-		double[] whole = quality(v, 0, a.leafCount(), 0, b.leafCount());
+		double[] whole = Cells.quality(v, 0, a.leafCount(), 0, b.leafCount());
 		double scale = 1e-9 * (whole[0] + whole[1]) + 1e-12;
 		assertEquals(whole[0], engine.rootGain(), scale);
 		assertEquals(whole[1], engine.rootLoss(), scale);
 		for (int n = 0; n < a.size(); n++) {
 			for (int c = 0; c < b.size(); c++) {
-				double[] q = quality(v, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c));
+				double[] q = Cells.quality(v, a.leafFrom(n), a.leafTo(n), b.leafFrom(c), b.leafTo(c));
 				assertEquals(q[0], engine.gain(n, b.leafFrom(c), b.leafTo(c)), scale, "gain of " + n + " x " + c);
 				assertEquals(q[1], engine.loss(n, b.leafFrom(c), b.leafTo(c)), scale, "loss of " + n + " x " + c);
 			}
@@ -97,7 +74,7 @@ class TwoTreeAggregatorTest {
 			double gain = 0;
 			double loss = 0;
 			for (int i = 0; i < e.blockCount(); i++) {
-				double[] q = quality(v, e.leafFrom(i), e.leafTo(i), e.firstSlice(i), e.endSlice(i));
+				double[] q = Cells.quality(v, e.leafFrom(i), e.leafTo(i), e.firstSlice(i), e.endSlice(i));
 				gain += q[0];
 				loss += q[1];
 				int c = engine.columnNode(e.firstSlice(i), e.endSlice(i));
