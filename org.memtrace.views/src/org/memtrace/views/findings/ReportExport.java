@@ -10,15 +10,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.IProgressMonitor;
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.dialogs.MessageDialog;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.program.Program;
-import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.analysis.machine.MachineSvg;
@@ -29,8 +25,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.topology.Hwloc;
 import org.memtrace.views.OpenTrace;
-import org.memtrace.views.jobs.KeptWork;
-import org.memtrace.views.jobs.MonitorProgress;
+import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.util.Icons;
 
 /** Writes the page of {@code memtrace report} for a trace that is open. The page is about the whole trace, whatever is shown of it. */
@@ -100,38 +95,7 @@ public final class ReportExport {
 	 * @param done gets on the display thread null, or a sentence that says why there is no page; not called when it was cancelled
 	 */
 	static Job write(OpenTrace trace, Path file, Consumer<String> done) {
-		Display display = Display.getCurrent();
-		Job job = new Job("Report of " + trace.name()) {
-			@Override
-			protected IStatus run(IProgressMonitor monitor) {
-				String error = null;
-				try {
-					KeptWork.run("Report of " + trace.name(), () -> {
-						write(trace, file, new MonitorProgress(monitor));
-						return null;
-					});
-				} catch (CancelledException e) {
-					return Status.CANCEL_STATUS;
-				} catch (MemtraceException e) {
-					error = e.getMessage();
-				} catch (IOException e) {
-					error = file + " cannot be written: " + e.getMessage();
-				} catch (Exception e) {
-					error = "Report of " + trace.name() + " failed: " + e;
-					ILog.of(ReportExport.class).error(error, e);
-				} catch (OutOfMemoryError e) {
-					error = "Report of " + trace.name() + ": not enough memory (raise -Xmx in MEMTRACE_VMARGS)";
-				}
-				String text = error;
-				if (!display.isDisposed()) {
-					display.asyncExec(() -> done.accept(text));
-				}
-				return Status.OK_STATUS;
-			}
-		};
-		job.setUser(true);
-		job.schedule();
-		return job;
+		return FileJob.start("Report of " + trace.name(), file, progress -> write(trace, file, progress), done);
 	}
 
 	private static void write(OpenTrace trace, Path file, Progress progress) throws MemtraceException, IOException {

@@ -67,6 +67,7 @@ import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Event;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.util.Appearance;
 
@@ -395,8 +396,8 @@ public final class Grid {
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, rightSelected, DisplayMode.SELECT, NUMBER);
 		Style light = new Style();
 		Display display = table.getDisplay();
-		light.setAttributeValue(CellStyleAttributes.BACKGROUND_COLOR, mix(display.getSystemColor(SWT.COLOR_LIST_BACKGROUND),
-				display.getSystemColor(SWT.COLOR_LIST_SELECTION)));
+		light.setAttributeValue(CellStyleAttributes.BACKGROUND_COLOR, ScenePainter.color(Palette.mix(
+				rgb(display.getSystemColor(SWT.COLOR_LIST_BACKGROUND)), rgb(display.getSystemColor(SWT.COLOR_LIST_SELECTION)), LIGHT)));
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_STYLE, light, DisplayMode.NORMAL, LIT);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.NORMAL, FIRST);
 		registry.registerConfigAttribute(CellConfigAttributes.CELL_PAINTER, new MarkPainter(), DisplayMode.SELECT, FIRST);
@@ -407,10 +408,8 @@ public final class Grid {
 		}
 	}
 
-	private static Color mix(Color ground, Color of) {
-		return new Color((int) Math.round(ground.getRed() + LIGHT * (of.getRed() - ground.getRed())),
-				(int) Math.round(ground.getGreen() + LIGHT * (of.getGreen() - ground.getGreen())),
-				(int) Math.round(ground.getBlue() + LIGHT * (of.getBlue() - ground.getBlue())));
+	private static int rgb(Color c) {
+		return c.getRed() << 16 | c.getGreen() << 8 | c.getBlue();
 	}
 
 	/** A filter; where nothing was typed, faintly what could be. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 import org.memtrace.analysis.answer.AnswerColumn;
@@ -68,6 +69,9 @@ record Question(OpenTrace trace, Path database, String sql) {
 
 	/** Asks, and keeps the first rows. What the user can mend is in the answer and no exception. */
 	Answer ask(Progress progress) throws MemtraceException {
+		if (library().isEmpty()) {
+			return new Answer(null, "", DuckDbLibrary.advice());
+		}
 		List<AnswerColumn> head = new ArrayList<>();
 		List<Object[]> rows = new ArrayList<>();
 		String[] unit = {""};
@@ -93,10 +97,7 @@ record Question(OpenTrace trace, Path database, String sql) {
 	}
 
 	private void ask(Reader reader, Progress progress) throws MemtraceException {
-		Path library = DuckDbLibrary.find(Stores.defaultCatalogueDirectory()).orElse(null);
-		if (library == null) {
-			throw new NotInstalledException();
-		}
+		Path library = library().orElseThrow(() -> new StoreException(DuckDbLibrary.advice()));
 		if (database == null) {
 			throw new StoreException(trace.name() + " is in no database, so there is nothing that SQL could read");
 		}
@@ -118,6 +119,10 @@ record Question(OpenTrace trace, Path database, String sql) {
 		}
 	}
 
+	private static Optional<Path> library() throws MemtraceException {
+		return DuckDbLibrary.find(Stores.defaultCatalogueDirectory());
+	}
+
 	private Path folder(Progress progress) throws MemtraceException {
 		try (OpenTrace.Lease lease = trace.lease()) {
 			return FolderCache.folder(lease.store(), database, trace.space().id(), trace::accesses, progress);
@@ -136,49 +141,34 @@ record Question(OpenTrace trace, Path database, String sql) {
 	 * @param format one of {@link AnswerPrinter#FORMATS}
 	 * @return number of rows
 	 */
-	long export(Answer shown, Path file, String format, Progress progress) throws MemtraceException, IOException {
+	long export(Answer shown, Path file, String format, Progress progress) throws Exception {
 		long[] rows = new long[1];
-		try {
-			OutputFile.write(file, temporary -> {
-				try (PrintStream out = new PrintStream(temporary.toFile(), StandardCharsets.UTF_8)) {
-					AnswerPrinter printer = new AnswerPrinter(out, format, Long.MAX_VALUE);
-					if (shown.table().isCut()) {
-						ask(new Reader() {
-							@Override
-							public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
-								printer.begin(folder.trace(), folder.timeUnit(), sql, columns);
-							}
+		OutputFile.write(file, temporary -> {
+			try (PrintStream out = new PrintStream(temporary.toFile(), StandardCharsets.UTF_8)) {
+				AnswerPrinter printer = new AnswerPrinter(out, format, Long.MAX_VALUE);
+				if (shown.table().isCut()) {
+					ask(new Reader() {
+						@Override
+						public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
+							printer.begin(folder.trace(), folder.timeUnit(), sql, columns);
+						}
 
-							@Override
-							public boolean row(Object[] values) {
-								return printer.row(values) && !out.checkError();
-							}
-						}, progress);
-					} else {
-						printer.begin(trace.name(), shown.timeUnit(), sql, shown.table().columns());
-						shown.table().rows().forEach(printer::row);
-					}
-					printer.end();
-					rows[0] = printer.rows();
-					if (out.checkError()) {
-						throw new IOException("the disk is full, or gone");
-					}
+						@Override
+						public boolean row(Object[] values) {
+							return printer.row(values) && !out.checkError();
+						}
+					}, progress);
+				} else {
+					printer.begin(trace.name(), shown.timeUnit(), sql, shown.table().columns());
+					shown.table().rows().forEach(printer::row);
 				}
-			}, StandardCopyOption.REPLACE_EXISTING);
-		} catch (MemtraceException | IOException | RuntimeException e) {
-			throw e;
-		} catch (Exception e) {
-			throw new StoreException(file + " cannot be written: " + e.getMessage(), e);
-		}
+				printer.end();
+				rows[0] = printer.rows();
+				if (out.checkError()) {
+					throw new IOException("the disk is full, or gone");
+				}
+			}
+		}, StandardCopyOption.REPLACE_EXISTING);
 		return rows[0];
-	}
-
-	/** DuckDB is not there. */
-	static final class NotInstalledException extends MemtraceException {
-		private static final long serialVersionUID = 1L;
-
-		NotInstalledException() {
-			super(DuckDbLibrary.advice());
-		}
 	}
 }

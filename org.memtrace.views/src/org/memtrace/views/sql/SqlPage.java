@@ -16,9 +16,6 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import org.eclipse.core.runtime.ILog;
-import org.eclipse.core.runtime.IProgressMonitor;
-import org.eclipse.core.runtime.IStatus;
-import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IMenuManager;
@@ -36,7 +33,6 @@ import org.eclipse.swt.layout.FillLayout;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
-import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Menu;
@@ -50,7 +46,6 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
-import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.sql.SqlExample;
@@ -62,9 +57,8 @@ import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
-import org.memtrace.views.jobs.KeptWork;
+import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
-import org.memtrace.views.jobs.MonitorProgress;
 import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Buttons;
@@ -154,11 +148,7 @@ public final class SqlPage extends TraceView {
 		asking = new LatestResult<>("SQL", parts, LatestResult.Policy.ONLY_NEWEST) {
 			@Override
 			protected Question.Answer compute(Question input, Progress progress) throws MemtraceException {
-				try {
-					return input.ask(progress);
-				} catch (Question.NotInstalledException e) {
-					return new Question.Answer(null, "", e.getMessage());
-				}
+				return input.ask(progress);
 			}
 
 			@Override
@@ -512,51 +502,17 @@ public final class SqlPage extends TraceView {
 		Question.Answer shown = answer;
 		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
 		String format = name.endsWith(".json") ? "json" : name.endsWith(".txt") ? "text" : "csv";
-		Display display = parts.getDisplay();
-		Job job = new Job("Export of an answer") {
-			@Override
-			protected IStatus run(IProgressMonitor monitor) {
-				String text;
-				try {
-					long rows = KeptWork.run("Export to " + file, () -> asked.export(shown, file, format, new MonitorProgress(monitor)));
-					text = Units.plural(rows, "row") + " written to " + file;
-				} catch (CancelledException e) {
-					return Status.CANCEL_STATUS;
-				} catch (MemtraceException e) {
-					text = null;
-					failed(e.getMessage());
-				} catch (IOException e) {
-					text = null;
-					failed(file + " cannot be written: " + e.getMessage());
-				} catch (Exception e) {
-					text = null;
-					ILog.of(SqlPage.class).error("Export to " + file + " failed: " + e, e);
-					failed("Export to " + file + " failed: " + e);
-				}
-				if (text != null) {
-					String told = text;
-					onDisplay(() -> say(told));
-				}
-				return Status.OK_STATUS;
+		long[] rows = new long[1];
+		return FileJob.start("Export to " + file, file, progress -> rows[0] = asked.export(shown, file, format, progress), error -> {
+			if (parts.isDisposed()) {
+				return;
 			}
-
-			private void failed(String message) {
-				onDisplay(() -> MessageDialog.openError(getSite().getShell(), "Export", message));
+			if (error == null) {
+				say(Units.plural(rows[0], "row") + " written to " + file);
+			} else {
+				MessageDialog.openError(getSite().getShell(), "Export", error);
 			}
-
-			private void onDisplay(Runnable what) {
-				if (!display.isDisposed()) {
-					display.asyncExec(() -> {
-						if (!parts.isDisposed()) {
-							what.run();
-						}
-					});
-				}
-			}
-		};
-		job.setUser(true);
-		job.schedule();
-		return job;
+		});
 	}
 
 	@Override
