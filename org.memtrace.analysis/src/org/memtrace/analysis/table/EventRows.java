@@ -276,6 +276,15 @@ public abstract class EventRows {
 		return rows;
 	}
 
+	/**
+	 * Fetches one row with the block that it is in. Takes some milliseconds.
+	 *
+	 * @param index less than {@link #count}
+	 */
+	public final Row row(long index) throws MemtraceException {
+		return block(index / BLOCK).get((int) (index % BLOCK));
+	}
+
 	private List<Row> timeBlock(int block) throws MemtraceException {
 		long[] first;
 		long[] last;

@@ -6,7 +6,6 @@ import static org.memtrace.views.util.MenuActions.action;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +46,7 @@ import org.memtrace.analysis.table.EventsPresenter.Reading;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.model.ThreadInfo;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.RecordView;
 import org.memtrace.views.Snapshot;
@@ -56,6 +56,7 @@ import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
 import org.memtrace.views.grid.GridContent;
+import org.memtrace.views.jobs.FileJob;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.jobs.MonitorProgress;
 import org.memtrace.views.paint.ScenePainter;
@@ -282,17 +283,21 @@ public final class EventsView extends TraceView implements RecordView {
 		return menu;
 	}
 
-	/** The code that made an access; where it is not known, the structure. */
+	/** The code that made an access; where it is not known, the structure. The row is read if nobody has seen it yet. */
 	@Override
 	protected SourceQuestion source() {
-		Row r = row(grid.selectedRow());
-		if (r == null || r.ip() == 0 || !cache.rows().areAccesses()) {
-			return super.source();
-		}
 		SourceQuestion structure = super.source();
-		int image = r.thread() < 0 || r.thread() >= trace().threads().size() ? -1 : trace().threads().get(r.thread()).image();
+		int selected = grid.selectedRow();
+		if (cache == null || selected < 0 || selected >= presenter.pageRows() || !cache.rows().areAccesses()) {
+			return structure;
+		}
+		EventRows rows = cache.rows();
+		long index = presenter.pageStart() + selected;
+		List<ThreadInfo> threads = trace().threads();
 		return (store, code) -> {
-			int frame = code.of(image, r.ip());
+			Row r = rows.row(index);
+			int image = r.thread() < 0 || r.thread() >= threads.size() ? -1 : threads.get(r.thread()).image();
+			int frame = r.ip() == 0 ? -1 : code.of(image, r.ip());
 			List<SourcePlace> places = new ArrayList<>();
 			SourcePlace place = frame < 0 ? null : SourcePlace.of(code.frames().get(frame));
 			if (place != null) {
@@ -642,24 +647,15 @@ public final class EventsView extends TraceView implements RecordView {
 		EventRows rows = cache.rows();
 		OpenTrace t = trace();
 		List<EventColumn> shown = presenter.columns(grid.shownColumns());
-		Job job = Job.create("Export rows to " + file.getFileName(), monitor -> {
-			try (OpenTrace.Lease lease = t.lease(); BufferedWriter out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
-				rows.toCsv(shown, out, new MonitorProgress(monitor));
-			} catch (CancelledException e) {
-				return Status.CANCEL_STATUS;
-			} catch (MemtraceException | IOException e) {
-				ILog.of(EventsView.class).warn("Writing " + file + " failed.", e);
-				area.getDisplay().asyncExec(() -> {
-					if (!area.isDisposed()) {
-						MessageDialog.openError(getSite().getShell(), "Export rows", file + " cannot be written: " + e.getMessage());
-					}
-				});
+		return FileJob.start("Rows of " + t.name(), file, (temporary, progress) -> {
+			try (OpenTrace.Lease lease = t.lease(); BufferedWriter out = Files.newBufferedWriter(temporary)) {
+				rows.toCsv(shown, out, progress);
 			}
-			return Status.OK_STATUS;
+		}, error -> {
+			if (error != null && !area.isDisposed()) {
+				MessageDialog.openError(getSite().getShell(), "Export rows", error);
+			}
 		});
-		job.setUser(true);
-		job.schedule();
-		return job;
 	}
 
 	@Override

@@ -5,7 +5,6 @@ package org.memtrace.views.findings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -95,7 +94,7 @@ public final class ReportExport {
 	 * @param done gets on the display thread null, or a sentence that says why there is no page; not called when it was cancelled
 	 */
 	static Job write(OpenTrace trace, Path file, Consumer<String> done) {
-		return FileJob.start("Report of " + trace.name(), file, progress -> write(trace, file, progress), done);
+		return FileJob.start("Report of " + trace.name(), file, (temporary, progress) -> write(trace, temporary, progress), done);
 	}
 
 	private static void write(OpenTrace trace, Path file, Progress progress) throws MemtraceException, IOException {
@@ -103,15 +102,7 @@ public final class ReportExport {
 		try (OpenTrace.Lease lease = trace.lease()) {
 			html = Report.html(lease.virtual(), trace.advisor(progress), machine(trace, lease, progress), Report.MOST_ROWS, progress);
 		}
-		progress.check();
-		Path folder = file.toAbsolutePath().getParent();
-		Path temporary = Files.createTempFile(folder, ".memtrace-report", ".tmp");
-		try {
-			Files.writeString(temporary, html);
-			Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
-		} finally {
-			Files.deleteIfExists(temporary);
-		}
+		Files.writeString(file, html);
 	}
 
 	/** The picture of the machine; null when it was not recorded or cannot be read here, which the page says. */

@@ -3,7 +3,9 @@
 package org.memtrace.views.jobs;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.function.Consumer;
 
 import org.eclipse.core.runtime.ILog;
@@ -12,16 +14,20 @@ import org.eclipse.core.runtime.IStatus;
 import org.eclipse.core.runtime.Status;
 import org.eclipse.core.runtime.jobs.Job;
 import org.eclipse.swt.widgets.Display;
+import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 
-/** Writes a file that the user asked for, in the background; whoever leaves the workbench meanwhile is asked ({@link KeptWork}). */
+/**
+ * Writes a file that the user asked for, in the background, complete or not at all; whoever leaves the workbench meanwhile is asked
+ * ({@link KeptWork}).
+ */
 public final class FileJob {
-	/** Writes the file, complete or not at all. On a job thread. */
+	/** Writes the content to a temporary file, which becomes the one that was asked for. On a job thread. */
 	@FunctionalInterface
 	public interface Work {
-		void write(Progress progress) throws Exception;
+		void write(Path temporary, Progress progress) throws Exception;
 	}
 
 	private FileJob() {
@@ -41,13 +47,19 @@ public final class FileJob {
 				String error = null;
 				try {
 					KeptWork.run(name, () -> {
-						work.write(new MonitorProgress(monitor));
+						Progress progress = new MonitorProgress(monitor);
+						OutputFile.write(file, temporary -> {
+							work.write(temporary, progress);
+							progress.check();
+						}, StandardCopyOption.REPLACE_EXISTING);
 						return null;
 					});
 				} catch (CancelledException e) {
 					return Status.CANCEL_STATUS;
 				} catch (MemtraceException e) {
 					error = e.getMessage();
+				} catch (AccessDeniedException e) {
+					error = file + " cannot be written: permission denied";
 				} catch (IOException e) {
 					error = file + " cannot be written: " + e.getMessage();
 				} catch (Exception e) {

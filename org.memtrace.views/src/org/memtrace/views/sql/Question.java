@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +16,6 @@ import org.memtrace.analysis.answer.AnswerPrinter;
 import org.memtrace.analysis.answer.AnswerTable;
 import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.analysis.export.FolderTable;
-import org.memtrace.analysis.export.OutputFile;
 import org.memtrace.analysis.export.ParquetFolder;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -135,40 +133,36 @@ record Question(OpenTrace trace, Path database, String sql) {
 	}
 
 	/**
-	 * Writes all rows, as {@code memtrace sql} prints them; complete or not at all. What is shown is not asked again when it is all.
+	 * Writes all rows, as {@code memtrace sql} prints them. What is shown is not asked again when it is all.
 	 *
 	 * @param shown the answer that is shown
 	 * @param format one of {@link AnswerPrinter#FORMATS}
 	 * @return number of rows
 	 */
 	long export(Answer shown, Path file, String format, Progress progress) throws Exception {
-		long[] rows = new long[1];
-		OutputFile.write(file, temporary -> {
-			try (PrintStream out = new PrintStream(temporary.toFile(), StandardCharsets.UTF_8)) {
-				AnswerPrinter printer = new AnswerPrinter(out, format, Long.MAX_VALUE);
-				if (shown.table().isCut()) {
-					ask(new Reader() {
-						@Override
-						public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
-							printer.begin(folder.trace(), folder.timeUnit(), sql, columns);
-						}
+		try (PrintStream out = new PrintStream(file.toFile(), StandardCharsets.UTF_8)) {
+			AnswerPrinter printer = new AnswerPrinter(out, format, Long.MAX_VALUE);
+			if (shown.table().isCut()) {
+				ask(new Reader() {
+					@Override
+					public void begin(ParquetFolder folder, List<AnswerColumn> columns) {
+						printer.begin(folder.trace(), folder.timeUnit(), sql, columns);
+					}
 
-						@Override
-						public boolean row(Object[] values) {
-							return printer.row(values) && !out.checkError();
-						}
-					}, progress);
-				} else {
-					printer.begin(trace.name(), shown.timeUnit(), sql, shown.table().columns());
-					shown.table().rows().forEach(printer::row);
-				}
-				printer.end();
-				rows[0] = printer.rows();
-				if (out.checkError()) {
-					throw new IOException("the disk is full, or gone");
-				}
+					@Override
+					public boolean row(Object[] values) {
+						return printer.row(values) && !out.checkError();
+					}
+				}, progress);
+			} else {
+				printer.begin(trace.name(), shown.timeUnit(), sql, shown.table().columns());
+				shown.table().rows().forEach(printer::row);
 			}
-		}, StandardCopyOption.REPLACE_EXISTING);
-		return rows[0];
+			printer.end();
+			if (out.checkError()) {
+				throw new IOException("the disk is full, or gone");
+			}
+			return printer.rows();
+		}
 	}
 }

@@ -503,7 +503,8 @@ public final class SqlPage extends TraceView {
 		String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
 		String format = name.endsWith(".json") ? "json" : name.endsWith(".txt") ? "text" : "csv";
 		long[] rows = new long[1];
-		return FileJob.start("Export to " + file, file, progress -> rows[0] = asked.export(shown, file, format, progress), error -> {
+		FileJob.Work write = (temporary, progress) -> rows[0] = asked.export(shown, temporary, format, progress);
+		return FileJob.start("Export to " + file, file, write, error -> {
 			if (parts.isDisposed()) {
 				return;
 			}

@@ -70,7 +70,7 @@ class EventsViewTest extends UiTest {
 		int inWindow = perStep * 7;
 		settle(view, "rows of the window", inWindow);
 
-		Path csv = directory.resolve("rows.csv");
+		Path csv = Files.writeString(directory.resolve("rows.csv"), "what was there before");
 		bot.run(() -> view.grid().showColumns(List.of(0, 4, writes)));
 		Job export = bot.ui(() -> view.export(csv));
 		bot.waitFor("exported", () -> export.getState() == Job.NONE);
