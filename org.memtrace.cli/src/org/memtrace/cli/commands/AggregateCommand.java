@@ -49,21 +49,42 @@ public final class AggregateCommand implements Command {
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());
-				levels(levels, args.has("curves"), args.has("falling"), format, console.out());
+				levels(trace, levels, args.has("curves"), args.has("falling"), format, console.out());
+				if (format.equals("csv")) {
+					aside(trace, console);
+				}
 				return ExitCode.OK;
 			}
 			Partition partition = trace.partition(args, console.progress());
 			switch (format) {
 			case "json" -> json(trace, partition, console.out());
-			case "csv" -> console.out().print(trace.isAcrossMachine() ? PartitionTable.csv(partition, trace.names, trace.machine.names())
-					: PartitionTable.csv(partition, trace.names));
+			case "csv" -> {
+				console.out().print(trace.isAcrossMachine() ? PartitionTable.csv(partition, trace.names, trace.machine.names())
+						: PartitionTable.csv(partition, trace.names));
+				aside(trace, console);
+			}
 			default -> text(trace, partition, console.out());
 			}
 		}
 		return ExitCode.OK;
 	}
 
-	private static void levels(SignificantLevels levels, boolean exact, boolean falling, String format, PrintStream out) {
+	/** What is at no CPU of the machine, beside a table that has no place for sentences; also with --quiet. */
+	private static void aside(OpenedTrace trace, Console console) {
+		trace.notes.forEach(note -> console.err().println("Note: " + note));
+	}
+
+	/** The machine that is a side, and what is at no CPU of it. */
+	private static void machine(OpenedTrace trace, JsonObject o) {
+		if (trace.machine != null) {
+			o.addProperty("machine", trace.machine.topology().summary());
+			JsonArray notes = new JsonArray();
+			trace.notes.forEach(notes::add);
+			o.add("notes", notes);
+		}
+	}
+
+	private static void levels(OpenedTrace trace, SignificantLevels levels, boolean exact, boolean falling, String format, PrintStream out) {
 		List<Level> list = exact ? levels.breakpoints() : levels.levels();
 		if (format.equals("json")) {
 			JsonArray rows = new JsonArray();
@@ -78,6 +99,7 @@ public final class AggregateCommand implements Command {
 				rows.add(row);
 			}
 			JsonObject all = Json.of("memtrace.levels/1");
+			machine(trace, all);
 			all.addProperty("root_gain", levels.aggregator().rootGain());
 			all.addProperty("root_loss", levels.aggregator().rootLoss());
 			all.addProperty("normalised", levels.normalised());
@@ -94,6 +116,11 @@ public final class AggregateCommand implements Command {
 						+ e.blockCount() + (falling ? "," + (100 - e.lossPercent()) + "," + (100 - e.reductionPercent()) : ""));
 			}
 			return;
+		}
+		if (trace.machine != null) {
+			out.println(trace.machine.topology().summary());
+			trace.notes.forEach(out::println);
+			out.println();
 		}
 		int w = falling ? 11 : 10;
 		out.printf(Locale.ROOT, "%12s  %" + w + "s  %10s  %8s%n", exact ? "exact p" : "p", falling ? "information" : "loss",
@@ -229,12 +256,7 @@ public final class AggregateCommand implements Command {
 		}
 		String rows = m.places() == MicroscopicModel.Places.ROWS ? "cpus" : "pages";
 		o.addProperty(rows, m.hierarchy().weight(0));
-		if (trace.machine != null) {
-			o.addProperty("machine", trace.machine.topology().summary());
-			JsonArray notes = new JsonArray();
-			trace.notes.forEach(notes::add);
-			o.add("notes", notes);
-		}
+		machine(trace, o);
 		o.addProperty("p", e.p());
 		qualities(o, e);
 		o.addProperty("rows_kept_whole", e.tree().limitedCount());

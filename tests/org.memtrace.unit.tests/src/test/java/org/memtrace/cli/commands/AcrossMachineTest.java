@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,34 @@ class AcrossMachineTest {
 		JsonObject machine = json("machine", "--format", "json", db).getAsJsonArray("objects").get(0).getAsJsonObject();
 		double placed = machine.get("accesses").getAsDouble();
 		assertEquals(placed, all, 1e-6 * all);
+	}
+
+	/** Whatever is printed, it is told what has no CPU; a table stays a table, so there it is on the error output, also with --quiet. */
+	@Test
+	void everyOutputTellsWhatHasNoCpu() {
+		String told = "were on CPUs that this machine does not have";
+		for (String side : new String[] {"--across", "--tree"}) {
+			for (String kind : new String[] {"-p", "--list", "--curves"}) {
+				for (String format : new String[] {"text", "json", "csv"}) {
+					List<String> args = new ArrayList<>(List.of("aggregate", side, "machine", "--topology", "pu:1", "--rows", "20", "--slices", "5",
+							"--format", format, kind));
+					if (kind.equals("-p")) {
+						args.add("0.5");
+					}
+					args.add(db);
+					Ran ran = Ran.of(args.toArray(String[]::new));
+					assertEquals(0, ran.code(), ran.err());
+					boolean table = format.equals("csv");
+					assertEquals(!table, ran.out().contains(told), args + ": " + ran.out());
+					assertEquals(table, ran.err().contains("Note: ") && ran.err().contains(told), args + ": " + ran.err());
+				}
+			}
+		}
+		Ran all = Ran.of("aggregate", "--list", "--rows", "20", "--slices", "5", "--format", "csv", db);
+		assertFalse(all.err().contains("Note: "), all.err());
+		List<String> lines = Ran.ok("aggregate", "--across", "machine", "--topology", "pu:1", "--list", "--format", "csv", db).lines().toList();
+		assertTrue(lines.get(0).startsWith("p,gain,loss,"), lines.get(0));
+		assertTrue(lines.stream().allMatch(l -> l.split(",").length == 6), lines.toString());
 	}
 
 	/** A part of memory, and only some threads. */
