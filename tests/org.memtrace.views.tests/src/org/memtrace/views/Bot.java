@@ -29,6 +29,7 @@ import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Display;
+import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Widget;
 import org.memtrace.views.util.Later;
@@ -100,14 +101,15 @@ public final class Bot {
 		}
 	}
 
-	/** Windows and focus, for the message of a failure. */
+	/** Windows, focus and what is said, for the message of a failure. */
 	private String describe() {
 		StringBuilder text = new StringBuilder();
 		for (Shell s : display.getShells()) {
 			text.append(s).append(s.isVisible() ? " visible" : "").append(s.isEnabled() ? " enabled" : "")
 					.append(String.format(" style %x ", s.getStyle())).append(s.getBounds()).append('\n');
 		}
-		return text + "focus: " + display.getFocusControl() + ", active: " + display.getActiveShell() + ", pointer: "
+		List<String> said = all(Label.class).stream().filter(l -> l.isVisible() && !l.getText().isBlank()).map(Label::getText).toList();
+		return text + "labels: " + said + "\nfocus: " + display.getFocusControl() + ", active: " + display.getActiveShell() + ", pointer: "
 				+ display.getCursorLocation() + " over " + display.getCursorControl();
 	}
 
