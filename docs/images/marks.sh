@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: EPL-2.0
 #
 # Draws the pictures of the marks, docs/images/mark-NAME.svg, again from the
-# recorded traces in testdata/traces; marks.list says which and how:
+# traces in testdata/traces and testdata/made; marks.list says which and how:
 #
 #   docs/images/marks.sh [NAME ...]        default: all
 #
@@ -23,8 +23,9 @@ grep -v '^#' docs/images/marks.list | while IFS='|' read -r name trace title opt
 	*" $name "*) ;;
 	*) continue ;;
 	esac
-	[ -f "$work/$trace.db" ] || "$memtrace" import -q -o "$work/$trace.db" "testdata/traces/$trace" >/dev/null </dev/null
+	db=$work/$(basename "$trace").db
+	[ -f "$db" ] || "$memtrace" import -q -o "$db" "testdata/$trace" >/dev/null </dev/null
 	# shellcheck disable=SC2086
-	"$memtrace" render -q --width 760 --height 300 --title "$title" $options -o "docs/images/mark-$name.svg" "$work/$trace.db" </dev/null
+	"$memtrace" render -q --width 760 --height 300 --title "$title" $options -o "docs/images/mark-$name.svg" "$db" </dev/null
 	echo "docs/images/mark-$name.svg: $(wc -c <"docs/images/mark-$name.svg") bytes"
 done

@@ -26,8 +26,8 @@ import org.memtrace.model.Progress;
 import org.memtrace.storage.Stores;
 
 /**
- * The pictures that explain the marks, docs/images/mark-*.svg: they are what {@code render} draws today from the recorded traces, each has
- * its mark, and each stands in the documentation. {@code docs/images/marks.sh} draws them again.
+ * The pictures that explain the marks, docs/images/mark-*.svg: they are what {@code render} draws today from the traces in testdata, each
+ * has its mark, and each stands in the documentation. {@code docs/images/marks.sh} draws them again.
  */
 class MarkPicturesTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root", "../..")).toAbsolutePath().normalize();
@@ -53,6 +53,8 @@ class MarkPicturesTest {
 			Map.entry("first-touch-parallel", List.of(">first touch of pages; left of the picture: by whom<", ">stencil #3<")),
 			Map.entry("first-touch-late", List.of(">first touch of pages; left of the picture: by whom<")),
 			Map.entry("small-parts", List.of("url\\(#space\\)", ">small parts<")),
+			Map.entry("small-parts-in-time", List.of("(?s)url\\(#time\\).*url\\(#time\\)", ">small parts, also cut in time<")),
+			Map.entry("more-types", List.of(">\\+ \\d+ more<")),
 			Map.entry("parts", List.of("!>matmul #1<")),
 			Map.entry("profile", List.of(">page faults per ms<")),
 			Map.entry("mode", List.of(">share of the strongest type<")),
@@ -78,9 +80,9 @@ class MarkPicturesTest {
 		Map<String, Path> databases = new HashMap<>();
 		List<DynamicTest> tests = new ArrayList<>();
 		for (Mark mark : marks()) {
-			Path database = databases.computeIfAbsent(mark.trace, t -> temp.resolve(t + ".db"));
+			Path database = databases.computeIfAbsent(mark.trace, t -> temp.resolve(Path.of(t).getFileName() + ".db"));
 			if (Files.notExists(database)) {
-				new ImportOperation(ROOT.resolve("testdata/traces").resolve(mark.trace), name -> Stores.createFile(database, notice -> {
+				new ImportOperation(ROOT.resolve("testdata").resolve(mark.trace), name -> Stores.createFile(database, notice -> {
 				})).call(Progress.NONE);
 			}
 			tests.add(DynamicTest.dynamicTest(mark.name, () -> check(mark, database)));
