@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// includes: preload/exec.c
+/* The ends of an image: which calls end the interval, and what is told when the program goes on. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../preload/exec.c"
+
+struct mt_process mt_process;
+
+/* What was called, a letter each: X and E an interval that ends, d described, f exec failed, q quiet ends. */
+static char calls[64];
+static int code_counts;
+
+static void called(char what)
+{
+	size_t n = strlen(calls);
+
+	if (n < sizeof(calls) - 1)
+		calls[n] = what;
+}
+
+void mt_monitor_finish_interval(enum mt_event ev)
+{
+	called(ev == MT_EVENT_EXEC ? 'X' : ev == MT_EVENT_EXIT ? 'E' : '?');
+}
+
+void mt_monitor_exec_failed(void)
+{
+	called('f');
+}
+
+int mt_image_describe(const struct mt_image *img, const char *backend, const char *message)
+{
+	called(img == &mt_process.image && !strcmp(backend, "none") && strstr(message, "memtrace cc") ? 'd' : '?');
+	return 0;
+}
+
+int cnt_has_code(void)
+{
+	return code_counts;
+}
+
+/* Tells the test how it ends: a process that exits cannot say it. */
+static int pipe_of_end[2];
+
+void mt_quiet_end(void)
+{
+	called('q');
+	if (pipe_of_end[1])
+		mt_sys(SYS_write, pipe_of_end[1], calls, strlen(calls));
+}
+
+static const char *exec_of(const char *path)
+{
+	char *argv[] = { "x", NULL };
+
+	memset(calls, 0, sizeof(calls));
+	errno = 0;
+	CHECK_EQ(mt_hook_execve(path, argv, argv + 1), -1);
+	return calls;
+}
+
+static void failing_exec(const char *not_a_program)
+{
+	CHECK_STR(exec_of("/no/such/program"), "");	/* the search along PATH costs no interval */
+	CHECK_EQ(errno, ENOENT);
+	CHECK_STR(exec_of(not_a_program), "Xf");
+	CHECK_EQ(errno, ENOEXEC);
+	mt_process.monitored = 0;
+	CHECK_STR(exec_of(not_a_program), "");
+	CHECK_EQ(errno, ENOEXEC);
+	mt_process.monitored = 1;
+	mt_process.image.pid++;				/* the child of a vfork() */
+	CHECK_STR(exec_of(not_a_program), "");
+	mt_process.image.pid--;
+	mt_process.tracing = 1;
+	mt_process.config.accesses = MT_BY_HOOKS;
+	CHECK_STR(exec_of(not_a_program), "Xdf");	/* no code of it counts, which is told */
+	code_counts = 1;
+	CHECK_STR(exec_of(not_a_program), "Xf");
+	code_counts = 0;
+	mt_process.tracing = 0;
+	CHECK_STR(exec_of(not_a_program), "Xf");
+	mt_process.tracing = 1;
+	mt_process.config.accesses = MT_BY_US;
+	CHECK_STR(exec_of(not_a_program), "Xf");
+}
+
+/* Ends a child by @end; returns its status, and in calls what was called. */
+static int ended(void (*end)(void))
+{
+	char text[64] = "";
+	int status = -1;
+	pid_t pid;
+
+	CHECK_EQ(pipe(pipe_of_end), 0);
+	pid = fork();
+	if (!pid) {
+		memset(calls, 0, sizeof(calls));
+		mt_process.image.pid = getpid();
+		end();
+		_exit(99);
+	}
+	close(pipe_of_end[1]);
+	CHECK(read(pipe_of_end[0], text, sizeof(text) - 1) >= 0);
+	close(pipe_of_end[0]);
+	pipe_of_end[0] = pipe_of_end[1] = 0;
+	waitpid(pid, &status, 0);
+	memcpy(calls, text, sizeof(text));
+	return status;
+}
+
+static void exit_7(void)
+{
+	mt_hook_exit(7);
+}
+
+static void exit_unmonitored(void)
+{
+	mt_process.monitored = 0;
+	mt_hook_exit(300);
+}
+
+static void exit_of_a_vfork_child(void)
+{
+	mt_process.image.pid++;
+	mt_hook_exit(0);
+}
+
+static void exec_true(void)
+{
+	char *argv[] = { "sh", "-c", "exit 5", NULL };
+
+	mt_sys(SYS_fcntl, pipe_of_end[1], F_SETFD, FD_CLOEXEC);
+	mt_hook_execve("/bin/sh", argv, argv + 3);
+}
+
+static void exits(void)
+{
+	CHECK_EQ(ended(exit_7), 7 << 8);
+	CHECK_STR(calls, "Eq");
+	CHECK_EQ(ended(exit_unmonitored), (300 & 0xff) << 8);
+	CHECK_STR(calls, "q");
+	CHECK_EQ(ended(exit_of_a_vfork_child), 0);
+	CHECK_STR(calls, "q");
+	mt_process.config.accesses = MT_BY_HOOKS;
+	CHECK_EQ(ended(exit_7), 7 << 8);
+	CHECK_STR(calls, "Edq");
+	mt_process.config.accesses = MT_BY_US;
+	CHECK_EQ(ended(exec_true), 5 << 8);
+}
+
+int main(void)
+{
+	char path[] = "/tmp/test_exec.XXXXXX";
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0 && write(fd, "\0not a program\n", 15) == 15 && !fchmod(fd, 0755));
+	close(fd);
+	mt_process.monitored = 1;
+	mt_process.image.pid = getpid();
+	CHECK(mt_process_is_own());
+	failing_exec(path);
+	exits();
+	unlink(path);
+	return mt_test_done();
+}

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+// includes: preload/patch.c
+/* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
+#include "harness.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../preload/patch.c"
+
+static key_t our_ftok(const char *path, int id)
+{
+	return path[0] + id;
+}
+
+static long our_gethostid(void)
+{
+	return 4711;
+}
+
+/* Runs a check in a process of its own: what it patches ends with it. Returns what it returns. */
+static int alone(int (*check)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(check());
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int both_are_replaced(void)
+{
+	const struct mt_patch p[] = { { "ftok", our_ftok }, { "gethostid", our_gethostid } };
+	const char *failed = NULL;
+	key_t (*by_pointer)(const char *, int) = (key_t (*)(const char *, int))dlsym(RTLD_DEFAULT, "ftok");
+
+	if (mt_patch_all(p, 2, &failed))
+		return 1;
+	if (ftok("A", 2) != 'A' + 2 || gethostid() != 4711)
+		return 2;
+	return by_pointer("B", 1) == 'B' + 1 ? 0 : 3;
+}
+
+static int our_execve(const char *path, char *const argv[], char *const envp[])
+{
+	(void)argv;
+	return envp == environ && !strcmp(path, "/nowhere") ? 42 : 43;
+}
+
+/* execv() of libc reaches execve() without a symbol. */
+static int callers_inside_come_too(void)
+{
+	const struct mt_patch p = { "execve", our_execve };
+	const char *failed = NULL;
+	char *argv[] = { "nowhere", NULL };
+
+	if (mt_patch_all(&p, 1, &failed))
+		return 1;
+	return execv("/nowhere", argv) == 42 ? 0 : 2;
+}
+
+static int unknown_name(void)
+{
+	const struct mt_patch p[] = { { "ftok", our_ftok }, { "no_such_function", our_gethostid } };
+	const char *failed = NULL;
+	key_t before = ftok("/", 7);
+
+	if (mt_patch_all(p, 2, &failed) != -ENOENT || strcmp(failed, "no_such_function"))
+		return 1;
+	return ftok("/", 7) == before ? 0 : 2;
+}
+
+/* A function shorter than the jump would take its neighbour along. */
+static int too_short(void)
+{
+	const char *names[] = { "getpid", "getppid", "getuid", "geteuid", "sched_yield" }, *failed;
+	size_t size = 0;
+	int found = 0;
+
+	for (int i = 0; i < 5; i++) {
+		struct mt_patch p = { names[i], our_gethostid };
+
+		if (!libc_symbol(names[i], &size) || size >= JUMP)
+			continue;
+		found++;
+		if (mt_patch_all(&p, 1, &failed) != -ENOENT || strcmp(failed, names[i]) || getpid() == 4711 || getppid() == 4711)
+			return 1;
+	}
+	return found ? 0 : 2;
+}
+
+/* From now on mprotect(@page) fails. */
+static int refuse(uintptr_t page)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)page, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int all_or_none(void)
+{
+	static const char *const others[] = { "gethostid", "getloadavg", "glob", "wordexp" };
+	struct mt_patch p[] = { { "ftok", our_ftok }, { NULL, our_gethostid } };
+	const char *failed = NULL;
+	size_t size;
+	uint8_t before[JUMP];
+	void *first = libc_symbol("ftok", &size), *second = NULL;
+
+	for (int i = 0; i < 4 && !p[1].name; i++) {
+		second = libc_symbol(others[i], &size);
+		if (((uintptr_t)first ^ (uintptr_t)second) & ~(PAGE - 1))
+			p[1].name = others[i];
+	}
+	if (!first || !p[1].name)
+		return 1;
+	memcpy(before, first, JUMP);
+	if (refuse((uintptr_t)second & ~(PAGE - 1)))
+		return 2;
+	if (mt_patch_all(p, 2, &failed) != -EACCES || strcmp(failed, p[1].name))
+		return 3;
+	return memcmp(before, first, JUMP) ? 4 : 0;
+}
+
+static int mapped, unmapped;
+
+static void *our_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	mapped++;
+	return (void *)mt_sys6(SYS_mmap, (long)addr, (long)len, prot, flags, fd, offset);
+}
+
+static int our_munmap(void *addr, size_t len)
+{
+	unmapped++;
+	return (int)mt_sys(SYS_munmap, addr, len);
+}
+
+/* Debian 12 and 13: both are found. A library is mapped and unmapped by them and by nothing else. */
+static int loader(void)
+{
+	int before;
+	void *library;
+
+	if (mt_patch_loader(our_mmap, our_munmap) != 2)
+		return 1;
+	library = dlopen("libresolv.so.2", RTLD_NOW);
+	if (!library || mapped < 3)	/* its text, its data and what is around them */
+		return 2;
+	if (!dlsym(library, "__res_search") && !dlsym(library, "ns_name_ntop"))
+		return 3;
+	before = unmapped;
+	if (dlclose(library) || unmapped != before + 1)
+		return 4;
+	return 0;
+}
+
+/* What is looked for, at its borders. */
+static void patterns(void)
+{
+	static const uint8_t map[] = "\x90\x41\xf7\xc1\xff\x0f\0\0\x75\x08\xb8\x09\0\0\0\x0f\x05\xc3";
+	static const uint8_t unmap[] = "\xf3\x0f\x1e\xfa\xb8\x0b\0\0\0\x0f\x05\xc3";
+	uint8_t other[sizeof(map)];
+
+	CHECK(is_mmap(map, sizeof(map) - 1));
+	CHECK(is_mmap(map, sizeof(map) - 2));
+	CHECK(!is_mmap(map, sizeof(map) - 3));		/* the system call is cut */
+	CHECK(!is_mmap(map + 2, sizeof(map) - 3));	/* the test is cut */
+	memcpy(other, map, sizeof(map));
+	other[11] = 0x0a;				/* mprotect */
+	CHECK(!is_mmap(other, sizeof(map) - 1));
+	CHECK(is_munmap(unmap, sizeof(unmap) - 1));
+	CHECK(is_munmap(unmap + 4, sizeof(unmap) - 5));
+	CHECK(is_munmap(unmap + 4, 7));
+	CHECK(!is_munmap(unmap + 4, 6));
+	CHECK(!is_munmap(unmap, 10));
+	CHECK(!is_munmap(unmap + 3, sizeof(unmap) - 4));	/* only at its beginning */
+	CHECK(!is_munmap(map, sizeof(map) - 1));
+}
+
+int main(void)
+{
+	CHECK_EQ(alone(both_are_replaced), 0);
+	CHECK_EQ(alone(callers_inside_come_too), 0);
+	CHECK_EQ(alone(unknown_name), 0);
+	CHECK_EQ(alone(too_short), 0);
+	CHECK_EQ(alone(all_or_none), 0);
+	CHECK_EQ(alone(loader), 0);
+	patterns();
+	return mt_test_done();
+}
