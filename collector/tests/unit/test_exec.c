@@ -70,6 +70,10 @@ static void failing_exec(const char *not_a_program)
 {
 	CHECK_STR(exec_of("/no/such/program"), "");	/* the search along PATH costs no interval */
 	CHECK_EQ(errno, ENOENT);
+	CHECK_EQ(chmod(not_a_program, 0644), 0);
+	CHECK_STR(exec_of(not_a_program), "");
+	CHECK_EQ(errno, EACCES);
+	CHECK_EQ(chmod(not_a_program, 0755), 0);
 	CHECK_STR(exec_of(not_a_program), "Xf");
 	CHECK_EQ(errno, ENOEXEC);
 	mt_process.monitored = 0;

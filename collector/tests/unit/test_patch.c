@@ -201,7 +201,11 @@ int main(void)
 	CHECK_EQ(alone(unknown_name), 0);
 	CHECK_EQ(alone(too_short), 0);
 	CHECK_EQ(alone(all_or_none), 0);
+#ifdef __SANITIZE_ADDRESS__	/* it has a __tls_get_addr() of its own: the loader is not found */
+	CHECK_EQ(alone(loader), 1);
+#else
 	CHECK_EQ(alone(loader), 0);
+#endif
 	patterns();
 	return mt_test_done();
 }
