@@ -72,11 +72,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 make="make -s -C collector BUILD=$work/build"
 [ $java = yes ] || make="$make JARS="
-# DT_RPATH, not DT_RUNPATH: it holds for the libraries of the libraries as well, and for what is opened while it runs
-# shellcheck disable=SC2016
-export LDFLAGS='-Wl,--disable-new-dtags,-rpath,\$$ORIGIN/../lib/memtrace/shared'
-$make LDFLAGS="$LDFLAGS" all
-$make LDFLAGS="$LDFLAGS" install DESTDIR="$work/root" PREFIX="/$name"
+$make all
+$make install DESTDIR="$work/root" PREFIX="/$name"
 tree=$work/root/$name
 strip --strip-unneeded "$tree/bin/memtrace"
 strip --strip-debug "$tree/lib/memtrace/libmemtrace-preload.so"

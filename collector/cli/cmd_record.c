@@ -35,8 +35,10 @@
 #include "hostclock.h"
 #include "job.h"
 #include "manifest.h"
+#include "on_node.h"
 #include "processes.h"
 #include "program.h"
+#include "remote.h"
 #include "tracedir.h"
 #include "unrecorded.h"
 #include "user.h"
@@ -46,14 +48,19 @@
 
 
 static volatile sig_atomic_t child_pid;
+static pid_t on_node;	/* the parent that runs us for record --host, or 0 */
 
-/* A signal sent by a process (not by the terminal): hand it on. */
+/*
+ * A signal sent by a process (not by the terminal): hand it on. The parent on a node is the terminal: what it sends
+ * for Ctrl-C and Ctrl-\ it sends to the whole group.
+ */
 static void forward(int sig, siginfo_t *si, void *uc)
 {
 	int err = errno;
 
 	(void)uc;
-	if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid)
+	if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid &&
+	    !(on_node && si->si_pid == on_node && (sig == SIGINT || sig == SIGQUIT)))
 		kill(child_pid, sig);
 	errno = err;
 }
@@ -219,9 +226,12 @@ static int reserve(const struct mt_args *a, const char *dir)
 /* The trace as the user would type it. */
 static const char *typed(const char *dir)
 {
+	const char *shown = on_node ? getenv(MT_NODE_SHOWN) : NULL;
 	static char *cwd;
 	size_t n;
 
+	if (shown)
+		return shown;
 	if (!cwd)
 		cwd = getcwd(NULL, 0);
 	n = cwd ? strlen(cwd) : 0;
@@ -436,6 +446,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_text("MEMTRACE_ZOOM", zoom_spec);
 	set_number("MEMTRACE_ZOOM_SHARE_PPM", (uint64_t)(mt_args_number(a, "zoom-cpu") * 1e6));
 	unsetenv("MEMTRACE_PARENT_IMAGE");
+	unsetenv(MT_NODE_SHOWN);
 	if (preload)
 		set_preload(p->preload);
 }
@@ -1227,6 +1238,38 @@ out:
 	return rc;
 }
 
+/* --host: the same on a node, whose trace comes here. */
+static int record_on_host(const struct mt_args *a)
+{
+	const char *pid = mt_args_get(a, "pid");
+	char *name = a->argc ? mt_strdup(a->argv[0]) : mt_printf("pid-%s", pid ? pid : "");
+	char *dir = make_directory(a, name);
+	int rc = MT_EXIT_USAGE, sig = 0;
+
+	if (dir)
+		rc = mt_remote_record(a, dir, typed(dir), &sig);
+	free(name);
+	free(dir);
+	if (sig)
+		end_by_signal(sig);
+	return rc;
+}
+
+static int resume_from_host(const struct mt_args *a)
+{
+	int sig, rc = mt_remote_resume(a, mt_args_get(a, "resume"), &sig);
+
+	if (sig)
+		end_by_signal(sig);
+	return rc;
+}
+
+/* One run, here or there. */
+static int record_once(const struct mt_args *a)
+{
+	return mt_args_has(a, "host") ? record_on_host(a) : record_program(a);
+}
+
 static volatile sig_atomic_t no_further_run;
 
 /* For the runs of --repeat: the recorder of the run gets what was sent to us alone, and there is no further run. */
@@ -1300,7 +1343,7 @@ static int record_repeatedly(const struct mt_args *a, int runs)
 			for (size_t i = 0; i < N(stopping); i++)
 				signal(stopping[i], SIG_DFL);
 			repeat_output = name;
-			exit(record_program(a));
+			exit(record_once(a));
 		}
 		child_pid = pid;
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -1345,8 +1388,38 @@ static int check_pattern(const struct mt_args *a, const char *option)
 	return 0;
 }
 
+/* 0, or an exit code after a message. */
+static int check_host(const struct mt_args *a)
+{
+	static const char *const only[] = { "host-work", "host-cd" };
+	const char *host = mt_args_get(a, "host");
+
+	if (mt_args_has(a, "resume") && (a->argc || host || mt_args_has(a, "pid")))
+		return mt_fail(a, MT_EXIT_USAGE, "--resume fetches the rest of a trace; the node is known, and there is nothing to run");
+	for (size_t i = 0; i < N(only); i++)
+		if (mt_args_has(a, only[i]) && !host)
+			return mt_fail(a, MT_EXIT_USAGE, "--%s needs --host", only[i]);
+	if (!host)
+		return 0;
+	if (!*host || *host == '-')
+		return mt_fail(a, MT_EXIT_USAGE, "--host needs the name of a machine as ssh knows it, not '%s'", host);
+	for (int i = 0; mt_args_nth(a, "zoom", i); i++) {
+		const char *suspect = mt_args_nth(a, "zoom", i);
+		char *trace = mt_printf("%.*s/manifest.json", (int)strcspn(suspect, ":"), suspect);
+		const bool here = strchr(suspect, ':') && mt_exists(trace);
+
+		free(trace);
+		if (here)
+			return mt_fail(a, MT_EXIT_USAGE, "--zoom %s: the trace is here, not on %s; copy it there, and name it by its path there",
+				       suspect, host);
+	}
+	return 0;
+}
+
 int cmd_record(const struct mt_args *a)
 {
+	int err;
+
 	mt_quiet = mt_args_has(a, "quiet");
 	if (mt_args_has(a, "pid") && a->argc)
 		return mt_fail(a, MT_EXIT_USAGE, "--pid and a program exclude each other");
@@ -1369,9 +1442,16 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom-cpu needs --zoom");
 	if (check_pattern(a, "follow") || check_pattern(a, "skip"))
 		return MT_EXIT_USAGE;
+	err = check_host(a);
+	if (err)
+		return err;
+	if (mt_args_has(a, "resume"))
+		return resume_from_host(a);
+	if (getenv(MT_NODE_SHOWN))
+		on_node = getppid();
 	if (mt_args_has(a, "pid"))
-		return record_process(a);
+		return mt_args_has(a, "host") ? record_on_host(a) : record_process(a);
 	if (!a->argc)
 		return mt_fail(a, MT_EXIT_USAGE, "which program? see 'memtrace help record'");
-	return mt_args_has(a, "repeat") ? record_repeatedly(a, (int)mt_args_int(a, "repeat")) : record_program(a);
+	return mt_args_has(a, "repeat") ? record_repeatedly(a, (int)mt_args_int(a, "repeat")) : record_once(a);
 }

@@ -35,6 +35,7 @@ static const struct {
 	{ "otf2-stream", cmd_otf2_stream },
 	{ "otf2-write", cmd_otf2_write },
 	{ "monitor", cmd_monitor },
+	{ "on-node", cmd_on_node },
 };
 
 /* Standard output must have been written; a reader that went away is no error. */

@@ -55,13 +55,16 @@ void mt_names_free(char **names, size_t n)
 
 json_t *mt_manifest_read(const char *trace)
 {
-	char *path = mt_printf("%s/manifest.json", trace);
+	char *path = mt_printf("%s/manifest.json", trace), *waiting = mt_printf("%s/host.json", trace);
 	json_error_t e;
 	json_t *m = json_load_file(path, 0, &e), *v;
 
 	if (!m) {
 		if (!mt_exists(trace))
 			mt_error("%s: no such directory", trace);
+		else if (!mt_exists(path) && mt_exists(waiting))
+			mt_error("%s: not all of it was fetched from the node that recorded it; 'memtrace record --resume %s' fetches the rest",
+				 trace, trace);
 		else if (!mt_exists(path))
 			mt_error("%s: not a trace directory (it has no manifest.json)", trace);
 		else
@@ -86,6 +89,7 @@ json_t *mt_manifest_read(const char *trace)
 	}
 out:
 	free(path);
+	free(waiting);
 	return m;
 }
 

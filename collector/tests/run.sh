@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [static|unit|decoder|context|fidelity|exact|zoom|robustness|all]...
+# usage: run.sh [static|unit|decoder|context|fidelity|exact|zoom|host|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -41,6 +41,7 @@ for suite; do
 		run "names" "$tests/context/names.sh"
 		;;
 	zoom) run "close look" "$tests/zoom/zoom.sh" ;;
+	host) run "record --host" "$tests/host/host.sh" ;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
 	all)
 		# The static analysis is 400 seconds of processor time and waits for nothing, the others mostly wait:
@@ -52,7 +53,7 @@ for suite; do
 		# the robustness suite, too, waits for its programs most of the time
 		"$0" robustness >"${said%/*}/robustness-suite.txt" 2>&1 &
 		robustness=$!
-		for s in unit decoder context exact zoom; do "$0" $s || status=1; done
+		for s in unit decoder context exact zoom host; do "$0" $s || status=1; done
 		wait $robustness || status=1
 		cat "${said%/*}/robustness-suite.txt"
 		"$0" fidelity || status=1	# times matter in it: not beside the others
