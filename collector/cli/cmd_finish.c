@@ -3,7 +3,9 @@
 /* cmd_finish.c - complete a trace whose recorder was killed, or make it again. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native.h"
@@ -97,6 +99,47 @@ void mt_finish_before(const char *trace)
 		closedir(d);
 }
 
+/* Did the image tell nothing since its structures were written to @into? */
+static bool is_as_before(const char *trace, const char *image, const char *into)
+{
+	char *log = mt_printf("%s/%s/context.log", trace, image), *done = mt_printf("%s/%s/structures.csv", into, image);
+	struct stat l, d;
+	bool same = !stat(log, &l) && !stat(done, &d) &&
+		    (d.st_mtim.tv_sec > l.st_mtim.tv_sec ||
+		     (d.st_mtim.tv_sec == l.st_mtim.tv_sec && d.st_mtim.tv_nsec > l.st_mtim.tv_nsec));
+
+	free(log);
+	free(done);
+	return same;
+}
+
+/* The structures and threads of now, while the recording goes on. */
+static int state_of_now(const struct mt_args *a, const char *trace)
+{
+	struct mt_finish_options o = { .into = mt_args_get(a, "into") };
+	size_t n;
+	char **images;
+	int rc = MT_EXIT_OK;
+
+	if (mt_args_has(a, "since"))
+		o.since = mt_args_int(a, "since");
+	images = mt_trace_images(trace, &n);
+	for (size_t i = 0; i < n; i++) {
+		char *dir = mt_printf("%s/%s", o.into, images[i]);
+
+		if (is_as_before(trace, images[i], o.into)) {
+			/* nothing is new */
+		} else if (mkdir(dir, 0777) && errno != EEXIST) {
+			rc = mt_fail(a, MT_EXIT_INTERNAL, "%s: %s", dir, strerror(errno));
+		} else if (mt_finish_image(trace, images[i], &o)) {
+			rc = MT_EXIT_INTERNAL;	/* the reason was told */
+		}
+		free(dir);
+	}
+	mt_names_free(images, n);
+	return rc;
+}
+
 int cmd_finish(const struct mt_args *a)
 {
 	struct mt_finish_options o = { .again = mt_args_has(a, "force") };
@@ -110,6 +153,10 @@ int cmd_finish(const struct mt_args *a)
 	o.progress = !mt_quiet;
 	if (!m)
 		return MT_EXIT_INPUT;
+	if (mt_args_has(a, "into")) {
+		json_decref(m);
+		return state_of_now(a, trace);
+	}
 	err = mt_manifest_repair(m, trace);
 	if (err > 0) {
 		json_decref(m);

@@ -740,7 +740,8 @@ static void put_text(FILE *f, const char *s)
 	putc_unlocked(',', f);
 }
 
-static int write_structures(struct mt_context *c, const char *dir)
+/* @since: what died before is left out. */
+static int write_structures(struct mt_context *c, const char *dir, int64_t since)
 {
 	struct mt_newfile out;
 	void *seen = NULL;
@@ -752,6 +753,8 @@ static int write_structures(struct mt_context *c, const char *dir)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct mt_structure *s = &c->s[i];
 
+		if (s->death >= 0 && s->death < since)
+			continue;
 		put_dec(out.f, (int64_t)i);
 		put_text(out.f, mt_kind_name[s->kind]);
 		put_text(out.f, s->name);
@@ -1020,7 +1023,7 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 {
 	struct progress pr = { o->progress && isatty(2), false, mt_monotonic_ns(), 0, image };
 	uint64_t min = o->min_static_bytes ? o->min_static_bytes : min_static(trace);
-	char *dir = mt_printf("%s/%s", trace, image);
+	char *dir = mt_printf("%s/%s", o->into ? o->into : trace, image);
 	int64_t start = first_start(trace, image);
 	struct mt_symbols *sy;
 	struct mt_context c;
@@ -1029,12 +1032,13 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	size_t dynamic;
 	int err;
 
-	mt_intervals_complete(trace, image);	/* what cannot be completed was told and is as it was */
+	if (!o->into)
+		mt_intervals_complete(trace, image);	/* what cannot be completed was told and is as it was */
 	err = mt_context_read(&c, trace, image);
 	if (err == -EPROTO)
 		goto free_dir;
 	if (err && err != -ENOENT) {
-		mt_error("%s/context.log: %s", dir, strerror(-err));
+		mt_error("%s/%s/context.log: %s", trace, image, strerror(-err));
 		goto free_context;
 	}
 	if (!c.n_objects)
@@ -1044,7 +1048,8 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 		threads_without_log(&c, trace, image, start);
 	early_heap(&c, trace, image, start);
 	sy = mt_symbols_new(c.objects, c.n_objects);
-	generated_code(sy, trace, image, start);
+	if (!o->into)
+		generated_code(sy, trace, image, start);
 
 	/* stacks of threads */
 	for (size_t i = 0; i < c.n_threads; i++) {
@@ -1110,19 +1115,20 @@ int mt_finish_image(const char *trace, const char *image, const struct mt_finish
 	thread_descriptors(&c);
 	sort_by_life(&c);
 
-	err = write_stacks(&c, sy, dir, &pr);
-	if (!err)
-		err = write_threads(&c, sy, dir);
-	if (!err)
+	err = write_threads(&c, sy, dir);
+	if (!err && !o->into)
+		err = write_stacks(&c, sy, dir, &pr);
+	if (!err && !o->into)
 		err = write_thread_times(&c, dir);
-	if (!err)
+	if (!err && !o->into)
 		err = write_code(sy, trace, image, dir, &pr);
 	if (!err)
-		err = write_structures(&c, dir);
+		err = write_structures(&c, dir, o->into ? o->since : INT64_MIN);
 	progress_end(&pr);
 	if (err) {
 		mt_error("%s: cannot write the finished files: %s", dir, strerror(-err));
-		remove_finished(dir);	/* all or none; and the manifest may need the room */
+		if (!o->into)
+			remove_finished(dir);	/* all or none; and the manifest may need the room */
 	}
 	for (size_t i = 0; i < c.n_stacks; i++) {
 		free(sites[i].name);

@@ -14,6 +14,12 @@ struct mt_finish_options {
 	uint64_t min_static_bytes;	/* 0: take what the manifest says, else 8 */
 	bool again;			/* also images that are finished */
 	bool progress;			/* on stderr when it takes long */
+	/*
+	 * A state of now, of a recording that may still run: structures.csv and threads.csv, in a folder of this one with
+	 * the name of the image. Nothing is written to the trace and no accesses are read. NULL: the trace is finished.
+	 */
+	const char *into;
+	int64_t since;			/* with into: only structures that lived at this time or later */
 };
 
 /* 0 or negative errno; one message on error. */

@@ -14,8 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LIVE_NICE 10	/* priority of a command that watches a program which is to be disturbed little */
 
 static const struct {
 	const char *name;
@@ -132,14 +135,17 @@ int main(int argc, char **argv)
 		mt_help_command(stdout, cmd);
 		return flush_output(0);
 	}
-	if (cmd->runs == MT_JAVA || !strcmp(cmd->name, "open")) {
+	if ((cmd->runs == MT_JAVA && strcmp(cmd->name, "live")) || !strcmp(cmd->name, "open")) {
 		mt_quiet = mt_args_has(&a, "quiet");
 		for (int k = 0; k < a.argc; k++)
 			if (is_directory(a.argv[k]))
 				mt_finish_before(a.argv[k]);
 	}
-	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && names_import(a.argv[0])))
+	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && names_import(a.argv[0]))) {
+		if (!strcmp(cmd->name, "live"))		/* it runs beside the program that it shows */
+			setpriority(PRIO_PROCESS, 0, LIVE_NICE);
 		return mt_exec_java(cmd, argc - 2, argv + 2);
+	}
 	for (i = 0; i < sizeof native / sizeof native[0]; i++)
 		if (!strcmp(native[i].name, cmd->name)) {
 			rc = flush_output(native[i].run(&a));

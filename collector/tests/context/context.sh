@@ -131,11 +131,25 @@ await [ -s pid ]
 "$MEMTRACE" info killed.trace > info 2>&1
 expect "info of a killed recorder" 0 $?
 expect "state" 1 "$(grep -c '^Result *aborted; the recorder was killed' info)"
+mkdir now
+"$MEMTRACE" finish --into now killed.trace
+expect "the structures of now" 0 $?
+expect "they are beside the trace" 'structures.csv threads.csv' "$(ls now/p0000 | tr '\n' ' ' | sed 's/ $//')"
+expect "and not in it" 0 "$(ls killed.trace/p0000/structures.csv 2> /dev/null | wc -l)"
+expect "a stack of the main thread is there" 1 "$(grep -c ',stack of main thread,' now/p0000/structures.csv)"
 touch end
 while kill -0 "$(cat pid)" 2> /dev/null; do sleep 0.1; done
 expect "the program went on" alive "$(cat killed.out)"
 "$MEMTRACE" finish killed.trace 2> /dev/null
 expect "finish" 0 $?
+cut -d, -f2-6 now/p0000/structures.csv | grep -v '^brk,' | sort > now.list
+cut -d, -f2-6 killed.trace/p0000/structures.csv | sort > then.list
+expect "all of them are in the finished trace" 0 "$(comm -23 now.list then.list | wc -l)"
+dead=$(awk -F, 'NR > 1 && $7 >= 0' killed.trace/p0000/structures.csv | wc -l)
+all=$(tail -n +2 killed.trace/p0000/structures.csv | wc -l)
+rm -r now/p0000
+"$MEMTRACE" finish --into now --since 9000000000000000000 killed.trace
+expect "those that live only" $((all - dead)) "$(tail -n +2 now/p0000/structures.csv | wc -l)"
 for f in structures stacks threads; do
 	expect "finished $f" 1 "$(ls killed.trace/p0000/$f.csv 2> /dev/null | wc -l)"
 done
