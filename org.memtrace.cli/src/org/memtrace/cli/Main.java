@@ -26,6 +26,7 @@ import org.memtrace.cli.commands.ImportCommand;
 import org.memtrace.cli.commands.InfoCommand;
 import org.memtrace.cli.commands.JoinCommand;
 import org.memtrace.cli.commands.ListCommand;
+import org.memtrace.cli.commands.LiveCommand;
 import org.memtrace.cli.commands.MachineCommand;
 import org.memtrace.cli.commands.MergeCommand;
 import org.memtrace.cli.commands.PackCommand;
@@ -63,6 +64,7 @@ public final class Main {
 		case "machine" -> new MachineCommand();
 		case "place" -> new PlaceCommand();
 		case "bind" -> new BindCommand();
+		case "live" -> new LiveCommand();
 		case "summary" -> new SummaryCommand();
 		case "profile" -> new ProfileCommand();
 		case "advise" -> new AdviseCommand();

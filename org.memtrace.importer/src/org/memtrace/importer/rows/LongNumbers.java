@@ -14,7 +14,7 @@ public final class LongNumbers {
 	private long lastValue;
 	private int last = -1;
 
-	int size() {
+	public int size() {
 		return size;
 	}
 

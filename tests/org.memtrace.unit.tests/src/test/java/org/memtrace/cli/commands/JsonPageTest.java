@@ -192,6 +192,7 @@ class JsonPageTest {
 		check("memtrace.placement/1", run("place", "--format", "json", m));
 		check("memtrace.placement/1", run("place", "--topology", "pack:2 [numa] core:2 pu:1", "--phases", "2", "--format", "json", m));
 		check("memtrace.binding/1", run("bind", "--format", "json", m));
+		check("memtrace.live/1", run("live", "--format", "json", System.getProperty("memtrace.root") + "/testdata/format-example"));
 		check("memtrace.binding/1", run("bind", "--topology", "pack:2 [numa] core:2 pu:1", "--count", "pages", "--sharing", "all",
 				"--format", "json", m));
 	}
