@@ -249,6 +249,8 @@ static int run(const struct mt_args *a, const char *folder)
 		return mt_fail(a, MT_EXIT_INPUT, "%s: cannot be locked: %s", folder, strerror(errno));
 	if (pipe2(event_pipe, O_CLOEXEC | O_NONBLOCK) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
 		return mt_fail(a, MT_EXIT_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+	sigemptyset(&act.sa_mask);
+	sigprocmask(SIG_SETMASK, &act.sa_mask, NULL);
 	sigfillset(&act.sa_mask);
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
 		sigaction(told[i], &act, NULL);
@@ -378,10 +380,16 @@ static uint64_t size_there(const struct entries *there, const char *path)
 	return 0;
 }
 
+/* Processes that still write: of the program, and the recorder where `on-node run` was killed. */
 static size_t alive(const char *trace)
 {
-	size_t n, yes = 0;
-	char **v = mt_trace_images(trace, &n);
+	size_t n, yes;
+	char **v = mt_trace_images(trace, &n), *path = mt_printf("%s/manifest.json", trace);
+	json_t *m = json_load_file(path, 0, NULL), *recorder = json_object_get(m, "recorder");
+
+	yes = recorder && mt_image_alive(recorder);
+	json_decref(m);
+	free(path);
 
 	for (size_t i = 0; i < n; i++) {
 		json_t *j = mt_image_read(trace, v[i]);

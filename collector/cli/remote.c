@@ -711,7 +711,7 @@ static int take_bytes(struct remote *r, struct talk *t, struct got *g, const cha
 			show_progress(g, false);
 		}
 	}
-	if (fd >= 0 && (fsync(fd) | close(fd)))
+	if (fd >= 0 && close(fd))
 		wrong(g, mt_printf("%s cannot be written: %s", to, strerror(errno)));
 	free(to);
 	return err;
@@ -866,8 +866,13 @@ static int finish(struct remote *r, const struct got *g, int *sig)
 	print_spooled(r, "err", 2);
 	if (dropped)
 		mt_error("record: %s of output of the program are lost: there was no room for them on %s", mt_human_bytes(dropped), r->host);
-	if (trace)
-		err = rename(part, manifest) ? -errno : 0;
+	if (trace) {	/* on the disk before the node is cleaned */
+		const int fd = open(part, O_RDONLY | O_CLOEXEC);
+
+		err = fd < 0 || syncfs(fd) || rename(part, manifest) ? -errno : 0;
+		if (fd >= 0)
+			close(fd);
+	}
 	if (err) {
 		rc = mt_fail(r->a, MT_EXIT_INTERNAL, "%s cannot be written: %s", manifest, strerror(-err));
 		say_where(r);
@@ -919,10 +924,10 @@ static int fetch(struct remote *r, int *sig)
 		rc = mt_fail(r->a, MT_EXIT_UNAVAILABLE, "the connection to %s is lost; a program that still runs there goes on", r->host);
 		say_where(r);
 	} else if (g.alive) {
-		mt_note("%s process%s of the program still run%s on %s", mt_human_count(g.alive), g.alive == 1 ? "" : "es",
+		mt_note("%s process%s of the recording still run%s on %s", mt_human_count(g.alive), g.alive == 1 ? "" : "es",
 			g.alive == 1 ? "s" : "", r->host);
 		say_where(r);
-		rc = *g.state == 's' ? 128 + atoi(g.state + 1) : atoi(g.state);
+		rc = *g.state == '?' ? MT_EXIT_INTERNAL : *g.state == 's' ? 128 + atoi(g.state + 1) : atoi(g.state);
 	} else if (g.bad) {
 		rc = mt_fail(r->a, MT_EXIT_INTERNAL, "%s", g.why);
 		say_where(r);
