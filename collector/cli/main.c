@@ -7,6 +7,7 @@
 #include "help.h"
 #include "java.h"
 #include "native.h"
+#include "tracedir.h"
 #include "util.h"
 
 #include <errno.h>
@@ -138,7 +139,9 @@ int main(int argc, char **argv)
 	if ((cmd->runs == MT_JAVA && strcmp(cmd->name, "live")) || !strcmp(cmd->name, "open")) {
 		mt_quiet = mt_args_has(&a, "quiet");
 		for (int k = 0; k < a.argc; k++)
-			if (is_directory(a.argv[k]))
+			if (mt_trace_elsewhere(a.argv[k]))
+				return mt_fail(&a, MT_EXIT_INPUT, "%s: " MT_ELSEWHERE, a.argv[k], a.argv[k]);
+			else if (is_directory(a.argv[k]))
 				mt_finish_before(a.argv[k]);
 	}
 	if (cmd->runs == MT_JAVA || (!strcmp(cmd->name, "info") && names_import(a.argv[0]))) {

@@ -53,18 +53,27 @@ void mt_names_free(char **names, size_t n)
 	free(names);
 }
 
+bool mt_trace_elsewhere(const char *trace)
+{
+	char *manifest = mt_printf("%s/manifest.json", trace), *host = mt_printf("%s/host.json", trace);
+	const bool yes = mt_exists(host) && !mt_exists(manifest);
+
+	free(manifest);
+	free(host);
+	return yes;
+}
+
 json_t *mt_manifest_read(const char *trace)
 {
-	char *path = mt_printf("%s/manifest.json", trace), *waiting = mt_printf("%s/host.json", trace);
+	char *path = mt_printf("%s/manifest.json", trace);
 	json_error_t e;
 	json_t *m = json_load_file(path, 0, &e), *v;
 
 	if (!m) {
 		if (!mt_exists(trace))
 			mt_error("%s: no such directory", trace);
-		else if (!mt_exists(path) && mt_exists(waiting))
-			mt_error("%s: not all of it was fetched from the node that recorded it; 'memtrace record --resume %s' fetches the rest",
-				 trace, trace);
+		else if (mt_trace_elsewhere(trace))
+			mt_error("%s: " MT_ELSEWHERE, trace, trace);
 		else if (!mt_exists(path))
 			mt_error("%s: not a trace directory (it has no manifest.json)", trace);
 		else
@@ -89,7 +98,6 @@ json_t *mt_manifest_read(const char *trace)
 	}
 out:
 	free(path);
-	free(waiting);
 	return m;
 }
 

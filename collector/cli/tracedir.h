@@ -24,6 +24,10 @@ json_t *mt_manifest_read(const char *trace);
 /* Atomically. 0 or negative errno. */
 int mt_manifest_write(const char *trace, const json_t *manifest);
 
+/* Is it the folder of record --host, and the trace still on the node? What to say then, with the folder twice. */
+bool mt_trace_elsewhere(const char *trace);
+#define MT_ELSEWHERE "not all of it was fetched from the node that recorded it; 'memtrace record --resume %s' fetches the rest"
+
 /* image.json or NULL (silent: an image may have been killed at birth). */
 json_t *mt_image_read(const char *trace, const char *image);
 

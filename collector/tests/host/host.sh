@@ -112,6 +112,12 @@ whole() {
 record() {
 	"$MEMTRACE" record --host node "$@"
 }
+# ends PID: waits for it; its exit code
+gone() { ! kill -0 "$1"; }
+ends() {
+	await gone "$1" || { fail "process $1 does not end"; kill -KILL "$1"; }
+	wait "$1"
+}
 running() { [ -e "$work/begun" ]; }
 # says that it has begun, and ends when it is told to
 cat > there/waits << 'END'
@@ -184,7 +190,7 @@ python3 - $group << 'END'
 import os, signal, sys
 os.killpg(int(sys.argv[1]), signal.SIGINT)
 END
-wait $group
+ends $group
 code ctrlc 130 $?
 [ "$(sort got | tr '\n' ' ')" = 'child parent 1 ' ] || fail "ctrlc: got it: $(tr '\n' ' ' < got)"
 whole ctrlc ctrlc
@@ -199,7 +205,7 @@ rm -f begun go
 pid=$!
 await running || fail "term: it does not begin"
 kill -TERM $pid
-wait $pid
+ends $pid
 code term 5 $?
 whole term term
 bare term
@@ -219,23 +225,67 @@ pid=$!
 await running || fail "cut: it does not begin"
 await grep -q first cut.out || fail "cut: its first output does not come"
 cut
-wait $pid
+ends $pid
 code cut 4 $?
 told cut 'memtrace record --resume cut'
 "$MEMTRACE" info cut > cut.info 2>&1 && fail "cut: a part of a trace is taken for one"
 grep -q "memtrace record --resume cut" cut.info || fail "cut: info does not say how to go on: $(cat cut.info)"
+"$MEMTRACE" summary cut > cut.info 2>&1
+code "summary of a part" 3 $?
+grep -q "memtrace record --resume cut" cut.info || fail "cut: summary does not say how to go on: $(cat cut.info)"
 [ "$(ls node | wc -l)" = 1 ] || fail "cut: the node has not kept it"
 start_sshd || fail "cut: sshd does not start again"
 "$MEMTRACE" record --resume cut > resume.out 2> resume.err < /dev/null &
 pid=$!
 touch go
-wait $pid
+ends $pid
 code resume 9 $?
 told resume '^third$'
 [ "$(cat resume.out)" = second ] || fail "resume: not the output of meanwhile: $(cat resume.out)"
 whole resume cut
 bare resume
 pass "cut and resumed"
+
+# -- a process that outlives the program and writes on: its trace stays until it has ended
+cat > there/leaves << 'END'
+if (!fork) {
+	@memory = map { "x" x 4096 } 1 .. 1000;
+	open(my $begun, ">", "$ENV{WORK}/begun");
+	select(undef, undef, undef, 0.02) until -e "$ENV{WORK}/go";
+	exit 0;
+}
+select(undef, undef, undef, 0.02) until -e "$ENV{WORK}/begun";
+exit 6;
+END
+rm -f begun go
+record -o left -- env WORK="$work" perl "$work/there/leaves" > left.out 2> left.err < /dev/null
+code left 6 $?
+told left 'memtrace record --resume left'
+child=$(pgrep -f "^perl $work/there/leaves")
+touch go
+await gone "$child"
+"$MEMTRACE" record --resume left > left.out 2> left.err
+code left 6 $?
+whole left left
+[ -e left/p0001/image.json ] || fail "left: the process is not in the trace"
+bare left
+pass "a process that is left"
+
+# -- the recording is killed there, with all that it is: what was written comes here, and it is said
+rm -f begun go
+record -o killed -- env WORK="$work" perl -e '@memory = map { "x" x 4096 } 1 .. 1000; open(B, ">", "$ENV{WORK}/begun");
+	select(undef, undef, undef, 0.02) while 1' > killed.out 2> killed.err < /dev/null &
+pid=$!
+await running || fail "killed: it does not begin"
+# shellcheck disable=SC2046
+kill -KILL $(pgrep -f "$work/node/memtrace.*on-node run") $(pgrep -f "^memtrace record -o $work/node") $(pgrep -f '^perl -e @memory')
+ends $pid
+code killed 1 $?
+told killed 'the recording was killed on node; the trace has what came before'
+whole killed killed
+grep -q '^Result *aborted' killed.info || fail "killed: info: $(cat killed.info)"
+bare killed
+pass "a recording that is killed"
 
 # -- cut while the trace is sent: only the rest is sent again
 cat > bin/ssh-cut << END
