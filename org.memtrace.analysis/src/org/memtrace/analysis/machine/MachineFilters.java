@@ -57,6 +57,12 @@ public final class MachineFilters {
 		return old == null ? now.with(next) : now.replaced(old, next);
 	}
 
+	/** The filters with only the CPUs of an object; as they are where they ask for these already, or for all of the machine. */
+	public static FilterSet only(FilterSet now, MachineObject object) {
+		boolean there = object.type() == Type.MACHINE || cpus(now).equals(object.cpus());
+		return there ? now : clicked(now, object, false);
+	}
+
 	/** CPUs that filters ask for. */
 	public static BitSet cpus(FilterSet filters) {
 		return asked(filters, MachineFilters::isCpu);

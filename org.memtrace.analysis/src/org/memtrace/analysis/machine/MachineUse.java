@@ -314,8 +314,14 @@ public final class MachineUse {
 
 	/** What no CPU of the machine did, in few words for a picture; empty when there is nothing. */
 	public String leftOut() {
+		String left = leftOutShare();
+		return left.isEmpty() ? "" : left + " of the " + unit.plural() + " have no CPU here";
+	}
+
+	/** How much that is, such as {@code 0.2 %}; empty when there is nothing. */
+	public String leftOutShare() {
 		double left = unknownCpu + elsewhere;
-		return left > 0 ? share(left, whole.accesses()) + " of the " + unit.plural() + " have no CPU here" : "";
+		return left > 0 ? share(left, whole.accesses()) : "";
 	}
 
 	private static String share(double part, double n) {

@@ -12,6 +12,7 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.aggregation.TimeSlices;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.analysis.text.Units;
@@ -27,7 +28,8 @@ import org.memtrace.model.memory.Structure;
  * @param name name of the producer
  * @param structure the structure that it is in, or null
  * @param pages rows
- * @param fromNs start
+ * @param part what of the machine stands to the right; null where time does
+ * @param fromNs start; without meaning where the machine stands to the right
  * @param toNs end
  * @param shares types with values, largest first
  * @param total sum of all types
@@ -36,7 +38,7 @@ import org.memtrace.model.memory.Structure;
  * @param lossPercent information lost inside, in per cent of what one block over the same cells and each cell for itself differ
  *            over everything (the loss of the single block)
  */
-public record BlockInfo(String name, Structure structure, long pages, long fromNs, long toNs, List<Share> shares,
+public record BlockInfo(String name, Structure structure, long pages, String part, long fromNs, long toNs, List<Share> shares,
 		double total, MicroscopicModel model, int blocks, double lossPercent) {
 	/**
 	 * Part of a type.
@@ -86,9 +88,21 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		String name = whole ? names.full(hit.node())
 				: names.name(h.leafNode(hit.leafFrom())) + " … " + names.name(h.leafNode(hit.leafTo() - 1));
 		double all = partition.rootLoss();
-		return new BlockInfo(name, names.structure(hit.node()), h.weight(hit.leafFrom(), hit.leafTo()),
+		return new BlockInfo(name, names.structure(hit.node()), h.weight(hit.leafFrom(), hit.leafTo()), part(picture, hit),
 				model.slices().boundNs(hit.firstSlice()), model.slices().boundNs(hit.endSlice()), shares, total,
 				model, blocks, all > 0 ? 100 * loss / all : 0);
+	}
+
+	private static String part(Picture picture, Picture.Hit hit) {
+		if (picture.columns() == null) {
+			return null;
+		}
+		String name = picture.columns().name(picture.partOf(hit));
+		int cpus = hit.endSlice() - hit.firstSlice();
+		Hierarchy machine = picture.columns().hierarchy();
+		int node = picture.partOf(hit);
+		boolean whole = machine.leafTo(node) - machine.leafFrom(node) == cpus;
+		return machine.isLeaf(node) ? name : (whole ? name + ", " : "part of " + name + ", ") + Units.plural(cpus, "CPU");
 	}
 
 	/**
@@ -102,8 +116,9 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		List<String> lines = new ArrayList<>();
 		lines.add(name);
 		long originNs = trace.startNs();
-		lines.add(Units.duration(trace, fromNs - originNs) + " – " + Units.duration(trace, toNs - originNs) + " ("
-				+ Units.duration(trace, toNs - fromNs) + "), " + Units.plural(pages, ModelText.row(model)));
+		String rows = Units.plural(pages, ModelText.row(model));
+		lines.add(part != null ? part + ", " + rows : Units.duration(trace, fromNs - originNs) + " – " + Units.duration(trace, toNs - originNs)
+				+ " (" + Units.duration(trace, toNs - fromNs) + "), " + rows);
 		if (shares.isEmpty()) {
 			lines.add(ModelText.nothing(model, trace.counts()));
 		}
@@ -131,12 +146,18 @@ public record BlockInfo(String name, Structure structure, long pages, long fromN
 		return lines;
 	}
 
-	/** Facts from the records about the cells of a hit. Takes time proportional to their number. */
+	/** Facts from the records about the cells of a hit in a picture of memory over time. Takes time proportional to their number. */
 	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit, Progress progress) throws MemtraceException {
+		TimeSlices slices = picture.model().slices();
+		return details(table, picture, hit, slices.boundNs(hit.firstSlice()), slices.boundNs(hit.endSlice()), progress);
+	}
+
+	/** The same of a window, of a picture whose rows are memory. */
+	public static AccessDetails details(AccessTable table, Picture picture, Picture.Hit hit, long fromNs, long toNs, Progress progress)
+			throws MemtraceException {
 		Hierarchy h = picture.model().hierarchy();
 		int first = h.producer(h.leafNode(hit.leafFrom()));
 		int last = h.producer(h.leafNode(hit.leafTo() - 1));
-		return table.details(first, last + 1, picture.model().slices().boundNs(hit.firstSlice()),
-				picture.model().slices().boundNs(hit.endSlice()), progress);
+		return table.details(first, last + 1, fromNs, toNs, progress);
 	}
 }

@@ -43,8 +43,8 @@ final class ColumnAxis {
 		return (levels * LINE + 0.9) * f;
 	}
 
-	/** Draws it below the blocks. */
-	void draw(double bottom, Picture geometry) {
+	/** Draws it below the blocks and adds where its nodes are. */
+	void draw(double bottom, Picture geometry, List<Picture.Part> parts) {
 		for (int n = 0; n < hierarchy.size(); n++) {
 			int level = Math.max(1, hierarchy.level(n));
 			boolean leaf = hierarchy.isLeaf(n);
@@ -60,6 +60,7 @@ final class ColumnAxis {
 			double gap = width >= 4 ? 1 : 0;
 			int color = o.palette.strip(leaf ? 3 : lowest == 1 && levels > 2 ? 1 : 2);
 			shapes.add(new Shape.Rect(x, top, Math.max(width - gap, 0.5), end - top - 1, color, 0));
+			parts.add(new Picture.Part(x, top, width, end - top, n));
 			String text = label(names.name(n), width - 0.4 * f);
 			if (!text.isEmpty()) {
 				shapes.add(new Shape.Text(x + width / 2, (top + end) / 2 + 0.3 * f, text, 0.9 * f, false, o.palette.text(), Shape.Anchor.MIDDLE,

@@ -7,6 +7,7 @@ import java.util.List;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.text.NodeNames;
 
 /**
  * A drawn partition: the shapes, and where what is. Made by {@link PictureBuilder}; immutable.
@@ -42,6 +43,14 @@ public final class Picture {
 	public record LegendItem(double x, double y, double width, double height, int type) {
 	}
 
+	/**
+	 * A rectangle of the second hierarchy below the blocks.
+	 *
+	 * @param node node of that hierarchy
+	 */
+	public record Part(double x, double y, double width, double height, int node) {
+	}
+
 	/** What is at a point. */
 	public enum Area {
 		PLOT, HIERARCHY, OUTSIDE
@@ -72,9 +81,17 @@ public final class Picture {
 	private final List<Drawn> drawn;
 	private final List<Strip> strips;
 	private final List<LegendItem> legend;
+	private final NodeNames columns;
+	private final List<Part> parts;
 
+	/**
+	 * Made by builders.
+	 *
+	 * @param columns names of the second hierarchy; null where time is to the right
+	 * @param parts where its nodes are
+	 */
 	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
-			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend) {
+			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend, NodeNames columns, List<Part> parts) {
 		this.scene = scene;
 		this.partition = partition;
 		this.layout = layout;
@@ -85,6 +102,8 @@ public final class Picture {
 		this.drawn = List.copyOf(drawn);
 		this.strips = List.copyOf(strips);
 		this.legend = List.copyOf(legend);
+		this.columns = columns;
+		this.parts = List.copyOf(parts);
 	}
 
 	public Scene scene() {
@@ -136,6 +155,31 @@ public final class Picture {
 		return legend;
 	}
 
+	/** Names of the second hierarchy; null where time is to the right. */
+	public NodeNames columns() {
+		return columns;
+	}
+
+	/** Rectangles of the second hierarchy below the blocks. */
+	public List<Part> parts() {
+		return parts;
+	}
+
+	/** Node of the second hierarchy that is drawn below the blocks at a point, -1 if none. */
+	public int partAt(double x, double y) {
+		for (Part p : parts) {
+			if (x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height) {
+				return p.node;
+			}
+		}
+		return -1;
+	}
+
+	/** The smallest node of the second hierarchy that holds the columns of something; -1 where time is to the right. */
+	public int partOf(Hit hit) {
+		return columns == null || hit.area() == Area.OUTSIDE ? -1 : columns.hierarchy().smallestContaining(hit.firstSlice(), hit.endSlice());
+	}
+
 	/** Type whose entry of the legend is at a point, -1 if none. */
 	public int legendAt(double x, double y) {
 		for (LegendItem i : legend) {
@@ -166,6 +210,11 @@ public final class Picture {
 
 	/** Slice at an x, clamped. */
 	public int sliceAt(double x) {
+		if (columns != null) {
+			// bounds are numbers of CPUs: rounded to the next one, half of a column would belong to its neighbour
+			int n = model().sliceCount();
+			return Math.clamp((int) Math.floor((x - plotX) / plotWidth * n + 1e-9), 0, n - 1);
+		}
 		return model().slices().sliceOf(timeAt(x));
 	}
 

@@ -52,6 +52,7 @@ public final class PictureBuilder {
 	private final List<Picture.Drawn> drawn = new ArrayList<>();
 	private final List<Picture.Strip> strips = new ArrayList<>();
 	private final List<Picture.LegendItem> legend = new ArrayList<>();
+	private final List<Picture.Part> parts = new ArrayList<>();
 	private double plotX;
 	private double plotY;
 	private double plotWidth;
@@ -99,7 +100,7 @@ public final class PictureBuilder {
 		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
 		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, List.of(),
-				List.of(), List.of());
+				List.of(), List.of(), o.columns, List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
 		for (Picture.Drawn d : drawn) {
@@ -115,7 +116,7 @@ public final class PictureBuilder {
 			new FirstTouchDrawing(o.firstTouch, geometry, palette, shapes).draw(plotX - column - 3, column);
 		}
 		if (columnAxis != null) {
-			columnAxis.draw(plotY + plotHeight, geometry);
+			columnAxis.draw(plotY + plotHeight, geometry, parts);
 		} else if (o.axis) {
 			axis();
 		}
@@ -126,7 +127,7 @@ public final class PictureBuilder {
 			explained.draw(shapes, legend);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
-				plotWidth, plotHeight, drawn, strips, legend);
+				plotWidth, plotHeight, drawn, strips, legend, o.columns, parts);
 	}
 
 	/** What the picture may have, so that the legend stays when only p is changed. */

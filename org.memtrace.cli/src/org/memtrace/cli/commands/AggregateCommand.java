@@ -44,8 +44,7 @@ public final class AggregateCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
-			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"),
-					args.get("across").equals("machine"), console);
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"), console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());
@@ -59,7 +58,8 @@ public final class AggregateCommand implements Command {
 			switch (format) {
 			case "json" -> json(trace, partition, console.out());
 			case "csv" -> {
-				console.out().print(trace.isAcrossMachine() ? PartitionTable.csv(partition, trace.names, trace.machine.names())
+				console.out().print(!trace.sides.columnsAreTime()
+						? PartitionTable.csv(partition, trace.names, trace.sides.columns(trace.machine))
 						: PartitionTable.csv(partition, trace.names));
 				aside(trace, console);
 			}
@@ -71,15 +71,15 @@ public final class AggregateCommand implements Command {
 
 	/** What is at no CPU of the machine, beside a table that has no place for sentences; also with --quiet. */
 	private static void aside(OpenedTrace trace, Console console) {
-		trace.notes.forEach(note -> console.err().println("Note: " + note));
+		trace.notes().forEach(note -> console.err().println("Note: " + note));
 	}
 
 	/** The machine that is a side, and what is at no CPU of it. */
 	private static void machine(OpenedTrace trace, JsonObject o) {
 		if (trace.machine != null) {
-			o.addProperty("machine", trace.machine.topology().summary());
+			o.addProperty("machine", trace.machine.tree().topology().summary());
 			JsonArray notes = new JsonArray();
-			trace.notes.forEach(notes::add);
+			trace.notes().forEach(notes::add);
 			o.add("notes", notes);
 		}
 	}
@@ -118,8 +118,8 @@ public final class AggregateCommand implements Command {
 			return;
 		}
 		if (trace.machine != null) {
-			out.println(trace.machine.topology().summary());
-			trace.notes.forEach(out::println);
+			out.println(trace.machine.tree().topology().summary());
+			trace.notes().forEach(out::println);
 			out.println();
 		}
 		int w = falling ? 11 : 10;
@@ -146,7 +146,7 @@ public final class AggregateCommand implements Command {
 		MicroscopicModel m = trace.model;
 		TraceInfo info = trace.source.info();
 		long origin = info.startNs();
-		boolean across = trace.isAcrossMachine();
+		boolean across = !trace.sides.columnsAreTime();
 		out.println(trace.source.info().alias() + " " + trace.description() + ", "
 				+ Units.duration(info, trace.request.fromNs() - origin) + " to "
 				+ Units.duration(info, trace.request.toNs() - origin)
@@ -154,8 +154,8 @@ public final class AggregateCommand implements Command {
 				+ Units.plural(m.hierarchy().weight(0), ModelText.row(m)) + (across ? " × " + Units.plural(m.sliceCount(), "CPU") : ""));
 		out.println(PictureBuilder.figures(e));
 		if (trace.machine != null) {
-			out.println(trace.machine.topology().summary());
-			trace.notes.forEach(out::println);
+			out.println(trace.machine.tree().topology().summary());
+			trace.notes().forEach(out::println);
 		}
 		String losses = TraceSummary.lossWarning(trace.source.info());
 		if (!losses.isEmpty()) {
@@ -185,7 +185,7 @@ public final class AggregateCommand implements Command {
 			String name = PartitionTable.producer(e, trace.names, b);
 			out.printf(Locale.ROOT, "%-34s %s %,7d %7s  %s%n",
 					name.length() > 34 ? name.substring(0, 16) + "…" + name.substring(name.length() - 17) : name,
-					across ? String.format("%-21s", trace.machine.names().name(e.columnNode(b)))
+					across ? String.format("%-21s", trace.machine.tree().names().name(e.columnNode(b)))
 							: String.format("%9s – %-9s", Units.duration(info, m.slices().boundNs(e.firstSlice(b)) - origin),
 									Units.duration(info, m.slices().boundNs(e.endSlice(b)) - origin)),
 					m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)), Units.percent(100 * total[b] / all),
@@ -243,7 +243,7 @@ public final class AggregateCommand implements Command {
 		o.addProperty("counts", trace.source.info().counts().id());
 		TimeUnit unit = trace.source.info().timeUnit();
 		o.addProperty("time_unit", unit.id());
-		boolean across = trace.isAcrossMachine();
+		boolean across = !trace.sides.columnsAreTime();
 		o.addProperty(unit.column("start_ns"), trace.request.fromNs());
 		o.addProperty(unit.column("end_ns"), trace.request.toNs());
 		if (!across) {
@@ -270,8 +270,8 @@ public final class AggregateCommand implements Command {
 			block.addProperty("producer_id", m.hierarchy().producer(e.node(b)));
 			block.addProperty(rows, m.hierarchy().weight(e.leafFrom(b), e.leafTo(b)));
 			if (across) {
-				block.addProperty("part", trace.machine.names().name(e.columnNode(b)));
-				block.addProperty("part_cpus", trace.machine.cpus(e.columnNode(b)));
+				block.addProperty("part", trace.machine.tree().names().name(e.columnNode(b)));
+				block.addProperty("part_cpus", trace.machine.tree().cpus(e.columnNode(b)));
 			} else {
 				block.addProperty("first_slice", e.firstSlice(b));
 				block.addProperty("end_slice", e.endSlice(b));

@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
-import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.AggregationOptions;
 import org.memtrace.aggregation.Aggregator;
@@ -28,14 +27,13 @@ import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.Slicing;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
-import org.memtrace.aggregation.TwoTreeAggregator;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTree;
-import org.memtrace.analysis.machine.MachineUse;
+import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
@@ -62,17 +60,16 @@ final class OpenedTrace {
 	PartLosses losses;
 	Aggregator aggregator;
 	SignificantLevels levels;
-	/** The machine that stands down (--tree machine) or to the right (--across machine); null without. */
-	MachineTree machine;
-	/** What of the accesses is at no CPU of it, or at several, a sentence each. */
-	List<String> notes = List.of();
-	/** What is at no CPU of it, in few words; empty when there is nothing. */
-	String leftOut = "";
+	/** What stands down and to the right. */
+	final Sides sides;
+	/** The machine where it is one of them; null without. */
+	MachineSide machine;
 
-	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request) {
+	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request, Sides sides) {
 		this.store = store;
 		this.source = source;
 		this.request = request;
+		this.sides = sides;
 	}
 
 	/** Reads the accesses or events of a trace and the options that select a part. */
@@ -95,13 +92,13 @@ final class OpenedTrace {
 				throw new UsageException("--metric " + metric.id() + " needs --view event_type");
 			}
 			OpenedTrace trace = new OpenedTrace(store, AccessOptions.table(args, store, console),
-					request(store, args, view, metric == null ? Metric.ACCESSES : metric));
-			if (wantsMachine(args)) {
+					request(store, args, view, metric == null ? Metric.ACCESSES : metric), sides(args));
+			if (trace.sides.hasMachine()) {
 				trace.machine(args, progress);
 			}
 			return trace;
 		}
-		if (wantsMachine(args)) {
+		if (sides(args).hasMachine()) {
 			throw new UsageException("--" + (args.get("across").equals("machine") ? "across" : "tree") + " machine is for accesses, not for events");
 		}
 		if (metric != null && !metric.ofEvents()) {
@@ -122,11 +119,12 @@ final class OpenedTrace {
 			throw new MemtraceException(info.alias() + " has no " + needed.name().toLowerCase(Locale.ROOT) + "s for the metric "
 					+ metric.id());
 		}
-		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric));
+		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric),
+				Sides.MEMORY_TIME);
 	}
 
-	/** Whether the machine is one of the two sides of a picture. */
-	static boolean wantsMachine(CommandLine args) throws UsageException {
+	/** What --tree and --across ask for. */
+	static Sides sides(CommandLine args) throws UsageException {
 		boolean down = args.get("tree").equals("machine");
 		boolean across = args.get("across").equals("machine");
 		if (down && across) {
@@ -135,30 +133,28 @@ final class OpenedTrace {
 		if (!down && !across && args.has("topology")) {
 			throw new UsageException("--topology needs --across machine or --tree machine");
 		}
-		return down || across;
+		return across ? Sides.MEMORY_MACHINE : down ? Sides.MACHINE_TIME : Sides.MEMORY_TIME;
 	}
 
 	private void machine(CommandLine args, Progress progress) throws Exception {
-		if (args.get("tree").equals("machine") && request.metric() == Metric.THREADS) {
+		if (!sides.suits(request.metric())) {
 			throw new UsageException("--metric threads counts the threads of each page, which are no sum for a CPU: --tree machine needs another metric");
 		}
 		MachineTopology topology = TopologyOption.of(Hwloc.load(), store, args).topology();
 		if (topology.pus().isEmpty()) {
 			throw new MemtraceException(store.info().alias() + ": " + topology.origin() + " has no CPU");
 		}
-		machine = new MachineTree(topology);
-		MachineUse use = MachineUse.of(topology,
-				AccessPlaces.of((AccessTable) source, request.producer(), request.fromNs(), request.toNs(), progress));
-		notes = use.cpuNotes();
-		leftOut = use.leftOut();
-		if (use.whole().accesses() > 0 && use.figures(topology.root()).accesses() <= 0) {
-			throw new MemtraceException(store.info().alias() + ": no access is at a known CPU of the machine (" + String.join(" ", notes) + ")");
-		}
+		machine = MachineSide.of(new MachineTree(topology), (AccessTable) source, request, store.info().alias(), progress);
 	}
 
-	/** Whether columns are parts of the machine, not slices of time. */
-	boolean isAcrossMachine() {
-		return model.places() == MicroscopicModel.Places.COLUMNS;
+	/** What of the accesses is at no CPU of the machine, or at several, a sentence each; none without a machine. */
+	List<String> notes() {
+		return machine == null ? List.of() : machine.notes();
+	}
+
+	/** What is at no CPU of it, in few words; empty when there is nothing. */
+	String leftOut() {
+		return machine == null ? "" : machine.leftOut();
 	}
 
 	/** What --view means: the type is that of accesses where there are some, else that of events. */
@@ -219,46 +215,32 @@ final class OpenedTrace {
 	 * @param rows rows that can be told apart, 0 for all pages
 	 * @param equalTypes whether each type is divided by its total
 	 * @param proportional whether all pages are equally high
-	 * @param across whether the columns are the machine
 	 */
-	void aggregate(double rows, boolean equalTypes, boolean proportional, boolean across, Console console) throws MemtraceException {
+	void aggregate(double rows, boolean equalTypes, boolean proportional, Console console) throws MemtraceException {
 		Progress progress = console.progress();
-		if (machine != null && !across) {
-			model = ((AccessTable) source).modelOfPlaces(request, machine.hierarchy(), machine.places(), progress);
-			names = machine.names();
-		} else {
-			Hierarchy pages = source.hierarchy(request.producer(), progress);
-			boolean grouped = source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
-			Hierarchy hierarchy = grouped ? pages.grouped(source.producers()) : pages;
-			model = across ? ((AccessTable) source).modelByPlace(request, hierarchy, machine.places(), progress)
-					: source.model(request, hierarchy, progress);
-			names = new NodeNames(model.hierarchy(), source.producers(), store.structures());
-		}
+		Hierarchy pages = source.hierarchy(request.producer(), progress);
+		boolean grouped = source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
+		model = sides.model(source, request, grouped ? pages.grouped(source.producers()) : pages, machine, progress);
+		names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), source.producers(), store.structures()) : machine.tree().names();
 		layout = proportional ? RowLayout.proportional(model.hierarchy(), names) : RowLayout.of(model, names);
 		losses = PartLosses.of(model, layout.largeSections(), equalTypes);
 		double least = rows > 0 ? 1 / rows : 0;
-		AggregationOptions options = (across
-				? AggregationOptions.forPairs(model.hierarchy(), layout::height, least, machine.hierarchy().size(),
-						AggregationOptions.DETAIL_BUDGET_BYTES)
-				: AggregationOptions.forPicture(model.hierarchy(), layout::height, least, model.sliceCount(),
-						AggregationOptions.DETAIL_BUDGET_BYTES))
+		AggregationOptions options = sides.options(model, layout, machine, least, AggregationOptions.DETAIL_BUDGET_BYTES)
 				.withEqualTypes(equalTypes);
 		if (options.minHeight() > least) {
 			console.err().println(String.format(Locale.ROOT, "Note: memory is divided into rows of at least 1/%,d of the picture, not finer: "
-					+ (across ? "%d CPUs would take more than %,d MB; --subtree divides it further"
+					+ (!sides.columnsAreTime() ? "%d CPUs would take more than %,d MB; --subtree divides it further"
 							: "one p of %d slices would take more than a second or more than %,d MB; --subtree or fewer --slices divide it further"),
 					Math.round(1 / options.minHeight()), model.sliceCount(), AggregationOptions.DETAIL_BUDGET_BYTES / 1_000_000));
 		}
-		long needed = across ? TwoTreeAggregator.tableBytes(model.hierarchy(), machine.hierarchy(), options)
-				: options.tableBytes(model.hierarchy(), model.sliceCount());
+		long needed = sides.tableBytes(model, machine, options);
 		long heap = Runtime.getRuntime().maxMemory();
 		if (needed > heap / 2) {
 			throw new MemtraceException(String.format(Locale.ROOT, "%s: dividing memory that far takes tables of %,d MB, and the JVM has %,d MB"
 					+ " in all; set MEMTRACE_VMARGS=-Xmx%dm, or ask for fewer rows or slices", source.info().alias(), needed / 1_000_000,
 					heap / 1_000_000, 3 * needed / 1_000_000));
 		}
-		aggregator = across ? TwoTreeAggregator.prepare(model, machine.hierarchy(), options, progress)
-				: SpatiotemporalAggregator.prepare(model, options, progress);
+		aggregator = sides.prepare(model, machine, options, progress);
 	}
 
 	/** Builds the model and prepares its aggregation over time alone. */
@@ -306,6 +288,10 @@ final class OpenedTrace {
 		String subtree = request.producer() < 0 ? "" : " · " + source.producers().name(request.producer());
 		return "by " + (request.viewpoint() == BasicDimensions.TYPE ? "sharing" : request.viewpoint().label()) + ", "
 				+ ModelText.metric(request.metric(), source instanceof AccessTable, source.info().counts()) + subtree
-				+ (machine == null ? "" : model != null && isAcrossMachine() ? " · memory across the machine" : " · the machine over time");
+				+ switch (sides) {
+				case MEMORY_TIME -> "";
+				case MEMORY_MACHINE -> " · memory across the machine";
+				case MACHINE_TIME -> " · the machine over time";
+				};
 	}
 }

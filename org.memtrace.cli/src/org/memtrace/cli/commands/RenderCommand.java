@@ -56,8 +56,8 @@ public final class RenderCommand implements Command {
 			options.ticks = store.info().isInTicks();
 			options.counts = store.info().counts();
 			options.title = title(trace, args);
-			options.columns = args.get("across").equals("machine") ? trace.machine.names() : null;
-			options.warning = Stream.of(TraceSummary.lossWarning(store.info()), trace.leftOut).filter(s -> !s.isEmpty())
+			options.columns = trace.sides.columns(trace.machine);
+			options.warning = Stream.of(TraceSummary.lossWarning(store.info()), trace.leftOut()).filter(s -> !s.isEmpty())
 					.collect(Collectors.joining(", "));
 			Scene scene;
 			String figures;
@@ -66,7 +66,7 @@ public final class RenderCommand implements Command {
 				// the height of the blocks: without title, axis and legend
 				double resolution = args.getNumber("resolution");
 				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						args.get("heights").equals("proportional"), args.get("across").equals("machine"), console);
+						args.get("heights").equals("proportional"), console);
 				options.title = title(trace, args);
 				Partition partition = trace.partition(args, console.progress());
 				figures = PictureBuilder.figures(partition);
@@ -103,7 +103,7 @@ public final class RenderCommand implements Command {
 			}
 			PictureFile.write(scene, file, options.title, args.getNumber("scale"), console);
 			console.hint(file + ": " + figures);
-			trace.notes.forEach(console::hint);
+			trace.notes().forEach(console::hint);
 		}
 		return ExitCode.OK;
 	}
@@ -115,10 +115,10 @@ public final class RenderCommand implements Command {
 	/** The machine is a side of pictures of the partition only. */
 	private static void checkMachine(CommandLine args) throws UsageException {
 		String kind = args.get("kind");
-		if (OpenedTrace.wantsMachine(args) && !List.of("ocelotl", "parts", "curves").contains(kind)) {
+		if (OpenedTrace.sides(args).hasMachine() && !List.of("ocelotl", "parts", "curves").contains(kind)) {
 			throw new UsageException("--kind " + kind + " has no machine; --across machine and --tree machine are for ocelotl, parts and curves");
 		}
-		if (OpenedTrace.wantsMachine(args) && args.get("first-touch").equals("yes")) {
+		if (OpenedTrace.sides(args).hasMachine() && args.get("first-touch").equals("yes")) {
 			throw new UsageException("--first-touch is for pictures of memory over time");
 		}
 	}

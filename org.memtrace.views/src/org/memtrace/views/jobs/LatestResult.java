@@ -19,6 +19,7 @@ import org.eclipse.swt.widgets.Display;
 import org.eclipse.swt.widgets.Widget;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
 
 /**
@@ -265,6 +266,8 @@ public abstract class LatestResult<I, R> {
 				result = compute(input, this);
 			} catch (CancelledException e) {
 				// not an error: somebody asked for it
+			} catch (NoAnswerException e) {
+				error = e.getMessage();
 			} catch (MemtraceException e) {
 				error = e.getMessage();
 				ILog.of(LatestResult.class).warn(name + ": " + error, e);

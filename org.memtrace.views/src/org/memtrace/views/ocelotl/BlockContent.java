@@ -92,7 +92,7 @@ final class BlockContent {
 		GridDataFactory.fillDefaults().align(SWT.END, SWT.CENTER).applyTo(buttons);
 		Button zoom = Buttons.push(buttons, "&Zoom to it", null, () -> {
 			shell.close();
-			selection.zoom(hit.fromNs(), hit.toNs(), hit.producer());
+			selection.go(hit.zoomed(selection.state()));
 		});
 		GridDataFactory.fillDefaults().applyTo(zoom);
 		Button close = Buttons.push(buttons, "Close", null, () -> shell.close());
@@ -178,13 +178,12 @@ final class BlockContent {
 		ShownPicture picture = in.picture();
 		ShownPicture.Hit hit = in.hit();
 		Picture.Hit what = hit.what();
-		ViewState inside = picture.state().withWindow(hit.fromNs(), hit.toNs()).withProducer(hit.producer())
-				.withP(ViewState.AUTOMATIC_P);
+		ViewState inside = hit.zoomed(picture.state()).withP(ViewState.AUTOMATIC_P);
 		Choice choice = picture.choice().withKind(PictureKind.BLOCKS);
 		OpenTrace trace = picture.trace();
 		Description d = Description.compute(new Description.Input(trace, inside, choice, in.models()), progress);
 		Partition outer = picture.partition();
-		boolean single = what.block() >= 0 || !picture.hasRows();
+		boolean single = what.block() >= 0 || !picture.hasRows() || hit.part() != null;
 		Partition inner = d.partition(d.effectiveP(inside));
 		List<PartitionTable.Row> rows = single
 				? PartitionTable.rows(inner, d.names(), 0, d.model().hierarchy().leafCount(), 0, d.model().sliceCount())

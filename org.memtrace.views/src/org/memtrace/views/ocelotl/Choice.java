@@ -46,8 +46,8 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 
 	/** Whether the same description serves both: only drawing and curves differ. */
 	boolean sameDescription(Choice o) {
-		return kind.isOfTime() == o.kind.isOfTime() && slices == o.slices && slicing == o.slicing && metric == o.metric
-				&& equalTypes == o.equalTypes
+		return kind.isOfTime() == o.kind.isOfTime() && kind.sides() == o.kind.sides() && slices == o.slices && slicing == o.slicing
+				&& metric == o.metric && equalTypes == o.equalTypes
 				&& proportional == o.proportional && firstTouch == o.firstTouch;
 	}
 

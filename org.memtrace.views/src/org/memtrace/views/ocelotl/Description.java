@@ -20,14 +20,16 @@ import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.SignificantLevels;
-import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.aggregation.TemporalAggregator;
+import org.memtrace.analysis.machine.MachineSide;
+import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.views.OpenTrace;
@@ -65,6 +67,16 @@ final class Description {
 			return trace.hasAccesses() ? trace.accesses(state.filters(), progress) : trace.events(state.filters(), progress);
 		}
 
+		/** What stands down and to the right; events have no machine. */
+		Sides sides() {
+			return trace.hasAccesses() ? choice.kind().sides() : Sides.MEMORY_TIME;
+		}
+
+		/** The values of a request, kept where they were made before. */
+		MicroscopicModel model(ModelSource source, ModelRequest request, MachineSide machine, Progress progress) throws MemtraceException {
+			return models.get(source, request, sides(), machine, !choice.kind().isOfTime(), progress);
+		}
+
 		/** The model for a viewpoint; a trace without accesses has one only. */
 		ModelRequest request(ModelSource source, Dimension viewpoint) {
 			boolean events = source instanceof EventTable;
@@ -84,6 +96,8 @@ final class Description {
 	private final PartLosses losses;
 	/** Null when it is not shown. */
 	private final FirstTouchLayer touches;
+	/** Null when it is no side of the picture. */
+	private final MachineSide machine;
 	private final Aggregator aggregator;
 	private volatile Choice choice;
 	private volatile double automaticP;
@@ -100,14 +114,15 @@ final class Description {
 	/** Pictures that wait for the aggregator: the search for levels lets them go first. */
 	private int waiting;
 
-	private Description(Input input, NodeNames names, RowLayout rows, PartLosses losses, FirstTouchLayer touches, Aggregator aggregator,
-			SignificantLevels levels, SignificantLevels.Level automatic) {
+	private Description(Input input, NodeNames names, RowLayout rows, PartLosses losses, FirstTouchLayer touches, MachineSide machine,
+			Aggregator aggregator, SignificantLevels levels, SignificantLevels.Level automatic) {
 		this.input = input;
 		this.choice = input.choice();
 		this.names = names;
 		this.rows = rows;
 		this.losses = losses;
 		this.touches = touches;
+		this.machine = machine;
 		this.aggregator = aggregator;
 		this.levels = levels;
 		this.automaticP = automatic.p();
@@ -127,22 +142,28 @@ final class Description {
 			throw new MemtraceException("'" + in.trace().name() + "' has no " + needed.name().toLowerCase(Locale.ROOT)
 					+ "s: choose what suits the trace");
 		}
-		MicroscopicModel model = in.models().get(source, request, !in.choice().kind().isOfTime(), progress);
-		NodeNames names = new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures());
+		Sides sides = in.sides();
+		if (!sides.suits(request.metric())) {
+			throw new NoAnswerException("The threads of each page are no sum for a CPU: count something else");
+		}
+		MachineSide machine = in.models().machine(in.trace(), source, request, sides, progress);
+		MicroscopicModel model = in.model(source, request, machine, progress);
+		NodeNames names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures())
+				: machine.tree().names();
 		RowLayout rows = in.choice().proportional() ? RowLayout.proportional(model.hierarchy(), names)
 				: RowLayout.of(model.hierarchy(), names);
 		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections(), in.choice().equalTypes());
 		FirstTouchLayer touches = source instanceof AccessTable table && !in.choice().kind().isOfTime()
-				&& in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
+				&& sides == Sides.MEMORY_TIME && in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
 		Aggregator aggregator;
 		if (in.choice().kind().isOfTime()) {
 			aggregator = TemporalAggregator.prepare(model, progress);
 		} else {
-			AggregationOptions options = rows.aggregation(in.choice().slices(), in.height(), MIN_PIXELS);
-			aggregator = SpatiotemporalAggregator.prepare(model, options.withEqualTypes(in.choice().equalTypes()), progress);
+			AggregationOptions options = sides.options(model, rows, machine, MIN_PIXELS / in.height(), AggregationOptions.DEFAULT_BUDGET_BYTES);
+			aggregator = sides.prepare(model, machine, options.withEqualTypes(in.choice().equalTypes()), progress);
 		}
 		SignificantLevels.First first = SignificantLevels.first(aggregator, losses, progress);
-		return new Description(in, names, rows, losses, touches, aggregator, first.levels(), first.initial());
+		return new Description(in, names, rows, losses, touches, machine, aggregator, first.levels(), first.initial());
 	}
 
 	/** Finds all levels, on a thread of its own; pictures go first. For another choice of levels it may be called again. */
@@ -217,6 +238,11 @@ final class Description {
 	/** First touches, null when they are not shown. */
 	FirstTouchLayer firstTouches() {
 		return touches;
+	}
+
+	/** The machine that is a side of the picture; null when none is. */
+	MachineSide machine() {
+		return machine;
 	}
 
 	/** The levels that the curves show. */

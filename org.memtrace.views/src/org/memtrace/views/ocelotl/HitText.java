@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessDetails;
+import org.memtrace.aggregation.AccessTable;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
@@ -23,8 +26,15 @@ final class HitText {
 	static String of(ShownPicture picture, ShownPicture.Hit hit, Progress progress) throws MemtraceException {
 		OpenTrace trace = picture.trace();
 		BlockInfo info = BlockInfo.of(picture.picture(), hit.what(), picture.names());
-		AccessDetails details = BlockInfo.details(trace.accesses(picture.state().filters(), progress), picture.picture(), hit.what(),
-				progress);
+		AccessTable table = trace.accesses(picture.state().filters(), progress);
+		if (hit.part() != null) {
+			// not kept as the filters of the views are: the next block is another part
+			table = MachineFilters.only(FilterSet.NONE, hit.part()).apply(table, trace.structures(), progress);
+		}
+		AccessDetails details = picture.rowsAreMemory()
+				? BlockInfo.details(table, picture.picture(), hit.what(), hit.fromNs(), hit.toNs(), progress)
+				: table.details(Math.max(0, hit.producer()), trace.producers().subtreeEnd(Math.max(0, hit.producer())), hit.fromNs(), hit.toNs(),
+						progress);
 		List<String> lines = new ArrayList<>(info.lines(trace.info(), details, trace.threads()));
 		if (info.structure() != null && info.structure().stack() >= 0) {
 			try (OpenTrace.Lease lease = trace.lease()) {

@@ -13,35 +13,93 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
+import org.memtrace.analysis.machine.MachineSide;
+import org.memtrace.analysis.machine.MachineTopology;
+import org.memtrace.analysis.machine.MachineTree;
+import org.memtrace.analysis.machine.Sides;
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
+import org.memtrace.topology.Hwloc;
+import org.memtrace.views.OpenTrace;
 
 /**
  * Microscopic models that were made last, so that going to and fro between viewpoints and zooms is immediate. At most 350 MB and
  * a fifth of the heap; safe for all threads.
  */
 final class Models {
-	private record Key(ModelRequest request, ModelSource source, boolean grouped) {
+	private record Key(ModelRequest request, ModelSource source, Sides sides, boolean grouped) {
+	}
+
+	private record Part(ModelSource source, int producer, long fromNs, long toNs) {
 	}
 
 	/** Of the largest heap. */
 	private static final int SHARE = 5;
 	private static final int MOST_HIERARCHIES = 4;
+	private static final int MOST_PARTS = 16;
 
 	private static final long MOST_BYTES = 350_000_000;
 
 	private final long mostBytes = Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / SHARE);
 	private final Map<Key, MicroscopicModel> models = new LinkedHashMap<>(16, 0.75f, true);
 	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
+	private final Map<Part, MachineSide> parts = new LinkedHashMap<>(MOST_PARTS, 0.75f, true);
+	/** Of the trace that is shown; null until it is asked for. */
+	private MachineTree machine;
 	private long bytes;
+
+	/**
+	 * The machine of the trace for a part of it, null where it is no side of the picture; made when it is not there.
+	 *
+	 * @throws MemtraceException if the trace does not tell on which machine it was recorded, or its CPUs are not known
+	 */
+	MachineSide machine(OpenTrace trace, ModelSource source, ModelRequest request, Sides sides, Progress progress) throws MemtraceException {
+		if (!sides.hasMachine()) {
+			return null;
+		}
+		Part part = new Part(source, request.producer(), request.fromNs(), request.toNs());
+		MachineTree tree;
+		synchronized (this) {
+			MachineSide known = parts.get(part);
+			if (known != null) {
+				return known;
+			}
+			tree = machine;
+		}
+		if (tree == null) {
+			MachineTopology topology;
+			try (OpenTrace.Lease lease = trace.lease()) {
+				topology = Hwloc.load().of(lease.store());
+			}
+			if (!topology.isRecorded()) {
+				throw new NoAnswerException("The machine of this trace is not known: '" + trace.name() + "' does not tell it");
+			}
+			if (topology.pus().isEmpty()) {
+				throw new NoAnswerException("'" + trace.name() + "': " + topology.origin() + " has no CPU");
+			}
+			tree = new MachineTree(topology);
+		}
+		MachineSide made = MachineSide.of(tree, (AccessTable) source, request, "'" + trace.name() + "'", progress);
+		synchronized (this) {
+			machine = tree;
+			if (parts.size() >= MOST_PARTS) {
+				parts.remove(parts.keySet().iterator().next());
+			}
+			parts.put(part, made);
+		}
+		return made;
+	}
 
 	/**
 	 * The model, made when it is not there.
 	 *
+	 * @param side from {@link #machine}; null where the machine is no side
 	 * @param grouped whether groups of pages are enough where there are many; time alone is aggregated from the pages
 	 */
-	MicroscopicModel get(ModelSource source, ModelRequest request, boolean grouped, Progress progress) throws MemtraceException {
-		Key key = new Key(request, source, grouped);
+	MicroscopicModel get(ModelSource source, ModelRequest request, Sides sides, MachineSide side, boolean grouped, Progress progress)
+			throws MemtraceException {
+		Key key = new Key(request, source, sides, grouped);
 		synchronized (this) {
 			MicroscopicModel known = models.get(key);
 			if (known != null) {
@@ -49,8 +107,8 @@ final class Models {
 			}
 		}
 		Hierarchy pages = hierarchy(source, request.producer(), progress);
-		MicroscopicModel made = source.model(request, grouped && source instanceof AccessTable ? pages.grouped(source.producers())
-				: pages, progress);
+		MicroscopicModel made = sides.model(source, request,
+				grouped && source instanceof AccessTable ? pages.grouped(source.producers()) : pages, side, progress);
 		synchronized (this) {
 			if (models.putIfAbsent(key, made) == null) {
 				bytes += made.memoryBytes();
@@ -91,6 +149,8 @@ final class Models {
 	synchronized void clear() {
 		models.clear();
 		hierarchies.clear();
+		parts.clear();
+		machine = null;
 		bytes = 0;
 	}
 }

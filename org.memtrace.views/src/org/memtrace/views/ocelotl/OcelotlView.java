@@ -299,6 +299,7 @@ public final class OcelotlView extends TraceView {
 			protected void show(Description.Input input, Description result) {
 				description = result;
 				bar.error(null);
+				bar.machine(result.machine());
 				level.setDescription(result);
 				draw();
 				refining.submit(new Refined(result, choice));
@@ -307,7 +308,11 @@ public final class OcelotlView extends TraceView {
 
 			@Override
 			protected void failed(Description.Input input, String message) {
-				bar.error(message);
+				if (description == null && input.sides().hasMachine() && choice.equals(input.choice())) {
+					choose(choice.withKind(PictureKind.BLOCKS)); // another trace, which does not tell its machine
+				} else {
+					bar.error(message);
+				}
 			}
 
 			@Override
@@ -505,7 +510,7 @@ public final class OcelotlView extends TraceView {
 		for (Dimension v : PREPARED) {
 			ModelRequest request = input.request(source, v);
 			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
-				input.models().get(source, request, !input.choice().kind().isOfTime(), progress);
+				input.model(source, request, input.models().machine(input.trace(), source, request, input.sides(), progress), progress);
 			}
 		}
 	}
@@ -609,6 +614,10 @@ public final class OcelotlView extends TraceView {
 		overview.setTrace(now);
 		types.clear();
 		choice = choice.withMetric(null).withHidden(Set.of());
+		if (now != null && !PictureKind.of(now.hasAccesses()).contains(choice.kind())) {
+			choice = choice.withKind(PictureKind.BLOCKS);
+		}
+		bar.machine(null);
 		canvas.setSelection(now == null ? null : now.selection());
 		level.setSelection(now == null ? null : now.selection());
 		bar.update(now);

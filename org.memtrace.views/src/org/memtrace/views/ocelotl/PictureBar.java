@@ -27,6 +27,7 @@ import org.eclipse.swt.widgets.ProgressBar;
 import org.memtrace.aggregation.Dimension;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.analysis.dimension.Dimensions;
+import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
@@ -69,6 +70,8 @@ final class PictureBar extends Composite {
 	private List<Metric> metricsOfAccesses = List.of();
 	private final Combo metric;
 	private final Combo slices;
+	/** Seen where columns are slices of time. */
+	private final Composite slicing;
 	private final Link where;
 	/** Wraps where it is narrow. */
 	private final Composite choices;
@@ -81,6 +84,7 @@ final class PictureBar extends Composite {
 	private List<Integer> shownSlices = SLICES;
 	private boolean busy;
 	private String error;
+	private MachineSide machine;
 
 	PictureBar(Composite parent, Listener listener) {
 		super(parent, SWT.NONE);
@@ -98,7 +102,7 @@ final class PictureBar extends Composite {
 		kind.setLayoutData(new RowData());
 		name(kind, "Picture");
 		kind.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withKind(
-				PictureKind.values()[kind.getSelectionIndex()])));
+				PictureKind.of(isOfAccesses()).get(kind.getSelectionIndex()))));
 		space = new Combo(choices, SWT.READ_ONLY);
 		space.setItems("Structures", "NUMA nodes, frames");
 		space.setToolTipText("Which memory: that of the program by structures, or that of the machine by NUMA nodes and page frames");
@@ -124,7 +128,8 @@ final class PictureBar extends Composite {
 		name(metric, "Counted");
 		metric.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withMetric(
 				metric.getSelectionIndex() == 0 && !isOfAccesses() ? null : metrics().get(metricIndex()))));
-		Composite slicing = labelled(in, "in");
+		slicing = labelled(in, "in");
+		GridDataFactory.fillDefaults().applyTo(slicing);
 		slices = new Combo(slicing, SWT.READ_ONLY);
 		slices.setToolTipText("Number of time slices of the picture");
 		name(slices, "Time slices");
@@ -215,7 +220,7 @@ final class PictureBar extends Composite {
 	}
 
 	private String[] kinds() {
-		return Arrays.stream(PictureKind.values()).map(k -> k.title(isOfAccesses())).toArray(String[]::new);
+		return PictureKind.of(isOfAccesses()).stream().map(k -> k.title(isOfAccesses())).toArray(String[]::new);
 	}
 
 	private List<String> choices() {
@@ -236,10 +241,12 @@ final class PictureBar extends Composite {
 		Choice c = listener.choice();
 		viewpoints = Dimensions.of(Dimension.Use.COLOUR);
 		metricsOfAccesses = Arrays.stream(Metric.values()).filter(Metric::ofAccesses).toList();
-		boolean other = kind.getSelectionIndex() != c.kind().ordinal();
+		int kindAt = Math.max(0, PictureKind.of(isOfAccesses()).indexOf(c.kind()));
+		boolean other = kind.getSelectionIndex() != kindAt;
 		other |= items(kind, List.of(kinds()));
-		kind.setToolTipText("What is drawn: " + (isOfAccesses() ? "memory" : "event producers") + " over time, or time alone");
-		select(kind, c.kind().ordinal());
+		kind.setToolTipText("What is drawn: " + (isOfAccesses() ? "memory over time, time alone, or memory and the machine"
+				: "event producers over time, or time alone"));
+		select(kind, kindAt);
 		List<String> names = new ArrayList<>();
 		if (!isOfAccesses()) {
 			names.add("What suits the trace");
@@ -260,6 +267,12 @@ final class PictureBar extends Composite {
 		other |= items(slices, counts.stream().map(n -> n + " slices").toList());
 		select(slices, counts.indexOf(c.slices()));
 		other |= items(viewpoint, isOfAccesses() ? choices() : List.of("Event types"));
+		boolean time = c.kind().sides().columnsAreTime();
+		if (slicing.getVisible() != time) {
+			slicing.setVisible(time);
+			((GridData) slicing.getLayoutData()).exclude = !time;
+			other = true;
+		}
 		if (other) {
 			fit(true);
 		}
@@ -322,6 +335,7 @@ final class PictureBar extends Composite {
 		if (error != null) {
 			where.setText(escape(error));
 			where.setForeground(ScenePainter.warning(this));
+			where.setToolTipText(error.replace("&", "&&"));
 			return;
 		}
 		where.setForeground(null);
@@ -351,9 +365,11 @@ final class PictureBar extends Composite {
 			text.append(String.format(Locale.ROOT, "    %s from %s", Units.duration(trace.info(), s.durationNs()),
 					Units.duration(trace.info(), s.fromNs() - whole.fromNs())));
 		}
-		where.setText(text.toString());
+		boolean left = machine != null && !machine.leftOutShare().isEmpty();
+		where.setText(text + (left ? "    " + escape(machine.leftOutShare()) + " without CPU" : ""));
 		layout();
-		where.setToolTipText("Where the picture is; click a part of the path to go there");
+		where.setToolTipText("Where the picture is; click a part of the path to go there"
+				+ (machine == null || machine.notes().isEmpty() ? "" : "\n" + String.join("\n", machine.notes()).replace("&", "&&")));
 	}
 
 	private static String escape(String text) {
@@ -363,6 +379,14 @@ final class PictureBar extends Composite {
 	/** A sentence that says why there is no new picture; null: all is well. */
 	void error(String message) {
 		error = message;
+		if (trace != null) {
+			showPlace();
+		}
+	}
+
+	/** The machine that is a side of the picture; what is at no CPU of it is told. Null: none is. */
+	void machine(MachineSide now) {
+		machine = now;
 		if (trace != null) {
 			showPlace();
 		}
@@ -387,6 +411,11 @@ final class PictureBar extends Composite {
 				}
 			});
 		}
+	}
+
+	/** What stands at the right: where one is. */
+	String place() {
+		return where.getText();
 	}
 
 	Combo viewpoint() {

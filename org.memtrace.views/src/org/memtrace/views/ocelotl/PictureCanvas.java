@@ -17,6 +17,9 @@ import org.eclipse.swt.widgets.MenuItem;
 import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
+import org.memtrace.analysis.machine.MachineFilters;
+import org.memtrace.analysis.machine.MachineTopology.MachineObject;
+import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.SpaceZoom;
@@ -174,7 +177,7 @@ final class PictureCanvas extends Canvas {
 
 	/** That of the window as it is now: until it is drawn, what was drawn before stands where it belongs. */
 	private TimeCursor.Scale timeScale() {
-		if (picture == null || selection == null) {
+		if (picture == null || selection == null || !picture.columnsAreTime()) {
 			return null;
 		}
 		Rectangle plot = picture.plot();
@@ -308,7 +311,7 @@ final class PictureCanvas extends Canvas {
 	// ---- mouse
 
 	/** What a drag asks for: snapped to slices and to the smallest producer that holds all touched rows. */
-	private record Target(long fromNs, long toNs, int producer, Rectangle area) {
+	private record Target(ShownPicture.Hit hit, Rectangle area) {
 	}
 
 	private Target target() {
@@ -330,15 +333,28 @@ final class PictureCanvas extends Canvas {
 			node = h.smallestContaining(picture.leafAt(Math.min(dragFrom.y, dragTo.y)),
 					picture.leafAt(Math.max(dragFrom.y, dragTo.y)) + 1);
 		}
-		int producer = h.producer(node) == Hierarchy.NO_PRODUCER ? picture.state().producer() : h.producer(node);
 		if (dx < MIN_DRAG && !picture.hasRows()) {
 			return null;
 		}
+		MachineObject part = picture.rowsAreMemory() ? picture.part(first, end) : picture.part(h.leafFrom(node), h.leafTo(node));
+		boolean time = picture.columnsAreTime();
+		if (!time && part != null) {
+			Hierarchy columns = picture.picture().columns().hierarchy();
+			int smallest = columns.smallestContaining(first, end);
+			first = columns.leafFrom(smallest);
+			end = columns.leafTo(smallest);
+		} else if (!time) {
+			first = 0;
+			end = picture.model().sliceCount();
+		}
+		int producer = !picture.rowsAreMemory() || h.producer(node) == Hierarchy.NO_PRODUCER ? picture.state().producer() : h.producer(node);
 		int x0 = picture.xOfSlice(first);
 		int y0 = picture.yOfLeaf(h.leafFrom(node));
 		Rectangle area = new Rectangle(x0, y0, picture.xOfSlice(end) - x0, picture.yOfLeaf(h.leafTo(node)) - y0);
 		area.intersect(plot);
-		return new Target(picture.model().slices().boundNs(first), picture.model().slices().boundNs(end), producer, area);
+		ViewState s = picture.state();
+		return new Target(new ShownPicture.Hit(producer, time ? picture.model().slices().boundNs(first) : s.fromNs(),
+				time ? picture.model().slices().boundNs(end) : s.toNs(), area, null, part), area);
 	}
 
 	private void mouseDown(Event e) {
@@ -360,6 +376,11 @@ final class PictureCanvas extends Canvas {
 			ModelType type = picture.legendAt(e.x, e.y);
 			if (type != null) {
 				host.toggle(type.name());
+				return;
+			}
+			MachineObject part = picture.partAt(e.x, e.y);
+			if (part != null) {
+				selection.filters(MachineFilters.clicked(selection.state().filters(), part, (e.stateMask & SWT.MOD1) != 0));
 				return;
 			}
 			picture.stripProducer(e.x, e.y).ifPresent(id -> {
@@ -384,7 +405,8 @@ final class PictureCanvas extends Canvas {
 			redraw();
 			return;
 		}
-		setCursor(picture.plot().contains(e.x, e.y) ? cross : picture.legendAt(e.x, e.y) != null ? hand : null);
+		setCursor(picture.plot().contains(e.x, e.y) ? cross
+				: picture.legendAt(e.x, e.y) != null || picture.partAt(e.x, e.y) != null ? hand : null);
 		if (tip.bounds() != null && tip.bounds().contains(e.x, e.y)) {
 			tip.hide(); // within the same block it would stay where it covers what is pointed at
 		}
@@ -414,7 +436,7 @@ final class PictureCanvas extends Canvas {
 	/** Puts the cursor of the keys on a block; null: on none. */
 	private void look(ShownPicture.Hit hit) {
 		if (isFocusControl()) {
-			timeCursor.point(hit == null ? PointedTime.NONE : hit.fromNs());
+			timeCursor.point(hit == null || !picture.columnsAreTime() ? PointedTime.NONE : hit.fromNs());
 		}
 		place(hit);
 	}
@@ -441,17 +463,17 @@ final class PictureCanvas extends Canvas {
 		endDrag();
 		if (pan) {
 			ViewState s = selection.state();
-			long shift = Math.round((double) -dx * s.durationNs() / picture.plot().width);
+			long shift = picture.columnsAreTime() ? Math.round((double) -dx * s.durationNs() / picture.plot().width) : 0;
 			if (shift != 0) {
 				selection.window(s.fromNs() + shift, s.toNs() + shift);
 			}
 		} else if (target != null) {
-			selection.zoom(target.fromNs(), target.toNs(), target.producer());
+			zoomTo(target.hit(), true, true);
 		} else {
 			ShownPicture.Hit hit = picture.hit(e.x, e.y);
 			if (hit != null) {
 				look(hit);
-				selection.mark(picture.hasRows() ? picture.trace().memberOf(hit.producer()) : selection.mark());
+				selection.mark(picture.rowsAreMemory() ? picture.trace().memberOf(hit.producer()) : selection.mark());
 			}
 		}
 	}
@@ -471,7 +493,7 @@ final class PictureCanvas extends Canvas {
 		}
 		ShownPicture.Hit hit = picture.hit(e.x, e.y);
 		if (hit != null) {
-			selection.zoom(hit.fromNs(), hit.toNs(), hit.producer());
+			zoomTo(hit, true, true);
 		} else {
 			picture.stripProducer(e.x, e.y).ifPresent(
 					id -> selection.zoom(selection.state().fromNs(), selection.state().toNs(), id));
@@ -495,13 +517,17 @@ final class PictureCanvas extends Canvas {
 		double factor = Math.pow(WHEEL_FACTOR, notches);
 		double x = Math.max(0, Math.min(1, (double) (e.x - plot.x) / plot.width));
 		double y = Math.max(0, Math.min(1, (double) (e.y - plot.y) / plot.height));
-		int producer = (e.stateMask & SWT.MOD1) != 0 || !picture.hasRows() ? s.producer() : producerAfterTurn(y, factor);
+		int producer = (e.stateMask & SWT.MOD1) != 0 || !picture.rowsAreMemory() ? s.producer() : producerAfterTurn(y, factor);
 		zoomTime(x, factor, producer);
 	}
 
 	/** Keeps the instant at fraction {@code x} of the window where it is. */
 	private void zoomTime(double x, double factor, int producer) {
 		ViewState s = selection.state();
+		if (picture != null && !picture.columnsAreTime()) {
+			selection.go(s.withProducer(producer)); // nobody sees the time here
+			return;
+		}
 		double at = s.fromNs() + x * s.durationNs();
 		long from = Math.round(at - x * s.durationNs() * factor);
 		long to = Math.round(at + (1 - x) * s.durationNs() * factor);
@@ -582,7 +608,7 @@ final class PictureCanvas extends Canvas {
 		case SWT.CR, SWT.KEYPAD_CR -> content(cursor);
 		case 'z' -> zoomTo(cursor, true, true);
 		case 'm' -> {
-			if (cursor != null && picture != null && picture.hasRows()) {
+			if (cursor != null && picture != null && picture.rowsAreMemory()) {
 				selection.mark(picture.trace().memberOf(cursor.producer()));
 			}
 		}
@@ -645,11 +671,20 @@ final class PictureCanvas extends Canvas {
 		return true;
 	}
 
+	/** A part of the machine is a filter; it stays as it is when only memory or only time is zoomed. */
 	private void zoomTo(ShownPicture.Hit hit, boolean inTime, boolean inMemory) {
 		if (hit != null && selection != null) {
 			ViewState s = selection.state();
-			selection.zoom(inTime ? hit.fromNs() : s.fromNs(), inTime ? hit.toNs() : s.toNs(),
-					inMemory ? hit.producer() : s.producer());
+			ViewState clipped = selection.clip(inTime ? hit.fromNs() : s.fromNs(), inTime ? hit.toNs() : s.toNs())
+					.withProducer(inMemory ? hit.producer() : s.producer());
+			selection.go(inTime && inMemory ? clipped.withFilters(hit.zoomed(s).filters()) : clipped);
+		}
+	}
+
+	/** Only the CPUs of a block, everywhere in the group. */
+	private void filterTo(ShownPicture.Hit hit) {
+		if (hit != null && hit.part() != null && selection != null) {
+			selection.filters(MachineFilters.only(selection.state().filters(), hit.part()));
 		}
 	}
 
@@ -661,7 +696,7 @@ final class PictureCanvas extends Canvas {
 
 	private void hierarchy(ShownPicture.Hit hit) {
 		if (picture != null && selection != null) {
-			ProducerPopup.open(this, picture, selection, hit != null && picture.hasRows() ? hit.producer() : picture.state().producer());
+			ProducerPopup.open(this, picture, selection, hit != null && picture.rowsAreMemory() ? hit.producer() : picture.state().producer());
 		}
 	}
 
@@ -695,14 +730,19 @@ final class PictureCanvas extends Canvas {
 		ShownPicture.Hit block = hit;
 		Menu menu = new Menu(this);
 		setMenu(menu);
-		boolean memory = picture.hasRows();
+		boolean memory = picture.rowsAreMemory();
+		boolean time = picture.columnsAreTime();
+		boolean part = block != null && block.part() != null;
 		item(menu, "Content of the block…\tEnter", block != null, () -> content(block));
 		item(menu, "Zoom to the block\tZ", block != null, () -> zoomTo(block, true, true));
-		item(menu, "Zoom to its time", block != null && memory, () -> zoomTo(block, true, false));
+		item(menu, "Zoom to its time", block != null && time && (memory || part), () -> zoomTo(block, true, false));
 		boolean accesses = picture.trace().hasAccesses();
 		item(menu, accesses ? "Zoom to its memory" : "Zoom to its producers", block != null && memory, () -> zoomTo(block, false, true));
 		item(menu, (accesses ? "Mark its structure in all views" : "Mark its producer in all views") + "\tM", block != null && memory,
 				() -> selection.mark(picture.trace().memberOf(block.producer())));
+		if (picture.choice().kind().sides().hasMachine()) {
+			item(menu, part ? "Only " + block.part().shortLabel() + " in all views" : "Only its CPUs in all views", part, () -> filterTo(block));
+		}
 		item(menu, "Hierarchy…\tH", true, () -> hierarchy(block));
 		new MenuItem(menu, SWT.SEPARATOR);
 		ModelType main = block == null ? null : strongest(block);
@@ -743,14 +783,15 @@ final class PictureCanvas extends Canvas {
 		ModelType main = strongest(cursor);
 		String name = cursor.producer() < 0 ? "all" : picture.trace().producers().name(cursor.producer());
 		TraceInfo info = picture.trace().info();
-		return name + ", " + Units.duration(info, cursor.fromNs() - info.startNs()) + " to "
-				+ Units.duration(info, cursor.toNs() - info.startNs()) + ", "
-				+ (main == null ? "nothing" : ModelText.type(main));
+		String where = (cursor.part() == null ? "" : ", " + cursor.part().shortLabel()) + (!picture.columnsAreTime() ? ""
+				: ", " + Units.duration(info, cursor.fromNs() - info.startNs()) + " to " + Units.duration(info, cursor.toNs() - info.startNs()));
+		return name + where + ", " + (main == null ? "nothing" : ModelText.type(main));
 	}
 
 	private void describe() {
 		Accessibility.graphic(this,
-				() -> picture == null || picture.trace().hasAccesses() ? "Memory use over time and memory" : "Events over time and producers",
+				() -> picture == null || picture.trace().hasAccesses() ? picture == null || picture.choice().kind().sides() == Sides.MEMORY_TIME
+						? "Memory use over time and memory" : "Memory use: " + picture.choice().kind().title(true) : "Events over time and producers",
 				() -> picture == null ? "No picture"
 						: cursor == null ? picture.summary() : picture.summary() + "; block: " + blockText(),
 				null);

@@ -5,6 +5,8 @@ package org.memtrace.views.ocelotl;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.eclipse.swt.graphics.Rectangle;
 import org.memtrace.aggregation.Hierarchy;
@@ -12,6 +14,9 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.machine.MachineFilters;
+import org.memtrace.analysis.machine.MachineSide;
+import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
@@ -47,10 +52,17 @@ final class ShownPicture {
 	/**
 	 * A block, or several drawn together.
 	 *
-	 * @param producer smallest producer that holds it
+	 * @param producer smallest producer that holds it; where rows are no memory that of the picture
+	 * @param fromNs start; where columns are no time that of the picture
 	 * @param area pixels
+	 * @param part what of the machine it is; null where the machine is no side of the picture
 	 */
-	record Hit(int producer, long fromNs, long toNs, Rectangle area, Picture.Hit what) {
+	record Hit(int producer, long fromNs, long toNs, Rectangle area, Picture.Hit what, MachineObject part) {
+		/** The state in which it is all that is shown; a part of the machine is a filter. */
+		ViewState zoomed(ViewState now) {
+			ViewState to = now.withWindow(fromNs, toNs).withProducer(producer);
+			return part == null ? to : to.withFilters(MachineFilters.only(now.filters(), part));
+		}
 	}
 
 	/** Where a part of this picture belongs in the picture of another state. */
@@ -84,7 +96,9 @@ final class ShownPicture {
 		parameters.put("complexity_reduction_percent", Double.toString(partition().reductionPercent()));
 		return new Snapshot(trace().name(), (palette, width, height) -> build(
 				new Input(input.description(), s, input.choice(), width, height, input.fontSize(), palette), partition(),
-				trace().name()).scene(), () -> PartitionTable.csv(partition(), names()), parameters);
+				trace().name()).scene(), 
+				() -> columnsAreTime() ? PartitionTable.csv(partition(), names()) : PartitionTable.csv(partition(), names(), picture.columns()),
+				parameters);
 	}
 
 	/** The blocks alone, for an overview. */
@@ -111,8 +125,10 @@ final class ShownPicture {
 		o.ticks = d.input().trace().info().isInTicks();
 		o.counts = d.input().trace().info().counts();
 		if (title != null) {
-			o.warning = d.input().trace().lossWarning();
+			o.warning = Stream.of(d.input().trace().lossWarning(), d.machine() == null ? "" : d.machine().leftOut())
+					.filter(s -> !s.isEmpty()).collect(Collectors.joining(", "));
 		}
+		o.columns = d.input().sides().columns(d.machine());
 		Choice c = in.choice();
 		o.colouring = c.kind() == PictureKind.PARTS ? Colouring.PARTS : Colouring.DOMINANT_TYPE;
 		o.minBlockHeight = c.merged() ? o.minBlockHeight : 0;
@@ -138,9 +154,19 @@ final class ShownPicture {
 		return input.choice();
 	}
 
-	/** Whether rows are memory: a picture of time has none. */
+	/** Whether there are rows: a picture of time has none. */
 	boolean hasRows() {
 		return !input.choice().kind().isOfTime();
+	}
+
+	/** Whether rows are memory, or event producers: there may be none, and they may be the machine. */
+	boolean rowsAreMemory() {
+		return hasRows() && input.description().input().sides().rowsAreMemory();
+	}
+
+	/** Whether columns are slices of time: they may be the machine. */
+	boolean columnsAreTime() {
+		return input.description().input().sides().columnsAreTime();
 	}
 
 	double p() {
@@ -193,9 +219,35 @@ final class ShownPicture {
 		int x0 = xOfSlice(h.firstSlice());
 		int y0 = hasRows() ? yOfLeaf(h.leafFrom()) : plot.y;
 		int y1 = hasRows() ? yOfLeaf(h.leafTo()) : plot.y + plot.height;
-		int producer = hasRows() ? producer(h.node()) : input.state().producer();
-		return new Hit(producer, model().slices().boundNs(h.firstSlice()), model().slices().boundNs(h.endSlice()),
-				new Rectangle(x0, y0, xOfSlice(h.endSlice()) - x0, y1 - y0), h);
+		int producer = rowsAreMemory() ? producer(h.node()) : input.state().producer();
+		boolean time = columnsAreTime();
+		return new Hit(producer, time ? model().slices().boundNs(h.firstSlice()) : input.state().fromNs(),
+				time ? model().slices().boundNs(h.endSlice()) : input.state().toNs(),
+				new Rectangle(x0, y0, xOfSlice(h.endSlice()) - x0, y1 - y0), h, part(h));
+	}
+
+	/** What of the machine something is; null where the machine is no side of the picture. */
+	private MachineObject part(Picture.Hit h) {
+		MachineSide machine = input.description().machine();
+		return machine == null ? null : machine.tree().object(columnsAreTime() ? h.node() : picture.partOf(h));
+	}
+
+	/** The part of the machine whose name is at a point, beside the blocks or below them; null none. */
+	MachineObject partAt(int x, int y) {
+		MachineSide machine = input.description().machine();
+		if (machine == null) {
+			return null;
+		}
+		Picture.Hit strip = picture.hit(x, y);
+		int node = !columnsAreTime() ? picture.partAt(x, y) : strip.area() == Picture.Area.HIERARCHY ? strip.node() : -1;
+		return node < 0 ? null : machine.tree().object(node);
+	}
+
+	/** The smallest part of the machine that holds some columns, or rows where these are the machine; null for all of it. */
+	MachineObject part(int from, int to) {
+		MachineSide machine = input.description().machine();
+		int node = machine == null ? 0 : machine.tree().hierarchy().smallestContaining(from, to);
+		return node == 0 ? null : machine.tree().object(node);
 	}
 
 	/** What is around a cell of the model; rows are ignored where there are none. */
@@ -214,7 +266,7 @@ final class ShownPicture {
 	/** Producer of the hierarchy strip at a point. */
 	OptionalInt stripProducer(int x, int y) {
 		Picture.Hit h = picture.hit(x, y);
-		return h.area() == Picture.Area.HIERARCHY ? OptionalInt.of(producer(h.node())) : OptionalInt.empty();
+		return h.area() == Picture.Area.HIERARCHY && rowsAreMemory() ? OptionalInt.of(producer(h.node())) : OptionalInt.empty();
 	}
 
 	private int producer(int node) {
@@ -231,7 +283,7 @@ final class ShownPicture {
 
 	/** Pixels of a producer, or null when it is not in the picture. */
 	Rectangle area(int producer) {
-		if (!hasRows()) {
+		if (!rowsAreMemory()) {
 			return null;
 		}
 		Hierarchy h = model().hierarchy();
@@ -251,7 +303,7 @@ final class ShownPicture {
 	 */
 	Mapping mapped(ViewState other) {
 		ViewState s = input.state();
-		if (!hasRows() && other.producer() != s.producer()) {
+		if (!rowsAreMemory() && other.producer() != s.producer()) {
 			return null;
 		}
 		long from = Math.max(s.fromNs(), other.fromNs());
@@ -277,8 +329,9 @@ final class ShownPicture {
 
 	/** Pixels of a time and a part of the rows, in a picture of a state with this plot. */
 	private Rectangle area(ViewState s, long from, long to, double top, double bottom) {
-		int x0 = plot.x + round(plot.width * ((double) (from - s.fromNs()) / s.durationNs()));
-		int x1 = plot.x + round(plot.width * ((double) (to - s.fromNs()) / s.durationNs()));
+		boolean time = columnsAreTime();
+		int x0 = time ? plot.x + round(plot.width * ((double) (from - s.fromNs()) / s.durationNs())) : plot.x;
+		int x1 = time ? plot.x + round(plot.width * ((double) (to - s.fromNs()) / s.durationNs())) : plot.x + plot.width;
 		int y0 = plot.y + round(plot.height * top);
 		int y1 = plot.y + round(plot.height * bottom);
 		return new Rectangle(x0, y0, x1 - x0, y1 - y0);
