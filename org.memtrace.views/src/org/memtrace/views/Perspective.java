@@ -39,13 +39,13 @@ public final class Perspective implements IPerspectiveFactory {
 			below.addPlaceholder(id + ANY);
 		}
 		// of some traces, or for some people only
-		for (String id : new String[] { ViewIds.PROFILE, ViewIds.SOURCE, ViewIds.SQL }) {
+		for (String id : new String[] { ViewIds.PROFILE, ViewIds.BINDING, ViewIds.SOURCE, ViewIds.SQL }) {
 			below.addPlaceholder(id);
 			below.addPlaceholder(id + ANY);
 		}
 		for (String id : new String[] { ViewIds.TRACES, ViewIds.DETAILS, ViewIds.OCELOTL, ViewIds.FINDINGS, ViewIds.DIFFERENCE,
 				ViewIds.STRUCTURES, ViewIds.GANTT, ViewIds.EVENTS, ViewIds.STATISTICS, ViewIds.PROFILE, ViewIds.DENSITY, ViewIds.MACHINE,
-				ViewIds.SOURCE, ViewIds.SQL, ViewIds.TUTORIAL, ViewIds.HELP }) {
+				ViewIds.BINDING, ViewIds.SOURCE, ViewIds.SQL, ViewIds.TUTORIAL, ViewIds.HELP }) {
 			layout.addShowViewShortcut(id);
 		}
 		// beside what they are about: all pictures

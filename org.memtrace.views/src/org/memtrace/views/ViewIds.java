@@ -19,6 +19,7 @@ public final class ViewIds {
 	public static final String PROFILE = "org.memtrace.views.profile";
 	public static final String DENSITY = "org.memtrace.views.density";
 	public static final String MACHINE = "org.memtrace.views.machine";
+	public static final String BINDING = "org.memtrace.views.binding";
 	public static final String SOURCE = "org.memtrace.views.source";
 	public static final String SQL = "org.memtrace.views.sql";
 	public static final String HELP = "org.memtrace.views.help";

@@ -13,7 +13,10 @@ import org.memtrace.analysis.binding.ThreadBinding.Kind;
 import org.memtrace.model.ThreadInfo;
 
 /** Texts to paste that bind the threads as proposed. Threads are numbered in the order in which their process starts them. */
-final class BindingPaste {
+public final class BindingPaste {
+	/** Tools, in the order in which they are told. */
+	public static final List<String> TOOLS = List.of("openmp", "likwid-pin", "taskset");
+
 	/**
 	 * A way to bind the threads of a process.
 	 *
@@ -22,7 +25,7 @@ final class BindingPaste {
 	 * @param text what to paste; empty when the tool cannot do it
 	 * @param remark what to know of it
 	 */
-	record Way(int image, String tool, String text, String remark) {
+	public record Way(int image, String tool, String text, String remark) {
 	}
 
 	private BindingPaste() {
@@ -57,6 +60,37 @@ final class BindingPaste {
 					"when all threads of the process $PID have begun, without the recorder"));
 		}
 		return ways;
+	}
+
+	/** Whether there is a binding to paste: one that is better, or may be. */
+	public static boolean isUseful(ThreadBinding b) {
+		return b.outcome() == ThreadBinding.Outcome.BETTER || b.outcome() == ThreadBinding.Outcome.UNDECIDED;
+	}
+
+	/**
+	 * What to paste for a tool: a line for each process, with the process before it where there are several. Empty when the tool cannot bind
+	 * all of them, or there is nothing to bind.
+	 *
+	 * @param tool one of {@link #TOOLS}
+	 */
+	public static String text(ThreadBinding b, String command, String tool) {
+		List<Way> ways = isUseful(b) ? ways(b, command, tool) : List.of();
+		if (ways.stream().anyMatch(w -> w.text.isEmpty())) {
+			return "";
+		}
+		boolean several = ways.size() > 1;
+		return ways.stream().map(w -> (several ? "# process " + w.image + "\n" : "") + w.text).collect(Collectors.joining("\n"));
+	}
+
+	/** What to know of {@link #text}: its remark, or why there is none. */
+	public static String remark(ThreadBinding b, String command, String tool) {
+		List<Way> ways = ways(b, command, tool);
+		return !isUseful(b) || ways.isEmpty() ? "There is nothing to bind" : ways.stream().filter(w -> w.text.isEmpty()).findFirst()
+				.map(w -> "Not possible: " + w.remark).orElse(ways.get(0).remark);
+	}
+
+	private static List<Way> ways(ThreadBinding b, String command, String tool) {
+		return of(b, command).stream().filter(w -> w.tool.equals(tool)).toList();
 	}
 
 	private static String list(int[] cpus, String between, String before, String after) {

@@ -5,6 +5,7 @@ package org.memtrace.analysis.binding;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.memtrace.analysis.binding.ThreadBinding.Figures;
@@ -32,15 +33,43 @@ public final class BindingPicture {
 	private static final double LEAST_CELL = 11;
 	private static final int STEPS = 40;
 
-	private BindingPicture() {
+	/** Where a matrix is, and which thread each of its rows is. */
+	private record Matrix(double left, double top, double cell, int[] order) {
+	}
+
+	/** Two threads of a matrix; the same twice on its diagonal. */
+	public record Cell(int row, int column) {
+	}
+
+	private final ThreadBinding binding;
+	private final Scene scene;
+	private final List<Matrix> matrices;
+
+	private BindingPicture(ThreadBinding binding, Scene scene, List<Matrix> matrices) {
+		this.binding = binding;
+		this.scene = scene;
+		this.matrices = matrices;
 	}
 
 	/** Draws it. Milliseconds for a hundred threads. */
 	public static Scene of(ThreadBinding b, int width, int height, Palette palette, String title) {
+		return build(b, width, height, palette, title).scene;
+	}
+
+	/**
+	 * Draws it, and keeps what is where.
+	 *
+	 * @param title null for none, and no verdict
+	 */
+	public static BindingPicture build(ThreadBinding b, int width, int height, Palette palette, String title) {
 		List<Shape> shapes = new ArrayList<>();
+		List<Matrix> matrices = new ArrayList<>();
 		SharingGraph graph = b.graph();
 		int n = graph.threads().size();
-		PictureTitle.draw(shapes, palette, TextMeter.DEFAULT, FONT, PAD, width, title, "", b.verdict());
+		double above = title == null ? 0 : HEAD;
+		if (title != null) {
+			PictureTitle.draw(shapes, palette, TextMeter.DEFAULT, FONT, PAD, width, title, "", b.verdict());
+		}
 		double most = 0;
 		long[][] weight = new long[n][n];
 		for (int i = 0; i < n; i++) {
@@ -49,22 +78,71 @@ public final class BindingPicture {
 				most = Math.max(most, weight[i][k]);
 			}
 		}
-		double side = Math.max(20, Math.min((width - 2 * PAD - GAP - 2 * LABELS) / 2, height - 2 * PAD - HEAD - LEGEND - 3.5 * FONT));
+		double side = Math.max(20, Math.min((width - 2 * PAD - GAP - 2 * LABELS) / 2, height - 2 * PAD - above - LEGEND - 3.5 * FONT));
 		for (Kind kind : List.of(Kind.ORDER, Kind.PROPOSED)) {
 			Figures f = b.of(kind);
 			double left = PAD + LABELS + (kind == Kind.ORDER ? 0 : side + GAP + LABELS);
-			double top = PAD + HEAD + 1.5 * FONT;
-			String head = "Threads " + (kind == Kind.ORDER ? "by number" : "by proposed CPU") + ", mean distance "
-					+ ThreadBinding.number(f.distance());
-			shapes.add(new Shape.Text(left, top - 0.6 * FONT, TextMeter.DEFAULT.fit(head, FONT, true, side), FONT, true, palette.text(),
+			double top = PAD + above + 1.5 * FONT;
+			shapes.add(new Shape.Text(left, top - 0.6 * FONT, head(kind, ThreadBinding.number(f.distance()), side), FONT, true, palette.text(),
 					Anchor.START, false));
-			matrix(shapes, b, kind, weight, most, left, top, side, palette);
+			matrices.add(matrix(shapes, b, kind, weight, most, left, top, side, palette));
 		}
-		legend(shapes, b, most, width, PAD + HEAD + 1.5 * FONT + side + FONT, palette);
-		return new Scene(width, height, palette.background(), shapes);
+		legend(shapes, b, most, width, PAD + above + 1.5 * FONT + side + FONT, palette);
+		return new BindingPicture(b, new Scene(width, height, palette.background(), shapes), matrices);
 	}
 
-	private static void matrix(List<Shape> shapes, ThreadBinding b, Kind kind, long[][] weight, double most, double left, double top,
+	/** Above a matrix: the longest text for which there is room above both. */
+	private static String head(Kind kind, String distance, double width) {
+		boolean order = kind == Kind.ORDER;
+		double room = width + GAP;
+		if (fits("Threads by proposed CPU, mean distance ", distance, room)) {
+			return "Threads by " + (order ? "number" : "proposed CPU") + ", mean distance " + distance;
+		}
+		String by = order ? "By number" : "Proposed";
+		return fits("By number, distance ", distance, room) ? by + ", distance " + distance
+				: TextMeter.DEFAULT.fit(by + ": " + distance, FONT, true, room);
+	}
+
+	private static boolean fits(String text, String distance, double room) {
+		return TextMeter.DEFAULT.width(text + distance, FONT, true) <= room;
+	}
+
+	public Scene scene() {
+		return scene;
+	}
+
+	/** The threads of the cell at a point, null outside of both matrices. */
+	public Cell at(double x, double y) {
+		for (Matrix m : matrices) {
+			int row = (int) Math.floor((y - m.top) / m.cell);
+			int column = (int) Math.floor((x - m.left) / m.cell);
+			if (row >= 0 && row < m.order.length && column >= 0 && column < m.order.length) {
+				return new Cell(m.order[row], m.order[column]);
+			}
+		}
+		return null;
+	}
+
+	/** What a cell means, in lines; empty outside. */
+	public String textAt(double x, double y) {
+		Cell c = at(x, y);
+		if (c == null) {
+			return "";
+		}
+		SharingGraph graph = binding.graph();
+		if (c.row == c.column) {
+			return "Thread " + BindingText.name(graph, c.row) + BindingTable.PLACES.stream()
+					.map(p -> "\n" + p.title() + ": " + p.text(binding, c.row)).collect(Collectors.joining());
+		}
+		long weight = graph.weight(c.row, c.column);
+		BindingText.Pair pair = new BindingText.Pair(c.row, c.column, weight);
+		return "Threads " + BindingText.name(graph, c.row) + " and " + BindingText.name(graph, c.column) + "\n"
+				+ (weight == 0 ? "share nothing" : Units.count(weight) + " " + BindingText.unit(graph) + ", "
+						+ Units.percent(100.0 * weight / graph.total()) + " of all sharing")
+				+ "\nIn order: " + BindingText.same(binding, Kind.ORDER, pair) + "; proposed: " + BindingText.same(binding, Kind.PROPOSED, pair);
+	}
+
+	private static Matrix matrix(List<Shape> shapes, ThreadBinding b, Kind kind, long[][] weight, double most, double left, double top,
 			double side, Palette palette) {
 		int n = weight.length;
 		CpuDistances machine = b.machine();
@@ -103,6 +181,7 @@ public final class BindingPicture {
 				shapes.add(new Shape.Line(left, top + i * cell, left + side, top + i * cell, palette.text(), w, false));
 			}
 		}
+		return new Matrix(left, top, cell, order);
 	}
 
 	private static void legend(List<Shape> shapes, ThreadBinding b, double most, int width, double y, Palette palette) {
@@ -112,8 +191,10 @@ public final class BindingPicture {
 			shapes.add(new Shape.Rect(x + i * bar / STEPS, y, bar / STEPS + 0.5, FONT, palette.heat((i + 1.0) / STEPS), 0));
 		}
 		shapes.add(new Shape.Text(x - 6, y + FONT - 2, "0", FONT, false, palette.mutedText(), Anchor.END, false));
-		String text = Units.count(most) + " " + BindingText.unit(b.graph()) + ". Lines: " + b.machine().legend();
+		String text = Units.count(most) + " " + BindingText.unit(b.graph());
 		shapes.add(new Shape.Text(x + bar + 6, y + FONT - 2, TextMeter.DEFAULT.fit(text, FONT, false, width - x - bar - 6 - PAD), FONT, false,
 				palette.mutedText(), Anchor.START, false));
+		shapes.add(new Shape.Text(PAD, y + 2.5 * FONT, TextMeter.DEFAULT.fit("Distance: " + b.machine().legend()
+				+ ". Wider lines separate larger parts.", FONT, false, width - 2 * PAD), FONT, false, palette.mutedText(), Anchor.START, false));
 	}
 }

@@ -70,12 +70,7 @@ public final class BindingText {
 	public static String text(ThreadBinding binding, int rows, String command) {
 		SharingGraph graph = binding.graph();
 		StringBuilder b = new StringBuilder();
-		b.append(binding.machine().topology().summary()).append(" (").append(binding.machine().topology().origin()).append(")\n");
-		b.append("Sharing: ").append(unit(graph)).append("; ").append(Units.count(graph.total())).append(" in all pairs of ")
-				.append(Units.plural(graph.threads().size(), "thread")).append(".\n");
-		b.append("Distance: ").append(binding.machine().legend()).append(".\n");
-		b.append(binding.rule()).append('\n');
-		binding.notes().forEach(n -> b.append(n).append('\n'));
+		notes(binding).forEach(n -> b.append(n).append('\n'));
 		b.append('\n').append(binding.verdict()).append("\n\n");
 		if (graph.total() == 0) {
 			return b.toString();
@@ -83,7 +78,7 @@ public final class BindingText {
 		bindings(b, binding);
 		pairs(b.append('\n'), binding, rows);
 		threads(b.append('\n'), binding, rows);
-		if (binding.outcome() == ThreadBinding.Outcome.BETTER || binding.outcome() == ThreadBinding.Outcome.UNDECIDED) {
+		if (BindingPaste.isUseful(binding)) {
 			ways(b.append('\n'), binding, command);
 		}
 		return b.toString();
@@ -105,8 +100,7 @@ public final class BindingText {
 			table.add(row.toArray(new String[0]));
 		}
 		TextColumns.columns(b, table, "lrr" + "r".repeat(binding.machine().largest() + 1));
-		b.append(binding.isProven() ? "No binding on these CPUs has a smaller mean distance than the proposed one.\n"
-				: "The proposed one was found by a heuristic; no binding on these CPUs is below " + ThreadBinding.number(binding.bound()) + ".\n");
+		b.append(bound(binding)).append('\n');
 	}
 
 	private static void pairs(StringBuilder b, ThreadBinding binding, int most) {
@@ -125,7 +119,8 @@ public final class BindingText {
 		}
 	}
 
-	private static String same(ThreadBinding binding, Kind kind, Pair p) {
+	/** What of the machine two threads have in common in a binding. */
+	static String same(ThreadBinding binding, Kind kind, Pair p) {
 		return "same " + binding.machine().name(distance(binding, kind, p));
 	}
 
@@ -140,13 +135,11 @@ public final class BindingText {
 	private static void threads(StringBuilder b, ThreadBinding binding, int most) {
 		SharingGraph graph = binding.graph();
 		int n = graph.threads().size();
-		Figures recorded = binding.of(Kind.RECORDED);
 		List<String[]> table = new ArrayList<>();
-		table.add(new String[] {"thread", "task", "recorded on", "in order", "proposed"});
+		table.add(BindingTable.PRINTED.stream().map(BindingTable.Column::title).toArray(String[]::new));
 		for (int t = 0; t < Math.min(most, n); t++) {
-			table.add(new String[] {name(graph, t), Long.toString(graph.threads().get(t).taskId()),
-				recorded == null ? "-" : recorded.cpuOf()[t] >= 0 ? "CPU " + recorded.cpuOf()[t] : cpus(graph.seenOn(t)),
-				"CPU " + binding.of(Kind.ORDER).cpuOf()[t], "CPU " + binding.of(Kind.PROPOSED).cpuOf()[t]});
+			int thread = t;
+			table.add(BindingTable.PRINTED.stream().map(c -> c.text(binding, thread)).toArray(String[]::new));
 		}
 		TextColumns.columns(b, table, "lrlll");
 		if (n > most) {
@@ -185,6 +178,31 @@ public final class BindingText {
 			b.append(way.tool()).append(way.text().isEmpty() ? ": not possible: " : " (").append(way.remark())
 					.append(way.text().isEmpty() ? ".\n" : "):\n   " + way.text() + "\n");
 		}
+	}
+
+	/** The figures of all bindings in one line: the mean distance of sharing, with its interval where it has one. */
+	public static String figures(ThreadBinding binding) {
+		return "Mean distance of sharing: " + binding.figures().stream().map(f -> f.kind().title() + " " + ThreadBinding.number(f.distance())
+				+ (f.most() - f.least() < 5e-3 ? "" : " (" + ThreadBinding.number(f.least()) + " .. " + ThreadBinding.number(f.most()) + ")"))
+				.collect(Collectors.joining(", ")) + ". " + bound(binding);
+	}
+
+	private static String bound(ThreadBinding binding) {
+		return binding.isProven() ? "No binding on these CPUs has a smaller mean distance than the proposed one."
+				: "The proposed one was found by a heuristic; no binding on these CPUs is below " + ThreadBinding.number(binding.bound()) + ".";
+	}
+
+	/** What the numbers are of, and what to know of them, a sentence each. */
+	public static List<String> notes(ThreadBinding binding) {
+		SharingGraph graph = binding.graph();
+		List<String> notes = new ArrayList<>();
+		notes.add(binding.machine().topology().summary() + " (" + binding.machine().topology().origin() + ")");
+		notes.add("Sharing: " + unit(graph) + "; " + Units.count(graph.total()) + " in all pairs of "
+				+ Units.plural(graph.threads().size(), "thread") + ".");
+		notes.add("Distance: " + binding.machine().legend() + ".");
+		notes.add(binding.rule());
+		notes.addAll(binding.notes());
+		return notes;
 	}
 
 	/** A row for each two threads that share something. */

@@ -43,6 +43,7 @@ final class HelpPages {
 			Map.entry("org.memtrace.views.statistics", new Place("user/workbench.md", "statistics")),
 			Map.entry("org.memtrace.views.profile", new Place("user/workbench.md", "profile-where-the-time-goes")),
 			Map.entry("org.memtrace.views.density", new Place("user/workbench.md", "density")),
+			Map.entry("org.memtrace.views.binding", new Place("user/workbench.md", "binding-which-threads-share")),
 			Map.entry("org.memtrace.views.sql", new Place("sql.md", "the-view-sql")),
 			Map.entry("org.memtrace.views.filters", new Place("user/workbench.md", "filters")),
 			Map.entry("org.memtrace.views.record", new Place("user/workbench.md", "recording")),

@@ -257,6 +257,85 @@ class ThreadBindingTest {
 		assertFalse(BindingPicture.of(b, 900, 500, Palette.LIGHT, "pairs").shapes().isEmpty());
 	}
 
+	/** What the view shows: where the cells are, what stands in the table, and what is copied. */
+	@Test
+	void matrixTableAndPaste() throws MemtraceException {
+		ThreadBinding b = bind(graph(pairs(8), WRITTEN), machine(2, 2, 2), Places.SPREAD);
+		int[] cpu = b.of(Kind.PROPOSED).cpuOf();
+		BindingPicture picture = BindingPicture.build(b, 900, 500, Palette.LIGHT, null);
+		TreeSet<String> left = new TreeSet<>();
+		TreeSet<String> right = new TreeSet<>();
+		for (int y = 0; y < 500; y++) {
+			for (int x = 0; x < 900; x++) {
+				BindingPicture.Cell c = picture.at(x, y);
+				if (c != null) {
+					(x < 450 ? left : right).add(c.row() + " " + c.column());
+				}
+			}
+		}
+		assertEquals(64, left.size());
+		assertEquals(left, right);
+		// by number from the top in one matrix, by proposed CPU in the other one
+		int[] first = firstCell(picture, 0);
+		int[] second = firstCell(picture, 450);
+		List<Integer> numbers = rows(picture, first[0]);
+		assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7), numbers);
+		List<Integer> places = rows(picture, second[0]).stream().map(t -> b.machine().cpu(cpu[t])).toList();
+		assertEquals(places.stream().sorted().toList(), places);
+		assertEquals(8, places.size());
+		assertTrue(picture.textAt(first[0], first[1]).startsWith("Thread 0 main\nrecorded on: "), picture.textAt(first[0], first[1]));
+		assertEquals("", picture.textAt(1, 1));
+		assertEquals(List.of("0 main", "4000", "CPU 0", "CPU " + b.of(Kind.ORDER).cpuOf()[0], "CPU " + cpu[0], "4 worker, 100 %"),
+				BindingTable.COLUMNS.stream().map(c -> c.text(b, 0)).toList());
+		assertTrue(BindingPaste.text(b, "./app", "likwid-pin").startsWith("likwid-pin -c " + cpu[0] + ","));
+		assertEquals(BindingPaste.TOOLS, BindingPaste.of(b, "./app").stream().map(BindingPaste.Way::tool).toList());
+		assertEquals("thread i of the team is on place i", BindingPaste.remark(b, "./app", "openmp"));
+		// of several partners the one with most
+		MadeTrace three = new MadeTrace(3, 4, 25_000_000);
+		int data = three.structure("data", 5);
+		for (int i = 0; i < 4; i++) {
+			for (int page = 0; page < 5; page++) {
+				three.access(i, data, page, 1, 1, 1);
+				three.access(i, data, page, page < 4 ? 2 : 0, 1, 1);
+			}
+		}
+		ThreadBinding some = bind(graph(three, WRITTEN), machine(2, 2, 1), Places.SPREAD);
+		assertEquals(List.of("1 worker, 100 %", "2 worker, 80.0 %", "1 worker, 100 %"),
+				List.of(0, 1, 2).stream().map(t -> BindingTable.COLUMNS.get(5).text(some, t)).toList());
+		// two threads on a CPU: only taskset can say so; nothing better: nothing to copy
+		ThreadBinding crowded = bind(graph(pairs(8), WRITTEN), machine(1, 2, 1), Places.SPREAD);
+		assertEquals("", BindingPaste.text(crowded, "./app", "openmp"));
+		assertTrue(BindingPaste.isUseful(crowded) && BindingPaste.text(crowded, "./app", "taskset").startsWith("set -- "), crowded.verdict());
+		assertTrue(BindingPaste.remark(crowded, "./app", "openmp").startsWith("Not possible: two threads are on a CPU"));
+		ThreadBinding kept = bind(graph(pairs(2), WRITTEN), machine(1, 2, 1), Places.SPREAD);
+		assertEquals(Outcome.KEEP, kept.outcome(), kept.verdict());
+		assertEquals("", BindingPaste.text(kept, "./app", "taskset"));
+		assertEquals("There is nothing to bind", BindingPaste.remark(kept, "./app", "taskset"));
+	}
+
+	/** The threads of the rows at an x, from the top. */
+	private static List<Integer> rows(BindingPicture picture, int x) {
+		List<Integer> rows = new ArrayList<>();
+		for (int y = 0; y < 500; y++) {
+			BindingPicture.Cell c = picture.at(x, y);
+			if (c != null && (rows.isEmpty() || rows.get(rows.size() - 1) != c.row())) {
+				rows.add(c.row());
+			}
+		}
+		return rows;
+	}
+
+	/** The first point from an x on that is in a cell, in order of rows. */
+	private static int[] firstCell(BindingPicture picture, int fromX) {
+		for (int y = 0;; y++) {
+			for (int x = fromX; x < 900; x++) {
+				if (picture.at(x, y) != null) {
+					return new int[] {x, y};
+				}
+			}
+		}
+	}
+
 	@Test
 	void otherNumbersOfThreadsGiveTheSameFigures() throws MemtraceException {
 		CpuDistances m = machine(2, 2, 1);
