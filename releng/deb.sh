@@ -104,7 +104,7 @@ deb_memtrace() {
 	control memtrace "$(dpkg --print-architecture)" "how a multithreaded program uses its memory" \
 		"Depends: $(needs "$work/memtrace/usr/bin/memtrace")
 Recommends: openjdk-25-jre-headless | openjdk-21-jre-headless | java21-runtime-headless
-Suggests: memtrace-workbench, memtrace-dkms" \
+Suggests: memtrace-workbench, memtrace-dkms, openssh-client" \
 		"Records which pages of which data structure each thread reads and writes, when, on which
 processor, shared or private, from an unchanged program; draws it, names what is wrong,
 and says what to change. Recording needs no Java; everything else needs Java 21."
