@@ -74,6 +74,11 @@ public record LivePages(State state, long originNs, long startNs, long endNs, lo
 	public record Left(long records, long intervals, int images, String reason) {
 	}
 
+	/** Before the first interval. */
+	public static LivePages none() {
+		return new LivePages(State.WAITING, 0, 0, 0, 0, 0, List.of(), List.of(), false, new Left(0, 0, 0, ""));
+	}
+
 	/** Records of accesses and intervals that are not in the rows, or names that are not. */
 	public boolean isPartial() {
 		return left.records > 0 || left.images > 0 || !left.reason.isEmpty();

@@ -24,6 +24,7 @@ import java.util.function.LongSupplier;
 import org.memtrace.importer.input.Json;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.tree.PageOwners;
+import org.memtrace.model.CancelledException;
 import org.memtrace.model.LivePages;
 import org.memtrace.model.LivePages.Cell;
 import org.memtrace.model.LivePages.Row;
@@ -37,7 +38,7 @@ import org.memtrace.model.memory.Structure;
  * runs.
  *
  * <p>A page has the structure that lived there when the names were last looked for. Until names of a later time are there, the records of
- * an interval are kept; then the interval is counted again. Not safe for several threads.
+ * an interval are kept; then the interval is counted again. Safe for several threads, one at a time.
  */
 public final class LiveReader implements AutoCloseable {
 	/** Intervals that are told when nothing else is asked for. */
@@ -120,6 +121,7 @@ public final class LiveReader implements AutoCloseable {
 	private long leftRecords;
 	private long leftIntervals;
 	private long originNs;
+	private boolean closed;
 
 	/**
 	 * Begins to follow a recording; what was recorded before is told as far as it is in the last megabytes.
@@ -147,7 +149,10 @@ public final class LiveReader implements AutoCloseable {
 	 *
 	 * @throws MemtraceException when the directory is there and is no trace directory of a known version, or a file has another header
 	 */
-	public LivePages read() throws MemtraceException, InterruptedException {
+	public synchronized LivePages read() throws MemtraceException, InterruptedException {
+		if (closed) {
+			throw new CancelledException();
+		}
 		if (!Files.exists(directory.resolve("manifest.json"))) {
 			return pages(LivePages.State.WAITING);
 		}
@@ -371,8 +376,10 @@ public final class LiveReader implements AutoCloseable {
 		}
 	}
 
+	/** Ends it; a look that is under way comes to its end. Afterwards nothing new is read. */
 	@Override
-	public void close() {
+	public synchronized void close() {
+		closed = true;
 		names.close();
 		images.values().forEach(f -> f.image.close());
 	}

@@ -17,6 +17,7 @@ import org.eclipse.jface.resource.LocalResourceManager;
 import org.eclipse.jface.wizard.IWizardPage;
 import org.eclipse.jface.wizard.WizardPage;
 import org.eclipse.swt.SWT;
+import org.eclipse.swt.custom.SashForm;
 import org.eclipse.swt.graphics.Font;
 import org.eclipse.swt.widgets.Button;
 import org.eclipse.swt.widgets.Composite;
@@ -25,11 +26,13 @@ import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.ProgressBar;
 import org.eclipse.swt.widgets.Text;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.importer.live.LiveReader;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.record.LiveCounters;
 import org.memtrace.importer.record.RecordSettings;
 import org.memtrace.importer.record.Recording;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.LivePages;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceInfo;
@@ -41,6 +44,8 @@ import org.memtrace.views.util.Accessibility;
 /** Follows a recording: counters, what the program prints, the import; then the trace is opened. */
 final class RunPage extends WizardPage {
 	private static final int REFRESH_MS = 200;
+	/** Looks at the counters for one at the pages. */
+	private static final int PAGES_EVERY = 3;
 	private static final int STEPS = 1000;
 	private static final int MAX_CONSOLE = 200_000;
 	private static final String[] TITLES = { "Time", "Intervals", "Records", "Page faults", "Lost", "Overhead",
@@ -51,8 +56,8 @@ final class RunPage extends WizardPage {
 			"Length of an interval; it grows when recording costs more than its limit", "Memory of the program that is watched" };
 	private static final int LOST = 4;
 
-	/** A finished recording that is to be imported. */
-	private record Finished(Recording recording, LiveCounters counters) {
+	/** A finished recording that is to be imported; the reader is closed when the program has ended. */
+	private record Finished(Recording recording, LiveCounters counters, LiveReader reader) {
 	}
 
 	/** @param error null when it was imported */
@@ -69,16 +74,20 @@ final class RunPage extends WizardPage {
 	private int next;
 	private String launcher;
 	private Activity activity;
+	private LiveCanvas live;
+	private LiveReader reader;
 	private Text console;
 	private Label status;
 	private ProgressBar bar;
 	private Button closes;
 	private Recording recording;
 	private long beginNs;
+	private int ticks;
 	private boolean over;
 	private boolean importing;
 	private Display display;
 	private LatestResult<LiveCounters, LiveCounters.Counts> counting;
+	private LatestResult<LiveReader, LivePages> following;
 	private LatestResult<Finished, Imported> finishing;
 
 	RunPage(RecordWizard wizard, Session session) {
@@ -115,12 +124,18 @@ final class RunPage extends WizardPage {
 		activity = new Activity(c);
 		GridDataFactory.fillDefaults().grab(true, false).hint(SWT.DEFAULT, 56).applyTo(activity);
 
-		Label label = new Label(c, SWT.NONE);
+		SashForm parts = new SashForm(c, SWT.VERTICAL | SWT.SMOOTH);
+		GridDataFactory.fillDefaults().grab(true, true).hint(600, 360).applyTo(parts);
+		live = new LiveCanvas(parts);
+		Composite output = new Composite(parts, SWT.NONE);
+		GridLayoutFactory.fillDefaults().spacing(6, 4).applyTo(output);
+		parts.setWeights(5, 2);
+		Label label = new Label(output, SWT.NONE);
 		label.setText("What the program prints:");
-		console = new Text(c, SWT.BORDER | SWT.MULTI | SWT.READ_ONLY | SWT.V_SCROLL | SWT.WRAP);
+		console = new Text(output, SWT.BORDER | SWT.MULTI | SWT.READ_ONLY | SWT.V_SCROLL | SWT.WRAP);
 		console.setFont(JFaceResources.getTextFont());
 		Accessibility.name(console, "Output of the program and of the recorder");
-		GridDataFactory.fillDefaults().grab(true, true).hint(600, 160).applyTo(console);
+		GridDataFactory.fillDefaults().grab(true, true).hint(600, 60).applyTo(console);
 
 		status = new Label(c, SWT.WRAP);
 		GridDataFactory.fillDefaults().grab(true, false).hint(600, SWT.DEFAULT).applyTo(status);
@@ -152,6 +167,24 @@ final class RunPage extends WizardPage {
 			protected void show(LiveCounters counters, LiveCounters.Counts counts) {
 				if (isRecording()) {
 					RunPage.this.show(counts);
+				}
+			}
+		};
+		following = new LatestResult<>("Pages of the last intervals", getControl(), LatestResult.Policy.KEEP_UP) {
+			@Override
+			protected LivePages compute(LiveReader of, Progress progress) throws MemtraceException {
+				try {
+					return of.read();
+				} catch (InterruptedException e) {
+					Thread.currentThread().interrupt();
+					throw new CancelledException();
+				}
+			}
+
+			@Override
+			protected void show(LiveReader of, LivePages pages) {
+				if (of == reader && pages.endNs() > pages.startNs()) {
+					live.show(pages);
 				}
 			}
 		};
@@ -206,6 +239,7 @@ final class RunPage extends WizardPage {
 			v.setText("–");
 		}
 		activity.show(List.of());
+		live.show(LivePages.none());
 		beginNs = System.nanoTime();
 		print("$ " + s.shellText() + "\n");
 		try {
@@ -215,7 +249,9 @@ final class RunPage extends WizardPage {
 			return;
 		}
 		LiveCounters counters = new LiveCounters(recording.trace());
-		finishing.submit(new Finished(recording, counters));
+		reader = new LiveReader(recording.trace(), Path.of(launcher), LiveReader.USUAL_INTERVALS);
+		finishing.submit(new Finished(recording, counters, reader));
+		ticks = 0;
 		tick(recording, counters);
 		getContainer().updateButtons();
 	}
@@ -228,6 +264,9 @@ final class RunPage extends WizardPage {
 		if (isRecording()) {
 			values[0].setText(String.format(Locale.ROOT, "%.1f s", (System.nanoTime() - beginNs) / 1e9));
 			counting.submit(counters);
+			if (ticks++ % PAGES_EVERY == 0) {
+				following.submit(reader);
+			}
 			getContainer().updateButtons();
 		}
 		getControl().getDisplay().timerExec(REFRESH_MS, () -> tick(of, counters));
@@ -236,10 +275,11 @@ final class RunPage extends WizardPage {
 	/** Waits for the end, then imports; on a job thread. */
 	private Imported finish(Finished f, Progress progress) throws MemtraceException {
 		progress.begin("The program runs", -1);
-		try {
+		try (LiveReader ended = f.reader()) {
 			while (!f.recording().waitFor(50)) {
 				progress.check();
 			}
+			ended.close();
 			Recording.Result result = f.recording().result();
 			LiveCounters.Counts counts = new LiveCounters(f.recording().trace()).read();
 			if (result.trace() == null) {

@@ -11,11 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.Rectangle;
 import org.eclipse.swt.widgets.Button;
+import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Control;
+import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Label;
 import org.eclipse.swt.widgets.Shell;
 import org.eclipse.swt.widgets.Text;
@@ -24,6 +27,7 @@ import org.eclipse.swt.widgets.TreeItem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.memtrace.model.LivePages.Row;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.util.CommandBar;
@@ -145,7 +149,19 @@ class RecordWizardTest extends UiTest {
 		press(button("Record"));
 		Label intervals = bot.find(Label.class, l -> l.getText().equals("Intervals"));
 		bot.waitFor("three intervals", () -> value(intervals).matches("[0-9,]+") && !value(intervals).matches("[012]"));
+		LiveCanvas live = bot.find(LiveCanvas.class, l -> true);
+		bot.waitFor("the matrices in the picture", () -> rows(live).containsAll(Set.of("A", "B")));
+		Row matrix = bot.ui(() -> live.picture().rows().stream().filter(r -> r.name().equals("B")).findFirst().orElseThrow());
+		assertTrue(matrix.site().contains("matmul.c:") && matrix.sumOfPages() > 0, matrix.toString());
 		bot.shot("record-running");
+		choose("part that is shared");
+		choose("thread");
+		bot.waitFor("threads", () -> rows(live).stream().filter(r -> r.startsWith("thread ")).count() >= 2);
+		bot.shot("record-running-threads");
+		choose("structure");
+		bot.waitFor("structures", () -> rows(live).contains("B"));
+		Set<String> seen = bot.ui(() -> live.picture().rows().stream().filter(r -> !r.kind().isEmpty()).map(Row::name)
+				.collect(Collectors.toSet()));
 		// who leaves the workbench is asked
 		Boolean[] leave = new Boolean[1];
 		bot.display.asyncExec(() -> leave[0] = RecordDialog.mayClose(page().getWorkbenchWindow()));
@@ -158,9 +174,23 @@ class RecordWizardTest extends UiTest {
 		bot.waitFor("over", close::isEnabled);
 		bot.shot("record-stopped");
 		bot.close(close);
+		Set<String> structures = bot.ui(() -> session.trace().structures().stream().map(s -> s.name()).collect(Collectors.toSet()));
+		assertTrue(structures.containsAll(seen), () -> seen + " are all in the trace: " + structures);
 		TraceInfo info = bot.ui(() -> session.trace().info());
 		// as by Ctrl-C; by SIGTERM where the tests run in the background, which ignores Ctrl-C
 		assertTrue(Set.of("2", "15").contains(info.properties().get("signal")), info.properties().get("signal"));
+	}
+
+	private List<String> rows(LiveCanvas live) {
+		return bot.ui(() -> live.picture() == null ? List.of() : live.picture().rows().stream().map(Row::name).toList());
+	}
+
+	private void choose(String item) {
+		Combo c = bot.find(Combo.class, x -> List.of(x.getItems()).contains(item) && x.getShell().getText().equals("Record"));
+		bot.run(() -> {
+			c.setText(item);
+			c.notifyListeners(SWT.Selection, new Event());
+		});
 	}
 
 	/** The number below a title. */

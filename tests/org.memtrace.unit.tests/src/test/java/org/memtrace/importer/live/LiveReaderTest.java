@@ -90,13 +90,13 @@ class LiveReaderTest {
 		names("p0000", "0,heap,A,10000,14000,1000,-1,7,-1,a.c:1\n1,heap,B,14000,14800,1000,-1,7,-1,a.c:2\n2,brk,heap,14000,20000,1000,-1,-1,-1,\n");
 		append("p0000/accesses-000000.csv", HEADER + access(0x10000, true, 1000, 2000, 7) + access(0x10010, false, 1000, 2000, 8)
 				+ access(0x11000, false, 1000, 2000, 7) + access(0x14000, false, 1000, 2000, 7) + access(0x14900, true, 1000, 2000, 8)
-				+ access(0x90000, false, 1000, 2000, -1));
+				+ access(0x90000, false, 1000, 2000, -1) + access(0x11000, false, 1000, 2000, -1));
 		append("p0000/intervals.csv", INTERVALS);
 		try (LiveReader reader = new LiveReader(trace, launcher(), 10)) {
 			LivePages none = reader.read();
 			assertEquals(LivePages.State.WAITING, none.state(), "the interval has no line");
 			assertTrue(none.structures().isEmpty());
-			append("p0000/intervals.csv", "0,1000,2000,6");
+			append("p0000/intervals.csv", "0,1000,2000,7");
 			assertEquals(LivePages.State.WAITING, reader.read().state(), "the line is not complete");
 			append("p0000/intervals.csv", "\n");
 			LivePages first = reader.read();
@@ -135,7 +135,6 @@ class LiveReaderTest {
 		try (LiveReader reader = new LiveReader(trace, launcher(), 10, clockNs::get)) {
 			reader.read();
 			reader.awaitNames();
-			assertEquals(1, row(reader.read().structures(), "old").cells().size());
 			append("p0000/accesses-000000.csv", access(0x10000, true, 3000, 4000, 7));
 			append("p0000/intervals.csv", "1,2000,3000,0\n2,3000,4000,1\n");
 			names("p0000", "0,heap,old,10000,11000,1000,2500,7,-1,\n1,heap,new,10000,11000,2500,-1,7,-1,\n");
@@ -284,6 +283,35 @@ class LiveReaderTest {
 			assertEquals(2, pages.structures().get(0).now().pages());
 			assertTrue(pages.isPartial());
 			assertTrue(pages.left().reason().contains("memtrace is not here"), pages.left().reason());
+		}
+	}
+
+	@Test
+	void theRestOfAPageIsNotOfTheStructureInIt() throws Exception {
+		manifest("running");
+		names("p0000", "0,heap,A,10000,10800,1000,-1,7,-1,\n1,heap,B,11800,12000,1000,-1,7,-1,\n");
+		append("p0000/accesses-000000.csv", HEADER + access(0x10100, true, 1000, 2000, 7) + access(0x10900, true, 1000, 2000, 8)
+				+ access(0x11900, true, 1000, 2000, 7) + access(0x11100, true, 1000, 2000, 8));
+		append("p0000/intervals.csv", INTERVALS + "0,1000,2000,4\n");
+		try (LiveReader reader = new LiveReader(trace, launcher(), 10)) {
+			reader.read();
+			reader.awaitNames();
+			LivePages pages = reader.read();
+			assertEquals(new Cell(1000, 2000, 1, 0, 1, 1), row(pages.structures(), "A").now());
+			assertEquals(new Cell(1000, 2000, 1, 0, 1, 1), row(pages.structures(), "B").now());
+			assertEquals(new Cell(1000, 2000, 2, 0, 2, 1), row(pages.structures(), LivePages.UNKNOWN).now());
+		}
+	}
+
+	@Test
+	void theKernelSharesNoPage() throws Exception {
+		manifest("running");
+		append("p0000/accesses-000000.csv", HEADER + access(0x10000, true, 1000, 2000, 7) + access(0x10000, false, 1000, 2000, -1)
+				+ access(0x11000, true, 1000, 2000, -1) + access(0x11000, false, 1000, 2000, 7) + access(0x12000, true, 1000, 2000, -1)
+				+ access(0x12000, false, 1000, 2000, 7) + access(0x12000, false, 1000, 2000, 8));
+		append("p0000/intervals.csv", INTERVALS + "0,1000,2000,7\n");
+		try (LiveReader reader = new LiveReader(trace, null, 10)) {
+			assertEquals(new Cell(1000, 2000, 3, 1, 3, 2), reader.read().structures().get(0).now());
 		}
 	}
 
