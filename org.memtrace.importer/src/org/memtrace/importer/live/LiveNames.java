@@ -188,16 +188,20 @@ final class LiveNames implements AutoCloseable {
 		return before == null || before.count() != now.count() || before.threads().size() != now.threads().size();
 	}
 
-	/** Ends what is under way, and removes the files. */
+	/** Ends what is under way, waits for that, and removes the files: a process that ends next leaves none. */
 	@Override
-	public synchronized void close() {
+	public void close() {
 		closed = true;
-		if (worker == null) {
-			remove();
+		try {
+			await();
+		} catch (InterruptedException e) {
+			Thread.currentThread().interrupt();	// the worker removes them
+			return;
 		}
+		remove();
 	}
 
-	private void remove() {
+	private synchronized void remove() {
 		if (folder == null) {
 			return;
 		}

@@ -382,6 +382,25 @@ class LiveReaderTest {
 	}
 
 	@Test
+	void temporaryFilesAreRemovedWhenALookIsUnderWay() throws Exception {
+		manifest("running");
+		append("p0000/accesses-000000.csv", HEADER + access(0x10000, true, 1000, 2000, 7));
+		append("p0000/intervals.csv", INTERVALS + "0,1000,2000,1\n");
+		Path made = folder.resolve("where");
+		Path script = launcher();
+		Files.writeString(script, "#!/bin/sh\necho \"$4\" > '" + made + ".new'; mv '" + made + ".new' '" + made
+				+ "'; while [ -d '" + folder + "' ]; do sleep 0.1; done\n");
+		try (LiveReader reader = new LiveReader(trace, script, 10)) {
+			reader.read();
+			while (!Files.exists(made)) {
+				Thread.sleep(10);
+			}
+			assertTrue(Files.exists(Path.of(Files.readString(made).strip())));
+		}
+		assertFalse(Files.exists(Path.of(Files.readString(made).strip())));
+	}
+
+	@Test
 	void temporaryFilesAreRemoved() throws Exception {
 		manifest("running");
 		names("p0000", "0,heap,A,10000,14000,1000,-1,7,-1,\n");
