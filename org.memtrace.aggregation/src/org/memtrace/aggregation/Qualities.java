@@ -141,42 +141,66 @@ final class Qualities {
 		return s;
 	}
 
-	/** Receives what is summed up over cells. */
-	@FunctionalInterface
-	interface Values {
-		/**
-		 * @param type a type of the model; negative values are those of a type that is the number of types further
-		 * @param value above 0
-		 * @param information v log2 v of the cell, or the sum over the cells that it stands for
-		 */
-		void add(int type, int slice, double value, double information);
-	}
-
 	/**
-	 * Gives every value of a leaf of a tree that is not 0, by leaf, slice and type.
-	 *
-	 * @param scale what values are multiplied by, for each type
+	 * Goes through the values of a leaf of a tree that are not 0, by leaf, slice and type.
 	 */
-	static void values(MicroscopicModel model, BlockTree tree, int n, double[] scale, Values to) {
-		int k = model.typeCount();
-		for (int leaf = tree.leafFrom(n); leaf < tree.leafTo(n); leaf++) {
-			double w = model.hierarchy().leafWeight(leaf);
-			int slice = 0;
-			int nextSlice = k;
-			for (int c = model.cellFrom(leaf); c < model.cellTo(leaf); c++) {
+	static final class Cells {
+		private final MicroscopicModel model;
+		private final double[] scale;
+		private final int types;
+		private final int leafTo;
+		private int leaf;
+		private int cell;
+		private int cellTo;
+		private double weight;
+		private int nextSlice;
+		/** A type of the model; negative values are those of a type that is the number of types further. */
+		int type;
+		int slice;
+		/** Above 0. */
+		double value;
+		/** v log2 v of the cell, or the sum over the cells that it stands for. */
+		double information;
+
+		/**
+		 * @param scale what values are multiplied by, for each type
+		 */
+		Cells(MicroscopicModel model, BlockTree tree, int n, double[] scale) {
+			this.model = model;
+			this.scale = scale;
+			this.types = model.typeCount();
+			this.leaf = tree.leafFrom(n) - 1;
+			this.leafTo = tree.leafTo(n);
+		}
+
+		/** Goes to the next value; false when there is none. */
+		boolean next() {
+			while (true) {
+				while (cell == cellTo) {
+					if (++leaf >= leafTo) {
+						return false;
+					}
+					cell = model.cellFrom(leaf);
+					cellTo = model.cellTo(leaf);
+					weight = model.hierarchy().leafWeight(leaf);
+					slice = 0;
+					nextSlice = types;
+				}
+				int c = cell++;
 				int key = model.key(c);
-				int type = model.type(c);
+				int k = model.type(c);
 				while (key >= nextSlice) {
 					slice++;
-					nextSlice += k;
+					nextSlice += types;
 				}
-				double v = model.value(c) * scale[type];
-				if (v == 0) {
-					continue;
+				double v = model.value(c) * scale[k];
+				if (v != 0) {
+					type = v < 0 ? k + types : k;
+					value = Math.abs(v);
+					information = model.isGrouped() ? model.information(c, scale[k])
+							: weight == 1 ? Entropy.f(value) : weight * Entropy.f(value / weight);
+					return true;
 				}
-				double size = Math.abs(v);
-				to.add(v < 0 ? type + k : type, slice, size, model.isGrouped() ? model.information(c, scale[type])
-						: w == 1 ? Entropy.f(size) : w * Entropy.f(size / w));
 			}
 		}
 	}
@@ -186,11 +210,13 @@ final class Qualities {
 		int width = slices + 1;
 		int information = types * width;
 		int[] count = new int[types];
-		values(model, tree, n, scale, (type, slice, v, i) -> {
-			count[type]++;
-			s[type * width + slice + 1] += v;
-			s[information + type * width + slice + 1] += i;
-		});
+		Cells cells = new Cells(model, tree, n, scale);
+		while (cells.next()) {
+			int at = cells.type * width + cells.slice + 1;
+			count[cells.type]++;
+			s[at] += cells.value;
+			s[information + at] += cells.information;
+		}
 		int most = 0;
 		for (int type = 0; type < types; type++) {
 			most = Math.max(most, count[type]);

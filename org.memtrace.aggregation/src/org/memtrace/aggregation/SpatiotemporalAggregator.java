@@ -53,7 +53,7 @@ public final class SpatiotemporalAggregator implements Aggregator {
 	/** With so few nodes whose children can matter all are solved at once. */
 	private static final int FEW_NODES = 16;
 	/** Nodes are opened one after the other while this part of what a programme with all nodes solves is enough for it; then all are. */
-	private static final double MOST_TRIED = 0.15;
+	private static final double MOST_TRIED = 0.06;
 	/** 2^52: a double between this and twice this has a whole number in its low bits. */
 	private static final double WHOLE = 0x1p52;
 

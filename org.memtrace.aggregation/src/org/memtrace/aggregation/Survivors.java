@@ -3,6 +3,7 @@
 package org.memtrace.aggregation;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.Progress;
@@ -26,6 +27,12 @@ final class Survivors {
 	static final long NONE = -(1L << 62);
 	private static final long HARDLY = NONE >> 1;
 	private static final float NEVER = Float.POSITIVE_INFINITY;
+	/** Of so many nodes one is looked at to estimate how much is left. */
+	private static final int SAMPLED = 8;
+	/** With fewer nodes too few of them would be looked at, and to find all elements takes little time. */
+	private static final int LEAST_NODES = 256;
+	/** An estimate is trusted when it is so many times too much. */
+	private static final double SURELY_TOO_MUCH = 1.5;
 
 	private final SpatiotemporalAggregator owner;
 	private final BlockTree tree;
@@ -109,9 +116,12 @@ final class Survivors {
 	 */
 	static Survivors of(SpatiotemporalAggregator owner, SpatiotemporalAggregator.Anchor lowEnd, SpatiotemporalAggregator.Anchor highEnd,
 			Span span, double most) {
-		Survivors s = new Survivors(owner, lowEnd, highEnd, span);
 		Deficits low = span.lowKnown ? lowEnd.deficits : null;
 		Deficits high = span.highKnown ? highEnd.deficits : null;
+		if (owner.tree().size() >= LEAST_NODES && estimate(owner, low, high, span) > SURELY_TOO_MUCH * most) {
+			return null;
+		}
+		Survivors s = new Survivors(owner, lowEnd, highEnd, span);
 		Builder b = s.new Builder();
 		int[] local = new int[s.tree.size()];
 		Arrays.fill(local, -1);
@@ -121,25 +131,25 @@ final class Survivors {
 			if (owner.idle(n) || p >= 0 && local[p] < 0 || !b.begin(n, p < 0 ? -1 : local[p])) {
 				continue;
 			}
-			char[] lowBlocks = low == null ? null : low.blocks[n];
-			char[] highBlocks = high == null ? null : high.blocks[n];
+			char[] lowBlocks = blocks(low, n);
+			char[] highBlocks = blocks(high, n);
 			for (int j = 0; j < s.slices; j++) {
 				for (int i = b.earliest(j); i <= j; i++) {
 					int at = j * (j + 1) / 2 + i;
-					float l = lowBlocks == null ? 0 : Deficits.value(lowBlocks[at]);
-					float h = highBlocks == null ? 0 : Deficits.value(highBlocks[at]);
+					float l = value(lowBlocks, at);
+					float h = value(highBlocks, at);
 					if (span.keeps(l, h)) {
 						b.block(i, j, l, h);
 					}
 				}
 			}
 			if (!s.tree.isLeaf(n)) {
-				char[] lowDivisions = low == null ? null : low.lower[n];
-				char[] highDivisions = high == null ? null : high.lower[n];
+				char[] lowDivisions = divisions(low, n);
+				char[] highDivisions = divisions(high, n);
 				b.divisions((i, j) -> {
 					int at = j * (j + 1) / 2 + i;
-					float l = lowDivisions == null ? 0 : Deficits.value(lowDivisions[at]);
-					float h = highDivisions == null ? 0 : Deficits.value(highDivisions[at]);
+					float l = value(lowDivisions, at);
+					float h = value(highDivisions, at);
 					if (span.keeps(l, h)) {
 						b.division(i, j, l, h);
 					}
@@ -153,6 +163,81 @@ final class Survivors {
 		}
 		s.trim();
 		return s;
+	}
+
+	/**
+	 * About how many steps the programme of what is left takes at least, for the blocks, counted at some nodes. To find all elements, as
+	 * {@link #of} does, takes up to twenty times longer.
+	 */
+	private static double estimate(SpatiotemporalAggregator owner, Deficits low, Deficits high, Span span) {
+		BlockTree tree = owner.tree();
+		int slices = owner.model().sliceCount();
+		int[] earliest = new int[slices];
+		double steps = 0;
+		int active = 0;
+		for (int n = 0; n < tree.size(); n++) {
+			if (owner.idle(n) || active++ % SAMPLED != 0) {
+				continue;
+			}
+			double[] before = owner.qualities().before[n];
+			int tops = tops(tree.parent(n), before, earliest, low, high, span);
+			steps += tops == 0 ? 0 : (double) tops * (slices + count(n, before, earliest, low, high, span));
+		}
+		return SAMPLED * steps;
+	}
+
+	/**
+	 * Slices in which intervals begin of which a division of the parent is left.
+	 *
+	 * @param earliest filled in: no such interval that ends in a slice begins before this
+	 */
+	private static int tops(int parent, double[] before, int[] earliest, Deficits low, Deficits high, Span span) {
+		int slices = earliest.length;
+		Arrays.fill(earliest, parent < 0 ? 0 : slices);
+		if (parent < 0) {
+			return 1;
+		}
+		char[] l = divisions(low, parent);
+		char[] h = divisions(high, parent);
+		BitSet starts = new BitSet(slices);
+		int least = slices;
+		for (int j = slices - 1; j >= 0; j--) {
+			for (int i = 0; i <= j && before[i] != before[j + 1]; i++) {
+				int at = j * (j + 1) / 2 + i;
+				if (span.keeps(value(l, at), value(h, at))) {
+					starts.set(i);
+					least = Math.min(least, i);
+				}
+			}
+			earliest[j] = least;
+		}
+		return starts.cardinality();
+	}
+
+	/** Blocks with values that are left. */
+	private static int count(int n, double[] before, int[] earliest, Deficits low, Deficits high, Span span) {
+		char[] l = blocks(low, n);
+		char[] h = blocks(high, n);
+		int count = 0;
+		for (int j = 0; j < earliest.length; j++) {
+			for (int i = earliest[j]; i <= j && before[i] != before[j + 1]; i++) {
+				int at = j * (j + 1) / 2 + i;
+				count += span.keeps(value(l, at), value(h, at)) ? 1 : 0;
+			}
+		}
+		return count;
+	}
+
+	private static char[] blocks(Deficits d, int n) {
+		return d == null ? null : d.blocks[n];
+	}
+
+	private static char[] divisions(Deficits d, int n) {
+		return d == null ? null : d.lower[n];
+	}
+
+	private static float value(char[] deficits, int at) {
+		return deficits == null ? 0 : Deficits.value(deficits[at]);
 	}
 
 	/**
@@ -214,6 +299,8 @@ final class Survivors {
 		private final boolean[] ends = new boolean[slices + 1];
 		/** Slices in which intervals begin. */
 		private int tops;
+		/** The first division of the node; blocks are before it. */
+		private int firstDivision;
 
 		/** Whether the parent has a division. */
 		boolean begin(int n, int up) {
@@ -254,6 +341,7 @@ final class Survivors {
 			node[nodes] = n;
 			parent[nodes] = up;
 			from[nodes] = elements;
+			firstDivision = -1;
 			short[] empty = new short[slices];
 			for (int t = 0; t < slices; t++) {
 				empty[t] = qualities.sum(n, t, t + 1) != 0 ? -1 : t > 0 && empty[t - 1] >= 0 ? empty[t - 1] : (short) t;
@@ -303,6 +391,7 @@ final class Survivors {
 		/** Asks for the divisions that can be needed, after all blocks were added. */
 		void divisions(Chosen chosen) {
 			short[] empty = emptyFrom[nodes - 1];
+			firstDivision = elements;
 			for (int j = 0; j < slices; j++) {
 				for (int i = earliest[j]; ends[j] && i <= j; i++) {
 					if (starts[i] && !(empty[j] >= 0 && empty[j] <= i)) {
@@ -318,45 +407,40 @@ final class Survivors {
 			divisionHigh[elements - 1] = high;
 		}
 
-		/** Puts the elements of a node in order; returns how many steps the node takes. */
+		/** Puts the blocks and the divisions of a node together, both of which are in order; returns how many steps the node takes. */
 		double end() {
 			int at = from[nodes - 1];
-			int count = elements - at;
-			long[] order = new long[count];
-			for (int e = 0; e < count; e++) {
-				order[e] = ((long) last[at + e] << 16 | first[at + e]) << 28 | e;
+			if (firstDivision >= 0 && firstDivision < elements) {
+				merge(at, firstDivision - at, elements - at);
 			}
-			Arrays.sort(order);
-			short[] f = Arrays.copyOfRange(first, at, elements);
-			short[] l = Arrays.copyOfRange(last, at, elements);
-			float[] bl = Arrays.copyOfRange(blockLow, at, elements);
-			float[] bh = Arrays.copyOfRange(blockHigh, at, elements);
-			float[] dl = Arrays.copyOfRange(divisionLow, at, elements);
-			float[] dh = Arrays.copyOfRange(divisionHigh, at, elements);
-			int to = at - 1;
-			for (int k = 0; k < count; k++) {
-				int e = (int) order[k] & (1 << 28) - 1;
-				if (k == 0 || first[to] != f[e] || last[to] != l[e]) {
-					to++;
-					first[to] = f[e];
-					last[to] = l[e];
-					blockLow[to] = NEVER;
-					blockHigh[to] = NEVER;
-					divisionLow[to] = NEVER;
-					divisionHigh[to] = NEVER;
-				}
-				if (bl[e] != NEVER) {
-					blockLow[to] = bl[e];
-					blockHigh[to] = bh[e];
-				}
-				if (dl[e] != NEVER) {
-					divisionLow[to] = dl[e];
-					divisionHigh[to] = dh[e];
-				}
-			}
-			elements = to + 1;
 			from[nodes] = elements;
 			return (double) tops * (elements - at + slices);
+		}
+
+		private void merge(int at, int blocks, int count) {
+			short[] f = Arrays.copyOfRange(first, at, elements);
+			short[] l = Arrays.copyOfRange(last, at, elements);
+			float[] bl = Arrays.copyOfRange(blockLow, at, at + blocks);
+			float[] bh = Arrays.copyOfRange(blockHigh, at, at + blocks);
+			float[] dl = Arrays.copyOfRange(divisionLow, at + blocks, elements);
+			float[] dh = Arrays.copyOfRange(divisionHigh, at + blocks, elements);
+			int to = at;
+			int b = 0;
+			int d = blocks;
+			while (b < blocks || d < count) {
+				int order = b == blocks ? 1 : d == count ? -1 : l[b] != l[d] ? l[b] - l[d] : f[b] - f[d];
+				int e = order <= 0 ? b : d;
+				first[to] = f[e];
+				last[to] = l[e];
+				blockLow[to] = order <= 0 ? bl[b] : NEVER;
+				blockHigh[to] = order <= 0 ? bh[b] : NEVER;
+				divisionLow[to] = order >= 0 ? dl[d - blocks] : NEVER;
+				divisionHigh[to] = order >= 0 ? dh[d - blocks] : NEVER;
+				b += order <= 0 ? 1 : 0;
+				d += order >= 0 ? 1 : 0;
+				to++;
+			}
+			elements = to;
 		}
 	}
 
@@ -763,7 +847,7 @@ final class Survivors {
 				sweep.need(0, slices - 1);
 			} else {
 				for (int r = from[up]; r < from[up + 1]; r++) {
-					if (outside[r] > HARDLY && division[r] > HARDLY && isDivided(up, r, node[x])) {
+					if (isUsed(outside, up, r, node[x])) {
 						sweep.need(first[r], last[r]);
 					}
 				}
@@ -775,7 +859,7 @@ final class Survivors {
 				sweep.outside(0, slices - 1, 0);
 			} else {
 				for (int r = from[up]; r < from[up + 1]; r++) {
-					if (outside[r] > HARDLY && division[r] > HARDLY && isDivided(up, r, node[x])) {
+					if (isUsed(outside, up, r, node[x])) {
 						long inside = calm ? owner.blockValue(node[x], first[r], last[r], q) : sweep.before[first[r]][last[r] + 1];
 						if (inside > HARDLY) {
 							sweep.outside(first[r], last[r], outside[r] + division[r] - inside);
@@ -792,6 +876,11 @@ final class Survivors {
 				}
 			}
 		}
+	}
+
+	/** Whether element r of the parent is a division that some partition has, and its child n has values there. */
+	private boolean isUsed(long[] outside, int up, int r, int n) {
+		return outside[r] > HARDLY && division[r] > HARDLY && isDivided(up, r, n);
 	}
 
 	private float down(long deficit) {

@@ -182,14 +182,15 @@ public final class TwoTreeAggregator implements Aggregator {
 	/** Sums of a leaf of the rows for each type and column and, {@code information} further, of v log2 v; null when there are none. */
 	private double[] leaf(int n, double[] scale, int[] leafColumn, int information) {
 		double[] s = new double[2 * information];
-		boolean[] any = new boolean[1];
-		Qualities.values(model, tree, n, scale, (type, slice, v, i) -> {
-			int at = type * columns + leafColumn[slice];
-			s[at] += v;
-			s[information + at] += i;
-			any[0] = true;
-		});
-		if (!any[0]) {
+		Qualities.Cells cells = new Qualities.Cells(model, tree, n, scale);
+		boolean any = false;
+		while (cells.next()) {
+			int at = cells.type * columns + leafColumn[cells.slice];
+			s[at] += cells.value;
+			s[information + at] += cells.information;
+			any = true;
+		}
+		if (!any) {
 			return null;
 		}
 		for (int from = 0; from < s.length; from += columns) {

@@ -182,6 +182,24 @@ class SurvivorsTest {
 		compareAfterAList(RandomModels.model(Hierarchy.of(binary(leaves)), v), random, "seed " + seed);
 	}
 
+	/** Where there are many nodes it is estimated how much is left before it is looked for; what is left of a band still is. */
+	@ParameterizedTest
+	@ValueSource(longs = {1, 2})
+	void estimatedOnManyNodes(long seed) throws Exception {
+		Random random = new Random(seed);
+		int leaves = 160;
+		int slices = 16;
+		double[][][] v = new double[leaves][slices][2];
+		for (int l = 0; l < leaves; l++) {
+			for (int t = 0; t < slices; t++) {
+				if (Math.abs(l * (double) slices / leaves - t) < slices / 5.0 && random.nextInt(4) > 0) {
+					v[l][t][random.nextInt(9) == 0 ? l / 80 : 1 - l / 80] = 1 + random.nextInt(4);
+				}
+			}
+		}
+		compareAfterAList(RandomModels.model(Hierarchy.of(binary(leaves)), v), random, "seed " + seed);
+	}
+
 	private static void compareAfterAList(MicroscopicModel m, Random random, String where) throws Exception {
 		SpatiotemporalAggregator a = SpatiotemporalAggregator.prepare(m);
 		List<Double> ps = new ArrayList<>();
