@@ -61,6 +61,7 @@ final class Welcome extends Composite {
 	private final Label step;
 	private final ProgressBar bar;
 	private Button first;
+	private List<Recent> listed = List.of();
 	private final LatestResult<String, Integer> counting;
 
 	Welcome(Composite parent, Session session, IWorkbenchWindow window) {
@@ -192,10 +193,18 @@ final class Welcome extends Composite {
 
 	/** The names of the traces that were shown last: a click opens one. */
 	private void fillRecent() {
+		List<Recent> traces = RecentList.list(session);
+		if (!traces.equals(listed)) { // else the links stay: somebody may be clicking on one
+			listed = traces;
+			fill(traces);
+		}
+		show(recent, !traces.isEmpty() && !progress.getVisible());
+	}
+
+	private void fill(List<Recent> traces) {
 		for (Control c : recent.getChildren()) {
 			c.dispose();
 		}
-		List<Recent> traces = RecentList.list(session);
 		for (Recent t : traces.subList(0, Math.min(MOST_RECENT, traces.size()))) {
 			Label before = new Label(recent, SWT.NONE);
 			before.setText(recent.getChildren().length == 1 ? "Shown last:" : "");
@@ -204,7 +213,6 @@ final class Welcome extends Composite {
 			link.setToolTipText("Open " + t.database());
 			link.addListener(SWT.Selection, e -> RecentList.open(session, t));
 		}
-		show(recent, !traces.isEmpty() && !progress.getVisible());
 	}
 
 	private void say(String what, String more) {

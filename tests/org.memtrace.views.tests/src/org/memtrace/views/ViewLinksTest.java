@@ -4,6 +4,7 @@ package org.memtrace.views;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -145,7 +146,12 @@ class ViewLinksTest extends UiTest {
 		waitForPicture("second");
 		assertEquals(List.of("second", "small matmul"), bot.ui(() -> RecentList.list(session).stream().map(r -> r.name()).toList()));
 		bot.run(session::closeShown);
+		bot.find(Link.class, l -> l.getText().equals("<a>second</a>")); // the list is that of now
 		Link link = bot.find(Link.class, l -> l.getText().equals("<a>small matmul</a>"));
+		bot.run(session::catalogueChanged);
+		Job.getJobManager().join(LatestResult.class, null);
+		waitForViews();
+		assertFalse(link.isDisposed(), "the links of the same list stay");
 		bot.shot("recent");
 		bot.click(link, 10, bot.ui(() -> link.getSize().y / 2));
 		waitForPicture("small matmul");
