@@ -45,18 +45,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# cpu_ms FILE command...: appends "user + system" in ms of the command and its children to FILE
-cpu_ms() {
-	local file=$1
-	shift
-	# shellcheck disable=SC2016
-	bash -c 'TIMEFORMAT="%3U %3S"; f=$1; shift; { time "$@" > "$f.out" 2> "$f.err"; } 2>&1' _ "$file" "$@" |
-		awk '{ printf "%.0f\n", ($1 + $2) * 1000 }' >> "$file"
-}
-
-median() {
-	sort -n "$1" | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
-}
+. "$top/bench/cpu.sh"
 
 run() { # alone|with NAME program...
 	local how=$1 name=$2 reader=
@@ -85,7 +74,7 @@ while IFS='|' read -r name command; do
 			run "$how" "$name" $command
 		done
 	done
-	paste "$work/alone" "$work/with" | awk '{ print ($2 - $1) / $1 * 100 }' > "$work/pairs"
-	printf '| %s | %s | %s | %+.1f %% | %s |\n' "$name" "$(median "$work/alone")" "$(median "$work/with")" "$(median "$work/pairs")" \
-		"$(median "$work/reader")"
+	paste "$work/alone" "$work/with" | awk '{ print ($3 - $1) / $1 * 100 }' > "$work/pairs"
+	printf '| %s | %s | %s | %+.1f %% | %s |\n' "$name" "$(median "$work/alone" 1)" "$(median "$work/with" 1)" "$(median "$work/pairs" 1)" \
+		"$(median "$work/reader" 1)"
 done <<< "$all"

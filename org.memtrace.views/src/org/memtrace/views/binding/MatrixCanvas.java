@@ -29,17 +29,7 @@ final class MatrixCanvas extends SceneCanvas {
 				chosen.accept(cell.row());
 			}
 		});
-		addListener(SWT.MouseMove, e -> {
-			String text = picture == null ? "" : picture.textAt(e.x, e.y);
-			String tip = text.isEmpty() ? null : text.replace("&", "&&");
-			if (tip == null ? getToolTipText() != null : !tip.equals(getToolTipText())) {
-				setToolTipText(tip);
-			}
-		});
-		// with a listener for keys a canvas can have the focus
-		addListener(SWT.KeyDown, e -> {
-		});
-		addListener(SWT.Traverse, e -> e.doit = true);
+		tellsAtPointer((x, y) -> picture == null ? "" : picture.textAt(x, y));
 		Accessibility.graphic(this, () -> "What each two threads share; the table beside it says where each thread is", null,
 				() -> binding == null ? null : binding.verdict());
 	}

@@ -32,17 +32,7 @@ final class DifferenceCanvas extends SceneCanvas {
 				onSelect.accept(s);
 			}
 		});
-		addListener(SWT.MouseMove, e -> {
-			String text = picture == null ? "" : picture.textAt(e.x, e.y);
-			String tip = text.isEmpty() ? null : text.replace("&", "&&");
-			if (tip == null ? getToolTipText() != null : !tip.equals(getToolTipText())) {
-				setToolTipText(tip);
-			}
-		});
-		// with a listener for keys a canvas can have the focus
-		addListener(SWT.KeyDown, e -> {
-		});
-		addListener(SWT.Traverse, e -> e.doit = true);
+		tellsAtPointer((x, y) -> picture == null ? "" : picture.textAt(x, y));
 		Accessibility.graphic(this, () -> "Where and when both traces differ; the table beside it has the numbers of each structure", null,
 				() -> selected);
 	}

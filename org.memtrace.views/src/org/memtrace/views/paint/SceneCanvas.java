@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.paint;
 
+import java.util.Objects;
+
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
@@ -31,6 +33,28 @@ public abstract class SceneCanvas extends Canvas {
 
 	/** Paints over the scene what changes with the mouse. */
 	protected void paintOver(GC gc, Palette palette) {
+	}
+
+	/** What stands at a point of the picture. */
+	@FunctionalInterface
+	protected interface Told {
+		/** Lines for a person; empty where there is nothing. */
+		String at(int x, int y);
+	}
+
+	/** Resting the pointer tells what is there; and the canvas can have the focus. */
+	protected final void tellsAtPointer(Told told) {
+		addListener(SWT.MouseMove, e -> {
+			String text = told.at(e.x, e.y);
+			String tip = text.isEmpty() ? null : text.replace("&", "&&");
+			if (!Objects.equals(tip, getToolTipText())) {
+				setToolTipText(tip);
+			}
+		});
+		// with a listener for keys a canvas can have the focus
+		addListener(SWT.KeyDown, e -> {
+		});
+		addListener(SWT.Traverse, e -> e.doit = true);
 	}
 
 	protected final double fontSize() {
