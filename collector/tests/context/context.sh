@@ -124,7 +124,8 @@ wait $pid
 expect "forwarded signal" "9 got" "$? $(tail -n 1 fwd.out)"
 
 # the recorder is killed: the program goes on until it is told to end, the trace opens and is completed
-"$MEMTRACE" record -q --backend "$backend" -o killed.trace sh -c 'echo $$ > pid; while [ ! -e end ]; do sleep 0.05; done; echo alive' > killed.out 2> /dev/null &
+# (a shell is recorded from its beginning with --min-process 0 only)
+"$MEMTRACE" record -q --backend "$backend" --min-process 0 -o killed.trace sh -c 'echo $$ > pid; while [ ! -e end ]; do sleep 0.05; done; echo alive' > killed.out 2> /dev/null &
 pid=$!
 await [ -s pid ]
 { kill -9 $pid; wait $pid; } 2> /dev/null
@@ -136,6 +137,9 @@ mkdir now
 expect "the structures of now" 0 $?
 expect "they are beside the trace" 'structures.csv threads.csv' "$(ls now/p0000 | tr '\n' ' ' | sed 's/ $//')"
 expect "and not in it" 0 "$(ls killed.trace/p0000/structures.csv 2> /dev/null | wc -l)"
+# what is known stands in the log from the end of the first interval on
+now_has() { "$MEMTRACE" finish --into now killed.trace && grep -q "$1" now/p0000/structures.csv; }
+await now_has ',stack of main thread,'
 expect "a stack of the main thread is there" 1 "$(grep -c ',stack of main thread,' now/p0000/structures.csv)"
 touch end
 while kill -0 "$(cat pid)" 2> /dev/null; do sleep 0.1; done
