@@ -2,7 +2,16 @@
 # SPDX-License-Identifier: EPL-2.0
 # shellcheck shell=bash
 #
-# For benchmarks of programs: CPU times into files, and their medians. To be sourced.
+# For benchmarks of programs: a folder that goes with the script ($work), CPU times into files, and their medians. To be sourced.
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# choose NAME...: keeps the lines of $all ("name|program and arguments") that have one of the names; without a name all
+choose() {
+	[ $# -eq 0 ] || all=$(grep -F -e "$(printf '%s\n' "$@")" <<< "$all")
+}
 
 # cpu_ms FILE command...: appends "user+system ms, wall ms" of the command and its children to FILE
 cpu_ms() {

@@ -36,16 +36,8 @@ all="matmul naive|matmul naive -n 1200
 stencil serial|stencil serial -s 800
 bucketsort dynamic|bucketsort dynamic -i 300
 listwalk random|listwalk random -p 8"
-if [ $# -gt 0 ]; then
-	wanted=$(printf '%s\n' "$@")
-	all=$(grep -F -e "$wanted" <<< "$all")
-fi
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-
 . "$top/bench/cpu.sh"
+choose "$@"
 
 run() { # alone|with NAME program...
 	local how=$1 name=$2 reader=

@@ -35,9 +35,7 @@ shift $((OPTIND - 1))
 make -s -C "$top/examples" >&2 || exit 1
 [ -x "$MEMTRACE" ] || make -s -C "$top/collector" >&2 || exit 1
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$top/bench/cpu.sh"
 here=$top/bench/programs
 awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%d %s\n", rand() * 1e9, substr("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1, rand() * 30) }' > "$work/lines"
 
@@ -70,19 +68,6 @@ int f$n(int x) { return printf(\"%d\", x * $n); }" > "$work/make/f$n.c"; done
 	esac && command -v "${c[0]}" > /dev/null
 }
 
-# cpu FILE command...: appends "user+system s" of the command and its children to FILE
-cpu() {
-	local file=$1
-	shift
-	# shellcheck disable=SC2016
-	bash -c 'TIMEFORMAT="%3U %3S"; f=$1; shift; { time "$@" > "$f.out" 2> "$f.err"; } 2>&1' _ "$file" "$@" |
-		awk '{ printf "%.3f\n", $1 + $2 }' >> "$file"
-}
-
-median() {
-	sort -n "$1" | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
-}
-
 # of a trace: intervals, faults, lost accesses, the most intervals of one process
 numbers() {
 	cat "$1"/p*/intervals.csv 2> /dev/null | awk -F, '$1 == "Interval" { for (i = 1; i <= NF; i++) at[$i] = i; k = 0; next }
@@ -102,13 +87,13 @@ for name; do
 	fi
 	key=$work/$name
 	for ((run = 1; run <= runs; run++)); do
-		cpu "$key.native" "${c[@]}"
+		cpu_ms "$key.native" "${c[@]}"
 		for b in "${builds[@]}"; do
 			rm -rf "$work/trace"
 			m=$MEMTRACE
 			[ $b = this ] || m=$other
 			# shellcheck disable=SC2086
-			cpu "$key.$b" "$m" record --quiet $options -o "$work/trace" -- "${c[@]}"
+			cpu_ms "$key.$b" "$m" record --quiet $options -o "$work/trace" -- "${c[@]}"
 			if ! cmp -s "$key.native.out" "$key.$b.out"; then
 				echo "programs.sh: $name: the output differs from the native run" >&2
 				exit 1
@@ -116,10 +101,10 @@ for name; do
 		done
 		numbers "$work/trace" >> "$key.numbers"
 	done
-	native=$(median "$key.native")
-	line="| $name | $native |"
+	native=$(median "$key.native" 1)
+	line="| $name | $(awk -v n="$native" 'BEGIN { printf "%.3f", n / 1000 }') |"
 	for b in "${builds[@]}"; do
-		line+=$(awk -v t="$(median "$key.$b")" -v n="$native" 'BEGIN { printf " %.2f |", t / n }')
+		line+=$(awk -v t="$(median "$key.$b" 1)" -v n="$native" 'BEGIN { printf " %.2f |", t / n }')
 	done
 	echo "$line $(sort -n "$key.numbers" | awk '{ v[NR] = " " $1 " | " $2 " |"; lost += $3 } END { print v[int((NR + 1) / 2)] " " lost }') |"
 done

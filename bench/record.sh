@@ -41,16 +41,8 @@ bucketsort dynamic|bucketsort dynamic -i 150
 stencil serial|stencil serial -s 400
 falsesharing packed|falsesharing packed -m 300
 listwalk random|listwalk random -p 4"
-if [ $# -gt 0 ]; then
-	wanted=$(printf '%s\n' "$@")
-	all=$(grep -F -e "$wanted" <<< "$all")
-fi
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-
 . "$top/bench/cpu.sh"
+choose "$@"
 
 # numbers of a trace: faults, records, bytes of the accesses, intervals, losses
 trace_numbers() {
