@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import org.memtrace.aggregation.ModelType;
+import org.memtrace.aggregation.ModelType.Role;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
@@ -17,6 +19,7 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.LivePages;
 import org.memtrace.model.LivePages.Cell;
 import org.memtrace.model.LivePages.Row;
+import org.memtrace.model.store.EventType;
 
 /**
  * The last intervals of a recording: a row for each structure or thread, time to the right, a cell for each interval in which it had pages.
@@ -30,6 +33,10 @@ public final class LivePicture {
 		/** Which part of them several threads touched, from none to all. */
 		SHARED
 	}
+
+	private static final ModelType PRIVATE_READ = new ModelType(EventType.PRIVATE_READ, Role.PRIVATE_READ, 0);
+	private static final ModelType PRIVATE_WRITE = new ModelType(EventType.PRIVATE_WRITE, Role.PRIVATE_WRITE, 0);
+	private static final ModelType SHARED_READ = new ModelType(EventType.SHARED_READ, Role.SHARED_READ, 0);
 
 	private final LivePages pages;
 	private final Scene scene;
@@ -114,11 +121,11 @@ public final class LivePicture {
 
 	/** No page is shared: as private pages in the picture of a trace. */
 	private static int none(Palette palette) {
-		return palette.isDark() ? 0xff3f86d4 : 0xff98cbef;
+		return palette.defaultColor(palette.isDark() ? PRIVATE_WRITE : PRIVATE_READ);
 	}
 
 	private static int all(Palette palette) {
-		return palette.isDark() ? 0xfff5ad45 : 0xfff09a2a;
+		return palette.defaultColor(SHARED_READ);
 	}
 
 	private void legend(List<Shape> shapes, Colour colour, int highest, double f, Palette palette, TextMeter meter) {

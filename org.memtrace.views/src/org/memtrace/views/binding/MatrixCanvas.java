@@ -30,6 +30,7 @@ final class MatrixCanvas extends SceneCanvas {
 			}
 		});
 		tellsAtPointer((x, y) -> picture == null ? "" : picture.textAt(x, y));
+		canHaveFocus();
 		Accessibility.graphic(this, () -> "What each two threads share; the table beside it says where each thread is", null,
 				() -> binding == null ? null : binding.verdict());
 	}

@@ -33,6 +33,7 @@ final class DifferenceCanvas extends SceneCanvas {
 			}
 		});
 		tellsAtPointer((x, y) -> picture == null ? "" : picture.textAt(x, y));
+		canHaveFocus();
 		Accessibility.graphic(this, () -> "Where and when both traces differ; the table beside it has the numbers of each structure", null,
 				() -> selected);
 	}

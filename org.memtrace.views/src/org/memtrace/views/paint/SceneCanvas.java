@@ -21,7 +21,12 @@ public abstract class SceneCanvas extends Canvas {
 	private Point imageSize;
 
 	protected SceneCanvas(Composite parent) {
-		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
+		this(parent, SWT.NONE);
+	}
+
+	/** @param style besides what every such canvas has */
+	protected SceneCanvas(Composite parent, int style) {
+		super(parent, style | SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
 		fontSize = Math.max(9, getDisplay().getSystemFont().getFontData()[0].getHeight() * getDisplay().getDPI().y / 72.0);
 		addListener(SWT.Paint, e -> paint(e.gc));
 		addListener(SWT.Resize, e -> sceneChanged());
@@ -42,7 +47,7 @@ public abstract class SceneCanvas extends Canvas {
 		String at(int x, int y);
 	}
 
-	/** Resting the pointer tells what is there; and the canvas can have the focus. */
+	/** Resting the pointer tells what is there. */
 	protected final void tellsAtPointer(Told told) {
 		addListener(SWT.MouseMove, e -> {
 			String text = told.at(e.x, e.y);
@@ -51,6 +56,9 @@ public abstract class SceneCanvas extends Canvas {
 				setToolTipText(tip);
 			}
 		});
+	}
+
+	protected final void canHaveFocus() {
 		// with a listener for keys a canvas can have the focus
 		addListener(SWT.KeyDown, e -> {
 		});

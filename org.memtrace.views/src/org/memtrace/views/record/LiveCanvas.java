@@ -5,16 +5,16 @@ package org.memtrace.views.record;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.graphics.GC;
-import org.eclipse.swt.graphics.Rectangle;
-import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Combo;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
+import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.live.LivePicture;
 import org.memtrace.analysis.live.LiveTable;
+import org.memtrace.analysis.scene.Scene;
+import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.model.LivePages;
-import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.util.Accessibility;
 
 /** The pages of the last intervals by structure or thread, while a program is recorded; rows and colours can be chosen. */
@@ -24,7 +24,7 @@ final class LiveCanvas extends Composite {
 	private final Combo rows;
 	private final Combo colours;
 	private final Label left;
-	private final Canvas canvas;
+	private final SceneCanvas canvas;
 	private LivePages pages = LivePages.none();
 	/** What was painted last. */
 	private LivePicture picture;
@@ -41,14 +41,9 @@ final class LiveCanvas extends Composite {
 		colours = choice(bar, "Colour of the cells", "pages touched", "part that is shared");
 		left = new Label(bar, SWT.NONE);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(left);
-		canvas = new Canvas(this, SWT.DOUBLE_BUFFERED | SWT.BORDER);
+		canvas = new Cells();
 		GridDataFactory.fillDefaults().grab(true, true).hint(SWT.DEFAULT, 150).applyTo(canvas);
 		Accessibility.graphic(canvas, () -> "Pages in the last intervals", () -> "", () -> picture == null ? "" : picture.description());
-		canvas.addPaintListener(e -> paint(e.gc));
-		canvas.addListener(SWT.MouseMove, e -> {
-			String text = picture == null ? "" : picture.textAt(e.x, e.y);
-			canvas.setToolTipText(text.isEmpty() ? null : text.replace("&", "&&"));
-		});
 	}
 
 	private Combo choice(Composite bar, String name, String... items) {
@@ -56,7 +51,7 @@ final class LiveCanvas extends Composite {
 		combo.setItems(items);
 		combo.select(0);
 		Accessibility.name(combo, name);
-		combo.addListener(SWT.Selection, e -> canvas.redraw());
+		combo.addListener(SWT.Selection, e -> canvas.sceneChanged());
 		return combo;
 	}
 
@@ -68,7 +63,7 @@ final class LiveCanvas extends Composite {
 			left.setText(text);
 			left.setToolTipText(text.isEmpty() ? null : text + " All of it is in the trace.");
 		}
-		canvas.redraw();
+		canvas.sceneChanged();
 	}
 
 	/** What was painted last, null before. */
@@ -76,11 +71,17 @@ final class LiveCanvas extends Composite {
 		return picture;
 	}
 
-	private void paint(GC gc) {
-		Rectangle r = canvas.getClientArea();
-		picture = new LivePicture(pages, rows.getSelectionIndex() == 1,
-				colours.getSelectionIndex() == 1 ? LivePicture.Colour.SHARED : LivePicture.Colour.PAGES, r.width, r.height, FONT,
-				ScenePainter.palette(canvas));
-		ScenePainter.paint(picture.scene(), gc);
+	private final class Cells extends SceneCanvas {
+		Cells() {
+			super(LiveCanvas.this, SWT.BORDER);
+			tellsAtPointer((x, y) -> picture == null ? "" : picture.textAt(x, y));
+		}
+
+		@Override
+		protected Scene scene(int width, int height, Palette palette, TextMeter meter, double size) {
+			picture = new LivePicture(pages, rows.getSelectionIndex() == 1,
+					colours.getSelectionIndex() == 1 ? LivePicture.Colour.SHARED : LivePicture.Colour.PAGES, width, height, FONT, palette);
+			return picture.scene();
+		}
 	}
 }
