@@ -6,9 +6,10 @@
 # In a virtual machine with so many NUMA nodes (software emulation, Debian's kernel, the root file system of
 # this machine by 9p, read only) the stencil that one thread initialises is recorded with the backend zap; then
 # again with each policy, by set_mempolicy() as numactl does it, and repaired. From the first recording the
-# remote share of each policy is predicted, and compared with the one of the recording of that policy
-# (place.py). Needs the packages of run.sh, the collector, the examples and the headless Java. The last line is
-# "N passed, N failed"; a prediction fails if the recorded share is not in its interval.
+# remote share and the cost of each policy are predicted, and compared with those of the recording of that policy
+# (place.py). The nodes are a ring: memory two steps away is farther than that of a neighbour. Needs the packages
+# of run.sh, the collector, the examples and the headless Java. A minute or two for each machine. The last line is
+# "N passed, N failed"; a prediction fails if what was recorded is not in its interval.
 { # read as a whole: the script may be edited while it runs
 set -eu -o pipefail
 export LC_ALL=C
@@ -40,10 +41,12 @@ for nodes; do
 		args+=" -object memory-backend-ram,id=m$n,size=$((2048 / nodes))M"
 		args+=" -numa node,nodeid=$n,memdev=m$n,cpus=$((n * cpus / nodes))-$(((n + 1) * cpus / nodes - 1))"
 	done
-	# as far as they are, what firmware says: 10 on a node, 21 between two
+	# what firmware says: 10 on a node, 21 to a neighbour in the ring, 31 two steps away
 	for ((a = 0; a < nodes; a++)); do
 		for ((b = 0; b < nodes; b++)); do
-			[ "$a" = "$b" ] || args+=" -numa dist,src=$a,dst=$b,val=21"
+			steps=$((a > b ? a - b : b - a))
+			[ "$steps" -le $((nodes - steps)) ] || steps=$((nodes - steps))
+			[ "$steps" = 0 ] || args+=" -numa dist,src=$a,dst=$b,val=$((11 + 10 * steps))"
 		done
 	done
 	VM_ARGS=$args VM_CPUS=$cpus VM_MEMORY=2048 VM_SECONDS=${VM_SECONDS:-900} \

@@ -83,7 +83,8 @@ public final class NodeDistances {
 				} else if (ofNodes && event == XMLStreamConstants.START_ELEMENT && name.equals("indexes")) {
 					LongStream.of(numbers(in.getElementText())).forEach(n -> order.add((int) n));
 				} else if (ofNodes && event == XMLStreamConstants.START_ELEMENT && name.equals("u64values")) {
-					matrix = numbers(in.getElementText());
+					// ten values to an element
+					matrix = LongStream.concat(Arrays.stream(matrix), Arrays.stream(numbers(in.getElementText()))).toArray();
 				}
 			}
 		} catch (XMLStreamException | NumberFormatException e) {

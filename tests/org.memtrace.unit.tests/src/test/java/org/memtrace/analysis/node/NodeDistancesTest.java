@@ -5,6 +5,7 @@ package org.memtrace.analysis.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 
@@ -46,6 +47,17 @@ class NodeDistancesTest {
 		assertEquals(-1, d.of(4, 0), "no such CPU");
 		assertEquals(-1, d.of(99, 0), "no such CPU");
 		assertEquals(-1, d.of(0, 1), "no such node");
+		assertArrayEquals(new long[] {10, 11, 31, 32}, d.different());
+	}
+
+	/** hwloc writes ten values in an element, so a machine with four nodes has two. */
+	@Test
+	void valuesOfSeveralElementsFollowEachOther() throws Exception {
+		NodeDistances d = read(MATRIX.replace("10 31 32 11 </u64values>", "10 31 32 </u64values>\n<u64values length=\"3\">11 </u64values>")
+				.replace("2 0 </indexes>", "2 </indexes><indexes length=\"2\">0 </indexes>") + MATRIX.replace("31", "99"));
+		assertTrue(d.areTold());
+		assertEquals(11, d.of(3, 0));
+		assertEquals(31, d.of(32, 0), "the first matrix counts");
 		assertArrayEquals(new long[] {10, 11, 31, 32}, d.different());
 	}
 
