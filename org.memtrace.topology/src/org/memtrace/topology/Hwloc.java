@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
+import org.memtrace.analysis.machine.GivenMachine;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
@@ -93,6 +94,11 @@ public final class Hwloc {
 	public MachineTopology synthetic(String description) throws MemtraceException {
 		return read("synthetic: " + description, true, "'" + description + "' describes no machine",
 				t -> library.hwloc_topology_set_synthetic(t, description));
+	}
+
+	/** A machine that somebody gave; see {@link MachineTopology#isGiven()}. */
+	public MachineTopology of(GivenMachine given) throws MemtraceException {
+		return (given.xml() != null ? read(given.xml(), given.text()) : synthetic(given.text())).given();
 	}
 
 	/** Sets what a topology is to be read from. */

@@ -306,10 +306,7 @@ public final class MachineMonitors {
 			long atNs = Math.max(toNs, info.startNs() + 1);
 			level.series.forEach((o, s) -> cells.put(o, show.mode == Mode.MEAN ? mean(s, fromNs, toNs, scale) : at(s, atNs, scale)));
 		}
-		List<String> notes = new ArrayList<>();
-		if (!topology.isRecorded()) {
-			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
-		}
+		List<String> notes = new ArrayList<>(topology.notes());
 		if (!elsewhere.isEmpty()) {
 			notes.add(Units.plural(elsewhere.size(), "place") + " of the trace that this machine does not have, such as "
 					+ elsewhere.iterator().next() + ".");

@@ -18,8 +18,8 @@ import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.text.Units;
 
 /**
- * A machine as nested boxes, coloured by what a selection of accesses did there. Objects that cannot be told apart by their CPUs
- * (a core and its only CPU, a package and its only cache) share a box when there is little room.
+ * A machine as nested boxes, or as rings around the machine, coloured by what a selection of accesses did there. Objects that cannot be
+ * told apart by their CPUs (a core and its only CPU, a package and its only cache) share a box when there is little room.
  */
 public final class MachinePicture {
 	/** What colours mean. */
@@ -41,6 +41,27 @@ public final class MachinePicture {
 		}
 	}
 
+	/** How the objects lie in the picture. */
+	public enum Arrangement {
+		/** Boxes; rings for a big machine whose CPUs have no room for their numbers in boxes. */
+		AUTO("Automatic"),
+		/** Nested boxes. */
+		BOXES("Boxes"),
+		/** Rings: the machine in the middle, its CPUs outside. */
+		RADIAL("Radial");
+
+		private final String menuText;
+
+		Arrangement(String menuText) {
+			this.menuText = menuText;
+		}
+
+		/** For a person. */
+		public String menuText() {
+			return menuText;
+		}
+	}
+
 	/** How it is drawn: a mutable bag of settings with useful defaults. */
 	public static final class Options {
 		public int width = 900;
@@ -52,6 +73,7 @@ public final class MachinePicture {
 		/** First line, bold; null for none. */
 		public String title;
 		public Colouring colouring = Colouring.ACCESSES;
+		public Arrangement arrangement = Arrangement.AUTO;
 		/** CPUs and nodes that a filter asks for: they get a border. */
 		public BitSet filteredCpus = new BitSet();
 		public BitSet filteredNodes = new BitSet();
@@ -59,33 +81,47 @@ public final class MachinePicture {
 		public MachineObject focus;
 	}
 
-	/** Where an object is; several objects may share a box, the last of them is the innermost. */
-	public record Box(List<MachineObject> objects, double x, double y, double width, double height) {
+	/**
+	 * Where an object is; several objects may share a box, the last of them is the innermost.
+	 *
+	 * @param x the rectangle is the box, or what a sector needs
+	 * @param sector of a radial picture, else null
+	 */
+	public record Box(List<MachineObject> objects, double x, double y, double width, double height, Sector sector) {
+		/** A rectangle. */
+		Box(List<MachineObject> objects, double x, double y, double width, double height) {
+			this(objects, x, y, width, height, null);
+		}
+
 		/** The object that is meant by a click: a CPU or a node when the box is one. */
 		public MachineObject object() {
 			return objects.get(objects.size() - 1);
 		}
 
+		/** A point in it that is in nothing that lies over it, unless it is a rectangle with parts. */
+		public double middleX() {
+			return sector == null ? x + width / 2 : sector.middleX();
+		}
+
+		/** See {@link #middleX()}. */
+		public double middleY() {
+			return sector == null ? y + height / 2 : sector.middleY();
+		}
+
 		boolean contains(double px, double py) {
-			return px >= x && px < x + width && py >= y && py < y + height;
+			return sector == null ? px >= x && px < x + width && py >= y && py < y + height : sector.contains(px, py);
 		}
 	}
 
-	/** Boxes of a CPU smaller than this have no room for texts: the next smaller layout is tried. */
-	private static final double CPU_WIDTH = 34;
-	private static final double CPU_HEIGHT = 18;
 	private static final double MARGIN = 8;
 	private static final int GRADIENT_STEPS = 32;
 	private static final int MOST_NOTES = 4;
-	/** Layouts from roomy to dense. */
-	private static final int LAYOUTS = 3;
-
+	/** Machines up to this size are in boxes, unless rings are asked for. */
+	private static final int MOST_CPUS_IN_BOXES = 128;
 	private final MachineContent content;
 	private final Options o;
 	private final List<Shape> shapes = new ArrayList<>();
-	private final List<Box> boxes = new ArrayList<>();
-	private double smallestWidth;
-	private double smallestHeight;
+	private List<Box> boxes = List.of();
 	private boolean hatched;
 
 	private MachinePicture(MachineContent content, Options options) {
@@ -115,7 +151,7 @@ public final class MachinePicture {
 
 	/** Boxes, each before what is in it. */
 	public List<Box> boxes() {
-		return List.copyOf(boxes);
+		return boxes;
 	}
 
 	/** The innermost box at a point, or null. */
@@ -146,23 +182,27 @@ public final class MachinePicture {
 		double height = legend - 6 - top;
 		double width = o.width - 2 * MARGIN;
 		if (height > 20 && width > 40) {
-			int before = shapes.size();
-			for (int layout = 0; layout < LAYOUTS; layout++) {
-				shapes.subList(before, shapes.size()).clear();
-				boxes.clear();
-				hatched = false;
-				smallestWidth = Double.MAX_VALUE;
-				smallestHeight = Double.MAX_VALUE;
-				place(content.topology().root(), MARGIN, top, width, height, layout, 0);
-				if (smallestWidth >= CPU_WIDTH && smallestHeight >= CPU_HEIGHT) {
-					break;
-				}
-			}
+			MachineLayout layout = layout(width, height);
+			layout.place(MARGIN, top, width, height);
+			shapes.addAll(layout.shapes());
+			boxes = layout.boxes();
+			hatched = layout.isHatched();
 		}
 		legend(legend, line);
 		for (int i = 0; i < notes.size(); i++) {
 			text(MARGIN, bottom + i * line + o.fontSize, notes.get(i), false, o.palette.mutedText(), Shape.Anchor.START);
 		}
+	}
+
+	/** Boxes, or rings where boxes would have no room for names and rings have room for every CPU. */
+	private MachineLayout layout(double width, double height) {
+		if (o.arrangement == Arrangement.RADIAL) {
+			return new RingLayout(content, o);
+		}
+		BoxLayout inBoxes = new BoxLayout(content, o);
+		boolean rings = o.arrangement == Arrangement.AUTO && content.topology().pus().size() > MOST_CPUS_IN_BOXES
+				&& !inBoxes.hasRoom(width, height) && RingLayout.hasRoom(content.topology(), o, width, height);
+		return rings ? new RingLayout(content, o) : inBoxes;
 	}
 
 	/** The notes, one after the other, in lines; what has no room ends with an ellipsis. */
@@ -214,210 +254,6 @@ public final class MachinePicture {
 		text(x, top + (line + o.fontSize) / 2 - 1, o.meter.fit(content.headline(), o.fontSize, false, o.width - MARGIN - x), false,
 				o.palette.text(), Shape.Anchor.START);
 		return top + line;
-	}
-
-	/**
-	 * Places an object and what is in it.
-	 *
-	 * @param layout 0: a box for each object; 1: those with the same CPUs share one; 2: also without headings where they are low
-	 */
-	private void place(MachineObject object, double x, double y, double w, double h, int layout, int depth) {
-		List<MachineObject> chain = new ArrayList<>(List.of(object));
-		List<MachineObject> memory = new ArrayList<>(object.memory());
-		MachineObject last = object;
-		while (layout > 0 && last.children().size() == 1) {
-			last = last.children().get(0);
-			chain.add(last);
-			memory.addAll(last.memory());
-		}
-		Box box = new Box(List.copyOf(chain), x, y, w, h);
-		boxes.add(box);
-		if (last.children().isEmpty() && memory.isEmpty()) {
-			cpu(box);
-			return;
-		}
-		double pad = Math.max(1, Math.min(layout == 2 ? 3 : 5, Math.min(w, h) / 20));
-		int ground = Palette.mix(o.palette.background(), o.palette.text(), Math.min(0.12, 0.025 * (depth + 1)));
-		shapes.add(new Shape.Rect(x, y, w, h, ground, o.palette.separator()));
-		double head = Math.round(o.fontSize * 1.4);
-		double inside = h - 2 * pad;
-		if (w > 30 && inside > (layout == 2 ? 4 : 2) * head) {
-			heading(box, x + 1, y + 1, w - 2, head);
-			y += head + 1;
-			h -= head + 1;
-			inside = h - 2 * pad;
-		}
-		double top = y + pad;
-		if (!memory.isEmpty()) {
-			double row = Math.max(2, Math.min(Math.round(o.fontSize * 1.5), inside / (memory.size() + 2.0)));
-			int columns = w / memory.size() >= 150 ? memory.size() : 1;
-			double mw = (w - 2 * pad - (columns - 1) * pad) / columns;
-			for (int i = 0; i < memory.size(); i++) {
-				memory(memory.get(i), x + pad + i % columns * (mw + pad), top + i / columns * (row + pad), mw, row);
-			}
-			top += (memory.size() + columns - 1) / columns * (row + pad);
-		}
-		List<MachineObject> children = last.children();
-		double areaWidth = w - 2 * pad;
-		double areaHeight = y + h - pad - top;
-		if (children.isEmpty() || areaWidth <= 0 || areaHeight <= 0) {
-			return;
-		}
-		int columns = columns(children.size(), areaWidth, areaHeight, pad);
-		int rows = (children.size() + columns - 1) / columns;
-		double cw = (areaWidth - (columns - 1) * pad) / columns;
-		double ch = (areaHeight - (rows - 1) * pad) / rows;
-		for (int i = 0; i < children.size(); i++) {
-			place(children.get(i), x + pad + i % columns * (cw + pad), top + i / columns * (ch + pad), cw, ch, layout, depth + 1);
-		}
-	}
-
-	/** Columns that make the cells, thought of as 1.6 times as wide as high, largest. */
-	private static int columns(int n, double w, double h, double gap) {
-		int best = 1;
-		double bestSize = -1;
-		for (int columns = 1; columns <= n; columns++) {
-			int rows = (n + columns - 1) / columns;
-			double size = Math.min((w - (columns - 1) * gap) / columns / 1.6, (h - (rows - 1) * gap) / rows);
-			if (size > bestSize + 1e-9) {
-				bestSize = size;
-				best = columns;
-			}
-		}
-		return best;
-	}
-
-	// ---- boxes
-
-	private void heading(Box box, double x, double y, double w, double h) {
-		int fill = content.fill(box);
-		shapes.add(new Shape.Rect(x, y, w, h, fill, 0));
-		double change = content.variation(box);
-		variation(change, x, y, w, h, fill);
-		double start = Double.isNaN(change) ? 4 : 11;
-		StringBuilder b = new StringBuilder();
-		for (MachineObject m : box.objects()) {
-			b.append(b.isEmpty() ? "" : " · ").append(m.type() == Type.MACHINE ? "Machine" : m.label());
-		}
-		String name = b.toString();
-		String value = content.value(box);
-		double room = w - start - 4;
-		String both = name + "  " + value;
-		boolean fits = !value.isEmpty() && o.meter.width(both, o.fontSize, false) <= room;
-		int color = Palette.textOn(fill);
-		double base = y + (h + o.fontSize) / 2 - o.fontSize * 0.15;
-		text(x + start, base, o.meter.fit(name, o.fontSize, false, room), false, color, Shape.Anchor.START);
-		if (fits) {
-			text(x + w - 4, base, value, false, color, Shape.Anchor.END);
-		}
-		borders(box);
-	}
-
-	private void memory(MachineObject m, double x, double y, double w, double h) {
-		if (m.type() != Type.NODE) {
-			// a cache in front of a memory: beside it
-			double part = m.memory().isEmpty() ? w : w * 0.3;
-			Box box = new Box(List.of(m), x, y, part, h);
-			boxes.add(box);
-			shapes.add(new Shape.Rect(x, y, part, h, o.palette.plotBackground(), o.palette.separator()));
-			label(m.label(), "", x, y, part, h, o.palette.text());
-			for (int i = 0; i < m.memory().size(); i++) {
-				double each = (w - part) / m.memory().size();
-				memory(m.memory().get(i), x + part + i * each, y, each, h);
-			}
-			return;
-		}
-		Box box = new Box(List.of(m), x, y, w, h);
-		boxes.add(box);
-		int fill = content.fill(box);
-		shapes.add(new Shape.Rect(x, y, w, h, fill, o.palette.axis()));
-		variation(content.variation(box), x, y, w, h, fill);
-		String value = content.value(box);
-		label(m.label(), value, x, y, w, h, Palette.textOn(fill));
-		borders(box);
-	}
-
-	private void cpu(Box box) {
-		MachineObject pu = box.object();
-		smallestWidth = Math.min(smallestWidth, box.width());
-		smallestHeight = Math.min(smallestHeight, box.height());
-		int fill = content.fill(box);
-		shapes.add(new Shape.Rect(box.x(), box.y(), box.width(), box.height(), fill, box.width() > 4 ? o.palette.axis() : 0));
-		variation(content.variation(box), box.x(), box.y(), box.width(), box.height(), fill);
-		if (content.isHatched(box)) {
-			hatched = true;
-			int hatch = Palette.textOn(fill) & 0xffffff | 0x60000000;
-			shapes.add(new Shape.Hatch(box.x() + 1, box.y() + 1, box.width() - 2, box.height() - 2, Shape.HatchStyle.IN_SPACE, hatch));
-		}
-		String name = pu.shortLabel();
-		if (o.meter.width(name, o.fontSize, false) > box.width() - 4) {
-			// all numbers or none
-			String longest = Integer.toString(Math.max(0, content.topology().root().cpus().length() - 1));
-			boolean room = pu.osIndex() >= 0 && o.meter.width(longest, o.fontSize, false) <= box.width() - 2;
-			name = room ? Integer.toString(pu.osIndex()) : "";
-		}
-		MachineObject core = box.objects().size() > 1 ? box.objects().get(box.objects().size() - 2) : null;
-		if (core != null && core.type() == Type.CORE
-				&& o.meter.width(core.shortLabel() + " · " + pu.shortLabel(), o.fontSize, false) <= box.width() - 8) {
-			name = core.shortLabel() + " · " + pu.shortLabel();
-		}
-		label(name, content.value(box), box.x(), box.y(), box.width(), box.height(), Palette.textOn(fill));
-		borders(box);
-	}
-
-	/** A name and a value: one line or two, as they fit; not the value, or nothing, when they do not. */
-	private void label(String name, String value, double x, double y, double w, double h, int color) {
-		double size = o.fontSize;
-		if (h < size * 1.25) {
-			size = Math.floor(h * 0.8);
-		}
-		if (name.isEmpty()) {
-			return;
-		}
-		if (size < 7 || h < 8 || o.meter.width(name, size, false) > w - 2) {
-			String fitted = h < 8 || size < 7 ? "" : o.meter.fit(name, size, false, w - 4);
-			if (!fitted.isEmpty()) {
-				text(x + w / 2, y + (h + size) / 2 - size * 0.15, fitted, false, color, Shape.Anchor.MIDDLE, size);
-			}
-			return;
-		}
-		double middle = x + w / 2;
-		boolean two = h >= 2.6 * size && !value.isEmpty() && o.meter.width(value, size, false) <= w - 4;
-		String one = name + "  " + value;
-		if (two) {
-			text(middle, y + h / 2 - size * 0.25, name, false, color, Shape.Anchor.MIDDLE, size);
-			text(middle, y + h / 2 + size * 1.05, value, false, color, Shape.Anchor.MIDDLE, size);
-		} else {
-			boolean both = !value.isEmpty() && o.meter.width(one, size, false) <= w - 8;
-			text(middle, y + (h + size) / 2 - size * 0.15, both ? one : name, false, color, Shape.Anchor.MIDDLE, size);
-		}
-	}
-
-	/** Marks of filter and focus; over everything that is drawn later there is nothing but what is inside. */
-	private void borders(Box box) {
-		MachineObject m = box.object();
-		boolean filtered = m.type() == Type.PU && m.osIndex() >= 0 && o.filteredCpus.get(m.osIndex())
-				|| m.type() == Type.NODE && o.filteredNodes.get(Math.max(0, m.osIndex()));
-		if (filtered) {
-			for (int i = 0; i < 3; i++) {
-				shapes.add(new Shape.Rect(box.x() + i, box.y() + i, box.width() - 2 * i, box.height() - 2 * i, 0, o.palette.warning()));
-			}
-		}
-		if (o.focus != null && box.objects().contains(o.focus)) {
-			for (int i = 0; i < 2; i++) {
-				shapes.add(new Shape.Rect(box.x() - i, box.y() - i, box.width() + 2 * i, box.height() + 2 * i, 0,
-						o.palette.highlight()));
-			}
-		}
-	}
-
-	/** A tick at the left edge: how much a value rose (up) or fell since the one before; in the middle it is the same. */
-	private void variation(double change, double x, double y, double w, double h, int fill) {
-		if (Double.isNaN(change) || w < 16 || h < 10) {
-			return;
-		}
-		double at = y + h / 2 - Math.max(-1, Math.min(1, change)) * (h / 2 - 2);
-		shapes.add(new Shape.Line(x + 1, at, x + (w < 70 ? 4 : 7), at, Palette.textOn(fill), 2, false));
 	}
 
 	// ---- legend

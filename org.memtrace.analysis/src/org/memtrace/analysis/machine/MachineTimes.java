@@ -72,10 +72,7 @@ public final class MachineTimes {
 
 	/** Facts that change what the numbers mean, a sentence each. */
 	public List<String> notes() {
-		List<String> notes = new ArrayList<>();
-		if (!topology.isRecorded()) {
-			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
-		}
+		List<String> notes = new ArrayList<>(topology.notes());
 		boolean unknown = most(-1) > 0;
 		if (nodes.size() <= 1) {
 			notes.add("The machine has one NUMA node: all memory is on it, " + (unknown ? "also what is unknown, " : "")

@@ -92,6 +92,7 @@ public final class MachineTopology {
 	private final MachineObject root;
 	private final String origin;
 	private final boolean recorded;
+	private final boolean given;
 	private final List<MachineObject> objects = new ArrayList<>();
 	private final List<MachineObject> nodes = new ArrayList<>();
 	private final List<MachineObject> pus = new ArrayList<>();
@@ -104,9 +105,14 @@ public final class MachineTopology {
 	 * @param recorded whether it is the machine of the trace, not the one we run on
 	 */
 	public MachineTopology(MachineObject root, String origin, boolean recorded) {
+		this(root, origin, recorded, false);
+	}
+
+	private MachineTopology(MachineObject root, String origin, boolean recorded, boolean given) {
 		this.root = root;
 		this.origin = origin;
 		this.recorded = recorded;
+		this.given = given;
 		collect(root);
 		for (MachineObject node : nodes) {
 			nodeIndexes.set(Math.max(0, node.osIndex));
@@ -142,6 +148,22 @@ public final class MachineTopology {
 	/** Whether it is the machine of the trace, not the one we run on. */
 	public boolean isRecorded() {
 		return recorded;
+	}
+
+	/** The same machine, which somebody asked about instead of that of a trace. */
+	public MachineTopology given() {
+		return new MachineTopology(root, origin, true, true);
+	}
+
+	/** Whether somebody asked about it instead of the machine of a trace. */
+	public boolean isGiven() {
+		return given;
+	}
+
+	/** That it is not the machine of the trace, a sentence; else empty. */
+	public List<String> notes() {
+		return given ? List.of("The machine is not that of the recording: it is " + origin + ".")
+				: recorded ? List.of() : List.of("The trace does not say on which machine it was recorded: this is " + origin + ".");
 	}
 
 	/** All objects: each before its parts, its memory before its other parts. */

@@ -277,10 +277,7 @@ public final class MachineUse {
 
 	/** Facts that change what the numbers mean, a sentence each; empty when there are none. */
 	public List<String> notes() {
-		List<String> notes = new ArrayList<>();
-		if (!topology.isRecorded()) {
-			notes.add("The trace does not say on which machine it was recorded: this is " + topology.origin() + ".");
-		}
+		List<String> notes = new ArrayList<>(topology.notes());
 		notes.addAll(cpuNotes());
 		if (unknownPages > 0 && pages > 0) {
 			notes.add("Of " + Units.percent(100.0 * unknownPages / pages) + " of " + Units.plural(pages, "page")

@@ -44,7 +44,7 @@ public final class MachineCommand implements Command {
 		}
 		Hwloc hwloc = Hwloc.load();
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
-			MachineTopology topology = hwloc.of(store);
+			MachineTopology topology = args.has("topology") ? TopologyOption.of(hwloc, store, args).topology() : hwloc.of(store);
 			boolean monitors = store.accessCount() == 0 && MachineMonitors.hasPlaces(store.producers());
 			check(args, monitors);
 			if (monitors) {
@@ -84,6 +84,7 @@ public final class MachineCommand implements Command {
 		o.height = (int) args.getInt("height");
 		o.palette = args.get("theme").equals("dark") ? Palette.DARK : Palette.LIGHT;
 		o.title = store.info().alias() + ": " + topology.summary();
+		o.arrangement = MachinePicture.Arrangement.valueOf(args.get("layout").toUpperCase(Locale.ROOT));
 		return o;
 	}
 

@@ -80,7 +80,7 @@ public final class MonitorReader implements InputReader {
 			return true;
 		}
 		for (String line : head.split("\n", 1000)) {
-			if (line.startsWith(TOPOLOGY + "<")) { // what follows may be more than is looked at
+			if (line.startsWith(TOPOLOGY + "<") || isWhere(line)) { // what follows may be more than is looked at
 				return true;
 			}
 			String[] words = words(line);
@@ -89,6 +89,12 @@ public final class MonitorReader implements InputReader {
 			}
 		}
 		return false;
+	}
+
+	/** A comment that says where a place is: there is one for each CPU. */
+	private static boolean isWhere(String line) {
+		String[] words = line.split(" ");
+		return words.length == 4 && line.startsWith("# at ") && PLACE.matcher(words[2]).matches() && words[3].contains(":");
 	}
 
 	/** The format of 2015, whose definitions of events have a field that nothing else has. */

@@ -16,6 +16,7 @@ import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.machine.MachinePicture;
+import org.memtrace.analysis.machine.MachinePicture.Arrangement;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
@@ -35,6 +36,7 @@ final class MachineCanvas extends Canvas {
 	private BitSet cpus = new BitSet();
 	private BitSet nodes = new BitSet();
 	private Colouring colouring = Colouring.ACCESSES;
+	private Arrangement arrangement = Arrangement.AUTO;
 	/** What the keyboard acts on: has a border while the canvas has the focus. */
 	private MachineObject focus;
 	private MachinePicture picture;
@@ -110,6 +112,11 @@ final class MachineCanvas extends Canvas {
 		changed();
 	}
 
+	void arrangement(Arrangement now) {
+		arrangement = now;
+		changed();
+	}
+
 	private void changed() {
 		picture = null;
 		hover = null;
@@ -151,6 +158,7 @@ final class MachineCanvas extends Canvas {
 		o.height = Math.max(1, size.y);
 		o.palette = ScenePainter.palette(this);
 		o.colouring = colouring;
+		o.arrangement = arrangement;
 		o.filteredCpus = cpus;
 		o.filteredNodes = nodes;
 		o.focus = isFocusControl() ? focus : null;

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IAction;
 import org.eclipse.jface.action.IToolBarManager;
+import org.eclipse.jface.action.MenuManager;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
@@ -21,6 +22,7 @@ import org.memtrace.aggregation.AccessPlaces;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineMonitors;
+import org.memtrace.analysis.machine.MachinePicture.Arrangement;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachinePicture;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
@@ -37,9 +39,13 @@ import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Icons;
 
-/** The machine of the trace as nested boxes; a click filters all views to a CPU or a node. Of a trace of monitors it is their replay. */
+/**
+ * The machine of the trace as nested boxes or as rings; a click filters all views to a CPU or a node. Of a trace of monitors it is their
+ * replay.
+ */
 public final class MachineView extends TraceView {
 	private static final String KEY_COLOURING = "colouring";
+	private static final String KEY_LAYOUT = "layout";
 
 	/** One of the two. */
 	private record Result(MachineUse use, MachineMonitors monitors) {
@@ -59,6 +65,7 @@ public final class MachineView extends TraceView {
 	/** Whether it is a trace of monitors. */
 	private boolean hasPlaces;
 	private Colouring colouring = Colouring.ACCESSES;
+	private Arrangement arrangement = Arrangement.AUTO;
 
 	@Override
 	public void init(IViewSite site, IMemento memento) throws PartInitException {
@@ -66,12 +73,18 @@ public final class MachineView extends TraceView {
 		if (memento != null && Colouring.LOCALITY.name().equals(memento.getString(KEY_COLOURING))) {
 			colouring = Colouring.LOCALITY;
 		}
+		for (Arrangement a : Arrangement.values()) {
+			if (memento != null && a.name().equals(memento.getString(KEY_LAYOUT))) {
+				arrangement = a;
+			}
+		}
 	}
 
 	@Override
 	public void saveState(IMemento memento) {
 		super.saveState(memento);
 		memento.putString(KEY_COLOURING, colouring.name());
+		memento.putString(KEY_LAYOUT, arrangement.name());
 	}
 
 	@Override
@@ -82,6 +95,7 @@ public final class MachineView extends TraceView {
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
 		bar = new ReplayBar(area, canvas::show);
 		canvas.colouring(colouring);
+		canvas.arrangement(arrangement);
 		computing = new LatestResult<>("Accesses on the machine", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Result compute(Input in, Progress progress) throws MemtraceException {
@@ -138,6 +152,25 @@ public final class MachineView extends TraceView {
 			tools.appendToGroup(IWorkbenchActionConstants.MB_ADDITIONS, a);
 			getViewSite().getActionBars().getMenuManager().add(a);
 		}
+		MenuManager layouts = new MenuManager("Layout");
+		for (Arrangement kind : Arrangement.values()) {
+			layouts.add(layoutAction(kind));
+		}
+		getViewSite().getActionBars().getMenuManager().add(layouts);
+	}
+
+	private Action layoutAction(Arrangement kind) {
+		Action a = new Action(kind.menuText(), IAction.AS_RADIO_BUTTON) {
+			@Override
+			public void run() {
+				if (isChecked()) {
+					arrangement = kind;
+					canvas.arrangement(kind);
+				}
+			}
+		};
+		a.setChecked(kind == arrangement);
+		return a;
 	}
 
 	private void clicked(MachineObject object, boolean add) {
@@ -221,6 +254,7 @@ public final class MachineView extends TraceView {
 		parameters.put("trace", trace().name());
 		MachineTopology machine = use != null ? use.topology() : frame.topology();
 		parameters.put("machine", machine.origin());
+		parameters.put("layout", arrangement.name().toLowerCase(Locale.ROOT));
 		parameters.put("colours", use != null ? colouring.name().toLowerCase(Locale.ROOT) : frame.summary());
 		parameters.put("from_ns", Long.toString(shown.fromNs() - trace().info().startNs()));
 		parameters.put("to_ns", Long.toString(shown.toNs() - trace().info().startNs()));
@@ -231,6 +265,7 @@ public final class MachineView extends TraceView {
 		return new Snapshot(trace().name() + " machine", (palette, width, height) -> {
 			MachinePicture.Options o = new MachinePicture.Options();
 			o.colouring = options.colouring;
+			o.arrangement = options.arrangement;
 			o.filteredCpus = options.filteredCpus;
 			o.filteredNodes = options.filteredNodes;
 			o.palette = palette;

@@ -4,13 +4,20 @@ package org.memtrace.views.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
+import org.eclipse.jface.action.ActionContributionItem;
+import org.eclipse.jface.action.IAction;
+import org.eclipse.jface.action.IContributionItem;
+import org.eclipse.jface.action.MenuManager;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Event;
 import org.junit.jupiter.api.Test;
@@ -18,6 +25,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
+import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.model.Progress;
@@ -51,7 +59,7 @@ class MachineViewTest extends UiTest {
 	}
 
 	private void click(MachineView view, Box b) {
-		bot.click(view.canvas(), (int) (b.x() + b.width() / 2), (int) (b.y() + b.height() / 2));
+		bot.click(view.canvas(), (int) b.middleX(), (int) b.middleY());
 	}
 
 	private ViewState state() {
@@ -92,6 +100,44 @@ class MachineViewTest extends UiTest {
 		bot.waitFor("the initialisation", () -> view.isSettled() && view.canvas().use().whole().accesses() == 4.0
 				* SampleTrace.INITIALISATION * SampleTrace.PAGES * 2);
 		assertEquals(FilterSet.NONE, state().filters());
+	}
+
+	/** The same clicks, keys and files in rings. */
+	@Test
+	void ringsAreChosenInTheMenu() throws Exception {
+		Path xml = Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-packages.xml");
+		MachineView view = open(sample("rings", Files.readAllBytes(xml)));
+		assertNull(box(view, "CPU 3").sector(), "a small machine is in boxes");
+		layout(view, "Radial");
+		Box cpu = box(view, "CPU 3");
+		assertNotNull(cpu.sector());
+		bot.waitFor("painted", () -> bot.colours(view.canvas()).size() > 5);
+		bot.shot("machine-radial");
+		click(view, cpu);
+		bot.waitFor("filter", () -> filters().equals("[CPU 3]") && view.isSettled());
+		Palette palette = bot.ui(() -> view.canvas().options().palette);
+		assertTrue(bot.ui(() -> view.canvas().picture().scene().shapes().stream()
+				.anyMatch(s -> s instanceof Shape.Polygon p && p.stroke() == palette.warning())), "it is marked");
+		assertTrue(bot.ui(() -> view.snapshot().picture().scene(Palette.LIGHT, 700, 500).shapes().stream()
+				.anyMatch(s -> s instanceof Shape.Text t && t.text().equals("Rings from the inside"))), "files have the same layout");
+		bot.run(() -> view.canvas().setFocus());
+		bot.key("Escape");
+		bot.waitFor("no filter", () -> filters().equals("[]"));
+		layout(view, "Automatic");
+		assertNull(box(view, "CPU 3").sector());
+	}
+
+	private void layout(MachineView view, String name) {
+		bot.run(() -> {
+			MenuManager layouts = (MenuManager) Stream.of(view.getViewSite().getActionBars().getMenuManager().getItems())
+					.filter(i -> i instanceof MenuManager m && m.getMenuText().equals("Layout")).findFirst().orElseThrow();
+			IAction action = ((ActionContributionItem) Stream.of(layouts.getItems()).filter(
+					i -> i instanceof ActionContributionItem a && a.getAction().getText().equals(name)).findFirst().orElseThrow()).getAction();
+			for (IContributionItem item : layouts.getItems()) {
+				((ActionContributionItem) item).getAction().setChecked(((ActionContributionItem) item).getAction() == action);
+			}
+			action.run();
+		});
 	}
 
 	@Test

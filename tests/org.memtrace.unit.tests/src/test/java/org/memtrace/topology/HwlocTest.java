@@ -16,6 +16,7 @@ import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.memtrace.analysis.machine.GivenMachine;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
@@ -31,6 +32,24 @@ class HwlocTest {
 
 	private static long count(MachineTopology t, Type type) {
 		return t.objects().stream().filter(o -> o.type() == type).count();
+	}
+
+	@Test
+	void aMachineThatIsGivenIsAFileOrADescription() throws Exception {
+		Hwloc hwloc = Hwloc.load();
+		String file = MACHINES.resolve("two-packages.xml").toString();
+		MachineTopology read = hwloc.of(GivenMachine.of(file));
+		assertEquals("2 packages, 2 NUMA nodes, 8 cores, 16 CPUs", read.summary());
+		assertEquals("The machine is not that of the recording: it is " + file + ".", read.notes().get(0));
+		assertTrue(GivenMachine.of(file).xml().length > 1000);
+		GivenMachine description = GivenMachine.of("pack:8 [numa] core:64 pu:2");
+		assertEquals(null, description.xml());
+		assertEquals("8 packages, 8 NUMA nodes, 512 cores, 1,024 CPUs", hwloc.of(description).summary());
+		assertTrue(hwloc.of(description).isGiven());
+		assertEquals("there is no file missing.xml",
+				assertThrows(MemtraceException.class, () -> GivenMachine.of("missing.xml")).getMessage());
+		GivenMachine nothing = GivenMachine.of("nothing of that");
+		assertEquals("'nothing of that' describes no machine.", assertThrows(MemtraceException.class, () -> hwloc.of(nothing)).getMessage());
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.filter.FilterSet;
 import org.memtrace.analysis.filter.TraceFilter;
+import org.memtrace.analysis.machine.MachinePicture.Arrangement;
 import org.memtrace.analysis.machine.MachinePicture.Box;
 import org.memtrace.analysis.machine.MachinePicture.Colouring;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
@@ -180,6 +182,14 @@ class MachineTest {
 	}
 
 	@Test
+	void aMachineThatWasAskedAboutIsTold() throws Exception {
+		MachineTopology asked = machine(2, 1, true).given();
+		MachineUse use = MachineUse.of(asked, places(1, SETS, 0, 50, -1, List.of(new Row(0, 0, 0, 0, 1, 0))));
+		assertEquals(List.of("The machine is not that of the recording: it is this machine."), use.notes());
+		assertTrue(asked.isGiven() && asked.isRecorded() && !machine(1, 1, true).isGiven());
+	}
+
+	@Test
 	void figuresAsText() throws Exception {
 		MachineUse use = example(Long.MIN_VALUE, Long.MAX_VALUE, ModelRequest.WHOLE_TREE, true);
 		List<String> csv = use.toCsv().lines().toList();
@@ -231,6 +241,7 @@ class MachineTest {
 		o.width = width;
 		o.height = height;
 		o.colouring = colouring;
+		o.arrangement = Arrangement.BOXES;
 		return MachinePicture.of(use, o);
 	}
 
@@ -257,15 +268,146 @@ class MachineTest {
 					}
 				}
 				assertNull(p.at(1, 1));
-				for (Shape s : p.scene().shapes()) {
-					if (s instanceof Shape.Text t1) {
-						double w = TextMeter.DEFAULT.width(t1.text(), t1.size(), t1.bold());
-						double x = t1.anchor() == Shape.Anchor.START ? t1.x() : t1.anchor() == Shape.Anchor.END ? t1.x() - w : t1.x() - w / 2;
-						assertTrue(x >= 0 && x + w <= size[0] + 1 && t1.y() <= size[1], where + ": " + t1);
-					}
-				}
+				textsAreInside(p, size, where);
 			}
 		}
+	}
+
+	private static void textsAreInside(MachinePicture p, int[] size, String where) {
+		for (Shape s : p.scene().shapes()) {
+			if (s instanceof Shape.Text t) {
+				double x = left(t);
+				assertTrue(x >= 0 && x + width(t) <= size[0] + 1 && t.y() <= size[1] && t.y() >= t.size() * 0.7, where + ": " + t);
+			}
+		}
+	}
+
+	private static double width(Shape.Text t) {
+		return TextMeter.DEFAULT.width(t.text(), t.size(), t.bold());
+	}
+
+	private static double left(Shape.Text t) {
+		return t.anchor() == Shape.Anchor.START ? t.x() : t.anchor() == Shape.Anchor.END ? t.x() - width(t) : t.x() - width(t) / 2;
+	}
+
+	private static MachinePicture rings(MachineUse use, int width, int height) {
+		MachinePicture.Options o = new MachinePicture.Options();
+		o.width = width;
+		o.height = height;
+		o.arrangement = Arrangement.RADIAL;
+		return MachinePicture.of(use, o);
+	}
+
+	/** In rings, too: none lies over another, CPUs are outside of what they are in, and each is found by its own point. */
+	@Test
+	void everyObjectHasAPartOfARing() throws Exception {
+		AccessPlaces places = places(1, SETS, 0, 1000, -1, List.of(new Row(0, 0, 0, 0, 1, 1)));
+		for (MachineTopology t : List.of(machine(1, 1, true), machine(2, 2, true), machine(4, 32, true), machine(8, 64, true))) {
+			MachineUse use = MachineUse.of(t, places);
+			for (int[] size : new int[][] {{400, 300}, {900, 600}, {500, 900}, {1800, 1200}}) {
+				MachinePicture p = rings(use, size[0], size[1]);
+				String where = t.summary() + " in " + size[0] + "x" + size[1];
+				List<Box> boxes = p.boxes();
+				assertEquals(t.objects().size(), boxes.stream().mapToInt(b -> b.objects().size()).sum(), where);
+				for (Box b : boxes) {
+					Sector s = b.sector();
+					assertTrue(s.inner() >= 0 && s.outer() > s.inner() + 2 && s.end() > s.start(), where + ": " + b);
+					assertTrue(b.x() >= 0 && b.y() >= 0 && b.x() + b.width() <= size[0] && b.y() + b.height() <= size[1], where + b);
+					assertSame(b, p.at(b.middleX(), b.middleY()), where + ": " + b);
+					assertTrue(s.middleX() >= b.x() && s.middleX() <= b.x() + b.width() && s.middleY() >= b.y()
+							&& s.middleY() <= b.y() + b.height(), where + ": " + b);
+				}
+				List<Box> cpus = boxes.stream().filter(b -> b.object().type() == Type.PU).toList();
+				double each = 2 * Math.PI / cpus.size();
+				for (int i = 0; i < cpus.size(); i++) {
+					Sector s = cpus.get(i).sector();
+					assertEquals(cpus.get(0).sector().outer(), s.outer(), 1e-9, "all end at the same circle");
+					assertTrue(s.start() >= (i == 0 ? 0 : cpus.get(i - 1).sector().end() - 1e-9), where + ": in their order");
+					assertTrue(s.end() - s.start() > 0.6 * each, where + ": all nearly alike: " + (s.end() - s.start()) / each);
+				}
+				assertNull(p.at(1, 1));
+				textsAreInside(p, size, where);
+			}
+		}
+	}
+
+	@Test
+	void textsInRingsAreInTheirSectorsAndDoNotOverlap() throws Exception {
+		MachineUse use = example(Long.MIN_VALUE, Long.MAX_VALUE, ModelRequest.WHOLE_TREE, true);
+		for (int[] size : new int[][] {{400, 300}, {900, 600}, {1800, 1200}}) {
+			List<Shape.Text> texts = rings(use, size[0], size[1]).scene().shapes().stream().filter(s -> s instanceof Shape.Text)
+					.map(s -> (Shape.Text) s).toList();
+			for (Shape.Text a : texts) {
+				for (Shape.Text b : texts) {
+					boolean apart = a == b || left(a) + width(a) <= left(b) + 0.5 || left(b) + width(b) <= left(a) + 0.5
+							|| Math.abs(a.y() - b.y()) >= 0.95 * Math.min(a.size(), b.size());
+					assertTrue(apart, a + " and " + b);
+				}
+			}
+			List<String> names = texts.stream().map(Shape.Text::text).toList();
+			assertTrue(size[0] < 900 || names.containsAll(List.of("Machine", "CPU 0", "CPU 1", "CPU 2", "CPU 3")), names::toString);
+		}
+		MachineUse big = MachineUse.of(machine(8, 64, true), places(1, SETS, 0, 1000, -1, List.of(new Row(0, 0, 0, 0, 1, 1))));
+		List<String> names = rings(big, 900, 600).scene().shapes().stream().filter(s -> s instanceof Shape.Text)
+				.map(s -> ((Shape.Text) s).text()).toList();
+		assertTrue(names.containsAll(List.of("0", "32", "512", "992", "Rings from the inside")), names::toString);
+	}
+
+	/** Rings are only taken by themselves when boxes are too small, the machine is big, and rings have room. */
+	@Test
+	void bigMachinesAreRingsWhereBoxesAreTooSmall() throws Exception {
+		AccessPlaces places = places(1, SETS, 0, 1000, -1, List.of(new Row(0, 0, 0, 0, 1, 1)));
+		MachinePicture.Options o = new MachinePicture.Options();
+		int[][] cases = {{8, 64, 900, 600, 1}, {8, 64, 2400, 1400, 0}, {8, 64, 500, 200, 0}, {4, 16, 300, 200, 0}, {8, 16, 900, 600, 0}};
+		for (int[] c : cases) {
+			o.width = c[2];
+			o.height = c[3];
+			MachinePicture p = MachinePicture.of(MachineUse.of(machine(c[0], c[1], true), places), o);
+			assertEquals(c[4] == 1, p.boxes().get(0).sector() != null, () -> Arrays.toString(c));
+		}
+	}
+
+	@Test
+	void ringsHaveTheColoursHatchesAndBordersOfBoxes() throws Exception {
+		MachineUse use = example(Long.MIN_VALUE, Long.MAX_VALUE, ModelRequest.WHOLE_TREE, true);
+		MachinePicture.Options o = new MachinePicture.Options();
+		o.arrangement = Arrangement.RADIAL;
+		MachinePicture plain = MachinePicture.of(use, o);
+		assertEquals(o.palette.heat(1), ringFill(plain, "CPU 3"));
+		assertEquals(o.palette.plotBackground(), ringFill(plain, "CPU 2"));
+		assertEquals(o.palette.secondHeat(1), ringFill(plain, "NUMA node 1"));
+		long lines = plain.scene().shapes().stream().filter(s -> s instanceof Shape.Line l && hatches(plain, l)).count();
+		assertTrue(lines > 2, "CPU 1 is hatched: " + lines);
+		assertEquals(0, outlines(plain, o.palette.warning()));
+		o.filteredCpus.set(1);
+		o.filteredNodes.set(0);
+		o.focus = use.topology().pus().get(0);
+		MachinePicture marked = MachinePicture.of(use, o);
+		assertEquals(6, outlines(marked, o.palette.warning()));
+		assertEquals(2, outlines(marked, o.palette.highlight()));
+		assertTrue(plain.scene().shapes().stream().anyMatch(s -> s instanceof Shape.Text t && t.text().contains("records per CPU")), "legend");
+	}
+
+	private static boolean hatches(MachinePicture p, Shape.Line l) {
+		Box box = p.at((l.x1() + l.x2()) / 2, (l.y1() + l.y2()) / 2);
+		assertEquals(l.y1() - l.x1(), l.y2() - l.x2(), 1e-9, "aligned as other hatches");
+		assertTrue(box != null && box.object().label().equals("CPU 1"), () -> l + " in " + box);
+		return true;
+	}
+
+	private static int ringFill(MachinePicture p, String label) {
+		Box box = p.boxes().stream().filter(b -> b.object().shortLabel().equals(label)).findFirst().orElseThrow();
+		int fill = 0;
+		for (Shape s : p.scene().shapes()) { // what is painted last is seen
+			if (s instanceof Shape.Polygon g && g.fill() != 0 && g.contains(box.middleX(), box.middleY())) {
+				fill = g.fill();
+			}
+		}
+		return fill;
+	}
+
+	private static long outlines(MachinePicture p, int color) {
+		return p.scene().shapes().stream().filter(s -> s instanceof Shape.Polygon g && g.fill() == 0 && g.stroke() == color).count();
 	}
 
 	private static boolean inside(Box a, Box b) {

@@ -129,4 +129,19 @@ class AcrossMachineTest {
 		double thread = sum(json("aggregate", "--across", "machine", "--filter", "{\"by\":\"thread\",\"numbers\":[1]}", "--format", "json", db));
 		assertTrue(thread > 0 && thread < all);
 	}
+
+	@Test
+	void thePictureOfTheMachineAsRingsAndOfAnotherMachine() throws Exception {
+		Path svg = temporary.resolve("rings.svg");
+		Ran.ok("machine", "--layout", "radial", "-o", svg.toString(), db);
+		assertTrue(Files.readString(svg).contains("Rings from the inside"));
+		Path boxes = temporary.resolve("boxes.svg");
+		Ran.ok("machine", "--layout", "boxes", "-o", boxes.toString(), "--topology", "pack:8 [numa] core:64 pu:2", db);
+		assertTrue(Files.readString(boxes).contains("8 packages, 8 NUMA nodes, 512 cores, 1,024 CPUs"));
+		assertFalse(Files.readString(boxes).contains("Rings"));
+		Ran.ok("machine", "-o", boxes.toString(), "--topology", "pack:8 [numa] core:64 pu:2", db);
+		assertTrue(Files.readString(boxes).contains("Rings"), "so many CPUs have no room in boxes");
+		String text = Ran.ok("machine", "--topology", "pu:1", db);
+		assertTrue(text.contains("The machine is not that of the recording: it is synthetic: pu:1."), text);
+	}
 }

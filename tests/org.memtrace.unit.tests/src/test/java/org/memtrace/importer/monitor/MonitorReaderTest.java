@@ -65,6 +65,22 @@ class MonitorReaderTest extends ImportTest {
 		}).stream().sorted().toList();
 	}
 
+	/** What says where the places are may be longer than what is looked at to know the format. */
+	@Test
+	void aMachineOfManyCpusIsKnownByItsPlaces() throws Exception {
+		StringBuilder text = new StringBuilder();
+		int cpus = 2048;
+		for (int i = 0; i < cpus; i++) {
+			text.append("# at PU:" + i + " Machine:0/Package:" + i / 128 + "/Core:" + i / 2 + "\n");
+		}
+		text.append("Obj Nanoseconds load\n");
+		for (int i = 0; i < cpus; i++) {
+			text.append("PU:" + i + " 1000000 " + i + "\n");
+		}
+		assertTrue(text.indexOf("Obj") > 1 << 16, "longer than what is looked at");
+		assertEquals(cpus, events(read(file("big.txt", text.toString()))).size());
+	}
+
 	@Test
 	void theMachineAndTheScalesAreKept() throws Exception {
 		String topology = "# topology <topology version=\"2.0\">\n# topology   <object type=\"Machine\"/>\n# topology </topology>\n";
