@@ -425,7 +425,7 @@ final class RingLayout extends MachineLayout {
 		shapes.add(new Shape.Line(s.x(r, from), s.y(r, from), s.x(r, to), s.y(r, to), color, 2, false));
 	}
 
-	/** Lines as {@link Shape.Hatch} has them, within a sector. */
+	/** Lines as those of a hatched rectangle, within a sector. */
 	private void hatch(Sector s, int color) {
 		double[] p = s.inset(Math.min(1, s.arc() / 4)).points();
 		double[] v = new double[p.length / 2];
