@@ -10,6 +10,7 @@ import org.memtrace.aggregation.Parallel;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.gantt.GanttSource.Grouping;
 import org.memtrace.analysis.scene.PictureTitle;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TimeAxis;
@@ -47,6 +48,7 @@ final class GanttBuilder {
 	double plotY;
 	double plotWidth;
 	double plotHeight;
+	PlotMargins own;
 	double mapY;
 	double mapHeight;
 	double labelX;
@@ -76,8 +78,10 @@ final class GanttBuilder {
 		double top = o.title == null ? 0.4 * f : pad + 3.2 * f;
 		labelX = pad * 0.6;
 		double labels = o.rowHeight < LABEL_FROM ? 0.12 * o.width : o.labelWidth >= 0 ? o.labelWidth : labelWidth(rows, o);
-		plotX = Math.rint(labelX + labels + 0.6 * f);
-		plotWidth = Math.max(40, Math.floor(o.width - plotX - pad));
+		own = new PlotMargins((int) Math.rint(labelX + labels + 0.6 * f), (int) Math.ceil(pad));
+		PlotMargins margins = own.atLeast(o.margins);
+		plotX = margins.left();
+		plotWidth = Math.max(40, o.width - plotX - margins.right());
 		mapY = Math.rint(top);
 		mapHeight = o.minimap ? Math.rint(1.9 * f) : 0;
 		flagY = mapY + mapHeight + (o.minimap ? 3 : 0);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.TextMeter;
 
 /** How a Gantt chart is drawn. A mutable bag of settings with useful defaults; set what differs. */
@@ -16,6 +17,8 @@ public final class GanttOptions {
 	public int height = 800;
 	public Palette palette = Palette.LIGHT;
 	public TextMeter meter = TextMeter.DEFAULT;
+	/** Pixels beside the plot that there are at least. */
+	public PlotMargins margins = PlotMargins.NONE;
 	/** Height of the normal font in pixels. */
 	public double fontSize = 12;
 	/** Height of a row; rows lower than the font have no label. */

@@ -5,6 +5,7 @@ package org.memtrace.analysis.gantt;
 import java.util.BitSet;
 import java.util.List;
 
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -62,6 +63,7 @@ public final class GanttPicture {
 	final double plotY;
 	final double plotWidth;
 	final double plotHeight;
+	private final PlotMargins margins;
 	final double rowHeight;
 	final int firstRow;
 	final double mapY;
@@ -87,6 +89,7 @@ public final class GanttPicture {
 		this.plotY = b.plotY;
 		this.plotWidth = b.plotWidth;
 		this.plotHeight = b.plotHeight;
+		this.margins = b.own;
 		this.rowHeight = b.o.rowHeight;
 		this.firstRow = b.o.firstRow;
 		this.mapY = b.mapY;
@@ -127,6 +130,11 @@ public final class GanttPicture {
 
 	public long toNs() {
 		return toNs;
+	}
+
+	/** What it needs beside the plot; it may have more. */
+	public PlotMargins margins() {
+		return margins;
 	}
 
 	public double plotX() {

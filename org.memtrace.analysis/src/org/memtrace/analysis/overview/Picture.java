@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Partition;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.text.NodeNames;
 
@@ -78,6 +79,7 @@ public final class Picture {
 	private final double plotY;
 	private final double plotWidth;
 	private final double plotHeight;
+	private final PlotMargins margins;
 	private final List<Drawn> drawn;
 	private final List<Strip> strips;
 	private final List<LegendItem> legend;
@@ -87,11 +89,12 @@ public final class Picture {
 	/**
 	 * Made by builders.
 	 *
+	 * @param margins that it needs
 	 * @param columns names of the second hierarchy; null where time is to the right
 	 * @param parts where its nodes are
 	 */
 	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
-			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend, NodeNames columns, List<Part> parts) {
+			PlotMargins margins, List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend, NodeNames columns, List<Part> parts) {
 		this.scene = scene;
 		this.partition = partition;
 		this.layout = layout;
@@ -99,6 +102,7 @@ public final class Picture {
 		this.plotY = plotY;
 		this.plotWidth = plotWidth;
 		this.plotHeight = plotHeight;
+		this.margins = margins;
 		this.drawn = List.copyOf(drawn);
 		this.strips = List.copyOf(strips);
 		this.legend = List.copyOf(legend);
@@ -138,6 +142,11 @@ public final class Picture {
 
 	public double plotHeight() {
 		return plotHeight;
+	}
+
+	/** What it needs beside the plot; it may have more. */
+	public PlotMargins margins() {
+		return margins;
 	}
 
 	/** Everything that was drawn for cells. */

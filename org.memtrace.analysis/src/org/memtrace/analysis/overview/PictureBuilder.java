@@ -20,6 +20,7 @@ import org.memtrace.aggregation.PartLosses;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TimeAxis;
@@ -95,11 +96,15 @@ public final class PictureBuilder {
 		double column = o.firstTouch == null ? 0 : Math.rint(0.85 * f);
 		Legend explained = o.legend ? legend(labelled) : null;
 		double legendHeight = explained == null ? 0 : explained.height();
-		plotX = Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad) + (column > 0 ? column + 4 : 0);
+		PlotMargins own = new PlotMargins((int) Math.rint(o.hierarchy ? pad + labelWidth + 0.5 * f + stripWidth + 4 : pad)
+				+ (column > 0 ? (int) column + 4 : 0), (int) Math.ceil(1.5 * pad));
+		PlotMargins margins = own.atLeast(o.margins);
+		labelWidth += o.hierarchy ? margins.left() - own.left() : 0;
+		plotX = margins.left();
 		plotY = Math.rint(top);
-		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
+		plotWidth = Math.max(40, o.width - plotX - margins.right());
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
-		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, List.of(),
+		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, own, List.of(),
 				List.of(), List.of(), o.columns, List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
@@ -127,7 +132,7 @@ public final class PictureBuilder {
 			explained.draw(shapes, legend);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
-				plotWidth, plotHeight, drawn, strips, legend, o.columns, parts);
+				plotWidth, plotHeight, own, drawn, strips, legend, o.columns, parts);
 	}
 
 	/** What the picture may have, so that the legend stays when only p is changed. */

@@ -6,6 +6,7 @@ import java.util.BitSet;
 
 import org.memtrace.aggregation.PartLosses;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.text.NodeNames;
 import org.memtrace.model.CountUnit;
@@ -25,6 +26,8 @@ public final class PictureOptions {
 	public int height = 800;
 	public Palette palette = Palette.LIGHT;
 	public TextMeter meter = TextMeter.DEFAULT;
+	/** Pixels beside the plot that there are at least. */
+	public PlotMargins margins = PlotMargins.NONE;
 	/** Height of the normal font in pixels; everything follows it. */
 	public double fontSize = 12;
 	/** First line, bold; null for no title lines at all. */

@@ -13,6 +13,7 @@ import org.memtrace.aggregation.ModelType;
 import org.memtrace.aggregation.Partition;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.PictureTitle;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TimeAxis;
@@ -48,6 +49,7 @@ public final class TimePicture {
 	private String unit;
 	private boolean negative;
 	private double plotX;
+	private PlotMargins own;
 	private double plotY;
 	private double plotWidth;
 	private double plotHeight;
@@ -78,7 +80,7 @@ public final class TimePicture {
 			drawn.add(new Picture.Drawn(0, leaves, partition.firstSlice(b), partition.endSlice(b), b));
 		}
 		return new Picture(scene, partition, RowLayout.proportional(p.model.hierarchy(), names), p.plotX, p.plotY, p.plotWidth,
-				p.plotHeight, drawn, List.of(), p.legend, null, List.of());
+				p.plotHeight, p.own, drawn, List.of(), p.legend, null, List.of());
 	}
 
 	/** Values of the parts per unit of time, in the unit that gives readable numbers. */
@@ -158,8 +160,10 @@ public final class TimePicture {
 			labels.add(text);
 			labelWidth = Math.max(labelWidth, o.meter.width(text, 0.92 * f, false));
 		}
-		plotX = Math.rint(kind == Kind.PARTS ? pad : pad + 1.6 * f + labelWidth + 0.8 * f);
-		plotWidth = Math.max(40, Math.floor(o.width - plotX - 1.5 * pad));
+		own = new PlotMargins((int) Math.rint(kind == Kind.PARTS ? pad : pad + 1.6 * f + labelWidth + 0.8 * f), (int) Math.ceil(1.5 * pad));
+		PlotMargins margins = own.atLeast(o.margins);
+		plotX = margins.left();
+		plotWidth = Math.max(40, o.width - plotX - margins.right());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		for (int i = 0; i <= ticks; i++) {
 			double y = Math.rint(plotY + plotHeight - plotHeight * i * step / top) + 0.5;
@@ -169,7 +173,7 @@ public final class TimePicture {
 					Shape.Anchor.END, false));
 		}
 		String axis = kind == Kind.MODE ? "share of the strongest type" : kind == Kind.PARTS ? "" : unit;
-		shapes.add(new Shape.Text(pad + 0.9 * f, plotY + plotHeight / 2, o.meter.fit(axis, f, false, plotHeight), f, false,
+		shapes.add(new Shape.Text(plotX - own.left() + pad + 0.9 * f, plotY + plotHeight / 2, o.meter.fit(axis, f, false, plotHeight), f, false,
 				palette.text(), Shape.Anchor.MIDDLE, true));
 		double strongest = most;
 		for (int b = 0; b < level.length; b++) {

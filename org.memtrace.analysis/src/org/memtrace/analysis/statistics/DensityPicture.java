@@ -8,6 +8,7 @@ import java.util.Locale;
 
 import org.memtrace.aggregation.ModelType;
 import org.memtrace.analysis.colour.Palette;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.analysis.scene.TextMeter;
@@ -28,9 +29,10 @@ public final class DensityPicture {
 	private final double plotWidth;
 	private final double plotHeight;
 	private final double top;
+	private final PlotMargins margins;
 
 	private DensityPicture(Scene scene, DensityModel model, double plotX, double plotY, double plotWidth, double plotHeight,
-			double top) {
+			double top, PlotMargins margins) {
 		this.scene = scene;
 		this.model = model;
 		this.plotX = plotX;
@@ -38,11 +40,16 @@ public final class DensityPicture {
 		this.plotWidth = plotWidth;
 		this.plotHeight = plotHeight;
 		this.top = top;
+		this.margins = margins;
 	}
 
-	/** Number of bins that fit into a picture of a width. */
-	public static int bins(int width, double fontSize) {
-		return Math.max(16, (int) ((width - 7 * fontSize) / BIN_PIXELS));
+	/**
+	 * Number of bins that fit into a picture of a width.
+	 *
+	 * @param margins that it has beside the plot at least
+	 */
+	public static int bins(int width, double fontSize, PlotMargins margins) {
+		return Math.max(16, (int) ((width - Math.max(7 * fontSize, margins.left() + margins.right())) / BIN_PIXELS));
 	}
 
 	public Scene scene() {
@@ -51,6 +58,11 @@ public final class DensityPicture {
 
 	public DensityModel model() {
 		return model;
+	}
+
+	/** What it needs beside the plot; it may have more. */
+	public PlotMargins margins() {
+		return margins;
 	}
 
 	public double plotX() {
@@ -136,9 +148,15 @@ public final class DensityPicture {
 		};
 	}
 
-	/** Draws. */
+	/** Draws, with the margins that it needs. */
 	public static DensityPicture build(DensityModel model, int width, int height, Palette palette, TextMeter meter,
 			double fontSize) {
+		return build(model, width, height, palette, meter, fontSize, PlotMargins.NONE);
+	}
+
+	/** @param least pixels beside the plot that there are at least */
+	public static DensityPicture build(DensityModel model, int width, int height, Palette palette, TextMeter meter, double fontSize,
+			PlotMargins least) {
 		double f = fontSize;
 		List<Shape> shapes = new ArrayList<>();
 		double small = 0.92 * f;
@@ -153,12 +171,14 @@ public final class DensityPicture {
 		for (double v = 0; v <= top; v += step) {
 			left = Math.max(left, 1.2 * f + meter.width(label(model, v), small, false));
 		}
-		left = Math.rint(left);
+		PlotMargins own = new PlotMargins((int) Math.rint(left), (int) Math.ceil(f));
+		PlotMargins margins = own.atLeast(least);
+		left = margins.left();
 		double plotTop = Math.rint(2.6 * f);
-		double plotWidth = Math.max(20, width - left - f);
+		double plotWidth = Math.max(20, width - left - margins.right());
 		double plotHeight = Math.max(20, Math.rint(height - 2.3 * f) - plotTop);
 		double bottom = plotTop + plotHeight;
-		DensityPicture picture = new DensityPicture(null, model, left, plotTop, plotWidth, plotHeight, top);
+		DensityPicture picture = new DensityPicture(null, model, left, plotTop, plotWidth, plotHeight, top, own);
 		shapes.add(new Shape.Rect(left, plotTop, plotWidth, plotHeight, palette.plotBackground(), 0));
 		for (double v = 0; v <= top * 1.0001; v += step) {
 			double y = Math.rint(bottom - plotHeight * v / top) - 0.5;
@@ -187,7 +207,7 @@ public final class DensityPicture {
 		}
 		legend(shapes, model, palette, meter, left, width - f, f);
 		return new DensityPicture(new Scene(width, height, palette.background(), shapes), model, left, plotTop, plotWidth, plotHeight,
-				top);
+				top, own);
 	}
 
 	/** In which steps of the axis are round: 1, or a binary multiple of a byte. */

@@ -17,6 +17,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.scene.TitledScene;
 import org.memtrace.analysis.statistics.DensityModel;
@@ -145,7 +146,7 @@ final class SumsRendering {
 	/** How much happens when. */
 	static Scene density(OpenedTrace trace, CommandLine args, PictureOptions o, Progress progress) throws MemtraceException, UsageException {
 		ModelRequest r = trace.request;
-		int bins = DensityPicture.bins(o.width, o.fontSize);
+		int bins = DensityPicture.bins(o.width, o.fontSize, PlotMargins.NONE);
 		DensityModel model;
 		if (trace.source instanceof AccessTable accesses) {
 			Sum sum = Objects.requireNonNullElse(named(args, DensityModel.sumsOfAccesses()), sum(r.metric()));

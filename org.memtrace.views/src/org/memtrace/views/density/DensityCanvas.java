@@ -5,6 +5,7 @@ package org.memtrace.views.density;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.widgets.Composite;
+import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.scene.Scene;
@@ -14,6 +15,7 @@ import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.statistics.DensityModel;
 import org.memtrace.analysis.statistics.DensityPicture;
+import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.SceneCanvas;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.TimeCursor;
@@ -36,11 +38,22 @@ public final class DensityCanvas extends SceneCanvas {
 	private int dragFrom = -1;
 	private int dragTo;
 	private final Runnable wheelRests;
+	private final AlignedPlot aligned;
 	/** The time at which somebody points in another view. */
 	private final TimeCursor timeCursor = new TimeCursor(this, this::timeScale, true);
 
-	DensityCanvas(Composite parent) {
+	/**
+	 * @param view all of the view
+	 * @param binsChanged other bins fit in
+	 */
+	DensityCanvas(Composite parent, Control view, Runnable binsChanged) {
 		super(parent);
+		aligned = new AlignedPlot(this, view, () -> {
+			sceneChanged();
+			if (model != null && model.bins() != bins()) {
+				binsChanged.run();
+			}
+		});
 		wheelRests = () -> {
 			if (selection != null) {
 				selection.endGesture();
@@ -64,6 +77,9 @@ public final class DensityCanvas extends SceneCanvas {
 		model = now;
 		selection = of;
 		timeCursor.follow(of);
+		if (now == null) {
+			aligned.needs(null);
+		}
 		picture = null;
 		sceneChanged();
 	}
@@ -71,6 +87,11 @@ public final class DensityCanvas extends SceneCanvas {
 	private TimeCursor.Scale timeScale() {
 		return picture == null ? null : new TimeCursor.Scale(picture.plotX(), picture.plotY(), picture.plotWidth(), picture.plotHeight(),
 				model.fromNs(), model.toNs(), model.originNs(), model.isInTicks());
+	}
+
+	/** Whether its edges are those of the plots above and below. */
+	boolean isAligned() {
+		return !aligned.isPending();
 	}
 
 	/** For tests. */
@@ -95,7 +116,7 @@ public final class DensityCanvas extends SceneCanvas {
 
 	/** Bins that fit. */
 	int bins() {
-		return DensityPicture.bins(getSize().x, fontSize());
+		return DensityPicture.bins(getSize().x, fontSize(), aligned.margins());
 	}
 
 	@Override
@@ -104,7 +125,8 @@ public final class DensityCanvas extends SceneCanvas {
 			return new Scene(width, height, palette.background(), java.util.List.of(new Shape.Text(width / 2.0, height / 2.0,
 					empty, size, false, palette.mutedText(), Shape.Anchor.MIDDLE, false)));
 		}
-		picture = DensityPicture.build(model, width, height, palette, meter, size);
+		picture = DensityPicture.build(model, width, height, palette, meter, size, aligned.margins());
+		aligned.needs(picture.margins());
 		return picture.scene();
 	}
 

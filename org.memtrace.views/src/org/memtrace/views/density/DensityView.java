@@ -69,7 +69,7 @@ public final class DensityView extends TraceView {
 		stacks.addListener(SWT.Selection, e -> choose(sum, stackChoices.get(stacks.getSelectionIndex())));
 		message = new Label(bar, SWT.NONE);
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).applyTo(message);
-		canvas = new DensityCanvas(area);
+		canvas = new DensityCanvas(area, parent, () -> load.request());
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(canvas);
 		loading = new LatestResult<>("Density", canvas, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
@@ -188,7 +188,7 @@ public final class DensityView extends TraceView {
 	@Override
 	protected boolean isSettled() {
 		boolean seen = canvas.isVisible() && canvas.getSize().x > 0 && canvas.getSize().y > 0;
-		return !load.isWaiting() && !loading.isBusy()
+		return !load.isWaiting() && !loading.isBusy() && canvas.isAligned()
 				&& (trace() == null || canvas.model() != null && (canvas.picture() != null || !seen));
 	}
 

@@ -52,6 +52,7 @@ import org.memtrace.analysis.gantt.GanttTable;
 import org.memtrace.analysis.gantt.GanttType;
 import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.gantt.ReadFailedException;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -64,6 +65,7 @@ import org.memtrace.views.TraceView;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.SceneRuns;
 import org.memtrace.views.util.Icons;
@@ -89,6 +91,7 @@ public final class GanttView extends TraceView implements RecordView {
 	private LatestResult<Records, GanttModel> loading;
 	private LatestResult<GanttRows.Request, GanttRows> arranging;
 	private LatestResult<ShownGantt.Input, ShownGantt> drawing;
+	private AlignedPlot aligned;
 	private LatestResult<Hovered, GanttDetails> describing;
 	private LatestResult<Hovered, GanttDetails> choosing;
 	private LatestResult<Step, Optional<GanttModel.Piece>> stepping;
@@ -134,6 +137,7 @@ public final class GanttView extends TraceView implements RecordView {
 		sash.setSashWidth(5);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(sash);
 		canvas = new GanttCanvas(sash, new CanvasListener());
+		aligned = new AlignedPlot(canvas, parent, this::draw);
 		markers = new MarkersPanel(sash, this::jump);
 		sash.setWeights(75, 25);
 		sash.setMaximizedControl(canvas);
@@ -203,6 +207,7 @@ public final class GanttView extends TraceView implements RecordView {
 			protected void show(ShownGantt.Input input, ShownGantt result) {
 				if (input.trace() == trace() && input.model() == presenter.model()) {
 					canvas.setPicture(result);
+					aligned.needs(result.picture().margins());
 					presenter.drawn(result.picture());
 				} else {
 					result.dispose();
@@ -278,6 +283,9 @@ public final class GanttView extends TraceView implements RecordView {
 		followMarkers(now == null ? null : now.markers());
 		canvas.setSelection(now == null ? null : now.selection());
 		canvas.setEmpty(now == null ? nothingShown(NOTHING) : "");
+		if (now == null) {
+			aligned.needs(null);
+		}
 		markers.setTrace(now);
 		presenter.show(now, now != null && presenter.loaded() instanceof OpenTrace loaded && now.isSameTrace(loaded));
 	}
@@ -319,7 +327,7 @@ public final class GanttView extends TraceView implements RecordView {
 		}
 		return new ShownGantt.Input(trace(), presenter.model(), presenter.rows(), trace().selection().state(), presenter.firstRow(),
 				size.x, size.y, FONT_PIXELS, presenter.labelWidth(), ScenePainter.palette(canvas), presenter.style(),
-				trace().markers().all(), SceneRuns.canBeMadeByJobs(canvas.getDisplay()) ? canvas.getDisplay() : null);
+				aligned.margins(), trace().markers().all(), SceneRuns.canBeMadeByJobs(canvas.getDisplay()) ? canvas.getDisplay() : null);
 	}
 
 	void setGrouping(Grouping chosen) {
@@ -788,6 +796,7 @@ public final class GanttView extends TraceView implements RecordView {
 			o.height = height;
 			o.title = title;
 			o.warning = warning;
+			o.margins = PlotMargins.NONE; // those of the window
 			try {
 				return GanttPicture.build(in.model(), in.rows(), o, Progress.NONE).scene();
 			} catch (MemtraceException e) {
@@ -808,7 +817,7 @@ public final class GanttView extends TraceView implements RecordView {
 			return true;
 		}
 		return !loading.isBusy() && !arranging.isBusy() && !drawing.isBusy() && !choosing.isBusy() && !stepping.isBusy()
-				&& !searching.isBusy() && presenter.isDrawable() && canvas.shown() != null && canvas.shown().shows(wanted());
+				&& !searching.isBusy() && presenter.isDrawable() && !aligned.isPending() && canvas.shown() != null && canvas.shown().shows(wanted());
 	}
 
 	@Override
@@ -820,6 +829,11 @@ public final class GanttView extends TraceView implements RecordView {
 	public void dispose() {
 		followMarkers(null);
 		super.dispose();
+	}
+
+	/** Where a time is on the screen; for tests. */
+	public int screenX(long ns) {
+		return canvas.toDisplay(0, 0).x + (int) Math.round(canvas.picture().xOf(ns));
 	}
 
 	GanttCanvas canvas() {

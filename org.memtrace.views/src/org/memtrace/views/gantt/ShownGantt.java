@@ -12,6 +12,7 @@ import org.memtrace.analysis.gantt.GanttPicture;
 import org.memtrace.analysis.gantt.GanttRows;
 import org.memtrace.analysis.gantt.GanttStyle;
 import org.memtrace.analysis.gantt.Marker;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -27,10 +28,11 @@ record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 	/**
 	 * Everything that the picture depends on.
 	 *
+	 * @param margins pixels beside the plot that there are at least
 	 * @param device for which runs are made; null when they are not
 	 */
 	record Input(OpenTrace trace, GanttModel model, GanttRows rows, ViewState state, int firstRow, int width, int height,
-			double fontSize, double labelWidth, Palette palette, GanttStyle style, List<Marker> markers, Device device) {
+			double fontSize, double labelWidth, Palette palette, GanttStyle style, PlotMargins margins, List<Marker> markers, Device device) {
 		GanttOptions options() {
 			GanttOptions o = new GanttOptions();
 			o.width = width;
@@ -39,6 +41,7 @@ record ShownGantt(Input input, GanttPicture picture, SceneRuns runs) {
 			o.palette = palette;
 			o.rowHeight = style.rowHeight();
 			o.labelWidth = labelWidth;
+			o.margins = margins;
 			o.fromNs = state.fromNs();
 			o.toNs = state.toNs();
 			o.originNs = trace.info().startNs();

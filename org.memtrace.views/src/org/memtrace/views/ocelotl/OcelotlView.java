@@ -59,6 +59,7 @@ import org.memtrace.views.Session;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.paint.AlignedPlot;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.util.Appearance;
@@ -82,6 +83,7 @@ public final class OcelotlView extends TraceView {
 	private Welcome welcome;
 	private PictureBar bar;
 	private PictureCanvas canvas;
+	private AlignedPlot aligned;
 	private LevelPanel level;
 	private OverviewCanvas overview;
 	private TypesTable types;
@@ -222,6 +224,7 @@ public final class OcelotlView extends TraceView {
 			}
 		};
 		canvas = new PictureCanvas(sash, host, models);
+		aligned = new AlignedPlot(canvas, parent, this::draw);
 		Composite side = new Composite(sash, SWT.NONE);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(side);
 		Label title = new Label(side, SWT.NONE);
@@ -365,6 +368,7 @@ public final class OcelotlView extends TraceView {
 					return;
 				}
 				canvas.setPicture(result);
+				aligned.needs(result.margins());
 				level.setPicture(result);
 				showTypes();
 				Partition partition = result.partition();
@@ -619,6 +623,9 @@ public final class OcelotlView extends TraceView {
 		}
 		bar.machine(null);
 		canvas.setSelection(now == null ? null : now.selection());
+		if (now == null) {
+			aligned.needs(null);
+		}
 		level.setSelection(now == null ? null : now.selection());
 		bar.update(now);
 		bar.error(null);
@@ -663,7 +670,7 @@ public final class OcelotlView extends TraceView {
 		if (!isTooSmall(size)) {
 			double font = FONT_PIXELS * Appearance.textScale(canvas.getDisplay());
 			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, font,
-					ScenePainter.palette(canvas)));
+					ScenePainter.palette(canvas), aligned.margins()));
 		}
 	}
 
@@ -728,6 +735,7 @@ public final class OcelotlView extends TraceView {
 	protected boolean isSettled() {
 		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || isTooSmall(canvas.getSize()) || canvas.picture() != null
 				&& canvas.picture().state().equals(trace().selection().state()) && canvas.picture().choice().equals(choice)
+				&& !aligned.isPending() && canvas.picture().hasMargins(aligned.margins())
 				&& overview.isSettled());
 	}
 }

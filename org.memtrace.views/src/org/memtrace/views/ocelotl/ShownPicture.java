@@ -23,6 +23,7 @@ import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
 import org.memtrace.analysis.overview.TimePicture;
+import org.memtrace.analysis.scene.PlotMargins;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.NodeNames;
@@ -40,9 +41,15 @@ final class ShownPicture {
 	 * @param width pixels
 	 * @param height pixels
 	 * @param fontSize height of the normal font in pixels
+	 * @param margins pixels beside the plot that there are at least
 	 */
 	record Input(Description description, ViewState state, Choice choice, int width, int height, double fontSize,
-			Palette palette) {
+			Palette palette, PlotMargins margins) {
+		/** With the margins that it needs. */
+		Input(Description description, ViewState state, Choice choice, int width, int height, double fontSize, Palette palette) {
+			this(description, state, choice, width, height, fontSize, palette, PlotMargins.NONE);
+		}
+
 		/** The p that is shown. */
 		double p() {
 			return description.effectiveP(state);
@@ -88,6 +95,16 @@ final class ShownPicture {
 		return new ShownPicture(in, build(in, partition, null));
 	}
 
+	/** What it needs beside the plot; null where columns are no time. */
+	PlotMargins margins() {
+		return columnsAreTime() ? picture.margins() : null;
+	}
+
+	/** Whether it was drawn with these margins at least. */
+	boolean hasMargins(PlotMargins least) {
+		return input.margins().equals(least);
+	}
+
 	/** The picture for a file: with a title, in any size; its numbers are those of the partition. */
 	Snapshot snapshot() {
 		ViewState s = input.state();
@@ -119,6 +136,7 @@ final class ShownPicture {
 		o.width = in.width();
 		o.height = in.height();
 		o.fontSize = in.fontSize();
+		o.margins = in.margins();
 		o.palette = in.palette();
 		o.title = title;
 		o.originNs = d.input().trace().info().startNs();

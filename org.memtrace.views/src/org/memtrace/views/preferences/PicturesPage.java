@@ -32,6 +32,7 @@ public final class PicturesPage extends Page {
 		addField(new ComboFieldEditor(Settings.PRECISION, "&Precision of the list of levels:",
 				new String[][] {{"0.01 (few levels, fast)", "0.01"}, {"0.001", "0.001"}, {"0.0001 (many levels)", "1.0E-4"}}, parent));
 		addField(new BooleanFieldEditor(Settings.TIME_CURSOR, "Show the time under the &mouse in all views", parent));
+		addField(new BooleanFieldEditor(Settings.ALIGN, "Same edges for &plots above each other", parent));
 	}
 
 	private static String name(InitialLevel level) {

@@ -41,6 +41,8 @@ public final class Settings {
 	public static final String PRECISION = "pictures.precision";
 	/** Whether all views show the time at which the pointer is in one of them. */
 	public static final String TIME_CURSOR = "pictures.timeCursor";
+	/** Whether plots of views above each other have the same left and right edges. */
+	public static final String ALIGN = "pictures.align";
 	/** As {@link Colours#toText}. */
 	public static final String COLOURS = "colours";
 	/** system, light or dark. */
@@ -79,6 +81,7 @@ public final class Settings {
 			d.put(INITIAL, InitialLevel.BALANCED.id());
 			d.putDouble(PRECISION, SignificantLevels.DEFAULT_THRESHOLD);
 			d.putBoolean(TIME_CURSOR, true);
+			d.putBoolean(ALIGN, true);
 			d.put(COLOURS, "");
 			d.put(THEME, "system");
 			d.putBoolean(RESTORE, true);
@@ -132,6 +135,11 @@ public final class Settings {
 	/** Whether all views show the time at which the pointer is in one of them. */
 	public static boolean timeCursor() {
 		return store().getBoolean(TIME_CURSOR);
+	}
+
+	/** Whether plots of views above each other have the same left and right edges. */
+	public static boolean alignPlots() {
+		return store().getBoolean(ALIGN);
 	}
 
 	/** Whether what was shown is shown again after the start. */
