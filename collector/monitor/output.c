@@ -18,7 +18,11 @@ struct mon_trace {
 		FILE *f;
 	} *file;			/* of each level; of 2015 and 2016 the first has all */
 	size_t n;
+	uint64_t seen_ns;		/* all samples until then can be read by others */
 };
+
+/* How old a sample may be that others cannot read yet: for who follows the file. */
+#define SEEN_NS 100000000
 
 static void put(FILE *f, const char *format, double v)
 {
@@ -225,6 +229,12 @@ int mon_trace_sample(struct mon_trace *t)
 		}
 		if (f && ferror(f))
 			err = -EIO;
+	}
+	if (ns - t->seen_ns >= SEEN_NS) {
+		t->seen_ns = ns;
+		for (size_t i = 0; i < t->n; i++)
+			if (t->file[i].f && fflush(t->file[i].f))
+				err = -EIO;
 	}
 	return err;
 }

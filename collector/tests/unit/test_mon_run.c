@@ -370,6 +370,33 @@ static void about_the_machine(void)
 	free(path);
 }
 
+/* Who follows a trace sees its samples before it is closed. */
+static void followed(void)
+{
+	char dir[] = "/tmp/mtmonXXXXXX";
+	char *path, *got;
+	size_t len;
+	struct machine *m = make("pack:1 core:1 pu:1", "p { OBJ:=PU; PERF_LIB:=fake; EVSET:=formula; REDUCTION:=f=$0; }");
+	struct mon_trace *t;
+
+	CHECK(mkdtemp(dir) != NULL);
+	path = mt_printf("%s/t.txt", dir);
+	t = mon_trace_open(&m->s, path, MON_2016);
+	samples(m, 99, NULL, t);
+	got = mt_read_file(path, &len);
+	CHECK(got && !strstr(got, "PU:0 1000000 "));	/* not each of them for itself: that costs */
+	free(got);
+	samples(m, 1, NULL, t);
+	got = mt_read_file(path, &len);
+	CHECK(got && strstr(got, "PU:0 1000000 ") && strstr(got, "\nPU:0 100000000 "));
+	free(got);
+	CHECK_EQ(mon_trace_close(t, NULL), 0);
+	destroy(m);
+	unlink(path);
+	rmdir(dir);
+	free(path);
+}
+
 /* The example of the publication, as it is there, with a PAPI whose counts are known. */
 static void published(void)
 {
@@ -473,6 +500,7 @@ int main(void)
 	running();
 	formats();
 	about_the_machine();
+	followed();
 	published();
 	times();
 	shares();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.machine;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import org.memtrace.aggregation.EventTable;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.LiveValues;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventCategory;
 import org.memtrace.model.tree.ProducerTree;
@@ -75,36 +77,42 @@ public final class MachineMonitors {
 	private final Set<String> elsewhere = new LinkedHashSet<>();
 	private final long[] samples;
 
-	private MachineMonitors(MachineTopology topology, EventTable events) {
+	/** The values of a place. */
+	private record Found(String place, String variable, Series series) {
+	}
+
+	/** @param order names of variables in the order of the trace */
+	private MachineMonitors(MachineTopology topology, TraceInfo info, List<Found> values, List<String> order) {
 		this.topology = topology;
-		this.info = events.info();
+		this.info = info;
 		Map<String, MachineObject> places = new HashMap<>();
 		for (MachineObject o : topology.objects()) {
 			places.putIfAbsent(key(o), o);
 		}
 		Map<String, Level> found = new TreeMap<>();
-		ProducerTree tree = events.producers();
-		for (int p = 0; p < tree.size(); p++) {
-			Matcher m = PLACE.matcher(tree.name(p));
-			if (!m.matches() || events.rowFrom(p) == events.rowTo(p)) {
-				continue;
-			}
-			MachineObject o = places.get(kind(m.group(1)) + ":" + Integer.parseInt(m.group(2)));
+		for (Found f : values) {
+			Matcher m = PLACE.matcher(f.place);
+			MachineObject o = m.matches() ? places.get(kind(m.group(1)) + ":" + Integer.parseInt(m.group(2))) : null;
 			if (o == null) {
-				elsewhere.add(tree.name(p));
+				elsewhere.add(f.place);
 				continue;
 			}
-			take(events, p, o, found);
+			Level level = found.computeIfAbsent(kind(o) + '\0' + f.variable, k -> new Level(f.variable, o));
+			for (double v : f.series.value) {
+				level.least = Math.min(level.least, v);
+				level.most = Math.max(level.most, v);
+				level.leastAboveZero = v > 0 ? Math.min(level.leastAboveZero, v) : level.leastAboveZero;
+			}
+			level.series.put(o, f.series);
 		}
-		List<MachineObject> order = topology.objects();
 		Map<String, Integer> depth = new HashMap<>();
-		for (int i = 0; i < order.size(); i++) {
-			depth.putIfAbsent(kind(order.get(i)), i);
+		for (int i = 0; i < topology.objects().size(); i++) {
+			depth.putIfAbsent(kind(topology.objects().get(i)), i);
 		}
 		levels.addAll(found.values());
 		levels.sort((a, b) -> {
 			int d = Integer.compare(depth.get(kind(a.example)), depth.get(kind(b.example)));
-			return d != 0 ? d : Integer.compare(events.typeNames().indexOf(a.variable), events.typeNames().indexOf(b.variable));
+			return d != 0 ? d : Integer.compare(order.indexOf(a.variable), order.indexOf(b.variable));
 		});
 		variables = levels.stream().map(l -> l.variable).distinct().toList();
 		levels.forEach(l -> l.samples = l.series.values().stream().flatMapToLong(s -> Arrays.stream(s.end)).sorted().distinct().toArray());
@@ -112,7 +120,18 @@ public final class MachineMonitors {
 		levels.forEach(this::limit);
 	}
 
-	private static void take(EventTable events, int producer, MachineObject o, Map<String, Level> found) {
+	private static List<Found> found(EventTable events) {
+		List<Found> all = new ArrayList<>();
+		ProducerTree tree = events.producers();
+		for (int p = 0; p < tree.size(); p++) {
+			if (PLACE.matcher(tree.name(p)).matches() && events.rowFrom(p) != events.rowTo(p)) {
+				take(events, p, all);
+			}
+		}
+		return all;
+	}
+
+	private static void take(EventTable events, int producer, List<Found> all) {
 		int from = events.rowFrom(producer);
 		int to = events.rowTo(producer);
 		Map<Integer, List<Integer>> rows = new LinkedHashMap<>();
@@ -122,8 +141,6 @@ public final class MachineMonitors {
 			}
 		}
 		rows.forEach((type, list) -> {
-			String variable = events.typeNames().get(type);
-			Level level = found.computeIfAbsent(kind(o) + '\0' + variable, k -> new Level(variable, o));
 			int n = list.size();
 			Series s = new Series(new long[n], new long[n], new double[n]);
 			for (int i = 0; i < n; i++) {
@@ -131,11 +148,8 @@ public final class MachineMonitors {
 				s.start[i] = events.start(row);
 				s.end[i] = events.end(row);
 				s.value[i] = events.value(row);
-				level.least = Math.min(level.least, s.value[i]);
-				level.most = Math.max(level.most, s.value[i]);
-				level.leastAboveZero = s.value[i] > 0 ? Math.min(level.leastAboveZero, s.value[i]) : level.leastAboveZero;
 			}
-			level.series.put(o, s);
+			all.add(new Found(events.producers().name(producer), events.typeNames().get(type), s));
 		});
 	}
 
@@ -178,7 +192,18 @@ public final class MachineMonitors {
 
 	/** The values of a trace on the places of a machine. */
 	public static MachineMonitors of(MachineTopology topology, EventTable events) {
-		return new MachineMonitors(topology, events);
+		return new MachineMonitors(topology, events.info(), found(events), events.typeNames());
+	}
+
+	/** The last values of monitors that are being written; their times begin with the monitors. */
+	public static MachineMonitors of(MachineTopology topology, LiveValues live, String name) {
+		TraceInfo info = new TraceInfo(-1, name, "", "monitors", "", "", "", 0, 0, 0, 0, Math.max(1, live.endNs()), Instant.EPOCH, 0, "",
+				live.properties());
+		List<Found> values = new ArrayList<>();
+		for (LiveValues.Series s : live.series()) {
+			values.add(new Found(s.place(), s.variable(), new Series(s.startNs().clone(), s.endNs().clone(), s.values())));
+		}
+		return new MachineMonitors(topology, info, values, values.stream().map(Found::variable).distinct().toList());
 	}
 
 	private static String key(MachineObject o) {

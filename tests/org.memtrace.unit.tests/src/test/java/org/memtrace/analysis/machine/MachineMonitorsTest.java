@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -28,6 +29,7 @@ import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.MachineTopology.Type;
 import org.memtrace.analysis.scene.Shape;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.model.LiveValues;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
@@ -343,5 +345,25 @@ class MachineMonitorsTest {
 				}
 			}
 		}
+	}
+
+	@Test
+	void valuesThatAreBeingWritten() {
+		MachineTopology t = MachineTest.machine(1, 1, true);
+		LiveValues live = new LiveValues(null, Map.of("monitor_scale load", "0 100 0"), List.of( //
+				new LiveValues.Series("PU:0", "load", new long[] {0, 10}, new long[] {10, 20}, new double[] {25, 50}),
+				new LiveValues.Series("PU:1", "load", new long[] {0}, new long[] {10}, new double[] {75}),
+				new LiveValues.Series("PU:9", "load", new long[] {0}, new long[] {10}, new double[] {1}),
+				new LiveValues.Series("Machine:0", "sum", new long[] {10}, new long[] {20}, new double[] {7})), 20, 2, 0, "");
+		MachineMonitors m = MachineMonitors.of(t, live, "now");
+		assertEquals(List.of("sum", "load"), m.variables());
+		MonitorFrame frame = m.frame(MachineMonitors.Show.DEFAULT, 0, m.info().endNs());
+		MonitorFrame.Cell first = frame.cells().get(t.pus().get(0));
+		assertEquals(50, first.value());
+		assertEquals(0.25, first.variation(), 1e-9);
+		assertEquals(false, frame.cells().get(t.pus().get(1)).isActive(), "it had no value in the last sample");
+		assertEquals(7, frame.cells().get(t.root()).value());
+		assertEquals("1 place of the trace that this machine does not have, such as PU:9.", frame.notes().get(0));
+		assertEquals(100, frame.scales().get(1).max());
 	}
 }

@@ -43,10 +43,28 @@ class LiveCommandTest {
 	void whatIsNoTraceIsSaid() throws Exception {
 		Ran none = Ran.of("live", directory.toString());
 		assertEquals(ExitCode.INPUT, none.code());
-		assertTrue(none.err().contains("is not a trace directory"), none.err());
+		assertTrue(none.err().contains("is neither a trace directory"), none.err());
 		Files.writeString(directory.resolve("manifest.json"), "{\"format\":\"memtrace\",\"format_version\":1,\"status\":{\"state\":\"complete\"}}");
 		Ran over = Ran.of("live", directory.toString());
 		assertEquals(ExitCode.UNAVAILABLE, over.code());
 		assertTrue(over.err().contains("is not being recorded"), over.err());
+	}
+
+	/** Values of monitors while they are written: those of the newest sample, on the machine that the file tells. */
+	@Test
+	void valuesOfMonitors() throws Exception {
+		StringBuilder text = new StringBuilder("# at PU:0 Machine:0\nObj Nanoseconds load\n");
+		Files.readAllLines(Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-packages.xml"))
+				.forEach(l -> text.append("# topology ").append(l).append('\n'));
+		text.append("PU:0 100000000 3\nPU:15 100000000 4\nPU:0 200000000 8\nPU:15 2000");
+		Files.writeString(directory.resolve("t.pu.txt"), text);
+		String output = directory.resolve("t.txt").toString();
+		String told = Ran.ok("live", output);
+		assertTrue(told.startsWith("2 packages, 2 NUMA nodes, 8 cores, 16 CPUs\nload of CPU (2), at 200 ms; 1 of 2 places active\n"), told);
+		assertTrue(told.contains("CPU 0   load          8       3"), told);
+		String csv = Ran.ok("live", "--format", "csv", output);
+		assertTrue(csv.contains("CPU 0,CPU,0,0,load,8,3\n"), csv);
+		String json = Ran.ok("live", "--format", "json", output);
+		assertTrue(json.contains("\"memtrace.monitors/1\"") && json.contains("\"value\": 8"), json);
 	}
 }
