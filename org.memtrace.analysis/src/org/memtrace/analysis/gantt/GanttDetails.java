@@ -167,7 +167,7 @@ public record GanttDetails(int row, long fromNs, long toNs, long records, List<S
 	private static void accesses(List<String> lines, AccessTable table, Found f) {
 		double all = f.reads + f.writes;
 		CountUnit unit = table.info().counts();
-		lines.add(Units.count(all) + " " + (all == 1 ? unit.noun() : unit.plural()) + ": " + Units.count(f.reads)
+		lines.add(Units.counted(Units.count(all), unit.plural()) + ": " + Units.count(f.reads)
 				+ (f.reads == 1 ? " read, " : " reads, ")
 				+ Units.count(f.writes) + (f.writes == 1 ? " write" : " writes")
 				+ (f.records > 1 ? ", in " + Units.plural(f.records, unit.row()) : ""));

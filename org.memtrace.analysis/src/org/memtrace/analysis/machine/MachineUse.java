@@ -272,7 +272,7 @@ public final class MachineUse {
 	public static String count(double n, CountUnit unit) {
 		double rounded = Math.rint(n);
 		String count = Units.count(Math.abs(n - rounded) < 1e-6 ? rounded : n); // sums of parts of a whole
-		return count + " " + (count.equals("1") ? unit.noun() : unit.plural());
+		return Units.counted(count, unit.plural());
 	}
 
 	/** Facts that change what the numbers mean, a sentence each; empty when there are none. */

@@ -126,7 +126,8 @@ public final class DensityPicture {
 		long to = model.boundNs(bin + 1);
 		StringBuilder b = new StringBuilder(model.duration(from - model.originNs()) + " + " + model.duration(to - from));
 		double total = model.total(bin);
-		b.append('\n').append(model.text(total)).append(model.sum() == Sum.MEMORY ? "" : " " + model.counted().toLowerCase(Locale.ROOT));
+		b.append('\n').append(model.sum() == Sum.MEMORY ? model.text(total)
+				: Units.counted(model.text(total), model.counted().toLowerCase(Locale.ROOT)));
 		int under = seriesAt(x, y);
 		if (model.series().size() > 1 && total > 0) {
 			for (int s = model.series().size() - 1; s >= 0; s--) {

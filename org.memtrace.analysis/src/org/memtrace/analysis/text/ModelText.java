@@ -60,12 +60,13 @@ public final class ModelText {
 		};
 	}
 
-	/** A value and what it counts, such as {@code 1,234 accesses}; a time or a mean says that itself. */
+	/** A value and what it counts, such as {@code 1,234 accesses} or {@code 1 access}; a time or a mean says that itself. */
 	public static String full(MicroscopicModel model, double value, boolean ticks, CountUnit unit) {
-		return value(model, value, ticks) + switch (model.metric().kind()) {
-		case STATE_DURATION, STATE_TIME, VARIABLE_MEAN -> "";
-		case STATE_MEAN -> " each";
-		default -> " " + counted(model, unit);
+		String text = value(model, value, ticks);
+		return switch (model.metric().kind()) {
+		case STATE_DURATION, STATE_TIME, VARIABLE_MEAN -> text;
+		case STATE_MEAN -> text + " each";
+		default -> Units.counted(text, counted(model, unit));
 		};
 	}
 

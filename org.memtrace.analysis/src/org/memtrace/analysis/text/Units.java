@@ -110,6 +110,12 @@ public final class Units {
 		return decimals > 0 ? s.replaceFirst("\\.?0+$", "") : s;
 	}
 
+	/** A count as a person reads it and what it is of, given in the plural: {@code 1 page fault}, {@code 2 page faults}. */
+	public static String counted(String count, String plural) {
+		boolean one = (count.equals("1") || count.equals("≈ 1")) && plural.endsWith("s");
+		return count + " " + (one ? plural.substring(0, plural.length() - (plural.endsWith("sses") ? 2 : 1)) : plural);
+	}
+
 	/** Plural: {@code 1 page}, {@code 2 pages}. */
 	public static String plural(long n, String noun) {
 		String word = n == 1 ? noun : noun.endsWith("s") ? noun + "es" : noun + "s";

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.memtrace.analysis.findings.TraceSummary;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.args.ExitCode;
@@ -86,7 +87,7 @@ public final class InfoCommand implements Command {
 		v.put("Structures", String.format(Locale.ROOT, "%,d", store.structures().size()));
 		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
 		String losses = info.properties().get("losses");
-		v.put("Lost", losses == null ? "" : losses + " " + info.counts().plural());
+		v.put("Lost", losses == null ? "" : Units.counted(losses, info.counts().plural()));
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
 		v.put("Processes", info.properties().getOrDefault("unrecorded", ""));

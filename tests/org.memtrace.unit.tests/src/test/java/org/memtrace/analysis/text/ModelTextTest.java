@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.aggregation.EventTable;
 import org.memtrace.aggregation.Hierarchy;
@@ -16,6 +18,7 @@ import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SpatiotemporalAggregator;
 import org.memtrace.analysis.SyntheticEvents;
+import org.memtrace.analysis.SyntheticTrace;
 import org.memtrace.analysis.overview.BlockInfo;
 import org.memtrace.analysis.overview.Picture;
 import org.memtrace.analysis.overview.PictureBuilder;
@@ -23,6 +26,7 @@ import org.memtrace.analysis.overview.PictureOptions;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.model.CountUnit;
 import org.memtrace.model.Progress;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
@@ -78,6 +82,30 @@ class ModelTextTest {
 		Picture.Hit hit = picture.hit(picture.plotX() + 0.5 * picture.plotWidth(), picture.plotY() + down * picture.plotHeight());
 		assertEquals(Picture.Area.PLOT, hit.area());
 		return BlockInfo.of(picture, hit, new NodeNames(m.hierarchy(), tree, List.of())).lines(info, null, List.of());
+	}
+
+	/** One of what is counted has no plural, whatever is counted. */
+	@Test
+	void oneIsSingular() throws Exception {
+		assertEquals("1 event", ModelText.full(model(Metric.EVENTS), 1, false, CountUnit.RECORDS));
+		assertEquals("2 events", ModelText.full(model(Metric.EVENTS), 2, false, CountUnit.RECORDS));
+		assertEquals("0 events", ModelText.full(model(Metric.EVENTS), 0, false, CountUnit.RECORDS));
+		assertEquals("600 ms", ModelText.full(model(Metric.STATE_DURATION), 600 * MS, false, CountUnit.RECORDS));
+		try (TraceStore store = SyntheticTrace.matrixMultiplication(8, 4)) {
+			AccessTable table = AccessTable.load(store, Progress.NONE);
+			Map<Metric, String> one = Map.of(Metric.ACCESSES, "1 page fault", Metric.EVENTS, "1 record", Metric.READS, "1 read", Metric.WRITES,
+					"1 write", Metric.THREADS, "1 thread use");
+			for (var e : one.entrySet()) {
+				MicroscopicModel m = table.model(table.wholeRequest().withMetric(e.getKey()), Progress.NONE);
+				assertEquals(e.getValue(), ModelText.full(m, 1, false, CountUnit.PAGE_FAULTS));
+				assertEquals("≈ " + e.getValue(), ModelText.full(m, 1.2, false, CountUnit.PAGE_FAULTS));
+				assertEquals(e.getValue().replace("1 ", "21 ") + "s", ModelText.full(m, 21, false, CountUnit.PAGE_FAULTS));
+			}
+			MicroscopicModel m = table.model(table.wholeRequest().withMetric(Metric.ACCESSES), Progress.NONE);
+			assertEquals("1 access", ModelText.full(m, 1, false, CountUnit.ACCESSES));
+			assertEquals("3 accesses", ModelText.full(m, 3, false, CountUnit.ACCESSES));
+			assertEquals("1 sample", ModelText.full(m, 1, false, CountUnit.SAMPLES));
+		}
 	}
 
 	@Test
