@@ -102,7 +102,11 @@ final class FirstTouchDrawing {
 				if (picture.yOf(end) - picture.yOf(to) < BAND) {
 					to = picture.yOf(leaf + 1) - top < BAND ? end : to;
 				}
-				Band band = new Band(top, picture.yOf(to));
+				if (!picture.isSeen(leaf, to)) {
+					leaf = to;
+					continue;
+				}
+				Band band = new Band(picture.seenY(leaf), picture.seenY(to));
 				for (; leaf < to; leaf++) {
 					int at = t.indexOf(h.producer(h.leafNode(leaf)));
 					if (at >= 0) {

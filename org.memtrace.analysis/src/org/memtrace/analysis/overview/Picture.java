@@ -80,6 +80,9 @@ public final class Picture {
 	private final double plotWidth;
 	private final double plotHeight;
 	private final PlotMargins margins;
+	/** Pixels of rows above those that are shown, and of all rows. */
+	private final double rowsTop;
+	private final double rowsHeight;
 	private final List<Drawn> drawn;
 	private final List<Strip> strips;
 	private final List<LegendItem> legend;
@@ -90,11 +93,14 @@ public final class Picture {
 	 * Made by builders.
 	 *
 	 * @param margins that it needs
+	 * @param rowsTop pixels of rows above those that are shown
+	 * @param rowsHeight pixels of all rows; not less than {@code plotHeight}
 	 * @param columns names of the second hierarchy; null where time is to the right
 	 * @param parts where its nodes are
 	 */
 	Picture(Scene scene, Partition partition, RowLayout layout, double plotX, double plotY, double plotWidth, double plotHeight,
-			PlotMargins margins, List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend, NodeNames columns, List<Part> parts) {
+			PlotMargins margins, double rowsTop, double rowsHeight,
+			List<Drawn> drawn, List<Strip> strips, List<LegendItem> legend, NodeNames columns, List<Part> parts) {
 		this.scene = scene;
 		this.partition = partition;
 		this.layout = layout;
@@ -103,6 +109,8 @@ public final class Picture {
 		this.plotWidth = plotWidth;
 		this.plotHeight = plotHeight;
 		this.margins = margins;
+		this.rowsTop = rowsTop;
+		this.rowsHeight = rowsHeight;
 		this.drawn = List.copyOf(drawn);
 		this.strips = List.copyOf(strips);
 		this.legend = List.copyOf(legend);
@@ -227,9 +235,43 @@ public final class Picture {
 		return model().slices().sliceOf(timeAt(x));
 	}
 
-	/** y of the upper edge of a leaf; of the lower end for {@code leafCount}. */
+	/** Pixels of rows above those that are shown; 0 unless it is a part of a higher picture. */
+	public double rowsTop() {
+		return rowsTop;
+	}
+
+	/** Pixels of all rows; more than {@link #plotHeight} in a part of a higher picture. */
+	public double rowsHeight() {
+		return rowsHeight;
+	}
+
+	/** Whether there are more rows than are shown. */
+	public boolean isPart() {
+		return rowsHeight > plotHeight;
+	}
+
+	/** Height of a picture like this one with all rows, in pixels. */
+	public int wholeHeight() {
+		return (int) Math.ceil(scene.height() - plotHeight + rowsHeight);
+	}
+
+	/**
+	 * y of the upper edge of a leaf; of the lower end for {@code leafCount}. Above or below the plot if it is not among the rows that are
+	 * shown.
+	 */
 	public double yOf(int leaf) {
-		return plotY + plotHeight * layout.top(leaf);
+		return plotY - rowsTop + rowsHeight * layout.top(leaf);
+	}
+
+	/** The same within the plot: where what is seen of a leaf begins. */
+	public double seenY(int leaf) {
+		double y = yOf(leaf);
+		return isPart() ? Math.max(plotY, Math.min(plotY + plotHeight, y)) : y;
+	}
+
+	/** Whether something of some leaves is in the plot. */
+	public boolean isSeen(int leafFrom, int leafTo) {
+		return !isPart() || yOf(leafTo) > plotY && yOf(leafFrom) < plotY + plotHeight;
 	}
 
 	/** Leaf at a y, clamped. */
@@ -250,18 +292,7 @@ public final class Picture {
 	/** What is at a point. */
 	public Hit hit(double x, double y) {
 		if (x >= plotX && x < plotX + plotWidth && y >= plotY && y < plotY + plotHeight) {
-			int leaf = leafAt(y);
-			int slice = sliceAt(x);
-			for (Drawn d : drawn) {
-				if (leaf >= d.leafFrom && leaf < d.leafTo && slice >= d.firstSlice && slice < d.endSlice) {
-					int node = d.block >= 0 ? partition.node(d.block)
-							: model().hierarchy().smallestContaining(d.leafFrom, d.leafTo);
-					return new Hit(Area.PLOT, node, d.leafFrom, d.leafTo, d.firstSlice, d.endSlice, d.block);
-				}
-			}
-			int block = partition.blockAt(leaf, slice);
-			return new Hit(Area.PLOT, partition.node(block), partition.leafFrom(block), partition.leafTo(block),
-					partition.firstSlice(block), partition.endSlice(block), block);
+			return hitCell(leafAt(y), sliceAt(x));
 		}
 		for (Strip s : strips) {
 			if (x >= s.x && x < s.x + s.width && y >= s.y && y < s.y + s.height) {
@@ -269,5 +300,18 @@ public final class Picture {
 			}
 		}
 		return Hit.OUTSIDE;
+	}
+
+	/** What a cell of the model is in, also where it is not among the rows that are shown. */
+	public Hit hitCell(int leaf, int slice) {
+		for (Drawn d : drawn) {
+			if (leaf >= d.leafFrom && leaf < d.leafTo && slice >= d.firstSlice && slice < d.endSlice) {
+				int node = d.block >= 0 ? partition.node(d.block) : model().hierarchy().smallestContaining(d.leafFrom, d.leafTo);
+				return new Hit(Area.PLOT, node, d.leafFrom, d.leafTo, d.firstSlice, d.endSlice, d.block);
+			}
+		}
+		int block = partition.blockAt(leaf, slice);
+		return new Hit(Area.PLOT, partition.node(block), partition.leafFrom(block), partition.leafTo(block), partition.firstSlice(block),
+				partition.endSlice(block), block);
 	}
 }

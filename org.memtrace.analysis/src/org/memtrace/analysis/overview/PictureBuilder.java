@@ -36,6 +36,8 @@ import org.memtrace.model.tree.ProducerKind;
 public final class PictureBuilder {
 	/** Share lost inside of a block from which it is marked. */
 	private static final double LOSS_MARKED = 0.2;
+	/** Height of a picture from which rows are made lower to fit in: not all viewers know higher ones. */
+	public static final int MOST_PIXELS = 10_000;
 	/** Heights of rows that differ by less are to scale. */
 	private static final double TO_SCALE = 1.25;
 	/** Threads that a legend of first touches names. */
@@ -83,6 +85,23 @@ public final class PictureBuilder {
 		return new PictureBuilder(partition, names, layout, options).build();
 	}
 
+	/**
+	 * Draws all rows, for a file: where they need more height than there is, the picture is as high as that, at most
+	 * {@link #MOST_PIXELS}.
+	 *
+	 * @param options whose height may become another
+	 */
+	public static Picture whole(Partition partition, NodeNames names, RowLayout layout, PictureOptions options) {
+		options.scrolled = true;
+		Picture first = build(partition, names, layout, options);
+		options.scrolled = false;
+		if (!first.isPart()) {
+			return first;
+		}
+		options.height = Math.max(options.height, Math.min(MOST_PIXELS, first.wholeHeight()));
+		return build(partition, names, layout, options);
+	}
+
 	private Picture build() {
 		double pad = f;
 		double top = o.title == null ? pad * 0.5 : pad + 3.4 * f;
@@ -104,8 +123,10 @@ public final class PictureBuilder {
 		plotY = Math.rint(top);
 		plotWidth = Math.max(40, o.width - plotX - margins.right());
 		plotHeight = Math.max(30, Math.floor(o.height - plotY - axisHeight - legendHeight - 0.5 * pad));
-		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, own, List.of(),
-				List.of(), List.of(), o.columns, List.of());
+		double rowsHeight = o.scrolled ? Math.max(plotHeight, layout.height(f)) : plotHeight;
+		double rowsTop = Math.rint(Math.max(0, Math.min(rowsHeight - plotHeight, o.rowsTop)));
+		geometry = new Picture(new Scene(1, 1, 0, List.of()), partition, layout, plotX, plotY, plotWidth, plotHeight, own, rowsTop, rowsHeight,
+				List.of(), List.of(), List.of(), o.columns, List.of());
 		shapes.add(new Shape.Rect(plotX, plotY, plotWidth, plotHeight, palette.plotBackground(), 0));
 		blocks();
 		for (Picture.Drawn d : drawn) {
@@ -132,7 +153,7 @@ public final class PictureBuilder {
 			explained.draw(shapes, legend);
 		}
 		return new Picture(new Scene(o.width, o.height, palette.background(), shapes), partition, layout, plotX, plotY,
-				plotWidth, plotHeight, own, drawn, strips, legend, o.columns, parts);
+				plotWidth, plotHeight, own, rowsTop, rowsHeight, drawn, strips, legend, o.columns, parts);
 	}
 
 	/** What the picture may have, so that the legend stays when only p is changed. */
@@ -163,7 +184,7 @@ public final class PictureBuilder {
 
 	/** Whether some blocks are drawn together. */
 	private boolean hasLowBlocks() {
-		double least = o.minBlockHeight / Math.max(30, o.height - 8 * f);
+		double least = o.minBlockHeight / Math.max(30, Math.max(o.height - 8 * f, o.scrolled ? layout.height(f) : 0));
 		for (int b = 0; b < partition.blockCount(); b++) {
 			if (layout.height(partition.leafFrom(b), partition.leafTo(b)) < least) {
 				return true;
@@ -174,8 +195,14 @@ public final class PictureBuilder {
 
 	// ---- blocks
 
+	/** Within the plot. */
 	private double y(int leaf) {
-		return geometry.yOf(leaf);
+		return geometry.seenY(leaf);
+	}
+
+	/** Height of some leaves, also of those that are not seen. */
+	private double height(int leafFrom, int leafTo) {
+		return geometry.yOf(leafTo) - geometry.yOf(leafFrom);
 	}
 
 	/** Blocks by tree node, then the tree from the root: what a node does not cover is drawn by its children. */
@@ -244,12 +271,14 @@ public final class PictureBuilder {
 		int runFrom = -1;
 		int runTo = -1;
 		for (int c = n + 1; c < tree.end(n); c = tree.end(c)) {
-			boolean small = y(tree.leafTo(c)) - y(tree.leafFrom(c)) < o.minBlockHeight;
+			if (!geometry.isSeen(tree.leafFrom(c), tree.leafTo(c))) {
+				continue; // above or below what is shown, so never between two of a run
+			}
+			boolean small = height(tree.leafFrom(c), tree.leafTo(c)) < o.minBlockHeight;
 			if (small) {
 				runFrom = runFrom < 0 ? tree.leafFrom(c) : runFrom;
 				runTo = tree.leafTo(c);
-				if (y(runTo) - y(runFrom) >= o.minBlockHeight
-						&& y(tree.leafTo(n)) - y(runTo) >= o.minBlockHeight) {
+				if (height(runFrom, runTo) >= o.minBlockHeight && height(runTo, tree.leafTo(n)) >= o.minBlockHeight) {
 					merged(runFrom, runTo, begin, end);
 					runFrom = -1;
 				}
@@ -274,6 +303,9 @@ public final class PictureBuilder {
 		int to = partition.leafTo(b);
 		int first = partition.firstSlice(b);
 		int end = partition.endSlice(b);
+		if (!geometry.isSeen(from, to)) {
+			return;
+		}
 		drawn.add(new Picture.Drawn(from, to, first, end, b));
 		cell(from, to, first, end, b);
 	}
@@ -464,7 +496,7 @@ public final class PictureBuilder {
 	private double smallestChild(int n) {
 		double smallest = Double.MAX_VALUE;
 		for (int c = n + 1; c < hierarchy.end(n); c = hierarchy.end(c)) {
-			smallest = Math.min(smallest, y(hierarchy.leafTo(c)) - y(hierarchy.leafFrom(c)));
+			smallest = Math.min(smallest, height(hierarchy.leafFrom(c), hierarchy.leafTo(c)));
 		}
 		return smallest;
 	}
@@ -473,8 +505,9 @@ public final class PictureBuilder {
 		double most = 4 * f;
 		int small = 0;
 		double limit = Math.max(6 * f, Math.min(18 * f, 0.22 * o.width));
+		double all = o.scrolled ? Math.max(o.height, layout.height(f)) : o.height;
 		for (int n : labelled) {
-			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * o.height >= f) {
+			if (layout.height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) * all >= f) {
 				most = Math.max(most, o.meter.width(names.name(n), f, true));
 				most = Math.max(most, o.meter.width(names.detail(n) + " · loss 100 %", 0.9 * f, false));
 				if (leastPercent(n) >= LEAST_TOLD) {
@@ -491,9 +524,12 @@ public final class PictureBuilder {
 	private void separators(int[] labelled) {
 		boolean large = false;
 		for (int n : labelled) {
+			if (!geometry.isSeen(hierarchy.leafFrom(n), hierarchy.leafTo(n))) {
+				continue;
+			}
 			double top = y(hierarchy.leafFrom(n));
 			boolean before = large;
-			large = y(hierarchy.leafTo(n)) - top >= 0.8 * f;
+			large = height(hierarchy.leafFrom(n), hierarchy.leafTo(n)) >= 0.8 * f;
 			if ((large || before) && top > plotY + 2) {
 				shapes.add(new Shape.Line(plotX, Math.rint(top) - 0.5, plotX + plotWidth, Math.rint(top) - 0.5,
 						palette.separator(), 1, false));
@@ -501,7 +537,8 @@ public final class PictureBuilder {
 		}
 	}
 
-	private void hierarchyStrip(int[] labelled, int allLevels, double pad, double labelWidth) {
+	private void hierarchyStrip(int[] all, int allLevels, double pad, double labelWidth) {
+		int[] labelled = Arrays.stream(all).filter(n -> geometry.isSeen(hierarchy.leafFrom(n), hierarchy.leafTo(n))).toArray();
 		double right = pad + labelWidth;
 		double columnWidth = 0.75 * f;
 		int above = columnsAbove(labelled, allLevels - 1, right + 0.5 * f, columnWidth);
@@ -706,6 +743,9 @@ public final class PictureBuilder {
 
 	/** A node in a column of the strip; neighbours are told apart where there is room. */
 	private void strip(int node, double x, double width, int level) {
+		if (!geometry.isSeen(hierarchy.leafFrom(node), hierarchy.leafTo(node))) {
+			return;
+		}
 		double top = y(hierarchy.leafFrom(node));
 		double height = y(hierarchy.leafTo(node)) - top;
 		double gap = height >= 4 ? 1 : height >= 2 ? 0.5 : 0;

@@ -52,6 +52,10 @@ public final class PictureOptions {
 	public FirstTouchLayer firstTouch;
 	/** Losses of the {@link RowLayout#largeSections()}; null: the builder finds them, which takes a look at all values. */
 	public PartLosses losses;
+	/** Whether the picture shows a part of the rows if they need more height than there is ({@link RowLayout#height(double)}). */
+	public boolean scrolled;
+	/** With that, pixels of rows above those that are shown; clamped. */
+	public double rowsTop;
 	/** Types that are left out when the strongest is looked for. */
 	public BitSet hiddenTypes = new BitSet();
 }

@@ -23,6 +23,11 @@ public final class RowLayout {
 	/** Share that all the small structures may take together. */
 	private static final double LEAST_TOGETHER = 0.4;
 
+	/** Least height of a structure where rows are scrolled, in heights of the font: its name in bold type. */
+	private static final double LINE = 1.8;
+	/** Height of all pages there without that, at a scale of 1: about a window. */
+	private static final double PAGES = 60;
+
 	private final Hierarchy hierarchy;
 	private final int[] sections;
 	/** First leaf of each section, and the end. */
@@ -30,6 +35,8 @@ public final class RowLayout {
 	private final double[] top;
 	/** Height of a row where heights are to scale. */
 	private final double perRow;
+	/** Height that it needs, in heights of the font; 0: it suits any. */
+	private final double fonts;
 
 	/** Least share, alone and together, of structures that are hardly used. */
 	private static final double LEAST_IDLE = 0.006;
@@ -92,6 +99,28 @@ public final class RowLayout {
 			least = Math.min(least, (top[i + 1] - top[i]) / hierarchy.weight(this.sections[i]));
 		}
 		this.perRow = least;
+		this.fonts = 0;
+	}
+
+	private RowLayout(Hierarchy hierarchy, List<Integer> sections, double scale) {
+		this.hierarchy = hierarchy;
+		int n = sections.size();
+		this.sections = sections.stream().mapToInt(i -> i).toArray();
+		this.leaf = new int[n + 1];
+		this.top = new double[n + 1];
+		double unit = PAGES * scale / hierarchy.weight(0);
+		for (int i = 0; i < n; i++) {
+			leaf[i] = hierarchy.leafFrom(this.sections[i]);
+			top[i + 1] = top[i] + Math.max(LINE, unit * hierarchy.weight(this.sections[i]));
+		}
+		leaf[n] = hierarchy.leafCount();
+		this.fonts = top[n];
+		double least = Double.MAX_VALUE;
+		for (int i = 0; i < n; i++) {
+			top[i + 1] = i + 1 == n ? 1 : top[i + 1] / fonts;
+			least = Math.min(least, (top[i + 1] - top[i]) / hierarchy.weight(this.sections[i]));
+		}
+		this.perRow = least;
 	}
 
 	private static double sum(double[] values) {
@@ -118,6 +147,20 @@ public final class RowLayout {
 	/** Equally high leaves. */
 	public static RowLayout proportional(Hierarchy hierarchy, NodeNames names) {
 		return new RowLayout(hierarchy, sections(hierarchy, names), true, null);
+	}
+
+	/**
+	 * Equally high leaves, but no structure lower than a line: higher than a window if there are many ({@link #height(double)}).
+	 *
+	 * @param scale factor of the height of leaves; more than 0
+	 */
+	public static RowLayout lines(Hierarchy hierarchy, NodeNames names, double scale) {
+		return new RowLayout(hierarchy, sections(hierarchy, names), scale);
+	}
+
+	/** Pixels that all rows need for a font; 0: they suit any height. */
+	public double height(double fontSize) {
+		return fonts * fontSize;
 	}
 
 	/**

@@ -80,7 +80,7 @@ public final class TimePicture {
 			drawn.add(new Picture.Drawn(0, leaves, partition.firstSlice(b), partition.endSlice(b), b));
 		}
 		return new Picture(scene, partition, RowLayout.proportional(p.model.hierarchy(), names), p.plotX, p.plotY, p.plotWidth,
-				p.plotHeight, p.own, drawn, List.of(), p.legend, null, List.of());
+				p.plotHeight, p.own, 0, p.plotHeight, drawn, List.of(), p.legend, null, List.of());
 	}
 
 	/** Values of the parts per unit of time, in the unit that gives readable numbers. */

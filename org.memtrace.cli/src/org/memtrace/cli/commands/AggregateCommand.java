@@ -20,6 +20,7 @@ import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.overview.PartitionTable;
 import org.memtrace.analysis.overview.PictureBuilder;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.cli.args.Command;
@@ -44,7 +45,7 @@ public final class AggregateCommand implements Command {
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, console);
-			trace.aggregate(args.getInt("rows"), args.has("equal-types"), args.get("heights").equals("proportional"), console);
+			trace.aggregate(args.getInt("rows"), args.has("equal-types"), RowHeights.byId(args.get("heights")), 0, console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {
 				SignificantLevels levels = trace.levels(args, console.progress());

@@ -34,6 +34,7 @@ import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTree;
 import org.memtrace.analysis.machine.Sides;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.overview.RowLayout;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.NodeNames;
@@ -214,17 +215,18 @@ final class OpenedTrace {
 	 *
 	 * @param rows rows that can be told apart, 0 for all pages
 	 * @param equalTypes whether each type is divided by its total
-	 * @param proportional whether all pages are equally high
+	 * @param heights how high the rows are
+	 * @param fonts height of the picture in heights of its font; with heights that need more, more rows can be told apart. 0 if there is none
 	 */
-	void aggregate(double rows, boolean equalTypes, boolean proportional, Console console) throws MemtraceException {
+	void aggregate(double rows, boolean equalTypes, RowHeights heights, double fonts, Console console) throws MemtraceException {
 		Progress progress = console.progress();
 		Hierarchy pages = source.hierarchy(request.producer(), progress);
-		boolean grouped = source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
+		boolean grouped = heights != RowHeights.LINES && source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
 		model = sides.model(source, request, grouped ? pages.grouped(source.producers()) : pages, machine, progress);
 		names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), source.producers(), store.structures()) : machine.tree().names();
-		layout = proportional ? RowLayout.proportional(model.hierarchy(), names) : RowLayout.of(model, names);
+		layout = heights == RowHeights.READABLE ? RowLayout.of(model, names) : heights.layout(model.hierarchy(), names, 1);
 		losses = PartLosses.of(model, layout.largeSections(), equalTypes);
-		double least = rows > 0 ? 1 / rows : 0;
+		double least = rows > 0 ? 1 / (rows * (fonts > 0 ? Math.max(1, layout.height(1) / fonts) : 1)) : 0;
 		AggregationOptions options = sides.options(model, layout, machine, least, AggregationOptions.DETAIL_BUDGET_BYTES)
 				.withEqualTypes(equalTypes);
 		if (options.minHeight() > least) {

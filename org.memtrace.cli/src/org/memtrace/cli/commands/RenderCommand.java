@@ -21,6 +21,7 @@ import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.PictureBuilder;
 import org.memtrace.analysis.overview.PictureOptions.Colouring;
 import org.memtrace.analysis.overview.PictureOptions;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.overview.TimePicture;
 import org.memtrace.analysis.scene.Scene;
 import org.memtrace.analysis.text.Units;
@@ -66,7 +67,7 @@ public final class RenderCommand implements Command {
 				// the height of the blocks: without title, axis and legend
 				double resolution = args.getNumber("resolution");
 				trace.aggregate(resolution > 0 ? options.height * 0.86 / resolution : 0, args.has("equal-types"),
-						args.get("heights").equals("proportional"), console);
+						RowHeights.byId(args.get("heights")), options.height * 0.86 / options.fontSize, console);
 				options.title = title(trace, args);
 				Partition partition = trace.partition(args, console.progress());
 				figures = PictureBuilder.figures(partition);
@@ -78,7 +79,7 @@ public final class RenderCommand implements Command {
 					options.firstTouch = FirstTouchLayer.of(table, console.progress());
 				}
 				scene = args.get("kind").equals("curves") ? curves(trace, partition, args, options, console)
-						: PictureBuilder.build(partition, trace.names, trace.layout, options).scene();
+						: PictureBuilder.whole(partition, trace.names, trace.layout, options).scene();
 			}
 			case "gantt" -> {
 				GanttPicture picture = GanttRendering.build(trace, args, options, console.progress());

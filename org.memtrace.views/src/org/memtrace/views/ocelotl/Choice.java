@@ -11,6 +11,7 @@ import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.overview.FirstTouchLayer;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.views.preferences.Settings;
 
 /**
@@ -26,14 +27,18 @@ import org.memtrace.views.preferences.Settings;
  * @param precision smallest step of p of the list of levels
  * @param merged whether blocks too low to be seen are drawn together, hatched
  * @param firstTouch where first touches are drawn
- * @param proportional whether all pages are equally high
+ * @param heights how high the rows are
+ * @param scale with rows that are scrolled, how much higher than at first the pages are
  * @param hidden names of types that are not drawn
  */
 record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, boolean equalTypes, InitialLevel initial, boolean normalised,
-		double precision, boolean merged, FirstTouchLayer.Shown firstTouch, boolean proportional, Set<String> hidden) {
+		double precision, boolean merged, FirstTouchLayer.Shown firstTouch, RowHeights heights, double scale,
+		Set<String> hidden) {
+	static final double LEAST_SCALE = 0.1;
+	static final double MOST_SCALE = 100;
 	static final Choice DEFAULT = new Choice(PictureKind.BLOCKS, ModelRequest.DEFAULT_SLICES, Slicing.ADAPTIVE, null, false,
 			InitialLevel.BALANCED, false, SignificantLevels.DEFAULT_THRESHOLD, true,
-			FirstTouchLayer.Shown.AUTO, false, Set.of());
+			FirstTouchLayer.Shown.AUTO, RowHeights.READABLE, 1, Set.of());
 
 	/** What a new view begins with: the defaults as the user set them. */
 	static Choice ofSettings() {
@@ -48,7 +53,7 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 	boolean sameDescription(Choice o) {
 		return kind.isOfTime() == o.kind.isOfTime() && kind.sides() == o.kind.sides() && slices == o.slices && slicing == o.slicing
 				&& metric == o.metric && equalTypes == o.equalTypes
-				&& proportional == o.proportional && firstTouch == o.firstTouch;
+				&& heights == o.heights && scale == o.scale && firstTouch == o.firstTouch;
 	}
 
 	/** Whether the levels are the same list. */
@@ -57,51 +62,57 @@ record Choice(PictureKind kind, int slices, Slicing slicing, Metric metric, bool
 	}
 
 	Choice withKind(PictureKind k) {
-		return new Choice(k, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(k, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withSlices(int n) {
-		return new Choice(kind, n, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, n, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withSlicing(Slicing s) {
-		return new Choice(kind, slices, s, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, s, metric, equalTypes, initial, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withMetric(Metric m) {
-		return new Choice(kind, slices, slicing, m, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, m, equalTypes, initial, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withEqualTypes(boolean equal) {
-		return new Choice(kind, slices, slicing, metric, equal, initial, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equal, initial, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withInitial(InitialLevel strategy) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, strategy, normalised, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, strategy, normalised, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withNormalised(boolean on) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, on, precision, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, on, precision, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withPrecision(double step) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, step, merged, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, step, merged, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withMerged(boolean on) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, on, firstTouch, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, on, firstTouch, heights, scale, hidden);
 	}
 
 	Choice withFirstTouch(FirstTouchLayer.Shown shown) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, shown, proportional, hidden);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, shown, heights, scale, hidden);
 	}
 
-	Choice withProportional(boolean on) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, on, hidden);
+	Choice withHeights(RowHeights h) {
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, h, scale, hidden);
+	}
+
+	/** @param factor clamped to what can be looked at */
+	Choice withScale(double factor) {
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, heights,
+				Math.clamp(factor, LEAST_SCALE, MOST_SCALE), hidden);
 	}
 
 	Choice withHidden(Set<String> types) {
-		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, proportional, types);
+		return new Choice(kind, slices, slicing, metric, equalTypes, initial, normalised, precision, merged, firstTouch, heights, scale, types);
 	}
 
 	/** Hides a type, or shows it again. */

@@ -43,6 +43,8 @@ import org.memtrace.views.OpenTrace;
 final class Description {
 	/** Height of a large picture, so that the model does not depend on the size of the window. */
 	private static final double HEIGHT_PIXELS = 1000;
+	/** Its font. */
+	private static final double FONT_PIXELS = 12;
 	/** What is lower in a picture of that height is not divided. */
 	private static final double MIN_PIXELS = 2;
 	/** Partitions kept for going to and fro. */
@@ -55,11 +57,11 @@ final class Description {
 	 * @param state p is ignored
 	 * @param choice what is drawn
 	 * @param models where models are kept
-	 * @param height pixels of a large picture: rows lower than 2 of them are not divided
+	 * @param height pixels of the picture: rows lower than 2 of them are not divided; 0: a large one, in which all rows have their height
 	 */
 	record Input(OpenTrace trace, ViewState state, Choice choice, Models models, double height) {
 		Input(OpenTrace trace, ViewState state, Choice choice, Models models) {
-			this(trace, state, choice, models, HEIGHT_PIXELS);
+			this(trace, state, choice, models, 0);
 		}
 
 		/** The accesses that pass the filters, or the events of a trace without accesses. */
@@ -150,8 +152,8 @@ final class Description {
 		MicroscopicModel model = in.model(source, request, machine, progress);
 		NodeNames names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures())
 				: machine.tree().names();
-		RowLayout rows = in.choice().proportional() ? RowLayout.proportional(model.hierarchy(), names)
-				: RowLayout.of(model.hierarchy(), names);
+		RowLayout rows = in.choice().heights().layout(model.hierarchy(), names, in.choice().scale());
+		double height = in.height() > 0 ? in.height() : Math.max(HEIGHT_PIXELS, rows.height(FONT_PIXELS));
 		PartLosses losses = in.choice().kind().isOfTime() ? null : PartLosses.of(model, rows.largeSections(), in.choice().equalTypes());
 		FirstTouchLayer touches = source instanceof AccessTable table && !in.choice().kind().isOfTime()
 				&& sides == Sides.MEMORY_TIME && in.choice().firstTouch().in(request.viewpoint()) ? FirstTouchLayer.of(table, progress) : null;
@@ -159,7 +161,7 @@ final class Description {
 		if (in.choice().kind().isOfTime()) {
 			aggregator = TemporalAggregator.prepare(model, progress);
 		} else {
-			AggregationOptions options = sides.options(model, rows, machine, MIN_PIXELS / in.height(), AggregationOptions.DEFAULT_BUDGET_BYTES);
+			AggregationOptions options = sides.options(model, rows, machine, MIN_PIXELS / height, AggregationOptions.DEFAULT_BUDGET_BYTES);
 			aggregator = sides.prepare(model, machine, options.withEqualTypes(in.choice().equalTypes()), progress);
 		}
 		SignificantLevels.First first = SignificantLevels.first(aggregator, losses, progress);

@@ -44,6 +44,7 @@ import org.memtrace.aggregation.Partition;
 import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.overview.FirstTouchLayer;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
@@ -131,6 +132,8 @@ public final class OcelotlView extends TraceView {
 	private final IPreferenceStore settings = Settings.store();
 
 	private static final String KEY_SIDE = "side";
+	private static final String KEY_HEIGHTS = "heights";
+	private static final String KEY_SCALE = "rowScale";
 	private static final String DIVIDED = "divided";
 	/** Types with their shares and the buttons of the level fit in. */
 	private static final int SIDE_WIDTH = 246;
@@ -149,12 +152,22 @@ public final class OcelotlView extends TraceView {
 	public void init(IViewSite site, IMemento memento) throws PartInitException {
 		super.init(site, memento);
 		sideShown = memento == null || !Boolean.FALSE.equals(memento.getBoolean(KEY_SIDE));
+		choice = withKept(choice, memento);
+	}
+
+	/** What is kept from start to start. */
+	static Choice withKept(Choice choice, IMemento memento) {
+		RowHeights heights = memento == null ? null : RowHeights.byId(memento.getString(KEY_HEIGHTS));
+		Float scale = memento == null ? null : memento.getFloat(KEY_SCALE);
+		return choice.withHeights(heights == null ? choice.heights() : heights).withScale(scale == null ? choice.scale() : scale);
 	}
 
 	@Override
 	public void saveState(IMemento memento) {
 		super.saveState(memento);
 		memento.putBoolean(KEY_SIDE, sideShown);
+		memento.putString(KEY_HEIGHTS, choice.heights().id());
+		memento.putFloat(KEY_SCALE, (float) choice.scale());
 	}
 
 	@Override
@@ -222,6 +235,17 @@ public final class OcelotlView extends TraceView {
 			public void looked(ShownPicture.Hit hit) {
 				showTypes();
 			}
+
+			@Override
+			public void scrolled() {
+				draw();
+				overview.redraw();
+			}
+
+			@Override
+			public void stretch(double factor) {
+				choose(choice.withScale(choice.scale() * factor));
+			}
 		};
 		canvas = new PictureCanvas(sash, host, models);
 		aligned = new AlignedPlot(canvas, parent, this::draw);
@@ -231,7 +255,18 @@ public final class OcelotlView extends TraceView {
 		title.setText("Overview");
 		title.setFont(JFaceResources.getFontRegistry().getBold(JFaceResources.DEFAULT_FONT));
 		GridDataFactory.fillDefaults().indent(8, 6).applyTo(title);
-		overview = new OverviewCanvas(side, models);
+		overview = new OverviewCanvas(side, models, new OverviewCanvas.Rows() {
+			@Override
+			public int[] seen() {
+				ShownPicture shown = canvas.picture();
+				return shown == null || !shown.isPart() ? null : shown.seenLeaves(canvas.rowsTop());
+			}
+
+			@Override
+			public void center(int leaf) {
+				canvas.center(leaf);
+			}
+		});
 		GridDataFactory.fillDefaults().grab(true, false).hint(200, 70).indent(4, 2).applyTo(overview);
 		level = new LevelPanel(side);
 		GridDataFactory.fillDefaults().grab(true, true).applyTo(level);
@@ -368,6 +403,7 @@ public final class OcelotlView extends TraceView {
 					return;
 				}
 				canvas.setPicture(result);
+				overview.redraw();
 				aligned.needs(result.margins());
 				level.setPicture(result);
 				showTypes();
@@ -445,7 +481,14 @@ public final class OcelotlView extends TraceView {
 		touches.add(radio("Not shown", choice.firstTouch() == FirstTouchLayer.Shown.NO,
 				() -> choice.withFirstTouch(FirstTouchLayer.Shown.NO)));
 		menu.add(touches);
-		menu.add(check("All pages equally high", choice.proportional(), on -> choice.withProportional(on)));
+		MenuManager heights = new MenuManager("Heights of rows");
+		heights.add(radio("Readable, all in the window", choice.heights() == RowHeights.READABLE,
+				() -> choice.withHeights(RowHeights.READABLE)));
+		heights.add(radio("All pages equally high, all in the window", choice.heights() == RowHeights.PROPORTIONAL,
+				() -> choice.withHeights(RowHeights.PROPORTIONAL)));
+		heights.add(radio("A line at least for each name, scrolled", choice.heights() == RowHeights.LINES,
+				() -> choice.withHeights(RowHeights.LINES)));
+		menu.add(heights);
 		menu.add(check("All types weigh the same", choice.equalTypes(), on -> choice.withEqualTypes(on)));
 		menu.add(check("Draw small blocks together", choice.merged(), on -> choice.withMerged(on)));
 		menu.add(check("Overview", overviewShown, on -> {
@@ -597,6 +640,7 @@ public final class OcelotlView extends TraceView {
 	@Override
 	protected void markChanged(int producer) {
 		canvas.redraw();
+		canvas.revealMarks();
 	}
 
 	@Override
@@ -666,12 +710,17 @@ public final class OcelotlView extends TraceView {
 		if (!state.sameModel(description.input().state()) || !choice.sameDescription(description.input().choice())) {
 			return; // a new description is under way and will draw
 		}
-		Point size = canvas.getSize();
+		Point size = room();
 		if (!isTooSmall(size)) {
 			double font = FONT_PIXELS * Appearance.textScale(canvas.getDisplay());
 			drawing.submit(new ShownPicture.Input(description, state, choice, size.x, size.y, font,
-					ScenePainter.palette(canvas), aligned.margins()));
+					ScenePainter.palette(canvas), aligned.margins(), canvas.rowsTop()));
 		}
+	}
+
+	/** Pixels that a picture has, without the scroll bar. */
+	private Point room() {
+		return new Point(canvas.getClientArea().width, canvas.getClientArea().height);
 	}
 
 	/** Whether there is no room for a picture. */
@@ -733,9 +782,9 @@ public final class OcelotlView extends TraceView {
 	/** Whether the picture is that of the current state. */
 	@Override
 	protected boolean isSettled() {
-		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || isTooSmall(canvas.getSize()) || canvas.picture() != null
+		return !describing.isBusy() && !drawing.isBusy() && (trace() == null || isTooSmall(room()) || canvas.picture() != null
 				&& canvas.picture().state().equals(trace().selection().state()) && canvas.picture().choice().equals(choice)
-				&& !aligned.isPending() && canvas.picture().hasMargins(aligned.margins())
+				&& canvas.picture().hasRowsTop(canvas.rowsTop()) && !aligned.isPending() && canvas.picture().hasMargins(aligned.margins())
 				&& overview.isSettled());
 	}
 }

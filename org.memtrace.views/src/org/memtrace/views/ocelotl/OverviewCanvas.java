@@ -33,6 +33,7 @@ final class OverviewCanvas extends Canvas {
 	private static final int MIN_DRAG = 4;
 
 	private final Models models;
+	private final Rows rows;
 	private final LatestResult<ShownPicture.Input, ShownPicture> drawing;
 	private final LatestResult<Description.Input, Description> describing;
 	/** The time at which somebody points in another view. */
@@ -47,9 +48,19 @@ final class OverviewCanvas extends Canvas {
 	/** Window when a drag of it began; null when another one is drawn. */
 	private ViewState moved;
 
-	OverviewCanvas(Composite parent, Models models) {
+	/** Rows of the large picture, where not all are seen. */
+	interface Rows {
+		/** First leaf of its hierarchy that is seen and the one after the last; null when all are. */
+		int[] seen();
+
+		/** Shows a leaf in the middle. */
+		void center(int leaf);
+	}
+
+	OverviewCanvas(Composite parent, Models models, Rows rows) {
 		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
 		this.models = models;
+		this.rows = rows;
 		describing = new LatestResult<>("Overview", this, LatestResult.Policy.ONLY_NEWEST, LatestResult.Priority.CAN_WAIT) {
 			@Override
 			protected Description compute(Description.Input input, Progress progress) throws MemtraceException {
@@ -117,7 +128,7 @@ final class OverviewCanvas extends Canvas {
 		}
 		ViewState whole = whole(trace.selection());
 		Choice small = Choice.DEFAULT.withSlices(SLICES).withSlicing(now.slicing()).withMetric(now.metric())
-				.withEqualTypes(now.equalTypes()).withProportional(now.proportional())
+				.withEqualTypes(now.equalTypes()).withHeights(now.heights()).withScale(now.scale())
 				.withFirstTouch(FirstTouchLayer.Shown.NO).withHidden(now.hidden());
 		boolean same = description != null && whole.sameModel(description.input().state()) && small.sameDescription(choice);
 		boolean redrawn = !small.hidden().equals(choice.hidden());
@@ -213,8 +224,10 @@ final class OverviewCanvas extends Canvas {
 		int x1 = xOf(s.toNs());
 		Hierarchy h = picture.model().hierarchy();
 		int node = s.producer() < 0 ? 0 : Math.max(0, h.nodeOf(s.producer()));
-		int y0 = picture.yOfLeaf(h.leafFrom(node));
-		int y1 = picture.yOfLeaf(h.leafTo(node));
+		int[] seen = rows.seen();
+		boolean part = seen != null && seen[1] <= h.leafTo(node) - h.leafFrom(node);
+		int y0 = picture.yOfLeaf(h.leafFrom(node) + (part ? seen[0] : 0));
+		int y1 = picture.yOfLeaf(part ? h.leafFrom(node) + seen[1] : h.leafTo(node));
 		Rectangle r = new Rectangle(x0, y0, Math.max(3, x1 - x0), Math.max(3, y1 - y0));
 		r.intersect(plot);
 		return r;
@@ -236,7 +249,12 @@ final class OverviewCanvas extends Canvas {
 		ViewState s = trace.selection().state();
 		ViewState all = trace.selection().initial();
 		boolean zoomed = s.fromNs() != all.fromNs() || s.toNs() != all.toNs();
-		moved = zoomed && frame().contains(e.x, e.y) ? s : null;
+		boolean part = rows.seen() != null;
+		boolean inFrame = frame().contains(e.x, e.y);
+		moved = (zoomed || part) && inFrame ? s : null;
+		if (part && !inFrame) {
+			scroll(e.y);
+		}
 		if (moved != null) {
 			trace.selection().beginGesture();
 		}
@@ -263,6 +281,18 @@ final class OverviewCanvas extends Canvas {
 		ViewState all = trace.selection().initial();
 		long shift = Math.round((double) (x - dragFrom.x) * all.durationNs() / picture.plot().width);
 		trace.selection().window(moved.fromNs() + shift, moved.toNs() + shift);
+		if (rows.seen() != null && dragTo.y != dragFrom.y) {
+			scroll(dragTo.y);
+		}
+	}
+
+	/** The rows at a place become the middle of those that are seen. */
+	private void scroll(int y) {
+		Hierarchy h = picture.model().hierarchy();
+		ViewState s = trace.selection().state();
+		int node = s.producer() < 0 ? 0 : Math.max(0, h.nodeOf(s.producer()));
+		int leaf = Math.max(h.leafFrom(node), Math.min(h.leafTo(node) - 1, picture.leafAt(y)));
+		rows.center(leaf - h.leafFrom(node));
 	}
 
 	private void mouseUp(Event e) {

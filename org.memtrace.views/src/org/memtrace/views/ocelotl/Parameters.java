@@ -21,6 +21,7 @@ import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.Slicing;
 import org.memtrace.analysis.overview.FirstTouchLayer;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.StateText;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
@@ -46,7 +47,8 @@ record Parameters(ViewState state, Choice choice) {
 		m.put("precision", Double.toString(c.precision()));
 		m.put("small_parts_merged", Boolean.toString(c.merged()));
 		m.put("first_touch", c.firstTouch().name().toLowerCase(Locale.ROOT));
-		m.put("heights", c.proportional() ? "proportional" : "readable");
+		m.put("heights", c.heights().id());
+		m.put("row_scale", Double.toString(c.scale()));
 		m.put("hidden_types", c.hidden().stream().sorted().collect(Collectors.joining("\n")));
 		return m;
 	}
@@ -83,7 +85,9 @@ record Parameters(ViewState state, Choice choice) {
 		c = o.has("small_parts_merged") ? c.withMerged(!o.get("small_parts_merged").getAsString().equals("false")) : c;
 		c = o.has("first_touch")
 				? c.withFirstTouch(FirstTouchLayer.Shown.valueOf(o.get("first_touch").getAsString().toUpperCase(Locale.ROOT))) : c;
-		c = o.has("heights") ? c.withProportional(o.get("heights").getAsString().equals("proportional")) : c;
+		RowHeights heights = o.has("heights") ? RowHeights.byId(o.get("heights").getAsString()) : null;
+		c = heights == null ? c : c.withHeights(heights);
+		c = o.has("row_scale") ? c.withScale(o.get("row_scale").getAsDouble()) : c;
 		if (o.has("hidden_types")) {
 			c = c.withHidden(Arrays.stream(o.get("hidden_types").getAsString().split("\n")).filter(t -> !t.isEmpty())
 					.collect(Collectors.toSet()));

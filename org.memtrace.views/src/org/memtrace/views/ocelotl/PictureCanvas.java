@@ -14,6 +14,7 @@ import org.eclipse.swt.widgets.Control;
 import org.eclipse.swt.widgets.Event;
 import org.eclipse.swt.widgets.Menu;
 import org.eclipse.swt.widgets.MenuItem;
+import org.eclipse.swt.widgets.ScrollBar;
 import org.eclipse.swt.widgets.Shell;
 import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.ModelType;
@@ -21,6 +22,7 @@ import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineTopology.MachineObject;
 import org.memtrace.analysis.machine.Sides;
 import org.memtrace.analysis.overview.Picture;
+import org.memtrace.analysis.overview.RowHeights;
 import org.memtrace.analysis.selection.PointedTime;
 import org.memtrace.analysis.selection.SpaceZoom;
 import org.memtrace.analysis.selection.TraceSelection;
@@ -58,6 +60,12 @@ final class PictureCanvas extends Canvas {
 
 		/** Another block is looked at; null none. */
 		void looked(ShownPicture.Hit hit);
+
+		/** Other rows are to be shown. */
+		void scrolled();
+
+		/** Rows are to be higher by this factor. */
+		void stretch(double factor);
 	}
 
 	private record Hovered(ShownPicture picture, ShownPicture.Hit hit) {
@@ -69,6 +77,9 @@ final class PictureCanvas extends Canvas {
 	/** Marked rows lower than this get a wedge in the margin, of this size. */
 	private static final int LEAST_MARK = 8;
 	private static final int WEDGE = 7;
+	/** Pixels of a line, and lines of a notch of the wheel. */
+	private static final int LINE = 20;
+	private static final int WHEEL_LINES = 3;
 
 	private final Host host;
 	private final Models models;
@@ -85,6 +96,8 @@ final class PictureCanvas extends Canvas {
 	private Point dragFrom;
 	private Point dragTo;
 	private boolean panning;
+	/** Pixels of rows above those that shall be shown. */
+	private int rowsTop;
 	private ShownPicture.Hit hover;
 	private String hoverText;
 	private Point pointer;
@@ -94,7 +107,7 @@ final class PictureCanvas extends Canvas {
 	private final WheelGesture wheelGesture = new WheelGesture();
 
 	PictureCanvas(Composite parent, Host host, Models models) {
-		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND);
+		super(parent, SWT.DOUBLE_BUFFERED | SWT.NO_BACKGROUND | SWT.V_SCROLL);
 		this.host = host;
 		this.models = models;
 		cross = getDisplay().getSystemCursor(SWT.CURSOR_CROSS);
@@ -130,6 +143,8 @@ final class PictureCanvas extends Canvas {
 			redraw();
 		});
 		addListener(SWT.Dispose, e -> dropImage());
+		getVerticalBar().setVisible(false);
+		getVerticalBar().addListener(SWT.Selection, e -> scrollTo(getVerticalBar().getSelection()));
 		describe();
 	}
 
@@ -147,6 +162,7 @@ final class PictureCanvas extends Canvas {
 		}
 		ShownPicture before = picture;
 		picture = p;
+		int wanted = placeRows(before);
 		dropImage();
 		hover(null);
 		if (cursor != null) {
@@ -160,6 +176,103 @@ final class PictureCanvas extends Canvas {
 			hover(p.hit(at.x, at.y));
 		}
 		redraw();
+		if (wanted != rowsTop) {
+			scrollTo(wanted);
+		}
+	}
+
+	// ---- rows that do not fit in
+
+	/** Whether there are more rows than are shown. */
+	private boolean isScrolled() {
+		return picture != null && picture.isPart();
+	}
+
+	/** Pixels of rows above those that shall be shown. */
+	int rowsTop() {
+		return rowsTop;
+	}
+
+	/** Rows to be shown after a new picture has come: those of before, if it has them. */
+	private int placeRows(ShownPicture before) {
+		boolean part = isScrolled();
+		if (!part) {
+			rowsTop = 0;
+		} else if (before == null || before.state().producer() != picture.state().producer()) {
+			rowsTop = picture.rowsTop();
+		} else {
+			rowsTop = Math.min(rowsTop, picture.rowsHeight() - picture.plot().height);
+		}
+		bar();
+		boolean others = part && before != null && before.isPart() && before.rowsHeight() != picture.rowsHeight()
+				&& before.model().hierarchy().leafCount() == picture.model().hierarchy().leafCount();
+		return others ? mostRows(picture.rowsTo(before.leafAt(before.plot().y))) : rowsTop;
+	}
+
+	private int mostRows(int top) {
+		return Math.max(0, Math.min(top, picture.rowsHeight() - picture.plot().height));
+	}
+
+	private void bar() {
+		ScrollBar bar = getVerticalBar();
+		boolean part = isScrolled();
+		if (bar.getVisible() != part) {
+			bar.setVisible(part);
+		}
+		if (part) {
+			int page = picture.plot().height;
+			bar.setValues(rowsTop, 0, picture.rowsHeight(), page, LINE, Math.max(LINE, page - LINE));
+		}
+	}
+
+	/** Shows other rows; nothing while all are seen. */
+	void scrollTo(int top) {
+		if (!isScrolled()) {
+			return;
+		}
+		int now = mostRows(top);
+		if (now != rowsTop) {
+			rowsTop = now;
+			tip.hide();
+			bar();
+			redraw();
+			host.scrolled();
+		}
+	}
+
+	/** Scrolls so that a leaf is in the middle. */
+	void center(int leaf) {
+		if (isScrolled()) {
+			scrollTo(picture.rowsTo(leaf) - picture.plot().height / 2);
+		}
+	}
+
+	/** Scrolls to some leaves if nothing of them is seen. */
+	private void reveal(int leafFrom, int leafTo) {
+		if (isScrolled() && (picture.rowsTo(leafTo) <= rowsTop || picture.rowsTo(leafFrom) >= rowsTop + picture.plot().height)) {
+			scrollTo(picture.rowsTo(leafFrom) - picture.plot().height / 3);
+		}
+	}
+
+	/** Scrolls to the first of what is marked if nothing of that is seen. */
+	void revealMarks() {
+		if (!isScrolled() || selection == null || !picture.rowsAreMemory()) {
+			return;
+		}
+		Hierarchy h = picture.model().hierarchy();
+		int first = -1;
+		for (int id : selection.marks()) {
+			int node = h.nodeOf(id);
+			if (picture.area(id) != null) {
+				return;
+			}
+			if (node >= 0 && (first < 0 || h.leafFrom(node) < h.leafFrom(first))) {
+				first = node;
+			}
+		}
+		if (first >= 0) {
+			reveal(h.leafFrom(first), h.leafTo(first));
+		}
 	}
 
 	ShownPicture picture() {
@@ -204,9 +317,13 @@ final class PictureCanvas extends Canvas {
 		}
 		Rectangle plot = picture.plot();
 		ViewState now = selection == null ? picture.state() : selection.state();
+		int dy = picture.rowsTop() - rowsTop;
 		if (panning && dragFrom != null && dragTo != null) {
 			image.draw(gc);
-			paintMoved(gc, plot, dragTo.x - dragFrom.x);
+			paintMoved(gc, plot, dragTo.x - dragFrom.x, isScrolled() ? dragTo.y - dragFrom.y : 0);
+		} else if (dy != 0 && now.producer() == picture.state().producer()) {
+			image.draw(gc);
+			paintMoved(gc, plot, 0, dy);
 		} else if (now.producer() == picture.state().producer() && now.fromNs() == picture.state().fromNs()
 				&& now.toNs() == picture.state().toNs()) {
 			image.draw(gc);
@@ -224,11 +341,16 @@ final class PictureCanvas extends Canvas {
 		tip.paint(gc);
 	}
 
-	/** The old picture shifted in time, while the hand pans. */
-	private void paintMoved(GC gc, Rectangle plot, int dx) {
+	/** The old picture shifted, while the hand pans, or until other rows are drawn. */
+	private void paintMoved(GC gc, Rectangle plot, int dx, int dy) {
+		if (dy != 0) {
+			gc.setClipping(0, plot.y, plot.x, plot.height); // the names
+			gc.fillRectangle(0, plot.y, plot.x, plot.height);
+			image.draw(gc, 0, plot.y, plot.x, plot.height, 0, plot.y + dy, plot.x, plot.height);
+		}
 		gc.setClipping(plot);
 		gc.fillRectangle(plot);
-		image.draw(gc, plot.x, plot.y, plot.width, plot.height, plot.x + dx, plot.y, plot.width, plot.height);
+		image.draw(gc, plot.x, plot.y, plot.width, plot.height, plot.x + dx, plot.y + dy, plot.width, plot.height);
 		gc.setClipping((Rectangle) null);
 	}
 
@@ -272,7 +394,7 @@ final class PictureCanvas extends Canvas {
 		if (selection != null) {
 			paintMarked(gc, plot, selection.marks());
 		}
-		if (cursor != null) {
+		if (cursor != null && !cursor.area().isEmpty()) {
 			Rectangle r = cursor.area();
 			gc.setLineWidth(3);
 			gc.setForeground(getBackground());
@@ -459,6 +581,7 @@ final class PictureCanvas extends Canvas {
 		dragTo = new Point(e.x, e.y);
 		boolean pan = panning;
 		int dx = dragTo.x - dragFrom.x;
+		int dy = dragTo.y - dragFrom.y;
 		Target target = pan ? null : target();
 		endDrag();
 		if (pan) {
@@ -467,6 +590,7 @@ final class PictureCanvas extends Canvas {
 			if (shift != 0) {
 				selection.window(s.fromNs() + shift, s.toNs() + shift);
 			}
+			scrollTo(rowsTop - dy);
 		} else if (target != null) {
 			zoomTo(target.hit(), true, true);
 		} else {
@@ -506,6 +630,15 @@ final class PictureCanvas extends Canvas {
 		}
 		e.doit = false;
 		int notches = Math.max(-3, Math.min(3, e.count));
+		boolean heights = (e.stateMask & SWT.SHIFT) != 0 && (e.stateMask & SWT.MOD1) != 0;
+		if (heights && picture.choice().heights() == RowHeights.LINES) {
+			host.stretch(Math.pow(1 / WHEEL_FACTOR, notches));
+			return;
+		}
+		if (isScrolled() && (e.stateMask & (SWT.SHIFT | SWT.MOD1)) == 0) {
+			scrollTo(rowsTop - notches * WHEEL_LINES * LINE);
+			return;
+		}
 		ViewState s = selection.state();
 		wheelGesture.turn(selection, getDisplay());
 		if ((e.stateMask & SWT.SHIFT) != 0) {
@@ -595,6 +728,9 @@ final class PictureCanvas extends Canvas {
 			}
 			return;
 		}
+		if (isScrolled() && scrollKey(e.keyCode, control)) {
+			return;
+		}
 		ViewState s = selection.state();
 		switch (e.keyCode) {
 		case SWT.ESC -> {
@@ -642,6 +778,30 @@ final class PictureCanvas extends Canvas {
 		}
 	}
 
+	/** The keys for rows that do not fit in; returns whether it was one of them. */
+	private boolean scrollKey(int key, boolean control) {
+		int page = picture.plot().height - LINE;
+		switch (key) {
+		case SWT.PAGE_UP -> scrollTo(rowsTop - page);
+		case SWT.PAGE_DOWN -> scrollTo(rowsTop + page);
+		default -> {
+			if (!control) {
+				return false;
+			}
+			switch (key) {
+			case SWT.ARROW_UP -> scrollTo(rowsTop - LINE);
+			case SWT.ARROW_DOWN -> scrollTo(rowsTop + LINE);
+			case SWT.HOME -> scrollTo(0);
+			case SWT.END -> scrollTo(picture.rowsHeight());
+			default -> {
+				return false;
+			}
+			}
+		}
+		}
+		return true;
+	}
+
 	/** From block to block with the arrows; returns whether it was one of them. */
 	private boolean moveCursor(int key) {
 		if (picture == null || key != SWT.ARROW_LEFT && key != SWT.ARROW_RIGHT && key != SWT.ARROW_UP && key != SWT.ARROW_DOWN) {
@@ -650,7 +810,7 @@ final class PictureCanvas extends Canvas {
 		int leaves = picture.model().hierarchy().leafCount();
 		int slices = picture.model().sliceCount();
 		if (cursor == null) {
-			look(picture.hitCell(0, 0));
+			look(picture.hitCell(isScrolled() ? picture.leafAt(picture.plot().y) : 0, 0));
 			return true;
 		}
 		Picture.Hit at = cursor.what();
@@ -666,6 +826,7 @@ final class PictureCanvas extends Canvas {
 			ShownPicture.Hit next = picture.hitCell(leaf, slice);
 			if (next != null) {
 				look(next);
+				reveal(next.what().leafFrom(), next.what().leafTo());
 			}
 		}
 		return true;

@@ -42,12 +42,13 @@ final class ShownPicture {
 	 * @param height pixels
 	 * @param fontSize height of the normal font in pixels
 	 * @param margins pixels beside the plot that there are at least
+	 * @param rowsTop pixels of rows above those that are shown, where rows are scrolled
 	 */
 	record Input(Description description, ViewState state, Choice choice, int width, int height, double fontSize,
-			Palette palette, PlotMargins margins) {
+			Palette palette, PlotMargins margins, int rowsTop) {
 		/** With the margins that it needs. */
 		Input(Description description, ViewState state, Choice choice, int width, int height, double fontSize, Palette palette) {
-			this(description, state, choice, width, height, fontSize, palette, PlotMargins.NONE);
+			this(description, state, choice, width, height, fontSize, palette, PlotMargins.NONE, 0);
 		}
 
 		/** The p that is shown. */
@@ -92,7 +93,10 @@ final class ShownPicture {
 	/** Finds the partition and draws it; some ten milliseconds. */
 	static ShownPicture compute(Input in) throws CancelledException {
 		Partition partition = in.description().partition(in.p());
-		return new ShownPicture(in, build(in, partition, null));
+		PictureOptions o = new PictureOptions();
+		o.scrolled = true;
+		o.rowsTop = in.rowsTop();
+		return new ShownPicture(in, build(in, partition, null, o));
 	}
 
 	/** What it needs beside the plot; null where columns are no time. */
@@ -105,7 +109,7 @@ final class ShownPicture {
 		return input.margins().equals(least);
 	}
 
-	/** The picture for a file: with a title, in any size; its numbers are those of the partition. */
+	/** The picture for a file: with a title, with all rows, in any size that these fit in; its numbers are those of the partition. */
 	Snapshot snapshot() {
 		ViewState s = input.state();
 		Map<String, String> parameters = Parameters.of(trace(), s, input.choice(), model(), p());
@@ -157,7 +161,8 @@ final class ShownPicture {
 			o.hiddenTypes.set(k, c.hidden().contains(types.get(k).name()));
 		}
 		return c.kind().isOfTime() ? TimePicture.picture(partition, d.names(), c.kind().time(), o)
-				: PictureBuilder.build(partition, d.names(), d.rows(), o);
+				: title == null ? PictureBuilder.build(partition, d.names(), d.rows(), o)
+						: PictureBuilder.whole(partition, d.names(), d.rows(), o);
 	}
 
 	private static int round(double v) {
@@ -203,6 +208,37 @@ final class ShownPicture {
 		return picture.model();
 	}
 
+	/** Whether there are more rows than are shown. */
+	boolean isPart() {
+		return picture.isPart();
+	}
+
+	/** Pixels of rows above those that are shown. */
+	int rowsTop() {
+		return round(picture.rowsTop());
+	}
+
+	/** Pixels from the upper edge of the first row to that of a leaf. */
+	int rowsTo(int leaf) {
+		return round(picture.rowsHeight() * picture.layout().top(leaf));
+	}
+
+	/** First leaf that is seen and the one after the last, when so many pixels of rows are above. */
+	int[] seenLeaves(int top) {
+		int shift = top - rowsTop();
+		return new int[] {picture.leafAt(plot.y + shift + 0.5), picture.leafAt(plot.y + plot.height + shift - 0.5) + 1};
+	}
+
+	/** Pixels of all rows. */
+	int rowsHeight() {
+		return round(picture.rowsHeight());
+	}
+
+	/** Whether rows were drawn from here. */
+	boolean hasRowsTop(int top) {
+		return input.rowsTop() == top;
+	}
+
 	/** Pixels of the blocks. */
 	Rectangle plot() {
 		return new Rectangle(plot.x, plot.y, plot.width, plot.height);
@@ -223,17 +259,18 @@ final class ShownPicture {
 		return round(picture.xOfSlice(slice));
 	}
 
-	/** Upper edge of a leaf; lower edge of the plot for the leaf after the last. */
+	/** Upper edge of what is seen of a leaf; lower edge of the plot for the leaf after the last. */
 	int yOfLeaf(int leaf) {
-		return round(picture.yOf(leaf));
+		return round(picture.seenY(leaf));
 	}
 
 	/** What is at a point of the plot, or null. */
 	Hit hit(int x, int y) {
 		Picture.Hit h = picture.hit(x, y);
-		if (h.area() != Picture.Area.PLOT) {
-			return null;
-		}
+		return h.area() != Picture.Area.PLOT ? null : hit(h);
+	}
+
+	private Hit hit(Picture.Hit h) {
 		int x0 = xOfSlice(h.firstSlice());
 		int y0 = hasRows() ? yOfLeaf(h.leafFrom()) : plot.y;
 		int y1 = hasRows() ? yOfLeaf(h.leafTo()) : plot.y + plot.height;
@@ -268,11 +305,9 @@ final class ShownPicture {
 		return node == 0 ? null : machine.tree().object(node);
 	}
 
-	/** What is around a cell of the model; rows are ignored where there are none. */
+	/** What is around a cell of the model, also where it has to be scrolled to; rows are ignored where there are none. */
 	Hit hitCell(int leaf, int slice) {
-		double y = hasRows() ? (picture.yOf(leaf) + picture.yOf(leaf + 1)) / 2 : plot.y + plot.height / 2.0;
-		double x = (picture.xOfSlice(slice) + picture.xOfSlice(slice + 1)) / 2;
-		return hit((int) x, (int) Math.round(Math.min(Math.max(y, plot.y), plot.y + plot.height - 1)));
+		return hit(picture.hitCell(leaf, slice));
 	}
 
 	/** Type whose entry of the legend is at a point, or null. */
@@ -299,7 +334,7 @@ final class ShownPicture {
 		return shown == selection.initial().producer() ? shown : tree().parent(shown);
 	}
 
-	/** Pixels of a producer, or null when it is not in the picture. */
+	/** Pixels of a producer, or null when it is not in the picture, or not among the rows that are shown. */
 	Rectangle area(int producer) {
 		if (!rowsAreMemory()) {
 			return null;
@@ -311,6 +346,9 @@ final class ShownPicture {
 			int shown = input.state().producer();
 			return producer <= shown && shown < tree().subtreeEnd(producer) ? plot() : null;
 		}
+		if (!picture.isSeen(h.leafFrom(node), h.leafTo(node))) {
+			return null;
+		}
 		int y0 = yOfLeaf(h.leafFrom(node));
 		return new Rectangle(plot.x, y0, plot.width, Math.max(3, yOfLeaf(h.leafTo(node)) - y0));
 	}
@@ -321,7 +359,7 @@ final class ShownPicture {
 	 */
 	Mapping mapped(ViewState other) {
 		ViewState s = input.state();
-		if (!rowsAreMemory() && other.producer() != s.producer()) {
+		if ((!rowsAreMemory() || picture.isPart()) && other.producer() != s.producer()) {
 			return null;
 		}
 		long from = Math.max(s.fromNs(), other.fromNs());
