@@ -2,16 +2,37 @@
  * SPDX-License-Identifier: EPL-2.0 */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend.h"
+#include "io.h"
 #include "native.h"
 #include "util.h"
 
 static const char *const words[] = { "no", "partly", "yes" };
 
-static void print_json(const struct mt_probe *p)
+/* What record --io gives here, in words; to be freed. */
+static char *io_text(enum mt_io_source source, const char *why)
+{
+	switch (source) {
+	case MT_IO_TRACEFS:
+		return mt_strdup("calls, page cache, file system and block requests, each with its time");
+	case MT_IO_PROC:
+		return mt_printf("the counters of /proc/PID/io only: %s", why);
+	case MT_IO_NOTHING:
+		break;
+	}
+	return mt_printf("nothing: %s, and there is no /proc/PID/io", why);
+}
+
+static enum mt_works io_works(enum mt_io_source source)
+{
+	return source == MT_IO_TRACEFS ? MT_YES : source == MT_IO_PROC ? MT_PARTLY : MT_NO;
+}
+
+static void print_json(const struct mt_probe *p, enum mt_io_source source, const char *io)
 {
 	json_t *all = json_array(), *top;
 
@@ -31,8 +52,9 @@ static void print_json(const struct mt_probe *p)
 			"title", mt_backends[i]->title, "works", words[b->works], "why", b->why, "fix", b->fix,
 			"abilities", can, "facilities", f));
 	}
-	top = json_pack("{s:s, s:o, s:s, s:s}", "schema", "memtrace.check/1", "backends", all, "auto",
-			p->best ? p->best->name : "none", "reason", p->reason);
+	top = json_pack("{s:s, s:o, s:s, s:s, s:o}", "schema", "memtrace.check/1", "backends", all, "auto",
+			p->best ? p->best->name : "none", "reason", p->reason,
+			"io", json_pack("{s:s, s:s}", "works", words[io_works(source)], "why", io));
 	json_dumpf(top, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(top);
@@ -41,12 +63,16 @@ static void print_json(const struct mt_probe *p)
 int cmd_check(const struct mt_args *a)
 {
 	struct mt_probe p;
+	enum mt_io_source source;
+	char *why, *io;
 	bool works;
 
 	mt_probe_run(&p);
+	source = mt_io_probe(&why);
+	io = io_text(source, why);
 	works = p.best && p.best->abilities & MT_ABILITY_ACCESSES;
 	if (mt_args_json(a)) {
-		print_json(&p);
+		print_json(&p, source, io);
 	} else {
 		printf("%-8s %-7s %s\n", "BACKEND", "WORKS", "WHAT, OR WHY NOT");
 		for (int i = 0; i < mt_n_backends; i++) {
@@ -61,7 +87,10 @@ int cmd_check(const struct mt_args *a)
 				       geteuid() && !strncmp(b->fix, "sysctl", 6) ? "sudo " : "", b->fix);
 		}
 		printf("\nauto takes %s.\n", p.best ? p.best->name : "none");
+		printf("\n%-8s %-7s %s\n", "--io", words[io_works(source)], io);
 	}
+	free(why);
+	free(io);
 	mt_probe_free(&p);
 	return works ? MT_EXIT_OK : MT_EXIT_UNAVAILABLE;
 }

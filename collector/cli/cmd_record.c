@@ -14,6 +14,7 @@
  * change whose child a daemon is). Their state is noted in the manifest, and
  * `info` or `finish` complete their images later.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +34,7 @@
 #include "finish.h"
 #include "gitstate.h"
 #include "hostclock.h"
+#include "io.h"
 #include "job.h"
 #include "manifest.h"
 #include "on_node.h"
@@ -48,6 +50,7 @@
 
 
 static volatile sig_atomic_t child_pid;
+static struct mt_io *io;		/* --io */
 static pid_t on_node;	/* the parent that runs us for record --host, or 0 */
 
 /*
@@ -197,10 +200,34 @@ static char *make_directory(const struct mt_args *a, const char *program)
 	return abs;
 }
 
+/* Ends --io; what there was goes into the manifest @m, unless that is NULL. */
+static void close_io(json_t *m)
+{
+	json_t *result = io ? mt_io_finish(io) : NULL;
+
+	io = NULL;
+	if (result && m)
+		json_object_set(m, "io", result);
+	json_decref(result);
+}
+
 /* Removes what we made so far, when the program could not be started. */
 static void remove_directory(const char *dir)
 {
 	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve" };
+	char *folder = mt_printf("%s/io", dir);
+	struct dirent *e;
+	DIR *d;
+
+	close_io(NULL);
+	d = opendir(folder);
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(folder);
+	free(folder);
 
 	for (size_t i = 0; i < N(files); i++) {
 		char *p = mt_printf("%s/%s", dir, files[i]);
@@ -514,6 +541,12 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 				 backend->name, strerror(-err));
 		err = 0;
 	}
+	if (io) {
+		err = mt_io_attach(io, pid);
+		if (err)
+			mt_error("record: the I/O of the program is not recorded: %s", strerror(-err));
+		err = 0;
+	}
 	close(go[1]);
 	while (read(pipefd[0], &err, sizeof(err)) < 0 && errno == EINTR)
 		;
@@ -535,7 +568,13 @@ static int wait_for(pid_t pid, struct rusage *ru)
 	int status;
 
 	for (;;) {
-		pid_t r = wait4(pid, &status, WUNTRACED, ru);
+		siginfo_t info = { 0 };
+		pid_t r;
+
+		/* its counters are there as long as nobody has waited for it */
+		if (io && !waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) && info.si_code != CLD_STOPPED)
+			mt_io_ended(io);
+		r = wait4(pid, &status, WUNTRACED, ru);
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -739,6 +778,10 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unseen"), "text")));
 	if (json_object_get(m, "unrecorded"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "unrecorded"), "text")));
+	if (json_object_get(json_object_get(m, "io"), "text"))
+		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "io"), "text")));
+	if (ull(json_object_get(m, "io"), "lost"))
+		mt_note("lost: %s events of the I/O; a larger --io-buffer keeps more", mt_human_count(ull(json_object_get(m, "io"), "lost")));
 	if (json_object_get(m, "zoom"))
 		mt_note("%s", json_string_value(json_object_get(json_object_get(m, "zoom"), "text")));
 	if (ull(over, "faults"))
@@ -763,6 +806,8 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		free(job);
 	} else if (n && sees)
 		mt_note("next: memtrace import %s", pasted(dir));
+	else if (n && json_object_get(m, "io"))
+		mt_note("next: memtrace io %s", pasted(dir));
 	else if (n)
 		mt_note("next: memtrace info %s", pasted(dir));
 }
@@ -916,6 +961,24 @@ static int open_session(const struct mt_args *a, const struct mt_backend *b, con
 	return *session ? 0 : MT_EXIT_UNAVAILABLE;
 }
 
+/* --io: 0, or an exit code after a message; then the directory is gone. */
+static int open_io(const struct mt_args *a, const char *dir)
+{
+	const uint64_t interval = mt_args_duration_ns(a, "interval");
+	const struct mt_io_request r = {
+		.trace = dir, .interval_ns = interval < 10000000 ? 10000000 : interval,
+		.buffer_bytes = mt_args_size_bytes(a, "io-buffer"), .user = strcmp(mt_args_get(a, "io-user"), "off") != 0,
+	};
+
+	if (!mt_args_has(a, "io"))
+		return 0;
+	io = mt_io_open(&r);
+	if (io)
+		return 0;
+	remove_directory(dir);
+	return mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/io: %s", dir, strerror(errno));
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int sig)
@@ -948,6 +1011,7 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 	json_object_set_new(json_object_get(m, "clock"), "end_ns", json_integer((json_int_t)mt_monotonic_ns()));
 	json_object_set_new(json_object_get(m, "clock"), "realtime_end", mt_hostclock_describe());
 	alive = wait ? still_running(dir) : 0;
+	close_io(m);
 	if (session)
 		backend->finish(session, &r);
 	if (r.missed_faults)
@@ -1179,6 +1243,9 @@ static int record_program(const struct mt_args *a)
 		remove_directory(dir);
 		goto out;
 	}
+	rc = open_io(a, dir);
+	if (rc)
+		goto out;
 	m = first_manifest(a, &probe, dir, program, backend);
 	rc = mt_manifest_write(dir, m);
 	if (!rc)
@@ -1228,6 +1295,7 @@ static int record_program(const struct mt_args *a)
 	if (sig)
 		end_by_signal(sig);
 out:
+	close_io(NULL);
 	if (session)
 		backend->finish(session, NULL);
 	json_decref(m);
@@ -1433,6 +1501,10 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
 	if (mt_args_has(a, "pid") && (mt_args_has(a, "follow") || mt_args_has(a, "skip")))
 		return mt_fail(a, MT_EXIT_USAGE, "--follow and --skip choose among the programs that a program starts, not with --pid");
+	if (mt_args_has(a, "io") && mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--io cannot follow a process that runs already");
+	if ((mt_args_has(a, "io-buffer") || mt_args_has(a, "io-user")) && !mt_args_has(a, "io"))
+		return mt_fail(a, MT_EXIT_USAGE, "--io-buffer and --io-user need --io");
 	if (mt_args_has(a, "zoom") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom cannot look into a process that runs already");
 	if (mt_args_has(a, "zoom") && (mt_args_has(a, "exact") ||

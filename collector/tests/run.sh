@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [static|unit|decoder|context|fidelity|exact|zoom|host|robustness|all]...
+# usage: run.sh [static|unit|decoder|context|fidelity|exact|zoom|host|io|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -42,6 +42,7 @@ for suite; do
 		;;
 	zoom) run "close look" "$tests/zoom/zoom.sh" ;;
 	host) run "record --host" "$tests/host/host.sh" ;;
+	io) run "record --io" "$tests/io/io.sh" ;;
 	robustness) run "robustness" "$tests/robustness/robustness.sh" ;;
 	all)
 		# The static analysis is 400 seconds of processor time and waits for nothing, the others mostly wait:
@@ -53,7 +54,7 @@ for suite; do
 		# the robustness suite, too, waits for its programs most of the time
 		"$0" robustness >"${said%/*}/robustness-suite.txt" 2>&1 &
 		robustness=$!
-		for s in unit decoder context exact zoom host; do "$0" $s || status=1; done
+		for s in unit decoder context exact zoom host io; do "$0" $s || status=1; done
 		wait $robustness || status=1
 		cat "${said%/*}/robustness-suite.txt"
 		"$0" fidelity || status=1	# times matter in it: not beside the others

@@ -24,6 +24,7 @@ import org.memtrace.cli.commands.ExperimentCommand;
 import org.memtrace.cli.commands.ExportCommand;
 import org.memtrace.cli.commands.ImportCommand;
 import org.memtrace.cli.commands.InfoCommand;
+import org.memtrace.cli.commands.IoCommand;
 import org.memtrace.cli.commands.JoinCommand;
 import org.memtrace.cli.commands.ListCommand;
 import org.memtrace.cli.commands.LiveCommand;
@@ -74,6 +75,7 @@ public final class Main {
 		case "import" -> new ImportCommand();
 		case "merge" -> new MergeCommand();
 		case "join" -> new JoinCommand();
+		case "io" -> new IoCommand();
 		case "info" -> new InfoCommand();
 		case "verify" -> new VerifyCommand();
 		case "list" -> new ListCommand();

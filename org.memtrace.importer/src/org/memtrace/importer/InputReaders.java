@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.memtrace.importer.chrome.ChromeReader;
 import org.memtrace.importer.csv.EventCsvReader;
+import org.memtrace.importer.io.IoReader;
 import org.memtrace.importer.monitor.MonitorReader;
 import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.paje.PajeReader;
@@ -27,6 +28,7 @@ public final class InputReaders {
 	private static final CopyOnWriteArrayList<InputReader> ALL = new CopyOnWriteArrayList<>(List.of( //
 			new PerfReader(), //
 			new CtfReader(), //
+			new IoReader(), //
 			new MemtraceReader(), //
 			new MocaReader(), //
 			new TabarnacReader(), //

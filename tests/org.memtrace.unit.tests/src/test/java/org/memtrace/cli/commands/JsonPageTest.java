@@ -156,6 +156,14 @@ class JsonPageTest {
 		check("memtrace.event-summary/1", run("summary", "--format", "json", events));
 		check("memtrace.profile/1", run("profile", "--contexts", "--format", "json", events));
 		check("memtrace.profile-curve/1", run("profile", "--format", "json", events, events));
+		String io = IoFolder.copy(ROOT, temporary.resolve("io")).toString();
+		check("memtrace.import/1", run("import", "-o", temporary.resolve("io.db").toString(), "--format", "json", io));
+		io = temporary.resolve("io.db").toString();
+		for (String by : List.of("level", "operation", "file", "thread")) {
+			check("memtrace.io/1", run("io", "--by", by, "--format", "json", io));
+		}
+		check("memtrace.io-calls/1", run("io", "--by", "call", "--json", io));
+		check("memtrace.io-call/1", run("io", "--call", "1", "--json", io));
 		check("memtrace.query/1", run("query", "--what", "events", "--format", "json", events));
 		Path main = temporary.resolve("main.csv");
 		String task = run("query", "--what", "threads", "--format", "json", db).getAsJsonObject().getAsJsonArray("rows").get(0)
