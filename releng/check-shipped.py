@@ -28,6 +28,7 @@ ROOTS = {
     "org.apache.aries.spifly.dynamic.bundle": "service loader of NatTable's collections and of jsvg",
     "org.eclipse.swt.svg": "images of JFace, a fragment of SWT",
     "com.h2database": "the other store, an optional import of org.memtrace.storage",
+    "org.postgresql.jdbc": "the store on a server, an optional import of org.memtrace.storage",
     "slf4j.simple": "the log of NatTable, found as a service",
 }
 

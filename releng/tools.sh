@@ -182,6 +182,18 @@ install_packages() {
 		tools_say "the service ssh of openssh-server stays off; 'systemctl unmask ssh.service' undoes that"
 		;;
 	esac
+	case $chosen in
+	*" postgresql"*)
+		unit=/etc/systemd/system/postgresql.service
+		[ -e $unit ] || [ -L $unit ] || [ ! -d /etc/systemd/system ] || $as_root ln -s /dev/null $unit
+		# no cluster is made, either, unless one exists
+		[ -e /etc/postgresql-common/createcluster.conf ] || {
+			$as_root mkdir -p /etc/postgresql-common
+			echo "create_main_cluster = false" | $as_root tee /etc/postgresql-common/createcluster.conf >/dev/null
+		}
+		tools_say "the service postgresql stays off, without a cluster; 'systemctl unmask postgresql.service' undoes that"
+		;;
+	esac
 	# shellcheck disable=SC2086
 	DEBIAN_FRONTEND=noninteractive $as_root apt-get -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends \
 		install $chosen >build/apt.log 2>&1 </dev/null && return 0

@@ -195,7 +195,8 @@ static const char *const jars[] = {
 	"org.memtrace.model", "org.memtrace.storage", "org.memtrace.importer", "org.memtrace.aggregation",
 	"org.memtrace.analysis", "org.memtrace.topology", "org.memtrace.sql", "org.memtrace.cli", "jna", "com.sun.jna",
 	"parquet-format-structures", "org.apache.parquet.format-structures", "gson", "com.google.gson", "zstd-jni", "com.github.luben.zstd-jni",
-	"sqlite-jdbc", "org.xerial.sqlite-jdbc", "h2", "com.h2database", "tomlj", "org.tomlj", "antlr4-runtime", "org.antlr.antlr4-runtime",
+	"sqlite-jdbc", "org.xerial.sqlite-jdbc", "h2", "com.h2database", "postgresql", "org.postgresql.jdbc",
+	"tomlj", "org.tomlj", "antlr4-runtime", "org.antlr.antlr4-runtime",
 	"pdfbox", "org.apache.pdfbox", "pdfbox-io", "org.apache.pdfbox.io", "fontbox", "org.apache.pdfbox.fontbox",
 	"commons-logging", "org.apache.commons.commons-logging", NULL,
 };

@@ -113,6 +113,7 @@ static void jar_names(void)
 {
 	CHECK(wanted("org.memtrace.cli.jar") && wanted("org.memtrace.cli_0.1.0.2026.jar") && wanted("h2-2.5.252.jar"));
 	CHECK(wanted("jna-5.19.1.jar") && wanted("com.sun.jna_5.19.1.jar") && wanted("zstd-jni-1.5.7-25.jar"));
+	CHECK(wanted("postgresql-42.7.14.jar") && wanted("org.postgresql.jdbc_42.7.14.jar"));
 	/* others whose names begin so, sources, and what is no jar */
 	CHECK(!wanted("jna-platform-5.19.1.jar") && !wanted("org.memtrace.cliché.jar") && !wanted("h2o-3.jar"));
 	CHECK(!wanted("gson-2.13.2-sources.jar") && !wanted("com.google.gson.source_2.13.jar") && !wanted("h2-2.5.252.jar.sha1"));

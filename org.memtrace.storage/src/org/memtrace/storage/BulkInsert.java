@@ -14,6 +14,8 @@ final class BulkInsert implements AutoCloseable {
 	private final Connection db;
 	private final String table;
 	private final int columns;
+	/** Null where rows are inserted. */
+	private final CopyRows copy;
 	private final PreparedStatement statement;
 	private final Object[] pending;
 	private RowsChecksum checksum;
@@ -24,7 +26,8 @@ final class BulkInsert implements AutoCloseable {
 		this.table = table;
 		this.columns = columns;
 		this.pending = new Object[ROWS * columns];
-		statement = db.prepareStatement(sql(ROWS));
+		copy = CopyRows.of(db, table);
+		statement = copy != null ? null : db.prepareStatement(sql(ROWS));
 	}
 
 	private String sql(int rows) {
@@ -46,6 +49,13 @@ final class BulkInsert implements AutoCloseable {
 				checksum.value(value);
 			}
 		}
+		if (copy != null) {
+			for (int i = 0; i < columns; i++) {
+				copy.add(values[i]);
+			}
+			copy.end();
+			return;
+		}
 		System.arraycopy(values, 0, pending, position, columns);
 		position += columns;
 		if (position == pending.length) {
@@ -63,7 +73,9 @@ final class BulkInsert implements AutoCloseable {
 
 	/** Writes what is left. */
 	void finish() throws SQLException {
-		if (position > 0) {
+		if (copy != null) {
+			copy.flush();
+		} else if (position > 0) {
 			try (PreparedStatement rest = db.prepareStatement(sql(position / columns))) {
 				insert(rest);
 			}
@@ -77,6 +89,8 @@ final class BulkInsert implements AutoCloseable {
 
 	@Override
 	public void close() throws SQLException {
-		statement.close();
+		if (statement != null) {
+			statement.close();
+		}
 	}
 }

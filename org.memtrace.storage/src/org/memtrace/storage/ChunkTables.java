@@ -3,7 +3,6 @@
 
 package org.memtrace.storage;
 
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -85,25 +84,25 @@ final class ChunkTables {
 	}
 
 	/** Where the bytes of columns are; the connection is used for nothing else. */
-	static Blobs blobs(Dbms dbms, Path file, Connection db) {
+	static Blobs blobs(Database database, Connection db) {
 		return new Blobs() {
 			@Override
 			public byte[] read(int chunk, int column) throws MemtraceException {
 				synchronized (db) {
-					return ChunkTables.read(dbms, file, db, chunk, column);
+					return ChunkTables.read(database, db, chunk, column);
 				}
 			}
 
 			@Override
 			public byte[][] readAll(int chunk) throws MemtraceException {
 				synchronized (db) {
-					return ChunkTables.readAll(dbms, file, db, chunk);
+					return ChunkTables.readAll(database, db, chunk);
 				}
 			}
 		};
 	}
 
-	private static byte[][] readAll(Dbms dbms, Path file, Connection db, int chunk) throws StoreException {
+	private static byte[][] readAll(Database database, Connection db, int chunk) throws StoreException {
 		byte[][] all = new byte[(int) PER_CHUNK][];
 		try (PreparedStatement select = db.prepareStatement("SELECT ID, DATA FROM MT_COLUMN WHERE ID >= ? AND ID < ?")) {
 			select.setLong(1, chunk * PER_CHUNK);
@@ -114,20 +113,20 @@ final class ChunkTables {
 				}
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw database.explain(e);
 		}
 		return all;
 	}
 
 	/** Bytes of a column, null when it is not there; the caller has the connection for itself. */
-	private static byte[] read(Dbms dbms, Path file, Connection db, int chunk, int column) throws StoreException {
+	private static byte[] read(Database database, Connection db, int chunk, int column) throws StoreException {
 		try (PreparedStatement select = db.prepareStatement("SELECT DATA FROM MT_COLUMN WHERE ID = ?")) {
 			select.setLong(1, chunk * PER_CHUNK + column);
 			try (ResultSet row = select.executeQuery()) {
 				return row.next() ? row.getBytes(1) : null;
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw database.explain(e);
 		}
 	}
 }

@@ -129,32 +129,53 @@ enum Dbms {
 			return false;
 		}
 
-		/**
-		 * Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
-		 * them are damaged, and are not read; so another content has another stamp.
-		 */
 		@Override
 		String contentStamp(Connection db) throws SQLException {
-			if (!hasTable(db, "MT_CHUNK")) {
-				return ""; // of an older version
-			}
-			String tables = null;
-			try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
-				select.setString(1, TableChecksums.TABLES_PROPERTY);
-				try (ResultSet rows = select.executeQuery()) {
-					tables = rows.next() ? rows.getString(1) : null;
-				}
-			}
-			if (tables == null) {
-				return "";
-			}
-			List<ChunkEntry> index = ChunkTables.index(db);
-			return index.size() + " " + Long.toHexString(ChunkTables.checksum(index)) + " " + tables;
+			return stampOfChecksums(db);
 		}
 
 		@Override
 		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
 			Sqlite.update(db, "MERGE INTO MT_CACHE(NAME, VALUE) KEY(NAME) VALUES(?, ?)", key, value);
+		}
+	},
+	/** A schema of a server, see {@link Postgres}: it is no file. */
+	POSTGRESQL {
+		@Override
+		boolean hasTable(Connection db, String name) throws SQLException {
+			return Sqlite.number(db, 0, "SELECT COUNT(*) FROM pg_class c, pg_namespace n WHERE n.oid = c.relnamespace"
+					+ " AND n.nspname = current_schema() AND c.relkind IN ('r', 'v') AND c.relname = lower(?)", name) > 0;
+		}
+
+		@Override
+		String suffix() {
+			return "";
+		}
+
+		@Override
+		String[] schema(String... statements) {
+			return Postgres.schema(statements);
+		}
+
+		@Override
+		void prepareWriting(Connection db) throws SQLException {
+			db.setAutoCommit(false); // an import is one transaction
+		}
+
+		/** Triggers of a table would need their owner, who may be another one than who reads. */
+		@Override
+		boolean countsChanges() {
+			return false;
+		}
+
+		@Override
+		String contentStamp(Connection db) throws SQLException {
+			return stampOfChecksums(db);
+		}
+
+		@Override
+		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
+			Sqlite.update(db, "INSERT INTO MT_CACHE VALUES(?, ?) ON CONFLICT (NAME) DO UPDATE SET VALUE = excluded.VALUE", key, value);
 		}
 	};
 
@@ -178,16 +199,28 @@ enum Dbms {
 	}
 
 	/** Opens a file that must exist. */
-	abstract Connection read(Path file) throws StoreException;
+	Connection read(Path file) throws StoreException {
+		throw noFile();
+	}
 
 	/** Opens a file that must exist, for changes. */
-	abstract Connection change(Path file) throws StoreException;
+	Connection change(Path file) throws StoreException {
+		throw noFile();
+	}
 
 	/** Opens a file and makes it when it is not there; its name must end in {@link #suffix}. */
-	abstract Connection make(Path file) throws StoreException;
+	Connection make(Path file) throws StoreException {
+		throw noFile();
+	}
 
 	/** One sentence that names the file and the reason. */
-	abstract StoreException explain(Path file, SQLException e);
+	StoreException explain(Path file, SQLException e) {
+		throw noFile();
+	}
+
+	private IllegalStateException noFile() {
+		return new IllegalStateException(this + " has no files");
+	}
 
 	abstract boolean hasTable(Connection db, String name) throws SQLException;
 
@@ -205,6 +238,28 @@ enum Dbms {
 
 	/** See {@link org.memtrace.model.store.TraceStore#contentStamp}. */
 	abstract String contentStamp(Connection db) throws SQLException;
+
+	/**
+	 * Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
+	 * them are damaged, and are not read; so another content has another stamp.
+	 */
+	String stampOfChecksums(Connection db) throws SQLException {
+		if (!hasTable(db, "MT_CHUNK")) {
+			return ""; // of an older version
+		}
+		String tables = null;
+		try (PreparedStatement select = db.prepareStatement("SELECT VALUE FROM MT_PROPERTY WHERE NAME = ?")) {
+			select.setString(1, TableChecksums.TABLES_PROPERTY);
+			try (ResultSet rows = select.executeQuery()) {
+				tables = rows.next() ? rows.getString(1) : null;
+			}
+		}
+		if (tables == null) {
+			return "";
+		}
+		List<ChunkEntry> index = ChunkTables.index(db);
+		return index.size() + " " + Long.toHexString(ChunkTables.checksum(index)) + " " + tables;
+	}
 
 	abstract void replaceCache(Connection db, String key, byte[] value) throws SQLException;
 

@@ -6,6 +6,7 @@ package org.memtrace.storage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
@@ -99,6 +100,16 @@ final class MemoryCatalogue implements TraceCatalogue {
 		}
 		traces.put(id, store);
 		return store.info();
+	}
+
+	@Override
+	public TraceInfo add(TraceStore trace, Progress progress) throws StoreException {
+		throw new StoreException("a catalogue in memory takes no databases");
+	}
+
+	@Override
+	public OptionalLong databaseBytes(TraceInfo info) {
+		return OptionalLong.empty();
 	}
 
 	@Override

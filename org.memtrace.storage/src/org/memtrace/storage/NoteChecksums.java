@@ -3,7 +3,6 @@
 package org.memtrace.storage;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -37,7 +36,7 @@ final class NoteChecksums {
 	 * @param notes notes by name; null for a value that cannot be read
 	 * @throws StoreException if it is not what was written, or is missing and its checksum is not
 	 */
-	static void check(Path file, Map<String, byte[]> notes, String key) throws StoreException {
+	static void check(Database file, Map<String, byte[]> notes, String key) throws StoreException {
 		if (!notes.containsKey(name(key))) {
 			return; // no such note, or one of a time without checksums
 		}
@@ -48,7 +47,7 @@ final class NoteChecksums {
 	}
 
 	/** Compares all notes. */
-	static void checkAll(Path file, Map<String, byte[]> notes) throws StoreException {
+	static void checkAll(Database file, Map<String, byte[]> notes) throws StoreException {
 		for (String name : notes.keySet()) {
 			if (name.startsWith(PREFIX)) {
 				check(file, notes, name.substring(PREFIX.length()));

@@ -17,6 +17,8 @@ final class NumberInsert implements AutoCloseable {
 	private static final int MANY = 64;
 
 	private final int columns;
+	/** Null where rows are inserted. */
+	private final CopyRows copy;
 	private final PreparedStatement one;
 	private final PreparedStatement many;
 	/** The last column is parameter 2. */
@@ -30,9 +32,10 @@ final class NumberInsert implements AutoCloseable {
 	NumberInsert(Connection db, String table, int columns) throws SQLException {
 		this.columns = columns;
 		pending = new long[MANY * columns];
-		one = db.prepareStatement(sql(table, 1, columns, false));
-		many = db.prepareStatement(sql(table, MANY, columns, false));
-		alike = db.prepareStatement(sql(table, MANY, columns, true));
+		copy = CopyRows.of(db, table);
+		one = copy != null ? null : db.prepareStatement(sql(table, 1, columns, false));
+		many = copy != null ? null : db.prepareStatement(sql(table, MANY, columns, false));
+		alike = copy != null ? null : db.prepareStatement(sql(table, MANY, columns, true));
 	}
 
 	/** Parameter 1 is the first number. */
@@ -67,19 +70,28 @@ final class NumberInsert implements AutoCloseable {
 
 	private void added() throws SQLException {
 		if (++rows == MANY) {
-			flush();
+			write();
 		}
 	}
 
 	/** Writes what is left. */
 	void flush() throws SQLException {
+		write();
+		if (copy != null) {
+			copy.flush();
+		}
+	}
+
+	private void write() throws SQLException {
 		for (int row = 0; row < rows; row++) {
 			checksum.number(nextId + row);
 			for (int i = row * columns; i < (row + 1) * columns; i++) {
 				checksum.number(pending[i]);
 			}
 		}
-		if (rows < MANY) {
+		if (copy != null) {
+			copyRows();
+		} else if (rows < MANY) {
 			for (int row = 0; row < rows; row++) {
 				insert(one, nextId + row, row * columns, columns);
 			}
@@ -97,6 +109,16 @@ final class NumberInsert implements AutoCloseable {
 		}
 		nextId += rows;
 		rows = 0;
+	}
+
+	private void copyRows() throws SQLException {
+		for (int row = 0; row < rows; row++) {
+			copy.add(nextId + row);
+			for (int i = row * columns; i < (row + 1) * columns; i++) {
+				copy.add(pending[i]);
+			}
+			copy.end();
+		}
 	}
 
 	private boolean lastAlike() {
@@ -132,7 +154,9 @@ final class NumberInsert implements AutoCloseable {
 	@Override
 	public void close() throws SQLException {
 		for (PreparedStatement statement : Arrays.asList(one, many, alike)) {
-			statement.close();
+			if (statement != null) {
+				statement.close();
+			}
 		}
 	}
 }

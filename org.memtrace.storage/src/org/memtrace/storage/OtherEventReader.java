@@ -3,7 +3,6 @@
 
 package org.memtrace.storage;
 
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -37,11 +36,11 @@ final class OtherEventReader {
 	 * @param check checksums by span, null in a database without
 	 * @param checked spans that were compared with them; its monitor guards it
 	 */
-	record Lookup(Path file, int[] type, int[] producer, int[] cpu, int[] value, boolean[] hasOwnValue, long[] spanFirst, long[] spanEnd,
+	record Lookup(Database file, int[] type, int[] producer, int[] cpu, int[] value, boolean[] hasOwnValue, long[] spanFirst, long[] spanEnd,
 			long[] spanStart, long[] spanLatest, int[] minProducer, int[] maxProducer, long[] check, BitSet checked) {
 
 		/** @param producers of the tree */
-		static Lookup read(Path file, Connection db, boolean withChecks, int producers) throws SQLException, MemtraceException {
+		static Lookup read(Database file, Connection db, boolean withChecks, int producers) throws SQLException, MemtraceException {
 			int n = (int) Sqlite.number(db, -1, "SELECT MAX(ID) FROM MT_OTHER_CONTEXT") + 1;
 			int[][] columns = new int[4][n];
 			boolean[] own = new boolean[n];

@@ -156,8 +156,10 @@ final class OtherEventWriter implements AutoCloseable {
 	/** Inserts events, their spans and which parameters they have; starting a statement costs as much as inserting a row. */
 	private final class Rows implements EventCollector.Receiver, AutoCloseable {
 		private final int[] producer;
-		private final PreparedStatement one = db.prepareStatement(sql(1));
-		private final PreparedStatement many = db.prepareStatement(sql(MANY));
+		/** Null where rows are inserted. */
+		private final CopyRows copy = CopyRows.of(db, OtherEventTables.EVENT);
+		private final PreparedStatement one = copy != null ? null : db.prepareStatement(sql(1));
+		private final PreparedStatement many = copy != null ? null : db.prepareStatement(sql(MANY));
 		private final BulkInsert spans = BulkInsert.summed(db, OtherEventTables.SPAN, 7);
 		private final BulkInsert checks = BulkInsert.summed(db, OtherEventTables.CHECK, 2);
 		private final RowsChecksum span = new RowsChecksum();
@@ -216,7 +218,14 @@ final class OtherEventWriter implements AutoCloseable {
 				pending[at + 2] = end - start;
 				pendingValue[rows] = value;
 				OtherEventTables.add(span, id, context, start - spanStart, end - start, value);
-				if (++rows == MANY) {
+				if (copy != null) {
+					copy.add(id);
+					copy.add(context);
+					copy.add(start - spanStart);
+					copy.add(end - start);
+					copy.add(value);
+					copy.end();
+				} else if (++rows == MANY) {
 					insert(many, 0, MANY);
 					rows = 0;
 				}
@@ -259,6 +268,9 @@ final class OtherEventWriter implements AutoCloseable {
 		}
 
 		void finish() throws SQLException {
+			if (copy != null) {
+				copy.flush();
+			}
 			for (int row = 0; row < rows; row++) {
 				insert(one, row, 1);
 			}
@@ -273,8 +285,10 @@ final class OtherEventWriter implements AutoCloseable {
 
 		@Override
 		public void close() throws SQLException {
-			one.close();
-			many.close();
+			if (copy == null) {
+				one.close();
+				many.close();
+			}
 			spans.close();
 			checks.close();
 			parameters.close();

@@ -49,17 +49,17 @@ final class PendingGroup implements TraceGroup {
 		String name = naming.name(databaseName);
 		PendingFile file = lock.member(members.size() + 1);
 		members.add(file);
-		return new SqlTraceWriter(dbms, file, name, (complete, info) -> {
+		return new SqlTraceWriter(PendingDatabase.of(dbms, file, (complete, info) -> {
 			complete.keep();
 			files.add(complete.temporary);
 			infos.add(info);
 			return info;
-		});
+		}), name);
 	}
 
 	@Override
 	public TraceStore open(int index) throws MemtraceException {
-		return new SqlTraceStore(files.get(index), infos.get(index), producers -> {
+		return new SqlTraceStore(Database.of(files.get(index)), infos.get(index), producers -> {
 		});
 	}
 

@@ -4,7 +4,6 @@
 package org.memtrace.storage;
 
 import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -67,7 +66,7 @@ final class SqlTraceStore implements TraceStore {
 		T read(ResultSet row) throws SQLException;
 	}
 
-	private final Path file;
+	private final Database file;
 	private final Dbms dbms;
 	private final Connection db;
 	private final Replaced replaced;
@@ -120,25 +119,25 @@ final class SqlTraceStore implements TraceStore {
 	/**
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
-	SqlTraceStore(Path file, TraceInfo registered, Replaced replaced) throws MemtraceException {
+	SqlTraceStore(Database file, TraceInfo registered, Replaced replaced) throws MemtraceException {
 		this(file, registered, replaced, AddressSpace.VIRTUAL, null);
 	}
 
-	private SqlTraceStore(Path file, TraceInfo registered, Replaced replaced, AddressSpace space, SqlTraceStore first)
+	private SqlTraceStore(Database file, TraceInfo registered, Replaced replaced, AddressSpace space, SqlTraceStore first)
 			throws MemtraceException {
 		this.file = file;
 		this.first = first;
 		this.replaced = replaced;
 		this.space = space;
-		dbms = Dbms.of(file);
-		db = dbms.read(file);
+		dbms = file.dbms;
+		db = file.read();
 		boolean ok = false;
 		try {
 			ours = dbms.hasTable(db, "MT_SCHEMA");
 			if (!ours && !(dbms.hasTable(db, "EVENT") && dbms.hasTable(db, "EVENT_PRODUCER"))) {
 				throw new StoreException(file + " is not a trace database");
 			}
-			if (!ours && dbms == Dbms.H2) { // FrameSoc writes none, and H2 loses tables without a word
+			if (!ours && dbms != Dbms.SQLITE) { // FrameSoc writes no others, and H2 loses tables without a word
 				throw new StoreException(file + " is damaged: its table MT_SCHEMA is missing");
 			}
 			if (ours) {
@@ -168,17 +167,42 @@ final class SqlTraceStore implements TraceStore {
 					throw new StoreException(file + " is damaged: its table " + table + " is missing, or what belongs to it");
 				}
 			}
-			String name = file.getFileName().toString();
+			String name = file.name();
 			info = registered != null ? registered
 					: ours ? InfoProperties.read(properties, name) : foreignInfo(db, name);
 			ok = true;
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		} finally {
 			if (!ok) {
 				close();
 			}
 		}
+	}
+
+	/** A store of this bundle that has a database. */
+	static SqlTraceStore stored(TraceStore store) throws StoreException {
+		if (store instanceof SqlTraceStore own) {
+			return own;
+		}
+		throw new StoreException(store.info().alias() + " is in no database");
+	}
+
+	Database database() {
+		return file;
+	}
+
+	/** Version of the MT_ tables, 0 without. */
+	int version() {
+		return version;
+	}
+
+	boolean hasAccesses() {
+		return accessCount > 0;
+	}
+
+	boolean hasOtherEvents() {
+		return otherEvents;
 	}
 
 	private static TraceInfo foreignInfo(Connection db, String name) throws SQLException {
@@ -198,7 +222,7 @@ final class SqlTraceStore implements TraceStore {
 		try {
 			return loader.load(db);
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -267,10 +291,10 @@ final class SqlTraceStore implements TraceStore {
 		ForeignProducers ids = foreignProducers();
 		synchronized (mocaLock) {
 			if (moca == null) {
-				try (Connection own = dbms.read(file)) {
+				try (Connection own = file.scan()) {
 					moca = MocaDatabase.read(own, eventTypes(), ids, tree, info, progress);
 				} catch (SQLException e) {
-					throw dbms.explain(file, e);
+					throw file.explain(e);
 				}
 			}
 			return moca;
@@ -346,13 +370,13 @@ final class SqlTraceStore implements TraceStore {
 		if (otherEvents) {
 			throw new StoreException(info.alias() + " has events other than accesses; their event producers cannot be replaced");
 		}
-		if (!Files.isWritable(file)) {
+		if (!file.isWritable()) {
 			throw new StoreException(file + " cannot be written: no permission");
 		}
 		if (made.virtualLeaf().length != cells().size()) {
 			throw new IllegalArgumentException("trees of " + made.virtualLeaf().length + " cells");
 		}
-		try (Connection own = dbms.change(file)) {
+		try (Connection own = file.change()) {
 			own.setAutoCommit(false);
 			boolean ok = false;
 			try {
@@ -366,7 +390,7 @@ final class SqlTraceStore implements TraceStore {
 				}
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 		replaced.replaced(made.virtual().size());
 	}
@@ -505,8 +529,8 @@ final class SqlTraceStore implements TraceStore {
 				if (ChunkTables.checksum(index) != InfoProperties.number(properties, ChunkTables.CHECKSUM)) {
 					throw new StoreException(file + " is damaged: the index of its accesses is not what was written");
 				}
-				chunkDb = dbms.read(file);
-				chunks = new StoredChunks(file.toString(), index, ChunkTables.blobs(dbms, file, chunkDb));
+				chunkDb = file.read();
+				chunks = new StoredChunks(file.toString(), index, ChunkTables.blobs(file, chunkDb));
 				damage = first == null ? damage(chunks) : first.damage(chunks);
 			}
 			return chunks;
@@ -626,10 +650,10 @@ final class SqlTraceStore implements TraceStore {
 	private void verifyOtherEvents(Consumer<String> problems, Progress progress) throws MemtraceException {
 		OtherEventReader.Lookup tables = otherLookup();
 		progress.begin("Checking events", OtherEventReader.toRead(tables, AccessQuery.ALL));
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			new OtherEventReader(own, tables).verify(problems, progress);
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -691,13 +715,13 @@ final class SqlTraceStore implements TraceStore {
 			return;
 		}
 		EventReader.Lookup tables = lookup();
-		try (Connection own = dbms.read(file)) { // ids are in the order of time
+		try (Connection own = file.scan()) { // ids are in the order of time
 			EventReader reader = reader(own, tables);
 			// a page of a table is too short for a progress of its own
 			progress.begin("Reading accesses", fromId > 0 || toId < Integer.MAX_VALUE ? accessCount : work(reader, query));
 			reader.accesses(query, fromId, toId, visitor, progress);
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -721,10 +745,10 @@ final class SqlTraceStore implements TraceStore {
 			return;
 		}
 		EventReader.Lookup tables = lookup();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			reader(own, tables).accesses(ids, visitor);
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -747,11 +771,11 @@ final class SqlTraceStore implements TraceStore {
 			return;
 		}
 		OtherEventReader.Lookup tables = otherLookup();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			progress.begin("Reading events", OtherEventReader.toRead(tables, query));
 			new OtherEventReader(own, tables).events(query, fromId, toId, visitor, progress);
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -768,7 +792,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			if (ours) {
 				EventReader reader = reader(own, tables);
 				progress.begin("Reading events", work(reader, query));
@@ -778,7 +802,7 @@ final class SqlTraceStore implements TraceStore {
 				ids.events(own, query, visitor, progress);
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -796,7 +820,7 @@ final class SqlTraceStore implements TraceStore {
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers ids = ours ? null : foreignProducers();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			if (ours) { // in the order of ids
 				reader(own, tables).events(query,
 						(int) Math.clamp(fromId, 0, Integer.MAX_VALUE), (int) Math.clamp(toId, 0, Integer.MAX_VALUE), visitor,
@@ -805,7 +829,7 @@ final class SqlTraceStore implements TraceStore {
 				ids.events(own, query, fromNs, fromId, toNs, toId, visitor, progress);
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -813,10 +837,10 @@ final class SqlTraceStore implements TraceStore {
 	public void readEvents(long[] ids, EventVisitor visitor) throws MemtraceException {
 		if (otherEvents) {
 			OtherEventReader.Lookup contexts = otherLookup();
-			try (Connection own = dbms.read(file)) {
+			try (Connection own = file.scan()) {
 				new OtherEventReader(own, contexts).events(ids, visitor);
 			} catch (SQLException e) {
-				throw dbms.explain(file, e);
+				throw file.explain(e);
 			}
 			return;
 		}
@@ -827,14 +851,14 @@ final class SqlTraceStore implements TraceStore {
 		}
 		EventReader.Lookup tables = ours ? lookup() : null;
 		ForeignProducers producerIds = ours ? null : foreignProducers();
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			if (ours) {
 				reader(own, tables).events(ids, visitor);
 			} else {
 				producerIds.events(own, ids, visitor);
 			}
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -843,11 +867,11 @@ final class SqlTraceStore implements TraceStore {
 		if (hasChunks() && !otherEvents) {
 			return chunkAccesses().parameters(eventNumbers(), ids);
 		}
-		try (Connection own = dbms.read(file)) {
+		try (Connection own = file.scan()) {
 			return dbms.hasTable(own, "EVENT_PARAM") && dbms.hasTable(own, "EVENT_PARAM_TYPE") ? EventParameters.read(own, ids)
 					: Collections.nCopies(ids.length, "");
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 
@@ -858,10 +882,10 @@ final class SqlTraceStore implements TraceStore {
 			return "";
 		}
 		String stamp = load(dbms::contentStamp);
-		if (!stamp.isEmpty() || !dbms.countsChanges() || !Files.isWritable(file)) {
+		if (!stamp.isEmpty() || !dbms.countsChanges() || !file.isWritable()) {
 			return stamp;
 		}
-		try (Connection own = dbms.change(file)) {
+		try (Connection own = file.change()) {
 			own.setAutoCommit(false);
 			ContentStamp.make(own, new Random().nextLong() >>> 2);
 			own.commit();
@@ -880,10 +904,10 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void writeCache(String key, byte[] value) {
-		if (!ours || !Files.isWritable(file)) {
+		if (!ours || !file.isWritable()) {
 			return;
 		}
-		try (Connection own = dbms.change(file)) {
+		try (Connection own = file.change()) {
 			dbms.replaceCache(own, Spaces.cacheKey(space, key), value);
 		} catch (SQLException | MemtraceException e) {
 			// a cache is only a convenience: read-only media, a full disk or another writer are no errors here
@@ -911,15 +935,15 @@ final class SqlTraceStore implements TraceStore {
 
 	@Override
 	public void writeNote(String key, byte[] value) throws MemtraceException {
-		if (!Files.isWritable(file)) {
+		if (!file.isWritable()) {
 			throw new StoreException(file + " cannot be written: no permission");
 		}
-		try (Connection own = dbms.change(file)) {
+		try (Connection own = file.change()) {
 			own.setAutoCommit(false);
 			dbms.replaceNote(own, key, value);
 			own.commit();
 		} catch (SQLException e) {
-			throw dbms.explain(file, e);
+			throw file.explain(e);
 		}
 	}
 

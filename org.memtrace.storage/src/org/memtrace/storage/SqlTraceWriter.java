@@ -41,21 +41,15 @@ import org.memtrace.storage.chunks.RowSorter;
 import org.memtrace.storage.chunks.StoredChunks;
 
 /**
- * Writes a trace database under a temporary name and publishes it at commit. There is no journal while it is written: a file
- * that is not completed is thrown away, never repaired.
+ * Writes a trace database that nobody sees, and publishes it at commit.
  */
 final class SqlTraceWriter implements TraceWriter {
-	/** Makes the complete temporary file visible. */
-	interface Publisher {
-		TraceInfo publish(PendingFile file, TraceInfo complete) throws MemtraceException, IOException;
-	}
-
 	/** Accesses with the same start whose rows for FrameSoc can wait for each other, some 20 MB. */
 	private static final int MOST_TOGETHER = 1 << 18;
 
 	private final Dbms dbms;
-	private final PendingFile file;
-	private final Publisher publisher;
+	private final PendingDatabase pending;
+	private final Database database;
 	private final String databaseName;
 	private Connection db;
 	/** Made with the first event type. */
@@ -88,24 +82,24 @@ final class SqlTraceWriter implements TraceWriter {
 	private long longestNs;
 
 	/** @param databaseName with the suffix of the kind of database */
-	SqlTraceWriter(Dbms dbms, Path directory, String databaseName, Publisher publisher) throws MemtraceException {
-		this(dbms, PendingFile.begin(directory, dbms.suffix()), databaseName, publisher);
+	SqlTraceWriter(Dbms dbms, Path directory, String databaseName, PendingDatabase.Publisher publisher) throws MemtraceException {
+		this(PendingDatabase.of(dbms, PendingFile.begin(directory, dbms.suffix()), publisher), databaseName);
 	}
 
-	/** @param file ends with this writer */
-	SqlTraceWriter(Dbms dbms, PendingFile file, String databaseName, Publisher publisher) throws MemtraceException {
-		this.dbms = dbms;
+	/** @param pending ends with this writer */
+	SqlTraceWriter(PendingDatabase pending, String databaseName) throws MemtraceException {
+		this.pending = pending;
+		this.database = pending.database();
+		this.dbms = database.dbms;
 		this.databaseName = databaseName;
-		this.publisher = publisher;
-		this.file = file;
 		boolean ok = false;
 		try {
-			db = dbms.make(file.temporary);
+			db = pending.begin();
 			dbms.prepareWriting(db);
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_TABLES));
 			ok = true;
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		} finally {
 			if (!ok) {
 				close();
@@ -191,11 +185,11 @@ final class SqlTraceWriter implements TraceWriter {
 	public void eventTypes(List<EventType> types) throws MemtraceException {
 		try {
 			if (otherEvents == null) {
-				otherEvents = new OtherEventWriter(db, dbms, file.temporary.getParent());
+				otherEvents = new OtherEventWriter(db, dbms, pending.scratch());
 			}
 			otherEvents.types(types);
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		}
 	}
 
@@ -204,7 +198,7 @@ final class SqlTraceWriter implements TraceWriter {
 		try {
 			return typedEvents().parameters(eventType, values);
 		} catch (OtherEventWriter.Failure e) {
-			throw dbms.explain(file.temporary, e.sql);
+			throw database.explain(e.sql);
 		}
 	}
 
@@ -262,7 +256,7 @@ final class SqlTraceWriter implements TraceWriter {
 		try {
 			dbms.replaceNote(db, key, value);
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		}
 	}
 
@@ -282,7 +276,7 @@ final class SqlTraceWriter implements TraceWriter {
 			}
 			statement.executeBatch();
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		}
 	}
 
@@ -306,7 +300,7 @@ final class SqlTraceWriter implements TraceWriter {
 		try {
 			addAccesses(batch);
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		}
 	}
 
@@ -315,7 +309,7 @@ final class SqlTraceWriter implements TraceWriter {
 		for (int i = 0; i < batch.count; i++) {
 			counted = WriterRules.check(batch, i, cells, threads.size(), counted);
 			if (sorter == null) {
-				sorter = new RowSorter(trees.virtualLeaf(), trees.virtual().size(), file.temporary.toAbsolutePath().getParent());
+				sorter = new RowSorter(trees.virtualLeaf(), trees.virtual().size(), pending.scratch());
 				if (expected >= 0 && frameSocRows.writes(expected)) {
 					eventStream = new EventStream(db, trees.virtualLeaf(), trees.virtual().size(), mostTogether);
 				}
@@ -364,7 +358,7 @@ final class SqlTraceWriter implements TraceWriter {
 			properties(complete, accesses, reportJson);
 			progress.check();
 			Sqlite.execute(db, dbms.schema(Schema.TRACE_INDEXES));
-			Sqlite.execute(db, dbms.schema(views(accesses, others, types)));
+			Sqlite.execute(db, dbms.schema(views(accesses > 0, others > 0, types, others == 0 ? 0 : otherEvents.mostParameters())));
 			if (others > 0) {
 				checksums.putAll(otherEvents.checksums());
 			}
@@ -372,30 +366,32 @@ final class SqlTraceWriter implements TraceWriter {
 			if (dbms.countsChanges()) {
 				ContentStamp.make(db, 0);
 			}
-			if (!db.getAutoCommit()) {
-				db.commit();
-			}
-			db.close();
-			db = null;
 			progress.check();
-			PendingFile.force(file.temporary);
-			return publisher.publish(file, complete);
+			return pending.publish(db, complete);
 		} catch (SQLException e) {
-			throw dbms.explain(file.temporary, e);
+			throw database.explain(e);
 		} catch (IOException e) {
-			throw new StoreException(file.temporary + " cannot be completed: " + PendingFile.reason(e), e);
+			throw new StoreException(database + " cannot be completed: " + PendingFile.reason(e), e);
 		} finally {
 			close();
 		}
 	}
 
-	private String[] views(long accesses, long others, int accessTypes) {
-		if (others == 0) {
+	/**
+	 * FrameSoc's tables of events.
+	 *
+	 * @param accesses whether there are any
+	 * @param others whether there are events other than accesses
+	 * @param accessTypes number of event types of accesses
+	 * @param mostParameters that an event has which is no access
+	 */
+	static String[] views(boolean accesses, boolean others, int accessTypes, int mostParameters) {
+		if (!others) {
 			return Schema.views(Schema.SELECT_ACCESS_EVENTS, Schema.SELECT_ACCESS_PARAMETERS);
 		}
-		int most = Math.max(Schema.ACCESS_PARAMETERS, otherEvents.mostParameters());
+		int most = Math.max(Schema.ACCESS_PARAMETERS, mostParameters);
 		String parameters = OtherEventTables.selectParameters(accessTypes * Schema.ACCESS_PARAMETERS, most);
-		return accesses == 0 ? Schema.views(OtherEventTables.SELECT_EVENTS, parameters)
+		return !accesses ? Schema.views(OtherEventTables.SELECT_EVENTS, parameters)
 				: Schema.views(Schema.SELECT_ACCESS_EVENTS + " UNION ALL " + OtherEventTables.SELECT_EVENTS,
 						Schema.SELECT_ACCESS_PARAMETERS + " UNION ALL " + parameters);
 	}
@@ -409,7 +405,7 @@ final class SqlTraceWriter implements TraceWriter {
 				try {
 					tables.add(number, entry, data);
 				} catch (SQLException e) {
-					throw dbms.explain(file.temporary, e);
+					throw database.explain(e);
 				}
 			});
 			indexChecksum = tables.checksum();
@@ -431,17 +427,17 @@ final class SqlTraceWriter implements TraceWriter {
 		progress.begin("Writing events of FrameSoc", sorter.rows());
 		try (EventWriter writer = new EventWriter(db)) {
 			List<DamagedChunkException> damaged = new ArrayList<>();
-			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), ChunkTables.blobs(dbms, file.temporary, db));
+			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), ChunkTables.blobs(database, db));
 			int[] cells = new int[trees.virtualLeaf().length];
 			Arrays.setAll(cells, i -> i);
-			try (AccessesByTime byTime = new AccessesByTime(chunks, cells, file.temporary.toAbsolutePath().getParent(), damaged::add)) {
+			try (AccessesByTime byTime = new AccessesByTime(chunks, cells, pending.scratch(), damaged::add)) {
 				byTime.visit(AccessQuery.ALL, 0, cells.length, Long.MIN_VALUE, 0, Long.MAX_VALUE, Integer.MAX_VALUE, batch -> {
 					try {
 						synchronized (db) {
 							writer.add(batch);
 						}
 					} catch (SQLException e) {
-						throw dbms.explain(file.temporary, e);
+						throw database.explain(e);
 					}
 				}, progress);
 			}
@@ -544,7 +540,7 @@ final class SqlTraceWriter implements TraceWriter {
 			try {
 				eventStream.close();
 			} catch (SQLException e) {
-				// the file is removed or complete
+				// the database is removed or complete
 			}
 			eventStream = null;
 		}
@@ -552,10 +548,10 @@ final class SqlTraceWriter implements TraceWriter {
 			try {
 				db.close();
 			} catch (SQLException e) {
-				// the file is removed next
+				// the database is removed next
 			}
 			db = null;
 		}
-		file.end();
+		pending.end();
 	}
 }

@@ -11,21 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 import org.memtrace.model.MemtraceException;
@@ -43,14 +33,8 @@ import org.memtrace.model.store.TraceWriter;
  * changes are one transaction each.
  */
 final class SqliteCatalogue implements TraceCatalogue {
-	private static final int UNIT_NS = -9;
-	private static final int UNIT_TICK = 2147483646;
-	private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
-	/** Own values that FrameSoc's row has no place for; the others of {@link TraceInfo#properties} have no dot. */
 	/** Copied between two questions whether to go on. */
 	private static final long COPY_BYTES = 8 << 20;
-	private static final String RECORDED_AT = "memtrace.recorded_at";
-	private static final String PAGE_SIZE = "memtrace.page_size_bytes";
 
 	private final Path directory;
 	private final Path systemDb;
@@ -145,57 +129,18 @@ final class SqliteCatalogue implements TraceCatalogue {
 	@Override
 	public List<TraceInfo> list() throws MemtraceException {
 		try (Connection db = Sqlite.read(systemDb)) {
-			return list(db);
+			return SystemTables.list(db);
 		} catch (SQLException e) {
 			throw Sqlite.explain(systemDb, e);
 		}
 	}
 
-	private static List<TraceInfo> list(Connection db) throws SQLException {
-		Map<Integer, Map<String, String>> params = new HashMap<>();
-		try (Statement statement = db.createStatement();
-				ResultSet rows = statement.executeQuery("SELECT p.TRACE_ID, t.NAME, p.VALUE FROM TRACE_PARAM p,"
-						+ " TRACE_PARAM_TYPE t WHERE t.ID = p.TRACE_PARAM_TYPE_ID")) {
-			while (rows.next()) {
-				params.computeIfAbsent(rows.getInt(1), k -> new TreeMap<>()).put(rows.getString(2),
-						String.valueOf(rows.getString(3)));
-			}
-		}
-		List<TraceInfo> traces = new ArrayList<>();
-		try (Statement statement = db.createStatement();
-				ResultSet rows = statement.executeQuery("SELECT t.ID, t.ALIAS, t.TRACE_DB_NAME, y.NAME,"
-						+ " t.TRACED_APPLICATION, t.BOARD, t.OPERATING_SYSTEM, t.NUMBER_OF_CPUS, t.NUMBER_OF_EVENTS,"
-						+ " t.NUMBER_OF_PRODUCERS, t.MIN_TIMESTAMP, t.MAX_TIMESTAMP, t.TRACING_DATE, t.DESCRIPTION"
-						+ " FROM TRACE t LEFT JOIN TRACE_TYPE y ON y.ID = t.TRACE_TYPE_ID ORDER BY t.ID")) {
-			while (rows.next()) {
-				Map<String, String> own = params.getOrDefault(rows.getInt(1), new TreeMap<>());
-				String name = text(rows.getString(3));
-				String alias = text(rows.getString(2));
-				String recordedAt = own.remove(RECORDED_AT);
-				String pageSize = own.remove(PAGE_SIZE);
-				traces.add(new TraceInfo(rows.getInt(1), alias.isEmpty() || alias.equals("UNKNOWN") ? name : alias, name,
-						text(rows.getString(4)), text(rows.getString(5)), text(rows.getString(6)),
-						text(rows.getString(7)), rows.getInt(8), rows.getLong(9), rows.getInt(10), rows.getLong(11),
-						rows.getLong(12),
-						recordedAt != null ? InfoProperties.instant(recordedAt) : date(rows.getString(13)),
-						pageSize != null && pageSize.matches("\\d{1,9}") ? Integer.parseInt(pageSize) : 0,
-						text(rows.getString(14)), own));
-			}
-		}
-		return traces;
-	}
-
-	private static String text(String value) {
-		return value == null ? "" : value;
-	}
-
-	/** FrameSoc writes local time. */
-	private static Instant date(String text) {
+	@Override
+	public OptionalLong databaseBytes(TraceInfo info) {
 		try {
-			return text == null || text.length() < 19 ? Instant.EPOCH
-					: LocalDateTime.parse(text.substring(0, 19), DATE).atZone(ZoneId.systemDefault()).toInstant();
-		} catch (DateTimeException e) {
-			return Instant.EPOCH;
+			return OptionalLong.of(Files.size(directory.resolve(info.databaseName())));
+		} catch (IOException e) {
+			return OptionalLong.empty();
 		}
 	}
 
@@ -209,6 +154,13 @@ final class SqliteCatalogue implements TraceCatalogue {
 	public TraceGroup group() throws MemtraceException {
 		return new PendingGroup(dbms, directory, name -> Names.database(name) + dbms.suffix(),
 				(lock, files, infos) -> publish(lock, files, infos, dbms));
+	}
+
+	@Override
+	public TraceInfo add(TraceStore trace, Progress progress) throws MemtraceException {
+		String name = Names.database(Dbms.withoutSuffix(trace.info().databaseName())) + dbms.suffix();
+		return TableCopy.copy(SqlTraceStore.stored(trace), PendingDatabase.of(dbms, PendingFile.begin(directory, dbms.suffix()),
+				(file, info) -> publish(file, info, dbms)), name, progress);
 	}
 
 	@Override
@@ -267,10 +219,10 @@ final class SqliteCatalogue implements TraceCatalogue {
 			throws MemtraceException, IOException {
 		try (Connection db = Sqlite.change(systemDb)) {
 			return inTransaction(db, () -> {
-				List<TraceInfo> traces = new ArrayList<>(list(db));
+				List<TraceInfo> traces = new ArrayList<>(SystemTables.list(db));
 				List<TraceInfo> published = new ArrayList<>();
 				for (TraceInfo info : infos) {
-					TraceInfo named = named(info, wanted(info, infos.get(0), published), traces, kind);
+					TraceInfo named = named(info, SystemTables.wanted(info, infos.get(0), published), traces, kind);
 					published.add(named);
 					traces.add(named);
 					traces.sort(Comparator.comparingInt(TraceInfo::id));
@@ -281,7 +233,7 @@ final class SqliteCatalogue implements TraceCatalogue {
 				}
 				PendingFile.force(directory);
 				for (TraceInfo info : published) {
-					insert(db, info);
+					SystemTables.insert(db, info);
 				}
 				return published;
 			});
@@ -294,22 +246,11 @@ final class SqliteCatalogue implements TraceCatalogue {
 		}
 	}
 
-	private static String wanted(TraceInfo info, TraceInfo first, List<TraceInfo> published) {
-		String name = Dbms.withoutSuffix(info.databaseName());
-		String prefix = Dbms.withoutSuffix(first.databaseName());
-		return published.isEmpty() || !name.startsWith(prefix) ? name
-				: Dbms.withoutSuffix(published.get(0).databaseName()) + name.substring(prefix.length());
-	}
-
 	/** With a number and a name of its own; traces are sorted by number. */
 	private TraceInfo named(TraceInfo info, String wanted, List<TraceInfo> traces, Dbms kind) {
 		String name = Names.unique(wanted, candidate -> Files.exists(directory.resolve(candidate + kind.suffix()))
 				|| traces.stream().anyMatch(t -> Dbms.withoutSuffix(t.databaseName()).equalsIgnoreCase(candidate))) + kind.suffix();
-		int id = 0;
-		for (TraceInfo trace : traces) { // the first gap
-			id += trace.id() == id ? 1 : 0;
-		}
-		return info.stored(id, info.alias(), name, info.events(), info.producers());
+		return info.stored(SystemTables.freeId(traces), info.alias(), name, info.events(), info.producers());
 	}
 
 	/** After a failed transaction: the renamed files must not stay. */
@@ -321,64 +262,22 @@ final class SqliteCatalogue implements TraceCatalogue {
 		}
 	}
 
-	private static void insert(Connection db, TraceInfo info) throws SQLException {
-		long type = Sqlite.number(db, -1, "SELECT ID FROM TRACE_TYPE WHERE NAME = ?", info.type());
-		if (type < 0) {
-			type = 0;
-			while (Sqlite.number(db, -1, "SELECT ID FROM TRACE_TYPE WHERE ID = ?", type) >= 0) {
-				type++;
-			}
-			Sqlite.update(db, "INSERT INTO TRACE_TYPE VALUES(?, ?)", type, info.type());
-		}
-		String date = DATE.format(info.recordedAt().atZone(ZoneId.systemDefault())) + ".0";
-		Sqlite.update(db, "INSERT INTO TRACE VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", info.id(), type, date,
-				info.application(), info.host(), info.operatingSystem(), info.cpus(), info.events(), "memtrace",
-				info.description(), 0, info.databaseName(), info.alias(), info.startNs(), info.endNs(),
-				info.isInTicks() ? UNIT_TICK : UNIT_NS,
-				info.producers());
-		Map<String, String> values = new TreeMap<>(info.properties());
-		values.put(RECORDED_AT, info.recordedAt().toString());
-		values.put(PAGE_SIZE, Integer.toString(info.pageSizeBytes()));
-		for (Map.Entry<String, String> value : values.entrySet()) {
-			insertProperty(db, info.id(), type, value.getKey(), value.getValue());
-		}
-	}
-
-	private static void insertProperty(Connection db, int traceId, long type, String name, String value) throws SQLException {
-		long param = Sqlite.number(db, -1, "SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?", type, name);
-		if (param < 0) {
-			param = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM_TYPE") + 1;
-			Sqlite.update(db, "INSERT INTO TRACE_PARAM_TYPE VALUES(?, ?, ?, 'STRING')", param, type, name);
-		}
-		long id = Sqlite.number(db, 0, "SELECT MAX(ID) FROM TRACE_PARAM") + 1;
-		Sqlite.update(db, "INSERT INTO TRACE_PARAM VALUES(?, ?, ?, ?)", id, traceId, param, value);
-	}
-
 	@Override
 	public TraceStore open(int traceId) throws MemtraceException {
-		TraceInfo info = get(list(), traceId);
+		TraceInfo info = SystemTables.get(list(), traceId, directory);
 		Path file = directory.resolve(info.databaseName());
 		if (!Files.exists(file)) {
 			throw new StoreException("the database " + file + " of trace " + traceId + " is missing");
 		}
-		return new SqlTraceStore(file, info, producers -> setProducers(traceId, producers));
+		return new SqlTraceStore(Database.of(file), info, producers -> setProducers(traceId, producers));
 	}
 
 	private void setProducers(int traceId, int producers) throws MemtraceException {
 		try (Connection db = Sqlite.change(systemDb)) {
-			Sqlite.update(db, "UPDATE TRACE SET NUMBER_OF_PRODUCERS = ? WHERE ID = ?", producers, traceId);
+			SystemTables.setProducers(db, traceId, producers);
 		} catch (SQLException e) {
 			throw Sqlite.explain(systemDb, e);
 		}
-	}
-
-	private TraceInfo get(List<TraceInfo> traces, int traceId) throws StoreException {
-		for (TraceInfo trace : traces) {
-			if (trace.id() == traceId) {
-				return trace;
-			}
-		}
-		throw new StoreException("there is no trace " + traceId + " in the catalogue " + directory);
 	}
 
 	@Override
@@ -386,15 +285,9 @@ final class SqliteCatalogue implements TraceCatalogue {
 		PendingFile pending = PendingFile.begin(directory);
 		try (Connection db = Sqlite.change(systemDb)) {
 			String name = inTransaction(db, () -> {
-				TraceInfo info = get(list(db), traceId);
+				TraceInfo info = SystemTables.get(SystemTables.list(db), traceId, directory);
 				pending.intend(info.databaseName()); // from the commit on the file is a leftover
-				long type = Sqlite.number(db, -1, "SELECT TRACE_TYPE_ID FROM TRACE WHERE ID = ?", traceId);
-				Sqlite.update(db, "DELETE FROM TRACE_PARAM WHERE TRACE_ID = ?", traceId);
-				Sqlite.update(db, "DELETE FROM TRACE WHERE ID = ?", traceId);
-				if (Sqlite.number(db, 0, "SELECT COUNT(*) FROM TRACE WHERE TRACE_TYPE_ID = ?", type) == 0) {
-					Sqlite.update(db, "DELETE FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ?", type);
-					Sqlite.update(db, "DELETE FROM TRACE_TYPE WHERE ID = ?", type);
-				}
+				SystemTables.delete(db, traceId);
 				return info.databaseName();
 			});
 			PendingFile.deleteDatabase(directory.resolve(name));
@@ -412,8 +305,8 @@ final class SqliteCatalogue implements TraceCatalogue {
 	public void rename(int traceId, String alias) throws MemtraceException {
 		String name = Names.alias(alias);
 		try (Connection db = Sqlite.change(systemDb)) {
-			if (Sqlite.update(db, "UPDATE TRACE SET ALIAS = ? WHERE ID = ?", name, traceId) == 0) {
-				get(List.of(), traceId);
+			if (SystemTables.rename(db, traceId, name) == 0) {
+				SystemTables.get(List.of(), traceId, directory);
 			}
 		} catch (SQLException e) {
 			throw Sqlite.explain(systemDb, e);
@@ -423,8 +316,8 @@ final class SqliteCatalogue implements TraceCatalogue {
 	@Override
 	public void describe(int traceId, String description) throws MemtraceException {
 		try (Connection db = Sqlite.change(systemDb)) {
-			if (Sqlite.update(db, "UPDATE TRACE SET DESCRIPTION = ? WHERE ID = ?", description, traceId) == 0) {
-				get(List.of(), traceId);
+			if (SystemTables.describe(db, traceId, description) == 0) {
+				SystemTables.get(List.of(), traceId, directory);
 			}
 		} catch (SQLException e) {
 			throw Sqlite.explain(systemDb, e);
@@ -433,22 +326,11 @@ final class SqliteCatalogue implements TraceCatalogue {
 
 	@Override
 	public void setProperty(int traceId, String name, String value) throws MemtraceException {
-		Names.property(name);
-		if (name.equals(RECORDED_AT) || name.equals(PAGE_SIZE)) {
-			throw new StoreException("the property " + name + " cannot be changed");
-		}
+		SystemTables.checkProperty(name);
 		try (Connection db = Sqlite.change(systemDb)) {
 			inTransaction(db, () -> {
-				get(list(db), traceId);
-				long type = Sqlite.number(db, -1, "SELECT TRACE_TYPE_ID FROM TRACE WHERE ID = ?", traceId);
-				Sqlite.update(db, "DELETE FROM TRACE_PARAM WHERE TRACE_ID = ? AND TRACE_PARAM_TYPE_ID IN"
-						+ " (SELECT ID FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ?)", traceId, type, name);
-				if (value != null) {
-					insertProperty(db, traceId, type, name, value);
-				} else {
-					Sqlite.update(db, "DELETE FROM TRACE_PARAM_TYPE WHERE TRACE_TYPE_ID = ? AND NAME = ? AND ID NOT IN"
-							+ " (SELECT TRACE_PARAM_TYPE_ID FROM TRACE_PARAM)", type, name);
-				}
+				SystemTables.get(SystemTables.list(db), traceId, directory);
+				SystemTables.setProperty(db, traceId, name, value);
 				return null;
 			});
 		} catch (SQLException e) {

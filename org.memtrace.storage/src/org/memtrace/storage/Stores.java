@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 import org.memtrace.model.MemtraceException;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
@@ -15,10 +17,13 @@ import org.memtrace.model.store.TraceWriter;
 
 /** Makes stores. The only class of this bundle that others use; what it returns are the interfaces of the model. */
 public final class Stores {
+	/** Variable of the environment with the place of the catalogue. */
+	public static final String CATALOGUE = "MEMTRACE_CATALOGUE";
+
 	private Stores() {
 	}
 
-	/** The user's catalogue: MEMTRACE_HOME, else memtrace in the XDG data home. */
+	/** Where memtrace keeps what belongs to the user on this machine: MEMTRACE_HOME, else memtrace in the XDG data home. */
 	public static Path defaultCatalogueDirectory() {
 		String home = System.getenv("MEMTRACE_HOME");
 		if (home != null && !home.isBlank()) {
@@ -28,6 +33,25 @@ public final class Stores {
 		Path base = data != null && Path.of(data).isAbsolute() ? Path.of(data)
 				: Path.of(System.getProperty("user.home"), ".local", "share");
 		return base.resolve("memtrace");
+	}
+
+	/**
+	 * The user's catalogue: MEMTRACE_CATALOGUE, a directory or the address of a PostgreSQL database, else
+	 * {@link #defaultCatalogueDirectory}.
+	 */
+	public static CataloguePlace defaultCatalogue() throws StoreException {
+		String place = System.getenv(CATALOGUE);
+		return place != null && !place.isBlank() ? CataloguePlace.parse(place) : CataloguePlace.of(defaultCatalogueDirectory());
+	}
+
+	/**
+	 * Opens a catalogue wherever it is, and makes it when there is none. On a server new traces are schemas there.
+	 *
+	 * @param kind of the traces that {@link TraceCatalogue#create} makes in a directory
+	 */
+	public static TraceCatalogue openCatalogue(CataloguePlace place, DatabaseKind kind, Consumer<String> notices)
+			throws MemtraceException {
+		return place.isServer() ? new PostgresCatalogue(place, notices) : openCatalogue(place.directory(), kind, notices);
 	}
 
 	/**
@@ -56,7 +80,7 @@ public final class Stores {
 
 	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */
 	public static TraceStore openFile(Path file) throws MemtraceException {
-		return new SqlTraceStore(file, null, producers -> {
+		return new SqlTraceStore(Database.of(file), null, producers -> {
 		});
 	}
 

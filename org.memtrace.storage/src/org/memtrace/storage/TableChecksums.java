@@ -3,7 +3,6 @@
 
 package org.memtrace.storage;
 
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -47,7 +46,7 @@ final class TableChecksums {
 	}
 
 	/** Checks the properties themselves. */
-	static TableChecksums read(Path file, int version, Map<String, String> properties) throws StoreException {
+	static TableChecksums read(Database file, int version, Map<String, String> properties) throws StoreException {
 		String tables = properties.get(TABLES_PROPERTY);
 		String own = properties.get(PROPERTIES_PROPERTY);
 		if (tables == null && own == null && version < Schema.FIRST_WITH_CHECKSUMS) {
@@ -70,7 +69,7 @@ final class TableChecksums {
 	}
 
 	/** Compares a table with its checksum, if it has one. */
-	void check(Path file, Connection db, String table) throws SQLException, StoreException {
+	void check(Database file, Connection db, String table) throws SQLException, StoreException {
 		Long wanted = known.get(table);
 		if (wanted != null && wanted != of(db, table)) {
 			throw damaged(file, table);
@@ -78,14 +77,14 @@ final class TableChecksums {
 	}
 
 	/** Compares where cells are in a tree with its checksum, if it has one. */
-	void checkCells(Path file, AddressSpace space, int[] producers) throws StoreException {
+	void checkCells(Database file, AddressSpace space, int[] producers) throws StoreException {
 		Long wanted = known.get(cells(space));
 		if (wanted != null && wanted != ChunkAccesses.orderOf(producers)) {
 			throw damaged(file, CELL);
 		}
 	}
 
-	private static StoreException damaged(Path file, String table) {
+	private static StoreException damaged(Database file, String table) {
 		return new StoreException(file + " is damaged: its table " + table + " is not what was written");
 	}
 
@@ -107,7 +106,7 @@ final class TableChecksums {
 	}
 
 	/** After the trees were replaced; nothing when there were no checksums before. */
-	static void rewrite(Path file, Connection db, Map<String, String> before, int version) throws SQLException, StoreException {
+	static void rewrite(Database file, Connection db, Map<String, String> before, int version) throws SQLException, StoreException {
 		Map<String, Long> known = read(file, version, before).known;
 		if (!known.isEmpty()) {
 			complete(db, new TreeMap<>(known));

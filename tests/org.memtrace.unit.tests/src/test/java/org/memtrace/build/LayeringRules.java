@@ -35,6 +35,7 @@ final class LayeringRules {
 			Map.entry("javax.sql.", Set.of("storage")), //
 			Map.entry("org.sqlite.", Set.of("storage")), //
 			Map.entry("org.h2.", Set.of("storage")), //
+			Map.entry("org.postgresql.", Set.of("storage")), //
 			Map.entry("java.nio.file.", Set.of("model", "storage", "importer", "analysis", "sql", "cli", "views", "rcp")), //
 			Map.entry("com.google.gson.", Set.of("importer", "analysis", "cli", "views")), //
 			Map.entry("org.tomlj.", Set.of("analysis")), //
