@@ -17,6 +17,7 @@ import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.commands.AdviseCommand;
 import org.memtrace.cli.commands.AggregateCommand;
 import org.memtrace.cli.commands.BindCommand;
+import org.memtrace.cli.commands.CopyCommand;
 import org.memtrace.cli.commands.DebugCommand;
 import org.memtrace.cli.commands.DeleteCommand;
 import org.memtrace.cli.commands.DiffCommand;
@@ -80,6 +81,7 @@ public final class Main {
 		case "verify" -> new VerifyCommand();
 		case "list" -> new ListCommand();
 		case "delete" -> new DeleteCommand();
+		case "copy" -> new CopyCommand();
 		case "rename" -> new RenameCommand();
 		case "query" -> new QueryCommand();
 		case "sql" -> new SqlCommand();

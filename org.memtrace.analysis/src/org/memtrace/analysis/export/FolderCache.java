@@ -62,10 +62,24 @@ public final class FolderCache {
 	 * @throws Exception a {@link MemtraceException}, or what a file system says of a folder that cannot be read or written
 	 */
 	public static Path folder(TraceStore store, Path database, String tree, Accesses accesses, Progress progress) throws Exception {
+		return folder(store, database.toRealPath().toString(), state(database), tree, accesses, progress);
+	}
+
+	/**
+	 * The folder of a trace that is no file.
+	 *
+	 * @param address names the trace and its catalogue
+	 */
+	public static Path folder(TraceStore store, String address, String tree, Accesses accesses, Progress progress) throws Exception {
+		return folder(store, address, store.contentStamp(), tree, accesses, progress);
+	}
+
+	private static Path folder(TraceStore store, String database, String state, String tree, Accesses accesses, Progress progress)
+			throws Exception {
 		Path all = home().resolve("folders");
 		String of = store.info().alias().replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^[.-]", "_");
-		String prefix = of.substring(0, Math.min(40, of.length())) + "-" + crc(database.toRealPath() + "\n" + tree) + "-";
-		Path folder = all.resolve(prefix + crc(state(database) + ParquetExport.SCHEMA_VERSION + " " + CONTENT));
+		String prefix = of.substring(0, Math.min(40, of.length())) + "-" + crc(database + "\n" + tree) + "-";
+		Path folder = all.resolve(prefix + crc(state + ParquetExport.SCHEMA_VERSION + " " + CONTENT));
 		if (Files.isDirectory(folder)) {
 			used(folder);
 			return folder;

@@ -18,6 +18,7 @@ import org.memtrace.cli.args.ExitCode;
 import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
@@ -30,8 +31,16 @@ public final class DeleteCommand implements Command {
 			List<TraceInfo> traces = new ArrayList<>();
 			List<Path> files = new ArrayList<>();
 			List<String> names = new ArrayList<>();
-			for (String argument : args.arguments()) {
-				Path path = TraceArgument.path(argument);
+			for (String given : args.arguments()) {
+				String argument = given;
+				Path path = CataloguePlace.isServer(argument) ? null : TraceArgument.path(argument);
+				if (CataloguePlace.isServer(argument)) {
+					CataloguePlace.Trace trace = CataloguePlace.parseTrace(argument);
+					if (!trace.place().equals(catalogue.place())) {
+						throw new UsageException(argument + " is in another catalogue; use --catalogue " + trace.place());
+					}
+					argument = trace.name();
+				}
 				if (path != null && Files.isRegularFile(path)) {
 					try (TraceStore store = Stores.openFile(path)) { // refuses what is no trace
 						names.add(path + " (" + store.info().alias() + ")");

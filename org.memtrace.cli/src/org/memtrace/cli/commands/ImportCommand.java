@@ -55,6 +55,9 @@ public final class ImportCommand implements Command {
 		if (output != null) {
 			intoFile(input, output.toAbsolutePath(), output, kind, args, console);
 		} else {
+			if (args.has("dbms") && TraceArgument.place(args).isServer()) {
+				throw new UsageException("--dbms is for files; traces of " + TraceArgument.place(args) + " are kept there");
+			}
 			intoCatalogue(input, kind, args, console);
 		}
 		return ExitCode.OK;
@@ -107,7 +110,7 @@ public final class ImportCommand implements Command {
 				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
 			}
 			print(report, args, console);
-			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.directory().resolve(t.databaseName())));
+			traces.forEach(t -> console.hint("trace " + t.id() + ": " + catalogue.place().trace(t.databaseName())));
 		}
 	}
 

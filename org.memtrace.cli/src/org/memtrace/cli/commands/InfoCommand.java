@@ -3,9 +3,6 @@
 
 package org.memtrace.cli.commands;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -37,10 +34,8 @@ public final class InfoCommand implements Command {
 			throw new UsageException("--explain is for trace directories; a trace that was imported keeps what 'memtrace info "
 					+ args.argument(0) + "' prints");
 		}
-		Path path = TraceArgument.path(args.argument(0));
 		try (TraceStore store = TraceArgument.open(args.argument(0), console)) {
-			boolean alone = path != null && Files.exists(path);
-			Path file = alone ? path : TraceArgument.defaultDatabase(store.info());
+			TraceArgument.Database file = TraceArgument.database(args.argument(0), store, console);
 			if (args.isJson()) {
 				console.out().println(Json.text(json(store, file)));
 			} else {
@@ -63,11 +58,11 @@ public final class InfoCommand implements Command {
 		}
 	}
 
-	private static Map<String, String> values(TraceStore store, Path file) throws MemtraceException {
+	private static Map<String, String> values(TraceStore store, TraceArgument.Database file) throws MemtraceException {
 		TraceInfo info = store.info();
 		Map<String, String> v = new LinkedHashMap<>();
 		v.put("Trace", info.alias() + (info.id() < 0 ? "" : ", number " + info.id() + " in the catalogue"));
-		v.put("Database", file + String.format(Locale.ROOT, ", %.1f MB", bytes(file) / 1e6));
+		v.put("Database", file.name() == null ? "" : file.name() + String.format(Locale.ROOT, ", %.1f MB", Math.max(0, file.bytes()) / 1e6));
 		v.put("Notes", info.description().strip().replace("\n", "\n            "));
 		v.put("Command", info.properties().getOrDefault("command", info.application()));
 		v.put("Recorded", (info.recordedAt().getEpochSecond() == 0 ? "" : info.recordedAt() + ", ") + "lasted "
@@ -95,14 +90,14 @@ public final class InfoCommand implements Command {
 		return v;
 	}
 
-	private static JsonObject json(TraceStore store, Path file) throws MemtraceException {
+	private static JsonObject json(TraceStore store, TraceArgument.Database file) throws MemtraceException {
 		TraceInfo info = store.info();
 		JsonObject o = Json.of("memtrace.info/1");
 		o.addProperty("id", info.id() < 0 ? null : info.id());
 		o.addProperty("name", info.alias());
 		o.addProperty("type", info.type());
-		o.addProperty("database", file.toString());
-		o.addProperty("database_bytes", bytes(file));
+		o.addProperty("database", file.name());
+		o.addProperty("database_bytes", Math.max(0, file.bytes()));
 		o.addProperty("notes", info.description());
 		o.addProperty("recorded", info.recordedAt().toString());
 		o.addProperty("time_unit", info.timeUnit().id());
@@ -129,13 +124,5 @@ public final class InfoCommand implements Command {
 			o.add("import", null);
 		}
 		return o;
-	}
-
-	private static long bytes(Path file) {
-		try {
-			return Files.size(file);
-		} catch (IOException e) {
-			return 0;
-		}
 	}
 }

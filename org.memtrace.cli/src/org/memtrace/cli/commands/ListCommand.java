@@ -3,7 +3,6 @@
 
 package org.memtrace.cli.commands;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,32 +17,37 @@ import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.CataloguePlace;
+import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 
 /** {@code memtrace list}. */
 public final class ListCommand implements Command {
-	private record Entry(TraceInfo info, Path file) {
+	private record Entry(TraceInfo info, String database, long bytes) {
 	}
 
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
 		List<Entry> entries = new ArrayList<>();
 		if (args.arguments().isEmpty()) {
-			Path directory = args.getPath("catalogue");
-			directory = directory == null ? Stores.defaultCatalogueDirectory() : directory;
-			if (args.has("catalogue") || Files.isDirectory(directory)) { // looking must not make one
-				catalogue(directory, entries, console);
+			CataloguePlace place = TraceArgument.place(args);
+			if (args.has("catalogue") || place.isServer() || Files.isDirectory(place.directory())) { // looking must not make one
+				catalogue(place, entries, console);
 			}
 		}
 		for (String argument : args.arguments()) {
+			if (CataloguePlace.isServer(argument)) {
+				catalogue(CataloguePlace.parse(argument), entries, console);
+				continue;
+			}
 			Path path = Path.of(argument);
 			if (Files.isDirectory(path)) {
-				catalogue(path, entries, console);
+				catalogue(CataloguePlace.of(path), entries, console);
 			} else {
 				try (TraceStore store = Stores.openFile(path)) {
-					entries.add(new Entry(store.info(), path));
+					entries.add(new Entry(store.info(), argument, Files.size(path)));
 				}
 			}
 		}
@@ -63,28 +67,23 @@ public final class ListCommand implements Command {
 		return ExitCode.OK;
 	}
 
-	private static void catalogue(Path directory, List<Entry> entries, Console console) throws MemtraceException {
-		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
+	private static void catalogue(CataloguePlace place, List<Entry> entries, Console console) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.openCatalogue(place, DatabaseKind.SQLITE, console::hint)) {
 			for (TraceInfo info : catalogue.list()) {
-				entries.add(new Entry(info, directory.resolve(info.databaseName())));
+				entries.add(new Entry(info, place.trace(info.databaseName()), catalogue.databaseBytes(info).orElse(-1)));
 			}
 		}
 	}
 
 	private static void print(Entry entry, boolean json, TablePrinter table) {
 		TraceInfo info = entry.info;
-		long bytes;
-		try {
-			bytes = Files.size(entry.file);
-		} catch (IOException e) {
-			bytes = -1;
-		}
+		long bytes = entry.bytes;
 		String command = info.properties().getOrDefault("command", info.application());
 		Integer id = info.id() < 0 ? null : info.id();
 		if (json) {
 			table.row(id, info.alias(), info.type(), info.recordedAt().toString(), info.durationNs(), info.events(),
 					info.producers(), bytes < 0 ? null : bytes, info.properties().get("losses"), command,
-					entry.file.toString(), info.timeUnit().id());
+					entry.database, info.timeUnit().id());
 		} else {
 			String recorded = info.recordedAt().getEpochSecond() == 0 ? ""
 					: info.recordedAt().toString().substring(0, 16).replace('T', ' ');

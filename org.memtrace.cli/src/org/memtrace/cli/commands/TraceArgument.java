@@ -3,6 +3,7 @@
 
 package org.memtrace.cli.commands;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -18,6 +19,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
@@ -25,7 +27,7 @@ import org.memtrace.storage.Stores;
 
 /**
  * What a user may give where a command wants a trace: a database file, a trace directory (imported into the catalogue once,
- * and again when it has changed), or a number, database name or display name in the catalogue.
+ * and again when it has changed), a number, database name or display name in the catalogue, or the address of a trace on a server.
  */
 final class TraceArgument {
 	private TraceArgument() {
@@ -33,27 +35,40 @@ final class TraceArgument {
 
 	/** Opens the trace for reading; an import shows its progress and its warnings. What of it turns out to be damaged is said in the end. */
 	static TraceStore open(String argument, Console console) throws MemtraceException {
-		TraceStore store = find(argument, console);
+		return open(argument, null, console);
+	}
+
+	/** @param place where names and numbers are looked up; null for the catalogue of the user */
+	static TraceStore open(String argument, CataloguePlace place, Console console) throws MemtraceException {
+		TraceStore store = place == null ? find(argument, console) : named(place, argument, console);
 		console.watch(store::losses);
 		return store;
 	}
 
 	private static TraceStore find(String argument, Console console) throws MemtraceException {
+		if (CataloguePlace.isServer(argument)) {
+			CataloguePlace.Trace trace = CataloguePlace.parseTrace(argument);
+			if (trace.name().isEmpty()) {
+				throw new StoreException(argument + " is a catalogue; a trace of it is " + trace.place().trace("NAME"));
+			}
+			return named(trace.place(), trace.name(), console);
+		}
 		Path path = path(argument);
 		if (path != null && Files.isDirectory(path)) {
 			return imported(path, console);
 		}
-		Path directory = Stores.defaultCatalogueDirectory();
+		CataloguePlace home = Stores.defaultCatalogue();
+		boolean catalogue = home.isServer() || Files.isDirectory(home.directory()); // looking must not make one
 		if (path != null && Files.exists(path)) {
 			try {
 				return Stores.openFile(path);
 			} catch (StoreException e) {
 				// the program of a recording often stands beside it under the name that its trace has in the catalogue
-				if (argument.indexOf('/') >= 0 || Stores.isDatabase(path) || !Files.isDirectory(directory)) {
+				if (argument.indexOf('/') >= 0 || Stores.isDatabase(path) || !catalogue) {
 					throw e;
 				}
-				try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
-					TraceStore named = catalogue.open(catalogue.find(argument).id());
+				try {
+					TraceStore named = named(home, argument, console);
 					console.hint("note: the file " + argument + " is no trace; this is the trace " + argument + " of the catalogue");
 					return named;
 				} catch (StoreException none) {
@@ -61,27 +76,53 @@ final class TraceArgument {
 				}
 			}
 		}
-		if (argument.indexOf('/') >= 0 || !Files.isDirectory(directory)) {
-			throw new StoreException(argument + " is neither a file nor a trace in the catalogue " + directory);
+		if (argument.indexOf('/') >= 0 || !catalogue) {
+			throw new StoreException(argument + " is neither a file nor a trace in the catalogue " + home);
 		}
-		try (TraceCatalogue catalogue = Stores.openCatalogue(directory, console::hint)) {
-			return catalogue.open(catalogue.find(argument).id());
+		return named(home, argument, console);
+	}
+
+	private static TraceStore named(CataloguePlace place, String name, Console console) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.openCatalogue(place, DatabaseKind.SQLITE, console::hint)) {
+			return catalogue.open(catalogue.find(name).id());
 		}
 	}
 
-	/** The file of a trace in the default catalogue. */
-	static Path defaultDatabase(TraceInfo info) {
-		return Stores.defaultCatalogueDirectory().resolve(info.databaseName());
+	/**
+	 * Where the database of a trace is.
+	 *
+	 * @param file null on a server, or when the trace is only in memory
+	 * @param name a file or an address; null when the trace is only in memory
+	 * @param bytes -1 when they are not known
+	 */
+	record Database(Path file, String name, long bytes) {
 	}
 
-	/** The database of a trace that was opened for an argument; null when it is only in memory. */
-	static Path file(String argument, TraceStore store) {
-		Path path = path(argument);
+	/** The database of a trace that was opened for an argument. */
+	static Database database(String argument, TraceStore store, Console console) throws MemtraceException {
+		Path path = CataloguePlace.isServer(argument) ? null : path(argument);
 		if (path != null && Files.isRegularFile(path) && Stores.isDatabase(path)) {
-			return path;
+			return new Database(path, path.toString(), bytes(path));
 		}
-		Path database = defaultDatabase(store.info());
-		return Files.isRegularFile(database) ? database : null;
+		CataloguePlace place = CataloguePlace.isServer(argument) ? CataloguePlace.parseTrace(argument).place() : Stores.defaultCatalogue();
+		if (!place.isServer()) {
+			Path database = place.directory().resolve(store.info().databaseName());
+			return Files.isRegularFile(database) ? new Database(database, database.toString(), bytes(database)) : new Database(null, null, -1);
+		}
+		if (store.info().id() < 0) {
+			return new Database(null, null, -1);
+		}
+		try (TraceCatalogue catalogue = Stores.openCatalogue(place, DatabaseKind.SQLITE, console::hint)) {
+			return new Database(null, place.trace(store.info().databaseName()), catalogue.databaseBytes(store.info()).orElse(-1));
+		}
+	}
+
+	private static long bytes(Path file) {
+		try {
+			return Files.size(file);
+		} catch (IOException e) {
+			return -1;
+		}
 	}
 
 	/** The trace with the tree that --tree asks for; it ends with the given one. The machine is no tree of the trace. */
@@ -96,24 +137,29 @@ final class TraceArgument {
 	 * @param args with --tree
 	 */
 	static Path folder(String argument, TraceStore opened, CommandLine args, Console console) throws Exception {
-		Path database = file(argument, opened);
-		if (database == null) {
+		Database database = database(argument, opened, console);
+		if (database.name == null) {
 			throw new StoreException(argument + " is in no database: import it first, with 'memtrace import'");
 		}
 		TraceStore store = tree(opened, args);
-		return FolderCache.folder(store, database, args.get("tree"), () -> AccessOptions.load(store, console), console.progress());
+		return database.file != null
+				? FolderCache.folder(store, database.file, args.get("tree"), () -> AccessOptions.load(store, console), console.progress())
+				: FolderCache.folder(store, database.name, args.get("tree"), () -> AccessOptions.load(store, console), console.progress());
 	}
 
-	/** The directory of the catalogue that a command line asks for. */
+	/** Where the catalogue is that a command line asks for. */
+	static CataloguePlace place(CommandLine args) throws MemtraceException {
+		return args.has("catalogue") ? CataloguePlace.parse(args.get("catalogue")) : Stores.defaultCatalogue();
+	}
+
+	/** The catalogue that a command line asks for. */
 	static TraceCatalogue catalogue(CommandLine args, Console console) throws MemtraceException {
 		return catalogue(args, DatabaseKind.SQLITE, console);
 	}
 
 	/** The catalogue of the command line. New traces in it are of the given kind. */
 	static TraceCatalogue catalogue(CommandLine args, DatabaseKind kind, Console console) throws MemtraceException {
-		Path directory = args.getPath("catalogue");
-		return Stores.openCatalogue(directory == null ? Stores.defaultCatalogueDirectory() : directory, kind,
-				console::hint);
+		return Stores.openCatalogue(place(args), kind, console::hint);
 	}
 
 	/** Null when the text cannot be a path. */
@@ -127,11 +173,12 @@ final class TraceArgument {
 
 	private static TraceStore imported(Path directory, Console console) throws MemtraceException {
 		String identity = ImportOperation.identity(directory);
-		Path home = Stores.defaultCatalogueDirectory();
-		try (TraceCatalogue catalogue = Stores.openCatalogue(home, console::hint)) {
+		CataloguePlace home = Stores.defaultCatalogue();
+		try (TraceCatalogue catalogue = Stores.openCatalogue(home, DatabaseKind.SQLITE, console::hint)) {
+			boolean writable = home.isServer() || Files.isWritable(home.directory()); // a server says no by itself
 			for (TraceInfo trace : catalogue.list()) {
 				if (identity.equals(trace.properties().get(ImportOperation.PROPERTY_SOURCE_IDENTITY))
-						&& Files.exists(home.resolve(trace.databaseName()))) {
+						&& (home.isServer() || Files.exists(home.directory().resolve(trace.databaseName())))) {
 					try {
 						return catalogue.open(trace.id());
 					} catch (UnsupportedVersionException e) {
@@ -139,15 +186,16 @@ final class TraceArgument {
 					}
 				}
 			}
-			if (Files.isWritable(home)) {
-				TraceInfo info = call(new ImportOperation(directory, catalogue::create).setScratchDirectory(home), console);
+			if (writable) {
+				ImportOperation operation = new ImportOperation(directory, catalogue::create);
+				TraceInfo info = call(home.isServer() ? operation : operation.setScratchDirectory(home.directory()), console);
 				console.hint("imported " + directory + " as trace " + info.id());
 				TraceStore store = catalogue.open(info.id());
 				AccessTable.save(store, Dimensions.firstPictures(), console.progress());
 				return store;
 			}
 		} catch (StoreException e) {
-			if (Files.isWritable(home)) {
+			if (home.isServer() || Files.isWritable(home.directory())) {
 				throw e;
 			}
 		}

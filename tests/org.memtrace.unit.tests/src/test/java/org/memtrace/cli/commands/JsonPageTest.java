@@ -37,8 +37,9 @@ class JsonPageTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
 	/** Commands that print no result, or print it as a file or a script. */
-	private static final Set<String> OTHERS = Set.of("record", "monitor", "cc", "c++", "fortran", "finish", "delete", "rename", "export",
-			"experiment", "pack", "unpack", "render", "report", "open", "help", "completion", "otf2-stream", "otf2-write", "on-node", "debug");
+	private static final Set<String> OTHERS = Set.of("record", "monitor", "cc", "c++", "fortran", "finish", "delete", "copy", "rename",
+			"export", "experiment", "pack", "unpack", "render", "report", "open", "help", "completion", "otf2-stream", "otf2-write", "on-node",
+			"debug");
 	@TempDir
 	static Path temporary;
 	private static String db;
