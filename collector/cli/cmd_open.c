@@ -176,14 +176,14 @@ static bool hand_over_to_any(const char *state, const char *catalogue, char **ar
 	return false;
 }
 
-/* The directory of the catalogue as the workbench has it: empty when nothing names one. */
-static const char *catalogue_directory(const char *given)
+/* The place of the catalogue as the workbench has it, a directory or the address of a server: empty when nothing names one. */
+static const char *catalogue_place(const char *given)
 {
-	const char *home = getenv("MEMTRACE_HOME");
+	const char *place = getenv("MEMTRACE_CATALOGUE"), *home = getenv("MEMTRACE_HOME");
 	static char path[PATH_MAX];
 
 	if (!given)
-		given = home && *home ? home : "";
+		given = place && *place ? place : home && *home ? home : "";
 	return *given && realpath(given, path) ? path : given;
 }
 
@@ -227,7 +227,7 @@ int cmd_open(const struct mt_args *a)
 	}
 	if (!(display && *display) && !(wayland && *wayland))
 		return mt_fail(a, MT_EXIT_UNAVAILABLE, "there is no display; 'memtrace render' and 'memtrace summary' work without");
-	if (!is_new && hand_over_to_any(state, catalogue_directory(catalogue), args + first, n - first, refusal)) {
+	if (!is_new && hand_over_to_any(state, catalogue_place(catalogue), args + first, n - first, refusal)) {
 		mt_note("the workbench that runs shows it; --new starts another one");
 		return MT_EXIT_OK;
 	}

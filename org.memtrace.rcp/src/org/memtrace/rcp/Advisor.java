@@ -26,6 +26,8 @@ import org.eclipse.ui.application.IWorkbenchConfigurer;
 import org.eclipse.ui.application.IWorkbenchWindowConfigurer;
 import org.eclipse.ui.application.WorkbenchAdvisor;
 import org.eclipse.ui.application.WorkbenchWindowAdvisor;
+import org.memtrace.model.store.CataloguePlace;
+import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenRequests;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
@@ -93,7 +95,7 @@ final class Advisor extends WorkbenchAdvisor {
 	public void postStartup() {
 		Session session = PlatformUI.getWorkbench().getService(Session.class);
 		if (arguments.catalogue() != null) {
-			session.useCatalogue(Path.of(arguments.catalogue()).toAbsolutePath());
+			session.useCatalogue(opener(arguments.catalogue()));
 		}
 		Path state = state();
 		if (!arguments.traces().isEmpty()) {
@@ -160,9 +162,19 @@ final class Advisor extends WorkbenchAdvisor {
 		return List.of(environment("DISPLAY"), environment("WAYLAND_DISPLAY"));
 	}
 
-	/** The directory of the catalogue that the arguments or the environment name; empty: the usual one. */
+	/** The place of the catalogue that the arguments or the environment name; empty: the usual one. */
 	static String catalogue(StartArguments arguments) {
-		return arguments.catalogue() != null ? real(Path.of(arguments.catalogue()).toAbsolutePath().toString()) : environment("MEMTRACE_HOME");
+		if (arguments.catalogue() != null) {
+			return CataloguePlace.isServer(arguments.catalogue()) ? arguments.catalogue()
+					: real(Path.of(arguments.catalogue()).toAbsolutePath().toString());
+		}
+		return environment(Stores.CATALOGUE).isEmpty() ? environment("MEMTRACE_HOME") : environment(Stores.CATALOGUE);
+	}
+
+	/** Opened when it is first needed, so that what is wrong with it is said where its traces are listed. */
+	private static Session.CatalogueOpener opener(String place) {
+		return () -> Session.open(CataloguePlace.isServer(place) ? CataloguePlace.parse(place)
+				: CataloguePlace.of(Path.of(place).toAbsolutePath()));
 	}
 
 	private static String environment(String name) {
@@ -170,10 +182,10 @@ final class Advisor extends WorkbenchAdvisor {
 		return value == null ? "" : value;
 	}
 
-	/** The same text for all names of a directory; empty stays empty. */
+	/** The same text for all names of a directory; empty, and the address of a server, stay as they are. */
 	private static String real(String directory) {
 		try {
-			return directory.isEmpty() ? "" : Path.of(directory).toRealPath().toString();
+			return directory.isEmpty() || CataloguePlace.isServer(directory) ? directory : Path.of(directory).toRealPath().toString();
 		} catch (IOException | InvalidPathException e) {
 			return directory;
 		}

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.analysis.selection.StateRequest;
 
@@ -79,7 +80,7 @@ record StartArguments(String catalogue, boolean isNew, StateRequest state, List<
 
 	/** What is no path may be the name of a trace in the catalogue. */
 	private static String absolute(String trace) {
-		if (trace.startsWith(SharedView.LINK)) {
+		if (trace.startsWith(SharedView.LINK) || CataloguePlace.isServer(trace)) {
 			return trace;
 		}
 		try {

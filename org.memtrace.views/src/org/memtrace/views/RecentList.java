@@ -16,6 +16,7 @@ import org.eclipse.swt.widgets.Display;
 import org.eclipse.ui.PlatformUI;
 import org.memtrace.analysis.selection.RecentTraces;
 import org.memtrace.analysis.selection.RecentTraces.Recent;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.views.preferences.Settings;
@@ -68,8 +69,8 @@ public final class RecentList {
 	/** The catalogue is open: a trace of it is shown. */
 	private static String catalogue(Session session) {
 		try {
-			Path directory = session.catalogue().directory();
-			return directory == null ? "" : directory.toAbsolutePath().normalize().toString();
+			CataloguePlace place = session.catalogue().place();
+			return place == null ? "" : place.isServer() ? place.toString() : place.directory().toAbsolutePath().normalize().toString();
 		} catch (MemtraceException e) {
 			return "";
 		}

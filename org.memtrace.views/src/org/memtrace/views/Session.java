@@ -15,6 +15,7 @@ import org.memtrace.analysis.colour.Colours;
 import org.memtrace.analysis.selection.SelectionLink;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.preferences.Settings;
@@ -147,12 +148,17 @@ public final class Session implements IDisposable {
 
 	/** Uses the catalogue in a directory from now on. */
 	public void useCatalogue(Path directory) {
-		useCatalogue(() -> openDirectory(directory));
+		useCatalogue(CataloguePlace.of(directory));
 	}
 
-	/** Opens the catalogue in a directory; what had to be cleaned up stands in the log. */
-	static TraceCatalogue openDirectory(Path directory) throws MemtraceException {
-		return Stores.openCatalogue(directory, Settings.database(), notice -> ILog.of(Session.class).info(notice));
+	/** Uses the catalogue at a place from now on. */
+	public void useCatalogue(CataloguePlace place) {
+		useCatalogue(() -> open(place));
+	}
+
+	/** Opens the catalogue at a place; what had to be cleaned up stands in the log. */
+	public static TraceCatalogue open(CataloguePlace place) throws MemtraceException {
+		return Stores.openCatalogue(place, Settings.database(), notice -> ILog.of(Session.class).info(notice));
 	}
 
 	/** The colours of all views; listeners are told on the display thread. */

@@ -20,7 +20,7 @@ public final class SessionFactory extends AbstractServiceFactory {
 		if (inherited != null) {
 			return inherited;
 		}
-		Session session = new Session(() -> Session.openDirectory(Settings.catalogue()));
+		Session session = new Session(() -> Session.open(Settings.catalogue()));
 		FollowSettings.follow(session, PlatformUI.getWorkbench().getDisplay());
 		Extensions.follow(Platform.getExtensionRegistry());
 		RecentList.follow(session);

@@ -22,6 +22,7 @@ import org.eclipse.swt.widgets.Display;
 import org.memtrace.analysis.selection.KeptSession;
 import org.memtrace.analysis.selection.StateText;
 import org.memtrace.analysis.selection.TraceSelection;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
@@ -76,8 +77,8 @@ public final class SessionFile {
 	}
 
 	private static String catalogue(Session session) throws MemtraceException {
-		Path directory = session.catalogue().directory();
-		return directory == null ? "" : directory.toAbsolutePath().normalize().toString();
+		CataloguePlace place = session.catalogue().place();
+		return place == null ? "" : place.isServer() ? place.toString() : place.directory().toAbsolutePath().normalize().toString();
 	}
 
 	/**

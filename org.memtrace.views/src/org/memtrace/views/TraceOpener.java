@@ -25,6 +25,7 @@ import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
@@ -366,6 +367,14 @@ public final class TraceOpener {
 
 	/** The trace of the catalogue with a name or number, or of a directory, which is imported first when it is new. */
 	private TraceInfo find(String name, Path path, Progress progress) throws MemtraceException {
+		if (CataloguePlace.isServer(name)) {
+			CataloguePlace.Trace trace = CataloguePlace.parseTrace(name);
+			if (!trace.place().equals(session.catalogue().place())) {
+				throw new StoreException(name + " is in another catalogue; choose " + trace.place()
+						+ " in the preferences, or start with --catalogue.");
+			}
+			return session.catalogue().find(trace.name());
+		}
 		if (path != null && Files.isDirectory(path)) {
 			return TraceImport.once(session.catalogue(), path, progress);
 		} else if (name.indexOf('/') >= 0) {

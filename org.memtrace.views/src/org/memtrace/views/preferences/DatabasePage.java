@@ -9,6 +9,8 @@ import org.eclipse.jface.preference.RadioGroupFieldEditor;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.storage.Stores;
 
 /** Where traces are kept and how. */
@@ -20,19 +22,53 @@ public final class DatabasePage extends Page {
 	@Override
 	protected void createFieldEditors() {
 		Composite parent = getFieldEditorParent();
-		DirectoryFieldEditor directory = new DirectoryFieldEditor(Settings.CATALOGUE, "&Catalogue:", parent);
-		directory.setEmptyStringAllowed(true);
-		directory.setErrorMessage("The catalogue must be a directory that exists, or nothing for the usual one.");
-		directory.getTextControl(parent).setMessage(Stores.defaultCatalogueDirectory().toString());
-		addField(directory);
-		note(parent, "Another catalogue closes the traces that are open.");
-		addField(new RadioGroupFieldEditor(Settings.DATABASE, "Database of new imports", 1,
+		DirectoryFieldEditor place = new PlaceEditor(parent);
+		place.setEmptyStringAllowed(true);
+		place.getTextControl(parent).setMessage(usual());
+		addField(place);
+		note(parent, "A directory, or the database of a PostgreSQL server that a team shares: postgresql://host/database. The password comes from"
+				+ " ~/.pgpass or PGPASSWORD. Another catalogue closes the traces that are open.");
+		addField(new RadioGroupFieldEditor(Settings.DATABASE, "Database of new imports into a directory", 1,
 				new String[][] {{"&SQLite: one file, read by FrameSoc", "sqlite"}, {"&H2", "h2"}}, parent, true));
 		IntegerFieldEditor cache = new IntegerFieldEditor(Settings.CACHE_MIB, "Columns in &memory, at most (MiB):", parent, 7);
 		cache.setValidRange(0, 9_999_999);
 		cache.setErrorMessage("A whole number of MiB; 0 keeps nothing.");
 		addField(cache);
 		note(parent, "Columns of open traces that need not be read again; never more than a third of the memory of the workbench.");
+	}
+
+	private static String usual() {
+		try {
+			return Stores.defaultCatalogue().toString();
+		} catch (StoreException e) {
+			return Stores.defaultCatalogueDirectory().toString();
+		}
+	}
+
+	/** A directory that exists, or the address of a server; whether that answers shows when it is used. */
+	private static final class PlaceEditor extends DirectoryFieldEditor {
+		private static final String ERROR = "The catalogue must be a directory that exists, postgresql://host/database, or nothing for the usual one.";
+
+		PlaceEditor(Composite parent) {
+			super(Settings.CATALOGUE, "&Catalogue:", parent);
+			setErrorMessage(ERROR);
+		}
+
+		@Override
+		protected boolean doCheckState() {
+			String text = getTextControl().getText().strip();
+			if (!CataloguePlace.isServer(text)) {
+				setErrorMessage(ERROR);
+				return super.doCheckState();
+			}
+			try {
+				CataloguePlace.parse(text);
+				return true;
+			} catch (StoreException e) {
+				setErrorMessage(e.getMessage());
+				return false;
+			}
+		}
 	}
 
 	private static void note(Composite parent, String text) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views.preferences;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.Set;
 
 import org.eclipse.core.runtime.preferences.AbstractPreferenceInitializer;
@@ -18,6 +16,8 @@ import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.SignificantLevels;
 import org.memtrace.analysis.colour.Colours;
 import org.memtrace.importer.record.RecordOption;
+import org.memtrace.model.StoreException;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.util.Appearance;
@@ -111,13 +111,14 @@ public final class Settings {
 		return option.problem(text) == null ? text : option.defaultText();
 	}
 
-	/** Directory of the catalogue. */
-	public static Path catalogue() {
-		String text = store().getString(CATALOGUE).strip();
+	/** Where the catalogue is: as chosen, else as for the commands. */
+	public static CataloguePlace catalogue() {
 		try {
-			return text.isEmpty() ? Stores.defaultCatalogueDirectory() : Path.of(text).toAbsolutePath();
-		} catch (InvalidPathException e) {
-			return Stores.defaultCatalogueDirectory();
+			String text = store().getString(CATALOGUE).strip();
+			CataloguePlace place = text.isEmpty() ? Stores.defaultCatalogue() : CataloguePlace.parse(text);
+			return place.isServer() ? place : CataloguePlace.of(place.directory().toAbsolutePath());
+		} catch (StoreException e) {
+			return CataloguePlace.of(Stores.defaultCatalogueDirectory());
 		}
 	}
 

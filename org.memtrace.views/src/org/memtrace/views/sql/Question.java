@@ -17,6 +17,7 @@ import org.memtrace.analysis.answer.AnswerTable;
 import org.memtrace.analysis.export.FolderCache;
 import org.memtrace.analysis.export.FolderTable;
 import org.memtrace.analysis.export.ParquetFolder;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.StoreException;
@@ -31,9 +32,9 @@ import org.memtrace.views.OpenTrace;
 /**
  * A statement about a trace. Not on the display thread: the first question about a trace writes its Parquet folder.
  *
- * @param database file of the trace; null when it is in memory only
+ * @param database file or address of the trace; null when it is in memory only
  */
-record Question(OpenTrace trace, Path database, String sql) {
+record Question(OpenTrace trace, String database, String sql) {
 	/** Rows that are shown at most; the answer may have more. */
 	static final int MOST_ROWS = 10_000;
 	/** What a statement may use, as on the command line. */
@@ -123,7 +124,9 @@ record Question(OpenTrace trace, Path database, String sql) {
 
 	private Path folder(Progress progress) throws MemtraceException {
 		try (OpenTrace.Lease lease = trace.lease()) {
-			return FolderCache.folder(lease.store(), database, trace.space().id(), trace::accesses, progress);
+			return CataloguePlace.isServer(database)
+					? FolderCache.folder(lease.store(), database, trace.space().id(), trace::accesses, progress)
+					: FolderCache.folder(lease.store(), Path.of(database), trace.space().id(), trace::accesses, progress);
 		} catch (MemtraceException | RuntimeException e) {
 			throw e;
 		} catch (Exception e) {

@@ -46,6 +46,7 @@ import org.memtrace.analysis.filter.Condition;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
+import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.sql.SqlExample;
@@ -339,14 +340,14 @@ public final class SqlPage extends TraceView {
 		say("Stopped.");
 	}
 
-	/** Null for a trace in memory. */
-	private Path database(OpenTrace of) {
+	/** A file, or an address; null for a trace in memory. */
+	private String database(OpenTrace of) {
 		if (of.file() != null) {
-			return of.file().path();
+			return of.file().path().toString();
 		}
 		try {
-			Path directory = session().catalogue().directory();
-			return directory == null ? null : directory.toAbsolutePath().resolve(of.info().databaseName());
+			CataloguePlace place = session().catalogue().place();
+			return place == null ? null : place.trace(of.info().databaseName());
 		} catch (MemtraceException e) {
 			return null; // the catalogue cannot be read any more, which its list says
 		}

@@ -33,7 +33,7 @@ final class ImportTask {
 			return intoFile(settings, incomplete, progress);
 		}
 		// the catalogue of the session makes databases of the kind in the preferences
-		try (TraceCatalogue other = Stores.openCatalogue(catalogue.directory(), settings.kind(), ImportTask::log)) {
+		try (TraceCatalogue other = Stores.openCatalogue(catalogue.place(), settings.kind(), ImportTask::log)) {
 			return intoCatalogue(other, settings, incomplete, progress);
 		}
 	}
