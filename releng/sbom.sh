@@ -81,7 +81,7 @@ EOF
             <phase>generate-resources</phase>
             <goals><goal>unpack-dependencies</goal></goals>
             <configuration>
-              <includes>META-INF/LICENSE*,META-INF/NOTICE*,META-INF/AL2.0,META-INF/LGPL2.1,META-INF/maven/*/*/LICENSE*,LICENSE*,license/*,about.html,about_files/**</includes>
+              <includes>META-INF/LICENSE*,META-INF/NOTICE*,META-INF/AL2.0,META-INF/LGPL2.1,META-INF/licenses/**,META-INF/maven/*/*/LICENSE*,LICENSE*,license/*,about.html,about_files/**</includes>
               <useSubDirectoryPerArtifact>true</useSubDirectoryPerArtifact>
               <stripVersion>true</stripVersion>
               <outputDirectory>\${project.basedir}/unpacked</outputDirectory>
@@ -134,11 +134,12 @@ mkdir -p $to
 for dir in $out/unpacked/*; do
 	artifact=$(basename $dir -jar)
 	mkdir -p $to/$artifact
-	# flat: META-INF/LICENSE becomes LICENSE; what about.html points to keeps its folder
-	(cd $dir && find . -type f ! -path './about_files/*') | while read -r f; do
+	# flat: META-INF/LICENSE becomes LICENSE; what about.html points to keeps its folder, and so do libraries inside of a library
+	(cd $dir && find . -type f ! -path './about_files/*' ! -path './META-INF/licenses/*') | while read -r f; do
 		cp $dir/$f $to/$artifact/
 	done
 	[ ! -d $dir/about_files ] || cp -r $dir/about_files $to/$artifact/
+	[ ! -d $dir/META-INF/licenses ] || cp -r $dir/META-INF/licenses $to/$artifact/
 done
 grep -v '^#' releng/third-party.txt | while read -r artifact spdx copyright; do
 	grep -q "<artifactId>$artifact</artifactId>" $out/pom.xml || continue

@@ -323,6 +323,8 @@ final class PostgresCatalogue implements TraceCatalogue {
 		public Connection begin() throws MemtraceException, SQLException {
 			db = schema.read();
 			db.setAutoCommit(false);
+			// reading what is imported can take long, and so can writing it
+			Sqlite.execute(db, "SET idle_in_transaction_session_timeout = 0", "SET statement_timeout = 0");
 			Sqlite.execute(db, "CREATE SCHEMA " + Postgres.quoted(schema.schema));
 			Sqlite.execute(db, Postgres.schema(Schema.NOTES));
 			return db;

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.eclipse.jface.preference.IPreferenceStore;
@@ -37,6 +38,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.EventType;
+import org.memtrace.storage.Stores;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleEvents;
 import org.memtrace.views.SampleTrace;
@@ -135,6 +137,26 @@ class PreferencesTest extends UiTest {
 			press(other, "Cancel");
 			bot.waitFor("closed", () -> other.getShell() == null || other.getShell().isDisposed());
 		}
+	}
+
+	@Test
+	void theCatalogueIsADirectoryOrAServer() throws Exception {
+		String usual = Stores.defaultCatalogue().toString();
+		PreferenceDialog dialog = openPreferences(".database");
+		Text place = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t.getMessage().equals(usual));
+		Text other = bot.find(Text.class, t -> t.getShell() == dialog.getShell() && t != place && t.isVisible() && t.isEnabled()
+				&& t.getText().matches("\\d+"));
+		for (String[] typed : new String[][] {
+				{ "postgresql://anna:secret@node7/traces", "an address must not have a password: others would see it. Put it into ~/.pgpass or PGPASSWORD" },
+				{ "/no/such/folder", "The catalogue must be a directory that exists, postgresql://host/database, or nothing for the usual one." },
+				{ "postgresql://node7/traces", null } }) {
+			retype(place, typed[0]);
+			bot.run(other::forceFocus); // it is checked when it is left
+			bot.waitFor(typed[0], () -> Objects.equals(typed[1], ((PreferencePage) dialog.getSelectedPage()).getErrorMessage()));
+		}
+		bot.shot("preferences-server");
+		press(dialog, "Cancel");
+		bot.waitFor("closed", () -> dialog.getShell() == null || dialog.getShell().isDisposed());
 	}
 
 	private void retype(Text text, String now) {
