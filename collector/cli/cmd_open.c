@@ -59,13 +59,13 @@ static bool find_script(char path[PATH_MAX])
 
 /*
  * The workbench remembers traces: paths become absolute. What is no path may be
- * the name of a trace in the catalogue.
+ * the name of a trace in the catalogue, or its address on a server.
  */
 static char *trace(const char *given)
 {
 	char *path = realpath(given, NULL);
 
-	return path || strchr(given, '/') ? path : strdup(given);
+	return path || (strchr(given, '/') && !mt_is_server(given)) ? path : strdup(given);
 }
 
 /* The address of the socket of the @nth workbench, from 1; false when there cannot be one. */

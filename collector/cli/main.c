@@ -80,10 +80,10 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* A file, or a name or number in the catalogue: what was imported, which only Java can read. */
+/* A file, a name or number in the catalogue, or an address on a server: what was imported, which only Java can read. */
 static bool names_import(const char *trace)
 {
-	return !is_directory(trace) && (mt_exists(trace) || !strchr(trace, '/'));
+	return mt_is_server(trace) || (!is_directory(trace) && (mt_exists(trace) || !strchr(trace, '/')));
 }
 
 /* -q, --quiet and the like: a flag of mt_common. */

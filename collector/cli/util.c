@@ -153,6 +153,11 @@ bool mt_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool mt_is_server(const char *text)
+{
+	return !strncmp(text, "postgresql://", 13) || !strncmp(text, "postgres://", 11);
+}
+
 bool mt_ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), k = strlen(end);

@@ -162,8 +162,15 @@ static void fields(void)
 	field("\"", "\"\"\"\"");
 }
 
+static void servers(void)
+{
+	CHECK(mt_is_server("postgresql://node7/traces/app") && mt_is_server("postgres:///"));
+	CHECK(!mt_is_server("postgresql") && !mt_is_server("postgresql:/x") && !mt_is_server("./postgresql://x") && !mt_is_server(""));
+}
+
 int main(void)
 {
+	servers();
 	shell_words();
 	sorts();
 	counted_lines();
