@@ -169,6 +169,11 @@ public final class JoinOperation {
 		return write(note, before, types, lanes, threads, clock, by, !byId.isEmpty(), progress);
 	}
 
+	/** Whether the application trace is that of record --io, whose names of threads have the ids of the kernel. */
+	private boolean isIo() {
+		return "io".equals(application.info().properties().get("reader"));
+	}
+
 	/** The producers with states, in the order of the tree; and the times of the marker. */
 	private List<Lane> lanes(Map<Integer, EventType> types, List<Long> marks, Progress progress) throws MemtraceException {
 		TreeMap<Integer, Lane> lanes = new TreeMap<>();
@@ -179,7 +184,8 @@ public final class JoinOperation {
 					continue;
 				}
 				Lane lane = lanes.computeIfAbsent(b.producer[i], Lane::new);
-				lane.states |= type.category() == EventCategory.STATE;
+				// requests to devices are of no thread
+				lane.states |= type.category() == EventCategory.STATE && !(isIo() && type.name().startsWith("block: "));
 				lane.sees(b.startNs[i], type.category() == EventCategory.PUNCTUAL && type.name().equals(THREAD_BEGIN));
 				if (type.name().equals(marker)) {
 					marks.add(b.startNs[i]);
@@ -219,7 +225,9 @@ public final class JoinOperation {
 		for (Lane lane : lanes) {
 			Matcher m = TASK.matcher(tree.name(lane.producer));
 			ThreadInfo thread = m.matches() ? tasks.get(Long.parseLong(m.group(1) != null ? m.group(1) : m.group(2))) : null;
-			if (thread == null) {
+			if (thread == null && isIo()) {
+				continue; // the kernel saw processes and threads that the memory trace does not have
+			} else if (thread == null) {
 				return Map.of();
 			}
 			found.put(lane.producer, thread);

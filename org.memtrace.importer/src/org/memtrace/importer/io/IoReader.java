@@ -81,6 +81,11 @@ public final class IoReader implements InputReader {
 				sentence.isEmpty() ? List.of() : List.of(sentence), Set.of()));
 	}
 
+	/** Name of a thread or process: {@code app (4711)}. */
+	static String named(String name, long id) {
+		return (name.isEmpty() ? "thread" : name.replace('=', '_')) + " (" + id + ")";
+	}
+
 	/** {@code app} of {@code app.memtrace/io}. */
 	private static String name(Input input) {
 		Path parent = input.first().toAbsolutePath().normalize().getParent();
@@ -102,12 +107,13 @@ public final class IoReader implements InputReader {
 			sink.property("io_kernel", head.text("kernel"));
 			sink.property("io_directory", head.text("trace_directory"));
 			sink.property("io_missing", String.join(", ", head.texts("missing")));
+			Map<Integer, String> names = Map.of();
 			if (head.text("source").equals("tracefs")) {
-				new Events(input, head, sink, progress).read();
+				names = new Events(input, head, sink, progress).read();
 			}
 			Path counters = input.first().resolve("counters.csv");
 			if (Files.isRegularFile(counters)) {
-				new ProcessCounters(sink).read(InputFile.of(counters, input.first() + "/counters.csv"));
+				new ProcessCounters(sink, names).read(InputFile.of(counters, input.first() + "/counters.csv"));
 			}
 			Path manifest = input.first().toAbsolutePath().normalize().getParent();
 			if (manifest != null && Files.isRegularFile(manifest.resolve("manifest.json"))) {
@@ -169,7 +175,8 @@ public final class IoReader implements InputReader {
 			return major << 20 | minor;
 		}
 
-		void read() throws MemtraceException, IOException {
+		/** Names of threads by their ids. */
+		Map<Integer, String> read() throws MemtraceException, IOException {
 			Path path = input.first().resolve("formats");
 			EventFormats formats = EventFormats.parse(Files.readString(path, StandardCharsets.ISO_8859_1), path.toString());
 			long pageBytes = head.number("page_bytes", 4096);
@@ -194,6 +201,7 @@ public final class IoReader implements InputReader {
 			sink.lost(lost);
 			sink.property("io_requests_of_others", Long.toString(events.foreignRequests()));
 			sink.property("io_calls_of_the_recorder", Long.toString(events.ownCalls()));
+			return events.names();
 		}
 
 		private Path file(Json buffer) throws TraceFormatException {
@@ -338,7 +346,7 @@ public final class IoReader implements InputReader {
 
 		private String named(int tid) {
 			String name = names.getOrDefault(tid, "");
-			return (name.isEmpty() ? "thread" : name.replace('=', '_')) + " " + tid;
+			return IoReader.named(name, tid);
 		}
 
 		private int producer(int tid) {

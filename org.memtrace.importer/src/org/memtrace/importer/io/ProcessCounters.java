@@ -34,11 +34,14 @@ final class ProcessCounters {
 	}
 
 	private final EventSink sink;
+	private final Map<Integer, String> names;
 	private final Map<Integer, Counts> processes = new HashMap<>();
 	private long look = Long.MIN_VALUE;
 
-	ProcessCounters(EventSink sink) {
+	/** @param names of processes by their ids; of others the name that they had when they were first seen */
+	ProcessCounters(EventSink sink, Map<Integer, String> names) {
 		this.sink = sink;
+		this.names = new HashMap<>(names);
 	}
 
 	void read(InputFile file) throws MemtraceException, IOException {
@@ -105,7 +108,8 @@ final class ProcessCounters {
 			boolean isNew = !processes.containsKey(e.getKey());
 			Counts counts = processes.computeIfAbsent(e.getKey(), k -> new Counts());
 			long start = isNew || fromNs == Long.MIN_VALUE ? fromNs == Long.MIN_VALUE ? toNs : fromNs : counts.timeNs;
-			int producer = sink.producer(List.of("process " + (p[FIRST - 1].isEmpty() ? "thread" : p[FIRST - 1].replace('=', '_')) + " " + p[1]));
+			int producer = sink.producer(List.of("process " + IoReader.named(names.computeIfAbsent(e.getKey(), k -> p[FIRST - 1]),
+					e.getKey())));
 			for (int i = 0; i < NAMES.length; i++) {
 				long value = Long.parseLong(p[FIRST + i]);
 				long raw = value - counts.last[i];

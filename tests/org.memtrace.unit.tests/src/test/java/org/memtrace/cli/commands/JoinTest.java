@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -158,6 +159,22 @@ class JoinTest {
 		Map<String, Integer> sums = sums();
 		sums.keySet().removeIf(k -> k.startsWith("1002 ")); // in the regions of the main thread, as it has none
 		assertEquals(expected, sums);
+	}
+
+	@Test
+	void callsOfRecordIoAreRegionsOfTheirThread() throws Exception {
+		Path io = IoFolder.copy(Path.of(System.getProperty("memtrace.root")), directory.resolve("io"));
+		for (String name : List.of("calls-0.raw", "calls-1.raw")) { // the thread 12187 of the recording is 1001 here
+			String hex = HexFormat.of().formatHex(Files.readAllBytes(io.resolve(name)));
+			Files.write(io.resolve(name), HexFormat.of().parseHex(hex.replace("9b2f0000", "e9030000")));
+		}
+		String app = directory.resolve("io.db").toString();
+		Ran.ok("import", "-o", app, io.toString());
+		JsonObject o = joined("--clock-offset", Long.toString(START - 39_196_000 * MS), db, app);
+		assertEquals("id", o.get("threads_by").getAsString());
+		assertEquals(1, o.get("threads_found").getAsInt());
+		assertTrue(o.get("states").getAsInt() > 10, o::toString);
+		assertTrue(Ran.ok("query", "--what", "regions", "--format", "csv", db).contains("system call: fsync"));
 	}
 
 	@Test

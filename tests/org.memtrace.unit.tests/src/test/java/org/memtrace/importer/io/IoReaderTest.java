@@ -141,8 +141,8 @@ class IoReaderTest extends ImportTest {
 				+ "30,1,0,sh,7,0,0,0,0,0,0\n40,1,0,sh,112,0,0,0,0,0,0\n").getBytes();
 		byte[] head = "{\"schema\": \"memtrace.io/1\", \"source\": \"proc\", \"sentence\": \"tracefs needs root\"}".getBytes();
 		ImportReport report = read(folder("io", Map.of("counters.csv", counters, "io.json", head)));
-		assertEquals(List.of("counter: bytes read VARIABLE process dd 2 10 10 60.0", "counter: bytes read VARIABLE process dd 2 10 20 40.0",
-				"counter: bytes read VARIABLE process sh 1 10 10 7.0", "counter: bytes read VARIABLE process sh 1 30 40 5.0"),
+		assertEquals(List.of("counter: bytes read VARIABLE process dd (2) 10 10 60.0", "counter: bytes read VARIABLE process dd (2) 10 20 40.0",
+				"counter: bytes read VARIABLE process sh (1) 10 10 7.0", "counter: bytes read VARIABLE process sh (1) 30 40 5.0"),
 				EventLines.of(catalogue, report));
 		assertEquals("tracefs needs root", report.trace().properties().get("io_sentence"));
 	}
