@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -27,6 +30,8 @@ import org.memtrace.views.difference.DifferenceView;
  * everything, and the difference side by side. Leaves the pictures of the README in the folder of the shots (docs/images/walk.sh).
  */
 class WalkTest extends UiTest {
+	/** Whether a recording was drawn with the pages of its structures. */
+	private boolean pagesTaken;
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root")).normalize();
 	private static final Path PICTURES = Path.of(System.getProperty("memtrace.shots", "target/shots"));
 
@@ -67,7 +72,10 @@ class WalkTest extends UiTest {
 				return true;
 			});
 			bot.shot("walk-record");
-			waitLong("both recordings", () -> trace(1) != null && trace(2) != null);
+			waitLong("both recordings", () -> {
+				bot.run(this::pictureOfPages);
+				return trace(1) != null && trace(2) != null;
+			});
 			assertEquals(List.of("stencil serial", "stencil parallel"), List.of(trace(1).name(), trace(2).name()));
 			bot.waitFor("the pair opens on its difference", () -> page().findView(ViewIds.DIFFERENCE) instanceof DifferenceView v
 					&& page().isPartVisible(v));
@@ -100,6 +108,27 @@ class WalkTest extends UiTest {
 	}
 
 	/** The machine may be busy: programs run under the recorder here. */
+	/** Takes the picture of a recording again when the pages of its structures are seen, once: they come later than the counters. */
+	private void pictureOfPages() {
+		for (Label l : pagesTaken ? List.<Label>of() : bot.all(Label.class)) {
+			if (l.getText().equals("Records")) {
+				Path file = PICTURES.resolve("walk-record-pages.svg");
+				WindowPicture.write(l.getShell(), "A program is being recorded", file);
+				try {
+					if (Files.readString(file).contains(">new_grid<")) {
+						Files.move(file, PICTURES.resolve("walk-record.svg"), StandardCopyOption.REPLACE_EXISTING);
+						pagesTaken = true;
+					} else {
+						Files.delete(file);
+					}
+				} catch (IOException e) {
+					throw new UncheckedIOException(e);
+				}
+				return;
+			}
+		}
+	}
+
 	private void waitLong(String what, java.util.function.BooleanSupplier condition) throws InterruptedException {
 		for (int i = 0; i < 1200 && !condition.getAsBoolean(); i++) {
 			Thread.sleep(100);
