@@ -213,6 +213,77 @@ class IoReaderTest extends ImportTest {
 		assertEquals(List.of("2001 9", "missed 0, damaged 0"), ring(page(1000, 0, word(29, 0), 1, 2, 3), page(2000, 0, word(2, 1), 7, 9)));
 	}
 
+	/** A kind of events, all of whose fields but the common ones have eight bytes. */
+	private static String format(int id, String name, String... fields) {
+		StringBuilder text = new StringBuilder("## " + name + "\nID: " + id
+				+ "\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n");
+		for (int i = 0; i < fields.length; i++) {
+			text.append("\tfield:").append(fields[i]).append(";\toffset:").append(8 + 8 * i).append(";\tsize:8;\tsigned:1;\n");
+		}
+		return text.toString();
+	}
+
+	/** An event 10 ns after the one before. */
+	private static void put(ByteBuffer page, int id, int tid, Object... values) {
+		page.putInt(word(0, 10)).putInt(12 + 8 * values.length).putInt(id).putInt(tid);
+		for (Object value : values) {
+			if (value instanceof String text) {
+				page.put(java.util.Arrays.copyOf(text.getBytes(), 8));
+			} else {
+				page.putLong(((Number) value).longValue());
+			}
+		}
+	}
+
+	/** A call writes into the page cache, and another thread brings it to the device later: beside other files. */
+	@Test
+	void aRequestOfAnotherThreadBelongsToTheCallThatWroteThere() throws Exception {
+		String formats = HEADER + format(1, "syscalls/sys_enter_write", "unsigned int fd", "size_t count")
+				+ format(2, "syscalls/sys_exit_write", "long ret")
+				+ format(3, "ext4/ext4_da_write_begin", "dev_t dev", "ino_t ino", "loff_t pos", "unsigned int len")
+				+ format(4, "ext4/ext4_ext_map_blocks_exit", "dev_t dev", "ino_t ino", "ext4_fsblk_t pblk", "ext4_lblk_t lblk", "int len", "int ret")
+				+ format(5, "block/block_rq_issue", "dev_t dev", "sector_t sector", "unsigned int bytes", "char rwbs[8]", "char comm[8]")
+				+ format(6, "block/block_rq_complete", "dev_t dev", "sector_t sector", "char rwbs[8]")
+				+ format(7, "syscalls/sys_enter_dup2", "unsigned int oldfd", "unsigned int newfd")
+				+ format(8, "syscalls/sys_exit_dup2", "long ret");
+		long disk = 8L << 20;
+		long partition = disk | 1;
+		ByteBuffer page = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+		put(page, 7, 5, 3, 1);
+		put(page, 8, 5, 1);
+		for (int call = 0; call < 2; call++) { // the descriptor 1 is a copy of 3 by now
+			put(page, 1, 5, 1, 4096);
+			put(page, 3, 5, partition, 77, 4096 * call, 4096);
+			put(page, 2, 5, 4096);
+		}
+		put(page, 4, 99, partition, 77, 100, 0, 2, 2);
+		put(page, 4, 99, partition, 78, 500, 0, 2, 2);
+		put(page, 5, 99, disk, 2048 + 808, 4096, "W", "kworker"); // the second page of the file
+		put(page, 5, 99, disk, 2048 + 4000, 4096, "W", "kworker"); // of a file of others
+		put(page, 5, 99, disk, 2048 + 816, 4096, "W", "kworker"); // behind the end of the file
+		put(page, 5, 99, disk, 2048 + 9000, 4096, "W", "kworker"); // of nobody knows which
+		for (long sector : new long[] {808, 816, 4000, 9000}) {
+			put(page, 6, 99, disk, 2048 + sector, "W");
+		}
+		ByteBuffer all = ByteBuffer.allocate(16 + page.position()).order(ByteOrder.LITTLE_ENDIAN);
+		all.putLong(1000).putLong(page.position()).put(page.array(), 0, page.position());
+		String head = "{\"schema\": \"memtrace.io/1\", \"source\": \"tracefs\", \"pid\": 5,"
+				+ " \"buffers\": [{\"file\": \"calls-0.raw\", \"cpu\": 0}],"
+				+ " \"devices\": [{\"major\": 8, \"minor\": 1, \"start_sector\": 2048, \"disk_major\": 8, \"disk_minor\": 0}]}";
+		String files = "time_ns,pid,fd,major,minor,inode,block_bytes,path\n1001,5,3,8,1,77,4096,/data/x, y\n1001,5,1,0,6,3,4096,/dev/null\n";
+		ImportReport report = read(folder("io", Map.of("formats", formats.getBytes(), "calls-0.raw", all.array(), "io.json", head.getBytes(),
+				"files.csv", files.getBytes(), "counters.csv", new byte[0])));
+		List<CallRow> calls = ask(report, "/data/x, y", io -> io.calls(10, Progress.NONE));
+		assertEquals(List.of("write 4096 0", "write 4096 1"), calls.stream().map(r -> r.event().operation() + " " + r.event().bytes() + " "
+				+ r.below()[4]).toList());
+		List<Below> below = ask(report, "", io -> io.call(calls.get(1).event().call(), Progress.NONE));
+		assertEquals(List.of("system call write  0", "file system da_write_begin (ext4)  4096", "block write sector 4096"), below.stream()
+				.map(b -> b.event().level() + " " + b.event().operation() + " " + b.event().by() + " " + Math.max(0, b.event().offset())).toList());
+		assertEquals("kworker 99", below.get(2).event().thread());
+		assertEquals("3", report.trace().properties().get("io_requests_of_others"));
+		assertEquals(0, calls.get(0).below()[1], "a call is not below itself");
+	}
+
 	@Test
 	void missedEventsAreCounted() throws Exception {
 		ByteBuffer missed = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(41);
