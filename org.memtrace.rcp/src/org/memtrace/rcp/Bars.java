@@ -38,6 +38,7 @@ final class Bars extends ActionBarAdvisor {
 
 	private IWorkbenchWindow window;
 	private Action record;
+	private Action monitor;
 	private Action importTrace;
 	private Action openDatabase;
 	private Action closeTrace;
@@ -55,6 +56,8 @@ final class Bars extends ActionBarAdvisor {
 		register(ActionFactory.PREFERENCES.create(w));
 		record = TraceActions.record(w);
 		record.setActionDefinitionId(ViewIds.RECORD);
+		monitor = TraceActions.monitor(w);
+		monitor.setActionDefinitionId(ViewIds.MONITOR);
 		importTrace = TraceActions.importTrace(w);
 		importTrace.setActionDefinitionId(ViewIds.IMPORT);
 		openDatabase = TraceActions.openDatabase(w);
@@ -67,6 +70,7 @@ final class Bars extends ActionBarAdvisor {
 	protected void fillMenuBar(IMenuManager bar) {
 		MenuManager file = new MenuManager("&File", IWorkbenchActionConstants.M_FILE);
 		file.add(record);
+		file.add(monitor);
 		file.add(importTrace);
 		file.add(openDatabase);
 		MenuManager recent = new MenuManager("Open r&ecent", "org.memtrace.rcp.recent");

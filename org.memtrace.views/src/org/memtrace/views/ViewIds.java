@@ -26,6 +26,7 @@ public final class ViewIds {
 	public static final String TUTORIAL = "org.memtrace.views.tutorial";
 
 	public static final String RECORD = "org.memtrace.views.record";
+	public static final String MONITOR = "org.memtrace.views.monitor";
 	public static final String IMPORT = "org.memtrace.views.import";
 	public static final String COLOURS = "org.memtrace.views.colours";
 	/** Of the platform. */

@@ -21,7 +21,7 @@ import org.memtrace.model.MemtraceException;
 
 /**
  * Follows the files that {@code memtrace monitor -o FILE} writes: FILE itself, or, with several monitors of 2017, a file for each of them
- * with its name before the ending. One thread at a time.
+ * with its name before the ending. Safe for several threads.
  */
 public final class LiveMonitors implements Closeable {
 	/** Samples that are kept of each place and variable. */
@@ -129,6 +129,7 @@ public final class LiveMonitors implements Closeable {
 	private long newestNs;
 	private long skipped;
 	private String problem = "";
+	private boolean closed;
 
 	/**
 	 * @param output what {@code -o} says; its files need not be there yet
@@ -168,10 +169,10 @@ public final class LiveMonitors implements Closeable {
 		return found;
 	}
 
-	/** Reads on. */
-	public LiveValues read() throws MemtraceException {
+	/** Reads on; after the end what was read before. */
+	public synchronized LiveValues read() throws MemtraceException {
 		try {
-			for (Path path : files(output)) {
+			for (Path path : closed ? List.<Path>of() : files(output)) {
 				Followed file = files.get(path);
 				if (file == null) {
 					file = new Followed(path);
@@ -189,7 +190,8 @@ public final class LiveMonitors implements Closeable {
 	}
 
 	@Override
-	public void close() {
+	public synchronized void close() {
+		closed = true;
 		for (Followed file : files.values()) {
 			try {
 				file.close();
@@ -197,6 +199,5 @@ public final class LiveMonitors implements Closeable {
 				continue; // it was only read
 			}
 		}
-		files.clear();
 	}
 }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -21,8 +22,8 @@ import com.google.gson.JsonParser;
 import org.memtrace.model.MemtraceException;
 
 /**
- * A run of {@code memtrace record} as a child process. Its output is handed on as it comes; {@link #stop} ends it the way Ctrl-C
- * does, so that the trace is valid. When this process dies, the recorder and the program go on.
+ * A run of {@code memtrace record}, or of {@code memtrace monitor}, as a child process. Its output is handed on as it comes; {@link #stop}
+ * ends it the way Ctrl-C does, so that the trace is valid. When this process dies, the recorder and the program go on.
  */
 public final class Recording {
 	/** Gets the output; called on threads of the recording. */
@@ -64,20 +65,35 @@ public final class Recording {
 			throw new IllegalArgumentException("the trace directory must be known");
 		}
 		Path directory = Path.of(settings.directory()).toAbsolutePath();
-		Path trace = directory.resolve(settings.output());
+		return start(settings.command(launcher), directory, settings.environment(), directory.resolve(settings.output()), console);
+	}
+
+	/**
+	 * Starts monitors. There is no trace directory: {@link #trace} is the file of the settings, and {@link #result} has none.
+	 *
+	 * @param launcher path of {@code memtrace}
+	 * @param settings with an output
+	 */
+	public static Recording start(String launcher, MonitorSettings settings, Console console) throws MemtraceException {
+		Path output = Path.of(settings.output()).toAbsolutePath();
+		return start(settings.command(launcher), output.getParent(), Map.of(), output, console);
+	}
+
+	private static Recording start(List<String> command, Path directory, Map<String, String> environment, Path trace, Console console)
+			throws MemtraceException {
 		Path parent = trace.getParent();
 		try {
 			Files.createDirectories(parent);
 		} catch (IOException e) {
 			throw new MemtraceException(parent + ", in which the trace was to be, cannot be made: " + e.getMessage(), e);
 		}
-		ProcessBuilder builder = new ProcessBuilder(settings.command(launcher)).directory(directory.toFile())
+		ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
 				.redirectInput(Path.of("/dev/null").toFile());
-		builder.environment().putAll(settings.environment());
+		builder.environment().putAll(environment);
 		try {
 			return new Recording(builder.start(), trace, console);
 		} catch (IOException e) {
-			throw new MemtraceException(launcher + " cannot be run: " + e.getMessage(), e);
+			throw new MemtraceException(command.get(0) + " cannot be run: " + e.getMessage(), e);
 		}
 	}
 

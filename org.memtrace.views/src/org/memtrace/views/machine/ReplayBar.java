@@ -105,15 +105,22 @@ final class ReplayBar {
 		return b;
 	}
 
-	/** Shows the values of a trace in a window of time; choices that it has, too, stay. */
+	/**
+	 * Shows the values of a trace in a window of time; choices that it has, too, stay. Of a trace that has grown the cursor stays at the
+	 * end, if it is there.
+	 */
 	void show(MachineMonitors monitors, long fromNs, long toNs) {
 		boolean same = replay != null && replay.monitors().variables().equals(monitors.variables());
-		long at = same ? replay.atNs() : toNs;
+		long at = same && replay.atNs() < replay.toNs() ? replay.atNs() : toNs;
 		double speed = same ? replay.speed() : 0;
+		boolean playing = same && replay.isPlaying();
 		replay = new MonitorReplay(monitors, fromNs, toNs);
 		replay.at(at);
 		if (same) {
 			replay.speed(speed);
+			if (playing) {
+				replay.toggle();
+			}
 		} else {
 			List<String> names = new ArrayList<>(monitors.variables());
 			names.add(0, "each level's first");
@@ -121,7 +128,9 @@ final class ReplayBar {
 			variables.select(0);
 		}
 		speeds.select(MonitorReplay.SPEEDS.indexOf(replay.speed()));
-		seen(true);
+		if (!bar.getVisible()) {
+			seen(true);
+		}
 		paint(true);
 	}
 

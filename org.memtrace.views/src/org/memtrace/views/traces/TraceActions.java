@@ -14,6 +14,7 @@ import org.eclipse.swt.widgets.FileDialog;
 import org.eclipse.ui.IWorkbenchWindow;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
+import org.memtrace.views.machine.MonitorDialog;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.util.Icons;
 
@@ -31,6 +32,18 @@ public final class TraceActions {
 			}
 		};
 		action.setToolTipText("Run a program and record how it uses its memory (Ctrl+R)");
+		return action;
+	}
+
+	/** Opens the dialog that measures values of monitors. */
+	public static Action monitor(IWorkbenchWindow window) {
+		Action action = new Action("Monitor…", Icons.get("machine")) {
+			@Override
+			public void run() {
+				MonitorDialog.open(window);
+			}
+		};
+		action.setToolTipText("Measure load, memory or counters on each part of this machine, and see them as they come");
 		return action;
 	}
 
