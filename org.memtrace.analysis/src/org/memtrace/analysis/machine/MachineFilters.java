@@ -63,6 +63,26 @@ public final class MachineFilters {
 		return there ? now : clicked(now, object, false);
 	}
 
+	/**
+	 * The part of a machine that filters leave: the CPUs that they ask for, without those that they hide. Where they would leave none it is
+	 * the whole machine.
+	 */
+	public static MachineTopology shown(FilterSet filters, MachineTopology machine) {
+		BitSet shown = machine.root().cpus();
+		for (TraceFilter f : filters.filters()) {
+			if (f.enabled() && f.condition() instanceof Condition.Value v && v.isOf(BasicDimensions.CPU) && !v.numbers().isEmpty()) {
+				BitSet named = new BitSet();
+				numbers(f).stream().filter(n -> n >= 0).forEach(named::set);
+				if (f.excludes()) {
+					shown.andNot(named);
+				} else {
+					shown.and(named);
+				}
+			}
+		}
+		return machine.only(shown);
+	}
+
 	/** CPUs that filters ask for. */
 	public static BitSet cpus(FilterSet filters) {
 		return asked(filters, MachineFilters::isCpu);

@@ -93,6 +93,8 @@ public final class MachineTopology {
 	private final String origin;
 	private final boolean recorded;
 	private final boolean given;
+	/** CPUs that were left out. */
+	private final BitSet hidden;
 	private final List<MachineObject> objects = new ArrayList<>();
 	private final List<MachineObject> nodes = new ArrayList<>();
 	private final List<MachineObject> pus = new ArrayList<>();
@@ -105,14 +107,15 @@ public final class MachineTopology {
 	 * @param recorded whether it is the machine of the trace, not the one we run on
 	 */
 	public MachineTopology(MachineObject root, String origin, boolean recorded) {
-		this(root, origin, recorded, false);
+		this(root, origin, recorded, false, new BitSet());
 	}
 
-	private MachineTopology(MachineObject root, String origin, boolean recorded, boolean given) {
+	private MachineTopology(MachineObject root, String origin, boolean recorded, boolean given, BitSet hidden) {
 		this.root = root;
 		this.origin = origin;
 		this.recorded = recorded;
 		this.given = given;
+		this.hidden = hidden;
 		collect(root);
 		for (MachineObject node : nodes) {
 			nodeIndexes.set(Math.max(0, node.osIndex));
@@ -152,12 +155,46 @@ public final class MachineTopology {
 
 	/** The same machine, which somebody asked about instead of that of a trace. */
 	public MachineTopology given() {
-		return new MachineTopology(root, origin, true, true);
+		return new MachineTopology(root, origin, true, true, hidden);
 	}
 
 	/** Whether somebody asked about it instead of the machine of a trace. */
 	public boolean isGiven() {
 		return given;
+	}
+
+	/**
+	 * The part of the machine with some of its CPUs: without the other ones, and without what then has no CPU.
+	 *
+	 * @return this machine, if it has none of them or no others
+	 */
+	public MachineTopology only(BitSet cpus) {
+		BitSet kept = root.cpus();
+		kept.and(cpus);
+		if (kept.isEmpty() || kept.equals(root.cpus)) {
+			return this;
+		}
+		BitSet without = root.cpus();
+		without.andNot(kept);
+		without.or(hidden);
+		return new MachineTopology(only(root, kept), origin, recorded, given, without);
+	}
+
+	private static MachineObject only(MachineObject o, BitSet kept) {
+		BitSet cpus = o.cpus();
+		cpus.and(kept);
+		List<MachineObject> parts = new ArrayList<>();
+		for (MachineObject part : o.children) {
+			if (part.cpus.intersects(kept)) {
+				parts.add(only(part, kept));
+			}
+		}
+		return new MachineObject(o.type, o.name, o.osIndex, o.logicalIndex, o.sizeBytes, cpus, o.memory, parts);
+	}
+
+	/** Whether a CPU of the machine was left out. */
+	boolean isHidden(int cpu) {
+		return cpu >= 0 && hidden.get(cpu);
 	}
 
 	/** That it is not the machine of the trace, a sentence; else empty. */

@@ -60,6 +60,7 @@ public final class MachineUse {
 	private final Map<MachineObject, Figures> figures = new HashMap<>();
 	private final Figures whole;
 	private final double elsewhere;
+	private final double hidden;
 	private final double unknownCpu;
 	private final long pages;
 	private final long unknownPages;
@@ -81,7 +82,7 @@ public final class MachineUse {
 			byNode[i] = new Sum();
 		}
 		Sum all = new Sum();
-		double[] lost = new double[2];
+		double[] lost = new double[3];
 		places.visit((set, node, n) -> {
 			Place place = place(topology, set, node);
 			add(all, n, place);
@@ -96,7 +97,7 @@ public final class MachineUse {
 			for (int cpu : set) {
 				double part = n / set.length;
 				if (!topology.hasCpu(cpu)) {
-					lost[1] += part;
+					lost[topology.isHidden(cpu) ? 2 : 1] += part;
 					continue;
 				}
 				add(byCpu[cpu], part, place);
@@ -105,6 +106,7 @@ public final class MachineUse {
 		});
 		unknownCpu = lost[0];
 		elsewhere = lost[1];
+		hidden = lost[2];
 		whole = figures(all, places.pages());
 		pages = places.pages();
 		unknownPages = places.pages(-1);
@@ -306,6 +308,10 @@ public final class MachineUse {
 		if (elsewhere > 0) {
 			notes.add(share(elsewhere, n) + " of the " + unit.plural() + " were on CPUs that this machine does not have.");
 		}
+		if (hidden > 0) {
+			notes.add(share(hidden, n) + " of the " + unit.plural() + " were on CPUs that filters hide: parts of " + unit.row()
+					+ "s of several CPUs.");
+		}
 		return notes;
 	}
 
@@ -317,7 +323,7 @@ public final class MachineUse {
 
 	/** How much that is, such as {@code 0.2 %}; empty when there is nothing. */
 	public String leftOutShare() {
-		double left = unknownCpu + elsewhere;
+		double left = unknownCpu + elsewhere + hidden;
 		return left > 0 ? share(left, whole.accesses()) : "";
 	}
 

@@ -30,6 +30,7 @@ import org.memtrace.aggregation.Slicing;
 import org.memtrace.aggregation.TemporalAggregator;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTree;
@@ -145,7 +146,8 @@ final class OpenedTrace {
 		if (topology.pus().isEmpty()) {
 			throw new MemtraceException(store.info().alias() + ": " + topology.origin() + " has no CPU");
 		}
-		machine = MachineSide.of(new MachineTree(topology), (AccessTable) source, request, store.info().alias(), progress);
+		MachineTopology shown = MachineFilters.shown(AccessOptions.filters(args, store), topology);
+		machine = MachineSide.of(new MachineTree(shown), (AccessTable) source, request, store.info().alias(), progress);
 	}
 
 	/** What of the accesses is at no CPU of the machine, or at several, a sentence each; none without a machine. */

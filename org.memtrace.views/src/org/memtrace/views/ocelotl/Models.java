@@ -13,6 +13,8 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.MicroscopicModel;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
+import org.memtrace.analysis.filter.FilterSet;
+import org.memtrace.analysis.machine.MachineFilters;
 import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTree;
@@ -28,10 +30,11 @@ import org.memtrace.views.OpenTrace;
  * a fifth of the heap; safe for all threads.
  */
 final class Models {
-	private record Key(ModelRequest request, ModelSource source, Sides sides, boolean grouped) {
+	/** @param tree the machine, null where it is no side */
+	private record Key(ModelRequest request, ModelSource source, Sides sides, MachineTree tree, boolean grouped) {
 	}
 
-	private record Part(ModelSource source, int producer, long fromNs, long toNs) {
+	private record Part(ModelSource source, FilterSet filters, int producer, long fromNs, long toNs) {
 	}
 
 	/** Of the largest heap. */
@@ -46,29 +49,30 @@ final class Models {
 	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
 	private final Map<Part, MachineSide> parts = new LinkedHashMap<>(MOST_PARTS, 0.75f, true);
 	/** Of the trace that is shown; null until it is asked for. */
-	private MachineTree machine;
+	private MachineTopology machine;
 	private long bytes;
 
 	/**
 	 * The machine of the trace for a part of it, null where it is no side of the picture; made when it is not there.
 	 *
+	 * @param filters of the source; CPUs that they hide are not there
 	 * @throws MemtraceException if the trace does not tell on which machine it was recorded, or its CPUs are not known
 	 */
-	MachineSide machine(OpenTrace trace, ModelSource source, ModelRequest request, Sides sides, Progress progress) throws MemtraceException {
+	MachineSide machine(OpenTrace trace, ModelSource source, FilterSet filters, ModelRequest request, Sides sides, Progress progress)
+			throws MemtraceException {
 		if (!sides.hasMachine()) {
 			return null;
 		}
-		Part part = new Part(source, request.producer(), request.fromNs(), request.toNs());
-		MachineTree tree;
+		Part part = new Part(source, filters, request.producer(), request.fromNs(), request.toNs());
+		MachineTopology topology;
 		synchronized (this) {
 			MachineSide known = parts.get(part);
 			if (known != null) {
 				return known;
 			}
-			tree = machine;
+			topology = machine;
 		}
-		if (tree == null) {
-			MachineTopology topology;
+		if (topology == null) {
 			try (OpenTrace.Lease lease = trace.lease()) {
 				topology = Hwloc.load().of(lease.store());
 			}
@@ -78,11 +82,11 @@ final class Models {
 			if (topology.pus().isEmpty()) {
 				throw new NoAnswerException("'" + trace.name() + "': " + topology.origin() + " has no CPU");
 			}
-			tree = new MachineTree(topology);
 		}
+		MachineTree tree = new MachineTree(MachineFilters.shown(filters, topology));
 		MachineSide made = MachineSide.of(tree, (AccessTable) source, request, "'" + trace.name() + "'", progress);
 		synchronized (this) {
-			machine = tree;
+			machine = topology;
 			if (parts.size() >= MOST_PARTS) {
 				parts.remove(parts.keySet().iterator().next());
 			}
@@ -99,7 +103,7 @@ final class Models {
 	 */
 	MicroscopicModel get(ModelSource source, ModelRequest request, Sides sides, MachineSide side, boolean grouped, Progress progress)
 			throws MemtraceException {
-		Key key = new Key(request, source, sides, grouped);
+		Key key = new Key(request, source, sides, side == null ? null : side.tree(), grouped);
 		synchronized (this) {
 			MicroscopicModel known = models.get(key);
 			if (known != null) {

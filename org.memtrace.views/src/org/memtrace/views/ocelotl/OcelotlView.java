@@ -557,7 +557,8 @@ public final class OcelotlView extends TraceView {
 		for (Dimension v : PREPARED) {
 			ModelRequest request = input.request(source, v);
 			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
-				input.model(source, request, input.models().machine(input.trace(), source, request, input.sides(), progress), progress);
+				input.model(source, request, input.models().machine(input.trace(), source, input.state().filters(), request, input.sides(),
+						progress), progress);
 			}
 		}
 	}

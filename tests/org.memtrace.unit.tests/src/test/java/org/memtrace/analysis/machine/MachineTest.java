@@ -466,6 +466,32 @@ class MachineTest {
 		return p.scene().shapes().stream().filter(s -> s instanceof Shape.Rect r && r.fill() == 0 && r.stroke() == color).count();
 	}
 
+	/** What filters hide leaves the machine; parts of rows of several CPUs that go with it are told. */
+	@Test
+	void hiddenCpusLeaveTheMachine() throws Exception {
+		MachineTopology t = machine(2, 2, true); // 8 CPUs
+		TraceFilter some = TraceFilter.only(Condition.Value.numbers("cpu", List.of(0, 5, 6, 77)));
+		TraceFilter without = TraceFilter.hide(Condition.cpu(5));
+		MachineTopology shown = MachineFilters.shown(FilterSet.of(some, without), t);
+		assertEquals(List.of("CPU 0", "CPU 6"), shown.pus().stream().map(MachineObject::label).toList());
+		assertEquals("2 packages, 2 NUMA nodes, 2 cores, 2 CPUs", shown.summary());
+		assertEquals(cpus(0, 6), shown.root().cpus());
+		assertEquals(cpus(6), shown.root().children().get(1).cpus());
+		MachineTopology half = MachineFilters.shown(FilterSet.of(TraceFilter.hide(Condition.Value.numbers("cpu", List.of(0, 1, 2, 3)))), t);
+		assertEquals("1 package, 1 NUMA node, 2 cores, 4 CPUs", half.summary());
+		assertSame(t, MachineFilters.shown(FilterSet.of(TraceFilter.only(new Condition.Name("A"))), t), "by something else");
+		assertSame(t, MachineFilters.shown(FilterSet.of(TraceFilter.only(Condition.cpu(99))), t), "nothing would be left");
+		assertSame(t, MachineFilters.shown(FilterSet.NONE, t));
+
+		List<Row> rows = List.of(new Row(0, 0, 0, 0, 10, 0), new Row(0, 1, 2, 0, 0, 20), new Row(0, 1, 4, 0, 0, 10));
+		MachineUse use = MachineUse.of(machine(2, 1, true).only(cpus(0)), places(6, SETS, 0, 1000, -1, rows));
+		assertEquals(20, use.figures(use.topology().root()).accesses(), "10 of CPU 0 alone, half of 20 with CPU 1");
+		assertEquals(List.of("50.0 % of the records are in rows of several CPUs and are divided equally among them.",
+				"25.0 % of the records were on CPUs that this machine does not have.",
+				"25.0 % of the records were on CPUs that filters hide: parts of rows of several CPUs."), use.cpuNotes());
+		assertEquals("50.0 %", use.leftOutShare());
+	}
+
 	@Test
 	void clicksMakeAndTakeBackFilters() {
 		MachineTopology t = machine(2, 2, true);

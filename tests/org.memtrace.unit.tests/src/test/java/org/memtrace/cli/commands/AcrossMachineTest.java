@@ -144,4 +144,18 @@ class AcrossMachineTest {
 		String text = Ran.ok("machine", "--topology", "pu:1", db);
 		assertTrue(text.contains("The machine is not that of the recording: it is synthetic: pu:1."), text);
 	}
+
+	/** As rows of memory that are hidden, columns of CPUs that are hidden are not there. */
+	@Test
+	void aFilterOnCpusLeavesTheOthersOut() {
+		String only = "{\"by\":\"cpu\",\"numbers\":[1]}";
+		JsonObject all = json("aggregate", "--across", "machine", "--format", "json", "-p", "0", db);
+		JsonObject one = json("aggregate", "--across", "machine", "--format", "json", "-p", "0", "--filter", only, db);
+		assertTrue(all.toString().contains("\"CPU 0\""), all.toString().substring(0, 500));
+		assertFalse(one.toString().contains("\"CPU 0\""), "it has left the picture");
+		assertTrue(one.toString().contains("\"CPU 1\""), one.toString().substring(0, 500));
+		assertTrue(one.toString().contains("were on CPUs that filters hide"), "and what goes with it is told");
+		Ran.ok("render", "--across", "machine", "--filter", only, "-o", temporary.resolve("one.svg").toString(), db);
+		Ran.ok("render", "--tree", "machine", "--filter", only, "-o", temporary.resolve("one-time.svg").toString(), db);
+	}
 }
