@@ -6,6 +6,7 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.preference.DirectoryFieldEditor;
 import org.eclipse.jface.preference.IntegerFieldEditor;
 import org.eclipse.jface.preference.RadioGroupFieldEditor;
+import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Composite;
 import org.eclipse.swt.widgets.Label;
@@ -50,8 +51,11 @@ public final class DatabasePage extends Page {
 		private static final String ERROR = "The catalogue must be a directory that exists, postgresql://host/database, or nothing for the usual one.";
 
 		PlaceEditor(Composite parent) {
-			super(Settings.CATALOGUE, "&Catalogue:", parent);
+			init(Settings.CATALOGUE, "&Catalogue:");
 			setErrorMessage(ERROR);
+			setChangeButtonText(JFaceResources.getString("openBrowse"));
+			setValidateStrategy(VALIDATE_ON_KEY_STROKE); // or nothing can be applied after a mistake before the focus moves
+			createControl(parent);
 		}
 
 		@Override
