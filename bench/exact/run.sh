@@ -6,8 +6,9 @@
 # built with hooks, recorded and not recorded, against the same compiler without, two threads, runs interleaved,
 # the smallest of RUNS. Writes a markdown table to stdout, progress to stderr.
 #
-# usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [COMPILER...] > table.md
+# usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [-w WHEN] [COMPILER...] > table.md
 #   -r RUNS   runs of each configuration (3)
+#   -w WHEN   count in windows (record --windows), and link hooks that can be closed
 #   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto)
 #
 # Ratios hold on a busy machine, too. About two minutes for each compiler.
@@ -17,11 +18,12 @@ export LC_ALL=C OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 top=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$top/build}
 MEMTRACE=${MEMTRACE:-$BUILD/collector/memtrace}
-runs=3
-while getopts r:h o; do
+runs=3 windows=
+while getopts r:w:h o; do
 	case $o in
 	r) runs=$OPTARG ;;
-	*) sed -n '5,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	w) windows=$OPTARG; export MEMTRACE_WINDOWS=1 ;;
+	*) sed -n '5,16s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -63,7 +65,7 @@ for configuration; do
 		for ((i = 0; i < runs; i++)); do
 			n=$(cpu "$work/native" $arguments) h=$(cpu "$work/hooks" $arguments)
 			rm -rf "$work/t"
-			r=$(cpu "$MEMTRACE" record --quiet --exact -o "$work/t" "$work/hooks" $arguments)
+			r=$(cpu "$MEMTRACE" record --quiet --exact ${windows:+--windows "$windows"} -o "$work/t" "$work/hooks" $arguments)
 			echo "$n $h $r" >> "$work/times"
 			echo "$configuration $name: $n $h $r" >&2
 		done

@@ -22,6 +22,7 @@ struct mt_backend_request {
 	uint32_t subphases;
 	double max_overhead;		/* 0: the interval never grows */
 	bool physical, writes;		/* writes: --write-tracking is on */
+	bool windows;			/* accesses are counted for a part of the time */
 	bool library;			/* the program is started with the preload library */
 };
 

@@ -37,9 +37,12 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 
 static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backend_request *r)
 {
-	(void)b, (void)r;
-	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete", "threads", "all",
-			 "writes", "exact", "kernel_accesses", "attributed", "counts", "exact", "code", "instrumented");
+	const bool windows = r && r->windows;
+
+	(void)b;
+	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", windows ? "sampled" : "complete",
+			 "threads", "all", "writes", "exact", "kernel_accesses", "attributed", "counts", windows ? "windows" : "exact",
+			 "code", "instrumented");
 }
 
 static int fits(const char *program, char **why)

@@ -125,7 +125,11 @@ static int run(char **v)
 static char *bitcode(char **v, int n, char *lto, const char *dir)
 {
 	const char *folder = getenv("TMPDIR");
-	char *source = mt_printf("%s/memtrace-count.i", dir), *name = mt_printf("%s/memtrace-count-XXXXXX.o", folder && *folder ? folder : "/tmp");
+	/* hooks that can be opened and closed are dearer while they count */
+	const char *windows = getenv("MEMTRACE_WINDOWS");
+	const bool gates = windows && *windows && strcmp(windows, "0");
+	char *source = mt_printf("%s/memtrace-%s.i", dir, gates ? "windows" : "count");
+	char *name = mt_printf("%s/memtrace-count-XXXXXX.o", folder && *folder ? folder : "/tmp");
 	char *options[] = { lto, (char *)"-O2", (char *)"-fPIC", (char *)"-fomit-frame-pointer", (char *)"-w", (char *)"-x", (char *)"cpp-output",
 			    (char *)"-c", source, (char *)"-o", name, NULL };
 	char **words = mt_alloc(((size_t)n + sizeof(options) / sizeof(options[0])) * sizeof(*words));

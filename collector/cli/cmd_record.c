@@ -45,6 +45,7 @@
 #include "unrecorded.h"
 #include "user.h"
 #include "util.h"
+#include "windows.h"
 #include "zoom.h"
 
 
@@ -52,6 +53,7 @@
 static volatile sig_atomic_t child_pid;
 static struct mt_io *io;		/* --io */
 static pid_t on_node;	/* the parent that runs us for record --host, or 0 */
+static struct mt_window_spec windows;	/* of --windows */
 
 /*
  * A signal sent by a process (not by the terminal): hand it on. The parent on a node is the terminal: what it sends
@@ -62,7 +64,9 @@ static void forward(int sig, siginfo_t *si, void *uc)
 	int err = errno;
 
 	(void)uc;
-	if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid &&
+	if (windows.signal && sig == windows.signal)
+		mt_windows_signalled();
+	else if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid &&
 	    !(on_node && si->si_pid == on_node && (sig == SIGINT || sig == SIGQUIT)))
 		kill(child_pid, sig);
 	errno = err;
@@ -214,7 +218,7 @@ static void close_io(json_t *m)
 /* Removes what we made so far, when the program could not be started. */
 static void remove_directory(const char *dir)
 {
-	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve" };
+	static const char *const files[] = { "manifest.json", "topology.xml", "unrecorded.csv", ".reserve", ".windows" };
 	char *folder = mt_printf("%s/io", dir);
 	struct dirent *e;
 	DIR *d;
@@ -309,7 +313,7 @@ static struct mt_backend_request request(const struct mt_args *a, const char *di
 		.trace = dir, .interval_ns = mt_args_duration_ns(a, "interval"),
 		.subphases = (uint32_t)mt_args_int(a, "subphases"),
 		.max_overhead = mt_args_number(a, "max-overhead"), .physical = mt_args_has(a, "physical"),
-		.writes = strcmp(mt_args_get(a, "write-tracking"), "off") != 0, .library = library,
+		.writes = strcmp(mt_args_get(a, "write-tracking"), "off") != 0, .library = library, .windows = windows.kind,
 	};
 }
 
@@ -386,6 +390,8 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	if (mt_args_int(a, "interval-accesses"))
 		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
 				    json_integer(mt_args_int(a, "interval-accesses")));
+	if (mt_args_has(a, "windows"))
+		json_object_set_new(json_object_get(m, "parameters"), "windows", utf8(mt_args_get(a, "windows")));
 	if (mt_args_has(a, "zoom")) {
 		json_t *suspects = json_array();
 
@@ -460,6 +466,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
 	set_number("MEMTRACE_FIRST_INTERVAL_NS", first_interval_ns(a));
 	set_number("MEMTRACE_INTERVAL_ACCESSES", (uint64_t)mt_args_int(a, "interval-accesses"));
+	mt_windows_environment(&windows);
 	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
 	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
 	set_number("MEMTRACE_MIN_STATIC", mt_args_size_bytes(a, "min-static"));
@@ -734,9 +741,12 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		mt_note("the program did not load the recorder's library; the trace is empty");
 	} else if (sees) {
 		mt_note("%s %s in %s interval%s, %s thread%s, %zu process image%s, backend %s",
-			mt_human_count(exact ? counted : accesses), exact ? "accesses, counted exactly," : accesses == 1 ? "record" : "records",
+			mt_human_count(exact ? counted : accesses), exact ? windows.kind ? "accesses, counted in windows," : "accesses, counted exactly," :
+			accesses == 1 ? "record" : "records",
 			mt_human_count(ull(over, "intervals")),
 			ull(over, "intervals") == 1 ? "" : "s", mt_human_count(threads), threads == 1 ? "" : "s", n, n == 1 ? "" : "s", name);
+		if (json_object_get(m, "windows"))
+			mt_note("%s", json_string_value(json_object_get(json_object_get(m, "windows"), "text")));
 	} else {
 		const char *msg = json_string_value(json_object_get(backend, "message"));
 
@@ -1018,6 +1028,7 @@ static int end_recording(const struct mt_args *a, json_t *m, const char *dir, co
 		mt_note("the kernel missed %s page faults of this machine, perhaps of the program",
 			mt_human_count(r.missed_faults));
 	incomplete = not_written(dir);
+	mt_windows_unshare(dir);
 	mt_reserve_release(dir);
 	unfinished = finish_and_compress(dir, mt_args_has(a, "compress"), !wait, &packed);
 	json_object_set_new(status, "state", json_string("complete"));
@@ -1250,6 +1261,8 @@ static int record_program(const struct mt_args *a)
 	rc = mt_manifest_write(dir, m);
 	if (!rc)
 		rc = mt_unrecorded_create(dir);
+	if (!rc && windows.signal)
+		rc = mt_windows_share(dir);
 	if (rc) {
 		remove_directory(dir);
 		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot write %s/manifest.json: %s", dir,
@@ -1486,6 +1499,7 @@ static int check_host(const struct mt_args *a)
 
 int cmd_record(const struct mt_args *a)
 {
+	char *why;
 	int err;
 
 	mt_quiet = mt_args_has(a, "quiet");
@@ -1497,6 +1511,13 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
 	if (mt_args_has(a, "exact") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--exact cannot record a process that runs already");
+	if (mt_args_has(a, "windows") && !mt_args_has(a, "exact"))
+		return mt_fail(a, MT_EXIT_USAGE, "--windows needs --exact");
+	if (!mt_windows_parse(mt_args_get(a, "windows"), &windows, &why)) {
+		err = mt_fail(a, MT_EXIT_USAGE, "--windows %s", why);
+		free(why);
+		return err;
+	}
 	if (mt_args_has(a, "repeat") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--repeat and --pid exclude each other");
 	if (mt_args_has(a, "pid") && (mt_args_has(a, "follow") || mt_args_has(a, "skip")))

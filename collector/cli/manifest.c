@@ -19,6 +19,7 @@
 #include "tracedir.h"
 #include "unrecorded.h"
 #include "util.h"
+#include "windows.h"
 #include "zoom.h"
 
 extern char **environ;
@@ -446,6 +447,10 @@ void mt_manifest_complete(json_t *m, const char *trace, long long recorder_cpu_n
 	unrecorded = mt_unrecorded_describe(trace);
 	if (unrecorded)
 		json_object_set_new(m, "unrecorded", unrecorded);
+	json_object_del(m, "windows");
+	if (json_object_get(json_object_get(m, "parameters"), "windows"))
+		json_object_set_new(m, "windows", mt_windows_describe(trace,
+			json_string_value(json_object_get(json_object_get(m, "parameters"), "windows"))));
 	json_object_del(m, "zoom");
 	if (json_object_get(json_object_get(m, "parameters"), "zoom"))
 		json_object_set_new(m, "zoom", mt_zoom_describe(trace, json_object_get(json_object_get(m, "parameters"), "zoom"),

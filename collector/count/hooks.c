@@ -48,6 +48,38 @@ HIDDEN __thread struct mt_count_thread *mt_hook_thread __attribute__((tls_model(
 
 static const struct mt_count_service *service;
 
+/*
+ * Windows: accesses are counted for a share of the time. At a gate (service.h) there is nothing to test and nothing to
+ * load while they are not. Calls of hooks come to a gate behind their entry, and are left out themselves from their second
+ * time on. Hooks that are part of the code have their gate there, and what they do stands aside of it; whole counts are
+ * dearer so, because all registers are the program's. These gates are closed until the recorder opens them, so that a
+ * program that is not recorded costs next to nothing. Without MT_COUNT_GATED hooks in the code have none.
+ */
+#if !defined(MT_COUNT_INLINE) || defined(MT_COUNT_GATED)
+#define HAS_GATES 1
+extern const struct mt_count_gate __start_memtrace_gates[] HIDDEN __attribute__((weak));
+extern const struct mt_count_gate __stop_memtrace_gates[] HIDDEN __attribute__((weak));
+#else
+#define HAS_GATES 0
+#endif
+extern const char __ehdr_start[] HIDDEN;
+
+#ifdef MT_COUNT_INLINE
+#define GATE_SECTION "\"aR\", @progbits"	/* linkers that leave out what nobody uses keep it */
+#else
+#define GATE_SECTION "\"a\", @progbits"
+#endif
+#define GATE(is, open)						\
+	".pushsection memtrace_gates, " GATE_SECTION "\n"	\
+	"	.balign 4\n"					\
+	"	.long 1f - .\n"				\
+	"	.long " open "\n"				\
+	".popsection\n"						\
+	"1:	.byte " is "\n"				\
+	"	.long %l0 - (1b + 5)\n"
+
+static struct mt_count_module module;
+
 HIDDEN void __tsan_init(void);
 
 /* Each object file calls it before its own constructors. */
@@ -60,6 +92,23 @@ void __tsan_init(void)
 	*(void **)&find = dlsym(RTLD_DEFAULT, MT_COUNT_SERVICE_FIND);
 	if (find)
 		service = find(MT_COUNT_SERVICE_VERSION);
+	if (!service)
+		return;
+	module.image = __ehdr_start;
+#ifdef MT_COUNT_GATED
+	module.closed = 1;
+#endif
+#if HAS_GATES
+	module.gate = __start_memtrace_gates;
+	module.gate_end = __stop_memtrace_gates;
+#endif
+	service->module(&module);
+}
+
+static __attribute__((destructor)) void gone(void)
+{
+	if (service)
+		service->module_gone(&module);
 }
 
 struct mt_count_thread *mt_hook_self(void)
@@ -98,26 +147,126 @@ static SELDOM void note(uint64_t address, unsigned int write)
 
 void mt_hook_range(const void *address, size_t bytes, unsigned int write)
 {
-	struct mt_count_thread *t = mt_hook_self();
+	struct mt_count_thread *t;
 
+	if (!service || !__atomic_load_n(service->open, __ATOMIC_RELAXED))
+		return;
+	t = mt_hook_self();
 	if (t)
 		service->range(t, (uint64_t)address, bytes, write);
 }
 
-static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write)
+#ifdef MT_COUNT_GATED
+/*
+ * What is seldom called from beside the code, which the compiler takes for code that never runs: so that it moves no
+ * register there for the sake of this call, mt_hook_slow keeps all of them, in the form of the processor.
+ */
+HIDDEN __attribute__((used)) uint8_t mt_hook_xsave;
+HIDDEN __attribute__((used)) void mt_hook_slow_c(uint64_t address, unsigned int how);
+
+void mt_hook_slow_c(uint64_t address, unsigned int how)
+{
+	if (how & 2)
+		note(address, how & 1);
+	else if (service)
+		miss(address, how & 1);
+}
+
+static __attribute__((constructor(101))) void find_xsave(void)
+{
+	unsigned int a = 1, b, c, d;
+
+	asm volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+	mt_hook_xsave = c >> 27 & 1;	/* the system uses it */
+}
+
+#define SAVED_STATES "$0xe7"		/* x87, SSE, AVX, AVX-512 */
+#define SAVED_BYTES "$2688"		/* of these */
+asm(".pushsection .text.mt_hook_slow, \"ax\", @progbits\n"
+    ".hidden mt_hook_slow\n"
+    ".globl mt_hook_slow\n"
+    ".type mt_hook_slow, @function\n"
+    "mt_hook_slow:\n"
+    "	.cfi_startproc\n"
+    "	push %rbp\n"
+    "	.cfi_adjust_cfa_offset 8\n"
+    "	.cfi_offset %rbp, -16\n"
+    "	mov %rsp, %rbp\n"
+    "	.cfi_def_cfa_register %rbp\n"
+    "	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n"
+    "	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
+    "	sub " SAVED_BYTES ", %rsp\n"
+    "	and $-64, %rsp\n"
+    "	cmpb $0, mt_hook_xsave(%rip)\n"
+    "	je 1f\n"
+    "	xor %eax, %eax\n"		/* the header */
+    "	mov %rax, 512(%rsp)\n	mov %rax, 520(%rsp)\n	mov %rax, 528(%rsp)\n	mov %rax, 536(%rsp)\n"
+    "	mov %rax, 544(%rsp)\n	mov %rax, 552(%rsp)\n	mov %rax, 560(%rsp)\n	mov %rax, 568(%rsp)\n"
+    "	mov " SAVED_STATES ", %eax\n	xor %edx, %edx\n	xsave (%rsp)\n"
+    "	call mt_hook_slow_c\n"
+    "	mov " SAVED_STATES ", %eax\n	xor %edx, %edx\n	xrstor (%rsp)\n"
+    "	jmp 2f\n"
+    "1:	fxsave64 (%rsp)\n"
+    "	call mt_hook_slow_c\n"
+    "	fxrstor64 (%rsp)\n"
+    "2:	lea -72(%rbp), %rsp\n"
+    "	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
+    "	pop %rdi\n	pop %rsi\n	pop %rdx\n	pop %rcx\n	pop %rax\n"
+    "	pop %rbp\n"
+    "	.cfi_def_cfa %rsp, 8\n"
+    "	ret\n"
+    "	.cfi_endproc\n"
+    ".size mt_hook_slow, . - mt_hook_slow\n"
+    ".popsection\n");
+
+static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, const void *hook)
 {
 	bool first;
 
+	(void)hook;
+	asm goto(GATE("0xa9", "0xe9") : : : "cc" : open);
+	return;
+open:
+	/* below the stack pointer there may be variables of the function that this is part of */
+	if (!mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
+		asm volatile("lea -128(%%rsp), %%rsp\n"
+			     "call mt_hook_slow\n"
+			     "lea 128(%%rsp), %%rsp\n" : : "D"(p), "S"(write | (unsigned int)first << 1) : "memory");
+}
+#else
+#if HAS_GATES
+/* @hook: it does nothing else, NULL: it does */
+static __attribute__((noinline)) void idle(const void *hook, const void *back)
+{
+	if (service && hook)
+		service->idle_call(hook, back);
+}
+#endif
+
+static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, const void *hook)
+{
+	bool first;
+
+	(void)hook;
+#if HAS_GATES
+	asm goto(GATE("0xa9", "0xa9") : : : "cc" : closed);
+#endif
 	if (mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
 		return;
 	if (first)
 		note((uint64_t)p, write);
 	else if (service)	/* a program that is not recorded misses always */
 		miss((uint64_t)p, write);
+	return;
+#if HAS_GATES
+closed:
+	idle(hook, __builtin_extract_return_addr(__builtin_return_address(0)));
+#endif
 }
+#endif
 
-#define READ(p) count(p, MT_COUNT_READ)
-#define WRITE(p) count(p, MT_COUNT_WRITE)
+#define READ(p) count(p, MT_COUNT_READ, NULL)
+#define WRITE(p) count(p, MT_COUNT_WRITE, NULL)
 
 /* name of a hook, its arguments, what it does */
 #define HOOK(name, parameters, ...)		\
@@ -144,17 +293,22 @@ static inline __attribute__((always_inline)) void count(const volatile void *p, 
 	}
 
 #define SIZES(x) x(1) x(2) x(4) x(8) x(16)
-#define PLAIN(n)								\
-	INLINE_HOOK(__tsan_read##n, (void *p), READ(p);)				\
-	INLINE_HOOK(__tsan_write##n, (void *p), WRITE(p);)				\
-	INLINE_HOOK(__tsan_read_write##n, (void *p), READ(p); WRITE(p);)		\
-	INLINE_HOOK(__tsan_unaligned_read##n, (void *p), READ(p);)			\
-	INLINE_HOOK(__tsan_unaligned_write##n, (void *p), WRITE(p);)			\
-	INLINE_HOOK(__tsan_unaligned_read_write##n, (void *p), READ(p); WRITE(p);)	\
-	INLINE_HOOK(__tsan_volatile_read##n, (void *p), READ(p);)			\
-	INLINE_HOOK(__tsan_volatile_write##n, (void *p), WRITE(p);)			\
-	INLINE_HOOK(__tsan_unaligned_volatile_read##n, (void *p), READ(p);)		\
-	INLINE_HOOK(__tsan_unaligned_volatile_write##n, (void *p), WRITE(p);)
+/* A hook that does nothing but count. */
+#define PLAIN_HOOK(name, kinds) INLINE_HOOK(name, (void *p), kinds(p, (const void *)name))
+#define COUNT_READ(p, hook) count(p, MT_COUNT_READ, hook);
+#define COUNT_WRITE(p, hook) count(p, MT_COUNT_WRITE, hook);
+#define COUNT_BOTH(p, hook) COUNT_READ(p, hook) COUNT_WRITE(p, hook)
+#define PLAIN(n)							\
+	PLAIN_HOOK(__tsan_read##n, COUNT_READ)				\
+	PLAIN_HOOK(__tsan_write##n, COUNT_WRITE)			\
+	PLAIN_HOOK(__tsan_read_write##n, COUNT_BOTH)			\
+	PLAIN_HOOK(__tsan_unaligned_read##n, COUNT_READ)		\
+	PLAIN_HOOK(__tsan_unaligned_write##n, COUNT_WRITE)		\
+	PLAIN_HOOK(__tsan_unaligned_read_write##n, COUNT_BOTH)		\
+	PLAIN_HOOK(__tsan_volatile_read##n, COUNT_READ)			\
+	PLAIN_HOOK(__tsan_volatile_write##n, COUNT_WRITE)		\
+	PLAIN_HOOK(__tsan_unaligned_volatile_read##n, COUNT_READ)	\
+	PLAIN_HOOK(__tsan_unaligned_volatile_write##n, COUNT_WRITE)
 SIZES(PLAIN)
 
 HIDDEN __thread struct mt_hook_copy mt_hook_copy __attribute__((tls_model("initial-exec")));

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service.h"
+#include "gates.h"
 #include "rawsys.h"
+#include "service.h"
+#include "windows.h"
 
 #define FIRST_BYTES (1ul << 20)
 #define MAX_NEW (1u << 20)
@@ -54,7 +56,11 @@ static int is_on(void)
 		const char *library = getenv("MEMTRACE_LIBRARY");
 
 		if (library && !strcmp(library, "counts") && getenv("MEMTRACE_DIR")) {
+			const char *windows = getenv("MEMTRACE_WINDOW_KIND");
+
 			mt_count_init(&counters, &ops);
+			if (windows && *windows > '0')
+				gates_use();
 			s = ON;
 		} else {
 			s = OFF;
@@ -69,6 +75,7 @@ static int is_on(void)
 void cnt_off(void)
 {
 	__atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+	gates_set(false);
 }
 
 /* ---- for the hooks */
@@ -89,11 +96,14 @@ static struct mt_count_thread *thread(void)
 __attribute__((visibility("default"))) const struct mt_count_service *mt_count_service_find(unsigned int version)
 {
 	static const struct mt_count_service service = {
-		.thread = thread, .slow = mt_count_slow, .range = mt_count_range,
+		.thread = thread, .slow = mt_count_slow, .range = mt_count_range, .open = &gates_are_open,
+		.module = gates_module, .module_gone = gates_module_gone, .idle_call = gates_idle_call,
 	};
 
 	if (version != MT_COUNT_SERVICE_VERSION)
 		return NULL;
+	if (!is_on())	/* modules with gates find them as they are to be */
+		gates_set(false);
 	__atomic_add_fetch(&modules, 1, __ATOMIC_RELAXED);
 	return &service;
 }
@@ -116,12 +126,17 @@ int cnt_open(const struct mt_image *img)
 	if (!first_buffer || !new_rows)
 		return -ENOMEM;
 	n_new = 0;
+	alive_pid = img->pid;
+	first.fd = -1;
+	fd = windows_start(img, mt_now_ns());
+	/* what is first in a window is no first access */
+	if (fd < 0 || img->config->windows)
+		return fd;
 	/* the monitor's own descriptor: nobody closes it */
 	fd = (int)mt_sys(SYS_openat, img->dirfd, "first.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	mt_out_init(&first, fd, first_buffer, FIRST_BYTES);
 	mt_out_str(&first, "@Virt,Write,Time,TaskId\n");
 	mt_out_flush(&first);
-	alive_pid = img->pid;
 	return fd < 0 ? fd : 0;
 }
 
@@ -149,7 +164,7 @@ static void write_row(struct collection *c, const struct mt_count_row *r)
 	mt_tracefile_access(c->file, &row);
 	c->out->rows++;
 	for (unsigned int w = 0; w < 2; w++) {
-		if (!r->first_ns[w])
+		if (!r->first_ns[w] || first.fd < 0)
 			continue;
 		mt_out_hex(&first, r->page * MT_PAGE + (uint64_t)(r->at[w] < 0 ? 0 : r->at[w]));
 		mt_out_fmt(&first, ",%d,%llu,%d\n", (int)w, (unsigned long long)r->first_ns[w], r->tid);
@@ -206,6 +221,12 @@ static void tell(void *arg, const struct mt_count_row *r)
 		write_new(arg);
 }
 
+/* Counted outside of windows, too. */
+static void forget(void *arg, const struct mt_count_row *r)
+{
+	(void)arg, (void)r;
+}
+
 void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, struct cnt_interval *out)
 {
 	struct collection c = { f, out };
@@ -214,9 +235,14 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	*out = (struct cnt_interval){ 0 };
 	alive_pid = pid;
 	mt_tracefile_interval_begin(f, start, end);
-	out->accesses = mt_count_collect(&counters, is_alive, tell, &c);
-	write_new(&c);
-	mt_out_flush(&first);
+	if (gates_broken()) {
+		mt_count_collect(&counters, is_alive, forget, NULL);
+	} else {
+		out->accesses = mt_count_collect(&counters, is_alive, tell, &c);
+		write_new(&c);
+	}
+	if (first.fd >= 0)
+		mt_out_flush(&first);
 	mt_out_flush(&f->accesses);
 	mt_tracefile_turn(f);
 	lost = __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
@@ -235,16 +261,19 @@ void cnt_fork_prepare(void)
 {
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == ON)
 		mt_count_fork_prepare(&counters);
+	gates_fork_prepare();
 }
 
 void cnt_fork_parent(void)
 {
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == ON)
 		mt_count_fork_parent(&counters);
+	gates_fork_done();
 }
 
 void cnt_fork_child(int tid, int on)
 {
+	windows_after_fork();
 	if (state != ON)
 		return;
 	mt_count_fork_child(&counters, mine, tid);

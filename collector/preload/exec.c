@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "counting.h"
+#include "gates.h"
 #include "quiet.h"
 #include "rawsys.h"
 #include "zap/monitor.h"
@@ -25,6 +26,8 @@ static void describe_end(void)
 
 	if (p->config.accesses == MT_BY_HOOKS && p->tracing && !cnt_has_code())
 		mt_image_describe(&p->image, "none", "no part of this program was built with memtrace cc");
+	else if (p->config.accesses == MT_BY_HOOKS && p->tracing && gates_broken())
+		mt_image_describe(&p->image, "none", gates_broken());
 }
 
 /*

@@ -36,6 +36,7 @@
 
 #include "context.h"
 #include "counting.h"
+#include "gates.h"
 #include "maps.h"
 #include "quiet.h"
 #include "rawdir.h"
@@ -204,6 +205,7 @@ static long child(struct fork_call *c)
 	int uffd = zap_space.uffd, memfd = zap_space.memfd, err;
 
 	mt_rawmem_after_fork();
+	gates_fork_done();
 	if (c->untraced) {
 		zap_space.active = 0;
 		mt_process.monitored = mt_process.tracing = 0;

@@ -19,6 +19,9 @@
  */
 enum mt_accesses { MT_BY_US, MT_BY_HOOKS, MT_BY_LAUNCHER, MT_BY_NOBODY };
 
+/* When code in the program counts: always; a share of the time; in each period; where the program says; where a signal does. */
+enum mt_windows { MT_WINDOWS_NONE, MT_WINDOWS_SHARE, MT_WINDOWS_EACH, MT_WINDOWS_API, MT_WINDOWS_SIGNAL };
+
 /* Settings, read once per program from the environment (set by `memtrace record`). */
 struct mt_config {
 	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
@@ -27,6 +30,9 @@ struct mt_config {
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
 	uint64_t first_interval_ns;	/* MEMTRACE_FIRST_INTERVAL_NS: what a run may begin with, <= interval_ns */
 	uint64_t interval_accesses;	/* MEMTRACE_INTERVAL_ACCESSES: counted accesses end an interval, too; 0: they do not */
+	enum mt_windows windows;	/* MEMTRACE_WINDOW_KIND: their numbers */
+	uint64_t window_open_ns;	/* MEMTRACE_WINDOW_OPEN_NS, of a share or period */
+	uint64_t window_period_ns;	/* MEMTRACE_WINDOW_PERIOD_NS, > window_open_ns */
 	int subphases;			/* MEMTRACE_SUBPHASES, >= 1 */
 	uint32_t max_overhead_ppm;	/* MEMTRACE_MAX_OVERHEAD (fraction), 0 = governor off */
 	uint64_t min_static_bytes;	/* MEMTRACE_MIN_STATIC */

@@ -15,7 +15,7 @@ module memtrace
     c_null_funptr, c_associated, c_f_procpointer
   implicit none
   private
-  public :: memtrace_begin, memtrace_end
+  public :: memtrace_begin, memtrace_end, memtrace_window_open, memtrace_window_close
 
   abstract interface
     subroutine marker(name) bind(C)
@@ -35,6 +35,7 @@ module memtrace
 
   logical, save :: looked = .false.
   type(c_funptr), save :: begins = c_null_funptr, ends = c_null_funptr
+  type(c_funptr), save :: opens = c_null_funptr, closes = c_null_funptr
 
 contains
 
@@ -42,6 +43,8 @@ contains
   subroutine look()
     begins = dlsym(c_null_ptr, "memtrace_region_begin" // c_null_char)
     ends = dlsym(c_null_ptr, "memtrace_region_end" // c_null_char)
+    opens = dlsym(c_null_ptr, "memtrace_gate_open" // c_null_char)
+    closes = dlsym(c_null_ptr, "memtrace_gate_close" // c_null_char)
     looked = .true.
   end subroutine look
 
@@ -69,5 +72,15 @@ contains
     if (.not. looked) call look()
     call mark(ends, name)
   end subroutine memtrace_end
+
+  subroutine memtrace_window_open()
+    if (.not. looked) call look()
+    call mark(opens, "")
+  end subroutine memtrace_window_open
+
+  subroutine memtrace_window_close()
+    if (.not. looked) call look()
+    call mark(closes, "")
+  end subroutine memtrace_window_close
 
 end module memtrace

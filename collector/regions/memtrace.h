@@ -34,6 +34,24 @@ static inline void memtrace_mark_(void **known, const char *function, const char
 		((void (*)(const char *))(__UINTPTR_TYPE__)f)(name);
 }
 
+/*
+ * With record --exact --windows api accesses are counted only between these two, whatever threads make them. Windows nest, and
+ * those of several threads overlap: the last one to close ends it. Each call waits until it is so. Not in signal handlers.
+ */
+static inline void memtrace_window_open(void)
+{
+	static void *known;
+
+	memtrace_mark_(&known, "memtrace_gate_open", NULL);
+}
+
+static inline void memtrace_window_close(void)
+{
+	static void *known;
+
+	memtrace_mark_(&known, "memtrace_gate_close", NULL);
+}
+
 static inline void memtrace_begin(const char *name)
 {
 	static void *known;

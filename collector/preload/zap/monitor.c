@@ -42,6 +42,7 @@
 #include "scan.h"
 #include "space.h"
 #include "thread.h"
+#include "windows.h"
 
 #define MAX_RECORDS (1ul << 24)
 #define GAP_PAGES 16		/* runs closer than this are zapped with one call */
@@ -62,6 +63,8 @@
 
 #define REQUEST_FINISH 1
 #define REQUEST_EXIT 2
+#define REQUEST_OPEN 4
+#define REQUEST_CLOSE 8
 
 /* Shared with threads of the program; futex words. */
 static struct {
@@ -534,7 +537,10 @@ static void end_interval(int last_ever)
 	go_on();
 	if (shared.zap)
 		zap_output_records(&mon.out, &mon.events.now.records, &mon.scan, mon.start_ns, end);
-	if (shared.count) {
+	/* what began while gates were open and came late is of the next window */
+	if (shared.count && !windows_saw()) {
+		mon.counted = (struct cnt_interval){ 0 };
+	} else if (shared.count) {
 		cnt_collect(&mon.out.file, mon.start_ns, end, shared.img->pid, &mon.counted);
 		mon.closed_ns = mt_now_ns();
 	}
@@ -746,6 +752,16 @@ static int is_short_of_looks(void)
 	return shared.zap && mon.governor.subphases == 1 && mon.governor.most > 1 && mon.events.now.several;
 }
 
+/* A window begins or ends, and with it an interval: what is counted is of one that was open as a whole. */
+static void turn(bool open)
+{
+	if (!open)
+		windows_turn(false);
+	end_interval(0);
+	if (open)
+		windows_turn(true);
+}
+
 static void run(void)
 {
 	const uint64_t drain_ns = drain_period_ns();
@@ -759,9 +775,14 @@ static void run(void)
 	for (;;) {
 		uint64_t now = mt_now_ns();
 		uint32_t req = __atomic_exchange_n(&shared.request, 0, __ATOMIC_ACQ_REL);
+		bool open;
 
 		if (req) {
+			if (req & REQUEST_CLOSE)
+				windows_turn(false);
 			end_interval(req & REQUEST_EXIT);
+			if (req & REQUEST_OPEN)
+				windows_turn(true);
 			if (req & REQUEST_EXIT)
 				ctx_fini();
 			__atomic_add_fetch(&shared.done, 1, __ATOMIC_RELEASE);
@@ -771,10 +792,16 @@ static void run(void)
 			next = mt_now_ns() + look_ns();
 			continue;
 		}
+		if (shared.count && !__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE) && windows_due(now, &open)) {
+			turn(open);
+			next = mt_now_ns() + look_ns();
+			continue;
+		}
 		if (now < next && enough_counted())
 			next = now;
 		if (now < next) {
-			uint64_t left = next - now;
+			const uint64_t turn_ns = shared.count ? windows_next() : ~0ull;
+			uint64_t left = (turn_ns < next ? turn_ns > now ? turn_ns : now + 1000000 : next) - now;
 
 			if (mon.look_ns && mon.look_ns < left)
 				left = mon.look_ns;
@@ -911,7 +938,8 @@ static void note_standstill(enum mt_event ev)
 #define POLL_NS 100000000
 #define FINISH_PATIENCE_NS 20000000000ull
 
-void mt_monitor_finish_interval(enum mt_event ev)
+/* Until the monitor has done as @request says. @ev: why, 0 when it is no event. */
+static void ask(uint32_t request, enum mt_event ev)
 {
 	struct mt_patience patience = { 0 };
 	uint32_t done;
@@ -922,7 +950,7 @@ void mt_monitor_finish_interval(enum mt_event ev)
 	if (ev == MT_EVENT_EXEC)
 		__atomic_add_fetch(&shared.execs, 1, __ATOMIC_RELEASE);
 	mt_monitor_event(ev);
-	__atomic_or_fetch(&shared.request, ev == MT_EVENT_EXIT ? REQUEST_EXIT : REQUEST_FINISH, __ATOMIC_RELEASE);
+	__atomic_or_fetch(&shared.request, request, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.wake);
 	/* gives up only on a monitor that stands still: how long it needs depends on the memory, the disk and the machine */
@@ -935,6 +963,16 @@ void mt_monitor_finish_interval(enum mt_event ev)
 		}
 		mt_futex_wait(&shared.done, done, &ts);
 	}
+}
+
+void mt_monitor_finish_interval(enum mt_event ev)
+{
+	ask(ev == MT_EVENT_EXIT ? REQUEST_EXIT : REQUEST_FINISH, ev);
+}
+
+void mt_monitor_turn(bool open)
+{
+	ask(open ? REQUEST_OPEN : REQUEST_CLOSE, 0);
 }
 
 void mt_monitor_exec_failed(void)

@@ -9,6 +9,8 @@
 #ifndef MEMTRACE_MONITOR_H
 #define MEMTRACE_MONITOR_H
 
+#include <stdbool.h>
+
 #include "image.h"
 #include "tracefile.h"
 
@@ -43,6 +45,8 @@ void mt_monitor_event(enum mt_event ev);
  * mt_monitor_exec_failed(). Any thread that does not hold zap_space.lock.
  */
 void mt_monitor_finish_interval(enum mt_event ev);
+/* Opens or closes the gates of the code that counts (windows.h), and ends the interval. Waits like the above. */
+void mt_monitor_turn(bool open);
 /* After mt_monitor_finish_interval(MT_EVENT_EXEC): the image goes on. The same thread. */
 void mt_monitor_exec_failed(void);
 /* fork, in the child: forgets the parent's monitor; its memory is given back. */

@@ -27,13 +27,15 @@ build() {
 	return 1
 }
 
-# truth NAME SCENARIO: what ./truth says about itself, compared
+# truth NAME SCENARIO [OPTIONS OF RECORD...]: what ./truth says about itself, compared
 truth() {
-	local name=$1
-	if ! record -o "$name.trace" ./truth "$2" > "$name.out" 2> "$name.err"; then
+	local name=$1 scenario=$2 some=
+	shift 2
+	[ "${1:-}" != --some ] || { some=--some; shift; }
+	if ! record "$@" -o "$name.trace" ./truth "$scenario" > "$name.out" 2> "$name.err"; then
 		fail "$name: exit code"
 		sed 's/^/    /' "$name.err" | head -5
-	elif ! python3 "$here/check.py" "$name.out" "$name.trace" > "$name.check"; then
+	elif ! python3 "$here/check.py" $some "$name.out" "$name.trace" > "$name.check"; then
 		fail "$name"
 		sed 's/^/    /' "$name.check"
 	elif ! "$bin/fidelity" --format "$name.trace" > "$name.format" 2>&1; then
@@ -46,7 +48,7 @@ truth() {
 }
 
 # ---- every way to access memory, as compilers of all levels make it
-c="-g -w -std=gnu11 -pthread"
+c="-g -w -std=gnu11 -pthread -I$tests/../regions"
 for level in -O0 -O2 "-O3 -mavx2" "-O2 -flto" -Os; do
 	grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
 	build kinds cc $level $c -o truth "$here/truth.c" -ldl && truth "gcc ${level// /} kinds" kinds
@@ -143,6 +145,25 @@ END
 	record -o floop.trace ./floop > floop.out
 	n=$(awk -F, '$3 == 512 && $4 == 512 { n++ } END { print n + 0 }' floop.trace/p0000/accesses-*.csv)
 	[ "$(cat floop.out)" = 65536 ] && [ "$n" -ge 126 ] && pass Fortran || fail "Fortran: $(cat floop.out), $n pages"
+	cat > window.f90 <<'END'
+program window
+	use memtrace
+	real(8), allocatable, volatile :: a(:)
+	integer :: i
+	allocate(a(65536))
+	a = 1
+	call memtrace_window_open()
+	do i = 1, 65536
+		a(i) = 2
+	end do
+	call memtrace_window_close()
+	a = 3
+end program
+END
+	build fortran fortran -O2 -g -o fwindow "$tests/../regions/memtrace.f90" window.f90
+	record --windows api -o fwindow.trace ./fwindow
+	n=$(awk -F, '$4 == 512 && !$3 { n++ } $4 > 512 { n = -999 } END { print n + 0 }' fwindow.trace/p0000/accesses-*.csv)
+	[ "$n" -ge 126 ] && pass "Fortran, windows" || fail "Fortran, windows: $n pages"
 else
 	skip "there is no gfortran"
 fi
@@ -163,6 +184,129 @@ build steady cc -O2 -g -o steady steady.c
 record --interval 60s --interval-accesses 5000000 -o steady.trace ./steady
 awk -F, 'NR > 1 { small += last != "" && last < 5000000; last = $NF; n++; sum += $NF } END { print sum, small + 0, (n >= 2 && n <= 54) }' steady.trace/p0000/intervals.csv > steady.out
 [ "$(cat steady.out)" = "262144000 0 1" ] && pass "intervals by accesses" || fail "intervals by accesses: $(cat steady.out)"
+
+# ---- windows: what is in them is equal, what is outside is not there
+scenarios="threads churn signals fork exec library reuse spawn"
+windows() {
+	truth "$1, windows" windows --windows api
+	# turned as often as it goes, at any moment: the program does the same, and nothing is counted that was not
+	for s in $scenarios; do
+		truth "$1, $s, 1 of 2 ms" $s --some --windows 1ms/2ms
+	done
+}
+build windows cc -O2 $c -o truth "$here/truth.c" -ldl && windows gcc
+build windows cc -O0 $c -o truth "$here/truth.c" -ldl && truth "gcc -O0, windows" windows --windows api
+if [ -n "$clang" ]; then
+	export MEMTRACE_CC=$clang
+	build windows cc -O2 $c -o truth "$here/truth.c" -ldl && windows clang
+	if "$clang" -flto lto.c -o lto 2> /dev/null; then
+		export MEMTRACE_WINDOWS=1
+		for level in "-O2 -flto=thin" "-O3 -flto -mavx2" "-O2 -flto"; do
+			grep -q avx2 /proc/cpuinfo || level=${level% -mavx2}
+			build windows cc $level $c -o truth "$here/truth.c" -ldl && truth "clang ${level// /}, whole" kinds &&
+				truth "clang ${level// /}, windows" windows --windows api
+		done
+		build library cc -O2 -flto -g -shared -fPIC -o libtruth.so "$here/library.c" && windows "clang -flto"
+		unset MEMTRACE_WINDOWS
+		build windows cc -O2 -flto $c -o truth "$here/truth.c" -ldl
+		record --windows api -o ungated.trace ./truth windows > ungated.out
+		[ $? = 0 ] && grep -q 'MEMTRACE_WINDOWS=1' ungated.trace/p0000/image.json && [ "$(cat ungated.trace/p0000/accesses-*.csv | wc -l)" = 1 ] &&
+			pass "hooks without gates" || fail "hooks without gates"
+		rm -rf ungated.trace
+	fi
+	unset MEMTRACE_CC
+fi
+build library cc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
+
+# a share is what it is: 10 % were asked for, and the trace says how much it was
+cat > share.c <<'END'
+#include <stdio.h>
+#include <time.h>
+static volatile long a[512 * 8];
+int main(int argc, char **argv)
+{
+	FILE *f;
+	char line[100];
+	int opened = 0, closed = 0;
+	/* until several windows were there, however fast the machine is */
+	while (closed < 3) {
+		for (int k = 0; k < 100; k++)
+			for (int i = 0; i < 512 * 8; i++)
+				a[i] = i;
+		opened = closed = 0;
+		f = fopen(argv[1], "r");
+		while (f && fgets(line, sizeof(line), f)) {
+			for (char *p = line; *p; p++)
+				if (*p == ',')
+					p[1] == '1' ? opened++ : opened && closed++;
+		}
+		if (f)
+			fclose(f);
+	}
+	return 0;
+}
+END
+build share cc -O2 -g -w -o share share.c
+record --windows 10% -o share.trace ./share share.trace/p0000/windows.csv
+python3 - share.trace <<'END' && pass "a share" || fail "a share"
+import csv, json, sys
+m = json.load(open(sys.argv[1] + '/manifest.json'))
+w, g = m['windows'], m['backend']['guarantee']
+turns = [(int(r['Time']), int(r['Open'])) for r in csv.DictReader(open(sys.argv[1] + '/p0000/windows.csv'))]
+assert [o for _, o in turns] == [i % 2 for i in range(len(turns))], turns
+rows = list(csv.DictReader(open(sys.argv[1] + '/p0000/intervals.csv')))
+turns.append((int(rows[-1]['End']), 0))
+seen = sum(e - s for (s, o), (e, _) in zip(turns, turns[1:]) if o)
+assert abs(seen - w['seen_ns']) <= 0.01 * seen + 1e6, (seen, w)
+assert w['windows'] >= 3 and 0 < w['seen_ns'] < w['of_ns'] and w['asked'] == '10%', w
+assert g['counts'] == 'windows' and g['pages'] == 'sampled', g
+spans = [(s, e) for (s, o), (e, _) in zip(turns, turns[1:]) if o]
+assert all(r['Accesses'] == '0' or any(s < int(r['End']) and int(r['Start']) < e for s, e in spans) for r in rows)
+assert sum(int(r['Accesses']) for r in rows) > 0
+END
+
+# a signal for record, not for the program: it opens, and it closes
+cat > signalled.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static volatile long a[512 * 8] __attribute__((aligned(4096)));
+static int turns(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	int n = 0, c;
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n - 2;		/* the head, and how it was at the beginning */
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 512 * 8; i++)
+		a[i] = i;
+	for (int k = 1; k <= 2; k++) {
+		kill(getppid(), SIGUSR2);
+		for (int i = 0; turns(argv[1]) < k && i < 6000; i++)
+			usleep(10000);
+		for (int i = 0; i < 512 * 2; i++)
+			a[i] = i;
+	}
+	return 5;
+}
+END
+build signalled cc -O2 -g -w -o signalled signalled.c
+record --windows signal -o signalled.trace ./signalled signalled.trace/p0000/windows.csv
+code=$?
+n=$(awk -F, '$4 >= 500 { n += $4 } END { print n + 0 }' signalled.trace/p0000/accesses-*.csv)
+[ $code = 5 ] && [ "$n" = 1024 ] && [ ! -e signalled.trace/.windows ] && pass "a signal" || fail "a signal: code $code, $n accesses"
+for w in 0% 100% 10 1s/100ms 5s/5s 100us/1s signal:KILL sometimes; do
+	record --windows $w -o bad.trace ./truth kinds > bad.out 2>&1
+	[ $? = 2 ] && [ ! -e bad.trace ] || fail "--windows $w: $(cat bad.out)"
+done
+timeout 100 "$MEMTRACE" record --windows 10% -o bad.trace ./truth kinds > bad.out 2>&1
+[ $? = 2 ] && pass "windows that are none" || fail "windows without --exact"
 
 # ---- killed: what came until then is there
 cat > dies.c <<'END'
@@ -221,25 +365,28 @@ MEMTRACE_CC=no-such-compiler "$MEMTRACE" cc plain.c 2> plain.err
 
 # ---- odd programs: the same output and exit code with hooks, recorded
 build quirks cc -std=gnu11 -g -O2 -w -pthread -o quirks "$tests/workloads/quirks.c"
+# whole, and in windows that turn all the time
+for options in "" "--windows 1ms/2ms"; do
 while read -r name status; do
 	mkdir -p q && cd q || exit 2
 	{
 		timeout 100 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
 		want=$?
-		(exec timeout 300 "$MEMTRACE" record --quiet --exact -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
+		(exec timeout 300 "$MEMTRACE" record --quiet --exact $options -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
 		got=$?
 	} 2> /dev/null
 	cd ..
 	if [ $got != $want ]; then
-		fail "quirk $name: status $got instead of $want"
+		fail "quirk $name $options: status $got instead of $want"
 	elif ! cmp -s plain.out exact.out || ! cmp -s plain.err exact.err; then
-		fail "quirk $name: other output"
+		fail "quirk $name $options: other output"
 		diff -a plain.out exact.out | head -5 | sed 's/^/    /'
 		diff -a plain.err exact.err | head -5 | sed 's/^/    /'
 	else
-		pass "quirk $name"
+		pass "quirk $name $options"
 	fi
 	rm -rf q q.trace
 done < <("$bin/quirks" list)
+done
 
 summary exact

@@ -7,7 +7,8 @@
  *	count PID GENERATION TID PAGE READS WRITES
  *
  * GENERATION counts the programs in a process (exec). Every access to a block is one of the
- * macros below, which do it and count it. One argument: the scenario.
+ * macros below, which do it and count it. One argument: the scenario. In the scenario of windows only
+ * accesses in windows are told.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memtrace.h"
+
 #define PAGE 4096ul
 #define BLOCK_PAGES 64u
 #define BLOCKS 4
@@ -37,6 +40,9 @@ static char fixed[BLOCK_PAGES * PAGE] __attribute__((aligned(4096)));
 static char *block[BLOCKS];	/* fixed, heap, two mappings */
 static int generation;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* No window is open: nobody shall know. */
+static volatile int outside;
 
 /* Of this thread: [page of all blocks][read, write]. Filled by signal handlers, too. */
 static __thread volatile unsigned long mine[PAGES][2];
@@ -57,7 +63,7 @@ static void say(const char *format, ...)
 /* One instruction, because of handlers. */
 static void know(const volatile void *p, int write, unsigned long n)
 {
-	for (unsigned b = 0; b < BLOCKS; b++) {
+	for (unsigned b = 0; b < BLOCKS && !outside; b++) {
 		const unsigned long at = (unsigned long)((const volatile char *)p - block[b]);
 
 		if (at >= BLOCK_PAGES * PAGE)
@@ -65,7 +71,8 @@ static void know(const volatile void *p, int write, unsigned long n)
 		asm volatile("addq %1, %0" : "+m"(mine[b * BLOCK_PAGES + at / PAGE][write]) : "r"(n));
 		return;
 	}
-	abort();
+	if (!outside)
+		abort();
 }
 
 static void know_range(const void *p, unsigned long bytes, int write)
@@ -211,6 +218,7 @@ static void kinds(void)
 	if (read(-1, c, 10) != -1 || errno != EBADF)
 		abort();
 	/* atomic operations */
+	PUT(long, b + 30 * PAGE, 0);
 	know(b + 30 * PAGE, 0, 3);
 	know(b + 30 * PAGE, 1, 3);
 	if (atomic_fetch_add((_Atomic long *)(b + 30 * PAGE), 5) || atomic_exchange((_Atomic long *)(b + 30 * PAGE), 9) != 5)
@@ -374,6 +382,138 @@ static void spawns(void)
 	}
 }
 
+/* ---- windows */
+
+static void open_window(void)
+{
+	memtrace_window_open();
+	outside = 0;
+}
+
+static void close_window(void)
+{
+	outside = 1;
+	memtrace_window_close();
+}
+
+static pthread_barrier_t phase;
+static atomic_int round_of_spinner, done_by_spinner;
+
+/* Born while all is closed, or open: works in both. */
+static void *window_worker(void *arg)
+{
+	const unsigned n = (unsigned)(uintptr_t)arg;
+
+	for (unsigned k = 0; k < 4; k++) {
+		pthread_barrier_wait(&phase);
+		some(n + k, 700);
+		pthread_barrier_wait(&phase);
+	}
+	tell();
+	return NULL;
+}
+
+/* Never calls anything while it works. */
+static void *spinner(void *arg)
+{
+	int seen = 0;
+
+	(void)arg;
+	while (seen >= 0) {
+		const int now = atomic_load_explicit(&round_of_spinner, memory_order_acquire);
+
+		if (now == seen)
+			continue;
+		seen = now;
+		if (now >= 0)
+			some(1000 + (unsigned)now, 300);
+		atomic_store_explicit(&done_by_spinner, now, memory_order_release);
+	}
+	tell();
+	return NULL;
+}
+
+static void spin(int round)
+{
+	atomic_store_explicit(&round_of_spinner, round, memory_order_release);
+	while (atomic_load_explicit(&done_by_spinner, memory_order_acquire) != round)
+		;
+}
+
+static void child_of_window(void)
+{
+	const pid_t pid = fork();
+
+	if (pid) {
+		wait_for(pid);
+		return;
+	}
+	memset((void *)mine, 0, sizeof(mine));
+	tell_blocks();
+	some(5, 200);		/* as the parent's was */
+	if (outside) {
+		open_window();
+		some(6, 300);
+		close_window();
+		some(7, 300);
+	} else {
+		close_window();
+		some(8, 300);
+	}
+	tell();
+	exit(0);
+}
+
+static void windows(void)
+{
+	pthread_t id[5], spins;
+
+	outside = 1;
+	some(1, 500);
+	kinds();
+	child_of_window();
+	pthread_barrier_init(&phase, NULL, 6);
+	pthread_create(&spins, NULL, spinner, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&id[i], NULL, window_worker, (void *)(uintptr_t)(i * 10 + 1));
+	spin(1);
+	for (int k = 0; k < 4; k++) {
+		/* two of them are born in a window */
+		if (k % 2 == 0) {
+			open_window();
+			if (!k)
+				kinds();
+		}
+		for (int i = 3; i < 5 && !k; i++)
+			pthread_create(&id[i], NULL, window_worker, (void *)(uintptr_t)(i * 10 + 1));
+		pthread_barrier_wait(&phase);
+		some(40, 200);
+		spin(2 + k);
+		pthread_barrier_wait(&phase);
+		if (k % 2 == 0) {
+			child_of_window();
+			/* nested: still open */
+			memtrace_window_open();
+			memtrace_window_close();
+			some(41, 100);
+			close_window();
+			memtrace_window_close();	/* of nobody */
+		}
+		some(42, 200);
+	}
+	atomic_store(&round_of_spinner, -1);
+	pthread_join(spins, NULL);
+	for (int i = 0; i < 5; i++)
+		pthread_join(id[i], NULL);
+	for (int k = 0; k < 3; k++) {
+		open_window();
+		library();
+		some(43, 10);
+		close_window();
+		library();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -399,6 +539,8 @@ int main(int argc, char **argv)
 		reuse();
 	else if (!strcmp(what, "spawn"))
 		spawns();
+	else if (!strcmp(what, "windows"))
+		windows();
 	else
 		return 2;
 	tell();

@@ -166,6 +166,14 @@ static void options_that_are_added(void)
 	t = run_compiler(clang, ARGS("-flto", "a.c"));
 	CHECK(strstr(t, "\n-xnone\nF/memtrace-count-") != NULL);
 	CHECK(strstr(t, ".o\nF/libmemtrace-count.a\n") != NULL);
+	/* with gates: another source, which is not there */
+	setenv("MEMTRACE_WINDOWS", "1", 1);
+	t = run_compiler(clang, ARGS("-flto", "a.c"));
+	CHECK(strstr(t, "\n-xnone\nF/libmemtrace-count.a\n") != NULL);
+	setenv("MEMTRACE_WINDOWS", "0", 1);
+	t = run_compiler(clang, ARGS("-flto", "a.c"));
+	CHECK(strstr(t, "\n-xnone\nF/memtrace-count-") != NULL);
+	unsetenv("MEMTRACE_WINDOWS");
 	setenv("CODE", "3", 1);
 	run_compiler(clang, ARGS("-flto", "a.c"));
 	CHECK_EQ(exit_code, 3);

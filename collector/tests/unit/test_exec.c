@@ -35,9 +35,17 @@ void mt_monitor_exec_failed(void)
 	called('f');
 }
 
+static const char *broken;	/* gates */
+
+const char *gates_broken(void)
+{
+	return broken;
+}
+
 int mt_image_describe(const struct mt_image *img, const char *backend, const char *message)
 {
-	called(img == &mt_process.image && !strcmp(backend, "none") && strstr(message, "memtrace cc") ? 'd' : '?');
+	called(img != &mt_process.image || strcmp(backend, "none") ? '?' :
+	       strstr(message, "memtrace cc") ? 'd' : !strcmp(message, broken) ? 'b' : '?');
 	return 0;
 }
 
@@ -87,6 +95,10 @@ static void failing_exec(const char *not_a_program)
 	mt_process.config.accesses = MT_BY_HOOKS;
 	CHECK_STR(exec_of(not_a_program), "Xdf");	/* no code of it counts, which is told */
 	code_counts = 1;
+	CHECK_STR(exec_of(not_a_program), "Xf");
+	broken = "no gates";
+	CHECK_STR(exec_of(not_a_program), "Xbf");
+	broken = NULL;
 	CHECK_STR(exec_of(not_a_program), "Xf");
 	code_counts = 0;
 	mt_process.tracing = 0;

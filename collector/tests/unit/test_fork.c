@@ -46,6 +46,7 @@ void cnt_fork_prepare(void) { called("cnt-prepare"); }
 void cnt_fork_parent(void) { called("cnt-parent"); }
 void cnt_fork_child(int tid, int on) { called(tid == mt_gettid() ? on ? "cnt-on" : "cnt-off" : "cnt-wrong"); }
 void cnt_off(void) { called("cnt_off"); }
+void gates_fork_done(void) { }
 void ctx_fork_prepare(void) { called("prepare"); }
 void ctx_fork_parent(void) { called("parent"); }
 void ctx_fork_child(const struct mt_image *img) { called(img ? "child" : "none"); }

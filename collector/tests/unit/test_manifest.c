@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/zoomcost.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
 #include <stdlib.h>
@@ -217,6 +217,33 @@ static void repairs(void)
 	free(path);
 }
 
+/* What of the run was seen: of each image until its end, a torn line and a second opening do not count. */
+static void windows(void)
+{
+	json_t *m = json_pack("{s:{s:s}}", "parameters", "windows", "10%"), *w;
+	char *rm = mt_printf("rm -rf %s/p*", trace);
+
+	CHECK_EQ(system(rm), 0);
+	free(rm);
+	image("p0000", DEAD, "root", -1, "zap");
+	put_file(trace, "p0000", "intervals.csv", HEADER "0,1000,2000,1,0,0,0,0,0,0,0,0,0,0,0,,0,0,0,0,0,0\n"
+		 "1,2000,5000,1,0,0,0,0,0,0,0,0,0,0,0,,0,0,0,0,0,0\n");
+	put_file(trace, "p0000", "windows.csv", "Time,Open\n1000,0\n1500,1\n1600,1\n2000,0\n4700,1\n49");
+	image("p0001", DEAD, "fork", 0, "zap");
+	put_file(trace, "p0001", "intervals.csv", HEADER "0,1000,5000,1,0,0,0,0,0,0,0,0,0,0,0,,0,0,0,0,0,0\n");
+	mt_manifest_complete(m, trace, 0);
+	w = json_object_get(m, "windows");
+	CHECK_EQ(at(m, "windows", "windows"), 2);
+	CHECK_EQ(at(m, "windows", "seen_ns"), 500 + 300);
+	CHECK_EQ(at(m, "windows", "of_ns"), 4000 + 4000);
+	CHECK_STR(json_string_value(json_object_get(w, "asked")), "10%");
+	CHECK(strstr(json_string_value(json_object_get(w, "text")), "in 2 windows, 10 % of the time (--windows 10%)") != NULL);
+	json_object_del(m, "parameters");
+	mt_manifest_complete(m, trace, 0);
+	CHECK(!json_object_get(m, "windows"));
+	json_decref(m);
+}
+
 static void build_ids(const char *self)
 {
 	char *id = mt_build_id(self);
@@ -243,6 +270,7 @@ int main(int argc, char **argv)
 	completes();
 	promises_nothing();
 	repairs();
+	windows();
 	build_ids(argv[0]);
 	rm = mt_printf("rm -r %s", trace);
 	CHECK_EQ(system(rm), 0);

@@ -222,6 +222,33 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	*out = (struct cnt_interval){ .accesses = 700, .rows = 70, .lost = 7 };
 }
 
+/* Windows of counted accesses. */
+static bool saw = true, turns_to;
+static int turns;
+static uint64_t turn_ns = ~0ull;
+
+uint64_t windows_next(void)
+{
+	return turn_ns;
+}
+
+bool windows_due(uint64_t now, bool *open)
+{
+	*open = turns_to;
+	return now >= turn_ns;
+}
+
+void windows_turn(bool open)
+{
+	CHECK_EQ(open, turns_to);
+	turns += 1 + (lines ? 10 : 0);	/* behind the end of the interval, or before it */
+}
+
+bool windows_saw(void)
+{
+	return saw;
+}
+
 uint64_t cnt_pending(void)
 {
 	return pending;
@@ -482,6 +509,30 @@ static void counted_accesses_have_their_own_numbers(void)
 	CHECK_EQ(line.end, 1050000000);
 	CHECK_EQ(refreshes, 0);
 	CHECK_EQ(unmaps, 0);
+}
+
+/* A window closes before its interval ends, and opens behind the one before it; where nothing was counted nobody looks. */
+static void windows_are_intervals(void)
+{
+	begin(0, 1);
+	saw = false;
+	pass(1000);
+	end_interval(0);
+	CHECK_EQ(line.accesses, 0);
+	saw = true;
+	pass(1000);
+	end_interval(1);
+	CHECK_EQ(line.accesses, 700);
+	turns_to = false;
+	lines = turns = 0;
+	turn(false);
+	CHECK_EQ(turns, 1);
+	CHECK_EQ(lines, 1);
+	turns_to = true;
+	lines = turns = 0;
+	turn(true);
+	CHECK_EQ(turns, 11);
+	CHECK_EQ(lines, 1);
 }
 
 /* With --interval-accesses a look is due when, at the pace until now, the interval is full. */
@@ -770,6 +821,7 @@ int main(void)
 	what_ends_is_not_unmapped();
 	marks_stand_in_one_line();
 	counted_accesses_have_their_own_numbers();
+	windows_are_intervals();
 	counting_sets_the_next_look();
 	several_threads_count_for_some_intervals();
 	rings_are_read_before_they_are_full();

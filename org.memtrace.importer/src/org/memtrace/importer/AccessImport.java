@@ -446,6 +446,7 @@ final class AccessImport {
 		p.put("losses", Long.toString(AccessReport.losses(manifest, context)));
 		p.put("unseen", manifest.object("unseen").text("text"));
 		p.put(TraceInfo.PROPERTY_LATE, manifest.object("late").text("text"));
+		p.put(TraceInfo.PROPERTY_WINDOWS, manifest.object("windows").text("text"));
 		p.put("unrecorded", manifest.object("unrecorded").text("text"));
 		p.put(TraceInfo.PROPERTY_MAYBE_UNTOUCHED, maybeUntouched(backend.object("guarantee").number("read_group_bytes", 0)));
 		backend.object("guarantee").primitives().forEach((key, value) -> p.put("guarantee_" + key, value));

@@ -12,6 +12,9 @@ import java.util.Map;
 public enum CountUnit {
 	/** Each access of the code that was counted. */
 	ACCESSES("access", "accesses", "Accesses", "record", "Each read and write that was counted"),
+	/** Each access while a window was open (record --exact --windows); {@link TraceInfo#PROPERTY_WINDOWS} says how much of the run. */
+	ACCESSES_IN_WINDOWS("access in windows", "accesses in windows", "Accesses in windows", "record",
+			"Each read and write that was counted, for a part of the time: not those of the whole run"),
 	/** A page fault is the first access of a thread to a page in a while; those after it are not seen. */
 	PAGE_FAULTS("page fault", "page faults", "Page faults", "record", "Page faults: how often it was seen, not how often it was accessed"),
 	/** The processor told some accesses, by chance or in turn; there were many more. */
@@ -19,10 +22,14 @@ public enum CountUnit {
 	/** The trace does not say how it was made. */
 	RECORDS("record", "records", "Records", "row", "What was recorded; there may have been more accesses");
 
-	/** Property of a trace: {@code exact} where each access was counted, {@code sampled} where some were taken of all. */
+	/**
+	 * Property of a trace: {@code exact} where each access was counted, {@code windows} where each was for a part of the time,
+	 * {@code sampled} where some were taken of all.
+	 */
 	private static final String PROPERTY = "guarantee_counts";
 	private static final String EXACT = "exact";
 	private static final String SAMPLED = "sampled";
+	private static final String WINDOWS = "windows";
 	private static final String PROPERTY_PAGES = "guarantee_pages";
 
 	private final String noun;
@@ -49,13 +56,16 @@ public enum CountUnit {
 		if (EXACT.equals(properties.get(PROPERTY)) || type.equals("TABARNAC")) {
 			return ACCESSES;
 		}
+		if (WINDOWS.equals(properties.get(PROPERTY))) {
+			return ACCESSES_IN_WINDOWS;
+		}
 		if (SAMPLED.equals(properties.get(PROPERTY))) {
 			return SAMPLES;
 		}
 		return properties.containsKey(PROPERTY_PAGES) || type.equals("Moca") ? PAGE_FAULTS : RECORDS;
 	}
 
-	/** Whether numbers are those of the program. */
+	/** Whether numbers are those of the program, of the whole run. */
 	public boolean isExact() {
 		return this == ACCESSES;
 	}
@@ -85,7 +95,7 @@ public enum CountUnit {
 		return meaning;
 	}
 
-	/** For programs: {@code accesses}, {@code page_faults}, {@code samples} or {@code records}. */
+	/** For programs: {@code accesses}, {@code accesses_in_windows}, {@code page_faults}, {@code samples} or {@code records}. */
 	public String id() {
 		return plural.replace(' ', '_');
 	}

@@ -11,6 +11,7 @@ import org.memtrace.analysis.diff.FindingDiff;
 import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.findings.rules.Check;
@@ -102,6 +103,9 @@ public final class FindingCards {
 		List<String> all = new ArrayList<>();
 		if (t.lost() > 0) {
 			all.add(Words.count(t.lost(), "access") + " were lost; what follows is about the rest");
+		}
+		if (!TraceSummary.windows(t.info()).isEmpty()) {
+			all.add(TraceSummary.windows(t.info()));
 		}
 		if (!t.property("unseen").isEmpty()) {
 			all.add(t.property("unseen") + ": no finding can be about it");

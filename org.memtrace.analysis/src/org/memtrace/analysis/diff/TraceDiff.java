@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.memtrace.analysis.findings.Finding;
+import org.memtrace.analysis.findings.TraceSummary;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
@@ -368,6 +369,11 @@ public final class TraceDiff {
 		for (Run r : all()) {
 			if (r.facts().lost() > 0) {
 				warnings.add(r.label() + " lost " + Words.count(r.facts().lost(), r.facts().info().counts().noun()));
+			}
+		}
+		for (Run r : all()) {
+			if (!TraceSummary.windows(r.facts().info()).isEmpty()) {
+				warnings.add(r.label() + ": " + TraceSummary.windows(r.facts().info()));
 			}
 		}
 		for (Run r : all()) {

@@ -26,6 +26,9 @@ public final class AdviceText {
 		if (t.lost() > 0) {
 			Lines.wrap(b, Words.count(t.lost(), t.info().counts().noun()) + " were lost; what follows is about the rest.", "");
 		}
+		if (!TraceSummary.windows(t.info()).isEmpty()) {
+			Lines.wrap(b, capital(TraceSummary.windows(t.info())) + ".", "");
+		}
 		if (!t.property("unseen").isEmpty()) {
 			Lines.wrap(b, capital(t.property("unseen")) + ": no finding can be about it.", "");
 		}

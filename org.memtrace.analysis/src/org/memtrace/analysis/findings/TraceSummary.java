@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessDetails;
 import org.memtrace.aggregation.AccessTable;
@@ -42,11 +44,17 @@ public final class TraceSummary {
 		return all;
 	}
 
-	/** One sentence about all that makes a picture less than exact: {@link #losses} and {@link #maybeUntouched}; empty when nothing does. */
+	/**
+	 * One sentence about all that makes a picture less than exact: {@link #windows}, {@link #losses} and {@link #maybeUntouched};
+	 * empty when nothing does.
+	 */
 	public static String lossWarning(TraceInfo info) {
-		String lost = losses(info);
-		String more = maybeUntouched(info);
-		return lost.isEmpty() || more.isEmpty() ? lost + more : lost + "; " + more;
+		return Stream.of(windows(info), losses(info), maybeUntouched(info)).filter(s -> !s.isEmpty()).collect(Collectors.joining("; "));
+	}
+
+	/** For what part of the run accesses were counted; empty when it was all of it. */
+	public static String windows(TraceInfo info) {
+		return info.properties().getOrDefault(TraceInfo.PROPERTY_WINDOWS, "");
 	}
 
 	/** How many records are of pages that may not have been touched, and why; empty when none is. */
@@ -103,6 +111,9 @@ public final class TraceSummary {
 			b.append("; ").append(percent(all.unattributed() / all.accesses())).append(" without a known thread");
 		}
 		b.append('\n');
+		if (!windows(info).isEmpty()) {
+			b.append("Windows    ").append(windows(info)).append('\n');
+		}
 		String losses = losses(info);
 		b.append("Losses     ").append(losses.isEmpty() ? "none known to the recorder" : losses
 				+ ": what follows is about the rest").append('\n');

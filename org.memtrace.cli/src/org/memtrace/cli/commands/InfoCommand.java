@@ -83,6 +83,7 @@ public final class InfoCommand implements Command {
 		v.put("Threads", String.format(Locale.ROOT, "%,d", store.threads().size()));
 		String losses = info.properties().get("losses");
 		v.put("Lost", losses == null ? "" : Units.counted(losses, info.counts().plural()));
+		v.put("Windows", TraceSummary.windows(info));
 		v.put("Unseen", info.properties().getOrDefault("unseen", ""));
 		v.put("Intervals", info.properties().getOrDefault(TraceInfo.PROPERTY_LATE, ""));
 		v.put("Processes", info.properties().getOrDefault("unrecorded", ""));

@@ -398,6 +398,7 @@ public final class PerfScript {
 		}
 		manifest.remove("late");
 		manifest.remove("unseen");
+		manifest.remove("windows");
 		manifest.remove("parameters");
 		Files.writeString(scratch.resolve("manifest.json"), manifest.toString());
 		for (Map.Entry<Integer, List<PerfImage>> ofProcess : images.entrySet()) {

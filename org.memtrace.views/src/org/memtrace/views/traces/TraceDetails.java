@@ -89,6 +89,10 @@ public final class TraceDetails {
 		if (known || t.type().equals(TraceInfo.TYPE_MEMTRACE)) {
 			d.rows.add(new Row("Lost " + t.counts().plural(), lost == 0 ? "none" : Units.count(lost), false, lost != 0));
 		}
+		String windows = d.left.remove(TraceInfo.PROPERTY_WINDOWS);
+		if (windows != null) {
+			d.rows.add(new Row("Windows", windows, false, true));
+		}
 		String unseen = d.left.remove("unseen");
 		if (unseen != null) {
 			d.rows.add(new Row("Memory", unseen, false, true));

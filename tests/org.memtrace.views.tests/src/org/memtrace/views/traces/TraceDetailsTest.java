@@ -22,6 +22,13 @@ class TraceDetailsTest {
 		assertEquals(0, TraceDetails.of(trace(Map.of()), null, "").stream().filter(r -> r.name().equals("Intervals")).count());
 	}
 
+	@Test
+	void tellsWindows() {
+		List<TraceDetails.Row> rows = TraceDetails.of(trace(Map.of(TraceInfo.PROPERTY_WINDOWS, "counted for 10 % of the time")), null, "");
+		assertEquals(List.of("Windows: counted for 10 % of the time"),
+				rows.stream().filter(r -> r.value().contains("10 %") || r.name().equals("Windows")).map(r -> r.name() + ": " + r.value()).toList());
+	}
+
 	private static TraceInfo trace(Map<String, String> properties) {
 		return new TraceInfo(-1, "t", "t", TraceInfo.TYPE_MEMTRACE, "app", "host", "Linux", 2, 0, 0, 0, 1, Instant.EPOCH, 4096, "",
 				properties);

@@ -31,6 +31,7 @@ public final class TraceDirectoryBuilder {
 			"parameters":{"interval_ns":50000000,"physical":false},
 			"status":{"state":"complete","exit_code":0,"signal":null},
 			"losses":{"total":3,"by_reason":{"ring_overflow":3}},
+			"windows":{"asked":"10%","windows":3,"seen_ns":10,"of_ns":100,"text":"counted for 10 % of the time"},
 			"unseen":{"shared_bytes":134217728,"file_bytes":0,"text":"128 MiB of shared memory not seen"},
 			"late":{"intervals":2,"of":9,"text":"2 of 9 intervals took longer"},
 			"unrecorded":{"processes":3,"left_out":0,"cpu_ns":4000000,"text":"3 processes not recorded"}}

@@ -24,6 +24,8 @@ class CountUnitTest {
 	void onlyAPromiseMakesThemAccesses() {
 		assertEquals(CountUnit.ACCESSES, of("memtrace", "guarantee_counts", "exact", "guarantee_pages", "complete"));
 		assertEquals(CountUnit.ACCESSES, of("TABARNAC"), "Pin counts each one");
+		assertEquals(CountUnit.ACCESSES_IN_WINDOWS, of("memtrace", "guarantee_counts", "windows", "guarantee_pages", "sampled"));
+		assertFalse(CountUnit.ACCESSES_IN_WINDOWS.isExact(), "not those of the whole run");
 		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_pages", "complete"));
 		assertEquals(CountUnit.PAGE_FAULTS, of("memtrace", "guarantee_pages", "sampled", "guarantee_writes", "exact"),
 				"writes alone are not counts");
@@ -36,7 +38,8 @@ class CountUnitTest {
 	@Test
 	void wordsFitIntoSentences() {
 		for (CountUnit u : CountUnit.values()) {
-			assertEquals(u.isExact(), u.plural().contains("access"));
+			assertEquals(u.isExact(), u.plural().equals("accesses"));
+			assertEquals(u.isExact() || u == CountUnit.ACCESSES_IN_WINDOWS, u.plural().contains("access"));
 			assertEquals(u.title().toLowerCase(), u.plural());
 			assertNotEquals(u.noun(), u.row(), "a line of the trace and what it counts must not be mistaken");
 			assertTrue(u.meaning().length() > 20);

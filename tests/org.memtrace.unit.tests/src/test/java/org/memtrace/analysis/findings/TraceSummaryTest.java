@@ -47,6 +47,9 @@ class TraceSummaryTest {
 		assertEquals("the recorder lost 12 records; 8 MiB of shared memory not seen",
 				warning(Map.of("losses", "12", "unseen", "8 MiB of shared memory not seen")));
 		assertEquals("8 MiB of shared memory not seen", warning(Map.of("losses", "many", "unseen", "8 MiB of shared memory not seen")));
+		assertEquals("10 % of the time; the recorder lost 1 access in windows; 8 MiB of shared memory not seen; 9 % of them",
+				warning(Map.of("losses", "1", "guarantee_counts", "windows", TraceInfo.PROPERTY_WINDOWS, "10 % of the time", "unseen",
+						"8 MiB of shared memory not seen", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
 		assertEquals("9 % of them", warning(Map.of("losses", "0", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
 		assertEquals("the recorder lost 12 records; 9 % of them",
 				warning(Map.of("losses", "12", TraceInfo.PROPERTY_MAYBE_UNTOUCHED, "9 % of them")));
@@ -70,6 +73,10 @@ class TraceSummaryTest {
 		String exact = text(Map.of("guarantee_counts", "exact", "guarantee_pages", "complete"));
 		String faults = text(Map.of("guarantee_pages", "complete"));
 		String unknown = text(Map.of());
+		String windows = text(Map.of("guarantee_counts", "windows", "guarantee_pages", "sampled",
+				TraceInfo.PROPERTY_WINDOWS, "10 % of the time"));
+		assertTrue(windows.contains("\nCounted    16,324 accesses in windows (50.0 % reads) in 8,162 records\nWindows    10 % of the time\n"), windows);
+		assertTrue(windows.contains("Accesses in windows: share of all accesses in windows."), windows);
 		assertTrue(exact.contains("\nCounted    16,324 accesses (50.0 % reads) in 8,162 records\n"), exact);
 		assertTrue(faults.contains("\nCounted    16,324 page faults (50.0 % reads) in 8,162 records\n"), faults);
 		assertTrue(unknown.contains("\nCounted    16,324 records (50.0 % reads) in 8,162 rows\n"), unknown);
