@@ -235,13 +235,13 @@ class TableCopyTest {
 				assertEquals(List.of(), to.list());
 				Path file = places.get(0).directory().resolve(store.info().databaseName());
 				try (Connection db = Sqlite.change(file)) {
-					Sqlite.execute(db, "UPDATE MT_THREAD SET NAME = NAME || 'x'");
+					Sqlite.execute(db, "UPDATE MT_INTERVAL SET FAULTS = FAULTS + 1");
 				}
 				String message = assertThrows(StoreException.class, () -> to.add(store, Progress.NONE)).getMessage();
-				assertTrue(message.endsWith("its table MT_THREAD is not what was written"), message);
+				assertTrue(message.endsWith("its table MT_INTERVAL is not what was written"), message);
 				assertEquals(List.of(), to.list());
 				try (Connection db = Sqlite.change(file)) {
-					Sqlite.execute(db, "UPDATE MT_THREAD SET NAME = substr(NAME, 1, length(NAME) - 1)");
+					Sqlite.execute(db, "UPDATE MT_INTERVAL SET FAULTS = FAULTS - 1");
 				}
 			}
 		}
