@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.machine;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.memtrace.aggregation.AccessPlaces;
@@ -15,7 +16,7 @@ import org.memtrace.model.Progress;
  * The machine as a side of a picture, and what of some accesses has no place there. Immutable.
  *
  * @param tree the machine
- * @param notes what of the accesses is at no CPU of it, or at several, a sentence each
+ * @param notes that it is not the recorded one, and what of the accesses is at no CPU of it, or at several; a sentence each
  * @param leftOut what is at no CPU of it, in few words; empty when there is nothing
  * @param leftOutShare how much that is, such as {@code 0.2 %}; empty when there is nothing
  */
@@ -38,6 +39,8 @@ public record MachineSide(MachineTree tree, List<String> notes, String leftOut, 
 		if (use.whole().accesses() > 0 && use.figures(topology.root()).accesses() <= 0) {
 			throw new NoAnswerException(trace + ": no access is at a known CPU of the machine (" + String.join(" ", use.cpuNotes()) + ")");
 		}
-		return new MachineSide(tree, use.cpuNotes(), use.leftOut(), use.leftOutShare());
+		List<String> notes = new ArrayList<>(topology.isGiven() ? topology.notes() : List.of());
+		notes.addAll(use.cpuNotes());
+		return new MachineSide(tree, notes, use.leftOut(), use.leftOutShare());
 	}
 }

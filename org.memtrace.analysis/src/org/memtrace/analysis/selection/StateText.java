@@ -16,7 +16,8 @@ import org.memtrace.model.tree.ProducerTree;
 /**
  * What all views of a trace look at, as names and texts: read again later, in the same trace or in another one that has what is
  * named. Keys: {@code from_ns}, {@code to_ns} (half-open), {@code producer} (its name, or {@code all}), {@code producer_id} (saves the
- * search where the trace is the same), {@code viewpoint}, {@code p} and {@code automatic_p}, {@code filters}.
+ * search where the trace is the same), {@code viewpoint}, {@code p} and {@code automatic_p}, {@code filters}, and
+ * {@code machine} where it is not that of the recording.
  */
 public final class StateText {
 	private static final String ALL = "all";
@@ -40,6 +41,9 @@ public final class StateText {
 			m.put("p", Double.toString(s.p()));
 		}
 		m.put("filters", s.filters().toJson());
+		if (!s.machine().isEmpty()) {
+			m.put("machine", s.machine());
+		}
 		return m;
 	}
 
@@ -77,6 +81,9 @@ public final class StateText {
 		}
 		if (o.has("filters")) {
 			s = s.withFilters(FilterSet.parse(o.get("filters").getAsString()));
+		}
+		if (o.has("machine")) {
+			s = s.withMachine(o.get("machine").getAsString());
 		}
 		return s;
 	}

@@ -144,6 +144,11 @@ public final class TraceSelection {
 		go(state.withFilters(now));
 	}
 
+	/** Another machine, see {@link ViewState#machine}; everything else stays. */
+	public void machine(String text) {
+		go(state.withMachine(text));
+	}
+
 	/** One more filter. */
 	public void addFilter(TraceFilter f) {
 		filters(state.filters().with(f));

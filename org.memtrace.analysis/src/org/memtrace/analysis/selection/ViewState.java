@@ -15,8 +15,9 @@ import org.memtrace.analysis.filter.FilterSet;
  * @param viewpoint what the colours stand for
  * @param p level of detail in [0, 1], or {@link #AUTOMATIC_P} to let each picture choose
  * @param filters which accesses are looked at at all
+ * @param machine another machine than that of the recording, a file or a description as of {@code GivenMachine}; empty for none
  */
-public record ViewState(long fromNs, long toNs, int producer, Dimension viewpoint, double p, FilterSet filters) {
+public record ViewState(long fromNs, long toNs, int producer, Dimension viewpoint, double p, FilterSet filters, String machine) {
 	/** {@link #producer} when everything is shown and the trace has several roots. */
 	public static final int ALL_PRODUCERS = ModelRequest.WHOLE_TREE;
 	/** The picture chooses its level of detail by itself. */
@@ -29,6 +30,11 @@ public record ViewState(long fromNs, long toNs, int producer, Dimension viewpoin
 		if (p < 0 || p > 1) {
 			throw new IllegalArgumentException("p = " + p + " is not in [0, 1]");
 		}
+	}
+
+	/** On the machine of the recording. */
+	public ViewState(long fromNs, long toNs, int producer, Dimension viewpoint, double p, FilterSet filters) {
+		this(fromNs, toNs, producer, viewpoint, p, filters, "");
 	}
 
 	/** Everything that is there, without filters. */
@@ -51,26 +57,30 @@ public record ViewState(long fromNs, long toNs, int producer, Dimension viewpoin
 
 	/** Whether the other state needs the same microscopic model: everything equal but p. */
 	public boolean sameModel(ViewState o) {
-		return sameAccesses(o) && viewpoint == o.viewpoint;
+		return sameAccesses(o) && viewpoint == o.viewpoint && machine.equals(o.machine);
 	}
 
 	public ViewState withWindow(long from, long to) {
-		return new ViewState(from, to, producer, viewpoint, p, filters);
+		return new ViewState(from, to, producer, viewpoint, p, filters, machine);
 	}
 
 	public ViewState withProducer(int id) {
-		return new ViewState(fromNs, toNs, id, viewpoint, p, filters);
+		return new ViewState(fromNs, toNs, id, viewpoint, p, filters, machine);
 	}
 
 	public ViewState withViewpoint(Dimension v) {
-		return new ViewState(fromNs, toNs, producer, v, p, filters);
+		return new ViewState(fromNs, toNs, producer, v, p, filters, machine);
 	}
 
 	public ViewState withP(double newP) {
-		return new ViewState(fromNs, toNs, producer, viewpoint, newP, filters);
+		return new ViewState(fromNs, toNs, producer, viewpoint, newP, filters, machine);
 	}
 
 	public ViewState withFilters(FilterSet now) {
-		return new ViewState(fromNs, toNs, producer, viewpoint, p, now);
+		return new ViewState(fromNs, toNs, producer, viewpoint, p, now, machine);
+	}
+
+	public ViewState withMachine(String other) {
+		return new ViewState(fromNs, toNs, producer, viewpoint, p, filters, other);
 	}
 }

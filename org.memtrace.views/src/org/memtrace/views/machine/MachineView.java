@@ -32,7 +32,7 @@ import org.memtrace.analysis.machine.MonitorFrame;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
-import org.memtrace.topology.Hwloc;
+import org.memtrace.views.MachineChoice;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
@@ -60,6 +60,8 @@ public final class MachineView extends TraceView {
 	private LatestResult<Input, Result> computing;
 	/** Of the trace that is shown; read once. */
 	private MachineTopology topology;
+	/** What was asked for when it was read. */
+	private String topologyOf = "";
 	private ViewState shown;
 	private String failure;
 	/** Whether it is a trace of monitors. */
@@ -101,9 +103,7 @@ public final class MachineView extends TraceView {
 			protected Result compute(Input in, Progress progress) throws MemtraceException {
 				MachineTopology machine = in.known();
 				if (machine == null) {
-					try (OpenTrace.Lease lease = in.trace().lease()) {
-						machine = Hwloc.load().of(lease.store());
-					}
+					machine = MachineChoice.topology(in.trace(), in.state().machine());
 				}
 				ViewState s = in.state();
 				return in.trace().hasAccesses() ? new Result(MachineUse.of(machine,
@@ -113,7 +113,9 @@ public final class MachineView extends TraceView {
 
 			@Override
 			protected void show(Input in, Result result) {
+				failure = null;
 				shown = in.state();
+				topologyOf = in.state().machine();
 				if (result.monitors() != null) {
 					topology = result.monitors().topology();
 					bar.show(result.monitors(), in.state().fromNs(), in.state().toNs());
@@ -157,6 +159,7 @@ public final class MachineView extends TraceView {
 			layouts.add(layoutAction(kind));
 		}
 		getViewSite().getActionBars().getMenuManager().add(layouts);
+		getViewSite().getActionBars().getMenuManager().add(MachineChoice.menu(getSite().getShell(), this::trace));
 	}
 
 	private Action layoutAction(Arrangement kind) {
@@ -209,7 +212,8 @@ public final class MachineView extends TraceView {
 	@Override
 	protected void stateChanged(ViewState old, ViewState now) {
 		// colours and detail of the picture make no difference here
-		if (old != null && trace() != null && !trace().hasAccesses() && old.filters().equals(now.filters())) {
+		if (old != null && trace() != null && !trace().hasAccesses() && old.filters().equals(now.filters())
+				&& old.machine().equals(now.machine())) {
 			if (bar.isShown()) { // values are there already; only the window of the replay is another one
 				shown = now;
 				bar.window(now.fromNs(), now.toNs());
@@ -217,7 +221,7 @@ public final class MachineView extends TraceView {
 			return;
 		}
 		if (old == null || old.fromNs() != now.fromNs() || old.toNs() != now.toNs() || old.producer() != now.producer()
-				|| !old.filters().equals(now.filters())) {
+				|| !old.filters().equals(now.filters()) || !old.machine().equals(now.machine())) {
 			update();
 		}
 	}
@@ -234,7 +238,8 @@ public final class MachineView extends TraceView {
 
 	private void update() {
 		if (trace() != null && isShown(trace())) {
-			computing.submit(new Input(trace(), topology, trace().selection().state()));
+			computing.submit(new Input(trace(), trace().selection().state().machine().equals(topologyOf) ? topology : null,
+					trace().selection().state()));
 		}
 	}
 
@@ -283,7 +288,8 @@ public final class MachineView extends TraceView {
 	}
 
 	private static boolean same(ViewState a, ViewState b) {
-		return a.fromNs() == b.fromNs() && a.toNs() == b.toNs() && a.producer() == b.producer() && a.filters().equals(b.filters());
+		return a.fromNs() == b.fromNs() && a.toNs() == b.toNs() && a.producer() == b.producer() && a.filters().equals(b.filters())
+				&& a.machine().equals(b.machine());
 	}
 
 	@Override

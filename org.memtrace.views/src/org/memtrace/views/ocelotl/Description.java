@@ -148,7 +148,7 @@ final class Description {
 		if (!sides.suits(request.metric())) {
 			throw new NoAnswerException("The threads of each page are no sum for a CPU: count something else");
 		}
-		MachineSide machine = in.models().machine(in.trace(), source, in.state().filters(), request, sides, progress);
+		MachineSide machine = in.models().machine(in.trace(), source, in.state(), request, sides, progress);
 		MicroscopicModel model = in.model(source, request, machine, progress);
 		NodeNames names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), in.trace().producers(), in.trace().structures())
 				: machine.tree().names();

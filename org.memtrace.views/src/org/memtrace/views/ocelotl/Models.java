@@ -19,10 +19,11 @@ import org.memtrace.analysis.machine.MachineSide;
 import org.memtrace.analysis.machine.MachineTopology;
 import org.memtrace.analysis.machine.MachineTree;
 import org.memtrace.analysis.machine.Sides;
+import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.NoAnswerException;
 import org.memtrace.model.Progress;
-import org.memtrace.topology.Hwloc;
+import org.memtrace.views.MachineChoice;
 import org.memtrace.views.OpenTrace;
 
 /**
@@ -34,7 +35,7 @@ final class Models {
 	private record Key(ModelRequest request, ModelSource source, Sides sides, MachineTree tree, boolean grouped) {
 	}
 
-	private record Part(ModelSource source, FilterSet filters, int producer, long fromNs, long toNs) {
+	private record Part(ModelSource source, FilterSet filters, String machine, int producer, long fromNs, long toNs) {
 	}
 
 	/** Of the largest heap. */
@@ -48,45 +49,44 @@ final class Models {
 	private final Map<Key, MicroscopicModel> models = new LinkedHashMap<>(16, 0.75f, true);
 	private final Map<ModelSource, Map<Integer, Hierarchy>> hierarchies = new WeakHashMap<>();
 	private final Map<Part, MachineSide> parts = new LinkedHashMap<>(MOST_PARTS, 0.75f, true);
-	/** Of the trace that is shown; null until it is asked for. */
-	private MachineTopology machine;
+	/** Of the trace that is shown, by what was asked for. */
+	private final Map<String, MachineTopology> machines = new HashMap<>();
 	private long bytes;
 
 	/**
 	 * The machine of the trace for a part of it, null where it is no side of the picture; made when it is not there.
 	 *
-	 * @param filters of the source; CPUs that they hide are not there
-	 * @throws MemtraceException if the trace does not tell on which machine it was recorded, or its CPUs are not known
+	 * @param state what is shown: its filters are those of the source, and CPUs that they hide are not there
+	 * @throws MemtraceException if the trace does not tell on which machine it was recorded and none is given, or its CPUs are not known
 	 */
-	MachineSide machine(OpenTrace trace, ModelSource source, FilterSet filters, ModelRequest request, Sides sides, Progress progress)
+	MachineSide machine(OpenTrace trace, ModelSource source, ViewState state, ModelRequest request, Sides sides, Progress progress)
 			throws MemtraceException {
 		if (!sides.hasMachine()) {
 			return null;
 		}
-		Part part = new Part(source, filters, request.producer(), request.fromNs(), request.toNs());
+		Part part = new Part(source, state.filters(), state.machine(), request.producer(), request.fromNs(), request.toNs());
 		MachineTopology topology;
 		synchronized (this) {
 			MachineSide known = parts.get(part);
 			if (known != null) {
 				return known;
 			}
-			topology = machine;
+			topology = machines.get(state.machine());
 		}
 		if (topology == null) {
-			try (OpenTrace.Lease lease = trace.lease()) {
-				topology = Hwloc.load().of(lease.store());
-			}
+			topology = MachineChoice.topology(trace, state.machine());
 			if (!topology.isRecorded()) {
-				throw new NoAnswerException("The machine of this trace is not known: '" + trace.name() + "' does not tell it");
+				throw new NoAnswerException("The machine of this trace is not known: '" + trace.name()
+						+ "' does not tell it; the menu of the view has Machine, which takes another one");
 			}
 			if (topology.pus().isEmpty()) {
 				throw new NoAnswerException("'" + trace.name() + "': " + topology.origin() + " has no CPU");
 			}
 		}
-		MachineTree tree = new MachineTree(MachineFilters.shown(filters, topology));
+		MachineTree tree = new MachineTree(MachineFilters.shown(state.filters(), topology));
 		MachineSide made = MachineSide.of(tree, (AccessTable) source, request, "'" + trace.name() + "'", progress);
 		synchronized (this) {
-			machine = topology;
+			machines.put(state.machine(), topology);
 			if (parts.size() >= MOST_PARTS) {
 				parts.remove(parts.keySet().iterator().next());
 			}
@@ -154,7 +154,7 @@ final class Models {
 		models.clear();
 		hierarchies.clear();
 		parts.clear();
-		machine = null;
+		machines.clear();
 		bytes = 0;
 	}
 }

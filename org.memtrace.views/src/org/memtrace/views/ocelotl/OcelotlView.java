@@ -53,6 +53,7 @@ import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.views.NavigationActions;
+import org.memtrace.views.MachineChoice;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Opening;
 import org.memtrace.views.PictureStatus;
@@ -424,6 +425,7 @@ public final class OcelotlView extends TraceView {
 		IToolBarManager tools = getViewSite().getActionBars().getToolBarManager();
 		navigation.fill(tools);
 		IMenuManager menu = getViewSite().getActionBars().getMenuManager();
+		menu.add(MachineChoice.menu(getSite().getShell(), this::trace));
 		sideAction = new Action("Side panel", IAction.AS_CHECK_BOX) {
 			@Override
 			public void run() {
@@ -557,8 +559,8 @@ public final class OcelotlView extends TraceView {
 		for (Dimension v : PREPARED) {
 			ModelRequest request = input.request(source, v);
 			if (request.viewpoint() == v && input.models().hasRoomFor(24L * source.records() / 4)) {
-				input.model(source, request, input.models().machine(input.trace(), source, input.state().filters(), request, input.sides(),
-						progress), progress);
+				input.model(source, request, input.models().machine(input.trace(), source, input.state(), request, input.sides(), progress),
+						progress);
 			}
 		}
 	}

@@ -33,6 +33,7 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.topology.Hwloc;
+import org.memtrace.views.MachineChoice;
 import org.memtrace.views.SampleTrace;
 import org.memtrace.views.UiTest;
 import org.memtrace.views.ViewIds;
@@ -125,6 +126,38 @@ class MachineViewTest extends UiTest {
 		bot.waitFor("no filter", () -> filters().equals("[]"));
 		layout(view, "Automatic");
 		assertNull(box(view, "CPU 3").sector());
+	}
+
+	@Test
+	void anotherMachineIsGiven() throws Exception {
+		MachineView view = open(sample("given", Files.readAllBytes(
+				Path.of(System.getProperty("memtrace.root"), "testdata/machines/two-packages.xml"))));
+		box(view, "CPU 0");
+		MenuManager menu = new MenuManager();
+		bot.run(() -> MachineChoice.fill(menu, page().getWorkbenchWindow().getShell(), session.trace()));
+		assertEquals(List.of("Of the recording", "File of lstopo…", "Description…"), texts(menu));
+		bot.run(() -> session.trace().selection().machine("pack:8 [numa] core:64 pu:2"));
+		bot.waitFor("the other machine", () -> view.isSettled() && view.canvas().use().topology().pus().size() == 1024);
+		assertTrue(bot.ui(() -> view.canvas().use().notes().get(0)).startsWith("The machine is not that of the recording"));
+		bot.shot("machine-given");
+		bot.run(() -> {
+			menu.removeAll();
+			MachineChoice.fill(menu, page().getWorkbenchWindow().getShell(), session.trace());
+		});
+		assertEquals("pack:8 [numa] core:64 pu:2", texts(menu).get(1));
+		bot.run(() -> session.trace().selection().machine("missing.xml"));
+		bot.waitFor("the reason", () -> view.canvas().message().equals("there is no file missing.xml"));
+		forgive("there is no file missing.xml");
+		bot.run(((ActionContributionItem) menu.getItems()[0]).getAction()::run);
+		bot.waitFor("the recorded one", () -> view.isSettled() && view.canvas().use() != null
+				&& view.canvas().use().topology().pus().size() == 16);
+		assertEquals(null, MachineChoice.problem("pack:2 pu:2"));
+		assertEquals("'nothing' describes no machine.", MachineChoice.problem("nothing"));
+		assertEquals("A description is missing.", MachineChoice.problem(" "));
+	}
+
+	private static List<String> texts(MenuManager menu) {
+		return Stream.of(menu.getItems()).map(i -> ((ActionContributionItem) i).getAction().getText()).toList();
 	}
 
 	private void layout(MachineView view, String name) {

@@ -174,6 +174,14 @@ class AcrossMachinePictureTest extends UiTest {
 		MicroscopicModel m = bot.ui(() -> view.canvas().picture().model());
 		assertEquals(2, m.hierarchy().weight(0), "CPUs");
 		assertTrue(sum(m, 0, 2, 0, m.sliceCount()) > 1000);
+		bot.run(() -> session.trace().selection().machine("pack:2 [numa] core:4 pu:1"));
+		settle();
+		MicroscopicModel other = bot.ui(() -> view.canvas().picture().model());
+		assertEquals(8, other.hierarchy().weight(0), "CPUs of another machine");
+		assertEquals(sum(m, 0, 2, 0, m.sliceCount()), sum(other, 0, 8, 0, other.sliceCount()), 1e-6);
+		bot.shot("machine-over-time-given");
+		bot.run(() -> session.trace().selection().machine(""));
+		settle();
 		bot.shot("machine-over-time");
 		ViewState before = state();
 		Rectangle plot = bot.ui(() -> view.canvas().picture().plot());

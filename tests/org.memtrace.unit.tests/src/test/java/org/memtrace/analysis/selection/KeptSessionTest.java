@@ -54,7 +54,7 @@ class KeptSessionTest {
 			}
 			ViewState state = new ViewState(from, from + 1 + random.nextInt(1000), random.nextInt(trace.producers().size()),
 					dimensions.get(random.nextInt(dimensions.size())), List.of(ViewState.AUTOMATIC_P, 0.0, 1.0,
-					random.nextDouble()).get(random.nextInt(4)), filters);
+					random.nextDouble()).get(random.nextInt(4)), filters, List.of("", "pack:2 [numa] pu:2", "/a \"b\"/c.xml").get(random.nextInt(3)));
 			KeptSession read = KeptSession.parse(session(shown(trace, state)).toJson());
 			assertEquals(state, read.shown().get(0).state(trace), "seed " + seed);
 		}
