@@ -123,17 +123,6 @@ enum Dbms {
 			db.setAutoCommit(true); // a file that is not completed is thrown away, so nothing is ever undone
 		}
 
-		/** H2 has no triggers in SQL. */
-		@Override
-		boolean countsChanges() {
-			return false;
-		}
-
-		@Override
-		String contentStamp(Connection db) throws SQLException {
-			return stampOfChecksums(db);
-		}
-
 		@Override
 		void replaceCache(Connection db, String key, byte[] value) throws SQLException {
 			Sqlite.update(db, "MERGE INTO MT_CACHE(NAME, VALUE) KEY(NAME) VALUES(?, ?)", key, value);
@@ -160,17 +149,6 @@ enum Dbms {
 		@Override
 		void prepareWriting(Connection db) throws SQLException {
 			db.setAutoCommit(false); // an import is one transaction
-		}
-
-		/** Triggers of a table would need their owner, who may be another one than who reads. */
-		@Override
-		boolean countsChanges() {
-			return false;
-		}
-
-		@Override
-		String contentStamp(Connection db) throws SQLException {
-			return stampOfChecksums(db);
 		}
 
 		@Override
@@ -233,17 +211,19 @@ enum Dbms {
 	/** For a new database that one connection fills. */
 	abstract void prepareWriting(Connection db) throws SQLException;
 
-	/** Whether {@link ContentStamp} counts changes, by triggers that have to be made. */
-	abstract boolean countsChanges();
-
-	/** See {@link org.memtrace.model.store.TraceStore#contentStamp}. */
-	abstract String contentStamp(Connection db) throws SQLException;
+	/**
+	 * Whether {@link ContentStamp} counts changes, by triggers that have to be made. H2 has no triggers in SQL; on a server they would need
+	 * the owner of a table, who may be another one than who reads.
+	 */
+	boolean countsChanges() {
+		return false;
+	}
 
 	/**
-	 * Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
+	 * See {@link org.memtrace.model.store.TraceStore#contentStamp}. Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
 	 * them are damaged, and are not read; so another content has another stamp.
 	 */
-	String stampOfChecksums(Connection db) throws SQLException {
+	String contentStamp(Connection db) throws SQLException {
 		if (!hasTable(db, "MT_CHUNK")) {
 			return ""; // of an older version
 		}
