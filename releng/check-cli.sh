@@ -168,6 +168,42 @@ expect 3 "P#0T#2: 1[0-9]* events were read" "$memtrace" import --strict -o "$tmp
 expect 0 "" "$memtrace" import -q -o "$tmp/cut.db" "$tmp/cut"
 expect 3 "no OTF2 archive\|does not exist" "$memtrace" otf2-stream /no/such.otf2
 
+# --- EZTrace beside the recorder: both traces of one run are joined, or it is said that their clocks do not fit (a busy machine)
+expect 2 "there is no tool scorep" "$memtrace" record -o "$tmp/none" --with scorep:all -- /bin/true
+expect 2 "which modules" "$memtrace" record -o "$tmp/none" --with eztrace: -- /bin/true
+expect 2 "needs --with" "$memtrace" record -o "$tmp/none" --libomp -- /bin/true
+expect 4 "EZTrace is not installed" env PATH=/nowhere "$memtrace" record -o "$tmp/none" --with eztrace:pthread -- /bin/true
+if command -v eztrace >/dev/null && gcc -O1 -g -fopenmp -o "$tmp/array" testdata/otf2/array.c 2>/dev/null; then
+	expect 4 "no module nothing here, only .*pthread" "$memtrace" record -o "$tmp/none" --with eztrace:nothing -- /bin/true
+	expect 4 "standstill" "$memtrace" record -o "$tmp/none" --with eztrace:pthread,posixio -- /bin/true
+	expect 4 "has no OMPT.*--libomp" "$memtrace" record -o "$tmp/none" --with eztrace:ompt -- "$tmp/array"
+	[ ! -e "$tmp/none" ] && ok || bad "record --with leaves a trace of a program that it did not start"
+	joined=no
+	for run in 1 2 3 4; do
+		MEMTRACE_HOME="$tmp/home" timeout 300 "$memtrace" record -i 5ms --max-overhead 0 -o "$tmp/with-$run" --with eztrace:ompt --libomp -- \
+			"$tmp/array" >"$tmp/out" 2>"$tmp/err" && [ "$(wc -l <"$tmp/out")" = 1 ] && ok || bad "record --with: $(tail -n 3 "$tmp/err")"
+		grep -q '"tool": "eztrace"' "$tmp/with-$run/manifest.json" && [ -s "$tmp/with-$run/eztrace/array_trace/eztrace_log.otf2" ] && ok ||
+			bad "record --with has no archive"
+		[ ! -e "$(echo "$tmp/with-$run"/eztrace/.libomp*)" ] && ok || bad "record --with leaves its link to libomp"
+		! grep -q "above 1 ms" "$tmp/err" || continue
+		grep -q "^Residual .*births of threads" "$tmp/err" && ok || bad "record --with joins nothing: $(tail -n 3 "$tmp/err")"
+		joined=yes
+		break
+	done
+	if [ $joined = yes ]; then
+		MEMTRACE_HOME="$tmp/home" "$memtrace" query --what groups --by region,structure --format csv "$tmp/with-$run" >"$tmp/groups"
+		shares=$(awk -F, '$2 == "a" { all += $3; n[$1] += $3 }
+			END { print (all > 1000 && n["OpenMP loop"] >= 0.95 * all && n["OpenMP implicit barrier"] <= 0.01 * all) ? "right" : "wrong" }' "$tmp/groups")
+		[ "$shares" = right ] && ok || bad "accesses of the array by OpenMP region: $(grep ',a,' "$tmp/groups")"
+	else
+		skipped=$((skipped + 1))
+		echo "SKIPPED: accesses by OpenMP region: on this busy machine the clocks of EZTrace and memtrace never fitted"
+	fi
+else
+	skipped=$((skipped + 1))
+	echo "SKIPPED: record --with: eztrace is not installed"
+fi
+
 # --- a trace of LTTng in user space has the counts of babeltrace2
 lttng_ready=no
 if command -v lttng-sessiond babeltrace2 >/dev/null && mkdir "$tmp/lttng" && env HOME="$tmp/lttng" LTTNG_HOME="$tmp/lttng" \

@@ -30,11 +30,13 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "beside.h"
 #include "native.h"
 #include "finish.h"
 #include "gitstate.h"
 #include "hostclock.h"
 #include "io.h"
+#include "java.h"
 #include "job.h"
 #include "manifest.h"
 #include "on_node.h"
@@ -52,6 +54,7 @@
 
 static volatile sig_atomic_t child_pid;
 static struct mt_io *io;		/* --io */
+static struct mt_beside *beside;	/* --with */
 static pid_t on_node;	/* the parent that runs us for record --host, or 0 */
 static struct mt_window_spec windows;	/* of --windows */
 
@@ -215,6 +218,32 @@ static void close_io(json_t *m)
 	json_decref(result);
 }
 
+/* Where --with puts the archive: beside the trace; ranks of a job write one. To be freed. */
+static char *beside_folder(const char *dir)
+{
+	struct mt_job job;
+	char *folder;
+
+	mt_job_detect(&job);
+	folder = mt_printf("%.*s/eztrace", (int)(in_job(&job) ? strrchr(dir, '/') - dir : (ptrdiff_t)strlen(dir)), dir);
+	mt_job_free(&job);
+	return folder;
+}
+
+/* Ends --with; its folder goes, too, if nothing is in it. */
+static void close_beside(const char *dir)
+{
+	char *folder = beside ? beside_folder(dir) : NULL;
+
+	if (folder) {
+		mt_beside_ended(beside);
+		rmdir(folder);
+	}
+	free(folder);
+	mt_beside_free(beside);
+	beside = NULL;
+}
+
 /* Removes what we made so far, when the program could not be started. */
 static void remove_directory(const char *dir)
 {
@@ -224,6 +253,7 @@ static void remove_directory(const char *dir)
 	DIR *d;
 
 	close_io(NULL);
+	close_beside(dir);
 	d = opendir(folder);
 	while (d && (e = readdir(d)))
 		if (*e->d_name != '.')
@@ -483,6 +513,8 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	unsetenv(MT_NODE_SHOWN);
 	if (preload)
 		set_preload(p->preload);
+	if (beside)
+		mt_beside_environment(beside);
 }
 
 /* Starts the program. Pid, or a negative errno of exec. */
@@ -814,7 +846,9 @@ static void summary(json_t *m, const char *dir, size_t alive)
 		if (json_integer_value(json_object_get(json_object_get(m, "job"), "rank")) == 0)
 			mt_note("next, when all ranks have ended: memtrace import %s", pasted(job));
 		free(job);
-	} else if (n && sees)
+	} else if (json_object_get(m, "with"))
+		;	/* the join comes now, and says what is next */
+	else if (n && sees)
 		mt_note("next: memtrace import %s", pasted(dir));
 	else if (n && json_object_get(m, "io"))
 		mt_note("next: memtrace io %s", pasted(dir));
@@ -1194,6 +1228,71 @@ static void end_by_signal(int sig)
 	raise(sig);
 }
 
+/* --with: 0, or an exit code after a message; then the directory is gone. */
+static int prepare_beside(const struct mt_args *a, const char *dir)
+{
+	char *folder = beside_folder(dir);
+	const int err = mt_beside_prepare(beside, folder);
+	int rc = 0;
+
+	if (err) {
+		remove_directory(dir);
+		rc = mt_fail(a, MT_EXIT_INTERNAL, "cannot make %s: %s", folder, strerror(-err));
+	}
+	free(folder);
+	return rc;
+}
+
+/*
+ * After --with: memtrace join, in a process of its own, for the trace @dir and the archive of @program. What it says goes
+ * to standard error, as standard output is the program's. Where it does not succeed, both traces are there all the same.
+ */
+static void join_beside(const char *dir, const char *program, const struct saved *saved)
+{
+	char *why, *archive = mt_beside_archive(beside, program, &why), *folder = beside_folder(dir), self[PATH_MAX];
+	const bool alone = !strncmp(folder, dir, strlen(dir));
+	char *memory = mt_strdup(pasted(dir)), *command;
+	int status = -1;
+	pid_t pid;
+
+	if (!alone && archive) {	/* the other ranks may still run */
+		*strrchr(folder, '/') = 0;
+		free(memory);
+		memory = mt_strdup(pasted(folder));
+	}
+	command = mt_printf("memtrace join %s %s", memory, archive ? pasted(archive) : "TRACE");
+	if (!archive) {
+		mt_note("%s, in %s; to join one of them: %s", why, typed(folder), command);
+	} else if (!alone) {
+		struct mt_job job;
+
+		mt_job_detect(&job);
+		if (job.rank == 0)
+			mt_note("then: %s", command);
+		mt_job_free(&job);
+	} else {
+		fflush(NULL);
+		pid = mt_self(self) ? -1 : fork();
+		if (!pid) {
+			signals_give_back(saved);
+			dup2(STDERR_FILENO, STDOUT_FILENO);
+			if (!mt_user_become())
+				execl(self, "memtrace", "join", mt_quiet ? "--quiet" : "--", mt_quiet ? "--" : typed(dir),
+				      mt_quiet ? typed(dir) : typed(archive), mt_quiet ? typed(archive) : NULL, NULL);
+			_exit(127);
+		}
+		while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (status)
+			mt_note("both traces are there, and not joined; to do it: %s", command);
+	}
+	free(command);
+	free(memory);
+	free(archive);
+	free(folder);
+	free(why);
+}
+
 /* One run of a program. Exit code. */
 static int record_program(const struct mt_args *a)
 {
@@ -1241,6 +1340,16 @@ static int record_program(const struct mt_args *a)
 	zoom_spec = mt_zoom_resolve(a, program, &rc);
 	if (rc)
 		goto out;
+	if (mt_args_has(a, "with")) {
+		beside = obstacle ? NULL : mt_beside_open(mt_args_get(a, "with"), program, mt_args_has(a, "libomp"), &text, &code);
+		if (!beside) {
+			rc = obstacle ? mt_fail(a, MT_EXIT_UNAVAILABLE, "--with %s: %s %s", mt_args_get(a, "with"), which, obstacle) :
+					mt_fail(a, code, "%s", text);
+			if (!obstacle)
+				free(text);
+			goto out;
+		}
+	}
 	dir = make_directory(a, program);
 	if (!dir) {
 		rc = MT_EXIT_USAGE;
@@ -1255,9 +1364,13 @@ static int record_program(const struct mt_args *a)
 		goto out;
 	}
 	rc = open_io(a, dir);
+	if (!rc && beside)
+		rc = prepare_beside(a, dir);
 	if (rc)
 		goto out;
 	m = first_manifest(a, &probe, dir, program, backend);
+	if (beside)
+		json_object_set_new(m, "with", mt_beside_describe(beside));
 	rc = mt_manifest_write(dir, m);
 	if (!rc)
 		rc = mt_unrecorded_create(dir);
@@ -1302,6 +1415,10 @@ static int record_program(const struct mt_args *a)
 	code = end_recording(a, m, dir, backend, session, text, cpu_ns(&children), true);
 	session = NULL;
 	free(text);
+	if (beside) {
+		mt_beside_ended(beside);
+		join_beside(dir, program, &saved);
+	}
 	/* the program's own failure goes first */
 	if (!rc)
 		rc = code;
@@ -1309,6 +1426,8 @@ static int record_program(const struct mt_args *a)
 		end_by_signal(sig);
 out:
 	close_io(NULL);
+	mt_beside_free(beside);
+	beside = NULL;
 	if (session)
 		backend->finish(session, NULL);
 	json_decref(m);
@@ -1524,6 +1643,12 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--follow and --skip choose among the programs that a program starts, not with --pid");
 	if (mt_args_has(a, "io") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--io cannot follow a process that runs already");
+	if (mt_args_has(a, "with") && mt_args_has(a, "pid"))
+		return mt_fail(a, MT_EXIT_USAGE, "--with cannot follow a process that runs already");
+	if (mt_args_has(a, "with") && mt_args_has(a, "host"))
+		return mt_fail(a, MT_EXIT_USAGE, "--with does not work with --host: record on the node itself");
+	if (mt_args_has(a, "libomp") && !mt_args_has(a, "with"))
+		return mt_fail(a, MT_EXIT_USAGE, "--libomp needs --with");
 	if ((mt_args_has(a, "io-buffer") || mt_args_has(a, "io-user")) && !mt_args_has(a, "io"))
 		return mt_fail(a, MT_EXIT_USAGE, "--io-buffer and --io-user need --io");
 	if (mt_args_has(a, "zoom") && mt_args_has(a, "pid"))
