@@ -52,11 +52,14 @@ public final class JoinOperation {
 	private final TraceStore application;
 	private Long offsetNs;
 	private String marker;
+	/** Lanes whose birth is of no use for the clock, with how much later it was seen there, in ns. */
+	private final Map<Integer, Long> late = new HashMap<>();
 
 	/** What is known of a producer with states. */
 	private static final class Lane {
 		final int producer;
 		long firstNs = Long.MAX_VALUE;
+		long lastNs = Long.MIN_VALUE;
 		boolean begins;
 		boolean states;
 
@@ -86,11 +89,14 @@ public final class JoinOperation {
 	 * @param withoutDuration states in which there cannot be an access
 	 * @param tooMany the shortest states, above the limit
 	 * @param outside states that are not within the memory trace
+	 * @param lateNs of threads whose birth the application trace has more than a millisecond later than all others agree on (negative:
+	 *            earlier); not compared
+	 * @param alike pairs of threads whose births are so near to each other that they would fit as well if they were interchanged
 	 * @param intervalNs median of the monitoring intervals, 0 when there are none
 	 * @param shorter states that are shorter than that; which of them an access was in is told by the middle of its interval only
 	 */
 	public record Result(ClockFit clock, String by, int threads, int matched, boolean byTaskId, long states, long withoutThread,
-			long withoutDuration, long tooMany, long outside, long intervalNs, long shorter) {
+			long withoutDuration, long tooMany, long outside, List<Long> lateNs, int alike, long intervalNs, long shorter) {
 	}
 
 	/** @param memory a trace with accesses */
@@ -147,7 +153,7 @@ public final class JoinOperation {
 		List<Anchor> births = new ArrayList<>();
 		for (Lane lane : lanes) {
 			ThreadInfo thread = threads.get(lane.producer);
-			if (thread != null && !thread.main()) {
+			if (thread != null && !thread.main() && !late.containsKey(lane.producer)) {
 				births.add(new Anchor(lane.firstNs, thread.birthNs()));
 			}
 		}
@@ -158,7 +164,7 @@ public final class JoinOperation {
 					+ " needed; give a marker (--marker) or the offset (--clock-offset)", memory.info().alias(), app,
 					anchors.size() == 1 ? "is" : "are", anchors.size(), marker != null ? "of the " + by : "births of threads (without the first)"));
 		}
-		long duration = application.info().endNs() - application.info().startNs();
+		long duration = duration();
 		ClockFit clock = offsetNs != null ? ClockFit.given(offsetNs, anchors) : ClockFit.of(anchors, duration);
 		if (offsetNs == null && clock.residualNs() > MOST_RESIDUAL_NS) {
 			throw new StoreException(String.format(Locale.ROOT, "the clocks of %s and %s do not fit: by %d %s the offset is %d ns, and the"
@@ -166,7 +172,30 @@ public final class JoinOperation {
 					memory.info().alias(), app, anchors.size(), marker != null ? "times of the " + by : by, clock.offsetNs(),
 					clock.residualNs() / 1e6));
 		}
-		return write(note, before, types, lanes, threads, clock, by, !byId.isEmpty(), progress);
+		int alike = byId.isEmpty() ? alike(lanes, threads, clock) : 0;
+		return write(note, before, types, lanes, threads, clock, by, !byId.isEmpty(), alike, progress);
+	}
+
+	private long duration() {
+		return application.info().endNs() - application.info().startNs();
+	}
+
+	/** Neighbours in the order of births, without the first threads, that could be interchanged within the residual. */
+	private static int alike(List<Lane> lanes, Map<Integer, ThreadInfo> threads, ClockFit clock) {
+		List<Lane> found = lanes.stream().filter(l -> threads.containsKey(l.producer) && !threads.get(l.producer).main())
+				.sorted(Comparator.comparingLong(l -> threads.get(l.producer).birthNs())).toList();
+		int alike = 0;
+		for (int i = 0; i + 1 < found.size(); i++) {
+			Lane a = found.get(i);
+			Lane b = found.get(i + 1);
+			ThreadInfo ta = threads.get(a.producer);
+			ThreadInfo tb = threads.get(b.producer);
+			if (ta.image() == tb.image() && Math.max(Math.abs(clock.ours(a.firstNs) - tb.birthNs()), Math.abs(clock.ours(b.firstNs)
+					- ta.birthNs())) <= clock.residualNs()) {
+				alike++;
+			}
+		}
+		return alike;
 	}
 
 	/** Whether the application trace is that of record --io, whose names of threads have the ids of the kernel. */
@@ -186,6 +215,7 @@ public final class JoinOperation {
 				Lane lane = lanes.computeIfAbsent(b.producer[i], Lane::new);
 				// requests to devices are of no thread
 				lane.states |= type.category() == EventCategory.STATE && !(isIo() && type.name().startsWith("block: "));
+				lane.lastNs = Math.max(lane.lastNs, b.endNs[i]);
 				lane.sees(b.startNs[i], type.category() == EventCategory.PUNCTUAL && type.name().equals(THREAD_BEGIN));
 				if (type.name().equals(marker)) {
 					marks.add(b.startNs[i]);
@@ -265,23 +295,38 @@ public final class JoinOperation {
 	}
 
 	/** The threads of the image where most are found, with the smallest residual. */
-	private static Map<Integer, ThreadInfo> best(List<Lane> process, Iterable<List<ThreadInfo>> images) {
+	private Map<Integer, ThreadInfo> best(List<Lane> process, Iterable<List<ThreadInfo>> images) {
 		Map<Integer, ThreadInfo> best = Map.of();
+		Map<Integer, Long> bestLate = Map.of();
 		long bestResidual = Long.MAX_VALUE;
 		for (List<ThreadInfo> image : images) {
 			Map<Integer, ThreadInfo> found = new HashMap<>();
 			found.put(process.get(0).producer, image.get(0));
-			long residual = pair(process.subList(1, process.size()), image.subList(1, image.size()), found);
+			Map<Integer, Long> foundLate = new HashMap<>();
+			long residual = pair(process.subList(1, process.size()), image.subList(1, image.size()), found, foundLate);
 			if (found.size() > best.size() || found.size() == best.size() && residual < bestResidual) {
 				best = found;
+				bestLate = foundLate;
 				bestResidual = residual;
 			}
 		}
+		late.putAll(bestLate);
 		return best;
 	}
 
-	/** Equal numbers are in order; else the shift that finds most. Returns the largest deviation from one offset. */
-	private static long pair(List<Lane> lanes, List<ThreadInfo> threads, Map<Integer, ThreadInfo> found) {
+	/**
+	 * Equal numbers are in order, but for a late birth; else the shift that finds most. Returns the largest deviation from one offset.
+	 */
+	private long pair(List<Lane> lanes, List<ThreadInfo> threads, Map<Integer, ThreadInfo> found, Map<Integer, Long> foundLate) {
+		LateBirth one = marker == null && offsetNs == null ? oneLate(lanes, threads) : null;
+		if (one != null) {
+			for (int i = 0, t = 0; i < lanes.size(); i++) {
+				t += t == one.our() ? 1 : 0;
+				found.put(lanes.get(i).producer, threads.get(i == one.other() ? one.our() : t++));
+			}
+			foundLate.put(lanes.get(one.other()).producer, one.lateNs());
+			return one.fit().residualNs();
+		}
 		if (lanes.size() == threads.size()) {
 			long least = Long.MAX_VALUE;
 			long most = Long.MIN_VALUE;
@@ -309,6 +354,30 @@ public final class JoinOperation {
 		return bestResidual;
 	}
 
+	/** When the births do not fit in their order, and do when one thread is left out; its states must be within its life. Else null. */
+	private LateBirth oneLate(List<Lane> lanes, List<ThreadInfo> threads) {
+		if (lanes.size() != threads.size() || lanes.size() < 3) {
+			return null;
+		}
+		List<Anchor> inOrder = new ArrayList<>();
+		for (int i = 0; i < lanes.size(); i++) {
+			inOrder.add(new Anchor(lanes.get(i).firstNs, threads.get(i).birthNs()));
+		}
+		if (ClockFit.of(inOrder, duration()).residualNs() <= MOST_RESIDUAL_NS) {
+			return null;
+		}
+		LateBirth one = LateBirth.find(lanes.stream().mapToLong(l -> l.firstNs).toArray(), threads.stream().mapToLong(ThreadInfo::birthNs)
+				.toArray(), duration(), MOST_RESIDUAL_NS).orElse(null);
+		for (int i = 0, t = 0; one != null && i < lanes.size(); i++) {
+			t += t == one.our() ? 1 : 0;
+			ThreadInfo thread = threads.get(i == one.other() ? one.our() : t++);
+			if (one.fit().ours(lanes.get(i).lastNs) - MOST_RESIDUAL_NS > thread.deathNs()) {
+				return null;
+			}
+		}
+		return one;
+	}
+
 	/** Pairs that are born within the largest residual and drift of each other, at an offset, in order. */
 	private static long at(long offset, List<Lane> lanes, List<ThreadInfo> threads, Map<Integer, ThreadInfo> pairs) {
 		long residual = 0;
@@ -332,7 +401,7 @@ public final class JoinOperation {
 	}
 
 	private Result write(byte[] note, Regions before, Map<Integer, EventType> types, List<Lane> lanes, Map<Integer, ThreadInfo> threads,
-			ClockFit clock, String by, boolean byTaskId, Progress progress) throws MemtraceException {
+			ClockFit clock, String by, boolean byTaskId, int alike, Progress progress) throws MemtraceException {
 		PriorityQueue<Regions.Region> kept = new PriorityQueue<>(Comparator.comparingLong(r -> r.toNs() - r.fromNs()));
 		long[] withoutThread = new long[1];
 		long[] withoutDuration = new long[1];
@@ -374,7 +443,7 @@ public final class JoinOperation {
 		long interval = intervals.length == 0 ? 0 : intervals[intervals.length / 2];
 		Result result = new Result(clock, by, lanes.size(), (int) lanes.stream().filter(l -> threads.containsKey(l.producer)).count(), byTaskId,
 				kept.size(), withoutThread[0], withoutDuration[0], tooMany[0], outside[0],
-				interval, kept.stream().filter(r -> r.toNs() - r.fromNs() < interval).count());
+				List.copyOf(late.values()), alike, interval, kept.stream().filter(r -> r.toNs() - r.fromNs() < interval).count());
 		memory.writeNote(NOTE_BEFORE, note.length == 0 ? new byte[] { '\n' } : note);
 		memory.writeNote(Regions.NOTE, before.with(kept).toBytes());
 		return result;

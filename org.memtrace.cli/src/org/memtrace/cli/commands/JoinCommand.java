@@ -15,6 +15,7 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.importer.ClockFit;
 import org.memtrace.importer.JoinOperation;
 import org.memtrace.model.store.TraceStore;
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
 /** {@code memtrace join}. */
@@ -65,6 +66,10 @@ public final class JoinCommand implements Command {
 			o.addProperty("threads", r.threads());
 			o.addProperty("threads_found", r.matched());
 			o.addProperty("threads_by", r.byTaskId() ? "id" : "birth");
+			JsonArray late = new JsonArray();
+			r.lateNs().forEach(late::add);
+			o.add("late_births_ns", late);
+			o.addProperty("threads_alike", r.alike());
 			o.addProperty("states", r.states());
 			o.addProperty("states_shorter", r.shorter());
 			o.addProperty("interval_ns", r.intervalNs());
@@ -83,6 +88,13 @@ public final class JoinCommand implements Command {
 				: String.format(Locale.ROOT, "%.3f ms, the largest of %d (%s)", clock.residualNs() / 1e6, clock.anchors(), r.by()));
 		line(out, "Threads", String.format(Locale.ROOT, "%d of %d, found by %s", r.matched(), r.threads(),
 				r.byTaskId() ? "their ids" : "the order of their births"));
+		for (long ns : r.lateNs()) {
+			line(out, "", String.format(Locale.ROOT, "%s has the birth of one of them %.3f ms %s than the others agree on; it is the one that was"
+					+ " left, and is not compared", application.info().alias(), Math.abs(ns) / 1e6, ns > 0 ? "later" : "earlier"));
+		}
+		if (r.alike() > 0) {
+			line(out, "", String.format(Locale.ROOT, "of %d pairs the births are so near that the threads could be interchanged", r.alike()));
+		}
 		line(out, "Regions", String.format(Locale.ROOT, "%,d states", r.states()));
 		if (r.shorter() > 0) {
 			line(out, "", String.format(Locale.ROOT, "%,d are shorter than the median interval of the recording, %s: sums of these are a sample",
@@ -92,6 +104,7 @@ public final class JoinCommand implements Command {
 		left(out, r.withoutDuration(), "without duration");
 		left(out, r.outside(), "before or after the memory trace");
 		left(out, r.tooMany(), "the shortest ones, as there are too many");
+		out.flush();
 		console.hint("next: memtrace query --what groups --by region,structure " + args.argument(0));
 	}
 

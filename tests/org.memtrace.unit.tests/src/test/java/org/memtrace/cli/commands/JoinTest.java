@@ -43,6 +43,8 @@ class JoinTest {
 	/** Accesses by task and function, as they must come out. */
 	private final Map<String, Integer> expected = new TreeMap<>();
 	private final Random random = new Random(17);
+	/** The other tool saw the births of these threads that much later. */
+	private final Map<Integer, Long> late = new TreeMap<>();
 
 	@BeforeEach
 	void make() throws Exception {
@@ -89,7 +91,7 @@ class JoinTest {
 		StringBuilder csv = new StringBuilder("type,category,producer,start_ns,end_ns,value\n");
 		for (int t = 0; t <= WORKERS; t++) {
 			if (t != without) {
-				long at = births[t] + (t == 0 ? 5 * MS : random.nextLong(-noiseNs, noiseNs + 1));
+				long at = births[t] + late.getOrDefault(t, 0L) + (t == 0 ? 5 * MS : random.nextLong(-noiseNs, noiseNs + 1));
 				csv.append("thread begin,event,app/").append(String.format(names, t)).append(',').append(theirs(at, offset, drift)).append(",,\n");
 			}
 		}
@@ -185,6 +187,23 @@ class JoinTest {
 		Map<String, Integer> sums = sums();
 		sums.keySet().removeIf(k -> k.startsWith("1002 "));
 		assertEquals(expected, sums);
+	}
+
+	@Test
+	void oneLateBirthIsToldAndLeftOut() throws Exception {
+		for (int t = 1; t <= WORKERS; t++) {
+			late.clear();
+			late.put(t, 900 * MS); // behind the birth of the next one
+			JsonObject o = joined(db, application(77, 0, 1000, "P#0T#%d", -1));
+			assertEquals(900, o.get("late_births_ns").getAsJsonArray().get(0).getAsLong() / 1e6, 0.1, "thread " + t);
+			assertEquals(WORKERS + 1, o.get("threads_found").getAsInt());
+			assertEquals(WORKERS - 1, o.get("compared").getAsInt());
+			assertEquals(77, o.get("offset_ns").getAsLong(), 1000);
+			assertEquals(expected, sums(), "thread " + t);
+		}
+		assertTrue(Ran.ok("join", db, application(77, 0, 1000, "P#0T#%d", -1)).contains(" ms later than the others agree on"));
+		late.put(1, 150 * MS);
+		assertTrue(Ran.of("join", db, application(77, 0, 1000, "P#0T#%d", -1)).err().contains("above 1 ms"), "two late ones");
 	}
 
 	@Test
