@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -75,6 +76,59 @@ int mt_thread_running(pid_t pid, pid_t tid)
 	state = mt_stat_field(text, 3);
 	cpu = mt_stat_field(text, 39);
 	return state && *state == 'R' && cpu && isdigit((unsigned char)*cpu) ? (int)strtol(cpu, NULL, 10) : -1;
+}
+
+/* The inode number of the process namespace of a process ("self": this one), 0: it is not told. */
+static uint64_t namespace_of(const char *process)
+{
+	char path[400];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s/ns/pid", proc, process);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+/* The number of a process in its own namespace: the last one of NSpid (Linux 4.1). */
+static pid_t innermost(pid_t pid)
+{
+	char path[400], text[4096], *at;
+
+	snprintf(path, sizeof(path), "%s/%d/status", proc, (int)pid);
+	at = slurp(path, text, sizeof(text)) ? strstr(text, "\nNSpid:") : NULL;
+	if (!at)
+		return 0;
+	at[strcspn(at + 1, "\n") + 1] = 0;
+	at = strrchr(at, '\t');
+	return at ? (pid_t)strtol(at, NULL, 10) : 0;
+}
+
+pid_t mt_process_of_namespace(uint64_t ns, pid_t pid)
+{
+	static uint64_t ended;		/* a namespace that is over stays so: many images may have been in it */
+	pid_t found = 0, there;
+	bool any = false;
+	DIR *d;
+
+	if (!ns || ns == namespace_of("self"))
+		return pid;
+	if (ns == ended)
+		return 0;
+	d = opendir(proc);
+	while (!found && (there = next_number(d))) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%d", (int)there);
+		if (namespace_of(name) != ns)
+			continue;
+		any = true;
+		if (innermost(there) == pid)
+			found = there;
+	}
+	if (d)
+		closedir(d);
+	if (!any)
+		ended = ns;
+	return found;
 }
 
 bool mt_processes_has(const struct mt_processes *p, pid_t pid)

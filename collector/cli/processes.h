@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* for (tid...; (tid = mt_threads_next(&t));) after mt_threads_open() */
@@ -27,6 +28,12 @@ bool mt_thread_file(pid_t pid, pid_t tid, const char *name, char *text, size_t s
 
 /* The CPU on which a thread runs or waits to run, -1: it does neither. */
 int mt_thread_running(pid_t pid, pid_t tid);
+
+/*
+ * The process that is called @pid in the process namespace with inode number @ns (of /proc/PID/ns/pid), by the number it
+ * has here; 0: there is none, or it must not be looked at. With @ns 0 and in this process's own namespace that is @pid.
+ */
+pid_t mt_process_of_namespace(uint64_t ns, pid_t pid);
 
 struct mt_processes {
 	pid_t *pid;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "processes.h"
 #include "tracedir.h"
 #include "util.h"
 
@@ -254,6 +255,8 @@ bool mt_image_alive(const json_t *image)
 	const char *ticks;
 	char *path, *stat, state = 0;
 
+	if (pid > 0)
+		pid = mt_process_of_namespace((uint64_t)json_integer_value(json_object_get(image, "pid_namespace")), (pid_t)pid);
 	if (pid <= 0)
 		return false;
 	path = mt_printf("/proc/%" JSON_INTEGER_FORMAT "/stat", pid);

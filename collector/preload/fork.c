@@ -325,13 +325,11 @@ static void freeze(struct fork_call *c)
 
 	if (mt_maps_read_self(&c->maps))
 		return;
+	zap_let_go();
 	while (mt_maps_next(&c->maps, &m))
 		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino))
 			mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
 			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, c->old_memfd, m.start);
-	zap_regions_clear(&zap_space.regions);
-	zap_regions_clear(&zap_space.shared);
-	zap_space.active = 0;
 	mt_process.tracing = 0;
 	mt_monitor_event(MT_EVENT_STOP);
 	/* twice: a thread on its way into the wait shows as "running" */

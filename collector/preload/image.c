@@ -237,6 +237,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 	const size_t cap = 256 << 10;
 	char *mem = mt_rawmap(2 * cap), *args = mem + cap;
 	char exe[4097];
+	struct stat st;
 	struct mt_out o;
 	long fd, n, i;
 	int err;
@@ -267,6 +268,9 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 	/* the launcher leaves out what this thread of ours does */
 	if (img->config->accesses == MT_BY_LAUNCHER && img->monitor_tid)
 		mt_out_fmt(&o, ",\n \"monitor_tid\": %d", img->monitor_tid);
+	/* in which the pid is meant: sandboxes and containers have one of their own */
+	if (!mt_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0))
+		mt_out_fmt(&o, ",\n \"pid_namespace\": %llu", (unsigned long long)st.st_ino);
 	mt_out_fmt(&o, ",\n \"page_size_bytes\": %d}\n", (int)MT_PAGE);
 	err = mt_out_flush(&o);
 	mt_sys(SYS_close, fd);

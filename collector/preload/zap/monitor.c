@@ -408,8 +408,10 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	t0 = mt_now_ns();
 	if (!zap_space.active) {
 		zap_perf_count_lost(&mon.events.perf, 1);
+		take_dropped();
 		mt_unlock(&zap_space.lock);
 		mon.scan.nruns = 0;
+		add_scanned();		/* what was touched until tracing stopped */
 		zap_events_note(&mon.events, 0);
 		return t0;
 	}

@@ -535,6 +535,16 @@ void zap_unshare(uint64_t addr, uint64_t len)
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
 }
 
+void zap_let_go(void)
+{
+	zap_note_present(0, UINT64_MAX / 2);
+	remember_gone(&zap_space.regions, 0, UINT64_MAX);
+	remember_gone(&zap_space.shared, 0, UINT64_MAX);
+	zap_regions_clear(&zap_space.regions);
+	zap_regions_clear(&zap_space.shared);
+	zap_space.active = 0;
+}
+
 void zap_zero(uint64_t addr, uint64_t len)
 {
 	int fd = zap_memfd();

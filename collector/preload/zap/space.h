@@ -128,6 +128,12 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 void zap_note_present(uint64_t addr, uint64_t len);
 /* The range is not ours any more (unmapped, or replaced by a mapping of another kind). */
 void zap_unshare(uint64_t addr, uint64_t len);
+
+/*
+ * Nothing is traced from here on. What was touched until now stays known to the monitor, as after
+ * zap_unshare() of everything. Lock held, before the mappings are replaced.
+ */
+void zap_let_go(void);
 /*
  * At a boundary: forgets what was unmapped before the boundary before. A fault in a
  * range unmapped between two boundaries is read after the second one at the latest.

@@ -449,6 +449,58 @@ if wanted small && [ -x "$work/grows" ]; then
 	cd / || exit 2
 fi
 
+# ---- processes with numbers of their own (sandboxes, containers) --------------------
+
+cat > "$work/leaves.c" <<'END'
+#define _GNU_SOURCE
+/* writes PAGES pages, then makes a process that is left to itself, as sandboxes do; from then on nothing of this one is traced */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define PAGES 500
+int main(void)
+{
+	char *p = malloc((PAGES + 1) * 4096);
+	long pid;
+
+	for (int i = 0; i < PAGES; i++)
+		p[i * 4096] = 1;
+	pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid)
+		_exit(0);
+	printf("%d\n", pid > 0);
+	return 0;
+}
+END
+if wanted untraced-clone && [ "$backend" != none ]; then
+	gcc -O1 -w -o "$work/leaves" "$work/leaves.c"
+	got=$("$MEMTRACE" record --quiet --backend zap --max-overhead 0 --interval 10s -o "$work/untraced" -- "$work/leaves" 2>&1)
+	count=$(accesses "$work/untraced")
+	if [ "$got" = 1 ] && [ "$count" -ge 500 ] && grep -q 'stop' "$work/untraced/p0000/intervals.csv" && check_trace untraced-clone "$work/untraced"; then
+		pass "untraced-clone: what was touched before is in the trace"
+	else
+		fail "untraced-clone: '$got', $count accesses of 500 pages or more"
+	fi
+fi
+if ! wanted namespaces || [ "$backend" = none ]; then
+	:
+elif ! unshare --pid --fork true 2> /dev/null; then
+	skip "namespaces: unshare --pid is refused"
+else
+	got=$("$MEMTRACE" record --quiet --backend zap --min-process 0 -o "$work/numbers" -- unshare --pid --fork sh -c '/bin/echo $$; :' 2>&1)
+	state=$("$MEMTRACE" info "$work/numbers")
+	alive=$(grep -c 'still running' <<< "$state")
+	left=$(grep -c 'not finished' <<< "$state")
+	if [ "$got" = 1 ] && [ "$alive" = 0 ] && [ "$left" = 0 ] && [ "$(grep -c ' pid 1,' <<< "$state")" = 2 ] && check_trace namespaces "$work/numbers"; then
+		pass "namespaces: process 1 of a sandbox is not the machine's"
+	else
+		fail "namespaces: '$got', $alive still running, $left not finished: $state"
+	fi
+fi
+
 # ---- runtimes that bear no thread of ours: the program runs untraced --------------
 
 cat > "$work/threads.c" <<'END'

@@ -103,6 +103,14 @@ void mt_monitor_event(enum mt_event ev)
 	called(ev == MT_EVENT_FORK ? "fork" : ev == MT_EVENT_STOP ? "frozen" : "event?");
 }
 
+/* Before the file is frozen: what follows must not be traced, and what came before not be forgotten. */
+void zap_let_go(void)
+{
+	called("let-go");
+	zap_regions_clear(&zap_space.regions);
+	zap_space.active = 0;
+}
+
 void mt_stacks_read(struct mt_stacks *s) { s->n = 0; }
 void mt_stacks_free(struct mt_stacks *s) { (void)s; }
 
@@ -309,7 +317,7 @@ static void a_frozen_file(void)
 	begin();
 	mt_process.config.fork_copy_max_bytes = MT_PAGE;	/* one page of the two was written: not less than this */
 	fork_by(by_fork);
-	CHECK_STR(shared->calls[0], "prepare cnt-prepare frozen fork cnt-parent parent");
+	CHECK_STR(shared->calls[0], "prepare cnt-prepare let-go frozen fork cnt-parent parent");
 	CHECK_STR(shared->calls[1], "forgotten cnt-off forget image child unwatched go");
 	CHECK_STR(shared->message, "memory was too short to copy the parent's for tracing");
 	CHECK_EQ(is_shared(), 0);

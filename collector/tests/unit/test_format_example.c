@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/accesses.c cli/tracedir.c cli/util.c
+// uses: cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c
 // libs: -ljansson -lzstd -lz
 /*
  * testdata/format-example holds what its README says, and the tables of

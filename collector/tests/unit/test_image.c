@@ -137,6 +137,9 @@ static void folders(void)
 		CHECK(strstr(text, "\"index\": 2") && strstr(text, "\"parent\": 0, \"how\": \"exec\"") && strstr(text, "\"backend\": \"none\""));
 		CHECK(strstr(text, "\"backend_message\": \"why \\\"not\\\"") && strstr(text, "test_image\""));
 		CHECK(!strstr(text, "monitor_tid"));
+		CHECK(!stat("/proc/self/ns/pid", &st));
+		snprintf(path, sizeof(path), "\"pid_namespace\": %lu,", (unsigned long)st.st_ino);
+		CHECK(strstr(text, path));
 	}
 	CHECK_EQ(mt_image_save_maps(&two, "maps.txt"), 0);
 	CHECK(!fstatat(two.dirfd, "maps.txt", &st, 0) && st.st_size > 500);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
 // libs: -ljansson -lzstd -lz
 /* A writer killed between the accesses of an interval and its line, at every byte of the line. */
 #include <stdlib.h>

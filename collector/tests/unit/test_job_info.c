@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/job_info.c cli/cmd_info.c cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/job_info.c cli/cmd_info.c cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* memtrace info of the folder of a job: ranks, machines, losses and promises of folders that are made here. */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/util.c lib/tracefile.c lib/out.c
+// uses: cli/manifest.c cli/zoomcost.c cli/windowseen.c cli/unrecorded.c cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
 // libs: -lhwloc -lelf -ljansson -lzstd -lz
 /* What the manifest says of images that have ended, of what was lost, and of a recorder that was killed. */
 #include <stdlib.h>

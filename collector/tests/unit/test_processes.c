@@ -167,6 +167,48 @@ static void files(void)
 	CHECK_STR(text, "");
 }
 
+static uint64_t namespace_like(int pid, const char *other)
+{
+	char from[100], to[100];
+	struct stat st = { 0 };
+
+	snprintf(from, sizeof(from), "%s/%s/ns/pid", dir, other);
+	snprintf(to, sizeof(to), "%s/%d/ns/pid", dir, pid);
+	put("", "%s/%d/ns/x", dir, pid);
+	CHECK(!link(from, to) && !stat(to, &st));
+	return st.st_ino;
+}
+
+/* Three namespaces: ours, that of 21 and 22, and one below it, in which 23 has a third number. */
+static void namespaces(void)
+{
+	uint64_t own, other, below;
+
+	put("", "%s/self/ns/pid", dir);
+	own = namespace_like(20, "self");
+	put("Name:\ta\nNSpid:\t20\nNSsid:\t20\n", "%s/20/status", dir);
+	put("", "%s/21/ns/pid", dir);
+	put("Name:\ta\nNSpid:\t21\t1\nNSsid:\t20\t7\n", "%s/21/status", dir);
+	other = namespace_like(22, "21");
+	put("Name:\ta\nNSpid:\t22\t20\nNSsid:\t20\t1\n", "%s/22/status", dir);
+	put("", "%s/23/ns/pid", dir);
+	put("Name:\ta\nNSpid:\t23\t21\t1\n", "%s/23/status", dir);
+	below = namespace_of("23");
+	CHECK_EQ(mt_process_of_namespace(own, 20), 20);
+	CHECK_EQ(mt_process_of_namespace(own, 99), 99);		/* whether there is one, is not asked here */
+	CHECK_EQ(mt_process_of_namespace(0, 1), 1);
+	CHECK_EQ(mt_process_of_namespace(other, 1), 21);
+	CHECK_EQ(mt_process_of_namespace(other, 20), 22);
+	CHECK_EQ(mt_process_of_namespace(other, 21), 0);
+	CHECK_EQ(mt_process_of_namespace(below, 1), 23);
+	CHECK_EQ(mt_process_of_namespace(below, 21), 0);
+	CHECK_EQ(mt_process_of_namespace(below + other + own, 1), 0);
+	CHECK_EQ(mt_process_of_namespace(below + other + own, 1), 0);
+	CHECK_EQ(mt_process_of_namespace(below, 1), 23);
+	put("Name:\ta\n", "%s/23/status", dir);		/* a kernel that does not tell */
+	CHECK_EQ(mt_process_of_namespace(below, 1), 0);
+}
+
 static void *wait_for(void *gate)
 {
 	pthread_mutex_lock(gate);
@@ -241,6 +283,7 @@ int main(void)
 	trees(false);
 	running();
 	files();
+	namespaces();
 	this_process();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	CHECK(!system(command));

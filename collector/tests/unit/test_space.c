@@ -170,6 +170,25 @@ static void faults_of_what_is_gone(void)
 	zap_regions_clear(&zap_space.shared);
 }
 
+/* Tracing stops: all that was traced is gone at once, but known until then. */
+static void all_is_let_go(void)
+{
+	zap_regions_add(&zap_space.regions, 0x100000, 0x110000);
+	zap_regions_add(&zap_space.regions, 0x7ffff7ff0000, 0x7ffffffff000);
+	zap_regions_add(&zap_space.shared, 0x200000, 0x210000);
+	zap_space.active = 1;
+	clock_ns = 3000;
+	zap_let_go();
+	CHECK_EQ(zap_space.active, 0);
+	CHECK_EQ(zap_space.regions.n + zap_space.shared.n, 0);
+	CHECK_EQ(zap_was_traced(0x100000, 3000), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x7fffffffeff8, 3000), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(0x20ffff, 3000), ZAP_TRACED_SHARED);
+	CHECK_EQ(zap_was_traced(0x100000, 3001), ZAP_NOT_TRACED);
+	zap_turn_gone();
+	zap_turn_gone();
+}
+
 /* ---- what a mapping is */
 
 static struct mt_map mapping(const char *path, int prot, int shared)
@@ -329,6 +348,7 @@ int main(void)
 	the_last_time_counts();
 	very_many_are_merged();
 	faults_of_what_is_gone();
+	all_is_let_go();
 	kinds_of_shared_memory();
 	data_of_the_program();
 	data_of_late_libraries();
