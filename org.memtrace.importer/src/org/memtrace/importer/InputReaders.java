@@ -17,6 +17,7 @@ import org.memtrace.importer.otf2.Otf2Reader;
 import org.memtrace.importer.paje.PajeReader;
 import org.memtrace.importer.paraver.ParaverReader;
 import org.memtrace.importer.perf.PerfEventsReader;
+import org.memtrace.importer.perfetto.PerfettoReader;
 import org.memtrace.importer.reader.ImportSource;
 import org.memtrace.importer.reader.Input;
 import org.memtrace.importer.reader.InputReader;
@@ -36,6 +37,7 @@ public final class InputReaders {
 			new MonitorReader(), //
 			new PajeReader(), //
 			new ChromeReader(), //
+			new PerfettoReader(), //
 			new ParaverReader(), //
 			new PerfEventsReader(), //
 			new EventCsvReader()));
