@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.IntConsumer;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -190,8 +191,31 @@ public final class AccessScan {
 	 */
 	public <P extends Part> List<P> run(AccessQuery query, Set<AccessColumn> columns, String step, Progress progress,
 			PartMaker<P> maker) throws MemtraceException {
+		return run(runs(opener.source(), query), query, columns, step, progress, maker, c -> {
+		});
+	}
+
+	/** Number of runs into which the chunks of a query are divided, at least 1: the same for the same chunks, on every machine. */
+	int runs(AccessQuery query) throws MemtraceException {
+		return runs(opener.source(), query).size();
+	}
+
+	/**
+	 * Reads the chunks of some of the runs of a query, as {@link #run(AccessQuery, Set, String, Progress, PartMaker)} reads those of all.
+	 *
+	 * @param runFrom first run
+	 * @param runTo run after the last
+	 * @param skipped gets the numbers of damaged chunks, from any thread
+	 * @return the parts of these runs; none for no run
+	 */
+	<P extends Part> List<P> run(AccessQuery query, int runFrom, int runTo, Set<AccessColumn> columns, String step, Progress progress,
+			PartMaker<P> maker, IntConsumer skipped) throws MemtraceException {
+		return run(runs(opener.source(), query).subList(runFrom, runTo), query, columns, step, progress, maker, skipped);
+	}
+
+	private <P extends Part> List<P> run(List<Run> runs, AccessQuery query, Set<AccessColumn> columns, String step, Progress progress,
+			PartMaker<P> maker, IntConsumer skipped) throws MemtraceException {
 		AccessSource source = opener.source();
-		List<Run> runs = runs(source, query);
 		Set<AccessColumn> read = with(columns);
 		List<P> parts = new ArrayList<>();
 		for (int i = 0; i < runs.size(); i++) {
@@ -207,7 +231,7 @@ public final class AccessScan {
 			}
 			for (int c = 0; c < run.count; c++) {
 				progress.check();
-				if (read(run.chunks[c], read, chunk)) {
+				if (readOrSkip(run.chunks[c], read, chunk, skipped)) {
 					int from = firstLeaf(chunk, query.producerFrom());
 					int to = firstLeaf(chunk, query.producerTo());
 					if (from < to) {
@@ -226,11 +250,18 @@ public final class AccessScan {
 		return parts;
 	}
 
-	/** The only place where a damaged chunk is skipped. */
+	/** Reads a chunk; false when it has no rows that are wanted, or is damaged. */
 	boolean read(int number, Set<AccessColumn> columns, AccessChunk into) throws MemtraceException {
+		return readOrSkip(number, columns, into, c -> {
+		});
+	}
+
+	/** The only place where a damaged chunk is skipped. */
+	private boolean readOrSkip(int number, Set<AccessColumn> columns, AccessChunk into, IntConsumer skipped) throws MemtraceException {
 		try {
 			opener.source().read(number, columns, into);
 		} catch (DamagedChunkException e) {
+			skipped.accept(number);
 			return false; // the source has counted it
 		}
 		if (mask != null) {

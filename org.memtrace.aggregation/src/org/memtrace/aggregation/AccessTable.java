@@ -585,17 +585,37 @@ public final class AccessTable implements ModelSource {
 
 	@Override
 	public Hierarchy hierarchy(int producer, Progress progress) throws MemtraceException {
-		ProducerTree tree = trace.producers;
-		int from = Math.max(0, producer);
-		int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
+		return leaves(producer, progress).hierarchy(trace.producers, producer);
+	}
+
+	/**
+	 * What a hierarchy of producers depends on besides the tree.
+	 *
+	 * @param inner producers with accesses of their own that have others below them
+	 * @param kept producers that are in it; null for all
+	 */
+	record Leaves(BitSet inner, BitSet kept) {
+		Hierarchy hierarchy(ProducerTree tree, int producer) {
+			int from = Math.max(0, producer);
+			int to = producer < 0 ? tree.size() : tree.subtreeEnd(producer);
+			return kept == null ? Hierarchy.of(tree, from, to, inner) : Hierarchy.of(tree, from, to, inner, kept);
+		}
+	}
+
+	/** The leaves of {@link #hierarchy}. */
+	Leaves leaves(int producer, Progress progress) throws MemtraceException {
 		PreAggregates pre = saved(progress);
 		if (pre != null) {
-			return Hierarchy.of(tree, from, to, pre.facts().inner());
+			return new Leaves(pre.facts().inner(), null);
 		}
 		RowIndex rows = index(progress);
+		if (!scan.isMasked()) {
+			return new Leaves(rows.inner, null);
+		}
 		// what a filter hides is no empty row: it would count in loss and reduction, and most of a picture could be blank
-		return scan.isMasked() ? Hierarchy.of(tree, from, to, rows.inner, Hierarchy.withRows(tree, from, to, p -> rows.rowFrom[p]))
-				: Hierarchy.of(tree, from, to, rows.inner);
+		ProducerTree tree = trace.producers;
+		return new Leaves(rows.inner,
+				Hierarchy.withRows(tree, Math.max(0, producer), producer < 0 ? tree.size() : tree.subtreeEnd(producer), p -> rows.rowFrom[p]));
 	}
 
 	/** When and by whom each page was touched first, whatever a mask hides. Takes 24 bytes for each page with accesses. */

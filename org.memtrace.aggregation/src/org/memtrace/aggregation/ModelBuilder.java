@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntConsumer;
 
 import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
@@ -143,7 +144,7 @@ final class ModelBuilder {
 			}
 		}
 		List<ModelType> kept = new ArrayList<>();
-		int[] renumbered = builder.kept(present, kept);
+		int[] renumbered = builder.shape().kept(present, kept);
 		int slices = builder.slices.count();
 		MicroscopicModel.Appender cells = new MicroscopicModel.Appender(places.count());
 		for (int place = 0; place < places.count(); place++) {
@@ -173,14 +174,113 @@ final class ModelBuilder {
 				(from, to) -> new Together(builders, hierarchy, from, to));
 		List<MicroscopicModel> models = new ArrayList<>();
 		for (int i = 0; i < builders.size(); i++) {
-			Work[] parts = new Work[done.size()];
+			Cells[] parts = new Cells[done.size()];
 			for (int k = 0; k < parts.length; k++) {
-				parts[k] = done.get(k).works[i];
+				parts[k] = done.get(k).works[i].result();
 				done.get(k).works[i] = null;
 			}
-			models.add(builders.get(i).join(hierarchy, parts, progress));
+			models.add(builders.get(i).shape().join(hierarchy, parts, progress));
 		}
 		return models;
+	}
+
+	/** What the values of some of the runs into which the chunks of the request are divided are; damaged chunks are told. */
+	List<Cells> cells(Hierarchy hierarchy, int runFrom, int runTo, IntConsumer skipped, Progress progress) throws MemtraceException {
+		AccessQuery query = table.query(request.producer(), request.fromNs(), request.toNs());
+		List<Cells> cells = new ArrayList<>();
+		for (Together run : table.scan().run(query, runFrom, runTo, columns(), "Building a part of the model", progress,
+				(from, to) -> new Together(List.of(this), hierarchy, from, to), skipped)) {
+			cells.add(run.works[0].result());
+		}
+		return cells;
+	}
+
+	/** What a model of this request is besides its values. */
+	Shape shape() {
+		TimeSlices columns = columnsOfSet == null ? slices : new TimeSlices(0, t, t);
+		return new Shape(columns, List.copyOf(types), wanted, keepAll, request.metric(), request.viewpoint());
+	}
+
+	/**
+	 * The values of a run.
+	 *
+	 * @param cells of its leaves, with the keys slice * number of all types + type
+	 * @param present types that have values
+	 * @param groupStarts first leaves of groups, or of the parts of groups that are in this run; empty where leaves are not grouped
+	 */
+	record Cells(MicroscopicModel.Appender cells, boolean[] present, BitSet groupStarts) {
+	}
+
+	/**
+	 * What a model is besides its values.
+	 *
+	 * @param types all types of the viewpoint, before those without values are removed
+	 * @param wanted which of them the request wants
+	 * @param keepAll whether types without values stay
+	 */
+	record Shape(TimeSlices columns, List<ModelType> types, boolean[] wanted, boolean keepAll, Metric metric, Dimension viewpoint) {
+
+		/** Number of each type among those that are kept, which are put into the list. */
+		int[] kept(boolean[] present, List<ModelType> kept) {
+			int[] renumbered = new int[present.length];
+			for (int k = 0; k < present.length; k++) {
+				if (wanted[k] && (keepAll || present[k])) {
+					renumbered[k] = kept.size();
+					kept.add(types.get(k));
+				}
+			}
+			if (kept.isEmpty()) {
+				kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));
+			}
+			return renumbered;
+		}
+
+		/** Puts the values of all runs together, in their order. The array is emptied. */
+		MicroscopicModel join(Hierarchy hierarchy, Cells[] parts, Progress progress) throws CancelledException {
+			int all = types.size();
+			boolean[] present = new boolean[all];
+			int[] cellsBefore = new int[parts.length + 1];
+			int[] leavesBefore = new int[parts.length + 1];
+			for (int i = 0; i < parts.length; i++) {
+				for (int k = 0; k < all; k++) {
+					present[k] |= parts[i].present[k];
+				}
+				cellsBefore[i + 1] = Math.addExact(cellsBefore[i], parts[i].cells.count());
+				leavesBefore[i + 1] = leavesBefore[i] + parts[i].cells.from.length - 1;
+			}
+			List<ModelType> kept = new ArrayList<>();
+			int[] renumbered = kept(present, kept);
+			int k = kept.size();
+			int[] from = new int[hierarchy.leafCount() + 1];
+			int[] key = new int[cellsBefore[parts.length]];
+			double[] value = new double[key.length];
+			double[] information = hierarchy.isGrouped() ? new double[key.length] : null;
+			BitSet starts = hierarchy.isGrouped() ? new BitSet() : null;
+			for (int i = 0; starts != null && i < parts.length; i++) {
+				starts.or(parts[i].groupStarts);
+			}
+			Parallel.run(parts.length, progress, i -> {
+				MicroscopicModel.Appender part = parts[i].cells;
+				parts[i] = null;
+				int at = cellsBefore[i];
+				for (int l = 1; l < part.from.length; l++) {
+					from[leavesBefore[i] + l] = at + part.from[l];
+				}
+				if (k == all) {
+					System.arraycopy(part.key, 0, key, at, part.count());
+				} else {
+					for (int c = 0; c < part.count(); c++) {
+						key[at + c] = part.key[c] / all * k + renumbered[part.key[c] % all];
+					}
+				}
+				System.arraycopy(part.value, 0, value, at, part.count());
+				if (part.information != null) {
+					System.arraycopy(part.information, 0, information, at, part.count());
+				}
+				progress.worked(1);
+			});
+			return new MicroscopicModel(hierarchy, columns, kept, metric, viewpoint, from, key, value, null, information, starts);
+		}
 	}
 
 	/** The leaves of a run for several models. */
@@ -249,68 +349,6 @@ final class ModelBuilder {
 			}
 		}
 		return low;
-	}
-
-	/** Number of each type among those that are kept, which are put into the list. */
-	private int[] kept(boolean[] present, List<ModelType> kept) {
-		int[] renumbered = new int[present.length];
-		for (int k = 0; k < present.length; k++) {
-			if (wanted[k] && (keepAll || present[k])) {
-				renumbered[k] = kept.size();
-				kept.add(types.get(k));
-			}
-		}
-		if (kept.isEmpty()) {
-			kept.add(new ModelType("nothing", ModelType.Role.OTHER, 0));
-		}
-		return renumbered;
-	}
-
-	private MicroscopicModel join(Hierarchy hierarchy, Work[] parts, Progress progress) throws CancelledException {
-		int all = types.size();
-		boolean[] present = new boolean[all];
-		int[] cellsBefore = new int[parts.length + 1];
-		int[] leavesBefore = new int[parts.length + 1];
-		for (int i = 0; i < parts.length; i++) {
-			for (int k = 0; k < all; k++) {
-				present[k] |= parts[i].present[k];
-			}
-			cellsBefore[i + 1] = Math.addExact(cellsBefore[i], parts[i].cells.count());
-			leavesBefore[i + 1] = leavesBefore[i] + parts[i].cells.from.length - 1;
-		}
-		List<ModelType> kept = new ArrayList<>();
-		int[] renumbered = kept(present, kept);
-		int k = kept.size();
-		int[] from = new int[hierarchy.leafCount() + 1];
-		int[] key = new int[cellsBefore[parts.length]];
-		double[] value = new double[key.length];
-		double[] information = hierarchy.isGrouped() ? new double[key.length] : null;
-		BitSet starts = hierarchy.isGrouped() ? new BitSet() : null;
-		for (int i = 0; starts != null && i < parts.length; i++) {
-			starts.or(parts[i].groupStarts);
-		}
-		Parallel.run(parts.length, progress, i -> {
-			MicroscopicModel.Appender part = parts[i].cells;
-			parts[i] = null;
-			int at = cellsBefore[i];
-			for (int l = 1; l < part.from.length; l++) {
-				from[leavesBefore[i] + l] = at + part.from[l];
-			}
-			if (k == all) {
-				System.arraycopy(part.key, 0, key, at, part.count());
-			} else {
-				for (int c = 0; c < part.count(); c++) {
-					key[at + c] = part.key[c] / all * k + renumbered[part.key[c] % all];
-				}
-			}
-			System.arraycopy(part.value, 0, value, at, part.count());
-			if (part.information != null) {
-				System.arraycopy(part.information, 0, information, at, part.count());
-			}
-			progress.worked(1);
-		});
-		TimeSlices columns = columnsOfSet == null ? slices : new TimeSlices(0, t, t);
-		return new MicroscopicModel(hierarchy, columns, kept, request.metric(), request.viewpoint(), from, key, value, null, information, starts);
 	}
 
 	/** The leaves of a run, with their work space. */
@@ -391,6 +429,10 @@ final class ModelBuilder {
 			sliceFrom = null;
 			sliceTo = null;
 			within = null;
+		}
+
+		Cells result() {
+			return new Cells(cells, present, groupStarts);
 		}
 
 		private void times(AccessChunk c) {

@@ -12,10 +12,10 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Numbers that are saved with a trace: the mark {@code MTpa}, a format number, the CRC32C of what follows, its length without compression
- * (4 bytes each but the mark and the format, lowest first), then a zlib stream. In it first a text, the stamp of the content that the
- * numbers belong to, then what was written: whole numbers in LEB128 (signed ones zigzag), texts and arrays with their length. Arrays of
- * doubles are in planes: the lowest bytes of all, then the second ones, and so on.
+ * Numbers that are saved with a trace, or are a part of a model: the mark {@code MTpa}, a format number, the CRC32C of what follows, its
+ * length without compression (4 bytes each but the mark and the format, lowest first), then a zlib stream. In it first a text, the stamp
+ * of the content that the numbers belong to, then what was written: whole numbers in LEB128 (signed ones zigzag), texts and arrays with
+ * their length. Arrays of doubles are in planes: the lowest bytes of all, then the second ones, and so on.
  */
 final class SavedNumbers {
 	private static final byte[] MARK = {'M', 'T', 'p', 'a'};
@@ -143,6 +143,11 @@ final class SavedNumbers {
 		}
 	}
 
+	/** Whether bytes begin as those that were sealed. */
+	static boolean isMarked(byte[] bytes) {
+		return bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length);
+	}
+
 	private static int crc(byte[] sealed, int length) {
 		CRC32C crc = new CRC32C();
 		crc.update(sealed, HEAD - 4, length - HEAD + 4);
@@ -248,7 +253,7 @@ final class SavedNumbers {
 	 * @return null when it belongs to another stamp
 	 */
 	static In open(byte[] sealed, String stamp) throws Damaged {
-		if (sealed.length < HEAD || !Arrays.equals(sealed, 0, MARK.length, MARK, 0, MARK.length)) {
+		if (sealed.length < HEAD || !isMarked(sealed)) {
 			throw new Damaged("they do not begin as they should");
 		}
 		ByteBuffer head = ByteBuffer.wrap(sealed).order(ByteOrder.LITTLE_ENDIAN);

@@ -31,6 +31,7 @@ import org.memtrace.cli.commands.ListCommand;
 import org.memtrace.cli.commands.LiveCommand;
 import org.memtrace.cli.commands.MachineCommand;
 import org.memtrace.cli.commands.MergeCommand;
+import org.memtrace.cli.commands.ModelPartCommand;
 import org.memtrace.cli.commands.PackCommand;
 import org.memtrace.cli.commands.PlaceCommand;
 import org.memtrace.cli.commands.ProfileCommand;
@@ -62,6 +63,7 @@ public final class Main {
 		return switch (name) {
 		case "help" -> Main::help;
 		case "aggregate" -> new AggregateCommand();
+		case "model-part" -> new ModelPartCommand();
 		case "render" -> new RenderCommand();
 		case "machine" -> new MachineCommand();
 		case "place" -> new PlaceCommand();

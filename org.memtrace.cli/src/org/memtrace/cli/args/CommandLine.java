@@ -130,6 +130,36 @@ public final class CommandLine {
 		return line;
 	}
 
+	/** The options that this command has, of some. */
+	public List<String> known(List<String> names) {
+		return names.stream().filter(options::containsKey).toList();
+	}
+
+	/**
+	 * This line with other arguments, and with values of options that something else has decided. An option that is given, too, must have
+	 * this value.
+	 *
+	 * @param decided as {@code --name=value}
+	 * @param why what has decided them, for the sentence of a contradiction
+	 */
+	public CommandLine with(List<String> others, List<String> decided, String why) throws UsageException {
+		CommandLine line = new CommandLine(spec);
+		line.given.putAll(given);
+		line.arguments.addAll(others);
+		for (String option : decided) {
+			int equals = option.indexOf('=');
+			String name = option.substring(2, equals);
+			String value = option.substring(equals + 1);
+			if (has(name) && !get(name).equals(value)) {
+				throw new UsageException("--" + name + " is '" + get(name) + "', but " + why + " " + option);
+			}
+			if (!has(name)) {
+				line.add(known(name), value);
+			}
+		}
+		return line;
+	}
+
 	private OptionSpec known(String option) {
 		OptionSpec o = options.get(option);
 		if (o == null) {

@@ -41,10 +41,12 @@ public final class AggregateCommand implements Command {
 	private static final int TEXT_BLOCKS = 30;
 
 	@Override
-	public int run(CommandLine args, Console console) throws Exception {
+	public int run(CommandLine line, Console console) throws Exception {
+		PartArguments given = PartArguments.of(line, console);
+		CommandLine args = given.args();
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			OpenedTrace trace = OpenedTrace.of(store, args, console);
+			OpenedTrace trace = OpenedTrace.of(store, args, OpenedTrace.sides(args), given.parts(), console);
 			trace.aggregate(args.getInt("rows"), args.has("equal-types"), RowHeights.byId(args.get("heights")), 0, console);
 			String format = args.get("format");
 			if (args.has("list") || args.has("curves")) {

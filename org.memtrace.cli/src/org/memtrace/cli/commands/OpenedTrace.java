@@ -21,6 +21,7 @@ import org.memtrace.aggregation.Hierarchy;
 import org.memtrace.aggregation.InitialLevel;
 import org.memtrace.aggregation.Metric;
 import org.memtrace.aggregation.MicroscopicModel;
+import org.memtrace.aggregation.ModelParts;
 import org.memtrace.aggregation.ModelRequest;
 import org.memtrace.aggregation.ModelSource;
 import org.memtrace.aggregation.PartLosses;
@@ -66,16 +67,28 @@ final class OpenedTrace {
 	final Sides sides;
 	/** The machine where it is one of them; null without. */
 	MachineSide machine;
+	/** Of which the model is put together; null where it is made of the accesses or events. */
+	private final ModelParts parts;
 
-	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request, Sides sides) {
+	private OpenedTrace(TraceStore store, ModelSource source, ModelRequest request, Sides sides, ModelParts parts) {
 		this.store = store;
 		this.source = source;
 		this.request = request;
 		this.sides = sides;
+		this.parts = parts;
 	}
 
 	/** Reads the accesses or events of a trace and the options that select a part. */
 	static OpenedTrace of(TraceStore store, CommandLine args, Console console) throws Exception {
+		return of(store, args, sides(args), null, console);
+	}
+
+	/**
+	 * Reads the accesses or events of a trace and the options that select a part, for commands without --across.
+	 *
+	 * @param parts of the model, whose options are those of the command line; null where it is made of the trace
+	 */
+	static OpenedTrace of(TraceStore store, CommandLine args, Sides sides, ModelParts parts, Console console) throws Exception {
 		Progress progress = console.progress();
 		TraceInfo info = store.info();
 		boolean accesses = store.accessCount() > 0;
@@ -93,14 +106,16 @@ final class OpenedTrace {
 			if (metric != null && !metric.ofAccesses()) {
 				throw new UsageException("--metric " + metric.id() + " needs --view event_type");
 			}
-			OpenedTrace trace = new OpenedTrace(store, AccessOptions.table(args, store, console),
-					request(store, args, view, metric == null ? Metric.ACCESSES : metric), sides(args));
+			// the accesses of parts were filtered when they were made
+			OpenedTrace trace = new OpenedTrace(store,
+					parts != null ? AccessOptions.load(store, console) : AccessOptions.table(args, store, console),
+					request(store, args, view, metric == null ? Metric.ACCESSES : metric), sides, parts);
 			if (trace.sides.hasMachine()) {
 				trace.machine(args, progress);
 			}
 			return trace;
 		}
-		if (sides(args).hasMachine()) {
+		if (sides.hasMachine()) {
 			throw new UsageException("--" + (args.get("across").equals("machine") ? "across" : "tree") + " machine is for accesses, not for events");
 		}
 		if (metric != null && !metric.ofEvents()) {
@@ -122,7 +137,7 @@ final class OpenedTrace {
 					+ metric.id());
 		}
 		return new OpenedTrace(store, table, request(store, args, view, metric == null ? table.defaultMetric() : metric),
-				Sides.MEMORY_TIME);
+				Sides.MEMORY_TIME, null);
 	}
 
 	/** What --tree and --across ask for. */
@@ -222,9 +237,13 @@ final class OpenedTrace {
 	 */
 	void aggregate(double rows, boolean equalTypes, RowHeights heights, double fonts, Console console) throws MemtraceException {
 		Progress progress = console.progress();
-		Hierarchy pages = source.hierarchy(request.producer(), progress);
-		boolean grouped = heights != RowHeights.LINES && source instanceof AccessTable && rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
-		model = sides.model(source, request, grouped ? pages.grouped(source.producers()) : pages, machine, progress);
+		boolean grouped = heights != RowHeights.LINES && source instanceof AccessTable && groupsAreEnough(rows);
+		if (parts != null) {
+			model = ofParts(grouped, progress);
+		} else {
+			Hierarchy pages = source.hierarchy(request.producer(), progress);
+			model = sides.model(source, request, grouped ? pages.grouped(source.producers()) : pages, machine, progress);
+		}
 		names = sides.rowsAreMemory() ? new NodeNames(model.hierarchy(), source.producers(), store.structures()) : machine.tree().names();
 		layout = heights == RowHeights.READABLE ? RowLayout.of(model, names) : heights.layout(model.hierarchy(), names, 1);
 		losses = PartLosses.of(model, layout.largeSections(), equalTypes);
@@ -247,9 +266,25 @@ final class OpenedTrace {
 		aggregator = sides.prepare(model, machine, options, progress);
 	}
 
+	/** Whether rows of pictures do not show single pages where there are many. */
+	static boolean groupsAreEnough(double rows) {
+		return rows > 0 && rows <= Hierarchy.MOST_ROWS_OF_GROUPS;
+	}
+
+	/** @param grouped whether the model of the trace itself would be one of groups, if it has many pages */
+	private MicroscopicModel ofParts(boolean grouped, Progress progress) throws MemtraceException {
+		MicroscopicModel made = parts.model((AccessTable) source, request, progress);
+		if (parts.isGrouped() != grouped && made.hierarchy().leafCount() > Hierarchy.MOST_SINGLE_LEAVES) {
+			throw new MemtraceException(source.info().alias() + (grouped ? ": the parts have values of single pages, for more rows than are asked"
+					+ " for; make them again without --rows 0" : ": the parts have values of groups of pages, and single pages are asked for; make"
+							+ " them again with --rows 0"));
+		}
+		return made;
+	}
+
 	/** Builds the model and prepares its aggregation over time alone. */
 	void aggregateTime(Progress progress) throws MemtraceException {
-		model = source.model(request, progress);
+		model = parts != null ? ofParts(false, progress) : source.model(request, progress);
 		aggregator = TemporalAggregator.prepare(model, progress);
 	}
 

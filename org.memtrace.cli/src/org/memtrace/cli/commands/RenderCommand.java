@@ -38,16 +38,21 @@ public final class RenderCommand implements Command {
 			TimePicture.Kind.MODE, "time-parts", TimePicture.Kind.PARTS);
 
 	@Override
-	public int run(CommandLine args, Console console) throws Exception {
-		Path file = args.getPath("output");
+	public int run(CommandLine line, Console console) throws Exception {
+		Path file = line.getPath("output");
 		if (file == null) {
 			throw new UsageException("-o is missing: the name of the picture, ending in .svg, .png or .pdf");
 		}
 		PictureFile.check(file);
+		PartArguments given = PartArguments.of(line, console);
+		CommandLine args = given.args();
 		checkMachine(args);
+		if (given.parts() != null && List.of("gantt", "pie", "density").contains(args.get("kind"))) {
+			throw new UsageException("--kind " + args.get("kind") + " needs the accesses themselves, not parts of a model; give the trace");
+		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
-			OpenedTrace trace = OpenedTrace.of(store, args, console);
+			OpenedTrace trace = OpenedTrace.of(store, args, OpenedTrace.sides(args), given.parts(), console);
 			PictureOptions options = new PictureOptions();
 			options.width = (int) args.getInt("width");
 			options.height = (int) args.getInt("height");

@@ -59,6 +59,11 @@ public final class SyntheticTrace {
 		}
 	}
 
+	/** Writes such a trace. */
+	public static void matrixMultiplication(TraceWriter writer, int pages, int intervals) throws MemtraceException {
+		new SyntheticTrace(pages, intervals).write(writer);
+	}
+
 	/** Writes the same trace into a database. */
 	public static void write(TraceWriter writer, int pages, int intervals) throws MemtraceException {
 		new SyntheticTrace(pages, intervals).write(writer);
