@@ -43,4 +43,9 @@ if timeout 900 "$python" -B "$tests/decoder/decoder.py" "$work/x86rw.so" $librar
 else
 	fail "decoder"
 fi
+
+# The decoder for arm64 is C that runs anywhere: words of all forms instead of programs. With more instructions and with
+# programs: ../arm64.sh.
+${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -o "$work/arm64rw.so" "$tests/../preload/zap/arm64rw.c" &&
+	timeout 900 "$python" -B "$tests/decoder/arm64.py" "$work/arm64rw.so" && pass "decoder for arm64" || fail "decoder for arm64"
 summary decoder
