@@ -21,7 +21,7 @@ struct reader {
 	ZSTD_DCtx *z;
 	gzFile g;
 	char *in, *out, *kept;
-	char *line;		/* without its LF: where it lies in out, or in kept when it was read in pieces */
+	char *line, *line_end;	/* without its LF: where it lies in out, or in kept when it was read in pieces */
 	ZSTD_inBuffer ib;
 	size_t in_cap, out_cap, out_pos, out_len, kept_cap, kept_len;
 	bool end, short_frame;
@@ -98,6 +98,7 @@ static int next_line(struct reader *r)
 		if (lf && !r->kept_len) {
 			*lf = 0;
 			r->line = p;
+			r->line_end = lf;
 			return 1;
 		}
 		if (!r->kept || r->kept_len + n + 1 > r->kept_cap) {
@@ -108,6 +109,7 @@ static int next_line(struct reader *r)
 		r->kept_len += n;
 		r->kept[r->kept_len] = 0;
 		r->line = r->kept;
+		r->line_end = r->kept + r->kept_len;
 		if (lf)
 			return 1;
 	}
@@ -156,19 +158,45 @@ static void take(const uint64_t *x, const int *at, struct mt_access *a)
 	a->flags = (unsigned int)x[FLAGS];
 }
 
+/* The value of a lower-case hexadecimal digit, 16 for other characters. */
+static const unsigned char digit[256] = {
+	[0 ... '0' - 1] = 16, ['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ['9' + 1 ... 'a' - 1] = 16, ['a'] = 10, 11, 12, 13, 14, 15,
+	['f' + 1 ... 255] = 16,
+};
+
+/* Of the line before: Start to TaskId, which many lines after one another have in common. */
+struct common {
+	char text[72];		/* with the comma behind it */
+	size_t len;		/* 0: there is none */
+	uint64_t x[3];
+};
+
 /*
  * Nearly all lines have plain digits only, few enough to need no look at an overflow: they are read in one go. false: not
  * such a line; it is as it was. @what: the column of each field, N_COLUMNS for others.
  */
-static bool parse_plain(const char *s, const unsigned char *what, int n, const int *at, struct mt_access *a)
+static bool parse_plain(const char *s, const char *line_end, const unsigned char *what, int n, const int *at, struct common *same,
+			struct mt_access *a)
 {
+	const bool in_a_row = at[END] == at[START] + 1 && at[TASK] == at[END] + 1;
+	const char *start = NULL;
 	uint64_t x[N_COLUMNS + 1] = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		const char *begin = s;
 		const int c = what[i];
 		uint64_t v = 0;
+		unsigned int d;
 
+		if (c == START && in_a_row) {
+			if (same->len && same->len <= (size_t)(line_end - s) && !memcmp(s, same->text, same->len)) {
+				memcpy(x + START, same->x, sizeof(same->x));
+				s += same->len;
+				i += 2;
+				continue;
+			}
+			start = s;
+		}
 		if (c == CPUS || c == N_COLUMNS) {
 			while (*s && *s != ',')
 				s++;
@@ -179,13 +207,13 @@ static bool parse_plain(const char *s, const unsigned char *what, int n, const i
 				a->cpus[len] = 0;
 			}
 		} else if (is_hex(c)) {
-			for (; (*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'f'); s++)
-				v = v << 4 | (uint64_t)(*s <= '9' ? *s - '0' : *s - 'a' + 10);
+			for (; (d = digit[(unsigned char)*s]) < 16; s++)
+				v = v << 4 | d;
 			if (s == begin || s - begin > 16)
 				return false;
 		} else {
-			for (; *s >= '0' && *s <= '9'; s++)
-				v = v * 10 + (uint64_t)(*s - '0');
+			for (; (d = digit[(unsigned char)*s]) < 10; s++)
+				v = v * 10 + d;
 			if (s == begin || s - begin > 19)
 				return false;
 		}
@@ -193,6 +221,11 @@ static bool parse_plain(const char *s, const unsigned char *what, int n, const i
 		if (*s != ',' && (*s || i + 1 < n))
 			return false;
 		s++;
+		if (c == TASK && start && s <= line_end && (size_t)(s - start) <= sizeof(same->text)) {
+			same->len = (size_t)(s - start);
+			memcpy(same->text, start, same->len);
+			memcpy(same->x, x + START, sizeof(same->x));
+		}
 	}
 	take(x, at, a);
 	return true;
@@ -223,6 +256,7 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 	struct reader r = { .f = fopen(path, "re") };
 	int at[N_COLUMNS], n, n_what = 0, got, err = 0;
 	unsigned char what[64];
+	struct common same = { .len = 0 };
 	char *v[64];
 
 	if (!r.f) {
@@ -267,7 +301,7 @@ static int read_chunk(const char *path, mt_access_fn fn, void *arg, struct mt_ac
 		while (*go_on && (got = next_line(&r)) == 1) {
 			struct mt_access a;
 
-			if (!parse_plain(r.line, what, n_what, at, &a)) {
+			if (!parse_plain(r.line, r.line_end, what, n_what, at, &same, &a)) {
 				n = split(r.line, v, 64);
 				if (!parse(v, n, at, &a)) {
 					k->bad++;

@@ -203,7 +203,7 @@ void mt_sort(void *items, size_t n, size_t size, const uint64_t *key, int (*cmp)
 {
 	struct key *k, *spare, *sorted;
 	bool in_order = true;
-	char *to;
+	char *v = items, *held;
 
 	if (n < 2)
 		return;
@@ -214,18 +214,27 @@ void mt_sort(void *items, size_t n, size_t size, const uint64_t *key, int (*cmp)
 	}
 	spare = in_order ? NULL : mt_alloc(n * sizeof(*spare));
 	sorted = in_order ? k : sort_keys(k, spare, n);
-	to = in_order ? items : mt_alloc(n * size);
-	for (size_t i = 0; !in_order && i < n; i++)
-		memcpy(to + i * size, (char *)items + sorted[i].item * size, size);
+	held = in_order ? NULL : mt_alloc(size);
+	/* round by round: an item goes away, its place takes what belongs there, and so on until the first one comes */
+	for (size_t i = 0; !in_order && i < n; i++) {
+		size_t at = i, from = sorted[i].item;
+
+		if (from == i)
+			continue;
+		memcpy(held, v + i * size, size);
+		for (; from != i; at = from, from = sorted[at].item) {
+			memcpy(v + at * size, v + from * size, size);
+			sorted[at].item = at;
+		}
+		memcpy(v + at * size, held, size);
+		sorted[at].item = at;
+	}
+	free(held);
 	for (size_t i = 0, end; cmp && i < n; i = end) {
 		for (end = i + 1; end < n && sorted[end].key == sorted[i].key; end++)
 			;
 		if (end - i > 1)
-			qsort(to + i * size, end - i, size, cmp);
-	}
-	if (!in_order) {
-		memcpy(items, to, n * size);
-		free(to);
+			qsort(v + i * size, end - i, size, cmp);
 	}
 	free(spare);
 	free(k);

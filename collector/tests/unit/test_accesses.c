@@ -66,6 +66,38 @@ static void plain(void)
 	CHECK(k.records == 2 && got[0].node == 9 && got[1].node == -1);
 }
 
+/* What lines have in common with the one before is not read again: lines that nearly have, too. */
+static void in_common(void)
+{
+	struct mt_access_counts k = read_text(HEADER,
+		"1,0,1,0,1,100,200,30,a,,0\n"
+		"2,0,1,0,1,100,200,30,b,,0\n"		/* the same */
+		"3,0,1,0,1,100,200,300,c,,0\n"		/* longer */
+		"4,0,1,0,1,100,200,3,d,,0\n"		/* shorter */
+		"5,0,1,0,1,100,201,3,e,,0\n"
+		"6,0,1,0,1,1002,01,3,f,,0\n"		/* the same digits */
+		"7,0,1,0,1,100,x,3,f,,0\n"		/* not a record */
+		"8,0,1,0,1,-1,201,-1,f,,0\n"		/* not plain */
+		"9,0,1,0,1,1002,01,3,10,,0\n");	/* as three lines ago */
+	static const int64_t want[][3] = { { 100, 200, 30 }, { 100, 200, 30 }, { 100, 200, 300 }, { 100, 200, 3 }, { 100, 201, 3 },
+		{ 1002, 1, 3 }, { -1, 201, -1 }, { 1002, 1, 3 } };
+
+	CHECK_EQ(k.records, 8);
+	CHECK_EQ(k.bad, 1);
+	for (size_t i = 0; i < 8; i++) {
+		CHECK(got[i].start == want[i][0] && got[i].end == want[i][1] && got[i].tid == want[i][2]);
+		CHECK_EQ(got[i].virt, i + 1 + (i >= 6));
+		CHECK_EQ(got[i].ip, i < 6 ? 10 + i : i + 9);
+	}
+	/* a line that ends with them, and one that ends within */
+	k = read_text("@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId\n",
+		"1,2,3,4,5,6,7,8\n1,2,3,4,5,6,7,8\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7,89\n");
+	CHECK(k.records == 3 && k.bad == 1 && got[1].tid == 8 && got[2].tid == 89);
+	k = read_text("@Virt,@Phy,Nreads,Nwrites,CPUMask,Start,End,TaskId,Ip\n",
+		"1,2,3,4,5,6,7,8,9\n1,2,3,4,5,6,7,8,\n1,2,3,4,5,6,7,8\n1,2,3,4,5,6,7,8,a\n");
+	CHECK(k.records == 2 && k.bad == 2 && got[1].tid == 8 && got[1].ip == 10);
+}
+
 static void unusual(void)
 {
 	char text[300] = "1,2,3,4,";
@@ -114,6 +146,7 @@ static void borders(void)
 int main(void)
 {
 	plain();
+	in_common();
 	unusual();
 	no_records();
 	borders();
