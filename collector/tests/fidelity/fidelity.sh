@@ -153,6 +153,10 @@ fidelity old-kernel-subphases "${around[@]}" -- --interval 100ms --subphases 5 -
 fidelity old-kernel-mappings "${around[@]}" -- --interval 50ms --subphases 1 -- -d 1500 -p 100 -y 10 -m churn,mremap,madvise,brk
 fidelity old-kernel-fork "${around[@]}" -- --interval 30ms --subphases 2 -- -d 1500 -p 300 -m fork,exec -M anonymous
 fidelity old-kernel-file "${around[@]}" -- --interval 50ms --subphases 1 -- -d 1000 -p 300 -B 32 -M file
+# Nothing of what is younger than Linux 4.18 is answered: for libc, the program and the recorder.
+as=("$bin/deny" -o)
+fidelity linux-4.18 "${around[@]}" -- --interval 50ms --subphases 2 -- -d 1000 -p 100 -m churn,mremap,madvise,brk
+fidelity linux-4.18-fork "${around[@]}" -- --interval 30ms --subphases 2 -- -d 1000 -p 300 -m fork,exec -M anonymous
 as=()
 if [ -d "$work/old-kernel" ]; then
 	"$MEMTRACE" info --json "$work/old-kernel/trace" > "$work/old-kernel/info"
