@@ -4,7 +4,6 @@
  * memtrace monitor: counters on the places of the machine, live and as a trace. The
  * parts are in monitor/; here is the run: the program, the clock, the terminal. One thread.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <hwloc.h>
@@ -24,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../monitor/listing.h"
 #include "../monitor/output.h"
 #include "../monitor/run.h"
 #include "../monitor/table.h"
@@ -383,17 +383,25 @@ static void report(struct run *r)
 
 static int list(struct run *r)
 {
-	printf("SOURCES AND EVENTS (PERF_LIB, EVSET)\n");
-	for (int i = 0; mon_sources[i]; i++) {
-		printf("%s: %s\n", mon_sources[i]->name, mon_sources[i]->text);
-		mon_sources[i]->list(&r->context, stdout);
+	if (mt_args_json(r->a))
+		mon_listing_json(&r->context, built_in, stdout);
+	else
+		mon_listing_text(&r->context, stdout);
+	return MT_EXIT_OK;
+}
+
+/* Tells whether the definitions are right. */
+static int check(struct run *r, struct mon_file *file)
+{
+	bool right = !file->error[0] && mon_set_check(file, &r->context);
+
+	if (mt_args_json(r->a)) {
+		mon_check_json(file, stdout);
+		return right ? MT_EXIT_OK : MT_EXIT_INPUT;
 	}
-	printf("accumulate: the sum, event by event, of the monitors on the places below; EVSET names the monitor\n");
-	printf("hierarchical: of 2016 the same, EVSET names the type of the places; of 2017 the outputs of the monitors below, all in a row\n");
-	printf("\nREDUCTIONS (EVSET_REDUCE, SAMPLES_REDUCE, REDUCTION:=n#NAME)\n");
-	for (const struct mon_function *f = mon_functions; f->name; f++)
-		printf("  %s%-14s %s\n", islower((unsigned char)*f->name) ? "" : "MONITOR_", f->name, f->text);
-	printf("  or an expression: + - * / ( ) of numbers and $0, $1, ..., the events in their order\n");
+	if (!right)
+		return mt_fail(r->a, MT_EXIT_INPUT, "%s", file->error);
+	printf("%s: %zu monitor%s of %d\n", file->path, file->n, file->n == 1 ? "" : "s", (int)file->generation);
 	return MT_EXIT_OK;
 }
 
@@ -451,6 +459,8 @@ static int usage(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--running-only needs a program or --pid");
 	if (mt_args_has(a, "replay") && (a->argc || mt_args_has(a, "pid")))
 		return mt_fail(a, MT_EXIT_USAGE, "--replay computes from a trace: no program runs");
+	if (mt_args_json(a) && !mt_args_has(a, "list") && !mt_args_has(a, "check"))
+		return mt_fail(a, MT_EXIT_USAGE, "--json is for --list and --check; -o writes values");
 	if (mt_args_has(a, "pid") && kill((pid_t)mt_args_int(a, "pid"), 0) && errno == ESRCH)
 		return mt_fail(a, MT_EXIT_INPUT, "there is no process %lld", mt_args_int(a, "pid"));
 	return MT_EXIT_OK;
@@ -569,7 +579,7 @@ int cmd_monitor(const struct mt_args *a)
 		return rc;
 	if (!only_list) {
 		file = path ? mon_file_read(path) : mon_file_parse("built-in", built_in, strlen(built_in));
-		if (file->error[0]) {
+		if (file->error[0] && !mt_args_has(a, "check")) {
 			rc = mt_fail(a, MT_EXIT_INPUT, "%s", file->error);
 			mon_file_free(file);
 			return rc;
@@ -586,10 +596,7 @@ int cmd_monitor(const struct mt_args *a)
 	if (only_list) {
 		rc = list(&r);
 	} else if (mt_args_has(a, "check")) {
-		if (mon_set_check(file, &r.context))
-			printf("%s: %zu monitor%s of %d\n", file->path, file->n, file->n == 1 ? "" : "s", (int)file->generation);
-		else
-			rc = mt_fail(a, MT_EXIT_INPUT, "%s", file->error);
+		rc = check(&r, file);
 	} else {
 		sigemptyset(&signals);
 		sigaddset(&signals, SIGINT);

@@ -31,15 +31,15 @@ struct mon_pos mon_position(const struct mon_file *f, size_t offset)
 
 bool mon_file_fail(struct mon_file *f, struct mon_pos at, const char *fmt, ...)
 {
-	char text[400];
 	va_list ap;
 
 	if (f->error[0])
 		return false;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(f->mistake, sizeof(f->mistake), fmt, ap);
 	va_end(ap);
-	snprintf(f->error, sizeof(f->error), "%.100s:%d:%d: %s", f->path, at.line, at.column, text);
+	f->mistake_at = at;
+	snprintf(f->error, sizeof(f->error), "%.300s:%d:%d: %s", f->path, at.line, at.column, f->mistake);
 	return false;
 }
 
@@ -330,26 +330,25 @@ enum field { OBJ, CTR, LOGSCALE, PERF_LIB, EVSET, EVSET_REDUCE, SAMPLES_REDUCE, 
 
 #define IN(year) (1u << ((year) - 2015))
 
-static const struct {
-	const char *name;
-	unsigned int in;		/* generations */
-} fields[N_FIELDS] = {
-	[OBJ] = { "OBJ", IN(2015) | IN(2016) | IN(2017) },
-	[CTR] = { "CTR", IN(2015) },
-	[LOGSCALE] = { "LOGSCALE", IN(2015) },
-	[PERF_LIB] = { "PERF_LIB", IN(2016) | IN(2017) },
-	[EVSET] = { "EVSET", IN(2016) | IN(2017) },
-	[EVSET_REDUCE] = { "EVSET_REDUCE", IN(2016) },
-	[SAMPLES_REDUCE] = { "SAMPLES_REDUCE", IN(2016) },
-	[N_SAMPLES] = { "N_SAMPLES", IN(2016) },
-	[ACCUMULATE] = { "ACCUMULATE", IN(2016) },
-	[SILENT] = { "SILENT", IN(2016) | IN(2017) },
-	[REDUCTION] = { "REDUCTION", IN(2017) },
-	[WINDOW] = { "WINDOW", IN(2017) },
-	[OUTPUT] = { "OUTPUT", IN(2017) },
-	[DISPLAY] = { "DISPLAY", IN(2017) },
-	[MAX] = { "MAX", IN(2015) | IN(2016) },
-	[MIN] = { "MIN", IN(2015) | IN(2016) },
+const struct mon_field mon_fields[] = {
+	[OBJ] = { "OBJ", "type of the places: PU, Core, L3, NUMANode; PU:3 or PU:0..3 are some of them", IN(2015) | IN(2016) | IN(2017),
+		MON_OF_PLACES },
+	[CTR] = { "CTR", "expression of counters by their names", IN(2015), MON_OF_COUNTERS },
+	[LOGSCALE] = { "LOGSCALE", "1: logarithmic scale, which is usual; 0: linear", IN(2015), MON_OF_FLAG },
+	[PERF_LIB] = { "PERF_LIB", "source of the events", IN(2016) | IN(2017), MON_OF_SOURCE },
+	[EVSET] = { "EVSET", "events; $0 is the first one", IN(2016) | IN(2017), MON_OF_EVENTS },
+	[EVSET_REDUCE] = { "EVSET_REDUCE", "one sample from the events: an expression, or a reduction", IN(2016), MON_OF_SET_REDUCTION },
+	[SAMPLES_REDUCE] = { "SAMPLES_REDUCE", "the value from the samples that are kept: a reduction", IN(2016), MON_OF_SAMPLES_REDUCTION },
+	[N_SAMPLES] = { "N_SAMPLES", "samples that are kept, usually 32", IN(2016), MON_OF_NUMBER },
+	[ACCUMULATE] = { "ACCUMULATE", "1: events count from the start, not from the last sample", IN(2016), MON_OF_FLAG },
+	[SILENT] = { "SILENT", "1: no output of its own, as for a monitor that others are made of", IN(2016) | IN(2017), MON_OF_FLAG },
+	[REDUCTION] = { "REDUCTION", "values: expressions, name=expression, or n#reduction", IN(2017), MON_OF_REDUCTIONS },
+	[WINDOW] = { "WINDOW", "samples that are kept, usually 1", IN(2017), MON_OF_NUMBER },
+	[OUTPUT] = { "OUTPUT", "0 none, 1 standard output, 2 standard error, or a path", IN(2017), MON_OF_FILE },
+	[DISPLAY] = { "DISPLAY", "which value is drawn, from 1; 0 none", IN(2017), MON_OF_NUMBER },
+	[MAX] = { "MAX", "upper end of the scale", IN(2015) | IN(2016), MON_OF_NUMBER },
+	[MIN] = { "MIN", "lower end of the scale", IN(2015) | IN(2016), MON_OF_NUMBER },
+	[N_FIELDS] = { .name = NULL },
 };
 
 static int field_of(const char *w)
@@ -357,7 +356,7 @@ static int field_of(const char *w)
 	if (!strcmp(w, "N_SAMPLE"))	/* an early spelling */
 		return N_SAMPLES;
 	for (int i = 0; i < N_FIELDS; i++)
-		if (!strcmp(fields[i].name, w))
+		if (!strcmp(mon_fields[i].name, w))
 			return i;
 	return -1;
 }
@@ -365,23 +364,23 @@ static int field_of(const char *w)
 /* What a field belongs to decides the generation of the file, or contradicts it. */
 static bool generation(struct reader *r, int field, struct mon_pos at)
 {
-	unsigned int in = fields[field].in;
+	unsigned int in = mon_fields[field].in;
 
 	if (in & (in - 1)) {		/* more than one */
 		if (r->f->generation && !(in & IN((int)r->f->generation)))
-			return mon_file_fail(r->f, at, "%s is no field of %d, as %s in line %d is", fields[field].name,
+			return mon_file_fail(r->f, at, "%s is no field of %d, as %s in line %d is", mon_fields[field].name,
 					     (int)r->f->generation, r->generation_field, r->generation_at.line);
 		return true;
 	}
 	for (int year = 2015; year <= 2017; year++)
 		if (in == IN(year)) {
 			if (r->f->generation && (int)r->f->generation != year)
-				return mon_file_fail(r->f, at, "%s is a field of %d, but %s in line %d is one of %d", fields[field].name,
+				return mon_file_fail(r->f, at, "%s is a field of %d, but %s in line %d is one of %d", mon_fields[field].name,
 						     year, r->generation_field, r->generation_at.line, (int)r->f->generation);
 			r->f->generation = (enum mon_generation)year;
 		}
 	if (!r->generation_field) {
-		r->generation_field = fields[field].name;
+		r->generation_field = mon_fields[field].name;
 		r->generation_at = at;
 	}
 	return true;
@@ -410,7 +409,7 @@ static bool assignment(struct reader *r, const char *name, struct mon_pos at)
 
 static bool value(struct reader *r, struct mon_definition *d, int field)
 {
-	const char *name = fields[field].name;
+	const char *name = mon_fields[field].name;
 	int n = 0;
 
 	switch (field) {
@@ -587,7 +586,8 @@ struct mon_file *mon_file_read(const char *path)
 
 		f = mt_alloc(sizeof(*f));
 		f->path = mt_strdup(path);
-		snprintf(f->error, sizeof(f->error), "%.300s: %s", path, strerror(err));
+		snprintf(f->mistake, sizeof(f->mistake), "%s", strerror(err));
+		snprintf(f->error, sizeof(f->error), "%.300s: %s", path, f->mistake);
 		return f;
 	}
 	f = mon_file_parse(path, text, len);

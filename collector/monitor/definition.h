@@ -20,6 +20,19 @@
 
 enum mon_generation { MON_ANY = 0, MON_2015 = 2015, MON_2016 = 2016, MON_2017 = 2017 };
 
+/* What stands behind a field. */
+enum mon_value { MON_OF_PLACES, MON_OF_SOURCE, MON_OF_EVENTS, MON_OF_COUNTERS, MON_OF_SET_REDUCTION, MON_OF_SAMPLES_REDUCTION,
+	MON_OF_REDUCTIONS, MON_OF_NUMBER, MON_OF_FLAG, MON_OF_FILE, MON_N_VALUES };
+
+struct mon_field {
+	const char *name, *text;
+	unsigned int in;		/* bit k: the generation of 2015 + k has it */
+	enum mon_value value;
+};
+
+/* All fields, in the order in which they are told; ends with one without a name. */
+extern const struct mon_field mon_fields[];
+
 struct mon_pos {
 	int line, column;		/* from 1; columns count bytes */
 };
@@ -67,7 +80,9 @@ struct mon_file {
 	enum mon_generation generation;
 	struct mon_definition *def;
 	size_t n, cap;
-	char error[512];		/* "PATH:LINE:COLUMN: sentence", or empty */
+	char error[768];		/* "PATH:LINE:COLUMN: sentence", or empty */
+	char mistake[400];		/* the sentence alone */
+	struct mon_pos mistake_at;	/* line 0: the file cannot be read */
 };
 
 /* Reads @path, or parses @text. Always returns a file; with an error no definition in it may be used. */

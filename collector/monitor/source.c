@@ -43,13 +43,18 @@ struct fake {
 	struct { enum { ONE, OBJECT, SAMPLE, FORMULA } kind; } event[];
 };
 
-static void fake_list(const struct mon_context *c, FILE *to)
+static void fake_list(const struct mon_context *c, struct mon_listing *to)
 {
+	static const struct mon_listed all[] = {
+		{ .name = "ANY", .text = "1 in each sample: what the tool itself costs", .pattern = true },
+		{ .name = "object", .text = "the index of the place" },
+		{ .name = "sample", .text = "the number of the sample, from 1" },
+		{ .name = "formula", .text = "10 * object + sample" },
+	};
+
 	(void)c;
-	fputs("  ANY        1 in each sample: what the tool itself costs\n"
-	      "  object     the index of the place\n"
-	      "  sample     the number of the sample, from 1\n"
-	      "  formula    10 * object + sample\n", to);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		to->event(to, &all[i]);
 }
 
 static bool fake_knows(const struct mon_context *c, const char *event)

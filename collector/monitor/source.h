@@ -10,7 +10,6 @@
 #include <hwloc.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "../cli/processes.h"
@@ -35,10 +34,24 @@ struct mon_refusal {
 	char command[128];		/* that allows it, or empty */
 };
 
+/* An event of a source, for a list of them; the texts live as long as the call. */
+struct mon_listed {
+	const char *name, *text;
+	const char *places;		/* where it can be counted, NULL: everywhere */
+	bool refused;			/* it exists, and cannot be counted here */
+	bool pattern;			/* the name stands for many */
+};
+
+/* Who is told of them. */
+struct mon_listing {
+	void (*event)(struct mon_listing *l, const struct mon_listed *e);
+	void (*note)(struct mon_listing *l, const char *text);	/* about the source, without an end of line */
+};
+
 struct mon_source {
 	const char *name, *text;
-	/* One line per event, with whether it works here. */
-	void (*list)(const struct mon_context *c, FILE *to);
+	/* Its events, with whether they work here. */
+	void (*list)(const struct mon_context *c, struct mon_listing *to);
 	/* Is there an event of that name, whether it works here or not? */
 	bool (*knows)(const struct mon_context *c, const char *event);
 	/*

@@ -85,24 +85,26 @@ static bool papi_knows(const struct mon_context *c, const char *event)
 	return mon_perf_for_papi(event) && mon_source_perf.knows(c, event);
 }
 
-static void papi_list(const struct mon_context *c, FILE *to)
+static void papi_list(const struct mon_context *c, struct mon_listing *to)
 {
 	static const char *const some[] = { "PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_L3_TCM", "PAPI_L2_TCM", "PAPI_L1_DCM", "PAPI_RES_STL",
 		"PAPI_BR_MSP", "PAPI_TLB_DM" };
 	bool here = load();
 
-	(void)c;
-	if (here) {
-		fputs("  what papi_avail and papi_native_avail list\n", to);
-		return;
-	}
-	if (papi.why[0])
-		fprintf(to, "  %s\n", papi.why);
+	if (here)
+		to->note(to, "what papi_avail and papi_native_avail list");
 	else
-		fprintf(to, "  PAPI is not installed: %s\n", INSTALL);
-	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
-		if (mon_perf_for_papi(some[i]))
-			fprintf(to, "  %-14s is counted as %s by perf\n", some[i], mon_perf_for_papi(some[i]));
+		to->note(to, papi.why[0] ? papi.why : "PAPI is not installed: " INSTALL);
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		const char *perf = mon_perf_for_papi(some[i]);
+		char *text;
+
+		if (!papi_knows(c, some[i]))
+			continue;
+		text = here ? mt_strdup("a preset of PAPI") : mt_printf("is counted as %s by perf", perf);
+		to->event(to, &(struct mon_listed){ .name = some[i], .text = text });
+		free(text);
+	}
 }
 
 static void papi_close(void *state)

@@ -181,10 +181,11 @@ static bool perf_knows(const struct mon_context *c, const char *event)
 	return find(event, &type, &config);
 }
 
-static void perf_list(const struct mon_context *c, FILE *to)
+static void perf_list(const struct mon_context *c, struct mon_listing *to)
 {
 	struct mon_refusal why = { .why = "" };
 	int refused = 0;
+	char *note;
 
 	for (int i = 0; i < N_KNOWN; i++) {
 		int fd = counter(c, known[i].type, known[i].config, -1, 0);
@@ -193,13 +194,16 @@ static void perf_list(const struct mon_context *c, FILE *to)
 			refuse(c, known[i].name, known[i].type, errno, &why);
 			refused++;
 		}
-		fprintf(to, "  %-24s %s%s\n", known[i].name, known[i].text, fd < 0 ? "   (not here)" : "");
+		to->event(to, &(struct mon_listed){ .name = known[i].name, .text = known[i].text, .refused = fd < 0 });
 		if (fd >= 0)
 			close(fd);
 	}
-	fprintf(to, "  rHEX                     a raw event of the processor\n");
-	if (refused)
-		fprintf(to, "  not here, such as %s%s%s\n", why.why, why.command[0] ? ": " : "", why.command);
+	to->event(to, &(struct mon_listed){ .name = "rHEX", .text = "a raw event of the processor", .pattern = true });
+	if (!refused)
+		return;
+	note = mt_printf("not here, such as %s%s%s", why.why, why.command[0] ? ": " : "", why.command);
+	to->note(to, note);
+	free(note);
 }
 
 static void perf_close(void *state)

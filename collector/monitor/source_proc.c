@@ -69,12 +69,12 @@ static bool proc_knows(const struct mon_context *c, const char *event)
 	return kind_of(event) >= 0;
 }
 
-static void proc_list(const struct mon_context *c, FILE *to)
+static void proc_list(const struct mon_context *c, struct mon_listing *to)
 {
 	(void)c;
 	for (int i = 0; i < N_KINDS; i++)
-		fprintf(to, "  %-14s %-16s %s\n", kinds[i].name, kinds[i].where == ON_PU ? "PU and above" : kinds[i].where == ON_NODE ?
-			"NUMANode" : kinds[i].where == ON_MACHINE ? "Machine" : "PU and above", kinds[i].text);
+		to->event(to, &(struct mon_listed){ .name = kinds[i].name, .text = kinds[i].text,
+			.places = kinds[i].where == ON_NODE ? "NUMANode" : kinds[i].where == ON_MACHINE ? "Machine" : "PU and above" });
 }
 
 static char buffer[1 << 18];	/* /proc/stat of 1024 PUs has 150 KB, most of it interrupts */

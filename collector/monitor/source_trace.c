@@ -143,10 +143,11 @@ static bool trace_knows(const struct mon_context *c, const char *event)
 	return *event && !event[strspn(event, "0123456789")];
 }
 
-static void trace_list(const struct mon_context *c, FILE *to)
+static void trace_list(const struct mon_context *c, struct mon_listing *to)
 {
 	(void)c;
-	fputs("  1, 2, ...  the fields of the trace that --replay or MONITOR_TRACE_PATH names, or their labels\n", to);
+	to->event(to, &(struct mon_listed){ .name = "1, 2, ...", .pattern = true,
+		.text = "the fields of the trace that --replay or MONITOR_TRACE_PATH names, or their labels" });
 }
 
 static void trace_close(void *state)

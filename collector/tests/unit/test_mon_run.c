@@ -463,6 +463,13 @@ static void check(const char *text, const char *error)
 	CHECK_STR(f->error, "");
 	CHECK_EQ(mon_set_check(f, &c), !*error);
 	CHECK_STR(f->error, error);
+	if (*error) {
+		char place[40];
+
+		snprintf(place, sizeof(place), "f:%d:%d: ", f->mistake_at.line, f->mistake_at.column);
+		CHECK(!strncmp(error, place, strlen(place)));
+		CHECK_STR(f->mistake, error + strlen(place));
+	}
 	mon_file_free(f);
 	hwloc_topology_destroy(c.topology);
 }

@@ -37,7 +37,7 @@ class JsonPageTest {
 	private static final Path ROOT = Path.of(System.getProperty("memtrace.root"));
 	private static final String TRACE = ROOT.resolve("testdata/traces/matmul-naive").toString();
 	/** Commands that print no result, or print it as a file or a script. */
-	private static final Set<String> OTHERS = Set.of("record", "monitor", "cc", "c++", "fortran", "finish", "delete", "copy", "rename",
+	private static final Set<String> OTHERS = Set.of("record", "cc", "c++", "fortran", "finish", "delete", "copy", "rename",
 			"export", "experiment", "pack", "unpack", "render", "report", "open", "help", "completion", "otf2-stream", "otf2-write", "on-node",
 			"debug");
 	@TempDir
@@ -72,7 +72,8 @@ class JsonPageTest {
 		// native ones are only seen when the native program was built
 		Set<String> missing = new TreeSet<>(PAGE.keySet());
 		missing.removeAll(SEEN);
-		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.job/1", "memtrace.check/1", "memtrace.version/1",
+		missing.removeAll(Set.of("memtrace.recording/1", "memtrace.job/1", "memtrace.check/1", "memtrace.version/1", "memtrace.monitor-list/1",
+				"memtrace.monitor-check/1",
 				"memtrace.machine/1", "memtrace.machine-times/1", "memtrace.monitors/1", "memtrace.placement/1", "memtrace.sql/1"));
 		assertTrue(missing.isEmpty(), () -> "no command printed " + missing);
 	}
@@ -228,7 +229,12 @@ class JsonPageTest {
 				"host":{"name":"alpha"},"backend":{"name":"zap","guarantee":{"pages":"complete"}},
 				"clock":{"start_realtime":"2024-06-07T08:09:10.5Z"},"status":{"state":"complete","exit_code":0},"losses":{}}
 				""");
+		Path right = Files.writeString(temporary.resolve("right.mon"), "a { OBJ:=PU; EVSET:=x; }");
+		Path wrong = Files.writeString(temporary.resolve("wrong.mon"), "a { OBJ:=PU; EVSET:=x; EVSET_REDUCE:=$1; }");
 		for (String form : new String[] {"--format=json", "--json"}) {
+			check("memtrace.monitor-list/1", natively(program, "monitor", "--list", form));
+			check("memtrace.monitor-check/1", natively(program, "monitor", "--check", form, "-f", right.toString()));
+			check("memtrace.monitor-check/1", natively(program, 3, "monitor", "--check", form, "-f", wrong.toString()));
 			check("memtrace.version/1", natively(program, "version", form));
 			check("memtrace.check/1", natively(program, "check", form));
 			check("memtrace.recording/1", natively(program, "info", "--no-finish", form, TRACE));
@@ -237,12 +243,16 @@ class JsonPageTest {
 	}
 
 	private static JsonElement natively(Path program, String... args) throws IOException, InterruptedException {
+		return natively(program, 0, args);
+	}
+
+	private static JsonElement natively(Path program, int expected, String... args) throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>(List.of(program.toString()));
 		command.addAll(List.of(args));
 		Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
 		String out = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		int code = p.waitFor(); // 4: no backend works here
-		assertTrue(code == 0 || code == 4, () -> String.join(" ", command) + ": " + code);
+		assertTrue(code == expected || code == 4, () -> String.join(" ", command) + ": " + code);
 		return JsonParser.parseString(out);
 	}
 
