@@ -10,25 +10,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
+import org.memtrace.model.Completion;
+
 /**
  * What can be written at a place of a statement: tables behind FROM and JOIN, columns of a table behind its name or alias and a dot,
  * else the columns of the tables that the statement names, functions and keywords. It reads words, not the grammar: what it proposes may
  * still be wrong there.
- *
- * @param from begin of the word that is replaced
- * @param to its end, exclusive
- * @param proposals the best first
  */
-public record SqlCompletion(int from, int to, List<Proposal> proposals) {
-	/**
-	 * A proposal.
-	 *
-	 * @param text what replaces the word
-	 * @param note what it means; empty for a keyword
-	 */
-	public record Proposal(String text, String note) {
-	}
-
+public final class SqlCompletion {
 	/** Words of the language that are proposed, in small letters. */
 	static final List<String> KEYWORDS = List.of( //
 			"select", "distinct", "from", "join", "left", "inner", "anti", "semi", "cross", "on", "using", "where",
@@ -45,8 +34,7 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 	private static final Set<String> AFTER_TABLES = Set.of("where", "group", "order", "having", "qualify", "limit", "on", "using", "select",
 			"union", "except", "intersect", "pivot");
 
-	public SqlCompletion {
-		proposals = List.copyOf(proposals);
+	private SqlCompletion() {
 	}
 
 	private static Map<String, String> functions() {
@@ -97,7 +85,7 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 	 * @param caret place in the text, 0 to its length
 	 * @param views tables with their columns
 	 */
-	public static SqlCompletion at(String sql, int caret, List<SqlView> views) {
+	public static Completion at(String sql, int caret, List<SqlView> views) {
 		int from = caret;
 		while (from > 0 && isWord(sql.charAt(from - 1))) {
 			from--;
@@ -108,14 +96,14 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 		}
 		List<Token> before = new ArrayList<>();
 		if (!tokens(sql.substring(0, from), before) || from < caret && Character.isDigit(sql.charAt(from))) {
-			return new SqlCompletion(caret, caret, List.of());
+			return Completion.none(caret);
 		}
 		List<Token> statement = new ArrayList<>(lastStatement(before));
 		int own = statement.size();
 		List<Token> after = new ArrayList<>();
 		tokens(sql.substring(to), after);
 		after.stream().takeWhile(t -> !t.is(";")).forEach(statement::add);
-		return new SqlCompletion(from, to, new Finder(statement, own, sql.substring(from, caret), views).find());
+		return new Completion(from, to, new Finder(statement, own, sql.substring(from, caret), views).find());
 	}
 
 	private static boolean isWord(char c) {
@@ -179,7 +167,6 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 		private final List<Token> tokens;
 		/** The word that is written is before this token. */
 		private final int at;
-		private final String prefix;
 		private final List<SqlView> views;
 		/** Tables that the statement reads, by the name that columns are written with; null for one that the statement makes itself. */
 		private final Map<String, SqlView> used = new LinkedHashMap<>();
@@ -188,14 +175,14 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 		private boolean amongTables;
 		/** Keywords are written as the person writes. */
 		private final boolean upper;
-		private final List<Proposal> found = new ArrayList<>();
+		private final Completion.Candidates found;
 
 		Finder(List<Token> tokens, int at, String prefix, List<SqlView> views) {
 			this.tokens = tokens;
 			this.at = at;
-			this.prefix = prefix.toLowerCase(Locale.ROOT);
+			this.found = new Completion.Candidates(prefix);
 			this.views = views;
-			this.upper = !prefix.isEmpty() && prefix.equals(prefix.toUpperCase(Locale.ROOT)) && !prefix.equals(this.prefix);
+			this.upper = !prefix.isEmpty() && prefix.equals(prefix.toUpperCase(Locale.ROOT)) && !prefix.equals(prefix.toLowerCase(Locale.ROOT));
 			read();
 		}
 
@@ -235,7 +222,7 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 			}
 		}
 
-		List<Proposal> find() {
+		List<Completion.Proposal> find() {
 			if (token(at - 1).is(".")) {
 				String of = token(at - 2).text();
 				SqlView view = used.containsKey(of) ? used.get(of)
@@ -253,9 +240,7 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 				KEYWORDS.forEach(k -> add(k, upper ? k.toUpperCase(Locale.ROOT) : k, ""));
 				views.forEach(v -> add(v.name(), v.name(), v.meaning()));
 			}
-			List<Proposal> begin = new ArrayList<>(found.stream().filter(p -> bare(p).startsWith(prefix)).toList());
-			found.stream().filter(p -> !begin.contains(p)).forEach(begin::add);
-			return begin;
+			return found.best();
 		}
 
 		/** A column of several tables needs the name of one of them. */
@@ -272,17 +257,8 @@ public record SqlCompletion(int from, int to, List<Proposal> proposals) {
 			}));
 		}
 
-		private static String bare(Proposal p) {
-			return p.text().substring(p.text().indexOf('.') + 1).replace("\"", "").toLowerCase(Locale.ROOT);
-		}
-
-		/** @param word what is compared with what is written: its begin, or the begin of one of its parts */
 		private void add(String word, String text, String note) {
-			String small = word.toLowerCase(Locale.ROOT);
-			boolean fits = small.startsWith(prefix) || !prefix.isEmpty() && small.contains("_" + prefix);
-			if (fits && found.stream().noneMatch(p -> p.text().equals(text))) {
-				found.add(new Proposal(text, note));
-			}
+			found.add(word, text, note);
 		}
 	}
 }

@@ -70,6 +70,8 @@ public final class MonitorDialog extends Dialog {
 	/** Null while nothing runs. */
 	private Run run;
 	private boolean busy;
+	/** Null until it was asked for. */
+	private DefinitionDialog editor;
 	/** Of the run; read once, by the job that follows. */
 	private volatile MachineTopology topology;
 	private LatestResult<MonitorSettings, ImportReport> running;
@@ -112,7 +114,7 @@ public final class MonitorDialog extends Dialog {
 	protected Control createDialogArea(Composite parent) {
 		Composite area = (Composite) super.createDialogArea(parent);
 		Composite form = new Composite(area, SWT.NONE);
-		GridLayoutFactory.fillDefaults().numColumns(3).spacing(6, 4).applyTo(form);
+		GridLayoutFactory.fillDefaults().numColumns(4).spacing(6, 4).applyTo(form);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(form);
 		definition = field(form, "&Definitions:", "a file; empty: load of each CPU, memory of each node");
 		Buttons.push(form, "&Browse…", null, () -> {
@@ -123,13 +125,14 @@ public final class MonitorDialog extends Dialog {
 				definition.setText(file);
 			}
 		});
+		Buttons.push(form, "&Edit…", "Write definitions of monitors, with proposals and checks", this::edit);
 		program = field(form, "&Program:", "and its arguments, as in a shell; empty: the machine until Stop");
 		runningOnly = new Button(form, SWT.CHECK);
 		runningOnly.setText("&only where it runs");
 		runningOnly.setToolTipText("Places where the program does not run have no values; perf counts it alone, which needs no privileges");
+		GridDataFactory.fillDefaults().span(2, 1).applyTo(runningOnly);
 		period = field(form, "P&eriod:", "100ms");
 		period.setText("100ms");
-		new Label(form, SWT.NONE);
 
 		Composite picture = new Composite(area, SWT.NONE);
 		GridLayoutFactory.fillDefaults().spacing(0, 0).applyTo(picture);
@@ -321,6 +324,27 @@ public final class MonitorDialog extends Dialog {
 		running.submit(settings);
 	}
 
+	/** Opens the editor with the definitions, or brings it in front. */
+	DefinitionDialog edit() {
+		if (editor == null || editor.getShell() == null || editor.getShell().isDisposed()) {
+			editor = new DefinitionDialog(getShell(), definition.getText().strip(), this::measure);
+			editor.open();
+		}
+		editor.getShell().setActive();
+		return editor;
+	}
+
+	/** What the editor has saved. */
+	private void measure(Path file) {
+		if (busy) {
+			MessageDialog.openInformation(editor.getShell(), "Measure", "Monitors are measuring already. Stop them first.");
+			return;
+		}
+		definition.setText(file.toString());
+		getShell().setActive();
+		okPressed();
+	}
+
 	@Override
 	protected void cancelPressed() {
 		handleShellCloseEvent();
@@ -332,6 +356,12 @@ public final class MonitorDialog extends Dialog {
 				"They are still measuring. What they wrote until now is kept as a file, and can be imported.", SWT.SHEET, "Stop monitors",
 				"Go on") != 0) {
 			return;
+		}
+		if (editor != null && editor.getShell() != null && !editor.getShell().isDisposed()) {
+			editor.handleShellCloseEvent();
+			if (editor.getShell() != null) {
+				return; // somebody wants to save first
+			}
 		}
 		running.cancel();
 		setReturnCode(CANCEL);

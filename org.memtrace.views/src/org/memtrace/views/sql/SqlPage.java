@@ -49,11 +49,14 @@ import org.memtrace.analysis.text.Units;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
+import org.memtrace.sql.SqlCompletion;
 import org.memtrace.sql.SqlExample;
+import org.memtrace.sql.SqlView;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SceneSource;
 import org.memtrace.views.Snapshot;
 import org.memtrace.views.TraceView;
+import org.memtrace.views.editor.CodeEditor;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.grid.Grid;
 import org.memtrace.views.grid.GridColumn;
@@ -84,7 +87,7 @@ public final class SqlPage extends TraceView {
 	private static final String READY = "Ctrl+Enter runs the statement, Ctrl+Space proposes.";
 
 	private SashForm parts;
-	private StatementEditor editor;
+	private CodeEditor editor;
 	private Button run;
 	private Button stop;
 	private Label status;
@@ -122,7 +125,9 @@ public final class SqlPage extends TraceView {
 		parts = new SashForm(parent, SWT.HORIZONTAL);
 		Composite left = new Composite(parts, SWT.NONE);
 		GridLayoutFactory.fillDefaults().margins(4, 4).spacing(4, 4).applyTo(left);
-		editor = new StatementEditor(left, Question.documented(), this::run);
+		List<SqlView> tables = Question.documented();
+		editor = new CodeEditor(left, "SQL statement", "select … — Ctrl+Space proposes, Ctrl+Enter runs",
+				(sql, caret) -> SqlCompletion.at(sql, caret, tables), this::run);
 		GridDataFactory.fillDefaults().grab(true, true).hint(200, 60).applyTo(editor.control());
 		Composite bar = new Composite(left, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(4).spacing(4, 0).applyTo(bar);
@@ -289,7 +294,7 @@ public final class SqlPage extends TraceView {
 		item.setText((text.length() > MENU_WIDTH ? text.substring(0, MENU_WIDTH - 1) + "…" : text).replace("&", "&&"));
 		item.setToolTipText(sql);
 		item.addListener(SWT.Selection, e -> {
-			editor.statement(sql);
+			editor.text(sql);
 			editor.control().setFocus();
 		});
 	}
@@ -324,13 +329,13 @@ public final class SqlPage extends TraceView {
 		if (trace() == null) {
 			return;
 		}
-		if (editor.statement().isBlank()) {
+		if (editor.text().isBlank()) {
 			say("Write a statement, or choose one of the queries.");
 			return;
 		}
 		say("Asking…");
 		waiting = true;
-		asking.submit(new Question(trace(), database(trace()), editor.statement().strip()));
+		asking.submit(new Question(trace(), database(trace()), editor.text().strip()));
 	}
 
 	/** Ends the statement that is running. */
@@ -536,7 +541,7 @@ public final class SqlPage extends TraceView {
 	}
 
 	/** For tests. */
-	StatementEditor editor() {
+	CodeEditor editor() {
 		return editor;
 	}
 

@@ -63,7 +63,7 @@ class SqlPageTest extends UiTest {
 
 	private void ask(String sql) {
 		bot.run(() -> {
-			view.editor().statement(sql);
+			view.editor().text(sql);
 			view.editor().control().setFocus();
 			view.say(BEFORE); // the key may come later than the next question of this test
 		});
@@ -131,7 +131,7 @@ class SqlPageTest extends UiTest {
 	void aLongStatementIsStopped() throws Exception {
 		engine();
 		bot.run(() -> {
-			view.editor().statement("select count(*) from range(100000000) a, range(1000000) b where a.range * b.range % 7 = 3");
+			view.editor().text("select count(*) from range(100000000) a, range(1000000) b where a.range * b.range % 7 = 3");
 			view.run();
 		});
 		assertFalse(bot.ui(view::isSettled));
@@ -146,7 +146,7 @@ class SqlPageTest extends UiTest {
 	@Test
 	void proposalsAndQueries() {
 		bot.run(() -> {
-			view.editor().statement("select s. from structure s");
+			view.editor().text("select s. from structure s");
 			view.editor().control().setSelection(9);
 			view.editor().control().setFocus();
 		});
@@ -156,7 +156,7 @@ class SqlPageTest extends UiTest {
 		bot.type("siz");
 		bot.find(Table.class, p -> p.getItemCount() > 0 && p.getItem(0).getText().startsWith("size_bytes"));
 		bot.key("Return");
-		bot.waitFor("the column", () -> view.editor().statement().equals("select s.size_bytes from structure s"));
+		bot.waitFor("the column", () -> view.editor().text().equals("select s.size_bytes from structure s"));
 		bot.waitFor("no proposals", () -> !view.editor().isProposing());
 		assertTrue(bot.ui(view::examples).size() >= 30, "the queries of the help");
 		assertNotNull(bot.ui(view::examples).get(0).sql());

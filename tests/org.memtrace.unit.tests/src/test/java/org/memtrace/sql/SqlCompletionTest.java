@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.model.Completion;
 
 /** What is proposed at a place, which | marks. */
 class SqlCompletionTest {
@@ -26,13 +27,13 @@ class SqlCompletionTest {
 		return new SqlView(name, "", "table " + name, meanings);
 	}
 
-	private static SqlCompletion at(String text) {
+	private static Completion at(String text) {
 		int caret = text.indexOf('|');
 		return SqlCompletion.at(text.replace("|", ""), caret, VIEWS);
 	}
 
 	private static List<String> texts(String text) {
-		return at(text).proposals().stream().map(SqlCompletion.Proposal::text).toList();
+		return at(text).proposals().stream().map(Completion.Proposal::text).toList();
 	}
 
 	@Test
@@ -88,10 +89,10 @@ class SqlCompletionTest {
 
 	@Test
 	void theWordThatIsReplaced() {
-		SqlCompletion c = at("select str|ucture from access");
+		Completion c = at("select str|ucture from access");
 		assertEquals(7, c.from());
 		assertEquals(16, c.to());
-		SqlCompletion behindDot = at("select a.re| from access a");
+		Completion behindDot = at("select a.re| from access a");
 		assertEquals(List.of(9, 11), List.of(behindDot.from(), behindDot.to()));
 	}
 

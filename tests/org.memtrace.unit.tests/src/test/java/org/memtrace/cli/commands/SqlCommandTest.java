@@ -35,6 +35,7 @@ import org.memtrace.analysis.export.FolderTable;
 import org.memtrace.cli.Ran;
 import org.memtrace.cli.args.ExitCode;
 import org.memtrace.model.CancelledException;
+import org.memtrace.model.Completion;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.sql.DuckDbLibrary;
@@ -151,7 +152,7 @@ class SqlCommandTest {
 		for (SqlView view : views) {
 			for (String statement : List.of("select  from " + view.name(), "select x. from " + view.name() + " x")) {
 				int caret = statement.indexOf(" from");
-				for (SqlCompletion.Proposal p : SqlCompletion.at(statement, caret, views).proposals()) {
+				for (Completion.Proposal p : SqlCompletion.at(statement, caret, views).proposals()) {
 					if (view.columns().containsValue(p.note())) {
 						all.append(statement, 0, caret).append(p.text()).append(statement.substring(caret)).append(" limit 0;\n");
 					}
@@ -161,7 +162,7 @@ class SqlCommandTest {
 		assertTrue(all.toString().lines().count() >= 2 * views.stream().mapToInt(v -> v.columns().size()).sum(), "all columns, in two ways");
 		Ran.ok("sql", db("matmul-naive"), all.toString());
 		Set<String> words = new HashSet<>(csv("matmul-naive", "select keyword_name from duckdb_keywords() union select distinct function_name from duckdb_functions()"));
-		List<String> proposed = SqlCompletion.at("", 0, List.of()).proposals().stream().map(SqlCompletion.Proposal::text).toList();
+		List<String> proposed = SqlCompletion.at("", 0, List.of()).proposals().stream().map(Completion.Proposal::text).toList();
 		assertTrue(proposed.size() > 60, proposed::toString);
 		// the parser or the planner knows them
 		Set<String> others = Set.of("if", "coalesce", "row_number", "rank", "lag", "lead");
