@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: EPL-2.0
 #
 # Records the planted programs of examples/planted and their repaired twins with
-# the defaults, and compares what `memtrace advise` finds with expected.txt: the
-# first finding must name rule and structure, a repaired program must have none.
+# the defaults, and compares what `memtrace advise` finds with the line "finds: RULE
+# STRUCTURE" at the top of each: the first finding must name both, a repaired program must have none.
 #
 #   releng/check-planted.sh [-s] [-t "2 4 8"] [-n RUNS] [-c SECONDS] [-k DIR] [PROGRAM...]
 #
@@ -70,8 +70,10 @@ for line, one in zip(lines, found if isinstance(found, list) else [found], stric
 P
 }
 
-while read -r program rule structure; do
-	case $program in \#* | '') continue ;; esac
+for source in examples/planted/*.c examples/planted/*.cpp examples/planted/*_*.f90; do
+	program=$(basename "${source%.*}")
+	read -r rule structure < <(sed -n 's,^\(/\*\|!\) finds: \([^ ]*\) \([^ ]*\).*,\2 \3,p' "$source") ||
+		{ echo "$source: no line says what it finds"; exit 1; }
 	[ $# = 0 ] || [[ " $* " = *" $program "* ]] || continue
 	[ -x "build/examples/planted/$program" ] || { echo "SKIPPED $program: it was not built (is there a Fortran compiler?)"; continue; }
 	for t in $threads; do
@@ -83,7 +85,7 @@ while read -r program rule structure; do
 			done
 		done
 	done
-done <examples/planted/expected.txt
+done
 [ -s "$tmp/list" ] || { echo "no such program"; exit 2; }
 judge "$tmp/list" >"$tmp/first" || exit 1
 if [ -s "$tmp/first" ]; then

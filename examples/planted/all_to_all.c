@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: all-to-all exchange */
 /* All threads write everywhere in one array. The repair gives each thread its own part. */
 #include "planted.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: column-sweep image */
 /* Threads divide a matrix by its columns and walk down them. The repair divides the rows and walks along them. */
 #include <omp.h>
 

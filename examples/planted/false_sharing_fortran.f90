@@ -1,5 +1,6 @@
 ! SPDX-FileCopyrightText: memtrace contributors
 ! SPDX-License-Identifier: EPL-2.0
+! finds: false-sharing totals::sums
 !
 ! Sums of the threads lie beside each other in one cache line. The repair gives each a line.
 module totals

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: false-sharing table */
 /* Element i of a table belongs to thread i modulo the number of threads: each line has all threads. The repair gives them blocks. */
 #include "planted.h"
 

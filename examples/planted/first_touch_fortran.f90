@@ -1,5 +1,6 @@
 ! SPDX-FileCopyrightText: memtrace contributors
 ! SPDX-License-Identifier: EPL-2.0
+! finds: first-touch field
 !
 ! The main thread touches all pages of field first; each thread works on its own part of it.
 program first_touch_fortran

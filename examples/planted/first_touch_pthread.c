@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: first-touch grid */
 /* As first_touch, with POSIX threads, in static memory. */
 #include "planted.h"
 

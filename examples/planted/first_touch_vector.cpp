@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: first-touch samples */
 /* A std::vector touches its elements in its constructor, in the main thread. The repair leaves them as they are, and fills them in parallel. */
 #include <memory>
 #include <vector>

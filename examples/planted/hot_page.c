@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: hot-page histogram */
 /* The threads count values of which most fall into the same page of a large histogram. The repair counts these in copies. */
 #include "planted.h"
 

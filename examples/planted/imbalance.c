@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: imbalance triangle */
 /* Row i of a triangle costs i: with equal blocks of rows the last thread has most to do. The repair deals the rows out in turn. */
 #include "planted.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: padding cells */
 /*
  * An element of a large array has 16 bytes of data, and is aligned to 512 bytes: most of the memory that moves is padding. The repair has
  * more elements in half of the memory, without the alignment.

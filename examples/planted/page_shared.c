@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: page-shared rows */
 /* Each thread has its own cache lines, but in the pages of all others. The repair gives each thread whole pages. */
 #include "planted.h"
 

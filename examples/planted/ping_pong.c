@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: ping-pong mailbox */
 /* Two of the threads write the same mailbox in turn; the others have work of their own. The repair gives each half of it. */
 #include "planted.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: recycled-heap scratch */
 /*
  * Each thread allocates and frees a buffer in each step: threads get each other's addresses. The repair keeps one buffer
  * for each thread.

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: remote-mapping blocks */
 /* The loop that fills the blocks and the loop that uses them divide them differently. The repair divides them in the same way. */
 #include "planted.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: replicate lookup */
 /* All threads read all of a table that nobody writes later. The repair gives each thread the part that it needs. */
 #include "planted.h"
 

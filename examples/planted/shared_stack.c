@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: shared-stack stack */
 /* All threads work on an array on the stack of the main thread. The repair has it on the heap, touched first by its users. */
 #include "planted.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: short-lived frame */
 /* A function allocates a large vector in each step and drops it: its pages are touched for the first time again and again. The repair keeps one. */
 #include <malloc.h>
 #include <vector>

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: strided image */
 /* The inner loop walks down a column: each access is on another page. The repair exchanges the loops. */
 #include <omp.h>
 

@@ -1,5 +1,6 @@
 ! SPDX-FileCopyrightText: memtrace contributors
 ! SPDX-License-Identifier: EPL-2.0
+! finds: strided image
 !
 ! The inner loop runs over the last index: each access is on another page. The repair exchanges the loops.
 program strided_fortran

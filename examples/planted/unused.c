@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
+/* finds: unused table */
 /* A table of 64 MiB of which two MiB are ever used. The repair allocates what is used. */
 #include "planted.h"
 
