@@ -205,6 +205,8 @@ static const char *promise_pages(const char *s)
 		return "every page touched in an interval is in the trace for that interval (as long as nothing was lost)";
 	if (!strcmp(s, "sampled"))
 		return "pages are sampled: a page that is missing may have been touched";
+	if (*s && strcmp(s, "none"))	/* a word of another backend, or of a later version */
+		return "nothing is promised that this version knows: pages may be missing";
 	return "no accesses were recorded";
 }
 

@@ -90,6 +90,16 @@ static void losses(void)
 	lost("{\"total\": 3, \"by_reason\": {}}", "unknown reason");
 }
 
+/* A word of a backend that is not known does not say that there were no accesses. */
+static void promises(void)
+{
+	CHECK(strstr(promise_pages("complete"), "every page"));
+	CHECK(strstr(promise_pages("sampled"), "sampled"));
+	CHECK_STR(promise_pages("none"), "no accesses were recorded");
+	CHECK_STR(promise_pages(""), "no accesses were recorded");
+	CHECK_STR(promise_pages("dirty"), "nothing is promised that this version knows: pages may be missing");
+}
+
 /* Pages are counted once each, whatever their number; the set grows on the way. */
 static void pages(void)
 {
@@ -193,6 +203,7 @@ int main(void)
 	free(path);
 	commands();
 	losses();
+	promises();
 	pages();
 	one_origin();
 	path = mt_printf("rm -rf %s", trace);
