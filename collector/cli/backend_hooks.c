@@ -22,6 +22,11 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	dir = mt_strdup(p->preload);
 	dir[mt_base(dir) - dir] = 0;
 	archive = mt_printf("%slibmemtrace-count.a", dir);
+#ifndef __x86_64__
+	free(dir);
+	b->why = mt_strdup("the code that 'memtrace cc' puts into programs is for x86-64 only");
+	return;
+#endif
 	b->works = MT_YES;
 	b->why = mt_strdup("every access of code that was built with 'memtrace cc' is counted; each takes about 3 ns, a program 1.2 to 10 times the CPU time; "
 			   "threads run in parallel; not the code of other libraries");

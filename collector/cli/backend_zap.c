@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "backend.h"
 #include "faultprobe.h"
 #include "util.h"
@@ -42,6 +43,7 @@ struct scan_arg {
 #define FOUND_GROUPS 4u		/* reads are seen in groups of pages */
 #define FOUND_FIRST_ONLY 8u	/* a write after a read is not seen */
 #define GROUP_SHIFT 16		/* pages of such a group are in the bits from here on */
+/* at least a page: the kernel rounds it up */
 #define EXACT_READS "echo 4096 | sudo tee /sys/kernel/debug/fault_around_bytes"
 
 #define note mt_probe_note
@@ -74,7 +76,7 @@ static int grow_memfd(int fd)
 	lifted = old;
 	lifted.rlim_cur = lifted.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &lifted);
-	ret = ftruncate(fd, 1ll << 47);
+	ret = ftruncate(fd, 1ll << MT_ADDRESS_BITS);
 	err = errno;
 	setrlimit(RLIMIT_FSIZE, &old);
 	sigaction(SIGXFSZ, &before, NULL);
@@ -116,16 +118,16 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 
 	if (fd < 0 || grow_memfd(fd)) {
 		err = errno;
-		w = note(b, "memfd", MT_NO, "a sparse memory file of 128 TiB is refused: %s",
-			 strerror(err));
+		w = note(b, "memfd", MT_NO, "a sparse memory file of %d TiB is refused: %s",
+			 1 << (MT_ADDRESS_BITS - 40), strerror(err));
 		if (err == EFBIG)	/* the hard limit: only a shell that begins without it, or root, helps */
 			*fix = mt_strdup("sudo prlimit --fsize=unlimited --pid $$");
 		if (fd >= 0)
 			close(fd);
 		return w;
 	}
-	note(b, "memfd", MT_YES, "sparse memory file of 128 TiB");
-	m = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	note(b, "memfd", MT_YES, "sparse memory file of %d TiB", 1 << (MT_ADDRESS_BITS - 40));
+	m = mmap(NULL, 4 * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 	if (uffd < 0 && errno == EINVAL)	/* before 5.11 */
 		uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
@@ -145,7 +147,7 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 		w = probe_faults(b, fd, without, fix);
 		goto out;
 	}
-	reg = (struct uffdio_register){ .range = { (uint64_t)(uintptr_t)m, 4 * 4096 },
+	reg = (struct uffdio_register){ .range = { (uint64_t)(uintptr_t)m, 4 * MT_PAGE },
 					.mode = UFFDIO_REGISTER_MODE_WP };
 	if (ioctl(uffd, UFFDIO_REGISTER, &reg)) {
 		note(b, "userfaultfd", MT_NO, "memory cannot be registered: %s", strerror(errno));
@@ -156,7 +158,7 @@ out:
 	if (uffd >= 0)
 		close(uffd);
 	if (m != MAP_FAILED)
-		munmap(m, 4 * 4096);
+		munmap(m, 4 * MT_PAGE);
 	close(fd);
 	return w;
 }
@@ -164,7 +166,7 @@ out:
 static enum mt_works probe_pagemap(struct mt_backend_probe *b)
 {
 	struct { uint64_t start, end, cat; } out[4];
-	char *m = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *m = mmap(NULL, 8 * MT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	enum mt_works w;
 	uint64_t e = 0;
@@ -173,13 +175,13 @@ static enum mt_works probe_pagemap(struct mt_backend_probe *b)
 		w = note(b, "pagemap", MT_NO, "/proc/self/pagemap: %s", strerror(errno));
 	} else {
 		struct scan_arg a = { .size = sizeof(a), .start = (uintptr_t)m,
-			.end = (uintptr_t)m + 8 * 4096, .vec = (uintptr_t)out, .vec_len = 4,
+			.end = (uintptr_t)m + 8 * MT_PAGE, .vec = (uintptr_t)out, .vec_len = 4,
 			.mask = 8, .result = 8 };
 
 		m[0] = 1;
 		if (ioctl(fd, SCAN_IOCTL, &a) == 1)
 			w = note(b, "pagemap", MT_YES, "PAGEMAP_SCAN");
-		else if (pread(fd, &e, 8, (off_t)((uintptr_t)m / 4096 * 8)) == 8 && e >> 63)
+		else if (pread(fd, &e, 8, (off_t)((uintptr_t)m / MT_PAGE * 8)) == 8 && e >> 63)
 			w = note(b, "pagemap", MT_PARTLY,
 				 "no PAGEMAP_SCAN (Linux 6.7): pages are read one by one, which costs more");
 		else
@@ -188,7 +190,7 @@ static enum mt_works probe_pagemap(struct mt_backend_probe *b)
 	if (fd >= 0)
 		close(fd);
 	if (m != MAP_FAILED)
-		munmap(m, 8 * 4096);
+		munmap(m, 8 * MT_PAGE);
 	return w;
 }
 
@@ -241,7 +243,7 @@ static enum mt_works probe_perf(struct mt_backend_probe *b, char **fix)
 		}
 		goto out;
 	}
-	m = mmap(NULL, 9 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	m = mmap(NULL, 9 * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (m == MAP_FAILED) {
 		w = note(b, "perf", MT_NO, "the ring buffer cannot be mapped: %s", strerror(errno));
 		*fix = mt_strdup("sysctl kernel.perf_event_mlock_kb=4096");
@@ -250,12 +252,22 @@ static enum mt_works probe_perf(struct mt_backend_probe *b, char **fix)
 		w = note(b, "perf", MT_YES, (b->found & FOUND_PERF_KERNEL) ?
 			 "page-fault events, those of system calls included" :
 			 "page-fault events of user code (those of system calls need root or kernel.perf_event_paranoid <= 1)");
-		munmap(m, 9 * 4096);
+		munmap(m, 9 * MT_PAGE);
 	}
 	close(fd);
 out:
 	free(paranoid);
 	return w;
+}
+
+/* What a page is, where it is not what nearly everybody has. */
+static const char *page_words(void)
+{
+	switch (MT_PAGE) {
+	case 16384: return "page of 16 KiB";
+	case 65536: return "page of 64 KiB";
+	default: return "page";
+	}
 }
 
 static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
@@ -264,8 +276,8 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	enum mt_works preload, memory, pagemap, perf;
 	struct utsname u;
 
-	if (uname(&u) || strcmp(u.machine, "x86_64")) {
-		b->why = mt_strdup("works on x86-64 only");
+	if (uname(&u) || strcmp(u.machine, MT_UTS_MACHINE)) {
+		b->why = mt_strdup("works on x86-64 and arm64 only");
 		return;
 	}
 	preload = probe_preload(p, b);
@@ -293,15 +305,15 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 
 		b->works = MT_PARTLY;
 		b->why = b->found & FOUND_GROUPS ?
-			 mt_printf("every page touched in an interval, threads, %s; reads are seen in groups of up to %u pages: those "
-				   "mapped around a read are marked, they may not have been touched",
+			 mt_printf("every %s touched in an interval, threads, %s; reads are seen in groups of up to %u pages: those "
+				   "mapped around a read are marked, they may not have been touched", page_words(),
 				   b->found & FOUND_FIRST_ONLY ? "writes that come before a read" : "writes by page", pages) :
-			 mt_printf("every page touched in an interval, threads, reads; writes only where they come before a read");
+			 mt_printf("every %s touched in an interval, threads, reads; writes only where they come before a read", page_words());
 		b->fix = fix_memory;
 		fix_memory = NULL;
 	} else {
 		b->works = MT_YES;
-		b->why = mt_printf("every page touched in an interval, threads, reads and writes%s",
+		b->why = mt_printf("every %s touched in an interval, threads, reads and writes%s", page_words(),
 				   (b->found & FOUND_PERF_KERNEL) ? ", accesses of system calls with their thread" :
 						    "; accesses of system calls without their thread");
 	}
@@ -316,14 +328,14 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 static json_t *guarantee(const struct mt_backend_probe *b, const struct mt_backend_request *r)
 {
 	const bool perf = b->found & FOUND_PERF;
-	json_t *g = json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", 4096, "pages", "complete",
+	json_t *g = json_pack("{s:i, s:s, s:s, s:s, s:s}", "granularity_bytes", (int)MT_PAGE, "pages", "complete",
 			      "threads", perf ? "first-per-subphase" : "none",
 			      "writes", !perf ? "none" : b->found & FOUND_FIRST_ONLY ? "first-access" : "decoded",
 			      "kernel_accesses", b->found & FOUND_PERF_KERNEL ? "attributed" : "page-set");
 
 	(void)r;
 	if (b->found & FOUND_GROUPS)
-		json_object_set_new(g, "read_group_bytes", json_integer((json_int_t)(b->found >> GROUP_SHIFT) * 4096));
+		json_object_set_new(g, "read_group_bytes", json_integer((json_int_t)(b->found >> GROUP_SHIFT) * (json_int_t)MT_PAGE));
 	return g;
 }
 

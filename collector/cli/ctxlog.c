@@ -103,13 +103,20 @@ size_t mt_context_add(struct mt_context *c)
 	return c->n++;
 }
 
+static uint64_t page_up(const struct mt_context *c, uint64_t v)
+{
+	const uint64_t page = c->page_bytes ? c->page_bytes : 4096;
+
+	return (v + page - 1) & ~(page - 1);
+}
+
 size_t mt_context_add_heap(struct mt_context *c, uint64_t start, uint64_t end, int64_t birth)
 {
 	size_t i = mt_context_add(c);
 
 	c->s[i].kind = MT_BRK;
 	c->s[i].start = start;
-	c->s[i].end = (end + 4095) & ~4095ull;
+	c->s[i].end = page_up(c, end);
 	c->s[i].birth = birth;
 	c->s[i].name = mt_strdup("heap (small blocks)");
 	return i;
@@ -215,6 +222,7 @@ static void add_stack(struct mt_context *c, struct cursor *k)
 static bool parse(struct mt_context *c, char *line, struct event *e, int *version)
 {
 	struct cursor k = { line + 1, false };
+	uint64_t page;
 
 	memset(e, 0, sizeof(*e));
 	e->kind = line[0];
@@ -223,6 +231,12 @@ static bool parse(struct mt_context *c, char *line, struct event *e, int *versio
 	case 'V':
 		*version = (int)DEC(&k);
 		e->time = DEC(&k);
+		for (int i = 0; i < 3; i++)	/* pid, min_alloc, stack_depth */
+			DEC(&k);
+		k.bad = false;
+		page = (uint64_t)DEC(&k);
+		c->page_bytes = !k.bad && page >= 4096 && !(page & (page - 1)) ? page : 4096;
+		k.bad = false;
 		break;
 	case 'S':
 		add_stack(c, &k);
@@ -455,7 +469,7 @@ static void unmap(struct mt_context *c, uint64_t start, uint64_t end, int64_t wh
 static void map_new(struct mt_context *c, const struct event *e, uint64_t start, uint64_t len,
 		    const struct mt_structure *like)
 {
-	uint64_t end = start + ((len + 4095) & ~4095ull);
+	uint64_t end = start + page_up(c, len);
 	size_t i;
 
 	if (end <= start)
@@ -482,7 +496,7 @@ static void remap(struct mt_context *c, const struct event *e)
 	size_t at = piece_at(c->live, e->a);
 	struct mt_structure like;
 	bool known = at < c->live->n_map && c->live->map[at].start <= e->a;
-	uint64_t osz = (e->b + 4095) & ~4095ull, nsz = (e->d + 4095) & ~4095ull;
+	uint64_t osz = page_up(c, e->b), nsz = page_up(c, e->d);
 
 	if (!known) {		/* the program's allocator, or mapped before the start */
 		return;
@@ -581,7 +595,7 @@ static void apply(struct mt_context *c, struct event *e)
 		map_new(c, e, e->a, e->b, NULL);
 		break;
 	case 'U':
-		unmap(c, e->a, e->a + ((e->b + 4095) & ~4095ull), e->time);
+		unmap(c, e->a, e->a + page_up(c, e->b), e->time);
 		break;
 	case 'W':
 		remap(c, e);
@@ -941,6 +955,7 @@ static int begin(struct mt_context *c, struct mt_live *live, struct log *l, cons
 		set_stack(c, i, own.stacks[i].ip, own.stacks[i].n);
 	}
 	c->bad_lines = own.bad_lines;
+	c->page_bytes = own.page_bytes;
 	c->have_log = true;
 	mt_context_free(&own);
 	return 0;

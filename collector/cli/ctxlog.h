@@ -76,6 +76,7 @@ struct mt_context {
 	uint64_t bad_lines;		/* torn or unknown */
 	uint64_t unmatched;		/* deaths of unknown blocks */
 	bool have_log;
+	uint64_t page_bytes;		/* of the kernel on which it was recorded; 0: no log told it */
 	/* of the replay */
 	struct mt_live *live;
 };

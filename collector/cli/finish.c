@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "accesses.h"
 #include "ctxlog.h"
 #include "finish.h"
@@ -111,7 +112,7 @@ static uint64_t first_vaddr(const char *path)
 		}
 	}
 	free(d);
-	return v & ~4095ull;
+	return v & ~(MT_PAGE - 1);
 }
 
 /* The heap that exists before the log begins. */
@@ -278,11 +279,22 @@ static void thread_local_block(struct gather *g)
 	free(all.name);
 }
 
-#define DESCRIPTOR_BYTES 4096u	/* at most; 2.3 KB in glibc 2.36 */
+#define DESCRIPTOR_BYTES 4096u	/* behind the pointer, at most; 2.3 KB in glibc 2.36 */
+#define DESCRIPTOR_BEFORE 1792u	/* before it, on arm64, glibc 2.36 */
 
-/* What the C library knows of a thread lies behind its thread pointer: its number, its locks, the stack protector's word. */
+/* Some processors have thread-local data behind the thread pointer, and what the C library knows of the thread before it. */
+static bool data_is_behind(const struct mt_context *c)
+{
+	for (size_t i = 0; i < c->n_objects; i++)
+		if (c->objects[i].tls_size)
+			return c->objects[i].tls_offset >= 0;
+	return false;
+}
+
+/* What the C library knows of a thread lies at its thread pointer: its number, its locks, the stack protector's word. */
 static void thread_descriptors(struct mt_context *c)
 {
+	const bool before = data_is_behind(c);
 	const char *libc = NULL;
 
 	for (size_t i = 0; i < c->n_objects && !libc; i++)
@@ -290,8 +302,8 @@ static void thread_descriptors(struct mt_context *c)
 			libc = mt_base(c->objects[i].path);
 	for (size_t t = 0; libc && t < c->n_threads; t++) {
 		const struct mt_thread *of = &c->threads[t];
-		const uint64_t at = of->pointer;
-		uint64_t end = (at + DESCRIPTOR_BYTES) & ~4095ull;
+		const uint64_t at = before && of->pointer ? of->pointer - DESCRIPTOR_BEFORE : of->pointer;
+		uint64_t end = before ? of->pointer : (at + DESCRIPTOR_BYTES) & ~4095ull;
 		size_t i;
 
 		if (!at)

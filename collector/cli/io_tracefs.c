@@ -52,17 +52,29 @@ static const char *const system_calls[] = {
 	"dup", "dup2", "dup3", "fcntl",
 };
 
+#if defined(__x86_64__)
+#define A0 "%di"
+#define A1 "%si"
+#define A2 "%dx"
+#define A3 "%cx"
+#elif defined(__aarch64__)
+#define A0 "%x0"
+#define A1 "%x1"
+#define A2 "%x2"
+#define A3 "%x3"
+#endif
+
 /* Functions of the C library, and their arguments in registers. */
 static const struct function {
 	const char *name, *arguments;
 } functions[] = {
-	{ "read", "fd=%di:s32 count=%dx:u64" }, { "write", "fd=%di:s32 count=%dx:u64" },
-	{ "pread64", "fd=%di:s32 count=%dx:u64 pos=%cx:s64" }, { "pwrite64", "fd=%di:s32 count=%dx:u64 pos=%cx:s64" },
-	{ "readv", "fd=%di:s32" }, { "writev", "fd=%di:s32" },
-	{ "preadv64", "fd=%di:s32 pos=%cx:s64" }, { "pwritev64", "fd=%di:s32 pos=%cx:s64" },
-	{ "fsync", "fd=%di:s32" }, { "fdatasync", "fd=%di:s32" }, { "close", "fd=%di:s32" },
-	{ "open64", "path=+0(%di):ustring" }, { "openat64", "path=+0(%si):ustring" }, { "fopen64", "path=+0(%di):ustring" },
-	{ "fread", "size=%si:u64 items=%dx:u64" }, { "fwrite", "size=%si:u64 items=%dx:u64" }, { "fflush", "" },
+	{ "read", "fd=" A0 ":s32 count=" A2 ":u64" }, { "write", "fd=" A0 ":s32 count=" A2 ":u64" },
+	{ "pread64", "fd=" A0 ":s32 count=" A2 ":u64 pos=" A3 ":s64" }, { "pwrite64", "fd=" A0 ":s32 count=" A2 ":u64 pos=" A3 ":s64" },
+	{ "readv", "fd=" A0 ":s32" }, { "writev", "fd=" A0 ":s32" },
+	{ "preadv64", "fd=" A0 ":s32 pos=" A3 ":s64" }, { "pwritev64", "fd=" A0 ":s32 pos=" A3 ":s64" },
+	{ "fsync", "fd=" A0 ":s32" }, { "fdatasync", "fd=" A0 ":s32" }, { "close", "fd=" A0 ":s32" },
+	{ "open64", "path=+0(" A0 "):ustring" }, { "openat64", "path=+0(" A1 "):ustring" }, { "fopen64", "path=+0(" A0 "):ustring" },
+	{ "fread", "size=" A1 ":u64 items=" A2 ":u64" }, { "fwrite", "size=" A1 ":u64 items=" A2 ":u64" }, { "fflush", "" },
 };
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -272,7 +284,6 @@ static int in_object(struct dl_phdr_info *info, size_t size, void *arg)
 /* Probes at the functions of the C library that we have, too. What does not work is missing, and told. */
 static void probe_user(struct mt_io_tracefs *t)
 {
-#ifdef __x86_64__
 	for (size_t i = 0; i < N(functions); i++) {
 		const struct function *f = &functions[i];
 		struct place p = { .address = dlsym(RTLD_DEFAULT, f->name) };
@@ -299,7 +310,6 @@ static void probe_user(struct mt_io_tracefs *t)
 		free(back);
 		free(as);
 	}
-#endif
 }
 
 /* Sizes and places of the header of a page, as the kernel tells them. */

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "command.h"
 #include "program.h"
 #include "util.h"
@@ -126,8 +127,8 @@ const char *mt_program_obstacle(const char *path, char **which)
 		if (privileged(p)) {
 			why = "gains privileges when it starts (setuid, setgid or file capabilities), so that the loader ignores LD_PRELOAD";
 		} else if (n >= (ssize_t)sizeof(u.eh) && !memcmp(u.text, ELFMAG, SELFMAG)) {
-			if (u.eh.e_ident[EI_CLASS] != ELFCLASS64 || u.eh.e_machine != EM_X86_64) {
-				why = "is not a 64-bit x86 program";
+			if (u.eh.e_ident[EI_CLASS] != ELFCLASS64 || u.eh.e_machine != MT_ELF_MACHINE) {
+				why = "is not a " MT_ARCH_NAME " program";
 			} else {
 				bool interp = false;
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "scopes.h"
 #include "symbols.h"
 #include "types.h"
@@ -875,8 +876,8 @@ static void read_segments(struct module *m)
 			    !(ph.p_flags & PF_W))
 				continue;
 			MT_GROW(m->segments, m->n_segments, cap);
-			m->segments[m->n_segments++] = (struct segment){ ph.p_vaddr & ~4095ull,
-				(ph.p_vaddr + ph.p_memsz + 4095) & ~4095ull, NULL };
+			m->segments[m->n_segments++] = (struct segment){ ph.p_vaddr & ~(MT_PAGE - 1),
+				(ph.p_vaddr + ph.p_memsz + MT_PAGE - 1) & ~(MT_PAGE - 1), NULL };
 		}
 	}
 	for (Elf_Scn *scn = NULL; elf && elf_getshdrstrndx(elf, &n) == 0 && (scn = elf_nextscn(elf, scn)); ) {

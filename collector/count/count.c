@@ -278,7 +278,7 @@ static void fill(struct mt_count_slot *s, uint64_t region, const struct mt_count
 		region, (uint64_t)leaf - (region << (MT_COUNT_REGION_SHIFT - MT_COUNT_PAGE_SHIFT)) * 16,
 	};
 
-	asm volatile("movaps %1, %0" : "=m"(*(mt_count_pair *)s) : "x"(both));
+	mt_count_store_pair((mt_count_pair *)s, both);
 }
 
 void mt_count_slow(struct mt_count_thread *t, uint64_t address, unsigned int write, uint64_t n, bool first)
@@ -310,8 +310,7 @@ void mt_count_slow(struct mt_count_thread *t, uint64_t address, unsigned int wri
 		return;
 	}
 	fill(&t->slot[region & (MT_COUNT_SLOTS - 1)], region, leaf);
-	asm volatile("addq %2, %1" : "=@ccc"(is_first), "+m"(leaf->n[address >> MT_COUNT_PAGE_SHIFT & LEAF_MASK][write])
-		     : "er"(n) : "cc");
+	is_first = mt_count_add_carry(&leaf->n[address >> MT_COUNT_PAGE_SHIFT & LEAF_MASK][write], n);
 	if (is_first)
 		note_first(t, leaf, address, write);
 }

@@ -107,6 +107,48 @@ struct mt_count_row {
 	uint64_t first_ns[2];		/* when, if it is told now for the first time; else 0 */
 };
 
+/* Two words, and an addition that tells its carry, which no signal handler on this thread can cut in two. */
+#ifdef __x86_64__
+static inline __attribute__((always_inline)) mt_count_pair mt_count_load_pair(const mt_count_pair *p)
+{
+	mt_count_pair both;
+
+	asm volatile("movaps %1, %0" : "=x"(both) : "m"(*p));
+	return both;
+}
+
+static inline __attribute__((always_inline)) void mt_count_store_pair(mt_count_pair *p, mt_count_pair both)
+{
+	asm volatile("movaps %1, %0" : "=m"(*p) : "x"(both));
+}
+
+static inline __attribute__((always_inline)) bool mt_count_add_carry(uint64_t *p, uint64_t n)
+{
+	bool carry;
+
+	asm volatile("addq %2, %1" : "=@ccc"(carry), "+m"(*p) : "er"(n) : "cc");
+	return carry;
+}
+#elif defined(__aarch64__)
+static inline mt_count_pair mt_count_load_pair(const mt_count_pair *p)
+{
+	mt_count_pair both;
+
+	asm volatile("ldr %q0, %1" : "=w"(both) : "m"(*p));
+	return both;
+}
+
+static inline void mt_count_store_pair(mt_count_pair *p, mt_count_pair both)
+{
+	asm volatile("str %q1, %0" : "=m"(*p) : "w"(both));
+}
+
+static inline bool mt_count_add_carry(uint64_t *p, uint64_t n)
+{
+	return __atomic_fetch_add(p, n, __ATOMIC_RELAXED) + n < n;
+}
+#endif
+
 /*
  * The hot path: adds @n >= 1 accesses of @t at @address, all in one page. True: done. False:
  * nothing, or only the addition was done (*first): mt_count_slow() or mt_count_note_first().
@@ -121,14 +163,11 @@ static inline __attribute__((always_inline)) bool mt_count_hit(const struct mt_c
 
 	*first = false;
 	/* one instruction: a signal handler may give the slot to another region, and the base must be that of the region seen */
-	asm volatile("movaps %1, %0" : "=x"(both) : "m"(*(const mt_count_pair *)s));
+	both = mt_count_load_pair((const mt_count_pair *)s);
 	if (__builtin_expect(both[0] != region, 0))
 		return false;
 	/* one instruction: signal handlers; and no other thread writes it */
-	asm volatile("addq %2, %1"
-		     : "=@ccc"(carry), "+m"(*(uint64_t *)(both[1] + (address >> MT_COUNT_PAGE_SHIFT) * 16 + write * 8))
-		     : "er"(n)
-		     : "cc");
+	carry = mt_count_add_carry((uint64_t *)(both[1] + (address >> MT_COUNT_PAGE_SHIFT) * 16 + write * 8), n);
 	*first = carry;
 	return !__builtin_expect(carry, 0);
 }

@@ -13,11 +13,11 @@
 
 #include "rawsys.h"
 
-#define PAGE 4096ul
+#define PAGE MT_PAGE
 #define PAGES (MT_FAULT_PROBE_BYTES / PAGE)
 #define PRESENT (1ull << 63)
 #define SOFT_DIRTY (1ull << 55)
-#define WORST_AROUND 16		/* fault_around_bytes is 64 KiB, unless root has set it */
+#define WORST_AROUND ((unsigned int)(65536 / PAGE))	/* fault_around_bytes is 64 KiB, unless root has set it */
 
 unsigned int mt_without(const char *words)
 {

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "arch.h"
+
 /* What newer kernels can, bits of mt_without(). */
 #define MT_WITHOUT_USERFAULTFD		1u	/* write protection of shared memory, Linux 5.19 */
 #define MT_WITHOUT_PAGEMAP_SCAN		2u	/* Linux 6.7 */
@@ -31,7 +33,7 @@ struct mt_fault_traits {
  * Tries it with MT_FAULT_PROBE_BYTES of the memory file @memfd from @offset on, which hold nothing and hold
  * nothing afterwards. @without: MT_WITHOUT_SOFT_DIRTY counts. 0 or negative errno; *t is then the worst case.
  */
-#define MT_FAULT_PROBE_BYTES (128ul << 12)
+#define MT_FAULT_PROBE_BYTES (128 * MT_PAGE)
 int mt_fault_probe(int memfd, uint64_t offset, unsigned int without, struct mt_fault_traits *t);
 
 /*

@@ -21,7 +21,7 @@ static uint64_t next_place;
 
 long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offset)
 {
-	const uint64_t step = ((bytes + 4095) & ~4095ull) + PLACE_GAP;
+	const uint64_t step = ((bytes + MT_PAGE - 1) & ~(MT_PAGE - 1)) + PLACE_GAP;
 	long ret;
 
 	for (int attempt = 0; attempt < 8; attempt++) {
@@ -36,6 +36,8 @@ long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offs
 			return ret;
 		if (!mt_failed(ret))	/* Linux < 4.17 takes the address as a hint */
 			mt_sys(SYS_munmap, ret, bytes);
+		else if (ret == -ENOMEM && at >> 40)
+			break;		/* a small address space does not reach so far */
 		else if (ret != -EEXIST)
 			return ret;
 	}
@@ -54,7 +56,7 @@ void *mt_rawmap(size_t bytes)
 	ok = nraw < MAX_RAW;
 	if (ok) {
 		raw[nraw].start = (uint64_t)ret;
-		raw[nraw++].end = ((uint64_t)ret + bytes + 4095) & ~4095ull;
+		raw[nraw++].end = ((uint64_t)ret + bytes + MT_PAGE - 1) & ~(MT_PAGE - 1);
 	}
 	mt_unlock(&raw_lock);
 	if (!ok) {

@@ -20,33 +20,15 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#ifndef __x86_64__
-#error "the collector supports x86-64 only"
-#endif
+#include "arch.h"
 
 #ifndef SYS_close_range	/* C libraries before 2.34 */
 #define SYS_close_range 436
 #endif
 
 #ifdef __clang_analyzer__
-/* it does not see what assembly writes through a pointer, but it asks no more of an unknown function */
 long mt_sys(long n, ...);
-long mt_sys6(long n, long a, long b, long c, long d, long e, long f);
 #else
-static inline long mt_sys6(long n, long a, long b, long c, long d, long e, long f)
-{
-	long ret;
-	register long r10 asm("r10") = d;
-	register long r8 asm("r8") = e;
-	register long r9 asm("r9") = f;
-
-	asm volatile("syscall"
-		     : "=a"(ret)
-		     : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-		     : "rcx", "r11", "memory");
-	return ret;
-}
-
 #define MT_SYS_ARGS(n, a, b, c, d, e, f, ...) \
 	mt_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* mt_sys(SYS_x, up to six arguments) */

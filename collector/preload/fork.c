@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "asm.h"
 #include "context.h"
 #include "counting.h"
 #include "gates.h"
@@ -261,14 +262,15 @@ static long child(struct fork_call *c)
 
 /* ---- parent */
 
-/* "202 0x7f.. 0x109 ..." of /proc/self/task/TID/syscall: a futex wait that is not process-private. */
+/* "202 0x7f.. 0x109 ..." of /proc/self/task/TID/syscall: a futex wait (its number first) that is not process-private. */
 static uint64_t shared_futex_wait(const char *s)
 {
-	uint64_t v[2] = { 0, 0 };
+	uint64_t v[2] = { 0, 0 }, number = 0;
 
-	if (strncmp(s, "202 ", 4))
+	for (; *s >= '0' && *s <= '9'; s++)
+		number = number * 10 + (uint64_t)(*s - '0');
+	if (number != SYS_futex || *s++ != ' ')
 		return 0;
-	s += 4;
 	for (int i = 0; i < 2; i++) {
 		if (s[0] != '0' || s[1] != 'x')
 			return 0;
@@ -479,37 +481,6 @@ static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
 	return pid;
 }
 
-/* clone() of glibc, for processes that share memory: threads, posix_spawn. */
-asm(
-"	.text\n"
-"	.type clone_vm, @function\n"
-"clone_vm:\n"
-"	and $-16, %rsi\n"
-"	sub $16, %rsi\n"
-"	mov %rcx, 8(%rsi)\n"		/* arg */
-"	mov %rdi, (%rsi)\n"		/* fn */
-"	mov %rdx, %rdi\n"
-"	mov %r8, %rdx\n"
-"	mov %r9, %r8\n"
-"	mov 8(%rsp), %r10\n"		/* child_tid */
-"	mov $56, %eax\n"
-"	syscall\n"
-"	test %rax, %rax\n"
-"	jz 1f\n"
-"	ret\n"
-"1:	xor %ebp, %ebp\n"
-"	pop %rax\n"
-"	pop %rdi\n"
-"	call *%rax\n"
-"	mov %rax, %rdi\n"
-"	mov $60, %eax\n"
-"	syscall\n"
-"	hlt\n"
-"	.size clone_vm, . - clone_vm\n"
-);
-long clone_vm(int (*fn)(void *), void *stack, unsigned long flags, void *arg, int *parent_tid, void *tls,
-	      int *child_tid) __attribute__((visibility("hidden")));
-
 struct clone_start {
 	int (*fn)(void *);
 	void *arg;
@@ -534,7 +505,7 @@ int mt_hook_clone(int (*fn)(void *), void *stack, int flags, void *arg, int *par
 	} else if (f & CLONE_VM) {
 		if (f & CLONE_THREAD)
 			mt_quiet_thread();
-		ret = clone_vm(fn, stack, f, arg, parent_tid, tls, child_tid);
+		ret = mt_arch_clone_vm(fn, stack, f, arg, parent_tid, tls, child_tid);
 	} else {
 		ret = clone_process(f, parent_tid, child_tid);
 		if (ret == 0) {
@@ -573,11 +544,13 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return mt_hook_execve((const char *)a, (char *const *)b, (char *const *)c);
 	case SYS_exit_group:
 		mt_hook_exit((int)a);
+#ifdef SYS_fork
 	case SYS_fork:
 		return mt_hook_fork();
+#endif
 	case SYS_clone:
 		if (!(a & CLONE_VM) && !b) {
-			ret = clone_process((unsigned long)a, (int *)c, (int *)d);
+			ret = clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e));
 			break;
 		}
 		/* fall through */

@@ -193,7 +193,7 @@ int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent,
 		for (; width; width /= 10)
 			*p++ = (char)('0' + v / width % 10);
 		*p = 0;
-		ret = mt_sys(SYS_mkdir, img->path, 0755);
+		ret = mt_sys_mkdir(img->path, 0755);
 		if (ret != -EEXIST)
 			break;
 	}
@@ -201,12 +201,12 @@ int mt_image_create(struct mt_image *img, const struct mt_config *c, int parent,
 		return (int)ret;
 	ret = mt_sys(SYS_openat, AT_FDCWD, img->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (ret < 0) {
-		mt_sys(SYS_rmdir, img->path);
+		mt_sys_rmdir(img->path);
 		return (int)ret;
 	}
 	img->dirfd = mt_fd_keep((int)ret);
 	if (img->dirfd < 0) {
-		mt_sys(SYS_rmdir, img->path);
+		mt_sys_rmdir(img->path);
 		return img->dirfd;
 	}
 	img->index = i;
@@ -250,7 +250,7 @@ int mt_image_describe(const struct mt_image *img, const char *backend, const cha
 		return (int)fd;
 	}
 	mt_out_init(&o, (int)fd, mem, cap);
-	n = mt_sys(SYS_readlink, "/proc/self/exe", exe, sizeof(exe) - 1);
+	n = mt_sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
 	mt_out_fmt(&o, "{\"index\": %d, \"pid\": %d, \"parent\": %d, \"how\": \"%s\",\n \"executable\": ",
 		   img->index, img->pid, img->parent, img->how);

@@ -9,9 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch.h"
 #include "out.h"
-
-#define MT_PAGE 4096ul
 
 /*
  * Who sees the accesses: this library by page faults, code in the program that counts (this library writes

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "asm.h"
 #include "context.h"
 #include "counting.h"
 #include "image.h"
@@ -67,13 +68,12 @@ static void *copy_tls(void)
 static uint64_t find_tid_offset(void)
 {
 	int *address = NULL;
-	uint64_t fs = mt_thread_pointer(), off;
+	const uint64_t tp = mt_thread_pointer();
 
-	if (!mt_sys(SYS_prctl, PR_GET_TID_ADDRESS, &address) && (uint64_t)address > fs &&
-	    (uint64_t)address - fs < 4096 && *address == mt_gettid())
-		return (uint64_t)address - fs;
-	off = 0x2d0;			/* glibc 2.36 and 2.41 */
-	return *(int *)(fs + off) == mt_gettid() ? off : 0;
+	if (!mt_sys(SYS_prctl, PR_GET_TID_ADDRESS, &address) && (uint64_t)address - tp + 4096 < 2 * 4096 &&
+	    *address == mt_gettid())
+		return (uint64_t)address - tp;
+	return *(int *)(tp + MT_TID_OFFSET) == mt_gettid() ? MT_TID_OFFSET : 0;
 }
 
 /* What a fault costs here and now, with the perf event on: the best of four passes. */

@@ -16,10 +16,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "asm.h"
 #include "rawsys.h"
-
-#define JUMP 14		/* jmp *0(%rip), then the address */
-#define PAGE 4096ul
 
 static void *libc_symbol(const char *name, size_t *size)
 {
@@ -38,40 +36,48 @@ static void *libc_symbol(const char *name, size_t *size)
 	return p;
 }
 
-static long protect(void *at, int prot)
+static long protect(void *at, size_t n, int prot)
 {
-	uintptr_t start = (uintptr_t)at & ~(PAGE - 1);
-	uintptr_t end = ((uintptr_t)at + JUMP + PAGE - 1) & ~(PAGE - 1);
+	uintptr_t start = (uintptr_t)at & ~(MT_PAGE - 1);
+	uintptr_t end = ((uintptr_t)at + n + MT_PAGE - 1) & ~(MT_PAGE - 1);
 
 	return mt_sys(SYS_mprotect, start, end - start, prot);
 }
 
 /* Calls nothing while the page is not executable: memcpy may live on it. */
-static long write_code(void *at, const uint8_t *code)
+static long write_code(void *at, const uint8_t *code, size_t n)
 {
 	volatile uint8_t *dst = at;
-	long ret = protect(at, PROT_READ | PROT_WRITE);
+	long ret = protect(at, n, PROT_READ | PROT_WRITE);
 
 	if (ret)
 		return ret;
-	for (int i = 0; i < JUMP; i++)
+	for (size_t i = 0; i < n; i++)
 		dst[i] = code[i];
-	return protect(at, PROT_READ | PROT_EXEC);
+	ret = protect(at, n, PROT_READ | PROT_EXEC);
+	if (!ret)
+		mt_arch_code_changed(at, n);
+	return ret;
 }
 
-static long patch_one(void *at, void *to, uint8_t *saved)
-{
-	uint8_t code[JUMP] = { 0xff, 0x25, 0, 0, 0, 0 };
+/* What stood there, which is as long as what stands there now. */
+struct saved {
+	uint8_t code[MT_JUMP_MAX];
+	size_t n;
+};
 
-	for (int i = 0; i < 8; i++)
-		code[6 + i] = (uint8_t)((uintptr_t)to >> 8 * i);
-	memcpy(saved, at, JUMP);
-	return write_code(at, code);
+static long patch_one(void *at, void *to, struct saved *saved)
+{
+	uint8_t code[MT_JUMP_MAX];
+
+	saved->n = mt_arch_jump(code, at, to);
+	memcpy(saved->code, at, saved->n);
+	return write_code(at, code, saved->n);
 }
 
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 {
-	uint8_t saved[n][JUMP];
+	struct saved saved[n];
 	void *at[n];
 	long ret = 0;
 	int i;
@@ -81,18 +87,18 @@ int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 
 		*failed = p[i].name;
 		at[i] = libc_symbol(p[i].name, &size);
-		if (!at[i] || size < JUMP)
+		if (!at[i] || size < MT_JUMP_MAX)
 			return -ENOENT;
 	}
 	for (i = 0; i < n && !ret; i++) {
 		*failed = p[i].name;
-		ret = patch_one(at[i], p[i].replacement, saved[i]);
+		ret = patch_one(at[i], p[i].replacement, &saved[i]);
 	}
 	if (!ret)
 		return 0;
 	/* the one that failed is unchanged, or only its protection could not be restored */
 	for (i--; i >= 0; i--)
-		write_code(at[i], saved[i]);
+		write_code(at[i], saved[i].code, saved[i].n);
 	return (int)ret;
 }
 
@@ -128,38 +134,16 @@ static int find_loader(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-static int holds(const uint8_t *code, size_t len, const char *bytes, size_t n)
-{
-	return memmem(code, len, bytes, n) != NULL;
-}
-
 /* Of at most this many bytes from the beginning; what they call or jump to is of no interest. */
 #define LOOK_AT 96
-
-static int is_mmap(const uint8_t *code, size_t len)
-{
-	static const char checks_offset[] = "\x41\xf7\xc1\xff\x0f\0\0", calls[] = "\xb8\x09\0\0\0\x0f\x05";
-
-	return holds(code, len, checks_offset, sizeof(checks_offset) - 1) && holds(code, len, calls, sizeof(calls) - 1);
-}
-
-static int is_munmap(const uint8_t *code, size_t len)
-{
-	static const char endbr[] = "\xf3\x0f\x1e\xfa", calls[] = "\xb8\x0b\0\0\0\x0f\x05";
-
-	if (len > 4 && !memcmp(code, endbr, 4)) {
-		code += 4;
-		len -= 4;
-	}
-	return len >= sizeof(calls) - 1 && !memcmp(code, calls, sizeof(calls) - 1);
-}
 
 int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 {
 	/* version 1; count: 4 bytes; table: 4 bytes each, relative to the header */
 	static const uint8_t known[] = { 1, 0x1b, 0x03, 0x3b };
 	struct loader l = { 0, 0, NULL };
-	uint8_t *mmap_at = NULL, *munmap_at = NULL, saved[JUMP];
+	uint8_t *mmap_at = NULL, *munmap_at = NULL;
+	struct saved saved;
 	uint32_t count;
 	int n = 0;
 
@@ -178,20 +162,20 @@ int mt_patch_loader(void *mmap_replacement, void *munmap_replacement)
 			memcpy(&offset, entry + 8, sizeof(offset));
 			end = (uintptr_t)l.frames + (uintptr_t)(intptr_t)offset;
 		}
-		if (at < l.text || end > l.text_end || end < at + JUMP)
+		if (at < l.text || end > l.text_end || end < at + MT_JUMP_MAX)
 			continue;
 		len = end - at < LOOK_AT ? end - at : LOOK_AT;
-		if (is_mmap((uint8_t *)at, len)) {
+		if (mt_arch_is_mmap((uint8_t *)at, len)) {
 			if (mmap_at)
 				return 0;	/* two: we do not know what this is */
 			mmap_at = (uint8_t *)at;
-		} else if (is_munmap((uint8_t *)at, len)) {
+		} else if (mt_arch_is_munmap((uint8_t *)at, len)) {
 			if (munmap_at)
 				return 0;
 			munmap_at = (uint8_t *)at;
 		}
 	}
-	n += mmap_at && !patch_one(mmap_at, mmap_replacement, saved);
-	n += munmap_at && !patch_one(munmap_at, munmap_replacement, saved);
+	n += mmap_at && !patch_one(mmap_at, mmap_replacement, &saved);
+	n += munmap_at && !patch_one(munmap_at, munmap_replacement, &saved);
 	return n;
 }

@@ -32,7 +32,7 @@ static struct {
 
 static const char *program(char *buf, size_t cap)
 {
-	long n = mt_sys(SYS_readlink, "/proc/self/exe", buf, cap - 1);
+	long n = mt_sys_readlink("/proc/self/exe", buf, cap - 1);
 
 	buf[n > 0 ? n : 0] = 0;
 	return buf;

@@ -12,6 +12,15 @@
 
 #include "rawsys.h"
 
+/* those that mt_sys_mkdir() and mt_sys_readlink() make */
+#ifdef SYS_mkdir
+#define MKDIR SYS_mkdir
+#define READLINK SYS_readlink
+#else
+#define MKDIR SYS_mkdirat
+#define READLINK SYS_readlinkat
+#endif
+
 #define NOWHERE (-1)		/* a descriptor that there is not */
 #define WALL 0x40000000		/* __WALL: the child sends no signal */
 
@@ -20,10 +29,10 @@ static const struct {
 	const char *obstacle;	/* NULL: needed to write anything at all */
 	long a, b, c, d;
 } calls[] = {
-	{ SYS_openat, NULL, NOWHERE, 0, 0, 0 }, { SYS_mkdir, NULL, 0, 0, 0, 0 }, { SYS_write, NULL, NOWHERE, 0, 0, 0 },
+	{ SYS_openat, NULL, NOWHERE, 0, 0, 0 }, { MKDIR, NULL, 0, 0, 0, 0 }, { SYS_write, NULL, NOWHERE, 0, 0, 0 },
 	{ SYS_read, NULL, NOWHERE, 0, 0, 0 }, { SYS_close, NULL, NOWHERE, 0, 0, 0 }, { SYS_fcntl, NULL, NOWHERE, 0, 0, 0 },
 	{ SYS_fstat, NULL, NOWHERE, 0, 0, 0 }, { SYS_renameat, NULL, NOWHERE, 0, NOWHERE, 0 },
-	{ SYS_readlink, NULL, 0, 0, 0, 0 }, { SYS_prlimit64, NULL, 0, 4 /* RLIMIT_CORE */, 0, 0 },
+	{ READLINK, NULL, 0, 0, 0, 0 }, { SYS_prlimit64, NULL, 0, 4 /* RLIMIT_CORE */, 0, 0 },
 	{ SYS_clock_gettime, NULL, 1, 0, 0, 0 }, { SYS_mmap, NULL, 0, 0, 0, 0 }, { SYS_munmap, NULL, 1, 0, 0, 0 },
 	{ SYS_getpid, NULL, 0, 0, 0, 0 },
 #define KILLS(name) "a seccomp filter kills processes that call " name "; the program runs unrecorded"
@@ -71,7 +80,7 @@ const char *mt_sandbox_obstacle(int *silent)
 	*silent = 0;
 	if (!filtered())
 		return NULL;
-	page = mt_sys(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, NOWHERE, 0);
+	page = mt_sys(SYS_mmap, 0, MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, NOWHERE, 0);
 	if (mt_failed(page))
 		return NULL;
 	at = (volatile uint32_t *)page;
@@ -92,6 +101,6 @@ const char *mt_sandbox_obstacle(int *silent)
 				obstacle = "a seccomp filter kills processes that write files";
 		}
 	}
-	mt_sys(SYS_munmap, page, 4096);
+	mt_sys(SYS_munmap, page, MT_PAGE);
 	return obstacle;
 }

@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "asm.h"
 #include "image.h"
 #include "rawdir.h"
 #include "rawsys.h"
 #include "zap/space.h"
 
-#define DESCRIPTOR_BYTES 2304	/* sizeof(struct pthread) in glibc 2.34 to 2.41 */
 #define LINK_BEFORE 32		/* struct pthread: list, tid, (unused), robust_prev, robust_head */
 #define LINK_BYTES 56
 #define MAX_THREADS 65536ul
@@ -154,8 +154,8 @@ int mt_stacks_settle(const struct mt_stacks *s, struct mt_maps *maps, uint64_t d
 		if (zap_is_mapping(&m, dev, ino)) {
 			if (loader.start < m.end && loader.end > m.start)
 				err = add(&all, &m, loader.start, loader.end, from);
-			if (!err && m.start == guard_end && m.end - m.start > DESCRIPTOR_BYTES)
-				err = add(&all, &m, m.end - DESCRIPTOR_BYTES, m.end, from);
+			if (!err && m.start == guard_end && m.end - m.start > MT_DESCRIPTOR_BYTES)
+				err = add(&all, &m, m.end - MT_DESCRIPTOR_BYTES, m.end, from);
 			for (size_t i = 0; !err && i < s->n; i++)
 				if (s->robust[i] >= m.start && s->robust[i] < m.end)
 					err = add(&all, &m, s->robust[i] - LINK_BEFORE,

@@ -28,12 +28,4 @@ void *mt_tls_copy(uint64_t readable_start, uint64_t readable_end);
 /* Calls fn(arg) with the stack pointer at top (16-byte aligned). */
 long mt_call_on_stack(void *top, long (*fn)(void *), void *arg);
 
-static inline uint64_t mt_thread_pointer(void)
-{
-	uint64_t fs;
-
-	asm("mov %%fs:0x10, %0" : "=r"(fs));	/* the TCB's pointer to itself */
-	return fs;
-}
-
 #endif

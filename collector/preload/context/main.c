@@ -58,6 +58,7 @@ static void log_header(void)
 	ctx_line_int(&l, mt_getpid());
 	ctx_line_dec(&l, ctx_min_alloc);
 	ctx_line_int(&l, ctx_stack_depth);
+	ctx_line_dec(&l, MT_PAGE);
 	ctx_line_put(&l, 0);
 }
 

@@ -11,7 +11,9 @@
  */
 #include <unwind.h>
 
+#include "asm.h"
 #include "ctx.h"
+#include "rawsys.h"
 
 #define FIRST_SLOTS 4096u
 
@@ -57,7 +59,7 @@ static _Unwind_Reason_Code frame(struct _Unwind_Context *uc, void *arg)
 		return _URC_NO_REASON;	/* the hook, or the start of a thread */
 	w->ip[w->n++] = ip;
 	w->sp = _Unwind_GetCFA(uc);
-	w->fp = _Unwind_GetGR(uc, 6);	/* rbp */
+	w->fp = _Unwind_GetGR(uc, MT_FRAME_POINTER);
 	return w->n < w->max ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -76,7 +78,7 @@ static void follow_frame_pointers(struct walk *w)
 	while (w->n && w->n < w->max && fp >= sp && fp % 8 == 0 && fp + 16 <= t->stack_end) {
 		const uintptr_t *frame = (const uintptr_t *)fp;
 
-		if (frame[1] < 4096 || frame[1] >> 47)
+		if (frame[1] < 4096 || frame[1] >> MT_ADDRESS_BITS)
 			return;
 		w->ip[w->n++] = frame[1];
 		sp = fp + 16;

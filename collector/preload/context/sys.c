@@ -44,7 +44,7 @@ bool ctx_lock(_Atomic int *lock)
 		if (atomic_compare_exchange_weak_explicit(lock, &zero, 1,
 				memory_order_acquire, memory_order_relaxed))
 			return true;
-		__builtin_ia32_pause();
+		mt_relax();
 		if (i & 63)
 			continue;
 		mt_sys(SYS_sched_yield);

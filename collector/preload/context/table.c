@@ -15,6 +15,7 @@
  * table grows by doubling; the old one stays mapped because a reader may be in
  * it (all old ones together are smaller than the current one).
  */
+#include "arch.h"
 #include "ctx.h"
 
 #define FIRST_SLOTS 1024u
@@ -91,7 +92,7 @@ bool ctx_table_has(uintptr_t addr)
 		bool found = false;
 
 		if (seq & 1) {
-			__builtin_ia32_pause();
+			mt_relax();
 			continue;
 		}
 		for (size_t i = h & s->mask, n = 0; n <= s->mask; i = (i + 1) & s->mask, n++) {

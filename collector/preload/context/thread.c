@@ -456,7 +456,7 @@ static void main_stack(uintptr_t *lo, uintptr_t *hi)
 		uintptr_t max = 1ul << 30, limit;
 
 		if (rl.rlim_cur < max)
-			max = (rl.rlim_cur + 4095) & ~4095ul;
+			max = (rl.rlim_cur + MT_PAGE - 1) & ~(MT_PAGE - 1);
 		limit = *hi > max ? *hi - max : 0;
 		if (limit < below)
 			limit = below;

@@ -17,7 +17,7 @@ int zap_around_init(struct zap_around *a, unsigned int pages)
 	if (!a->slot)
 		return -ENOMEM;
 	a->nslots = START_SLOTS;
-	a->bytes = (uint64_t)pages << 12;
+	a->bytes = (uint64_t)pages << MT_PAGE_SHIFT;
 	return 0;
 }
 

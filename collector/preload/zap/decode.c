@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rawsys.h"
-#include "x86rw.h"
+#include "rw.h"
 
 #define SLOT_BITS 16
 #define SLOTS (1ul << SLOT_BITS)
@@ -33,20 +33,20 @@ void zap_decode_free(struct zap_decode *d)
 int zap_decode(struct zap_decode *dc, const struct zap_regions *traced, uint32_t interval, const struct zap_fault *f)
 {
 	struct zap_decoded *d = &dc->slot[(f->ip * 0x9e3779b97f4a7c15ull) >> (64 - SLOT_BITS)];
-	uint8_t insn[X86_INSN_MAX + 1] = { 0 };
+	uint8_t insn[ZAP_INSN_MAX + 1] = { 0 };
 
 	if (f->kernel)
-		return x86_resolve_kernel(f->addr, &f->regs);
-	if (f->addr - f->ip < X86_INSN_MAX)
-		return X86_READ;	/* the instruction itself was fetched (JIT code) */
+		return zap_resolve_kernel(f->addr, &f->regs);
+	if (f->addr - f->ip < ZAP_INSN_MAX)
+		return ZAP_READ;	/* the instruction itself was fetched (JIT code) */
 	if (d->ip != f->ip || (d->generation && d->generation != interval + 1)) {
 		long n;
 
 		d->ip = f->ip;
 		d->generation = zap_regions_contain(traced, f->ip) ? interval + 1 : 0;
 		/* code in traced memory is read from the file: through memory it would become "mapped" */
-		n = mt_sys(SYS_pread64, d->generation ? dc->memfd : dc->code_fd, insn, X86_INSN_MAX, f->ip);
-		d->direction = n > 0 ? x86_direction(insn) : 0;
+		n = mt_sys(SYS_pread64, d->generation ? dc->memfd : dc->code_fd, insn, ZAP_INSN_MAX, f->ip);
+		d->direction = n > 0 ? zap_direction(insn) : 0;
 	}
-	return x86_resolve(d->direction, f->addr, &f->regs);
+	return zap_resolve(d->direction, f->addr, &f->regs);
 }

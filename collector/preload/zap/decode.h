@@ -25,7 +25,7 @@ int zap_decode_init(struct zap_decode *d, int code_fd, int memfd);
 void zap_decode_free(struct zap_decode *d);
 
 /*
- * X86_READ | X86_WRITE bits, 0 = not known. Code in @traced memory (JIT) may change: what
+ * ZAP_READ | ZAP_WRITE bits, 0 = not known. Code in @traced memory (JIT) may change: what
  * is known of it is forgotten with a new @interval.
  */
 int zap_decode(struct zap_decode *d, const struct zap_regions *traced, uint32_t interval, const struct zap_fault *f);

@@ -5,7 +5,7 @@
 #include "image.h"
 #include "rawsys.h"
 #include "tracefile.h"
-#include "x86rw.h"
+#include "rw.h"
 
 #define NOTED_PAGES (1ul << 16)
 
@@ -52,7 +52,7 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 		part->several = 1;
 	if (e->note && !later && e->noted && e->nnoted < NOTED_PAGES)
 		e->noted[e->nnoted++] = f->addr & ~(MT_PAGE - 1);
-	if (!(rw & X86_WRITE))
+	if (!(rw & ZAP_WRITE))
 		zap_around_note(e->turn_ns && f->time > e->turn_ns ? &e->around_next : &e->around, f->addr, f->time, f->tid,
 				f->cpu, f->ip);
 	part->records.now_ns = f->time;

@@ -278,7 +278,7 @@ static int set_up(void)
 	} else {
 		if (!e->perf.with_kernel)
 			say("faults in system calls are found by the page-table scan only (perf_event_paranoid > 1)", 0);
-		if (e->perf.data_bytes / MT_PAGE < c->ring_pages / 8)
+		if (e->perf.data_bytes / ZAP_RING_PAGE < c->ring_pages / 8)
 			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb)", 0);
 	}
 	if (zap_space.no_uffd)

@@ -11,7 +11,7 @@
  *                      children after fork are not: they have rings of their own
  *  one event per CPU   an inherited event can only be mapped when it is bound to a
  *                      CPU
- *  regs_intr           the operands of movs and push, and in kernel mode the only
+ *  regs_intr           the operands of copies and push, and in kernel mode the only
  *                      way to tell a copy to the program from a copy from it
  *  exclude_kernel = 0  needs perf_event_paranoid <= 1 or a capability; without it
  *                      pages touched by system calls are found by the scan only
@@ -26,13 +26,10 @@
 
 #include "rawsys.h"
 
-#define PAGE 4096ul
+#define PAGE MT_PAGE
 #define FORMAT_LOST 16u		/* PERF_FORMAT_LOST, which older headers do not have */
 /* Of all rings of a process: they are allocated at once, on hundreds of CPUs too. */
 #define TOTAL_BYTES (256u << 20)
-/* bits of PERF_REG_X86_*, in whose order the values come */
-enum { REG_AX = 0, REG_CX = 2, REG_SI = 4, REG_DI = 5, REG_SP = 7 };
-#define REGS (1ull << REG_AX | 1ull << REG_CX | 1ull << REG_SI | 1ull << REG_DI | 1ull << REG_SP)
 
 struct sample {
 	struct perf_event_header header;
@@ -42,7 +39,7 @@ struct sample {
 	uint64_t addr;
 	/* with_regs only; abi 0 = no registers follow */
 	uint64_t abi;
-	uint64_t ax, cx, si, di, sp;
+	struct zap_regs regs;
 };
 #define SAMPLE_MIN offsetof(struct sample, abi)
 
@@ -87,7 +84,7 @@ static long open_cpu(struct zap_perf *p, int tid, int cpu, uint64_t event)
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;	/* the CPU is that of the ring */
 	if (p->with_regs) {
 		a.sample_type |= PERF_SAMPLE_REGS_INTR;
-		a.sample_regs_intr = REGS;
+		a.sample_regs_intr = ZAP_SAMPLE_REGS;
 	}
 	a.exclude_kernel = !p->with_kernel;
 	a.exclude_hv = 1;
@@ -180,6 +177,7 @@ int zap_perf_open(struct zap_perf *p, int tid, uint32_t ring_pages, const char *
 	p->ring = mt_rawmap((size_t)p->ncpus * sizeof(*p->ring));
 	if (!p->ring)
 		return -ENOMEM;
+	ring_pages = ring_pages > PAGE / ZAP_RING_PAGE ? ring_pages / (uint32_t)(PAGE / ZAP_RING_PAGE) : 1;
 	if (ring_pages > TOTAL_BYTES / PAGE / (uint32_t)p->ncpus)
 		ring_pages = TOTAL_BYTES / PAGE / (uint32_t)p->ncpus;
 	while (pages * 2 <= ring_pages && pages < 1u << 16)
@@ -286,7 +284,7 @@ static uint64_t read_ring(struct zap_perf *p, struct zap_ring *r, uint64_t until
 			if (s.time > until)
 				break;
 			if (n == sizeof(s) && s.abi)
-				f.regs = (struct x86_regs){ .ax = s.ax, .cx = s.cx, .si = s.si, .di = s.di, .sp = s.sp };
+				f.regs = s.regs;
 			fn(arg, &f);
 			count++;
 		}

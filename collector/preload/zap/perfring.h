@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "x86rw.h"
+#include "rw.h"
 
 struct zap_fault {
 	uint64_t ip, time, addr;	/* time: when it was served */
 	int pid, tid, cpu;
 	int kernel;		/* the fault happened in kernel mode; regs are the kernel's */
-	struct x86_regs regs;
+	struct zap_regs regs;
 };
 
 struct zap_ring {
@@ -26,7 +26,7 @@ struct zap_ring {
 	void *map;		/* control page, then the data */
 };
 
-#define ZAP_SAMPLE_BYTES(with_regs) ((with_regs) ? 88 : 40)	/* of a fault in a ring */
+#define ZAP_SAMPLE_BYTES(with_regs) ((with_regs) ? 48 + 8 * ZAP_N_REGS : 40)	/* of a fault in a ring */
 
 struct zap_perf {
 	struct zap_ring *ring;
@@ -41,6 +41,8 @@ struct zap_perf {
 	uint64_t told;		/* without it: lost events that were told before the kernel did */
 	uint64_t bad;		/* records that could not be understood; reading resumed at the head */
 };
+
+#define ZAP_RING_PAGE 4096u	/* sizes of rings are told in pages of so many bytes, whatever the kernel's are */
 
 /*
  * Opens the rings for the thread @tid and all threads it will create, with

@@ -6,7 +6,7 @@
 
 #include "rawsys.h"
 #include "tracefile.h"
-#include "x86rw.h"
+#include "rw.h"
 
 #define START_RECORDS 8192
 
@@ -62,7 +62,7 @@ void zap_records_clear(struct zap_records *t)
 	if (t->n < t->nslots / 16) {
 		for (size_t i = 0; i < t->n; i++) {
 			struct zap_record *r = zap_record_at(t, i);
-			uint64_t page = r->addr >> 12;
+			uint64_t page = r->addr >> MT_PAGE_SHIFT;
 			size_t h;
 
 			for (h = mix(page, r->tid) & (t->nslots - 1); t->slot[h]; h = (h + 1) & (t->nslots - 1))
@@ -114,7 +114,7 @@ static size_t find_slot(const struct zap_records *t, uint64_t page, int32_t tid)
 	while (t->slot[h]) {
 		const struct zap_record *r = zap_record_at(t, t->slot[h] - 1);
 
-		if (r->addr >> 12 == page && r->tid == tid)
+		if (r->addr >> MT_PAGE_SHIFT == page && r->tid == tid)
 			break;
 		h = (h + 1) & (t->nslots - 1);
 	}
@@ -138,8 +138,8 @@ static int grow(struct zap_records *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct zap_record *r = zap_record_at(t, i);
 
-		t->slot[find_slot(t, r->addr >> 12, r->tid)] = (uint32_t)(i + 1);
-		page_add(t, r->addr >> 12, !(r->flags & MT_ACCESS_AROUND));
+		t->slot[find_slot(t, r->addr >> MT_PAGE_SHIFT, r->tid)] = (uint32_t)(i + 1);
+		page_add(t, r->addr >> MT_PAGE_SHIFT, !(r->flags & MT_ACCESS_AROUND));
 	}
 	release(&old);
 	return 0;
@@ -148,7 +148,7 @@ static int grow(struct zap_records *t)
 /* @certain: the page was touched. What was only a guess of the thread begins anew then. */
 static struct zap_record *lookup(struct zap_records *t, uint64_t addr, int32_t tid, int certain)
 {
-	uint64_t page = addr >> 12;
+	uint64_t page = addr >> MT_PAGE_SHIFT;
 	size_t h = find_slot(t, page, tid);
 	struct zap_record *r;
 
@@ -190,14 +190,14 @@ void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu,
 		r->first_ns = t->now_ns;
 	if (!r->ip)
 		r->ip = ip;
-	if (!(rw & (X86_READ | X86_WRITE))) {
+	if (!(rw & (ZAP_READ | ZAP_WRITE))) {
 		r->flags |= MT_ACCESS_NO_DIRECTION;
-		rw = X86_READ;
+		rw = ZAP_READ;
 	}
-	if (rw & X86_READ && (!t->most || r->nreads < t->most) && !r->nreads++)
-		r->read_at = (addr & 4095) + 1;
-	if (rw & X86_WRITE && (!t->most || r->nwrites < t->most) && !r->nwrites++)
-		r->write_at = (addr & 4095) + 1;
+	if (rw & ZAP_READ && (!t->most || r->nreads < t->most) && !r->nreads++)
+		r->read_at = (addr & (MT_PAGE - 1)) + 1;
+	if (rw & ZAP_WRITE && (!t->most || r->nwrites < t->most) && !r->nwrites++)
+		r->write_at = (addr & (MT_PAGE - 1)) + 1;
 	if (cpu >= 0 && cpu < t->mask_words * 64)
 		r->cpus[cpu / 64] |= 1ull << (cpu % 64);
 }
@@ -206,7 +206,7 @@ int zap_records_add_scanned(struct zap_records *t, uint64_t addr, uint32_t flags
 {
 	struct zap_record *r;
 
-	if (page_has(t, addr >> 12))
+	if (page_has(t, addr >> MT_PAGE_SHIFT))
 		return 0;
 	t->now_ns = 0;
 	r = lookup(t, addr, ZAP_TID_NONE, 1);
@@ -221,7 +221,7 @@ void zap_records_add_around(struct zap_records *t, uint64_t addr, int32_t tid, i
 {
 	struct zap_record *r;
 
-	if (page_is_certain(t, addr >> 12))
+	if (page_is_certain(t, addr >> MT_PAGE_SHIFT))
 		return;
 	t->now_ns = 0;
 	r = lookup(t, addr, tid, 0);
@@ -236,5 +236,5 @@ void zap_records_add_around(struct zap_records *t, uint64_t addr, int32_t tid, i
 
 int zap_record_is_moot(const struct zap_records *t, const struct zap_record *r)
 {
-	return r->flags & MT_ACCESS_AROUND && page_is_certain(t, r->addr >> 12);
+	return r->flags & MT_ACCESS_AROUND && page_is_certain(t, r->addr >> MT_PAGE_SHIFT);
 }

@@ -13,7 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch.h"
+
 #define ZAP_TID_NONE (-1)
+
+#if MT_PAGE_MAX > 4096
+#define ZAP_OFFSET_BITS 17
+#else
+#define ZAP_OFFSET_BITS 13	/* all of it in one word */
+#endif
 
 struct zap_record {
 	uint64_t addr;		/* first access */
@@ -22,8 +30,8 @@ struct zap_record {
 	int32_t tid;
 	uint32_t nreads, nwrites;
 	uint32_t flags : 6;	/* MT_ACCESS_* */
-	uint32_t read_at : 13;	/* offset in the page of the first read + 1, 0 = none */
-	uint32_t write_at : 13;	/* of the first write */
+	uint32_t read_at : ZAP_OFFSET_BITS;	/* offset in the page of the first read + 1, 0 = none */
+	uint32_t write_at : ZAP_OFFSET_BITS;	/* of the first write */
 	uint64_t cpus[];	/* mask, zap_records.mask_words words */
 };
 
@@ -46,7 +54,7 @@ void zap_records_free(struct zap_records *t);
 /* Forgets all records, keeps the memory. */
 void zap_records_clear(struct zap_records *t);
 
-/* @rw: X86_READ | X86_WRITE bits, 0 = direction unknown. @cpu < 0: not known. */
+/* @rw: ZAP_READ | ZAP_WRITE bits, 0 = direction unknown. @cpu < 0: not known. */
 void zap_records_add(struct zap_records *t, uint64_t addr, int32_t tid, int cpu, uint64_t ip, int rw,
 		     uint32_t flags);
 /*

@@ -29,7 +29,6 @@
 #endif
 #define FS_TMPFS 0x01021994
 #define FS_HUGETLBFS 0x958458f6
-#define HUGE_PAGE (2ul << 20)
 
 struct zap_space zap_space = { .memfd = -1, .uffd = -1 };
 
@@ -235,7 +234,7 @@ void zap_unmap_shared(void)
 static int can_be_zapped(uint64_t addr, uint64_t len)
 {
 	/* the kernel wants whole pages of the mapping: a huge page does not begin here */
-	uint64_t probe = len >= HUGE_PAGE ? addr + MT_PAGE : addr;
+	uint64_t probe = len >= MT_HUGE_PAGE_MIN ? addr + MT_PAGE : addr;
 
 	if (mt_sys(SYS_madvise, probe, MT_PAGE, MADV_DONTNEED_LOCKED) != -EINVAL)
 		return 1;
@@ -301,6 +300,10 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 	if (fd < 0)
 		return fd;
 	len = page_up(len);
+	if (addr + len > ZAP_OWN_OFFSET) {	/* where programs get memory only when they ask for the place */
+		zap_memfd_done(fd);
+		return -ERANGE;
+	}
 	punch(fd, addr, len);
 	ret = mt_sys(SYS_mmap, addr, len, prot,
 		     MAP_SHARED | MAP_FIXED | (flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK)),

@@ -22,9 +22,9 @@
 #include "rawsys.h"
 #include "region.h"
 
-/* Memory of the program is in the file at its address: the user address space of x86-64, and room for ourselves behind it. */
-#define ZAP_OWN_OFFSET (1ull << 47)
-#define ZAP_FILE_BYTES (ZAP_OWN_OFFSET + (1ull << 20))
+/* Memory of the program is in the file at its address: the user address space, and room for ourselves behind it. */
+#define ZAP_OWN_OFFSET (1ull << MT_ADDRESS_BITS)
+#define ZAP_FILE_BYTES (ZAP_OWN_OFFSET + 256 * MT_PAGE_MAX)
 
 /* Sorted, disjoint ranges with the time at which each one was unmapped. */
 struct zap_gone {

@@ -24,7 +24,8 @@
  */
 int x86_direction(const uint8_t *insn);
 
-/* Registers at the fault; any may be 0 when not known. */
+/* Registers at the fault, in the order of their bits in the mask of the kernel (PERF_REG_X86_*); any may be 0 when not known. */
+#define X86_SAMPLE_REGS (1ull << 0 | 1ull << 2 | 1ull << 4 | 1ull << 5 | 1ull << 7)
 struct x86_regs {
 	uint64_t ax, cx, si, di, sp;
 };

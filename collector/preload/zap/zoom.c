@@ -7,7 +7,7 @@
 
 #include "image.h"
 #include "rawsys.h"
-#include "x86rw.h"
+#include "rw.h"
 
 #define SAMPLE_BYTES (1ul << 20)
 #define COST_BYTES (16ul << 10)
@@ -157,7 +157,7 @@ int zap_zoom_fault(struct zap_zoom *z, const struct zap_fault *f, int rw)
 		z->beside++;
 		return 1;
 	}
-	k = (rw & X86_READ ? 1 : 0) | (rw & X86_WRITE ? 2 : 0);
+	k = (rw & ZAP_READ ? 1 : 0) | (rw & ZAP_WRITE ? 2 : 0);
 	mt_out_u64(&z->samples, f->time);
 	mt_out_char(&z->samples, ',');
 	mt_out_i64(&z->samples, f->tid);

@@ -61,7 +61,7 @@ int zap_zoom_open(struct zap_zoom *z, int dirfd, double budget);
 void zap_zoom_aim(struct zap_zoom *z, const uint64_t (*range)[2], size_t n);
 /* The pages of the next turn: those in @traced go to ours, those in @shared to shared. How many there are. */
 uint64_t zap_zoom_turn(struct zap_zoom *z, const struct zap_regions *traced, const struct zap_regions *shared);
-/* Is it a fault on a page that is looked at? Then it is a sample. @rw: X86_READ | X86_WRITE, 0 not known. */
+/* Is it a fault on a page that is looked at? Then it is a sample. @rw: ZAP_READ | ZAP_WRITE, 0 not known. */
 int zap_zoom_fault(struct zap_zoom *z, const struct zap_fault *f, int rw);
 /* The end of an interval: writes what is buffered, and the line of costs. @fault_ns: what a fault costs the program. */
 void zap_zoom_interval(struct zap_zoom *z, uint64_t end, uint64_t fault_ns);

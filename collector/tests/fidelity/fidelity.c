@@ -58,7 +58,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define PAGE_SHIFT 12
+static int page_shift = 12;	/* of the kernel on which it was recorded */
 #define FLAG_SCAN 1U
 #define FLAG_UNKNOWN 2U
 #define FLAG_AROUND 8U
@@ -436,7 +436,7 @@ static void read_chunk(const char *name, const struct list *intervals, struct li
 		int i = find_interval(intervals, start);
 		struct record r = {
 			.interval = i, .tid = (int32_t)decimal(&c, 7),
-			.page = hexadecimal(&c, 0) >> PAGE_SHIFT,
+			.page = hexadecimal(&c, 0) >> page_shift,
 			.reads = (uint64_t)decimal(&c, 2), .writes = (uint64_t)decimal(&c, 3),
 			.flags = flags < 0 ? 0 : (uint32_t)hexadecimal(&c, flags),
 		};
@@ -501,11 +501,11 @@ static void read_accesses(const char *dir, const struct list *intervals, struct 
 		if (r[i - 1].interval == r[i].interval && r[i - 1].page == r[i].page &&
 		    (r[i - 1].flags ^ r[i].flags) & FLAG_AROUND)
 			bad_format(dir, 0, "page %lx in interval %d has a record with flag 8 and one without",
-				   (unsigned long)r[i].page << PAGE_SHIFT, r[i].interval);
+				   (unsigned long)r[i].page << page_shift, r[i].interval);
 	for (size_t i = 1; i < out->count; i++)
 		if (!compare_records(&r[i - 1], &r[i]))
 			bad_format(dir, 0, "two lines for page %lx and thread %d in interval %d",
-				   (unsigned long)r[i].page << PAGE_SHIFT, r[i].tid, r[i].interval);
+				   (unsigned long)r[i].page << page_shift, r[i].tid, r[i].interval);
 }
 
 /* The number after "key": in a JSON object without nesting of that key. */
@@ -575,7 +575,7 @@ static void read_log(const char *name, struct list *out, int64_t *pid, int64_t *
 		die("%s: cannot be read", name);
 	while (csv_next(&c)) {
 		struct visit v = {
-			.page = hexadecimal(&c, 0) >> PAGE_SHIFT,
+			.page = hexadecimal(&c, 0) >> page_shift,
 			.t0 = decimal(&c, 1), .t1 = decimal(&c, 2),
 			.tid = (int32_t)decimal(&c, 5), .class = c.field[4][0],
 		};
@@ -912,10 +912,10 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 	if (!r && t->shown++ < 10)
 		printf("  missing: interval %d [%ld, %ld) page %lx, %zu visits of kinds %x\n",
 		       c->interval, (long)in->start, (long)in->end,
-		       (unsigned long)c->page << PAGE_SHIFT, n, c->kind);
+		       (unsigned long)c->page << page_shift, n, c->kind);
 	if (r && want.show_definite)
 		printf("definite %ld %lx\n", (long)in->start,
-		       (unsigned long)c->page << PAGE_SHIFT);
+		       (unsigned long)c->page << page_shift);
 	for (q = r; q && q < end && q->interval == c->interval && q->page == c->page; q++) {
 		writes += q->writes;
 		unknown |= q->flags & FLAG_UNKNOWN;
@@ -945,7 +945,7 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 		if (!seen && want.show_wrong)
 			printf("  nobody: interval %d [%ld, %ld) page %lx of %d, %ld threads in the trace\n",
 			       c->interval, (long)in->start, (long)in->end,
-			       (unsigned long)c->page << PAGE_SHIFT, c->tid, in_trace);
+			       (unsigned long)c->page << page_shift, c->tid, in_trace);
 	}
 	if (threads > 1) {
 		t->shared.all++;
@@ -975,7 +975,7 @@ static void check_page(const struct claim *c, size_t n, const struct list *inter
 		if (writes && want.show_wrong)
 			printf("  wrong: interval %d [%ld, %ld) page %lx flagged written, %zu loads\n",
 			       c->interval, (long)in->start, (long)in->end,
-			       (unsigned long)c->page << PAGE_SHIFT, n);
+			       (unsigned long)c->page << page_shift, n);
 	}
 }
 
@@ -999,7 +999,7 @@ static void check_border(const struct visit *v, int first, int last,
 	t->border.good += found;
 	if (!found && t->shown++ < 10)
 		printf("  missing at a border: visit [%ld, %ld] of page %lx, intervals %d..%d\n",
-		       (long)v->t0, (long)v->t1, (unsigned long)v->page << PAGE_SHIFT, first, last);
+		       (long)v->t0, (long)v->t1, (unsigned long)v->page << page_shift, first, last);
 }
 
 static void compare(const char *dir, const struct list *visits, const struct list *intervals,
@@ -1190,6 +1190,23 @@ static void check_format(const char *trace)
 		die("%s has no image", trace);
 }
 
+/* Of the kernel on which the trace was recorded; traces made by hand need not tell. */
+static void read_page_size(const char *trace)
+{
+	char name[4096], *json;
+	int64_t bytes;
+	size_t n;
+
+	snprintf(name, sizeof(name), "%s/manifest.json", trace);
+	json = read_file(name, &n);
+	if (!json)
+		return;
+	bytes = json_number(json, "page_size_bytes");
+	if (bytes >= 4096 && !(bytes & (bytes - 1)))
+		page_shift = __builtin_ctzll((unsigned long long)bytes);
+	free(json);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -1229,6 +1246,7 @@ int main(int argc, char **argv)
 		      "       fidelity --format [--killed] TRACE\n", stderr);
 		return 2;
 	}
+	read_page_size(argv[optind]);
 	if (want.format_only)
 		check_format(argv[optind]);
 	else

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c lib/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c
+// uses: preload/zap/events.c preload/zap/zoom.c lib/out.c preload/zap/around.c preload/zap/decode.c preload/zap/records.c preload/zap/perfring.c preload/zap/region.c preload/zap/x86rw.c lib/rawmem.c preload/zap/arm64rw.c
 /* From faults to records and counters. */
 #include <fcntl.h>
 #include <stdlib.h>

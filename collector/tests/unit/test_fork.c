@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/thread.c preload/zap/region.c lib/maps.c lib/rawmem.c lib/out.c
+// uses: preload/thread.c preload/zap/region.c lib/maps.c lib/rawmem.c lib/out.c preload/asm/x86_64.c preload/asm/arm64.c
 // includes: preload/fork.c
 // libs: -lpthread
 /*

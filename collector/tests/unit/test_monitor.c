@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/events.c preload/zap/zoom.c preload/zap/around.c preload/zap/decode.c preload/zap/x86rw.c preload/zap/perfring.c preload/zap/records.c preload/zap/region.c preload/zap/governor.c lib/rawmem.c lib/out.c lib/maps.c
+// uses: preload/zap/events.c preload/zap/zoom.c preload/zap/around.c preload/zap/decode.c preload/zap/x86rw.c preload/zap/perfring.c preload/zap/records.c preload/zap/region.c preload/zap/governor.c lib/rawmem.c lib/out.c lib/maps.c preload/zap/arm64rw.c
 // includes: preload/zap/monitor.c
 /*
  * What the monitor adds up and when it does what, without a traced program: the clock, the scan and the

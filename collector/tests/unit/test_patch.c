@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
+// uses: preload/asm/x86_64.c preload/asm/arm64.c
 // includes: preload/patch.c
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
 #include "harness.h"
@@ -89,7 +90,7 @@ static int too_short(void)
 	for (int i = 0; i < 5; i++) {
 		struct mt_patch p = { names[i], our_gethostid };
 
-		if (!libc_symbol(names[i], &size) || size >= JUMP)
+		if (!libc_symbol(names[i], &size) || size >= MT_JUMP_MAX)
 			continue;
 		found++;
 		if (mt_patch_all(&p, 1, &failed) != -ENOENT || strcmp(failed, names[i]) || getpid() == 4711 || getppid() == 4711)
@@ -120,22 +121,22 @@ static int all_or_none(void)
 	struct mt_patch p[] = { { "ftok", our_ftok }, { NULL, our_gethostid } };
 	const char *failed = NULL;
 	size_t size;
-	uint8_t before[JUMP];
+	uint8_t before[MT_JUMP_MAX];
 	void *first = libc_symbol("ftok", &size), *second = NULL;
 
 	for (int i = 0; i < 4 && !p[1].name; i++) {
 		second = libc_symbol(others[i], &size);
-		if (((uintptr_t)first ^ (uintptr_t)second) & ~(PAGE - 1))
+		if (((uintptr_t)first ^ (uintptr_t)second) & ~(MT_PAGE - 1))
 			p[1].name = others[i];
 	}
 	if (!first || !p[1].name)
 		return 1;
-	memcpy(before, first, JUMP);
-	if (refuse((uintptr_t)second & ~(PAGE - 1)))
+	memcpy(before, first, MT_JUMP_MAX);
+	if (refuse((uintptr_t)second & ~(MT_PAGE - 1)))
 		return 2;
 	if (mt_patch_all(p, 2, &failed) != -EACCES || strcmp(failed, p[1].name))
 		return 3;
-	return memcmp(before, first, JUMP) ? 4 : 0;
+	return memcmp(before, first, MT_JUMP_MAX) ? 4 : 0;
 }
 
 static int mapped, unmapped;
@@ -171,6 +172,7 @@ static int loader(void)
 	return 0;
 }
 
+#ifdef __x86_64__
 /* What is looked for, at its borders. */
 static void patterns(void)
 {
@@ -178,21 +180,55 @@ static void patterns(void)
 	static const uint8_t unmap[] = "\xf3\x0f\x1e\xfa\xb8\x0b\0\0\0\x0f\x05\xc3";
 	uint8_t other[sizeof(map)];
 
-	CHECK(is_mmap(map, sizeof(map) - 1));
-	CHECK(is_mmap(map, sizeof(map) - 2));
-	CHECK(!is_mmap(map, sizeof(map) - 3));		/* the system call is cut */
-	CHECK(!is_mmap(map + 2, sizeof(map) - 3));	/* the test is cut */
+	CHECK(mt_arch_is_mmap(map, sizeof(map) - 1));
+	CHECK(mt_arch_is_mmap(map, sizeof(map) - 2));
+	CHECK(!mt_arch_is_mmap(map, sizeof(map) - 3));		/* the system call is cut */
+	CHECK(!mt_arch_is_mmap(map + 2, sizeof(map) - 3));	/* the test is cut */
 	memcpy(other, map, sizeof(map));
 	other[11] = 0x0a;				/* mprotect */
-	CHECK(!is_mmap(other, sizeof(map) - 1));
-	CHECK(is_munmap(unmap, sizeof(unmap) - 1));
-	CHECK(is_munmap(unmap + 4, sizeof(unmap) - 5));
-	CHECK(is_munmap(unmap + 4, 7));
-	CHECK(!is_munmap(unmap + 4, 6));
-	CHECK(!is_munmap(unmap, 10));
-	CHECK(!is_munmap(unmap + 3, sizeof(unmap) - 4));	/* only at its beginning */
-	CHECK(!is_munmap(map, sizeof(map) - 1));
+	CHECK(!mt_arch_is_mmap(other, sizeof(map) - 1));
+	CHECK(mt_arch_is_munmap(unmap, sizeof(unmap) - 1));
+	CHECK(mt_arch_is_munmap(unmap + 4, sizeof(unmap) - 5));
+	CHECK(mt_arch_is_munmap(unmap + 4, 7));
+	CHECK(!mt_arch_is_munmap(unmap + 4, 6));
+	CHECK(!mt_arch_is_munmap(unmap, 10));
+	CHECK(!mt_arch_is_munmap(unmap + 3, sizeof(unmap) - 4));	/* only at its beginning */
+	CHECK(!mt_arch_is_munmap(map, sizeof(map) - 1));
 }
+#else
+static void patterns(void)
+{
+	/* nop; tst x5, #0xfff; b.ne; mov x8, #222; svc #0; ret */
+	static const uint32_t map[] = { 0xd503201f, 0xf2402cbf, 0x54000121, 0xd2801bc8, 0xd4000001, 0xd65f03c0 };
+	/* bti c; mov x8, #215; svc #0; ret */
+	static const uint32_t unmap[] = { 0xd503245f, 0xd2801ae8, 0xd4000001, 0xd65f03c0 };
+	const uint8_t *m = (const uint8_t *)map, *u = (const uint8_t *)unmap;
+	uint8_t code[MT_JUMP_MAX];
+	uint32_t other[6];
+
+	CHECK(mt_arch_is_mmap(m, 24));
+	CHECK(mt_arch_is_mmap(m, 20));
+	CHECK(!mt_arch_is_mmap(m, 16));			/* the system call is cut */
+	CHECK(!mt_arch_is_mmap(m + 8, 16));		/* the test is cut */
+	memcpy(other, map, sizeof(map));
+	other[3] = 0xd2801c48;				/* mprotect */
+	CHECK(!mt_arch_is_mmap((const uint8_t *)other, 24));
+	CHECK(mt_arch_is_munmap(u, 16));
+	CHECK(mt_arch_is_munmap(u + 4, 12));
+	CHECK(mt_arch_is_munmap(u + 4, 8));
+	CHECK(!mt_arch_is_munmap(u + 4, 4));
+	CHECK(!mt_arch_is_munmap(u, 8));
+	CHECK(!mt_arch_is_munmap(m, 24));
+	memcpy(other, unmap, sizeof(unmap));
+	other[0] = 0xd2801ae9;				/* not at its beginning */
+	CHECK(!mt_arch_is_munmap((const uint8_t *)other, 16));
+
+	/* a landing pad stays one */
+	CHECK_EQ(mt_arch_jump(code, map, our_gethostid), 16);
+	CHECK_EQ(mt_arch_jump(code, unmap, our_gethostid), 20);
+	CHECK(!memcmp(code, unmap, 4));
+}
+#endif
 
 int main(void)
 {

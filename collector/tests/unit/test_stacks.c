@@ -32,7 +32,7 @@ static uint64_t *word(char *memory, int page, size_t at)
 }
 
 /* In a stack with a guard the descriptor is at the end; in another one the robust list says where. */
-#define IN_STACK (2 * MT_PAGE - DESCRIPTOR_BYTES + 0x2c0)
+#define IN_STACK (2 * MT_PAGE - MT_DESCRIPTOR_BYTES + 0x2c0)
 #define IN_LIVE (MT_PAGE - LINK_BEFORE + 16)	/* over the border of a page */
 
 static void nap_ns(long ns)
@@ -150,8 +150,8 @@ static void nothing_else(void)
 	CHECK_EQ(*word(base, HEAD, 0), 0x0101010101010101ull);
 	CHECK_EQ(*word(base, HEAD, 120), 0x0101010101010101ull);
 	CHECK_EQ(*word(base, HEAD, 128), 0x0202020202020202ull);
-	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - DESCRIPTOR_BYTES - 8), 0x0202020202020202ull);
-	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - DESCRIPTOR_BYTES), 0x0101010101010101ull);
+	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - MT_DESCRIPTOR_BYTES - 8), 0x0202020202020202ull);
+	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - MT_DESCRIPTOR_BYTES), 0x0101010101010101ull);
 	CHECK_EQ(*word(base, STACK, 2 * MT_PAGE - 8), 0x0101010101010101ull);
 	CHECK_EQ(*word(base, LIVE, IN_LIVE - 8), 0x0202020202020202ull);
 	CHECK_EQ(*word(base, LIVE, IN_LIVE), 0x0101010101010101ull);
@@ -187,7 +187,7 @@ static void at_the_end(pthread_t t)
 
 	CHECK(!pthread_getattr_np(t, &a) && !pthread_attr_getstack(&a, &stack, &bytes));
 	pthread_attr_destroy(&a);
-	CHECK((uint64_t)stack + bytes - DESCRIPTOR_BYTES <= (uint64_t)t + 0x2c0 && (uint64_t)t < (uint64_t)stack + bytes);
+	CHECK((uint64_t)stack + bytes - MT_DESCRIPTOR_BYTES <= (uint64_t)t + 0x2c0 && (uint64_t)t < (uint64_t)stack + bytes);
 }
 
 /* The loader's lists and the threads of a real process. */
@@ -212,7 +212,7 @@ static void of_this_process(void)
 
 		/* pthread_t is the address of the descriptor */
 		for (size_t k = 0; k < s.n; k++)
-			found += s.robust[k] > (uint64_t)t[i] && s.robust[k] - (uint64_t)t[i] < DESCRIPTOR_BYTES;
+			found += s.robust[k] > (uint64_t)t[i] && s.robust[k] - (uint64_t)t[i] < MT_DESCRIPTOR_BYTES;
 		CHECK_EQ(found, 1);
 		at_the_end(t[i]);
 	}

@@ -33,7 +33,12 @@ static const struct {
 } calls[] = {
 	{ "perf_event_open", SYS_perf_event_open }, { "userfaultfd", SYS_userfaultfd },
 	{ "memfd_create", SYS_memfd_create }, { "move_pages", SYS_move_pages },
-	{ "setpriority", SYS_setpriority }, { "mkdir", SYS_mkdir }, { "madvise", SYS_madvise },
+	{ "setpriority", SYS_setpriority }, { "madvise", SYS_madvise },
+#ifdef SYS_mkdir
+	{ "mkdir", SYS_mkdir },
+#else
+	{ "mkdir", SYS_mkdirat },
+#endif
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 

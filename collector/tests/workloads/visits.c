@@ -38,7 +38,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE 4096UL
+#ifndef PAGE
+#define PAGE 4096UL	/* of the kernel on which it will run */
+#endif
 #define BSS_PAGES 1024
 #define MAX_THREADS 512
 #define VOLATILE_PAGES 16
@@ -63,7 +65,7 @@ static struct options {
 	.stack_pages = 32, .repeat = 20, .pause_every = 64, .seed = 1, .memory = "heap",
 };
 
-static char bss[BSS_PAGES * PAGE] __attribute__((aligned(4096)));
+static char bss[BSS_PAGES * PAGE] __attribute__((aligned(PAGE)));
 static char *private_heap, *shared_heap;
 static uint64_t end_ns;
 static int zero_fd, sink_fd;
@@ -122,6 +124,19 @@ static void *log_memory(size_t bytes)
 
 	__asm__ volatile("syscall" : "+a"(ret) : "D"(0), "S"(bytes), "d"(PROT_READ | PROT_WRITE), "r"(flags), "r"(fd),
 			 "r"(offset) : "rcx", "r11", "memory");
+	if (ret < 0 && ret > -4096)
+		die(1, "cannot map %zu bytes for the log: %s", bytes, strerror((int)-ret));
+	return (void *)ret;
+#elif defined(__aarch64__)
+	register long ret __asm__("x0") = 0;
+	register long length __asm__("x1") = (long)bytes;
+	register long prot __asm__("x2") = PROT_READ | PROT_WRITE;
+	register long flags __asm__("x3") = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	register long fd __asm__("x4") = -1;
+	register long offset __asm__("x5") = 0;
+	register long number __asm__("x8") = SYS_mmap;
+
+	__asm__ volatile("svc #0" : "+r"(ret) : "r"(length), "r"(prot), "r"(flags), "r"(fd), "r"(offset), "r"(number) : "memory");
 	if (ret < 0 && ret > -4096)
 		die(1, "cannot map %zu bytes for the log: %s", bytes, strerror((int)-ret));
 	return (void *)ret;
@@ -512,7 +527,7 @@ static void join_threads(void)
  */
 static pid_t fork_child(void)
 {
-	static volatile uint64_t isolation[2 * WORD] __attribute__((aligned(4096)));
+	static volatile uint64_t isolation[2 * WORD] __attribute__((aligned(PAGE)));
 	pid_t child;
 
 	isolation[0] = 1;

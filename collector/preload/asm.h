@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * asm.h - the assembly of the preload library, and what it knows of code: one source for each processor in asm/. The
+ * rest of what is of the processor: lib/arch.h.
+ */
+#ifndef MEMTRACE_ASM_H
+#define MEMTRACE_ASM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+/* glibc's layout: the static TLS blocks lie below the thread pointer, struct pthread (2304 bytes in 2.36) above it */
+#define MT_TLS_BELOW 65536ul
+#define MT_TLS_ABOVE 8192ul
+/* struct pthread, at the end of the mapping of a thread's stack, in glibc 2.34 to 2.41 */
+#define MT_DESCRIPTOR_BYTES 2304
+#define MT_TID_OFFSET 0x2d0	/* of the thread's id from the thread pointer, glibc 2.36 and 2.41 */
+/* the arguments of clone(2) as the kernel takes them: the child's id, the thread pointer */
+#define MT_CLONE_CHILD_TID(d, e) (d)
+#define MT_FRAME_POINTER 6	/* DWARF number of rbp */
+#define MT_JUMP_MAX 14
+#elif defined(__aarch64__)
+/* struct pthread below, the static TLS blocks above */
+#define MT_TLS_BELOW 8192ul
+#define MT_TLS_ABOVE 65536ul
+/* struct pthread and the static TLS blocks behind it, at the end of the mapping of a thread's stack */
+#define MT_DESCRIPTOR_BYTES 8192
+#define MT_TID_OFFSET 0		/* not known without the kernel's help (CONFIG_CHECKPOINT_RESTORE) */
+#define MT_CLONE_CHILD_TID(d, e) (e)
+#define MT_FRAME_POINTER 29
+#define MT_JUMP_MAX 20
+#endif
+
+/*
+ * A thread by clone(2): it calls the function at stack[0] with the argument at stack[1] and ends with what it returns. The
+ * new thread's id or negative errno.
+ */
+long mt_arch_clone_thread(unsigned long flags, void **stack, void *tls) __attribute__((visibility("hidden")));
+
+/* clone() of glibc, for processes that share memory: threads, posix_spawn. The kernel's answer. */
+long mt_arch_clone_vm(int (*fn)(void *), void *stack, unsigned long flags, void *arg, int *parent_tid, void *tls,
+		      int *child_tid) __attribute__((visibility("hidden")));
+
+/* A copy of a thread's TLS gets its thread pointer, where it stands in it, too. */
+void mt_arch_tls_moved(void *thread_pointer);
+
+/*
+ * The code of a jump to @to that takes the place of the beginning of the function @at; no register that an argument may be in
+ * is changed. Returns its bytes, at most MT_JUMP_MAX.
+ */
+size_t mt_arch_jump(uint8_t *code, const void *at, const void *to);
+/* After code was changed, which is executable again. Calls nothing. */
+void mt_arch_code_changed(void *at, size_t bytes);
+
+/* Is it the loader's mmap(), munmap()? By what its first bytes do; see mt_patch_loader(). */
+int mt_arch_is_mmap(const uint8_t *code, size_t len);
+int mt_arch_is_munmap(const uint8_t *code, size_t len);
+
+#endif

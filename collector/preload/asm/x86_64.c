@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/* x86_64.c - see asm.h. */
+#ifdef __x86_64__
+#include "../asm.h"
+
+#include <string.h>
+
+asm(
+"	.text\n"
+"	.type mt_call_on_stack, @function\n"
+"	.globl mt_call_on_stack\n"
+"	.hidden mt_call_on_stack\n"
+"mt_call_on_stack:\n"
+"	push %rbp\n"
+"	mov %rsp, %rbp\n"
+"	mov %rdi, %rsp\n"
+"	mov %rdx, %rdi\n"
+"	call *%rsi\n"
+"	mov %rbp, %rsp\n"
+"	pop %rbp\n"
+"	ret\n"
+"	.size mt_call_on_stack, . - mt_call_on_stack\n"
+"	.type mt_arch_clone_thread, @function\n"
+"	.globl mt_arch_clone_thread\n"
+"	.hidden mt_arch_clone_thread\n"
+"mt_arch_clone_thread:\n"
+"	mov %rdx, %r8\n"
+"	xor %edx, %edx\n"
+"	xor %r10d, %r10d\n"
+"	mov $56, %eax\n"
+"	syscall\n"
+"	test %rax, %rax\n"
+"	jz 1f\n"
+"	ret\n"
+"1:	xor %ebp, %ebp\n"
+"	pop %rax\n"
+"	pop %rdi\n"
+"	call *%rax\n"
+"	mov %eax, %edi\n"
+"	mov $60, %eax\n"
+"	syscall\n"
+"	hlt\n"
+"	.size mt_arch_clone_thread, . - mt_arch_clone_thread\n"
+"	.type mt_arch_clone_vm, @function\n"
+"	.globl mt_arch_clone_vm\n"
+"	.hidden mt_arch_clone_vm\n"
+"mt_arch_clone_vm:\n"
+"	and $-16, %rsi\n"
+"	sub $16, %rsi\n"
+"	mov %rcx, 8(%rsi)\n"		/* arg */
+"	mov %rdi, (%rsi)\n"		/* fn */
+"	mov %rdx, %rdi\n"
+"	mov %r8, %rdx\n"
+"	mov %r9, %r8\n"
+"	mov 8(%rsp), %r10\n"		/* child_tid */
+"	mov $56, %eax\n"
+"	syscall\n"
+"	test %rax, %rax\n"
+"	jz 1f\n"
+"	ret\n"
+"1:	xor %ebp, %ebp\n"
+"	pop %rax\n"
+"	pop %rdi\n"
+"	call *%rax\n"
+"	mov %rax, %rdi\n"
+"	mov $60, %eax\n"
+"	syscall\n"
+"	hlt\n"
+"	.size mt_arch_clone_vm, . - mt_arch_clone_vm\n"
+);
+
+void mt_arch_tls_moved(void *thread_pointer)
+{
+	((void **)thread_pointer)[0] = thread_pointer;	/* tcb */
+	((void **)thread_pointer)[2] = thread_pointer;	/* self */
+}
+
+/* jmp *0(%rip), then the address */
+size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
+{
+	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
+
+	(void)at;
+	memcpy(code, jump, sizeof(jump));
+	for (int i = 0; i < 8; i++)
+		code[6 + i] = (uint8_t)((uintptr_t)to >> 8 * i);
+	return 14;
+}
+
+/* The processor sees to it. */
+void mt_arch_code_changed(void *at, size_t bytes)
+{
+	(void)at;
+	(void)bytes;
+}
+
+static int holds(const uint8_t *code, size_t len, const char *bytes, size_t n)
+{
+	return memmem(code, len, bytes, n) != NULL;
+}
+
+int mt_arch_is_mmap(const uint8_t *code, size_t len)
+{
+	static const char checks_offset[] = "\x41\xf7\xc1\xff\x0f\0\0", calls[] = "\xb8\x09\0\0\0\x0f\x05";
+
+	return holds(code, len, checks_offset, sizeof(checks_offset) - 1) && holds(code, len, calls, sizeof(calls) - 1);
+}
+
+int mt_arch_is_munmap(const uint8_t *code, size_t len)
+{
+	static const char endbr[] = "\xf3\x0f\x1e\xfa", calls[] = "\xb8\x0b\0\0\0\x0f\x05";
+
+	if (len > 4 && !memcmp(code, endbr, 4)) {
+		code += 4;
+		len -= 4;
+	}
+	return len >= sizeof(calls) - 1 && !memcmp(code, calls, sizeof(calls) - 1);
+}
+#endif
