@@ -4,7 +4,7 @@
 # What the checks of a package on a bare machine have in common; read by them with ".".
 #
 # check WHAT COMMAND...   says whether the command ends well, with its last lines when it does not
-# user COMMAND...         as an ordinary user, at home in /tmp/user, which is made here
+# user COMMAND...         as an ordinary user, at home in $user_home (/tmp/user), which is made here
 # checks_end              the closing line; false when one check failed
 passed=0 failed=0
 check() {
@@ -19,10 +19,11 @@ check() {
 		tail -n 20 /tmp/last
 	fi
 }
-user() { setpriv --reuid 1234 --regid 1234 --clear-groups env HOME=/tmp/user "$@"; }
+user() { setpriv --reuid 1234 --regid 1234 --clear-groups env HOME="$user_home" "$@"; }
 checks_end() {
 	echo "$passed passed, $failed failed"
 	[ $failed = 0 ]
 }
 export LC_ALL=C.UTF-8
-mkdir -m 777 /tmp/user
+user_home=${user_home:-/tmp/user}
+mkdir -m 777 "$user_home"
