@@ -268,6 +268,19 @@ static inline void born(char how, void *p, size_t n)
 		count_small(n);
 }
 
+#define CHUNK_FLAGS 7u
+
+/*
+ * Is a block one of those that are recorded one by one? Most that are freed are too small for it; glibc has the size in the
+ * word before the block, which it is about to read as well, where the table is a cache miss.
+ */
+static inline bool is_recorded(const void *p)
+{
+	if (ctx_likely(ctx_heaps_told) && (((const size_t *)p)[-1] & ~(size_t)CHUNK_FLAGS) < ctx_min_alloc + sizeof(size_t))
+		return false;
+	return ctx_table_has((uintptr_t)p);
+}
+
 /* ----------------------------------------------------------------- hooks */
 
 CTX_EXPORT void *malloc(size_t n)
@@ -322,7 +335,7 @@ CTX_EXPORT void free(void *p)
 		return;
 	}
 	ctx_nest++;
-	if (ctx_unlikely(ctx_table_has((uintptr_t)p))) {
+	if (ctx_unlikely(is_recorded(p))) {
 		uint64_t now = ctx_now();
 
 		if (ctx_table_remove((uintptr_t)p))
@@ -359,7 +372,7 @@ CTX_EXPORT void *realloc(void *old, size_t n)
 	ctx_nest++;
 	before = ctx_now();
 	/* removed before the call: afterwards the address may be someone else's */
-	was = old && ctx_table_has((uintptr_t)old) && ctx_table_remove((uintptr_t)old);
+	was = old && is_recorded(old) && ctx_table_remove((uintptr_t)old);
 	p = real.realloc(old, n);
 	if (!p && n && old) {		/* failed: the old block lives on */
 		if (was)

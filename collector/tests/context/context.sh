@@ -56,6 +56,40 @@ awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] 
 	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
 expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
 
+# blocks about as large as those that are recorded one by one: all of these, and the end of each
+cat > sizes.c <<'END'
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int large;
+static void gone(void *p, size_t bytes)
+{
+	large += bytes >= 4096;
+	free(p);
+}
+int main(void)
+{
+	for (size_t n = 4064; n <= 4130; n++) {
+		gone(malloc(n), n);
+		gone(calloc(1, n), n);
+		gone(realloc(malloc(100), n), n);
+		large += n >= 4096;
+		free(realloc(malloc(n), 100));
+		for (size_t align = 16; align <= 8192; align *= 8)
+			gone(memalign(align, n), n);
+	}
+	for (size_t n = 120000; n < 140000; n += 501)
+		gone(malloc(n), n);
+	printf("%d 0\n", large);
+	return 0;
+}
+END
+gcc -O0 -fno-builtin -w -o sizes sizes.c
+record -o sizes.trace ./sizes > sizes.out
+# not the buffer of stdout
+expect "blocks at the limit and their ends" "$(cat sizes.out)" "$(awk -F, '$2 == "heap" && $6 > 0 && $5 != "" {
+	if ($7 < 0) alive++; else n++ } END { print n + 0, alive - 1 }' sizes.trace/p0000/structures.csv)"
+
 # a library that comes and goes, by a relative path
 cat > lib.c <<'END'
 #include <stdlib.h>
