@@ -5,6 +5,7 @@ package org.memtrace.model;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** The parts of a run that the program named: which thread was in which region when. Immutable. */
@@ -88,6 +90,72 @@ public final class Regions {
 			}
 		}
 		return new Regions(outer);
+	}
+
+	/** Which region each of some threads is in, at any time. */
+	public Innermost innermost(List<ThreadInfo> threads) {
+		return new Innermost(threads);
+	}
+
+	/** The innermost region of threads: of those of the thread or, when it never was in one, of the first thread of its image that was. */
+	public final class Innermost {
+		/** Number of the name from each bound on, -1: none. */
+		private record Line(long[] bound, int[] value) {
+			static Line of(List<Region> regions, Map<String, Integer> numbers) {
+				TreeSet<Long> cuts = new TreeSet<>();
+				regions.forEach(r -> cuts.addAll(List.of(r.fromNs(), r.toNs())));
+				long[] bound = cuts.stream().mapToLong(Long::longValue).toArray();
+				int[] value = new int[bound.length];
+				Arrays.fill(value, -1);
+				// outer ones come first, and inner ones over them
+				List<Region> order = new ArrayList<>(regions);
+				order.sort(Comparator.comparingLong(Region::fromNs).thenComparing(Region::toNs, Comparator.reverseOrder()));
+				for (Region r : order) {
+					int from = Arrays.binarySearch(bound, r.fromNs());
+					int to = Arrays.binarySearch(bound, r.toNs());
+					Arrays.fill(value, from, Math.max(from, to), numbers.get(r.name()));
+				}
+				return new Line(bound, value);
+			}
+
+			int at(long ns) {
+				int i = Arrays.binarySearch(bound, ns);
+				int at = i >= 0 ? i : -i - 2;
+				return at < 0 ? -1 : value[at];
+			}
+		}
+
+		private final Line[] ofThread;
+
+		private Innermost(List<ThreadInfo> threads) {
+			Map<String, Integer> numbers = new HashMap<>();
+			names().forEach(n -> numbers.put(n, numbers.size()));
+			Map<String, List<Region>> byTask = new HashMap<>();
+			Map<Integer, String> firstTask = new HashMap<>();
+			for (Region r : all) {
+				String task = r.image() + " " + r.taskId();
+				byTask.computeIfAbsent(task, t -> new ArrayList<>()).add(r);
+				firstTask.putIfAbsent(r.image(), task);
+			}
+			Map<String, Line> lines = new HashMap<>();
+			byTask.forEach((task, list) -> lines.put(task, Line.of(list, numbers)));
+			ofThread = new Line[threads.size()];
+			for (int t = 0; t < ofThread.length; t++) {
+				ThreadInfo thread = threads.get(t);
+				Line own = lines.get(thread.image() + " " + thread.taskId());
+				ofThread[t] = own != null ? own : lines.get(firstTask.get(thread.image()));
+			}
+		}
+
+		/**
+		 * Number of the name in {@link Regions#names()}, -1: in none.
+		 *
+		 * @param thread index in the list of threads; another one is in none
+		 */
+		public int at(int thread, long ns) {
+			Line line = thread < 0 || thread >= ofThread.length ? null : ofThread[thread];
+			return line == null ? -1 : line.at(ns);
+		}
 	}
 
 	/** As it is stored. */

@@ -63,6 +63,23 @@ public final class DiffHtml {
 			b.append("</div>\n");
 			table(b, s.comparisons());
 		}
+		if (!d.regions().isEmpty()) {
+			b.append("<h2>Regions of the program</h2>\n");
+		}
+		for (RegionDiff r : d.regions()) {
+			b.append("<h3>").append(text(r.name())).append(" <span class=\"dim\">").append(r.inA() == 0 ? "new" : r.inB() == 0 ? "gone" : "")
+					.append("</span></h3>\n");
+			table(b, r.comparisons());
+			List<StructureDiff> inside = r.relevant();
+			if (!inside.isEmpty()) {
+				b.append("<details><summary>").append(Words.count(inside.size(), "structure")).append(" in it</summary>\n");
+			}
+			for (StructureDiff s : inside) {
+				b.append("<h4>").append(text(s.name())).append(" <span class=\"dim\">").append(text(s.origin())).append("</span></h4>\n");
+				table(b, s.comparisons());
+			}
+			b.append(inside.isEmpty() ? "" : "</details>\n");
+		}
 		if (!outcomes.isEmpty()) {
 			b.append("<h2>Conditions</h2><ul>");
 			outcomes.forEach(o -> b.append("<li class=\"").append(o.failed() ? "worse" : "better").append("\">").append(o.failed() ? "failed"

@@ -44,8 +44,33 @@ public final class DiffJson {
 		}
 		top.add("findings", findings);
 		top.add("metrics", comparisons(d.whole()));
+		top.add("structures", structures(d.structures()));
+		JsonArray regions = new JsonArray();
+		for (RegionDiff r : d.regions()) {
+			JsonObject o = new JsonObject();
+			o.addProperty("name", r.name());
+			o.addProperty("runs_before", r.inA());
+			o.addProperty("runs_after", r.inB());
+			o.add("metrics", comparisons(r.comparisons()));
+			o.add("structures", structures(r.structures()));
+			regions.add(o);
+		}
+		top.add("regions", regions);
+		JsonArray conditions = new JsonArray();
+		for (FailIf.Outcome out : outcomes) {
+			JsonObject o = new JsonObject();
+			o.addProperty("condition", out.condition().text());
+			o.addProperty("failed", out.failed());
+			o.addProperty("reason", out.reason());
+			conditions.add(o);
+		}
+		top.add("fail_if", conditions);
+		return GSON.toJson(top) + "\n";
+	}
+
+	private static JsonArray structures(List<StructureDiff> all) {
 		JsonArray structures = new JsonArray();
-		for (StructureDiff s : d.structures()) {
+		for (StructureDiff s : all) {
 			JsonObject o = new JsonObject();
 			o.addProperty("name", s.name());
 			o.addProperty("origin", s.origin());
@@ -61,17 +86,7 @@ public final class DiffJson {
 			}
 			structures.add(o);
 		}
-		top.add("structures", structures);
-		JsonArray conditions = new JsonArray();
-		for (FailIf.Outcome out : outcomes) {
-			JsonObject o = new JsonObject();
-			o.addProperty("condition", out.condition().text());
-			o.addProperty("failed", out.failed());
-			o.addProperty("reason", out.reason());
-			conditions.add(o);
-		}
-		top.add("fail_if", conditions);
-		return GSON.toJson(top) + "\n";
+		return structures;
 	}
 
 	private static JsonArray runs(List<Run> runs) {

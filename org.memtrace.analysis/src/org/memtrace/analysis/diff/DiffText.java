@@ -26,12 +26,7 @@ public final class DiffText {
 	/** All of it. */
 	public static String text(TraceDiff d, List<FailIf.Outcome> outcomes) {
 		StringBuilder b = new StringBuilder();
-		Lines.wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
-				+ Words.count(d.after().size(), "run") + "): " + String.join(", ", TraceDiff.programs(d.after())), "  ");
-		if (!d.warnings().isEmpty()) {
-			b.append("\nWarnings\n");
-			d.warnings().forEach(w -> Lines.wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
-		}
+		head(b, d);
 		b.append("\nFindings\n");
 		if (d.findings().isEmpty()) {
 			b.append("  none, before and after\n");
@@ -51,11 +46,69 @@ public final class DiffText {
 		if (rest > 0) {
 			Lines.wrap(b, "  " + Words.count(rest, "small structure") + " with less than 1 % of what was recorded and of the pages: --format json has them", "  ");
 		}
+		if (!d.regions().isEmpty()) {
+			b.append("\nRegions of the program\n");
+			d.regions().forEach(r -> region(b, r));
+			Lines.wrap(b, "  --by region,structure tells what each structure did in each of them.", "  ");
+		}
+		outcomes(b, outcomes);
+		return b.toString();
+	}
+
+	/**
+	 * The comparison by region.
+	 *
+	 * @param name the only region that is told, null: all
+	 * @param structures whether the structures in each region are told, too
+	 */
+	public static String regions(TraceDiff d, String name, boolean structures, List<FailIf.Outcome> outcomes) {
+		StringBuilder b = new StringBuilder();
+		head(b, d);
+		b.append("\nRegions of the program\n");
+		for (RegionDiff r : d.regions()) {
+			if (name != null && !r.name().equals(name)) {
+				continue;
+			}
+			region(b, r);
+			for (StructureDiff s : structures ? r.relevant() : List.<StructureDiff>of()) {
+				StringBuilder of = new StringBuilder();
+				structure(of, s, d);
+				b.append(of.toString().replaceAll("(?m)^(?=.)", "  "));
+			}
+		}
+		Lines.wrap(b, "  " + statistics(d), "  ");
+		outcomes(b, outcomes);
+		return b.toString();
+	}
+
+	private static void head(StringBuilder b, TraceDiff d) {
+		Lines.wrap(b, labels(d.before()) + " (" + Words.count(d.before().size(), "run") + ") -> " + labels(d.after()) + " ("
+				+ Words.count(d.after().size(), "run") + "): " + String.join(", ", TraceDiff.programs(d.after())), "  ");
+		if (!d.warnings().isEmpty()) {
+			b.append("\nWarnings\n");
+			d.warnings().forEach(w -> Lines.wrap(b, "  * " + Character.toUpperCase(w.charAt(0)) + w.substring(1) + ".", "    "));
+		}
+	}
+
+	private static void outcomes(StringBuilder b, List<FailIf.Outcome> outcomes) {
 		b.append('\n');
 		for (FailIf.Outcome o : outcomes) {
 			Lines.wrap(b, (o.failed() ? "FAILED " : "passed ") + "--fail-if '" + o.condition().text() + "': " + o.reason() + ".", "  ");
 		}
-		return b.toString();
+	}
+
+	private static void region(StringBuilder b, RegionDiff r) {
+		b.append("  ").append(r.name()).append(r.inA() == 0 ? ": new" : r.inB() == 0 ? ": gone" : "").append('\n');
+		r.comparisons().forEach(c -> line(b, c, "    "));
+	}
+
+	/** A region in one sentence: its time, and what happened to the data of the program in it. */
+	public static String sentence(RegionDiff r) {
+		List<String> parts = new ArrayList<>();
+		for (Comparison c : r.comparisons()) {
+			parts.add(c.metric().id() + " " + value(c.metric(), c.before()) + " to " + value(c.metric(), c.after()));
+		}
+		return "In " + r.name() + ": " + (r.inA() == 0 ? "it is new" : r.inB() == 0 ? "it is gone" : String.join(", ", parts)) + ".";
 	}
 
 	private static String labels(List<Run> runs) {

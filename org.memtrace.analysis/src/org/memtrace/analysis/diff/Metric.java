@@ -14,7 +14,7 @@ import org.memtrace.model.memory.StructureKind;
  * percentage points, of all others relative to what it was.
  */
 public enum Metric {
-	TIME("time", "time of the run", Kind.NS, true, t -> t.info().durationNs(), null),
+	TIME("time", "time of the run, or in a region", Kind.NS, true, t -> t.info().durationNs(), null),
 	CPU("cpu", "CPU time of all threads", Kind.NS, true, Metric::cpu, null),
 	IMBALANCE("imbalance", "busiest thread of the team divided by the mean, by CPU time", Kind.NUMBER, true, Metric::imbalance, null),
 	HANDED_ON("handed-on", "pages that another thread uses than touched them first", Kind.SHARE, true,
@@ -26,7 +26,11 @@ public enum Metric {
 			: share(g.sharedLines, g.lines)),
 	FIRST_TOUCH("first-touch", "pages that one thread touches first", Kind.SHARE, false, t -> Double.NaN,
 			g -> g.parts == 0 ? Double.NaN : g.firstTouchShare()),
-	PAGES("pages", "pages that were touched", Kind.NUMBER, false, t -> t.parts(), g -> g.parts);
+	PAGES("pages", "pages that were touched", Kind.NUMBER, false, t -> t.parts(), g -> g.parts),
+	/** Of regions only, as those below. */
+	TIMES("times", "times that a region was entered", Kind.NUMBER, false, t -> Double.NaN, null),
+	ACCESSES("accesses", "accesses in a region, of all accesses of the run", Kind.SHARE, false, t -> Double.NaN, null),
+	NEW_PAGES("new-pages", "pages that were touched first in a region", Kind.NUMBER, false, t -> Double.NaN, null);
 
 	/** How a value is written, and its difference. */
 	public enum Kind {
@@ -81,6 +85,22 @@ public enum Metric {
 	/** Value of a structure; not a number for what only runs have. */
 	double of(GroupFacts g) {
 		return ofGroup == null ? Double.NaN : ofGroup.applyAsDouble(g);
+	}
+
+	/** Value of a region in a run, or of a structure in it. */
+	double of(RegionUse run, RegionUse.Region region, RegionUse.Cell c) {
+		boolean whole = c == region.data;
+		return switch (this) {
+		case TIME -> whole ? region.timeNs : Double.NaN;
+		case TIMES -> whole ? region.times : Double.NaN;
+		case ACCESSES -> run.accesses() == 0 ? Double.NaN : (whole ? region.accesses : c.reads + c.writes) / run.accesses();
+		case HANDED_ON -> share(c.handedOn, c.latePages);
+		case SHARED -> share(c.sharedPairs, c.pairs);
+		case FIRST_TOUCH -> c.firstTouchShare();
+		case NEW_PAGES -> c.touchedFirst();
+		case PAGES -> c.pages;
+		case CPU, IMBALANCE, LINES -> Double.NaN;
+		};
 	}
 
 	/** Difference from a to b: percentage points of a share as 0 to 1, else relative to a; 0 when both are 0. */

@@ -17,13 +17,29 @@ import org.memtrace.model.ThreadInfo;
 public final class Run {
 	private final String label;
 	private final Advisor advisor;
+	private final RegionUse regions;
 	private final int[] role;
 	private final List<String> roles = new ArrayList<>();
 
-	/** @param label what the user calls it */
+	/**
+	 * A run that is not compared by region.
+	 *
+	 * @param label what the user calls it
+	 */
 	public Run(String label, Advisor advisor) {
+		this(label, advisor, RegionUse.NONE);
+	}
+
+	/**
+	 * A run.
+	 *
+	 * @param label what the user calls it
+	 * @param regions what it did in its regions
+	 */
+	public Run(String label, Advisor advisor, RegionUse regions) {
 		this.label = label;
 		this.advisor = advisor;
+		this.regions = regions;
 		List<ThreadInfo> threads = advisor.facts().threads();
 		role = new int[threads.size()];
 		Map<String, Integer> count = new HashMap<>();
@@ -47,6 +63,11 @@ public final class Run {
 	/** Facts and findings. */
 	public Advisor advisor() {
 		return advisor;
+	}
+
+	/** What it did in its regions. */
+	public RegionUse regions() {
+		return regions;
 	}
 
 	/** The facts. */

@@ -9,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,7 @@ import org.memtrace.analysis.findings.facts.Words;
 import org.memtrace.analysis.findings.rules.Check;
 import org.memtrace.analysis.findings.rules.Rule;
 import org.memtrace.analysis.findings.rules.Thresholds;
+import org.memtrace.analysis.text.Units;
 import org.memtrace.model.TraceInfo;
 
 /** Compares recordings before a change with recordings after it. Immutable. */
@@ -41,6 +43,7 @@ public final class TraceDiff {
 	private final List<Comparison> whole = new ArrayList<>();
 	private final List<StructureDiff> structures = new ArrayList<>();
 	private final List<FindingDiff> findings = new ArrayList<>();
+	private final List<RegionDiff> regions = new ArrayList<>();
 	/** The groups of each run, those before first; null where it is not there. */
 	private final Map<StructureDiff, List<GroupFacts>> groups = new IdentityHashMap<>();
 
@@ -68,6 +71,7 @@ public final class TraceDiff {
 		slots.forEach(s -> structures.add(structure(s)));
 		correct();
 		findings(slots);
+		regions(slots);
 		for (int i = 0; i < slots.size(); i++) {
 			groups.put(structures.get(i), slots.get(i).groups);
 		}
@@ -120,6 +124,11 @@ public final class TraceDiff {
 		return structures.stream().filter(s -> s.weight() >= RELEVANT || named.contains(s.name())).toList();
 	}
 
+	/** The regions that the program named, in the order of their first begin; also those that are only on one side. */
+	public List<RegionDiff> regions() {
+		return regions;
+	}
+
 	/** The group of a structure in a run; null when it is not there. */
 	GroupFacts group(StructureDiff structure, Run run) {
 		return groups.get(structure).get(all().indexOf(run));
@@ -144,16 +153,23 @@ public final class TraceDiff {
 
 	/** Corrects the p of all comparisons together for their number. */
 	private void correct() {
-		List<double[]> p = new ArrayList<>();
-		whole.forEach(c -> p.add(new double[] {c.p()}));
-		structures.forEach(s -> s.comparisons().forEach(c -> p.add(new double[] {c.p()})));
-		double[] tested = p.stream().mapToDouble(v -> v[0]).filter(v -> !Double.isNaN(v)).toArray();
-		double[] corrected = Samples.holm(tested);
-		int[] next = new int[1];
-		Function<Comparison, Comparison> correct = c -> c.isTested() ? c.corrected(corrected[next[0]++]) : c;
+		List<Comparison> all = new ArrayList<>(whole);
+		structures.forEach(s -> all.addAll(s.comparisons()));
+		Function<Comparison, Comparison> correct = correction(all);
 		whole.replaceAll(correct::apply);
-		structures.replaceAll(s -> new StructureDiff(s.name(), s.origin(), s.how(), s.inA(), s.inB(), s.weight(),
-				s.comparisons().stream().map(correct).toList(), s.before(), s.after()));
+		structures.replaceAll(s -> corrected(s, correct));
+	}
+
+	/** What corrects these comparisons, which it must be given in this order. */
+	private static Function<Comparison, Comparison> correction(List<Comparison> all) {
+		double[] corrected = Samples.holm(all.stream().filter(Comparison::isTested).mapToDouble(Comparison::p).toArray());
+		int[] next = new int[1];
+		return c -> c.isTested() ? c.corrected(corrected[next[0]++]) : c;
+	}
+
+	private static StructureDiff corrected(StructureDiff s, Function<Comparison, Comparison> correct) {
+		return new StructureDiff(s.name(), s.origin(), s.how(), s.inA(), s.inB(), s.weight(), s.comparisons().stream().map(correct).toList(),
+				s.before(), s.after());
 	}
 
 	private StructureDiff structure(Matching.Slot slot) {
@@ -166,11 +182,13 @@ public final class TraceDiff {
 				comparisons.add(c);
 			}
 		}
-		GroupFacts any = slot.any();
 		double weight = slot.groups.stream().filter(g -> g != null).mapToDouble(g -> g.weight).max().orElse(0);
-		return new StructureDiff(name(slot), any.kind.name().toLowerCase(java.util.Locale.ROOT)
-				+ (any.site.isEmpty() ? "" : ", " + any.site.substring(any.site.lastIndexOf('/') + 1)), slot.how, count(x), count(y), weight,
-				comparisons, use(a, x), use(b, y));
+		return new StructureDiff(name(slot), origin(slot), slot.how, count(x), count(y), weight, comparisons, use(a, x), use(b, y));
+	}
+
+	private static String origin(Matching.Slot slot) {
+		GroupFacts any = slot.any();
+		return any.kind.name().toLowerCase(Locale.ROOT) + (any.site.isEmpty() ? "" : ", " + any.site.substring(any.site.lastIndexOf('/') + 1));
 	}
 
 	private String name(Matching.Slot slot) {
@@ -240,6 +258,113 @@ public final class TraceDiff {
 			}
 		}
 		return best;
+	}
+
+	// regions
+
+	private void regions(List<Matching.Slot> slots) {
+		Set<String> names = new LinkedHashSet<>();
+		all().forEach(r -> names.addAll(r.regions().names()));
+		for (String name : names) {
+			List<RegionUse.Region> here = new ArrayList<>();
+			all().forEach(r -> here.add(r.regions().region(name)));
+			List<StructureDiff> found = new ArrayList<>();
+			for (Matching.Slot slot : slots) {
+				List<RegionUse.Cell> cells = new ArrayList<>();
+				for (int r = 0; r < here.size(); r++) {
+					GroupFacts g = slot.groups.get(r);
+					cells.add(here.get(r) == null || g == null ? null : here.get(r).structures.get(g));
+				}
+				if (cells.stream().anyMatch(c -> c != null)) {
+					found.add(inRegion(slot, here, cells));
+				}
+			}
+			found.sort(Comparator.comparingDouble((StructureDiff s) -> -s.weight()).thenComparing(StructureDiff::name));
+			List<RegionUse.Cell> data = here.stream().map(r -> r == null ? null : r.data).toList();
+			warnShort(name, here);
+			regions.add(new RegionDiff(name, there(here.subList(0, a.size())), there(here.subList(a.size(), here.size())),
+					comparisons(here, data), found));
+		}
+		List<Comparison> tested = new ArrayList<>();
+		regions.forEach(r -> {
+			tested.addAll(r.comparisons());
+			r.structures().forEach(s -> tested.addAll(s.comparisons()));
+		});
+		Function<Comparison, Comparison> correct = correction(tested);
+		regions.replaceAll(r -> new RegionDiff(r.name(), r.inA(), r.inB(), r.comparisons().stream().map(correct).toList(),
+				r.structures().stream().map(s -> corrected(s, correct)).toList()));
+	}
+
+	/** A record is in the region in the middle of its interval: of a shorter one it tells little. */
+	private void warnShort(String name, List<RegionUse.Region> here) {
+		for (int r = 0; r < here.size(); r++) {
+			RegionUse.Region region = here.get(r);
+			long interval = all().get(r).facts().intervalNs();
+			if (region != null && region.timeNs / region.times < interval) {
+				TraceInfo info = all().get(r).facts().info();
+				warnings.add("the region " + name + " of " + all().get(r).label() + " lasts " + Units.duration(info, region.timeNs / region.times)
+						+ " each time, less than an interval (" + Units.duration(info, interval) + "): only its time is reliable");
+				return;
+			}
+		}
+	}
+
+	private static int there(List<?> values) {
+		return (int) values.stream().filter(v -> v != null).count();
+	}
+
+	private List<Comparison> comparisons(List<RegionUse.Region> here, List<RegionUse.Cell> cells) {
+		List<Comparison> all = new ArrayList<>();
+		for (Metric m : Metric.values()) {
+			double[] values = new double[cells.size()];
+			for (int r = 0; r < values.length; r++) {
+				values[r] = cells.get(r) == null ? Double.NaN : m.of(all().get(r).regions(), here.get(r), cells.get(r));
+			}
+			Comparison c = compare(m, Arrays.copyOf(values, a.size()), Arrays.copyOfRange(values, a.size(), values.length));
+			if (c.isKnown()) {
+				all.add(c);
+			}
+		}
+		return all;
+	}
+
+	private StructureDiff inRegion(Matching.Slot slot, List<RegionUse.Region> here, List<RegionUse.Cell> cells) {
+		double weight = 0;
+		for (int r = 0; r < cells.size(); r++) {
+			if (cells.get(r) != null && here.get(r).accesses > 0) {
+				weight = Math.max(weight, (cells.get(r).reads + cells.get(r).writes) / here.get(r).accesses);
+			}
+		}
+		List<RegionUse.Cell> x = cells.subList(0, a.size());
+		List<RegionUse.Cell> y = cells.subList(a.size(), cells.size());
+		return new StructureDiff(name(slot), origin(slot), slot.how, there(x), there(y), weight, comparisons(here, cells), use(a, x, slot, 0),
+				use(b, y, slot, a.size()));
+	}
+
+	private StructureDiff.Use use(List<Run> runs, List<RegionUse.Cell> cells, Matching.Slot slot, int first) {
+		if (there(cells) == 0) {
+			return null;
+		}
+		double[] touched = new double[roles.size()];
+		double[] main = new double[roles.size()];
+		double reads = 0;
+		double writes = 0;
+		List<Integer> ids = null;
+		for (int r = 0; r < runs.size(); r++) {
+			RegionUse.Cell c = cells.get(r);
+			if (c == null) {
+				continue;
+			}
+			ids = ids == null ? List.copyOf(slot.groups.get(first + r).structures) : ids;
+			double accesses = runs.get(r).regions().accesses();
+			reads += accesses == 0 ? 0 : c.reads / accesses / runs.size();
+			writes += accesses == 0 ? 0 : c.writes / accesses / runs.size();
+			for (int t = 0; t < c.firstTouched.length; t++) {
+				touched[runs.get(r).roleNumber(t)] += c.firstTouched[t];
+				main[runs.get(r).roleNumber(t)] += c.mainUser[t];
+			}
+		}
+		return new StructureDiff.Use(ids, reads, writes, shares(touched), shares(main), new int[0], new int[0]);
 	}
 
 	// findings
@@ -358,8 +483,8 @@ public final class TraceDiff {
 		double y = Samples.median(b.stream().mapToDouble(r -> r.facts().intervalNs()).toArray());
 		if (Math.max(x, y) > OTHER_INTERVAL * Math.min(x, y)) {
 			TraceInfo info = a.get(0).facts().info();
-			warnings.add("the intervals differ: " + org.memtrace.analysis.text.Units.duration(info, x) + " and "
-					+ org.memtrace.analysis.text.Units.duration(info, y) + "; shares of (page, interval) pairs grow with their length");
+			warnings.add("the intervals differ: " + Units.duration(info, x) + " and "
+					+ Units.duration(info, y) + "; shares of (page, interval) pairs grow with their length");
 		}
 		Set<Integer> teamA = a.stream().map(r -> r.facts().team().length).collect(Collectors.toCollection(LinkedHashSet::new));
 		Set<Integer> teamB = b.stream().map(r -> r.facts().team().length).collect(Collectors.toCollection(LinkedHashSet::new));

@@ -19,6 +19,8 @@ import org.memtrace.analysis.diff.DiffPicture;
 import org.memtrace.analysis.diff.DiffText;
 import org.memtrace.analysis.diff.FailIf;
 import org.memtrace.analysis.diff.PlaceTimes;
+import org.memtrace.analysis.diff.RegionDiff;
+import org.memtrace.analysis.diff.RegionUse;
 import org.memtrace.analysis.diff.Run;
 import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.export.OutputFile;
@@ -40,6 +42,7 @@ import org.memtrace.model.store.TraceStore;
 public final class DiffCommand implements Command {
 	private static final int WORSE = 1;
 	private static final String AUTO = "auto";
+	private static final List<String> BY = List.of("region", "region,structure");
 
 	@Override
 	public int run(CommandLine given, Console console) throws Exception {
@@ -66,6 +69,13 @@ public final class DiffCommand implements Command {
 		for (String assignment : args.getAll("set")) {
 			thresholds = thresholds.with(assignment);
 		}
+		if (args.has("by") && !BY.contains(args.get("by"))) {
+			throw new UsageException("--by is '" + args.get("by") + "'; it is region, or region,structure");
+		}
+		boolean byRegion = args.has("by") || args.has("region");
+		if (byRegion && !args.get("format").equals("text")) {
+			throw new UsageException("--by and --region are for --format text; the other formats have all regions with their structures");
+		}
 		Path picture = args.getPath("picture");
 		if (picture != null) {
 			PictureFile.check(picture);
@@ -76,6 +86,13 @@ public final class DiffCommand implements Command {
 					+ String.join(", ", TraceDiff.programs(diff.after())) + "; --force compares them all the same");
 			return ExitCode.UNAVAILABLE;
 		}
+		List<String> named = diff.regions().stream().map(RegionDiff::name).toList();
+		if (byRegion && named.isEmpty()) {
+			throw new UsageException("no recording has regions: the program names them with memtrace_begin() and memtrace_end()");
+		}
+		if (args.has("region") && !named.contains(args.get("region"))) {
+			throw new UsageException("--region is '" + args.get("region") + "'; the regions are " + String.join(", ", named));
+		}
 		if (picture != null) {
 			draw(diff, before, after, picture, args, console);
 		}
@@ -84,7 +101,8 @@ public final class DiffCommand implements Command {
 		case "json" -> DiffJson.json(diff, outcomes);
 		case "junit" -> DiffJUnit.xml(diff, outcomes);
 		case "html" -> DiffHtml.html(diff, outcomes);
-		default -> DiffText.text(diff, outcomes);
+		default -> byRegion ? DiffText.regions(diff, args.get("region"), args.has("region") || args.get("by").equals(BY.get(1)), outcomes)
+				: DiffText.text(diff, outcomes);
 		};
 		Path output = args.getPath("output");
 		if (output == null) {
@@ -144,7 +162,8 @@ public final class DiffCommand implements Command {
 					throw new MemtraceException(store.info().alias() + " has no memory accesses: diff is about the memory of a program");
 				}
 				Advisor advisor = Advisor.of(store, store.accessSource(console.progress()), thresholds, console.progress());
-				runs.add(new Run(trace, advisor));
+				RegionUse regions = RegionUse.of(advisor.facts(), store, store.accessSource(console.progress()), console.progress());
+				runs.add(new Run(trace, advisor, regions));
 			}
 		}
 		return runs;

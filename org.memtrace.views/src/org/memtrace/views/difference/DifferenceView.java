@@ -34,9 +34,12 @@ import org.memtrace.analysis.diff.DiffPicture;
 import org.memtrace.analysis.diff.DiffTable;
 import org.memtrace.analysis.diff.DiffText;
 import org.memtrace.analysis.diff.PlaceTimes;
+import org.memtrace.analysis.diff.RegionDiff;
+import org.memtrace.analysis.diff.RegionUse;
 import org.memtrace.analysis.diff.Run;
 import org.memtrace.analysis.diff.StructureDiff;
 import org.memtrace.analysis.diff.TraceDiff;
+import org.memtrace.analysis.findings.Advisor;
 import org.memtrace.analysis.findings.rules.Thresholds;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.scene.TitledScene;
@@ -77,6 +80,8 @@ public final class DifferenceView extends TraceView {
 	}
 
 	private Text sentences;
+	/** What the table is about: the whole run, or a region of the program. */
+	private Combo region;
 	private Combo quantity;
 	private Combo thread;
 	private Combo align;
@@ -129,6 +134,10 @@ public final class DifferenceView extends TraceView {
 		wrapped.center = true;
 		bar.setLayout(wrapped);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(bar);
+		region = new Combo(bar, SWT.READ_ONLY);
+		region.setToolTipText("The table and the first sentence are about the whole run, or about what happened in a region of the program");
+		Accessibility.name(region, "Part of the run in the table");
+		region.addListener(SWT.Selection, e -> regionChosen());
 		quantity = combo(bar, "What the colours of the picture are: after minus before");
 		quantity.setItems("Accesses", "Reads", "Writes", "First touch by thread");
 		thread = combo(bar, "The thread whose first touches are compared");
@@ -219,10 +228,17 @@ public final class DifferenceView extends TraceView {
 
 	/** Takes as long as reading all accesses of both, twice when nobody has asked for their findings. */
 	private static DiffMap compare(Pair pair, Progress progress) throws MemtraceException {
-		Run before = new Run(pair.before().name(), pair.before().advisor(progress));
-		Run after = new Run(pair.after().name(), pair.after().advisor(progress));
+		Run before = run(pair.before(), progress);
+		Run after = run(pair.after(), progress);
 		TraceDiff diff = new TraceDiff(List.of(before), List.of(after), Thresholds.STANDARD);
 		return new DiffMap(diff, List.of(times(diff, before, pair.before(), progress)), List.of(times(diff, after, pair.after(), progress)));
+	}
+
+	private static Run run(OpenTrace trace, Progress progress) throws MemtraceException {
+		Advisor advisor = trace.advisor(progress);
+		try (OpenTrace.Lease lease = trace.lease()) {
+			return new Run(trace.name(), advisor, RegionUse.of(advisor.facts(), lease.virtual(), lease.virtual().accessSource(progress), progress));
+		}
 	}
 
 	private static PlaceTimes times(TraceDiff diff, Run run, OpenTrace trace, Progress progress) throws MemtraceException {
@@ -293,6 +309,11 @@ public final class DifferenceView extends TraceView {
 		RowData data = new RowData();
 		data.exclude = !touch;
 		thread.setLayoutData(data);
+		boolean named = map != null && !map.diff().regions().isEmpty();
+		region.setVisible(named);
+		RowData ofRegion = new RowData();
+		ofRegion.exclude = !named;
+		region.setLayoutData(ofRegion);
 		thread.getParent().getParent().layout(true, true);
 	}
 
@@ -302,17 +323,43 @@ public final class DifferenceView extends TraceView {
 		}
 		map = result;
 		TraceDiff d = map.diff();
+		region.removeAll();
+		region.add("Whole run");
+		d.regions().forEach(r -> region.add("In " + r.name()));
+		region.select(0);
+		tell();
+		thread.setItems(d.roles().toArray(String[]::new));
+		choose(map.usual());
+		showRows();
+		markChanged(trace().selection().mark());
+	}
+
+	/** The region that is chosen, null: the whole run. */
+	private RegionDiff region() {
+		int chosen = region.getSelectionIndex();
+		return map == null || chosen < 1 ? null : map.diff().regions().get(chosen - 1);
+	}
+
+	private void regionChosen() {
+		if (map != null) {
+			tell();
+			showRows();
+		}
+	}
+
+	/** Says what differs. */
+	private void tell() {
+		TraceDiff d = map.diff();
 		List<String> all = new ArrayList<>(DiffText.sentences(d));
 		if (!d.isSameProgram()) {
 			all.add("Attention: the programs differ: " + String.join(", ", TraceDiff.programs(d.before())) + " and "
 					+ String.join(", ", TraceDiff.programs(d.after())) + ".");
 		}
 		d.warnings().forEach(w -> all.add("Attention: " + w + "."));
+		if (region() != null) {
+			all.add(0, DiffText.sentence(region()));
+		}
 		say(d.before().get(0).label() + " (A), then " + d.after().get(0).label() + " (B). " + String.join("\n", all));
-		thread.setItems(d.roles().toArray(String[]::new));
-		choose(map.usual());
-		showRows();
-		markChanged(trace().selection().mark());
 	}
 
 	/** Takes what the widgets say. */
@@ -345,17 +392,27 @@ public final class DifferenceView extends TraceView {
 	}
 
 	private void showRows() {
-		rows = map == null ? List.of() : DiffTable.sorted(map.diff().structures(), order, descending);
+		rows = map == null ? List.of() : DiffTable.sorted(region() == null ? map.diff().structures() : region().structures(), order, descending);
 		grid.sortedBy(COLUMNS.indexOf(order), descending);
 		grid.refresh();
-		grid.select(selected == null ? -1 : rows.indexOf(selected), false);
+		grid.select(selected == null ? -1 : row(selected), false);
+	}
+
+	/** Where a structure stands in the table, -1: nowhere. In a region it is another row with the same name. */
+	private int row(StructureDiff s) {
+		for (int i = 0; i < rows.size(); i++) {
+			if (rows.get(i).name().equals(s.name()) && rows.get(i).origin().equals(s.origin())) {
+				return i;
+			}
+		}
+		return -1;
 	}
 
 	/** Marks a structure in both traces. */
 	private void select(StructureDiff s, boolean reveal) {
 		selected = s;
 		canvas.select(s.name());
-		grid.select(rows.indexOf(s), reveal);
+		grid.select(row(s), reveal);
 		session().mark(pair.before(), producers(pair.before(), s.before()), pair.after(), producers(pair.after(), s.after()));
 	}
 
@@ -378,7 +435,7 @@ public final class DifferenceView extends TraceView {
 			if (id >= 0 && use != null && use.structures().contains(id) && s != selected) {
 				selected = s;
 				canvas.select(s.name());
-				grid.select(rows.indexOf(s), true);
+				grid.select(row(s), true);
 			}
 		}
 	}
@@ -434,6 +491,7 @@ public final class DifferenceView extends TraceView {
 		Map<String, String> parameters = new TreeMap<>();
 		parameters.put("before", pair.before().name());
 		parameters.put("after", pair.after().name());
+		parameters.put("region", region() == null ? "whole run" : region().name());
 		parameters.put("quantity", choice.quantity().id());
 		parameters.put("thread", drawn.thread(choice.role()));
 		parameters.put("align", choice.sinceStart() ? "start" : "share");
@@ -477,6 +535,11 @@ public final class DifferenceView extends TraceView {
 	/** For tests. */
 	DifferenceCanvas canvas() {
 		return canvas;
+	}
+
+	/** For tests. */
+	Combo regions() {
+		return region;
 	}
 
 	/** For tests. */

@@ -19,7 +19,6 @@ import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.node.NodeDistances;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
-import org.memtrace.model.Interval;
 import org.memtrace.model.memory.MemoryArea;
 import org.memtrace.model.memory.MemoryLayout;
 import org.memtrace.model.memory.PageCells;
@@ -43,8 +42,6 @@ import org.memtrace.model.columns.Losses;
  * facts add up. What is counted follows spec/insight.md 3.1.
  */
 public final class FactsCollector {
-	/** Parts of the time of a trace without monitoring intervals. */
-	private static final int WINDOWS = 50;
 	/** Share of all accesses that makes a thread one of the team, and of the share that each thread would have if all were alike. */
 	private static final double TEAM = 0.02;
 	private static final double TEAM_OF_EQUAL = 0.25;
@@ -80,11 +77,7 @@ public final class FactsCollector {
 	/** By structure: its first leaf and the one after its last. */
 	private final int[] firstLeaf;
 	private final int[] endLeaf;
-	/** For each image, the starts of its intervals, ascending; the number of the first one. */
-	private final Map<Integer, long[]> starts = new HashMap<>();
-	private final Map<Integer, Integer> firstInterval = new HashMap<>();
-	private int intervals;
-	private long intervalNs;
+	private final IntervalNumbers intervals;
 	/** NUMA nodes of the recorded machine, 0 not known. */
 	private final int nodes;
 	/** Node of each set of CPUs, -1 several or not known; empty for a machine with one node. */
@@ -118,7 +111,7 @@ public final class FactsCollector {
 				endLeaf[s] = Math.max(endLeaf[s], p + 1);
 			}
 		}
-		findIntervals();
+		intervals = IntervalNumbers.of(store);
 		NodeDistances machine = machine();
 		nodes = Math.max(number("numa_nodes"), machine.nodes());
 		nodeOfSet = machine.nodes() < 2 ? new int[0] : store.cpuSets().stream().mapToInt(machine::nodeOf).toArray();
@@ -256,45 +249,6 @@ public final class FactsCollector {
 		}
 	}
 
-	private void findIntervals() throws MemtraceException {
-		Map<Integer, List<Interval>> byImage = new LinkedHashMap<>();
-		for (Interval i : store.intervals()) {
-			byImage.computeIfAbsent(i.image(), k -> new ArrayList<>()).add(i);
-		}
-		List<Long> lengths = new ArrayList<>();
-		byImage.forEach((image, list) -> {
-			long[] s = list.stream().mapToLong(Interval::startNs).sorted().distinct().toArray();
-			starts.put(image, s);
-			firstInterval.put(image, intervals);
-			intervals += s.length;
-			list.forEach(i -> lengths.add(i.endNs() - i.startNs()));
-		});
-		if (intervals == 0) {
-			long[] s = new long[WINDOWS];
-			for (int i = 0; i < WINDOWS; i++) {
-				s[i] = store.info().startNs() + (long) ((double) store.info().durationNs() * i / WINDOWS);
-			}
-			starts.put(-1, s);
-			firstInterval.put(-1, 0);
-			intervals = WINDOWS;
-			intervalNs = Math.max(1, store.info().durationNs() / WINDOWS);
-			return;
-		}
-		lengths.sort(null);
-		intervalNs = Math.max(1, lengths.get(lengths.size() / 2));
-	}
-
-	private int interval(int image, long startNs) {
-		long[] s = starts.get(image);
-		int key = image;
-		if (s == null) {
-			key = starts.keySet().iterator().next();
-			s = starts.get(key);
-		}
-		int i = Arrays.binarySearch(s, startNs);
-		return firstInterval.get(key) + Math.max(0, i >= 0 ? i : -i - 2);
-	}
-
 	private TraceFacts run(Progress progress, List<? extends AccessScan.Pass<?>> others) throws MemtraceException {
 		List<Part> parts = new ArrayList<>();
 		List<AccessScan.Pass<?>> passes = new ArrayList<>(others);
@@ -376,14 +330,8 @@ public final class FactsCollector {
 			// the property is not ours
 		}
 		Losses lost = source.losses();
-		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, allStarts(), intervalNs, accesses, parts, nodes,
+		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals.starts(), intervals.lengthNs(), accesses, parts, nodes,
 				store.threadTimes(), offsets, recorded + lost.accesses(), lost);
-	}
-
-	private long[] allStarts() {
-		long[] all = new long[intervals];
-		starts.forEach((image, s) -> System.arraycopy(s, 0, all, firstInterval.get(image), s.length));
-		return all;
 	}
 
 	/** Looks at a range of leaves, one after the other. */
@@ -459,7 +407,7 @@ public final class FactsCollector {
 				long start = chunk.startNs(r);
 				g.firstNs = Math.min(g.firstNs, start);
 				g.lastNs = Math.max(g.lastNs, chunk.endNs(r));
-				interval[n] = FactsCollector.this.interval(g.image, start);
+				interval[n] = intervals.of(g.image, start);
 				thread[n] = chunk.thread[r] < threads.size() ? chunk.thread[r] : -1;
 				reads[n] = chunk.reads[r];
 				writes[n] = chunk.writes[r];

@@ -16,7 +16,9 @@ import org.memtrace.analysis.diff.DiffMap.Quantity;
 import org.memtrace.analysis.diff.DiffTable;
 import org.memtrace.analysis.diff.StructureDiff;
 import org.memtrace.analysis.selection.SelectionLink;
+import org.memtrace.model.Regions;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.store.TraceStore;
 import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.SampleTrace;
@@ -115,6 +117,43 @@ class DifferenceViewTest extends UiTest {
 		assertEquals("C, now result", bot.ui(() -> view.rows().get(2).name()), "its first touch has not changed");
 		bot.run(() -> view.sortBy(moved, true));
 		assertEquals("C, now result", bot.ui(() -> view.rows().get(0).name()));
+	}
+
+	@Test
+	void aRegionIsChosen() throws Exception {
+		TraceInfo repaired = SampleTrace.writeRepaired(session.catalogue(), "repaired matmul");
+		for (TraceInfo t : List.of(sample, repaired)) {
+			try (TraceStore store = session.catalogue().open(t.id())) {
+				Regions.Builder regions = new Regions.Builder();
+				regions.begin(0, 100, "fill", 0);
+				regions.end(0, 100, "fill", t.durationNs() / 10);
+				regions.begin(0, 100, "work", t.durationNs() / 10);
+				store.writeNote(Regions.NOTE, regions.build(t.durationNs()).toBytes());
+			}
+		}
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		bot.run(() -> Comparison.show(page(), repaired, SelectionLink.Time.SCALED));
+		bot.waitFor("the view", () -> page().findView(ViewIds.DIFFERENCE) != null);
+		view = bot.ui(() -> (DifferenceView) page().findView(ViewIds.DIFFERENCE));
+		bot.waitFor("difference", () -> view.values() != null);
+		waitForViews();
+		assertEquals(List.of("Whole run", "In fill", "In work"), bot.ui(() -> List.of(view.regions().getItems())));
+		StructureDiff whole = structure("A");
+		bot.run(() -> {
+			view.regions().select(1);
+			view.regions().notifyListeners(SWT.Selection, new Event());
+		});
+		bot.shot("difference-region");
+		String said = bot.ui(view::sentences);
+		assertTrue(said.contains("(B). In fill: time "), said);
+		StructureDiff inside = structure("A");
+		assertTrue(inside.before().reads() + inside.before().writes() < whole.before().reads() + whole.before().writes(), inside.toString());
+		bot.run(() -> {
+			view.regions().select(0);
+			view.regions().notifyListeners(SWT.Selection, new Event());
+		});
+		assertTrue(!bot.ui(view::sentences).contains("In fill"));
 	}
 
 	@Test

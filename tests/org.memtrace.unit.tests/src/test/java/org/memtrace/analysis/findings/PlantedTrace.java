@@ -18,6 +18,7 @@ import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.diff.PlaceTimes;
+import org.memtrace.analysis.diff.RegionUse;
 import org.memtrace.analysis.diff.Run;
 import org.memtrace.analysis.diff.TraceDiff;
 import org.memtrace.analysis.findings.rules.Thresholds;
@@ -32,6 +33,7 @@ import org.memtrace.model.tree.ProducerKind;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.model.tree.ProducerTreeBuilder;
 import org.memtrace.model.Progress;
+import org.memtrace.model.Regions;
 import org.memtrace.model.memory.Structure;
 import org.memtrace.model.memory.StructureKind;
 import org.memtrace.model.ThreadInfo;
@@ -80,6 +82,7 @@ public final class PlantedTrace {
 	private boolean twoNodes;
 	private long briefNs;
 	private CloseLook look = CloseLook.NONE;
+	private final Regions.Builder regions = new Regions.Builder();
 	private int cpu = -1;
 	private int node;
 
@@ -173,6 +176,12 @@ public final class PlantedTrace {
 		access(structure, page, interval, thread, 1, 1, 0, 0);
 	}
 
+	/** The thread is in a region of the program in the intervals [from, to). */
+	public void region(int thread, String name, double from, double to) {
+		regions.begin(0, 100 + thread, name, (long) (from * INTERVAL));
+		regions.end(0, 100 + thread, name, (long) (to * INTERVAL));
+	}
+
 	/** CPU time that a thread had used until the end of an interval. */
 	public void cpu(int thread, int interval, long ns) {
 		times.add(thread, (interval + 1) * INTERVAL, ns);
@@ -202,6 +211,14 @@ public final class PlantedTrace {
 	public Advisor advise() throws MemtraceException {
 		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
 			return Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+		}
+	}
+
+	/** As a side of a comparison, with its regions. */
+	public Run run(String label) throws MemtraceException {
+		try (TraceCatalogue catalogue = Stores.inMemory(); TraceStore store = store(catalogue)) {
+			Advisor advisor = Advisor.of(store, store.accessSource(Progress.NONE), Thresholds.STANDARD, Progress.NONE);
+			return new Run(label, advisor, RegionUse.of(advisor.facts(), store, store.accessSource(Progress.NONE), Progress.NONE));
 		}
 	}
 
@@ -337,6 +354,10 @@ public final class PlantedTrace {
 			}
 			if (!look.isEmpty()) {
 				w.note(CloseLook.NOTE, look.toBytes());
+			}
+			Regions named = regions.build(intervals * INTERVAL);
+			if (!named.isEmpty()) {
+				w.note(Regions.NOTE, named.toBytes());
 			}
 			w.note(TraceStore.NOTE_CODE, code.build().toBytes());
 			info = w.commit(new TraceInfo(-1, "planted", "planted", TraceInfo.TYPE_MEMTRACE, "/usr/bin/work", "host", "Linux", threads, 0,

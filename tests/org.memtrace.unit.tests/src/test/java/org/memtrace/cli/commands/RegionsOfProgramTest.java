@@ -7,7 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +94,35 @@ class RegionsOfProgramTest {
 		assertTrue(Ran.of(groups("--region", "second#0", db)).err().contains("second occurs 1 time"));
 		assertTrue(Ran.of(groups("--region", "second", "--from", "1ms", db)).err().contains("excludes --from and --to"));
 		assertTrue(Ran.of(groups("--region", "x", directory.resolve("plain.db").toString())).err().contains("the program named no regions"));
+	}
+
+	private static double sum(String csv, int column) {
+		return csv.lines().skip(1).mapToDouble(l -> Double.parseDouble(l.split(",")[l.split(",").length - 3 + column])).sum();
+	}
+
+	@Test
+	void inAComparison() throws Exception {
+		double all = sum(Ran.ok(groups("--by", "thread", db)), 1) + sum(Ran.ok(groups("--by", "thread", db)), 2);
+		String only = "{\"by\":\"region\",\"values\":[\"inner\"]}";
+		double inner = sum(Ran.ok(groups("--by", "thread", "--filter", only, db)), 1) + sum(Ran.ok(groups("--by", "thread", "--filter", only, db)),
+				2);
+		JsonObject json = JsonParser.parseString(Ran.ok("diff", "--format", "json", db, db)).getAsJsonObject();
+		JsonArray regions = json.getAsJsonArray("regions");
+		assertEquals(List.of("first, \"part\"", "second", "inner"),
+				regions.asList().stream().map(r -> r.getAsJsonObject().get("name").getAsString()).toList());
+		JsonObject accesses = regions.get(2).getAsJsonObject().getAsJsonArray("metrics").asList().stream().map(m -> m.getAsJsonObject())
+				.filter(m -> m.get("metric").getAsString().equals("accesses")).findFirst().orElseThrow();
+		assertEquals(inner / all, accesses.get("median_before").getAsDouble(), 1e-12);
+		assertTrue(Ran.ok("diff", db, db).contains("\nRegions of the program\n  first, \"part\"\n"));
+		String text = Ran.ok("diff", "--region", "inner", "--fail-if", "time in inner>+1%", db, db);
+		assertTrue(text.contains("\n  inner\n") && !text.contains("second") && text.contains("passed --fail-if 'time in inner>+1%'"), text);
+		assertTrue(Ran.ok("diff", "--by", "region", db, db).contains("\n  second\n"));
+		assertTrue(Ran.ok("diff", "--by", "region,structure", db, db).length() > Ran.ok("diff", "--by", "region", db, db).length());
+		String plain = directory.resolve("plain.db").toString();
+		assertTrue(Ran.of("diff", "--region", "nothing", db, db).err().contains("--region is 'nothing'; the regions are first, \"part\", second"));
+		assertTrue(Ran.of("diff", "--by", "region", plain, plain).err().contains("no recording has regions"));
+		assertTrue(Ran.of("diff", "--by", "thread", db, db).err().contains("--by is 'thread'; it is region, or region,structure"));
+		assertTrue(Ran.of("diff", "--by", "region", "--format", "json", db, db).err().contains("are for --format text"));
 	}
 
 	@Test
