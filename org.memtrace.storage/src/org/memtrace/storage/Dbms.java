@@ -220,8 +220,9 @@ enum Dbms {
 	}
 
 	/**
-	 * See {@link org.memtrace.model.store.TraceStore#contentStamp}. Made of the index of the chunks, which has a checksum of each column, and of the checksums of the other tables. Rows that do not fit
-	 * them are damaged, and are not read; so another content has another stamp.
+	 * See {@link org.memtrace.model.store.TraceStore#contentStamp}. Made of the index of the chunks, which has a checksum of each column,
+	 * and of the checksums of the other tables. Rows that do not fit them are damaged, and are not read; so another content has another
+	 * stamp.
 	 */
 	String contentStamp(Connection db) throws SQLException {
 		if (!hasTable(db, "MT_CHUNK")) {
