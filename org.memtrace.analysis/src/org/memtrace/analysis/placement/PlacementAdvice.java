@@ -105,7 +105,7 @@ final class PlacementAdvice {
 
 	private static String fix(Placement p, GroupFacts g, Policy policy) {
 		return switch (policy.kind()) {
-		case INTERLEAVE -> Fix.interleave(g, p.facts()) + Fix.mbind(g, "MPOL_INTERLEAVE", allNodes(p.machine()));
+		case INTERLEAVE -> Fix.interleave(g, p.facts()) + Fix.mbind(g, p.facts(), "MPOL_INTERLEAVE", allNodes(p.machine()));
 		case BIND -> Fix.bind(g, p.facts(), p.machine().osNode(policy.node()));
 		case REPLICATE -> Fix.copies(g, p.facts());
 		default -> Fix.parallelInit(g, p.facts());

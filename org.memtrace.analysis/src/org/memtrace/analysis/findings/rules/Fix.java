@@ -113,7 +113,7 @@ public final class Fix {
 	/** One array on one node. */
 	public static String bind(GroupFacts g, TraceFacts t, int node) {
 		return mark(g) + "to try it without a change of the program:\n" + mark(g) + "  numactl --membind=" + node + " " + command(t) + "\n"
-				+ mbind(g, "MPOL_BIND", 1L << node);
+				+ mbind(g, t, "MPOL_BIND", 1L << node);
 	}
 
 	/**
@@ -122,15 +122,15 @@ public final class Fix {
 	 * @param mode name of the policy in numaif.h
 	 * @param nodes a bit for each node
 	 */
-	public static String mbind(GroupFacts g, String mode, long nodes) {
+	public static String mbind(GroupFacts g, TraceFacts t, String mode, long nodes) {
 		String v = variable(g);
 		if (language(g) == Language.FORTRAN) {
 			return "! to keep it: a function in C that calls mbind() for " + v + ", called after it is allocated and before it is filled\n";
 		}
 		return mark(g) + "for the memory as it is allocated now" + at(g) + "; before it is touched:\n#include <numaif.h>     " + mark(g)
 				+ "link with -lnuma\nunsigned long " + v + "_nodes = 0x" + Long.toHexString(nodes) + ", " + v
-				+ "_before = (unsigned long)" + v + " & 4095;     " + mark(g) + "whole pages\nmbind((char *)" + v + " - " + v + "_before, bytes + " + v
-				+ "_before, " + mode + ", &" + v + "_nodes, 8 * sizeof(" + v + "_nodes), MPOL_MF_MOVE);\n";
+				+ "_before = (unsigned long)" + v + " & " + (pageBytes(t) - 1) + ";     " + mark(g) + "whole pages\nmbind((char *)" + v + " - " + v
+				+ "_before, bytes + " + v + "_before, " + mode + ", &" + v + "_nodes, 8 * sizeof(" + v + "_nodes), MPOL_MF_MOVE);\n";
 	}
 
 	/** A parallel loop that touches first. */
@@ -222,16 +222,22 @@ public final class Fix {
 		return type + (type.endsWith("*") ? "" : " ") + m.name() + (dimensions < 0 ? "" : m.type().substring(dimensions));
 	}
 
+	/** Of the machine on which it was recorded. */
+	private static int pageBytes(TraceFacts t) {
+		return Math.max(1, t.info().pageSizeBytes());
+	}
+
 	/** Whole pages for each thread. */
 	public static String pages(GroupFacts g, TraceFacts t) {
-		return language(g) == Language.FORTRAN ? "! make the part of each thread a multiple of 4096 bytes\n"
+		return language(g) == Language.FORTRAN ? "! make the part of each thread a multiple of " + pageBytes(t) + " bytes\n"
 				: "// make the part of each thread a multiple of a page, beginning at a page" + at(g) + ":\n" + variable(g)
-						+ " = aligned_alloc(4096, bytes);\n";
+						+ " = aligned_alloc(" + pageBytes(t) + ", bytes);\n";
 	}
 
 	/** Away from the stack. */
 	public static String heap(GroupFacts g, TraceFacts t) {
-		return "// the array that is shared, on the heap instead of the stack:\n" + pointer(g, "data") + " = aligned_alloc(4096, bytes);\n"
+		return "// the array that is shared, on the heap instead of the stack:\n" + pointer(g, "data") + " = aligned_alloc("
+				+ pageBytes(t) + ", bytes);\n"
 				+ (isOpenMp(t) ? "#pragma omp parallel for schedule(static)\n" : "// each thread its own part:\n")
 				+ "for (long i = 0; i < n; i++)\n\tdata[i] = 0;\n";
 	}
