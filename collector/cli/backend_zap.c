@@ -26,6 +26,11 @@
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
+/*
+ * UFFD_FEATURE_RWP and UFFD_FEATURE_RWP_ASYNC of Linux 7.2: each access to a protected page faults, and the kernel takes the
+ * protection away. No header here has them.
+ */
+#define RWP_FEATURES (1u << 17 | 1u << 18)
 #ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
 #define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
 #endif
@@ -153,7 +158,8 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 		note(b, "userfaultfd", MT_NO, "memory cannot be registered: %s", strerror(errno));
 		goto out;
 	}
-	w = note(b, "userfaultfd", MT_YES, "user mode, write protection of shared memory");
+	w = note(b, "userfaultfd", MT_YES, "user mode, write protection of shared memory%s",
+		 (api.features & RWP_FEATURES) == RWP_FEATURES ? "; this kernel has read-write protection, which is not used yet" : "");
 out:
 	if (uffd >= 0)
 		close(uffd);
