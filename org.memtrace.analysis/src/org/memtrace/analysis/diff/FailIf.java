@@ -42,7 +42,8 @@ public record FailIf(String text, Metric metric, String structure, String region
 		Metric metric = m.matches() ? Arrays.stream(Metric.values()).filter(x -> x.id().equals(m.group(1))).findAny().orElse(null) : null;
 		if (metric == null) {
 			throw new MemtraceException("'" + text + "' is not a condition: new, none, or METRIC>+N% or METRIC<-N% where METRIC is "
-					+ Arrays.stream(Metric.values()).map(Metric::id).collect(Collectors.joining(", ")) + ", perhaps with \" of STRUCTURE\", \" in REGION\" or both");
+					+ Arrays.stream(Metric.values()).map(Metric::id).collect(Collectors.joining(", "))
+					+ ", perhaps with \" of STRUCTURE\", \" in REGION\" or both");
 		}
 		return new FailIf(text, metric, m.group(2), m.group(3), m.group(4).equals(">"), Double.parseDouble(m.group(5)) / 100);
 	}

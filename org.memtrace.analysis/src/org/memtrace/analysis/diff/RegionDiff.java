@@ -10,8 +10,8 @@ import java.util.List;
  * @param inA number of runs before that have it
  * @param inB number of runs after that have it
  * @param comparisons its time, and what happened to the data of the program in it
- * @param structures those that it uses, the heaviest first: weights are shares of the accesses in the region, shares of reads and writes are
- *     of all accesses of the run, first touches are those in the region
+ * @param structures those that it uses, the heaviest first: weights are shares of the accesses in the region, shares of reads and writes
+ *     are of all accesses of the run, first touches are those in the region
  */
 public record RegionDiff(String name, int inA, int inB, List<Comparison> comparisons, List<StructureDiff> structures) {
 	private static final double RELEVANT = 0.01;

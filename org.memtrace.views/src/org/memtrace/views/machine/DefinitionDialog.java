@@ -41,8 +41,8 @@ import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 
 /**
- * The editor of a definition file of monitors. What can be written, and what is wrong, is what {@code memtrace monitor} says on this machine.
- * Not modal; display thread.
+ * The editor of a definition file of monitors. What can be written, and what is wrong, is what {@code memtrace monitor} says on this
+ * machine. Not modal; display thread.
  */
 final class DefinitionDialog extends Dialog {
 	private static final int CHECK_MS = 250;

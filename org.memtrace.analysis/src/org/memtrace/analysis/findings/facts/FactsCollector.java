@@ -330,8 +330,8 @@ public final class FactsCollector {
 			// the property is not ours
 		}
 		Losses lost = source.losses();
-		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals.starts(), intervals.lengthNs(), accesses, parts, nodes,
-				store.threadTimes(), offsets, recorded + lost.accesses(), lost);
+		return new TraceFacts(store.info(), threads, structures, List.copyOf(groups), team, intervals.starts(), intervals.lengthNs(), accesses,
+				parts, nodes, store.threadTimes(), offsets, recorded + lost.accesses(), lost);
 	}
 
 	/** Looks at a range of leaves, one after the other. */

@@ -36,8 +36,8 @@ class RegionDiffTest {
 	private static final StructureKind[] KINDS = {StructureKind.HEAP, StructureKind.STATIC, StructureKind.STACK};
 
 	/**
-	 * Four threads. In "init", intervals 0 and 1, thread 0 (or each thread its part) touches 32 pages of a field; in "solve", from 2 to 8, each
-	 * works on its part, and with sharing all write the first 8 pages; 8 and 9 are in no region, and touch 4 pages of a table.
+	 * Four threads. In "init", intervals 0 and 1, thread 0 (or each thread its part) touches 32 pages of a field; in "solve", from 2 to 8,
+	 * each works on its part, and with sharing all write the first 8 pages; 8 and 9 are in no region, and touch 4 pages of a table.
 	 */
 	private static PlantedTrace made(boolean serial, boolean shared, int solveEnd) {
 		PlantedTrace t = new PlantedTrace(4, INTERVALS);
@@ -124,7 +124,8 @@ class RegionDiffTest {
 		assertTrue(list.contains("  init\n") && list.contains("  solve\n") && !list.contains("field"), list);
 		assertEquals("In solve: time 6 µs to 5 µs, handed-on 75.0 % to 0 %, shared 25.0 % to 0 %, pages 32 to 32, times 1 to 1, accesses 90.3 %"
 				+ " to 70.2 %, new-pages 0 to 0.", DiffText.sentence(region(d, "solve")));
-		JsonObject json = JsonParser.parseString(DiffJson.json(d, List.of())).getAsJsonObject().getAsJsonArray("regions").get(1).getAsJsonObject();
+		JsonObject json = JsonParser.parseString(DiffJson.json(d, List.of())).getAsJsonObject().getAsJsonArray("regions").get(1)
+				.getAsJsonObject();
 		assertEquals("solve", json.get("name").getAsString());
 		assertEquals(6000, json.getAsJsonArray("metrics").get(0).getAsJsonObject().get("median_before").getAsDouble());
 		assertEquals("field", json.getAsJsonArray("structures").get(0).getAsJsonObject().get("name").getAsString());
@@ -176,7 +177,8 @@ class RegionDiffTest {
 			t.write(s, p, 1, 0);
 		}
 		TraceDiff same = diff(List.of(t.run("a")), List.of(t.run("b")));
-		assertEquals("pages of blocks in a: 4 to 4, +0.0 %, not tested: fewer than 4 runs", FailIf.of("pages of blocks in a>+1%").judge(same).reason());
+		assertEquals("pages of blocks in a: 4 to 4, +0.0 %, not tested: fewer than 4 runs",
+				FailIf.of("pages of blocks in a>+1%").judge(same).reason());
 	}
 
 	@Test

@@ -104,8 +104,8 @@ class RegionsOfProgramTest {
 	void inAComparison() throws Exception {
 		double all = sum(Ran.ok(groups("--by", "thread", db)), 1) + sum(Ran.ok(groups("--by", "thread", db)), 2);
 		String only = "{\"by\":\"region\",\"values\":[\"inner\"]}";
-		double inner = sum(Ran.ok(groups("--by", "thread", "--filter", only, db)), 1) + sum(Ran.ok(groups("--by", "thread", "--filter", only, db)),
-				2);
+		String ofInner = Ran.ok(groups("--by", "thread", "--filter", only, db));
+		double inner = sum(ofInner, 1) + sum(ofInner, 2);
 		JsonObject json = JsonParser.parseString(Ran.ok("diff", "--format", "json", db, db)).getAsJsonObject();
 		JsonArray regions = json.getAsJsonArray("regions");
 		assertEquals(List.of("first, \"part\"", "second", "inner"),
@@ -119,7 +119,8 @@ class RegionsOfProgramTest {
 		assertTrue(Ran.ok("diff", "--by", "region", db, db).contains("\n  second\n"));
 		assertTrue(Ran.ok("diff", "--by", "region,structure", db, db).length() > Ran.ok("diff", "--by", "region", db, db).length());
 		String plain = directory.resolve("plain.db").toString();
-		assertTrue(Ran.of("diff", "--region", "nothing", db, db).err().contains("--region is 'nothing'; the regions are first, \"part\", second"));
+		assertTrue(Ran.of("diff", "--region", "nothing", db, db).err()
+				.contains("--region is 'nothing'; the regions are first, \"part\", second"));
 		assertTrue(Ran.of("diff", "--by", "region", plain, plain).err().contains("no recording has regions"));
 		assertTrue(Ran.of("diff", "--by", "thread", db, db).err().contains("--by is 'thread'; it is region, or region,structure"));
 		assertTrue(Ran.of("diff", "--by", "region", "--format", "json", db, db).err().contains("are for --format text"));
