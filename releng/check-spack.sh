@@ -56,7 +56,7 @@ user_home=$work/user
 check "spack $("$spack" --version) knows the recipe" s info memtrace
 check "spack install" s install --no-cache memtrace
 m=$(s location -i memtrace)/bin/memtrace
-check "version" sh -c '"$1" version | grep -q "$(git rev-parse --short=10 HEAD)"' sh "$m"
+check "version" sh -c '"$1" version | grep -q "$2"' sh "$m" "$(git -C "$work/source.git" rev-parse --short=10 main)"
 check "no library is missing" sh -c '! ldd "$1" | grep "not found"' sh "$m"
 check "the test of the recipe" s test run memtrace
 cd "$work"
