@@ -46,6 +46,11 @@ public final class SqlSession implements AutoCloseable {
 	 * @param cache a folder for what DuckDB needs: its native code, which stays there, and what a statement writes, which goes
 	 */
 	public SqlSession(Path driver, List<SqlView> views, long memoryBytes, int threads, Path cache) throws MemtraceException {
+		this(driver, views.isEmpty() ? "" : views.getFirst().files(), views, memoryBytes, threads, cache);
+	}
+
+	/** @param files path or address of what statements read */
+	SqlSession(Path driver, String files, List<SqlView> views, long memoryBytes, int threads, Path cache) throws MemtraceException {
 		temporary = cache.resolve("sql-" + ProcessHandle.current().pid() + "-" + System.nanoTime() + ".tmp");
 		Properties properties = new Properties();
 		properties.setProperty("jdbc_stream_results", "true");
@@ -55,8 +60,7 @@ public final class SqlSession implements AutoCloseable {
 			throw new StoreException(driver + ": the SQL engine does not start: " + sentence(e), e);
 		}
 		try (Statement s = connection.createStatement()) {
-			s.execute("SET autoinstall_known_extensions = false");
-			s.execute("SET autoload_known_extensions = false");
+			prepare(s, files);
 			s.execute("SET memory_limit = '" + memoryBytes / 1024 + "KiB'");
 			s.execute("SET temp_directory = " + text(temporary.toString()));
 			if (threads > 0) {
@@ -77,7 +81,47 @@ public final class SqlSession implements AutoCloseable {
 		}
 	}
 
-	private static String text(String s) {
+	/**
+	 * What every connection needs: nothing is fetched unasked.
+	 *
+	 * @param files path or address of what is read
+	 */
+	static void prepare(Statement s, String files) throws SQLException {
+		s.execute("SET autoinstall_known_extensions = false");
+		s.execute("SET autoload_known_extensions = false");
+		if (ObjectStorage.isAddress(files)) {
+			ObjectStorage.prepare(s, System.getenv());
+		}
+	}
+
+	/**
+	 * The content of a file.
+	 *
+	 * @param driver the library, see {@link DuckDbLibrary}
+	 * @param file path or address
+	 * @param cache folder for what DuckDB needs
+	 */
+	public static String readText(Path driver, String file, Path cache, Progress progress) throws MemtraceException {
+		StringBuilder text = new StringBuilder();
+		try (SqlSession session = new SqlSession(driver, file, List.of(), 1L << 28, 1, cache)) {
+			session.query("SELECT content FROM read_text(" + text(file) + ")", new SqlRows() {
+				@Override
+				public void columns(List<Column> columns) {
+					// one
+				}
+
+				@Override
+				public boolean row(Object[] values) {
+					text.append(values[0]);
+					return true;
+				}
+			}, progress);
+		}
+		return text.toString();
+	}
+
+	/** A text of SQL. */
+	static String text(String s) {
 		return '\'' + s.replace("'", "''") + '\'';
 	}
 
@@ -169,7 +213,7 @@ public final class SqlSession implements AutoCloseable {
 	}
 
 	/** What DuckDB says, without the copy of the statement and the stack that it appends, as one line. */
-	private static String sentence(SQLException e) {
+	static String sentence(SQLException e) {
 		String text = String.valueOf(e.getMessage()).replaceFirst("(?s)\\n\\s*LINE \\d+:.*", "").strip();
 		return text.replaceAll("\\s*\\n\\s*", " ");
 	}

@@ -3,10 +3,9 @@
 package org.memtrace.analysis.export;
 
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,16 +18,18 @@ import com.google.gson.JsonParser;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.TraceInfo;
 
 /**
  * A folder that {@link ParquetExport} wrote, by its {@code meta.json}. docs/parquet.md
  *
- * @param path the folder
+ * @param path the folder: a path of a file system, or an address that the reader of the files knows
  * @param trace name of the trace
  * @param timeUnit {@code ns} or {@code tick}
+ * @param info what is known of the trace; without its recording time, its operating system and the number of CPUs
  * @param tables in alphabetical order
  */
-public record ParquetFolder(Path path, String trace, String timeUnit, List<Table> tables) {
+public record ParquetFolder(String path, String trace, String timeUnit, TraceInfo info, List<Table> tables) {
 	/** What tells that a folder is one. */
 	private static final String META = "meta.json";
 
@@ -48,11 +49,40 @@ public record ParquetFolder(Path path, String trace, String timeUnit, List<Table
 		return Files.isRegularFile(path.resolve(META)) && Files.isDirectory(path.resolve("accesses"));
 	}
 
+	private static TraceInfo info(JsonObject o) {
+		Map<String, String> properties = new LinkedHashMap<>();
+		o.getAsJsonObject("properties").entrySet().forEach(p -> properties.put(p.getKey(), p.getValue().getAsString()));
+		JsonObject producers = o.getAsJsonObject("tables").getAsJsonObject("producers");
+		return new TraceInfo(-1, o.get("trace").getAsString(), "", TraceInfo.TYPE_MEMTRACE, o.get("application").getAsString(),
+				o.get("host").getAsString(), "", 0, 0, producers.get("rows").getAsInt(), o.get("start_ns").getAsLong(), o.get("end_ns").getAsLong(),
+				Instant.EPOCH, o.get("page_size_bytes").getAsInt(), "", properties);
+	}
+
 	/** Reads what is in a folder. */
 	public static ParquetFolder open(Path path) throws MemtraceException {
 		Path meta = path.resolve(META);
-		try (Reader reader = Files.newBufferedReader(meta, StandardCharsets.UTF_8)) {
-			JsonObject o = JsonParser.parseReader(reader).getAsJsonObject();
+		try {
+			return parse(path.toString(), Files.readString(meta));
+		} catch (IOException e) {
+			throw new StoreException(meta + " cannot be read: " + e.getMessage(), e);
+		}
+	}
+
+	/** Where the text for {@link #parse} is. */
+	public static String meta(String path) {
+		return path + "/" + META;
+	}
+
+	/**
+	 * A folder that is in no file system.
+	 *
+	 * @param path without a slash at its end
+	 * @param text what is in its {@code meta.json}
+	 */
+	public static ParquetFolder parse(String path, String text) throws MemtraceException {
+		String meta = meta(path);
+		try {
+			JsonObject o = JsonParser.parseString(text).getAsJsonObject();
 			if (!o.get("schema").getAsString().equals("memtrace-export")) {
 				throw new StoreException(meta + " does not describe an export of memtrace");
 			}
@@ -74,10 +104,10 @@ public record ParquetFolder(Path path, String trace, String timeUnit, List<Table
 					}
 				}
 				String files = t.getKey().equals("accesses") ? "accesses/*/*.parquet" : t.getKey() + ".parquet";
-				tables.add(new Table(t.getKey(), path.resolve(files).toString(), columns, addresses));
+				tables.add(new Table(t.getKey(), path + "/" + files, columns, addresses));
 			}
-			return new ParquetFolder(path, o.get("trace").getAsString(), o.get("time_unit").getAsString(), tables);
-		} catch (IOException | JsonParseException | IllegalStateException | NullPointerException | ClassCastException e) {
+			return new ParquetFolder(path, o.get("trace").getAsString(), o.get("time_unit").getAsString(), info(o), tables);
+		} catch (JsonParseException | IllegalStateException | NullPointerException | ClassCastException e) {
 			throw new StoreException(meta + " cannot be read: " + e.getMessage(), e);
 		}
 	}

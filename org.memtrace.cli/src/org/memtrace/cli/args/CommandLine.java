@@ -130,6 +130,14 @@ public final class CommandLine {
 		return line;
 	}
 
+	/** The options on the command line, as {@code --name=value} and {@code --flag}. */
+	public List<String> given() {
+		List<String> all = new ArrayList<>();
+		given.forEach((name, values) -> values
+				.forEach(value -> all.add("--" + name + (known(name).type() == OptionSpec.Type.FLAG ? "" : "=" + value))));
+		return all;
+	}
+
 	/** The options that this command has, of some. */
 	public List<String> known(List<String> names) {
 		return names.stream().filter(options::containsKey).toList();

@@ -44,7 +44,7 @@ public final class AggregateCommand implements Command {
 	public int run(CommandLine line, Console console) throws Exception {
 		PartArguments given = PartArguments.of(line, console);
 		CommandLine args = given.args();
-		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.openOrFolder(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, OpenedTrace.sides(args), given.parts(), console);
 			trace.aggregate(args.getInt("rows"), args.has("equal-types"), RowHeights.byId(args.get("heights")), 0, console);

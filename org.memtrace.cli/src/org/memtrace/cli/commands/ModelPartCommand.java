@@ -5,6 +5,7 @@ package org.memtrace.cli.commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,6 +24,10 @@ import org.memtrace.model.store.TraceStore;
 
 /** {@code memtrace model-part --range K/N -o FILE TRACE}. */
 public final class ModelPartCommand implements Command {
+	/** The options that decide the values of a model. */
+	public static final List<String> OPTIONS = List.of("view", "metric", "slices", "slicing", "from", "to", "region", "subtree", "filter",
+			"types", "tree");
+
 	private static final Pattern RANGE = Pattern.compile("([0-9]{1,9})/([0-9]{1,9})");
 
 	@Override
@@ -47,7 +52,7 @@ public final class ModelPartCommand implements Command {
 			throw new UsageException((args.has("range") ? "--range is '" + args.get("range") + "'" : "--range is missing")
 					+ "; it needs a number and how many parts there are, such as 3/16");
 		}
-		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.openOrFolder(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, Sides.MEMORY_TIME, null, console);
 			if (trace.request.viewpoint() == BasicDimensions.EVENT_TYPE) {

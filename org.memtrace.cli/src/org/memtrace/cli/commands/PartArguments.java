@@ -26,16 +26,12 @@ import org.memtrace.model.store.TraceStore;
  * @param parts null for a trace
  */
 record PartArguments(CommandLine args, ModelParts parts) {
-	/** What decides the values of a model. */
-	private static final List<String> OPTIONS = List.of("view", "metric", "slices", "slicing", "from", "to", "region", "subtree", "filter",
-			"types", "tree");
-
 	static PartArguments of(CommandLine line, Console console) throws Exception {
 		List<String> arguments = line.arguments();
 		if (!mayBePart(arguments.getFirst())) {
 			if (arguments.size() > 1) {
-				throw new UsageException("unexpected argument '" + arguments.get(1) + "'; several are for parts of a model, and '" + arguments.getFirst()
-						+ "' is none");
+				throw new UsageException("unexpected argument '" + arguments.get(1) + "'; several are for parts of a model, and '"
+						+ arguments.getFirst() + "' is none");
 			}
 			if (line.has("trace")) {
 				throw new UsageException("--trace is for parts of a model, and '" + arguments.getFirst() + "' is none");
@@ -75,7 +71,7 @@ record PartArguments(CommandLine args, ModelParts parts) {
 	/** The options of a command line that decide the values of a model, with their defaults; a saved filter as what it is now. */
 	static List<String> question(CommandLine args, TraceStore store) throws MemtraceException, UsageException {
 		List<String> question = new ArrayList<>();
-		for (String option : OPTIONS) {
+		for (String option : ModelPartCommand.OPTIONS) {
 			if (args.get(option) != null) {
 				question.add("--" + option + "=" + (option.equals("filter") ? AccessOptions.filters(args, store).toJson() : args.get(option)));
 			}

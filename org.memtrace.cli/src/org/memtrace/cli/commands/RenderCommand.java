@@ -50,7 +50,7 @@ public final class RenderCommand implements Command {
 		if (given.parts() != null && List.of("gantt", "pie", "density").contains(args.get("kind"))) {
 			throw new UsageException("--kind " + args.get("kind") + " needs the accesses themselves, not parts of a model; give the trace");
 		}
-		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {
+		try (TraceStore opened = TraceArgument.openOrFolder(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, OpenedTrace.sides(args), given.parts(), console);
 			PictureOptions options = new PictureOptions();

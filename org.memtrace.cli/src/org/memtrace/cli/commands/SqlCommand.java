@@ -49,9 +49,9 @@ public final class SqlCommand implements Command {
 			console.err().println("memtrace sql: " + DuckDbLibrary.advice());
 			return ExitCode.UNAVAILABLE;
 		}
-		Path path = TraceArgument.path(args.argument(0));
-		if (path != null && ParquetFolder.isFolder(path)) {
-			ask(library, ParquetFolder.open(path.toAbsolutePath()), sql, args, console);
+		ParquetFolder folder = TraceArgument.parquet(args.argument(0), console);
+		if (folder != null) {
+			ask(library, folder, sql, args, console);
 			return ExitCode.OK;
 		}
 		try (TraceStore opened = TraceArgument.open(args.argument(0), console)) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.dimension.Dimensions;
 import org.memtrace.analysis.export.FolderCache;
+import org.memtrace.analysis.export.ParquetFolder;
 import org.memtrace.cli.args.CommandLine;
 import org.memtrace.cli.output.Console;
 import org.memtrace.importer.ImportOperation;
@@ -17,12 +18,17 @@ import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
 import org.memtrace.model.TraceInfo;
+import org.memtrace.model.UnavailableException;
 import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.FolderStore;
+import org.memtrace.sql.ObjectStorage;
+import org.memtrace.sql.SqlSession;
 import org.memtrace.storage.Stores;
 
 /**
@@ -43,6 +49,30 @@ final class TraceArgument {
 		TraceStore store = place == null ? find(argument, console) : named(place, argument, console);
 		console.watch(store::losses);
 		return store;
+	}
+
+	/** The library of the SQL engine. */
+	static Path engine(String about) throws MemtraceException {
+		return DuckDbLibrary.find(Stores.defaultCatalogueDirectory())
+				.orElseThrow(() -> new UnavailableException(about + DuckDbLibrary.advice()));
+	}
+
+	/** The Parquet folder that an argument names, in a file system or in object storage; null if it names something else. */
+	static ParquetFolder parquet(String argument, Console console) throws MemtraceException {
+		if (ObjectStorage.isAddress(argument)) {
+			String folder = argument.replaceFirst("/+$", "");
+			return ParquetFolder.parse(folder, SqlSession.readText(engine(argument + " is in object storage. "), ParquetFolder.meta(folder),
+					FolderCache.home(), console.progress()));
+		}
+		Path path = path(argument);
+		return path != null && ParquetFolder.isFolder(path) ? ParquetFolder.open(path.toAbsolutePath()) : null;
+	}
+
+	/** Opens what {@link #open(String, Console)} opens, or a Parquet folder, for commands that look at accesses as columns only. */
+	static TraceStore openOrFolder(String argument, Console console) throws MemtraceException {
+		ParquetFolder folder = parquet(argument, console);
+		return folder == null ? open(argument, console)
+				: new FolderStore(engine(argument + " is a Parquet folder. "), FolderCache.home(), folder.path(), folder.info(), console.progress());
 	}
 
 	private static TraceStore find(String argument, Console console) throws MemtraceException {

@@ -70,14 +70,15 @@ class ModelPartCommandTest {
 	void partsGiveWhatTheTraceGives() throws Exception {
 		String[] none = {};
 		List<String> parts = parts("a", 3);
-		assertTrue(Stream.of(1, 2, 3).map(k -> temporary.resolve("a" + k + ".part")).allMatch(p -> p.toFile().length() > 2000), "all have values");
+		assertTrue(Stream.of(1, 2, 3).map(k -> temporary.resolve("a" + k + ".part")).allMatch(p -> p.toFile().length() > 2000),
+				"all have values");
 		assertSame(parts, none);
 		assertEquals(Ran.ok("aggregate", "--list", "--format", "csv", db),
 				Ran.ok(join(Stream.concat(Stream.of("aggregate", "--list", "--format", "csv"), parts.stream()))));
 		assertEquals(Ran.ok("aggregate", "-p", "0.3", "--rows", "40", db),
 				Ran.ok(join(Stream.concat(Stream.of("aggregate", "-p", "0.3", "--rows", "40"), parts.stream()))));
-		assertSame(parts("b", 9, "--view", "thread", "--slices", "20", "--from", "40ms"), new String[] {"-p", "0.4"}, "--view", "thread", "--slices",
-				"20", "--from", "40ms", "-p", "0.4");
+		assertSame(parts("b", 9, "--view", "thread", "--slices", "20", "--from", "40ms"), new String[] {"-p", "0.4"}, "--view", "thread",
+				"--slices", "20", "--from", "40ms", "-p", "0.4");
 		String filter = "{\"by\":\"thread\",\"numbers\":[1,2]}";
 		assertSame(parts("c", 4, "--filter", filter, "--metric", "reads"), none, "--filter", filter, "--metric", "reads");
 		assertSame(parts("d", 2, "--subtree", "B", "--slicing", "uniform", "--types", "Shared"), none, "--subtree", "B", "--slicing", "uniform",
@@ -95,7 +96,8 @@ class ModelPartCommandTest {
 		refused(3, "the parts have values of single pages", join(Stream.concat(Stream.of("aggregate"), parts.stream())));
 		refused(3, "the parts have values of groups of pages", join(Stream.concat(Stream.of("render", "--kind", "profile", "-o", one),
 				parts("f", 1).stream())));
-		refused(2, "--kind pie needs the accesses themselves", join(Stream.concat(Stream.of("render", "--kind", "pie", "-o", one), parts.stream())));
+		refused(2, "--kind pie needs the accesses themselves", join(Stream.concat(Stream.of("render", "--kind", "pie", "-o", one),
+				parts.stream())));
 	}
 
 	private static void refused(int code, String reason, String... args) {
@@ -104,6 +106,30 @@ class ModelPartCommandTest {
 		assertEquals(code, ran.code(), ran.err());
 		assertEquals("", ran.out());
 		assertEquals(1, ran.err().lines().count(), ran.err());
+	}
+
+	/** A folder that needs no database, by its files: the runs of a scan of it are those of the database. */
+	@Test
+	void aParquetFolderGivesWhatTheTraceGives() throws Exception {
+		DuckDb.use(temporary);
+		String folder = temporary.resolve("folder").toString();
+		Ran.ok("export", "--format", "parquet", "-o", folder, db);
+		assertEquals(Ran.ok("aggregate", "--format", "json", "--view", "cpu", db),
+				Ran.ok("aggregate", "--format", "json", "--view", "cpu", folder));
+		List<String> files = new ArrayList<>();
+		for (int k = 1; k <= 2; k++) {
+			files.add(temporary.resolve("folder" + k + ".part").toString());
+			Ran.ok("model-part", "--range", k + "/2", "--from", "40ms", "-o", files.getLast(), folder);
+		}
+		assertSame(files, new String[0], "--from", "40ms");
+		refused(3, "has one tree", "aggregate", "--tree", "physical", folder);
+		Path small = temporary.resolve("few.db");
+		try (TraceWriter writer = Stores.createFile(small, System.err::println)) {
+			SyntheticTrace.matrixMultiplication(writer, 60, 16);
+		}
+		String byTime = temporary.resolve("by-time").toString();
+		Ran.ok("export", "--format", "parquet", "--partition", "time", "--window", "40ms", "-o", byTime, small.toString());
+		refused(3, "export the trace again", "aggregate", byTime);
 	}
 
 	@Test
@@ -140,6 +166,7 @@ class ModelPartCommandTest {
 		try (TraceWriter writer = Stores.createFile(small, System.err::println)) {
 			SyntheticTrace.matrixMultiplication(writer, 60, 16);
 		}
-		refused(3, "the parts are of another trace than matmul", join(Stream.concat(Stream.of("aggregate", "--trace", small.toString()), parts.stream())));
+		refused(3, "the parts are of another trace than matmul", join(Stream.concat(Stream.of("aggregate", "--trace",
+				small.toString()), parts.stream())));
 	}
 }
