@@ -13,8 +13,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.window.Window;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Image;
 import org.eclipse.swt.graphics.RGB;
@@ -29,6 +27,7 @@ import org.memtrace.analysis.gantt.Marker;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 
 /** The markers and bookmarks of the trace at the side of the chart: jump, rename, colour, delete. */
 final class MarkersPanel extends Composite {
@@ -51,12 +50,7 @@ final class MarkersPanel extends Composite {
 		column("Marker", 110);
 		column("Time", 125);
 		column("Row", 100);
-		table.getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Markers and bookmarks";
-			}
-		});
+		Accessibility.name(table, "Markers and bookmarks");
 		hint = new Label(this, SWT.WRAP);
 		GridDataFactory.fillDefaults().grab(true, false).indent(6, 4).hint(120, SWT.DEFAULT).applyTo(hint);
 		table.addListener(SWT.DefaultSelection, e -> jumpToSelected());

@@ -5,8 +5,6 @@ package org.memtrace.views.ocelotl;
 import java.util.function.DoubleConsumer;
 
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.widgets.Canvas;
 import org.eclipse.swt.widgets.Composite;
@@ -18,6 +16,7 @@ import org.memtrace.analysis.overview.CurvePicture;
 import org.memtrace.analysis.scene.TextMeter;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 
 /**
  * The quality curves over p, rising (what is lost and reduced) or falling (what is left). A click or drag chooses p. They
@@ -58,12 +57,7 @@ final class CurvesCanvas extends Canvas {
 			});
 		}
 		setMenu(menu);
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Complexity reduction and information loss over p";
-			}
-		});
+		Accessibility.graphic(this, () -> "Complexity reduction and information loss over p", null, null);
 	}
 
 	/** The levels of a description and the p in force; null: nothing. */

@@ -8,8 +8,6 @@ import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.jface.resource.JFaceResources;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.layout.GridLayout;
@@ -24,6 +22,7 @@ import org.memtrace.analysis.selection.TraceSelection;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 
 /**
@@ -67,7 +66,7 @@ final class LevelPanel extends Composite {
 		slider.setIncrement(1);
 		slider.setPageIncrement(50);
 		slider.setToolTipText("Level of detail: left detailed (p = 0), right simple (p = 1)");
-		name(slider, "Level of detail, from detailed to simple");
+		Accessibility.name(slider, "Level of detail, from detailed to simple");
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(slider);
 		slider.addListener(SWT.MouseDown, e -> {
 			if (selection != null) {
@@ -88,7 +87,7 @@ final class LevelPanel extends Composite {
 		new Label(row, SWT.NONE).setText("p");
 		text = new Text(row, SWT.BORDER);
 		text.setToolTipText("p between 0 and 1; Enter applies it");
-		name(text, "p");
+		Accessibility.name(text, "p");
 		GridDataFactory.fillDefaults().grab(true, false).align(SWT.FILL, SWT.CENTER).hint(TEXT_WIDTH, SWT.DEFAULT).applyTo(text);
 		text.addListener(SWT.DefaultSelection, e -> readText());
 		text.addListener(SWT.FocusOut, e -> refresh());
@@ -175,7 +174,7 @@ final class LevelPanel extends Composite {
 
 	private static Button button(Composite parent, String label, String tip, Runnable action) {
 		Button b = Buttons.push(parent, label, tip, () -> action.run());
-		name(b, tip);
+		Accessibility.name(b, tip);
 		return b;
 	}
 
@@ -186,15 +185,6 @@ final class LevelPanel extends Composite {
 		Label value = new Label(parent, SWT.RIGHT);
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(value);
 		return value;
-	}
-
-	private static void name(Control control, String name) {
-		control.getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = name;
-			}
-		});
 	}
 
 	void setSelection(TraceSelection s) {

@@ -3,8 +3,6 @@
 package org.memtrace.views.ocelotl;
 
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
 import org.eclipse.swt.graphics.Rectangle;
@@ -22,6 +20,7 @@ import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.paint.SceneImage;
 import org.memtrace.views.paint.ScenePainter;
 import org.memtrace.views.paint.TimeCursor;
+import org.memtrace.views.util.Accessibility;
 
 /**
  * The whole trace in small, with the part that the large picture shows. Dragging the part moves it in time, a click or a drag
@@ -97,12 +96,7 @@ final class OverviewCanvas extends Canvas {
 		addListener(SWT.FocusIn, e -> redraw());
 		addListener(SWT.FocusOut, e -> redraw());
 		addListener(SWT.Traverse, e -> e.doit = e.detail == SWT.TRAVERSE_TAB_NEXT || e.detail == SWT.TRAVERSE_TAB_PREVIOUS);
-		getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = "Overview of the whole trace";
-			}
-		});
+		Accessibility.graphic(this, () -> "Overview of the whole trace", null, null);
 	}
 
 	/** The trace that is shown; null none. */

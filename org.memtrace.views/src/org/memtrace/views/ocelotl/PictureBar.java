@@ -12,8 +12,6 @@ import java.util.Locale;
 import org.eclipse.jface.layout.GridDataFactory;
 import org.eclipse.jface.layout.GridLayoutFactory;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.layout.GridData;
 import org.eclipse.swt.layout.RowData;
@@ -36,6 +34,7 @@ import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Buttons;
 
 /** The bar above the picture: viewpoint, metric, slices, where one is in the trace, and what is being computed. */
@@ -100,13 +99,13 @@ final class PictureBar extends Composite {
 		kind = new Combo(choices, SWT.READ_ONLY);
 		kind.setItems(kinds());
 		kind.setLayoutData(new RowData());
-		name(kind, "Picture");
+		Accessibility.name(kind, "Picture");
 		kind.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withKind(
 				PictureKind.of(isOfAccesses()).get(kind.getSelectionIndex()))));
 		space = new Combo(choices, SWT.READ_ONLY);
 		space.setItems("Structures", "NUMA nodes, frames");
 		space.setToolTipText("Which memory: that of the program by structures, or that of the machine by NUMA nodes and page frames");
-		name(space, "Memory");
+		Accessibility.name(space, "Memory");
 		space.addListener(SWT.Selection, e -> listener.spaceChosen(AddressSpace.values()[space.getSelectionIndex()]));
 		space.setLayoutData(new RowData());
 		((RowData) space.getLayoutData()).exclude = true;
@@ -120,19 +119,19 @@ final class PictureBar extends Composite {
 				trace.selection().viewpoint(viewpoints.get(viewpoint.getSelectionIndex()));
 			}
 		});
-		name(viewpoint, "Colours stand for");
+		Accessibility.name(viewpoint, "Colours stand for");
 		in = new Composite(this, SWT.NONE);
 		GridLayoutFactory.fillDefaults().numColumns(2).spacing(6, 0).applyTo(in);
 		metric = new Combo(in, SWT.READ_ONLY);
 		metric.setToolTipText("What is counted");
-		name(metric, "Counted");
+		Accessibility.name(metric, "Counted");
 		metric.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withMetric(
 				metric.getSelectionIndex() == 0 && !isOfAccesses() ? null : metrics().get(metricIndex()))));
 		slicing = labelled(in, "in");
 		GridDataFactory.fillDefaults().applyTo(slicing);
 		slices = new Combo(slicing, SWT.READ_ONLY);
 		slices.setToolTipText("Number of time slices of the picture");
-		name(slices, "Time slices");
+		Accessibility.name(slices, "Time slices");
 		slices.addListener(SWT.Selection, e -> listener.chosen(listener.choice().withSlices(shownSlices.get(
 				slices.getSelectionIndex()))));
 
@@ -204,15 +203,6 @@ final class PictureBar extends Composite {
 		} finally {
 			gc.dispose();
 		}
-	}
-
-	private static void name(Combo combo, String text) {
-		combo.getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = text;
-			}
-		});
 	}
 
 	private boolean isOfAccesses() {

@@ -35,6 +35,7 @@ import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.text.ModelText;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 
 /**
  * The types of the picture with their values and shares, of everything that is shown or of the block or region that is looked at.
@@ -78,6 +79,7 @@ final class TypesTable extends Composite {
 		GridDataFactory.fillDefaults().grab(true, false).applyTo(title);
 		table = new Table(this, SWT.CHECK | SWT.BORDER | SWT.FULL_SELECTION | SWT.SINGLE);
 		table.setHeaderVisible(true);
+		Accessibility.name(table, "Types of the picture");
 		table.setToolTipText("Unchecked types are not drawn; the blocks stay as they are. Click a column to sort");
 		GridDataFactory.fillDefaults().grab(true, true).hint(200, HEIGHT).applyTo(table);
 		for (int c = 0; c < COLUMNS.length; c++) {

@@ -34,6 +34,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.paint.ScenePainter;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Icons;
 import org.memtrace.views.util.Later;
 
@@ -97,12 +98,7 @@ public final class DetailsView extends ViewPart {
 		session = getSite().getService(Session.class);
 		table = new Table(parent, SWT.FULL_SELECTION | SWT.MULTI | SWT.V_SCROLL | SWT.H_SCROLL);
 		showRows = new Later(table, this::fill);
-		table.getAccessible().addAccessibleListener(new org.eclipse.swt.accessibility.AccessibleAdapter() {
-			@Override
-			public void getName(org.eclipse.swt.accessibility.AccessibleEvent e) {
-				e.result = "Details of the selected trace";
-			}
-		});
+		Accessibility.name(table, "Details of the selected trace");
 		TableColumn name = new TableColumn(table, SWT.LEFT);
 		TableColumn value = new TableColumn(table, SWT.LEFT);
 		fitNames = () -> {

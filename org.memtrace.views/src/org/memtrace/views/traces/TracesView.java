@@ -56,6 +56,7 @@ import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
 import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
+import org.memtrace.views.util.Accessibility;
 import org.memtrace.views.util.Appearance;
 import org.memtrace.views.util.Clip;
 import org.memtrace.views.util.Icons;
@@ -134,6 +135,8 @@ public final class TracesView extends ViewPart {
 
 		tree = new TreeViewer(parent, SWT.BORDER | SWT.V_SCROLL | SWT.H_SCROLL | SWT.MULTI);
 		GridDataFactory.fillDefaults().grab(true, true).indent(2, 2).applyTo(tree.getControl());
+		Accessibility.name(tree.getControl(), "Traces");
+		Accessibility.name(filter, "Filter of the traces");
 		tree.setContentProvider(new Content());
 		tree.setAutoExpandLevel(AbstractTreeViewer.ALL_LEVELS); // expandAll shows the busy cursor, for which all is painted twice
 		refreshShown = new Later(tree.getControl(), this::refreshShown);

@@ -24,6 +24,7 @@ public final class Accessibility {
 				e.result = name;
 			}
 		});
+		NativeName.set(control, name);
 	}
 
 	/**

@@ -4,8 +4,10 @@ package org.memtrace.views;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.memtrace.views.filters.FilterActions;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceActions;
+import org.memtrace.views.util.Accessibility;
 
 /** Who does not see, or has no mouse, can use every view: all controls have names, and all are reached by Tab. */
 class AccessibilityTest extends UiTest {
@@ -87,6 +90,41 @@ class AccessibilityTest extends UiTest {
 		});
 		assertTrue(seen.size() > 40, "controls that were looked at: " + seen.size());
 		assertEquals(List.of(), wrong.stream().distinct().toList(), "controls without a name");
+	}
+
+	/** A screen reader asks GTK, and not SWT, for the names of GTK's own controls. */
+	@Test
+	void gtkKnowsTheNamesOfItsControls() {
+		assumeTrue(SWT.getPlatform().equals("gtk"), "another toolkit");
+		String name = bot.ui(() -> {
+			Shell shell = new Shell(bot.display);
+			try {
+				Table table = new Table(shell, SWT.NONE);
+				Accessibility.name(table, "Zeilen für alle");
+				return nameInGtk(table);
+			} finally {
+				shell.dispose();
+			}
+		});
+		assertEquals("Zeilen für alle", name);
+	}
+
+	private static String nameInGtk(Control control) {
+		try {
+			ClassLoader swt = Control.class.getClassLoader();
+			Class<?> os = swt.loadClass("org.eclipse.swt.internal.gtk.OS");
+			Class<?> c = swt.loadClass("org.eclipse.swt.internal.C");
+			Object accessible = swt.loadClass("org.eclipse.swt.internal.gtk3.GTK3").getMethod("gtk_widget_get_accessible", long.class)
+					.invoke(null, Control.class.getField("handle").get(control));
+			long[] text = new long[1];
+			os.getMethod("g_object_get", long.class, byte[].class, long[].class, long.class).invoke(null, accessible,
+					"accessible-name\0".getBytes(StandardCharsets.UTF_8), text, 0L);
+			byte[] bytes = new byte[(int) c.getMethod("strlen", long.class).invoke(null, text[0])];
+			c.getMethod("memmove", byte[].class, long.class, long.class).invoke(null, bytes, text[0], (long) bytes.length);
+			return new String(bytes, StandardCharsets.UTF_8);
+		} catch (ReflectiveOperationException e) {
+			throw new AssertionError(e);
+		}
 	}
 
 	/** The same holds for what asks. */
