@@ -123,7 +123,7 @@ public final class PerfettoReader implements InputReader {
 		}
 	}
 
-	private static void packets(CountedInput in, PerfettoEvents events, EventSink sink, Progress progress) throws MemtraceException, IOException {
+	private static void packets(CountedInput in, PerfettoEvents events, EventSink sink, Progress progress) throws MemtraceException {
 		String problem;
 		try {
 			problem = all(in.stream(), events, progress, in, 0);
