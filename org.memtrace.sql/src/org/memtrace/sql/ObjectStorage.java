@@ -40,7 +40,8 @@ public final class ObjectStorage {
 	/** How the server is reached. */
 	static String secret(Map<String, String> environment) {
 		StringBuilder sql = new StringBuilder("CREATE OR REPLACE SECRET memtrace (TYPE s3, PROVIDER config");
-		Map.of("KEY_ID", "AWS_ACCESS_KEY_ID", "SECRET", "AWS_SECRET_ACCESS_KEY", "SESSION_TOKEN", "AWS_SESSION_TOKEN").forEach((name, variable) -> {
+		Map<String, String> keys = Map.of("KEY_ID", "AWS_ACCESS_KEY_ID", "SECRET", "AWS_SECRET_ACCESS_KEY", "SESSION_TOKEN", "AWS_SESSION_TOKEN");
+		keys.forEach((name, variable) -> {
 			String value = environment.getOrDefault(variable, "");
 			if (!value.isEmpty()) {
 				sql.append(", ").append(name).append(' ').append(SqlSession.text(value));
