@@ -7,7 +7,7 @@
 # lines of each runner are theirs; what failed is repeated at the end. Ends
 # with the exit code 1 when any failed.
 #
-#   ./test.sh [--yes] [native] [java] [cli] [python] [planted] [report] [demo] [install] [kmod] [r]     default: all but r
+#   ./test.sh [--yes] [native] [java] [cli] [python] [planted] [report] [demo] [install] [kmod] [r] [spark]     default: all but r and spark
 set -u
 cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . releng/tools.sh
@@ -15,9 +15,9 @@ parts=
 for arg; do
 	case $arg in
 	--yes | -y) ASSUME_YES=yes ;;
-	native | java | cli | python | planted | report | demo | install | kmod | r) parts="$parts $arg" ;;
+	native | java | cli | python | planted | report | demo | install | kmod | r | spark) parts="$parts $arg" ;;
 	*)
-		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [report] [demo] [install] [kmod] [r]"
+		tools_say "test.sh: unknown argument $arg; usage: ./test.sh [--yes] [native] [java] [cli] [python] [planted] [report] [demo] [install] [kmod] [r] [spark]"
 		exit 2
 		;;
 	esac
@@ -98,6 +98,7 @@ for part in $parts; do
 	cli) run cli releng/check-cli.sh ;;
 	python) run python releng/check-python.sh ;;
 	r) run r releng/check-r.sh ;;
+	spark) run spark releng/check-spark.sh ;;
 	planted) run planted releng/check-planted.sh ;;
 	report) run report releng/check-report.sh ;;
 	demo) run demo releng/check-demo.sh ;;
