@@ -36,7 +36,7 @@ long mt_rawmap_at_place(size_t bytes, int prot, int flags, int fd, uint64_t offs
 			return ret;
 		if (!mt_failed(ret))	/* Linux < 4.17 takes the address as a hint */
 			mt_sys(SYS_munmap, ret, bytes);
-		else if (ret == -ENOMEM && at >> 40)
+		else if (ret == -ENOMEM)
 			break;		/* a small address space does not reach so far */
 		else if (ret != -EEXIST)
 			return ret;
