@@ -58,8 +58,6 @@ import org.eclipse.nebula.widgets.nattable.ui.matcher.MouseEventMatcher;
 import org.eclipse.nebula.widgets.nattable.viewport.ViewportLayer;
 import org.eclipse.jface.action.MenuManager;
 import org.eclipse.swt.SWT;
-import org.eclipse.swt.accessibility.AccessibleAdapter;
-import org.eclipse.swt.accessibility.AccessibleEvent;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.GC;
 import org.eclipse.swt.graphics.Point;
@@ -91,6 +89,7 @@ public final class Grid {
 
 	private List<GridColumn> columns;
 	private final GridContent content;
+	private final GridAccess access;
 	private final NatTable table;
 	private final DataLayer body;
 	private final ColumnHideShowLayer hiding;
@@ -184,12 +183,7 @@ public final class Grid {
 		bindings();
 		new HeadTips();
 		selection.addLayerListener(this::selected);
-		table.getAccessible().addAccessibleListener(new AccessibleAdapter() {
-			@Override
-			public void getName(AccessibleEvent e) {
-				e.result = name;
-			}
-		});
+		access = new GridAccess(this, name, content);
 	}
 
 	/** Gives columns of texts the width that there is. What the user has resized stays. */
@@ -512,6 +506,7 @@ public final class Grid {
 
 	private void selected(ILayerEvent event) {
 		if (event instanceof RowSelectionEvent && !quiet) {
+			access.selected();
 			onSelect.accept(selectedRow());
 		}
 	}
@@ -690,6 +685,10 @@ public final class Grid {
 		return last >= 0 && isSelected(last) ? last : selection.getSelectedRowPositions().iterator().next().start;
 	}
 
+	List<GridColumn> columns() {
+		return columns;
+	}
+
 	/** Number of selected rows. */
 	public int selectedCount() {
 		return selection.getSelectedRowCount();
@@ -708,7 +707,7 @@ public final class Grid {
 		return rows;
 	}
 
-	private boolean isSelected(int row) {
+	boolean isSelected(int row) {
 		return selection.isRowPositionSelected(row);
 	}
 
