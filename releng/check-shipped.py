@@ -107,7 +107,7 @@ def main(product):
             problems.append(f"{c['bom-ref']} is in memtrace.cdx.json and not shipped")
     for name in unused(bundles):
         problems.append(f"{name} is shipped and used by nothing")
-    for text in ("EPL-2.0.txt", "GPL-2.0-only.txt"):
+    for text in ("EPL-2.0.txt", "GPL-2.0-only.txt", "GPL-2.0-or-later.txt"):
         if not os.path.isfile(os.path.join(product, "LICENSES", text)):
             problems.append(f"LICENSES/{text} is missing")
     for problem in problems:

@@ -100,7 +100,7 @@ deb_memtrace() {
 	strip --strip-unneeded "$work/memtrace/usr/bin/memtrace"
 	strip --strip-debug "$work/memtrace/usr/lib/memtrace/libmemtrace-preload.so"
 	gzip -9n "$work"/memtrace/usr/share/man/man1/*
-	papers memtrace "EPL-2.0 and GPL-2.0-only"
+	papers memtrace "EPL-2.0, GPL-2.0-only and GPL-2.0-or-later"
 	control memtrace "$(dpkg --print-architecture)" "how a multithreaded program uses its memory" \
 		"Depends: $(needs "$work/memtrace/usr/bin/memtrace")
 Recommends: openjdk-25-jre-headless | openjdk-21-jre-headless | java21-runtime-headless

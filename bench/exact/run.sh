@@ -9,7 +9,8 @@
 # usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [-w WHEN] [COMPILER...] > table.md
 #   -r RUNS   runs of each configuration (3)
 #   -w WHEN   count in windows (record --windows), and link hooks that can be closed
-#   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto)
+#   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto);
+#             gcc+valgrind: the program without hooks, counted by the tool of Valgrind
 #
 # Ratios hold on a busy machine, too. About two minutes for each compiler.
 
@@ -23,7 +24,7 @@ while getopts r:w:h o; do
 	case $o in
 	r) runs=$OPTARG ;;
 	w) windows=$OPTARG; export MEMTRACE_WINDOWS=1 ;;
-	*) sed -n '5,16s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	*) sed -n '5,17s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -52,20 +53,26 @@ cpu() {
 echo "| compiler | program | native, s | with hooks, not recorded | recorded | accesses/s of CPU |"
 echo "|---|---|---|---|---|---|"
 for configuration; do
-	compiler=${configuration%+lto}
+	compiler=${configuration%+*}
 	while IFS='|' read -r name source arguments; do
 		flags="-std=gnu11 -O2 -g -w -pthread"
-		[ "$compiler" = "$configuration" ] || flags="$flags -flto"
+		[ "${configuration#*+}" != lto ] || flags="$flags -flto"
 		grep -q '#pragma omp' "$top/examples/$source/$source.c" && flags="$flags -fopenmp"
 		c=$top/examples/$source/$source.c
 		# Debian has OpenMP for clang in a package of its own
 		"$compiler" $flags -o "$work/native" "$c" -lm 2> "$work/log" || { echo "$compiler $name: not built" >&2; continue; }
-		MEMTRACE_CC=$compiler "$MEMTRACE" cc $flags -o "$work/hooks" "$c" -lm || exit 1
+		exact=--exact=hooks
+		if [ "${configuration#*+}" = valgrind ]; then
+			exact=--exact=valgrind
+			cp "$work/native" "$work/hooks"
+		else
+			MEMTRACE_CC=$compiler "$MEMTRACE" cc $flags -o "$work/hooks" "$c" -lm || exit 1
+		fi
 		: > "$work/times"
 		for ((i = 0; i < runs; i++)); do
 			n=$(cpu "$work/native" $arguments) h=$(cpu "$work/hooks" $arguments)
 			rm -rf "$work/t"
-			r=$(cpu "$MEMTRACE" record --quiet --exact ${windows:+--windows "$windows"} -o "$work/t" "$work/hooks" $arguments)
+			r=$(cpu "$MEMTRACE" record --quiet $exact ${windows:+--windows "$windows"} -o "$work/t" "$work/hooks" $arguments)
 			echo "$n $h $r" >> "$work/times"
 			echo "$configuration $name: $n $h $r" >&2
 		done

@@ -365,6 +365,8 @@ int mt_args_parse(struct mt_args *a, const struct mt_command *cmd, int argc, cha
 				return unknown_option(a, s);
 			if (o->type == MT_FLAG && value)
 				return mt_fail(a, MT_EXIT_USAGE, "--%s takes no value", o->name);
+			if (o->optional && !value)
+				value = o->dflt;
 			if (o->type != MT_FLAG && !value) {
 				if (i + 1 >= argc)
 					return mt_fail(a, MT_EXIT_USAGE, "--%s needs a value (%s)", o->name, o->arg);

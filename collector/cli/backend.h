@@ -37,11 +37,12 @@ struct mt_backend_result {
 #define MT_ABILITY_ANY_PROGRAM		0x4u	/* programs that do not load the library, static ones say */
 #define MT_ABILITY_WRITE_TRACKING	0x8u	/* --write-tracking says something to it */
 #define MT_ABILITY_EXACT		0x10u	/* it counts every access */
-#define MT_N_ABILITIES			5
+#define MT_ABILITY_WINDOWS		0x20u	/* it can count for a part of the time (--windows) */
+#define MT_N_ABILITIES			6
 extern const char *const mt_ability_name[MT_N_ABILITIES];
 
 /* Who writes accesses and intervals of a program that has the library: for MEMTRACE_LIBRARY. */
-enum mt_library { MT_LIBRARY_TRACES, MT_LIBRARY_COUNTS, MT_LIBRARY_LEAVES_IT, MT_LIBRARY_NO_ACCESSES };
+enum mt_library { MT_LIBRARY_TRACES, MT_LIBRARY_COUNTS, MT_LIBRARY_ASKS_TOOL, MT_LIBRARY_LEAVES_IT, MT_LIBRARY_NO_ACCESSES };
 
 /*
  * The functions of a session may be NULL, all of them: the library in the program does everything.
@@ -66,9 +67,14 @@ struct mt_backend {
 	int (*fits)(const char *program, char **why);
 	/* A session for a trace. NULL: *why is a sentence, *fix one command or NULL; the caller frees them. */
 	void *(*open)(const struct mt_backend_request *r, char **why, char **fix);
+	/*
+	 * In the child that becomes the program, before exec: the words that run @program, the first one a path, where it is not run
+	 * as it is. NULL-ended; @argv is the program's. NULL: there is nothing to change.
+	 */
+	char **(*command)(void *session, const char *program, char *const argv[]);
 	/* Traces a process from its next exec on, or at once. 0 or a negative errno. */
 	int (*attach)(void *session, pid_t pid, bool on_exec);
-	/* From now on the trace is written. 0 or a negative errno. */
+	/* From now on the trace is written. 0 or a negative errno. NULL: nothing to do, as in attach. */
 	int (*start)(void *session);
 	/* Traced processes and threads that are alive. */
 	int (*alive)(void *session);

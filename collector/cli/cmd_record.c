@@ -347,6 +347,14 @@ static struct mt_backend_request request(const struct mt_args *a, const char *di
 	};
 }
 
+/* The backend that was asked for, or "auto". */
+static const char *requested(const struct mt_args *a)
+{
+	const char *exact = mt_args_get(a, "exact");
+
+	return mt_args_has(a, "exact") && strcmp(exact, "auto") ? exact : mt_args_get(a, "backend");
+}
+
 static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p, const char *dir,
 			      const char *program, const struct mt_backend *backend)
 {
@@ -354,7 +362,7 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	json_t *m = json_object(), *argv = json_array(), *rev = json_array(), *r;
 	char *cwd = getcwd(NULL, 0), when[64], *id = mt_build_id(program), *real;
 	const char *name = mt_args_get(a, "name"), *purpose = mt_args_get(a, "purpose");
-	const char *requested = mt_args_get(a, "backend");
+	const char *asked = requested(a);
 	static const char *const patterns[] = { "follow", "skip" };
 	struct timespec rt;
 	struct mt_job job;
@@ -400,8 +408,8 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 		json_object_set_new(m, "job", mt_job_describe(&job));
 	mt_job_free(&job);
 	json_object_set_new(m, "backend", json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", backend->name,
-		"version", mt_version, "requested", requested, "reason",
-		strcmp(requested, "auto") ? "asked for" : p->reason, "guarantee",
+		"version", mt_version, "requested", asked, "reason",
+		strcmp(asked, "auto") || mt_args_has(a, "exact") ? "asked for" : p->reason, "guarantee",
 		backend->guarantee(mt_backend_probe(p, backend), &wanted)));
 	json_object_set_new(m, "parameters", json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:b}",
 		"interval_ns", (json_int_t)mt_args_duration_ns(a, "interval"), "subphases",
@@ -486,7 +494,8 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 			    const struct mt_backend *backend, bool preload)
 {
 	static const char *const library[] = {
-		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_COUNTS] = "counts", [MT_LIBRARY_LEAVES_IT] = "leaves-it",
+		[MT_LIBRARY_TRACES] = "traces", [MT_LIBRARY_COUNTS] = "counts", [MT_LIBRARY_ASKS_TOOL] = "asks-tool",
+		[MT_LIBRARY_LEAVES_IT] = "leaves-it",
 		[MT_LIBRARY_NO_ACCESSES] = "no-accesses",
 	};
 
@@ -542,7 +551,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 		return err;
 	}
 	if (!pid) {
-		char c;
+		char c, **words;
 
 		close(pipefd[0]);
 		close(go[1]);
@@ -557,8 +566,12 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 			(void)!write(pipefd[1], &err, sizeof(err));
 			_exit(127);
 		}
-		execv(program, a->argv);
-		if (errno == ENOEXEC) {		/* a script without #!, as the shell does */
+		words = backend->command ? backend->command(session, program, a->argv) : NULL;
+		if (words)
+			execv(words[0], words);
+		else
+			execv(program, a->argv);
+		if (!words && errno == ENOEXEC) {		/* a script without #!, as the shell does */
 			char **v = mt_alloc(((size_t)a->argc + 3) * sizeof(*v));
 
 			v[0] = (char *)"sh";
@@ -573,7 +586,7 @@ static int start(const struct mt_args *a, const struct mt_probe *p, const char *
 	child_pid = pid;
 	close(pipefd[1]);
 	close(go[0]);
-	if (session) {
+	if (session && backend->attach) {
 		err = backend->attach(session, pid, true);
 		if (err)
 			mt_error("record: the backend %s does not take the program: %s; it runs without being recorded",
@@ -898,6 +911,8 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 			continue;
 		if (p->backend[i].works == MT_NO)
 			fit = 0, why = mt_strdup(p->backend[i].why);
+		else if (windows.kind && !(b->abilities & MT_ABILITY_WINDOWS))
+			fit = 0, why = mt_strdup("it cannot count for a part of the time only");
 		else
 			fit = b->fits ? b->fits(program, &why) : 1;
 		if (fit > most) {
@@ -913,6 +928,8 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 	}
 	if (!best)
 		*rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "accesses cannot be counted: %s", reasons);
+	else if (*reasons)
+		mt_note("counting with %s (%s)", best->name, reasons);
 	free(reasons);
 	return best;
 }
@@ -921,7 +938,7 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
 {
 	/* only zap can look closely */
-	const char *asked = mt_args_get(a, "backend"), *want = mt_args_has(a, "zoom") && !strcmp(asked, "auto") ? "zap" : asked;
+	const char *asked = requested(a), *want = mt_args_has(a, "zoom") && !strcmp(asked, "auto") ? "zap" : asked;
 	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
 	const struct mt_backend *b = automatic ? p->best : mt_backend_find(want);
 	const struct mt_backend_probe *found;
@@ -940,6 +957,13 @@ static const struct mt_backend *choose(const struct mt_args *a, const struct mt_
 		char *names = names_of(MT_ABILITY_EXACT);
 
 		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s does not count accesses, only: %s", want, names);
+		free(names);
+		return NULL;
+	}
+	if (windows.kind && b && !automatic && !(b->abilities & MT_ABILITY_WINDOWS)) {
+		char *names = names_of(MT_ABILITY_WINDOWS);
+
+		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s cannot count for a part of the time only (--windows), only: %s", want, names);
 		free(names);
 		return NULL;
 	}
@@ -1392,7 +1416,7 @@ static int record_program(const struct mt_args *a)
 			     "%s: cannot be executed: %s", program, strerror(-pid));
 		goto out;
 	}
-	if (session) {
+	if (session && backend->start) {
 		code = backend->start(session);
 		if (code)
 			mt_error("record: no thread to write the accesses: %s; they are lost", strerror(-code));
@@ -1630,6 +1654,10 @@ int cmd_record(const struct mt_args *a)
 		return mt_fail(a, MT_EXIT_USAGE, "--duration needs --pid");
 	if (mt_args_has(a, "exact") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--exact cannot record a process that runs already");
+	if (mt_args_has(a, "exact") && strcmp(mt_args_get(a, "exact"), "auto") && strcmp(mt_args_get(a, "backend"), "auto") &&
+	    strcmp(mt_args_get(a, "exact"), mt_args_get(a, "backend")))
+		return mt_fail(a, MT_EXIT_USAGE, "--exact=%s and --backend %s exclude each other", mt_args_get(a, "exact"),
+			       mt_args_get(a, "backend"));
 	if (mt_args_has(a, "windows") && !mt_args_has(a, "exact"))
 		return mt_fail(a, MT_EXIT_USAGE, "--windows needs --exact");
 	if (!mt_windows_parse(mt_args_get(a, "windows"), &windows, &why)) {

@@ -43,6 +43,7 @@ struct mt_option {
 	const char *dflt;	/* default as written on a command line, or NULL */
 	const char *min, *max;	/* inclusive limits or NULL */
 	bool repeat;		/* may be given several times */
+	bool optional;		/* --name[=VALUE]: without a value it is dflt */
 	const char *text;
 };
 

@@ -172,7 +172,7 @@ function items(name, kind,    i, id) {
 }
 
 # "-o, --output DIR" -> letter, long, arg
-function options(name,    i, id, spec, letter, long, arg, p, type) {
+function options(name,    i, id, spec, letter, long, arg, p, type, optional) {
 	printf "static const struct mt_option %s_options[] = {\n", ident(name)
 	for (i = 1; i <= count[name, "option"]; i++) {
 		id = name SUBSEP "option" SUBSEP i
@@ -182,13 +182,18 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 			letter = "'" substr(spec, 2, 1) "'"
 			spec = substr(spec, 5)
 		}
-		if (spec !~ /^--[a-z][a-z0-9-]*( [^ ]+)?$/) {
+		if (spec !~ /^--[a-z][a-z0-9-]*( [^ ]+|\[=[^ ]+\])?$/) {
 			FILENAME = name ".txt"
-			fail("option '" labels[id] "' is not '[-x, ]--long[ VALUE]'")
+			fail("option '" labels[id] "' is not '[-x, ]--long[ VALUE]' or '--long[=VALUE]'")
 		}
 		spec = substr(spec, 3)
 		arg = ""
-		if ((p = index(spec, " ")) > 0) {
+		optional = "false"
+		if ((p = index(spec, "[=")) > 0) {
+			arg = substr(spec, p + 2, length(spec) - p - 2)
+			spec = substr(spec, 1, p - 1)
+			optional = "true"
+		} else if ((p = index(spec, " ")) > 0) {
 			arg = substr(spec, p + 1)
 			spec = substr(spec, 1, p - 1)
 		}
@@ -200,9 +205,9 @@ function options(name,    i, id, spec, letter, long, arg, p, type) {
 			FILENAME = name ".txt"
 			fail("option --" spec ": unknown type " type)
 		}
-		printf "\t{ %s, %s, %s, MT_%s, %s, %s, %s, %s,\n\t\t%s },\n", quote(spec), letter, or_null(arg), toupper(type),
+		printf "\t{ %s, %s, %s, MT_%s, %s, %s, %s, %s, %s,\n\t\t%s },\n", quote(spec), letter, or_null(arg), toupper(type),
 			or_null(attr[id, "default"]), or_null(attr[id, "min"]), or_null(attr[id, "max"]),
-			attr[id, "repeat"] == "" ? "false" : "true", quote(body(all_names(texts[id])))
+			attr[id, "repeat"] == "" ? "false" : "true", optional, quote(body(all_names(texts[id])))
 	}
 	print "\t{ .name = NULL },\n};\n"
 }

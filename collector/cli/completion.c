@@ -12,6 +12,12 @@ static void words(FILE *f, const char *choices)
 		fputc(*choices == '|' ? ' ' : *choices, f);
 }
 
+/* Does no value follow it as a word of its own? */
+static bool is_alone(const struct mt_option *o)
+{
+	return o->type == MT_FLAG || o->optional;
+}
+
 static void bash_options(FILE *f, const struct mt_option *o)
 {
 	for (; o->name; o++)
@@ -21,7 +27,7 @@ static void bash_options(FILE *f, const struct mt_option *o)
 static void bash_values(FILE *f, const struct mt_option *o)
 {
 	for (; o->name; o++) {
-		if (o->type == MT_FLAG)
+		if (is_alone(o))
 			continue;
 		fputs("\t\t", f);
 		if (o->letter)
@@ -108,7 +114,7 @@ static void quoted(FILE *f, const char *s, bool zsh)
 
 static void zsh_value(FILE *f, const struct mt_option *o)
 {
-	if (o->type == MT_FLAG)
+	if (is_alone(o))
 		return;
 	fputc(':', f);
 	if (o->type == MT_CHOICE) {
@@ -186,7 +192,7 @@ static void fish_options(FILE *f, const struct mt_option *o, const char *conditi
 			fputs(" -x -a '", f);
 			words(f, o->arg);
 			fputc('\'', f);
-		} else if (o->type != MT_FLAG) {
+		} else if (!is_alone(o)) {
 			fputs(o->type == MT_PATH ? " -r -F" : " -x", f);
 		}
 		fputs(" -d '", f);

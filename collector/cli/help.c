@@ -81,10 +81,15 @@ static void wrap(FILE *f, const char *text, int left, int at)
 	fputc('\n', f);
 }
 
+static const char *before_value(const struct mt_option *o)
+{
+	return o->optional ? "[=" : o->arg ? " " : "";
+}
+
 static int label(char *buf, size_t size, const struct mt_option *o)
 {
-	return snprintf(buf, size, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-			o->letter ? ", " : "  ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	return snprintf(buf, size, "%c%c%s--%s%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+			o->letter ? ", " : "  ", o->name, before_value(o), o->arg ? o->arg : "", o->optional ? "]" : "");
 }
 
 static void default_of(char *buf, size_t size, const struct mt_option *o)
@@ -250,7 +255,7 @@ static void markdown_options(FILE *f, const struct mt_option *o)
 		fputs("- `", f);
 		if (o->letter)
 			fprintf(f, "-%c`, `", o->letter);
-		fprintf(f, "--%s%s%s`: ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		fprintf(f, "--%s%s%s%s`: ", o->name, before_value(o), o->arg ? o->arg : "", o->optional ? "]" : "");
 		markdown_text(f, o->text);
 		markdown_text(f, dflt);
 		fputc('\n', f);
@@ -366,9 +371,9 @@ static void roff_options(FILE *f, const struct mt_option *o)
 		roff(f, o->name);
 		fputs("\\fR", f);
 		if (o->arg) {
-			fputs(" \\fI", f);
+			fprintf(f, "%s\\fI", before_value(o));
 			roff(f, o->arg);
-			fputs("\\fR", f);
+			fprintf(f, "\\fR%s", o->optional ? "]" : "");
 		}
 		fputc('\n', f);
 		roff(f, o->text);

@@ -532,6 +532,10 @@ static char *words(const struct remote *r, const char *cd, size_t *n)
 			skip |= !strcmp(o->name, ours[k]);
 		if (skip)
 			continue;
+		if (o->optional) {
+			fprintf(f, "--%s=%s%c", o->name, a->given[i].value, 0);
+			continue;
+		}
 		fprintf(f, "--%s%c", o->name, 0);
 		if (o->type != MT_FLAG)
 			fprintf(f, "%s%c", a->given[i].value, 0);

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: memtrace contributors
-// SPDX-License-Identifier: EPL-2.0
+// SPDX-License-Identifier: EPL-2.0 OR GPL-2.0-or-later
 /*
  * count.h - counts accesses: for each thread and page how many reads and how many writes, and
  * when each of them came first. Every engine that sees single accesses uses it.

@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: memtrace contributors
-// SPDX-License-Identifier: EPL-2.0
+// SPDX-License-Identifier: EPL-2.0 OR GPL-2.0-or-later
 /*
  * rawsys.h - system calls without libc.
  *

@@ -7,6 +7,7 @@
 
 #include "gates.h"
 #include "rawsys.h"
+#include "request.h"
 #include "service.h"
 #include "windows.h"
 
@@ -18,6 +19,7 @@ static struct mt_lock start_lock;
 enum { UNKNOWN, OFF, ON };
 static int state;		/* under the lock; read without */
 static int modules;		/* with hooks */
+static int tool;		/* the counters are those of the tool that the program runs under, not ours */
 
 /* Of the calling thread. */
 static __thread struct mt_count_thread *mine;
@@ -78,6 +80,34 @@ void cnt_off(void)
 	gates_set(false);
 }
 
+/*
+ * The tool that the program runs under counts. What this library does itself does not count; what was translated of
+ * its code before this call does, and nothing is in it that would.
+ */
+int cnt_use_tool(void)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden"))), etext[] __attribute__((visibility("hidden")));
+	const uint64_t start = (uint64_t)__ehdr_start, end = (uint64_t)etext;
+
+	if (mt_tool_request(MT_TOOL_IS_HERE, 0, 0) != MT_TOOL_VERSION)
+		return -ENOENT;
+	mt_tool_request(MT_TOOL_OWN_CODE, start, end);
+	mt_valgrind_request(0, MT_VALGRIND_DISCARD, start, end - start);
+	tool = 1;
+	return 0;
+}
+
+int cnt_has_tool(void)
+{
+	return tool;
+}
+
+void cnt_begin(void)
+{
+	if (tool)
+		mt_tool_request(MT_TOOL_BEGIN, 0, 0);
+}
+
 /* ---- for the hooks */
 
 static struct mt_count_thread *thread(void)
@@ -119,7 +149,7 @@ int cnt_open(const struct mt_image *img)
 {
 	int fd;
 
-	if (!is_on())
+	if (!tool && !is_on())
 		return -ENOENT;
 	first_buffer = mt_rawmap(FIRST_BYTES);
 	new_rows = mt_rawmap(MAX_NEW * sizeof(*new_rows));
@@ -221,6 +251,20 @@ static void tell(void *arg, const struct mt_count_row *r)
 		write_new(arg);
 }
 
+/* What was counted since the last time, by whoever counts. */
+static uint64_t collect(struct collection *c)
+{
+	struct mt_tool_rows rows = { NULL, 0 };
+	uint64_t sum;
+
+	if (!tool)
+		return mt_count_collect(&counters, is_alive, tell, c);
+	sum = mt_tool_request(MT_TOOL_COLLECT, (uint64_t)&rows, 0);
+	for (uint64_t i = 0; i < rows.n; i++)
+		tell(c, &rows.row[i]);
+	return sum;
+}
+
 /* Counted outside of windows, too. */
 static void forget(void *arg, const struct mt_count_row *r)
 {
@@ -238,21 +282,21 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	if (gates_broken()) {
 		mt_count_collect(&counters, is_alive, forget, NULL);
 	} else {
-		out->accesses = mt_count_collect(&counters, is_alive, tell, &c);
+		out->accesses = collect(&c);
 		write_new(&c);
 	}
 	if (first.fd >= 0)
 		mt_out_flush(&first);
 	mt_out_flush(&f->accesses);
 	mt_tracefile_turn(f);
-	lost = __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
+	lost = tool ? mt_tool_request(MT_TOOL_LOST, 0, 0) : __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
 	out->lost = lost - lost_told;
 	lost_told = lost;
 }
 
 uint64_t cnt_pending(void)
 {
-	return mt_count_pending(&counters);
+	return tool ? mt_tool_request(MT_TOOL_PENDING, 0, 0) : mt_count_pending(&counters);
 }
 
 /* ---- fork. Not recorded processes have no counters, and no lock to take. */
@@ -274,9 +318,10 @@ void cnt_fork_parent(void)
 void cnt_fork_child(int tid, int on)
 {
 	windows_after_fork();
-	if (state != ON)
+	if (state != ON && !tool)
 		return;
-	mt_count_fork_child(&counters, mine, tid);
+	if (!tool)
+		mt_count_fork_child(&counters, mine, tid);
 	lost_told = 0;
 	mt_rawunmap(first_buffer, FIRST_BYTES);
 	mt_rawunmap(new_rows, MAX_NEW * sizeof(*new_rows));

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * counting.h - the backend `hooks`: code that `memtrace cc` put into the program counts its own
- * accesses (count/); here are the counters of the process, and what the monitor writes of them.
+ * accesses (count/); here are the counters of the process, and what the monitor writes of them. In
+ * the backend `valgrind` the counters are those of a tool under the program.
  */
 #ifndef MEMTRACE_COUNTING_H
 #define MEMTRACE_COUNTING_H
@@ -26,6 +27,12 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 uint64_t cnt_pending(void);
 /* Is there code in this process that counts? Any thread. */
 int cnt_has_code(void);
+/* constructor: accesses are counted by the tool of Valgrind (collector/valgrind) instead. 0, or negative errno: it is not there. */
+int cnt_use_tool(void);
+/* Do they? */
+int cnt_has_tool(void);
+/* constructor: what was accessed until now, by the loader and by this library, is no access of the program. */
+void cnt_begin(void);
 /* This process is not recorded: whoever asks from now on gets no counters. */
 void cnt_off(void);
 

@@ -234,7 +234,7 @@ static long child(struct fork_call *c)
 		zap_space_forget();
 		zap_space.active = 0;
 		cnt_fork_child(mt_gettid(), mt_process.tracing);
-		if (mt_process.config.accesses == MT_BY_HOOKS && mt_process.tracing) {
+		if ((mt_process.config.accesses == MT_BY_HOOKS || mt_process.config.accesses == MT_BY_TOOL) && mt_process.tracing) {
 			start_image(MT_WATCH_COUNT, "");
 			return 0;
 		}

@@ -44,7 +44,7 @@ int mt_config_read(struct mt_config *c)
 		strcpy(c->backend, "zap");
 	s = getenv("MEMTRACE_LIBRARY");
 	c->accesses = s && !strcmp(s, "leaves-it") ? MT_BY_LAUNCHER : s && !strcmp(s, "no-accesses") ? MT_BY_NOBODY :
-		      s && !strcmp(s, "counts") ? MT_BY_HOOKS : MT_BY_US;
+		      s && !strcmp(s, "counts") ? MT_BY_HOOKS : s && !strcmp(s, "asks-tool") ? MT_BY_TOOL : MT_BY_US;
 	c->interval_ns = env_u64("MEMTRACE_INTERVAL_NS", 50000000);
 	if (c->interval_ns < 1000000)
 		c->interval_ns = 1000000;

@@ -13,10 +13,10 @@
 #include "out.h"
 
 /*
- * Who sees the accesses: this library by page faults, code in the program that counts (this library writes
- * in both cases), or the launcher, which has them from elsewhere and writes them.
+ * Who sees the accesses: this library by page faults, code in the program that counts, a tool under the program
+ * that counts (this library writes in these cases), or the launcher, which has them from elsewhere and writes them.
  */
-enum mt_accesses { MT_BY_US, MT_BY_HOOKS, MT_BY_LAUNCHER, MT_BY_NOBODY };
+enum mt_accesses { MT_BY_US, MT_BY_HOOKS, MT_BY_TOOL, MT_BY_LAUNCHER, MT_BY_NOBODY };
 
 /* When code in the program counts: always; a share of the time; in each period; where the program says; where a signal does. */
 enum mt_windows { MT_WINDOWS_NONE, MT_WINDOWS_SHARE, MT_WINDOWS_EACH, MT_WINDOWS_API, MT_WINDOWS_SIGNAL };
@@ -25,7 +25,7 @@ enum mt_windows { MT_WINDOWS_NONE, MT_WINDOWS_SHARE, MT_WINDOWS_EACH, MT_WINDOWS
 struct mt_config {
 	char dir[4096];			/* MEMTRACE_DIR: the trace directory, absolute */
 	char backend[32];		/* MEMTRACE_BACKEND: its name, for image.json */
-	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, counts, leaves-it, no-accesses */
+	enum mt_accesses accesses;	/* MEMTRACE_LIBRARY: traces, counts, asks-tool, leaves-it, no-accesses */
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
 	uint64_t first_interval_ns;	/* MEMTRACE_FIRST_INTERVAL_NS: what a run may begin with, <= interval_ns */
 	uint64_t interval_accesses;	/* MEMTRACE_INTERVAL_ACCESSES: counted accesses end an interval, too; 0: they do not */

@@ -260,7 +260,7 @@ static int start_zap(struct message *why, void *scratch)
 	return 1;
 }
 
-/* Nothing of the program changes: its own code counts. */
+/* Nothing of the program changes: its own code counts, or what it runs under. */
 static void start_counting(struct message *why)
 {
 	struct mt_process *p = &mt_process;
@@ -282,6 +282,8 @@ static const char *foreign_runtime(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
 
+	if (mt_process.config.accesses == MT_BY_TOOL)
+		return cnt_has_tool() ? NULL : "the program does not run under the Valgrind tool of memtrace";
 	if (preload && strstr(preload, "/vgpreload_"))
 		return "the program runs under Valgrind";
 	if (dlsym(RTLD_DEFAULT, "__tsan_init"))
@@ -347,7 +349,7 @@ static void record(const char *how, const char *obstacle, int constructor)
 	} else if (!patch(&why)) {
 		if (p->config.accesses == MT_BY_US)
 			start_zap(&why, scratch);
-		else if (p->config.accesses == MT_BY_HOOKS)
+		else if (p->config.accesses == MT_BY_HOOKS || p->config.accesses == MT_BY_TOOL)
 			start_counting(&why);
 		else
 			say(&why, p->config.accesses == MT_BY_LAUNCHER ? "accesses come from outside of the program" :
@@ -359,6 +361,7 @@ static void record(const char *how, const char *obstacle, int constructor)
 		p->monitored = 1;
 	p->image.monitor_tid = p->monitored ? zap_space.monitor_tid : 0;
 	mt_image_describe(&p->image, mt_image_backend(&p->config, p->tracing), why.text);
+	cnt_begin();
 	if (p->monitored)
 		mt_monitor_go(p->fault_ns, mt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns);
 	mt_restore_signals(mask);
@@ -410,6 +413,8 @@ __attribute__((constructor)) static void memtrace_start(void)
 
 	if (mt_config_read(&p->config) < 0)
 		return;
+	if (p->config.accesses == MT_BY_TOOL)
+		cnt_use_tool();
 	obstacle = mt_sandbox_obstacle(&silent);
 	if (silent) {
 		cnt_off();

@@ -18,6 +18,7 @@
 
 #include "asm.h"
 #include "rawsys.h"
+#include "request.h"
 
 static void *libc_symbol(const char *name, size_t *size)
 {
@@ -57,6 +58,8 @@ static long write_code(void *at, const uint8_t *code, size_t n)
 	ret = protect(at, n, PROT_READ | PROT_EXEC);
 	if (!ret)
 		mt_arch_code_changed(at, n);
+	/* it takes the code of files for unchanging */
+	mt_valgrind_request(0, MT_VALGRIND_DISCARD, (uint64_t)at, n);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
 #include "asm.h"
 #include "rawsys.h"
 
-int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
+static int thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls, unsigned long flags)
 {
 	char *stack = mt_rawmap(stack_bytes);
 	void **top;
@@ -21,11 +21,21 @@ int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
 	top[0] = (void *)fn;
 	top[1] = arg;
 	mask = mt_block_signals();
-	tid = mt_arch_clone_thread(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS, top, tls);
+	tid = mt_arch_clone_thread(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | flags, top, tls);
 	mt_restore_signals(mask);
 	if (tid < 0)
 		mt_rawunmap(stack, stack_bytes);
 	return (int)tid;
+}
+
+int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
+{
+	return thread_start(fn, arg, stack_bytes, tls, 0);
+}
+
+int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
+{
+	return thread_start(fn, arg, stack_bytes, tls, CLONE_FS | CLONE_FILES);
 }
 
 void *mt_tls_copy(uint64_t readable_start, uint64_t readable_end)

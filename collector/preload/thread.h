@@ -17,6 +17,11 @@
  * @tls: see mt_tls_copy(). Returns the thread id or negative errno.
  */
 int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls);
+/*
+ * The same under Valgrind, which knows only threads that share all of that with the others. They take a copy by
+ * unshare(2), when they run.
+ */
+int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls);
 
 /*
  * A private copy of this thread's static TLS, whose thread pointer is returned (NULL:

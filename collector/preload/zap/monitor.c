@@ -24,6 +24,7 @@
  */
 #include "monitor.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -39,6 +40,7 @@
 #include "process.h"
 #include "rawdir.h"
 #include "rawsys.h"
+#include "request.h"
 #include "scan.h"
 #include "space.h"
 #include "thread.h"
@@ -844,12 +846,18 @@ static void run(void)
 
 static int monitor_main(void *arg)
 {
-	int err;
+	int err = 0;
 
 	(void)arg;
 	zap_space.monitor_tid = mt_gettid();
-	close_foreign_fds();
-	err = set_up();
+	if (cnt_has_tool()) {
+		mt_tool_request(MT_TOOL_UNCOUNTED, 0, 0);
+		err = (int)mt_sys(SYS_unshare, CLONE_FILES | CLONE_FS);
+	}
+	if (!err) {
+		close_foreign_fds();
+		err = set_up();
+	}
 	__atomic_store_n(&shared.ready, err ? 2 : 1, __ATOMIC_RELEASE);
 	mt_futex_wake(&shared.ready);
 	if (err)
@@ -875,7 +883,8 @@ int mt_monitor_start(const struct mt_image *img, enum mt_watch watch, int main_t
 	shared.zap = watch == MT_WATCH_ZAP;
 	shared.count = watch == MT_WATCH_COUNT;
 	shared.main_tid = main_tid;
-	tid = mt_thread_start(monitor_main, NULL, STACK_BYTES, tls);
+	tid = cnt_has_tool() ? mt_thread_start_sharing(monitor_main, NULL, STACK_BYTES, tls) :
+	      mt_thread_start(monitor_main, NULL, STACK_BYTES, tls);
 	if (tid < 0)
 		return tid;
 	while (!__atomic_load_n(&shared.ready, __ATOMIC_ACQUIRE))

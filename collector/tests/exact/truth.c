@@ -39,6 +39,7 @@
 static char fixed[BLOCK_PAGES * PAGE] __attribute__((aligned(4096)));
 static char *block[BLOCKS];	/* fixed, heap, two mappings */
 static int generation;
+static volatile unsigned long seen;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* No window is open: nobody shall know. */
@@ -89,6 +90,8 @@ static void know_range(const void *p, unsigned long bytes, int write)
 }
 
 #define GET(type, p) ({ know(p, 0, 1); *(volatile type *)(p); })
+/* The value is used: where nobody does, Valgrind leaves the load out. */
+#define LOOK(type, p) (seen += (unsigned long)GET(type, p))
 #define PUT(type, p, v) (know(p, 1, 1), (void)(*(volatile type *)(p) = (v)))
 #define ADD(type, p) (know(p, 0, 1), know(p, 1, 1), (void)(*(volatile type *)(p) += 1))
 
@@ -144,7 +147,8 @@ static void some(unsigned seed, int rounds)
 typedef double pair __attribute__((vector_size(16)));
 struct large { char c[1000]; };
 
-static void kinds(void)
+/* Loads and stores of all kinds, with @routines those of the C library, too, and what the kernel does for a thread. */
+static void kinds(int routines)
 {
 	char *a = block[0], *b = block[1], *c = block[2];
 	char path[] = "/tmp/memtrace-exact.XXXXXX";
@@ -154,22 +158,24 @@ static void kinds(void)
 	int fd;
 
 	for (int i = 0; i < 10; i++) {
-		(void)GET(char, a + i);
+		LOOK(char, a + i);
 		PUT(char, a + i, 1);
-		(void)GET(short, a + PAGE + i * 2);
+		LOOK(short, a + PAGE + i * 2);
 		PUT(short, a + PAGE + i * 2, 1);
-		(void)GET(int, a + 2 * PAGE);
+		LOOK(int, a + 2 * PAGE);
 		PUT(int, a + 2 * PAGE, 1);
-		(void)GET(long, a + 3 * PAGE);
+		LOOK(long, a + 3 * PAGE);
 		PUT(long, a + 3 * PAGE, 1);
-		(void)GET(pair, a + 4 * PAGE);
+		seen += (unsigned long)GET(pair, a + 4 * PAGE)[0];
 		PUT(pair, a + 4 * PAGE, ((pair){ 1, 2 }));
 		ADD(long, a + 5 * PAGE);
 		/* not aligned, and over the border of pages: counted where it begins */
-		(void)GET(long, a + 6 * PAGE + 1);
-		(void)GET(long, a + 7 * PAGE - 3);
+		LOOK(long, a + 6 * PAGE + 1);
+		LOOK(long, a + 7 * PAGE - 3);
 		PUT(int, a + 8 * PAGE - 1, 7);
 	}
+	if (!routines)
+		goto kernel;
 	/* aggregates and routines that move memory */
 	know_range(a + 100, sizeof(struct large), 0);
 	know_range(b + 4000, sizeof(struct large), 1);
@@ -197,7 +203,7 @@ static void kinds(void)
 	know_range(c + 21 * PAGE, 24, 0);
 	if (memcmp(c + 20 * PAGE, c + 21 * PAGE, 24 + (size_t)(size == 0)))
 		abort();
-	/* the kernel */
+kernel:
 	fd = mkstemp(path);
 	unlink(path);
 	know_range(c, size, 0);
@@ -228,7 +234,7 @@ static void kinds(void)
 		abort();
 	know(b + 31 * PAGE, 1, 1);
 	know(b + 31 * PAGE, 0, 1);
-	atomic_store((_Atomic int *)(b + 31 * PAGE), 3);
+	atomic_store_explicit((_Atomic int *)(b + 31 * PAGE), 3, memory_order_release);	/* no xchg, which reads */
 	if (atomic_load((_Atomic int *)(b + 31 * PAGE)) != 3 || GET(long, b + 30 * PAGE) != 11)
 		abort();
 }
@@ -279,6 +285,7 @@ static void signals(void)
 		some((unsigned)handled, 3);
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);	/* one that waits would come while this is told */
 }
 
 static void wait_for(pid_t pid)
@@ -470,7 +477,7 @@ static void windows(void)
 
 	outside = 1;
 	some(1, 500);
-	kinds();
+	kinds(1);
 	child_of_window();
 	pthread_barrier_init(&phase, NULL, 6);
 	pthread_create(&spins, NULL, spinner, NULL);
@@ -482,7 +489,7 @@ static void windows(void)
 		if (k % 2 == 0) {
 			open_window();
 			if (!k)
-				kinds();
+				kinds(1);
 		}
 		for (int i = 3; i < 5 && !k; i++)
 			pthread_create(&id[i], NULL, window_worker, (void *)(uintptr_t)(i * 10 + 1));
@@ -522,7 +529,9 @@ int main(int argc, char **argv)
 		generation = atoi(getenv("TRUTH_GENERATION"));
 	make_blocks();
 	if (!strcmp(what, "kinds"))
-		kinds();
+		kinds(1);
+	else if (!strcmp(what, "instructions"))
+		kinds(0);
 	else if (!strcmp(what, "threads"))
 		threads(64, 1);
 	else if (!strcmp(what, "churn"))

@@ -11,19 +11,20 @@
 #include <unistd.h>
 
 static const struct mt_option options[] = {
-	{ "output", 'o', "DIR", MT_PATH, NULL, NULL, NULL, false, "" },
-	{ "interval", 'i', "TIME", MT_DURATION, "50ms", "1ms", "60s", false, "" },
-	{ "subphases", 0, "N", MT_INT, "1", "1", "64", false, "" },
-	{ "max-overhead", 0, "X", MT_NUMBER, "0.5", "0", NULL, false, "" },
-	{ "min-alloc", 0, "SIZE", MT_SIZE, "4096", NULL, NULL, false, "" },
-	{ "backend", 0, "auto|zap|none", MT_CHOICE, "auto", NULL, NULL, false, "" },
-	{ "define", 'd', "NAME", MT_TEXT, NULL, NULL, NULL, true, "" },
-	{ "compress", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, "" },
+	{ "output", 'o', "DIR", MT_PATH, NULL, NULL, NULL, false, false, "" },
+	{ "interval", 'i', "TIME", MT_DURATION, "50ms", "1ms", "60s", false, false, "" },
+	{ "subphases", 0, "N", MT_INT, "1", "1", "64", false, false, "" },
+	{ "max-overhead", 0, "X", MT_NUMBER, "0.5", "0", NULL, false, false, "" },
+	{ "min-alloc", 0, "SIZE", MT_SIZE, "4096", NULL, NULL, false, false, "" },
+	{ "backend", 0, "auto|zap|none", MT_CHOICE, "auto", NULL, NULL, false, false, "" },
+	{ "define", 'd', "NAME", MT_TEXT, NULL, NULL, NULL, true, false, "" },
+	{ "exact", 0, "BACKEND", MT_TEXT, "auto", NULL, NULL, false, true, "" },
+	{ "compress", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, false, "" },
 	{ .name = NULL },
 };
 static const struct mt_option common[] = {
-	{ "help", 'h', NULL, MT_FLAG, NULL, NULL, NULL, false, "" },
-	{ "quiet", 'q', NULL, MT_FLAG, NULL, NULL, NULL, false, "" },
+	{ "help", 'h', NULL, MT_FLAG, NULL, NULL, NULL, false, false, "" },
+	{ "quiet", 'q', NULL, MT_FLAG, NULL, NULL, NULL, false, false, "" },
 	{ .name = NULL },
 };
 static const struct mt_item program[] = { { "PROGRAM", "" }, { NULL, NULL } };
@@ -141,6 +142,18 @@ static void good(void)
 	CHECK_STR(mt_args_nth(&a, "define", 1), "b");
 	CHECK(!mt_args_nth(&a, "define", 2));
 	mt_args_free(&a);
+	/* a value that may be left out is no word of its own */
+	CHECK_EQ(parse(&a, "record", "--exact", "app", NULL), 0);
+	CHECK(mt_args_has(&a, "exact") && a.argc == 1);
+	CHECK_STR(mt_args_get(&a, "exact"), "auto");
+	mt_args_free(&a);
+	CHECK_EQ(parse(&a, "record", "--exact=hooks", "app", NULL), 0);
+	CHECK_STR(mt_args_get(&a, "exact"), "hooks");
+	mt_args_free(&a);
+	CHECK_EQ(parse(&a, "record", "app", NULL), 0);
+	CHECK(!mt_args_has(&a, "exact"));
+	mt_args_free(&a);
+
 	CHECK_EQ(parse(&a, "record", "--help", "--bogus", NULL), 0);
 	CHECK(a.help);
 	mt_args_free(&a);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: cli/backends.c cli/backend_zap.c lib/faultprobe.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
+// uses: cli/backends.c cli/backend_zap.c lib/faultprobe.c cli/backend_kmod.c cli/backend_none.c cli/backend_hooks.c cli/backend_valgrind.c cli/probe.c cli/kmod_build.c cli/kmod_module.c cli/user.c cli/kmod_drain.c cli/processes.c cli/program.c cli/tracedir.c cli/finish.c cli/intervals.c cli/accesses.c cli/ctxlog.c cli/scopes.c cli/symbols.c cli/variables.c cli/types.c cli/srcname.c cli/util.c lib/tracefile.c lib/out.c lib/maps.c lib/rawmem.c
 // libs: -ldw -lelf -ljansson -lzstd -lz -lpthread
 /* The table of backends is whole, and what probes find is consistent. */
 #include <stdlib.h>
@@ -18,8 +18,10 @@ static void table(void)
 		CHECK(b->title && *b->title);
 		CHECK(b->probe && b->guarantee);
 		CHECK(mt_backend_find(b->name) == b);	/* names are unique */
-		/* a session has all of its functions, or there is none */
-		CHECK(!b->open == !b->attach && !b->open == !b->start && !b->open == !b->alive && !b->open == !b->finish);
+		/* a session ends, and one that sees accesses from outside does all that it takes */
+		CHECK(!b->open == !b->finish);
+		CHECK(!b->attach == !b->start && !b->attach == !b->alive && (b->open || (!b->attach && !b->command)));
+		CHECK(!b->attach == (b->library != MT_LIBRARY_LEAVES_IT));
 		CHECK(b->open || !(b->abilities & (MT_ABILITY_RUNNING | MT_ABILITY_ANY_PROGRAM)));
 		CHECK(b->abilities >> MT_N_ABILITIES == 0);
 	}

@@ -13,18 +13,18 @@
 static char many_words[6001];
 
 static const struct mt_option options[] = {
-	{ "output", 'o', "DIR", MT_PATH, NULL, NULL, NULL, false, "Where it goes. It is made." },
-	{ "kind", 0, "a|bc|none", MT_CHOICE, "a", NULL, NULL, false, "Which: [one] of them, or it's none." },
-	{ "parts", 0, "N", MT_INT, "2", "1", "64", false, "Number of parts." },
-	{ "least", 0, "N", MT_INT, NULL, "1", NULL, true, "At least." },
-	{ "most", 'm', "N", MT_INT, NULL, NULL, "9", true, "At most." },
-	{ "a-very-long-name-of-an-option", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, "Its text begins in the next line." },
-	{ "words", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, many_words },
+	{ "output", 'o', "DIR", MT_PATH, NULL, NULL, NULL, false, false, "Where it goes. It is made." },
+	{ "kind", 0, "a|bc|none", MT_CHOICE, "a", NULL, NULL, false, false, "Which: [one] of them, or it's none." },
+	{ "parts", 0, "N", MT_INT, "2", "1", "64", false, false, "Number of parts." },
+	{ "least", 0, "N", MT_INT, NULL, "1", NULL, true, false, "At least." },
+	{ "most", 'm', "N", MT_INT, NULL, NULL, "9", true, false, "At most." },
+	{ "a-very-long-name-of-an-option", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, false, "Its text begins in the next line." },
+	{ "words", 0, NULL, MT_FLAG, NULL, NULL, NULL, false, false, many_words },
 	{ .name = NULL },
 };
 static const struct mt_option no_options[] = { { .name = NULL } };
 static const struct mt_option common[] = {
-	{ "help", 'h', NULL, MT_FLAG, NULL, NULL, NULL, false, "Show the help." },
+	{ "help", 'h', NULL, MT_FLAG, NULL, NULL, NULL, false, false, "Show the help." },
 	{ .name = NULL },
 };
 static const struct mt_item none[] = { { NULL, NULL } };

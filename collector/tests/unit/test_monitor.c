@@ -267,6 +267,17 @@ void ctx_fini(void)
 {
 }
 
+int cnt_has_tool(void)
+{
+	return 0;
+}
+
+int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
+{
+	(void)fn, (void)arg, (void)stack_bytes, (void)tls;
+	return -ENOSYS;
+}
+
 int mt_thread_start(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
 {
 	(void)fn, (void)arg, (void)stack_bytes, (void)tls;

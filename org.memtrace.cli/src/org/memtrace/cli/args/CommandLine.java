@@ -124,7 +124,7 @@ public final class CommandLine {
 				continue;
 			}
 			OptionSpec o = spec.options().stream().filter(c -> s.equals("--" + c.name()) || s.equals("-" + c.letter())).findFirst().orElse(null);
-			boolean two = o != null && o.type() != OptionSpec.Type.FLAG && i + 1 < arguments.size();
+			boolean two = o != null && o.type() != OptionSpec.Type.FLAG && !o.optional() && i + 1 < arguments.size();
 			line.parse(two ? new String[] {s, arguments.get(++i)} : new String[] {s});
 		}
 		return line;
@@ -213,6 +213,8 @@ public final class CommandLine {
 					add(o, "");
 				} else if (equals >= 0) {
 					add(o, s.substring(equals + 1));
+				} else if (o.optional()) {
+					add(o, o.defaultValue());
 				} else if (i + 1 < args.length) {
 					add(o, args[++i]);
 				} else {

@@ -191,12 +191,13 @@ public final class CommandTable {
 			letter = spec.charAt(1);
 			spec = spec.substring(4);
 		}
-		String[] parts = spec.substring(2).split(" ", 2);
+		boolean optional = spec.endsWith("]");
+		String[] parts = optional ? spec.substring(2, spec.length() - 1).split("\\[=", 2) : spec.substring(2).split(" ", 2);
 		String value = parts.length > 1 ? parts[1].replace("@backends", backends()) : null;
 		String type = e.attributes.getOrDefault("type",
 				value == null ? "flag" : value.indexOf('|') >= 0 ? "choice" : "text");
 		return new OptionSpec(parts[0], letter, value, OptionSpec.Type.valueOf(type.toUpperCase(Locale.ROOT)),
 				e.attributes.get("default"), e.attributes.get("min"), e.attributes.get("max"),
-				e.attributes.containsKey("repeat"), withNames(e.text.toString()));
+				e.attributes.containsKey("repeat"), optional, withNames(e.text.toString()));
 	}
 }

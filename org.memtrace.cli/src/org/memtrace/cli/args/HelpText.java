@@ -86,7 +86,7 @@ public final class HelpText {
 	private void options(List<OptionSpec> options) {
 		for (OptionSpec o : options) {
 			String name = (o.letter() != 0 ? "-" + o.letter() + ", " : "    ") + "--" + o.name()
-					+ (o.value() == null ? "" : " " + o.value());
+					+ (o.value() == null ? "" : o.optional() ? "[=" + o.value() + "]" : " " + o.value());
 			entry(name, o.text() + defaultOf(o), TEXT_COLUMN);
 		}
 	}

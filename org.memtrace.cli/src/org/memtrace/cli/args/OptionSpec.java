@@ -15,10 +15,11 @@ import java.util.List;
  * @param min inclusive limit or null
  * @param max inclusive limit or null
  * @param repeat may be given several times
+ * @param optional the value may be left out, then it is the default; it is never a word of its own
  * @param text explanation
  */
 record OptionSpec(String name, char letter, String value, Type type, String defaultValue, String min, String max,
-		boolean repeat, String text) {
+		boolean repeat, boolean optional, String text) {
 
 	enum Type {
 		FLAG, TEXT, PATH, INT, NUMBER, DURATION, SIZE, CHOICE

@@ -46,6 +46,15 @@ class CommandLineTest {
 	}
 
 	@Test
+	void aValueThatMayBeLeftOutIsNoWordOfItsOwn() throws UsageException {
+		CommandLine a = record("--exact", "hooks");
+		assertEquals("auto", a.get("exact"));
+		assertEquals(List.of("hooks"), a.arguments());
+		assertEquals("hooks", record("--exact=hooks", "app").get("exact"));
+		assertFalse(record("app").has("exact"));
+	}
+
+	@Test
 	void firstArgumentEndsOptionsOfRecord() throws UsageException {
 		assertEquals(List.of("app", "-i", "x", "--", "--bogus"),
 				record("--compress", "app", "-i", "x", "--", "--bogus").arguments());

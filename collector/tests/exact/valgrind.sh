@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: memtrace contributors
+# SPDX-License-Identifier: EPL-2.0
+#
+# Exact counts by the tool of Valgrind: a program that counts its own accesses against the trace, equal for each page,
+# thread and direction; the same program with hooks; odd programs. Run by ../run.sh valgrind.
+# ALL=1 runs all odd programs (10 minutes); those that Valgrind cannot run are named below.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+. "$tests/lib.sh"
+need_memtrace
+need_programs fidelity quirks
+here=$tests/exact
+cd "$work" || exit 2
+
+record() {
+	timeout 300 "$MEMTRACE" record --quiet "$@"
+}
+
+# ---- without the tool
+printf 'int main(void) { return 7; }\n' > plain.c
+gcc -g -o plain plain.c
+mkdir without
+cp "$(dirname "$MEMTRACE")/libmemtrace-preload.so" without/
+MEMTRACE_PRELOAD=$work/without/libmemtrace-preload.so "$MEMTRACE" check > check.out
+grep -q '^valgrind no .*built without its tool' check.out && grep -q 'apt-get install valgrind' check.out && pass "check without the tool" ||
+	fail "check without the tool"
+MEMTRACE_PRELOAD=$work/without/libmemtrace-preload.so record --exact=valgrind -o no.trace ./plain 2> no.err
+[ $? = 4 ] && [ ! -e no.trace ] && grep -q 'apt-get install valgrind' no.err && pass "record without the tool" || fail "record without the tool: $(cat no.err)"
+for wrong in "--exact=zap" "--exact=nothing" "--exact=hooks --backend valgrind" "--exact=valgrind --windows 10%"; do
+	record $wrong -o no.trace ./plain 2> no.err
+	[ $? = 2 ] && [ ! -e no.trace ] && pass "$wrong" || fail "$wrong: $(cat no.err)"
+done
+if ! "$MEMTRACE" check --json | grep -A3 '"name": "valgrind"' | grep -q '"works": "yes"'; then
+	skip "the tool of Valgrind is not built: there is no package valgrind"
+	summary valgrind
+	exit
+fi
+
+# ---- chosen for programs without hooks, and says so
+timeout 300 "$MEMTRACE" record --exact -o plain.trace ./plain 2> plain.err
+[ $? = 7 ] && grep -q 'threads run one at a time' plain.err && grep -q 'counting with valgrind' plain.err &&
+	grep -q '"counts": "exact"' plain.trace/manifest.json && ! ls plain.trace | grep -q valgrind- && pass auto || fail "auto: $(cat plain.err)"
+gcc -static -o static plain.c
+record --exact=valgrind -o static.trace ./static 2> static.err
+[ $? = 4 ] && [ ! -e static.trace ] && grep -q 'statically linked' static.err && pass static || fail "static: $(cat static.err)"
+
+# ---- the truth
+gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o truth "$here/truth.c" -ldl
+gcc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
+for s in instructions threads churn signals fork exec library reuse spawn; do
+	if ! record --exact=valgrind -o truth.trace ./truth $s > truth.out 2> truth.err; then
+		fail "$s: exit code: $(head -5 truth.err)"
+	elif ! python3 "$here/check.py" truth.out truth.trace > truth.check; then
+		fail "$s"
+		sed 's/^/    /' truth.check
+	elif ! "$bin/fidelity" --format truth.trace > truth.format 2>&1; then
+		fail "$s: the trace does not follow the format"
+		grep -v 'records$' truth.format | head -5 | sed 's/^/    /'
+	else
+		pass "$s: $(tail -n 1 truth.check)"
+	fi
+	rm -rf truth.trace
+done
+
+# ---- hooks and Valgrind see the same of one program; so much in an interval as was asked for
+cat > same.c <<'END'
+#include <pthread.h>
+static volatile long a[512 * 64] __attribute__((aligned(4096))), b[512 * 64] __attribute__((aligned(4096)));
+static void *work(void *p)
+{
+	for (int k = 0; k < 100; k++)
+		for (int i = 0; i < 512 * 64; i++)
+			a[i] = b[(i * 7 + (p != 0)) % (512 * 64)] + k;
+	return 0;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, work, 0);
+	work(&t);
+	return pthread_join(t, 0);
+}
+END
+# pages DIR: reads and writes of the pages that have thousands, by the number of the thread, without their addresses
+pages() {
+	awk -F, 'FNR > 1 { page = substr($1, 1, length($1) - 3); at[page] = 1; n[page] += $3; w[page] += $4 }
+		END { for (p in at) if (n[p] > 5000 || w[p] > 5000) print p, n[p], w[p] }' "$1"/p0000/accesses-*.csv |
+		awk '$2 % 512 == 0 && $3 % 512 == 0 { print $2, $3 }' | sort | uniq -c
+}
+"$MEMTRACE" cc -O2 -g -pthread -o same-hooks same.c 2> build.err && gcc -O2 -g -pthread -o same same.c
+record --exact -o hooks.trace ./same-hooks && record --exact=valgrind --interval 60s --interval-accesses 2000000 -o valgrind.trace ./same
+pages hooks.trace > hooks.pages
+pages valgrind.trace > valgrind.pages
+[ "$(awk '{ n += $1 } END { print n }' hooks.pages)" = 128 ] && cmp -s hooks.pages valgrind.pages && pass "like hooks" ||
+	fail "unlike hooks: $(cat hooks.pages) instead of $(cat valgrind.pages)"
+awk -F, 'NR > 1 { small += last != "" && last < 2000000; last = $NF; n++ } END { exit !(n >= 2 && !small) }' valgrind.trace/p0000/intervals.csv &&
+	pass "intervals by accesses" || fail "intervals by accesses: $(cut -d, -f22 valgrind.trace/p0000/intervals.csv | tr '\n' ' ')"
+
+# ---- context: structures, stacks, and where an allocation was made
+"$MEMTRACE" info valgrind.trace > info.out
+grep -q 'static *256 KiB .* a ' info.out && grep -q 'stack of main thread' info.out && grep -q 'stack of thread 1' info.out && pass structures ||
+	fail "structures: $(cat info.out)"
+
+# ---- odd programs: the same output and exit code
+# Valgrind does not run: segv-mprotect, barriers (no write bit of a page fault), map-fixed (errno), reservation (address space),
+# vfork, clone (share no memory with children), and programs that measure
+odd="thread-name first-descriptor closefrom daemonize exec-chain raw-exit crash-in-thread sigkill shell"
+[ -z "${ALL:-}" ] || odd=$("$bin/quirks" list | cut -d ' ' -f 1 | grep -vxE 'segv-mprotect|barriers|map-fixed|reservation|vfork|clone')
+for name in $odd; do
+	mkdir -p q && cd q || exit 2
+	{
+		timeout 100 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
+		want=$?
+		(exec timeout 300 "$MEMTRACE" record --quiet --exact=valgrind -o ../q.trace "$bin/quirks" "$name" > ../exact.out 2> ../exact.err < /dev/null)
+		got=$?
+	} 2> /dev/null
+	cd ..
+	if [ $got != $want ]; then
+		fail "quirk $name: status $got instead of $want"
+	elif ! cmp -s plain.out exact.out || ! cmp -s plain.err exact.err; then
+		fail "quirk $name: other output"
+		diff -a plain.out exact.out | head -5 | sed 's/^/    /'
+		diff -a plain.err exact.err | head -5 | sed 's/^/    /'
+	else
+		pass "quirk $name"
+	fi
+	rm -rf q q.trace
+done
+
+summary valgrind
