@@ -162,7 +162,7 @@ end program
 END
 	build fortran fortran -O2 -g -o fwindow "$tests/../regions/memtrace.f90" window.f90
 	record --windows api -o fwindow.trace ./fwindow
-	n=$(awk -F, '$4 == 512 && !$3 { n++ } $4 > 512 { n = -999 } END { print n + 0 }' fwindow.trace/p0000/accesses-*.csv)
+	n=$(awk -F, 'FNR > 1 && $4 == 512 && !$3 { n++ } FNR > 1 && $4 > 512 { n = -999 } END { print n + 0 }' fwindow.trace/p0000/accesses-*.csv)
 	[ "$n" -ge 126 ] && pass "Fortran, windows" || fail "Fortran, windows: $n pages"
 else
 	skip "there is no gfortran"
