@@ -340,7 +340,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 		refusal = NULL;
 		goto out;
 	}
-	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, at least 5.10, not PREEMPT_RT, with NUMA_BALANCING");
+	mt_probe_note(s, "kernel", MT_YES, "%s", "x86-64, RHEL 8 or at least 5.10, not PREEMPT_RT, with NUMA_BALANCING");
 	if (geteuid()) {
 		mt_probe_note(s, "root", MT_NO, "%s", "only root can load the kernel module");
 		s->why = mt_strdup("the kernel module is not loaded, and only root can load it");

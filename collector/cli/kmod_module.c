@@ -119,8 +119,10 @@ char *mt_kmod_refusal(void)
 		return NULL;
 	if (strcmp(u.machine, "x86_64"))
 		return mt_printf("the module works on x86-64 only, this is %s", u.machine);
-	if (sscanf(u.release, "%u.%u", &a, &b) == 2 && (a < 5 || (a == 5 && b < 10)))
-		return mt_printf("the module needs Linux 5.10, this is %s", u.release);
+	/* RHEL 8 says 4.18.0-553.el8_10.x86_64 */
+	if (sscanf(u.release, "%u.%u", &a, &b) == 2 && (a < 5 || (a == 5 && b < 10)) &&
+	    !(a == 4 && b == 18 && strstr(u.release, ".el8")))
+		return mt_printf("the module needs Linux 5.10 or RHEL 8, this is %s", u.release);
 	text = mt_read_line("/sys/kernel/realtime");
 	if ((text && *text == '1') || strstr(u.version, "PREEMPT_RT"))
 		out = mt_strdup("the module does not work on a PREEMPT_RT kernel");

@@ -5,8 +5,8 @@
  *
  * Context: process context, preemption off, in the middle of a fault: the VMA
  * is stable (mmap_lock or the lock of the VMA is held by our caller), nothing
- * may sleep. handle_mm_fault(vma, address, flags, regs) has had these
- * arguments since 5.9.
+ * may sleep. handle_mm_fault(vma, address, flags) has had these arguments for
+ * longer than any kernel we build for; regs came as a fourth one in 5.9.
  */
 #include "memtrace.h"
 
@@ -123,7 +123,7 @@ out:
 }
 
 /* True: a fault of user mode that needs nothing more. */
-static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags, struct pt_regs *regs)
+static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags)
 {
 	struct mtr_access a = { .virt = addr, .write = flags & FAULT_FLAG_WRITE,
 			       .again = flags & FAULT_FLAG_TRIED };
@@ -154,10 +154,8 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	if (mtr_fault_vma_lock(flags))
 		mtr_count(s, VMA_LOCK);
 	a.cpu = smp_processor_id();
-	if (flags & FAULT_FLAG_USER)
-		a.ip = regs ? instruction_pointer(regs) : 0;
-	else
-		a.ip = instruction_pointer(task_pt_regs(current));
+	/* where the task left user mode: by this fault, or by the system call in which it faults */
+	a.ip = instruction_pointer(task_pt_regs(current));
 
 	spin_lock(&t->lock);
 	fl = repair(s, vma, addr, a.write, &a.phys, &done);
@@ -208,7 +206,7 @@ static bool may_skip;
 static int on_fault(struct kprobe *p, struct pt_regs *regs)
 {
 	if (!fault((struct vm_area_struct *)regs_get_kernel_argument(regs, 0), regs_get_kernel_argument(regs, 1),
-		   regs_get_kernel_argument(regs, 2), (struct pt_regs *)regs_get_kernel_argument(regs, 3)) || !may_skip)
+		   regs_get_kernel_argument(regs, 2)) || !may_skip)
 		return 0;
 	/*
 	 * Go on in a function of the kernel that returns 0 and does nothing else, as if it had been called.
@@ -322,7 +320,7 @@ int mtr_probes_on(void)
 		       err == -EPERM ? " (kernel lockdown?)" : "");
 		return err;
 	}
-	may_skip = IS_ENABLED(CONFIG_X86_64) && (probe.flags & KPROBE_FLAG_FTRACE);
+	may_skip = MTR_FAULT_SKIPS && IS_ENABLED(CONFIG_X86_64) && (probe.flags & KPROBE_FLAG_FTRACE);
 	memset(&exit_probe, 0, sizeof(exit_probe));
 	exit_probe.symbol_name = "exit_mmap";
 	exit_probe.pre_handler = on_exit_mmap;

@@ -9,6 +9,7 @@
 #include "memtrace.h"
 
 #include <linux/capability.h>
+#include <linux/compat.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -19,12 +20,14 @@
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "compat/cpu.h"
+#include "compat/file.h"
 
 MODULE_DESCRIPTION("memtrace: memory accesses of programs by page faults");
 MODULE_LICENSE("GPL");
@@ -76,7 +79,7 @@ static struct mtr_user *user_of(kuid_t uid)
 /* 0, -EDQUOT, -ENOMEM. Sleeps. */
 static int quota_take(struct mtr_session *s, u64 bytes)
 {
-	const u64 all = all_mib ? (u64)all_mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 3;
+	const u64 all = all_mib ? (u64)all_mib << 20 : (u64)mtr_ram_pages() << PAGE_SHIFT >> 3;
 	struct mtr_user *u;
 	int err = 0;
 
@@ -222,10 +225,10 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	if (err)
 		return err;
 	err = -ENOMEM;
-	s->blocks = __vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
-	s->data = __vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
-	s->set.e = __vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
-	s->past.e = sparing ? __vmalloc(sizeof(u32) << bits, gfp | __GFP_ZERO) : NULL;
+	s->blocks = mtr_vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
+	s->data = mtr_vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
+	s->set.e = mtr_vmalloc(sizeof(struct mtr_set_entry) << bits, gfp | __GFP_ZERO);
+	s->past.e = sparing ? mtr_vmalloc(sizeof(u32) << bits, gfp | __GFP_ZERO) : NULL;
 	s->past.bits = bits;
 	if (!s->blocks || !s->data || !s->set.e || (sparing && !s->past.e))
 		goto no;
@@ -405,6 +408,14 @@ static long mtr_ioctl(struct file *f, unsigned int request, unsigned long arg)
 	return -ENOTTY;
 }
 
+#ifdef CONFIG_COMPAT
+/* Of 32-bit programs; the structures are the same. (compat_ptr_ioctl() of 5.5.) */
+static long mtr_compat_ioctl(struct file *f, unsigned int request, unsigned long arg)
+{
+	return mtr_ioctl(f, request, (unsigned long)compat_ptr(arg));
+}
+#endif
+
 /* Whole messages, as many as there are and fit; see abi.h. */
 static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off)
 {
@@ -419,7 +430,8 @@ static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off
 		struct task_struct *before = s->reader;
 
 		spin_lock(&s->done_lock);
-		s->reader = get_task_struct(current);
+		get_task_struct(current);
+		s->reader = current;
 		s->reader_cpu_ns = current->se.sum_exec_runtime;
 		spin_unlock(&s->done_lock);
 		if (before)
@@ -475,7 +487,10 @@ static int mtr_mmap(struct file *f, struct vm_area_struct *vma)
 
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
-	return remap_vmalloc_range(vma, s->page, vma->vm_pgoff);
+	/* the one page: before 5.1, and in RHEL 8, remap_vmalloc_range() takes the gap behind it for a part of it, and the kernel dies */
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start > PAGE_SIZE)
+		return -EINVAL;
+	return remap_vmalloc_range(vma, s->page, 0);
 }
 
 struct workqueue_struct *mtr_workqueue;
@@ -485,7 +500,9 @@ static const struct file_operations fops = {
 	.open = mtr_open,
 	.release = mtr_release,
 	.unlocked_ioctl = mtr_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl = mtr_compat_ioctl,
+#endif
 	.read = mtr_read,
 	.poll = mtr_poll,
 	.mmap = mtr_mmap,
@@ -503,7 +520,7 @@ static int __init mtr_init(void)
 	const char *refusal;
 	int err;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || IS_ENABLED(CONFIG_PREEMPT_RT_FULL)) {
 		pr_err("not on a PREEMPT_RT kernel: the probe takes spinlocks, which sleep there\n");
 		return -EOPNOTSUPP;
 	}

@@ -188,6 +188,7 @@ void mtr_newborn(struct mtr_image *im);
 void mtr_newborn_fork(struct mtr_image *im);
 void mtr_newborn_exec(struct mtr_image *im);
 void mtr_show_later(struct mtr_session *s, struct mm_struct *mm);
+void mtr_put_later(struct mm_struct *mm);
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
 bool mtr_vma_traced(const struct vm_area_struct *vma);
 bool mtr_vma_skipped(const struct mtr_session *s, const struct vm_area_struct *vma);

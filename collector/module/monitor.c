@@ -26,6 +26,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mmzone.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/timekeeping.h>
 
 #include "compat/mm.h"
@@ -129,7 +130,7 @@ void mtr_late_sweep(struct work_struct *work)
 			hide(s, im, s->page[0] / 2, false, &resident);
 			mtr_flush_finish(s->flush_cpus);
 			dec_tlb_flush_pending(im->mm);
-			mmput_async(im->mm);
+			mtr_put_later(im->mm);
 		}
 	}
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &s->late_ns);
@@ -143,7 +144,7 @@ static void put_all(struct mtr_session *s)
 
 	list_for_each_entry(im, &s->images, list) {
 		if (im->swept)
-			mmput_async(im->mm);
+			mtr_put_later(im->mm);
 		im->swept = false;
 	}
 }
@@ -423,7 +424,7 @@ void mtr_show_all(struct mtr_session *s)
 		mtr_sweep_mm(&w);
 		if (!im->huge_were_off)
 			mtr_mm_huge_pages(im->mm);
-		mmput_async(im->mm);
+		mtr_put_later(im->mm);
 	}
 }
 
@@ -480,7 +481,8 @@ int mtr_monitor_start(struct mtr_session *s)
 	k = kthread_create(monitor, s, "memtrace");
 	if (IS_ERR(k))
 		return PTR_ERR(k);
-	s->monitor = get_task_struct(k);
+	get_task_struct(k);
+	s->monitor = k;
 	/* starved, it would make intervals longer than they are said to be */
 	set_user_nice(k, -10);
 	wake_up_process(k);

@@ -24,6 +24,63 @@ compiles "$@" <<'C' || { cat "$dir/log" >&2; exit 1; }
 int probe;
 C
 echo "/* made by probe.sh */"
+# handle_mm_fault() gets the registers and counts the faults of the task (5.9)
+has MTR_HAS_FAULT_REGS "$@" <<'C'
+#include <linux/mm.h>
+vm_fault_t (*probe)(struct vm_area_struct *, unsigned long, unsigned int, struct pt_regs *) = handle_mm_fault;
+C
+# the lock of the mappings: its functions (5.8), its new name (5.8), does anybody wait for it? (5.11)
+has MTR_HAS_MMAP_LOCK "$@" <<'C'
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+bool probe(struct mm_struct *mm) { mmap_read_lock(mm); mmap_read_unlock(mm); return mmap_read_trylock(mm); }
+C
+has MTR_HAS_MMAP_LOCK_FIELD "$@" <<'C'
+#include <linux/mm_types.h>
+struct rw_semaphore *probe(struct mm_struct *mm) { return &mm->mmap_lock; }
+C
+has MTR_HAS_MMAP_CONTENDED "$@" <<'C'
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+bool probe(struct mm_struct *mm) { return mmap_lock_is_contended(mm); }
+C
+# entries of page tables (5.8, 5.5)
+has MTR_HAS_PTEP_GET "$@" <<'C'
+#include <linux/mm.h>
+pte_t probe(pte_t *p) { return ptep_get(p); }
+C
+has MTR_HAS_LEAF "$@" <<'C'
+#include <linux/mm.h>
+bool probe(pmd_t p, pud_t q) { return pmd_leaf(p) || pud_leaf(q); }
+C
+has MTR_HAS_REGS_ARGUMENT "$@" <<'C'
+#include <linux/ptrace.h>
+unsigned long probe(struct pt_regs *regs) { return regs_get_kernel_argument(regs, 3); }
+C
+has MTR_HAS_TOTALRAM_FUNCTION "$@" <<'C'
+#include <linux/mm.h>
+unsigned long probe(void) { return totalram_pages(); }
+C
+# __vmalloc() with a protection, until 5.7
+has MTR_HAS_VMALLOC_PROT "$@" <<'C'
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
+void *probe(void) { return __vmalloc(1, GFP_KERNEL, PAGE_KERNEL); }
+C
+has MTR_HAS_STREAM_OPEN "$@" <<'C'
+#include <linux/fs.h>
+int (*probe)(struct inode *, struct file *) = stream_open;
+C
+# which file systems write back (5.10)
+has MTR_HAS_BDI_WRITEBACK "$@" <<'C'
+#include <linux/backing-dev.h>
+int probe(void) { return BDI_CAP_WRITEBACK; }
+C
+has MTR_HAS_USERFAULTFD_WP "$@" <<'C'
+#include <linux/mm.h>
+#include <linux/userfaultfd_k.h>
+bool probe(struct vm_area_struct *vma) { return userfaultfd_wp(vma); }
+C
 # flags of an address space are a bitmap with functions (6.18)
 has MTR_HAS_MM_FLAGS "$@" <<'C'
 #include <linux/mm.h>
@@ -70,15 +127,27 @@ C
 	;;
 esac
 
+# what nothing replaces; without the registers the module is tried with RHEL 8 (4.18) only
 if ! compiles "$@" <<'C'
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/mmap_lock.h>
-#include <linux/pgtable.h>
 vm_fault_t (*fault)(struct vm_area_struct *, unsigned long, unsigned int, struct pt_regs *) = handle_mm_fault;
-bool lock(struct mm_struct *mm) { return mmap_read_trylock(mm); }
-pte_t get(pte_t *p) { return ptep_get(p); }
+void pending(struct mm_struct *mm) { inc_tlb_flush_pending(mm); dec_tlb_flush_pending(mm); }
 C
 then
-	echo "memtrace: this kernel is older than the module can work with, or has been changed: $(grep -m 1 error: "$dir/log")" >&2
-	exit 1
+	why=$(grep -m 1 error: "$dir/log")
+	compiles "$@" <<'C' || {
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/version.h>
+#ifndef RHEL_MAJOR
+#error not a kernel of RHEL 8
+#endif
+vm_fault_t (*fault)(struct vm_area_struct *, unsigned long, unsigned int) = handle_mm_fault;
+void pending(struct mm_struct *mm) { inc_tlb_flush_pending(mm); dec_tlb_flush_pending(mm); }
+C
+		echo "memtrace: this kernel is older than the module can work with, or has been changed: $why" >&2
+		exit 1
+	}
 fi

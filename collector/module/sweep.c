@@ -377,6 +377,40 @@ void mtr_show_later(struct mtr_session *s, struct mm_struct *mm)
 	queue_work(mtr_workqueue, &show->work);
 }
 
+struct mtr_put {
+	struct work_struct work;
+	struct mm_struct *mm;
+};
+
+static void put_work(struct work_struct *work)
+{
+	struct mtr_put *put = container_of(work, struct mtr_put, work);
+
+	mmput(put->mm);
+	kfree(put);
+}
+
+/*
+ * Gives back what mmget_not_zero() took. The last user takes the address space down, which lasts: the
+ * workqueue does it, so that the monitor and the other requests need not wait. (mmput_async() does the same and
+ * is not exported by RHEL 8.) May sleep. The module stays until the workqueue is empty.
+ */
+void mtr_put_later(struct mm_struct *mm)
+{
+	struct mtr_put *put;
+
+	if (atomic_add_unless(&mm->mm_users, -1, 1))
+		return;
+	put = kmalloc(sizeof(*put), GFP_KERNEL);
+	if (!put) {
+		mmput(mm);
+		return;
+	}
+	INIT_WORK(&put->work, put_work);
+	put->mm = mm;
+	queue_work(mtr_workqueue, &put->work);
+}
+
 /* The frame + 1 behind an address, 0 when there is none. mmap_lock is held for reading. */
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt)
 {

@@ -48,11 +48,6 @@ struct mtr_image *mtr_find_image(const struct mm_struct *mm)
 	return NULL;
 }
 
-static pid_t nr(struct mtr_session *s, struct task_struct *k, enum pid_type type)
-{
-	return __task_pid_nr_ns(k, type, s->pid_ns);
-}
-
 /* mtr_reg_lock. Any context. The address space of a task, new or known. NULL: no memory. */
 static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, struct task_struct *k,
 				  u32 parent, enum memtrace_how how, bool *is_new)
@@ -73,7 +68,7 @@ static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, 
 	im->note.head.bytes = sizeof(im->note);
 	im->note.image = s->next_image++;
 	im->note.parent = parent;
-	im->note.pid = nr(s, k, PIDTYPE_TGID);
+	im->note.pid = task_tgid_nr_ns(k, s->pid_ns);
 	im->note.how = how;
 	im->note.time_ns = ktime_get_mono_fast_ns();
 	get_task_comm(im->note.comm, k);
@@ -106,9 +101,10 @@ static struct mtr_task *task_new(struct mtr_session *s, struct task_struct *k)
 	}
 	spin_lock_init(&t->lock);
 	t->s = s;
-	t->task = get_task_struct(k);
-	t->chunk.tid = nr(s, k, PIDTYPE_PID);
-	t->chunk.pid = nr(s, k, PIDTYPE_TGID);
+	get_task_struct(k);
+	t->task = k;
+	t->chunk.tid = task_pid_nr_ns(k, s->pid_ns);
+	t->chunk.pid = task_tgid_nr_ns(k, s->pid_ns);
 	t->cpu_ns = k->se.sum_exec_runtime;
 	return t;
 }
@@ -145,8 +141,8 @@ static void task_enter(struct mtr_task *t, struct mtr_image *im)
 		memset(t->chunk.heads, 0, sizeof(u32) << t->chunk.bits);
 		t->chunk.filled = 0;
 	}
-	t->chunk.tid = nr(t->s, t->task, PIDTYPE_PID);	/* exec by a thread changes it */
-	t->chunk.pid = nr(t->s, t->task, PIDTYPE_TGID);
+	t->chunk.tid = task_pid_nr_ns(t->task, t->s->pid_ns);	/* exec by a thread changes it */
+	t->chunk.pid = task_tgid_nr_ns(t->task, t->s->pid_ns);
 	t->waiting = false;
 	spin_unlock(&t->lock);
 }

@@ -26,17 +26,11 @@
 #ifndef MEMTRACE_ABI_H
 #define MEMTRACE_ABI_H
 
-#ifdef __KERNEL__
-#include <linux/build_bug.h>
 #include <linux/ioctl.h>
 #include <linux/types.h>
-#define MEMTRACE_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes))
-#else
-#include <linux/ioctl.h>
-#include <linux/types.h>
+
 #define MEMTRACE_SIZE(type, bytes) \
 	_Static_assert(sizeof(struct type) == (bytes), "layout of struct " #type)
-#endif
 
 #define MEMTRACE_ABI_MAJOR	1
 #define MEMTRACE_ABI_MINOR	4

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat/mm.h - differences of memory management between 5.10 and the newest kernel; probed.h says what there is. */
+/* compat/mm.h - differences of memory management between RHEL 8 (4.18), 5.10 and the newest kernel; probed.h says what there is. */
 #ifndef MEMTRACE_COMPAT_MM_H
 #define MEMTRACE_COMPAT_MM_H
 
@@ -14,6 +14,57 @@
 #include <linux/userfaultfd_k.h>
 
 #include "probed.h"
+
+/*
+ * The lock of the mappings has functions of its own since 5.8, where it was renamed, and one that
+ * asks for waiting tasks since 5.11. RHEL 8.3 has the functions with the old name.
+ */
+#ifdef MTR_HAS_MMAP_LOCK
+#include <linux/mmap_lock.h>
+#else
+static inline void mmap_read_lock(struct mm_struct *mm)
+{
+	down_read(&mm->mmap_sem);
+}
+
+static inline bool mmap_read_trylock(struct mm_struct *mm)
+{
+	return down_read_trylock(&mm->mmap_sem);
+}
+
+static inline void mmap_read_unlock(struct mm_struct *mm)
+{
+	up_read(&mm->mmap_sem);
+}
+#endif
+#ifndef MTR_HAS_MMAP_CONTENDED
+#ifdef MTR_HAS_MMAP_LOCK_FIELD
+#define mmap_lock_is_contended(mm) rwsem_is_contended(&(mm)->mmap_lock)
+#else
+#define mmap_lock_is_contended(mm) rwsem_is_contended(&(mm)->mmap_sem)
+#endif
+#endif
+
+/* Entries of page tables: names of 5.8 and 5.5. */
+#ifndef MTR_HAS_PTEP_GET
+#define ptep_get(p) READ_ONCE(*(p))
+#endif
+#ifndef MTR_HAS_LEAF
+#define pmd_leaf(v) pmd_large(v)
+#define pud_leaf(v) pud_large(v)
+#endif
+
+/*
+ * May a probe leave handle_mm_fault() out? Where it is told the registers it counts the faults of
+ * the task by itself, and the handler of a probe returns with preemption as it was (4.19). Before,
+ * its caller counts, and a handler that changes the way must undo what the probe has set up. The two
+ * changes came together to RHEL 8.8; 8.6 and 8.7, which have the second one only, are left out.
+ */
+#ifdef MTR_HAS_FAULT_REGS
+#define MTR_FAULT_SKIPS 1
+#else
+#define MTR_FAULT_SKIPS 0
+#endif
 
 /*
  * Huge pages of one address space, off and on again. The flag is inherited by
@@ -52,6 +103,9 @@ static inline bool mtr_fault_vma_lock(unsigned int flags)
 #endif
 }
 
+#ifndef VM_ACCESS_FLAGS		/* 5.8 */
+#define VM_ACCESS_FLAGS (VM_READ | VM_WRITE | VM_EXEC)
+#endif
 #ifndef VM_SHADOW_STACK		/* 6.6 */
 #define VM_SHADOW_STACK VM_NONE
 #endif
@@ -83,6 +137,20 @@ static inline void mtr_writes_fault(struct vm_area_struct *vma)
 		WRITE_ONCE(pgprot_val(vma->vm_page_prot), pgprot_val(quiet));
 }
 
+/* Does a file system write back, so that it wants to know of the first write? */
+static inline bool mtr_accounts_dirty(const struct backing_dev_info *bdi)
+{
+#ifdef MTR_HAS_BDI_WRITEBACK
+	return bdi->capabilities & BDI_CAP_WRITEBACK;
+#else
+	return !(bdi->capabilities & BDI_CAP_NO_ACCT_DIRTY);	/* before 5.10 */
+#endif
+}
+
+#ifndef MTR_HAS_USERFAULTFD_WP	/* 5.7 */
+#define userfaultfd_wp(vma) false
+#endif
+
 /* The way back. The same question as vma_wants_writenotify(), which is not exported. */
 static inline void mtr_writes_quiet(struct vm_area_struct *vma)
 {
@@ -90,7 +158,7 @@ static inline void mtr_writes_quiet(struct vm_area_struct *vma)
 	struct inode *inode = vma->vm_file ? file_inode(vma->vm_file) : NULL;
 
 	if ((vma->vm_flags & both) != both || !inode || (vma->vm_ops && (vma->vm_ops->page_mkwrite || vma->vm_ops->pfn_mkwrite)) ||
-	    S_ISBLK(inode->i_mode) || (inode->i_sb->s_bdi->capabilities & BDI_CAP_WRITEBACK) || userfaultfd_wp(vma) ||
+	    S_ISBLK(inode->i_mode) || mtr_accounts_dirty(inode->i_sb->s_bdi) || userfaultfd_wp(vma) ||
 	    (IS_ENABLED(CONFIG_MEM_SOFT_DIRTY) && !(vma->vm_flags & VM_SOFTDIRTY)))
 		return;
 	if (pgprot_val(vma->vm_page_prot) == pgprot_val(vm_get_page_prot(vma->vm_flags & ~VM_SHARED)))

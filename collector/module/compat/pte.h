@@ -18,8 +18,7 @@
 #ifndef MEMTRACE_COMPAT_PTE_H
 #define MEMTRACE_COMPAT_PTE_H
 
-#include <linux/mm.h>
-#include <linux/pgtable.h>
+#include "mm.h"
 
 #if defined(CONFIG_X86_64)
 #include "pte_x86.h"

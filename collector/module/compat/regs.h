@@ -1,10 +1,21 @@
 /* SPDX-FileCopyrightText: memtrace contributors */
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat/regs.h - change an argument of a probed function, at its entry. */
+/* compat/regs.h - the arguments of a probed function, at its entry; to be changed, too. */
 #ifndef MEMTRACE_COMPAT_REGS_H
 #define MEMTRACE_COMPAT_REGS_H
 
 #include <linux/ptrace.h>
+
+#include "probed.h"
+
+#ifndef MTR_HAS_REGS_ARGUMENT	/* 5.0 */
+static inline unsigned long regs_get_kernel_argument(struct pt_regs *regs, unsigned int n)
+{
+	const unsigned long argument[] = { regs->di, regs->si, regs->dx, regs->cx };
+
+	return argument[n];
+}
+#endif
 
 static inline void mtr_set_argument(struct pt_regs *regs, unsigned int n, unsigned long value)
 {

@@ -300,6 +300,7 @@ static void interface(void)
 	CHECK_EQ(st.tasks, 0);
 	CHECK(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dev, 0) == MAP_FAILED && errno == EPERM);
 	CHECK(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, dev, 0) == MAP_FAILED);
+	CHECK(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, dev, PAGE) == MAP_FAILED && errno == EINVAL);
 	tick();
 	CHECK_EQ(kinds(MEMTRACE_INTERVAL), 1);
 	CHECK_EQ(ioctl(dev, MEMTRACE_TICK), 0);
