@@ -75,6 +75,7 @@ class Walk:
         self.wrong = []
         self.seen = 0
         self.controls = 0
+        self.tables = []
 
     def visit(self, o, path, depth):
         role = attempt(o.get_role_name, "invalid")
@@ -121,12 +122,15 @@ class Walk:
         if t is None:
             self.wrong.append("a table without the interface of one: " + " / ".join(p for p in place if "'" in p or p is place[-1]))
             return
-        rows, columns = attempt(t.get_n_rows, 0), attempt(t.get_n_columns, 0)
+        rows, columns = attempt(t.get_n_rows, -1), attempt(t.get_n_columns, -1)
+        if rows < 0 or columns < 0:
+            self.wrong.append("a table that does not tell its size: " + " / ".join(p for p in place if "'" in p or p is place[-1]))
         if rows > 0 and columns > 0:
             texts = []
             for c in range(columns):
                 cell = attempt(lambda: t.get_accessible_at(0, c), None)
                 texts.append("" if cell is None else attempt(cell.get_name, "") or value(cell) or self.inside(cell))
+            self.tables.append("%s: %d rows, %d columns: %s" % (place[-1], rows, columns, ", ".join(texts)[:100]))
             if not any(texts):
                 self.wrong.append("the cells of the first row have no text: " + " / ".join(p for p in place if "'" in p or p is place[-1]))
 
@@ -150,7 +154,7 @@ def main():
         return 2
     walk = Walk(tree)
     walk.visit(application, [], 0)
-    for w in walk.wrong:
+    for w in walk.wrong + sorted(set(walk.tables)):
         print(w)
     print("%d objects, %d controls, %d with something missing" % (walk.seen, walk.controls, len(walk.wrong)))
     return 1 if walk.wrong else 0
