@@ -18,8 +18,9 @@ import org.memtrace.analysis.text.Markdown.Block;
 /** The pages of the help, in the order in which one reads them: documents that are packed into this bundle. */
 final class HelpPages {
 	/** Files below {@code help/}. */
-	static final List<String> FILES = List.of("user/start.md", "user/sharing.md", "user/workbench.md", "user/keys.md", "pictures.md",
-			"sql.md", "examples.md", "aggregation.md", "collector-user.md", "extend/README.md", "extend/input-format.md", "extend/rule.md",
+	static final List<String> FILES = List.of("user/start.md", "user/line.md", "user/sharing.md", "user/workbench.md", "user/keys.md",
+			"pictures.md", "sql.md", "examples.md", "aggregation.md", "collector-user.md", "extend/README.md",
+			"extend/input-format.md", "extend/rule.md",
 			"extend/metric.md", "extend/dimension.md", "extend/view.md");
 
 	/** Where help on something begins. */

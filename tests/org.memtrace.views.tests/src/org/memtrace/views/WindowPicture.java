@@ -24,6 +24,7 @@ import org.eclipse.nebula.widgets.nattable.style.IStyle;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.custom.CTabFolder;
 import org.eclipse.swt.custom.CTabItem;
+import org.eclipse.swt.custom.StyledText;
 import org.eclipse.swt.graphics.Color;
 import org.eclipse.swt.graphics.Font;
 import org.eclipse.swt.graphics.FontData;
@@ -179,6 +180,10 @@ public final class WindowPicture {
 			tabs(folder, r);
 		}
 		case NatTable t -> natTable(t, r);
+		case StyledText t -> {
+			fill(c, r);
+			styled(t, r, foreground);
+		}
 		case Canvas canvas -> {
 			Scene scene = scene(canvas, canvas.getClientArea());
 			fill(c, r);
@@ -198,6 +203,27 @@ public final class WindowPicture {
 			children(composite);
 		}
 		default -> fill(c, r);
+		}
+	}
+
+	/** The lines that are seen, each in one colour; with their numbers where there is room for them at the left, as in the view Source. */
+	private void styled(StyledText t, Rectangle r, int foreground) {
+		int last = Math.min(t.getLineCount() - 1, t.getLineIndex(t.getClientArea().height - t.getLineHeight()));
+		boolean numbers = t.getLeftMargin() > 40;
+		int current = t.getLineAtOffset(t.getCaretOffset());
+		for (int line = t.getLineIndex(0); line <= last; line++) {
+			double y = r.y + t.getLinePixel(line) + t.getLineHeight() * 0.75;
+			if (line == current && numbers) {
+				shapes.add(new Shape.Rect(r.x + t.getLeftMargin(), r.y + t.getLinePixel(line), Math.max(0, r.width - t.getLeftMargin()),
+						t.getLineHeight(), 0xffd5dde6, 0));
+			}
+			if (numbers) {
+				text(r.x + t.getLeftMargin() - 10.0, y, String.valueOf(line + 1), t.getFont(), false, 0xff6c7079, Anchor.END);
+			}
+			String content = t.getLine(line).replace("\t", "    ");
+			String shown = content.stripLeading(); // blanks at the begin are not drawn
+			double indent = width(" ".repeat(content.length() - shown.length()), t.getFont());
+			text(r.x + t.getLeftMargin() + 2 + indent, y, shown, t.getFont(), false, foreground, Anchor.START);
 		}
 	}
 
