@@ -19,8 +19,8 @@ import org.eclipse.swt.accessibility.AccessibleTableCellEvent;
 import org.eclipse.swt.accessibility.AccessibleTableEvent;
 
 /**
- * What a screen reader is told of a grid, which draws its cells itself: a table with rows, columns and cells, and the selected row. Cells are
- * made when they are asked for; the latest of them are kept. Display thread.
+ * What a screen reader is told of a grid, which draws its cells itself: a table with rows, columns and cells, and the selected row. Cells
+ * are made when they are asked for; the latest of them are kept. Display thread.
  */
 final class GridAccess {
 	private static final int MOST_CELLS = 500;
