@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.analysis.export;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -46,24 +48,32 @@ final class AccessParquet {
 
 	/** Texts of a dimension in the order in which a file meets them. */
 	private static final class Texts {
+		private static final int SMALL = 1 << 16;
 		private final List<String> texts = new ArrayList<>();
-		private final Map<Long, Integer> index = new HashMap<>();
+		/** By key: of small ones the index + 1. */
+		private int[] small = new int[64];
+		private final Map<Long, Integer> large = new HashMap<>();
 		private final Map<String, Integer> ofText = new HashMap<>();
-		private long last = Long.MIN_VALUE;
-		private int lastIndex;
 
 		int of(long key, DimensionValues values, long value, boolean reads, boolean writes) {
-			if (key != last) {
-				last = key;
-				lastIndex = index.computeIfAbsent(key, k -> {
-					String text = values.text(value, reads, writes);
-					return ofText.computeIfAbsent(text, t -> {
-						texts.add(t);
-						return texts.size() - 1;
-					});
-				});
+			if (key < 0 || key >= SMALL) {
+				return large.computeIfAbsent(key, k -> index(values.text(value, reads, writes)));
 			}
-			return lastIndex;
+			int k = (int) key;
+			if (k >= small.length) {
+				small = Arrays.copyOf(small, Math.max(k + 1, 2 * small.length));
+			}
+			if (small[k] == 0) {
+				small[k] = index(values.text(value, reads, writes)) + 1;
+			}
+			return small[k] - 1;
+		}
+
+		private int index(String text) {
+			return ofText.computeIfAbsent(text, t -> {
+				texts.add(t);
+				return texts.size() - 1;
+			});
 		}
 	}
 
@@ -72,7 +82,6 @@ final class AccessParquet {
 		private final Texts[] texts = new Texts[dimensions.size()];
 		private final long[][] value = new long[dimensions.size()][0];
 		private final List<Column> columns = new ArrayList<>();
-		private final long[] row;
 
 		Writer() {
 			for (int d = 0; d < texts.length; d++) {
@@ -88,7 +97,6 @@ final class AccessParquet {
 				}
 				columns.add(column.means(dimension.explanation()));
 			}
-			row = new long[columns.size()];
 		}
 
 		/** Columns of the file; texts are added while rows are written. */
@@ -106,24 +114,60 @@ final class AccessParquet {
 			}
 		}
 
-		/** The values of a row of the chunk that was given last; valid until the next one. */
-		long[] row(AccessChunk c, int r) {
-			for (int d = 0; d < texts.length; d++) {
-				DimensionValues v = values.get(d);
-				long x = value[d][r];
-				if (!v.isKnown(x)) {
-					row[d] = ParquetFile.NULL;
-				} else if (texts[d] == null) {
-					row[d] = v.number(x);
-				} else if (v.kind() == DimensionValues.Kind.BY_DIRECTION) {
-					boolean reads = c.reads[r] > 0;
-					boolean writes = c.writes[r] > 0;
-					row[d] = texts[d].of(x * 4 + (reads ? 1 : 0) + (writes ? 2 : 0), v, x, reads, writes);
-				} else {
-					row[d] = texts[d].of(x, v, x, true, true);
+		/** Writes rows {@code chosen[0 .. n)} of the chunk that was given last, column by column. */
+		void write(AccessChunk c, int[] chosen, int n, ParquetFile file) throws IOException {
+			for (int from = 0, some; from < n; from += some) {
+				some = file.room(n - from);
+				for (int d = 0; d < texts.length; d++) {
+					if (texts[d] == null) {
+						numbers(values.get(d), value[d], chosen, from, some, file.column(d), file.rows());
+					} else if (values.get(d).kind() == DimensionValues.Kind.BY_DIRECTION) {
+						directions(d, c, chosen, from, some, file.column(d), file.rows());
+					} else {
+						texts(d, chosen, from, some, file.column(d), file.rows());
+					}
 				}
+				file.added(some);
 			}
-			return row;
+		}
+
+		/** Many columns have runs of equal values. */
+		private static void numbers(DimensionValues v, long[] of, int[] chosen, int from, int n, long[] out, int at) {
+			long last = of[chosen[from]] + 1;
+			long number = 0;
+			for (int i = 0; i < n; i++) {
+				long x = of[chosen[from + i]];
+				if (x != last) {
+					last = x;
+					number = v.isKnown(x) ? v.number(x) : ParquetFile.NULL;
+				}
+				out[at + i] = number;
+			}
+		}
+
+		private void texts(int d, int[] chosen, int from, int n, long[] out, int at) {
+			DimensionValues v = values.get(d);
+			long last = value[d][chosen[from]] + 1;
+			long text = 0;
+			for (int i = 0; i < n; i++) {
+				long x = value[d][chosen[from + i]];
+				if (x != last) {
+					last = x;
+					text = v.isKnown(x) ? texts[d].of(x, v, x, true, true) : ParquetFile.NULL;
+				}
+				out[at + i] = text;
+			}
+		}
+
+		private void directions(int d, AccessChunk c, int[] chosen, int from, int n, long[] out, int at) {
+			DimensionValues v = values.get(d);
+			for (int i = 0; i < n; i++) {
+				int r = chosen[from + i];
+				long x = value[d][r];
+				boolean reads = c.reads[r] > 0;
+				boolean writes = c.writes[r] > 0;
+				out[at + i] = v.isKnown(x) ? texts[d].of(x * 4 + (reads ? 1 : 0) + (writes ? 2 : 0), v, x, reads, writes) : ParquetFile.NULL;
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -114,6 +115,7 @@ public final class ParquetExport {
 	private final class Range implements AccessScan.Part {
 		private final AccessParquet.Writer writer;
 		private final AccessQuery query;
+		private int[] chosen = {};
 		private ParquetFile file;
 
 		Range(AccessParquet columns, AccessQuery query) {
@@ -130,17 +132,20 @@ public final class ParquetExport {
 		public void chunk(AccessChunk c, int leafFrom, int leafTo) {
 			try {
 				writer.chunk(c, leafFrom, leafTo);
-				long n = 0;
+				chosen = Arrays.copyOf(chosen, Math.max(chosen.length, c.rows));
+				int n = 0;
 				for (int l = leafFrom; l < leafTo; l++) {
 					for (int r = c.leafFrom[l]; r < c.leafFrom[l + 1]; r++) {
 						if (c.startNs(r) < query.toNs() && c.endNs(r) > query.fromNs()) {
 							if (file == null) {
 								open(c.leaf[l]);
 							}
-							file.add(writer.row(c, r));
-							n++;
+							chosen[n++] = r;
 						}
 					}
+				}
+				if (n > 0) {
+					writer.write(c, chosen, n, file);
 				}
 				rows.get("accesses").addAndGet(n);
 			} catch (IOException e) {
@@ -212,6 +217,7 @@ public final class ParquetExport {
 		private final long windowNs;
 		private AccessParquet.Writer writer;
 		private ParquetFile file;
+		private int[] chosen = {};
 		private long endNs = Long.MIN_VALUE;
 
 		Windows(AccessParquet all, long originNs, long windowNs) {
@@ -231,17 +237,17 @@ public final class ParquetExport {
 		}
 
 		void chunk(AccessChunk c) throws IOException {
-			boolean made = false;
-			for (int r = 0; r < c.rows; r++) {
+			chosen = Arrays.copyOf(chosen, Math.max(chosen.length, c.rows));
+			for (int r = 0; r < c.rows;) {
 				if (file == null || c.startNs(r) >= endNs) {
 					open(c.startNs(r));
-					made = false;
 				}
-				if (!made) {
-					writer.chunk(c, 0, c.leaves);
-					made = true;
+				int n = 0;
+				for (; r < c.rows && c.startNs(r) < endNs; r++) {
+					chosen[n++] = r;
 				}
-				file.add(writer.row(c, r));
+				writer.chunk(c, 0, c.leaves);
+				writer.write(c, chosen, n, file);
 			}
 			rows.get("accesses").addAndGet(c.rows);
 		}

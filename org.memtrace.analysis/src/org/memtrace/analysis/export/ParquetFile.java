@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
 
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
@@ -53,6 +53,8 @@ final class ParquetFile implements AutoCloseable {
 	static final int GROUP_ROWS = 1 << 17;
 	private static final byte[] MAGIC = { 'P', 'A', 'R', '1' };
 	private static final int LEVEL = 3;
+	/** Room at the beginning: most tables are small. */
+	private static final int FIRST_ROWS = 1 << 10;
 
 	enum Kind {
 		INT32, INT64, UINT64, TEXT
@@ -82,6 +84,11 @@ final class ParquetFile implements AutoCloseable {
 			return new Column(name, kind, optional, texts, text);
 		}
 
+		/** Bytes of a number. */
+		int width() {
+			return kind == Kind.INT32 ? Integer.BYTES : Long.BYTES;
+		}
+
 		Type type() {
 			return kind == Kind.TEXT ? Type.BYTE_ARRAY : kind == Kind.INT32 ? Type.INT32 : Type.INT64;
 		}
@@ -92,6 +99,7 @@ final class ParquetFile implements AutoCloseable {
 	private final Map<String, String> metadata;
 	private final long[][] values;
 	private final List<RowGroup> groups = new ArrayList<>();
+	private final ZstdCompressCtx compressor = new ZstdCompressCtx();
 	private int rows;
 	private long allRows;
 	private long position;
@@ -101,16 +109,51 @@ final class ParquetFile implements AutoCloseable {
 		this.out = out;
 		this.columns = List.copyOf(columns);
 		this.metadata = metadata;
-		this.values = new long[columns.size()][GROUP_ROWS];
+		this.values = new long[columns.size()][FIRST_ROWS];
+		compressor.setLevel(LEVEL);
 		write(MAGIC);
 	}
 
 	/** Adds a row: a value for each column. */
 	void add(long... row) throws IOException {
+		room(1);
 		for (int c = 0; c < row.length; c++) {
 			values[c][rows] = row[c];
 		}
-		if (++rows == GROUP_ROWS) {
+		added(1);
+	}
+
+	/**
+	 * Makes room for rows that are written column by column: into {@link #column} from {@link #rows} on, then {@link #added}.
+	 *
+	 * @return how many rows may be written, not more than wanted, at least 1
+	 */
+	int room(int wanted) {
+		int n = Math.min(wanted, GROUP_ROWS - rows);
+		int length = values.length == 0 ? 0 : values[0].length;
+		if (rows + n > length) {
+			int longer = Math.min(GROUP_ROWS, Math.max(rows + n, 4 * length));
+			for (int c = 0; c < values.length; c++) {
+				values[c] = Arrays.copyOf(values[c], longer);
+			}
+		}
+		return n;
+	}
+
+	/** Values of a column; valid until {@link #room} or {@link #added} is called. */
+	long[] column(int c) {
+		return values[c];
+	}
+
+	/** Where the next row of the group is to be written. */
+	int rows() {
+		return rows;
+	}
+
+	/** So many rows have been written. */
+	void added(int n) throws IOException {
+		rows += n;
+		if (rows == GROUP_ROWS) {
 			endGroup();
 		}
 	}
@@ -139,91 +182,131 @@ final class ParquetFile implements AutoCloseable {
 
 	private ColumnMetaData chunk(Column column, long[] rowValues) throws IOException {
 		long start = position;
-		int known = 0;
-		long[] present = new long[rows];
-		for (int i = 0; i < rows; i++) {
-			if (!column.optional || rowValues[i] != NULL) {
-				present[known++] = rowValues[i];
-			}
-		}
-		long uncompressed = 0;
-		ByteArrayOutputStream page = new ByteArrayOutputStream();
+		long[] present = rowValues;
+		int known = rows;
+		byte[] levels = null;
 		if (column.optional) {
-			byte[] levels = levels(rowValues, rows);
-			page.writeBytes(littleEndian(levels.length, Integer.BYTES));
-			page.writeBytes(levels);
+			levels = levels(rowValues, rows);
+			known = moveKnown(rowValues, rows); // the values of a group are used once
 		}
+		Statistics statistics = new Statistics().setNull_count(rows - known);
 		boolean texts = column.kind == Kind.TEXT;
-		if (texts) {
-			int[] number = new int[column.texts.size()]; // in this group, + 1
-			int[] used = new int[Math.min(known, number.length)];
-			int count = 0;
-			for (int i = 0; i < known; i++) {
-				int text = (int) present[i];
-				if (number[text] == 0) {
-					used[count++] = text;
-					number[text] = count;
-				}
-				present[i] = number[text] - 1;
-			}
-			ByteArrayOutputStream dictionary = new ByteArrayOutputStream();
-			for (int i = 0; i < count; i++) {
-				byte[] text = column.texts.get(used[i]).getBytes(StandardCharsets.UTF_8);
-				dictionary.writeBytes(littleEndian(text.length, Integer.BYTES));
-				dictionary.writeBytes(text);
+		boolean constant = !texts && known > 0 && statistics(column, present, known, statistics);
+		boolean listed = texts || constant;
+		long uncompressed = 0;
+		byte[] content;
+		if (listed) {
+			byte[] dictionary;
+			int count;
+			if (constant) {
+				count = 1;
+				dictionary = littleEndian(present[0], column.width());
+			} else {
+				int[] used = new int[Math.min(known, column.texts.size())];
+				count = number(present, known, column.texts.size(), used);
+				dictionary = dictionary(column.texts, used, count);
 			}
 			uncompressed += page(new PageHeader(PageType.DICTIONARY_PAGE, 0, 0)
-					.setDictionary_page_header(new DictionaryPageHeader(count, Encoding.PLAIN)), dictionary.toByteArray());
-			page.writeBytes(packed(present, known, Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(0, count - 1)))));
+					.setDictionary_page_header(new DictionaryPageHeader(count, Encoding.PLAIN)), dictionary);
+			content = count == 1 ? run(known)
+					: packed(present, known, Math.max(1, Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(0, count - 1))));
 		} else {
-			int width = column.kind == Kind.INT32 ? Integer.BYTES : Long.BYTES;
-			ByteBuffer plain = ByteBuffer.allocate(known * width).order(ByteOrder.LITTLE_ENDIAN);
-			for (int i = 0; i < known; i++) {
-				if (width == Integer.BYTES) {
-					plain.putInt((int) present[i]);
-				} else {
-					plain.putLong(present[i]);
-				}
-			}
-			page.writeBytes(plain.array());
+			content = plain(present, known, column.width());
 		}
 		long dataPage = position;
 		uncompressed += page(
 				new PageHeader(PageType.DATA_PAGE, 0, 0).setData_page_header(
-						new DataPageHeader(rows, texts ? Encoding.RLE_DICTIONARY : Encoding.PLAIN, Encoding.RLE, Encoding.RLE)),
-				page.toByteArray());
+						new DataPageHeader(rows, listed ? Encoding.RLE_DICTIONARY : Encoding.PLAIN, Encoding.RLE, Encoding.RLE)),
+				levels == null ? content : joined(littleEndian(levels.length, Integer.BYTES), levels, content));
 		ColumnMetaData chunk = new ColumnMetaData(column.type(),
-				texts ? List.of(Encoding.PLAIN, Encoding.RLE, Encoding.RLE_DICTIONARY) : List.of(Encoding.PLAIN, Encoding.RLE),
+				listed ? List.of(Encoding.PLAIN, Encoding.RLE, Encoding.RLE_DICTIONARY) : List.of(Encoding.PLAIN, Encoding.RLE),
 				List.of(column.name), CompressionCodec.ZSTD, rows, uncompressed, position - start, dataPage);
-		if (texts) {
+		if (listed) {
 			chunk.setDictionary_page_offset(start);
 		}
 		if (!column.meaning.isEmpty()) {
 			chunk.setKey_value_metadata(List.of(new KeyValue("description").setValue(column.meaning)));
 		}
-		return chunk.setStatistics(statistics(column, present, known));
+		return chunk.setStatistics(statistics);
 	}
 
-	private Statistics statistics(Column column, long[] present, int known) {
-		Statistics statistics = new Statistics().setNull_count(rows - known);
-		if (column.kind != Kind.TEXT && known > 0) {
-			long bias = column.kind == Kind.UINT64 ? Long.MIN_VALUE : 0;
-			long min = Long.MAX_VALUE;
-			long max = Long.MIN_VALUE;
-			for (int i = 0; i < known; i++) {
-				min = Math.min(min, present[i] ^ bias);
-				max = Math.max(max, present[i] ^ bias);
+	/** Moves what is known to the beginning; returns how much it is. */
+	private static int moveKnown(long[] values, int rows) {
+		int known = 0;
+		for (int i = 0; i < rows; i++) {
+			if (values[i] != NULL) {
+				values[known++] = values[i];
 			}
-			int width = column.kind == Kind.INT32 ? Integer.BYTES : Long.BYTES;
-			statistics.setMin_value(littleEndian(min ^ bias, width));
-			statistics.setMax_value(littleEndian(max ^ bias, width));
 		}
-		return statistics;
+		return known;
+	}
+
+	/** Puts the smallest and the largest of some numbers into the statistics; returns whether they are the same. */
+	private static boolean statistics(Column column, long[] present, int known, Statistics statistics) {
+		long bias = column.kind == Kind.UINT64 ? Long.MIN_VALUE : 0;
+		long min = Long.MAX_VALUE;
+		long max = Long.MIN_VALUE;
+		for (int i = 0; i < known; i++) {
+			min = Math.min(min, present[i] ^ bias);
+			max = Math.max(max, present[i] ^ bias);
+		}
+		statistics.setMin_value(littleEndian(min ^ bias, column.width()));
+		statistics.setMax_value(littleEndian(max ^ bias, column.width()));
+		return min == max;
+	}
+
+	/** Numbers the texts of a group in the order in which they come, in place of their indexes; returns how many there are. */
+	private static int number(long[] present, int known, int texts, int[] used) {
+		int[] number = new int[texts]; // + 1
+		int count = 0;
+		for (int i = 0; i < known; i++) {
+			int text = (int) present[i];
+			if (number[text] == 0) {
+				used[count++] = text;
+				number[text] = count;
+			}
+			present[i] = number[text] - 1;
+		}
+		return count;
+	}
+
+	private static byte[] dictionary(List<String> texts, int[] used, int count) {
+		ByteArrayOutputStream dictionary = new ByteArrayOutputStream();
+		for (int i = 0; i < count; i++) {
+			byte[] text = texts.get(used[i]).getBytes(StandardCharsets.UTF_8);
+			dictionary.writeBytes(littleEndian(text.length, Integer.BYTES));
+			dictionary.writeBytes(text);
+		}
+		return dictionary.toByteArray();
+	}
+
+	private static byte[] plain(long[] numbers, int count, int width) {
+		ByteBuffer plain = ByteBuffer.allocate(count * width).order(ByteOrder.LITTLE_ENDIAN);
+		if (width == Long.BYTES) {
+			plain.asLongBuffer().put(numbers, 0, count);
+		} else {
+			for (int i = 0; i < count; i++) {
+				plain.putInt((int) numbers[i]);
+			}
+		}
+		return plain.array();
+	}
+
+	private static byte[] joined(byte[]... parts) {
+		int length = 0;
+		for (byte[] part : parts) {
+			length += part.length;
+		}
+		ByteBuffer all = ByteBuffer.allocate(length);
+		for (byte[] part : parts) {
+			all.put(part);
+		}
+		return all.array();
 	}
 
 	/** Writes a page; returns its uncompressed size with its header. */
 	private long page(PageHeader header, byte[] content) throws IOException {
-		byte[] compressed = Zstd.compress(content, LEVEL);
+		byte[] compressed = compressor.compress(content);
 		header.setUncompressed_page_size(content.length).setCompressed_page_size(compressed.length);
 		byte[] head = bytes(header);
 		write(head);
@@ -273,27 +356,39 @@ final class ParquetFile implements AutoCloseable {
 		return bytes.toByteArray();
 	}
 
+	/** Width in bits, then one run of zeros. */
+	private static byte[] run(int count) {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		bytes.write(1);
+		unsigned(bytes, count << 1);
+		bytes.write(0);
+		return bytes.toByteArray();
+	}
+
 	/** Width in bits, then one run of numbers with as many bits each, lowest bit first, in groups of eight. */
 	private static byte[] packed(long[] numbers, int count, int bits) {
-		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-		bytes.write(bits);
+		ByteArrayOutputStream head = new ByteArrayOutputStream();
+		head.write(bits);
 		int eights = (count + 7) / 8;
 		if (eights == 0) {
-			return bytes.toByteArray();
+			return head.toByteArray();
 		}
-		unsigned(bytes, eights << 1 | 1);
+		unsigned(head, eights << 1 | 1);
+		int length = head.size() + eights * bits;
+		ByteBuffer bytes = ByteBuffer.allocate(length + Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).put(head.toByteArray());
 		long pending = 0;
 		int filled = 0;
-		for (int i = 0; i < eights * 8; i++) {
-			pending |= (i < count ? numbers[i] : 0) << filled;
+		for (int i = 0; i < count; i++) {
+			pending |= numbers[i] << filled;
 			filled += bits;
-			while (filled >= 8) {
-				bytes.write((int) pending);
-				pending >>>= 8;
-				filled -= 8;
+			if (filled >= Integer.SIZE) {
+				bytes.putInt((int) pending);
+				pending >>>= Integer.SIZE;
+				filled -= Integer.SIZE;
 			}
 		}
-		return bytes.toByteArray();
+		bytes.putLong(pending);
+		return Arrays.copyOf(bytes.array(), length);
 	}
 
 	/** Writes what is left and the footer; does not close the stream. */
@@ -331,6 +426,7 @@ final class ParquetFile implements AutoCloseable {
 
 	@Override
 	public void close() throws IOException {
+		compressor.close();
 		out.close();
 	}
 }

@@ -8,15 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
 
 import com.github.luben.zstd.Zstd;
 
 import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.RowGroup;
@@ -115,5 +119,93 @@ class ParquetFileTest {
 		assertEquals(2 | 0 << 2 | 1 << 4 | 2 << 6, data.get() & 0xff);
 		assertEquals(1 | 2 << 2, data.get() & 0xff);
 		assertTrue(footer(file(0)).getRow_groups().isEmpty(), "a file without rows has a schema");
+	}
+
+	/** Numbers of a data page with a dictionary and without levels: a run, or groups of eight. */
+	private static int[] numbers(ByteBuffer page, int count) {
+		int bits = page.get();
+		int head = 0;
+		for (int shift = 0, b = 0x80; (b & 0x80) != 0; shift += 7) {
+			b = page.get();
+			head |= (b & 0x7f) << shift;
+		}
+		int[] numbers = new int[count];
+		if ((head & 1) == 0) {
+			assertEquals(count, head >>> 1);
+			Arrays.fill(numbers, page.get());
+			assertEquals(0, page.remaining());
+			return numbers;
+		}
+		assertEquals((head >>> 1) * bits, page.remaining());
+		byte[] rest = new byte[page.remaining() + 1]; // highest first, not negative
+		for (int i = 1; i < rest.length; i++) {
+			rest[rest.length - i] = page.get();
+		}
+		BigInteger all = new BigInteger(rest);
+		for (int i = 0; i < count; i++) {
+			numbers[i] = all.shiftRight(i * bits).intValue() & (1 << bits) - 1;
+		}
+		return numbers;
+	}
+
+	/** Numbers of 1 to 12 bits, in the order in which the texts come first. */
+	@Test
+	void numbersOfTextsComeBack() throws Exception {
+		long seed = 20261126;
+		Random random = new Random(seed);
+		for (int texts : new int[] {1, 2, 3, 4, 5, 8, 9, 16, 17, 255, 256, 257, 2049}) {
+			List<String> names = IntStream.range(0, texts).mapToObj(i -> "t" + i).toList();
+			int rows = texts + random.nextInt(40);
+			int[] expected = IntStream.range(0, rows).map(i -> i < texts ? i : random.nextInt(texts)).toArray();
+			ByteArrayOutputStream out = new ByteArrayOutputStream();
+			try (ParquetFile file = new ParquetFile(out, List.of(ParquetFile.Column.text("t", names)), Map.of())) {
+				for (int from = 0, n; from < rows; from += n) { // column by column, in parts
+					n = file.room(Math.min(1 + random.nextInt(700), rows - from));
+					for (int i = 0; i < n; i++) {
+						file.column(0)[file.rows() + i] = expected[from + i];
+					}
+					file.added(n);
+				}
+				file.finish();
+			}
+			byte[] bytes = out.toByteArray();
+			ColumnMetaData t = footer(bytes).getRow_groups().get(0).getColumns().get(0).getMeta_data();
+			ByteBuffer page = page(bytes, t.getData_page_offset(), new PageHeader());
+			page.position(4 + page.getInt(0));
+			assertArrayEquals(expected, numbers(page.slice().order(ByteOrder.LITTLE_ENDIAN), rows), texts + " texts, seed " + seed);
+		}
+	}
+
+	/** A column with one number keeps it once. */
+	@Test
+	void oneNumberIsADictionary() throws Exception {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (ParquetFile file = new ParquetFile(out, List.of(ParquetFile.Column.of("u", ParquetFile.Kind.UINT64),
+				ParquetFile.Column.optional("n", ParquetFile.Kind.INT32), ParquetFile.Column.optional("none", ParquetFile.Kind.INT64)), Map.of())) {
+			for (int i = 0; i < 3000; i++) {
+				file.add(-2, i % 2 == 0 ? ParquetFile.NULL : -7, ParquetFile.NULL);
+			}
+			file.finish();
+		}
+		byte[] bytes = out.toByteArray();
+		RowGroup group = footer(bytes).getRow_groups().get(0);
+		ColumnMetaData u = group.getColumns().get(0).getMeta_data();
+		PageHeader header = new PageHeader();
+		assertEquals(-2, page(bytes, u.getDictionary_page_offset(), header).getLong());
+		assertEquals(1, header.getDictionary_page_header().getNum_values());
+		header = new PageHeader();
+		assertArrayEquals(new int[3000], numbers(page(bytes, u.getData_page_offset(), header), 3000));
+		assertEquals(Encoding.RLE_DICTIONARY, header.getData_page_header().getEncoding());
+		assertEquals(-2, ByteBuffer.wrap(u.getStatistics().getMax_value()).order(ByteOrder.LITTLE_ENDIAN).getLong());
+		ColumnMetaData n = group.getColumns().get(1).getMeta_data();
+		header = new PageHeader();
+		ByteBuffer data = page(bytes, n.getData_page_offset(), header);
+		assertEquals(3000, header.getData_page_header().getNum_values());
+		data.position(4 + data.getInt(0));
+		assertArrayEquals(new int[1500], numbers(data.slice().order(ByteOrder.LITTLE_ENDIAN), 1500));
+		assertEquals(-7, page(bytes, n.getDictionary_page_offset(), new PageHeader()).getInt());
+		ColumnMetaData none = group.getColumns().get(2).getMeta_data();
+		assertEquals(3000, none.getStatistics().getNull_count());
+		assertEquals(0, none.getDictionary_page_offset());
 	}
 }
