@@ -54,9 +54,9 @@ if part build; then
 	make -s -C "$top/collector" && make -s -C "$tests" || fail "the collector of this machine does not build"
 fi
 
-# ---- unit tests. User-mode emulation has neither perf events nor userfaultfd, and no page table to read.
+# ---- unit tests. User-mode emulation has no perf events, userfaultfd, filters of system calls (test_patch), page table, or list of tasks (it adds its own).
 # And test_count steps by the trap flag of x86-64, whose `memtrace cc` it is about.
-not_emulated="test_count test_faultprobe test_perfring test_monitor test_fork test_sandbox test_quiet test_exec test_scan test_space"
+not_emulated="test_count test_patch test_rawdir test_faultprobe test_perfring test_monitor test_fork test_sandbox test_quiet test_exec test_scan test_space"
 if part unit; then
 	for source in "$top"/collector/tests/unit/test_*.c; do
 		name=$(basename "$source" .c)

@@ -98,18 +98,23 @@ static void counters(void)
 	free(e);
 }
 
+#ifdef __x86_64__
+static const uint8_t store[] = { 0x48, 0x89, 0x08 }, load[] = { 0x48, 0x8b, 0x08 };	/* mov %rcx,(%rax); mov (%rax),%rcx */
+#else
+static const uint32_t store[] = { 0xf9000020 }, load[] = { 0xf9400020 };		/* str x0, [x1]; ldr x0, [x1] */
+#endif
+
 /* Where a read maps 16 pages, what has no fault of its own is the first reader's of its group, perhaps. */
 static void groups(void)
 {
-	static const uint8_t store[] = { 0x48, 0x89, 0x08 }, load[] = { 0x48, 0x8b, 0x08 };
 	const struct zap_range found[] = { { 0x1000e000, 0x10012000 }, { 0x10020000, 0x10021000 }, { 0x10031000, 0x10033000 } };
 	struct zap_fault f = { .time = 2000, .addr = 0x1000f008, .pid = 77, .tid = 5, .cpu = 3, .ip = 0x20000000 };
 	int code = memfd_create("code", 0);
 	struct zap_events *e = new_events(code, -1);
 	const struct zap_record *r;
 
-	CHECK_EQ(pwrite(code, load, 3, 0x20000000), 3);
-	CHECK_EQ(pwrite(code, store, 3, 0x20000010), 3);
+	CHECK_EQ(pwrite(code, load, sizeof(load), 0x20000000), (long)sizeof(load));
+	CHECK_EQ(pwrite(code, store, sizeof(store), 0x20000010), (long)sizeof(store));
 	CHECK_EQ(zap_around_init(&e->around, 16), 0);
 	CHECK_EQ(zap_around_init(&e->around_next, 16), 0);
 	zap_regions_add(&traced, 0x10030000, 0x10031000);
@@ -227,21 +232,21 @@ static void noted(void)
 /* Code outside of traced memory is decoded once; in it, once per interval. */
 static void directions(void)
 {
-	static const uint8_t store[] = { 0x48, 0x89, 0x08 }, load[] = { 0x48, 0x8b, 0x08 };	/* mov %rcx,(%rax); mov (%rax),%rcx */
+	const long n = sizeof(store);
 	const uint64_t at[] = { 0x20000000, 0x20001000 };
 	struct zap_fault f = { .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5 };
 	int code = memfd_create("code", 0), traced_code = memfd_create("traced", 0);
 	struct zap_events *e = new_events(code, traced_code);
 
 	zap_regions_add(&traced, 0x20001000, 0x20002000);
-	CHECK_EQ(pwrite(code, store, 3, (off_t)at[0]), 3);
-	CHECK_EQ(pwrite(traced_code, store, 3, (off_t)at[1]), 3);
+	CHECK_EQ(pwrite(code, store, sizeof(store), (off_t)at[0]), n);
+	CHECK_EQ(pwrite(traced_code, store, sizeof(store), (off_t)at[1]), n);
 	for (int i = 0; i < 2; i++) {
 		f.ip = at[i];
 		CHECK_EQ(zap_decode(&e->decode, &traced, 0, &f), X86_WRITE);
 	}
-	CHECK_EQ(pwrite(code, load, 3, (off_t)at[0]), 3);
-	CHECK_EQ(pwrite(traced_code, load, 3, (off_t)at[1]), 3);
+	CHECK_EQ(pwrite(code, load, sizeof(load), (off_t)at[0]), n);
+	CHECK_EQ(pwrite(traced_code, load, sizeof(load), (off_t)at[1]), n);
 	f.ip = at[0];
 	CHECK_EQ(zap_decode(&e->decode, &traced, 1, &f), X86_WRITE);	/* remembered */
 	f.ip = at[1];
