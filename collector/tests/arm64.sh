@@ -17,6 +17,7 @@ here=$tests/kmod
 top=$(cd "$tests/../.." && pwd)
 parts="build unit decoder record" series="6.12 6.12-16k" work=$top/build/arm64
 . "$here/options.sh"
+. "$here/mirror.sh"
 options "$@"
 needs "native, kmod and kmod-arm64" qemu-aarch64 qemu-system-aarch64 aarch64-linux-gnu-gcc cpio make apt-get dpkg-deb depmod
 mkdir -p "$work"
@@ -34,8 +35,8 @@ packages() {
 	[ ! -e "$work/sysroot/.complete" ] || return 0
 	rm -rf "$work/apt" "$work/sysroot"
 	mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/sysroot"
-	printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/%s main\n' \
-		"debian $suite" "debian-security $suite-security" > "$work/apt/sources.list"
+	printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s main\n' \
+		"$(debian_mirror) $suite" "$(debian_mirror -security) $suite-security" > "$work/apt/sources.list"
 	apt-get "${foreign[@]}" update &&
 		apt-get "${foreign[@]}" install -y --no-install-recommends --download-only libc6-dev libdw-dev libelf-dev libjansson-dev \
 			libhwloc-dev libzstd-dev zlib1g-dev libgomp1 libgcc-s1 libstdc++6 busybox-static || return 1

@@ -9,6 +9,8 @@
 exec 9> "$work/.lock${kind:+-$kind}"
 flock -n 9 || { echo "note: another test runs in $work; waiting for it"; flock 9; }
 
+. "$here/mirror.sh"
+
 # alone COMMAND...: what tests of all kinds share, packages and builds, is made by one of them at a time
 alone() {
 	(flock 8 && "$@" 8>&-) 8> "$work/.shared"
@@ -19,7 +21,7 @@ foreign=()
 lists() { # ARCH [SERIES]
 	local suite= mirror= dir
 	foreign=()
-	case ${2:-} in 5.10*) suite=bullseye-security mirror=http://deb.debian.org/debian-security ;; esac
+	case ${2:-} in 5.10*) suite=bullseye-security mirror=$(debian_mirror -security) ;; esac
 	[ "$1" != amd64 ] || [ -n "$suite" ] || return 0
 	dir=$work/apt-$1${suite:+-$suite}
 	foreign=(-o APT::Architecture="$1" -o APT::Architectures="$1" -o Dir::State::Lists="$dir/lists"
@@ -155,7 +157,7 @@ newer_emulator() {
 	[ ! -e "$dir/.complete" ] || return 0
 	rm -rf "$dir"
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
-	printf "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian %s main\n" \
+	printf "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(debian_mirror) %s main\n" \
 		bookworm bookworm-backports > "$dir/sources.list"
 	apt=(-q -o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$dir/lists"
 		-o Dir::Cache="$dir/cache" -o Debug::NoLocking=1)

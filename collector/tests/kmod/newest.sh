@@ -27,8 +27,8 @@ dir=$work/newest-$suite
 mkdir -p "$dir/debs" "$work/bin"
 work=$(cd "$work" && pwd)
 dir=$work/newest-$suite
-mirror=http://deb.debian.org/debian
 . "$here/kernels.sh"
+mirror=$(debian_mirror)
 
 # the package lists of that suite, beside those of the system
 mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
