@@ -85,8 +85,7 @@ public final class HelpText {
 
 	private void options(List<OptionSpec> options) {
 		for (OptionSpec o : options) {
-			String name = (o.letter() != 0 ? "-" + o.letter() + ", " : "    ") + "--" + o.name()
-					+ (o.value() == null ? "" : o.optional() ? "[=" + o.value() + "]" : " " + o.value());
+			String name = (o.letter() != 0 ? "-" + o.letter() + ", " : "    ") + o.form();
 			entry(name, o.text() + defaultOf(o), TEXT_COLUMN);
 		}
 	}

@@ -25,6 +25,11 @@ record OptionSpec(String name, char letter, String value, Type type, String defa
 		FLAG, TEXT, PATH, INT, NUMBER, DURATION, SIZE, CHOICE
 	}
 
+	/** As help writes it: {@code --name}, {@code --name VALUE} or {@code --name[=VALUE]}. */
+	String form() {
+		return "--" + name + (value == null ? "" : optional ? "[=" + value + "]" : " " + value);
+	}
+
 	List<String> choices() {
 		return type == Type.CHOICE ? Arrays.asList(value.split("\\|")) : List.of();
 	}
