@@ -79,7 +79,7 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	found = version(folder, &err);
 	if (found) {
 		b->works = MT_YES;
-		b->why = mt_strdup("every access of any program is counted, libraries, stack and system calls included; a program takes 3 to 20 times "
+		b->why = mt_strdup("every access of any program is counted, libraries, stack and system calls included; a program takes 1.2 to 20 times "
 				   "the CPU time, and its threads run one at a time");
 		mt_probe_note(b, "tool", MT_YES, "%s", found);
 		mt_probe_note(b, "processor", MT_PARTLY, "as far as Valgrind knows it: the program is told that there is no AVX-512");
@@ -126,7 +126,7 @@ static void *open_session(const struct mt_backend_request *r, char **why, char *
 	s->trace = mt_strdup(r->trace);
 	s->folder = folder_of(preload);
 	free(preload);
-	mt_note("the program runs under Valgrind: its threads run one at a time, and it takes 3 to 20 times the CPU time");
+	mt_note("the program runs under Valgrind: its threads run one at a time, and it takes 1.2 to 20 times the CPU time");
 	return s;
 }
 
