@@ -27,6 +27,7 @@ import org.memtrace.model.TraceFormatException;
 /** All readers of input formats: one line for each. Safe for all threads. */
 public final class InputReaders {
 	private static final CopyOnWriteArrayList<InputReader> ALL = new CopyOnWriteArrayList<>(List.of( //
+			new PerfDataReader(), //
 			new PerfReader(), //
 			new CtfReader(), //
 			new IoReader(), //

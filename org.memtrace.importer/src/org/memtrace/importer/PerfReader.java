@@ -29,6 +29,7 @@ import org.memtrace.model.TraceFormatException;
  * directory of the same run may be given with them: it has the names.
  */
 final class PerfReader implements InputReader {
+	static final String WITH_NAMES = ", with the names of a recording";
 	private static final String KIND = "samples of perf";
 
 	@Override
@@ -48,14 +49,24 @@ final class PerfReader implements InputReader {
 	}
 
 	/** The trace directory among what was given, null when there is none. */
-	private static Path recording(Input input) {
+	static Path recording(Input input) {
 		return input.paths().stream().filter(Files::isDirectory).findFirst().orElse(null);
+	}
+
+	/** Whether this is not one or more files, with one folder at most. */
+	static boolean foldersOnly(Input input) {
+		long folders = input.paths().stream().filter(Files::isDirectory).count();
+		return folders > 1 || folders == input.paths().size();
+	}
+
+	/** A recording as a part of what will be read. */
+	static ImportSource.File namesOf(Path recording) {
+		return new ImportSource.File(recording, recording.getFileName().toString(), "names of structures, stacks and threads", 0);
 	}
 
 	@Override
 	public Optional<ImportSource> look(Input input) throws MemtraceException, IOException {
-		long folders = input.paths().stream().filter(Files::isDirectory).count();
-		if (folders > 1 || folders == input.paths().size()) {
+		if (foldersOnly(input)) {
 			return Optional.empty();
 		}
 		Path recording = recording(input);
@@ -77,17 +88,27 @@ final class PerfReader implements InputReader {
 			bytes += file.size();
 		}
 		if (recording != null) {
-			all.add(new ImportSource.File(recording, recording.getFileName().toString(), "names of structures, stacks and threads", 0));
+			all.add(namesOf(recording));
 		}
-		return Optional.of(new ImportSource(id(), KIND, input.name(), KIND + (recording == null ? "" : ", with the names of a recording"), all,
+		return Optional.of(new ImportSource(id(), KIND, input.name(), KIND + (recording == null ? "" : WITH_NAMES), all,
 				bytes, "ns", List.of(), EnumSet.of(ImportOption.MERGE, ImportOption.FANOUT)));
 	}
 
 	@Override
 	public ImportReport read(Input input, ImportRequest request, Progress progress) throws MemtraceException, IOException {
+		return read(input.withoutFolders().files(), input, request, progress, List.of());
+	}
+
+	/**
+	 * Reads texts of {@code perf script}.
+	 *
+	 * @param notes sentences for the report
+	 */
+	static ImportReport read(List<InputFile> files, Input input, ImportRequest request, Progress progress, List<String> notes)
+			throws MemtraceException, IOException {
 		Path recording = recording(input);
-		List<InputFile> files = input.withoutFolders().files();
 		SkipCounter skips = new SkipCounter(request.strict());
+		notes.forEach(skips::warn);
 		progress.beginBytes("Reading samples", files.stream().mapToLong(InputFile::size).sum());
 		try (ScratchFolder scratch = new ScratchFolder(request.scratchDirectory(), "memtrace-perf")) {
 			PerfScript perf = new PerfScript(recording == null ? null : TraceDirectory.open(recording), scratch.path(), skips);

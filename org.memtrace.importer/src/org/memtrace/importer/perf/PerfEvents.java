@@ -46,6 +46,8 @@ final class PerfEvents implements LineFileReader.Lines, PerfChains.Receiver<Runt
 		if (kind == PerfLine.Kind.BAD) {
 			sink.row();
 			sink.skip(file, number, "not a line of perf script");
+		} else if (kind == PerfLine.Kind.LOST) {
+			sink.lost(line.lost);
 		}
 	}
 

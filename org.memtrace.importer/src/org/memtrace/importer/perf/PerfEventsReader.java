@@ -10,8 +10,16 @@ import org.memtrace.importer.reader.LineFileReader;
 
 /** Events that perf recorded, as {@code perf script} prints them, without addresses of data: {@link PerfEvents}. */
 public final class PerfEventsReader extends LineFileReader {
+	private final List<String> notes;
+
 	public PerfEventsReader() {
+		this(List.of());
+	}
+
+	/** @param notes sentences for the report */
+	public PerfEventsReader(List<String> notes) {
 		super("perf-events", "events of perf", "perf");
+		this.notes = List.copyOf(notes);
 	}
 
 	@Override
@@ -31,6 +39,7 @@ public final class PerfEventsReader extends LineFileReader {
 
 	@Override
 	protected Lines begin(InputFile file, EventSink sink) {
+		notes.forEach(sink.skips()::warn);
 		return new PerfEvents(sink, file.name());
 	}
 }

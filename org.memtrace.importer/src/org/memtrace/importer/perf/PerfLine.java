@@ -23,6 +23,8 @@ final class PerfLine {
 		MAPPING,
 		/** The process runs another program now: its memory is gone. */
 		EXEC,
+		/** The kernel had no room for so many events: {@link PerfLine#lost}. */
+		LOST,
 		/** A frame of the call chain of the sample before. */
 		FRAME,
 		/** Empty, a comment, or a record of perf that says nothing about memory. */
@@ -36,6 +38,7 @@ final class PerfLine {
 	private static final Pattern EVENT = Pattern.compile("(?:\\d{1,18}\\s+)?(\\S+):(?:\\s+|$)");
 	private static final Pattern MAPPING = Pattern.compile("PERF_RECORD_MMAP2? (-?\\d{1,9})/-?\\d{1,9}: \\[(?:0x)?([0-9a-f]{1,16})"
 			+ "\\((?:0x)?([0-9a-f]{1,16})\\) @ [^\\]]*\\]: (\\S+) (.*)");
+	private static final Pattern LOST = Pattern.compile("PERF_RECORD_LOST lost (\\d{1,15})\\b.*");
 	private static final Pattern FRAME = Pattern.compile("\\s+([0-9a-f]{1,16})\\b\\s*(.*)");
 	/** Where the address of data is, and the code address after it. */
 	private static final Pattern DATA_PLACE = Pattern.compile("(.*?)(?:\\+0x([0-9a-f]{1,16}))? \\((.*?)\\)(?:\\s+(.*))?");
@@ -65,6 +68,9 @@ final class PerfLine {
 	String function;
 	String object;
 	long physical;
+
+	/** Events that were lost. */
+	long lost;
 
 	/** Of a mapping. */
 	long end;
@@ -119,6 +125,11 @@ final class PerfLine {
 	private Kind record(String rest) {
 		if (rest.startsWith("PERF_RECORD_COMM exec")) {
 			return Kind.EXEC;
+		}
+		Matcher missing = LOST.matcher(rest);
+		if (missing.matches()) {
+			lost = Long.parseLong(missing.group(1));
+			return Kind.LOST;
 		}
 		Matcher m = MAPPING.matcher(rest);
 		if (!m.matches()) {

@@ -228,7 +228,6 @@ public final class PerfScript {
 					chains.line(lines.buffer(), lines.start, lines.end, lines.line());
 				}
 			}
-			chains.finish();
 			if (lines.incomplete()) {
 				rows++;
 				skips.incomplete(file.name(), lines.line() + 1);
@@ -237,6 +236,8 @@ public final class PerfScript {
 		} catch (java.util.zip.ZipException | java.io.EOFException e) {
 			skips.problem(file.name(), "is damaged: " + e.getMessage());
 		}
+		chains.finish();
+		progress.check();
 	}
 
 	/** What the lines of a file say. */
@@ -260,6 +261,8 @@ public final class PerfScript {
 			if (kind == PerfLine.Kind.BAD) {
 				rows++;
 				skips.skip(file, number, "not a line of perf script");
+			} else if (kind == PerfLine.Kind.LOST) {
+				lost(line.lost);
 			} else if (kind == PerfLine.Kind.MAPPING && recording == null) {
 				mappings++;
 				image(line.process).mapped(line);

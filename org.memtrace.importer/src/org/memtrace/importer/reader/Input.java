@@ -31,6 +31,8 @@ public final class Input {
 	private final InputStream standardInput;
 	private List<InputFile> files;
 	private Input withoutFolders;
+	/** What was given, when its only file is read by way of another program; else null. */
+	private Input original;
 
 	/** @param paths at least one; {@code -} stands for standard input */
 	public Input(List<Path> paths, InputStream standardInput) {
@@ -60,6 +62,14 @@ public final class Input {
 			withoutFolders = rest.size() == paths.size() ? this : new Input(rest, standardInput);
 		}
 		return withoutFolders;
+	}
+
+	/** The same for a reader of what another program makes of it: its only file is {@code text}. */
+	public Input reading(InputFile text) {
+		Input result = new Input(paths, standardInput);
+		result.files = List.of(text);
+		result.original = this;
+		return result;
 	}
 
 	/** The folder, or the first file. */
@@ -128,6 +138,9 @@ public final class Input {
 
 	/** Another text when a file was changed, as far as its size and time tell. */
 	public String identity() throws MemtraceException, IOException {
+		if (original != null) {
+			return original.identity();
+		}
 		try {
 			MessageDigest digest = MessageDigest.getInstance("SHA-256");
 			for (InputFile file : files()) {

@@ -74,6 +74,7 @@ public abstract class LineFileReader implements InputReader {
 			} catch (IOException e) {
 				sink.skips().problem(file.name(), "cannot be read: " + e.getMessage()); // damaged: what came before it counts
 			}
+			progress.check();
 			lines.finish();
 			return sink.commit(traceType, id);
 		}
