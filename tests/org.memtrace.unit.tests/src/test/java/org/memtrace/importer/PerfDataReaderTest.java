@@ -51,8 +51,8 @@ class PerfDataReaderTest extends ImportTest {
 	}
 
 	private static String refuses(String field) {
-		return "case \"$*\" in *[,:]" + field + "[,\\ ]*) echo \"Samples for 'page-faults' event do not have " + field.toUpperCase(java.util.Locale.ROOT)
-				+ " attribute set. Cannot print '" + field + "' field.\" >&2; exit 234 ;; esac\n";
+		return "case \"$*\" in *[,:]" + field + "[,\\ ]*) echo \"Samples for 'page-faults' event do not have "
+				+ field.toUpperCase(java.util.Locale.ROOT) + " attribute set. Cannot print '" + field + "' field.\" >&2; exit 234 ;; esac\n";
 	}
 
 	private List<String> calls() throws Exception {
@@ -137,6 +137,13 @@ class PerfDataReaderTest extends ImportTest {
 	}
 
 	@Test
+	void symbolsAreNotAskedForWithoutAnyAddress() throws Exception {
+		String plain = "  app 12/12 100.1: cpu-clock:\n";
+		ImportReport report = read(perf(refuses("addr") + refuses("ip") + "case \"$*\" in *,sym*|*,dso*) exit 1 ;; esac\n", plain, ""));
+		assertEquals(1, EventLines.of(catalogue, report).size());
+	}
+
+	@Test
 	void lossesOfSamplesAreTold() throws Exception {
 		ImportReport report = read(perf("", FAULTS + "  app 12/12 100.1: PERF_RECORD_LOST lost 5\n", ""));
 		assertEquals("5", report.trace().properties().get("losses"));
@@ -179,7 +186,7 @@ class PerfDataReaderTest extends ImportTest {
 		Input input = new Input(List.of(file("perf.data", DATA)), InputStream.nullInputStream());
 		Path pid = directory.resolve("pid");
 		assertThrows(CancelledException.class,
-				() -> read(reader, input, false, List.of(), Progress.cancelledWhen(() -> pid.toFile().length() > 1)));
+				() -> read(reader, input, true, List.of(), Progress.cancelledWhen(() -> pid.toFile().length() > 1)));
 		assertEnds(pid);
 		assertEquals(0, catalogue.list().size());
 	}
