@@ -142,11 +142,39 @@ static void close_one_by_one(void)
 			mt_sys(SYS_close, fd);
 }
 
-/* Our descriptor table is a copy: everything that is the program's must go, else pipes never end. */
+/* How many descriptors the table of this thread has room for; 0: not known. */
+static unsigned int descriptor_slots(void)
+{
+	static const char key[] = "\nFDSize:";
+	char text[1024];
+	const char *p;
+	unsigned int n = 0;
+	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0), len;
+
+	if (fd < 0)
+		return 0;
+	len = mt_sys(SYS_read, fd, text, sizeof(text) - 1);
+	mt_sys(SYS_close, fd);
+	text[len > 0 ? len : 0] = 0;
+	p = strstr(text, key);
+	if (!p)
+		return 0;
+	for (p += sizeof(key) - 1; *p == '\t' || *p == ' '; p++)
+		;
+	for (; *p >= '0' && *p <= '9'; p++)
+		n = n * 10 + (unsigned int)(*p - '0');
+	return n;
+}
+
+/*
+ * Our descriptor table is a copy: everything that is the program's must go, else pipes never end. Not up to ~0u:
+ * DynamoRIO looks at each number of the range before it lets the kernel close it, which takes more than 20 minutes.
+ */
 static void close_foreign_fds(void)
 {
 	const int *fds;
 	int n = mt_fd_kept(&fds), next = 0;
+	unsigned int slots;
 	long ret;
 
 	for (int i = 0; i < n; i++) {
@@ -154,7 +182,11 @@ static void close_foreign_fds(void)
 			mt_sys(SYS_close_range, next, fds[i] - 1, 0);
 		next = fds[i] + 1;
 	}
-	ret = shared.img->config->without & MT_WITHOUT_CLOSE_RANGE ? -ENOSYS : mt_sys(SYS_close_range, next, ~0u, 0);
+	slots = descriptor_slots();
+	if (slots == (unsigned int)next)
+		return;
+	ret = shared.img->config->without & MT_WITHOUT_CLOSE_RANGE ? -ENOSYS :
+	      mt_sys(SYS_close_range, next, slots > (unsigned int)next ? slots - 1 : ~0u, 0);
 	if (ret == -ENOSYS)
 		close_one_by_one();
 }

@@ -56,6 +56,67 @@ awk -F, 'NR == FNR { split($0, w, " "); if (w[1] == "heap") want[w[3] "," w[4]] 
 	($4 "," $5) in want { n++; delete want[$4 "," $5] } END { print n + 0 }' stripped.out stripped.trace/p0000/structures.csv > got
 expect "stripped: heap ranges" "$(cat want)" "$(cat got)"
 
+# descriptors of the program: no thread of the recorder keeps a copy. Its own are from 960 on; a table has room for 1,024
+cat > descriptors.c <<'END'
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* descriptors FILE N: executes itself with FILE open as descriptor N; prints by how many of its tasks it is open. */
+int main(int argc, char **argv)
+{
+	char path[600], link[4096];
+	struct dirent *t, *f;
+	DIR *tasks, *fds;
+	int open_in = 0;
+
+	if (argc == 3) {
+		int fd = open(argv[1], O_RDONLY);
+
+		dup2(fd, atoi(argv[2]));
+		close(fd);
+		execl(argv[0], argv[0], argv[1], NULL);
+		return 1;
+	}
+	tasks = opendir("/proc/self/task");
+	while ((t = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/fd", t->d_name);
+		fds = t->d_name[0] == '.' ? NULL : opendir(path);
+		while (fds && (f = readdir(fds))) {
+			ssize_t n;
+
+			snprintf(path, sizeof(path), "/proc/self/task/%s/fd/%s", t->d_name, f->d_name);
+			n = readlink(path, link, sizeof(link) - 1);
+			link[n > 0 ? n : 0] = 0;
+			open_in += !strcmp(link, argv[1]);
+		}
+		if (fds)
+			closedir(fds);
+	}
+	printf("%d\n", open_in);
+	return 0;
+}
+END
+gcc -o descriptors descriptors.c
+for n in 4 1000 1023; do
+	record -o descriptors.trace ./descriptors "$(realpath descriptors.c)" $n > descriptors.out
+	expect "descriptor $n: open in one task" 1 "$(cat descriptors.out)"
+	rm -rf descriptors.trace
+done
+
+# under DynamoRIO, where there is one: it goes through each number of a range of descriptors that is closed
+drrun=$(PATH=${DYNAMORIO_HOME:+$DYNAMORIO_HOME/bin64:}$PATH command -v drrun)
+if [ -z "$drrun" ]; then
+	skip "under DynamoRIO: no drrun in DYNAMORIO_HOME/bin64 or PATH"
+else
+	timeout -s KILL 60 "$MEMTRACE" record --quiet --backend none -o drrun.trace "$drrun" -- "$work/pie" > drrun.out 2> drrun.err
+	expect "under DynamoRIO: exit code" 0 $?
+	# image 0 is drrun, which executes the program
+	expect "under DynamoRIO: threads" "$(tail -n +2 pie.trace/p0000/threads.csv | wc -l)" "$(tail -n +2 drrun.trace/p0001/threads.csv | wc -l)"
+fi
+
 # blocks about as large as those that are recorded one by one: all of these, and the end of each
 cat > sizes.c <<'END'
 #include <malloc.h>
