@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gates.h"
+#include "process.h"
 #include "rawsys.h"
 #include "request.h"
 #include "service.h"
@@ -110,6 +111,15 @@ void cnt_begin(void)
 
 /* ---- for the hooks */
 
+/*
+ * A child of vfork() has the thread-local variables of its parent, but is no thread of this process: counters that were made
+ * for it would be freed as those of a dead thread, and its parent would go on with them. It counts nothing before it executes.
+ */
+static bool is_our_thread(void)
+{
+	return !mt_process.image.pid || mt_getpid() == mt_process.image.pid;
+}
+
 static struct mt_count_thread *thread(void)
 {
 	uint64_t mask;
@@ -117,7 +127,7 @@ static struct mt_count_thread *thread(void)
 	if (mine || !is_on())
 		return mine;
 	mask = mt_block_signals();	/* a handler would make a second one */
-	if (!mine)
+	if (!mine && is_our_thread())
 		mine = mt_count_thread_new(&counters, mt_gettid());
 	mt_restore_signals(mask);
 	return mine;
