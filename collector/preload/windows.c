@@ -49,7 +49,7 @@ static const uint32_t *map_turns(const char *trace)
 	size_t n = strlen(trace);
 	long fd, p;
 
-	memcpy(path, trace, n);
+	memcpy(path, trace, n + 1);
 	memcpy(path + n, "/.windows", 10);
 	fd = mt_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (mt_failed(fd))
