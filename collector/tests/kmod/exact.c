@@ -10,7 +10,9 @@
 
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -39,6 +41,17 @@ __attribute__((noinline)) static void do_read(char *p)
 __attribute__((noinline)) static void do_write(char *p)
 {
 	*(volatile char *)p = 7;
+}
+
+static void execute(void)
+{
+	pid_t k = fork();
+
+	if (!k) {
+		execl("/bin/busybox", "true", (char *)0);
+		_exit(1);
+	}
+	waitpid(k, NULL, 0);
 }
 
 static void child_loop(void)
@@ -84,14 +97,7 @@ static void child_loop(void)
 			kill(*(volatile pid_t *)(area + 63 * PAGE), SIGKILL);
 			waitpid(*(volatile pid_t *)(area + 63 * PAGE), &st, 0);
 			break;
-		case 'e':
-			k = fork();
-			if (!k) {
-				execl("/bin/busybox", "true", (char *)0);
-				_exit(1);
-			}
-			waitpid(k, &st, 0);
-			break;
+		case 'e': execute(); break;
 		case 'm':	/* a file is mapped and one page of it read */
 			fd = open("/tmp/exact.file", O_RDONLY);
 			if (mmap(area + 32 * PAGE, 32 * PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
@@ -687,6 +693,120 @@ static void processes(void)
 	end();
 }
 
+/* ---- sweeps: the lock of the mappings, and whose TLBs are emptied */
+
+#define TRACING "/sys/kernel/tracing/"
+#define LOCKS TRACING "events/mmap_lock/mmap_lock_acquire_returned/"
+#define PIECE_PAGES 8192		/* a sweep holds the lock for so many, sweep.c */
+
+static void put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_TRUNC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		DIE("%s", file);
+	close(fd);
+}
+
+static void trace_from_here(const char *event)
+{
+	put(TRACING "trace", "\n");
+	put(event, "1");
+}
+
+/* Switches the event off; how many lines of the kernel's record have both texts. */
+static int traced(const char *event, const char *a, const char *b)
+{
+	char line[512];
+	int n = 0;
+	FILE *f;
+
+	put(event, "0");
+	f = fopen(TRACING "trace", "r");
+	while (f && fgets(line, sizeof(line), f))
+		n += strstr(line, a) && strstr(line, b);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* How often the end of an interval in which nothing was touched takes a lock of mappings. */
+static int locks_of_a_tick(void)
+{
+	trace_from_here(LOCKS "enable");
+	if (ioctl(dev, MEMTRACE_TICK))
+		DIE("tick");
+	return traced(LOCKS "enable", "mmap_lock_acquire_returned:", "");
+}
+
+/* Whoever waits for the lock of a large process need not wait for all of a sweep. */
+static void pieces(void)
+{
+	char filter[32];
+	int small, large;
+
+	mount("tracefs", TRACING, "tracefs", 0, NULL);
+	if (access(LOCKS "filter", W_OK)) {
+		printf("note: this kernel does not tell who takes the lock of the mappings: pieces of sweeps not tested\n");
+		return;
+	}
+	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
+	put(LOCKS "filter", filter);
+	begin(0);
+	small = locks_of_a_tick();
+	tell('B', 0);
+	tick();
+	large = locks_of_a_tick();
+	CHECK(small >= 1);
+	CHECK(large - small >= (int)(BIG_PAGES / PIECE_PAGES));
+	CHECK(large - small <= 2 * (int)(BIG_PAGES / PIECE_PAGES) + 1);
+	end();
+	put(LOCKS "filter", "0");
+}
+
+static void run_on(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(pid, sizeof(set), &set))
+		DIE("affinity");
+}
+
+#define CALLS TRACING "events/csd/csd_queue_cpu/enable"
+
+/* How often the second CPU was made to empty its TLB: since 6.4 the kernel tells who is made to call what. */
+static int flushes_during(int rounds, char what, char page)
+{
+	trace_from_here(CALLS);
+	for (int i = 0; i < rounds; i++) {
+		tell(what, page);
+		tick();
+	}
+	return traced(CALLS, "cpu=1 ", "func=mtr_flush_this_cpu");
+}
+
+/* A CPU on which a program does not run is left alone: by the end of an interval, by fork and exec. */
+static void flushes(void)
+{
+	enum { ROUNDS = 60 };
+	cpu_set_t all;
+
+	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < 2 || access(CALLS, W_OK)) {
+		printf("note: no second CPU, or the kernel does not tell what it is made to call: flushes not tested\n");
+		return;
+	}
+	run_on(0, 0);
+	begin(0);
+	CHECK_EQ(flushes_during(ROUNDS, 'w', 3), 0);
+	CHECK_EQ(flushes_during(ROUNDS, 'e', 0), 0);
+	run_on(child, 1);
+	CHECK(flushes_during(ROUNDS, 'w', 3) >= ROUNDS);
+	end();
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 /* STOP makes everything visible: touching it all again costs no fault. */
 static long faults_of(pid_t pid)
 {
@@ -962,6 +1082,8 @@ int main(void)
 	unseen();
 	files();
 	processes();
+	pieces();
+	flushes();
 	ledger();
 	stopping();
 	unprivileged();
