@@ -54,10 +54,13 @@ static inline int mt_split_once(int pid)
 	return 0;
 }
 
-/* 0, or -1 when it cannot be done here. One that somebody else holds at the moment is tried again. */
+/*
+ * 0, or -1 when it cannot be done here. One that somebody else holds at the moment is tried again, for a second at
+ * most: where three threads write in them on two slow processors, 50 ms were too short.
+ */
 static inline int mt_split_huge_pages(int pid)
 {
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 100; i++) {
 		if (mt_split_once(pid))
 			return -1;
 		if (!mt_huge_kb(pid))

@@ -189,7 +189,7 @@ if part kill; then
 	# attach to a running process, leave it alone again
 	rm -f /tmp/stress.stop
 	echo always > /sys/kernel/mm/transparent_hugepage/enabled
-	stress alive 60 > /tmp/a.log 2>&1 & a=$!
+	stress alive 300 > /tmp/a.log 2>&1 & a=$!
 	sleep 1
 	huge() { awk '/^AnonHugePages/ { s += $2 } END { print s + 0 }' /proc/$a/smaps; }
 	before=$(huge)
