@@ -6,14 +6,16 @@
  * counts instructions (qemu -icount shift=0) a ns is an instruction. Traces
  * itself with MEMTRACE_CONFIG_MANUAL; "real" and "untraced" do not.
  *
- * cost latency|fork PAGES INTERVAL-MS [alias|sparse]: how long an mmap, touch and munmap of 64 KiB takes
- * beside PAGES that are swept each interval, and a fork of them; INTERVAL-MS 0: without a session.
+ * cost latency|fork PAGES INTERVAL-MS|damon [alias|sparse]: how long an mmap, touch and munmap of 64 KiB takes
+ * beside PAGES that are swept each interval, and a fork of them; INTERVAL-MS 0: without a session; damon: without
+ * a session, the kernel's DAMON looks at the process (samples of 5 ms, sums of 50 ms).
  * alias: entries of 64 MiB of memory again and again, so that the page tables of a large process fit
  * into a small machine; sparse: of PAGES of addresses one in 512 has memory, each page table one entry.
  */
 #include "kt.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -102,7 +104,39 @@ static void keep(const char *how)
 	step = (nkept / 2048 + 511) / 512 * 512;	/* whole page tables apart, 2048 of them */
 }
 
-static int disturbed(const char *what, size_t n, int ms, const char *how)
+#define DAMON "/sys/kernel/mm/damon/admin/kdamonds/"
+
+static void tell_damon(const char *file, long value)
+{
+	char path[256], text[32];
+	int fd, n;
+
+	snprintf(path, sizeof(path), DAMON "%s", file);
+	n = value ? snprintf(text, sizeof(text), "%ld", value) : snprintf(text, sizeof(text), "vaddr");
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		DIE("%s", path);
+	close(fd);
+}
+
+/* As programs.sh has it. */
+static void begin_damon(void)
+{
+	int fd;
+
+	tell_damon("nr_kdamonds", 1);
+	tell_damon("0/contexts/nr_contexts", 1);
+	tell_damon("0/contexts/0/operations", 0);
+	tell_damon("0/contexts/0/monitoring_attrs/intervals/aggr_us", 50000);
+	tell_damon("0/contexts/0/targets/nr_targets", 1);
+	tell_damon("0/contexts/0/targets/0/pid_target", getpid());
+	fd = open(DAMON "0/state", O_WRONLY);
+	if (fd < 0 || write(fd, "on", 2) != 2)
+		DIE("DAMON");
+	close(fd);
+}
+
+static int disturbed(const char *what, size_t n, int ms, bool damon, const char *how)
 {
 	const int samples = !strcmp(what, "fork") ? 15 : *how ? 1500 : 3000;
 	struct memtrace_config c = { .interval_ns = (u64)ms * 1000000, .subphases = 1, .pool_blocks = 8192,
@@ -121,6 +155,8 @@ static int disturbed(const char *what, size_t n, int ms, const char *how)
 		if (dev < 0 || ioctl(dev, MEMTRACE_CONFIGURE, &c) || ioctl(dev, MEMTRACE_ATTACH, &a))
 			DIE("session");
 	}
+	if (damon)
+		begin_damon();
 	usleep(100000);
 	for (int i = 0; i < samples; i++) {
 		double begin = ns();
@@ -146,7 +182,7 @@ static int disturbed(const char *what, size_t n, int ms, const char *how)
 	}
 	qsort(v, (size_t)samples, sizeof(*v), by_value);
 	printf("cost: %s beside %zu MiB%s%s, %s: median %.0f us, p99 %.0f us, longest %.0f us", what, n >> 8, *how ? " " : "", how,
-	       ms ? "recorded" : "native", v[samples / 2] / 1e3, v[samples * 99 / 100] / 1e3, v[samples - 1] / 1e3);
+	       ms ? "recorded" : damon ? "with DAMON" : "native", v[samples / 2] / 1e3, v[samples * 99 / 100] / 1e3, v[samples - 1] / 1e3);
 	if (ms) {
 		struct memtrace_stats st;
 
@@ -171,7 +207,7 @@ int main(int argc, char **argv)
 	char *p;
 
 	if (!strcmp(what, "latency") || !strcmp(what, "fork"))
-		return disturbed(what, n, rounds, argc > 4 ? argv[4] : "");
+		return disturbed(what, n, rounds, argc > 3 && !strcmp(argv[3], "damon"), argc > 4 ? argv[4] : "");
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	p = kt_map(n * PAGE, strcmp(what, "mapped") ? MAP_PRIVATE : MAP_SHARED);
 	if (!strcmp(what, "real") || !strcmp(what, "mapped")) {

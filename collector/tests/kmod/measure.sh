@@ -5,6 +5,7 @@
 # machine counts them: one virtual CPU, -icount shift=0, so that one ns of its
 # clock is one instruction, whatever the host does meanwhile. It knows no
 # caches, no pipelines and no real TLB: see docs/collector-kernel.md.
+# PARTS="costs latency sustained": some of it.
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
@@ -24,6 +25,11 @@ if command -v valgrind > /dev/null; then
 	valgrind --tool=callgrind --callgrind-out-file="$work/drain.callgrind" --toggle-collect=mt_kmod_drain_feed "$work/drain" 20000 2>&1 |
 		awk '/Collected/ { printf "cost: a record written by the recorder, in user space: %.0f\n", $NF / 20480 }'
 fi
+part() { case " ${PARTS:-costs latency sustained} " in *" $1 "*) ;; *) return 1 ;; esac; }
+counted() { # SCRIPT: in a machine that counts instructions
+	VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-1800} \
+		VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" "$1"
+}
 cat > "$root/measure.sh" <<'GUEST'
 cost real 4096 5
 cost mapped 4096 5
@@ -52,7 +58,16 @@ for p in 4096 16384 49152; do
 		printf "sustained, one processor: %d pages, %d records, %d faults in 3e9 instructions, %d dropped, pool low %d\n",
 			p, v["records"], v["faults"], v["dropped"], v["pool_low"] }' /tmp/o
 done
-for ms in 0 20; do	# 700 MiB and 400 MiB
+rmmod memtrace
+GUEST
+# 3 ns of the clock are three instructions: intervals of 150 and 60 ms are the 50 and 20 ms of a processor with 3e9 instructions/s
+sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$root/measure.sh"
+! part costs || counted /measure.sh
+
+cat > "$root/latency.sh" <<'GUEST'
+insmod /memtrace.ko
+damon=; [ ! -e /sys/kernel/mm/damon/admin ] || damon=damon
+for ms in 0 20 $damon; do	# 700 MiB and 400 MiB
 	cost latency 179200 $ms
 	cost fork 102400 $ms
 	cost latency 2097152 $ms alias		# 8 GiB of entries
@@ -60,10 +75,7 @@ for ms in 0 20; do	# 700 MiB and 400 MiB
 done
 rmmod memtrace
 GUEST
-# 3 ns of the clock are three instructions: intervals of 150 and 60 ms are the 50 and 20 ms of a processor with 3e9 instructions/s
-sed -i -e 's/-i 50 /-i 150 /' -e 's/-i 20 /-i 60 /' "$root/measure.sh"
-VM_ACCEL=tcg,thread=single VM_CPUS=1 VM_ARGS="-icount shift=0,sleep=off" VM_TSC_KHZ= VM_SECONDS=${VM_SECONDS:-900} \
-	VM_APPEND="mitigations=off nopti" "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /measure.sh
+! part latency || counted /latency.sh
 
 # What a reader keeps up with, in emulation on whatever the host has left; wall clock.
 cat > "$root/sustained.sh" <<'GUEST'
@@ -75,4 +87,5 @@ for p in 4096 16384 49152; do
 			p, v["records"], v["faults"], v["dropped"], v["pool_low"], v["longest_us"] }' /tmp/o
 done
 GUEST
+part sustained || exit 0
 VM_TSC_KHZ=$("$work/tsckhz") VM_SECONDS=${VM_SECONDS:-900} "$here/vm.sh" "$work/$v/boot/vmlinuz-$v-amd64" "$root" /sustained.sh
