@@ -20,6 +20,7 @@
 
 #include "arch.h"
 #include "backend.h"
+#include "clonesite.h"
 #include "faultprobe.h"
 #include "util.h"
 
@@ -55,14 +56,17 @@ struct scan_arg {
 
 static enum mt_works probe_preload(const struct mt_probe *p, struct mt_backend_probe *b)
 {
+	struct mt_clone_site sites[MT_SITES];
+	const char *why;
+
 	if (!p->preload)
 		return note(b, "preload", MT_NO, "libmemtrace-preload.so is not beside this program");
 	if (strpbrk(p->preload, " :"))
 		return note(b, "preload", MT_NO,
 			    "the path of libmemtrace-preload.so has a blank or a colon, which LD_PRELOAD cannot express");
 	/* what the library replaces in the program, whose C library is nearly always that of this one */
-	if (!dlsym(RTLD_DEFAULT, "_Fork"))
-		return note(b, "preload", MT_NO, "the C library is older than glibc 2.34: a fork cannot be followed in it");
+	if ((!dlsym(RTLD_DEFAULT, "_Fork") || mt_without(getenv("MEMTRACE_WITHOUT")) & MT_WITHOUT_FORK) && !mt_clone_sites(sites, &why))
+		return note(b, "preload", MT_NO, "%s", why);
 	return note(b, "preload", MT_YES, "%s", p->preload);
 }
 

@@ -21,7 +21,8 @@
 
 unsigned int mt_without(const char *words)
 {
-	static const char *const name[] = { "userfaultfd", "pagemap_scan", "dontneed_locked", "close_range", "soft_dirty" };
+	static const char *const name[] = { "userfaultfd", "pagemap_scan", "dontneed_locked", "close_range", "soft_dirty",
+		"_Fork" };
 	unsigned int bits = 0;
 
 	while (words && *words) {

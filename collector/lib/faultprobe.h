@@ -11,12 +11,13 @@
 
 #include "arch.h"
 
-/* What newer kernels can, bits of mt_without(). */
+/* What newer kernels and C libraries have, bits of mt_without(). */
 #define MT_WITHOUT_USERFAULTFD		1u	/* write protection of shared memory, Linux 5.19 */
 #define MT_WITHOUT_PAGEMAP_SCAN		2u	/* Linux 6.7 */
 #define MT_WITHOUT_DONTNEED_LOCKED	4u	/* Linux 5.18 */
 #define MT_WITHOUT_CLOSE_RANGE		8u	/* Linux 5.9 */
 #define MT_WITHOUT_SOFT_DIRTY		16u	/* CONFIG_MEM_SOFT_DIRTY */
+#define MT_WITHOUT_FORK			32u	/* _Fork of glibc 2.34 */
 
 /*
  * For tests: what is to be done without, from the value of MEMTRACE_WITHOUT, words like

@@ -21,6 +21,7 @@
 #define MT_CLONE_CHILD_TID(d, e) (d)
 #define MT_FRAME_POINTER 6	/* DWARF number of rbp */
 #define MT_JUMP_MAX 14
+#define MT_NEVER_REACHED 0xcc
 #elif defined(__aarch64__)
 /* struct pthread below, the static TLS blocks above */
 #define MT_TLS_BELOW 8192ul
@@ -31,7 +32,9 @@
 #define MT_CLONE_CHILD_TID(d, e) (e)
 #define MT_FRAME_POINTER 29
 #define MT_JUMP_MAX 20
+#define MT_NEVER_REACHED 0
 #endif
+#define MT_MOVED_MAX 112
 
 /*
  * A thread by clone(2): it calls the function at stack[0] with the argument at stack[1] and ends with what it returns. The
@@ -53,6 +56,19 @@ void mt_arch_tls_moved(void *thread_pointer);
 size_t mt_arch_jump(uint8_t *code, const void *at, const void *to);
 /* After code was changed, which is executable again. Calls nothing. */
 void mt_arch_code_changed(void *at, size_t bytes);
+
+/*
+ * What is moved from around a system call (lib/clonesite.h), MT_SITES times MT_MOVED_MAX bytes, alone on their pages: these are
+ * written while what writes them runs.
+ */
+extern char mt_arch_moved[] __attribute__((visibility("hidden")));
+
+/*
+ * The code of the @before bytes of instructions at @at, a call of @to in the place of the system call behind them, the
+ * @after bytes of instructions behind that, and a jump to what follows there. All registers but the result are as after a
+ * system call. Returns its bytes, at most MT_MOVED_MAX; x86-64 only, else 0.
+ */
+size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to);
 
 /* Is it the loader's mmap(), munmap()? By what its first bytes do; see mt_patch_loader(). */
 int mt_arch_is_mmap(const uint8_t *code, size_t len);

@@ -19,6 +19,9 @@
  * functions only, which do not depend on it. What libc itself needs is taken over again
  * at one instant: see stacks.h.
  *
+ * glibc before 2.34 has no _Fork(). There the system call in fork() itself is replaced, and libc goes on with the result as
+ * it always does: the locks are taken before, and the parent returns from the call only after the copy.
+ *
  * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
  * shared descriptors) makes an untraced child, after the parent was frozen as below.
  *
@@ -479,6 +482,13 @@ static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
 	if (pid == 0 && (flags & CLONE_CHILD_CLEARTID))
 		mt_sys(SYS_set_tid_address, child_tid);
 	return pid;
+}
+
+long mt_hook_clone_call(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls)
+{
+	(void)stack;
+	(void)tls;
+	return clone_process(flags, parent_tid, child_tid);
 }
 
 struct clone_start {

@@ -10,6 +10,7 @@
 #include "asm.h"
 #include "context.h"
 #include "counting.h"
+#include "faultprobe.h"
 #include "image.h"
 #include "maps.h"
 #include "patch.h"
@@ -31,19 +32,19 @@
 
 struct mt_process mt_process;
 
-static const struct mt_patch hooks[] = {
-	{ "_Fork", mt_hook_fork },
-	{ "_exit", mt_hook_exit },
-	{ "execve", mt_hook_execve },
-	{ "clone", mt_hook_clone },
-	{ "syscall", mt_hook_syscall },
-	{ "mmap", zap_hook_mmap },
-	{ "munmap", zap_hook_munmap },
-	{ "mremap", zap_hook_mremap },
-	{ "madvise", zap_hook_madvise },
-	{ "brk", zap_hook_brk },
-	{ "shmat", zap_hook_shmat },
-	{ "shmdt", zap_hook_shmdt },
+static struct mt_patch hooks[] = {
+	{ "_Fork", mt_hook_fork, mt_hook_clone_call, 0 },
+	{ "_exit", mt_hook_exit, NULL, 0 },
+	{ "execve", mt_hook_execve, NULL, 0 },
+	{ "clone", mt_hook_clone, NULL, 0 },
+	{ "syscall", mt_hook_syscall, NULL, 0 },
+	{ "mmap", zap_hook_mmap, NULL, 0 },
+	{ "munmap", zap_hook_munmap, NULL, 0 },
+	{ "mremap", zap_hook_mremap, NULL, 0 },
+	{ "madvise", zap_hook_madvise, NULL, 0 },
+	{ "brk", zap_hook_brk, NULL, 0 },
+	{ "shmat", zap_hook_shmat, NULL, 0 },
+	{ "shmdt", zap_hook_shmdt, NULL, 0 },
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -302,7 +303,9 @@ static int patch(struct message *why)
 		return 0;
 	mt_stacks_init();
 	p->tid_offset = find_tid_offset();
-	if (!p->tid_offset) {
+	hooks[0].absent = (p->config.without & MT_WITHOUT_FORK) != 0;
+	/* where the system call of libc's fork is replaced, libc itself writes the child's id */
+	if (!p->tid_offset && !hooks[0].absent && dlsym(RTLD_DEFAULT, "_Fork")) {
 		say(why, "the thread descriptor of this libc is not known");
 		return -ENOSYS;
 	}

@@ -5,6 +5,8 @@
  * pthread_create, fork's _Fork), so the code itself is patched. The replacements do
  * the whole work with raw system calls and never call the original; so no
  * instruction has to be moved, and any function of at least JUMP bytes will do.
+ * Only where libc has no _Fork, a system call in the middle of fork() is replaced
+ * (lib/clonesite.h), and the instructions around it move to a page of this library.
  *
  * The page is made writable without being executable at the same time: nothing of
  * libc runs meanwhile, the system calls here are our own.
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #include "asm.h"
+#include "clonesite.h"
 #include "rawsys.h"
 #include "request.h"
 
@@ -65,7 +68,8 @@ static long write_code(void *at, const uint8_t *code, size_t n)
 
 /* What stood there, which is as long as what stands there now. */
 struct saved {
-	uint8_t code[MT_JUMP_MAX];
+	void *at;
+	uint8_t code[MT_JUMP_MAX > MT_SITE_MAX ? MT_JUMP_MAX : MT_SITE_MAX];
 	size_t n;
 };
 
@@ -73,35 +77,67 @@ static long patch_one(void *at, void *to, struct saved *saved)
 {
 	uint8_t code[MT_JUMP_MAX];
 
+	saved->at = at;
 	saved->n = mt_arch_jump(code, at, to);
 	memcpy(saved->code, at, saved->n);
 	return write_code(at, code, saved->n);
 }
 
+/* The place of a system call jumps to what does the same with a call of @to, the @i-th of them. */
+static long patch_site(const struct mt_clone_site *s, int i, void *to, struct saved *saved)
+{
+	uint8_t code[MT_SITE_MAX], elsewhere[MT_MOVED_MAX];
+	uint8_t *moved = (uint8_t *)mt_arch_moved + (size_t)i * MT_MOVED_MAX;
+	const size_t bytes = s->before + 2 + s->after;
+	long ret;
+
+	saved->at = (void *)s->at;
+	saved->n = bytes;
+	memcpy(saved->code, s->at, bytes);
+	memset(elsewhere, 0, sizeof(elsewhere));
+	ret = write_code(moved, elsewhere, mt_arch_move(elsewhere, s->at, s->before, s->after, to));
+	if (ret)
+		return ret;
+	memset(code, MT_NEVER_REACHED, sizeof(code));
+	mt_arch_jump(code, s->at, moved);
+	return write_code(saved->at, code, bytes);
+}
+
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed)
 {
-	struct saved saved[n];
+	struct saved saved[n + MT_SITES];
+	struct mt_clone_site sites[MT_SITES];
 	void *at[n];
 	long ret = 0;
-	int i;
+	int i, done = 0;
 
 	for (i = 0; i < n; i++) {
 		size_t size;
 
 		*failed = p[i].name;
-		at[i] = libc_symbol(p[i].name, &size);
-		if (!at[i] || size < MT_JUMP_MAX)
+		at[i] = p[i].absent ? NULL : libc_symbol(p[i].name, &size);
+		if (!at[i] ? !p[i].clone_call : size < MT_JUMP_MAX)
 			return -ENOENT;
 	}
 	for (i = 0; i < n && !ret; i++) {
+		int found;
+
 		*failed = p[i].name;
-		ret = patch_one(at[i], p[i].replacement, &saved[i]);
+		if (at[i]) {
+			ret = patch_one(at[i], p[i].replacement, &saved[done++]);
+			continue;
+		}
+		found = mt_clone_sites(sites, failed);
+		if (!found)
+			ret = -ENOENT;
+		for (int k = 0; k < found && !ret; k++)
+			ret = patch_site(&sites[k], k, p[i].clone_call, &saved[done++]);
 	}
 	if (!ret)
 		return 0;
 	/* the one that failed is unchanged, or only its protection could not be restored */
-	for (i--; i >= 0; i--)
-		write_code(at[i], saved[i].code, saved[i].n);
+	while (done--)
+		write_code(saved[done].at, saved[done].code, saved[done].n);
 	return (int)ret;
 }
 

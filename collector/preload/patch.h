@@ -9,12 +9,18 @@
 struct mt_patch {
 	const char *name;	/* of a function exported by libc */
 	void *replacement;
+	/*
+	 * Not NULL: a libc that lacks the function makes the system call clone(2) elsewhere, in the middle of functions. There
+	 * this takes its place: it has the arguments of the system call, in its order, and returns what it returns.
+	 */
+	void *clone_call;
+	int absent;		/* for tests: as if libc lacked it */
 };
 
 /*
  * Overwrites the entries of the functions with a jump to their replacements.
  * constructor, single-threaded. All or nothing: 0, or negative errno with the name
- * of the function in *failed and nothing changed.
+ * of the function, or a sentence, in *failed and nothing changed.
  */
 int mt_patch_all(const struct mt_patch *p, int n, const char **failed);
 

@@ -21,20 +21,52 @@
 #define MAX_THREADS 65536ul
 #define MAX_PASSES 10000
 
-static struct {
-	uint64_t start, end;	/* _rtld_global; 0 = not known */
-} loader;
+/* What holds the heads of the lists. 0 = not known */
+static struct range {
+	uint64_t start, end;
+} lists;
+
+/* The data of the object that holds the address lists.start. */
+static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct range *r = arg, data = { 0, 0 };
+	int here = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		here |= start <= r->start && r->start < start + p->p_memsz;
+		if (p->p_flags & PF_W)
+			data = (struct range){ start & ~7ull, start + p->p_memsz };
+	}
+	if (here)
+		*r = data;
+	return here;
+}
 
 void mt_stacks_init(void)
 {
-	void *p = dlsym(RTLD_DEFAULT, "_rtld_global");
+	void *p, *library;
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
-	if (p && dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol) {
-		loader.start = (uint64_t)p;
-		loader.end = loader.start + symbol->st_size;
+	if (dlsym(RTLD_DEFAULT, "_Fork")) {
+		p = dlsym(RTLD_DEFAULT, "_rtld_global");
+		if (p && dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol)
+			lists = (struct range){ (uint64_t)p, (uint64_t)p + symbol->st_size };
+		return;
 	}
+	library = dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return;
+	lists.start = (uint64_t)dlsym(library, "pthread_create");
+	dlclose(library);
+	if (!lists.start || !dl_iterate_phdr(find_data, &lists))
+		lists = (struct range){ 0, 0 };
 }
 
 void mt_stacks_read(struct mt_stacks *s)
@@ -139,12 +171,12 @@ int mt_stacks_settle(const struct mt_stacks *s, struct mt_maps *maps, uint64_t d
 	long err = 0;
 	int passes = 0;
 
-	if (!s->n || !loader.start)
+	if (!s->n || !lists.start)
 		return 0;
 	mt_maps_rewind(maps);
 	while (mt_maps_next(maps, &m))
 		mappings++;
-	all.cap = mappings + s->n + 1;
+	all.cap = 2 * mappings + s->n;
 	bytes = all.cap * sizeof(*all.p);
 	all.p = mt_rawmap(bytes);
 	if (!all.p)
@@ -152,8 +184,8 @@ int mt_stacks_settle(const struct mt_stacks *s, struct mt_maps *maps, uint64_t d
 	mt_maps_rewind(maps);
 	while (!err && mt_maps_next(maps, &m)) {
 		if (zap_is_mapping(&m, dev, ino)) {
-			if (loader.start < m.end && loader.end > m.start)
-				err = add(&all, &m, loader.start, loader.end, from);
+			if (lists.start < m.end && lists.end > m.start)
+				err = add(&all, &m, lists.start, lists.end, from);
 			if (!err && m.start == guard_end && m.end - m.start > MT_DESCRIPTOR_BYTES)
 				err = add(&all, &m, m.end - MT_DESCRIPTOR_BYTES, m.end, from);
 			for (size_t i = 0; !err && i < s->n; i++)

@@ -10,7 +10,8 @@
  * So what these lists are made of is compared again after the copy, until nothing changed
  * during a whole pass: then all of it was so at the instant between the two last passes.
  *
- * What is compared: _rtld_global of the dynamic loader, which has the heads and the mark;
+ * What is compared: _rtld_global of the dynamic loader, which has the heads and the mark
+ * (before glibc 2.34 the data of libpthread.so.0, if it is there when the program begins);
  * and the descriptors of the threads, which have the links. A descriptor is found by the
  * head of its thread's robust list, which stands in it behind the link, and, for stacks
  * whose thread is being made or has ended, at the end of each mapping that has a guard

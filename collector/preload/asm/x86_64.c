@@ -68,7 +68,44 @@ asm(
 "	syscall\n"
 "	hlt\n"
 "	.size mt_arch_clone_vm, . - mt_arch_clone_vm\n"
+/*
+ * rax: a function that gets the arguments of a system call and gives its result. All other registers stay, those of
+ * vectors as well: the code around it was made for a system call. What lies behind the stack pointer is the caller's duty.
+ */
+"	.type mt_arch_as_system_call, @function\n"
+"mt_arch_as_system_call:\n"
+"	push %rbp\n"
+"	mov %rsp, %rbp\n"
+"	push %rdi\n"
+"	push %rsi\n"
+"	push %rdx\n"
+"	push %r8\n"
+"	push %r9\n"
+"	push %r10\n"
+"	sub $512, %rsp\n"
+"	and $-16, %rsp\n"
+"	fxsave (%rsp)\n"
+"	mov %r10, %rcx\n"
+"	call *%rax\n"
+"	fxrstor (%rsp)\n"
+"	lea -48(%rbp), %rsp\n"
+"	pop %r10\n"
+"	pop %r9\n"
+"	pop %r8\n"
+"	pop %rdx\n"
+"	pop %rsi\n"
+"	pop %rdi\n"
+"	pop %rbp\n"
+"	ret\n"
+"	.size mt_arch_as_system_call, . - mt_arch_as_system_call\n"
+"	.p2align 12\n"
+"	.globl mt_arch_moved\n"
+"	.hidden mt_arch_moved\n"
+"mt_arch_moved:\n"
+"	.skip 4096, 0xcc\n"
 );
+
+void mt_arch_as_system_call(void);
 
 void mt_arch_tls_moved(void *thread_pointer)
 {
@@ -86,6 +123,27 @@ size_t mt_arch_jump(uint8_t *code, const void *at, const void *to)
 	for (int i = 0; i < 8; i++)
 		code[6 + i] = (uint8_t)((uintptr_t)to >> 8 * i);
 	return 14;
+}
+
+/* With the 128 bytes behind the stack pointer that belong to a function which calls no other. */
+size_t mt_arch_move(uint8_t *code, const uint8_t *at, size_t before, size_t after, const void *to)
+{
+	static const uint8_t down[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };			/* lea -128(%rsp), %rsp */
+	static const uint8_t up[] = { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 };		/* lea 128(%rsp), %rsp */
+	static const uint8_t call[] = { 0xff, 0x15, 2, 0, 0, 0, 0xeb, 8 };		/* call *2(%rip), over its address */
+	const uint64_t stub = (uint64_t)mt_arch_as_system_call, function = (uint64_t)to;
+	uint8_t *p = code;
+
+	p = (uint8_t *)memcpy(p, at, before) + before;
+	p = (uint8_t *)memcpy(p, down, sizeof(down)) + sizeof(down);
+	*p++ = 0x48;									/* mov $function, %rax */
+	*p++ = 0xb8;
+	p = (uint8_t *)memcpy(p, &function, 8) + 8;
+	p = (uint8_t *)memcpy(p, call, sizeof(call)) + sizeof(call);
+	p = (uint8_t *)memcpy(p, &stub, 8) + 8;
+	p = (uint8_t *)memcpy(p, up, sizeof(up)) + sizeof(up);
+	p = (uint8_t *)memcpy(p, at + before + 2, after) + after;
+	return (size_t)(p - code) + mt_arch_jump(p, NULL, at + before + 2 + after);
 }
 
 /* The processor sees to it. */

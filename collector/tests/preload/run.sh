@@ -81,6 +81,8 @@ check "3 ms, 3 subphases:" yes MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3
 check "zoom, 20 ms:" yes MEMTRACE_INTERVAL_NS=20000000 MEMTRACE_ZOOM='range 1000 7ffffffff000' MEMTRACE_ZOOM_SHARE_PPM=1000000
 check "as before Linux 5.9, 3 ms, 3 subphases:" yes MEMTRACE_INTERVAL_NS=3000000 MEMTRACE_SUBPHASES=3 \
 	MEMTRACE_WITHOUT=userfaultfd,pagemap_scan,dontneed_locked,close_range
+# glibc before 2.34: the system call in the middle of its fork
+check "without _Fork:" yes MEMTRACE_INTERVAL_NS=50000000 MEMTRACE_WITHOUT=_Fork
 check "fork without a copy:" yes MEMTRACE_FORK_COPY_MAX=0
 check "no backend:" no MEMTRACE_BACKEND=none MEMTRACE_LIBRARY=no-accesses
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/asm/x86_64.c preload/asm/arm64.c
+// uses: preload/asm/x86_64.c preload/asm/arm64.c lib/clonesite.c
 // includes: preload/patch.c
+// libs: -ldl
 /* Functions of libc and of the loader that are replaced, for callers inside them, too; all or none. */
 #include "harness.h"
 
@@ -40,7 +41,7 @@ static int alone(int (*check)(void))
 
 static int both_are_replaced(void)
 {
-	const struct mt_patch p[] = { { "ftok", our_ftok }, { "gethostid", our_gethostid } };
+	const struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "gethostid", our_gethostid, NULL, 0 } };
 	const char *failed = NULL;
 	key_t (*by_pointer)(const char *, int) = (key_t (*)(const char *, int))dlsym(RTLD_DEFAULT, "ftok");
 
@@ -60,7 +61,7 @@ static int our_execve(const char *path, char *const argv[], char *const envp[])
 /* execv() of libc reaches execve() without a symbol. */
 static int callers_inside_come_too(void)
 {
-	const struct mt_patch p = { "execve", our_execve };
+	const struct mt_patch p = { "execve", our_execve, NULL, 0 };
 	const char *failed = NULL;
 	char *argv[] = { "nowhere", NULL };
 
@@ -71,7 +72,7 @@ static int callers_inside_come_too(void)
 
 static int unknown_name(void)
 {
-	const struct mt_patch p[] = { { "ftok", our_ftok }, { "no_such_function", our_gethostid } };
+	const struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "no_such_function", our_gethostid, NULL, 0 } };
 	const char *failed = NULL;
 	key_t before = ftok("/", 7);
 
@@ -88,7 +89,7 @@ static int too_short(void)
 	int found = 0;
 
 	for (int i = 0; i < 5; i++) {
-		struct mt_patch p = { names[i], our_gethostid };
+		struct mt_patch p = { names[i], our_gethostid, NULL, 0 };
 
 		if (!libc_symbol(names[i], &size) || size >= MT_JUMP_MAX)
 			continue;
@@ -118,7 +119,7 @@ static int refuse(uintptr_t page)
 static int all_or_none(void)
 {
 	static const char *const others[] = { "gethostid", "getloadavg", "glob", "wordexp" };
-	struct mt_patch p[] = { { "ftok", our_ftok }, { NULL, our_gethostid } };
+	struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { NULL, our_gethostid, NULL, 0 } };
 	const char *failed = NULL;
 	size_t size;
 	uint8_t before[MT_JUMP_MAX];
@@ -173,6 +174,161 @@ static int loader(void)
 }
 
 #ifdef __x86_64__
+static int calls_of_clone;
+
+/* The system call, by a function that leaves nothing in the registers that it may change. */
+static long our_clone(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls)
+{
+	long ret;
+
+	calls_of_clone++;
+	ret = mt_sys6(SYS_clone, (long)flags, (long)stack, (long)parent_tid, (long)child_tid, (long)tls, 0);
+	__asm__ volatile("mov $-1, %%rdi\n mov %%rdi, %%rsi\n mov %%rdi, %%rdx\n mov %%rdi, %%rcx\n mov %%rdi, %%r8\n mov %%rdi, %%r9\n"
+			 "mov %%rdi, %%r10\n mov %%rdi, %%r11\n pcmpeqd %%xmm0, %%xmm0\n pcmpeqd %%xmm15, %%xmm15"
+			 : : : "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm15", "memory");
+	return ret;
+}
+
+/* fork() of a libc that has no _Fork(): the call in the middle of it is ours, the child's ids are right, the rest is libc's. */
+static int fork_without_entry(void)
+{
+	const struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "_Fork", our_gethostid, our_clone, 1 } };
+	const char *failed = NULL;
+	int status;
+	pid_t pid;
+
+	if (mt_patch_all(p, 2, &failed))
+		return 1;
+	if (ftok("A", 2) != 'A' + 2)
+		return 2;
+	pid = fork();
+	if (!pid)
+		_exit(calls_of_clone == 1 && getpid() != getppid() && syscall(SYS_gettid) == getpid() && raise(0) == 0 ? 42 : 43);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 42)
+		return 3;
+	return calls_of_clone == 1 ? 0 : 4;
+}
+
+/* Neither the entry nor the system call is replaced when the other cannot be. */
+static int all_or_none_without_entry(void)
+{
+	struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "_Fork", our_gethostid, our_clone, 1 } };
+	struct mt_clone_site site[MT_SITES];
+	const char *failed = NULL;
+	size_t size;
+	uint8_t before[MT_JUMP_MAX];
+	void *first = libc_symbol("ftok", &size);
+
+	if (!first || !mt_clone_sites(site, &failed) || (((uintptr_t)first ^ (uintptr_t)site[0].at) & ~(MT_PAGE - 1)) == 0)
+		return 1;
+	memcpy(before, first, MT_JUMP_MAX);
+	if (refuse((uintptr_t)site[0].at & ~(MT_PAGE - 1)))
+		return 2;
+	if (mt_patch_all(p, 2, &failed) != -EACCES)
+		return 3;
+	if (memcmp(before, first, MT_JUMP_MAX))
+		return 4;
+	return fork() < 0 || calls_of_clone ? 5 : 0;
+}
+
+/*
+ * A function like libc's fork(), but with something in each register, and behind the stack pointer, that a system call leaves
+ * alone. It returns what the call returned, and in its argument what it found afterwards. Alone on its page: nothing runs there
+ * while it is changed.
+ */
+struct registers {
+	uint64_t rdi, rsi, rdx, r8, r9, r10, below, xmm0, xmm15, rbx, r12, flags;
+};
+long like_fork(struct registers *r);
+extern const uint8_t like_fork_end[];
+__asm__("	.text\n"
+	"	.p2align 12\n"
+	"like_fork:\n"
+	"	push %rbx\n"
+	"	push %r12\n"
+	"	mov %rdi, %rbx\n"
+	"	mov $12, %r12d\n"
+	"	mov $15, %ecx\n"
+	"	movq %rcx, %xmm15\n"
+	"	mov $10, %ecx\n"
+	"	movq %rcx, %xmm0\n"
+	"	movq $77, -8(%rsp)\n"
+	"	mov $2, %edx\n"
+	"	mov $8, %r8d\n"
+	"	mov $9, %r9d\n"
+	"	mov $0x20, %r10d\n"
+	"	xor %esi, %esi\n"
+	"	mov $0x11, %edi\n"
+	"	mov $56, %eax\n"
+	"	syscall\n"
+	"	mov %rdi, (%rbx)\n"
+	"	mov %rsi, 8(%rbx)\n"
+	"	mov %rdx, 16(%rbx)\n"
+	"	mov %r8, 24(%rbx)\n"
+	"	mov %r9, 32(%rbx)\n"
+	"	mov %r10, 40(%rbx)\n"
+	"	mov -8(%rsp), %rcx\n"
+	"	mov %rcx, 48(%rbx)\n"
+	"	movq %xmm0, 56(%rbx)\n"
+	"	movq %xmm15, 64(%rbx)\n"
+	"	mov %rbx, 72(%rbx)\n"
+	"	mov %r12, 80(%rbx)\n"
+	"	pop %r12\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	"like_fork_end:\n"
+	"	.p2align 12\n");
+
+static long seen[5];
+
+/* Below the caller nothing is ours: it is overwritten. */
+static long see_arguments(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls)
+{
+	volatile char deep[512];
+
+	for (size_t i = 0; i < sizeof(deep); i++)
+		deep[i] = (char)i;
+	seen[0] = (long)flags;
+	seen[1] = (long)stack;
+	seen[2] = (long)parent_tid;
+	seen[3] = (long)child_tid;
+	seen[4] = (long)tls;
+	__asm__ volatile("mov $-1, %%rdi\n mov %%rdi, %%rsi\n mov %%rdi, %%rdx\n mov %%rdi, %%rcx\n mov %%rdi, %%r8\n mov %%rdi, %%r9\n"
+			 "mov %%rdi, %%r10\n mov %%rdi, %%r11\n pcmpeqd %%xmm0, %%xmm0\n pcmpeqd %%xmm15, %%xmm15"
+			 : : : "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm15", "memory");
+	return -4711;
+}
+
+static int registers_stay(void)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)like_fork;
+	struct registers r;
+	struct mt_clone_site site;
+	struct saved saved;
+
+	memset(&r, 0, sizeof(r));
+	if (mt_clone_site(at, (size_t)(like_fork_end - at), &site, NULL) != MT_CLONE_FOUND || patch_site(&site, 1, see_arguments, &saved))
+		return 1;
+	if (like_fork(&r) != -4711)
+		return 2;
+	if (seen[0] != 0x11 || seen[1] || seen[2] != 2 || seen[3] != 0x20 || seen[4] != 8)
+		return 3;
+	if (r.rdi != 0x11 || r.rsi || r.rdx != 2 || r.r8 != 8 || r.r9 != 9 || r.r10 != 0x20)
+		return 4;
+	if (r.below != 77 || r.xmm0 != 10 || r.xmm15 != 15 || r.rbx != (uint64_t)&r || r.r12 != 12)
+		return 5;
+	return memcmp(saved.code, "\x31\xf6", 2) ? 6 : 0;
+}
+
+static void without_entry(void)
+{
+	CHECK_EQ(alone(fork_without_entry), 0);
+	CHECK_EQ(alone(all_or_none_without_entry), 0);
+	CHECK_EQ(alone(registers_stay), 0);
+	CHECK_EQ((uintptr_t)mt_arch_moved % MT_PAGE, 0);
+	CHECK(MT_SITES * MT_MOVED_MAX <= MT_PAGE);
+}
+
 /* What is looked for, at its borders. */
 static void patterns(void)
 {
@@ -196,6 +352,21 @@ static void patterns(void)
 	CHECK(!mt_arch_is_munmap(map, sizeof(map) - 1));
 }
 #else
+/* A libc without _Fork() is refused. */
+static int refused(void)
+{
+	const struct mt_patch p[] = { { "ftok", our_ftok, NULL, 0 }, { "_Fork", our_gethostid, our_gethostid, 1 } };
+	const char *failed = NULL;
+	const key_t before = ftok("/", 7);
+
+	return mt_patch_all(p, 2, &failed) == -ENOENT && strstr(failed, "glibc 2.34") && ftok("/", 7) == before ? 0 : 1;
+}
+
+static void without_entry(void)
+{
+	CHECK_EQ(alone(refused), 0);
+}
+
 static void patterns(void)
 {
 	/* nop; tst x5, #0xfff; b.ne; mov x8, #222; svc #0; ret */
@@ -242,6 +413,7 @@ int main(void)
 #else
 	CHECK_EQ(alone(loader), 0);
 #endif
+	without_entry();
 	patterns();
 	return mt_test_done();
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 // uses: lib/maps.c lib/rawmem.c lib/out.c
 // includes: preload/stacks.c
-// libs: -lpthread
+// libs: -lpthread -ldl
 /* What libc's lists are made of, taken over from another memory file while a thread changes it. */
 #include "harness.h"
 
@@ -175,7 +175,7 @@ static int is_link(const struct mt_stacks *s, uint64_t to)
 	for (size_t k = 0; k < s->n; k++)
 		if (to == s->robust[k] - LINK_BEFORE)
 			return 1;
-	return to >= loader.start && to < loader.end;
+	return to >= lists.start && to < lists.end;
 }
 
 /* The end of a stack that libc has made holds its descriptor, the link in it included. */
@@ -190,14 +190,14 @@ static void at_the_end(pthread_t t)
 	CHECK((uint64_t)stack + bytes - MT_DESCRIPTOR_BYTES <= (uint64_t)t + 0x2c0 && (uint64_t)t < (uint64_t)stack + bytes);
 }
 
-/* The loader's lists and the threads of a real process. */
+/* The lists of a real process, the loader's or those of libpthread, and its threads. */
 static void of_this_process(void)
 {
 	struct mt_stacks s;
 	pthread_t t[3];
 
 	mt_stacks_init();
-	CHECK(loader.end - loader.start > 1000);
+	CHECK(lists.end - lists.start > 1000);
 	mt_stacks_read(&s);
 	CHECK_EQ(s.n, 0);
 	mt_stacks_free(&s);
@@ -228,8 +228,8 @@ int main(void)
 {
 	make();
 	of_this_process();
-	loader.start = (uint64_t)word(base, HEAD, 0);
-	loader.end = loader.start + 128;
+	lists.start = (uint64_t)word(base, HEAD, 0);
+	lists.end = lists.start + 128;
 	nothing_else();
 	consistent();
 	return mt_test_done();
