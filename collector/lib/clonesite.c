@@ -99,6 +99,11 @@ static int one_byte_immediate(const struct parts *p)
 		}
 	}
 	switch (p->op) {
+	case 0x40 ... 0x4f:	/* prefixes behind REX, which then means nothing: no compiler makes them */
+	case 0x64 ... 0x67:
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
 	case 0x60 ... 0x62:
 	case 0x82:
 	case 0x9a:

@@ -44,6 +44,11 @@ else
 	fail "decoder"
 fi
 
+# The lengths of instructions, by which the system call in an old fork() is found
+libc=$(echo "$libraries" | grep -m 1 '/libc\.so')
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -o "$work/clonesite.so" "$tests/../lib/clonesite.c" -ldl &&
+	timeout 900 "$python" -B "$tests/decoder/lengths.py" "$work/clonesite.so" "$libc" && pass "lengths of instructions" || fail "lengths of instructions"
+
 # The decoder for arm64 is C that runs anywhere: words of all forms instead of programs. With more instructions and with
 # programs: ../arm64.sh.
 ${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -o "$work/arm64rw.so" "$tests/../preload/zap/arm64rw.c" &&
