@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: EPL-2.0
 #
 # An archive of the recorder and of all commands that runs where it is unpacked, without root and
-# without packages, on x86-64. Its programs ask for glibc 2.28; recording with the backend zap needs
-# the _Fork of glibc 2.34 in the program that is recorded (RHEL 9, Debian 12, Ubuntu 22.04):
+# without packages, on x86-64. Its programs ask for glibc 2.28 (RHEL 8, Debian 10, Ubuntu 20.04):
 #
 #   releng/portable.sh [-o DIR] [--here] [--no-java]     default: into build/portable
 #
@@ -25,7 +24,7 @@ while [ $# -gt 0 ]; do
 	--inside) how=inside ;;
 	--no-java) java=no ;;
 	*)
-		sed -n '5,18s/^# \{0,1\}//p' "$0" >&2
+		sed -n '5,17s/^# \{0,1\}//p' "$0" >&2
 		exit 2
 		;;
 	esac
@@ -103,7 +102,7 @@ no_udev() {
 }
 ! ldd "$work/build/memtrace" | grep -q libudev || no_udev
 cat >"$tree/README" <<-END
-	memtrace $number, for x86-64 with glibc $newest_glibc or newer, recording (backend zap) from 2.34 on. Nothing is installed:
+	memtrace $number, for x86-64 with glibc $newest_glibc or newer. Nothing is installed:
 	unpack it anywhere, and run
 
 	    bin/memtrace check                    what can be recorded here

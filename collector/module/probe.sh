@@ -127,11 +127,15 @@ C
 	;;
 esac
 
-# what nothing replaces; without the registers the module is tried with RHEL 8 (4.18) only
+# what nothing replaces; without the registers the module is tried with RHEL 8 (4.18) only, and nothing else before 5.10
 if ! compiles "$@" <<'C'
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/mmap_lock.h>
+#include <linux/version.h>
+#if !defined(RHEL_MAJOR) && LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error the module needs Linux 5.10 or RHEL 8
+#endif
 vm_fault_t (*fault)(struct vm_area_struct *, unsigned long, unsigned int, struct pt_regs *) = handle_mm_fault;
 void pending(struct mm_struct *mm) { inc_tlb_flush_pending(mm); dec_tlb_flush_pending(mm); }
 C
