@@ -53,6 +53,7 @@ struct mt_backend {
 	const char *title;		/* in a list for people, without the name */
 	unsigned int abilities;		/* MT_ABILITY_* */
 	enum mt_library library;
+	bool on_demand;			/* auto never takes it, and to try it costs more: only where it, or exact counts, are asked for */
 	/*
 	 * Tries whether it works here; changes nothing on the machine. Fills works, why, fix, the
 	 * facilities, and how much auto wants it (0: only when it is asked for) with the reason.

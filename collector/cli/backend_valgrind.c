@@ -214,6 +214,7 @@ static void finish(void *session, struct mt_backend_result *r)
 
 const struct mt_backend mt_backend_valgrind = {
 	.name = "valgrind",
+	.on_demand = true,
 	.title = "Exact counts, any program",
 	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_EXACT,
 	.library = MT_LIBRARY_ASKS_TOOL,

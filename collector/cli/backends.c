@@ -42,7 +42,13 @@ const struct mt_backend_probe *mt_backend_probe(const struct mt_probe *p, const 
 	return NULL;
 }
 
-void mt_probe_run(struct mt_probe *p)
+static bool can_be_taken(const struct mt_backend *b, const char *asked, bool exact)
+{
+	return !b->on_demand || !strcmp(b->name, asked) || (exact && b->abilities & MT_ABILITY_EXACT);
+}
+
+/* @asked: NULL, all of them. */
+static void run(struct mt_probe *p, const char *asked, bool exact)
 {
 	const struct mt_backend_probe *best = NULL;
 
@@ -51,6 +57,8 @@ void mt_probe_run(struct mt_probe *p)
 	for (int i = 0; i < mt_n_backends; i++) {
 		struct mt_backend_probe *b = &p->backend[i];
 
+		if (asked && !can_be_taken(mt_backends[i], asked, exact))
+			continue;
 		mt_backends[i]->probe(p, b);
 		if (b->preference && (!best || b->preference > best->preference)) {
 			best = b;
@@ -63,8 +71,18 @@ void mt_probe_run(struct mt_probe *p)
 	}
 	/* nothing that sees accesses: why the first of them does not */
 	for (int i = 0; i < mt_n_backends && !p->reason; i++)
-		if (mt_backends[i]->abilities & MT_ABILITY_ACCESSES)
+		if (mt_backends[i]->abilities & MT_ABILITY_ACCESSES && p->backend[i].why)
 			p->reason = mt_printf("%s does not work here: %s", mt_backends[i]->name, p->backend[i].why);
+}
+
+void mt_probe_run(struct mt_probe *p)
+{
+	run(p, NULL, true);
+}
+
+void mt_probe_run_for(struct mt_probe *p, const char *asked, bool exact)
+{
+	run(p, asked, exact);
 }
 
 void mt_probe_free(struct mt_probe *p)

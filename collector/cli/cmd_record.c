@@ -1166,7 +1166,7 @@ static int record_process(const struct mt_args *a)
 	int rc = 0, err;
 	bool lives;
 
-	mt_probe_run(&probe);
+	mt_probe_run_for(&probe, requested(a), mt_args_has(a, "exact"));
 	cmdline = mt_read_file(path, &n);
 	free(path);
 	if (!cmdline || !n) {
@@ -1335,7 +1335,7 @@ static int record_program(const struct mt_args *a)
 	if (!program)
 		return mt_fail(a, code, code == MT_EXIT_NOT_FOUND ? "%s: program not found" :
 			       "%s: not an executable file", a->argv[0]);
-	mt_probe_run(&probe);
+	mt_probe_run_for(&probe, requested(a), mt_args_has(a, "exact"));
 	backend = choose(a, &probe, program, &rc);
 	if (!backend)
 		goto out;
@@ -1356,7 +1356,7 @@ static int record_program(const struct mt_args *a)
 			mt_note("the program runs as %s, who called sudo; --as-root runs it as root", user);
 			if (backend->library == MT_LIBRARY_TRACES) {	/* what works for him, not for root */
 				mt_probe_free(&probe);
-				mt_probe_run(&probe);
+				mt_probe_run_for(&probe, requested(a), mt_args_has(a, "exact"));
 			}
 		}
 	}

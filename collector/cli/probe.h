@@ -40,6 +40,8 @@ struct mt_probe {
 
 /* Of all backends; takes some ms. */
 void mt_probe_run(struct mt_probe *p);
+/* Without those that `record --backend @asked` (or --exact) cannot take: nothing was found about them. */
+void mt_probe_run_for(struct mt_probe *p, const char *asked, bool exact);
 void mt_probe_free(struct mt_probe *p);
 /* Adds a facility with a text made like printf; returns @w. */
 enum mt_works mt_probe_note(struct mt_backend_probe *b, const char *name, enum mt_works w, const char *fmt, ...)

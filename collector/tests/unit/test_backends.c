@@ -45,6 +45,7 @@ static void probes(void)
 		json_t *g;
 
 		CHECK(b->why && *b->why);
+		CHECK(!mt_backends[i]->on_demand || !b->preference);
 		CHECK(b->works != MT_NO || !(mt_backends[i]->abilities & MT_ABILITY_ACCESSES) || !b->preference);
 		g = mt_backends[i]->guarantee(b, &r);
 		CHECK(json_object_size(g) >= 5);
@@ -56,9 +57,32 @@ static void probes(void)
 	mt_probe_free(&p);
 }
 
+/* What auto never takes is not tried for a recording that cannot take it. */
+static void demands(void)
+{
+	static const struct { const char *asked; bool exact, tried; } cases[] = {
+		{ "auto", false, false }, { "zap", false, false }, { "auto", true, true }, { "valgrind", false, true },
+	};
+
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct mt_probe p;
+		int on_demand = 0;
+
+		mt_probe_run_for(&p, cases[k].asked, cases[k].exact);
+		CHECK(p.best && p.reason);
+		for (int i = 0; i < mt_n_backends; i++) {
+			on_demand += mt_backends[i]->on_demand;
+			CHECK(!p.backend[i].why == (mt_backends[i]->on_demand && !cases[k].tried));
+		}
+		CHECK(on_demand);
+		mt_probe_free(&p);
+	}
+}
+
 int main(void)
 {
 	table();
 	probes();
+	demands();
 	return mt_test_done();
 }
