@@ -53,10 +53,41 @@
 
 
 static volatile sig_atomic_t child_pid;
+static bool own_program;	/* the child is the program, not a recorder of a run of --repeat */
+static volatile sig_atomic_t killed;	/* by us */
 static struct mt_io *io;		/* --io */
 static struct mt_beside *beside;	/* --with */
 static pid_t on_node;	/* the parent that runs us for record --host, or 0 */
 static struct mt_window_spec windows;	/* of --windows */
+
+#define TERM_PATIENCE_S 5	/* then a program that SIGTERM does not end is killed */
+#define TERM_AGAIN_MS 1000	/* a SIGTERM so long after the first one says it again: timeout(1) sends two at once */
+
+static volatile sig_atomic_t asked_to_end;
+
+static void kill_program(void)
+{
+	killed = 1;
+	kill(child_pid, SIGKILL);
+}
+
+/* SIGTERM went to the program: it has to end. In a handler, with all signals blocked. */
+static void expect_end(void)
+{
+	static uint64_t asked_ns;
+	struct timespec now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (!asked_to_end) {
+		asked_to_end = 1;
+		asked_ns = ns;
+		alarm(TERM_PATIENCE_S);
+	} else if (ns - asked_ns >= TERM_AGAIN_MS * 1000000ull) {
+		kill_program();
+	}
+}
 
 /*
  * A signal sent by a process (not by the terminal): hand it on. The parent on a node is the terminal: what it sends
@@ -67,11 +98,17 @@ static void forward(int sig, siginfo_t *si, void *uc)
 	int err = errno;
 
 	(void)uc;
-	if (windows.signal && sig == windows.signal)
+	if (sig == SIGALRM && si->si_code > 0 && asked_to_end) {
+		if (child_pid > 0)	/* our patience is over */
+			kill_program();
+	} else if (windows.signal && sig == windows.signal) {
 		mt_windows_signalled();
-	else if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid &&
-	    !(on_node && si->si_pid == on_node && (sig == SIGINT || sig == SIGQUIT)))
+	} else if (child_pid > 0 && si->si_code <= 0 && si->si_pid != child_pid &&
+	    !(on_node && si->si_pid == on_node && (sig == SIGINT || sig == SIGQUIT))) {
 		kill(child_pid, sig);
+		if (sig == SIGTERM && own_program)
+			expect_end();
+	}
 	errno = err;
 }
 
@@ -1407,6 +1444,7 @@ static int record_program(const struct mt_args *a)
 		goto out;
 	}
 	sigprocmask(SIG_SETMASK, NULL, &saved.mask);
+	own_program = true;
 	signals_take(&saved);
 	/* the loader would complain on the program's stderr about a 32-bit program */
 	pid = start(a, &probe, dir, program, backend, !obstacle || !strstr(obstacle, "64-bit"), &saved, session);
@@ -1424,12 +1462,16 @@ static int record_program(const struct mt_args *a)
 	memset(&children, 0, sizeof(children));
 	status = wait_for(pid, &children);
 	child_pid = 0;
+	alarm(0);
 
 	st = json_object_get(m, "status");
 	if (WIFSIGNALED(status)) {
 		sig = WTERMSIG(status);
-		text = mt_printf("killed by signal %d (%s)", sig, strsignal(sig));
+		text = mt_printf("killed by signal %d (%s)%s", sig, strsignal(sig),
+				 killed && sig == SIGKILL ? " by the recorder, since it went on after SIGTERM" : "");
 		json_object_set_new(st, "signal", json_integer(sig));
+		if (killed && sig == SIGKILL)
+			sig = SIGTERM;	/* how we end: as we were told */
 		rc = 128 + sig;
 	} else {
 		rc = WEXITSTATUS(status);

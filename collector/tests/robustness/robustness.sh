@@ -882,5 +882,44 @@ if wanted interrupt; then
 	else
 		fail "SIGTERM to the recorder: status $got instead of 143"
 	fi
+	# a program that does not end of it: after 5 s, or at once when it is said again
+	for again in no yes; do
+		name="SIGTERM to the recorder of a program that hangs, again: $again"
+		"$MEMTRACE" record --quiet --backend "$backend" -o "$work/hang-$again" -- \
+			bash -c 'trap "" TERM; exec sleep 600' 2> "$work/err" &
+		recorder=$!
+		await pgrep -P $recorder -x sleep
+		program=$(pgrep -P $recorder -x sleep)
+		begin=$(date +%s%N)
+		kill -TERM $recorder
+		if [ $again = yes ]; then
+			sleep 1.5
+			kill -TERM $recorder
+		fi
+		wait $recorder 2>/dev/null
+		got=$?
+		took=$((($(date +%s%N) - begin) / 1000000))
+		if [ $got != 143 ]; then
+			fail "$name: status $got instead of 143"
+		elif [ -e /proc/$program ]; then
+			fail "$name: the program still runs"
+		elif [ $again = no ] && [ $took -lt 4900 ]; then
+			fail "$name: it had $took ms only"
+		elif [ $again = yes ] && [ $took -gt 4900 ]; then
+			fail "$name: it had $took ms"
+		elif ! grep -q 'killed.* after SIGTERM' "$work/hang-$again/manifest.json"; then
+			fail "$name: the trace does not say why it ended"
+		elif check_trace "$name" "$work/hang-$again"; then
+			pass "$name: killed, and the trace is complete"
+		fi
+	done
+	# timeout(1) sends it to the command, and at once to the whole group: no reason to kill a program that is about to end
+	timeout -s TERM 2 "$MEMTRACE" record --quiet --backend "$backend" -o "$work/polite" -- \
+		bash -c 'trap "sleep 0.7; echo ended; exit 7" TERM; while :; do sleep 0.1; done' > "$work/out" 2> "$work/err"
+	if [ "$(cat "$work/out")" = ended ] && check_trace "SIGTERM twice at once" "$work/polite"; then
+		pass "SIGTERM twice at once: a program may end by itself"
+	else
+		fail "SIGTERM twice at once: the program did not end by itself"
+	fi
 fi
 summary robustness
