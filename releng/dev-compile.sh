@@ -14,6 +14,9 @@
 #
 # --compile-tests compiles them only. TEST_JVM_OPTIONS are further options of
 # the JVM of the tests. The libraries are fetched once into build/lib.
+#
+# Each run compiles into a folder of its own and puts the classes into OUTDIR when they
+# are whole; tests run with those of their run. So several may run at once.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -26,29 +29,49 @@ esac
 out=build/classes
 [ $tests != no ] || out=${1:-$out}
 find_jdk || exit 1
+mkdir -p build
+run=$(mktemp -d "$root/build/dev-compile.XXXXXX")
+trap 'rm -rf "$run"' EXIT
+trap 'exit 130' HUP INT TERM
+
+# publish DIR OUT: a copy of DIR takes the place of OUT
+publish() {
+	cp -al "$1" "$run/new"
+	mkdir -p "$(dirname "$2")"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		! mv -T "$run/new" "$2" 2>/dev/null || return 0
+		mv -T "$2" "$run/old" 2>/dev/null || sleep 0.1	# another run was faster
+		rm -rf "$run/old"
+	done
+	mv -T "$run/new" "$2"
+}
+
+exec 9>build/.dev-compile.lock	# one run fetches what is missing
+flock 9
 if [ releng/org.memtrace.libraries/pom.xml -nt build/lib ]; then
 	find_maven || exit 1
-	mkdir -p build
 	run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || exit 1
 	touch build/lib
 fi
+flock -u 9
 libs=$(ls build/lib/*.jar | grep -v '/org\.memtrace\.' | tr '\n' ':')
-rm -rf "$out"
-mkdir -p "$out"
+classes=$run/classes sources=$run/sources
+mkdir "$classes"
 bundles=$(printf 'org.memtrace.%s ' $HEADLESS)
-sources=build/dev-sources
 for b in $bundles; do
 	[ ! -d $b/src ] || find $b/src -name '*.java'
-done >$sources
-"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$out" -cp "$libs" @$sources
+done >"$sources"
+"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes" -cp "$libs" "@$sources"
 for b in $bundles; do
-	[ ! -d $b/src ] || (cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$root/$out" \;)
+	[ ! -d $b/src ] || (cd $b/src && find . -type f ! -name '*.java' -exec cp --parents {} "$classes" \;)
 done
-cp -r org.memtrace.cli/commands "$out"
+cp -r org.memtrace.cli/commands "$classes"
+publish "$classes" "$out"
 [ $tests != no ] || exit 0
 
 unit=tests/org.memtrace.unit.tests
 junit=build/test-lib/junit-platform-console-standalone.jar
+flock 9
 if [ ! -f $junit ]; then
 	find_maven || exit 1
 	run_maven build/junit.log org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
@@ -59,13 +82,14 @@ if [ ! -f $junit ]; then
 		-Dartifact=org.xerial:sqlite-jdbc:3.7.2 -DoutputDirectory="$root"/build/test-lib
 fi
 fetch_duckdb build/test-lib || exit 1
-rm -rf "$out-tests"
-mkdir -p "$out-tests"
-[ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$out-tests"
-find $unit/src/test/java -name '*.java' >$sources
-"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$out-tests" -cp "$out:$libs$junit" @$sources
+exec 9>&-
+mkdir "$classes-tests"
+[ ! -d $unit/src/test/resources ] || cp -r $unit/src/test/resources/. "$classes-tests"
+find $unit/src/test/java -name '*.java' >"$sources"
+"$JAVA_HOME"/bin/javac -proc:none -nowarn -g --release 21 -d "$classes-tests" -cp "$classes:$libs$junit" "@$sources"
+publish "$classes-tests" "$out-tests"
 [ $tests = yes ] || exit 0
-cp="$root/$out:$root/$out-tests:$(printf %s "$libs" | sed "s|build/lib|$root/build/lib|g")"
+cp="$classes:$classes-tests:$(printf %s "$libs" | sed "s|build/lib|$root/build/lib|g")"
 select=
 for class; do
 	select="$select --select-class $class"
@@ -73,7 +97,7 @@ done
 # in the folder of the test module, as surefire does
 cd $unit
 # shellcheck disable=SC2086
-exec "$JAVA_HOME"/bin/java ${TEST_JVM_OPTIONS:-} --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
+"$JAVA_HOME"/bin/java ${TEST_JVM_OPTIONS:-} --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
 	-Duser.language=en -Duser.country=US -Duser.timezone=UTC -Dmemtrace.root="$root" \
 	-jar "$root"/$junit execute -cp "$cp" --disable-banner --details=tree \
-	${select:---scan-class-path "$root/$out-tests"}
+	${select:---scan-class-path "$classes-tests"}
