@@ -37,12 +37,21 @@ struct segment {
 	const char *table;	/* a section in one */
 };
 
+/* Code of a compilation unit, in the addresses of its debug information. */
+struct unit {
+	uint64_t start, end;
+	Dwarf_Die *die;
+};
+
 struct module {
 	const char *path;
 	bool opened, system;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
 	struct mt_scopes *scopes;
+	struct unit *units;	/* sorted by start; read when they are needed */
+	size_t n_units;
+	bool have_units;
 	Elf *elf;		/* has their names; for the life of the process, or NULL */
 	struct mt_symbol *symbols;	/* sorted by address; of one address the best first */
 	uint64_t *reach;	/* the greatest end of symbols 0 .. i */
@@ -501,6 +510,55 @@ static const char *symbol_at(struct module *m, uint64_t addr)
 	return m->shown[lo];
 }
 
+static int unit_order(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void read_units(struct module *m, Dwfl_Module *mod)
+{
+	size_t cap = 0;
+	Dwarf_Addr bias;
+
+	for (Dwarf_Die *cu = NULL; (cu = dwfl_module_nextcu(mod, cu, &bias));) {
+		Dwarf_Addr base, start, end;
+
+		for (ptrdiff_t at = 0; (at = dwarf_ranges(cu, at, &base, &start, &end)) > 0;) {
+			MT_GROW(m->units, m->n_units, cap);
+			m->units[m->n_units++] = (struct unit){ start, end, cu };
+		}
+	}
+	if (m->n_units)
+		qsort(m->units, m->n_units, sizeof(*m->units), unit_order);
+	m->have_units = true;
+}
+
+/*
+ * The unit of an address. A table of the file (.debug_aranges) has those of most compilers, and libdw takes it for complete;
+ * but clang writes none, so that its units are missing, or another one is found, where gcc made a part of the program.
+ */
+static Dwarf_Die *unit_at(struct module *m, Dwfl_Module *mod, uint64_t addr, Dwarf_Addr *bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(mod, addr, bias);
+	size_t lo = 0, hi;
+
+	if ((cu && dwarf_haspc(cu, addr - *bias) > 0) || !dwfl_module_getdwarf(mod, bias))
+		return cu;
+	if (!m->have_units)
+		read_units(m, mod);
+	for (hi = m->n_units; lo < hi;) {
+		const size_t mid = (lo + hi) / 2;
+
+		if (m->units[mid].start <= addr - *bias)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr - *bias < m->units[lo - 1].end ? m->units[lo - 1].die : NULL;
+}
+
 #define MAX_CHAIN 63		/* functions inlined into each other */
 
 /* ip is an address in the file. */
@@ -536,9 +594,20 @@ static void resolve(struct module *m, uint64_t ip, bool is_return, struct mt_fra
 		f[0].line = no;
 		f[0].column = column;
 	}
-	cu = dwfl_module_addrdie(mod, addr, &bias);
+	cu = unit_at(m, mod, addr, &bias);
 	if (!cu)
 		goto out;
+	if (!line) {
+		Dwarf_Line *l = dwarf_getsrc_die(cu, addr - bias);
+		Dwarf_Attribute dir;
+
+		comp_dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &dir));
+		if (l) {
+			f[0].file = mt_symbols_absolute(dwarf_linesrc(l, NULL, NULL), comp_dir);
+			dwarf_lineno(l, &f[0].line);
+			dwarf_linecol(l, &f[0].column);
+		}
+	}
 	/* the physical nesting: inlined ... inlined, subprogram */
 	if (!m->scopes)
 		m->scopes = mt_scopes_new();
@@ -791,7 +860,7 @@ bool mt_symbols_block(struct mt_symbols *s, uint64_t return_address, int frame, 
 	Dwarf_Addr bias;
 	int n;
 
-	cu = mod ? dwfl_module_addrdie(mod, addr, &bias) : NULL;
+	cu = mod ? unit_at(m, mod, addr, &bias) : NULL;
 	if (!cu)
 		return false;
 	if (!m->scopes)
