@@ -6,9 +6,10 @@
 # built with hooks, recorded and not recorded, against the same compiler without, two threads, runs interleaved,
 # the smallest of RUNS. Writes a markdown table to stdout, progress to stderr.
 #
-# usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [-w WHEN] [COMPILER...] > table.md
+# usage: [PROGRAMS=LINES] bench/exact/run.sh [-r RUNS] [-w WHEN] [-i] [COMPILER...] > table.md
 #   -r RUNS   runs of each configuration (3)
 #   -w WHEN   count in windows (record --windows), and link hooks that can be closed
+#   -i        another column: with what each instruction accesses (record --instructions)
 #   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto);
 #             gcc+valgrind: the program without hooks, counted by the tool of Valgrind
 #
@@ -19,12 +20,13 @@ export LC_ALL=C OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2
 top=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$top/build}
 MEMTRACE=${MEMTRACE:-$BUILD/collector/memtrace}
-runs=3 windows=
-while getopts r:w:h o; do
+runs=3 windows= instructions=
+while getopts r:w:ih o; do
 	case $o in
 	r) runs=$OPTARG ;;
 	w) windows=$OPTARG; export MEMTRACE_WINDOWS=1 ;;
-	*) sed -n '5,17s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	i) instructions=1 ;;
+	*) sed -n '5,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -50,8 +52,8 @@ cpu() {
 	END
 }
 
-echo "| compiler | program | native, s | with hooks, not recorded | recorded | accesses/s of CPU |"
-echo "|---|---|---|---|---|---|"
+echo "| compiler | program | native, s | with hooks, not recorded | recorded |${instructions:+ with instructions |} accesses/s of CPU |"
+echo "|---|---|---|---|---|${instructions:+---|}---|"
 for configuration; do
 	compiler=${configuration%+*}
 	while IFS='|' read -r name source arguments; do
@@ -73,12 +75,16 @@ for configuration; do
 			n=$(cpu "$work/native" $arguments) h=$(cpu "$work/hooks" $arguments)
 			rm -rf "$work/t"
 			r=$(cpu "$MEMTRACE" record --quiet $exact ${windows:+--windows "$windows"} -o "$work/t" "$work/hooks" $arguments)
-			echo "$n $h $r" >> "$work/times"
-			echo "$configuration $name: $n $h $r" >&2
+			rm -rf "$work/i"
+			s=0
+			[ -z "$instructions" ] || s=$(cpu "$MEMTRACE" record --quiet $exact --instructions -o "$work/i" "$work/hooks" $arguments)
+			echo "$n $h $r $s" >> "$work/times"
+			echo "$configuration $name: $n $h $r $s" >&2
 		done
 		a=$(awk -F, 'FNR > 1 { n += $NF } END { print n }' "$work"/t/p*/intervals.csv)
-		awk -v who="$(basename "$configuration")" -v name="$name" -v a="$a" '
-			NR == 1 || $1 < n { n = $1 } NR == 1 || $2 < h { h = $2 } NR == 1 || $3 < r { r = $3 }
-			END { printf "| %s | %s | %.2f | %.1f | %.1f | %.0f million |\n", who, name, n, h / n, r / n, a / r / 1e6 }' "$work/times"
+		awk -v who="$(basename "$configuration")" -v name="$name" -v a="$a" -v instructions="$instructions" '
+			NR == 1 || $1 < n { n = $1 } NR == 1 || $2 < h { h = $2 } NR == 1 || $3 < r { r = $3 } NR == 1 || $4 < s { s = $4 }
+			END { printf "| %s | %s | %.2f | %.1f | %.1f |%s %.0f million |\n", who, name, n, h / n, r / n,
+				instructions ? sprintf(" %.1f |", s / n) : "", a / r / 1e6 }' "$work/times"
 	done <<< "$all"
 done

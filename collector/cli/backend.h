@@ -23,6 +23,7 @@ struct mt_backend_request {
 	double max_overhead;		/* 0: the interval never grows */
 	bool physical, writes;		/* writes: --write-tracking is on */
 	bool windows;			/* accesses are counted for a part of the time */
+	bool instructions;		/* what each instruction accesses is counted, too */
 	bool library;			/* the program is started with the preload library */
 };
 

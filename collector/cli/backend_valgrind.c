@@ -21,6 +21,7 @@
 struct session {
 	char *trace;
 	char *folder;		/* of the tool */
+	bool instructions;
 };
 
 /* The folder beside the preload library, which has it. To be freed. */
@@ -125,6 +126,7 @@ static void *open_session(const struct mt_backend_request *r, char **why, char *
 	s = mt_alloc(sizeof(*s));
 	s->trace = mt_strdup(r->trace);
 	s->folder = folder_of(preload);
+	s->instructions = r->instructions;
 	free(preload);
 	mt_note("the program runs under Valgrind: its threads run one at a time, and it takes 1.2 to 20 times the CPU time");
 	return s;
@@ -145,6 +147,8 @@ static char **command(void *session, const char *program, char *const argv[])
 	v[k++] = (char *)"--quiet";
 	v[k++] = mt_printf("--log-file=%s/" LOG "%%p", s->trace);
 	v[k++] = mt_printf("--log-prefix=%s/" LOG, s->trace);
+	if (s->instructions)
+		v[k++] = (char *)"--instructions=yes";
 	v[k++] = (char *)"--trace-children=yes";
 	v[k++] = (char *)"--vgdb=no";
 	/* else a thread that spins keeps the others from running */

@@ -381,6 +381,7 @@ static struct mt_backend_request request(const struct mt_args *a, const char *di
 		.subphases = (uint32_t)mt_args_int(a, "subphases"),
 		.max_overhead = mt_args_number(a, "max-overhead"), .physical = mt_args_has(a, "physical"),
 		.writes = strcmp(mt_args_get(a, "write-tracking"), "off") != 0, .library = library, .windows = windows.kind,
+		.instructions = mt_args_has(a, "instructions"),
 	};
 }
 
@@ -465,6 +466,8 @@ static json_t *first_manifest(const struct mt_args *a, const struct mt_probe *p,
 	if (mt_args_int(a, "interval-accesses"))
 		json_object_set_new(json_object_get(m, "parameters"), "interval_accesses",
 				    json_integer(mt_args_int(a, "interval-accesses")));
+	if (mt_args_has(a, "instructions"))
+		json_object_set_new(json_object_get(m, "parameters"), "instructions", json_true());
 	if (mt_args_has(a, "windows"))
 		json_object_set_new(json_object_get(m, "parameters"), "windows", utf8(mt_args_get(a, "windows")));
 	if (mt_args_has(a, "zoom")) {
@@ -542,6 +545,7 @@ static void set_environment(const struct mt_args *a, const struct mt_probe *p, c
 	set_number("MEMTRACE_INTERVAL_NS", mt_args_duration_ns(a, "interval"));
 	set_number("MEMTRACE_FIRST_INTERVAL_NS", first_interval_ns(a));
 	set_number("MEMTRACE_INTERVAL_ACCESSES", (uint64_t)mt_args_int(a, "interval-accesses"));
+	set_number("MEMTRACE_INSTRUCTIONS", mt_args_has(a, "instructions"));
 	mt_windows_environment(&windows);
 	set_number("MEMTRACE_SUBPHASES", (uint64_t)mt_args_int(a, "subphases"));
 	setenv("MEMTRACE_MAX_OVERHEAD", mt_args_get(a, "max-overhead"), 1);
@@ -1702,6 +1706,8 @@ int cmd_record(const struct mt_args *a)
 			       mt_args_get(a, "backend"));
 	if (mt_args_has(a, "windows") && !mt_args_has(a, "exact"))
 		return mt_fail(a, MT_EXIT_USAGE, "--windows needs --exact");
+	if (mt_args_has(a, "instructions") && !mt_args_has(a, "exact"))
+		return mt_fail(a, MT_EXIT_USAGE, "--instructions needs --exact");
 	if (!mt_windows_parse(mt_args_get(a, "windows"), &windows, &why)) {
 		err = mt_fail(a, MT_EXIT_USAGE, "--windows %s", why);
 		free(why);

@@ -913,12 +913,8 @@ static void code_put(struct code *t, uint64_t ip)
 	t->ip[at] = ip;
 }
 
-static bool on_code(void *arg, const struct mt_access *a)
+static void add_code(struct code *t, uint64_t ip)
 {
-	struct code *t = arg;
-
-	if (!a->ip)
-		return true;
 	if (2 * t->n >= t->cap) {
 		struct code old = *t;
 
@@ -930,8 +926,33 @@ static bool on_code(void *arg, const struct mt_access *a)
 				code_put(t, old.ip[i]);
 		free(old.ip);
 	}
-	code_put(t, a->ip);
+	code_put(t, ip);
+}
+
+static bool on_code(void *arg, const struct mt_access *a)
+{
+	if (a->ip)
+		add_code(arg, a->ip);
 	return true;
+}
+
+/* Those of instructions.csv, which need not be there: the third field. */
+static void add_instructions(struct code *t, const char *dir)
+{
+	char *path = mt_printf("%s/instructions.csv", dir), line[1024];
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *comma = strchr(line, ',');
+		uint64_t ip;
+
+		comma = comma ? strchr(comma + 1, ',') : NULL;
+		if (comma && sscanf(comma + 1, "%" SCNx64 ",", &ip) == 1 && ip)
+			add_code(t, ip);
+	}
+	if (f)
+		fclose(f);
+	free(path);
 }
 
 static int by_address(const void *a, const void *b)
@@ -941,7 +962,7 @@ static int by_address(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Function and line of each code address of the records, innermost frame; no file when there is no address. */
+/* Function and line of each code address of the records and instructions, innermost frame; no file when there is no address. */
 static int write_code(struct mt_symbols *sy, const char *trace, const char *image, const char *dir, struct progress *pr)
 {
 	struct mt_access_counts counts = { 0 };
@@ -951,6 +972,7 @@ static int write_code(struct mt_symbols *sy, const char *trace, const char *imag
 	int err;
 
 	mt_accesses_read(trace, image, on_code, &t, &counts);	/* what cannot be read was told */
+	add_instructions(&t, dir);
 	for (size_t i = 0; i < t.cap; i++)
 		if (t.ip[i])
 			t.ip[n++] = t.ip[i];

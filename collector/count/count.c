@@ -50,7 +50,7 @@ static void *take(struct mt_count *c, size_t bytes)
 	return p;
 }
 
-static void *take_block(struct mt_count *c, unsigned int class)
+void *mt_count_take_block(struct mt_count *c, unsigned int class)
 {
 	void **p = c->free_block[class];
 
@@ -61,7 +61,7 @@ static void *take_block(struct mt_count *c, unsigned int class)
 	return p;
 }
 
-static void free_block(struct mt_count *c, void *p, unsigned int class)
+void mt_count_free_block(struct mt_count *c, void *p, unsigned int class)
 {
 	c->ops.zero(p, (size_t)PAGE << class);
 	*(void **)p = c->free_block[class];
@@ -111,7 +111,7 @@ static size_t place(uint64_t region, unsigned int bits)
 
 static struct mt_count_table *take_table(struct mt_count *c, unsigned int bits)
 {
-	struct mt_count_table *t = take_block(c, bits - FIRST_BITS);
+	struct mt_count_table *t = mt_count_take_block(c, bits - FIRST_BITS);
 
 	if (t)
 		t->bits = bits;
@@ -120,7 +120,7 @@ static struct mt_count_table *take_table(struct mt_count *c, unsigned int bits)
 
 static void free_table(struct mt_count *c, struct mt_count_table *t)
 {
-	free_block(c, t, (unsigned int)t->bits - FIRST_BITS);
+	mt_count_free_block(c, t, (unsigned int)t->bits - FIRST_BITS);
 }
 
 /* The entry of a region, or the free one where it belongs. */
@@ -206,11 +206,11 @@ struct mt_count_thread *mt_count_thread_new(struct mt_count *c, int tid)
 	uint64_t token = enter(c);
 
 	mt_lock(&c->lock);
-	t = take_block(c, THREAD_CLASS);
+	t = mt_count_take_block(c, THREAD_CLASS);
 	if (t) {
 		t->table = take_table(c, FIRST_BITS);
 		if (!t->table) {
-			free_block(c, t, THREAD_CLASS);
+			mt_count_free_block(c, t, THREAD_CLASS);
 			t = NULL;
 		}
 	}
@@ -258,7 +258,7 @@ static void forget(struct mt_count *c, struct mt_count_thread *t)
 		link = &(*link)->next;
 	*link = t->next;
 	free_counters(t);
-	free_block(c, t, THREAD_CLASS);
+	mt_count_free_block(c, t, THREAD_CLASS);
 }
 
 /* ---- the owner's slow path */
@@ -432,7 +432,7 @@ void mt_count_fork_child(struct mt_count *c, struct mt_count_thread *self, int t
 		if (t == self)
 			continue;
 		free_counters(t);
-		free_block(c, t, THREAD_CLASS);
+		mt_count_free_block(c, t, THREAD_CLASS);
 	}
 	c->threads = self;
 	c->lost = 0;

@@ -209,4 +209,8 @@ void mt_count_fork_prepare(struct mt_count *c);
 void mt_count_fork_parent(struct mt_count *c);
 void mt_count_fork_child(struct mt_count *c, struct mt_count_thread *self, int tid);
 
+/* 2^class pages, zeroed, and back; NULL: no memory. Under the lock of @c. For what is counted beside pages (site.h). */
+void *mt_count_take_block(struct mt_count *c, unsigned int class);
+void mt_count_free_block(struct mt_count *c, void *p, unsigned int class);
+
 #endif

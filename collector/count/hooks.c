@@ -130,14 +130,49 @@ struct mt_count_thread *mt_hook_self(void)
 #define SELDOM __attribute__((noinline))
 #endif
 
-/* An access that was not counted yet. */
-static SELDOM void miss(uint64_t address, unsigned int write)
-{
-	struct mt_count_thread *t = mt_hook_self();
+/* Of this thread in this module, where instructions are counted: then mt_hook_thread stays as it is, and all accesses come to miss(). */
+static __thread struct mt_site_thread *sites __attribute__((tls_model("initial-exec")));
 
-	if (t)
-		service->slow(t, address, write, 1, false);
+static struct mt_site_thread *my_sites(void)
+{
+	if (!sites)
+		sites = service->sites();
+	return sites;
 }
+
+/* Bytes of a call: in front of where it returns to. */
+#define CALL_BYTES 5
+
+/* An access that was not counted yet. @how: write, and the bytes times two. */
+static inline __attribute__((always_inline)) void count_missed(uint64_t address, unsigned int how, const void *back)
+{
+	struct mt_count_thread *t;
+
+	if (service->sites) {
+		struct mt_site_thread *m = my_sites();
+
+		if (m)
+			service->site(m, address, how, (uint64_t)back - CALL_BYTES);
+		return;
+	}
+	t = mt_hook_self();
+	if (t)
+		service->slow(t, address, how & 1, 1, false);
+}
+
+/* @back: where the hook that the program called returns to. */
+static SELDOM void miss_at(uint64_t address, unsigned int how, const void *back)
+{
+	count_missed(address, how, back);
+}
+
+#ifdef MT_COUNT_INLINE
+/* Called from the program itself. */
+static SELDOM void miss(uint64_t address, unsigned int how)
+{
+	count_missed(address, how, __builtin_extract_return_addr(__builtin_return_address(0)));
+}
+#endif
 
 /* One that was, the first of its page and direction. */
 static SELDOM void note(uint64_t address, unsigned int write)
@@ -145,16 +180,26 @@ static SELDOM void note(uint64_t address, unsigned int write)
 	service->slow(mt_hook_thread, address, write, 1, true);
 }
 
-void mt_hook_range(const void *address, size_t bytes, unsigned int write)
+void mt_hook_range(const void *address, size_t bytes, unsigned int write, const void *back)
 {
 	struct mt_count_thread *t;
 
 	if (!service || !__atomic_load_n(service->open, __ATOMIC_RELAXED))
 		return;
+	if (service->sites) {
+		struct mt_site_thread *m = my_sites();
+
+		if (m)
+			service->site_range(m, (uint64_t)address, bytes, write, (uint64_t)back - CALL_BYTES);
+		return;
+	}
 	t = mt_hook_self();
 	if (t)
 		service->range(t, (uint64_t)address, bytes, write);
 }
+
+/* Where the function that the program called returns to. */
+#define BACK __builtin_extract_return_addr(__builtin_return_address(0))
 
 #ifdef MT_COUNT_GATED
 /*
@@ -162,14 +207,18 @@ void mt_hook_range(const void *address, size_t bytes, unsigned int write)
  * register there for the sake of this call, mt_hook_slow keeps all of them, in the form of the processor.
  */
 HIDDEN __attribute__((used)) uint8_t mt_hook_xsave;
-HIDDEN __attribute__((used)) void mt_hook_slow_c(uint64_t address, unsigned int how);
+HIDDEN __attribute__((used)) void mt_hook_slow_c(uint64_t address, unsigned int how, const void *back, const void *caller);
 
-void mt_hook_slow_c(uint64_t address, unsigned int how)
+/* @how: write, whether it was counted and is the first, whether @back is there, and the bytes. @caller: of mt_hook_slow. */
+#define IS_FIRST 2u
+#define HAS_BACK 4u
+#define BYTES_SHIFT 3
+void mt_hook_slow_c(uint64_t address, unsigned int how, const void *back, const void *caller)
 {
-	if (how & 2)
+	if (how & IS_FIRST)
 		note(address, how & 1);
 	else if (service)
-		miss(address, how & 1);
+		miss_at(address, (how & 1) | how >> BYTES_SHIFT << 1, how & HAS_BACK ? back : caller);
 }
 
 static __attribute__((constructor(101))) void find_xsave(void)
@@ -181,7 +230,7 @@ static __attribute__((constructor(101))) void find_xsave(void)
 }
 
 #define SAVED_STATES "$0xe7"		/* x87, SSE, AVX, AVX-512 */
-#define SAVED_BYTES "$2688"		/* of these */
+#define SAVED_BYTES "2688"		/* of these */
 asm(".pushsection .text.mt_hook_slow, \"ax\", @progbits\n"
     ".hidden mt_hook_slow\n"
     ".globl mt_hook_slow\n"
@@ -195,14 +244,17 @@ asm(".pushsection .text.mt_hook_slow, \"ax\", @progbits\n"
     "	.cfi_def_cfa_register %rbp\n"
     "	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n	push %rdi\n"
     "	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
-    "	sub " SAVED_BYTES ", %rsp\n"
+    "	sub $8 + " SAVED_BYTES ", %rsp\n"
     "	and $-64, %rsp\n"
+    "	mov 8(%rbp), %rcx\n"
     "	cmpb $0, mt_hook_xsave(%rip)\n"
     "	je 1f\n"
+    "	mov %rdx, -80(%rbp)\n"		/* xsave wants it */
     "	xor %eax, %eax\n"		/* the header */
     "	mov %rax, 512(%rsp)\n	mov %rax, 520(%rsp)\n	mov %rax, 528(%rsp)\n	mov %rax, 536(%rsp)\n"
     "	mov %rax, 544(%rsp)\n	mov %rax, 552(%rsp)\n	mov %rax, 560(%rsp)\n	mov %rax, 568(%rsp)\n"
     "	mov " SAVED_STATES ", %eax\n	xor %edx, %edx\n	xsave (%rsp)\n"
+    "	mov -80(%rbp), %rdx\n"
     "	call mt_hook_slow_c\n"
     "	mov " SAVED_STATES ", %eax\n	xor %edx, %edx\n	xrstor (%rsp)\n"
     "	jmp 2f\n"
@@ -219,7 +271,15 @@ asm(".pushsection .text.mt_hook_slow, \"ax\", @progbits\n"
     ".size mt_hook_slow, . - mt_hook_slow\n"
     ".popsection\n");
 
-static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, const void *hook)
+/* below the stack pointer there may be variables of the function that this is part of */
+#define CALL_SLOW					\
+	"lea -128(%%rsp), %%rsp\n"			\
+	"call mt_hook_slow\n"				\
+	"lea 128(%%rsp), %%rsp\n"
+
+/* @back: NULL where this is part of the program */
+static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, unsigned int bytes, const void *hook,
+							const void *back)
 {
 	bool first;
 
@@ -227,11 +287,12 @@ static inline __attribute__((always_inline)) void count(const volatile void *p, 
 	asm goto(GATE("0xa9", "0xe9") : : : "cc" : open);
 	return;
 open:
-	/* below the stack pointer there may be variables of the function that this is part of */
-	if (!mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
-		asm volatile("lea -128(%%rsp), %%rsp\n"
-			     "call mt_hook_slow\n"
-			     "lea 128(%%rsp), %%rsp\n" : : "D"(p), "S"(write | (unsigned int)first << 1) : "memory");
+	if (mt_count_hit(mt_hook_thread, (uint64_t)p, write, 1, &first))
+		return;
+	if (back)
+		asm volatile(CALL_SLOW : : "D"(p), "S"(write | (first ? IS_FIRST : 0) | HAS_BACK | bytes << BYTES_SHIFT), "d"(back) : "memory");
+	else
+		asm volatile(CALL_SLOW : : "D"(p), "S"(write | (first ? IS_FIRST : 0) | bytes << BYTES_SHIFT) : "memory");
 }
 #else
 #if HAS_GATES
@@ -243,7 +304,9 @@ static __attribute__((noinline)) void idle(const void *hook, const void *back)
 }
 #endif
 
-static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, const void *hook)
+/* @back: NULL where this is part of the program */
+static inline __attribute__((always_inline)) void count(const volatile void *p, unsigned int write, unsigned int bytes, const void *hook,
+							const void *back)
 {
 	bool first;
 
@@ -255,8 +318,12 @@ static inline __attribute__((always_inline)) void count(const volatile void *p, 
 		return;
 	if (first)
 		note((uint64_t)p, write);
-	else if (service)	/* a program that is not recorded misses always */
-		miss((uint64_t)p, write);
+#ifdef MT_COUNT_INLINE
+	else if (service && !back)	/* a program that is not recorded misses always */
+		miss((uint64_t)p, write | bytes << 1);
+#endif
+	else if (service)
+		miss_at((uint64_t)p, write | bytes << 1, back);
 	return;
 #if HAS_GATES
 closed:
@@ -265,8 +332,9 @@ closed:
 }
 #endif
 
-#define READ(p) count(p, MT_COUNT_READ, NULL)
-#define WRITE(p) count(p, MT_COUNT_WRITE, NULL)
+/* In functions that the program calls. */
+#define READ(p) count(p, MT_COUNT_READ, sizeof(*(p)), NULL, BACK)
+#define WRITE(p) count(p, MT_COUNT_WRITE, sizeof(*(p)), NULL, BACK)
 
 /* name of a hook, its arguments, what it does */
 #define HOOK(name, parameters, ...)		\
@@ -282,8 +350,10 @@ closed:
  */
 #ifdef MT_COUNT_INLINE
 #define INLINE __attribute__((always_inline))
+#define BACK_OF_PLAIN NULL
 #else
 #define INLINE
+#define BACK_OF_PLAIN BACK
 #endif
 #define INLINE_HOOK(name, parameters, ...)	\
 	HIDDEN INLINE void name parameters;	\
@@ -294,31 +364,31 @@ closed:
 
 #define SIZES(x) x(1) x(2) x(4) x(8) x(16)
 /* A hook that does nothing but count. */
-#define PLAIN_HOOK(name, kinds) INLINE_HOOK(name, (void *p), kinds(p, (const void *)name))
-#define COUNT_READ(p, hook) count(p, MT_COUNT_READ, hook);
-#define COUNT_WRITE(p, hook) count(p, MT_COUNT_WRITE, hook);
-#define COUNT_BOTH(p, hook) COUNT_READ(p, hook) COUNT_WRITE(p, hook)
+#define PLAIN_HOOK(name, n, kinds) INLINE_HOOK(name, (void *p), kinds(p, n, (const void *)name))
+#define COUNT_READ(p, n, hook) count(p, MT_COUNT_READ, n, hook, BACK_OF_PLAIN);
+#define COUNT_WRITE(p, n, hook) count(p, MT_COUNT_WRITE, n, hook, BACK_OF_PLAIN);
+#define COUNT_BOTH(p, n, hook) COUNT_READ(p, n, hook) COUNT_WRITE(p, n, hook)
 #define PLAIN(n)							\
-	PLAIN_HOOK(__tsan_read##n, COUNT_READ)				\
-	PLAIN_HOOK(__tsan_write##n, COUNT_WRITE)			\
-	PLAIN_HOOK(__tsan_read_write##n, COUNT_BOTH)			\
-	PLAIN_HOOK(__tsan_unaligned_read##n, COUNT_READ)		\
-	PLAIN_HOOK(__tsan_unaligned_write##n, COUNT_WRITE)		\
-	PLAIN_HOOK(__tsan_unaligned_read_write##n, COUNT_BOTH)		\
-	PLAIN_HOOK(__tsan_volatile_read##n, COUNT_READ)			\
-	PLAIN_HOOK(__tsan_volatile_write##n, COUNT_WRITE)		\
-	PLAIN_HOOK(__tsan_unaligned_volatile_read##n, COUNT_READ)	\
-	PLAIN_HOOK(__tsan_unaligned_volatile_write##n, COUNT_WRITE)
+	PLAIN_HOOK(__tsan_read##n, n, COUNT_READ)				\
+	PLAIN_HOOK(__tsan_write##n, n, COUNT_WRITE)			\
+	PLAIN_HOOK(__tsan_read_write##n, n, COUNT_BOTH)			\
+	PLAIN_HOOK(__tsan_unaligned_read##n, n, COUNT_READ)		\
+	PLAIN_HOOK(__tsan_unaligned_write##n, n, COUNT_WRITE)		\
+	PLAIN_HOOK(__tsan_unaligned_read_write##n, n, COUNT_BOTH)		\
+	PLAIN_HOOK(__tsan_volatile_read##n, n, COUNT_READ)			\
+	PLAIN_HOOK(__tsan_volatile_write##n, n, COUNT_WRITE)		\
+	PLAIN_HOOK(__tsan_unaligned_volatile_read##n, n, COUNT_READ)	\
+	PLAIN_HOOK(__tsan_unaligned_volatile_write##n, n, COUNT_WRITE)
 SIZES(PLAIN)
 
 HIDDEN __thread struct mt_hook_copy mt_hook_copy __attribute__((tls_model("initial-exec")));
 
 HOOK(__tsan_read_range, (void *p, unsigned long bytes),
-     mt_hook_range(p, bytes, MT_COUNT_READ);
+     mt_hook_range(p, bytes, MT_COUNT_READ, BACK);
      mt_hook_copy.read = p;
 )
 HOOK(__tsan_write_range, (void *p, unsigned long bytes),
-     mt_hook_range(p, bytes, MT_COUNT_WRITE);
+     mt_hook_range(p, bytes, MT_COUNT_WRITE, BACK);
      mt_hook_copy.write = p;
      mt_hook_copy.bytes = bytes;
 )
@@ -375,12 +445,18 @@ HOOK(__tsan_atomic_signal_fence, (int order), (void)order; __atomic_signal_fence
 	HIDDEN int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *c, type v, int o, int f);	\
 	int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *c, type v, int o, int f)	\
 	{										\
-		return __tsan_atomic##bits##_compare_exchange_strong(p, c, v, o, f);	\
+		(void)o, (void)f;							\
+		READ(p);								\
+		WRITE(p);								\
+		return __atomic_compare_exchange_n(p, c, v, 0, ORDER, ORDER);		\
 	}										\
 	HIDDEN type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type c, type v, int o, int f);	\
 	type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type c, type v, int o, int f)	\
 	{										\
-		__tsan_atomic##bits##_compare_exchange_strong(p, &c, v, o, f);		\
+		(void)o, (void)f;							\
+		READ(p);								\
+		WRITE(p);								\
+		__atomic_compare_exchange_n(p, &c, v, 0, ORDER, ORDER);			\
 		return c;								\
 	}
 ATOMIC(8, uint8_t)
@@ -441,27 +517,38 @@ HOOK(__tsan_atomic128_store, (volatile u128 *p, u128 v, int order),
 		old = have;
 )
 
-HIDDEN int __tsan_atomic128_compare_exchange_strong(volatile u128 *p, u128 *c, u128 v, int o, int f);
-int __tsan_atomic128_compare_exchange_strong(volatile u128 *p, u128 *c, u128 v, int o, int f)
+static inline __attribute__((always_inline)) int exchange128(volatile u128 *p, u128 *c, u128 v)
 {
 	const u128 want = *c;
 
+	*c = swap128(p, want, v);
+	return *c == want;
+}
+
+HIDDEN int __tsan_atomic128_compare_exchange_strong(volatile u128 *p, u128 *c, u128 v, int o, int f);
+int __tsan_atomic128_compare_exchange_strong(volatile u128 *p, u128 *c, u128 v, int o, int f)
+{
 	(void)o, (void)f;
 	READ(p);
 	WRITE(p);
-	*c = swap128(p, want, v);
-	return *c == want;
+	return exchange128(p, c, v);
 }
 
 HIDDEN int __tsan_atomic128_compare_exchange_weak(volatile u128 *p, u128 *c, u128 v, int o, int f);
 int __tsan_atomic128_compare_exchange_weak(volatile u128 *p, u128 *c, u128 v, int o, int f)
 {
-	return __tsan_atomic128_compare_exchange_strong(p, c, v, o, f);
+	(void)o, (void)f;
+	READ(p);
+	WRITE(p);
+	return exchange128(p, c, v);
 }
 
 HIDDEN u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 c, u128 v, int o, int f);
 u128 __tsan_atomic128_compare_exchange_val(volatile u128 *p, u128 c, u128 v, int o, int f)
 {
-	__tsan_atomic128_compare_exchange_strong(p, &c, v, o, f);
+	(void)o, (void)f;
+	READ(p);
+	WRITE(p);
+	exchange128(p, &c, v);
 	return c;
 }

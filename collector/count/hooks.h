@@ -23,8 +23,8 @@ extern __thread struct mt_hook_copy mt_hook_copy __attribute__((tls_model("initi
 
 /* The counters of this thread, NULL: nothing is counted. */
 struct mt_count_thread *mt_hook_self(void);
-/* [address, address + bytes) by a routine of the C library or by the kernel. */
-void mt_hook_range(const void *address, size_t bytes, unsigned int write);
+/* [address, address + bytes) by a routine of the C library or by the kernel; @back: where the program's call of it returns to. */
+void mt_hook_range(const void *address, size_t bytes, unsigned int write, const void *back);
 
 #pragma GCC visibility pop
 

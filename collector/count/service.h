@@ -10,10 +10,11 @@
 #ifndef MEMTRACE_COUNT_SERVICE_H
 #define MEMTRACE_COUNT_SERVICE_H
 
-#include "count.h"
+#include "site.h"
 
 /* Raised when struct mt_count_thread, mt_count_hit() or what is below changes. */
-#define MT_COUNT_SERVICE_VERSION 2u
+#define MT_COUNT_SERVICE_VERSION 3u
+#define MT_COUNT_SERVICE_OLDEST 2u	/* without what is after range */
 #define MT_COUNT_SERVICE_FIND "mt_count_service_find"
 
 /*
@@ -48,9 +49,16 @@ struct mt_count_service {
 	struct mt_count_thread *(*thread)(void);
 	void (*slow)(struct mt_count_thread *t, uint64_t address, unsigned int write, uint64_t n, bool first);
 	void (*range)(struct mt_count_thread *t, uint64_t address, uint64_t bytes, unsigned int write);
+	/*
+	 * What each instruction accesses is counted, too: then all accesses come here, and none to what is above.
+	 * sites() is as thread(); itself NULL: it is not counted. @how: write, and the bytes times two; @ip: in the instruction.
+	 */
+	struct mt_site_thread *(*sites)(void);
+	void (*site)(struct mt_site_thread *t, uint64_t address, unsigned int how, uint64_t ip);
+	void (*site_range)(struct mt_site_thread *t, uint64_t address, uint64_t bytes, unsigned int write, uint64_t ip);
 };
 
-/* For hooks of @version; NULL: not this one. Any thread. */
+/* For hooks of @version, perhaps with less than this; NULL: not this one. Any thread. */
 const struct mt_count_service *mt_count_service_find(unsigned int version);
 
 #endif

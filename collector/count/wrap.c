@@ -18,8 +18,9 @@
 #include <wchar.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
-#define R(p, bytes) mt_hook_range(p, bytes, MT_COUNT_READ)
-#define W(p, bytes) mt_hook_range(p, bytes, MT_COUNT_WRITE)
+/* @back: in a function of WRAP, or handed on by one */
+#define R(p, bytes) mt_hook_range(p, bytes, MT_COUNT_READ, back)
+#define W(p, bytes) mt_hook_range(p, bytes, MT_COUNT_WRITE, back)
 
 /* type and name of a function, its parameters, its arguments, and what it accessed with the result r */
 #define WRAP(type, name, parameters, arguments, ...)			\
@@ -27,6 +28,7 @@
 	__attribute__((visibility("hidden"))) type __wrap_##name parameters;	\
 	type __wrap_##name parameters					\
 	{								\
+		const void *back = __builtin_extract_return_addr(__builtin_return_address(0));	\
 		type r = __real_##name arguments;			\
 		const int err = errno;					\
 									\
@@ -64,7 +66,7 @@ WRAP(void *, __memmove_chk, (void *d, const void *s, size_t n, size_t room), (d,
 WRAP(void *, __memset_chk, (void *d, int c, size_t n, size_t room), (d, c, n, room), W(d, n);)
 
 /* Two ranges up to their first difference, as the result depends on that only; @r: there is one. */
-static void difference(const char *a, const char *b, size_t n, int r)
+static void difference(const char *a, const char *b, size_t n, int r, const void *back)
 {
 	size_t same = 0;
 
@@ -78,8 +80,8 @@ static void difference(const char *a, const char *b, size_t n, int r)
 	R(b, same);
 }
 
-WRAP(int, bcmp, (const void *a, const void *b, size_t n), (a, b, n), difference(a, b, n, r);)
-WRAP(int, memcmp, (const void *a, const void *b, size_t n), (a, b, n), difference(a, b, n, r);)
+WRAP(int, bcmp, (const void *a, const void *b, size_t n), (a, b, n), difference(a, b, n, r, back);)
+WRAP(int, memcmp, (const void *a, const void *b, size_t n), (a, b, n), difference(a, b, n, r, back);)
 WRAP(void *, memchr, (const void *s, int c, size_t n), (s, c, n), R(s, r ? (size_t)((char *)r - (char *)s) + 1 : n);)
 
 /* strings, the 0 at the end included */
@@ -110,19 +112,19 @@ WRAP(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags),
      if (r > 0) W(p, (size_t)r < n ? (size_t)r : n);)
 WRAP(ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags), if (r > 0) R(p, (size_t)r);)
 
-static void vector(const struct iovec *v, int n, size_t bytes, unsigned int write)
+static void vector(const struct iovec *v, int n, size_t bytes, unsigned int write, const void *back)
 {
 	R(v, (size_t)n * sizeof(*v));
 	for (int i = 0; i < n && bytes; i++) {
 		const size_t here = v[i].iov_len < bytes ? v[i].iov_len : bytes;
 
-		mt_hook_range(v[i].iov_base, here, write);
+		mt_hook_range(v[i].iov_base, here, write, back);
 		bytes -= here;
 	}
 }
 
-WRAP(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), if (r >= 0) vector(v, n, (size_t)r, MT_COUNT_WRITE);)
-WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n), if (r >= 0) vector(v, n, (size_t)r, MT_COUNT_READ);)
+WRAP(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), if (r >= 0) vector(v, n, (size_t)r, MT_COUNT_WRITE, back);)
+WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n), if (r >= 0) vector(v, n, (size_t)r, MT_COUNT_READ, back);)
 WRAP(size_t, fread, (void *p, size_t size, size_t n, FILE *f), (p, size, n, f), W(p, size * r);)
 WRAP(size_t, fwrite, (const void *p, size_t size, size_t n, FILE *f), (p, size, n, f), R(p, size * r);)
 

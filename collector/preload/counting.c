@@ -13,9 +13,13 @@
 #include "windows.h"
 
 #define FIRST_BYTES (1ul << 20)
+#define SITES_BYTES (1ul << 18)
+#define SITES_EVERY_NS 1000000000ull	/* instructions are told for the first time; then after twice the time each */
 #define MAX_NEW (1u << 20)
 
 static struct mt_count counters;
+static struct mt_sites instructions;
+static int with_sites;		/* set with state */
 static struct mt_lock start_lock;
 enum { UNKNOWN, OFF, ON };
 static int state;		/* under the lock; read without */
@@ -24,6 +28,7 @@ static int tool;		/* the counters are those of the tool that the program runs un
 
 /* Of the calling thread. */
 static __thread struct mt_count_thread *mine;
+static __thread struct mt_site_thread *my_sites;
 
 /* Owned by the monitor. */
 static struct mt_out first;
@@ -33,6 +38,9 @@ static struct mt_count_row *new_rows;
 static uint32_t n_new;
 static uint64_t lost_told;
 static int alive_pid;
+static struct mt_out sites_out;	/* fd < 0: instructions are not counted */
+static char *sites_buffer;
+static uint64_t sites_start_ns, sites_next_ns;
 
 static void zero(void *p, size_t bytes)
 {
@@ -59,9 +67,11 @@ static int is_on(void)
 		const char *library = getenv("MEMTRACE_LIBRARY");
 
 		if (library && !strcmp(library, "counts") && getenv("MEMTRACE_DIR")) {
-			const char *windows = getenv("MEMTRACE_WINDOW_KIND");
+			const char *windows = getenv("MEMTRACE_WINDOW_KIND"), *sites = getenv("MEMTRACE_INSTRUCTIONS");
 
 			mt_count_init(&counters, &ops);
+			mt_sites_init(&instructions, &counters);
+			with_sites = sites && *sites == '1';
 			if (windows && *windows > '0')
 				gates_use();
 			s = ON;
@@ -133,19 +143,47 @@ static struct mt_count_thread *thread(void)
 	return mine;
 }
 
+/* As thread(), with its instructions. */
+static struct mt_site_thread *sites(void)
+{
+	uint64_t mask;
+
+	if (my_sites || !is_on())
+		return my_sites;
+	mask = mt_block_signals();
+	if (!my_sites && thread())
+		my_sites = mt_site_thread_new(&instructions, mine, mine->tid);
+	mt_restore_signals(mask);
+	return my_sites;
+}
+
+static void site(struct mt_site_thread *t, uint64_t address, unsigned int how, uint64_t ip)
+{
+	mt_count_add(t->pages, address, how & 1, 1);
+	mt_site_add(t, mt_site_key(ip, 0, how & 1), address, how >> 1);
+}
+
+static void site_range(struct mt_site_thread *t, uint64_t address, uint64_t bytes, unsigned int write, uint64_t ip)
+{
+	mt_count_range(t->pages, address, bytes, write);
+	mt_site_range(t, mt_site_key(ip, 1, write), address, bytes);
+}
+
+#define SERVICE									\
+	.thread = thread, .slow = mt_count_slow, .range = mt_count_range, .open = &gates_are_open,	\
+	.module = gates_module, .module_gone = gates_module_gone, .idle_call = gates_idle_call
+
 __attribute__((visibility("default"))) const struct mt_count_service *mt_count_service_find(unsigned int version)
 {
-	static const struct mt_count_service service = {
-		.thread = thread, .slow = mt_count_slow, .range = mt_count_range, .open = &gates_are_open,
-		.module = gates_module, .module_gone = gates_module_gone, .idle_call = gates_idle_call,
-	};
+	static const struct mt_count_service service = { SERVICE };
+	static const struct mt_count_service with = { SERVICE, .sites = sites, .site = site, .site_range = site_range };
 
-	if (version != MT_COUNT_SERVICE_VERSION)
+	if (version < MT_COUNT_SERVICE_OLDEST || version > MT_COUNT_SERVICE_VERSION)
 		return NULL;
 	if (!is_on())	/* modules with gates find them as they are to be */
 		gates_set(false);
 	__atomic_add_fetch(&modules, 1, __ATOMIC_RELAXED);
-	return &service;
+	return with_sites ? &with : &service;
 }
 
 int cnt_has_code(void)
@@ -154,6 +192,22 @@ int cnt_has_code(void)
 }
 
 /* ---- for the monitor */
+
+static int open_sites(const struct mt_image *img)
+{
+	int fd;
+
+	sites_buffer = mt_rawmap(SITES_BYTES);
+	if (!sites_buffer)
+		return -ENOMEM;
+	fd = (int)mt_sys(SYS_openat, img->dirfd, "instructions.csv", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	mt_out_init(&sites_out, fd, sites_buffer, SITES_BYTES);
+	mt_out_str(&sites_out, "Id,TaskId,Ip,Write,Bytes,Count,First,Last,Strides\n");
+	mt_out_flush(&sites_out);
+	sites_start_ns = mt_now_ns();
+	sites_next_ns = sites_start_ns + SITES_EVERY_NS;
+	return fd < 0 ? fd : 0;
+}
 
 int cnt_open(const struct mt_image *img)
 {
@@ -167,7 +221,12 @@ int cnt_open(const struct mt_image *img)
 		return -ENOMEM;
 	n_new = 0;
 	alive_pid = img->pid;
-	first.fd = -1;
+	first.fd = sites_out.fd = -1;
+	if (img->config->instructions) {
+		fd = open_sites(img);
+		if (fd < 0)
+			return fd;
+	}
 	fd = windows_start(img, mt_now_ns());
 	/* what is first in a window is no first access */
 	if (fd < 0 || img->config->windows)
@@ -281,6 +340,47 @@ static void forget(void *arg, const struct mt_count_row *r)
 	(void)arg, (void)r;
 }
 
+static void tell_site(void *arg, const struct mt_site_row *r)
+{
+	const char *between = "";
+
+	(void)arg;
+	mt_out_fmt(&sites_out, "%llu,%d,%llx,%u,%u,%llu,%llx,%llx,", (unsigned long long)r->id, r->tid, (unsigned long long)r->ip, r->write,
+		   r->bytes, (unsigned long long)r->n, (unsigned long long)r->first, (unsigned long long)r->last);
+	for (int i = 0; i < MT_SITE_CLASSES; i++) {
+		const struct mt_site_stride *s = &r->stride[i];
+
+		if (!s->same && !s->others)
+			continue;
+		mt_out_fmt(&sites_out, "%s%d:%lld:%llu:%llu", between, i - MT_SITE_SAME, (long long)s->value, (unsigned long long)s->same,
+			   (unsigned long long)s->others);
+		between = " ";
+	}
+	mt_out_char(&sites_out, '\n');
+}
+
+/* What changed, of all threads or of those that ended. */
+static void collect_sites(int all)
+{
+	if (sites_out.fd < 0)
+		return;
+	if (tool) {
+		struct mt_tool_sites rows = { NULL, 0 };
+
+		mt_tool_request(MT_TOOL_SITES, (uint64_t)&rows, (uint64_t)all);
+		for (uint64_t i = 0; i < rows.n; i++)
+			tell_site(NULL, &rows.row[i]);
+	} else {
+		mt_sites_collect(&instructions, all, is_alive, tell_site, NULL);
+	}
+	mt_out_flush(&sites_out);
+}
+
+void cnt_tell_sites(void)
+{
+	collect_sites(1);
+}
+
 void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, struct cnt_interval *out)
 {
 	struct collection c = { f, out };
@@ -297,6 +397,13 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	}
 	if (first.fd >= 0)
 		mt_out_flush(&first);
+	/* a program that is killed leaves what was told; as files must not grow without end, it is told ever less often */
+	if (end >= sites_next_ns) {
+		collect_sites(1);
+		sites_next_ns = end + (end - sites_start_ns);
+	} else {
+		collect_sites(0);
+	}
 	mt_out_flush(&f->accesses);
 	mt_tracefile_turn(f);
 	lost = tool ? mt_tool_request(MT_TOOL_LOST, 0, 0) : __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
@@ -330,9 +437,14 @@ void cnt_fork_child(int tid, int on)
 	windows_after_fork();
 	if (state != ON && !tool)
 		return;
-	if (!tool)
+	if (!tool) {
 		mt_count_fork_child(&counters, mine, tid);
+		mt_sites_fork_child(&instructions, my_sites, tid);
+	}
 	lost_told = 0;
+	mt_rawunmap(sites_buffer, sites_buffer ? SITES_BYTES : 0);
+	sites_buffer = NULL;
+	sites_out.fd = -1;
 	mt_rawunmap(first_buffer, FIRST_BYTES);
 	mt_rawunmap(new_rows, MAX_NEW * sizeof(*new_rows));
 	first_buffer = NULL;

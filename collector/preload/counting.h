@@ -19,10 +19,12 @@ struct cnt_interval {
 	uint64_t lost;			/* accesses without memory for their counters */
 };
 
-/* monitor: opens first.csv in the image's directory. 0 or negative errno. */
+/* monitor: opens first.csv and instructions.csv in the image's directory. 0 or negative errno. */
 int cnt_open(const struct mt_image *img);
 /* monitor: writes what was counted since the last call as records of [start, end); @pid: this process. */
 void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, struct cnt_interval *out);
+/* monitor: writes what instructions accessed until now, if that is counted; of threads that ended, and now and then, it is done already. */
+void cnt_tell_sites(void);
 /* monitor: accesses that were counted and not yet collected. */
 uint64_t cnt_pending(void);
 /* Is there code in this process that counts? Any thread. */

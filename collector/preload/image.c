@@ -52,6 +52,7 @@ int mt_config_read(struct mt_config *c)
 	if (c->first_interval_ns < 1000000 || c->first_interval_ns > c->interval_ns)
 		c->first_interval_ns = c->interval_ns;
 	c->interval_accesses = env_u64("MEMTRACE_INTERVAL_ACCESSES", 0);
+	c->instructions = env_u64("MEMTRACE_INSTRUCTIONS", 0) == 1;
 	c->windows = c->accesses == MT_BY_HOOKS ? (enum mt_windows)env_u64("MEMTRACE_WINDOW_KIND", 0) : MT_WINDOWS_NONE;
 	c->window_open_ns = env_u64("MEMTRACE_WINDOW_OPEN_NS", 0);
 	c->window_period_ns = env_u64("MEMTRACE_WINDOW_PERIOD_NS", 0);

@@ -29,6 +29,7 @@ struct mt_config {
 	uint64_t interval_ns;		/* MEMTRACE_INTERVAL_NS */
 	uint64_t first_interval_ns;	/* MEMTRACE_FIRST_INTERVAL_NS: what a run may begin with, <= interval_ns */
 	uint64_t interval_accesses;	/* MEMTRACE_INTERVAL_ACCESSES: counted accesses end an interval, too; 0: they do not */
+	int instructions;		/* MEMTRACE_INSTRUCTIONS: what each of them accesses is counted, too */
 	enum mt_windows windows;	/* MEMTRACE_WINDOW_KIND: their numbers */
 	uint64_t window_open_ns;	/* MEMTRACE_WINDOW_OPEN_NS, of a share or period */
 	uint64_t window_period_ns;	/* MEMTRACE_WINDOW_PERIOD_NS, > window_open_ns */

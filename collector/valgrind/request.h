@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* Raised when anything here, or struct mt_count_row, changes. */
-#define MT_TOOL_VERSION 1u
+/* Raised when anything here, struct mt_count_row or struct mt_site_row changes. */
+#define MT_TOOL_VERSION 2u
 
 #define MT_TOOL_BASE ((uint64_t)'M' << 24 | (uint64_t)'T' << 16)
 enum {
@@ -21,6 +21,7 @@ enum {
 	MT_TOOL_COLLECT,	/* struct mt_tool_rows *: what was counted since the last time. The accesses of them */
 	MT_TOOL_PENDING,	/* the accesses that were counted since the last time */
 	MT_TOOL_LOST,		/* accesses for whose counters there was no memory, of all times */
+	MT_TOOL_SITES,		/* struct mt_tool_sites *, all: mt_sites_collect(); none where it was started without --instructions=yes */
 };
 
 /* Valgrind's own: code in [start, start + bytes) was changed. */
@@ -29,6 +30,12 @@ enum {
 struct mt_count_row;
 struct mt_tool_rows {
 	const struct mt_count_row *row;	/* memory of the tool, until the next request */
+	uint64_t n;
+};
+
+struct mt_site_row;
+struct mt_tool_sites {
+	const struct mt_site_row *row;	/* as above */
 	uint64_t n;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tool.c - a tool of Valgrind that counts each access by thread and page (count/count.h). The preload library, in
- * the program, asks for the counters (request.h) and writes the trace.
+ * tool.c - a tool of Valgrind that counts each access by thread and page (count/count.h), and by instruction if it is
+ * asked to (count/site.h). The preload library, in the program, asks for the counters (request.h) and writes the trace.
  *
  * Valgrind runs one thread at a time, and calls all of this on it: there are no locks to take.
  *
@@ -26,7 +26,7 @@
 
 #include <linux/prctl.h>
 
-#include "count.h"
+#include "site.h"
 #include "request.h"
 
 #define UNIT 16			/* bytes of one access at most */
@@ -36,6 +36,11 @@ static struct mt_count counters;
 static struct mt_count unwanted;	/* of threads of the recorder; nobody reads it */
 static struct mt_count_thread **of;	/* by ThreadId; NULL: it has none yet */
 static struct mt_count_thread *current;	/* of the thread that runs */
+static Bool with_sites;			/* --instructions=yes */
+static struct mt_sites sites;
+static struct mt_sites unwanted_sites;
+static struct mt_site_thread **sites_of;	/* by ThreadId */
+static struct mt_site_thread *current_sites;
 static Addr own_start, own_end;		/* code that does not count */
 
 /* A string instruction with a prefix (rep movsb) runs once for each element: how far it is in its 16 bytes. */
@@ -48,6 +53,8 @@ static struct repeat *repeat;		/* of the thread that runs */
 
 static struct mt_count_row *rows;
 static ULong n_rows, max_rows;
+static struct mt_site_row *site_rows;
+static ULong n_site_rows, max_site_rows;
 
 /* ---- counters */
 
@@ -64,6 +71,15 @@ static void zero(void *p, size_t bytes)
 
 static const struct mt_count_ops ops = { .map = map, .zero = zero, .now_ns = mt_now_ns };
 
+static struct mt_site_thread *new_sites(struct mt_sites *s, struct mt_count_thread *pages)
+{
+	struct mt_site_thread *t = mt_site_thread_new(s, pages, pages->tid);
+
+	if (!t)
+		VG_(tool_panic)("no memory for the instructions of a thread");
+	return t;
+}
+
 static void on_start_client_code(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
@@ -74,13 +90,17 @@ static void on_start_client_code(ThreadId tid, ULong blocks)
 		if (!of[tid])
 			VG_(tool_panic)("no memory for the counters of a thread");
 	}
+	if (with_sites && !sites_of[tid])
+		sites_of[tid] = new_sites(of[tid]->count == &counters ? &sites : &unwanted_sites, of[tid]);
 	current = of[tid];
+	current_sites = sites_of[tid];
 	repeat = repeats[tid];
 }
 
 static void on_thread_exit(ThreadId tid)
 {
 	of[tid] = NULL;
+	sites_of[tid] = NULL;
 }
 
 static void on_fork_before(ThreadId tid)
@@ -95,14 +115,28 @@ static void on_fork_parent(ThreadId tid)
 	mt_count_fork_parent(&counters);
 }
 
+/* With one thread that counts. */
+static void begin_anew(struct mt_count_thread *self, struct mt_site_thread *self_sites)
+{
+	const Int tid = VG_(gettid)();
+
+	mt_count_fork_child(&counters, self, tid);
+	if (with_sites)
+		mt_sites_fork_child(&sites, self_sites, tid);
+}
+
 static void on_fork_child(ThreadId tid)
 {
 	struct mt_count_thread *self = of[tid];
+	struct mt_site_thread *self_sites = sites_of[tid];
 
-	for (UInt i = 0; i < VG_N_THREADS; i++)
+	for (UInt i = 0; i < VG_N_THREADS; i++) {
 		of[i] = NULL;
+		sites_of[i] = NULL;
+	}
 	of[tid] = self;
-	mt_count_fork_child(&counters, self, VG_(gettid)());
+	sites_of[tid] = self_sites;
+	begin_anew(self, self_sites);
 }
 
 /* ---- what the code of the program calls */
@@ -152,19 +186,48 @@ static VG_REGPARM(2) void on_wide_write(Addr at, UWord bytes)
 	mt_count_range(current, at, bytes, MT_COUNT_WRITE);
 }
 
-static VG_REGPARM(3) void on_repeat(Addr at, Addr ip, UWord bytes_write)
+/* Does the next element of a string begin one of the pieces that count? */
+static inline __attribute__((always_inline)) Bool is_new_unit(Addr at, Addr ip, UWord bytes, UWord write)
 {
-	const UWord bytes = bytes_write >> 1, write = bytes_write & 1;
 	struct repeat *r = &repeat[write];
 	UWord left = r->ip == ip && r->next == at ? r->left : 0;
+	const Bool is_new = left < bytes || !(at & ((1u << MT_COUNT_PAGE_SHIFT) - 1));
 
-	if (left < bytes || !(at & ((1u << MT_COUNT_PAGE_SHIFT) - 1))) {
-		count(at, write);
+	if (is_new)
 		left = UNIT;
-	}
 	r->ip = ip;
 	r->next = at + bytes;
 	r->left = left - bytes;
+	return is_new;
+}
+
+static VG_REGPARM(3) void on_repeat(Addr at, Addr ip, UWord bytes_write)
+{
+	if (is_new_unit(at, ip, bytes_write >> 1, bytes_write & 1))
+		count(at, bytes_write & 1);
+}
+
+/* ---- the same with instructions. @operand: key of mt_site_key(), and what is not in it is @bytes */
+
+static VG_REGPARM(3) void on_site(Addr at, UWord key, UWord bytes)
+{
+	count(at, key >> 62 & 1);
+	mt_site_add(current_sites, key, at, (uint32_t)bytes);
+}
+
+static VG_REGPARM(3) void on_wide_site(Addr at, UWord key, UWord bytes)
+{
+	mt_count_range(current, at, bytes, key >> 62 & 1);
+	mt_site_range(current_sites, key, at, bytes);
+}
+
+/* The instruction is in the key. */
+static VG_REGPARM(3) void on_repeated_site(Addr at, UWord key, UWord bytes)
+{
+	if (is_new_unit(at, key & ((1ull << 56) - 1), bytes, key >> 62 & 1)) {
+		count(at, key >> 62 & 1);
+		mt_site_add(current_sites, key, at, UNIT);
+	}
 }
 
 /* ---- accesses of the kernel for a thread */
@@ -177,6 +240,9 @@ static void by_kernel(CorePart part, ThreadId tid, Addr at, SizeT bytes, unsigne
 	if (!VG_(am_is_valid_for_client)(at, bytes, write ? VKI_PROT_WRITE : VKI_PROT_READ))
 		return;
 	mt_count_range(of[tid], at, bytes, write);
+	/* of the system call's instruction */
+	if (with_sites && sites_of[tid])
+		mt_site_range(sites_of[tid], mt_site_key(VG_(get_IP)(tid), 1, write), at, bytes);
 }
 
 static void on_kernel_read(CorePart part, ThreadId tid, const HChar *what, Addr at, SizeT bytes)
@@ -206,6 +272,7 @@ struct block {
 	Bool repeats;			/* it is one element of a string */
 	IRExpr *load[MAX_LOADS];	/* addresses that this instruction has read */
 	Int n_loads;
+	unsigned int operands[2];	/* of this instruction, that it reads and writes, until now */
 };
 
 static void call(struct block *b, const HChar *name, void *function, Int n, IRExpr **args, IRExpr *guard)
@@ -223,6 +290,13 @@ static void access(struct block *b, IRExpr *at, Int bytes, unsigned int write, I
 		return;
 	if (!write && b->n_loads < MAX_LOADS)
 		b->load[b->n_loads++] = at;
+	if (with_sites) {
+		const ULong key = mt_site_key(b->ip, b->operands[write]++, write);
+
+		call(b, "on_site", b->repeats ? (void *)on_repeated_site : bytes > UNIT ? (void *)on_wide_site : (void *)on_site, 3,
+		     mkIRExprVec_3(at, IRExpr_Const(IRConst_U64(key)), IRExpr_Const(IRConst_U64((ULong)bytes))), guard);
+		return;
+	}
 	if (b->repeats)
 		call(b, "on_repeat", (void *)on_repeat, 3,
 		     mkIRExprVec_3(at, IRExpr_Const(IRConst_U64(b->ip)), IRExpr_Const(IRConst_U64((ULong)bytes << 1 | write))), guard);
@@ -267,6 +341,7 @@ static void statement(struct block *b, IRStmt *s)
 		b->counts = b->ip < own_start || b->ip >= own_end;
 		b->repeats = is_repeated(b->ip, s->Ist.IMark.len);
 		b->n_loads = 0;
+		b->operands[0] = b->operands[1] = 0;
 		break;
 	case Ist_WrTmp:
 		if (s->Ist.WrTmp.data->tag == Iex_Load)
@@ -339,8 +414,19 @@ static void tell(void *arg, const struct mt_count_row *r)
 	rows[n_rows++] = *r;
 }
 
+static void tell_site(void *arg, const struct mt_site_row *r)
+{
+	(void)arg;
+	if (n_site_rows == max_site_rows) {
+		max_site_rows = max_site_rows ? 2 * max_site_rows : 4096;
+		site_rows = VG_(realloc)("memtrace.sites", site_rows, max_site_rows * sizeof(*site_rows));
+	}
+	site_rows[n_site_rows++] = *r;
+}
+
 static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 {
+	struct mt_tool_sites *s;
 	struct mt_tool_rows *r;
 
 	if (!VG_IS_TOOL_USERREQ('M', 'T', args[0]))
@@ -353,6 +439,8 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 		of[tid] = current = mt_count_thread_new(&unwanted, 0);
 		if (!current)
 			VG_(tool_panic)("no memory for the counters of a thread");
+		if (with_sites)
+			sites_of[tid] = current_sites = new_sites(&unwanted_sites, current);
 		*ret = 1;
 		break;
 	case MT_TOOL_OWN_CODE:
@@ -361,7 +449,7 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 		*ret = 1;
 		break;
 	case MT_TOOL_BEGIN:
-		mt_count_fork_child(&counters, of[tid], VG_(gettid)());
+		begin_anew(of[tid], sites_of[tid]);
 		*ret = 1;
 		break;
 	case MT_TOOL_COLLECT:
@@ -377,6 +465,15 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 	case MT_TOOL_LOST:
 		*ret = counters.lost;
 		break;
+	case MT_TOOL_SITES:
+		s = (struct mt_tool_sites *)args[1];
+		n_site_rows = 0;
+		if (with_sites)
+			mt_sites_collect(&sites, args[2] != 0, is_alive, tell_site, NULL);
+		s->row = site_rows;
+		s->n = n_site_rows;
+		*ret = 1;
+		break;
 	default:
 		return False;
 	}
@@ -389,12 +486,13 @@ static const HChar *log_prefix;		/* of the path of Valgrind's log; the process i
 
 static Bool on_option(const HChar *arg)
 {
-	return VG_STR_CLO(arg, "--log-prefix", log_prefix);
+	return VG_STR_CLO(arg, "--log-prefix", log_prefix) || VG_BOOL_CLO(arg, "--instructions", with_sites);
 }
 
 static void usage(void)
 {
 	VG_(printf)("    --log-prefix=PATH         PATH followed by the process id is the log\n");
+	VG_(printf)("    --instructions=no|yes     count what each instruction accesses, too [no]\n");
 }
 
 static void debug_usage(void)
@@ -434,9 +532,12 @@ static void post_clo_init(void)
 	/* the kernel named the thread after this tool */
 	VG_(prctl)(PR_SET_NAME, (ULong)(name ? name + 1 : VG_(args_the_exename)), 0, 0, 0);
 	of = VG_(calloc)("memtrace.threads", VG_N_THREADS, sizeof(*of));
+	sites_of = VG_(calloc)("memtrace.sites", VG_N_THREADS, sizeof(*sites_of));
 	repeats = VG_(calloc)("memtrace.repeats", VG_N_THREADS, sizeof(*repeats));
 	mt_count_init(&counters, &ops);
 	mt_count_init(&unwanted, &ops);
+	mt_sites_init(&sites, &counters);
+	mt_sites_init(&unwanted_sites, &unwanted);
 	VG_(atfork)(on_fork_before, on_fork_parent, on_fork_child);
 }
 

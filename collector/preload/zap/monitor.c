@@ -610,6 +610,14 @@ static void end_interval(int last_ever)
 	mon.interval++;
 }
 
+/* The program ends, or goes on as another one. */
+static void tell_sites(void)
+{
+	if (shared.count)
+		cnt_tell_sites();
+	go_on();
+}
+
 /* ---- the thread */
 
 /*
@@ -642,6 +650,7 @@ static void end_abandoned_process(void)
 		code = code * 10 + (*p - '0');
 	mt_monitor_event(MT_EVENT_EXIT);
 	end_interval(1);
+	tell_sites();
 	ctx_fini();
 	mt_sys(SYS_exit_group, code >> 8 & 255);
 }
@@ -817,6 +826,8 @@ static void run(void)
 			if (req & REQUEST_CLOSE)
 				windows_turn(false);
 			end_interval(req & REQUEST_EXIT);
+			if (req & (REQUEST_EXIT | REQUEST_FINISH))
+				tell_sites();
 			if (req & REQUEST_OPEN)
 				windows_turn(true);
 			if (req & REQUEST_EXIT)

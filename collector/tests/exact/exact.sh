@@ -6,16 +6,8 @@
 # thread and direction; odd programs with hooks, which must do what they do without. Run by
 # ../run.sh exact. Nothing depends on the speed of the machine.
 
-tests=$(cd "$(dirname "$0")/.." && pwd)
-. "$tests/lib.sh"
-need_memtrace
-need_programs fidelity quirks
-here=$tests/exact
-cd "$work" || exit 2
-
-record() {
-	timeout 300 "$MEMTRACE" record --quiet --exact "$@"
-}
+. "$(dirname "$0")/common.sh"
+exact=--exact
 
 # build NAME WORDS...: a compiler of memtrace; what it says is shown only when it fails
 build() {
@@ -25,26 +17,6 @@ build() {
 	fail "$name does not compile"
 	sed 's/^/    /' "$name.build" | head -20
 	return 1
-}
-
-# truth NAME SCENARIO [OPTIONS OF RECORD...]: what ./truth says about itself, compared
-truth() {
-	local name=$1 scenario=$2 some=
-	shift 2
-	[ "${1:-}" != --some ] || { some=--some; shift; }
-	if ! record "$@" -o "$name.trace" ./truth "$scenario" > "$name.out" 2> "$name.err"; then
-		fail "$name: exit code"
-		sed 's/^/    /' "$name.err" | head -5
-	elif ! python3 "$here/check.py" $some "$name.out" "$name.trace" > "$name.check"; then
-		fail "$name"
-		sed 's/^/    /' "$name.check"
-	elif ! "$bin/fidelity" --format "$name.trace" > "$name.format" 2>&1; then
-		fail "$name: the trace does not follow the format"
-		grep -v 'records$' "$name.format" | head -5 | sed 's/^/    /'
-	else
-		pass "$name: $(cat "$name.check")"
-	fi
-	rm -rf "$name.trace"
 }
 
 # ---- every way to access memory, as compilers of all levels make it
@@ -94,6 +66,37 @@ if [ -n "$clang" ]; then
 else
 	skip "there is no clang"
 fi
+
+# ---- instructions: those of a program whose functions are one each
+c_sites="$c -o sites $here/sites.c"
+for level in -O1 -O2 -Os; do
+	build sites cc $level $c_sites && sites "gcc $level instructions" one routines
+done
+build sites cc -O2 $c_sites
+for s in threads churn fork; do
+	sites "instructions, $s" $s routines
+done
+sites "instructions, windows" windows routines --windows api
+if [ -n "$clang" ]; then
+	export MEMTRACE_CC=$clang
+	build sites cc -O2 $c_sites && sites "clang instructions" threads routines
+	if "$clang" -flto lto.c -o lto 2> /dev/null; then
+		for s in threads churn fork; do
+			build sites cc -O2 -flto $c_sites && sites "clang -flto instructions, $s" $s routines
+		done
+		MEMTRACE_WINDOWS=1 build sites cc -O2 -flto $c_sites && sites "clang -flto instructions, windows" windows routines --windows api &&
+			sites "clang -flto instructions, gates" one routines
+	fi
+	unset MEMTRACE_CC
+fi
+# the accesses of pages are those without
+build truth cc -O1 $c -o truth "$here/truth.c" -ldl
+for s in kinds threads signals spawn; do
+	truth "instructions, $s" $s --instructions
+done
+timeout 100 "$MEMTRACE" record --instructions -o bad.trace ./truth kinds > bad.out 2>&1
+[ $? = 2 ] && [ ! -e bad.trace ] && grep -q -- '--instructions needs --exact' bad.out && pass "instructions without --exact" ||
+	fail "instructions without --exact: $(cat bad.out)"
 
 # ---- what happens to processes and threads
 build truth cc -O1 $c -o truth "$here/truth.c" -ldl
@@ -365,28 +368,9 @@ MEMTRACE_CC=no-such-compiler "$MEMTRACE" cc plain.c 2> plain.err
 
 # ---- odd programs: the same output and exit code with hooks, recorded
 build quirks cc -std=gnu11 -g -O2 -w -pthread -o quirks "$tests/workloads/quirks.c"
-# whole, and in windows that turn all the time
-for options in "" "--windows 1ms/2ms"; do
-while read -r name status; do
-	mkdir -p q && cd q || exit 2
-	{
-		timeout 100 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
-		want=$?
-		(exec timeout 300 "$MEMTRACE" record --quiet --exact $options -o ../q.trace ../quirks "$name" > ../exact.out 2> ../exact.err < /dev/null)
-		got=$?
-	} 2> /dev/null
-	cd ..
-	if [ $got != $want ]; then
-		fail "quirk $name $options: status $got instead of $want"
-	elif ! cmp -s plain.out exact.out || ! cmp -s plain.err exact.err; then
-		fail "quirk $name $options: other output"
-		diff -a plain.out exact.out | head -5 | sed 's/^/    /'
-		diff -a plain.err exact.err | head -5 | sed 's/^/    /'
-	else
-		pass "quirk $name $options"
-	fi
-	rm -rf q q.trace
-done < <("$bin/quirks" list)
+# whole, in windows that turn all the time, and with all instructions
+for options in "" "--windows 1ms/2ms" "--instructions"; do
+	odd ../quirks "$options" $("$bin/quirks" list | cut -d ' ' -f 1)
 done
 
 summary exact

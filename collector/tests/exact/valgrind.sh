@@ -6,16 +6,7 @@
 # thread and direction; the same program with hooks; odd programs. Run by ../run.sh valgrind.
 # ALL=1 runs all odd programs (10 minutes); those that Valgrind cannot run are named below.
 
-tests=$(cd "$(dirname "$0")/.." && pwd)
-. "$tests/lib.sh"
-need_memtrace
-need_programs fidelity quirks
-here=$tests/exact
-cd "$work" || exit 2
-
-record() {
-	timeout 300 "$MEMTRACE" record --quiet "$@"
-}
+. "$(dirname "$0")/common.sh"
 
 # ---- without the tool
 printf 'int main(void) { return 7; }\n' > plain.c
@@ -48,19 +39,16 @@ record --exact=valgrind -o static.trace ./static 2> static.err
 # ---- the truth
 gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o truth "$here/truth.c" -ldl
 gcc -O2 -g -shared -fPIC -o libtruth.so "$here/library.c"
+exact=--exact=valgrind
 for s in instructions threads churn signals fork exec library reuse spawn; do
-	if ! record --exact=valgrind -o truth.trace ./truth $s > truth.out 2> truth.err; then
-		fail "$s: exit code: $(head -5 truth.err)"
-	elif ! python3 "$here/check.py" truth.out truth.trace > truth.check; then
-		fail "$s"
-		sed 's/^/    /' truth.check
-	elif ! "$bin/fidelity" --format truth.trace > truth.format 2>&1; then
-		fail "$s: the trace does not follow the format"
-		grep -v 'records$' truth.format | head -5 | sed 's/^/    /'
-	else
-		pass "$s: $(tail -n 1 truth.check)"
-	fi
-	rm -rf truth.trace
+	truth $s $s
+done
+gcc -O2 -g -w -std=gnu11 -pthread -I"$tests/../regions" -o sites "$here/sites.c"
+for s in one threads churn fork; do
+	sites "instructions, $s" $s ""
+done
+for s in instructions threads signals exec spawn; do
+	truth "with instructions, $s" $s --instructions
 done
 
 # ---- hooks and Valgrind see the same of one program
@@ -89,7 +77,7 @@ pages() {
 		awk '$2 % 512 == 0 && $3 % 512 == 0 { print $2, $3 }' | sort | uniq -c
 }
 "$MEMTRACE" cc -O2 -g -pthread -o same-hooks same.c 2> build.err && gcc -O2 -g -pthread -o same same.c
-record --exact -o hooks.trace ./same-hooks && record --exact=valgrind -o valgrind.trace ./same
+exact=--exact record -o hooks.trace ./same-hooks && record -o valgrind.trace ./same
 pages hooks.trace > hooks.pages
 pages valgrind.trace > valgrind.pages
 [ "$(awk '{ n += $1 } END { print n }' hooks.pages)" = 128 ] && cmp -s hooks.pages valgrind.pages && pass "like hooks" ||
@@ -118,7 +106,7 @@ int main(int argc, char **argv)
 }
 END
 gcc -O2 -o steady steady.c
-record --exact=valgrind --interval 60s --interval-accesses 2000000 -o steady.trace ./steady steady.trace/p0000/intervals.csv
+record --interval 60s --interval-accesses 2000000 -o steady.trace ./steady steady.trace/p0000/intervals.csv
 awk -F, 'NR > 1 { small += last != "" && last < 2000000; last = $NF; n++ } END { exit !(n >= 3 && !small) }' steady.trace/p0000/intervals.csv &&
 	pass "intervals by accesses" || fail "intervals by accesses: $(cut -d, -f22 steady.trace/p0000/intervals.csv | tr '\n' ' ')"
 
@@ -132,25 +120,7 @@ grep -q 'static *256 KiB .* a ' info.out && grep -q 'stack of main thread' info.
 # vfork, clone (share no memory with children), and programs that measure
 odd="thread-name first-descriptor closefrom daemonize exec-chain raw-exit crash-in-thread sigkill shell"
 [ -z "${ALL:-}" ] || odd=$("$bin/quirks" list | cut -d ' ' -f 1 | grep -vxE 'segv-mprotect|barriers|map-fixed|reservation|vfork|clone')
-for name in $odd; do
-	mkdir -p q && cd q || exit 2
-	{
-		timeout 100 "$bin/quirks" "$name" > ../plain.out 2> ../plain.err < /dev/null
-		want=$?
-		(exec timeout 300 "$MEMTRACE" record --quiet --exact=valgrind -o ../q.trace "$bin/quirks" "$name" > ../exact.out 2> ../exact.err < /dev/null)
-		got=$?
-	} 2> /dev/null
-	cd ..
-	if [ $got != $want ]; then
-		fail "quirk $name: status $got instead of $want"
-	elif ! cmp -s plain.out exact.out || ! cmp -s plain.err exact.err; then
-		fail "quirk $name: other output"
-		diff -a plain.out exact.out | head -5 | sed 's/^/    /'
-		diff -a plain.err exact.err | head -5 | sed 's/^/    /'
-	else
-		pass "quirk $name"
-	fi
-	rm -rf q q.trace
-done
+odd "$bin/quirks" "" $odd
+odd "$bin/quirks" --instructions thread-name exec-chain crash-in-thread
 
 summary valgrind

@@ -275,6 +275,7 @@ static void document(void)
 	header_in_doc(doc, "\n## pNNNN/structures.csv", EXAMPLE "/p0000/structures.csv");
 	header_in_doc(doc, "\n## pNNNN/stacks.csv", EXAMPLE "/p0000/stacks.csv");
 	header_in_doc(doc, "\n## pNNNN/threads.csv", EXAMPLE "/p0000/threads.csv");
+	header_in_doc(doc, "\n## pNNNN/instructions.csv", EXAMPLE "/p0000/instructions.csv");
 
 	text = section(doc, "\n## manifest.json");
 	keys_in_example(text, m, "purpose unseen late unrecorded job windows with");

@@ -222,6 +222,13 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	*out = (struct cnt_interval){ .accesses = 700, .rows = 70, .lost = 7 };
 }
 
+static int sites_told;
+
+void cnt_tell_sites(void)
+{
+	sites_told++;
+}
+
 /* Windows of counted accesses. */
 static bool saw = true, turns_to;
 static int turns;
@@ -821,8 +828,21 @@ static void progress_grows_at_the_end_of_an_interval(void)
 	CHECK_EQ(progress() - before, 1005);
 }
 
+/* At the end of a program that counts, and of no other. */
+static void sites_at_the_end(void)
+{
+	shared.count = 0;
+	tell_sites();
+	CHECK_EQ(sites_told, 0);
+	shared.count = 1;
+	tell_sites();
+	CHECK_EQ(sites_told, 1);
+	shared.count = 0;
+}
+
 int main(void)
 {
+	sites_at_the_end();
 	lost_pages_count_once();
 	looks_add_up_in_an_interval();
 	intervals_touch();
