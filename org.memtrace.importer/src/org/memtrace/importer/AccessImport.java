@@ -24,6 +24,7 @@ import org.memtrace.importer.input.SkipCounter;
 import org.memtrace.importer.memtrace.AccessParser;
 import org.memtrace.importer.memtrace.CloseLookParser;
 import org.memtrace.importer.memtrace.ContextTables;
+import org.memtrace.importer.memtrace.InstructionParser;
 import org.memtrace.importer.memtrace.TraceDirectory;
 import org.memtrace.importer.moca.HistoricalContext;
 import org.memtrace.importer.moca.MocaFramesocExport;
@@ -42,6 +43,7 @@ import org.memtrace.importer.tree.LeafTable;
 import org.memtrace.importer.tree.MergeRule;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.CloseLook;
+import org.memtrace.model.InstructionCounts;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.Regions;
@@ -83,6 +85,7 @@ final class AccessImport {
 	private final TraceDirectory trace;
 	private ContextTables context;
 	private final CloseLook.Builder closeLook = new CloseLook.Builder();
+	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
 	private final CpuSets cpuSets = new CpuSets();
 	private final LongNumbers addresses = new LongNumbers();
 	private final List<ImageData> images = new ArrayList<>();
@@ -196,6 +199,7 @@ final class AccessImport {
 					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
 			if (image.directory() != null) {
 				new CloseLookParser().read(image, closeLook, skips, progress);
+				InstructionParser.read(image, instructions, skips);
 			}
 			ImageData data = new ImageData(image, pageShift, structures, new RowSpill(scratchDirectory, budget));
 			images.add(data);
@@ -349,6 +353,10 @@ final class AccessImport {
 			CloseLook look = closeLook.build();
 			if (!look.isEmpty()) {
 				writer.note(CloseLook.NOTE, look.toBytes());
+			}
+			InstructionCounts counted = instructions.build();
+			if (!counted.isEmpty()) {
+				writer.note(InstructionCounts.NOTE, counted.toBytes());
 			}
 			writeAccesses(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes

@@ -8,8 +8,11 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
+import org.memtrace.analysis.source.Instructions;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CloseLook;
+import org.memtrace.model.InstructionCounts;
+import org.memtrace.model.InstructionCounts.Reach;
 import org.memtrace.model.Interval;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
@@ -151,6 +154,24 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 				}
 			});
 
+	/** What record --instructions counted. */
+	public static final TraceTable INSTRUCTIONS = new TraceTable("instructions",
+			"what an instruction did in one direction, in all threads, as `record --instructions` counted it",
+			ofInstructions(Column.number("threads", "Threads", "number of threads that ran it")), (store, query, visitor, progress) -> {
+				for (Instructions.Row r : Instructions.of(store, false)) {
+					visitor.row(instruction(r, r.threads()));
+				}
+			});
+
+	/** The same by thread. */
+	public static final TraceTable THREAD_INSTRUCTIONS = new TraceTable("thread_instructions",
+			"what an instruction did in one direction in a thread, as `record --instructions` counted it",
+			ofInstructions(Column.number("task", "Task", "id that the operating system gives the thread")), (store, query, visitor, progress) -> {
+				for (Instructions.Row r : Instructions.of(store, true)) {
+					visitor.row(instruction(r, r.use().taskId()));
+				}
+			});
+
 	/** The tree of memory. */
 	public static final TraceTable PRODUCERS = new TraceTable("producers", "a part of the tree of memory, or a producer of events",
 			List.of(Column.number("id", "Producer", "number in the tree; that of a child is larger"),
@@ -241,14 +262,45 @@ public record TraceTable(String name, String meaning, List<Column> columns, Sour
 			null);
 
 	/** Tables that are parts of the trace, those of a Parquet folder first. */
-	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, STACKS, PRODUCERS, TYPES, PROPERTIES,
-			EVENTS, PAGES, FINDINGS);
+	public static final List<TraceTable> ALL = List.of(STRUCTURES, THREADS, INTERVALS, REGIONS, LINES, INSTRUCTIONS, THREAD_INSTRUCTIONS,
+			STACKS, PRODUCERS, TYPES, PROPERTIES, EVENTS, PAGES, FINDINGS);
 	/** Tables that a Parquet folder has beside the accesses. */
 	public static final List<TraceTable> IN_FOLDERS = List.of(STRUCTURES, THREADS, INTERVALS, STACKS, PRODUCERS, PAGES, FINDINGS);
 
 	/** The table with a name, or null. */
 	public static TraceTable find(String name) {
 		return ALL.stream().filter(t -> t.name.equals(name)).findFirst().orElse(null);
+	}
+
+	/** @param who the column that tells whose the numbers are */
+	private static List<Column> ofInstructions(Column who) {
+		return List.of(Column.number("image", "Image", "number of the process image"),
+				Column.address("code", "Code", "address of the instruction; with hooks that of the call that counts"),
+				Column.text("function", "Function", "name of the function"), Column.text("file", "File", "source file"),
+				Column.number("line", "Line", "line in the source file"), Column.text("object", "Object", "file of the code"),
+				Column.text("structure", "Structure", "structure of the first access; with an ellipsis where the last one was to another"),
+				Column.number("structure_id", "Structure number", "its number in the table of structures"),
+				Column.text("access", "Access", "read or write"), Column.number("width_bytes", "Width", "bytes of an access"),
+				Column.number("accesses", "Accesses", "how many"), who,
+				Column.number("stride_bytes", "Stride", "the distance from one access to the next that most of them have"),
+				Column.number("stride_ppm", "Share of stride", "share of the accesses that have it, in millionths"),
+				Column.number("same", "Same place", "accesses at the address of the one before"),
+				Column.number("element", "One after the other", "accesses as far from the one before as they are wide"),
+				Column.number("in_line", "Line", "other accesses up to 64 bytes from the one before"),
+				Column.number("in_page", "Page", "those up to 4 KiB from it"), Column.number("near", "Near", "those up to 2 MiB from it"),
+				Column.number("far", "Far", "those farther from it"),
+				Column.text("strides", "Strides", "all of them, as instructions.csv of the trace directory has them"));
+	}
+
+	private static Object[] instruction(Instructions.Row r, long who) {
+		InstructionCounts.Use u = r.use();
+		InstructionCounts.Stride s = u.dominant();
+		CallFrame f = r.place() == null ? new CallFrame(0, "", "", "", 0) : r.place();
+		return new Object[] {u.image(), u.ip(), known(f.function()), known(f.file()), f.line() == 0 ? null : f.line(), known(f.object()),
+				known(r.structureName()),
+				r.structure() == null ? null : r.structure().id(), u.write() ? "write" : "read", u.bytes(), u.accesses(), who,
+				s == null ? null : s.value(), Math.round(1e6 * r.dominantShare()), u.count(Reach.SAME), u.count(Reach.ELEMENT),
+				u.count(Reach.LINE), u.count(Reach.PAGE), u.count(Reach.NEAR), u.count(Reach.FAR), known(InstructionCounts.text(u.strides()))};
 	}
 
 	/** Ids of columns. */

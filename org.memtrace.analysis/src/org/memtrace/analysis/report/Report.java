@@ -30,6 +30,7 @@ import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.pattern.PatternText;
 import org.memtrace.analysis.pattern.Patterns;
+import org.memtrace.analysis.source.Instructions;
 import org.memtrace.analysis.text.Units;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.MemtraceException;
@@ -44,6 +45,8 @@ public final class Report {
 	public static final int MOST_ROWS = 1_000_000;
 	/** So many structures have pictures, the heaviest ones. */
 	private static final int PICTURES = 200;
+	/** So many source lines are in the table of instructions. */
+	private static final int INSTRUCTIONS = 100;
 	private static final String TEMPLATE = "report.html";
 	private static final Gson GSON = new GsonBuilder().create();
 
@@ -91,10 +94,31 @@ public final class Report {
 			progress.worked(1);
 		}
 		top.add("structures", structures);
+		top.add("instructions", instructions(store));
 		String template = template();
 		String title = escape(t.info().alias());
 		return template.replace("@TITLE@", title).replace("@TOPOLOGY@", topology == null ? "<p class=\"dim\">The machine was not recorded.</p>"
 				: topology.replaceFirst("^<\\?xml[^>]*>\\s*", "")).replace("@DATA@", GSON.toJson(top).replace("<", "\\u003c"));
+	}
+
+	/** The source lines with most accesses, if instructions were counted. */
+	private static JsonArray instructions(TraceStore store) throws MemtraceException {
+		JsonArray all = new JsonArray();
+		for (Instructions.Row r : Instructions.byLine(Instructions.of(store, false))) {
+			if (all.size() == INSTRUCTIONS) {
+				break;
+			}
+			JsonObject o = new JsonObject();
+			o.addProperty("where", r.where());
+			o.addProperty("structure", r.structureName());
+			o.addProperty("access", r.use().write() ? "write" : "read");
+			o.addProperty("accesses", r.use().accesses());
+			o.addProperty("threads", r.threads());
+			o.addProperty("stride", r.stride());
+			o.addProperty("jumps", r.jumps());
+			all.add(o);
+		}
+		return all;
 	}
 
 	private static String template() {

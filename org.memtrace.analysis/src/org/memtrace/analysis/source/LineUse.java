@@ -33,7 +33,7 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 	 *
 	 * @param reads number of reads, as the trace counts
 	 * @param writes number of writes
-	 * @param shared those of reads and writes that met another thread on the page in the same interval
+	 * @param shared those of reads and writes that met another thread on the page in the same interval, NaN: not known
 	 * @param threads number of threads
 	 */
 	public record Line(double reads, double writes, double shared, int threads) {
@@ -41,7 +41,7 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 			return reads + writes;
 		}
 
-		/** In per cent; 0 without accesses. */
+		/** In per cent; 0 without accesses, NaN: not known. */
 		public double sharedPercent() {
 			return accesses() > 0 ? 100 * shared / accesses() : 0;
 		}
@@ -84,6 +84,20 @@ public record LineUse(Map<String, SortedMap<Integer, Line>> files) {
 			lines.forEach((line, at) -> use.put(line, all.line(at)));
 			files.put(file, use);
 		});
+		return new LineUse(files);
+	}
+
+	/** Of a trace that counted its instructions: numbers of the whole run, without those that are shared. */
+	public static LineUse of(List<Instructions.Row> rows) {
+		Map<String, SortedMap<Integer, Line>> files = new TreeMap<>();
+		for (Instructions.Row r : Instructions.byLine(rows)) {
+			if (r.place() != null && !r.place().file().isEmpty() && r.place().line() > 0) {
+				double n = r.use().accesses();
+				files.computeIfAbsent(r.place().file(), f -> new TreeMap<>()).merge(r.place().line(),
+						new Line(r.use().write() ? 0 : n, r.use().write() ? n : 0, Double.NaN, r.threads()),
+						(a, b) -> new Line(a.reads + b.reads, a.writes + b.writes, Double.NaN, Math.max(a.threads, b.threads)));
+			}
+		}
 		return new LineUse(files);
 	}
 

@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.action.IToolBarManager;
@@ -40,6 +41,7 @@ import org.eclipse.ui.PartInitException;
 import org.memtrace.analysis.colour.Palette;
 import org.memtrace.analysis.selection.ViewState;
 import org.memtrace.analysis.source.EditorCommand;
+import org.memtrace.analysis.source.Instructions;
 import org.memtrace.analysis.source.LineUse;
 import org.memtrace.analysis.source.LineUse.Line;
 import org.memtrace.analysis.source.SourceFiles;
@@ -71,6 +73,8 @@ public final class SourceView extends TraceView {
 	/** A longer file is not shown. */
 	private static final long MOST_BYTES = 16 << 20;
 	private static final int LINES_ABOVE = 5;
+	/** Strides of a line that are told. */
+	private static final int MOST_STRIDES = 4;
 	/** Widths of the columns beside the text, in characters: line, accesses, threads, shared. */
 	private static final int[] CHARACTERS = { 7, 13, 9, 9 };
 	private static final int GAP = 8;
@@ -90,10 +94,11 @@ public final class SourceView extends TraceView {
 	 * @param file null: not here
 	 * @param text null: not here, or it cannot be read
 	 * @param problem why there is no text, or what is to be known of it; may be empty
+	 * @param instructions of the file: what each line did to each structure, in the whole run; empty where they were not counted
 	 * @param hasCode whether the trace has the source lines of its code at all
 	 */
 	private record Shown(List<SourcePlace> places, SourcePlace place, Path file, String text, String problem, SortedMap<Integer, Line> lines,
-			boolean hasCode) {
+			List<Instructions.Row> instructions, boolean hasCode) {
 	}
 
 	private Combo places;
@@ -219,14 +224,16 @@ public final class SourceView extends TraceView {
 	private static Shown load(Input input, Progress progress) throws MemtraceException {
 		CodePlaces code;
 		List<SourcePlace> places;
+		List<Instructions.Row> all;
 		try (OpenTrace.Lease lease = input.trace().lease()) {
 			code = LineUse.code(lease.virtual());
 			places = input.question().places(lease.virtual(), code);
+			all = Instructions.of(lease.virtual(), false);
 		}
 		boolean hasCode = code.frames().stream().anyMatch(f -> f.line() > 0);
 		if (places.isEmpty()) {
 			return new Shown(places, null, null, null, "No source line is known of it. Compile the program with -g, and record it again.",
-					Collections.emptySortedMap(), hasCode);
+					Collections.emptySortedMap(), List.of(), hasCode);
 		}
 		SourcePlace place = input.place() != null ? input.place() : places.get(0);
 		List<SourceFiles.Rule> rules;
@@ -236,23 +243,26 @@ public final class SourceView extends TraceView {
 			rules = List.of();
 		}
 		ViewState s = input.state();
-		SortedMap<Integer, Line> lines = LineUse
-				.of(input.trace().accesses(s.filters(), progress), code, s.fromNs(), s.toNs(), s.producer(), progress).of(place);
+		LineUse use = !all.isEmpty() ? LineUse.of(all)
+				: LineUse.of(input.trace().accesses(s.filters(), progress), code, s.fromNs(), s.toNs(), s.producer(), progress);
+		SortedMap<Integer, Line> lines = use.of(place);
+		List<Instructions.Row> rows = Instructions.byLine(all.stream()
+				.filter(r -> r.place() != null && use.files().get(r.place().file()) == lines).toList());
 		Path file = SourceFiles.of(rules, code).find(place.file());
 		if (file == null) {
 			return new Shown(places, place, null, null, place.fileName() + " is not on this machine. It was recorded as "
-					+ place.file() + ".", lines, hasCode);
+					+ place.file() + ".", lines, rows, hasCode);
 		}
 		try {
 			if (Files.size(file) > MOST_BYTES) {
-				return new Shown(places, place, file, null, file + " is longer than " + Units.bytes(MOST_BYTES) + ".", lines, hasCode);
+				return new Shown(places, place, file, null, file + " is longer than " + Units.bytes(MOST_BYTES) + ".", lines, rows, hasCode);
 			}
 			String content = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
 			boolean changed = Files.getLastModifiedTime(file).toInstant().isAfter(input.trace().info().recordedAt());
 			return new Shown(places, place, file, content, changed ? "This file has changed since the recording: lines may be others."
-					: "", lines, hasCode);
+					: "", lines, rows, hasCode);
 		} catch (IOException e) {
-			return new Shown(places, place, file, null, file + " cannot be read: " + e.getMessage(), lines, hasCode);
+			return new Shown(places, place, file, null, file + " cannot be read: " + e.getMessage(), lines, rows, hasCode);
 		}
 	}
 
@@ -289,12 +299,23 @@ public final class SourceView extends TraceView {
 		head.redraw();
 	}
 
+	private static String shared(Line l) {
+		return Double.isNaN(l.shared()) ? "" : String.format(Locale.ROOT, ", %.1f %% shared", l.sharedPercent());
+	}
+
+	/** With which strides a line goes through which structures: "reads b 2,400 bytes apart (99 %)". */
+	private static String strides(Shown s, int line) {
+		return s.instructions().stream().filter(r -> r.place().line() == line && !r.stride().isEmpty()).limit(MOST_STRIDES)
+				.map(r -> (r.use().write() ? "writes " : "reads ") + (r.structure() == null ? "" : r.structureName() + " ") + r.stride())
+				.collect(Collectors.joining("; "));
+	}
+
 	/** What is known of a file that is not here: its lines with accesses. */
 	private static String known(Shown now) {
 		StringBuilder all = new StringBuilder();
 		now.lines().forEach((line, use) -> all.append(String.format(Locale.ROOT,
-				"%s:%d  %,.0f reads, %,.0f writes, %s, %.1f %% shared%n", now.place().fileName(),
-				line, use.reads(), use.writes(), Units.plural(use.threads(), "thread"), use.sharedPercent())));
+				"%s:%d  %,.0f reads, %,.0f writes, %s%s%n", now.place().fileName(),
+				line, use.reads(), use.writes(), Units.plural(use.threads(), "thread"), shared(use))));
 		return all.toString();
 	}
 
@@ -308,9 +329,10 @@ public final class SourceView extends TraceView {
 			return;
 		}
 		Line l = shown.text() == null ? null : shown.lines().get(number);
-		String said = l == null ? "" : String.format(Locale.ROOT, "Line %d: %,.0f reads, %,.0f writes, %s, %.1f %% shared.", number,
-				l.reads(), l.writes(),
-				Units.plural(l.threads(), "thread"), l.sharedPercent());
+		String strides = l == null ? "" : strides(shown, number);
+		String said = l == null ? "" : String.format(Locale.ROOT, "Line %d: %,.0f reads, %,.0f writes, %s%s%s.%s", number, l.reads(),
+				l.writes(), Units.plural(l.threads(), "thread"), shared(l), shown.instructions().isEmpty() ? "" : ", in the whole run",
+				strides.isEmpty() ? "" : "  It " + strides + ".");
 		String none = shown.text() == null ? "" : !shown.hasCode() ? "The trace does not tell which lines made its accesses."
 				: shown.lines().isEmpty() ? "No line of this file made an access in what is shown." : "";
 		String all = String.join("  ", List.of(said.isEmpty() ? none : said, shown.problem())).strip();
@@ -398,7 +420,7 @@ public final class SourceView extends TraceView {
 			gc.setForeground(ScenePainter.color(l != null || here ? palette.text() : palette.mutedText()));
 			row(gc, y, new String[] { (here ? "▶ " : "") + (i + 1), l == null ? "" : Units.count(l.accesses()), l == null ? ""
 					: Integer.toString(l.threads()),
-					l == null ? "" : Units.percent(l.sharedPercent()) });
+					l == null || Double.isNaN(l.shared()) ? "" : Units.percent(l.sharedPercent()) });
 		}
 		gc.setForeground(ScenePainter.color(palette.separator()));
 		gc.drawLine(margin() + GAP / 2, 0, margin() + GAP / 2, area.height);

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 
 import org.memtrace.aggregation.AccessScan;
 import org.memtrace.analysis.node.NodeDistances;
+import org.memtrace.analysis.source.Instructions;
 import org.memtrace.model.CloseLook;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.memory.MemoryArea;
@@ -287,6 +288,7 @@ public final class FactsCollector {
 		if (look != null) {
 			new CloseFacts.Collector(CloseLook.parse(look), threads, structures, groupOf).collect(groups, this::leafAt);
 		}
+		Steps.collect(Instructions.of(store, false), structures, groups, groupOf);
 		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
 		for (GroupFacts g : groups) {
 			g.firstWritten = Place.most(g.firstWrites, code, g.image);

@@ -139,6 +139,8 @@ public final class GroupFacts {
 	public final BitSet falseLeaves = new BitSet();
 	/** What record --zoom saw of it; null when it did not look at it. Then {@link #worst} and {@link #falseLeaves} are of that. */
 	public CloseFacts close;
+	/** How instructions go through it; null where they were not counted. */
+	public Steps steps;
 	/** By (interval, thread); made for strides. */
 	final Map<Long, PageEntries> entries = new HashMap<>();
 	/** Equal parts of a block in which {@link #firstPlaces} and {@link #mainPlaces} count. */

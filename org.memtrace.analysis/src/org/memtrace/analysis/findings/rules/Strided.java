@@ -8,6 +8,7 @@ import java.util.List;
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
 import org.memtrace.analysis.findings.facts.Words;
+import org.memtrace.analysis.source.Instructions;
 
 /** A loop jumps from page to page: each access is on another one. Spec: insight.md 3.2, rule 11. */
 public final class Strided implements Rule {
@@ -28,13 +29,19 @@ public final class Strided implements Rule {
 
 	@Override
 	public boolean concerns(GroupFacts g, TraceFacts t, Thresholds th) {
-		return Groups.isUsedData(g, th) && t.hasOffsets();
+		return Groups.isUsedData(g, th) && (g.steps != null || t.hasOffsets());
 	}
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		double[] s = Groups.strides(g);
 		List<Check> all = new ArrayList<>();
+		if (g.steps != null) {	// known, not guessed from where pages are entered
+			all.add(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
+			all.add(Check.atLeast("share of its accesses by source lines that jump over cache lines, by one and the same distance",
+					g.steps.share(), th.get(Threshold.STRIDE_INSTRUCTIONS)));
+			return all;
+		}
+		double[] s = Groups.strides(g);
 		all.add(Check.atLeast("share of its pages with one main user", (double) g.singleParts / g.lateParts, th.get(Threshold.EVERYWHERE)));
 		all.add(Check.atLeast("pages", g.parts, th.get(Threshold.HOT_PAGES)));
 		all.add(Check.atLeast("share of the pages that are entered neither in their first nor in their last line", s[0],
@@ -55,6 +62,13 @@ public final class Strided implements Rule {
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
+		if (g.steps != null) {
+			Instructions.Row most = g.steps.most();
+			return new Statement(most.where() + (most.use().write() ? " writes it " : " reads it ") + most.stride() + "; such jumps make "
+					+ Words.percent(g.steps.share()) + " of its accesses: consecutive accesses of the loop are in different lines or pages",
+					"exchange the loops, or use tiles, so that the innermost loop walks along memory").fix(Fix.tiles(g, t)).view("rw")
+					.figure("stride_bytes", most.use().dominant().value()).figure("jumping", g.steps.share());
+		}
 		double[] s = Groups.strides(g);
 		if (bySteps(g, th)) {
 			RowSteps rows = RowSteps.of(g, th);

@@ -39,6 +39,7 @@ public enum Threshold {
 	STRIDE_MASS("strided.mass", 0.15, "share of the pages that are entered neither in their first nor in their last line"),
 	STRIDE_TOP("strided.top", 0.5, "share of these entries that are in one line"),
 	STRIDE_STEPS("strided.steps", 0.9, "share of the steps from page to page that are multiples of the length of a row"),
+	STRIDE_INSTRUCTIONS("strided.instructions", 0.5, "share of the accesses by source lines that jump over lines by one distance"),
 	PADDING_SHARE("padding.share", 0.6, "share of an element that is padding, in whole cache lines"),
 	PADDING_BYTES("padding.bytes", 1 << 20, "bytes of padding in a structure"),
 	UNUSED_BYTES("unused.bytes", 1 << 20, "bytes of a structure that is hardly used"),

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.memtrace.analysis.source.Instructions;
 import org.memtrace.importer.reader.ImportReport;
+import org.memtrace.model.InstructionCounts;
 import org.memtrace.model.Progress;
 import org.memtrace.model.store.AccessQuery;
 import org.memtrace.model.store.TraceCatalogue;
@@ -50,6 +52,9 @@ class FormatExampleTest {
 						"2 B #2 [page 0] 1002 1 4", "2 B #2 [page 2] 1002 1 0", "3 table [page 1] 1000 1 0",
 						"3 B [page 0] 1000 1 0", "3 B [page 1] 1001 1 2"), rows);
 				assertTrue(store.structures().stream().anyMatch(s -> s.name().equals("buffer[0], \"raw\"")));
+				assertEquals(List.of("fill 9 1:8:7:0 3:4048:1:0 B", "sum 1  B"), Instructions.of(store, true).stream()
+						.map(r -> r.place().function() + " " + r.use().accesses() + " " + InstructionCounts.text(r.use().strides()) + " "
+								+ r.structure().name() + (r.several() ? ", …" : "")).toList());
 				assertEquals(List.of("char 1", "double 8", "struct cell 16;0 8 sum double;8 4 n int"), store.structures().stream()
 						.filter(s -> !s.members().isEmpty()).map(s -> s.elementType() + " " + s.members()).distinct().sorted().toList());
 				assertEquals(List.of("A double[1024]", "B struct cell[768]", "B struct cell[768]", "table char[8192]", "table char[8192]"),

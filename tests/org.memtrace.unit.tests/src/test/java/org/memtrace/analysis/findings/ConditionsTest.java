@@ -83,6 +83,11 @@ class ConditionsTest {
 		all.add(new Miss("strided", "share of the pages that are entered", 2, t -> sweep(t, 128, (p, i) -> p % 8 == 0 ? 1024 : 0)));
 		all.add(new Miss("strided", "share of these entries in one line", 2,
 				t -> sweep(t, 128, (p, i) -> 64 * (1 + (p * p * p * 7 + p * 13 + i) % 62))));
+		// known steps of instructions: few pages; other lines do not jump; jumps of different distances
+		all.add(new Miss("strided", "pages", 2, t -> steps(t, 63, 1000, "3:2400:990:9", "1:8:99:0")));
+		all.add(new Miss("strided", "share of its accesses by source lines", 2, t -> steps(t, 128, 1000, "3:2400:990:9", "1:8:1100:0")));
+		all.add(new Miss("strided", "share of its accesses by source lines", 2, t -> steps(t, 128, 1000, "3:2400:490:509", "1:8:99:0")));
+		all.add(new Miss("strided", "share of its accesses by source lines", 2, t -> steps(t, 128, 1000, "3:255:990:9", "1:8:99:0")));
 		// sweeps down columns
 		all.add(new Miss("column-sweep", "share of its pages that two", 2, t -> columns(t, 1496, p -> p < 96, (i, page) -> i * 7 % 90)));
 		// each thread has rows of its own, and at the end all look at all
@@ -290,6 +295,18 @@ class ConditionsTest {
 				}
 			}
 		}
+	}
+
+	private static void steps(PlantedTrace t, int pages, long jumps, String strides, String others) {
+		int s = t.structure("b", StructureKind.HEAP, pages);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < pages; p++) {
+				t.access(s, p, i, t.owner(p, pages), 1, 1, 0, 0);
+			}
+		}
+		long n = org.memtrace.model.InstructionCounts.strides(others).stream().mapToLong(c -> c.count()).sum();
+		t.instruction(s, 0, 0x401000, false, jumps, strides);
+		t.instruction(s, 0, 0x401010, true, n + 1, others);
 	}
 
 	private static void sweep(PlantedTrace t, int pages, Entry entry) {

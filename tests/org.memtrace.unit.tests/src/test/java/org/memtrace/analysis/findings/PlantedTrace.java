@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.memtrace.model.store.AccessBatch;
 import org.memtrace.model.CallFrame;
 import org.memtrace.model.CloseLook;
+import org.memtrace.model.InstructionCounts;
 import org.memtrace.model.CodePlaces;
 import org.memtrace.model.Interval;
 import org.memtrace.analysis.diff.PlaceTimes;
@@ -82,6 +83,7 @@ public final class PlantedTrace {
 	private boolean twoNodes;
 	private long briefNs;
 	private CloseLook look = CloseLook.NONE;
+	private final InstructionCounts.Builder instructions = new InstructionCounts.Builder();
 	private final Regions.Builder regions = new Regions.Builder();
 	private int cpu = -1;
 	private int node;
@@ -96,6 +98,13 @@ public final class PlantedTrace {
 		twoNodes = true;
 		cpu = onCpu;
 		node = ofNode;
+	}
+
+	/** An instruction of a thread that goes through a structure, with {@link #code} at its address; strides as in instructions.csv. */
+	public void instruction(int structure, int thread, long address, boolean write, long accesses, String strides) {
+		long at = structures.get(structure).startAddress();
+		instructions.add(new InstructionCounts.Use(0, 100 + thread, address, write, 8, accesses, at, at + 64,
+				InstructionCounts.strides(strides)));
 	}
 
 	/** What record --zoom saw. */
@@ -354,6 +363,10 @@ public final class PlantedTrace {
 			}
 			if (!look.isEmpty()) {
 				w.note(CloseLook.NOTE, look.toBytes());
+			}
+			InstructionCounts counted = instructions.build();
+			if (!counted.isEmpty()) {
+				w.note(InstructionCounts.NOTE, counted.toBytes());
 			}
 			Regions named = regions.build(intervals * INTERVAL);
 			if (!named.isEmpty()) {

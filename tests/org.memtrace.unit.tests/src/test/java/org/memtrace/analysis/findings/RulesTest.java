@@ -59,6 +59,7 @@ class RulesTest {
 			new Plant("imbalance", "triangle", 3, t -> work(t, 20), t -> work(t, 1)),
 			new Plant("strided", "image", 2, t -> sweep(t, true), t -> sweep(t, false)),
 			new Plant("strided", "rows", 2, t -> columns(t, 1000, false), t -> parts(t, "rows", 64, false)),
+			new Plant("strided", "b", 2, t -> steps(t, "3:2400:990:9"), t -> steps(t, "1:8:990:0 4:-720000:9:0")),
 			new Plant("column-sweep", "rows", 2, t -> columns(t, t.threads() > 8 ? 4096 : 1496, true), t -> parts(t, "rows", 64, false)),
 			new Plant("column-sweep", "rows", 2, t -> columns(t, t.threads() > 8 ? 4096 : 9600, true), t -> parts(t, "rows", 64, false)),
 			new Plant("column-sweep", "rows", 2, t -> columns(t, 4096, true), t -> parts(t, "rows", 64, false)),
@@ -293,6 +294,16 @@ class RulesTest {
 				int offset = strided ? 64 * (5 + i % 40) + 8 : 0;
 				t.access(s, p, i, t.owner(p, pages), 1, 1, offset, offset);
 			}
+		}
+	}
+
+	/** Each thread works on its part, and the instruction that does it is known. */
+	private static void steps(PlantedTrace t, String strides) {
+		parts(t, "b", 64, false);
+		t.code(0x401000, "product", "/src/mm.c", 14);
+		for (int k = 0; k < t.threads(); k++) {
+			t.instruction(0, k, 0x401000, false, 1000, strides);
+			t.instruction(0, k, 0x401010, true, 100, "1:8:99:0");
 		}
 	}
 
