@@ -53,6 +53,7 @@ struct mt_backend {
 	const char *name;		/* of --backend, in manifest.json and image.json */
 	const char *title;		/* in a list for people, without the name */
 	unsigned int abilities;		/* MT_ABILITY_* */
+	bool takes_static;		/* programs that are static, too, and no others without the library */
 	enum mt_library library;
 	bool on_demand;			/* auto never takes it, and to try it costs more: only where it, or exact counts, are asked for */
 	/*

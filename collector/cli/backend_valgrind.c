@@ -12,9 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alone.h"
 #include "backend.h"
 #include "program.h"
 #include "util.h"
+#include "valgrind_alone.h"
 
 #define LOG "valgrind-"		/* files of the trace until its end; Valgrind puts the process id behind it */
 
@@ -80,11 +82,11 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 	found = version(folder, &err);
 	if (found) {
 		b->works = MT_YES;
-		b->why = mt_strdup("every access of any program is counted, libraries, stack and system calls included; a program takes 1.2 to 20 times "
+		b->why = mt_strdup("every access of any program is counted, libraries, stack and system calls included; a program takes 1.5 to 25 times "
 				   "the CPU time, and its threads run one at a time");
 		mt_probe_note(b, "tool", MT_YES, "%s", found);
 		mt_probe_note(b, "processor", MT_PARTLY, "as far as Valgrind knows it: the program is told that there is no AVX-512");
-		mt_probe_note(b, "programs", MT_PARTLY, "dynamically linked ones for 64 bits, and what they start; none that gain privileges");
+		mt_probe_note(b, "programs", MT_PARTLY, "those for 64 bits, and what they start, of static ones without their allocations; none that gain privileges");
 	} else if (err == ENOENT) {
 		b->why = mt_strdup("this memtrace was built without its tool of Valgrind, because the package valgrind was not there");
 		b->fix = mt_strdup("apt-get install valgrind && memtrace build");
@@ -107,6 +109,10 @@ static int fits(const char *program, char **why)
 	char *which = NULL;
 	const char *obstacle = mt_program_obstacle(program, &which);
 
+	if (obstacle && mt_obstacle_is_static(obstacle)) {
+		free(which);
+		return 4;
+	}
 	if (obstacle)
 		*why = mt_printf("%s %s", which, obstacle);
 	free(which);
@@ -128,7 +134,7 @@ static void *open_session(const struct mt_backend_request *r, char **why, char *
 	s->folder = folder_of(preload);
 	s->instructions = r->instructions;
 	free(preload);
-	mt_note("the program runs under Valgrind: its threads run one at a time, and it takes 1.2 to 20 times the CPU time");
+	mt_note("the program runs under Valgrind: its threads run one at a time, and it takes 1.5 to 25 times the CPU time");
 	return s;
 }
 
@@ -191,11 +197,12 @@ static void finish(void *session, struct mt_backend_result *r)
 	bool told = false;
 
 	(void)r;
+	mt_alone_convert(s->trace, LOG);
 	while (d && (e = readdir(d))) {
 		char *path, *text, *line;
 		size_t n;
 
-		if (strncmp(e->d_name, LOG, strlen(LOG)))
+		if (strncmp(e->d_name, LOG, strlen(LOG)) || strstr(e->d_name, ALONE_SUFFIX))
 			continue;
 		path = mt_printf("%s/%s", s->trace, e->d_name);
 		text = mt_read_file(path, &n);
@@ -221,6 +228,7 @@ const struct mt_backend mt_backend_valgrind = {
 	.on_demand = true,
 	.title = "Exact counts, any program",
 	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_EXACT,
+	.takes_static = true,
 	.library = MT_LIBRARY_ASKS_TOOL,
 	.probe = probe,
 	.guarantee = guarantee,

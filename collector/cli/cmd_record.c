@@ -1381,7 +1381,7 @@ static int record_program(const struct mt_args *a)
 	if (!backend)
 		goto out;
 	obstacle = mt_program_obstacle(program, &which);
-	if (obstacle && backend->abilities & MT_ABILITY_ANY_PROGRAM) {
+	if (obstacle && (backend->abilities & MT_ABILITY_ANY_PROGRAM || (backend->takes_static && mt_obstacle_is_static(obstacle)))) {
 		mt_note("%s %s: its accesses are recorded, its allocations are not", which, obstacle);
 	} else if (obstacle && backend->abilities & MT_ABILITY_ACCESSES) {
 		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s %s; it cannot be recorded (--backend none runs it all the same)",

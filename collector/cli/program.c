@@ -79,6 +79,13 @@ static bool privileged(const char *path)
 	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
+static const char is_static[] = "is statically linked, so that no library can be preloaded";
+
+bool mt_obstacle_is_static(const char *obstacle)
+{
+	return obstacle == is_static;
+}
+
 const char *mt_program_obstacle(const char *path, char **which)
 {
 	char *p = mt_strdup(path);
@@ -140,7 +147,7 @@ const char *mt_program_obstacle(const char *path, char **which)
 						interp |= ph.p_type == PT_INTERP;
 				}
 				if (!interp)
-					why = "is statically linked, so that no library can be preloaded";
+					why = is_static;
 			}
 		}
 		close(fd);

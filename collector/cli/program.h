@@ -4,6 +4,8 @@
 #ifndef MEMTRACE_CLI_PROGRAM_H
 #define MEMTRACE_CLI_PROGRAM_H
 
+#include <stdbool.h>
+
 /*
  * Path of the program as the shell would execute it (what it sees as its own
  * name must not change), or NULL; *code is then the exit code
@@ -17,6 +19,8 @@ char *mt_program_find(const char *name, int *code);
  * NULL when it will. *which is the file it is about; caller frees it.
  */
 const char *mt_program_obstacle(const char *path, char **which);
+/* Is it that one? */
+bool mt_obstacle_is_static(const char *obstacle);
 
 /* Was it built with `memtrace cc`? 1 yes, 0 no, -1: it is not an ELF file that can be read (a script). */
 int mt_program_counts(const char *path);

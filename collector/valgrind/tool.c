@@ -24,8 +24,10 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include <elf.h>
 #include <linux/prctl.h>
 
+#include "alone.h"
 #include "site.h"
 #include "request.h"
 
@@ -69,6 +71,181 @@ static void zero(void *p, size_t bytes)
 		VG_(memset)(p, 0, bytes);
 }
 
+static bool is_alive(int tid)
+{
+	return mt_sys(SYS_tgkill, VG_(getpid)(), tid, 0) != -ESRCH;
+}
+
+static void tell(void *arg, const struct mt_count_row *r)
+{
+	(void)arg;
+	if (n_rows == max_rows) {
+		max_rows = max_rows ? 2 * max_rows : 4096;
+		rows = VG_(realloc)("memtrace.rows", rows, max_rows * sizeof(*rows));
+	}
+	rows[n_rows++] = *r;
+}
+
+static void tell_site(void *arg, const struct mt_site_row *r)
+{
+	(void)arg;
+	if (n_site_rows == max_site_rows) {
+		max_site_rows = max_site_rows ? 2 * max_site_rows : 4096;
+		site_rows = VG_(realloc)("memtrace.sites", site_rows, max_site_rows * sizeof(*site_rows));
+	}
+	site_rows[n_site_rows++] = *r;
+}
+
+/* ---- programs without the preload library: nobody asks, and the counts are written from here (alone.h) */
+
+static const HChar *log_prefix;		/* of the path of Valgrind's log; the process id is behind it */
+static Bool alone;
+static HChar alone_path[4200];
+static ULong alone_start_ns, alone_next_ns, alone_length_ns, alone_sites_ns;
+static ULong alone_lost;
+static Addr main_stack;			/* an address in it */
+
+/* The file is open only here, while the program does not run: it never sees a descriptor of ours. */
+static void alone_write(struct alone_head *h, const void *what, ULong bytes)
+{
+	const long fd = mt_sys(SYS_open, alone_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	h->version = ALONE_VERSION;
+	h->bytes = bytes;
+	h->pid = VG_(getpid)();
+	if (fd < 0)
+		return;
+	mt_sys(SYS_write, fd, h, sizeof(*h));
+	while (bytes) {
+		const long n = mt_sys(SYS_write, fd, what, bytes);
+
+		if (n <= 0)
+			break;
+		what = (const HChar *)what + n;
+		bytes -= (ULong)n;
+	}
+	mt_sys(SYS_close, fd);
+}
+
+static void alone_write_maps(void)
+{
+	Addr one;
+	const Int many = VG_(am_get_segment_starts)(SkFileC | SkAnonC, &one, 1), most = many < 0 ? -many : 1;
+	Addr *starts = VG_(malloc)("memtrace.starts", sizeof(Addr) * (UInt)most);
+	const Int n = VG_(am_get_segment_starts)(SkFileC | SkAnonC, starts, most);
+	struct alone_head h = { .kind = ALONE_MAPS };
+	ULong used = 0, room = 4096;
+	HChar *text = VG_(malloc)("memtrace.maps", room);
+	Bool has_heap = False;
+
+	for (Int i = 0; i < n; i++) {
+		const NSegment *s = VG_(am_find_nsegment)(starts[i]);
+		const HChar *name = s ? VG_(am_get_filename)(s) : NULL;
+
+		if (!s)
+			continue;
+		if (!name)
+			name = main_stack >= s->start && main_stack <= s->end ? "[stack]" : "";
+		/* Valgrind makes the memory of brk(2) executable, and nothing below it that is no file */
+		if (!has_heap && s->kind == SkAnonC && s->hasR && s->hasW && s->hasX) {
+			has_heap = True;
+			name = "[heap]";
+		}
+		if (room - used < VG_(strlen)(name) + 400)
+			text = VG_(realloc)("memtrace.maps", text, room = 2 * room + VG_(strlen)(name));
+		used += VG_(sprintf)(text + used, "%lx-%lx %c%c%cp %llx 00:00 %llu %s\n", s->start, s->end + 1, s->hasR ? 'r' : '-',
+				     s->hasW ? 'w' : '-', s->hasX ? 'x' : '-', name[0] == '/' ? (ULong)s->offset : 0, (ULong)s->ino, name);
+	}
+	alone_write(&h, text, used);
+	VG_(free)(text);
+	VG_(free)(starts);
+}
+
+/* The end of an interval. */
+static void alone_interval(UInt marks)
+{
+	struct alone_head h = { .kind = ALONE_ROWS, .marks = marks, .start = alone_start_ns };
+	const ULong now = mt_now_ns();
+
+	n_rows = 0;
+	h.accesses = mt_count_collect(&counters, is_alive, tell, NULL);
+	h.end = now > h.start ? now : h.start + 1;
+	h.lost = counters.lost - alone_lost;
+	alone_lost = counters.lost;
+	alone_write(&h, rows, n_rows * sizeof(*rows));
+	if (with_sites) {
+		struct alone_head sites_head = { .kind = ALONE_SITES };
+		const Bool all = marks || now >= alone_sites_ns;
+
+		n_site_rows = 0;
+		mt_sites_collect(&sites, all, is_alive, tell_site, NULL);
+		alone_write(&sites_head, site_rows, n_site_rows * sizeof(*site_rows));
+		if (all)
+			alone_sites_ns = now + (now - counters.start_ns);
+	}
+	if (marks || h.start == counters.start_ns)
+		alone_write_maps();
+	alone_start_ns = h.end;
+	alone_next_ns = now + alone_length_ns;
+}
+
+/* A file of its own for a program in a process. @parent: of a child of fork, else 0. */
+static void alone_begin(Int parent)
+{
+	struct alone_head h = { .kind = ALONE_BEGIN, .parent = parent, .how_fork = parent != 0, .start = mt_now_ns() };
+	static HChar exe[8192];
+	long fd = -EEXIST;
+
+	for (UInt k = 0; fd == -EEXIST && k < 100000; k++) {
+		VG_(sprintf)(alone_path, "%s%d-%u" ALONE_SUFFIX, log_prefix, VG_(getpid)(), k);
+		fd = mt_sys(SYS_open, alone_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	}
+	alone = fd >= 0;
+	if (!alone)
+		return;
+	mt_sys(SYS_close, fd);
+	alone_start_ns = counters.start_ns = h.start;
+	alone_next_ns = h.start + alone_length_ns;
+	alone_sites_ns = h.start + 1000000000;
+	alone_lost = 0;
+	exe[0] = 0;
+	if (VG_(args_the_exename)[0] != '/' && mt_sys(SYS_getcwd, exe, sizeof(exe) - 1) > 0)
+		VG_(strcat)(exe, "/");
+	if (VG_(strlen)(exe) + VG_(strlen)(VG_(args_the_exename)) < sizeof(exe))
+		VG_(strcat)(exe, VG_(args_the_exename));
+	alone_write(&h, exe, VG_(strlen)(exe));
+}
+
+/* No library can be loaded into it. */
+static Bool is_static(const HChar *program)
+{
+	const long fd = mt_sys(SYS_open, program, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr e;
+	Elf64_Phdr p;
+	Bool yes = fd >= 0 && mt_sys(SYS_read, fd, &e, sizeof(e)) == sizeof(e) && !VG_(memcmp)(e.e_ident, ELFMAG, SELFMAG) &&
+		   e.e_ident[EI_CLASS] == ELFCLASS64;
+
+	for (UInt i = 0; yes && i < e.e_phnum; i++)
+		yes = mt_sys(SYS_pread64, fd, &p, sizeof(p), e.e_phoff + (ULong)i * e.e_phentsize) == sizeof(p) && p.p_type != PT_INTERP;
+	if (fd >= 0)
+		mt_sys(SYS_close, fd);
+	return yes;
+}
+
+static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
+{
+	(void)tid, (void)args, (void)n;
+	if (alone && (number == SYS_execve || number == SYS_execveat))
+		alone_interval(ALONE_EXEC);
+}
+
+static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes result)
+{
+	(void)tid, (void)number, (void)args, (void)n, (void)result;
+}
+
+/* ---- threads and processes */
+
 static const struct mt_count_ops ops = { .map = map, .zero = zero, .now_ns = mt_now_ns };
 
 static struct mt_site_thread *new_sites(struct mt_sites *s, struct mt_count_thread *pages)
@@ -92,6 +269,10 @@ static void on_start_client_code(ThreadId tid, ULong blocks)
 	}
 	if (with_sites && !sites_of[tid])
 		sites_of[tid] = new_sites(of[tid]->count == &counters ? &sites : &unwanted_sites, of[tid]);
+	if (alone && !main_stack)
+		main_stack = VG_(get_SP)(tid);
+	if (alone && mt_now_ns() >= alone_next_ns)
+		alone_interval(0);
 	current = of[tid];
 	current_sites = sites_of[tid];
 	repeat = repeats[tid];
@@ -137,6 +318,8 @@ static void on_fork_child(ThreadId tid)
 	of[tid] = self;
 	sites_of[tid] = self_sites;
 	begin_anew(self, self_sites);
+	if (alone)
+		alone_begin(mt_sys(SYS_getppid));
 }
 
 /* ---- what the code of the program calls */
@@ -399,31 +582,6 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
 
 /* ---- requests */
 
-static bool is_alive(int tid)
-{
-	return mt_sys(SYS_tgkill, VG_(getpid)(), tid, 0) != -ESRCH;
-}
-
-static void tell(void *arg, const struct mt_count_row *r)
-{
-	(void)arg;
-	if (n_rows == max_rows) {
-		max_rows = max_rows ? 2 * max_rows : 4096;
-		rows = VG_(realloc)("memtrace.rows", rows, max_rows * sizeof(*rows));
-	}
-	rows[n_rows++] = *r;
-}
-
-static void tell_site(void *arg, const struct mt_site_row *r)
-{
-	(void)arg;
-	if (n_site_rows == max_site_rows) {
-		max_site_rows = max_site_rows ? 2 * max_site_rows : 4096;
-		site_rows = VG_(realloc)("memtrace.sites", site_rows, max_site_rows * sizeof(*site_rows));
-	}
-	site_rows[n_site_rows++] = *r;
-}
-
 static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 {
 	struct mt_tool_sites *s;
@@ -482,8 +640,6 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 
 /* ---- the tool */
 
-static const HChar *log_prefix;		/* of the path of Valgrind's log; the process id is behind it */
-
 static Bool on_option(const HChar *arg)
 {
 	return VG_STR_CLO(arg, "--log-prefix", log_prefix) || VG_BOOL_CLO(arg, "--instructions", with_sites);
@@ -522,6 +678,8 @@ static void close_log(void)
 static void fini(Int code)
 {
 	(void)code;
+	if (alone)
+		alone_interval(ALONE_EXIT);
 }
 
 static void post_clo_init(void)
@@ -538,6 +696,14 @@ static void post_clo_init(void)
 	mt_count_init(&unwanted, &ops);
 	mt_sites_init(&sites, &counters);
 	mt_sites_init(&unwanted_sites, &unwanted);
+	if (log_prefix && VG_(strlen)(log_prefix) < 4096 && is_static(VG_(args_the_exename))) {
+		const HChar *length = VG_(getenv)("MEMTRACE_INTERVAL_NS");
+
+		alone_length_ns = length ? VG_(strtoull10)(length, NULL) : 0;
+		if (alone_length_ns < 1000000)
+			alone_length_ns = 50000000;
+		alone_begin(0);
+	}
 	VG_(atfork)(on_fork_before, on_fork_parent, on_fork_child);
 }
 
@@ -552,6 +718,7 @@ static void pre_clo_init(void)
 	VG_(basic_tool_funcs)(post_clo_init, instrument, fini);
 	VG_(needs_command_line_options)(on_option, usage, debug_usage);
 	VG_(needs_client_requests)(on_request);
+	VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
 	VG_(track_start_client_code)(on_start_client_code);
 	VG_(track_pre_thread_ll_exit)(on_thread_exit);
 	VG_(track_pre_mem_read)(on_kernel_read);

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What {@code record --exact --instructions} counted: how often each instruction accessed memory, and with which strides, the differences of
- * the addresses of its successive accesses in a thread. Immutable.
+ * What {@code record --exact --instructions} counted: how often each instruction accessed memory, and with which strides, the differences
+ * of the addresses of its successive accesses in a thread. Immutable.
  */
 public final class InstructionCounts {
 	/** Name of the note in the trace: a line for each use, see {@link #toBytes}. */
