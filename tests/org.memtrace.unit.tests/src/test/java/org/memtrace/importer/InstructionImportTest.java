@@ -146,7 +146,8 @@ class InstructionImportTest {
 
 	@Test
 	void theTablesHaveFunctionsLinesAndStructures() throws Exception {
-		Path written = trace(HEADER, "0,100,401000,0,8,1001,20010,20018,-3:-520:1:0 3:4096:999:0", "1,101,401000,0,8,501,20010,20018,3:4096:500:0",
+		Path written = trace(HEADER, "0,100,401000,0,8,1001,20010,20018,-3:-520:1:0 3:4096:999:0",
+				"1,101,401000,0,8,501,20010,20018,3:4096:500:0",
 				"2,100,401010,1,4,3,20010,99999999,1:4:2:0").file("p0000/code.csv", "Ip,Object,Offset,Function,File,Line",
 				"401000,/bin/app,1000,walk,/src/app.c,12").write();
 		List<String> rows = new ArrayList<>();
