@@ -1,10 +1,8 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 */
 /* backend_zap.c - page faults of unmapped pages, by the preload library (preload/zap). Here is only whether it can work. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,32 +18,18 @@
 
 #include "arch.h"
 #include "backend.h"
-#include "clonesite.h"
+#include "faultcheck.h"
 #include "faultprobe.h"
 #include "util.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
-/*
- * UFFD_FEATURE_RWP and UFFD_FEATURE_RWP_ASYNC of Linux 7.2: each access to a protected page faults, and the kernel takes the
- * protection away. No header here has them.
- */
-#define RWP_FEATURES (1u << 17 | 1u << 18)
 #ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
 #define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
 #endif
 
-/* linux/fs.h of 6.7; older headers lack it */
-struct scan_arg {
-	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
-	uint64_t inverted, mask, anyof, result;
-};
-#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
-
-/* bits of mt_backend_probe.found */
-#define FOUND_PERF 1u		/* faults are attributed to threads */
-#define FOUND_PERF_KERNEL 2u	/* accesses of the kernel too */
+/* bits of mt_backend_probe.found, beside those of faultcheck.h */
 #define FOUND_GROUPS 4u		/* reads are seen in groups of pages */
 #define FOUND_FIRST_ONLY 8u	/* a write after a read is not seen */
 #define GROUP_SHIFT 16		/* pages of such a group are in the bits from here on */
@@ -53,22 +37,6 @@ struct scan_arg {
 #define EXACT_READS "echo 4096 | sudo tee /sys/kernel/debug/fault_around_bytes"
 
 #define note mt_probe_note
-
-static enum mt_works probe_preload(const struct mt_probe *p, struct mt_backend_probe *b)
-{
-	struct mt_clone_site sites[MT_SITES];
-	const char *why;
-
-	if (!p->preload)
-		return note(b, "preload", MT_NO, "libmemtrace-preload.so is not beside this program");
-	if (strpbrk(p->preload, " :"))
-		return note(b, "preload", MT_NO,
-			    "the path of libmemtrace-preload.so has a blank or a colon, which LD_PRELOAD cannot express");
-	/* what the library replaces in the program, whose C library is nearly always that of this one */
-	if ((!dlsym(RTLD_DEFAULT, "_Fork") || mt_without(getenv("MEMTRACE_WITHOUT")) & MT_WITHOUT_FORK) && !mt_clone_sites(sites, &why))
-		return note(b, "preload", MT_NO, "%s", why);
-	return note(b, "preload", MT_YES, "%s", p->preload);
-}
 
 /*
  * ftruncate() obeys RLIMIT_FSIZE and sends SIGXFSZ beyond it: with the soft limit
@@ -162,8 +130,7 @@ static enum mt_works probe_memory(struct mt_backend_probe *b, char **fix)
 		note(b, "userfaultfd", MT_NO, "memory cannot be registered: %s", strerror(errno));
 		goto out;
 	}
-	w = note(b, "userfaultfd", MT_YES, "user mode, write protection of shared memory%s",
-		 (api.features & RWP_FEATURES) == RWP_FEATURES ? "; this kernel has read-write protection, which is not used yet" : "");
+	w = note(b, "userfaultfd", MT_YES, "user mode, write protection of shared memory");
 out:
 	if (uffd >= 0)
 		close(uffd);
@@ -171,113 +138,6 @@ out:
 		munmap(m, 4 * MT_PAGE);
 	close(fd);
 	return w;
-}
-
-static enum mt_works probe_pagemap(struct mt_backend_probe *b)
-{
-	struct { uint64_t start, end, cat; } out[4];
-	char *m = mmap(NULL, 8 * MT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	enum mt_works w;
-	uint64_t e = 0;
-
-	if (fd < 0 || m == MAP_FAILED) {
-		w = note(b, "pagemap", MT_NO, "/proc/self/pagemap: %s", strerror(errno));
-	} else {
-		struct scan_arg a = { .size = sizeof(a), .start = (uintptr_t)m,
-			.end = (uintptr_t)m + 8 * MT_PAGE, .vec = (uintptr_t)out, .vec_len = 4,
-			.mask = 8, .result = 8 };
-
-		m[0] = 1;
-		if (ioctl(fd, SCAN_IOCTL, &a) == 1)
-			w = note(b, "pagemap", MT_YES, "PAGEMAP_SCAN");
-		else if (pread(fd, &e, 8, (off_t)((uintptr_t)m / MT_PAGE * 8)) == 8 && e >> 63)
-			w = note(b, "pagemap", MT_PARTLY,
-				 "no PAGEMAP_SCAN (Linux 6.7): pages are read one by one, which costs more");
-		else
-			w = note(b, "pagemap", MT_NO, "the page table cannot be read");
-	}
-	if (fd >= 0)
-		close(fd);
-	if (m != MAP_FAILED)
-		munmap(m, 8 * MT_PAGE);
-	return w;
-}
-
-static int open_perf(bool kernel)
-{
-	struct perf_event_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.size = sizeof(a);
-	a.type = PERF_TYPE_SOFTWARE;
-	a.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
-	a.sample_period = 1;
-	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-			PERF_SAMPLE_CPU;
-	a.exclude_kernel = !kernel;
-	a.exclude_hv = 1;
-	a.disabled = 1;
-	a.inherit = 1;
-	a.use_clockid = 1;
-	a.clockid = 1;	/* CLOCK_MONOTONIC */
-	return (int)syscall(SYS_perf_event_open, &a, 0, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static enum mt_works probe_perf(struct mt_backend_probe *b, char **fix)
-{
-	char *paranoid = mt_read_line("/proc/sys/kernel/perf_event_paranoid");
-	enum mt_works w = MT_NO;
-	int fd, err;
-	void *m;
-
-	fd = open_perf(true);
-	if (fd >= 0)
-		b->found |= FOUND_PERF_KERNEL;
-	if (fd < 0)
-		fd = open_perf(false);
-	if (fd < 0) {
-		err = errno;
-		if ((err == EACCES || err == EPERM) && paranoid && atoi(paranoid) > 2) {
-			w = note(b, "perf", MT_NO,
-				 "page-fault events are refused: kernel.perf_event_paranoid is %s",
-				 paranoid);
-			*fix = mt_strdup("sysctl kernel.perf_event_paranoid=2");
-		} else if (err == EACCES || err == EPERM) {
-			w = note(b, "perf", MT_NO,
-				 "page-fault events are refused (%s), probably by the container",
-				 strerror(err));
-			*fix = mt_strdup("docker run --security-opt seccomp=unconfined ...");
-		} else {
-			w = note(b, "perf", MT_NO, "page-fault events do not work: %s", strerror(err));
-		}
-		goto out;
-	}
-	m = mmap(NULL, 9 * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (m == MAP_FAILED) {
-		w = note(b, "perf", MT_NO, "the ring buffer cannot be mapped: %s", strerror(errno));
-		*fix = mt_strdup("sysctl kernel.perf_event_mlock_kb=4096");
-	} else {
-		b->found |= FOUND_PERF;
-		w = note(b, "perf", MT_YES, (b->found & FOUND_PERF_KERNEL) ?
-			 "page-fault events, those of system calls included" :
-			 "page-fault events of user code (those of system calls need root or kernel.perf_event_paranoid <= 1)");
-		munmap(m, 9 * MT_PAGE);
-	}
-	close(fd);
-out:
-	free(paranoid);
-	return w;
-}
-
-/* What a page is, where it is not what nearly everybody has. */
-static const char *page_words(void)
-{
-	switch (MT_PAGE) {
-	case 16384: return "page of 16 KiB";
-	case 65536: return "page of 64 KiB";
-	default: return "page";
-	}
 }
 
 static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
@@ -290,10 +150,10 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 		b->why = mt_strdup("works on x86-64 and arm64 only");
 		return;
 	}
-	preload = probe_preload(p, b);
+	preload = mt_check_preload(p, b);
 	memory = probe_memory(b, &fix_memory);
-	pagemap = probe_pagemap(b);
-	perf = probe_perf(b, &fix_perf);
+	pagemap = mt_check_pagemap(b);
+	perf = mt_check_perf(b, &fix_perf);
 	for (int i = 0; i < b->n_facilities && !b->why; i++)
 		if (b->facility[i].works == MT_NO &&
 		    (strcmp(b->facility[i].name, "perf") || !memory))
@@ -316,14 +176,14 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *b)
 		b->works = MT_PARTLY;
 		b->why = b->found & FOUND_GROUPS ?
 			 mt_printf("every %s touched in an interval, threads, %s; reads are seen in groups of up to %u pages: those "
-				   "mapped around a read are marked, they may not have been touched", page_words(),
+				   "mapped around a read are marked, they may not have been touched", mt_page_words(),
 				   b->found & FOUND_FIRST_ONLY ? "writes that come before a read" : "writes by page", pages) :
-			 mt_printf("every %s touched in an interval, threads, reads; writes only where they come before a read", page_words());
+			 mt_printf("every %s touched in an interval, threads, reads; writes only where they come before a read", mt_page_words());
 		b->fix = fix_memory;
 		fix_memory = NULL;
 	} else {
 		b->works = MT_YES;
-		b->why = mt_printf("every %s touched in an interval, threads, reads and writes%s", page_words(),
+		b->why = mt_printf("every %s touched in an interval, threads, reads and writes%s", mt_page_words(),
 				   (b->found & FOUND_PERF_KERNEL) ? ", accesses of system calls with their thread" :
 						    "; accesses of system calls without their thread");
 	}

@@ -343,10 +343,10 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		printf("            %s\n", mt_info_text(json_object_get(m, "unseen"), "text"));
 	if (*mt_info_text(json_object_get(m, "unrecorded"), "text"))
 		printf("            %s\n", mt_info_text(json_object_get(m, "unrecorded"), "text"));
-	/* zap's governor has fewer where the budget, or one thread alone, asks for it */
+	/* the governor of zap and rwp has fewer where the budget, or one thread alone, asks for it */
 	printf("Interval    %s, %s%" PRIu64 " subphase%s; changed by the overhead governor %" PRIu64 " time%s\n",
 	       mt_human_ns(mt_info_number(p, "interval_ns")),
-	       !strcmp(mt_info_text(b, "name"), "zap") && mt_info_number(p, "subphases") > 1 &&
+	       (!strcmp(mt_info_text(b, "name"), "zap") || !strcmp(mt_info_text(b, "name"), "rwp")) && mt_info_number(p, "subphases") > 1 &&
 	       json_number_value(json_object_get(p, "max_overhead")) > 0 ? "at most " : "", mt_info_number(p, "subphases"),
 	       mt_info_number(p, "subphases") == 1 ? "" : "s", mt_info_number(over, "governor_changes"),
 	       mt_info_number(over, "governor_changes") == 1 ? "" : "s");

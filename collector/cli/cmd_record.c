@@ -978,7 +978,7 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 /* The backend that was asked for, or the best for @program (NULL: for processes); NULL after a message, with *rc. */
 static const struct mt_backend *choose(const struct mt_args *a, const struct mt_probe *p, const char *program, int *rc)
 {
-	/* only zap can look closely */
+	/* only what the library does itself can look closely */
 	const char *asked = requested(a), *want = mt_args_has(a, "zoom") && !strcmp(asked, "auto") ? "zap" : asked;
 	const bool automatic = !strcmp(want, "auto"), running = mt_args_has(a, "pid");
 	const struct mt_backend *b = automatic ? p->best : mt_backend_find(want);
@@ -1730,8 +1730,9 @@ int cmd_record(const struct mt_args *a)
 	if (mt_args_has(a, "zoom") && mt_args_has(a, "pid"))
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom cannot look into a process that runs already");
 	if (mt_args_has(a, "zoom") && (mt_args_has(a, "exact") ||
-				       (strcmp(mt_args_get(a, "backend"), "auto") && strcmp(mt_args_get(a, "backend"), "zap"))))
-		return mt_fail(a, MT_EXIT_USAGE, "--zoom works with the backend zap only");
+				       (strcmp(mt_args_get(a, "backend"), "auto") && strcmp(mt_args_get(a, "backend"), "zap") &&
+					strcmp(mt_args_get(a, "backend"), "rwp"))))
+		return mt_fail(a, MT_EXIT_USAGE, "--zoom works with the backends zap and rwp only");
 	if (mt_args_has(a, "zoom-cpu") && !mt_args_has(a, "zoom"))
 		return mt_fail(a, MT_EXIT_USAGE, "--zoom-cpu needs --zoom");
 	if (check_pattern(a, "follow") || check_pattern(a, "skip"))

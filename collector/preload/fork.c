@@ -25,6 +25,9 @@
  * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
  * shared descriptors) makes an untraced child, after the parent was frozen as below.
  *
+ * With the backend rwp the program's memory is private, and this is a fork like any other: the child registers its memory
+ * anew (zap/rwp.c), and the parent goes on at once.
+ *
  * Where memory is too short for the copy (more than half of MemAvailable, or than
  * MEMTRACE_FORK_COPY_MAX bytes), or the child fails, both processes continue on private mappings of the then frozen file: correct and
  * without any copy, but the accesses of neither are traced from there on ("stop").
@@ -49,6 +52,7 @@
 #include "thread.h"
 #include "zap/hooks.h"
 #include "zap/monitor.h"
+#include "zap/rwp.h"
 #include "zap/space.h"
 
 #define STACK_BYTES (128ul << 10)
@@ -211,6 +215,8 @@ static long child(struct fork_call *c)
 	mt_rawmem_after_fork();
 	gates_fork_done();
 	if (c->untraced) {
+		if (zap_space.rwp && !(c->flags & CLONE_FILES))
+			zap_space_forget();	/* it is the parent's */
 		zap_space.active = 0;
 		mt_process.monitored = mt_process.tracing = 0;
 		mt_quiet_stop();
@@ -244,6 +250,18 @@ static long child(struct fork_call *c)
 		start_image(MT_WATCH_NONE, c->freeze == FROZEN_SHORT ? "memory was too short to copy the parent's for tracing"
 			       : c->freeze ? "the child could not make a memory file of its own (descriptors, memory)"
 			       : "the parent was not traced");
+		return 0;
+	}
+	/* its memory is its own, as always; only the protection is to be made anew */
+	if (zap_space.rwp) {
+		err = zap_rwp_after_fork();
+		adopt_thread(c);
+		if (err) {
+			zap_space_forget();
+			zap_space.active = 0;
+			cnt_fork_child(mt_gettid(), 0);
+		}
+		start_image(err ? MT_WATCH_NONE : MT_WATCH_ZAP, err ? "the child could not protect its memory anew (descriptors, memory)" : "");
 		return 0;
 	}
 	err = become_independent(c);
@@ -371,12 +389,12 @@ static long fork_on_private_stack(void *arg)
 	struct timespec ts = { 0, 1 };
 	long pid;
 
-	if (zap_space.active && (c->untraced || c->old_memfd < 0 || !copy_is_affordable(c)))
+	if (zap_space.active && !zap_space.rwp && (c->untraced || c->old_memfd < 0 || !copy_is_affordable(c)))
 		c->freeze = FROZEN_SHORT;
 again:
 	if (c->freeze)
 		freeze(c);
-	else if (zap_space.active)
+	else if (zap_space.active && !zap_space.rwp)
 		mt_stacks_read(&c->stacks);
 	*c->state = CHILD_BUSY;
 	pid = mt_sys(SYS_clone, c->flags, 0, 0, 0, 0);
@@ -384,7 +402,7 @@ again:
 		c->result = child(c);
 		return 0;
 	}
-	if (pid > 0 && !c->freeze && zap_space.active && !wait_for_child(c, (int)pid)) {
+	if (pid > 0 && !c->freeze && zap_space.active && !zap_space.rwp && !wait_for_child(c, (int)pid)) {
 		mt_sys(SYS_wait4, pid, 0, 0x40000000 /* __WALL */, 0);
 		c->freeze = FROZEN_FAILED;
 		goto again;
@@ -393,7 +411,7 @@ again:
 	 * While the child ran on our memory the kernel wrote its CPU number into the rseq
 	 * area of this thread; sleeping makes it write ours again.
 	 */
-	if (zap_space.active || c->freeze)
+	if ((zap_space.active && !zap_space.rwp) || c->freeze)
 		mt_sys(SYS_nanosleep, &ts, 0);
 	c->result = pid;
 	return pid;
@@ -439,7 +457,7 @@ static long fork_with(unsigned long flags)
 	mt_lock(&zap_space.lock);
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
-	c->old_memfd = zap_space.active ? zap_memfd() : -1;
+	c->old_memfd = zap_space.active && !zap_space.rwp ? zap_memfd() : -1;
 	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
 	if (pid)
 		zap_memfd_done(c->old_memfd);
@@ -546,6 +564,8 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return (long)zap_hook_mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
 	case SYS_madvise:
 		return zap_hook_madvise((void *)a, (size_t)b, (int)c);
+	case SYS_mprotect:	/* as without a hook where there is none of it */
+		return zap_hook_mprotect((void *)a, (size_t)b, (int)c);
 	case SYS_shmat:
 		return (long)zap_hook_shmat((int)a, (const void *)b, (int)c);
 	case SYS_shmdt:

@@ -22,6 +22,7 @@
 #include "thread.h"
 #include "zap/hooks.h"
 #include "zap/monitor.h"
+#include "zap/rwp.h"
 #include "zap/space.h"
 
 #ifndef PR_GET_TID_ADDRESS
@@ -45,7 +46,11 @@ static struct mt_patch hooks[] = {
 	{ "brk", zap_hook_brk, NULL, 0 },
 	{ "shmat", zap_hook_shmat, NULL, 0 },
 	{ "shmdt", zap_hook_shmdt, NULL, 0 },
+	/* of the backend rwp only: */
+	{ "mprotect", zap_hook_mprotect, NULL, 0 },
+	{ "ioctl", zap_hook_ioctl, NULL, 0 },
 };
+#define RWP_HOOKS 2
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -82,11 +87,15 @@ static uint64_t measure_fault_ns(void)
 {
 	enum { PAGES = 128 };
 	const uint64_t at = ZAP_OWN_OFFSET;
-	long w = mt_sys(SYS_mmap, 0, PAGES * MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, zap_space.memfd, at);
+	const int rwp = zap_space.rwp;
+	long w = mt_sys(SYS_mmap, 0, PAGES * MT_PAGE, PROT_READ | PROT_WRITE, rwp ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
+			rwp ? -1 : zap_space.memfd, rwp ? 0 : at);
 	uint64_t best = ~0ull;
 
 	if (mt_failed(w))
 		return 1500;
+	if (rwp)
+		mt_rwp_register(zap_space.uffd, (uint64_t)w, PAGES * MT_PAGE);
 	for (int pass = 0; pass < 5; pass++) {
 		uint64_t t0 = mt_now_ns(), t;
 
@@ -95,26 +104,33 @@ static uint64_t measure_fault_ns(void)
 		t = (mt_now_ns() - t0) / PAGES;
 		if (pass && t < best)	/* the first pass allocates */
 			best = t;
-		mt_sys(SYS_madvise, w, PAGES * MT_PAGE, MADV_DONTNEED);
+		if (rwp)
+			zap_rwp_hide((uint64_t)w, (uint64_t)w + PAGES * MT_PAGE);
+		else
+			mt_sys(SYS_madvise, w, PAGES * MT_PAGE, MADV_DONTNEED);
 	}
 	mt_sys(SYS_munmap, w, PAGES * MT_PAGE);
-	zap_zero(at, PAGES * MT_PAGE);
+	if (!rwp)
+		zap_zero(at, PAGES * MT_PAGE);
 	return best;
 }
 
-/* Huge pages of shared memory would hide 511 of 512 pages; "advise" asks us, we say no. */
+/*
+ * Huge pages of shared memory would hide 511 of 512 pages; "advise" asks us, we say no. Private memory has them nearly everywhere;
+ * with the backend zap there is none.
+ */
 static void refuse_huge_pages(void)
 {
 	char buf[128];
 	long fd = mt_sys(SYS_openat, AT_FDCWD, "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
 			 O_RDONLY | O_CLOEXEC, 0), n;
 
-	if (fd < 0)
+	if (fd < 0 && !zap_space.rwp)
 		return;
-	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
+	n = fd < 0 ? 0 : mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
 	mt_sys(SYS_close, fd);
 	buf[n > 0 ? n : 0] = 0;
-	if (strstr(buf, "[always]") || strstr(buf, "[within_size]") || strstr(buf, "[force]"))
+	if (zap_space.rwp || strstr(buf, "[always]") || strstr(buf, "[within_size]") || strstr(buf, "[force]"))
 		mt_sys(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
@@ -228,6 +244,7 @@ static int start_zap(struct message *why, void *scratch)
 	const char *what;
 	int err;
 
+	zap_space.rwp = p->config.backend[0] == 'r' && !strcmp(p->config.backend, "rwp");
 	err = zap_space_create(p->config.without, &what);
 	if (err) {
 		say_error(why, what, err);
@@ -245,11 +262,13 @@ static int start_zap(struct message *why, void *scratch)
 	p->monitored = 1;
 	refuse_huge_pages();
 	err = (int)mt_call_on_stack((char *)scratch + SCRATCH_BYTES, convert_on_scratch,
-				    (void *)stack_limit());
+				    (void *)(zap_space.rwp ? 0 : stack_limit()));
 	if (err) {
 		say_error(why, "memory cannot be converted", err);
 		return 0;
 	}
+	if (zap_space.rwp)
+		zap_space.writes_unseen = 1;
 	zap_see_writes(-1);
 	mt_patch_loader(zap_loader_mmap, zap_loader_munmap);
 	p->tracing = 1;
@@ -309,7 +328,7 @@ static int patch(struct message *why)
 		say(why, "the thread descriptor of this libc is not known");
 		return -ENOSYS;
 	}
-	err = mt_patch_all(hooks, COUNT(hooks), &what);
+	err = mt_patch_all(hooks, COUNT(hooks) - (strcmp(p->config.backend, "rwp") ? RWP_HOOKS : 0), &what);
 	if (err) {
 		say(why, "libc cannot be patched, ");
 		say_error(why, what, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rawsys.h"
+#include "rwp.h"
 #include "rw.h"
 
 #define SLOT_BITS 16
@@ -45,7 +46,8 @@ int zap_decode(struct zap_decode *dc, const struct zap_regions *traced, uint32_t
 		d->ip = f->ip;
 		d->generation = zap_regions_contain(traced, f->ip) ? interval + 1 : 0;
 		/* code in traced memory is read from the file: through memory it would become "mapped" */
-		n = mt_sys(SYS_pread64, d->generation ? dc->memfd : dc->code_fd, insn, ZAP_INSN_MAX, f->ip);
+		n = d->generation && dc->pagemap_fd ? zap_rwp_peek(dc->code_fd, dc->pagemap_fd, f->ip, insn, ZAP_INSN_MAX) :
+		    mt_sys(SYS_pread64, d->generation ? dc->memfd : dc->code_fd, insn, ZAP_INSN_MAX, f->ip);
 		d->direction = n > 0 ? zap_direction(insn) : 0;
 	}
 	return zap_resolve(d->direction, f->addr, &f->regs);

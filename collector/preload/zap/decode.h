@@ -18,6 +18,7 @@ struct zap_decode {
 	struct zap_decoded *slot;
 	int code_fd;		/* /proc/thread-self/mem: code outside of traced memory */
 	int memfd;		/* traced memory, offset = address */
+	int pagemap_fd;		/* of the backend rwp, where traced memory is read as it is; 0: there is a memfd. Set after zap_decode_init() */
 };
 
 /* 0 or -ENOMEM. */

@@ -46,6 +46,17 @@ void zap_events_on_fault(void *arg, const struct zap_fault *f)
 	rw = zap_decode(&e->decode, e->traced, e->interval + (uint32_t)later, f);
 	zoomed = zap_zoom_fault(&e->zoom, f, rw);
 	part->faults += (uint64_t)!zoomed;
+	if (e->twice) {
+		const struct zap_fault *l = &e->last;
+		const int again = l->tid == f->tid && l->ip == f->ip && l->addr == f->addr && l->cpu == f->cpu &&
+				  (l->time > e->boundary_ns) == (f->time > e->boundary_ns) && l->time <= f->time;
+
+		e->last = *f;
+		if (again) {
+			e->last.tid = 0;	/* a third one is another access */
+			return;
+		}
+	}
 	if (!part->first_tid)
 		part->first_tid = f->tid;
 	else if (f->tid != part->first_tid)

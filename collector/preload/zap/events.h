@@ -38,6 +38,12 @@ struct zap_events {
 	int pid;		/* faults of others are left out */
 	uint64_t begin_ns;	/* earlier faults are our own */
 	uint32_t interval;	/* number of the running one */
+	/*
+	 * The backend rwp with soft-dirty tracking: a write to a hidden page faults twice, since the first fault does not know that it is
+	 * one. Both are faults, but one access. The last fault of this ring:
+	 */
+	int twice;
+	struct zap_fault last;
 	uint64_t unattributed;	/* records without a thread */
 	uint64_t moot;		/* records that are not written, see zap_record_is_moot(); of the last zap_events_settle() */
 	/* who read, where the kernel maps pages around a read: in the running subphase, and after turn_ns in the next */

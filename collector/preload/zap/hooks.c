@@ -3,11 +3,14 @@
 #include "hooks.h"
 
 #include <errno.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/shm.h>
 
 #include "context.h"
 #include "image.h"
 #include "quiet.h"
+#include "rwp.h"
 #include "space.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -77,10 +80,14 @@ static long map_traced(void *addr, size_t len, int prot, int flags)
 {
 	/* would fill the first mapping in vain */
 	const int later = MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK;
-	long at = mt_sys(SYS_mmap, addr, len, prot, flags & ~later, -1, 0), ret;
+	long at = mt_sys(SYS_mmap, addr, len, prot, zap_space.rwp ? flags : flags & ~later, -1, 0), ret;
 
 	if (mt_failed(at))
 		return at;
+	if (zap_space.rwp) {
+		zap_unshare((uint64_t)at, len);
+		return zap_share((uint64_t)at, len, prot, flags), at;
+	}
 	zap_regions_remove(&zap_space.regions, (uint64_t)at, (uint64_t)at + page_up(len));
 	zap_regions_remove(&zap_space.shared, (uint64_t)at, (uint64_t)at + page_up(len));
 	if (!zap_share((uint64_t)at, len, prot, flags))
@@ -249,7 +256,15 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 		ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 	} else {
 		mask = zap_enter();
-		if (!s->active || !zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1))) {
+		if (s->active && s->rwp && (zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1)) ||
+					    zap_regions_overlap(&s->reserved, a, a + (olen ? olen : 1)))) {
+			zap_note_present(a, olen);
+			if (flags & MREMAP_FIXED)
+				zap_note_present(to, nlen);
+			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
+			if (!mt_failed(ret))
+				zap_rwp_moved(a, olen, (uint64_t)ret, nlen, !olen || (flags & MREMAP_DONTUNMAP));
+		} else if (!s->active || !zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1))) {
 			if (flags & MREMAP_FIXED)
 				zap_note_present(to, nlen);
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
@@ -304,7 +319,9 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 	if (!s->active || (a & (MT_PAGE - 1)) || end <= a)
 		return (int)finish(mt_sys(SYS_madvise, addr, len, advice));
 	mask = zap_enter();
-	if (!s->active || !zap_regions_overlap(&s->regions, a, end)) {
+	if (s->active && s->rwp && (advice == MADV_DONTNEED || advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE))
+		zap_note_present(a, end - a);
+	if (!s->active || s->rwp || !zap_regions_overlap(&s->regions, a, end)) {
 		ret = mt_sys(SYS_madvise, addr, len, advice);
 	} else {
 		/* piece by piece: traced or not */
@@ -322,6 +339,43 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 		}
 	}
 	leave(mask);
+	return (int)finish(ret);
+}
+
+/*
+ * Memory has one userfaultfd only, and the program's goes first. The call is made again when it failed because of ours: then the
+ * kernel has read the argument, so that we can.
+ */
+int zap_hook_ioctl(int fd, unsigned long request, void *arg)
+{
+	long ret = mt_sys(SYS_ioctl, fd, request, arg);
+
+	if (ret == -EBUSY && request == UFFDIO_REGISTER && zap_space.active && zap_space.rwp) {
+		const struct uffdio_register *r = arg;
+		uint64_t mask = zap_enter();
+
+		zap_rwp_give_up(r->range.start, r->range.len);
+		ret = mt_sys(SYS_ioctl, fd, request, arg);
+		leave(mask);
+	}
+	return (int)finish(ret);
+}
+
+/* Of the backend rwp only: what was inaccessible can be registered from now on. */
+int zap_hook_mprotect(void *addr, size_t len, int prot)
+{
+	long ret;
+
+	if (!zap_space.active || !zap_space.rwp || !prot) {
+		ret = mt_sys(SYS_mprotect, addr, len, prot);
+	} else {
+		uint64_t mask = zap_enter();
+
+		ret = mt_sys(SYS_mprotect, addr, len, prot);
+		if (!ret && zap_space.active)
+			zap_rwp_protected((uint64_t)addr, len, prot);
+		leave(mask);
+	}
 	return (int)finish(ret);
 }
 

@@ -41,6 +41,7 @@
 #include "rawdir.h"
 #include "rawsys.h"
 #include "request.h"
+#include "rwp.h"
 #include "scan.h"
 #include "space.h"
 #include "thread.h"
@@ -97,7 +98,7 @@ struct monitor {
 	struct zap_late late;
 	struct mt_maps maps;
 	struct zap_regions dropped;	/* mapped until a hook dropped them */
-	struct zap_regions missed;	/* mapped between the scan and the boundary */
+	struct zap_regions missed, shared_missed;	/* mapped between the scan and the boundary */
 	int maps_fd, mem_fd, task_fd, clear_refs_fd;
 	uint32_t interval;
 	/* of the current interval */
@@ -230,6 +231,8 @@ static void say_granularity(void)
 	}
 	if (!zap_space.faults.writes_fault)
 		say("a write after a read of the same subinterval is not seen", 0);
+	if (zap_space.rwp)
+		return;
 	if (zap_reads_in_groups() || !zap_space.faults.writes_fault)
 		say(zap_space.no_uffd, 0);
 }
@@ -271,7 +274,7 @@ static int set_up(void)
 	pagemap_fd = open_proc("/proc/thread-self/pagemap");
 	mon.mem_fd = open_proc("/proc/thread-self/mem");
 	mon.task_fd = (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	mon.clear_refs_fd = zap_space.no_uffd ? (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs",
+	mon.clear_refs_fd = zap_space.no_uffd || zap_space.rwp ? (int)mt_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/clear_refs",
 							    O_WRONLY | O_CLOEXEC, 0) : -1;
 	zap_governor_init(&mon.governor, c->interval_ns, shared.zap ? c->first_interval_ns : c->interval_ns,
 			  shared.zap ? c->subphases : 1, c->max_overhead_ppm);
@@ -290,6 +293,10 @@ static int set_up(void)
 	if (zap_scan_init(&mon.scan, zap_space.memfd, pagemap_fd, c->physical) ||
 	    zap_decode_init(&e->decode, mon.mem_fd, zap_space.memfd))
 		return -ENOMEM;
+	mon.scan.rwp = zap_space.rwp;
+	if (zap_space.rwp)
+		e->decode.pagemap_fd = pagemap_fd;
+	e->twice = zap_space.rwp && zap_space.faults.writes_fault;
 	mon.scan.between = breathe_locked;
 	mon.out.between = breathe;
 	if (c->without & MT_WITHOUT_PAGEMAP_SCAN)
@@ -315,7 +322,7 @@ static int set_up(void)
 		if (e->perf.data_bytes / ZAP_RING_PAGE < c->ring_pages / 8)
 			say("small perf rings (RLIMIT_MEMLOCK, perf_event_mlock_kb)", 0);
 	}
-	if (zap_space.no_uffd)
+	if (zap_space.no_uffd || zap_space.rwp)
 		say_granularity();
 	if (err)
 		return err;
@@ -391,17 +398,17 @@ static void take_dropped(void)
 /* What faulted behind the scan's back is zapped, too; only what a scan finds is safe to unmap. */
 static void zap_missed(void)
 {
-	static const struct zap_regions none;
 	uint64_t t0, t1;
 
 	mt_lock(&zap_space.lock);
 	zap_regions_clear(&mon.missed);
-	zap_scan_missed(&mon.scan, &zap_space.regions, &zap_space.shared, mon.events.noted, mon.events.nnoted, &mon.missed);
-	if (mon.missed.n) {
+	zap_regions_clear(&mon.shared_missed);
+	zap_scan_missed(&mon.scan, &zap_space.regions, &zap_space.shared, mon.events.noted, mon.events.nnoted, &mon.missed,
+			&mon.shared_missed);
+	if (mon.missed.n || mon.shared_missed.n) {
 		t0 = mt_now_ns();
-		/* single pages, of both kinds: no question for holes of the memory file */
-		zap_scan(&mon.scan, &none, &mon.missed);
-		zap_scan_unmap(&mon.scan, &none, &mon.missed, 0);
+		zap_scan(&mon.scan, &mon.missed, &mon.shared_missed);
+		zap_scan_unmap(&mon.scan, &mon.missed, &mon.shared_missed, 0);
 		t1 = mt_now_ns();
 		mon.zap_ns += t1 - t0;
 		mon.closed_ns = t1;
@@ -486,6 +493,9 @@ static uint64_t end_subinterval(int whole, int last_ever)
 	t1 = mt_now_ns();
 	if (mon.see_writes_wait)
 		mon.see_writes_wait--;
+	/* what was hidden is writable after a read, too, unless it is asked for each time */
+	if (zap_space.rwp && !last_ever)
+		zap_space.writes_unseen = 1;
 	if (mon.clear_refs_fd >= 0)
 		zap_see_writes(mon.clear_refs_fd);
 	mt_unlock(&zap_space.lock);
@@ -525,7 +535,9 @@ static void write_interval(uint64_t end, uint64_t target, uint64_t monitor_cpu, 
 		row.accesses = mon.counted.accesses;
 		row.lost_table = mon.counted.lost;
 	}
-	if (shared.zap && !mt_sys(SYS_fstat, zap_space.memfd, &st))
+	if (shared.zap && zap_space.rwp)
+		row.resident = zap_rwp_resident();
+	else if (shared.zap && !mt_sys(SYS_fstat, zap_space.memfd, &st))
 		row.resident = (uint64_t)st.st_blocks * 512;
 	zap_output_interval(&mon.out, &row);
 }
@@ -1042,6 +1054,7 @@ void mt_monitor_after_fork(void)
 	zap_space.rings_tight = NULL;
 	zap_regions_free(&mon.dropped);
 	zap_regions_free(&mon.missed);
+	zap_regions_free(&mon.shared_missed);
 	/* the perf rings are not inherited; the rest is private memory of the parent's monitor */
 	zap_events_after_fork(&mon.events);
 	zap_scan_free(&mon.scan);

@@ -12,6 +12,7 @@
 
 #include "image.h"
 #include "rawsys.h"
+#include "rwp.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -118,14 +119,14 @@ static void add_run(struct zap_scan *s, uint64_t start, uint64_t end)
 }
 
 /* Linux 6.7: 0, or negative errno when the kernel has no PAGEMAP_SCAN. */
-static long scan_range(struct zap_scan *s, uint64_t start, uint64_t end)
+static long scan_range(struct zap_scan *s, uint64_t start, uint64_t end, uint64_t is)
 {
 	while (start < end) {
 		struct pm_scan_arg a = {
 			.size = sizeof(a), .start = start, .end = end,
 			.vec = (uint64_t)s->vec, .vec_len = SCAN_VEC,
-			.category_mask = PAGE_IS_PRESENT | PAGE_IS_FILE,
-			.return_mask = PAGE_IS_PRESENT,
+			.category_mask = is,
+			.return_mask = is,
 		};
 		long n = mt_sys(SYS_ioctl, s->pagemap_fd, PAGEMAP_SCAN, &a);
 
@@ -147,11 +148,11 @@ static void scan_range_pagemap(struct zap_scan *s, uint64_t start, uint64_t end,
 	uint64_t entry[512];
 
 	while (start < end) {
-		long data = ours ? mt_sys(SYS_lseek, s->memfd, start, 3 /* SEEK_DATA */) : (long)start, hole;
+		long data = ours && !s->rwp ? mt_sys(SYS_lseek, s->memfd, start, 3 /* SEEK_DATA */) : (long)start, hole;
 
 		if (data < 0 || (uint64_t)data >= end)
 			return;
-		hole = ours ? mt_sys(SYS_lseek, s->memfd, data, 4 /* SEEK_HOLE */) : (long)end;
+		hole = ours && !s->rwp ? mt_sys(SYS_lseek, s->memfd, data, 4 /* SEEK_HOLE */) : (long)end;
 		start = (uint64_t)data & ~(MT_PAGE - 1);
 		if (hole < 0 || (uint64_t)hole > end)
 			hole = (long)end;
@@ -163,7 +164,7 @@ static void scan_range_pagemap(struct zap_scan *s, uint64_t start, uint64_t end,
 			if (n <= 0)
 				return;
 			for (long i = 0; i < n; i++)	/* bit 63 present, bit 61 file or shared */
-				if ((entry[i] >> 63) && (entry[i] >> 61 & 1))
+				if (ours && s->rwp ? mt_rwp_touched(entry[i]) : (entry[i] >> 63) && (entry[i] >> 61 & 1))
 					add_run(s, start + (uint64_t)i * MT_PAGE, start + (uint64_t)(i + 1) * MT_PAGE);
 			start += (uint64_t)n * MT_PAGE;
 		}
@@ -180,7 +181,8 @@ void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct
 		const struct zap_range *r = ours ? &traced->r[i++] : &shared->r[j++];
 
 		if (s->has_ioctl) {
-			long err = scan_range(s, r->start, r->end);
+			long err = scan_range(s, r->start, r->end,
+					      ours && s->rwp ? MT_PAGE_IS_ACCESSED : PAGE_IS_PRESENT | PAGE_IS_FILE);
 
 			if (err != -ENOTTY && err != -EINVAL)
 				continue;
@@ -256,6 +258,27 @@ static void unmap_run(struct zap_scan *s, uint64_t start, uint64_t end)
 	unmap_run(s, middle, end);
 }
 
+/* The backend rwp: what is ours is hidden, what lies between is unmapped; a run may hold both when ranges are neighbours. */
+static void take_run(struct zap_scan *s, const struct zap_regions *traced, uint64_t start, uint64_t end)
+{
+	size_t i = zap_regions_find(traced, start);
+
+	while (start < end) {
+		const struct zap_range *r = i < traced->n ? &traced->r[i] : NULL;
+		const int ours = r && r->start <= start;
+		uint64_t to = !r ? end : ours ? r->end : r->start;
+
+		if (to > end)
+			to = end;
+		if (ours)
+			zap_rwp_hide(start, to);
+		else
+			unmap_run(s, start, to);
+		i += (size_t)ours;
+		start = to;
+	}
+}
+
 /* The end of the range that holds the byte before @at, looked for from *cursor on; @at when there is none. */
 static uint64_t border(const struct zap_regions *set, size_t *cursor, uint64_t at)
 {
@@ -282,7 +305,10 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 				break;
 			end = s->run[i].end;
 		}
-		unmap_run(s, start, end);
+		if (s->rwp)
+			take_run(s, traced, start, end);
+		else
+			unmap_run(s, start, end);
 		take_breath(s);
 	}
 }
@@ -303,11 +329,16 @@ static int found(const struct zap_scan *s, uint64_t page)
 }
 
 void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
-		     const uint64_t *page, size_t n, struct zap_regions *missed)
+		     const uint64_t *page, size_t n, struct zap_regions *missed, struct zap_regions *shared_missed)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!found(s, page[i]) && (zap_regions_contain(traced, page[i]) || zap_regions_contain(shared, page[i])))
+	for (size_t i = 0; i < n; i++) {
+		if (found(s, page[i]))
+			continue;
+		if (zap_regions_contain(traced, page[i]))
 			zap_regions_add(missed, page[i], page[i] + MT_PAGE);
+		else if (zap_regions_contain(shared, page[i]))
+			zap_regions_add(shared_missed, page[i], page[i] + MT_PAGE);
+	}
 }
 
 static struct zap_page_info *info_slot(const struct zap_scan *s, uint64_t page)

@@ -22,6 +22,7 @@ struct zap_scan {
 	int pagemap_fd;		/* /proc/thread-self/pagemap */
 	struct zap_range *run;	/* found by the last scan, ascending, neighbours merged */
 	size_t nruns, run_cap;
+	int rwp;		/* what is ours is hidden, not unmapped (rwp.h); set after zap_scan_init() */
 	int has_ioctl;		/* PAGEMAP_SCAN works; cleared by the first scan where it does not */
 	int dontneed;		/* the advice that unmaps */
 	struct page_region *vec;
@@ -58,11 +59,11 @@ void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const 
 uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files);
 
 /*
- * Adds to @missed the pages of @page (n addresses, any order, also twice) that are in @traced or @shared but
- * not in what was found.
+ * Adds to @missed the pages of @page (n addresses, any order, also twice) that are in @traced but
+ * not in what was found, to @shared_missed those of @shared.
  */
 void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *shared,
-		     const uint64_t *page, size_t n, struct zap_regions *missed);
+		     const uint64_t *page, size_t n, struct zap_regions *missed, struct zap_regions *shared_missed);
 
 /* Asks for frame and node of what was found, if that is wanted, as long as it is mapped. @interval: its number. */
 void zap_scan_ask(struct zap_scan *s, uint32_t interval);

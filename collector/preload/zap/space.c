@@ -14,6 +14,7 @@
 #include "context.h"
 #include "image.h"
 #include "out.h"
+#include "rwp.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
@@ -96,6 +97,8 @@ int zap_space_create(unsigned int without, const char **what)
 	struct stat st;
 	long fd, ret;
 
+	if (s->rwp)
+		return zap_rwp_create(without, what);
 	s->memfd = s->uffd = -1;
 	*what = "memfd_create";
 	fd = mt_sys(SYS_memfd_create, "memtrace", 1 /* MFD_CLOEXEC */);
@@ -214,7 +217,10 @@ void zap_register_all(void)
 	for (size_t i = 0; i < zap_space.regions.n; i++) {
 		struct zap_range *r = &zap_space.regions.r[i];
 
-		register_range(r->start, r->end - r->start);
+		if (zap_space.rwp)
+			zap_rwp_register(r->start, r->end - r->start);
+		else
+			register_range(r->start, r->end - r->start);
 	}
 	for (size_t i = 0; i < shared->n; i++)
 		register_range(shared->r[i].start, shared->r[i].end - shared->r[i].start);
@@ -294,9 +300,12 @@ static void punch(int fd, uint64_t addr, uint64_t len)
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 {
 	struct zap_space *s = &zap_space;
-	int fd = zap_memfd();
+	int fd;
 	long ret;
 
+	if (s->rwp)
+		return zap_rwp_share(addr, len, prot), 0;
+	fd = zap_memfd();
 	if (fd < 0)
 		return fd;
 	len = page_up(len);
@@ -321,10 +330,13 @@ long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offset)
 {
 	struct zap_space *s = &zap_space;
-	int memfd = zap_memfd();
 	uint64_t done = 0;
 	long w, ret;
+	int memfd;
 
+	if (s->rwp)
+		return zap_rwp_share_file(addr, len, prot, fd, offset);
+	memfd = zap_memfd();
 	if (memfd < 0)
 		return memfd;
 	len = page_up(len);
@@ -466,7 +478,7 @@ enum zap_traced zap_was_traced(uint64_t addr, uint64_t time)
 	return ZAP_NOT_TRACED;
 }
 
-/* One page-table scan of [start, end), @ours: of our file; the descriptor is the caller's. */
+/* One page-table scan of [start, end), @ours: of our file, or hidden by us; the descriptor is the caller's. */
 static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ours)
 {
 	uint64_t entry[64];
@@ -476,7 +488,7 @@ static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ou
 		long n;
 
 		/* an untouched part of a big mapping is skipped by the holes of the file */
-		long data = ours ? mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */) : (long)start;
+		long data = ours && !zap_space.rwp ? mt_sys(SYS_lseek, zap_space.memfd, start, 3 /* SEEK_DATA */) : (long)start;
 
 		if (data < 0 || (uint64_t)data >= end)
 			return;
@@ -488,7 +500,7 @@ static void note_present_range(int pagemap, uint64_t start, uint64_t end, int ou
 		if (n <= 0)
 			return;
 		for (long i = 0; i < n; i++)	/* bit 63 present, bit 61 file or shared */
-			if ((entry[i] >> 63) && (entry[i] >> 61 & 1))
+			if (ours && zap_space.rwp ? mt_rwp_touched(entry[i]) : (entry[i] >> 63) && (entry[i] >> 61 & 1))
 				zap_regions_add(&zap_space.dropped, start + (uint64_t)i * MT_PAGE,
 						start + (uint64_t)(i + 1) * MT_PAGE);
 		start += (uint64_t)n * MT_PAGE;
@@ -531,9 +543,12 @@ void zap_unshare(uint64_t addr, uint64_t len)
 		remember_gone(&zap_space.shared, addr, addr + len);
 		zap_regions_remove(&zap_space.shared, addr, addr + len);
 	}
+	if (zap_regions_overlap(&zap_space.reserved, addr, addr + len))
+		zap_regions_remove(&zap_space.reserved, addr, addr + len);
 	if (!zap_regions_overlap(&zap_space.regions, addr, addr + len))
 		return;
-	zap_zero(addr, len);
+	if (!zap_space.rwp)
+		zap_zero(addr, len);
 	remember_gone(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
 }
@@ -778,26 +793,32 @@ static void refresh_shared(const struct zap_regions *old, const struct mt_map *m
 int zap_refresh(struct mt_maps *m, int maps_fd)
 {
 	struct zap_space *s = &zap_space;
-	struct zap_regions old = s->shared;
+	struct zap_regions old = s->shared, old_own = s->regions;
 	struct late_walk late = { 0 };
-	uint64_t late_bytes = 0, before = zap_regions_bytes(&s->regions);
+	uint64_t late_bytes = 0, before = zap_regions_bytes(&s->regions), own_end = 0;
 	struct mt_map map;
 	int err = mt_maps_read(m, maps_fd);
 
 	if (err || !m->len)	/* empty: the address space is going away */
 		return err ? err : -ESRCH;
 	late.own_ino = own_ino(m);
+	s->regions = s->regions_scratch;
 	zap_regions_clear(&s->regions);
+	zap_regions_clear(&s->reserved);
 	zap_regions_clear(&s->file_copies);
 	s->shared = s->shared_scratch;
 	zap_regions_clear(&s->shared);
 	s->unseen_shared = 0;
 	while (mt_maps_next(m, &map)) {
-		if (zap_is_mapping(&map, s->dev, s->ino))
+		const int is_late = !map.shared && is_late_data(&late, &map);
+
+		if (s->rwp && zap_rwp_refresh(&old_own, &map, &own_end, late.own_ino))
+			continue;
+		if (!s->rwp && zap_is_mapping(&map, s->dev, s->ino))
 			err |= zap_regions_add(&s->regions, map.start, map.end);
 		else if (map.shared)
 			refresh_shared(&old, &map);
-		else if (is_late_data(&late, &map))
+		else if (is_late)
 			late_bytes += map.end - map.start;
 		else if (map.ino && (map.prot & PROT_WRITE) && map.ino != late.own_ino)
 			zap_regions_add(&s->file_copies, map.start, map.end);
@@ -805,6 +826,7 @@ int zap_refresh(struct mt_maps *m, int maps_fd)
 	if (s->no_uffd && zap_regions_bytes(&s->regions) != before)
 		s->writes_unseen = 1;
 	s->shared_scratch = old;
+	s->regions_scratch = old_own;
 	s->late_bytes = late_bytes;
 	s->late_pending = late_bytes != 0;
 	return err;
@@ -867,8 +889,11 @@ static long convert(const struct piece *p, int pagemap)
 {
 	struct zap_space *s = &zap_space;
 	uint64_t len = p->end - p->data_start;
-	long w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start), ret;
+	long w, ret;
 
+	if (s->rwp)
+		return zap_rwp_convert(p->start, p->data_start, p->end, p->prot, p->anonymous);
+	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED, s->memfd, p->data_start);
 	if (mt_failed(w))
 		return w;
 	for (uint64_t off = 0; off < len; off += 64 * MT_PAGE) {
@@ -911,7 +936,7 @@ void zap_convert_late(void)
 	s->late_pending = 0;
 	if (!is_only_thread() || mt_maps_read_self(&s->maps))
 		return;
-	fd = zap_memfd();
+	fd = s->rwp ? s->memfd : zap_memfd();
 	if (fd != s->memfd) {
 		zap_memfd_done(fd);
 		return;
@@ -921,7 +946,7 @@ void zap_convert_late(void)
 	while (mt_maps_next(&s->maps, &m)) {
 		struct piece p = { m.start, m.end, m.start, m.prot, !m.ino };
 
-		if (is_late_data(&late, &m))
+		if (is_late_data(&late, &m) && !(s->rwp && zap_regions_cover(&s->regions, m.start, m.end)))
 			convert(&p, pagemap);
 	}
 	if (pagemap >= 0)
@@ -987,6 +1012,8 @@ int zap_space_convert(uint64_t stack_end)
 	for (int i = 0; i < n; i++)
 		convert(&piece[i], pagemap);
 	mt_sys(SYS_close, pagemap);
+	if (zap_space.rwp)
+		zap_rwp_hide_all();
 	if (!zap_space.regions.n)
 		err = -ENOMEM;
 out:

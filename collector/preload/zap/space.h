@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 /*
  * space.h - the traced memory: MAP_SHARED mappings of one sparse memfd whose file
- * offset is the virtual address.
+ * offset is the virtual address. Of the backend rwp: private memory as it is (rwp.h).
  *
  * So no table of offsets is needed, neighbours merge into one mapping, and unmapping
  * is punching a hole at the same place.
@@ -39,7 +39,14 @@ struct zap_space {
 	struct mt_lock lock;
 	int active;		/* memory is being converted; set and cleared under the lock */
 	int memfd, uffd;	/* numbers are the same in the monitor's descriptor table */
-	uint64_t dev, ino;	/* of memfd: tells our mappings from others */
+	uint64_t dev, ino;	/* of memfd: tells our mappings from others; rwp: of uffd */
+	/*
+	 * The backend rwp: no memory file, the program's own private memory is registered for read-write protection, see rwp.h.
+	 * Ranges that cannot be registered yet, since they are inaccessible, are in @reserved.
+	 */
+	int rwp, rwp_tried;
+	struct zap_regions reserved, regions_scratch;
+	uint64_t stack_start;	/* down to here the main stack may grow, 0 not known */
 	int monitor_tid;
 	/*
 	 * Without userfaultfd (uffd is -1): what a fault does. See zap_space_create() and

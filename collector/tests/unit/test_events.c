@@ -10,6 +10,7 @@
 #include "harness.h"
 #include "tracefile.h"
 #include "zap/events.h"
+#include "zap/rwp.h"
 #include "zap/x86rw.h"
 
 static struct zap_regions traced;
@@ -18,6 +19,17 @@ static enum zap_traced was_traced(uint64_t addr, uint64_t time)
 {
 	(void)time;
 	return zap_regions_contain(&traced, addr) ? ZAP_TRACED : ZAP_NOT_TRACED;
+}
+
+/* Code in traced memory with the backend rwp; no kernel here has it. */
+long zap_rwp_peek(int mem_fd, int pagemap_fd, uint64_t addr, void *buf, size_t n)
+{
+	(void)mem_fd;
+	CHECK_EQ(pagemap_fd, 9);
+	memset(buf, 0x90, n);
+	if (addr == 0x10000100)
+		memcpy(buf, "\x89\x07", 2);	/* mov %eax,(%rdi) */
+	return (long)n;
 }
 
 static struct zap_events *new_events(int code_fd, int memfd)
@@ -32,6 +44,50 @@ static struct zap_events *new_events(int code_fd, int memfd)
 	e->pid = 77;
 	e->begin_ns = 1000;
 	return e;
+}
+
+/* With the backend rwp a write to a hidden page faults twice: one access, two faults. */
+static void twice(void)
+{
+	struct zap_events *e = new_events(-1, -1);
+	struct zap_fault f = { .ip = 0x400000, .time = 2000, .addr = 0x10000008, .pid = 77, .tid = 5, .cpu = 3, .kernel = 0 };
+	const struct zap_record *r;
+
+	e->twice = 1;
+	zap_events_on_fault(e, &f);
+	f.time++;
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->now.faults, 2);
+	CHECK_EQ(e->now.records.n, 1);
+	r = zap_record_at(&e->now.records, 0);
+	CHECK_EQ((r->nreads > r->nwrites ? r->nreads : r->nwrites), 1);
+	zap_events_on_fault(e, &f);	/* the third is another access */
+	r = zap_record_at(&e->now.records, 0);
+	CHECK_EQ((r->nreads > r->nwrites ? r->nreads : r->nwrites), 2);
+	f.tid = 6;
+	zap_events_on_fault(e, &f);	/* of another thread */
+	f.ip++;
+	zap_events_on_fault(e, &f);	/* a read before, say */
+	f.addr += 8;
+	zap_events_on_fault(e, &f);
+	f.cpu++;
+	zap_events_on_fault(e, &f);	/* another ring */
+	CHECK_EQ(e->now.faults, 7);
+	CHECK_EQ(e->now.records.n, 2);
+	/* on either side of a boundary it is two */
+	e->boundary_ns = f.time;
+	f.time++;
+	zap_events_on_fault(e, &f);
+	CHECK_EQ(e->next.records.n, 1);
+	/* code in traced memory is read through memory, and the page looks as before */
+	e->boundary_ns = 0;
+	e->decode.pagemap_fd = 9;
+	f.ip = 0x10000100;
+	f.addr = 0x10001000;
+	zap_events_on_fault(e, &f);
+	r = zap_record_at(&e->now.records, e->now.records.n - 1);
+	CHECK_EQ(r->nwrites, 1);
+	CHECK_EQ(r->nreads, 0);
 }
 
 static void counters(void)
@@ -325,6 +381,7 @@ int main(void)
 {
 	zap_regions_add(&traced, 0x10000000, 0x10010000);
 	counters();
+	twice();
 	groups();
 	many_groups();
 	noted();

@@ -177,6 +177,9 @@ void *zap_hook_mremap(void *a, size_t n, size_t m, int f, void *to)
 	return (void *)hook("mremap", a == (void *)1 && n == 2 && m == 3 && f == 4 && to == (void *)5);
 }
 
+static int anew;	/* what the child of the backend rwp gets */
+int zap_rwp_after_fork(void) { called("anew"); return anew; }
+int zap_hook_mprotect(void *a, size_t n, int p) { return (int)hook("mprotect", a == (void *)1 && n == 2 && p == 3); }
 int zap_hook_munmap(void *a, size_t n) { return (int)hook("munmap", a == (void *)1 && n == 2); }
 int zap_hook_madvise(void *a, size_t n, int advice) { return (int)hook("madvise", a == (void *)1 && n == 2 && advice == 3); }
 void *zap_hook_shmat(int id, const void *a, int f) { return (void *)hook("shmat", id == 1 && a == (void *)2 && f == 3); }
@@ -357,6 +360,31 @@ static void not_traced(void)
 	CHECK_STR(shared->calls[1], "quiet");
 }
 
+/* The backend rwp: the memory is private, so that the kernel does it all; only the protection is made anew. */
+static void private_memory(void)
+{
+	begin();
+	zap_space.rwp = 1;
+	anew = 0;
+	memory = mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+	strcpy(memory + MT_PAGE, "parent");
+	mt_process.config.fork_copy_max_bytes = 0;	/* nothing is copied */
+	fork_by(by_fork);
+	CHECK_STR(shared->calls[0], "prepare cnt-prepare fork cnt-parent parent");
+	CHECK_STR(shared->calls[1], "anew forget image child zap go");
+	CHECK_STR(shared->message, "as always");
+	CHECK_EQ(zap_space.active, 1);
+	CHECK_EQ(mt_process.tracing, 1);
+	memset(shared, 0, sizeof(*shared));
+	anew = -EMFILE;
+	strcpy(memory + MT_PAGE, "parent");
+	fork_by(by_syscall);
+	CHECK_STR(shared->calls[1], "anew forgotten cnt-off forget image child unwatched go");
+	CHECK_STR(shared->message, "the child could not protect its memory anew (descriptors, memory)");
+	CHECK_EQ(zap_space.active, 1);	/* the parent goes on */
+	anew = 0;
+}
+
 static int parent_tid, child_tid;
 
 static long with_ids(void)
@@ -392,6 +420,16 @@ static void clones(void)
 	CHECK_EQ(shared->result, 1);
 	CHECK_STR(shared->calls[1], "stop forget cnt-off none");
 	CHECK_EQ(is_shared(), 0);
+	/* with the backend rwp this one goes on as it is */
+	begin();
+	zap_space.rwp = 1;
+	pid = with_shared_files();
+	if (!pid)
+		_exit(zap_space.active || mt_process.monitored ? 4 : 3);
+	CHECK_EQ(waitpid((pid_t)pid, &status, 0), pid);
+	CHECK_EQ(status, 3 << 8);
+	CHECK_STR(shared->calls[1], "stop forget cnt-off none");
+	CHECK_EQ(zap_space.active, 1);
 }
 
 static int seven(void *arg)
@@ -524,6 +562,7 @@ int main(void)
 	a_copy_each();
 	a_frozen_file();
 	not_traced();
+	private_memory();
 	clones();
 	clones_with_a_stack();
 	system_calls();

@@ -128,15 +128,15 @@ uint64_t zap_scan_copies(struct zap_scan *s, const struct zap_regions *files)
 
 void zap_scan(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *programs)
 {
-	(void)s, (void)traced;
-	step(programs == &mon.missed ? 'm' : 'c');
+	(void)s;
+	step(traced == &mon.missed && programs == &mon.shared_missed ? 'm' : 'c');
 	clock_ns += scan_takes_ns;
 }
 
 void zap_scan_unmap(struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *programs, uint64_t g)
 {
-	(void)s, (void)traced;
-	step(programs == &mon.missed ? 'M' : 'u');
+	(void)s;
+	step(traced == &mon.missed && programs == &mon.shared_missed ? 'M' : 'u');
 	gap = g;
 	unmaps++;
 	clock_ns += unmap_takes_ns;
@@ -154,11 +154,22 @@ void zap_scan_free(struct zap_scan *s)
 }
 
 void zap_scan_missed(const struct zap_scan *s, const struct zap_regions *traced, const struct zap_regions *programs,
-		     const uint64_t *page, size_t n, struct zap_regions *missed)
+		     const uint64_t *page, size_t n, struct zap_regions *missed, struct zap_regions *shared_missed)
 {
-	(void)s, (void)traced, (void)programs, (void)page;
+	(void)s, (void)traced, (void)programs, (void)page, (void)shared_missed;
 	if (n)
 		zap_regions_add(missed, 0x10000, 0x12000);
+}
+
+long zap_rwp_peek(int mem_fd, int pagemap_fd, uint64_t addr, void *buf, size_t n)
+{
+	(void)mem_fd, (void)pagemap_fd, (void)addr, (void)buf, (void)n;
+	return -EIO;
+}
+
+uint64_t zap_rwp_resident(void)
+{
+	return 4711;
 }
 
 void zap_scan_ask(struct zap_scan *s, uint32_t interval)

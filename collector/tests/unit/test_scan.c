@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "zap/rwp.h"
 #include "zap/scan.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -23,6 +24,16 @@
 static char *area;
 static struct zap_regions traced, shared;
 static struct zap_scan s;
+static char hidden[256];	/* pages of the area, in the order of the calls */
+
+/* What is ours with the backend rwp; no kernel here has it. */
+void zap_rwp_hide(uint64_t start, uint64_t end)
+{
+	const size_t n = strlen(hidden);
+
+	snprintf(hidden + n, sizeof(hidden) - n, "%s%ld-%ld", n ? " " : "", (long)(start - (uint64_t)area) / (long)P,
+		 (long)(end - (uint64_t)area) / (long)P);
+}
 
 /* A write: around a read the kernel maps what the file has already. */
 static void touch(size_t page)
@@ -106,15 +117,55 @@ static void missed(int ioctl)
 	page[6] = (uint64_t)area + 399 * P;
 	page[7] = (uint64_t)area + 50 * P;	/* gone again */
 	zap_scan_unmap(&s, &traced, &shared, 0);
-	zap_scan_missed(&s, &traced, &shared, page, 8, &m);
+	zap_scan_missed(&s, &traced, &shared, page, 8, &m, &m);
 	CHECK_EQ(m.n, 3);
 	CHECK_EQ(zap_regions_bytes(&m), 3 * P);
 	zap_scan(&s, &shared, &m);
 	CHECK_EQ(s.nruns, 2);
 	zap_scan_unmap(&s, &shared, &m, 0);
 	CHECK_STR(found(), "5-6");	/* no fault of it was read: found by the next scan */
-	zap_scan_missed(&s, &traced, &shared, NULL, 0, &m);
+	zap_scan_missed(&s, &traced, &shared, NULL, 0, &m, &m);
 	zap_regions_free(&m);
+}
+
+/* What is ours is hidden and stays mapped, what the program shares is unmapped, and no call is for both. */
+static void what_is_hidden(void)
+{
+	struct zap_regions ours = { 0 }, programs = { 0 };
+
+	zap_scan_unmap(&s, &traced, &shared, 1ull << 40);
+	zap_regions_add(&ours, (uint64_t)area, (uint64_t)area + 10 * P);
+	zap_regions_add(&programs, (uint64_t)area + 10 * P, (uint64_t)area + 20 * P);
+	zap_regions_add(&ours, (uint64_t)area + 20 * P, (uint64_t)area + 30 * P);
+	for (size_t i = 8; i < 22; i++)
+		touch(i);
+	s.rwp = 0;
+	s.has_ioctl = 1;
+	zap_scan(&s, &ours, &programs);
+	CHECK_EQ(s.nruns, 1);
+	s.rwp = 1;
+	hidden[0] = 0;
+	zap_scan_unmap(&s, &ours, &programs, 0);
+	CHECK_STR(hidden, "8-10 20-22");
+	s.rwp = 0;
+	s.has_ioctl = 1;
+	zap_scan(&s, &ours, &programs);
+	CHECK_EQ(s.nruns, 2);
+	CHECK_EQ(s.run[0].start, (uint64_t)area + 8 * P);
+	CHECK_EQ(s.run[0].end, (uint64_t)area + 10 * P);
+	CHECK_EQ(s.run[1].end, (uint64_t)area + 22 * P);
+	/* touched is what is there and has not the bit of userfaultfd, which only registered memory gets */
+	s.rwp = 1;
+	s.has_ioctl = 0;
+	zap_scan(&s, &ours, &programs);
+	CHECK_EQ(s.nruns, 2);
+	CHECK(mt_rwp_touched(1ull << 63) && mt_rwp_touched(1ull << 62));
+	CHECK(!mt_rwp_touched(1ull << 63 | 1ull << 57) && !mt_rwp_touched(1ull << 62 | 1ull << 57) && !mt_rwp_touched(0));
+	s.rwp = 0;
+	s.has_ioctl = 1;
+	zap_scan_unmap(&s, &ours, &programs, 0);
+	zap_regions_free(&ours);
+	zap_regions_free(&programs);
 }
 
 /* More runs than there was room for, and than one call of the kernel tells; none twice. */
@@ -222,6 +273,7 @@ int main(void)
 	one_way(0);
 	missed(1);
 	missed(0);
+	what_is_hidden();
 	/* contents stay in the file */
 	CHECK_EQ(area[3 * P], 3);
 	CHECK_EQ(area[11 * P], 11);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: memtrace contributors
 // SPDX-License-Identifier: EPL-2.0
-// uses: preload/zap/region.c lib/maps.c lib/rawmem.c lib/faultprobe.c lib/out.c
+// uses: preload/zap/region.c lib/maps.c lib/rawmem.c lib/faultprobe.c lib/out.c preload/zap/rwp.c lib/rwprotect.c
 // includes: preload/zap/space.c
 /* What the traced memory is made of, and what was unmapped lately: the parts that need no mapping. */
 #include "harness.h"
