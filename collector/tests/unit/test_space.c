@@ -343,6 +343,127 @@ static void sizes(void)
 	CHECK_EQ(page_up(4097), 8192);
 }
 
+/* ---- the backend rwp: which ranges are traced. Without a userfaultfd, as in a program that has closed it: registering is put off. */
+
+static const char *ranges(const struct zap_regions *s)
+{
+	static char text[2][256];
+	static int turn;
+	char *t = text[turn ^= 1];
+	size_t n = 0;
+
+	t[0] = 0;
+	for (size_t i = 0; i < s->n; i++)
+		n += (size_t)snprintf(t + n, sizeof(text[0]) - n, "%s%lu-%lu", i ? " " : "", (unsigned long)(s->r[i].start / MT_PAGE),
+				      (unsigned long)(s->r[i].end / MT_PAGE));
+	return t;
+}
+
+static void begin_rwp(void)
+{
+	memset(&zap_space, 0, sizeof(zap_space));
+	zap_space.rwp = 1;
+	zap_space.memfd = zap_space.uffd = -1;
+	zap_space.active = 1;
+}
+
+static void reserved_until_it_is_accessible(void)
+{
+	begin_rwp();
+	CHECK_EQ(zap_share(100 * MT_PAGE, 50 * MT_PAGE, PROT_NONE, 0), 0);
+	CHECK_EQ(zap_share(200 * MT_PAGE, 9 * MT_PAGE + 1, PROT_READ, 0), 0);
+	CHECK_STR(ranges(&zap_space.regions), "200-210");
+	CHECK_STR(ranges(&zap_space.reserved), "100-150");
+	CHECK_EQ(zap_space.rescue_uffd, 1);
+	zap_rwp_protected(110 * MT_PAGE, 10 * MT_PAGE, PROT_NONE);
+	CHECK_STR(ranges(&zap_space.reserved), "100-150");
+	zap_rwp_protected(110 * MT_PAGE, 9 * MT_PAGE + 1, PROT_READ | PROT_WRITE);
+	zap_rwp_protected(145 * MT_PAGE, 60 * MT_PAGE, PROT_READ);
+	CHECK_STR(ranges(&zap_space.regions), "110-120 145-150 200-210");
+	CHECK_STR(ranges(&zap_space.reserved), "100-110 120-145");
+	zap_rwp_protected(0, 1000 * MT_PAGE, PROT_EXEC);
+	CHECK_STR(ranges(&zap_space.regions), "100-150 200-210");
+	CHECK_STR(ranges(&zap_space.reserved), "");
+}
+
+static void moved_and_given_up(void)
+{
+	begin_rwp();
+	clock_ns = 1000;
+	zap_share(100 * MT_PAGE, 10 * MT_PAGE, PROT_READ, 0);
+	zap_rwp_moved(100 * MT_PAGE, 10 * MT_PAGE, 100 * MT_PAGE, 14 * MT_PAGE, 0);
+	CHECK_STR(ranges(&zap_space.regions), "100-114");
+	zap_rwp_moved(100 * MT_PAGE, 14 * MT_PAGE, 100 * MT_PAGE, 8 * MT_PAGE, 0);
+	CHECK_STR(ranges(&zap_space.regions), "100-108");
+	zap_share(300 * MT_PAGE, 4 * MT_PAGE, PROT_NONE, 0);
+	zap_rwp_moved(100 * MT_PAGE, 8 * MT_PAGE, 302 * MT_PAGE, 8 * MT_PAGE, 0);
+	CHECK_STR(ranges(&zap_space.regions), "302-310");
+	CHECK_STR(ranges(&zap_space.reserved), "300-302");
+	/* faults before it moved are still told */
+	CHECK_EQ(zap_was_traced(105 * MT_PAGE, 999), ZAP_TRACED);
+	CHECK_EQ(zap_was_traced(105 * MT_PAGE, 1001), ZAP_NOT_TRACED);
+	zap_rwp_moved(302 * MT_PAGE, 8 * MT_PAGE, 400 * MT_PAGE, 8 * MT_PAGE, 1);
+	CHECK_STR(ranges(&zap_space.regions), "302-310 400-408");
+	zap_rwp_give_up(404 * MT_PAGE, 2 * MT_PAGE);
+	zap_rwp_give_up(300 * MT_PAGE, 3 * MT_PAGE);
+	CHECK_STR(ranges(&zap_space.regions), "303-310 400-404 406-408");
+	CHECK_STR(ranges(&zap_space.reserved), "");
+}
+
+/* What the kernel's list says: ordinary memory is ours, but not that of the library, of the recorder or of files. */
+static void mappings_of_the_kernel(void)
+{
+	char *raw = mt_rawmap(2 * MT_PAGE);
+	const uint64_t r = (uint64_t)raw / MT_PAGE;
+	struct zap_regions old = { 0 };
+	uint64_t own_end = 0;
+	struct mt_map m = { .start = 10 * MT_PAGE, .end = 12 * MT_PAGE, .prot = PROT_READ, .ino = 7, .path = "/lib/own.so", .path_len = 11 };
+	char want[64];
+
+	begin_rwp();
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	m = (struct mt_map){ .start = 12 * MT_PAGE, .end = 13 * MT_PAGE, .prot = PROT_READ };	/* its .bss */
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	CHECK_STR(ranges(&zap_space.regions), "");
+	m.start = 20 * MT_PAGE;
+	m.end = 22 * MT_PAGE;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	m.start = 30 * MT_PAGE;
+	m.end = 32 * MT_PAGE;
+	m.prot = PROT_NONE;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	zap_regions_add(&old, 40 * MT_PAGE, 42 * MT_PAGE);	/* was accessible, and is registered */
+	m.start = 40 * MT_PAGE;
+	m.end = 42 * MT_PAGE;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	CHECK_STR(ranges(&zap_space.regions), "20-22 40-42");
+	CHECK_STR(ranges(&zap_space.reserved), "30-32");
+	m.prot = PROT_READ;
+	strcpy(m.path, "[vdso]");
+	m.path_len = 6;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 0);
+	m.shared = 1;
+	m.path_len = 0;
+	m.path[0] = 0;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 0);
+	m.shared = 0;
+	m.ino = 9;
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 0);
+	/* the stack, down to where it may grow */
+	zap_space.stack_start = 50 * MT_PAGE;
+	m = (struct mt_map){ .start = 58 * MT_PAGE, .end = 60 * MT_PAGE, .prot = PROT_READ, .path = "[stack]", .path_len = 7 };
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	CHECK_STR(ranges(&zap_space.regions), "20-22 40-42 50-60");
+	/* around the recorder's own */
+	zap_regions_clear(&zap_space.regions);
+	m = (struct mt_map){ .start = (r - 1) * MT_PAGE, .end = (r + 3) * MT_PAGE, .prot = PROT_READ };
+	CHECK_EQ(zap_rwp_refresh(&old, &m, &own_end, 7), 1);
+	snprintf(want, sizeof(want), "%lu-%lu %lu-%lu", r - 1, r, r + 2, r + 3);
+	CHECK_STR(ranges(&zap_space.regions), want);
+	mt_rawunmap(raw, 2 * MT_PAGE);
+	zap_regions_free(&old);
+}
+
 int main(void)
 {
 	the_last_time_counts();
@@ -354,5 +475,8 @@ int main(void)
 	data_of_late_libraries();
 	place_of_the_main_stack();
 	sizes();
+	reserved_until_it_is_accessible();
+	moved_and_given_up();
+	mappings_of_the_kernel();
 	return mt_test_done();
 }
