@@ -11,10 +11,11 @@ struct entry {
 	u64 page;
 	u32 interval, pid, tid;		/* tid 0: any */
 	u32 flags;
+	u32 first, t_first;		/* the first thread with a fault, and in truth; for tid 0 */
 	u64 start, closed;		/* of the interval, for this process */
 };
 
-enum { USED = 1, FAULT = 2, INFERRED = 4, WRITTEN = 8, T_SEEN = 16, T_WRITTEN = 32, T_DONE = 64 };
+enum { USED = 1, FAULT = 2, INFERRED = 4, WRITTEN = 8, T_SEEN = 16, T_WRITTEN = 32, T_DONE = 64, SHARED = 128, T_SHARED = 256 };
 
 static struct entry *table;
 static const size_t cap = 1 << 22;
@@ -34,7 +35,7 @@ static struct entry *find(u64 page, u32 interval, u32 pid, u32 tid, int add)
 		return NULL;
 	if (++used > cap / 4 * 3)
 		DIE("table full");
-	table[i] = (struct entry){ page, interval, pid, tid, USED, 0, 0 };
+	table[i] = (struct entry){ .page = page, .interval = interval, .pid = pid, .tid = tid, .flags = USED };
 	return &table[i];
 }
 
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 	u64 records = 0, inferred = 0, noframe = 0, bad = 0, last_end = 0, gaps = 0;
 	u64 inside = 0, found = 0, byfault = 0, border = 0, border_found = 0, missing = 0;
 	u64 untimely = 0;
-	u64 threads = 0, threads_found = 0, writes = 0, writes_found = 0, noip = 0;
+	u64 threads = 0, threads_found = 0, shared = 0, shared_found = 0, writes = 0, writes_found = 0, noip = 0;
 	u32 last_interval = ~0u;
 	size_t n, m;
 	char *trace;
@@ -121,6 +122,9 @@ int main(int argc, char **argv)
 				if (x->flags & FAULT)
 					bad++;
 				x->flags |= FAULT;
+				if (e->first && e->first != (u32)b->tid)
+					e->flags |= SHARED;
+				e->first = (u32)b->tid;
 				if (!r->ip)
 					noip++;
 			}
@@ -170,6 +174,12 @@ int main(int argc, char **argv)
 			writes_found += !!(e->flags & WRITTEN);
 			e->flags |= T_WRITTEN;
 		}
+		if (e->t_first && e->t_first != t[i].tid && !(e->flags & T_SHARED)) {
+			e->flags |= T_SHARED;
+			shared++;
+			shared_found += !!(e->flags & SHARED);
+		}
+		e->t_first = t[i].tid;
 		e = find(page, iv, t[i].pid, t[i].tid, 1);
 		if (!(e->flags & T_DONE)) {
 			threads++;
@@ -177,11 +187,11 @@ int main(int argc, char **argv)
 			e->flags |= T_DONE;
 		}
 	}
-	printf("check: records %llu inferred %llu noframe %llu noip %llu bad %llu gaps %llu intervals %u truth %zu pairs %llu missing %llu found %.4f%% byfault %.2f%% border %llu border_found %.3f%% threads %.2f%% writes %llu writes_found %.2f%% untimely %llu\n",
+	printf("check: records %llu inferred %llu noframe %llu noip %llu bad %llu gaps %llu intervals %u truth %zu pairs %llu missing %llu found %.4f%% byfault %.2f%% border %llu border_found %.3f%% threads %.2f%% shared_found %.2f%% writes %llu writes_found %.2f%% untimely %llu\n",
 	       (unsigned long long)records, (unsigned long long)inferred, (unsigned long long)noframe,
 	       (unsigned long long)noip, (unsigned long long)bad, (unsigned long long)gaps, last_interval + 1, m,
 	       (unsigned long long)inside, (unsigned long long)missing, percent(found, inside), percent(byfault, found),
-	       (unsigned long long)border, percent(border_found, border), percent(threads_found, threads),
+	       (unsigned long long)border, percent(border_found, border), percent(threads_found, threads), percent(shared_found, shared),
 	       (unsigned long long)writes, percent(writes_found, writes), (unsigned long long)untimely);
 	return missing || bad || gaps || untimely;
 }
