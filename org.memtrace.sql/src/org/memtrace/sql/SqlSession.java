@@ -139,7 +139,7 @@ public final class SqlSession implements AutoCloseable {
 		if (sql.isBlank()) {
 			throw new SqlException("the statement is empty", null);
 		}
-		try (Statement statement = connection.createStatement(); Watch watch = new Watch(statement, progress)) {
+		try (Statement statement = connection.createStatement(); Watch watch = new Watch(statement, "Asking", progress)) {
 			watch.start();
 			try {
 				progress.check();
@@ -219,21 +219,23 @@ public final class SqlSession implements AutoCloseable {
 	}
 
 	/** Interrupts the statement when the user wants to stop, and tells how far it is. */
-	private static final class Watch extends Thread implements AutoCloseable {
+	static final class Watch extends Thread implements AutoCloseable {
 		private final Statement statement;
+		private final String step;
 		private final Progress progress;
 		private volatile boolean ended;
 
-		Watch(Statement statement, Progress progress) {
+		Watch(Statement statement, String step, Progress progress) {
 			super("sql watch");
 			setDaemon(true);
 			this.statement = statement;
+			this.step = step;
 			this.progress = progress;
 		}
 
 		@Override
 		public void run() {
-			progress.begin("Asking", 100);
+			progress.begin(step, 100);
 			int told = 0;
 			try {
 				while (!ended) {

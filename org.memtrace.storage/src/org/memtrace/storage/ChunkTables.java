@@ -26,7 +26,7 @@ final class ChunkTables {
 	static final String INSERT_CHUNK = "INSERT INTO MT_CHUNK VALUES(?,?,?,?,?,?,?,?,?,?)";
 	static final String INSERT_COLUMN = "INSERT INTO MT_COLUMN VALUES(?,?)";
 	/** Ids of the columns of a chunk begin at its number times this. */
-	private static final long PER_CHUNK = 16;
+	static final long PER_CHUNK = 16;
 
 	private final PreparedStatement chunks;
 	private final PreparedStatement columns;

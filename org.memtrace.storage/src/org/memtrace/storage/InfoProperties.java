@@ -21,6 +21,8 @@ final class InfoProperties {
 	static final String LONGEST_NS = "longest_interval_ns";
 	/** Whether event types tell the thread: 1 or 0. */
 	static final String TYPES_BY_THREAD = "event_types_by_thread";
+	/** In a database whose accesses are in the Parquet folder that it is in: 1. */
+	static final String IN_FOLDER = "accesses_in_folder";
 	/** Prefix of the trace's own properties. */
 	private static final String OWN = "property.";
 

@@ -34,6 +34,7 @@ import org.memtrace.model.ThreadTimes;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.UnsupportedVersionException;
 import org.memtrace.model.columns.AccessChunk;
+import org.memtrace.model.columns.AccessRows;
 import org.memtrace.model.columns.AccessSource;
 import org.memtrace.model.columns.DamagedChunkException;
 import org.memtrace.model.columns.Losses;
@@ -70,6 +71,8 @@ final class SqlTraceStore implements TraceStore {
 	private final Dbms dbms;
 	private final Connection db;
 	private final Replaced replaced;
+	/** Has the accesses; null when the database has them. */
+	private final AccessRows rows;
 	/** The store of the same trace that was opened first; null when it is this one. */
 	private final SqlTraceStore first;
 	/** Whose tree this store shows. */
@@ -120,12 +123,23 @@ final class SqlTraceStore implements TraceStore {
 	 * @param registered what the catalogue knows, or null for a file that is in none
 	 */
 	SqlTraceStore(Database file, TraceInfo registered, Replaced replaced) throws MemtraceException {
-		this(file, registered, replaced, AddressSpace.VIRTUAL, null);
+		this(file, null, registered, replaced, AddressSpace.VIRTUAL, null);
 	}
 
-	private SqlTraceStore(Database file, TraceInfo registered, Replaced replaced, AddressSpace space, SqlTraceStore first)
+	/**
+	 * A database whose accesses are elsewhere.
+	 *
+	 * @param rows ends with this store
+	 */
+	SqlTraceStore(Database file, AccessRows rows) throws MemtraceException {
+		this(file, rows, null, producers -> {
+		}, AddressSpace.VIRTUAL, null);
+	}
+
+	private SqlTraceStore(Database file, AccessRows rows, TraceInfo registered, Replaced replaced, AddressSpace space, SqlTraceStore first)
 			throws MemtraceException {
 		this.file = file;
+		this.rows = rows;
 		this.first = first;
 		this.replaced = replaced;
 		this.space = space;
@@ -161,6 +175,7 @@ final class SqlTraceStore implements TraceStore {
 			accessCount = InfoProperties.number(properties, InfoProperties.ACCESSES);
 			longestNs = InfoProperties.number(properties, InfoProperties.LONGEST_NS);
 			otherEvents = ours && dbms.hasTable(db, OtherEventTables.EVENT);
+			checkRows();
 			for (String table : checksums.tables()) {
 				boolean there = dbms.hasTable(db, table) && (otherEvents || !table.equals(OtherEventTables.SPAN));
 				if (!there) { // H2 opens a damaged database and leaves tables out
@@ -190,6 +205,48 @@ final class SqlTraceStore implements TraceStore {
 
 	Database database() {
 		return file;
+	}
+
+	/** Whether a Parquet folder has the accesses. */
+	boolean isInFolder() {
+		return rows != null;
+	}
+
+	private void checkRows() throws StoreException {
+		boolean elsewhere = properties.containsKey(InfoProperties.IN_FOLDER);
+		if (elsewhere && rows == null) {
+			throw new StoreException(file + " belongs to a Parquet folder, which has the accesses: name the folder");
+		}
+		if (!elsewhere && rows != null) {
+			throw new StoreException(file + " does not belong to " + rows.name() + ": it has accesses of its own");
+		}
+		if (rows != null && rows.rows() != accessCount) {
+			throw new StoreException(rows.name() + " has " + rows.rows() + " accesses, but " + file + " is about " + accessCount
+					+ ": files are missing, or come from another trace");
+		}
+	}
+
+	@Override
+	public boolean writeRest(Path database, Progress progress) throws MemtraceException {
+		if (!ours || !hasChunks() || space != AddressSpace.VIRTUAL || accessCount == 0
+				|| ChunkAccesses.orderOf(cells().producers()) != InfoProperties.number(properties, ChunkTables.ORDER)) {
+			return false;
+		}
+		StoredChunks all = chunks();
+		if (all.firstRow(all.size()) != accessCount || !losses().isNone()) {
+			return false;
+		}
+		int[] kept = new int[all.size()];
+		int sets = storedCpuSets().stream().anyMatch(BitSet::isEmpty) ? StoredChunks.CPU_SETS : 0; // rows do not tell it from an unknown one
+		AccessChunk scratch = new AccessChunk();
+		progress.begin("Looking for what the folder does not have", all.size());
+		for (int c = 0; c < kept.length; c++) {
+			progress.check();
+			kept[c] = all.notInRows(c, scratch) | sets;
+			progress.worked(1);
+		}
+		TableCopy.rest(this, kept, database, progress);
+		return true;
 	}
 
 	/** Version of the MT_ tables, 0 without. */
@@ -322,7 +379,7 @@ final class SqlTraceStore implements TraceStore {
 		if (!addressSpaces().contains(wanted)) {
 			throw Spaces.missing(info, wanted);
 		}
-		SqlTraceStore other = new SqlTraceStore(file, info, replaced, wanted, first == null ? this : first);
+		SqlTraceStore other = new SqlTraceStore(file, rows, info, replaced, wanted, first == null ? this : first);
 		others.add(other);
 		return other;
 	}
@@ -366,6 +423,10 @@ final class SqlTraceStore implements TraceStore {
 	public void replaceTrees(MemoryTrees made, List<String> rules, Progress progress) throws MemtraceException {
 		if (!ours) {
 			throw new StoreException(file + " is no memory trace");
+		}
+		if (rows != null) {
+			throw new StoreException(rows.name() + " is divided by its tree of memory, which cannot be changed: change the trace and export it"
+					+ " again");
 		}
 		if (otherEvents) {
 			throw new StoreException(info.alias() + " has events other than accesses; their event producers cannot be replaced");
@@ -530,7 +591,10 @@ final class SqlTraceStore implements TraceStore {
 					throw new StoreException(file + " is damaged: the index of its accesses is not what was written");
 				}
 				chunkDb = file.read();
-				chunks = new StoredChunks(file.toString(), index, ChunkTables.blobs(file, chunkDb));
+				if (rows != null) {
+					rows.cpuSets(storedCpuSets());
+				}
+				chunks = new StoredChunks(file.toString(), index, ChunkTables.blobs(file, chunkDb), rows);
 				damage = first == null ? damage(chunks) : first.damage(chunks);
 			}
 			return chunks;
@@ -961,6 +1025,9 @@ final class SqlTraceStore implements TraceStore {
 					// nothing was written through it
 				}
 			}
+		}
+		if (rows != null && first == null) {
+			rows.close();
 		}
 		try {
 			db.close();

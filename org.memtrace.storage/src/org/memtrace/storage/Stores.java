@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.StoreException;
+import org.memtrace.model.columns.AccessRows;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
@@ -82,6 +83,15 @@ public final class Stores {
 	public static TraceStore openFile(Path file) throws MemtraceException {
 		return new SqlTraceStore(Database.of(file), null, producers -> {
 		});
+	}
+
+	/**
+	 * Opens what {@link TraceStore#writeRest} wrote.
+	 *
+	 * @param rows has the accesses; ends with the store, also when there is none because of an exception
+	 */
+	public static TraceStore openFolder(Path database, AccessRows rows) throws MemtraceException {
+		return new SqlTraceStore(Database.of(database), rows);
 	}
 
 	/**

@@ -113,6 +113,20 @@ final class TableChecksums {
 		}
 	}
 
+	/** After tables of a copy were left empty; nothing when there were no checksums before. */
+	static void rewriteEmpty(Database file, Connection db, Map<String, String> before, int version, List<String> empty)
+			throws SQLException, StoreException {
+		Map<String, Long> all = new TreeMap<>(read(file, version, before).known);
+		if (!all.isEmpty()) {
+			for (String table : empty) {
+				if (all.containsKey(table)) {
+					all.put(table, of(db, table));
+				}
+			}
+			complete(db, all);
+		}
+	}
+
 	/** Completes the checksums by those of the trees. */
 	private static void complete(Connection db, Map<String, Long> all) throws SQLException {
 		for (String table : OF_TREES) {

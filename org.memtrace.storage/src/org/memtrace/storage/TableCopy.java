@@ -4,9 +4,11 @@
 package org.memtrace.storage;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Blob;
 import java.sql.Clob;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -23,6 +25,7 @@ import org.memtrace.model.StoreException;
 import org.memtrace.model.ThreadInfo;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.EventType;
+import org.memtrace.storage.chunks.Blobs;
 
 /**
  * Copies a trace database of memtrace into an empty one of any kind, row by row: chunks, notes and checksums stay what they are, so that
@@ -32,25 +35,48 @@ import org.memtrace.model.store.EventType;
 final class TableCopy {
 	private static final String CACHE = "MT_CACHE";
 	private static final String PROPERTY = "MT_PROPERTY";
+	private static final String COLUMN = "MT_COLUMN";
+	/** What rows outside of the database have, or is made of them for FrameSoc. */
+	private static final List<String> IN_ROWS = List.of(COLUMN, "MT_EVENT", "MT_RUN", "MT_CONTEXT", "MT_CONTEXT_PARAM", "EVENT_PRODUCER");
 	/** Rows between two questions whether to go on. */
 	private static final int ROWS = 1000;
 	/** Large rows. */
-	private static final Set<String> BYTES = Set.of("MT_COLUMN", "MT_NOTE", "MT_TREE", "MT_REPORT");
+	private static final Set<String> BYTES = Set.of(COLUMN, "MT_NOTE", "MT_TREE", "MT_REPORT");
 
 	private final SqlTraceStore from;
 	private final Connection source;
-	private final PendingDatabase pending;
+	private final Database to;
 	private final Connection target;
 	private final Dbms dbms;
 	private final Progress progress;
 
-	private TableCopy(SqlTraceStore from, Connection source, PendingDatabase pending, Connection target, Progress progress) {
+	/** Which columns of each chunk are copied; null for all tables with all rows. */
+	private final int[] kept;
+
+	private TableCopy(SqlTraceStore from, Connection source, Database to, Connection target, int[] kept, Progress progress) {
 		this.from = from;
 		this.source = source;
-		this.pending = pending;
+		this.to = to;
 		this.target = target;
-		this.dbms = pending.database().dbms;
+		this.dbms = to.dbms;
+		this.kept = kept;
 		this.progress = progress;
+	}
+
+	/**
+	 * Writes a database of all that a Parquet folder does not have of a trace, with what is derived: it is about the same accesses.
+	 *
+	 * @param kept of each chunk the columns that are needed, {@link org.memtrace.storage.chunks.StoredChunks#notInRows}
+	 */
+	static void rest(SqlTraceStore from, int[] kept, Path file, Progress progress) throws MemtraceException {
+		Database to = Database.of(file, Dbms.SQLITE);
+		try (Connection source = from.database().scan(); Connection target = Dbms.SQLITE.make(file)) {
+			Dbms.SQLITE.prepareWriting(target);
+			new TableCopy(from, source, to, target, kept, progress).tables();
+			target.commit();
+		} catch (SQLException e) {
+			throw from.database().dbms == Dbms.SQLITE ? to.explain(e) : explain(from, to, e);
+		}
 	}
 
 	/**
@@ -63,15 +89,19 @@ final class TableCopy {
 	static TraceInfo copy(SqlTraceStore from, PendingDatabase pending, String name, Progress progress) throws MemtraceException {
 		TraceInfo info = from.info();
 		try {
+			if (from.isInFolder()) {
+				throw new StoreException(from.database() + " belongs to a Parquet folder, which has the accesses: a folder cannot be copied into"
+						+ " a catalogue");
+			}
 			if (from.version() < Schema.FIRST_WITH_CHUNKS) {
 				throw new StoreException(from.database() + " was not written by this version of memtrace; import the trace again");
 			}
 			try (Connection source = from.database().scan(); Connection target = pending.begin()) {
 				pending.database().dbms.prepareWriting(target);
-				new TableCopy(from, source, pending, target, progress).tables();
+				new TableCopy(from, source, pending.database(), target, null, progress).tables();
 				return pending.publish(target, info.stored(-1, info.alias(), name, info.events(), info.producers()));
 			} catch (SQLException e) {
-				throw explain(from, pending, e);
+				throw explain(from, pending.database(), e);
 			} catch (IOException e) {
 				throw new StoreException(pending.database() + " cannot be completed: " + PendingFile.reason(e), e);
 			}
@@ -81,9 +111,9 @@ final class TableCopy {
 	}
 
 	/** One of the two: whose driver it is tells. */
-	private static StoreException explain(SqlTraceStore from, PendingDatabase pending, SQLException e) {
+	private static StoreException explain(SqlTraceStore from, Database to, SQLException e) {
 		boolean postgres = e.getClass().getName().startsWith("org.postgresql.");
-		return postgres == (pending.database().dbms == Dbms.POSTGRESQL) ? pending.database().explain(e) : from.database().explain(e);
+		return postgres == (to.dbms == Dbms.POSTGRESQL) ? to.explain(e) : from.database().explain(e);
 	}
 
 	private void tables() throws SQLException, MemtraceException {
@@ -109,7 +139,12 @@ final class TableCopy {
 				Sqlite.execute(target, "DROP TABLE " + table);
 			}
 		}
-		tables.remove(CACHE);
+		if (kept == null) {
+			tables.remove(CACHE);
+		} else {
+			tables.removeAll(IN_ROWS);
+			copyColumns();
+		}
 		for (String table : tables) {
 			copy(table);
 		}
@@ -120,18 +155,67 @@ final class TableCopy {
 		}
 		Sqlite.execute(target, dbms.schema(views(others)));
 		Map<String, String> properties = InfoProperties.all(target);
-		TableChecksums checksums = TableChecksums.read(pending.database(), from.version(), properties);
+		if (kept != null) {
+			facts();
+			TableChecksums.rewriteEmpty(to, target, properties, from.version(), IN_ROWS);
+			properties = InfoProperties.all(target);
+		}
+		TableChecksums checksums = TableChecksums.read(to, from.version(), properties);
 		for (String table : checksums.tables()) {
 			progress.check();
-			checksums.check(pending.database(), target, table);
+			checksums.check(to, target, table);
 		}
 		if (dbms.countsChanges()) {
-			ContentStamp.make(target, 0);
+			ContentStamp.make(target, kept == null ? 0 : stamp());
+		}
+	}
+
+	/** What the catalogue knows of the trace may be newer than what its database says. */
+	private void facts() throws SQLException {
+		Map<String, String> facts = InfoProperties.of(from.info());
+		facts.put(InfoProperties.IN_FOLDER, "1");
+		Sqlite.execute(target, "DELETE FROM MT_PROPERTY WHERE NAME LIKE 'property.%'");
+		for (Map.Entry<String, String> fact : facts.entrySet()) {
+			Sqlite.update(target, "DELETE FROM MT_PROPERTY WHERE NAME = ?", fact.getKey());
+			try (PreparedStatement insert = target.prepareStatement("INSERT INTO MT_PROPERTY VALUES(?, ?)")) {
+				insert.setString(1, fact.getKey());
+				insert.setString(2, fact.getValue());
+				insert.executeUpdate();
+			}
+		}
+	}
+
+	/** What is derived has the stamp of the original. */
+	private long stamp() throws MemtraceException {
+		try {
+			return Long.parseLong(from.contentStamp());
+		} catch (NumberFormatException e) {
+			return 0; // then it is not used
+		}
+	}
+
+	/** Columns that rows outside of the database do not have. */
+	private void copyColumns() throws SQLException, MemtraceException {
+		Blobs blobs = ChunkTables.blobs(from.database(), source);
+		progress.begin("Copying " + COLUMN, kept.length);
+		try (BulkInsert insert = new BulkInsert(target, COLUMN, 2)) {
+			for (int chunk = 0; chunk < kept.length; chunk++) {
+				progress.check();
+				for (int c = 0; c < Integer.SIZE; c++) {
+					byte[] bytes = (kept[chunk] & 1 << c) == 0 ? null : blobs.read(chunk, c);
+					if (bytes != null) {
+						insert.add(new Object[] {chunk * ChunkTables.PER_CHUNK + c, bytes});
+					}
+				}
+				progress.worked(1);
+			}
+			insert.finish();
 		}
 	}
 
 	private void copy(String table) throws SQLException, MemtraceException {
-		String which = table.equals(PROPERTY) ? " WHERE NAME <> '" + ContentStamp.PROPERTY + "'" : "";
+		String which = table.equals(PROPERTY) ? " WHERE NAME <> '" + ContentStamp.PROPERTY + "'"
+				: table.equals(CACHE) ? " WHERE NAME NOT LIKE 'accesses%'" : ""; // what earlier versions saved
 		long rows = Sqlite.number(source, 0, "SELECT COUNT(*) FROM " + table + which);
 		progress.begin("Copying " + table, rows);
 		long copied = 0;

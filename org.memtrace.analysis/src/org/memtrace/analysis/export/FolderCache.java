@@ -95,7 +95,7 @@ public final class FolderCache {
 		try {
 			OutputFile.write(folder, temporary -> {
 				Files.createDirectory(temporary);
-				ParquetExport.byMemory(store, accesses.read(), AccessFilter.of(AccessQuery.ALL), temporary, progress);
+				ParquetExport.byMemory(store, accesses.read(), AccessFilter.of(AccessQuery.ALL), temporary, false, progress);
 			});
 		} catch (IOException | StoreException e) {
 			if (Files.isDirectory(folder)) {

@@ -51,6 +51,8 @@ public final class ParquetExport {
 	/** Accesses of a file, if the caller does not choose a window. */
 	private static final long ACCESSES_PER_FILE = 1_000_000;
 	private static final int MOST_FILES = 10_000;
+	/** Rows of a group at least, but for the last one of a file: what a chunk of a database has. */
+	private static final int GROUP_ROWS = 1 << 16;
 
 	private final TraceStore store;
 	private final TraceInfo info;
@@ -77,8 +79,10 @@ public final class ParquetExport {
 	 *
 	 * @param folder an existing empty folder
 	 * @param table all accesses of the store
+	 * @param rest whether what the tables do not have is written, too, so that the folder can stand for the trace
+	 * @return whether it was written: only with all accesses, and if {@link TraceStore#writeRest} can
 	 */
-	public static void byMemory(TraceStore store, AccessTable table, AccessFilter filter, Path folder, Progress progress)
+	public static boolean byMemory(TraceStore store, AccessTable table, AccessFilter filter, Path folder, boolean rest, Progress progress)
 			throws MemtraceException {
 		ParquetExport export = new ParquetExport(store, folder);
 		try {
@@ -94,6 +98,8 @@ public final class ParquetExport {
 				empty.end();
 			}
 			export.rest(table, progress);
+			return rest && export.rows.get("accesses").get() == store.accessCount() && store.losses().isNone()
+					&& store.writeRest(folder.resolve(ParquetFolder.REST), progress);
 		} catch (IOException e) {
 			throw new UncheckedIOException(e);
 		} finally {
@@ -146,6 +152,9 @@ public final class ParquetExport {
 				}
 				if (n > 0) {
 					writer.write(c, chosen, n, file);
+					if (file.rows() >= GROUP_ROWS) {
+						file.endGroup(); // so that who reads a chunk of the trace reads few rows of others
+					}
 				}
 				rows.get("accesses").addAndGet(n);
 			} catch (IOException e) {

@@ -163,7 +163,8 @@ final class ParquetFile implements AutoCloseable {
 		position += bytes.length;
 	}
 
-	private void endGroup() throws IOException {
+	/** Ends a row group, if it has rows. */
+	void endGroup() throws IOException {
 		if (rows == 0) {
 			return;
 		}

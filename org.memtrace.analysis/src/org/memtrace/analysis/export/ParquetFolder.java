@@ -31,7 +31,14 @@ import org.memtrace.model.TraceInfo;
  */
 public record ParquetFolder(String path, String trace, String timeUnit, TraceInfo info, List<Table> tables) {
 	/** What tells that a folder is one. */
-	private static final String META = "meta.json";
+	public static final String META = "meta.json";
+	/** What the tables do not have of a trace, for {@link org.memtrace.model.store.TraceStore}; a folder of a part of a trace has none. */
+	public static final String REST = "trace.db";
+	/** After the name of a folder without {@link #REST}: a sentence without its end. */
+	public static final String NOT_WHOLE = " cannot stand for a trace, as it has no " + REST + ": it is of an earlier memtrace, of a part of a"
+			+ " trace, or divided by time; export the whole trace again";
+	/** In a folder on this machine that stands for one in object storage: its address. */
+	public static final String ADDRESS = "address";
 
 	/**
 	 * A table.
@@ -46,7 +53,8 @@ public record ParquetFolder(String path, String trace, String timeUnit, TraceInf
 
 	/** Whether it looks like such a folder. */
 	public static boolean isFolder(Path path) {
-		return Files.isRegularFile(path.resolve(META)) && Files.isDirectory(path.resolve("accesses"));
+		return Files.isRegularFile(path.resolve(META))
+				&& (Files.isDirectory(path.resolve("accesses")) || Files.isRegularFile(path.resolve(ADDRESS)));
 	}
 
 	private static TraceInfo info(JsonObject o) {
@@ -58,11 +66,12 @@ public record ParquetFolder(String path, String trace, String timeUnit, TraceInf
 				Instant.EPOCH, o.get("page_size_bytes").getAsInt(), "", properties);
 	}
 
-	/** Reads what is in a folder. */
+	/** Reads what is in a folder, or in the one in object storage that it stands for. */
 	public static ParquetFolder open(Path path) throws MemtraceException {
 		Path meta = path.resolve(META);
 		try {
-			return parse(path.toString(), Files.readString(meta));
+			Path address = path.resolve(ADDRESS);
+			return parse(Files.isRegularFile(address) ? Files.readString(address).strip() : path.toString(), Files.readString(meta));
 		} catch (IOException e) {
 			throw new StoreException(meta + " cannot be read: " + e.getMessage(), e);
 		}

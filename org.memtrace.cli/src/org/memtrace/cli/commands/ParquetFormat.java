@@ -35,8 +35,9 @@ final class ParquetFormat implements ExportFormat {
 			AccessTable table = AccessOptions.load(r.store(), r.console());
 			if (byTime) {
 				ParquetExport.byTime(r.store(), table, r.filter(), temporary, window, r.console().progress());
-			} else {
-				ParquetExport.byMemory(r.store(), table, r.filter(), temporary, r.console().progress());
+			} else if (!ParquetExport.byMemory(r.store(), table, r.filter(), temporary, true, r.console().progress())) {
+				r.console().hint("note: " + r.output() + " has accesses and tables only: sql, aggregate, render and model-part read it, the workbench"
+						+ " does not");
 			}
 		});
 	}

@@ -4,8 +4,10 @@
 package org.memtrace.cli.commands;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.analysis.dimension.Dimensions;
@@ -26,14 +28,17 @@ import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceStore;
 import org.memtrace.sql.DuckDbLibrary;
+import org.memtrace.sql.FolderRows;
 import org.memtrace.sql.FolderStore;
 import org.memtrace.sql.ObjectStorage;
+import org.memtrace.sql.RemoteFolder;
 import org.memtrace.sql.SqlSession;
 import org.memtrace.storage.Stores;
 
 /**
  * What a user may give where a command wants a trace: a database file, a trace directory (imported into the catalogue once,
- * and again when it has changed), a number, database name or display name in the catalogue, or the address of a trace on a server.
+ * and again when it has changed), a Parquet folder, also in object storage, a number, database name or display name in the catalogue, or
+ * the address of a trace on a server.
  */
 final class TraceArgument {
 	private TraceArgument() {
@@ -68,14 +73,48 @@ final class TraceArgument {
 		return path != null && ParquetFolder.isFolder(path) ? ParquetFolder.open(path.toAbsolutePath()) : null;
 	}
 
-	/** Opens what {@link #open(String, Console)} opens, or a Parquet folder, for commands that look at accesses as columns only. */
+	/**
+	 * Opens what {@link #open(String, Console)} opens, or a Parquet folder that cannot stand for a trace, for commands that look at accesses
+	 * as columns only.
+	 */
 	static TraceStore openOrFolder(String argument, Console console) throws MemtraceException {
 		ParquetFolder folder = parquet(argument, console);
-		return folder == null ? open(argument, console)
+		return folder == null || whole(argument, console) != null ? open(argument, console)
 				: new FolderStore(engine(argument + " is a Parquet folder. "), FolderCache.home(), folder.path(), folder.info(), console.progress());
 	}
 
+	/** Whether an argument names a Parquet folder. */
+	static boolean isFolder(String argument) {
+		Path path = ObjectStorage.isAddress(argument) ? null : path(argument);
+		return path == null ? ObjectStorage.isAddress(argument) : ParquetFolder.isFolder(path);
+	}
+
+	/** The Parquet folder on this machine that an argument names, or that stands for the named one; null if it cannot stand for a trace. */
+	private static Path whole(String argument, Console console) throws MemtraceException {
+		if (ObjectStorage.isAddress(argument)) {
+			return RemoteFolder.local(engine(argument + " is in object storage. "), FolderCache.home(),
+					Stores.defaultCatalogueDirectory().resolve("folders"), argument, ParquetFolder.META, ParquetFolder.REST, ParquetFolder.ADDRESS,
+					console.progress()).orElse(null);
+		}
+		Path path = path(argument).toAbsolutePath();
+		return Files.isRegularFile(path.resolve(ParquetFolder.REST)) ? path : null;
+	}
+
+	/** A Parquet folder as a trace. */
+	private static TraceStore folder(String argument, Console console) throws MemtraceException {
+		Path path = whole(argument, console);
+		if (path == null) {
+			throw new StoreException(argument + ParquetFolder.NOT_WHOLE + ", or aggregate, render, model-part and sql for it");
+		}
+		ParquetFolder folder = ParquetFolder.open(path);
+		return Stores.openFolder(path.resolve(ParquetFolder.REST), new FolderRows(engine(argument + " is a Parquet folder. "), FolderCache.home(),
+				folder.path(), folder.info().pageSizeBytes()));
+	}
+
 	private static TraceStore find(String argument, Console console) throws MemtraceException {
+		if (isFolder(argument)) {
+			return folder(argument, console);
+		}
 		if (CataloguePlace.isServer(argument)) {
 			CataloguePlace.Trace trace = CataloguePlace.parseTrace(argument);
 			if (trace.name().isEmpty()) {
@@ -130,6 +169,9 @@ final class TraceArgument {
 
 	/** The database of a trace that was opened for an argument. */
 	static Database database(String argument, TraceStore store, Console console) throws MemtraceException {
+		if (isFolder(argument)) {
+			return new Database(null, argument, ObjectStorage.isAddress(argument) ? -1 : folderBytes(path(argument)));
+		}
 		Path path = CataloguePlace.isServer(argument) ? null : path(argument);
 		if (path != null && Files.isRegularFile(path) && Stores.isDatabase(path)) {
 			return new Database(path, path.toString(), bytes(path));
@@ -144,6 +186,14 @@ final class TraceArgument {
 		}
 		try (TraceCatalogue catalogue = Stores.openCatalogue(place, DatabaseKind.SQLITE, console::hint)) {
 			return new Database(null, place.trace(store.info().databaseName()), catalogue.databaseBytes(store.info()).orElse(-1));
+		}
+	}
+
+	private static long folderBytes(Path folder) {
+		try (Stream<Path> files = Files.walk(folder)) {
+			return files.filter(Files::isRegularFile).mapToLong(TraceArgument::bytes).sum();
+		} catch (IOException | UncheckedIOException e) {
+			return -1;
 		}
 	}
 
@@ -167,6 +217,9 @@ final class TraceArgument {
 	 * @param args with --tree
 	 */
 	static Path folder(String argument, TraceStore opened, CommandLine args, Console console) throws Exception {
+		if (isFolder(argument) && !ObjectStorage.isAddress(argument)) {
+			return path(argument);
+		}
 		Database database = database(argument, opened, console);
 		if (database.name == null) {
 			throw new StoreException(argument + " is in no database: import it first, with 'memtrace import'");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.model.store;
 
+import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -119,6 +120,18 @@ public interface TraceStore extends AutoCloseable {
 	 */
 	default void verify(Consumer<String> problems, Progress progress) throws MemtraceException {
 		// on the heap, nothing is damaged
+	}
+
+	/**
+	 * Writes all of the trace but what a Parquet folder has of its accesses into a database, which is opened together with
+	 * {@link org.memtrace.model.columns.AccessRows}. The accesses have to be all there are, in the order of their ids.
+	 *
+	 * @param database a file that does not exist
+	 * @return false, and nothing is written, when the accesses have no such order: they are not in a database, were in another tree when they
+	 *         were imported, or are damaged
+	 */
+	default boolean writeRest(Path database, Progress progress) throws MemtraceException {
+		return false;
 	}
 
 	/** What of this trace was damaged and left out so far, by whatever method of this store or its sources. */

@@ -12,7 +12,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
+import org.memtrace.model.columns.AccessRows;
 import org.memtrace.model.columns.DamagedChunkException;
+import org.memtrace.model.store.AccessBatch;
 import org.memtrace.storage.chunks.ByteReader.FormatError;
 
 import com.github.luben.zstd.Zstd;
@@ -21,10 +23,16 @@ import com.github.luben.zstd.Zstd;
 public final class StoredChunks {
 	/** Largest number of bytes of a column before it is compressed: more cannot come from an encoder. */
 	private static final int MOST_BYTES = ChunkEntry.MOST_ROWS * 20 + 1024;
+	/** The sets of CPUs in what {@link #notInRows} gives. */
+	public static final int CPU_SETS = 1 << StoredColumn.CPU_SET.ordinal();
 	private static final Set<AccessColumn> NOTHING = EnumSet.noneOf(AccessColumn.class);
 
 	private final String file;
 	private final Blobs blobs;
+	/** What has the columns that are not in {@link #blobs}; null when all are. */
+	private final AccessRows rows;
+	/** Which columns of a chunk are in {@link #rows}, of chunks that were looked at: a bit for each. */
+	private final AtomicIntegerArray elsewhere;
 	private final ChunkEntry[] entries;
 	private final ChunkEntry.Columns[] columns;
 	private final long[] firstRow;
@@ -38,8 +46,19 @@ public final class StoredChunks {
 	 * @param index in the order of the chunks
 	 */
 	public StoredChunks(String file, List<ChunkEntry> index, Blobs blobs) {
+		this(file, index, blobs, null);
+	}
+
+	/**
+	 * Chunks of which some columns are elsewhere.
+	 *
+	 * @param rows has all columns that are not in {@code blobs}, but for leaves and cells; null when all are there
+	 */
+	public StoredChunks(String file, List<ChunkEntry> index, Blobs blobs, AccessRows rows) {
 		this.file = file;
 		this.blobs = blobs;
+		this.rows = rows;
+		elsewhere = new AtomicIntegerArray(rows == null ? 0 : index.size());
 		entries = index.toArray(ChunkEntry[]::new);
 		columns = new ChunkEntry.Columns[entries.length];
 		checked = new AtomicIntegerArray(entries.length);
@@ -137,6 +156,27 @@ public final class StoredChunks {
 				file + ": chunk " + chunk + " with " + entries[chunk].rows() + " accesses is damaged: " + why);
 	}
 
+	/**
+	 * Which columns of a chunk {@link AccessRows} cannot give: a bit for each number of a column. Rows have one place, that of the first read
+	 * if there is one, and no level of memory in their flags.
+	 */
+	public int notInRows(int chunk, AccessChunk scratch) throws MemtraceException {
+		int bits = 0;
+		for (StoredColumn column : StoredColumn.ALL) {
+			bits |= column.of() == null ? 1 << column.ordinal() : 0;
+		}
+		read(chunk, EnumSet.of(AccessColumn.READ_OFFSET, AccessColumn.WRITE_OFFSET), scratch, null);
+		if (columns[chunk].max()[StoredColumn.FLAGS.ordinal()] > AccessBatch.FLAGS) {
+			bits |= 1 << StoredColumn.FLAGS.ordinal();
+		}
+		for (int r = 0; r < scratch.rows; r++) {
+			if (scratch.reads[r] > 0 && scratch.writeOffset[r] >= 0) {
+				bits |= 1 << StoredColumn.WRITE_OFFSET.ordinal() | (scratch.readOffset[r] < 0 ? 1 << StoredColumn.READ_OFFSET.ordinal() : 0);
+			}
+		}
+		return bits;
+	}
+
 	/** Reads the whole chunk and compares everything that is known of it. */
 	public void verify(int chunk, AccessChunk into, Cells cells) throws MemtraceException {
 		read(chunk, EnumSet.allOf(AccessColumn.class), into, cells);
@@ -164,12 +204,73 @@ public final class StoredChunks {
 
 		void checkAll() throws MemtraceException {
 			byte[][] found = blobs.readAll(chunk);
+			int outside = 0;
 			for (StoredColumn column : StoredColumn.ALL) {
-				if (known.length()[column.ordinal()] > 0) {
-					check(column, found[column.ordinal()]);
+				int c = column.ordinal();
+				if (known.length()[c] > 0 && found[c] == null && rows != null && column.of() != null) {
+					outside |= 1 << c;
+				} else if (known.length()[c] > 0) {
+					check(column, found[c]);
 				}
 			}
+			if (rows != null) {
+				elsewhere.set(chunk, outside);
+			}
 			all = found;
+		}
+
+		/** Of what is wanted the columns that are elsewhere. Of the places of a row either both are, or one is the same in all rows. */
+		private EnumSet<AccessColumn> outside(Set<AccessColumn> wanted) {
+			EnumSet<AccessColumn> outside = EnumSet.noneOf(AccessColumn.class);
+			for (StoredColumn column : StoredColumn.IN_ROWS) {
+				if (isElsewhere(column) && wanted.contains(column.of())) {
+					outside.add(column.of());
+				}
+			}
+			return outside;
+		}
+
+		private boolean isElsewhere(StoredColumn column) {
+			return rows != null && (elsewhere.get(chunk) & 1 << column.ordinal()) != 0;
+		}
+
+		/** Reads them, and compares them with the index as far as it tells: whoever wrote them may have written others since. */
+		private void rows(EnumSet<AccessColumn> outside) throws MemtraceException {
+			rows.read(firstRow[chunk], n, outside, into);
+			if (outside.contains(AccessColumn.TIME) && into.times != known.times()) {
+				throw new FormatError("it has " + into.times + " different times in " + rows.name());
+			}
+			for (StoredColumn column : StoredColumn.IN_ROWS) {
+				if (outside.contains(column.of()) && column != StoredColumn.TIMES && sum(column) != known.sum()[column.ordinal()]) {
+					throw new FormatError("its column " + column + " is another one in " + rows.name());
+				}
+			}
+		}
+
+		private long sum(StoredColumn column) {
+			return switch (column) {
+			case TIME -> sum(into.time, null);
+			case THREAD -> sum(into.thread, null);
+			case CPU_SET -> sum(into.cpuSet, null);
+			case READS -> Arrays.stream(into.reads, 0, n).sum();
+			case WRITES -> Arrays.stream(into.writes, 0, n).sum();
+			case SHARING -> sum(into.sharing, null);
+			case NODE -> sum(into.node, null);
+			case FLAGS -> sum(into.flags, null);
+			case IP -> Arrays.stream(into.ip, 0, n).sum();
+			case READ_OFFSET -> sum(into.readOffset, into.reads);
+			case WRITE_OFFSET -> sum(into.writeOffset, into.writes);
+			default -> throw new IllegalArgumentException(column.name());
+			};
+		}
+
+		/** @param count only rows with one are counted; null: all are */
+		private long sum(int[] values, long[] count) {
+			long sum = 0;
+			for (int r = 0; r < n; r++) {
+				sum += count == null || count[r] > 0 ? values[r] : 0;
+			}
+			return sum;
 		}
 
 		private void check(StoredColumn column, byte[] bytes) {
@@ -183,44 +284,59 @@ public final class StoredChunks {
 		}
 
 		void read(Set<AccessColumn> wanted, Cells cells) throws MemtraceException {
-			into.reserve(n, known.leaves(), known.times());
+			EnumSet<AccessColumn> all = EnumSet.noneOf(AccessColumn.class);
+			all.addAll(wanted);
+			if (all.contains(AccessColumn.READ_OFFSET)) {
+				all.add(AccessColumn.READS);
+			}
+			if (all.contains(AccessColumn.WRITE_OFFSET)) {
+				all.add(AccessColumn.WRITES);
+			}
+			if (all.contains(AccessColumn.CPU_SET)) {
+				all.add(AccessColumn.THREAD);
+			}
+			EnumSet<AccessColumn> outside = outside(all);
+			into.reserve(n, known.leaves(), outside.contains(AccessColumn.TIME) ? n : known.times());
 			into.rows = n;
 			leaves();
 			if (cells != null) {
 				cells(cells);
 			}
-			if (wanted.contains(AccessColumn.TIME)) {
+			if (!outside.isEmpty()) {
+				rows(outside);
+				all.removeAll(outside);
+			}
+			if (all.contains(AccessColumn.TIME)) {
 				times();
 			}
-			boolean cpus = wanted.contains(AccessColumn.CPU_SET);
-			if (wanted.contains(AccessColumn.THREAD) || cpus) {
+			if (all.contains(AccessColumn.THREAD)) {
 				ints(StoredColumn.THREAD, into.thread);
 			}
-			if (cpus) {
+			if (all.contains(AccessColumn.CPU_SET)) {
 				cpuSets();
 			}
-			if (wanted.contains(AccessColumn.READS) || wanted.contains(AccessColumn.READ_OFFSET)) {
+			if (all.contains(AccessColumn.READS)) {
 				longs(StoredColumn.READS, into.reads);
 			}
-			if (wanted.contains(AccessColumn.WRITES) || wanted.contains(AccessColumn.WRITE_OFFSET)) {
+			if (all.contains(AccessColumn.WRITES)) {
 				longs(StoredColumn.WRITES, into.writes);
 			}
-			if (wanted.contains(AccessColumn.SHARING)) {
+			if (all.contains(AccessColumn.SHARING)) {
 				ints(StoredColumn.SHARING, into.sharing);
 			}
-			if (wanted.contains(AccessColumn.NODE)) {
+			if (all.contains(AccessColumn.NODE)) {
 				ints(StoredColumn.NODE, into.node);
 			}
-			if (wanted.contains(AccessColumn.FLAGS)) {
+			if (all.contains(AccessColumn.FLAGS)) {
 				ints(StoredColumn.FLAGS, into.flags);
 			}
-			if (wanted.contains(AccessColumn.IP)) {
+			if (all.contains(AccessColumn.IP)) {
 				longs(StoredColumn.IP, into.ip);
 			}
-			if (wanted.contains(AccessColumn.READ_OFFSET)) {
+			if (all.contains(AccessColumn.READ_OFFSET)) {
 				offsets(StoredColumn.READ_OFFSET, into.reads, into.readOffset);
 			}
-			if (wanted.contains(AccessColumn.WRITE_OFFSET)) {
+			if (all.contains(AccessColumn.WRITE_OFFSET)) {
 				offsets(StoredColumn.WRITE_OFFSET, into.writes, into.writeOffset);
 			}
 		}

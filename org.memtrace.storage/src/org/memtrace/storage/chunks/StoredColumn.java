@@ -4,6 +4,8 @@ package org.memtrace.storage.chunks;
 
 import java.util.List;
 
+import org.memtrace.model.columns.AccessColumn;
+
 /** The columns of a chunk as they are stored; the ordinal is stored, so only append. docs/database-schema.md */
 enum StoredColumn {
 	/** Which leaves have rows: of each the first cell, and how many rows. */
@@ -25,4 +27,24 @@ enum StoredColumn {
 	static final int PER_CHUNK = 16;
 	static final int COUNT = values().length;
 	static final List<StoredColumn> ALL = List.of(values());
+	/** Those that can be kept by row, outside of chunks. */
+	static final List<StoredColumn> IN_ROWS = ALL.stream().filter(c -> c.of() != null).toList();
+
+	/** The column of a row that it is, or is needed for; null for what only a chunk has. */
+	AccessColumn of() {
+		return switch (this) {
+		case LEAVES, CELL -> null;
+		case TIMES, TIME -> AccessColumn.TIME;
+		case THREAD -> AccessColumn.THREAD;
+		case CPU_SET -> AccessColumn.CPU_SET;
+		case READS -> AccessColumn.READS;
+		case WRITES -> AccessColumn.WRITES;
+		case SHARING -> AccessColumn.SHARING;
+		case NODE -> AccessColumn.NODE;
+		case FLAGS -> AccessColumn.FLAGS;
+		case IP -> AccessColumn.IP;
+		case READ_OFFSET -> AccessColumn.READ_OFFSET;
+		case WRITE_OFFSET -> AccessColumn.WRITE_OFFSET;
+		};
+	}
 }

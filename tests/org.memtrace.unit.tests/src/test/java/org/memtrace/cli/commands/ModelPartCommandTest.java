@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.memtrace.analysis.SyntheticTrace;
+import org.memtrace.analysis.export.ParquetFolder;
 import org.memtrace.cli.Ran;
 import org.memtrace.model.store.TraceWriter;
 import org.memtrace.storage.Stores;
@@ -122,7 +123,12 @@ class ModelPartCommandTest {
 			Ran.ok("model-part", "--range", k + "/2", "--from", "40ms", "-o", files.getLast(), folder);
 		}
 		assertSame(files, new String[0], "--from", "40ms");
+		// as earlier versions wrote them: accesses and tables only
+		Files.delete(Path.of(folder, ParquetFolder.REST));
+		assertEquals(Ran.ok("aggregate", "--format", "json", "--view", "cpu", db),
+				Ran.ok("aggregate", "--format", "json", "--view", "cpu", folder));
 		refused(3, "has one tree", "aggregate", "--tree", "physical", folder);
+		refused(3, "cannot stand for a trace", "summary", folder);
 		Path small = temporary.resolve("few.db");
 		try (TraceWriter writer = Stores.createFile(small, System.err::println)) {
 			SyntheticTrace.matrixMultiplication(writer, 60, 16);
