@@ -80,10 +80,22 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* A file, a name or number in the catalogue, or an address on a server: what was imported, which only Java can read. */
+/* A folder that 'memtrace export --format parquet' wrote: ParquetFolder.isFolder() in Java. */
+static bool is_parquet(const char *folder)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s/meta.json", folder);
+
+	if (n < 0 || n >= PATH_MAX || !mt_exists(path))
+		return false;
+	n = snprintf(path, sizeof path, "%s/accesses", folder);
+	return n > 0 && n < PATH_MAX && is_directory(path);
+}
+
+/* A file, a Parquet folder, a name or number in the catalogue, or an address on a server: what only Java can read. */
 static bool names_import(const char *trace)
 {
-	return mt_is_server(trace) || (!is_directory(trace) && (mt_exists(trace) || !strchr(trace, '/')));
+	return mt_is_server(trace) || (is_directory(trace) ? is_parquet(trace) : mt_exists(trace) || !strchr(trace, '/'));
 }
 
 /* -q, --quiet and the like: a flag of mt_common. */

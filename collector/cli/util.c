@@ -155,7 +155,7 @@ bool mt_exists(const char *path)
 
 bool mt_is_server(const char *text)
 {
-	return !strncmp(text, "postgresql://", 13) || !strncmp(text, "postgres://", 11);
+	return !strncmp(text, "postgresql://", 13) || !strncmp(text, "postgres://", 11) || !strncmp(text, "s3://", 5);
 }
 
 bool mt_ends_with(const char *text, const char *end)

@@ -54,7 +54,7 @@ const char *mt_stat_field(const char *stat, int number);
 const char *mt_base(const char *path);
 bool mt_exists(const char *path);
 bool mt_ends_with(const char *text, const char *end);
-/* Is it the address of a catalogue on a server, or of a trace there, and no path? Only Java connects. */
+/* Is it the address of a catalogue on a server, of a trace there, or of a folder in object storage, and no path? Only Java connects. */
 bool mt_is_server(const char *text);
 
 /*
