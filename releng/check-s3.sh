@@ -99,6 +99,15 @@ check "parts" sh -c '"$1" aggregate -q --format json "$2"/*.part >"$2/found.json
 "$memtrace" sql -q "$work/app" "select sum(reads), sum(writes) from access" >"$work/sql.txt"
 check "sql" sh -c '"$1" sql -q "$2" "select sum(reads), sum(writes) from access" >"$3/found.txt" && cmp "$3/found.txt" "$3/sql.txt"' \
 	sh "$memtrace" $address "$work"
+for command in "summary --format json" "query --what accesses --columns all --format csv" "query --what events --format csv" "advise --format json" machine; do
+	# shellcheck disable=SC2086
+	"$memtrace" $command -q "$work/app.db" >"$work/wanted" || failed=$((failed + 1))
+	check "$command" sh -c '"$1" $4 -q "$2" >"$3/found" && cmp "$3/found" "$3/wanted"' sh "$memtrace" $address "$work" "$command"
+done
+"$memtrace" render -q --kind gantt -o "$work/wanted.svg" "$work/app.db"
+check "render" sh -c '"$1" render -q --kind gantt -o "$3/found.svg" "$2" && cmp "$3/found.svg" "$3/wanted.svg"' sh "$memtrace" $address "$work"
+check "info tells the address" sh -c '"$1" info "$2" | grep -q "$2"' sh "$memtrace" $address
+check "the small tables are fetched once" sh -c '[ "$(ls "$1" | wc -l)" = 1 ] && [ -f "$1"/app-*/trace.db ]' sh "$MEMTRACE_HOME/folders"
 check "what is not there is told" sh -c '! "$1" aggregate s3://traces/none 2>"$2/err.txt" && grep -q "meta.json" "$2/err.txt" && [ "$(wc -l <"$2/err.txt")" = 1 ]' \
 	sh "$memtrace" "$work"
 check "a missing extension is told" sh -c 'MEMTRACE_DUCKDB_HTTPFS=/none; export MEMTRACE_DUCKDB_HTTPFS; ! "$1" aggregate "$2" 2>"$3/err.txt" &&

@@ -23,8 +23,8 @@ import org.memtrace.model.columns.AccessChunk;
 import org.memtrace.model.columns.AccessColumn;
 
 /**
- * The files of accesses of a Parquet folder that is divided by memory, and the connections of DuckDB that read them: one for each thread that
- * reads, kept for the next one. How many rows, pages and times a row group has is in the footers. All threads.
+ * The files of accesses of a Parquet folder that is divided by memory, and the connections of DuckDB that read them: one for each thread
+ * that reads, kept for the next one. How many rows, pages and times a row group has is in the footers. All threads.
  */
 final class FolderFiles implements AutoCloseable {
 	private static final Map<AccessColumn, String> COLUMNS = Map.of(AccessColumn.THREAD, "thread_index", AccessColumn.CPU_SET, "cpu",

@@ -112,8 +112,8 @@ public final class FolderRows implements AccessRows {
 	}
 
 	/** Rows of one file, whose groups are found by the pages in their footers. */
-	private void part(Statement s, int firstGroup, int lastGroup, long rowFrom, int n, int at, Set<AccessColumn> wanted, long[] start, long[] end,
-			AccessChunk into) throws SQLException, StoreException {
+	private void part(Statement s, int firstGroup, int lastGroup, long rowFrom, int n, int at, Set<AccessColumn> wanted, long[] start,
+			long[] end, AccessChunk into) throws SQLException, StoreException {
 		List<AccessColumn> read = FolderFiles.stored(wanted);
 		boolean places = wanted.contains(AccessColumn.READ_OFFSET) || wanted.contains(AccessColumn.WRITE_OFFSET);
 		boolean readPlaces = wanted.contains(AccessColumn.READ_OFFSET);

@@ -206,6 +206,41 @@ class FolderStoreTest {
 		}
 	}
 
+	/** Of a page with many accesses a file has several row groups, and a chunk is one of them. */
+	@Test
+	void aPageWithManyAccesses() throws Exception {
+		int n = 300_000;
+		try (TraceCatalogue catalogue = catalogue(); TraceStore store = catalogue.open(write(catalogue, w -> {
+			w.threads(StoreContract.THREADS);
+			w.structures(StoreContract.STRUCTURES);
+			w.cpuSets(StoreContract.CPU_SETS);
+			w.trees(StoreContract.LAYOUT, StoreContract.trees());
+			AccessBatch batch = new AccessBatch(n);
+			for (int i = 0; i < n; i++) {
+				long start = 100 + i / 200;
+				batch.add(start, start + 1 + i % 3, i % 1000 == 0 ? 4 : 2, i % 3, -1, 1 + i % 7, i % 2, 1, -1, 0, i);
+			}
+			w.accesses(batch);
+		}).id())) {
+			assertTrue(store.accessSource(Progress.NONE).chunks() > 2, "chunks of one page");
+			try (TraceStore found = open(export(store))) {
+				assertEquals(inOrderOfTime(store, n), inOrderOfTime(found, n));
+			}
+		}
+	}
+
+	private static long inOrderOfTime(TraceStore store, int n) throws MemtraceException {
+		long[] sum = {0, 0};
+		store.visitAccesses(AccessQuery.ALL, b -> {
+			for (int i = 0; i < b.count; i++) {
+				sum[0] = sum[0] * 31 + b.id[i] + 7 * b.startNs[i] + 13 * b.endNs[i] + 17L * b.producer[i] + 19 * b.reads[i] + 23 * b.ip[i];
+				sum[1]++;
+			}
+		}, Progress.NONE);
+		assertEquals(n, sum[1]);
+		return sum[0];
+	}
+
 	/** Files of another trace, or fewer of them, are not believed. */
 	@Test
 	void otherAccessesAreDamage() throws Exception {

@@ -16,13 +16,15 @@ import org.memtrace.cli.Ran;
 /** Commands print and draw of a Parquet folder what they print and draw of the database that it was exported from, byte by byte. */
 class FolderTraceTest {
 	private static final Path TRACES = Path.of(System.getProperty("memtrace.root"), "testdata", "traces");
-	private static final String[][] PRINTED = { {"summary", "--format", "json"}, {"query", "--what", "accesses", "--columns", "all", "--format", "csv"},
+	private static final String[][] PRINTED = { {"summary", "--format", "json"},
+			{"query", "--what", "accesses", "--columns", "all", "--format", "csv"},
 			{"query", "--what", "accesses", "--limit", "7", "--from", "50%"}, {"query", "--what", "events", "--format", "csv"},
 			{"query", "--what", "structures", "--format", "json"}, {"query", "--what", "stacks", "--format", "csv"},
 			{"query", "--what", "intervals", "--format", "csv"}, {"query", "--what", "pages", "--format", "csv"},
 			{"advise", "--format", "json"}, {"verify"}, {"machine"}, {"place"}, {"bind"}, {"export"},
 			{"aggregate", "--view", "thread", "--format", "json"}, {"aggregate", "--view", "cpu", "--format", "json"} };
-	private static final String[][] DRAWN = { {"render"}, {"render", "--kind", "gantt"}, {"render", "--kind", "pie"}, {"render", "--kind", "density"} };
+	private static final String[][] DRAWN = { {"render"}, {"render", "--kind", "gantt"}, {"render", "--kind", "pie"},
+			{"render", "--kind", "density"} };
 
 	@TempDir
 	Path temporary;
