@@ -5,8 +5,9 @@
 # The collector on arm64, from nothing: libraries and kernels of Debian's packages for arm64 are unpacked in a folder, everything
 # is cross-compiled, unit tests run under qemu-aarch64, and programs are recorded in emulated machines with pages of 4 and of
 # 16 KiB; the traces are compared here with what the programs logged. Run by hand: 15 minutes, on a busy machine an hour.
-#   arm64.sh [--parts "build unit decoder record"] [--series "6.12 6.12-16k"] [--work DIR]
-# A series with "-16k" is Debian's kernel with pages of 16 KiB; one of 6.1 has no userfaultfd with write protection.
+#   arm64.sh [--parts "build unit decoder record"] [--series "6.12 6.12-16k 6.12-64k"] [--work DIR]
+# A series with "-16k" is Debian's kernel with pages of 16 KiB. One with "-64k" is built here from Debian's source, with the few parts
+# of arm64-64k.config: not by default, since it takes a quarter of an hour more. One of 6.1 has no userfaultfd with write protection.
 # Needs the packages of the groups "native", "kmod" and "kmod-arm64" of releng/packages.txt.
 # The last line is "N passed, N failed".
 { # read as a whole: the script may be edited while it runs
@@ -18,6 +19,7 @@ top=$(cd "$tests/../.." && pwd)
 parts="build unit decoder record" series="6.12 6.12-16k" work=$top/build/arm64
 . "$here/options.sh"
 . "$here/mirror.sh"
+. "$here/source.sh"
 options "$@"
 needs "native, kmod and kmod-arm64" qemu-aarch64 qemu-system-aarch64 aarch64-linux-gnu-gcc cpio make apt-get dpkg-deb depmod
 mkdir -p "$work"
@@ -85,9 +87,20 @@ fi
 
 # ---- emulated machines
 
-# kernel SERIES: unpacks the newest one; sets kernel (the image), modules (their root) and release
+# built SERIES: a kernel with pages of 64 KiB, which no package has; it needs no modules
+built() {
+	local dir=$work/$1-64k
+	kernel_source "$1" "$dir" "${foreign[@]}" || return 1
+	local make=(nice make -s -j2 -C "$dir/source" O="$dir/build" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+	"${make[@]}" KCONFIG_ALLCONFIG="$here/arm64-64k.config" allnoconfig > /dev/null && grep -q '^CONFIG_ARM64_64K_PAGES=y' "$dir/build/.config" &&
+		"${make[@]}" Image > "$dir/build.log" 2>&1 || { tail -n 5 "$dir/build.log" >&2; return 1; }
+	kernel=$dir/build/arch/arm64/boot/Image modules= release=$1-64k
+}
+
+# kernel SERIES: unpacks the newest one; sets kernel (the image), modules (their root; empty: all is built in) and release
 kernel() {
 	local flavour=arm64 series=$1 name dir
+	case $series in *-64k) built "${series%-64k}"; return ;; esac
 	case $series in *-16k) flavour=arm64-16k series=${series%-16k} ;; esac
 	name=$(apt-cache "${foreign[@]}" search --names-only "^linux-image-${series//./\\.}\\.[0-9][.+0-9a-z-]*-$flavour-unsigned$" |
 		cut -d' ' -f1 | sed -E "/-(cloud|rt)-/d" | sort -V | tail -n 1)
@@ -145,12 +158,13 @@ machine() {
 	out=$work/out-$series
 	kernel "$series" || { fail "there is no kernel $series for arm64"; return; }
 	# QEMU 7.2 cannot start kernels with pages of 16 KiB on a processor with addresses of 52 bits
-	case $series in *-16k) page=16384 cpu=max,pauth-impdef=on,lpa2=off ;; esac
+	case $series in *-16k) page=16384 cpu=max,pauth-impdef=on,lpa2=off ;; *-64k) page=65536 ;; esac
 	make -s -C "$tests" BUILD="$work/tests-$page" CC="$cc -DPAGE=${page}UL" "$work/tests-$page/visits" "$work/tests-$page/deny" ||
 		{ fail "the test programs do not build"; return; }
 	rm -rf "$root" "$out"
 	mkdir -p "$root"/{mt,bin,modules,examples,host} "$out"
-	for m in virtio_pci 9pnet_virtio 9p; do modprobe -d "$modules" -S "$release" --show-depends "$m"; done |
+	: > "$root/modules/order"
+	for m in ${modules:+virtio_pci 9pnet_virtio 9p}; do modprobe -d "$modules" -S "$release" --show-depends "$m"; done |
 		sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++' > "$root/modules/files"
 	while read -r f; do
 		m=$(basename "$f")

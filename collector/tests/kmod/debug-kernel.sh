@@ -14,14 +14,8 @@ series=${SERIES:-6.12}
 mkdir -p "$work/debug"
 work=$(cd "$work" && pwd)
 cd "$work/debug"
-if [ ! -e source/Makefile ]; then
-	apt-get download -q "linux-source-$series" > /dev/null
-	dpkg-deb -x linux-source-"$series"_*.deb .
-	rm -f linux-source-*.deb
-	mkdir -p source
-	tar -C source --strip-components=1 -xf usr/src/linux-source-"$series".tar.xz
-	rm -rf usr
-fi
+. "$here/source.sh"
+kernel_source "$series" "$work/debug"
 mkdir -p build
 nice -n 19 make -s -C source O="$work/debug/build" KCONFIG_ALLCONFIG="$here/debug.config" allnoconfig > /dev/null
 for o in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_VM PAGE_TABLE_CHECK_ENFORCED NUMA_BALANCING KPROBES; do
