@@ -11,7 +11,7 @@
 #   -r RUNS      runs of each (3)
 #   -o MEMTRACE  another build to compare with, taken in turns with this one
 #   -a OPTIONS   options of record; without, the defaults
-#   PROGRAM      numpy sqlite3 g++ node java perl sort xz matmul stencil bucketsort listwalk; many small processes: true300 subshells make
+#   PROGRAM      numpy sqlite3 g++ node java perl sort xz pigz convert mpirun matmul stencil bucketsort listwalk; many small processes: true300 subshells make
 #
 # PYTHON names a python that has numpy. Intervals are wall time: on a busy machine
 # a program gets more of them for the same work, where the governor is off.
@@ -51,6 +51,12 @@ command_of() {
 	perl) c=(perl -e 'my %h; $h{$_ * 7919 % 1000003} .= "x$_" for 1 .. 250000; my $n = 0; $n += length for values %h; print "$n\n"') ;;
 	sort) c=(sort --parallel=2 -S 64M -o /dev/null "$work/lines") ;;
 	xz) c=(xz -0 -T2 -k -c "$work/lines") ;;
+	pigz) c=(pigz -n -p 2 -c "$work/lines") ;;
+	convert) c=(convert -size 1200x900 gradient:red-blue -blur 0x3 -resize 50% rgb:-) ;;
+	mpirun)
+		c=(mpirun --oversubscribe -n 2 "$x/matmul" blocked -n 512)
+		[ "$(id -u)" != 0 ] || c=(mpirun --allow-run-as-root "${c[@]:1}")
+		;;
 	matmul) c=("$x/matmul" blocked -n 1024) ;;
 	stencil) c=("$x/stencil" serial -s 400) ;;
 	bucketsort) c=("$x/bucketsort" dynamic -i 100) ;;
@@ -79,7 +85,7 @@ builds=(this)
 [ -z "$other" ] || builds=(other this)
 echo "| program | native CPU, s |$([ -z "$other" ] || echo ' other build : native |') this build : native | intervals | faults | lost |"
 echo "|---|---|$([ -z "$other" ] || echo '---|')---|---|---|---|"
-[ $# -gt 0 ] || set -- numpy sqlite3 g++ node java perl sort xz matmul stencil bucketsort listwalk
+[ $# -gt 0 ] || set -- numpy sqlite3 g++ node java perl sort xz pigz convert mpirun matmul stencil bucketsort listwalk
 for name; do
 	if ! command_of "$name"; then
 		echo "programs.sh: $name is not installed" >&2
@@ -106,7 +112,14 @@ for name; do
 	native=$(median "$key.native" 1)
 	line="| $name | $(awk -v n="$native" 'BEGIN { printf "%.3f", n / 1000 }') |"
 	for b in "${builds[@]}"; do
-		line+=$(awk -v t="$(median "$key.$b" 1)" -v n="$native" 'BEGIN { printf " %.2f |", t / n }')
+		ratio=$(awk -v t="$(median "$key.$b" 1)" -v n="$native" 'BEGIN { printf "%.2f", t / n }')
+		echo "$ratio" >> "$work/ratios.$b"
+		line+=" $ratio |"
 	done
 	echo "$line $(sort -n "$key.numbers" | awk '{ v[NR] = " " $1 " | " $2 " |"; lost += $3 } END { print v[int((NR + 1) / 2)] " " lost }') |"
+done
+echo
+for b in "${builds[@]}"; do
+	[ -e "$work/ratios.$b" ] || continue
+	echo "$b build: median $(median "$work/ratios.$b" 1), worst $(sort -n "$work/ratios.$b" | tail -n 1); load $(cut -d' ' -f1-3 /proc/loadavg)"
 done

@@ -10,7 +10,7 @@
  *
  *	time per look = cost of a look * horizon / (earned in the horizon + balance)
  *
- * A debt takes away at most 40 % of what is earned meanwhile, so that the start, which is
+ * A debt takes away at most half of what is earned meanwhile, so that the start, which is
  * dear, does not leave a short program with two or three intervals; a credit adds at most
  * 10 %, a quarter of it counts.
  *
@@ -92,7 +92,7 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 	const int most = alone ? 1 : g->most;
 	double least;
 	const uint32_t calm = g->intervals < INTERVALS ? 1 : 4;
-	double earned = (double)program_cpu_ns * g->share, horizon, due, balance, want;
+	double earned = (double)program_cpu_ns * g->share, horizon, due, balance, want, wish;
 	int more;
 
 	if (g->share <= 0)
@@ -110,8 +110,9 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 	horizon = clamp(g->elapsed_ns, HORIZON_MIN_NS, HORIZON_MAX_NS);
 	due = g->earn_rate * horizon;
 	balance = g->earned_ns - g->spent_ns;
-	want = g->look_cost_ns * horizon / (due + clamp(balance > 0 ? balance / 4 : balance, -0.4 * due, 0.1 * due));
+	want = g->look_cost_ns * horizon / (due + clamp(balance > 0 ? balance / 4 : balance, -0.5 * due, 0.1 * due));
 	least = (double)least_ns(g, most);
+	wish = want;
 	want = clamp(want, least / g->most, (double)g->max_ns);
 	/* with fewer looks than could be in an interval of the length that this run may have */
 	more = g->subphases < most && want < look * 1.15 && g->settled >= calm &&
@@ -120,7 +121,7 @@ enum mt_stretch zap_governor_update(struct zap_governor *g, uint64_t cost_ns, ui
 		want = clamp(want, 0, look * 4);
 	else if (g->subphases == 1 && most > 1)
 		want = want < look ? want : look;
-	else if (want < look * 0.75 && g->settled >= calm)
+	else if (wish < look * 0.75 && want < look && g->settled >= calm)
 		want = clamp(want, look * 2 / 3, look);
 	else if (g->subphases > most || more || (double)g->target_ns < least)
 		want = look;

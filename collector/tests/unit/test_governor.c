@@ -152,16 +152,22 @@ int main(void)
 	CHECK(share(&r) < 0.5);
 	CHECK(r.g.target_ns < 80 * MS);
 
-	/* far above the budget: at once to nearly what is needed, 500 ms */
+	/* far above the budget: at once to what is needed, 500 ms, or twice as long while the debt is paid back */
 	r = begin(50, 500000, 1);
 	run(&r, 250, 300);
-	CHECK(r.g.target_ns >= 500 * MS && r.g.target_ns <= 900 * MS);
+	CHECK(r.g.target_ns >= 500 * MS && r.g.target_ns <= 1000 * MS);
 	run(&r, 250, 60000);
 	CHECK(r.g.target_ns >= 470 * MS && r.g.target_ns <= 600 * MS);
 
-	/* load gone: back to what was asked for, not further */
+	/* load gone: back to what was asked for, not further, from whatever length it had */
 	run(&r, 1, 90000);
 	CHECK_EQ(r.g.target_ns, 50 * MS);
+
+	/* a start that is as dear as half of the run takes half of the looks meanwhile, no more and no less */
+	r = begin(50, 350000, 1);
+	zap_governor_charge(&r.g, 1000 * MS);
+	run(&r, 40, 4000);
+	CHECK(r.cost_ns > 0.18 * r.wall_ns && r.cost_ns < 0.212 * r.wall_ns);
 
 	/* a program that sleeps and uses 4 ms of CPU per second: cheap intervals stay as they are */
 	r = begin(50, 500000, 0.004);

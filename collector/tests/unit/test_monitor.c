@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -779,6 +780,33 @@ static void what_the_scan_missed(void)
 	CHECK_EQ(mon.missed.n, 1);
 }
 
+/* Pages by which the memory file grew since the last interval; the first one has what was there before. */
+static void the_first_fault_of_a_page_is_dearer(void)
+{
+	const int before = zap_space.memfd;
+	char page[MT_PAGE] = "";
+
+	zap_space.memfd = memfd_create("test", MFD_CLOEXEC);
+	mon.events.now.faults = 0;
+	for (int written = 0, grown; written < 3 + 7; written += grown) {
+		grown = written ? 7 : 3;
+		for (int i = 0; i < grown; i++)
+			CHECK(pwrite(zap_space.memfd, page, MT_PAGE, (off_t)(written + i) * (off_t)MT_PAGE) == (ssize_t)MT_PAGE);
+		process_cpu_ns += 1000000;
+		pass(50000000);
+		end_interval(0);
+		CHECK_EQ(asked.cost, written ? 7 * 1600 : 0);
+		CHECK_EQ(line.resident, (written + grown) * MT_PAGE);
+	}
+	/* fewer than before: nothing was new */
+	CHECK(!ftruncate(zap_space.memfd, (off_t)MT_PAGE));
+	end_interval(0);
+	CHECK_EQ(asked.cost, 0);
+	CHECK_EQ(line.resident, MT_PAGE);
+	close(zap_space.memfd);
+	zap_space.memfd = before;
+}
+
 /* What tracing costs: the monitor's CPU time, the faults, and half of the time in hooks. The rest is the program's. */
 static void cost_and_work_are_told_to_the_governor(void)
 {
@@ -792,8 +820,8 @@ static void cost_and_work_are_told_to_the_governor(void)
 	zap_space.hook_ns = 2000000;
 	pass(50000000);
 	end_interval(0);
-	CHECK_EQ(asked.cost, 3000000 + 7000000 + 1000000);
-	CHECK_EQ(asked.program, 40000000 - 8000000);
+	CHECK_EQ(asked.cost, 3000000 + 8000000 + 1000000);
+	CHECK_EQ(asked.program, 40000000 - 9000000);
 	CHECK_EQ(asked.wall, 50000000);
 	CHECK_EQ(asked.alone, 0);
 	CHECK_EQ(line.monitor_cpu_ns, 3000000);
@@ -815,9 +843,10 @@ static void cost_and_work_are_told_to_the_governor(void)
 	mon.events.now.faults = 1000000;
 	process_cpu_ns += 1000000;
 	end_interval(0);
-	CHECK_EQ(asked.cost, 1400000000);
+	CHECK_EQ(asked.cost, 1600000000);
 	CHECK_EQ(asked.program, 0);
 	CHECK_EQ(asked.n, 3);
+	the_first_fault_of_a_page_is_dearer();
 	/* hooks are none of the cost of a program that is counted */
 	begin(0, 1);
 	zap_space.hook_ns = 2000000;
