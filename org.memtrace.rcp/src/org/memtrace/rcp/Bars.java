@@ -41,6 +41,7 @@ final class Bars extends ActionBarAdvisor {
 	private Action monitor;
 	private Action importTrace;
 	private Action openDatabase;
+	private Action openFolder;
 	private Action closeTrace;
 
 	Bars(IActionBarConfigurer configurer) {
@@ -62,6 +63,7 @@ final class Bars extends ActionBarAdvisor {
 		importTrace.setActionDefinitionId(ViewIds.IMPORT);
 		openDatabase = TraceActions.openDatabase(w);
 		openDatabase.setActionDefinitionId(ViewIds.OPEN_DATABASE);
+		openFolder = TraceActions.openFolder(w);
 		closeTrace = TraceActions.close(w);
 		closeTrace.setActionDefinitionId(ViewIds.CLOSE);
 	}
@@ -73,6 +75,7 @@ final class Bars extends ActionBarAdvisor {
 		file.add(monitor);
 		file.add(importTrace);
 		file.add(openDatabase);
+		file.add(openFolder);
 		MenuManager recent = new MenuManager("Open r&ecent", "org.memtrace.rcp.recent");
 		recent.setRemoveAllWhenShown(true);
 		recent.addMenuListener(this::fillRecent);

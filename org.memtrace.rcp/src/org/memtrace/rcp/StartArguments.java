@@ -15,6 +15,7 @@ import java.util.Set;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.analysis.selection.StateRequest;
+import org.memtrace.views.TraceFiles;
 
 /**
  * What the command line asks for.
@@ -80,7 +81,7 @@ record StartArguments(String catalogue, boolean isNew, StateRequest state, List<
 
 	/** What is no path may be the name of a trace in the catalogue. */
 	private static String absolute(String trace) {
-		if (trace.startsWith(SharedView.LINK) || CataloguePlace.isServer(trace)) {
+		if (trace.startsWith(SharedView.LINK) || CataloguePlace.isServer(trace) || TraceFiles.isAddress(trace)) {
 			return trace;
 		}
 		try {

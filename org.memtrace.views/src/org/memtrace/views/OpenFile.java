@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.memtrace.model.TraceInfo;
 
 /**
- * A trace database that was opened as a file: no catalogue knows it.
+ * A trace database that was opened as a file, or a Parquet folder: no catalogue knows it.
  *
  * @param path absolute, normalized
  * @param info what the database says about its trace

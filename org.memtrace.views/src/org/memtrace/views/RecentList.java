@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: EPL-2.0
 package org.memtrace.views;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -90,7 +89,7 @@ public final class RecentList {
 			boolean there;
 			try {
 				listed = recent.isFile() ? null : session.catalogue().list().stream().filter(recent::is).findFirst().orElse(null);
-				there = recent.isFile() ? Files.isRegularFile(Path.of(recent.database())) : listed != null;
+				there = recent.isFile() ? TraceFiles.isThere(Path.of(recent.database())) : listed != null;
 			} catch (MemtraceException e) {
 				there = false;
 			}

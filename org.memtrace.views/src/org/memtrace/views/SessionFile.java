@@ -26,7 +26,6 @@ import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.TraceInfo;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
 
 /**
@@ -124,8 +123,8 @@ public final class SessionFile {
 		for (String name : kept.files()) {
 			try {
 				Path path = Path.of(name);
-				if (Files.isRegularFile(path)) {
-					try (TraceStore store = Stores.openFile(path)) {
+				if (TraceFiles.isThere(path)) {
+					try (TraceStore store = TraceFiles.open(path)) {
 						files.add(new OpenFile(path, store.info()));
 					}
 				}

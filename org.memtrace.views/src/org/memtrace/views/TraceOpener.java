@@ -27,12 +27,11 @@ import org.memtrace.model.TraceInfo;
 import org.memtrace.model.memory.AddressSpace;
 import org.memtrace.model.store.CataloguePlace;
 import org.memtrace.model.store.TraceStore;
-import org.memtrace.storage.Stores;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.traces.TraceImport;
 
 /**
- * Opens traces in the background and shows them: one of the catalogue, a database file, or a trace directory, which is
+ * Opens traces in the background and shows them: one of the catalogue, a database file, a Parquet folder, or a trace directory, which is
  * imported first unless the catalogue has it already. The last request wins. Display thread.
  */
 public final class TraceOpener {
@@ -43,7 +42,7 @@ public final class TraceOpener {
 	 * @param space whose tree of producers is wanted
 	 * @param prepare what is done with the trace before it is shown, such as going to a part of it; null: the whole trace is shown
 	 * @param state what is to be shown of the last of the names
-	 * @param open database files that are open
+	 * @param open database files and folders that are open
 	 */
 	private record Request(TraceGroup group, TraceInfo listed, Path database, List<String> names, Runnable then,
 			AddressSpace space, Consumer<OpenTrace> prepare, StateRequest state, List<OpenFile> open) {
@@ -150,7 +149,7 @@ public final class TraceOpener {
 		}
 	}
 
-	/** A trace database, also one in no catalogue, in the current group. */
+	/** A trace database, also one in no catalogue, or a Parquet folder, in the current group. */
 	public void openDatabase(Path file) {
 		openDatabase(session.group(), file);
 	}
@@ -200,8 +199,8 @@ public final class TraceOpener {
 	}
 
 	/**
-	 * Anything that a command line can name: directories, databases, names or numbers in the catalogue, links to views or their files. All
-	 * directories are imported, the last of all is shown in the current group.
+	 * Anything that a command line can name: directories, databases, Parquet folders, names or numbers in the catalogue, links to views or
+	 * their files. All directories are imported, the last of all is shown in the current group.
 	 */
 	public void open(String... names) {
 		open(List.of(names), StateRequest.NONE);
@@ -273,7 +272,7 @@ public final class TraceOpener {
 		Path path = file.toAbsolutePath().normalize();
 		TraceInfo listed = listed(path);
 		return listed != null ? new OpenTrace(session.catalogue().open(listed.id()), null, space, progress)
-				: new OpenTrace(Stores.openFile(path), path, space, progress);
+				: new OpenTrace(TraceFiles.open(path), path, space, progress);
 	}
 
 	/** The trace of the catalogue that a file is the database of, or null. */
@@ -302,13 +301,13 @@ public final class TraceOpener {
 		boolean listed = false;
 		int last = r.names().size() - 1;
 		for (String name : r.names().subList(0, last)) {
-			Path path = path(name);
+			Path path = path(name, progress);
 			if (SharedView.isNamed(name)) {
 				throw new StoreException("A link to a view is the last of what is opened: " + name);
-			} else if (path != null && Files.isRegularFile(path)) {
+			} else if (path != null && TraceFiles.isThere(path)) {
 				Path file = path.toAbsolutePath().normalize();
 				if (listed(file) == null) {
-					try (TraceStore store = Stores.openFile(file)) {
+					try (TraceStore store = TraceFiles.open(file)) {
 						files.add(new OpenFile(file, store.info()));
 					}
 				}
@@ -318,11 +317,11 @@ public final class TraceOpener {
 			}
 		}
 		String name = r.names().get(last);
-		Path path = path(name);
+		Path path = path(name, progress);
 		if (SharedView.isNamed(name)) {
 			return openShared(read(name, path), files, r.open(), progress);
 		}
-		if (path != null && Files.isRegularFile(path)) {
+		if (path != null && TraceFiles.isThere(path)) {
 			return new Opened(openFile(path, AddressSpace.VIRTUAL, progress), files, listed);
 		}
 		TraceInfo found = find(name, path, progress);
@@ -357,7 +356,11 @@ public final class TraceOpener {
 		throw new StoreException("The view is of " + view.describeTrace() + ", which is neither in the catalogue nor open. Import or open the trace first.");
 	}
 
-	private static Path path(String name) {
+	/** Null for what is no path; of a folder in object storage the one that stands for it. */
+	private static Path path(String name, Progress progress) throws MemtraceException {
+		if (TraceFiles.isAddress(name)) {
+			return TraceFiles.local(name, progress);
+		}
 		try {
 			return Path.of(name);
 		} catch (InvalidPathException e) {

@@ -123,6 +123,9 @@ record Question(OpenTrace trace, String database, String sql) {
 	}
 
 	private Path folder(Progress progress) throws MemtraceException {
+		if (trace.file() != null && ParquetFolder.isFolder(trace.file().path())) {
+			return trace.file().path();
+		}
 		try (OpenTrace.Lease lease = trace.lease()) {
 			return CataloguePlace.isServer(database)
 					? FolderCache.folder(lease.store(), database, trace.space().id(), trace::accesses, progress)

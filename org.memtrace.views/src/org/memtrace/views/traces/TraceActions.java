@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.eclipse.jface.action.Action;
 import org.eclipse.jface.dialogs.IDialogConstants;
+import org.eclipse.jface.window.Window;
 import org.eclipse.jface.wizard.WizardDialog;
 import org.eclipse.swt.SWT;
 import org.eclipse.swt.widgets.Button;
@@ -114,6 +115,21 @@ public final class TraceActions {
 			}
 		};
 		action.setToolTipText("Open a trace database file that is not in the catalogue (Ctrl+O)");
+		return action;
+	}
+
+	/** Opens a Parquet folder, of this machine or in object storage. */
+	public static Action openFolder(IWorkbenchWindow window) {
+		Action action = new Action("Open folder…", Icons.get("folder")) {
+			@Override
+			public void run() {
+				FolderDialog dialog = new FolderDialog(window.getShell());
+				if (dialog.open() == Window.OK) {
+					window.getService(Session.class).opener().open(dialog.folder());
+				}
+			}
+		};
+		action.setToolTipText("Open a Parquet folder that memtrace export wrote, on this machine or in object storage, without importing it");
 		return action;
 	}
 }

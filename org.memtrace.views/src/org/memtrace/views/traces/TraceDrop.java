@@ -19,6 +19,7 @@ import org.memtrace.analysis.selection.SharedView;
 import org.memtrace.importer.ImportOperation;
 import org.memtrace.storage.Stores;
 import org.memtrace.views.Session;
+import org.memtrace.views.TraceFiles;
 
 /** Whatever can be imported or opened may be dropped anywhere on the window. */
 public final class TraceDrop {
@@ -46,8 +47,8 @@ public final class TraceDrop {
 	}
 
 	/**
-	 * What a drop does: trace directories are imported, databases opened, and the last is shown, or what a file with a link says; with other
-	 * files the import wizard is opened. Display thread.
+	 * What a drop does: trace directories are imported, databases and Parquet folders opened, and the last is shown, or what a file with a
+	 * link says; with other files the import wizard is opened. Display thread.
 	 */
 	static void dropped(IWorkbenchWindow window, String... files) {
 		List<String> known = new ArrayList<>();
@@ -57,7 +58,7 @@ public final class TraceDrop {
 			Path path = Path.of(file);
 			if (file.endsWith(SharedView.ENDING)) {
 				links.add(file);
-			} else if (Files.isDirectory(path) ? ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
+			} else if (Files.isDirectory(path) ? TraceFiles.isFolder(path) || ImportOperation.isTraceDirectory(path) : Stores.isDatabase(path)) {
 				known.add(file);
 			} else {
 				others.add(path);

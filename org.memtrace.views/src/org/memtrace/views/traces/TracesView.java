@@ -54,6 +54,7 @@ import org.memtrace.views.Comparison;
 import org.memtrace.views.OpenFile;
 import org.memtrace.views.OpenTrace;
 import org.memtrace.views.Session;
+import org.memtrace.views.TraceFiles;
 import org.memtrace.views.TraceGroup;
 import org.memtrace.views.jobs.LatestResult;
 import org.memtrace.views.util.Accessibility;
@@ -189,6 +190,7 @@ public final class TracesView extends ViewPart {
 		Action record = TraceActions.record(getSite().getWorkbenchWindow());
 		Action importTrace = TraceActions.importTrace(getSite().getWorkbenchWindow());
 		Action database = TraceActions.openDatabase(getSite().getWorkbenchWindow());
+		Action folder = TraceActions.openFolder(getSite().getWorkbenchWindow());
 		rename = new Action("Rename…", Icons.get("rename")) {
 			@Override
 			public void run() {
@@ -266,18 +268,21 @@ public final class TracesView extends ViewPart {
 				addCompare(m, selectedFile(), session.trace() != null && !session.trace().isFile(selectedFile()));
 				m.add(close);
 				OpenFile lone = selectedFile();
-				m.add(new Action("Add to catalogue", Icons.get("import")) {
-					@Override
-					public void run() {
-						changes.addToCatalogue(lone);
-					}
-				});
+				if (!TraceFiles.isFolder(lone.path())) { // its accesses are in no database
+					m.add(new Action("Add to catalogue", Icons.get("import")) {
+						@Override
+						public void run() {
+							changes.addToCatalogue(lone);
+						}
+					});
+				}
 				m.add(copyPath);
 				m.add(new Separator());
 			}
 			m.add(record);
 			m.add(importTrace);
 			m.add(database);
+			m.add(folder);
 			m.add(refresh);
 		});
 		tree.getControl().setMenu(menu.createContextMenu(tree.getControl()));
