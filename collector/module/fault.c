@@ -25,6 +25,14 @@ static void note_frame(pte_t p, unsigned long addr, u64 *phys)
 }
 
 /*
+ * May handle_mm_fault() be left out when nothing is left for it to do? Its caller has asked whether
+ * the access is allowed, and releases the lock that it has taken; a fault of user mode has no
+ * other state. Where the probe is one of ftrace, whose return address may be changed, and not on
+ * architectures where this was not tried. mtr_sessions_lock.
+ */
+static bool may_skip;
+
+/*
  * What kind of fault is it? Makes a hidden entry visible, so that
  * handle_pte_fault(), which runs next, finds nothing to do; left to
  * do_numa_page() it would migrate pages, whatever numa_balancing says.
@@ -32,13 +40,17 @@ static void note_frame(pte_t p, unsigned long addr, u64 *phys)
  * task->lock is held: record and repair are one critical section, so that the
  * monitor closes the interval either before both or after both.
  *
+ * @alone: with write tracking, a write to a page of this address space alone may be
+ * made possible here, as the kernel would do it next.
+ *
  * Returns MEMTRACE_RECORD_* flags; *phys stays 0 when the frame is not known
  * or may change (copy on write): the sweep fills it in. *done: the access will
  * succeed, nothing is left to do for the kernel.
  */
 static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, unsigned long addr,
-			   bool write, u64 *phys, bool *done)
+			   bool write, bool alone, u64 *phys, bool *done)
 {
+	const bool track = s->config.flags & MEMTRACE_CONFIG_WRITES;
 	struct mm_struct *mm = vma->vm_mm;
 	unsigned int fl = MEMTRACE_RECORD_REAL;
 	spinlock_t *ptl;
@@ -64,22 +76,30 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 		pte_t n = mtr_pte_show(vma, p, true);
 
 		fl = MEMTRACE_RECORD_HIDDEN;
-		if (write && !pte_write(p))
+		if (write && !pte_write(p)) {
 			fl |= MEMTRACE_RECORD_WRITE_PROTECT;
-		else if (!write && (s->config.flags & MEMTRACE_CONFIG_WRITES))
+			alone = alone && track && mtr_write_needs_no_copy(vma, n);
+			if (alone)
+				n = mtr_pte_written(n);
+		} else if (!write && track) {
 			n = pte_wrprotect(n);	/* the first write faults, too */
+		}
 		if (mtr_vma_traced(vma)) {
 			mtr_set_pte(mm, addr & PAGE_MASK, ptep, n);
-			*done = !(fl & MEMTRACE_RECORD_WRITE_PROTECT);
+			*done = !(fl & MEMTRACE_RECORD_WRITE_PROTECT) || alone;
 		}
 	} else if (mtr_pte_protnone(p)) {
 		mtr_count(s, ALIEN);
 	} else if (write && !pte_write(p)) {
 		fl = MEMTRACE_RECORD_WRITE_PROTECT;
+		if (alone && track && mtr_vma_traced(vma) && mtr_write_needs_no_copy(vma, p)) {
+			mtr_set_pte(mm, addr & PAGE_MASK, ptep, mtr_pte_written(p));
+			*done = true;
+		}
 	} else {
 		fl = MEMTRACE_RECORD_SPURIOUS;
 	}
-	if (!(fl & MEMTRACE_RECORD_WRITE_PROTECT))
+	if (!(fl & MEMTRACE_RECORD_WRITE_PROTECT) || *done)
 		note_frame(p, addr, phys);
 unlock:
 	spin_unlock(ptl);
@@ -158,7 +178,7 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	a.ip = instruction_pointer(task_pt_regs(current));
 
 	spin_lock(&t->lock);
-	fl = repair(s, vma, addr, a.write, &a.phys, &done);
+	fl = repair(s, vma, addr, a.write, may_skip && (flags & FAULT_FLAG_USER), &a.phys, &done);
 	if (fl & MEMTRACE_RECORD_HIDDEN)
 		mtr_count(s, HIDDEN);
 	if (fl & MEMTRACE_RECORD_REAL)
@@ -194,14 +214,6 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	spin_unlock(&t->lock);
 	return done && (flags & FAULT_FLAG_USER);
 }
-
-/*
- * May handle_mm_fault() be left out when nothing is left for it to do? Its caller has asked whether
- * the access is allowed, and releases the lock that it has taken; a fault of user mode has no
- * other state. Where the probe is one of ftrace, whose return address may be changed, and not on
- * architectures where this was not tried. mtr_sessions_lock.
- */
-static bool may_skip;
 
 static int on_fault(struct kprobe *p, struct pt_regs *regs)
 {

@@ -112,6 +112,12 @@ has MTR_NEWTASK_U64 "$@" <<'C'
 void handler(void *data, struct task_struct *k, u64 flags);
 void probe(void) { check_trace_callback_type_task_newtask(handler); }
 C
+# an anonymous page says that it is of one address space alone (5.19): a write needs no copy
+has MTR_HAS_ANON_EXCLUSIVE "$@" <<'C'
+#include <linux/mm.h>
+#include <linux/page-flags.h>
+int probe(struct page *page) { return PageAnon(page) && PageAnonExclusive(page); }
+C
 # x86: the number of the last flush of an address space; its function is hidden from modules
 has MTR_HAS_TLB_GEN "$@" <<'C'
 #include <linux/mm.h>

@@ -110,6 +110,30 @@ static inline bool mtr_fault_vma_lock(unsigned int flags)
 #define VM_SHADOW_STACK VM_NONE
 #endif
 
+#ifndef MTR_HAS_USERFAULTFD_WP	/* 5.7 */
+#define userfaultfd_wp(vma) false
+#endif
+
+/*
+ * Needs a write to the page of that visible entry nothing but the permission? An anonymous page of this address
+ * space alone: do_wp_page() asks the same. The page table lock is held. Before 5.19, and on architectures where
+ * handle_mm_fault() is not left out, the kernel decides.
+ */
+static inline bool mtr_write_needs_no_copy(struct vm_area_struct *vma, pte_t p)
+{
+#if defined(CONFIG_X86_64) && defined(MTR_HAS_ANON_EXCLUSIVE)
+	struct page *page;
+
+	if ((vma->vm_flags & (VM_WRITE | VM_SHARED | VM_MAYSHARE)) != VM_WRITE || userfaultfd_wp(vma) || pte_special(p) ||
+	    !pfn_valid(pte_pfn(p)))
+		return false;
+	page = pfn_to_page(pte_pfn(p));
+	return PageAnon(page) && PageAnonExclusive(page);
+#else
+	return false;
+#endif
+}
+
 /*
  * The permissions of new entries of a shared writable mapping. Of a memory file
  * system they have write permission from the first read on; without it the first
@@ -146,10 +170,6 @@ static inline bool mtr_accounts_dirty(const struct backing_dev_info *bdi)
 	return !(bdi->capabilities & BDI_CAP_NO_ACCT_DIRTY);	/* before 5.10 */
 #endif
 }
-
-#ifndef MTR_HAS_USERFAULTFD_WP	/* 5.7 */
-#define userfaultfd_wp(vma) false
-#endif
 
 /* The way back. The same question as vma_wants_writenotify(), which is not exported. */
 static inline void mtr_writes_quiet(struct vm_area_struct *vma)

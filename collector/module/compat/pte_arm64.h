@@ -51,6 +51,12 @@ static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool
 		     (young ? PTE_AF : 0));
 }
 
+/* Not used, see mtr_write_needs_no_copy(). */
+static inline pte_t mtr_pte_written(pte_t p)
+{
+	return p;
+}
+
 static inline void mtr_set_pte(struct mm_struct *mm, unsigned long a, pte_t *ptep, pte_t p)
 {
 #ifdef MTR_HAS___SET_PTE

@@ -39,6 +39,17 @@ static inline pte_t mtr_pte_show(const struct vm_area_struct *vma, pte_t p, bool
 	return (pte_t){ .pte = flip_protnone_guard(v, n, PTE_PFN_MASK) };
 }
 
+/* A visible entry after a write: as the kernel makes it when nothing has to be copied. */
+static inline pte_t mtr_pte_written(pte_t p)
+{
+	u64 v = p.pte | _PAGE_RW | _PAGE_ACCESSED | _PAGE_DIRTY | _PAGE_SOFT_DIRTY;
+
+#ifdef _PAGE_SAVED_DIRTY
+	v &= ~(u64)_PAGE_SAVED_DIRTY;	/* for entries that may not be written (6.6) */
+#endif
+	return (pte_t){ .pte = v };
+}
+
 static inline void mtr_set_pte(struct mm_struct *mm, unsigned long a, pte_t *ptep, pte_t p)
 {
 	set_pte_at(mm, a, ptep, p);
