@@ -31,6 +31,9 @@ final class FolderFiles implements AutoCloseable {
 			AccessColumn.READS, "reads", AccessColumn.WRITES, "writes", AccessColumn.SHARING, "sharing", AccessColumn.NODE, "node",
 			AccessColumn.FLAGS, "flags", AccessColumn.IP, "ip");
 
+	/** What a connection may use: the row groups that it reads are some MB. */
+	private static final String MEMORY = "256MiB";
+
 	final String folder;
 	private final Path driver;
 	private final Path cache;
@@ -95,6 +98,7 @@ final class FolderFiles implements AutoCloseable {
 			try (Statement s = made.createStatement()) {
 				SqlSession.prepare(s, folder);
 				s.execute("SET threads = 1"); // chunks are read in parallel
+				s.execute("SET memory_limit = '" + MEMORY + "'"); // else what was read of the files is kept, up to most of the machine
 				return made;
 			} catch (SQLException e) {
 				made.close();

@@ -87,6 +87,7 @@ public final class RemoteFolder {
 		Connection connection = files.connection();
 		try (Statement s = connection.createStatement(); SqlSession.Watch watch = new SqlSession.Watch(s, "Fetching " + from, progress)) {
 			watch.start();
+			s.execute("SET memory_limit = '8GiB'"); // the file is one value
 			try (ResultSet r = s.executeQuery("SELECT count(*) FROM glob(" + SqlSession.text(from) + ")")) {
 				if (!r.next() || r.getLong(1) == 0) {
 					return false;
