@@ -24,6 +24,7 @@ import org.memtrace.cli.commands.DiffCommand;
 import org.memtrace.cli.commands.ExperimentCommand;
 import org.memtrace.cli.commands.ExportCommand;
 import org.memtrace.cli.commands.ImportCommand;
+import org.memtrace.cli.commands.ImportPartCommand;
 import org.memtrace.cli.commands.InfoCommand;
 import org.memtrace.cli.commands.IoCommand;
 import org.memtrace.cli.commands.JoinCommand;
@@ -76,6 +77,7 @@ public final class Main {
 		case "report" -> new ReportCommand();
 		case "debug" -> new DebugCommand();
 		case "import" -> new ImportCommand();
+		case "import-part" -> new ImportPartCommand();
 		case "merge" -> new MergeCommand();
 		case "join" -> new JoinCommand();
 		case "io" -> new IoCommand();

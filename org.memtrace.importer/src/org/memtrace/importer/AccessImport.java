@@ -92,6 +92,10 @@ final class AccessImport {
 	private ImportCounts counts;
 	private MocaFramesocExport export;
 	private SharedSegments shared = SharedSegments.NONE;
+	/** Threads that are listed, of each image: the first, and the one after the last. */
+	private final Map<Integer, int[]> listed = new LinkedHashMap<>();
+	/** Of another division of the work, else null. */
+	private ImportParts.Division division;
 
 	/** @param source the input, for messages */
 	AccessImport(TraceDirectory trace, String source, ImportRequest request) {
@@ -120,12 +124,68 @@ final class AccessImport {
 		return source;
 	}
 
-	/** Imports; may be called once. */
-	ImportReport call(Progress progress) throws MemtraceException {
+	private void begin() {
 		counts = new ImportCounts();
 		counts.rows = skippedRows;
 		counts.skipped = skippedRows;
 		context = new ContextTables(skips, traceStartNs());
+	}
+
+	/** Reads everything, of which a part does what the division says; this has to be closed. */
+	void read(ImportParts.Division what, Progress progress) throws MemtraceException {
+		division = what;
+		begin();
+		firstPass(progress);
+	}
+
+	/** What is wrong with a trace without accesses. */
+	TraceFormatException empty() {
+		return new TraceFormatException(source(), 0, "has no accesses to import" + whyEmpty());
+	}
+
+	void close() {
+		images.forEach(ImageData::close);
+	}
+
+	List<ImageData> images() {
+		return images;
+	}
+
+	ContextTables context() {
+		return context;
+	}
+
+	CpuSets cpuSets() {
+		return cpuSets;
+	}
+
+	LongNumbers addresses() {
+		return addresses;
+	}
+
+	ImportCounts counts() {
+		return counts;
+	}
+
+	SharedSegments shared() {
+		return shared;
+	}
+
+	int pageSizeBytes() {
+		return trace.pageSizeBytes();
+	}
+
+	Map<Integer, int[]> listed() {
+		return listed;
+	}
+
+	SkipCounter skips() {
+		return skips;
+	}
+
+	/** Imports; may be called once. */
+	ImportReport call(Progress progress) throws MemtraceException {
+		begin();
 		try {
 			if (mocaFramesoc != null) {
 				export = new MocaFramesocExport(mocaFramesoc, scratchDirectory,
@@ -134,7 +194,7 @@ final class AccessImport {
 			}
 			firstPass(progress);
 			if (counts.imported == 0) {
-				throw new TraceFormatException(source(), 0, "has no accesses to import" + whyEmpty());
+				throw empty();
 			}
 			if (export != null) {
 				export.write(cpuSets.sets(), progress);
@@ -146,7 +206,7 @@ final class AccessImport {
 					image.sharing().finish();
 				}
 			}
-			ImportReport report = secondPass(progress);
+			ImportReport report = secondPass(this::writeAccesses, progress);
 			if (export != null) {
 				export.publish();
 			}
@@ -195,9 +255,11 @@ final class AccessImport {
 				skips.warn(source() + ": structures are not resolved, because the recorder was killed or still runs; run \"memtrace finish "
 						+ source() + "\" first");
 			}
+			int firstThread = context.threads().size();
 			List<Structure> structures = image.directory() != null ? context.read(image)
 					: HistoricalContext.read(image, trace.pageSizeBytes(), skips, context);
-			if (image.directory() != null) {
+			listed.put(image.index(), new int[] { firstThread, context.threads().size() });
+			if (image.directory() != null && (division == null || division.completes())) {
 				new CloseLookParser().read(image, closeLook, skips, progress);
 				InstructionParser.read(image, instructions, skips);
 			}
@@ -216,6 +278,9 @@ final class AccessImport {
 				readRows(data, progress);
 			}
 			for (ImageData data : shared.images()) {
+				if (division != null) {
+					division.readShared(data);
+				}
 				data.rows().finish();
 				data.leaves().freeCandidates();
 			}
@@ -223,7 +288,9 @@ final class AccessImport {
 	}
 
 	private void readRows(ImageData data, Progress progress) throws MemtraceException {
-		readImage(data, progress);
+		if (division == null || !division.read(data)) {
+			readImage(data, progress);
+		}
 		data.rows().finish();
 		data.leaves().freeCandidates();
 	}
@@ -240,7 +307,7 @@ final class AccessImport {
 
 	private void readImage(ImageData data, Progress progress) throws MemtraceException {
 		try (Pipeline<RowBatch> pipeline = new Pipeline<>("memtrace-parser", BATCHES, RowBatch::new,
-				own -> parse(data.image(), own));
+				own -> parse(data.image(), division == null ? skips : division.skips(data.index()), own));
 				SharingStage sharing = new SharingStage(data.sharing(), BATCHES, batch -> {
 					batch.bytes = 0;
 					batch.count = 0;
@@ -254,30 +321,34 @@ final class AccessImport {
 					export.add(batch, data.index());
 				}
 				progress.worked(batch.bytes);
+				if (division != null) { // it is found where all rows of a page are
+					batch.sorted = 0;
+				}
 				sharing.add(batch, progress);
 			}
+			pass.end();
 			sharing.finish(progress);
 		}
 	}
 
-	private void parse(TraceDirectory.Image image, Pipeline<RowBatch> pipeline)
+	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, Pipeline<RowBatch> pipeline)
 			throws MemtraceException, InterruptedException {
 		int pageShift = Integer.numberOfTrailingZeros(trace.pageSizeBytes());
 		if (!image.chunks().isEmpty() && image.chunks().get(0).format() == InputFormat.TABARNAC_PAGES) {
-			TabarnacParser parser = new TabarnacParser(skips, pageShift, pipeline::exchange);
-			parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), in::bytes));
+			TabarnacParser parser = new TabarnacParser(rowSkips, pageShift, pipeline::exchange);
+			parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), in::bytes));
 			counts.rows += parser.rows();
 			counts.skipped += parser.skipped();
 			parser.finish();
 			return;
 		}
-		AccessParser parser = new AccessParser(cpuSets, skips, pageShift, pipeline::exchange).shift(image.clockShiftNs());
-		parse(image, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
+		AccessParser parser = new AccessParser(cpuSets, rowSkips, pageShift, pipeline::exchange).shift(image.clockShiftNs());
+		parse(image, rowSkips, (in, file) -> parser.parse(in.stream(), file.input().name(), file.format(), in::bytes));
 		counts.rows += parser.rows();
 		counts.skipped += parser.skipped();
 		counts.merged += parser.merged();
 		if (parser.pagesRepeated()) {
-			skips.warn("the rows are not grouped by page; a segment that continues an earlier one may count again");
+			rowSkips.warn("the rows are not grouped by page; a segment that continues an earlier one may count again");
 		}
 		parser.finish();
 	}
@@ -287,18 +358,19 @@ final class AccessImport {
 				throws IOException, MemtraceException, InterruptedException;
 	}
 
-	private void parse(TraceDirectory.Image image, ChunkParser parser) throws MemtraceException, InterruptedException {
+	private void parse(TraceDirectory.Image image, SkipCounter rowSkips, ChunkParser parser) throws MemtraceException, InterruptedException {
 		for (TraceDirectory.AccessFile chunk : image.chunks()) {
 			try (CountedInput in = chunk.input().open()) {
 				parser.parse(in, chunk);
 			} catch (IOException e) {
-				skips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
+				rowSkips.problem(chunk.input().name(), "cannot be read: " + e.getMessage());
 			}
 		}
 		counts.files += image.chunks().size();
 	}
 
-	private void sort(ImageData data, Progress progress) throws MemtraceException {
+	/** Brings the rows of an image into the order of time, and finds their sharing anew. */
+	void sort(ImageData data, Progress progress) throws MemtraceException {
 		RowSpill sorted = new RowSorter(scratchDirectory, new RowSpill.Budget(HEAP_FOR_ROWS)).sort(data.rows(), progress);
 		SharingSweep sharing = new SharingSweep();
 		data.sorted(sorted, sharing);
@@ -312,20 +384,34 @@ final class AccessImport {
 		sharing.finish();
 	}
 
-	private ImportReport secondPass(Progress progress) throws MemtraceException {
-		long used = images.stream().filter(i -> i.rows().rows() > 0).count();
+	/** Writes all accesses. */
+	interface Accesses {
+		void write(TraceWriter writer, Progress progress) throws MemtraceException;
+	}
+
+	/** The trees, and the cells of all leaves. */
+	CellOrder order(Progress progress) throws MemtraceException {
+		long used = images.stream().filter(i -> i.rowCount() > 0).count();
 		Map<Integer, String> labels = new TreeMap<>();
 		List<MemoryArea> areas = new ArrayList<>();
 		for (ImageData image : images) {
-			if (image.rows().rows() > 0) {
+			if (image.rowCount() > 0) {
 				areas.addAll(image.map().areas(image.index()));
 				if (used > 1 || trace.isJob()) {
 					labels.put(image.index(), imageLabel(image.image()));
 				}
 			}
 		}
-		CellOrder order = CellOrder.of(images, new MemoryLayout(PageCells.NONE, areas, labels, trace.pageSizeBytes(), fanout,
+		return CellOrder.of(images, new MemoryLayout(PageCells.NONE, areas, labels, trace.pageSizeBytes(), fanout,
 				rules.stream().map(MergeRule::toString).toList()), context, progress);
+	}
+
+	private ImportReport secondPass(Accesses accesses, Progress progress) throws MemtraceException {
+		return write(order(progress), accesses, progress);
+	}
+
+	/** Writes the trace. */
+	ImportReport write(CellOrder order, Accesses accesses, Progress progress) throws MemtraceException {
 		ProducerTree tree = order.trees().virtual();
 		try (TraceWriter writer = target.create(databaseName())) {
 			writer.threads(context.threads());
@@ -345,7 +431,9 @@ final class AccessImport {
 			if (!code.isEmpty()) {
 				writer.note(TraceStore.NOTE_CODE, code.toBytes());
 			}
-			writer.expect(counts.imported);
+			if (division == null) {
+				writer.expect(counts.imported);
+			}
 			Regions regions = context.regions(Math.max(counts.lastNs, trace.manifest().object("clock").number("end_ns", counts.lastNs)));
 			if (!regions.isEmpty()) {
 				writer.note(Regions.NOTE, regions.toBytes());
@@ -358,7 +446,7 @@ final class AccessImport {
 			if (!counted.isEmpty()) {
 				writer.note(InstructionCounts.NOTE, counted.toBytes());
 			}
-			writeAccesses(writer, progress);
+			accesses.write(writer, progress);
 			if (counts.writtenReads != counts.reads || counts.writtenWrites != counts.writes
 					|| counts.written != counts.imported) {
 				throw new StoreException(String.format(Locale.ROOT,
@@ -392,7 +480,7 @@ final class AccessImport {
 
 	/** What of the memory that ranks share is one memory here. */
 	private String sharedText() {
-		long rows = shared.images().stream().mapToLong(i -> i.rows().rows()).sum();
+		long rows = shared.images().stream().mapToLong(ImageData::rowCount).sum();
 		return String.format(Locale.ROOT, "%,d %s of shared memory, mapped by several processes of a machine, %s one memory here; %,d records"
 				+ " are of it", shared.count(), shared.count() == 1 ? "segment" : "segments", shared.count() == 1 ? "is" : "are", rows);
 	}
@@ -512,6 +600,8 @@ final class AccessImport {
 		private int lastThread = AccessBatch.NO_THREAD;
 		private long previousStartNs = Long.MIN_VALUE;
 		private boolean sorted = true;
+		private long firstStartNs;
+		private long added;
 		private final long[] accessesByKind;
 		private final int pageShift;
 		private final boolean mocaPhysical;
@@ -540,6 +630,10 @@ final class AccessImport {
 			LeafTable leaves = data.leaves();
 			RowSpill rows = data.rows();
 			batch.sorted = 0;
+			if (added == 0 && batch.count > 0) {
+				firstStartNs = batch.startNs[0];
+			}
+			added += batch.count;
 			for (int i = 0; i < batch.count; i++) {
 				long start = batch.startNs[i];
 				long end = batch.endNs[i];
@@ -576,6 +670,11 @@ final class AccessImport {
 						: context.structures().get(structure).kind().ordinal();
 				accessesByKind[kind] += row.reads + row.writes;
 			}
+		}
+
+		/** No more rows come. */
+		void end() {
+			data.read(added, firstStartNs, previousStartNs);
 		}
 
 		/** The leaf of a row in the memory that several images have. */

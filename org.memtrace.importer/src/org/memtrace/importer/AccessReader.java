@@ -46,7 +46,7 @@ abstract class AccessReader implements InputReader {
 		return Set.of();
 	}
 
-	private static TraceDirectory open(Input input) throws MemtraceException {
+	static TraceDirectory open(Input input) throws MemtraceException {
 		if (isTraceDirectory(input)) {
 			return TraceDirectory.open(input.first());
 		}

@@ -19,6 +19,11 @@ final class ImageData implements AutoCloseable {
 	private RowSpill rows;
 	private SharingSweep sharing = new SharingSweep();
 	private int[] cellOfLeaf;
+	/** Rows that are elsewhere: this was made of the tables of parts. */
+	private long rowsElsewhere;
+	private long firstStartNs;
+	private long lastStartNs;
+	private long read;
 	private final MemoryMap map;
 	private final StructureIndex structures;
 
@@ -52,6 +57,38 @@ final class ImageData implements AutoCloseable {
 
 	RowSpill rows() {
 		return rows;
+	}
+
+	/** Number of rows, wherever they are. */
+	long rowCount() {
+		return rowsElsewhere + rows.rows();
+	}
+
+	/** So many more rows are elsewhere. */
+	void rowsElsewhere(long more) {
+		rowsElsewhere += more;
+	}
+
+	/** Rows that were read of the image, in this order: the start of the first and of the last one. */
+	void read(long more, long firstNs, long lastNs) {
+		if (more > 0) {
+			firstStartNs = read == 0 ? firstNs : firstStartNs;
+			lastStartNs = lastNs;
+			read += more;
+		}
+	}
+
+	/** Rows that were read of the image; some may be in an image that ranks share. */
+	long read() {
+		return read;
+	}
+
+	long firstStartNs() {
+		return firstStartNs;
+	}
+
+	long lastStartNs() {
+		return lastStartNs;
 	}
 
 	SharingSweep sharing() {

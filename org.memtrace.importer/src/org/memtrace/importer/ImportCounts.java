@@ -3,6 +3,7 @@
 
 package org.memtrace.importer;
 
+import java.util.Arrays;
 import java.util.TreeMap;
 
 import org.memtrace.importer.rows.RowBatch;
@@ -57,6 +58,35 @@ final class ImportCounts {
 		scanRows += row.flags & AccessBatch.FLAG_FROM_SCAN;
 		maybeUntouchedRows += (row.flags & AccessBatch.FLAG_MAYBE_UNTOUCHED) != 0 ? 1 : 0;
 		sharedIsFlag |= (row.flags & RowBatch.FLAG_SHARED_ZERO) != 0;
+	}
+
+	/** What the rows of parts add up to; {@link #add} takes it. */
+	long[] numbers() {
+		long[] numbers = { files, rows, skipped, merged, imported, reads, writes, unattributedRows, unattributedAccesses, scanRows,
+				maybeUntouchedRows, firstNs, lastNs };
+		long[] all = Arrays.copyOf(numbers, numbers.length + accessesByKind.length);
+		System.arraycopy(accessesByKind, 0, all, numbers.length, accessesByKind.length);
+		return all;
+	}
+
+	/** The numbers of more rows. */
+	void add(long[] n) {
+		files += (int) n[0];
+		rows += n[1];
+		skipped += n[2];
+		merged += n[3];
+		imported += n[4];
+		reads += n[5];
+		writes += n[6];
+		unattributedRows += n[7];
+		unattributedAccesses += n[8];
+		scanRows += n[9];
+		maybeUntouchedRows += n[10];
+		firstNs = Math.min(firstNs, n[11]);
+		lastNs = Math.max(lastNs, n[12]);
+		for (int kind = 0; kind < accessesByKind.length; kind++) {
+			accessesByKind[kind] += n[13 + kind];
+		}
 	}
 
 	void written(AccessBatch batch) {

@@ -167,6 +167,11 @@ final class MemoryTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void coded(byte[] bytes) throws MemtraceException {
+		throw new org.memtrace.model.StoreException("coded accesses are for databases");
+	}
+
+	@Override
 	public void frameSocRows(FrameSocRows rows) {
 		frameSocRows = rows; // FrameSoc cannot look into this heap; but the number of events is as in a database
 	}

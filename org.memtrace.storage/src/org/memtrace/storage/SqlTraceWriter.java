@@ -37,6 +37,8 @@ import org.memtrace.model.store.TraceWriter;
 import org.memtrace.model.tree.MemoryTrees;
 import org.memtrace.model.tree.ProducerTree;
 import org.memtrace.storage.chunks.AccessesByTime;
+import org.memtrace.storage.chunks.ChunkEntry;
+import org.memtrace.storage.chunks.CodedChunk;
 import org.memtrace.storage.chunks.RowSorter;
 import org.memtrace.storage.chunks.StoredChunks;
 
@@ -58,6 +60,8 @@ final class SqlTraceWriter implements TraceWriter {
 	private int[] idOf;
 	/** Made with the first access. */
 	private RowSorter sorter;
+	/** Made with the first coded chunk; null when accesses come as such. */
+	private CodedChunks coded;
 	private List<ThreadInfo> threads = List.of();
 	private List<BitSet> cpuSets = List.of();
 	private MemoryTrees trees;
@@ -328,9 +332,67 @@ final class SqlTraceWriter implements TraceWriter {
 	}
 
 	@Override
+	public void coded(byte[] bytes) throws MemtraceException {
+		CodedChunk chunk = CodedChunk.of(bytes);
+		try {
+			if (coded == null) {
+				coded = new CodedChunks(db);
+			}
+			coded.add(chunk, trees == null ? 0 : trees.virtualLeaf().length);
+		} catch (SQLException e) {
+			throw database.explain(e);
+		}
+		try {
+			counted = Math.addExact(counted, Math.addExact(chunk.entry().reads(), chunk.entry().writes()));
+		} catch (ArithmeticException e) {
+			throw new StoreException("the reads and writes of all accesses together are more than " + Long.MAX_VALUE, e);
+		}
+		firstNs = Math.min(firstNs, chunk.entry().startNs());
+		lastNs = Math.max(lastNs, chunk.entry().endNs());
+		longestNs = Math.max(longestNs, chunk.longestNs());
+		withUnknownThread |= chunk.unknownThread();
+	}
+
+	/** Chunks that were coded elsewhere. */
+	private static final class CodedChunks implements AutoCloseable {
+		private final PreparedStatement chunks;
+		private final PreparedStatement columns;
+		private final ChunkTables tables;
+		private int count;
+		private long rows;
+
+		CodedChunks(Connection db) throws SQLException {
+			chunks = db.prepareStatement(ChunkTables.INSERT_CHUNK);
+			columns = db.prepareStatement(ChunkTables.INSERT_COLUMN);
+			tables = new ChunkTables(chunks, columns);
+		}
+
+		void add(CodedChunk chunk, int cells) throws SQLException, StoreException {
+			ChunkEntry entry = chunk.entry();
+			rows += entry.rows();
+			if (entry.rows() < 1 || entry.cellFrom() < 0 || entry.cellTo() > cells) {
+				throw new StoreException("coded accesses are of other pages than those of the trace");
+			}
+			if (rows > Integer.MAX_VALUE) {
+				throw new StoreException("a trace database holds at most " + Integer.MAX_VALUE + " accesses");
+			}
+			tables.add(count++, entry, chunk.data());
+		}
+
+		@Override
+		public void close() throws SQLException {
+			chunks.close();
+			columns.close();
+		}
+	}
+
+	@Override
 	public TraceInfo commit(TraceInfo info, String reportJson, Progress progress) throws MemtraceException {
 		long others = otherEvents == null ? 0 : otherEvents.count();
-		long accesses = sorter == null ? 0 : sorter.rows();
+		long accesses = coded != null ? coded.rows : sorter == null ? 0 : sorter.rows();
+		if (coded != null && sorter != null) {
+			throw new StoreException("accesses came both coded and as such");
+		}
 		WriterRules.check(accesses, others, trees, idOf);
 		if (others > 0) {
 			firstNs = Math.min(firstNs, otherEvents.firstNs());
@@ -339,6 +401,8 @@ final class SqlTraceWriter implements TraceWriter {
 		try {
 			if (sorter != null) {
 				writeChunks(progress);
+			} else if (coded != null) {
+				indexChecksum = coded.tables.checksum();
 			}
 			TreeTables.write(db, layout, trees, progress);
 			progress.begin("Finishing the database", -1);
@@ -424,7 +488,7 @@ final class SqlTraceWriter implements TraceWriter {
 		if (eventStream != null) {
 			return finishEvents(eventStream.end());
 		}
-		progress.begin("Writing events of FrameSoc", sorter.rows());
+		progress.begin("Writing events of FrameSoc", coded != null ? coded.rows : sorter.rows());
 		try (EventWriter writer = new EventWriter(db)) {
 			List<DamagedChunkException> damaged = new ArrayList<>();
 			StoredChunks chunks = new StoredChunks(databaseName, ChunkTables.index(db), ChunkTables.blobs(database, db));
@@ -535,6 +599,14 @@ final class SqlTraceWriter implements TraceWriter {
 		}
 		if (sorter != null) {
 			sorter.close();
+		}
+		if (coded != null) {
+			try {
+				coded.close();
+			} catch (SQLException e) {
+				// the database is removed or complete
+			}
+			coded = null;
 		}
 		if (eventStream != null) {
 			try {

@@ -14,6 +14,7 @@ import org.memtrace.model.store.DatabaseKind;
 import org.memtrace.model.store.TraceCatalogue;
 import org.memtrace.model.store.TraceGroup;
 import org.memtrace.model.store.TraceStore;
+import org.memtrace.model.store.AccessCoding;
 import org.memtrace.model.store.TraceWriter;
 
 /** Makes stores. The only class of this bundle that others use; what it returns are the interfaces of the model. */
@@ -77,6 +78,11 @@ public final class Stores {
 	/** An empty catalogue on the heap; its traces live as long as it is referenced. */
 	public static TraceCatalogue inMemory() {
 		return new MemoryCatalogue();
+	}
+
+	/** Codes accesses that databases take later. */
+	public static AccessCoding coding() {
+		return new ChunkCoding();
 	}
 
 	/** Opens a trace database without its catalogue; one that FrameSoc wrote, too. */

@@ -18,6 +18,7 @@ import org.memtrace.cli.args.UsageException;
 import org.memtrace.cli.output.Console;
 import org.memtrace.cli.output.Json;
 import org.memtrace.importer.ImportOperation;
+import org.memtrace.importer.ImportParts;
 import org.memtrace.importer.reader.ImportOption;
 import org.memtrace.importer.reader.ImportReport;
 import org.memtrace.importer.Projections;
@@ -50,6 +51,22 @@ public final class ImportCommand implements Command {
 		if (Collections.frequency(args.arguments(), "-") > 1) {
 			throw new UsageException("standard input (-) can be given only once");
 		}
+		boolean parts = ImportParts.areRanges(input);
+		if (!parts && ImportParts.areRows(input)) {
+			throw new UsageException("'" + args.argument(0) + "' has rows of the first step of an import in parts; 'memtrace import-part' takes it");
+		}
+		if (!parts && args.has("trace")) {
+			throw new UsageException("--trace is for parts of an import, and '" + args.argument(0) + "' is none");
+		}
+		if (parts) {
+			ImportPartCommand.paths(args.arguments()); // all are there
+		}
+		for (String option : parts ? List.of("merge", "fanout", "moca-framesoc") : List.<String>of()) {
+			if (args.has(option)) {
+				throw new UsageException("--" + option + (option.equals("moca-framesoc") ? " is not for parts of an import"
+						: " is said to 'memtrace import-part', and the parts know it"));
+			}
+		}
 		Path output = args.getPath("output");
 		DatabaseKind kind = DatabaseKind.valueOf(args.get("dbms").toUpperCase(Locale.ROOT));
 		if (output != null) {
@@ -69,7 +86,7 @@ public final class ImportCommand implements Command {
 		ImportReport report;
 		if (args.has("projections")) {
 			try (TraceGroup group = Stores.createFiles(output.getParent(), kind, console::hint)) {
-				report = call(new ImportOperation(input, console.in(), name -> writer(group.create(output.getFileName().toString()), args)),
+				report = call(input, name -> writer(group.create(output.getFileName().toString()), args),
 						output.getParent(), args, console);
 				for (TraceInfo t : Projections.publish(group, report, "", name -> projection(output, name), console.progress())) {
 					written.add(shown.resolveSibling(t.databaseName()));
@@ -77,7 +94,7 @@ public final class ImportCommand implements Command {
 			}
 			noPhysical(written.size(), console);
 		} else {
-			report = call(new ImportOperation(input, console.in(), name -> writer(Stores.createFile(shown, kind, console::hint), args)),
+			report = call(input, name -> writer(Stores.createFile(shown, kind, console::hint), args),
 					output.getParent(), args, console);
 			written.add(shown);
 		}
@@ -95,14 +112,14 @@ public final class ImportCommand implements Command {
 			ImportReport report;
 			if (args.has("projections")) {
 				try (TraceGroup group = catalogue.group()) {
-					report = call(new ImportOperation(input, console.in(), name -> writer(group.create(name), args)), catalogue.directory(), args,
+					report = call(input, name -> writer(group.create(name), args), catalogue.directory(), args,
 							console);
 					traces.addAll(Projections.publish(group, report, report.trace().databaseName().replaceFirst("\\.mv\\.db$", ""),
 							name -> name, console.progress()));
 				}
 				noPhysical(traces.size(), console);
 			} else {
-				report = call(new ImportOperation(input, console.in(), name -> writer(catalogue.create(name), args)), catalogue.directory(), args,
+				report = call(input, name -> writer(catalogue.create(name), args), catalogue.directory(), args,
 						console);
 				traces.add(report.trace());
 			}
@@ -134,8 +151,14 @@ public final class ImportCommand implements Command {
 		return name.substring(0, name.length() - end.length()) + suffix + end;
 	}
 
-	private static ImportReport call(ImportOperation operation, Path scratch, CommandLine args, Console console)
+	private static ImportReport call(List<Path> input, ImportOperation.Target target, Path scratch, CommandLine args, Console console)
 			throws MemtraceException, UsageException {
+		if (ImportParts.areRanges(input)) {
+			Path folder = scratch != null && java.nio.file.Files.isWritable(scratch) ? scratch : Path.of(System.getProperty("java.io.tmpdir"));
+			return ImportParts.join(input, args.has("trace") ? List.of(args.getPath("trace")) : List.of(), target,
+					args.get("name") == null ? "" : args.get("name"), args.has("strict"), folder, console.progress());
+		}
+		ImportOperation operation = new ImportOperation(input, console.in(), target);
 		if (scratch != null && java.nio.file.Files.isWritable(scratch)) {
 			operation.setScratchDirectory(scratch);
 		}

@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.memtrace.aggregation.AccessTable;
 import org.memtrace.aggregation.BasicDimensions;
@@ -28,8 +26,6 @@ public final class ModelPartCommand implements Command {
 	public static final List<String> OPTIONS = List.of("view", "metric", "slices", "slicing", "from", "to", "region", "subtree", "filter",
 			"types", "tree");
 
-	private static final Pattern RANGE = Pattern.compile("([0-9]{1,9})/([0-9]{1,9})");
-
 	@Override
 	public int run(CommandLine args, Console console) throws Exception {
 		Path file = args.getPath("output");
@@ -45,13 +41,7 @@ public final class ModelPartCommand implements Command {
 
 	/** The part that a command line asks for. */
 	private static ModelPart compute(CommandLine args, Console console) throws Exception {
-		Matcher range = RANGE.matcher(args.get("range") == null ? "" : args.get("range"));
-		int number = range.matches() ? Integer.parseInt(range.group(1)) : 0;
-		int count = range.matches() ? Integer.parseInt(range.group(2)) : 0;
-		if (number < 1 || number > count) {
-			throw new UsageException((args.has("range") ? "--range is '" + args.get("range") + "'" : "--range is missing")
-					+ "; it needs a number and how many parts there are, such as 3/16");
-		}
+		PartRange range = PartRange.of(args);
 		try (TraceStore opened = TraceArgument.openOrFolder(args.argument(0), console)) {
 			TraceStore store = TraceArgument.tree(opened, args);
 			OpenedTrace trace = OpenedTrace.of(store, args, Sides.MEMORY_TIME, null, console);
@@ -59,7 +49,7 @@ public final class ModelPartCommand implements Command {
 				throw new UsageException("parts are made of accesses, and --view event_type is about events");
 			}
 			return ModelPart.of((AccessTable) trace.source, trace.request, OpenedTrace.groupsAreEnough(args.getInt("rows")),
-					origin(args.argument(0)), PartArguments.question(args, store), number - 1, count, console.progress());
+					origin(args.argument(0)), PartArguments.question(args, store), range.number(), range.count(), console.progress());
 		}
 	}
 

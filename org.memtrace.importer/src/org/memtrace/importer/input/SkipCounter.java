@@ -40,6 +40,23 @@ public final class SkipCounter {
 		firstPlace.putIfAbsent(reason, line > 0 ? file + ", line " + line : file);
 	}
 
+	/** What another counter has found in what comes next. */
+	public synchronized void add(Map<String, Long> rows, Map<String, String> firstPlaces, List<String> theirWarnings, long incomplete)
+			throws TraceFormatException {
+		if (strict && !firstPlaces.isEmpty()) {
+			Map.Entry<String, String> first = firstPlaces.entrySet().iterator().next();
+			throw new TraceFormatException(first.getValue(), 0, first.getKey());
+		}
+		if (strict && !theirWarnings.isEmpty()) {
+			int end = theirWarnings.get(0).indexOf(": ");
+			throw new TraceFormatException(theirWarnings.get(0).substring(0, Math.max(0, end)), 0, theirWarnings.get(0).substring(end + 2));
+		}
+		rows.forEach((reason, n) -> byReason.merge(reason, n, Long::sum));
+		firstPlaces.forEach(firstPlace::putIfAbsent);
+		theirWarnings.forEach(this::warn);
+		incompleteLines += incomplete;
+	}
+
 	/** A file ends within a line, as a killed recorder leaves it. */
 	public synchronized void incomplete(String file, long line) throws TraceFormatException {
 		if (strict) {

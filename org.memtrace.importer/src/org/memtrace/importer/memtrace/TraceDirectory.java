@@ -109,6 +109,11 @@ public final class TraceDirectory {
 		return path;
 	}
 
+	/** The same with other images. */
+	public TraceDirectory with(List<Image> others) {
+		return new TraceDirectory(path, manifest, others, pageSizeBytes, notes, parts, oneMachine);
+	}
+
 	/** What a user should know about the input as a whole. */
 	public List<String> notes() {
 		return notes;

@@ -25,18 +25,6 @@ import org.memtrace.model.store.AccessBatch;
 public final class RowSpill implements AutoCloseable {
 	/** Rows of a block. */
 	private static final int BLOCK_ROWS = 8192;
-	/** Longest encoding of a row: control byte, then twelve numbers. */
-	private static final int LONGEST_ROW = 1 + 12 * 10;
-
-	private static final int SAME_INTERVAL = 1;
-	private static final int ONE_READ = 2;
-	private static final int ONE_WRITE = 4;
-	private static final int SAME_THREAD = 8;
-	private static final int SAME_CPUS = 16;
-	private static final int SAME_IP = 32;
-	private static final int SAME_NODE = 64;
-	private static final int NO_OFFSETS = 128;
-
 	/** Bytes on the heap that all spills of an import may use together. */
 	public static final class Budget {
 		private long left;
@@ -71,10 +59,8 @@ public final class RowSpill implements AutoCloseable {
 	private final List<Block> blocks = new ArrayList<>();
 	private FileChannel file;
 	private long fileSize;
-	private byte[] buffer = new byte[BLOCK_ROWS * LONGEST_ROW];
-	private int position;
+	private RowCode.Writer code = new RowCode.Writer(BLOCK_ROWS * RowCode.LONGEST_ROW);
 	private int blockRows;
-	private final Row last = new Row();
 	private long rows;
 
 	public RowSpill(Path directory, Budget budget) {
@@ -87,80 +73,20 @@ public final class RowSpill implements AutoCloseable {
 	}
 
 	public void add(Row r) throws MemtraceException {
-		int control = (r.startNs == last.startNs && r.endNs == last.endNs ? SAME_INTERVAL : 0)
-				| (r.reads == 1 && r.writes == 0 ? ONE_READ : 0) | (r.reads == 0 && r.writes == 1 ? ONE_WRITE : 0)
-				| (r.thread == last.thread ? SAME_THREAD : 0) | (r.cpuSet == last.cpuSet ? SAME_CPUS : 0)
-				| (r.ip == last.ip ? SAME_IP : 0) | (r.node == last.node && r.flags == last.flags ? SAME_NODE : 0)
-				| (r.readOffset < 0 && r.writeOffset < 0 ? NO_OFFSETS : 0);
-		buffer[position++] = (byte) control;
-		signed(r.leaf - last.leaf);
-		if ((control & SAME_INTERVAL) == 0) {
-			signed(r.startNs - last.startNs);
-			unsigned(r.endNs - r.startNs);
-		}
-		if ((control & (ONE_READ | ONE_WRITE)) == 0) {
-			unsigned(r.reads);
-			unsigned(r.writes);
-		}
-		if ((control & SAME_THREAD) == 0) {
-			unsigned(r.thread + 1);
-		}
-		if ((control & SAME_CPUS) == 0) {
-			unsigned(r.cpuSet + 1);
-		}
-		if ((control & SAME_IP) == 0) {
-			unsigned(r.ip);
-		}
-		if ((control & SAME_NODE) == 0) {
-			unsigned(r.node + 1);
-			unsigned(r.flags);
-		}
-		if ((control & NO_OFFSETS) == 0) {
-			if (r.reads > 0) {
-				unsigned(r.readOffset + 1);
-			}
-			if (r.writes > 0) {
-				unsigned(r.writeOffset + 1);
-			}
-		}
-		copy(r, last);
+		code.add(r);
 		rows++;
 		if (++blockRows == BLOCK_ROWS) {
 			endBlock();
 		}
 	}
 
-	private static void copy(Row from, Row to) {
-		to.startNs = from.startNs;
-		to.endNs = from.endNs;
-		to.leaf = from.leaf;
-		to.thread = from.thread;
-		to.cpuSet = from.cpuSet;
-		to.ip = from.ip;
-		to.node = from.node;
-		to.flags = from.flags;
-	}
-
-	private void unsigned(long value) {
-		long v = value;
-		while ((v & ~0x7fL) != 0) {
-			buffer[position++] = (byte) (v | 0x80);
-			v >>>= 7;
-		}
-		buffer[position++] = (byte) v;
-	}
-
-	private void signed(long value) {
-		unsigned(value << 1 ^ value >> 63);
-	}
-
 	private void endBlock() throws MemtraceException {
 		if (blockRows == 0) {
 			return;
 		}
-		if (budget.left >= position) {
-			budget.left -= position;
-			blocks.add(new Block(Arrays.copyOf(buffer, position), 0, position, blockRows));
+		if (budget.left >= code.length) {
+			budget.left -= code.length;
+			blocks.add(new Block(Arrays.copyOf(code.bytes, code.length), 0, code.length, blockRows));
 		} else {
 			try {
 				if (file == null) {
@@ -168,25 +94,25 @@ public final class RowSpill implements AutoCloseable {
 					file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
 					Files.delete(path);
 				}
-				ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, position);
+				ByteBuffer bytes = ByteBuffer.wrap(code.bytes, 0, code.length);
 				long offset = fileSize;
 				while (bytes.hasRemaining()) {
 					fileSize += file.write(bytes, fileSize);
 				}
-				blocks.add(new Block(null, offset, position, blockRows));
+				blocks.add(new Block(null, offset, code.length, blockRows));
 			} catch (IOException e) {
 				throw new StoreException("temporary data of the import cannot be written to " + directory + ": "
 						+ e.getMessage(), e);
 			}
 		}
-		position = 0;
+		code.length = 0;
 		blockRows = 0;
 	}
 
 	/** No more rows come. */
 	public void finish() throws MemtraceException {
 		endBlock();
-		buffer = new byte[0];
+		code = null;
 	}
 
 	/** Reads the rows in their order. */
@@ -198,9 +124,8 @@ public final class RowSpill implements AutoCloseable {
 	public final class Cursor {
 		private int block = -1;
 		private int left;
-		private byte[] bytes;
-		private int at;
-		public final Row row = new Row();
+		private final RowCode.Reader in = new RowCode.Reader();
+		public final Row row = in.row;
 
 		/** Goes to the next row; false at the end. */
 		public boolean next() throws MemtraceException {
@@ -208,33 +133,7 @@ public final class RowSpill implements AutoCloseable {
 				return false;
 			}
 			left--;
-			int control = bytes[at++];
-			row.leaf += (int) signed();
-			if ((control & SAME_INTERVAL) == 0) {
-				row.startNs += signed();
-				row.endNs = row.startNs + unsigned();
-			}
-			row.reads = (control & ONE_READ) != 0 ? 1 : 0;
-			row.writes = (control & ONE_WRITE) != 0 ? 1 : 0;
-			if ((control & (ONE_READ | ONE_WRITE)) == 0) {
-				row.reads = unsigned();
-				row.writes = unsigned();
-			}
-			if ((control & SAME_THREAD) == 0) {
-				row.thread = (int) unsigned() - 1;
-			}
-			if ((control & SAME_CPUS) == 0) {
-				row.cpuSet = (int) unsigned() - 1;
-			}
-			if ((control & SAME_IP) == 0) {
-				row.ip = (int) unsigned();
-			}
-			if ((control & SAME_NODE) == 0) {
-				row.node = (int) unsigned() - 1;
-				row.flags = (int) unsigned();
-			}
-			row.readOffset = (control & NO_OFFSETS) == 0 && row.reads > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
-			row.writeOffset = (control & NO_OFFSETS) == 0 && row.writes > 0 ? (int) unsigned() - 1 : AccessBatch.NO_OFFSET;
+			in.next();
 			return true;
 		}
 
@@ -244,9 +143,8 @@ public final class RowSpill implements AutoCloseable {
 			}
 			Block b = blocks.get(block);
 			left = b.rows;
-			at = 0;
 			if (b.bytes != null) {
-				bytes = b.bytes;
+				in.continueIn(b.bytes);
 				return true;
 			}
 			ByteBuffer into = ByteBuffer.allocate(b.length);
@@ -259,24 +157,8 @@ public final class RowSpill implements AutoCloseable {
 			} catch (IOException e) {
 				throw new StoreException("temporary data of the import cannot be read: " + e.getMessage(), e);
 			}
-			bytes = into.array();
+			in.continueIn(into.array());
 			return true;
-		}
-
-		private long unsigned() {
-			long v = 0;
-			for (int shift = 0;; shift += 7) {
-				byte b = bytes[at++];
-				v |= (b & 0x7fL) << shift;
-				if (b >= 0) {
-					return v;
-				}
-			}
-		}
-
-		private long signed() {
-			long v = unsigned();
-			return v >>> 1 ^ -(v & 1);
 		}
 	}
 

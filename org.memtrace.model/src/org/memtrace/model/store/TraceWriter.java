@@ -58,6 +58,14 @@ public interface TraceWriter extends AutoCloseable {
 	void accesses(AccessBatch batch) throws MemtraceException;
 
 	/**
+	 * Appends accesses that {@link AccessCoding} coded for the trees of this trace, in the order of its borders. They are all accesses: none
+	 * come by {@link #accesses}.
+	 *
+	 * @throws StoreException for bytes that are something else
+	 */
+	void coded(byte[] bytes) throws MemtraceException;
+
+	/**
 	 * Types of events other than accesses; the one at index {@code i} has the id {@code i}, and names differ. May be called again with
 	 * a longer list that begins alike: a type must be known before its first event. In a trace that has accesses, too, the store
 	 * numbers these types after those of the accesses.

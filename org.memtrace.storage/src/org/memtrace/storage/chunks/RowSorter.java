@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -82,6 +83,36 @@ public final class RowSorter implements AutoCloseable {
 		leafRows = new int[leafCount];
 		order = new LeafOrder(leafOfCell, leafCount);
 		buffer = new AccessBatch(Math.min(runRows, 1 << 12));
+	}
+
+	/** First leaves of chunks: of one leaf that is spread over several only that of the first. */
+	public static int[] borders(int[] leafRows) {
+		return borders(leafRows, CHUNK_ROWS, MOST_CHUNK_ROWS);
+	}
+
+	private static int[] borders(int[] leafRows, int chunkRows, int mostChunkRows) {
+		int[] borders = new int[16];
+		int n = 0;
+		for (int leaf = 0; leaf < leafRows.length || n == 0; leaf = range(leafRows, leaf, chunkRows, mostChunkRows)) {
+			if (n == borders.length) {
+				borders = Arrays.copyOf(borders, n * 2);
+			}
+			borders[n++] = leaf;
+			if (leafRows.length == 0) {
+				break;
+			}
+		}
+		return Arrays.copyOf(borders, n);
+	}
+
+	/** The leaves of the chunk that begins with a leaf end here; a leaf with many rows is alone. */
+	private static int range(int[] leafRows, int leaf, int chunkRows, int mostChunkRows) {
+		int to = leaf;
+		int n = 0;
+		while (to < leafRows.length && n < chunkRows && (n == 0 || n + (long) leafRows[to] <= mostChunkRows)) {
+			n += leafRows[to++];
+		}
+		return to;
 	}
 
 	/** Number of rows that were added. */
@@ -257,12 +288,7 @@ public final class RowSorter implements AutoCloseable {
 
 		/** The leaves of the next chunk end here; a leaf with many rows is alone. */
 		private int range(int leaf) {
-			int to = leaf;
-			int n = 0;
-			while (to < leafCount && n < chunkRows && (n == 0 || n + (long) leafRows[to] <= mostChunkRows)) {
-				n += leafRows[to++];
-			}
-			return to;
+			return RowSorter.range(leafRows, leaf, chunkRows, mostChunkRows);
 		}
 
 		private int rowsOf(int leaf, int leafTo) {
