@@ -164,6 +164,14 @@ class ModelPartTest {
 			ModelPart twice = part(table, request, QUESTION, 0, 2, "d.part");
 			assertEquals("d.part and a.part have the same pages: " + twice.ranges() + " and " + a.ranges(), refused(c, a, twice));
 			assertTrue(refused(a, a, b, c).startsWith("a.part and a.part have the same pages"));
+			List<ModelPart> single = new ArrayList<>(); // one range each: one too many or too few is the smallest mistake
+			for (int k = 0; k < n; k++) {
+				single.add(part(table, request, QUESTION, k, n, k + ".part"));
+			}
+			assertEquals("parts are missing: of the " + n + " ranges of pages of random no part has " + n,
+					refused(single.subList(0, n - 1).toArray(ModelPart[]::new)));
+			single.add(single.get(3));
+			assertTrue(refused(single.toArray(ModelPart[]::new)).startsWith("3.part and 3.part have the same pages"));
 			ModelPart other = part(table, request, List.of("--view=sharing", "--slices=8"), 1, 4, "e.part");
 			assertEquals("e.part was made with --slices=8, a.part with --slices=7", refused(a, other, c));
 			ModelPart sliced = part(table, request.withSlices(8), QUESTION, 1, 4, "f.part");
