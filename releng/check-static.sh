@@ -7,7 +7,7 @@
 #
 #   releng/check-static.sh [FILE...]     default: all sources in C but the kernel module's
 #                                        own, which need the headers of a kernel, and
-#                                        the tool of Valgrind, which needs its headers
+#                                        the tool of Valgrind and the client of DynamoRIO, which need theirs
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../collector" || exit 1
 top=$PWD/..
@@ -26,7 +26,7 @@ if [ $# -gt 0 ]; then
 		readlink -f "$top/$f" | sed "s,^$PWD/,,"
 	done
 else
-	ls cli/*.c monitor/*.c count/*.c valgrind/launcher.c lib/*.c preload/*.c preload/*/*.c module/core.c
+	ls cli/*.c monitor/*.c count/*.c valgrind/launcher.c dynamorio/site.c dynamorio/kernel.c lib/*.c preload/*.c preload/*/*.c module/core.c
 fi >"$top"/build/static-files
 out=$top/build/static.txt
 # one at a time on each processor; what it says on stderr is a count

@@ -39,7 +39,8 @@ struct mt_backend_result {
 #define MT_ABILITY_WRITE_TRACKING	0x8u	/* --write-tracking says something to it */
 #define MT_ABILITY_EXACT		0x10u	/* it counts every access */
 #define MT_ABILITY_WINDOWS		0x20u	/* it can count for a part of the time (--windows) */
-#define MT_N_ABILITIES			6
+#define MT_ABILITY_INSTRUCTIONS		0x40u	/* it can count what each instruction accesses (--instructions) */
+#define MT_N_ABILITIES			7
 extern const char *const mt_ability_name[MT_N_ABILITIES];
 
 /* Who writes accesses and intervals of a program that has the library: for MEMTRACE_LIBRARY. */

@@ -65,7 +65,7 @@ static int fits(const char *program, char **why)
 const struct mt_backend mt_backend_hooks = {
 	.name = "hooks",
 	.title = "Exact counts, program built for it",
-	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_EXACT | MT_ABILITY_WINDOWS,
+	.abilities = MT_ABILITY_ACCESSES | MT_ABILITY_EXACT | MT_ABILITY_WINDOWS | MT_ABILITY_INSTRUCTIONS,
 	.library = MT_LIBRARY_COUNTS,
 	.probe = probe,
 	.guarantee = guarantee,

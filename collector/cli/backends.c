@@ -7,7 +7,7 @@
 #include "util.h"
 
 const char *const mt_ability_name[MT_N_ABILITIES] = {
-	"accesses", "running-process", "any-program", "write-tracking", "exact-counts", "windows",
+	"accesses", "running-process", "any-program", "write-tracking", "exact-counts", "windows", "instructions",
 };
 
 #define BACKEND(name) extern const struct mt_backend mt_backend_##name;

@@ -954,6 +954,8 @@ static const struct mt_backend *choose_exact(const struct mt_args *a, const stru
 			fit = 0, why = mt_strdup(p->backend[i].why);
 		else if (windows.kind && !(b->abilities & MT_ABILITY_WINDOWS))
 			fit = 0, why = mt_strdup("it cannot count for a part of the time only");
+		else if (mt_args_has(a, "instructions") && !(b->abilities & MT_ABILITY_INSTRUCTIONS))
+			fit = 0, why = mt_strdup("it does not count what each instruction accesses");
 		else
 			fit = b->fits ? b->fits(program, &why) : 1;
 		if (fit > most) {
@@ -1005,6 +1007,14 @@ static const struct mt_backend *choose(const struct mt_args *a, const struct mt_
 		char *names = names_of(MT_ABILITY_WINDOWS);
 
 		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s cannot count for a part of the time only (--windows), only: %s", want, names);
+		free(names);
+		return NULL;
+	}
+	if (mt_args_has(a, "instructions") && b && !automatic && !(b->abilities & MT_ABILITY_INSTRUCTIONS)) {
+		char *names = names_of(MT_ABILITY_INSTRUCTIONS);
+
+		*rc = mt_fail(a, MT_EXIT_USAGE, "backend %s does not count what each instruction accesses (--instructions), only: %s", want,
+			      names);
 		free(names);
 		return NULL;
 	}

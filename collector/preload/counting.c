@@ -24,7 +24,7 @@ static struct mt_lock start_lock;
 enum { UNKNOWN, OFF, ON };
 static int state;		/* under the lock; read without */
 static int modules;		/* with hooks */
-static int tool;		/* the counters are those of the tool that the program runs under, not ours */
+static enum cnt_tool tool;	/* the counters are those of what the program runs under, not ours */
 
 /* Of the calling thread. */
 static __thread struct mt_count_thread *mine;
@@ -91,6 +91,11 @@ void cnt_off(void)
 	gates_set(false);
 }
 
+uint64_t cnt_ask(unsigned int request, uint64_t a, uint64_t b)
+{
+	return tool == CNT_DYNAMORIO ? mt_client_request(request, a, b) : mt_valgrind_request(0, MT_TOOL_BASE + request, a, b);
+}
+
 /*
  * The tool that the program runs under counts. What this library does itself does not count; what was translated of
  * its code before this call does, and nothing is in it that would.
@@ -100,15 +105,19 @@ int cnt_use_tool(void)
 	extern const char __ehdr_start[] __attribute__((visibility("hidden"))), etext[] __attribute__((visibility("hidden")));
 	const uint64_t start = (uint64_t)__ehdr_start, end = (uint64_t)etext;
 
-	if (mt_tool_request(MT_TOOL_IS_HERE, 0, 0) != MT_TOOL_VERSION)
+	tool = CNT_VALGRIND;
+	if (cnt_ask(MT_TOOL_IS_HERE, 0, 0) != MT_TOOL_VERSION)
+		tool = CNT_DYNAMORIO;
+	if (tool == CNT_DYNAMORIO && cnt_ask(MT_TOOL_IS_HERE, 0, 0) != MT_TOOL_VERSION) {
+		tool = CNT_NONE;
 		return -ENOENT;
-	mt_tool_request(MT_TOOL_OWN_CODE, start, end);
+	}
+	cnt_ask(MT_TOOL_OWN_CODE, start, end);
 	mt_valgrind_request(0, MT_VALGRIND_DISCARD, start, end - start);
-	tool = 1;
 	return 0;
 }
 
-int cnt_has_tool(void)
+enum cnt_tool cnt_has_tool(void)
 {
 	return tool;
 }
@@ -116,7 +125,7 @@ int cnt_has_tool(void)
 void cnt_begin(void)
 {
 	if (tool)
-		mt_tool_request(MT_TOOL_BEGIN, 0, 0);
+		cnt_ask(MT_TOOL_BEGIN, 0, 0);
 }
 
 /* ---- for the hooks */
@@ -328,7 +337,7 @@ static uint64_t collect(struct collection *c)
 
 	if (!tool)
 		return mt_count_collect(&counters, is_alive, tell, c);
-	sum = mt_tool_request(MT_TOOL_COLLECT, (uint64_t)&rows, 0);
+	sum = cnt_ask(MT_TOOL_COLLECT, (uint64_t)&rows, 0);
 	for (uint64_t i = 0; i < rows.n; i++)
 		tell(c, &rows.row[i]);
 	return sum;
@@ -406,14 +415,14 @@ void cnt_collect(struct mt_tracefile *f, uint64_t start, uint64_t end, int pid, 
 	}
 	mt_out_flush(&f->accesses);
 	mt_tracefile_turn(f);
-	lost = tool ? mt_tool_request(MT_TOOL_LOST, 0, 0) : __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
+	lost = tool ? cnt_ask(MT_TOOL_LOST, 0, 0) : __atomic_load_n(&counters.lost, __ATOMIC_RELAXED);
 	out->lost = lost - lost_told;
 	lost_told = lost;
 }
 
 uint64_t cnt_pending(void)
 {
-	return tool ? mt_tool_request(MT_TOOL_PENDING, 0, 0) : mt_count_pending(&counters);
+	return tool ? cnt_ask(MT_TOOL_PENDING, 0, 0) : mt_count_pending(&counters);
 }
 
 /* ---- fork. Not recorded processes have no counters, and no lock to take. */

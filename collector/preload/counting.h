@@ -3,7 +3,7 @@
 /*
  * counting.h - the backend `hooks`: code that `memtrace cc` put into the program counts its own
  * accesses (count/); here are the counters of the process, and what the monitor writes of them. In
- * the backend `valgrind` the counters are those of a tool under the program.
+ * the backends `valgrind` and `dynamorio` the counters are those of a tool under the program.
  */
 #ifndef MEMTRACE_COUNTING_H
 #define MEMTRACE_COUNTING_H
@@ -29,10 +29,16 @@ void cnt_tell_sites(void);
 uint64_t cnt_pending(void);
 /* Is there code in this process that counts? Any thread. */
 int cnt_has_code(void);
-/* constructor: accesses are counted by the tool of Valgrind (collector/valgrind) instead. 0, or negative errno: it is not there. */
+enum cnt_tool { CNT_NONE, CNT_VALGRIND, CNT_DYNAMORIO };
+/*
+ * constructor: accesses are counted by what the program runs under (collector/valgrind, collector/dynamorio). 0, or negative
+ * errno: it is not there.
+ */
 int cnt_use_tool(void);
-/* Do they? */
-int cnt_has_tool(void);
+/* By which one? Any thread. */
+enum cnt_tool cnt_has_tool(void);
+/* Asks it (valgrind/request.h). Any thread. */
+uint64_t cnt_ask(unsigned int request, uint64_t a, uint64_t b);
 /* constructor: what was accessed until now, by the loader and by this library, is no access of the program. */
 void cnt_begin(void);
 /* This process is not recorded: whoever asks from now on gets no counters. */

@@ -293,17 +293,39 @@ static void start_counting(struct message *why)
 	p->monitored = p->tracing = 1;
 }
 
+/* Is a file whose path ends like this mapped? */
+static int is_mapped(const char *end)
+{
+	struct mt_maps maps = { 0 };
+	struct mt_map m;
+	const size_t n = strlen(end);
+	int found = 0;
+
+	if (mt_maps_read_self(&maps))
+		return 0;
+	while (!found && mt_maps_next(&maps, &m)) {
+		const size_t length = strlen(m.path);
+
+		found = length >= n && !strcmp(m.path + length - n, end);
+	}
+	mt_maps_free(&maps);
+	return found;
+}
+
 /*
  * Runtimes that take over threads, or every copy, of a program: Valgrind knows no thread
- * like the monitor and ends; ThreadSanitizer keeps its own data below the thread pointer,
- * which the monitor does not have. NULL: none of them.
+ * like the monitor and ends; DynamoRIO takes page faults for its own; ThreadSanitizer keeps its own data below the
+ * thread pointer, which the monitor does not have. NULL: none of them.
  */
 static const char *foreign_runtime(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
 
 	if (mt_process.config.accesses == MT_BY_TOOL)
-		return cnt_has_tool() ? NULL : "the program does not run under the Valgrind tool of memtrace";
+		return cnt_has_tool() ? NULL : "the program does not run under a tool of memtrace";
+	/* structures alone go with it */
+	if (mt_process.config.accesses == MT_BY_US && getenv("DYNAMORIO_EXE_PATH") && is_mapped("/libdynamorio.so"))
+		return "the program runs under DynamoRIO";
 	if (preload && strstr(preload, "/vgpreload_"))
 		return "the program runs under Valgrind";
 	if (dlsym(RTLD_DEFAULT, "__tsan_init"))
@@ -426,6 +448,16 @@ static int stay_quiet(enum mt_start choice, int root, const char *how)
 	return 0;
 }
 
+/* What starts a program under DynamoRIO is loaded like a program, and is none. */
+static int is_starter(void)
+{
+	static const char name[] = "/drrun";
+	char path[4096];
+	const long n = mt_sys(SYS_readlink, "/proc/self/exe", path, sizeof(path)), k = sizeof(name) - 1;
+
+	return n >= k && !memcmp(path + n - k, name, (size_t)k);
+}
+
 __attribute__((constructor)) static void memtrace_start(void)
 {
 	struct mt_process *p = &mt_process;
@@ -435,8 +467,10 @@ __attribute__((constructor)) static void memtrace_start(void)
 
 	if (mt_config_read(&p->config) < 0)
 		return;
-	if (p->config.accesses == MT_BY_TOOL)
-		cnt_use_tool();
+	if (p->config.accesses == MT_BY_TOOL && cnt_use_tool() && is_starter()) {
+		cnt_off();
+		return;
+	}
 	obstacle = mt_sandbox_obstacle(&silent);
 	if (silent) {
 		cnt_off();

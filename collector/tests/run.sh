@@ -4,7 +4,7 @@
 #
 # All tests of the collector. Builds what they need.
 #
-# usage: run.sh [static|unit|decoder|context|fidelity|exact|valgrind|zoom|host|io|robustness|all]...
+# usage: run.sh [static|unit|decoder|context|fidelity|exact|valgrind|dynamorio|zoom|host|io|robustness|all]...
 #
 # KEEP=1 keeps the traces, VERBOSE=1 names every case, ONLY=PATTERN runs only
 # the cases of the suites fidelity and robustness whose name matches, SEED=N repeats its random instants.
@@ -37,6 +37,7 @@ for suite; do
 		;;
 	exact) run "exact counts" "$tests/exact/exact.sh" ;;
 	valgrind) run "exact counts under Valgrind" "$tests/exact/valgrind.sh" ;;
+	dynamorio) run "exact counts under DynamoRIO" "$tests/exact/dynamorio.sh" ;;
 	context)
 		run "context and launcher" "$tests/context/context.sh"
 		run "names" "$tests/context/names.sh"
@@ -55,7 +56,7 @@ for suite; do
 		# the robustness suite, too, waits for its programs most of the time
 		"$0" robustness >"${said%/*}/robustness-suite.txt" 2>&1 &
 		robustness=$!
-		for s in unit decoder context exact valgrind zoom host io; do "$0" $s || status=1; done
+		for s in unit decoder context exact valgrind dynamorio zoom host io; do "$0" $s || status=1; done
 		wait $robustness || status=1
 		cat "${said%/*}/robustness-suite.txt"
 		"$0" fidelity || status=1	# times matter in it: not beside the others

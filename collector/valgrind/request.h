@@ -1,13 +1,16 @@
 /* SPDX-FileCopyrightText: memtrace contributors
  * SPDX-License-Identifier: EPL-2.0 OR GPL-2.0-or-later */
 /*
- * request.h - what the preload library, in a program that runs under Valgrind, asks of our tool (tool.c) outside of
- * the program. A request is five instructions that do nothing elsewhere; so each of these may be made anywhere.
+ * request.h - what the preload library, in a program that runs under Valgrind or DynamoRIO, asks of our tool (tool.c,
+ * ../dynamorio/client.c) outside of the program. Valgrind is asked by five instructions that do nothing elsewhere, so
+ * each of these may be made anywhere; DynamoRIO by a system call that does not exist.
  */
 #ifndef MEMTRACE_VALGRIND_REQUEST_H
 #define MEMTRACE_VALGRIND_REQUEST_H
 
 #include <stdint.h>
+
+#include "rawsys.h"
 
 /* Raised when anything here, struct mt_count_row or struct mt_site_row changes. */
 #define MT_TOOL_VERSION 2u
@@ -57,9 +60,10 @@ static inline uint64_t mt_valgrind_request(uint64_t none, uint64_t request, uint
 #endif
 }
 
-static inline uint64_t mt_tool_request(unsigned int request, uint64_t a, uint64_t b)
+/* The answer; a negative errno without our client of DynamoRIO. */
+static inline uint64_t mt_client_request(unsigned int request, uint64_t a, uint64_t b)
 {
-	return mt_valgrind_request(0, MT_TOOL_BASE + request, a, b);
+	return (uint64_t)mt_sys(MT_TOOL_BASE + request, a, b);
 }
 
 #endif

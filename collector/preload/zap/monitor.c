@@ -922,7 +922,7 @@ static int monitor_main(void *arg)
 	(void)arg;
 	zap_space.monitor_tid = mt_gettid();
 	if (cnt_has_tool()) {
-		mt_tool_request(MT_TOOL_UNCOUNTED, 0, 0);
+		cnt_ask(MT_TOOL_UNCOUNTED, 0, 0);
 		err = (int)mt_sys(SYS_unshare, CLONE_FILES | CLONE_FS);
 	}
 	if (!err) {

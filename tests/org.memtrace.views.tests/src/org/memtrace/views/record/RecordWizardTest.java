@@ -98,10 +98,11 @@ class RecordWizardTest extends UiTest {
 		bot.waitFor("command", () -> command().getText().endsWith("memtrace record -- " + MATMUL + " naive -n 300 -t 3"));
 		press(button("Next >"));
 		Tree collectors = bot.find(Tree.class, t -> t.getShell().getText().equals("Record"));
-		assertEquals(List.of("Automatic", "User space (zap)", "User space, private memory (rwp)",
-				"Kernel module (kmod)", "Exact counts, program built for it (hooks)", "Exact counts, any program (valgrind)", "No accesses (none)"),
+		assertEquals(List.of("Automatic", "User space (zap)", "User space, private memory (rwp)", "Kernel module (kmod)",
+				"Exact counts, program built for it (hooks)", "Exact counts, any program, in parallel (dynamorio)",
+				"Exact counts, any program (valgrind)", "No accesses (none)"),
 				bot.ui(() -> List.of(collectors.getItems()).stream().map(TreeItem::getText).toList()));
-		assertTrue(bot.ui(() -> collectors.getItem(6).getText(1)).endsWith("yes"));
+		assertTrue(bot.ui(() -> collectors.getItem(7).getText(1)).endsWith("yes"));
 		Path trace = directory.resolve("by wizard");
 		enter(field(".memtrace"), trace.toString());
 		enter(field("name of the program"), "from the wizard");
