@@ -11,7 +11,7 @@
 #   -w WHEN   count in windows (record --windows), and link hooks that can be closed
 #   -i        another column: with what each instruction accesses (record --instructions)
 #   COMPILER  gcc, and clang if there is one, with calls and with the hooks inlined (clang+lto: with -flto);
-#             gcc+valgrind: the program without hooks, counted by the tool of Valgrind
+#             gcc+valgrind, gcc+dynamorio: the program without hooks, counted by the tool of Valgrind, the client of DynamoRIO
 #
 # Ratios hold on a busy machine, too. About two minutes for each compiler.
 
@@ -64,8 +64,8 @@ for configuration; do
 		# Debian has OpenMP for clang in a package of its own
 		"$compiler" $flags -o "$work/native" "$c" -lm 2> "$work/log" || { echo "$compiler $name: not built" >&2; continue; }
 		exact=--exact=hooks
-		if [ "${configuration#*+}" = valgrind ]; then
-			exact=--exact=valgrind
+		if [ "${configuration#*+}" = valgrind ] || [ "${configuration#*+}" = dynamorio ]; then
+			exact=--exact=${configuration#*+}
 			cp "$work/native" "$work/hooks"
 		else
 			MEMTRACE_CC=$compiler "$MEMTRACE" cc $flags -o "$work/hooks" "$c" -lm || exit 1

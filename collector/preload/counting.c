@@ -376,7 +376,7 @@ static void collect_sites(int all)
 	if (tool) {
 		struct mt_tool_sites rows = { NULL, 0 };
 
-		mt_tool_request(MT_TOOL_SITES, (uint64_t)&rows, (uint64_t)all);
+		cnt_ask(MT_TOOL_SITES, (uint64_t)&rows, (uint64_t)all);
 		for (uint64_t i = 0; i < rows.n; i++)
 			tell_site(NULL, &rows.row[i]);
 	} else {
