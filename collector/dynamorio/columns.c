@@ -52,8 +52,8 @@ struct place {
 };
 
 /* Adds what a column makes @n times in a page. @first: a word of it. */
-static inline void add_page(struct mt_count_thread *t, struct place *at, uint64_t page, const struct mt_block_site_column *c, uint64_t first,
-			    uint64_t n)
+static inline void add_page(struct mt_count_thread *t, struct place *at, uint64_t page, const struct mt_block_site_column *c,
+			    uint64_t first, uint64_t n)
 {
 	const uint64_t region = page >> (MT_COUNT_REGION_SHIFT - MT_COUNT_PAGE_SHIFT);
 	uint64_t *counter;
@@ -77,8 +77,8 @@ static inline void add_page(struct mt_count_thread *t, struct place *at, uint64_
 			mt_count_slow(t, first + (uint64_t)(int64_t)c->first[w], w, 0, true);
 }
 
-static void drain_column(struct mt_count_thread *t, const struct mt_block_site_column *c, const struct mt_block_site_item *item, const uint64_t *v,
-			 uint64_t runs, uint32_t words)
+static void drain_column(struct mt_count_thread *t, const struct mt_block_site_column *c, const struct mt_block_site_item *item,
+			 const uint64_t *v, uint64_t runs, uint32_t words)
 {
 	const uint64_t *const end = v + runs * words;
 	const uint64_t low = (uint64_t)(int64_t)c->low, spread = (uint64_t)((int64_t)c->high - c->low);

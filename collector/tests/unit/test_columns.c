@@ -67,7 +67,8 @@ static union {
 static const struct mt_block_site *sites[8];
 
 /* Column c has items from @item on; those without column come last. */
-static struct mt_block_site *make(uint32_t number, uint32_t columns, const uint32_t items[], const struct mt_block_site_item *item, uint32_t fixed)
+static struct mt_block_site *make(uint32_t number, uint32_t columns, const uint32_t items[], const struct mt_block_site_item *item,
+				  uint32_t fixed)
 {
 	struct mt_block_site *s = &room[number].site;
 	uint32_t n = 0;

@@ -286,9 +286,9 @@ void ctx_fini(void)
 {
 }
 
-int cnt_has_tool(void)
+enum cnt_tool cnt_has_tool(void)
 {
-	return 0;
+	return CNT_NONE;
 }
 
 int mt_thread_start_sharing(int (*fn)(void *), void *arg, size_t stack_bytes, void *tls)
