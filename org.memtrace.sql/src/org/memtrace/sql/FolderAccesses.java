@@ -8,7 +8,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +31,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 	private final FolderFiles files;
 	private final List<Chunk> chunks = new ArrayList<>();
 	private final long rows;
-	private final Map<String, Integer> cpuSets = new HashMap<>();
+	private final CpuColumn cpus;
 	private final int pageSizeBytes;
 
 	/** Rows of a file. */
@@ -48,7 +47,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 	FolderAccesses(Path driver, Path cache, String folder, Map<String, Integer> cpuSets, int pageSizeBytes) throws MemtraceException {
 		this.files = new FolderFiles(driver, cache, folder);
 		this.pageSizeBytes = pageSizeBytes;
-		this.cpuSets.putAll(cpuSets);
+		cpus = new CpuColumn(cpuSets);
 		List<List<Group>> groups = files.groups();
 		rows = groups.stream().flatMap(List::stream).mapToLong(Group::rows).sum();
 		long least = Math.max(1, Math.ceilDiv(rows, RUNS));
@@ -107,7 +106,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 		boolean offsets = wanted.contains(AccessColumn.READ_OFFSET) || wanted.contains(AccessColumn.WRITE_OFFSET);
 		boolean times = wanted.contains(AccessColumn.TIME);
 		List<AccessColumn> read = FolderFiles.stored(wanted);
-		String sql = "SELECT producer" + FolderFiles.names(read, times, offsets, pageSizeBytes) + " FROM read_parquet("
+		String sql = "SELECT producer" + FolderFiles.names(read, times, offsets, cpus, pageSizeBytes) + " FROM read_parquet("
 				+ SqlSession.text(chunk.file) + ", hive_partitioning = false, file_row_number = true) WHERE file_row_number >= " + chunk.rowFrom
 				+ " AND file_row_number < " + chunk.rowTo;
 		int n = chunk.info.rows();
@@ -137,7 +136,7 @@ final class FolderAccesses implements AccessSource, AutoCloseable {
 					end[row] = r.getLong(column++);
 				}
 				for (AccessColumn c : read) {
-					FolderFiles.value(c, r, column++, cpuSets, into, row);
+					FolderFiles.value(c, r, column++, cpus, into, row);
 				}
 				if (offsets) {
 					FolderFiles.place(r, column, true, true, into, row);

@@ -118,12 +118,12 @@ final class FolderFiles implements AutoCloseable {
 	}
 
 	/** The columns of a statement for some columns of a chunk. */
-	static String names(List<AccessColumn> columns, boolean times, boolean places, int pageSizeBytes) {
+	static String names(List<AccessColumn> columns, boolean times, boolean places, CpuColumn cpus, int pageSizeBytes) {
 		StringBuilder sql = new StringBuilder();
 		if (times) {
 			sql.append(", start_ns, end_ns");
 		}
-		columns.forEach(c -> sql.append(", ").append(COLUMNS.get(c)));
+		columns.forEach(c -> sql.append(", ").append(c == AccessColumn.CPU_SET ? cpus.sql() : COLUMNS.get(c)));
 		if (places) {
 			sql.append(", CAST(address % ").append(pageSizeBytes).append(" AS BIGINT), reads > 0");
 		}
@@ -136,14 +136,11 @@ final class FolderFiles implements AutoCloseable {
 	}
 
 	/** A value of the current row. */
-	static void value(AccessColumn c, ResultSet r, int column, Map<String, Integer> cpuSets, AccessChunk into, int row) throws SQLException {
+	static void value(AccessColumn c, ResultSet r, int column, CpuColumn cpus, AccessChunk into, int row) throws SQLException {
 		switch (c) {
 		case THREAD -> into.thread[row] = known(r, column);
 		case NODE -> into.node[row] = known(r, column);
-		case CPU_SET -> {
-			String cpus = r.getString(column);
-			into.cpuSet[row] = cpus == null ? -1 : cpuSets.getOrDefault(cpus, -1);
-		}
+		case CPU_SET -> into.cpuSet[row] = cpus.value(r, column);
 		case READS -> into.reads[row] = r.getLong(column);
 		case WRITES -> into.writes[row] = r.getLong(column);
 		case SHARING -> into.sharing[row] = (int) r.getLong(column);
@@ -183,21 +180,23 @@ final class FolderFiles implements AutoCloseable {
 	/** Numbers the different times in their order. */
 	static void number(long[] start, long[] end, AccessChunk into) {
 		int n = start.length;
-		Map<Long, Map<Long, Integer>> known = new HashMap<>();
 		List<long[]> times = new ArrayList<>();
-		int last = -1;
+		int[] slots = new int[256]; // of a hash table: number of a time + 1
 		for (int row = 0; row < n; row++) {
-			if (last < 0 || times.get(last)[0] != start[row] || times.get(last)[1] != end[row]) {
-				Map<Long, Integer> ends = known.computeIfAbsent(start[row], k -> new HashMap<>(2));
-				Integer found = ends.get(end[row]);
-				if (found == null) {
-					found = times.size();
-					ends.put(end[row], found);
-					times.add(new long[] {start[row], end[row]});
+			int slot = slot(slots, times, start[row], end[row]);
+			if (slots[slot] == 0) {
+				times.add(new long[] {start[row], end[row]});
+				slots[slot] = times.size();
+				if (2 * times.size() > slots.length) {
+					slots = new int[2 * slots.length];
+					for (int t = 0; t < times.size(); t++) {
+						slots[slot(slots, times, times.get(t)[0], times.get(t)[1])] = t + 1;
+					}
 				}
-				last = found;
+				into.time[row] = times.size() - 1;
+			} else {
+				into.time[row] = slots[slot] - 1;
 			}
-			into.time[row] = last;
 		}
 		Integer[] order = new Integer[times.size()];
 		Arrays.setAll(order, i -> i);
@@ -212,6 +211,20 @@ final class FolderFiles implements AutoCloseable {
 			into.time[row] = place[into.time[row]];
 		}
 		into.times = order.length;
+	}
+
+	/** Where a time is in the table, or would be. */
+	private static int slot(int[] slots, List<long[]> times, long start, long end) {
+		long hash = (start * 31 + end) * 0x9E3779B97F4A7C15L;
+		for (int slot = (int) (hash >>> 32) & slots.length - 1;; slot = slot + 1 & slots.length - 1) {
+			if (slots[slot] == 0) {
+				return slot;
+			}
+			long[] time = times.get(slots[slot] - 1);
+			if (time[0] == start && time[1] == end) {
+				return slot;
+			}
+		}
 	}
 
 	@Override

@@ -35,7 +35,7 @@ public final class FolderRows implements AccessRows {
 	private final long[] firstRow;
 	/** The same within its file. */
 	private final long[] firstInFile;
-	private volatile Map<String, Integer> cpuSets = Map.of();
+	private volatile CpuColumn cpus = new CpuColumn(Map.of());
 
 	/**
 	 * Opens the files.
@@ -79,7 +79,7 @@ public final class FolderRows implements AccessRows {
 		for (int i = 0; i < sets.size(); i++) {
 			numbers.putIfAbsent(sets.get(i).stream().mapToObj(Integer::toString).collect(Collectors.joining(" ")), i);
 		}
-		cpuSets = numbers;
+		cpus = new CpuColumn(numbers);
 	}
 
 	@Override
@@ -114,11 +114,12 @@ public final class FolderRows implements AccessRows {
 	/** Rows of one file, whose groups are found by the pages in their footers. */
 	private void part(Statement s, int firstGroup, int lastGroup, long rowFrom, int n, int at, Set<AccessColumn> wanted, long[] start,
 			long[] end, AccessChunk into) throws SQLException, StoreException {
+		CpuColumn sets = cpus; // the same one in the statement and in its rows
 		List<AccessColumn> read = FolderFiles.stored(wanted);
 		boolean places = wanted.contains(AccessColumn.READ_OFFSET) || wanted.contains(AccessColumn.WRITE_OFFSET);
 		boolean readPlaces = wanted.contains(AccessColumn.READ_OFFSET);
 		boolean writePlaces = wanted.contains(AccessColumn.WRITE_OFFSET);
-		String sql = "SELECT file_row_number" + FolderFiles.names(read, start != null, places, pageSizeBytes) + " FROM read_parquet("
+		String sql = "SELECT file_row_number" + FolderFiles.names(read, start != null, places, sets, pageSizeBytes) + " FROM read_parquet("
 				+ SqlSession.text(groups[firstGroup].file()) + ", hive_partitioning = false, file_row_number = true) WHERE producer >= "
 				+ groups[firstGroup].producerFrom() + " AND producer < " + groups[lastGroup].producerTo() + " AND file_row_number >= " + rowFrom
 				+ " AND file_row_number < " + (rowFrom + n);
@@ -134,7 +135,7 @@ public final class FolderRows implements AccessRows {
 					end[row] = r.getLong(column++);
 				}
 				for (AccessColumn c : read) {
-					FolderFiles.value(c, r, column++, cpuSets, into, row);
+					FolderFiles.value(c, r, column++, sets, into, row);
 				}
 				if (places) {
 					FolderFiles.place(r, column, readPlaces, writePlaces, into, row);

@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,11 @@ import org.memtrace.sql.FolderRows;
 
 /** A Parquet folder as a trace answers what the database answers that it was exported from. */
 class FolderStoreTest {
+	private static final List<BitSet> FEW = List.of(StoreContract.cpus(1), StoreContract.cpus(3), StoreContract.cpus(0, 65));
+	/** So many that they are not numbered by the engine. */
+	private static final List<BitSet> MANY = Stream.concat(FEW.stream(), IntStream.range(100, 400).mapToObj(i -> StoreContract.cpus(i)))
+			.toList();
+
 	@TempDir
 	Path directory;
 	private Path engine;
@@ -79,10 +87,10 @@ class FolderStoreTest {
 	}
 
 	/** With each kind of what rows of Parquet files do not have: places of writes after reads, levels of memory, cells of one page. */
-	private static void accesses(TraceWriter writer, boolean emptySet) throws MemtraceException {
+	private static void accesses(TraceWriter writer, List<BitSet> cpuSets) throws MemtraceException {
 		writer.threads(StoreContract.THREADS);
 		writer.structures(StoreContract.STRUCTURES);
-		writer.cpuSets(emptySet ? StoreContract.CPU_SETS : List.of(StoreContract.cpus(1), StoreContract.cpus(3), StoreContract.cpus(0, 65)));
+		writer.cpuSets(cpuSets);
 		writer.threadTimes(StoreContract.TIMES);
 		writer.trees(StoreContract.LAYOUT, StoreContract.trees());
 		List<StoreContract.Row> rows = StoreContract.random(3, 4000);
@@ -149,8 +157,8 @@ class FolderStoreTest {
 	@Test
 	void aFolderAnswersWhatItsDatabaseAnswers() throws Exception {
 		try (TraceCatalogue catalogue = catalogue()) {
-			for (boolean emptySet : new boolean[] {true, false}) {
-				TraceInfo info = write(catalogue, w -> accesses(w, emptySet));
+			for (List<BitSet> cpuSets : List.of(StoreContract.CPU_SETS, FEW, MANY)) {
+				TraceInfo info = write(catalogue, w -> accesses(w, cpuSets));
 				catalogue.rename(info.id(), "another name");
 				catalogue.setProperty(info.id(), "who", "anna");
 				try (TraceStore store = catalogue.open(info.id())) {
@@ -191,7 +199,7 @@ class FolderStoreTest {
 
 	@Test
 	void whatCannotBeIsToldInOneSentence() throws Exception {
-		try (TraceCatalogue catalogue = catalogue(); TraceStore store = catalogue.open(write(catalogue, w -> accesses(w, false)).id())) {
+		try (TraceCatalogue catalogue = catalogue(); TraceStore store = catalogue.open(write(catalogue, w -> accesses(w, FEW)).id())) {
 			Path folder = export(store);
 			Path rest = folder.resolve(ParquetFolder.REST);
 			assertTrue(assertThrows(StoreException.class, () -> Stores.openFile(rest)).getMessage().contains("name the folder"));
@@ -244,7 +252,7 @@ class FolderStoreTest {
 	/** Files of another trace, or fewer of them, are not believed. */
 	@Test
 	void otherAccessesAreDamage() throws Exception {
-		try (TraceCatalogue catalogue = catalogue(); TraceStore store = catalogue.open(write(catalogue, w -> accesses(w, false)).id());
+		try (TraceCatalogue catalogue = catalogue(); TraceStore store = catalogue.open(write(catalogue, w -> accesses(w, FEW)).id());
 				TraceStore other = catalogue.open(write(catalogue, w -> {
 					w.threads(StoreContract.THREADS);
 					w.structures(StoreContract.STRUCTURES);
