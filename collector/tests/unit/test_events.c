@@ -88,6 +88,7 @@ static void twice(void)
 	r = zap_record_at(&e->now.records, e->now.records.n - 1);
 	CHECK_EQ(r->nwrites, 1);
 	CHECK_EQ(r->nreads, 0);
+	free(e);
 }
 
 static void counters(void)
