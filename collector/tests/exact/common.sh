@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 #
-# What exact.sh and valgrind.sh have in common; sourced by them, in a folder of its own. $exact is the option of record.
+# What exact.sh, valgrind.sh and dynamorio.sh have in common; sourced by them, in a folder of its own. $exact is the option of record.
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
