@@ -5,14 +5,14 @@
 # The portable archive as a user meets it: unpacked on a bare Debian by an ordinary user, moved, used.
 # By hand; needs root and debootstrap.
 #
-#   releng/check-portable.sh [-d DIR] [SUITE...]     default: bookworm trixie, the archive in build/portable
+#   releng/check-portable.sh [-d DIR] [SUITE...]     default: bullseye bookworm trixie, the archive in build/portable
 set -eu
 cd "$(dirname "$(readlink -f "$0")")/.."
 if [ "${1:-}" != --inside ]; then
 	dir=build/portable
 	[ "${1:-}" != -d ] || { dir=${2:?} && shift 2; }
 	ls "$dir"/memtrace-*-linux-x86_64.tar.gz >/dev/null || { echo "check-portable: no archive in $dir; releng/portable.sh makes it" >&2; exit 2; }
-	[ $# -gt 0 ] || set -- bookworm trixie
+	[ $# -gt 0 ] || set -- bullseye bookworm trixie
 	status=0
 	for suite; do
 		echo "== $suite"
