@@ -48,7 +48,7 @@ publish() {
 
 exec 9>build/.dev-compile.lock	# one run fetches what is missing
 flock 9
-if [ releng/org.memtrace.libraries/pom.xml -nt build/lib ]; then
+if [ ! -d build/lib ] || [ releng/org.memtrace.libraries/pom.xml -nt build/lib ]; then	# dash: -nt is false when there is no second file
 	find_maven || exit 1
 	run_maven build/libraries.log -f releng/org.memtrace.libraries/pom.xml generate-resources || exit 1
 	touch build/lib
