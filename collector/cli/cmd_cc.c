@@ -165,6 +165,29 @@ static int check(const struct mt_args *a)
 	return 0;
 }
 
+/*
+ * Appends the options of the linker that lead calls of memory functions to the hooks: without them a program links, and
+ * counts a small part of its accesses. 0, or the exit code.
+ */
+static int add_wraps(const struct mt_args *a, const char *dir, char ***v, int *n)
+{
+	char *path = mt_printf("%s/memtrace-count.wrap", dir), *wrap = mt_read_file(path, NULL), *save = NULL;
+	const int before = *n;
+	int rc = 0;
+
+	if (!wrap)
+		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s: %s; without it most accesses would not be counted", path, strerror(errno));
+	for (char *w = wrap ? strtok_r(wrap, " \n", &save) : NULL; w; w = strtok_r(NULL, " \n", &save)) {
+		*v = mt_resize(*v, ((size_t)*n + 8) * sizeof(**v));
+		(*v)[(*n)++] = mt_printf("-Wl,%s", w);
+	}
+	if (!rc && *n == before)
+		rc = mt_fail(a, MT_EXIT_UNAVAILABLE, "%s names no function; without it most accesses would not be counted", path);
+	free(wrap);
+	free(path);
+	return rc;
+}
+
 /* @variable names the compiler, @usual is taken without it. */
 static int compile(const struct mt_args *a, const char *variable, const char *usual)
 {
@@ -205,13 +228,13 @@ static int compile(const struct mt_args *a, const char *variable, const char *us
 		memcpy(v + n, a->argv, (size_t)a->argc * sizeof(*v));
 		n += a->argc;
 		if (links(a)) {
-			char *path = mt_printf("%s/memtrace-count.wrap", dir), *wrap = mt_read_file(path, NULL);
-
-			for (char *w = strtok_r(wrap, " \n", &save); w; w = strtok_r(NULL, " \n", &save)) {
-				v = mt_resize(v, ((size_t)n + 8) * sizeof(*v));
-				v[n++] = mt_printf("-Wl,%s", w);
+			rc = add_wraps(a, dir, &v, &n);
+			if (rc) {
+				free(v);
+				free(words);
+				free(dir);
+				return rc;
 			}
-			free(path);
 			/* -x of the user would hold for it: none from here on */
 			v[n++] = (char *)"-xnone";
 			if (link_time(a) && (hooks = bitcode(v, n_compiler, link_time(a), dir)))

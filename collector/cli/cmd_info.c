@@ -383,6 +383,8 @@ static void print_person(const json_t *m, const char *trace, struct image *im, s
 		if (k->torn)
 			printf("         the last line of %" PRIu64 " chunk%s is incomplete and was dropped\n",
 			       k->torn, k->torn == 1 ? "" : "s");
+		if (k->totals.unreadable)
+			printf("         intervals.csv cannot be read: intervals and losses of this image are not known\n");
 		if (!k->totals.finished)
 			printf("         not finished: structures, stacks and threads are not made yet\n");
 	}

@@ -229,9 +229,12 @@ int mt_intervals_complete(const char *trace, const char *image)
 	char *subphases = mt_strdup("0"), *target = mt_strdup("0");
 	struct search s = { .after = INT64_MIN };
 	struct mt_csv c;
-	bool opened = mt_csv_open(&c, path) == 0;
+	int err = mt_csv_open(&c, path);
+	const bool opened = !err;
 	uint64_t number = 0;
-	int err;
+
+	if (err && err != -ENOENT && err != -ENODATA)
+		goto out;	/* it would be taken for empty, and written anew */
 
 	if (opened) {
 		int end = mt_csv_column(&c, "End"), of_subphases = mt_csv_column(&c, "Subphases"),
@@ -256,6 +259,7 @@ int mt_intervals_complete(const char *trace, const char *image)
 	if (opened)
 		mt_csv_close(&c);
 	free(s.cut);
+out:
 	free(subphases);
 	free(target);
 	free(path);

@@ -171,10 +171,13 @@ void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, st
 	struct dirent *e;
 	struct mt_csv c;
 	DIR *d;
+	int err;
 
 	memset(t, 0, sizeof(*t));
 	t->start = t->end = -1;
-	if (mt_csv_open(&c, path) == 0) {
+	err = mt_csv_open(&c, path);
+	t->unreadable = err && err != -ENOENT && err != -ENODATA;
+	if (!err) {
 		int start = mt_csv_column(&c, "Start"), end = mt_csv_column(&c, "End"),
 		    faults = mt_csv_column(&c, "Faults"), records = mt_csv_column(&c, "Records"),
 		    un = mt_csv_column(&c, "Unattributed"), ring = mt_csv_column(&c, "LostRing"),
@@ -361,8 +364,12 @@ int mt_image_compress(const char *trace, const char *image, uint64_t *saved)
 		}
 		free(v[i]);
 	}
-	if (n >= 0)
+	if (n < 0) {
+		err = -errno;
+		mt_error("%s: cannot compress: %s", dir, strerror(errno));
+	} else {
 		free(v);
+	}
 	free(dir);
 	return err;
 }

@@ -44,6 +44,7 @@ struct mt_totals {
 	uint64_t chunks, access_bytes;	/* files and their size as they are */
 	uint64_t structures, threads;
 	bool finished, ended;		/* finished files exist; log has an exit event */
+	bool unreadable;		/* intervals.csv is there and cannot be read: the sums from it are not known */
 };
 void mt_image_totals(const char *trace, const char *image, uint64_t asked_ns, struct mt_totals *t);
 

@@ -326,12 +326,24 @@ void mt_csv_put(FILE *f, const char *s)
 	putc_unlocked('"', f);
 }
 
+/* A file that is not there is what it is. One that cannot be read is no empty one: somebody must hear of it. */
+static char *csv_read(const char *path, size_t *len)
+{
+	char *data = mt_read_file(path, len);
+	const int err = errno;
+
+	if (!data && err != ENOENT)
+		mt_error("%s: cannot be read: %s", path, strerror(err));
+	errno = err;
+	return data;
+}
+
 int mt_csv_open(struct mt_csv *c, const char *path)
 {
 	size_t len;
 
 	memset(c, 0, sizeof(*c));
-	c->data = mt_read_file(path, &len);
+	c->data = csv_read(path, &len);
 	if (!c->data)
 		return -errno;
 	c->path = mt_strdup(path);
@@ -399,7 +411,7 @@ bool mt_csv_next(struct mt_csv *c)
 uint64_t mt_csv_lines(const char *path)
 {
 	size_t len;
-	char *data = mt_read_file(path, &len), *p = data, *lf;
+	char *data = csv_read(path, &len), *p = data, *lf;
 	uint64_t n = 0;
 
 	/* quotes come in pairs: LFs behind an odd number of them are in a field */

@@ -84,13 +84,14 @@ struct mt_csv {
 	size_t n_columns;
 	uint64_t line, torn;
 };
-int mt_csv_open(struct mt_csv *c, const char *path);	/* reads the header */
+/* Reads the header. 0 or -errno: -ENOENT there is no such file, -ENODATA it has no header; anything else is told with mt_error. */
+int mt_csv_open(struct mt_csv *c, const char *path);
 bool mt_csv_next(struct mt_csv *c);
 int mt_csv_column(const struct mt_csv *c, const char *name);	/* -1 */
 /* field or "" */
 const char *mt_csv_get(const struct mt_csv *c, int column);
 void mt_csv_close(struct mt_csv *c);
-/* Lines that mt_csv_next() gives of that file; 0 when it cannot be read. */
+/* Lines that mt_csv_next() gives of that file; 0 when it is not there, or cannot be read, which is told with mt_error. */
 uint64_t mt_csv_lines(const char *path);
 
 /* "1.2 GiB", "50 ms": for people. The result lives in one of a few static buffers. */

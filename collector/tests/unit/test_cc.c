@@ -140,6 +140,20 @@ static void options_that_are_added(void)
 	CHECK_EQ(compile(ARGS("a.c"), "MEMTRACE_CC", "gcc"), MT_EXIT_UNAVAILABLE);	/* no archive */
 	make_file("libmemtrace-count.a", "", 0644);
 	make_file("memtrace-count.wrap", "--wrap=memcpy --wrap=memset\n", 0644);
+	/* without them it would link, and count next to nothing */
+	t = mt_printf("%s/memtrace-count.wrap", folder);
+	CHECK_EQ(remove(t), 0);
+	*failure = 0;
+	CHECK_STR(run_compiler(clang, ARGS("a.c")), "");
+	CHECK_EQ(exit_code, MT_EXIT_UNAVAILABLE);
+	make_file("memtrace-count.wrap", "\n", 0644);
+	CHECK_STR(run_compiler(clang, ARGS("a.c")), "");
+	CHECK_EQ(exit_code, MT_EXIT_UNAVAILABLE);
+	CHECK_STR(run_compiler(clang, ARGS("-c", "a.c")) + strlen("-Xclang\n"), "-fsanitize=thread\n-mllvm\n"
+		  "-tsan-instrument-func-entry-exit=0\n-mllvm\n-tsan-instrument-read-before-write=1\n-mprefer-vector-width=128\n"
+		  "-Wno-unused-command-line-argument\n-c\na.c\n");
+	free(t);
+	make_file("memtrace-count.wrap", "--wrap=memcpy --wrap=memset\n", 0644);
 	setenv("MEMTRACE_CC", "  ", 1);
 	CHECK_EQ(cmd_cc(ARGS("a.c")), MT_EXIT_USAGE);
 	CHECK_STR(failure, "MEMTRACE_CC has no compiler");

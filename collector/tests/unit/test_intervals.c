@@ -3,6 +3,7 @@
 // uses: cli/intervals.c cli/accesses.c cli/tracedir.c cli/processes.c cli/util.c lib/tracefile.c lib/out.c
 // libs: -ljansson -lzstd -lz
 /* A writer killed between the accesses of an interval and its line, at every byte of the line. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,6 +101,26 @@ static void last_chunk(void)
 	drop("accesses-000001.csv");
 }
 
+/* A file that is there and cannot be read is not an empty one: nothing is written over it, and the sums are not "no losses". */
+static void unreadable(void)
+{
+	char *path = mt_printf("%s/p0000/intervals.csv", dir);
+	struct mt_totals t;
+	struct stat st;
+
+	PUT("accesses-000000.csv", CHUNK_0);
+	drop("intervals.csv");
+	CHECK_EQ(mkdir(path, 0755), 0);
+	CHECK_EQ(mt_intervals_complete(dir, "p0000"), -EISDIR);
+	CHECK(!stat(path, &st) && S_ISDIR(st.st_mode));
+	mt_image_totals(dir, "p0000", 0, &t);
+	CHECK(t.unreadable);
+	CHECK_EQ(rmdir(path), 0);
+	mt_image_totals(dir, "p0000", 0, &t);
+	CHECK(!t.unreadable);
+	free(path);
+}
+
 /* Columns of other tools and orders stay; the monitor goes on until an exec has taken place. */
 static void columns(void)
 {
@@ -151,6 +172,7 @@ int main(void)
 	each_byte();
 	from_nothing();
 	last_chunk();
+	unreadable();
 	columns();
 	standstill();
 	drop("accesses-000000.csv");
