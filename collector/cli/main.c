@@ -40,6 +40,7 @@ static const struct {
 	{ "otf2-write", cmd_otf2_write },
 	{ "monitor", cmd_monitor },
 	{ "on-node", cmd_on_node },
+	{ "sources", cmd_sources },
 };
 
 /* Standard output must have been written; a reader that went away is no error. */

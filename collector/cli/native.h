@@ -25,6 +25,8 @@ int cmd_otf2_stream(const struct mt_args *a);
 int cmd_otf2_write(const struct mt_args *a);
 /* Counters on the places of the machine. */
 int cmd_monitor(const struct mt_args *a);
+/* The commit of the sources in a folder, for what has Java. */
+int cmd_sources(const struct mt_args *a);
 /* The part of record --host on the node. */
 int cmd_on_node(const struct mt_args *a);
 

@@ -125,9 +125,9 @@ public final class ExperimentRunner {
 		String version = launcher == null ? null : Surroundings.output(plan.directory(), launcher.toString(), "version");
 		all.addProperty("memtrace", version == null ? "" : version.lines().findFirst().orElse(""));
 		all.add("machine", Surroundings.machine());
-		all.add("sources", Surroundings.sources(plan.directory()));
+		all.add("sources", Surroundings.sources(plan.directory(), launcher));
 		write(folder.resolve("experiment.json"), GSON.toJson(all) + "\n");
-		keep("sources.diff", Surroundings.output(plan.directory(), "git", "diff", "HEAD"));
+		keep("sources.diff", Surroundings.sourcesDiff(plan.directory(), launcher));
 		keep("topology.txt", Surroundings.output(plan.directory(), "lstopo-no-graphics", "--of", "console"));
 		keep("cpuinfo.txt", Surroundings.output(plan.directory(), "cat", "/proc/cpuinfo"));
 		StringBuilder b = new StringBuilder("run,configuration,repetition," + String.join(",", plan.factors().keySet()) + "\n");

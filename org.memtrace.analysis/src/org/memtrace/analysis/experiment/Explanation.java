@@ -47,7 +47,7 @@ public final class Explanation {
 		String modified = value(sources, "modified_files");
 		boolean diff = Files.isRegularFile(folder.resolve("sources.diff"));
 		ask("With which software?", value(machine, "system") + "\n" + value(all, "memtrace") + "\n"
-				+ (sources.isEmpty() ? "sources: in no git repository" : "sources: commit " + value(sources, "commit") + ", branch "
+				+ (sources.isEmpty() ? "sources: in no git repository, or not known" : "sources: commit " + value(sources, "commit") + ", branch "
 						+ value(sources, "branch") + ", " + modified + " files modified" + (diff ? ": sources.diff" : "")));
 		need(!value(machine, "system").isEmpty(), "no kernel");
 		need(sources.isEmpty() || modified.equals("0") || diff, "the sources were modified, and sources.diff is not here");

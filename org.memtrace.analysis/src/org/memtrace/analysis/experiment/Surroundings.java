@@ -17,6 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 
 /** The machine, its settings and the sources around an experiment, as far as this system tells. What it does not tell is left out. */
 final class Surroundings {
@@ -104,22 +106,30 @@ final class Surroundings {
 		return host;
 	}
 
-	/** The repository around a folder; empty when there is none, or no git. */
-	static JsonObject sources(Path directory) {
-		JsonObject git = new JsonObject();
-		String commit = output(directory, "git", "rev-parse", "HEAD");
-		String status = commit == null ? null : output(directory, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=no");
-		if (status != null) {
-			git.addProperty("commit", commit.strip());
-			String branch = output(directory, "git", "rev-parse", "--abbrev-ref", "HEAD");
-			git.addProperty("branch", branch == null ? "" : branch.strip());
-			git.addProperty("modified_files", status.lines().count());
+	/**
+	 * The repository around a folder; empty when there is none, or no launcher. The launcher asks git, as for the manifest of a
+	 * recording: in a way that starts nothing that the repository names.
+	 *
+	 * @param launcher the program {@code memtrace}; null when it is not known
+	 */
+	static JsonObject sources(Path directory, Path launcher) {
+		String said = launcher == null ? null : output(directory, launcher.toString(), "sources");
+		try {
+			return said == null ? new JsonObject() : JsonParser.parseString(said).getAsJsonObject();
+		} catch (JsonParseException | IllegalStateException e) {
+			return new JsonObject(); // a launcher of another version
 		}
-		return git;
 	}
 
-	/** The same for runs on one machine with one system and the same settings: eight hexadecimal digits. */
-	static String fingerprint(JsonObject machine) {
+	/** How the sources differ from their commit; null when it is not known. */
+	static String sourcesDiff(Path directory, Path launcher) {
+		return launcher == null ? null : output(directory, launcher.toString(), "sources", "--diff");
+	}
+
+	/** The same for runs on one machine with one system and the same settings, whoever runs them: eight hexadecimal digits. */
+	static String fingerprint(JsonObject whole) {
+		JsonObject machine = whole.deepCopy();
+		machine.remove("user");
 		try {
 			return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(machine.toString().getBytes(StandardCharsets.UTF_8)))
 					.substring(0, 8);

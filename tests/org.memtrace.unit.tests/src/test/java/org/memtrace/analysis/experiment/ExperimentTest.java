@@ -5,6 +5,7 @@ package org.memtrace.analysis.experiment;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -28,6 +29,9 @@ import org.memtrace.model.CancelledException;
 import org.memtrace.model.MemtraceException;
 import org.memtrace.model.Progress;
 import org.memtrace.model.TraceFormatException;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 
 /** Plans, runs by the shell, statistics against known values, the scripts, and archives. */
 class ExperimentTest {
@@ -190,6 +194,45 @@ class ExperimentTest {
 		assertFalse(html.contains("@FACTORS@") || html.contains("NaN"));
 		String log = Files.readString(folder().resolve("log.txt"));
 		assertEquals(60, log.lines().count(), "state, pre, the run, post, state");
+	}
+
+	/** All ways in which a repository names a program: collector/tests/unit/test_gitstate.c. */
+	@Test
+	void aRepositoryDoesNotNameAProgramThatIsRun() throws Exception {
+		Path launcher = Path.of(System.getProperty("memtrace.root")).resolve("build/collector/memtrace");
+		assumeTrue(Files.isExecutable(launcher), "there is no recorder for this machine");
+		assumeTrue(Surroundings.output(temporary, "git", "--version") != null, "git is not here");
+		Path evil = Files.writeString(temporary.resolve("evil"), "#!/bin/sh\ntouch '" + temporary.resolve("ran") + "'\n");
+		assertTrue(evil.toFile().setExecutable(true));
+		Files.writeString(temporary.resolve("a"), "old\n");
+		for (String[] words : new String[][] { { "init", "-q", "-b", "main" }, { "add", "a" },
+				{ "-c", "user.name=x", "-c", "user.email=a@b", "commit", "-qm", "1" }, { "config", "core.fsmonitor", evil.toString() },
+				{ "config", "diff.external", evil.toString() } }) {
+			List<String> command = new ArrayList<>(List.of("git"));
+			command.addAll(List.of(words));
+			assertTrue(Surroundings.output(temporary, command.toArray(String[]::new)) != null, command.toString());
+		}
+		Files.deleteIfExists(temporary.resolve("ran"));
+		Files.writeString(temporary.resolve("a"), "new\n");
+		Path plan = plan("command = [\"true\"]\n");
+		ExperimentRunner runner = new ExperimentRunner(ExperimentPlan.read(plan), folder(), launcher, said::add);
+		runner.prepare(plan);
+		assertFalse(Files.exists(temporary.resolve("ran")));
+		JsonObject sources = JsonParser.parseString(Files.readString(folder().resolve("experiment.json"))).getAsJsonObject()
+				.getAsJsonObject("sources");
+		assertEquals("main", sources.get("branch").getAsString());
+		assertEquals(1, sources.get("modified_files").getAsInt());
+		assertTrue(Files.readString(folder().resolve("sources.diff")).contains("\n-old\n+new\n"));
+	}
+
+	@Test
+	void whoRunsItDoesNotMakeAnotherMachine() {
+		JsonObject one = JsonParser.parseString("{\"cpus\": 2, \"user\": \"a\"}").getAsJsonObject();
+		JsonObject other = JsonParser.parseString("{\"cpus\": 2, \"user\": \"b\"}").getAsJsonObject();
+		assertEquals(Surroundings.fingerprint(one), Surroundings.fingerprint(other));
+		other.addProperty("cpus", 4);
+		assertNotEquals(Surroundings.fingerprint(one), Surroundings.fingerprint(other));
+		assertEquals("b", other.get("user").getAsString(), "it is only looked at");
 	}
 
 	@Test
