@@ -68,6 +68,15 @@ void mt_rawmem_after_fork(void);
 /* Is any byte of [start, end) memory from mt_rawmap()? */
 int mt_is_rawmem(uint64_t start, uint64_t end, uint64_t *hit_start, uint64_t *hit_end);
 
+/* Copies @n bytes of this process's memory that may not be there. 0 or negative errno. Any context. */
+static inline long mt_can_read(const void *from, void *to, size_t n)
+{
+	const struct { const void *base; size_t len; } there = { from, n }, here = { to, n };
+	const long ret = mt_sys(SYS_process_vm_readv, mt_sys(SYS_getpid), &here, 1, &there, 1, 0);
+
+	return ret == (long)n ? 0 : ret < 0 ? ret : -EFAULT;
+}
+
 static inline int mt_gettid(void)
 {
 	return (int)mt_sys(SYS_gettid);

@@ -25,6 +25,13 @@
  * clone() and syscall() of libc come here too. A clone with unusual flags (a PID namespace,
  * shared descriptors) makes an untraced child, after the parent was frozen as below.
  *
+ * A child that is made behind our back (the instruction syscall in the program itself, as in the runtime of Go) must never get the
+ * memory that is really shared: it would write into its parent's. So children do not have these mappings (MADV_DONTFORK), but for
+ * the moment in which a child is made here. Such a child dies at once, by SIGSEGV.
+ *
+ * What is needed to keep parent and child apart is got without /proc and without a free descriptor, too: from the monitor, which
+ * has descriptors of its own. Where nothing helps, fork fails with ENOMEM, before there is a child.
+ *
  * With the backend rwp the program's memory is private, and this is a fork like any other: the child registers its memory
  * anew (zap/rwp.c), and the parent goes on at once.
  *
@@ -39,6 +46,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 
 #include "asm.h"
 #include "context.h"
@@ -61,6 +69,24 @@
 enum { CHILD_BUSY, CHILD_READY, CHILD_FAILED };
 enum { FROZEN_SHORT = 1, FROZEN_FAILED };
 
+/* struct clone_args of linux/sched.h, which older headers do not have, or not all of. */
+struct clone_args3 {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+#define ARGS3_MIN 64
+/* What is stored at addresses of the program is stored here, and what is of threads has no meaning. */
+#define OURS ((unsigned long)(CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_SETTLS | CLONE_VFORK | \
+			      CLONE_DETACHED | CLONE_UNTRACED))
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#define CLONE_CLEAR_SIGHAND_FLAG 0x100000000ul	/* of clone3(2) only */
+#define CLONE_INTO_CGROUP_FLAG 0x200000000ul
+
 /* On the private stack's memory, so that it is not shared with the child. */
 struct fork_call {
 	uint32_t *state;		/* in a page shared by parent and child */
@@ -69,6 +95,9 @@ struct fork_call {
 	uint64_t old_dev, old_ino;
 	int old_memfd;
 	unsigned long flags;		/* of clone(2), the exit signal included */
+	const struct clone_args3 *args;	/* of clone3(2) in the place of clone(2), NULL: none */
+	size_t args_size;
+	int *pidfd;			/* of clone(2) with CLONE_PIDFD */
 	int freeze;			/* why there is no copy, 0 = there is one */
 	int untraced;			/* the child is none of ours: unusual clone flags */
 	struct mt_maps maps;
@@ -81,10 +110,11 @@ static uint64_t memory_available(void)
 {
 	char buf[2048], *p;
 	long fd = mt_sys(SYS_openat, AT_FDCWD, "/proc/meminfo", O_RDONLY | O_CLOEXEC, 0), n;
+	struct sysinfo info;
 	uint64_t kb = 0;
 
-	if (fd < 0)
-		return 0;
+	if (fd < 0)	/* less than there is, since the page cache is not in it */
+		return mt_sys(SYS_sysinfo, &info) ? 0 : ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
 	n = mt_sys(SYS_read, fd, buf, sizeof(buf) - 1);
 	mt_sys(SYS_close, fd);
 	buf[n > 0 ? n : 0] = 0;
@@ -111,6 +141,12 @@ static int copy_is_affordable(const struct fork_call *c)
 
 /* ---- child */
 
+/* A mapping of the parent's memory file that the program does not keep from its children. */
+static int is_for_child(const struct fork_call *c, const struct mt_map *m)
+{
+	return zap_is_mapping(m, c->old_dev, c->old_ino) && !zap_regions_contain(&zap_space.not_forked, m->start);
+}
+
 /* Own memory file with the parent's contents, mapped over. Lock held (by the fork). */
 static int become_independent(struct fork_call *c)
 {
@@ -120,11 +156,9 @@ static int become_independent(struct fork_call *c)
 
 	if (err)
 		return err;
-	err = mt_maps_read_self(&c->maps);
-	if (err)
-		return err;
+	mt_maps_rewind(&c->maps);	/* as the parent read them */
 	while (mt_maps_next(&c->maps, &m)) {
-		if (!zap_is_mapping(&m, c->old_dev, c->old_ino))
+		if (!is_for_child(c, &m))
 			continue;
 		err = (int)zap_copy_file(zap_space.memfd, c->old_memfd, m.start, m.end);
 		if (err)
@@ -135,7 +169,7 @@ static int become_independent(struct fork_call *c)
 	while (mt_maps_next(&c->maps, &m)) {
 		long ret;
 
-		if (!zap_is_mapping(&m, c->old_dev, c->old_ino))
+		if (!is_for_child(c, &m))
 			continue;
 		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
 			     MAP_SHARED | MAP_FIXED | MAP_NORESERVE, zap_space.memfd, m.start);
@@ -148,6 +182,8 @@ static int become_independent(struct fork_call *c)
 	err = mt_stacks_settle(&c->stacks, &c->maps, c->old_dev, c->old_ino, c->old_memfd);
 	if (err < 0)
 		return err;
+	zap_regions_clear(&zap_space.not_forked);
+	zap_let_fork(0);
 	zap_unmap_shared();
 	zap_register_all();
 	if (zap_space.no_uffd)
@@ -213,6 +249,7 @@ static long child(struct fork_call *c)
 	int uffd = zap_space.uffd, memfd = zap_space.memfd, err;
 
 	mt_rawmem_after_fork();
+	mt_monitor_gone();
 	gates_fork_done();
 	if (c->untraced) {
 		if (zap_space.rwp && !(c->flags & CLONE_FILES))
@@ -220,7 +257,8 @@ static long child(struct fork_call *c)
 		zap_space.active = 0;
 		mt_process.monitored = mt_process.tracing = 0;
 		mt_quiet_stop();
-		mt_fd_close(mt_process.image.dirfd);
+		if (!(c->flags & CLONE_FILES))
+			mt_fd_close(mt_process.image.dirfd);
 		mt_monitor_after_fork();
 		cnt_fork_child(mt_gettid(), 0);
 		ctx_fork_child(NULL);	/* nothing is logged, and no lock of the parent's stays held */
@@ -341,24 +379,39 @@ static void wake_shared_waiters(const struct fork_call *c)
 	}
 }
 
-/* Both processes on private mappings of the file, which nobody changes any more. */
-static void freeze(struct fork_call *c)
+/* Both processes on private mappings of the file, which nobody changes any more. 0, or negative errno: there must be no child. */
+static long freeze(struct fork_call *c)
 {
-	struct mt_map m;
+	long err = zap_maps_read(&c->maps);
 
-	if (mt_maps_read_self(&c->maps))
-		return;
+	if (err)
+		return err;
 	zap_let_go();
-	while (mt_maps_next(&c->maps, &m))
-		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino))
-			mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
-			       MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, c->old_memfd, m.start);
+	err = zap_freeze(&c->maps);
 	mt_process.tracing = 0;
 	mt_monitor_event(MT_EVENT_STOP);
 	/* twice: a thread on its way into the wait shows as "running" */
 	wake_shared_waiters(c);
 	mt_sys(SYS_sched_yield);
 	wake_shared_waiters(c);
+	return err;
+}
+
+/* The child gets the mappings, and the parent has read which they are. 0 or negative errno. */
+static long prepare_copy(struct fork_call *c)
+{
+	long err = zap_let_fork(1);
+
+	if (!err)
+		err = zap_maps_read(&c->maps);
+	if (!err)
+		mt_stacks_read(&c->stacks);
+	return err;
+}
+
+static long clone_child(const struct fork_call *c)
+{
+	return c->args ? mt_sys(SYS_clone3, c->args, c->args_size) : mt_sys(SYS_clone, c->flags, 0, c->pidfd, 0, 0);
 }
 
 /* 1 when the child has its own memory, 0 when it failed or died before. */
@@ -387,26 +440,37 @@ static long fork_on_private_stack(void *arg)
 {
 	struct fork_call *c = arg;
 	struct timespec ts = { 0, 1 };
-	long pid;
+	long pid, err = 0;
 
-	if (zap_space.active && !zap_space.rwp && (c->untraced || c->old_memfd < 0 || !copy_is_affordable(c)))
+	if (zap_space.mapped && (c->untraced || !zap_space.active || c->old_memfd < 0 || !c->state || !copy_is_affordable(c)))
 		c->freeze = FROZEN_SHORT;
 again:
 	if (c->freeze)
-		freeze(c);
-	else if (zap_space.active && !zap_space.rwp)
-		mt_stacks_read(&c->stacks);
-	*c->state = CHILD_BUSY;
-	pid = mt_sys(SYS_clone, c->flags, 0, 0, 0, 0);
+		err = freeze(c);
+	else if (zap_space.mapped)
+		err = prepare_copy(c);
+	if (err) {
+		zap_let_fork(0);
+		c->result = -ENOMEM;	/* as when a fork has no memory */
+		return c->result;
+	}
+	if (c->state)
+		*c->state = CHILD_BUSY;
+	pid = clone_child(c);
 	if (pid == 0) {
 		c->result = child(c);
 		return 0;
 	}
-	if (pid > 0 && !c->freeze && zap_space.active && !zap_space.rwp && !wait_for_child(c, (int)pid)) {
+	if (zap_space.mapped && pid > 0 && !wait_for_child(c, (int)pid)) {
+		zap_let_fork(0);
 		mt_sys(SYS_wait4, pid, 0, 0x40000000 /* __WALL */, 0);
+		if (c->flags & CLONE_PIDFD)
+			mt_sys(SYS_close, *c->pidfd);
 		c->freeze = FROZEN_FAILED;
 		goto again;
 	}
+	if (zap_space.mapped)
+		zap_let_fork(0);
 	/*
 	 * While the child ran on our memory the kernel wrote its CPU number into the rseq
 	 * area of this thread; sleeping makes it write ours again.
@@ -418,12 +482,13 @@ again:
 }
 
 /*
- * A new process by clone(2) with @flags and no stack of its own: 0 in the child, its id,
- * or negative errno. Only memory is taken care of; ids at user addresses are the caller's.
+ * A new process by clone(2) with @flags, or by clone3(2) with @args, and no stack of its own: 0 in the child, its id,
+ * or negative errno. Only memory is taken care of; ids at user addresses are the caller's, but for @pidfd.
  */
-static long fork_with(unsigned long flags)
+static long fork_with(unsigned long flags, int *pidfd, const struct clone_args3 *args, size_t args_size)
 {
-	const unsigned long known = 0xff | CLONE_FS | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+	const unsigned long known = 0xff | CLONE_PIDFD | CLONE_INTO_CGROUP_FLAG | CLONE_CLEAR_SIGHAND_FLAG |
+		CLONE_FS | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_IO | CLONE_PARENT | CLONE_SYSVSEM;
 	struct mt_process *p = &mt_process;
 	uint64_t mask = mt_block_signals();
@@ -431,20 +496,20 @@ static long fork_with(unsigned long flags)
 	size_t len = 0;
 	void *robust = NULL;
 	char *stack;
-	long pid;
+	long pid, page;
 
 	stack = mt_rawmap(STACK_BYTES);
-	c = (struct fork_call *)stack;
-	if (stack) {
-		long page = mt_sys(SYS_mmap, 0, MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-		c->state = mt_failed(page) ? NULL : (uint32_t *)page;
-	}
-	if (!stack || !c->state) {
-		mt_rawunmap(stack, STACK_BYTES);
+	if (!stack) {
 		mt_restore_signals(mask);
 		return -ENOMEM;
 	}
+	c = (struct fork_call *)stack;
+	/* without it the child cannot tell that it is ready, and nothing is copied */
+	page = mt_sys(SYS_mmap, 0, MT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	c->state = mt_failed(page) ? NULL : (uint32_t *)page;
+	c->pidfd = pidfd;
+	c->args = args;
+	c->args_size = args_size;
 	if (!mt_sys(SYS_get_robust_list, 0, &robust, &len) && len == 3 * sizeof(void *))
 		c->robust = robust;
 	if (p->tid_offset)
@@ -457,9 +522,9 @@ static long fork_with(unsigned long flags)
 	mt_lock(&zap_space.lock);
 	c->old_dev = zap_space.dev;
 	c->old_ino = zap_space.ino;
-	c->old_memfd = zap_space.active && !zap_space.rwp ? zap_memfd() : -1;
+	c->old_memfd = zap_space.mapped ? zap_memfd() : -1;
 	pid = mt_call_on_stack(stack + STACK_BYTES, fork_on_private_stack, c);
-	if (pid)
+	if (pid && c->old_memfd >= 0)
 		zap_memfd_done(c->old_memfd);
 	mt_unlock(&zap_space.lock);
 	if (pid > 0)
@@ -470,7 +535,8 @@ static long fork_with(unsigned long flags)
 	}
 	mt_stacks_free(&c->stacks);
 	mt_maps_free(&c->maps);
-	mt_sys(SYS_munmap, c->state, MT_PAGE);
+	if (c->state)
+		mt_sys(SYS_munmap, c->state, MT_PAGE);
 	mt_rawunmap(stack, STACK_BYTES);
 	mt_restore_signals(mask);
 	return pid;
@@ -478,7 +544,7 @@ static long fork_with(unsigned long flags)
 
 int mt_hook_fork(void)
 {
-	long pid = fork_with(SIGCHLD);
+	long pid = fork_with(SIGCHLD, NULL, NULL, 0);
 
 	if (pid < 0) {
 		errno = (int)-pid;
@@ -487,19 +553,86 @@ int mt_hook_fork(void)
 	return (int)pid;
 }
 
-/* fork_with() and the ids that clone(2) stores. */
-static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
+/* The ids that clone(2) stores, in both processes. */
+static void store_ids(long pid, unsigned long flags, int *parent_tid, int *child_tid)
 {
-	long pid = fork_with(flags & ~(unsigned long)(CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID |
-						      CLONE_SETTLS | CLONE_VFORK | CLONE_DETACHED | CLONE_UNTRACED));
-
 	if (pid >= 0 && (flags & CLONE_PARENT_SETTID))
 		*parent_tid = pid ? (int)pid : mt_gettid();
 	if (pid == 0 && (flags & CLONE_CHILD_SETTID))
 		*child_tid = mt_gettid();
 	if (pid == 0 && (flags & CLONE_CHILD_CLEARTID))
 		mt_sys(SYS_set_tid_address, child_tid);
+}
+
+/* fork_with() and the ids that clone(2) stores. */
+static long clone_process(unsigned long flags, int *parent_tid, int *child_tid)
+{
+	long pid = fork_with(flags & ~OURS, flags & CLONE_PIDFD ? parent_tid : NULL, NULL, 0);
+
+	store_ids(pid, flags, parent_tid, child_tid);
 	return pid;
+}
+
+/*
+ * clone3(2) without CLONE_VM and without a stack, @args and @size as the program gave them. The kernel has checked neither; what it
+ * would refuse it gets as it is.
+ */
+static long clone3_process(const struct clone_args3 *args, size_t size)
+{
+	struct clone_args3 own = { 0 };
+	char room[MT_PAGE];
+	const struct clone_args3 *given = &own;
+	long pid;
+
+	memcpy(&own, args, size < sizeof(own) ? size : sizeof(own));
+	own.flags &= ~(uint64_t)OURS;
+	own.parent_tid = own.child_tid = own.tls = 0;
+	if (size > sizeof(own)) {	/* of a newer kernel */
+		memcpy(room, args, size);
+		memcpy(room, &own, sizeof(own));
+		given = (const struct clone_args3 *)room;
+	}
+	pid = fork_with((args->flags & ~OURS) | (args->exit_signal & 0xff), (int *)args->pidfd, given, size);
+	store_ids(pid, args->flags, (int *)args->parent_tid, (int *)args->child_tid);
+	return pid;
+}
+
+/*
+ * What this process has of the memory file becomes its own, for a child that is made by the kernel alone. 0 or negative errno. With the
+ * backend rwp there is nothing to do.
+ */
+static long freeze_now(void)
+{
+	struct fork_call c = { .old_memfd = -1 };
+	uint64_t mask = zap_enter();
+	long err = 0;
+
+	if (zap_space.mapped) {
+		c.old_memfd = zap_memfd();
+		err = freeze(&c);
+		zap_memfd_done(c.old_memfd);
+	}
+	mt_maps_free(&c.maps);
+	zap_leave(mask);
+	return err ? -ENOMEM : 0;
+}
+
+/* A child with a stack of its own from syscall(): where it begins only the kernel knows. */
+static long clone_alone(long n, long a, long b, long c, long d, long e)
+{
+	const long err = freeze_now();
+
+	return err ? err : mt_sys(n, a, b, c, d, e);
+}
+
+static long clone3_call(const struct clone_args3 *args, size_t size)
+{
+	uint64_t part[8];
+
+	/* the kernel says what is wrong; an address that cannot be read is found out without reading it */
+	if (size < ARGS3_MIN || size > MT_PAGE || mt_can_read(args, part, sizeof(part)) || (args->flags & CLONE_VM))
+		return mt_sys(SYS_clone3, args, size);
+	return args->stack ? clone_alone(SYS_clone3, (long)args, (long)size, 0, 0, 0) : clone3_process(args, size);
 }
 
 long mt_hook_clone_call(unsigned long flags, void *stack, int *parent_tid, int *child_tid, void *tls)
@@ -579,11 +712,16 @@ long mt_hook_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return mt_hook_fork();
 #endif
 	case SYS_clone:
-		if (!(a & CLONE_VM) && !b) {
-			ret = clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e));
+		if (!(a & CLONE_VM)) {
+			ret = b ? clone_alone(n, a, b, c, d, e) :
+			      clone_process((unsigned long)a, (int *)c, (int *)MT_CLONE_CHILD_TID(d, e));
 			break;
 		}
-		/* fall through */
+		ret = mt_sys6(n, a, b, c, d, e, f);
+		break;
+	case SYS_clone3:
+		ret = clone3_call((const struct clone_args3 *)a, (size_t)b);
+		break;
 	default:
 		ret = mt_sys6(n, a, b, c, d, e, f);
 		break;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/shm.h>
 
@@ -57,6 +58,12 @@ static void grow(uint64_t bytes)
 		mt_quiet_grow(bytes);
 }
 
+/* Is there memory whose changes must be known? */
+static int looks_after(void)
+{
+	return zap_space.active || zap_space.frozen.n;
+}
+
 /* The end of a hook that took the lock with zap_enter(). */
 static void leave(uint64_t mask)
 {
@@ -108,7 +115,7 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 		return (void *)finish(-EINVAL);
 	if ((flags & MAP_ANONYMOUS) || ((prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_PRIVATE))
 		grow(len);
-	if (!zap_space.active) {
+	if (!looks_after()) {
 		ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
 	} else {
 		uint64_t mask = zap_enter();
@@ -119,7 +126,7 @@ void *zap_hook_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t o
 			ret = map_traced(addr, len, prot, flags);
 		} else {
 			ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
-			if (!mt_failed(ret) && zap_space.active)
+			if (!mt_failed(ret))
 				zap_unshare((uint64_t)ret, len);
 			if (!mt_failed(ret) && zap_space.active && (flags & MAP_TYPE) != MAP_PRIVATE)
 				zap_adopt((uint64_t)ret, len, prot, flags, fd);
@@ -150,7 +157,7 @@ int zap_hook_munmap(void *addr, size_t len)
 {
 	long ret;
 
-	if (!zap_space.active) {
+	if (!looks_after()) {
 		ret = mt_sys(SYS_munmap, addr, len);
 	} else {
 		uint64_t mask = zap_enter();
@@ -180,8 +187,8 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 			return ret ? ret : (long)old;
 		}
 		/* in place: the kernel extends the mapping, and with it our rule */
-		if (!zap_regions_overlap(&s->regions, old + old_len, old + new_len)) {
-			zap_zero(old + old_len, new_len - old_len);
+		if (!zap_regions_overlap(&s->regions, old + old_len, old + new_len) &&
+		    !zap_zero(old + old_len, new_len - old_len)) {
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, 0);
 			if (ret == (long)old) {
 				zap_regions_add(&s->regions, old, old + new_len);
@@ -210,7 +217,11 @@ static long remap_traced(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	}
 	if (flags & MREMAP_DONTUNMAP) {
 		zap_note_present(old, old_len);
-		zap_zero(old, old_len);
+		ret = zap_zero(old, old_len);
+		if (ret) {
+			unmap((uint64_t)at, new_len);
+			return -ENOMEM;
+		}
 	} else {
 		unmap(old, old_len);
 	}
@@ -233,6 +244,67 @@ static int remap_invalid(uint64_t old, uint64_t old_len, uint64_t new_len, int f
 	return 0;
 }
 
+/* Is there a frozen mapping at the address? Where that cannot be known: what the set says. */
+static int is_frozen_at(uint64_t addr)
+{
+	struct mt_map m;
+
+	if (zap_maps_read(&zap_space.maps))
+		return 1;
+	while (mt_maps_next(&zap_space.maps, &m))
+		if (m.start <= addr && addr < m.end)
+			return zap_is_frozen(&m);
+	return 0;
+}
+
+/*
+ * mremap() of what a fork has frozen: what grows is not of the file, so it is another mapping, and what consists of several the
+ * kernel does not move. Contents are copied. Under the lock.
+ */
+static long remap_frozen(uint64_t old, uint64_t old_len, uint64_t new_len, int flags, uint64_t new_addr)
+{
+	const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, prot = zap_prot_at(old);
+	struct zap_regions *s = &zap_space.frozen;
+	const uint64_t common = old_len < new_len ? old_len : new_len;
+	long at, ret;
+
+	if (!(flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))) {
+		if (new_len <= old_len) {
+			ret = new_len < old_len ? unmap(old + new_len, old_len - new_len) : 0;
+			return ret ? ret : (long)old;
+		}
+		at = mt_sys(SYS_mmap, old + old_len, new_len - old_len, prot, anonymous | MAP_FIXED_NOREPLACE, -1, 0);
+		if (at == (long)(old + old_len)) {
+			zap_regions_add(s, old, old + new_len);
+			return (long)old;
+		}
+		if (!mt_failed(at))
+			mt_sys(SYS_munmap, at, new_len - old_len);
+		if (!(flags & MREMAP_MAYMOVE))
+			return -ENOMEM;
+	}
+	at = mt_sys(SYS_mmap, new_addr, new_len, PROT_READ | PROT_WRITE, anonymous | (flags & MREMAP_FIXED ? MAP_FIXED : 0), -1, 0);
+	if (mt_failed(at))
+		return at;
+	ret = zap_regions_add(s, (uint64_t)at, (uint64_t)at + new_len);
+	if (!ret && !(prot & PROT_READ))
+		ret = mt_sys(SYS_mprotect, old, old_len, PROT_READ);
+	if (ret) {
+		mt_sys(SYS_munmap, at, new_len);
+		return -ENOMEM;
+	}
+	memcpy((void *)at, (void *)old, common);
+	if (prot != (PROT_READ | PROT_WRITE))
+		mt_sys(SYS_mprotect, at, new_len, prot);
+	if (!(prot & PROT_READ))
+		mt_sys(SYS_mprotect, old, old_len, prot);
+	if (flags & MREMAP_DONTUNMAP)
+		zap_zero_frozen(old, old_len);
+	else
+		unmap(old, old_len);
+	return at;
+}
+
 /* Memory that is not in our file got a new place or size; under the lock. */
 static void moved_untraced(uint64_t old, uint64_t old_len, uint64_t now, uint64_t len)
 {
@@ -252,7 +324,7 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 
 	if (nlen > olen)
 		grow(nlen - olen);
-	if (!s->active) {
+	if (!looks_after()) {
 		ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 	} else {
 		mask = zap_enter();
@@ -264,6 +336,8 @@ void *zap_hook_mremap(void *old, size_t old_len, size_t new_len, int flags, void
 			ret = mt_sys(SYS_mremap, old, old_len, new_len, flags, to);
 			if (!mt_failed(ret))
 				zap_rwp_moved(a, olen, (uint64_t)ret, nlen, !olen || (flags & MREMAP_DONTUNMAP));
+		} else if (zap_regions_overlap(&s->frozen, a, a + olen) && !remap_invalid(a, olen, nlen, flags, to) && is_frozen_at(a)) {
+			ret = remap_frozen(a, olen, nlen, flags, to);
 		} else if (!s->active || !zap_regions_overlap(&s->regions, a, a + (olen ? olen : 1))) {
 			if (flags & MREMAP_FIXED)
 				zap_note_present(to, nlen);
@@ -292,8 +366,12 @@ static long advise_traced(uint64_t addr, uint64_t len, int advice)
 	case MADV_DONTNEED_LOCKED:
 	case MADV_FREE:
 		zap_note_present(addr, len);
-		zap_zero(addr, len);
-		return 0;
+		return zap_zero(addr, len) ? -EAGAIN : 0;
+	/* the mapping has it already, but while we fork: see zap_let_fork() */
+	case MADV_DONTFORK:
+		return zap_regions_add(&zap_space.not_forked, addr, addr + len) ? -EAGAIN : 0;
+	case MADV_DOFORK:
+		return zap_regions_remove(&zap_space.not_forked, addr, addr + len) ? -EAGAIN : 0;
 	case MADV_REMOVE:	/* refused for private memory */
 		return -EINVAL;
 	case MADV_HUGEPAGE:	/* traced by pages of 4 KiB */
@@ -309,6 +387,30 @@ static long advise_traced(uint64_t addr, uint64_t len, int advice)
 	}
 }
 
+/* Under the lock, for a range that a fork has frozen in part. */
+static long advise_frozen(uint64_t addr, uint64_t len, int advice)
+{
+	long ret;
+
+	switch (advice) {
+	case MADV_DONTNEED:	/* for a private mapping of a file this is the file again */
+	case MADV_DONTNEED_LOCKED:
+	case MADV_FREE:
+		ret = zap_zero_frozen(addr, len);
+		return ret ? ret : mt_sys(SYS_madvise, addr, len, MADV_DONTNEED);
+	case MADV_REMOVE:
+	case MADV_COLLAPSE:
+		return -EINVAL;
+	case MADV_HUGEPAGE:
+		return 0;
+	case MADV_WIPEONFORK:
+		if (zap_make_private(addr, len))
+			return -EINVAL;
+		break;
+	}
+	return mt_sys(SYS_madvise, addr, len, advice);
+}
+
 int zap_hook_madvise(void *addr, size_t len, int advice)
 {
 	struct zap_space *s = &zap_space;
@@ -316,12 +418,14 @@ int zap_hook_madvise(void *addr, size_t len, int advice)
 	uint64_t mask;
 	long ret = 0;
 
-	if (!s->active || (a & (MT_PAGE - 1)) || end <= a)
+	if (!looks_after() || (a & (MT_PAGE - 1)) || end <= a)
 		return (int)finish(mt_sys(SYS_madvise, addr, len, advice));
 	mask = zap_enter();
 	if (s->active && s->rwp && (advice == MADV_DONTNEED || advice == MADV_DONTNEED_LOCKED || advice == MADV_FREE))
 		zap_note_present(a, end - a);
-	if (!s->active || s->rwp || !zap_regions_overlap(&s->regions, a, end)) {
+	if (zap_regions_overlap(&s->frozen, a, end)) {
+		ret = advise_frozen(a, end - a, advice);
+	} else if (!s->active || s->rwp || !zap_regions_overlap(&s->regions, a, end)) {
 		ret = mt_sys(SYS_madvise, addr, len, advice);
 	} else {
 		/* piece by piece: traced or not */
@@ -474,7 +578,7 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 	uint64_t mask;
 	long ret;
 
-	if (!zap_space.active)
+	if (!looks_after())
 		return (void *)finish_quietly(mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset));
 	mask = zap_enter();
 	if ((flags & MAP_FIXED) && len)
@@ -483,9 +587,9 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 		ret = map_traced(addr, len, prot, flags);
 	} else {
 		ret = mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset);
-		if (!mt_failed(ret) && zap_space.active) {
+		if (!mt_failed(ret)) {
 			zap_unshare((uint64_t)ret, len);
-			if (!(flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_WRITE) &&
+			if (zap_space.active && !(flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_WRITE) &&
 			    len <= MAX_COPY)
 				zap_share_file((uint64_t)ret, len, prot, fd, (uint64_t)offset);
 		}
@@ -499,7 +603,7 @@ int zap_loader_munmap(void *addr, size_t len)
 	uint64_t mask;
 	long ret;
 
-	if (!zap_space.active)
+	if (!looks_after())
 		return (int)finish_quietly(mt_sys(SYS_munmap, addr, len));
 	mask = zap_enter();
 	ret = unmap((uint64_t)addr, len);

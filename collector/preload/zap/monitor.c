@@ -81,6 +81,10 @@ static struct {
 	uint32_t ended;
 	uint32_t events;
 	uint32_t execs;		/* threads in execve(2), which kills the monitor in the middle of what it does */
+	uint32_t call;		/* 1: a thread that holds zap_space.lock wants call_fn to be called */
+	long (*call_fn)(void *arg, int maps_fd, int memfd);
+	void *call_arg;
+	long call_result;
 	uint64_t progress;	/* grows while the monitor ends an interval */
 	uint64_t fault_ns;
 	uint64_t start_cpu_ns;
@@ -336,6 +340,34 @@ static int set_up(void)
 	return 0;
 }
 
+/* ---- for threads of the program that hold the lock */
+
+#define CALL_POLL_NS 5000000
+
+static void serve(void)
+{
+	if (!__atomic_load_n(&shared.call, __ATOMIC_ACQUIRE))
+		return;
+	shared.call_result = shared.call_fn(shared.call_arg, mon.maps_fd, zap_space.memfd);
+	__atomic_store_n(&shared.call, 0, __ATOMIC_RELEASE);
+	mt_futex_wake(&shared.call);
+}
+
+/* mt_lock(&zap_space.lock) of the monitor: who holds it may want a call of us. */
+static void lock_space(void)
+{
+	uint32_t c = 0, *word = &zap_space.lock.word;
+
+	if (__atomic_compare_exchange_n(word, &c, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0) {
+		const struct timespec ts = { 0, CALL_POLL_NS };
+
+		serve();
+		mt_futex_wait(word, 2, &ts);
+	}
+}
+
 /* ---- the end of a subinterval */
 
 /*
@@ -346,7 +378,7 @@ static void read_faults(uint64_t until)
 {
 	if (!mon.events.works)
 		return;
-	mt_lock(&zap_space.lock);
+	lock_space();
 	zap_events_read(&mon.events, until);
 	zap_space.events_lost |= mon.events.perf.full;
 	mt_unlock(&zap_space.lock);
@@ -403,7 +435,7 @@ static void zap_missed(void)
 {
 	uint64_t t0, t1;
 
-	mt_lock(&zap_space.lock);
+	lock_space();
 	zap_regions_clear(&mon.missed);
 	zap_regions_clear(&mon.shared_missed);
 	zap_scan_missed(&mon.scan, &zap_space.regions, &zap_space.shared, mon.events.noted, mon.events.nnoted, &mon.missed,
@@ -448,7 +480,7 @@ static uint64_t end_subinterval(int whole, int last_ever)
 
 	zap_events_note(&mon.events, !zap_space.note_dropped && !last_ever);
 	read_faults(~0ull);
-	mt_lock(&zap_space.lock);
+	lock_space();
 	t0 = mt_now_ns();
 	if (!zap_space.active) {
 		zap_perf_count_lost(&mon.events.perf, 1);
@@ -558,7 +590,7 @@ static uint64_t take_hook_ns(void)
 {
 	uint64_t ns;
 
-	mt_lock(&zap_space.lock);
+	lock_space();
 	ns = zap_space.hook_ns;
 	zap_space.hook_ns = 0;
 	mt_unlock(&zap_space.lock);
@@ -712,7 +744,7 @@ static void see_writes_early(void)
 {
 	if (mon.clear_refs_fd < 0 || mon.see_writes_wait || !zap_space.writes_unseen)
 		return;
-	mt_lock(&zap_space.lock);
+	lock_space();
 	zap_see_writes(mon.clear_refs_fd);
 	mt_unlock(&zap_space.lock);
 	mon.see_writes_wait = SEE_WRITES_BOUNDARIES;
@@ -734,7 +766,7 @@ static void sleep_ns(uint64_t ns)
 	uint32_t w = __atomic_load_n(&shared.wake, __ATOMIC_ACQUIRE);
 	struct timespec ts = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 
-	if (!__atomic_load_n(&shared.request, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&shared.request, __ATOMIC_ACQUIRE) && !__atomic_load_n(&shared.call, __ATOMIC_ACQUIRE))
 		mt_futex_wait(&shared.wake, w, &ts);
 }
 
@@ -761,7 +793,7 @@ static uint64_t zoom_turn(void)
 	struct zap_zoom *z = &mon.events.zoom;
 	uint64_t pages = 0;
 
-	mt_lock(&zap_space.lock);
+	lock_space();
 	/* before a program goes on as another one its interval ends, and nothing more is unmapped */
 	if (zap_space.active && !__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE) &&
 	    zap_zoom_turn(z, &zap_space.regions, &zap_space.shared)) {
@@ -847,9 +879,11 @@ static void run(void)
 	next = mt_now_ns() + look_ns();
 	for (;;) {
 		uint64_t now = mt_now_ns();
-		uint32_t req = __atomic_exchange_n(&shared.request, 0, __ATOMIC_ACQ_REL);
+		uint32_t req;
 		bool open;
 
+		serve();
+		req = __atomic_exchange_n(&shared.request, 0, __ATOMIC_ACQ_REL);
 		if (req) {
 			if (req & REQUEST_CLOSE)
 				windows_turn(false);
@@ -1057,10 +1091,37 @@ void mt_monitor_turn(bool open)
 	ask(open ? REQUEST_OPEN : REQUEST_CLOSE, 0);
 }
 
+long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
+{
+	const struct timespec ts = { 0, CALL_POLL_NS };
+
+	if (!__atomic_load_n(&shared.go, __ATOMIC_ACQUIRE))
+		return -ESRCH;
+	shared.call_fn = fn;
+	shared.call_arg = arg;
+	__atomic_store_n(&shared.call, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&shared.wake, 1, __ATOMIC_RELEASE);
+	mt_futex_wake(&shared.wake);
+	while (__atomic_load_n(&shared.call, __ATOMIC_ACQUIRE)) {
+		/* it has ended its last interval, and does nothing more */
+		if (__atomic_load_n(&shared.ended, __ATOMIC_ACQUIRE)) {
+			shared.call = 0;
+			return -ESRCH;
+		}
+		mt_futex_wait(&shared.call, 1, &ts);
+	}
+	return shared.call_result;
+}
+
 void mt_monitor_exec_failed(void)
 {
 	if (__atomic_load_n(&shared.execs, __ATOMIC_ACQUIRE))
 		__atomic_sub_fetch(&shared.execs, 1, __ATOMIC_RELEASE);
+}
+
+void mt_monitor_gone(void)
+{
+	shared.go = shared.call = 0;
 }
 
 void mt_monitor_after_fork(void)

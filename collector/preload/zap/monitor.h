@@ -47,8 +47,16 @@ void mt_monitor_event(enum mt_event ev);
 void mt_monitor_finish_interval(enum mt_event ev);
 /* Opens or closes the gates of the code that counts (windows.h), and ends the interval. Waits like the above. */
 void mt_monitor_turn(bool open);
+/*
+ * Calls @fn on the monitor, whose descriptors the program cannot close, and which has the maps of the process open whatever became
+ * of /proc and of the limits: @maps_fd (of mt_maps_open(), may be negative), and the memory file by its number, @memfd. The caller
+ * holds zap_space.lock; @fn does not take it. What @fn gives, or -ESRCH: there is no monitor that works.
+ */
+long mt_monitor_call(long (*fn)(void *arg, int maps_fd, int memfd), void *arg);
 /* After mt_monitor_finish_interval(MT_EVENT_EXEC): the image goes on. The same thread. */
 void mt_monitor_exec_failed(void);
+/* fork, in the child, first of all: there is no monitor. */
+void mt_monitor_gone(void);
 /* fork, in the child: forgets the parent's monitor; its memory is given back. */
 void mt_monitor_after_fork(void);
 

@@ -13,6 +13,7 @@
 
 #include "context.h"
 #include "image.h"
+#include "monitor.h"
 #include "out.h"
 #include "rwp.h"
 
@@ -180,6 +181,32 @@ void zap_memfd_done(int fd)
 		mt_sys(SYS_close, fd);
 }
 
+/* What is to be done with the memory file, where it is: with a descriptor of this thread, or on the monitor. */
+static long with_memfd(long (*fn)(void *arg, int maps_fd, int memfd), void *arg)
+{
+	const int fd = zap_memfd();
+	long ret;
+
+	if (fd < 0)
+		return mt_monitor_call(fn, arg);
+	ret = fn(arg, -1, fd);
+	zap_memfd_done(fd);
+	return ret;
+}
+
+static long read_maps(void *arg, int maps_fd, int memfd)
+{
+	(void)memfd;
+	return maps_fd < 0 ? maps_fd : mt_maps_read(arg, maps_fd);
+}
+
+int zap_maps_read(struct mt_maps *m)
+{
+	const int err = mt_maps_read_self(m);
+
+	return err ? (int)mt_monitor_call(read_maps, m) : 0;
+}
+
 /*
  * Registered, not armed: that alone switches off fault-around (16 pages per read fault)
  * and maps read faults read-only, so that the first write faults again. Without userfaultfd
@@ -292,33 +319,50 @@ void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len
 	adopt(addr, page_up(len));
 }
 
-static void punch(int fd, uint64_t addr, uint64_t len)
+static long punch(int fd, uint64_t addr, uint64_t len)
 {
-	mt_sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, addr, len);
+	return mt_sys(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, addr, len);
+}
+
+/* A mapping of the memory file at its address, which children do not have: 0 or negative errno. */
+static long map_file(uint64_t addr, uint64_t len, int prot, int flags, int fd)
+{
+	const long ret = mt_sys(SYS_mmap, addr, len, prot, MAP_SHARED | MAP_FIXED | flags, fd, addr);
+
+	if (mt_failed(ret))
+		return ret;
+	zap_space.mapped = 1;
+	mt_sys(SYS_madvise, addr, len, MADV_DONTFORK);
+	return 0;
+}
+
+struct share {
+	uint64_t addr, len;
+	int prot, flags;
+};
+
+static long share_on(void *arg, int maps_fd, int memfd)
+{
+	const struct share *m = arg;
+	const long ret = punch(memfd, m->addr, m->len);
+
+	(void)maps_fd;
+	return ret ? ret : map_file(m->addr, m->len, m->prot, m->flags, memfd);
 }
 
 long zap_share(uint64_t addr, uint64_t len, int prot, int flags)
 {
 	struct zap_space *s = &zap_space;
-	int fd;
+	struct share m = { addr, page_up(len), prot, flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK) };
 	long ret;
 
 	if (s->rwp)
 		return zap_rwp_share(addr, len, prot), 0;
-	fd = zap_memfd();
-	if (fd < 0)
-		return fd;
-	len = page_up(len);
-	if (addr + len > ZAP_OWN_OFFSET) {	/* where programs get memory only when they ask for the place */
-		zap_memfd_done(fd);
+	len = m.len;
+	if (addr + len > ZAP_OWN_OFFSET)	/* where programs get memory only when they ask for the place */
 		return -ERANGE;
-	}
-	punch(fd, addr, len);
-	ret = mt_sys(SYS_mmap, addr, len, prot,
-		     MAP_SHARED | MAP_FIXED | (flags & (MAP_NORESERVE | MAP_POPULATE | MAP_LOCKED | MAP_NONBLOCK)),
-		     fd, addr);
-	zap_memfd_done(fd);
-	if (mt_failed(ret))
+	ret = with_memfd(share_on, &m);
+	if (ret)
 		return ret;
 	if (register_range(addr, len))
 		s->rescue_uffd = 1;
@@ -340,7 +384,9 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	if (memfd < 0)
 		return memfd;
 	len = page_up(len);
-	punch(memfd, addr, len);
+	ret = punch(memfd, addr, len);
+	if (ret)
+		goto out;
 	w = mt_rawmap_at_place(len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memfd, addr);
 	ret = w;
 	if (mt_failed(w))
@@ -356,8 +402,8 @@ long zap_share_file(uint64_t addr, uint64_t len, int prot, int fd, uint64_t offs
 	mt_sys(SYS_munmap, w, len);
 	if (ret < 0)
 		goto out;
-	ret = mt_sys(SYS_mmap, addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memfd, addr);
-	if (mt_failed(ret))
+	ret = map_file(addr, len, prot, MAP_NORESERVE, memfd);
+	if (ret)
 		goto out;
 	if (register_range(addr, len))
 		s->rescue_uffd = 1;
@@ -539,6 +585,7 @@ void zap_note_present(uint64_t addr, uint64_t len)
 void zap_unshare(uint64_t addr, uint64_t len)
 {
 	len = page_up(len);
+	zap_regions_remove(&zap_space.frozen, addr, addr + len);
 	if (zap_regions_overlap(&zap_space.shared, addr, addr + len)) {
 		remember_gone(&zap_space.shared, addr, addr + len);
 		zap_regions_remove(&zap_space.shared, addr, addr + len);
@@ -551,6 +598,7 @@ void zap_unshare(uint64_t addr, uint64_t len)
 		zap_zero(addr, len);
 	remember_gone(&zap_space.regions, addr, addr + len);
 	zap_regions_remove(&zap_space.regions, addr, addr + len);
+	zap_regions_remove(&zap_space.not_forked, addr, addr + len);
 }
 
 void zap_let_go(void)
@@ -563,13 +611,132 @@ void zap_let_go(void)
 	zap_space.active = 0;
 }
 
-void zap_zero(uint64_t addr, uint64_t len)
+static long zero_on(void *arg, int maps_fd, int memfd)
 {
-	int fd = zap_memfd();
+	const struct zap_range *r = arg;
 
-	if (fd >= 0)
-		punch(fd, addr, len);
-	zap_memfd_done(fd);
+	(void)maps_fd;
+	return punch(memfd, r->start, r->end - r->start);
+}
+
+long zap_zero(uint64_t addr, uint64_t len)
+{
+	struct zap_range r = { addr, addr + len };
+
+	return len ? with_memfd(zero_on, &r) : 0;
+}
+
+/* Without the kernel's maps: what may be written to is overwritten. */
+static long overwrite(uint64_t start, uint64_t end)
+{
+	for (uint64_t at = start; at < end; at += MT_PAGE) {
+		/* stores two words, or says that it may not */
+		if (mt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, at))
+			return -EAGAIN;
+		memset((void *)at, 0, MT_PAGE);
+	}
+	return 0;
+}
+
+static long anew(uint64_t start, uint64_t end, int prot)
+{
+	const long ret = mt_sys(SYS_mmap, start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+
+	return mt_failed(ret) ? ret : 0;
+}
+
+/* @m: NULL, it is not known what is there. */
+static long zero_frozen_in(const struct mt_map *m, uint64_t start, uint64_t end)
+{
+	const struct zap_regions *s = &zap_space.frozen;
+	long err = 0;
+
+	for (size_t i = zap_regions_find(s, start); !err && i < s->n && s->r[i].start < end; i++) {
+		const uint64_t from = s->r[i].start > start ? s->r[i].start : start, to = s->r[i].end < end ? s->r[i].end : end;
+
+		err = m ? anew(from, to, m->prot) : overwrite(from, to);
+	}
+	return err;
+}
+
+int zap_is_frozen(const struct mt_map *m)
+{
+	return m->ino == zap_space.ino && m->major == major(zap_space.dev) && m->minor == minor(zap_space.dev) ? 1 :
+	       !m->shared && !m->ino;
+}
+
+long zap_zero_frozen(uint64_t addr, uint64_t len)
+{
+	struct mt_map m;
+	long err = 0;
+
+	if (zap_maps_read(&zap_space.maps))
+		return zero_frozen_in(NULL, addr, addr + len);
+	while (!err && mt_maps_next(&zap_space.maps, &m))
+		if (m.start < addr + len && m.end > addr && zap_is_frozen(&m))
+			err = zero_frozen_in(&m, m.start > addr ? m.start : addr, m.end < addr + len ? m.end : addr + len);
+	return err;
+}
+
+long zap_let_fork(int yes)
+{
+	const struct zap_regions *s = &zap_space.regions, *not = &zap_space.not_forked;
+
+	if (zap_space.rwp)
+		return 0;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t at = s->r[i].start;
+
+		/* around what the program keeps to itself */
+		while (at < s->r[i].end) {
+			const size_t k = zap_regions_find(not, at);
+			const uint64_t kept = k < not->n ? not->r[k].start : UINT64_MAX, end = kept < s->r[i].end ? kept : s->r[i].end;
+
+			if (kept <= at) {
+				at = not->r[k].end;
+				continue;
+			}
+			/* not -ENOMEM: a hole in it is of a change that no hook saw, and there is nothing to give */
+			if (mt_sys(SYS_madvise, at, end - at, yes ? MADV_DOFORK : MADV_DONTFORK) == -EAGAIN && yes)
+				return -EAGAIN;
+			at = end;
+		}
+	}
+	return 0;
+}
+
+static long freeze_on(void *arg, int maps_fd, int memfd)
+{
+	const struct zap_regions *not = &zap_space.not_forked;
+	struct mt_maps *maps = arg;
+	struct mt_map m;
+
+	(void)maps_fd;
+	/* first, so that nothing of it is ever taken for other memory */
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m))
+		if (zap_is_mapping(&m, zap_space.dev, zap_space.ino) && zap_regions_add(&zap_space.frozen, m.start, m.end))
+			return -ENOMEM;
+	mt_maps_rewind(maps);
+	while (mt_maps_next(maps, &m)) {
+		long ret;
+
+		if (!zap_is_mapping(&m, zap_space.dev, zap_space.ino))
+			continue;
+		ret = mt_sys(SYS_mmap, m.start, m.end - m.start, m.prot,
+			     MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memfd, m.start);
+		if (mt_failed(ret))
+			return ret;
+	}
+	for (size_t i = 0; i < not->n; i++)
+		mt_sys(SYS_madvise, not->r[i].start, not->r[i].end - not->r[i].start, MADV_DONTFORK);
+	zap_space.mapped = 0;
+	return 0;
+}
+
+long zap_freeze(struct mt_maps *m)
+{
+	return with_memfd(freeze_on, m);
 }
 
 /* n bytes at @in to offset @dst of the memory file @to. */
@@ -650,13 +817,23 @@ long zap_copy_file(int to, int from, uint64_t start, uint64_t end)
 	return copy_data(to, start, from, start, end - start);
 }
 
+struct copy {
+	uint64_t to, from, len;
+};
+
+static long copy_on(void *arg, int maps_fd, int memfd)
+{
+	const struct copy *c = arg;
+
+	(void)maps_fd;
+	return copy_data(memfd, c->to, memfd, c->from, c->len);
+}
+
 long zap_copy(uint64_t to, uint64_t from, uint64_t len)
 {
-	int fd = zap_memfd();
-	long ret = fd < 0 ? fd : copy_data(fd, to, fd, from, len);
+	struct copy c = { to, from, len };
 
-	zap_memfd_done(fd);
-	return ret;
+	return with_memfd(copy_on, &c);
 }
 
 long zap_make_private(uint64_t addr, uint64_t len)
@@ -689,10 +866,10 @@ int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino)
 int zap_prot_at(uint64_t addr)
 {
 	struct mt_map m;
-	int err = mt_maps_read_self(&zap_space.maps);
 
-	if (err)
-		return err;
+	/* what nearly all memory has that a program drops, moves or lets grow */
+	if (zap_maps_read(&zap_space.maps))
+		return PROT_READ | PROT_WRITE;
 	while (mt_maps_next(&zap_space.maps, &m))
 		if (m.start <= addr && addr < m.end)
 			return m.prot;
@@ -704,7 +881,7 @@ uint64_t zap_segment_bytes(uint64_t addr)
 	uint64_t ino = 0, end = addr;
 	struct mt_map m;
 
-	if (mt_maps_read_self(&zap_space.maps))
+	if (zap_maps_read(&zap_space.maps))
 		return 0;
 	/* its number is the inode; mprotect() may have cut the mapping into several */
 	while (mt_maps_next(&zap_space.maps, &m)) {
@@ -905,10 +1082,9 @@ static long convert(const struct piece *p, int pagemap)
 				memcpy((char *)w + off + i * MT_PAGE, (char *)p->data_start + off + i * MT_PAGE,
 				       MT_PAGE);
 	}
-	ret = mt_sys(SYS_mmap, p->start, p->end - p->start, p->prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-		     s->memfd, p->start);
+	ret = map_file(p->start, p->end - p->start, p->prot, MAP_NORESERVE, s->memfd);
 	mt_sys(SYS_munmap, w, len);
-	if (mt_failed(ret)) {
+	if (ret) {
 		punch(s->memfd, p->start, p->end - p->start);
 		return ret;
 	}

@@ -58,6 +58,17 @@ struct zap_space {
 	int rescue_uffd;	/* the program closed uffd: the monitor must register */
 	struct zap_regions regions;
 	/*
+	 * There are mappings of the memory file, whether they are traced or not. They have MADV_DONTFORK but while a fork of ours makes
+	 * a child: a child that is made behind our back has no memory of the parent, and cannot write to it. See zap_let_fork().
+	 */
+	int mapped;
+	struct zap_regions not_forked;	/* of @regions: the program itself wants no copy of it in its children */
+	/*
+	 * Private mappings of the memory file, after fork had no memory for a copy: the memory that was traced. The hooks make new
+	 * memory of what is dropped, which would else be the file again, and of what grows. It stays in the set then.
+	 */
+	struct zap_regions frozen;
+	/*
 	 * Memory that the program itself shares (MAP_SHARED, shmat): registered and zapped like
 	 * ours, but its mappings and contents are never changed.
 	 */
@@ -158,13 +169,19 @@ void zap_adopt(uint64_t addr, uint64_t len, int prot, int flags, int fd);
 uint64_t zap_segment_bytes(uint64_t addr);
 /* Shared memory of the program was moved, or got another size. */
 void zap_adopt_moved(uint64_t old, uint64_t old_len, uint64_t addr, uint64_t len);
-/* The range reads as zeroes. */
-void zap_zero(uint64_t addr, uint64_t len);
+/* The range reads as zeroes. 0, or negative errno: it does not. */
+long zap_zero(uint64_t addr, uint64_t len);
+/* The parts of the range that are of @frozen become new private memory, which reads as zeroes. 0 or negative errno. */
+long zap_zero_frozen(uint64_t addr, uint64_t len);
+/* Can the mapping be such memory, or has something else come to its place? */
+int zap_is_frozen(const struct mt_map *m);
+/* The kernel's maps of this process, also without /proc and without a free descriptor. 0 or negative errno. Lock held. */
+int zap_maps_read(struct mt_maps *m);
 /* Makes a traced range ordinary private anonymous memory with the same contents. */
 long zap_make_private(uint64_t addr, uint64_t len);
 /* Copies contents between two traced ranges that do not overlap, without touching either mapping. */
 long zap_copy(uint64_t to, uint64_t from, uint64_t len);
-/* Protection of the mapping at addr, negative when there is none. */
+/* Protection of the mapping at addr, negative when there is none. Read and write where that cannot be known. */
 int zap_prot_at(uint64_t addr);
 /* Builds the set of traced ranges anew from the kernel's maps (fd of mt_maps_open()). */
 int zap_refresh(struct mt_maps *m, int maps_fd);
@@ -189,6 +206,16 @@ void zap_memfd_done(int fd);
 
 /* Data ranges of @from that are mapped in this process are copied to @to. */
 long zap_copy_file(int to, int from, uint64_t start, uint64_t end);
+/*
+ * Will a child have the mappings of the memory file? But for what the program itself keeps from its children. Lock held. 0 or
+ * negative errno.
+ */
+long zap_let_fork(int yes);
+/*
+ * All mappings of the memory file that @m has become private mappings of it as it is, which nobody changes any more: the memory is
+ * the process's own. Lock held, after zap_let_go(). 0, or negative errno: some are still shared, and a next call goes on.
+ */
+long zap_freeze(struct mt_maps *m);
 /* Is this one of the mappings of the memfd (dev, ino)? */
 int zap_is_mapping(const struct mt_map *m, uint64_t dev, uint64_t ino);
 

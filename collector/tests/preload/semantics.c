@@ -28,6 +28,9 @@
 #include <unistd.h>
 
 #define PAGE 4096ul
+#define CLONE_PIDFD_FLAG 0x1000ul		/* of sched.h, which older headers do not have */
+#define CLONE_PARENT_SETTID_FLAG 0x100000ul
+#define CLONE_CHILD_SETTID_FLAG 0x1000000ul
 #define MUST(cond) do { if (!(cond)) fail(__LINE__, #cond); } while (0)
 
 extern char **environ;
@@ -788,6 +791,154 @@ static void *in_thread(void *arg)
 	return arg;
 }
 
+/*
+ * A child that has, and keeps, what the parent had, and whose writes the parent does not see. @child: what the way of making
+ * a process gave.
+ */
+static void goes_apart(pid_t pid, char *memory, int mark)
+{
+	MUST(pid >= 0);
+	if (!pid) {
+		char local[64];
+
+		if (memory[0] != mark)
+			_exit(1);
+		memory[0] = (char)(mark + 1);
+		memset(local, mark, sizeof(local));
+		nap(30);
+		_exit(memory[0] == mark + 1 && local[63] == mark ? 3 : 2);
+	}
+	nap(10);
+	MUST(memory[0] == mark);
+	memory[0] = (char)(mark + 2);
+	MUST(WEXITSTATUS(child_status(pid)) == 3);
+	MUST(memory[0] == mark + 2);
+	memory[0] = (char)mark;
+}
+
+/* Twice: the first may change how the process goes on. Its memory stays what a program expects, too. */
+static void fork_twice(char *memory)
+{
+	memory[0] = 40;
+	goes_apart(fork(), memory, 40);
+	goes_apart(fork(), memory, 40);
+	memory[PAGE] = 1;
+	MUST(!madvise(memory + PAGE, PAGE, MADV_DONTNEED) && zero(memory + PAGE, PAGE) && memory[0] == 40);
+	memory[PAGE] = 1;
+}
+
+/* Neither /proc nor a number for a new descriptor is there, in the parent and in the child. */
+static void c_few_descriptors(void)
+{
+	const struct rlimit three = { 3, 3 };
+	char *p = anon(100 * PAGE);
+
+	for (int fd = 3; fd < 900; fd++)
+		close(fd);
+	MUST(!setrlimit(RLIMIT_NOFILE, &three));
+	fork_twice(p);
+	p = mremap(p, 100 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && p[0] == 40 && p[PAGE] == 1 && zero(p + 100 * PAGE, 900 * PAGE));
+}
+
+static void c_chroot(void)
+{
+	char dir[] = "/tmp/semantics-XXXXXX", *p = anon(100 * PAGE);
+
+	MUST(mkdtemp(dir));
+	if (chroot(dir)) {	/* for root only */
+		MUST(errno == EPERM && !rmdir(dir));
+		return;
+	}
+	MUST(!chdir("/"));
+	for (int fd = 3; fd < 2000; fd++)
+		close(fd);
+	fork_twice(p);
+	p = mremap(p, 100 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && p[0] == 40 && p[PAGE] == 1 && zero(p + 100 * PAGE, 900 * PAGE));
+	MUST(!munmap(p + 500 * PAGE, 500 * PAGE));
+	p = mremap(p, 500 * PAGE, 1000 * PAGE, MREMAP_MAYMOVE);
+	MUST(p != MAP_FAILED && p[0] == 40 && zero(p + 500 * PAGE, 500 * PAGE));
+}
+
+/* What a program may do with its memory after it has forked: the same as before. */
+static void c_after_fork(void)
+{
+	char *p = anon(300 * PAGE), *q;
+	pid_t pid;
+
+	fill(p, 300 * PAGE, 5);
+	/* a neighbour: what grows must not find it */
+	pid = fork();
+	if (pid)
+		MUST(WEXITSTATUS(child_status(pid)) == 6);
+	MUST(!munmap(p + 250 * PAGE, 50 * PAGE));
+	q = mremap(p + 100 * PAGE, 10 * PAGE, 20 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 10 * PAGE, 5 + 100 * PAGE) && zero(q + 10 * PAGE, 10 * PAGE));
+	fill(q + 10 * PAGE, 10 * PAGE, 6);
+	q = mremap(q, 20 * PAGE, 40 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 10 * PAGE, 5 + 100 * PAGE) && same(q + 10 * PAGE, 10 * PAGE, 6) && zero(q + 20 * PAGE, 20 * PAGE));
+	q = mremap(q, 40 * PAGE, 15 * PAGE, 0);
+	MUST(q != MAP_FAILED && same(q, 10 * PAGE, 5 + 100 * PAGE));
+	MUST(!madvise(p + 10 * PAGE, 10 * PAGE, MADV_DONTNEED) && zero(p + 10 * PAGE, 10 * PAGE));
+	MUST(same(p, 10 * PAGE, 5) && same(p + 20 * PAGE, 10 * PAGE, 5 + 20 * PAGE));
+	q = mremap(p + 240 * PAGE, 10 * PAGE, 60 * PAGE, MREMAP_MAYMOVE);
+	MUST(q != MAP_FAILED && same(q, 10 * PAGE, 5 + 240 * PAGE) && zero(q + 10 * PAGE, 50 * PAGE));
+	MUST(mmap(p + 30 * PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p + 30 * PAGE);
+	MUST(zero(p + 30 * PAGE, PAGE) && same(p + 31 * PAGE, 10 * PAGE, 5 + 31 * PAGE));
+	MUST(!mprotect(p + 40 * PAGE, PAGE, PROT_READ));
+	MUST(!madvise(p + 39 * PAGE, 3 * PAGE, MADV_DONTNEED) && zero(p + 39 * PAGE, 3 * PAGE));
+	p[39 * PAGE] = p[41 * PAGE] = 1;
+	MUST(!madvise(p + 50 * PAGE, 10 * PAGE, MADV_DONTFORK));
+	MUST(!madvise(p + 55 * PAGE, 5 * PAGE, MADV_DOFORK));
+	MUST(!madvise(p + 70 * PAGE, PAGE, MADV_WIPEONFORK));
+	if (pid) {
+		pid_t second = fork();
+
+		if (!second) {
+			unsigned char there;
+
+			MUST(mincore(p + 50 * PAGE, PAGE, &there) && errno == ENOMEM);
+			MUST(same(p + 55 * PAGE, 5 * PAGE, 5 + 55 * PAGE) && zero(p + 70 * PAGE, PAGE));
+			_exit(7);
+		}
+		MUST(WEXITSTATUS(child_status(second)) == 7);
+		MUST(same(p + 50 * PAGE, 20 * PAGE, 5 + 50 * PAGE));
+	} else {
+		_exit(6);
+	}
+}
+
+/* As many ways as there are through syscall(). */
+static void c_clone3(void)
+{
+	struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+	} a = { .exit_signal = SIGCHLD };
+	char *p = anon(10 * PAGE);
+	int pidfd = -1, tid[2] = { 0, 0 };
+	pid_t pid;
+
+	p[0] = 50;
+	pid = (pid_t)syscall(435, &a, 64ul);
+	if (pid < 0 && errno == ENOSYS)
+		return;
+	goes_apart(pid, p, 50);
+	a.flags = CLONE_PIDFD_FLAG | CLONE_PARENT_SETTID_FLAG | CLONE_CHILD_SETTID_FLAG;
+	a.pidfd = (uint64_t)&pidfd;
+	a.parent_tid = (uint64_t)&tid[0];
+	a.child_tid = (uint64_t)&tid[1];
+	pid = (pid_t)syscall(435, &a, sizeof(a));
+	if (!pid)
+		_exit(tid[1] == (int)syscall(SYS_gettid) ? 8 : 9);
+	MUST(pid > 0 && pidfd >= 0 && tid[0] == pid && tid[1] == 0);
+	MUST(WEXITSTATUS(child_status(pid)) == 8);
+	pid = (pid_t)syscall(SYS_clone, CLONE_PIDFD_FLAG | SIGCHLD, 0, &pidfd, 0, 0);
+	goes_apart(pid, p, 50);
+	MUST(syscall(435, &a, 8ul) == -1 && errno == EINVAL);
+	MUST(syscall(435, 8ul, 64ul) == -1 && errno == EFAULT);
+}
+
 static void c_dlopen(void)
 {
 	void *h = dlopen("libz.so.1", RTLD_NOW);
@@ -834,7 +985,9 @@ static const struct {
 	{ "pthread_exit", c_pthread_exit }, { "raw_exit", c_raw_exit }, { "fork", c_fork }, { "long_exec", c_long_exec },
 	{ "failed_exec", c_failed_exec },
 	{ "fork_threads", c_fork_threads }, { "spawn", c_spawn }, { "raw_clone", c_raw_clone }, { "namespace", c_namespace },
-	{ "close_all", c_close_all }, { "dlopen", c_dlopen }, { "syscalls", c_syscalls },
+	{ "close_all", c_close_all }, { "dlopen", c_dlopen },
+	{ "few_descriptors", c_few_descriptors }, { "chroot", c_chroot }, { "after_fork", c_after_fork }, { "clone3", c_clone3 },
+	{ "syscalls", c_syscalls },
 };
 
 int main(int argc, char **argv)

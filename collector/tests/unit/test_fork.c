@@ -111,6 +111,33 @@ void zap_let_go(void)
 	zap_space.active = 0;
 }
 
+static long no_fork, no_maps, no_freeze;	/* what fails */
+
+/* Both are of the same memory, so that a child without the first finds nothing of it. */
+long zap_let_fork(int yes)
+{
+	if (yes && no_fork)
+		return no_fork;
+	return madvise(memory, BYTES, yes ? MADV_DOFORK : MADV_DONTFORK) ? -errno : 0;
+}
+
+int zap_maps_read(struct mt_maps *m) { return no_maps ? (int)no_maps : mt_maps_read_self(m); }
+
+long zap_freeze(struct mt_maps *m)
+{
+	struct mt_map map;
+
+	mt_maps_rewind(m);
+	while (!no_freeze && mt_maps_next(m, &map))
+		if (zap_is_mapping(&map, zap_space.dev, zap_space.ino) &&
+		    mmap((void *)map.start, map.end - map.start, map.prot, MAP_PRIVATE | MAP_FIXED, zap_space.memfd, (off_t)map.start) == MAP_FAILED)
+			return -errno;
+	zap_space.mapped = no_freeze != 0;
+	return no_freeze;
+}
+
+void mt_monitor_gone(void) { }
+
 void mt_stacks_read(struct mt_stacks *s) { s->n = 0; }
 void mt_stacks_free(struct mt_stacks *s) { (void)s; }
 
@@ -204,7 +231,8 @@ static void begin(void)
 	CHECK(memory == (char *)at);
 	CHECK_EQ(zap_regions_add(&zap_space.regions, (uint64_t)at, (uint64_t)at + BYTES), 0);
 	strcpy(memory + MT_PAGE, "parent");
-	zap_space.active = 1;
+	CHECK_EQ(madvise(memory, BYTES, MADV_DONTFORK), 0);
+	zap_space.active = zap_space.mapped = 1;
 	parent = getpid();
 	mt_process.image.pid = parent;
 	mt_process.image.index = 6;
@@ -339,10 +367,66 @@ static void a_frozen_file(void)
 	CHECK_EQ(waitpid(-1, NULL, __WALL), -1);		/* the child that failed was taken away */
 }
 
+/* Where parent and child cannot be kept apart there is no child, and the next fork tries again. */
+static void refused(void)
+{
+	long *const what[] = { &no_fork, &no_maps, &no_freeze };
+
+	for (int i = 0; i < 3; i++) {
+		begin();
+		if (i == 2)
+			mt_process.config.fork_copy_max_bytes = 0;
+		*what[i] = -EMFILE;
+		errno = 0;
+		CHECK_EQ(mt_hook_fork(), -1);
+		CHECK_EQ(errno, ENOMEM);
+		CHECK_EQ(zap_space.lock.word, 0);
+		CHECK_EQ(zap_space.mapped, 1);
+		CHECK_EQ(waitpid(-1, NULL, __WALL), -1);
+		*what[i] = 0;
+		memset(shared, 0, sizeof(*shared));
+		fork_by(by_fork);
+		CHECK_EQ(is_shared(), i < 2);
+	}
+	/* what is left of the memory file when nothing is traced any more is frozen all the same */
+	begin();
+	zap_space.active = 0;
+	fork_by(by_fork);
+	CHECK_EQ(is_shared(), 0);
+}
+
+/* A child that no hook makes does not have the memory, and what it would write is not the parent's. */
+static void unseen(void)
+{
+	int status = 0;
+	long pid;
+
+	begin();
+	pid = mt_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		*(volatile char *)memory = 1;
+		mt_sys(SYS_exit_group, 0);
+	}
+	CHECK_EQ(waitpid((pid_t)pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	CHECK_EQ(memory[0], 0);
+	/* nor after forks of ours */
+	fork_by(by_fork);
+	memset(memory, 0, MT_PAGE);
+	pid = mt_sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		*(volatile char *)memory = 1;
+		mt_sys(SYS_exit_group, 0);
+	}
+	CHECK_EQ(waitpid((pid_t)pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	CHECK_EQ(memory[0], 0);
+}
+
 static void not_traced(void)
 {
 	begin();
-	zap_space.active = 0;
+	zap_space.active = zap_space.mapped = 0;
 	memory = mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
 	strcpy(memory + MT_PAGE, "parent");
 	fork_by(by_fork);
@@ -365,6 +449,7 @@ static void private_memory(void)
 {
 	begin();
 	zap_space.rwp = 1;
+	zap_space.mapped = 0;
 	anew = 0;
 	memory = mmap(memory, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
 	strcpy(memory + MT_PAGE, "parent");
@@ -423,6 +508,7 @@ static void clones(void)
 	/* with the backend rwp this one goes on as it is */
 	begin();
 	zap_space.rwp = 1;
+	zap_space.mapped = 0;
 	pid = with_shared_files();
 	if (!pid)
 		_exit(zap_space.active || mt_process.monitored ? 4 : 3);
@@ -561,6 +647,8 @@ int main(void)
 	CHECK(memory_available() > 0);
 	a_copy_each();
 	a_frozen_file();
+	refused();
+	unseen();
 	not_traced();
 	private_memory();
 	clones();
