@@ -26,7 +26,7 @@ public enum Metric {
 			: share(g.sharedLines, g.lines)),
 	FIRST_TOUCH("first-touch", "pages that one thread touches first", Kind.SHARE, false, t -> Double.NaN,
 			g -> g.parts == 0 ? Double.NaN : g.firstTouchShare()),
-	PAGES("pages", "pages that were touched", Kind.NUMBER, false, t -> t.parts(), g -> g.parts),
+	PAGES("pages", "pages that were touched, of each block", Kind.NUMBER, false, t -> t.parts(), g -> g.parts),
 	/** Of regions only, as those below. */
 	TIMES("times", "times that a region was entered", Kind.NUMBER, false, t -> Double.NaN, null),
 	ACCESSES("accesses", "accesses in a region, of all accesses of the run", Kind.SHARE, false, t -> Double.NaN, null),

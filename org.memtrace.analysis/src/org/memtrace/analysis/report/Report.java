@@ -216,8 +216,10 @@ public final class Report {
 		o.addProperty("kind", g.kind.name().toLowerCase(Locale.ROOT));
 		o.addProperty("site", g.site);
 		o.addProperty("blocks", g.structures.size());
-		o.addProperty("bytes", g.bytes);
+		o.addProperty("bytes", g.liveBytes);
+		o.addProperty("all_bytes", g.bytes);
 		o.addProperty("pages", g.parts);
+		o.addProperty("all_pages", g.pagesOfBlocks);
 		o.addProperty("reads", g.accesses - g.writes);
 		o.addProperty("writes", g.writes);
 		o.addProperty("weight", g.weight);

@@ -72,6 +72,8 @@ public final class FactsCollector {
 	private final int[] leavesOfGroup;
 	/** Structure of each producer that is a leaf, of a leaf with many blocks one of them; -1 none. */
 	private final int[] structureOf;
+	/** Of leaves that have several blocks: these. */
+	private final Map<Integer, int[]> blocksOf;
 	private final CodePlaces code;
 	/** Frames of {@link #code} that are of the program and not of a library. */
 	private final BitSet ownFrames = new BitSet();
@@ -98,8 +100,10 @@ public final class FactsCollector {
 		}
 		Optional<MemoryLayout> layout = store.layout();
 		groupOf = group(layout.map(MemoryLayout::areas).orElse(List.of()));
-		structureOf = LeafStructures.of(tree, layout.map(MemoryLayout::cells).orElse(PageCells.NONE).structure(),
-				layout.isPresent() ? store.producersOfCells() : new int[0], groupOf);
+		int[] structureOfCell = layout.map(MemoryLayout::cells).orElse(PageCells.NONE).structure();
+		int[] leafOfCell = layout.isPresent() ? store.producersOfCells() : new int[0];
+		structureOf = LeafStructures.of(tree, structureOfCell, leafOfCell, groupOf);
+		blocksOf = LeafStructures.blocks(tree, structureOfCell, leafOfCell, structureOf);
 		leavesOfGroup = new int[groups.size()];
 		firstLeaf = new int[structures.size()];
 		Arrays.fill(firstLeaf, Integer.MAX_VALUE);
@@ -289,8 +293,10 @@ public final class FactsCollector {
 			new CloseFacts.Collector(CloseLook.parse(look), threads, structures, groupOf).collect(groups, this::leafAt);
 		}
 		Steps.collect(Instructions.of(store, false), structures, groups, groupOf);
-		groups.removeIf(g -> g.parts == 0 && g.bytes < UNTOUCHED_BYTES);
+		groups.removeIf(g -> g.parts == 0 && g.liveBytes < UNTOUCHED_BYTES);
 		for (GroupFacts g : groups) {
+			// blocks that share a page: a record of it tells of one of them only
+			g.pagesOfBlocks = Math.max(g.parts, Math.ceilDiv(g.bytes, pageBytes));
 			g.firstWritten = Place.most(g.firstWrites, code, g.image);
 			g.used = Place.most(g.lateUses, code, g.image);
 		}
@@ -350,6 +356,8 @@ public final class FactsCollector {
 		private int[] readOffset = new int[64];
 		private int[] writeOffset = new int[64];
 		private long[] ip = new long[64];
+		/** Only of a leaf with several blocks: which one. */
+		private int[] block = new int[64];
 		// only where the machine has several nodes
 		private int[] threadNode = new int[64];
 		private int[] pageNode = new int[64];
@@ -377,9 +385,76 @@ public final class FactsCollector {
 		@Override
 		public void end() {
 			if (open >= 0) {
-				leaf(open);
+				int[] blocks = blocksOf.get(open);
+				if (blocks == null) {
+					leaf(open, structureOf[open]);
+				} else {
+					blocks(open, blocks);
+				}
 				n = 0;
 			}
+		}
+
+		/** The rows of each block, as if it had a leaf of its own: who uses memory after its next life began does not share it. */
+		private void blocks(int leaf, int[] blocks) {
+			int[] order = IntStream.range(0, n).boxed().sorted(Comparator.comparingInt(r -> block[r])).mapToInt(Integer::intValue).toArray();
+			block = sorted(block, order);
+			interval = sorted(interval, order);
+			thread = sorted(thread, order);
+			reads = sorted(reads, order);
+			writes = sorted(writes, order);
+			readOffset = sorted(readOffset, order);
+			writeOffset = sorted(writeOffset, order);
+			ip = sorted(ip, order);
+			threadNode = sorted(threadNode, order);
+			pageNode = sorted(pageNode, order);
+			int all = n;
+			for (int from = 0; from < all;) {
+				int b = block[from];
+				int to = from;
+				while (to < all && block[to] == b) {
+					to++;
+				}
+				n = to - from;
+				for (Object column : new Object[] {interval, thread, reads, writes, readOffset, writeOffset, ip, threadNode, pageNode}) {
+					System.arraycopy(column, from, column, 0, n);
+				}
+				leaf(leaf, blocks[b]);
+				from = to;
+			}
+		}
+
+		private static int[] sorted(int[] values, int[] order) {
+			int[] of = Arrays.copyOf(values, values.length);
+			for (int i = 0; i < order.length; i++) {
+				of[i] = values[order[i]];
+			}
+			return of;
+		}
+
+		private static long[] sorted(long[] values, int[] order) {
+			long[] of = Arrays.copyOf(values, values.length);
+			for (int i = 0; i < order.length; i++) {
+				of[i] = values[order[i]];
+			}
+			return of;
+		}
+
+		/** The block that has a byte and lives longest in a time; the first one when none does. */
+		private int block(int[] blocks, int leaf, int offset, long startNs, long endNs) {
+			long address = (tree.startAddress(leaf) & -(long) pageBytes) + offset;
+			int best = 0;
+			long most = -1;
+			for (int b = 0; b < blocks.length; b++) {
+				Structure s = structures.get(blocks[b]);
+				boolean has = offset < 0 || Long.compareUnsigned(s.startAddress(), address) <= 0 && Long.compareUnsigned(address, s.endAddress()) < 0;
+				long lives = Math.min(endNs, s.deathNs()) - Math.max(startNs, s.birthNs());
+				if (has && lives > most) {
+					most = lives;
+					best = b;
+				}
+			}
+			return best;
 		}
 
 		private void take(AccessChunk chunk, int from, int to) {
@@ -398,9 +473,11 @@ public final class FactsCollector {
 				readOffset = Arrays.copyOf(readOffset, room);
 				writeOffset = Arrays.copyOf(writeOffset, room);
 				ip = Arrays.copyOf(ip, room);
+				block = Arrays.copyOf(block, room);
 				threadNode = Arrays.copyOf(threadNode, room);
 				pageNode = Arrays.copyOf(pageNode, room);
 			}
+			int[] blocks = blocksOf.get(open);
 			for (int r = from; r < to; r++) {
 				// who touches a page first does it for the program: in malloc, memset, a constructor
 				if (own && n > 0 && !isOwnCode(g.image, chunk.ip[r])) {
@@ -417,6 +494,9 @@ public final class FactsCollector {
 				writeOffset[n] = chunk.writeOffset[r];
 				sawOffset |= readOffset[n] >= 0 || writeOffset[n] >= 0;
 				ip[n] = chunk.ip[r];
+				if (blocks != null) {
+					block[n] = block(blocks, open, readOffset[n] >= 0 ? readOffset[n] : writeOffset[n], start, chunk.endNs(r));
+				}
 				if (nodeOfSet.length > 0) {
 					int set = chunk.cpuSet[r];
 					threadNode[n] = set >= 0 && set < nodeOfSet.length ? nodeOfSet[set] : -1;
@@ -434,17 +514,18 @@ public final class FactsCollector {
 			return found[group];
 		}
 
-		/** All rows of a leaf are there. */
-		private void leaf(int leaf) {
+		/** All rows of a leaf that are of a structure are there. */
+		private void leaf(int leaf, int structure) {
 			if (n == 0) {
 				return;
 			}
-			int group = groupOf[structureOf[leaf]];
+			int group = groupOf[structure];
 			GroupFacts g = facts(group);
 			g.parts++;
 			g.leafFrom = Math.min(g.leafFrom, leaf);
 			g.leafTo = Math.max(g.leafTo, leaf + 1);
 			int first = interval[0];
+			g.firstIntervals.set(first);
 			int toucher = -1;
 			boolean unwritten = true;
 			userCount = 0;
@@ -516,17 +597,18 @@ public final class FactsCollector {
 				g.firstTouched[toucher]++;
 			}
 			if (userCount > 0) {
-				late(g, leaf, toucher, sum, lateIntervals, shared, alone);
+				late(g, leaf, structure, toucher, sum, lateIntervals, shared, alone);
 				if (nodeOfSet.length > 0) {
 					places(g, late[mainUser()] >= SINGLE * sum);
 				}
 				if (groups.get(group).padding != null) {
-					elements(g, groups.get(group), leaf);
+					elements(g, groups.get(group), leaf, structure);
 				}
 			}
 			if (strides) { // the group is large
-				int s = structureOf[leaf];
-				g.place((leaf - firstLeaf[s] + 0.5) / (endLeaf[s] - firstLeaf[s]), toucher, userCount > 0 ? mainUser() : -1);
+				Structure s = structures.get(structure);
+				double page = tree.startAddress(leaf) / pageBytes - s.startAddress() / pageBytes + 0.5;
+				g.place(page * pageBytes / Math.max(pageBytes, s.sizeBytes()), toucher, userCount > 0 ? mainUser() : -1);
 			}
 			for (int u = 0; u < userCount; u++) {
 				late[users[u]] = 0;
@@ -543,7 +625,7 @@ public final class FactsCollector {
 			users[userCount++] = t;
 		}
 
-		private void late(GroupFacts g, int leaf, int toucher, double sum, int lateIntervals, int shared, int alone) {
+		private void late(GroupFacts g, int leaf, int structure, int toucher, double sum, int lateIntervals, int shared, int alone) {
 			int main = mainUser();
 			boolean single = late[main] >= SINGLE * sum;
 			g.lateParts++;
@@ -568,7 +650,7 @@ public final class FactsCollector {
 					}
 					int before = g.commonLines;
 					lines(g, leaf);
-					g.hot.add(new GroupFacts.Hot(leaf, page(leaf), lateIntervals, shared, who, when, writers(), g.commonLines - before));
+					g.hot.add(new GroupFacts.Hot(leaf, page(leaf, structure), lateIntervals, shared, who, when, writers(), g.commonLines - before));
 				} else {
 					lines(g, leaf);
 				}
@@ -615,8 +697,8 @@ public final class FactsCollector {
 		}
 
 		/** Where in an element threads entered the leaf; only late samples. */
-		private void elements(GroupFacts g, GroupFacts whole, int leaf) {
-			long first = structures.get(structureOf[leaf]).startAddress();
+		private void elements(GroupFacts g, GroupFacts whole, int leaf, int structure) {
+			long first = structures.get(structure).startAddress();
 			long page = tree.startAddress(leaf) & -(long) pageBytes;
 			for (int r = 0; r < n; r++) {
 				int offset = readOffset[r] >= 0 ? readOffset[r] : writeOffset[r];
@@ -642,8 +724,8 @@ public final class FactsCollector {
 		}
 
 		/** Number of the page of a leaf in its structure. */
-		private long page(int leaf) {
-			long start = structures.get(structureOf[leaf]).startAddress();
+		private long page(int leaf, int structure) {
+			long start = structures.get(structure).startAddress();
 			return Long.divideUnsigned(tree.startAddress(leaf), pageBytes) - Long.divideUnsigned(start, pageBytes);
 		}
 

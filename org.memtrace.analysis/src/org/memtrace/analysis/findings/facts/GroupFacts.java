@@ -75,8 +75,10 @@ public final class GroupFacts {
 	public TypeMembers members;
 	/** Ids of its structures. */
 	public final List<Integer> structures = new ArrayList<>();
-	/** Parts with accesses. */
+	/** Parts with accesses: of each block the pages that were touched while it lived. */
 	public int parts;
+	/** Pages that all blocks that lived would fill, touched or not; not less than {@link #parts}. */
+	public long pagesOfBlocks;
 	/** Bytes of all blocks that lived, and of the largest sum of blocks that lived at one time. */
 	public long bytes;
 	public long liveBytes;
@@ -111,6 +113,8 @@ public final class GroupFacts {
 	/** Intervals with late accesses, and with shared and written parts. */
 	public final BitSet intervals = new BitSet();
 	public final BitSet sharedIntervals = new BitSet();
+	/** Intervals in which a part is touched for the first time. */
+	public final BitSet firstIntervals = new BitSet();
 	/** Intervals in which a thread uses a part that another one touched first. */
 	public final BitSet foreignIntervals = new BitSet();
 	/** Lines as {@link Hot#commonLines} counts them. */
@@ -222,6 +226,7 @@ public final class GroupFacts {
 		privateShares += o.privateShares;
 		intervals.or(o.intervals);
 		sharedIntervals.or(o.sharedIntervals);
+		firstIntervals.or(o.firstIntervals);
 		foreignIntervals.or(o.foreignIntervals);
 		hot.addAll(o.hot);
 		multiUserParts += o.multiUserParts;
@@ -277,6 +282,11 @@ public final class GroupFacts {
 		if (main >= 0) {
 			mainPlaces[at + main]++;
 		}
+	}
+
+	/** Share of the pages of its blocks that were touched while the block lived. */
+	public double touchedShare() {
+		return pagesOfBlocks == 0 ? 1 : (double) parts / pagesOfBlocks;
 	}
 
 	/** For each (interval, thread) where pages were entered; for large groups only. */

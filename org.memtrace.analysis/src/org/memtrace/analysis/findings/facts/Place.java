@@ -44,7 +44,7 @@ public record Place(String function, String file, int line) {
 		for (long address : counts.addresses()) {
 			int frame = code.of(image, address);
 			CallFrame f = frame < 0 ? null : code.frames().get(frame);
-			if (f != null && !f.file().isEmpty()) {
+			if (f != null && !f.file().isEmpty() && !f.object().contains("/libmemtrace-")) {	// what the recorder does is not the program's
 				Place p = new Place(written(f.function()), f.file(), f.line());
 				functions.merge(new Where(p.function, p.file), counts.of(address), Double::sum);
 				lines.merge(p, counts.of(address), Double::sum);

@@ -44,7 +44,8 @@ public final class FirstTouch implements Rule {
 		int first = g.firstToucher();
 		double single = (double) g.singleParts / g.lateParts;
 		boolean own = single >= 0.5;
-		return new Statement(t.thread(first) + " touches " + Words.percent(g.firstTouchShare()) + " of its " + Words.count(g.parts, "page")
+		return new Statement("one thread, " + t.thread(first) + ", touches " + Words.percent(g.firstTouchShare())
+				+ " of its " + Words.count(g.parts, "page")
 				+ " first; "
 				+ Words.percent((double) g.handedOn / g.lateParts) + " of the pages are then used mainly by another thread; "
 				+ Words.percent(single) + " of the pages have one main user" + Groups.nodes(g, t),

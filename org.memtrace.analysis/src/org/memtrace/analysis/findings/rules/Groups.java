@@ -19,6 +19,8 @@ final class Groups {
 	 * much else to do that is little.
 	 */
 	private static final double ACTIVE = 0.05;
+	/** Share of the run that is not worth a change. */
+	private static final double NEGLIGIBLE = 0.01;
 
 	private Groups() {
 	}
@@ -118,10 +120,19 @@ final class Groups {
 		return new double[] {all == 0 ? 0 : (double) inside / all, inside == 0 ? 0 : (double) top / inside, all};
 	}
 
-	/** What the number of nodes means for advice about placement, or what is remote there. */
+	/**
+	 * What the number of nodes means for advice about placement, or what is remote there. On one node no page is far, but faults and zeroing
+	 * cost time where they are. A trace does not tell how much; it is no more than the time in which pages are touched first.
+	 */
 	static String nodes(GroupFacts g, TraceFacts t) {
-		return t.nodes() == 1 ? "; this machine has one NUMA node, so this costs nothing here"
-				: g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
+		if (t.nodes() == 1) {
+			double phase = (double) g.firstIntervals.cardinality() * t.intervalNs() / Math.max(1, t.info().endNs() - t.info().startNs());
+			return phase < NEGLIGIBLE ? "; this machine has one NUMA node, and its first touches take less than " + Words.percent(NEGLIGIBLE)
+					+ " of the run, so this costs nothing here"
+					: "; this machine has one NUMA node, so no page is far; its first touches are in "
+							+ Words.count(g.firstIntervals.cardinality(), "interval") + " of " + t.intervals() + ", and what they cost there is not known";
+		}
+		return g.placed == 0 ? "" : "; " + Words.percent(g.remote / g.placed) + " of its later " + t.unit()
 						+ " are of a page on another NUMA node than the thread";
 	}
 }

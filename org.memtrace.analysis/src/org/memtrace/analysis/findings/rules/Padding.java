@@ -49,7 +49,7 @@ public final class Padding implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		ElementPadding p = g.padding;
 		return new Statement("an element (" + g.elementType + ") has " + Words.count(p.bytes, "byte") + ", of which its members use "
-				+ Words.count(p.members, "byte") + ": " + Words.percent(p.share()) + " of its " + Words.bytes(g.bytes)
+				+ Words.count(p.members, "byte") + ": " + Words.percent(p.share()) + " of its " + Words.bytes(g.liveBytes)
 				+ " are padding, also when whole cache lines count as used; "
 				+ (g.paddingEntries == 0 ? "none" : Words.percent((double) g.paddingEntries / g.elementEntries)) + " of "
 				+ Words.count(g.elementEntries, "first address") + " in its pages " + (g.paddingEntries == 0 ? "is" : "are") + " in the padding",
@@ -58,6 +58,6 @@ public final class Padding implements Rule {
 	}
 
 	private static double wasted(GroupFacts g) {
-		return g.padding.share() * g.bytes;
+		return g.padding.share() * g.liveBytes;
 	}
 }

@@ -56,7 +56,7 @@ public final class PageShared implements Rule {
 				+ " are used by several threads, and "
 				+ Words.percent((double) g.sharedPairs / g.pairs) + " of the (page, interval) pairs are shared and written; but only "
 				+ Words.percent((double) g.sharedLines / g.lines) + " of " + Words.count(g.lines, "line") + " with samples have several threads",
-				"cache lines do not travel, so this costs nothing on one NUMA node; on several nodes give each thread whole pages")
+				"cache lines do not travel, so it matters only where pages lie on several NUMA nodes: there give each thread whole pages")
 				.fix(Fix.pages(g, t)).view("thread").figure("shared_lines", (double) g.sharedLines / g.lines).sharedTime();
 	}
 }

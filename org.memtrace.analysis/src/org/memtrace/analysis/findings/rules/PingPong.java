@@ -50,8 +50,9 @@ public final class PingPong implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		int[] order = g.lateOrder();
 		double late = g.late();
-		return new Statement(t.thread(order[0]) + " (" + Words.percent(g.lateByThread[order[0]] / late) + ") and " + t.thread(order[1]) + " ("
-				+ Words.percent(g.lateByThread[order[1]] / late) + ") make nearly all of its " + t.unit() + ", both on "
+		return new Statement("two threads, " + t.thread(order[0]) + " (" + Words.percent(g.lateByThread[order[0]] / late)
+				+ ") and " + t.thread(order[1]) + " ("
+				+ Words.percent(g.lateByThread[order[1]] / late) + "), make nearly all of its " + t.unit() + ", both on "
 				+ Words.percent(g.usedByAtLeast(2))
 				+ " of its " + Words.count(g.lateParts, "page") + "; it is shared and written in " + g.sharedIntervals.cardinality() + " of "
 				+ Words.count(g.intervals.cardinality(), "interval"),

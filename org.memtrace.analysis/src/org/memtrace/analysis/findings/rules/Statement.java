@@ -28,7 +28,8 @@ public final class Statement {
 	public boolean sharedTime;
 
 	/**
-	 * @param evidence one sentence without a full stop that has the numbers
+	 * @param evidence one sentence without a full stop that has the numbers; it does not begin with a name, so its first letter may be a
+	 *            capital
 	 * @param advice one sentence without a full stop that says what to do
 	 */
 	public Statement(String evidence, String advice) {

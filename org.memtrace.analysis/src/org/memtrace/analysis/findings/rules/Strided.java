@@ -64,7 +64,8 @@ public final class Strided implements Rule {
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
 		if (g.steps != null) {
 			Instructions.Row most = g.steps.most();
-			return new Statement(most.where() + (most.use().write() ? " writes it " : " reads it ") + most.stride() + "; such jumps make "
+			return new Statement("the code at " + most.where()
+					+ (most.use().write() ? " writes it " : " reads it ") + most.stride() + "; such jumps make "
 					+ Words.percent(g.steps.share()) + " of its accesses: consecutive accesses of the loop are in different lines or pages",
 					"exchange the loops, or use tiles, so that the innermost loop walks along memory").fix(Fix.tiles(g, t)).view("rw")
 					.figure("stride_bytes", most.use().dominant().value()).figure("jumping", g.steps.share());

@@ -3,6 +3,7 @@
 package org.memtrace.analysis.findings.rules;
 
 import java.util.List;
+import java.util.Locale;
 
 import org.memtrace.analysis.findings.facts.GroupFacts;
 import org.memtrace.analysis.findings.facts.TraceFacts;
@@ -33,17 +34,19 @@ public final class Unused implements Rule {
 
 	@Override
 	public List<Check> checks(GroupFacts g, TraceFacts t, Thresholds th) {
-		double touched = g.bytes == 0 ? 1 : (double) g.parts * Math.max(1, t.info().pageSizeBytes()) / g.bytes;
 		Blocks b = Blocks.of(g, t);
-		return List.of(Check.atLeast("bytes", g.bytes, th.get(Threshold.UNUSED_BYTES)),
-				Check.atMost("share of its pages that are touched", touched, th.get(Threshold.UNUSED_SHARE)),
+		return List.of(Check.atLeast("bytes at one time", g.liveBytes, th.get(Threshold.UNUSED_BYTES)),
+				Check.atMost("share of its pages that are touched", g.touchedShare(), th.get(Threshold.UNUSED_SHARE)),
 				Check.atLeast("median life in intervals", b.medianLifeNs() / t.intervalNs(), 2).counter());
 	}
 
 	@Override
 	public Statement state(GroupFacts g, TraceFacts t, Thresholds th) {
-		return new Statement("of its " + Words.bytes(g.bytes) + " only " + Words.count(g.parts, "page") + " are touched",
+		String all = g.bytes == g.liveBytes ? "" : " at one time, " + Words.bytes(g.bytes) + " in all of its "
+				+ Words.count(g.structures.size(), "block") + ",";
+		return new Statement("of its " + Words.bytes(g.liveBytes) + all + " only " + Words.count(g.parts, "page") + " of "
+				+ String.format(Locale.ROOT, "%,d", g.pagesOfBlocks) + (g.parts == 1 ? " is" : " are") + " touched",
 				"allocate what is needed: untouched memory costs addresses and page tables, and hides what the program really uses").view("rw")
-				.figure("bytes", g.bytes).figure("pages", g.parts);
+				.figure("bytes", g.liveBytes).figure("pages", g.parts).figure("pages_of", g.pagesOfBlocks);
 	}
 }

@@ -62,6 +62,7 @@ class ConditionsTest {
 		all.add(new Miss("page-shared", "share of the first addresses in a line", 4, ConditionsTest::anywhere));
 		// false sharing of a small structure
 		all.add(new Miss("false-sharing", "intervals in which", 4, t -> counters(t, 4)));
+		all.add(new Miss("false-sharing", "words with two samples", 2, t -> table(t, 7)));
 		// unused
 		all.add(new Miss("unused", "bytes", 2, t -> touched(t, 250, 10, Long.MAX_VALUE)));
 		all.add(new Miss("unused", "share of its pages", 2, t -> touched(t, 300, 40, Long.MAX_VALUE)));
@@ -253,6 +254,23 @@ class ConditionsTest {
 			for (int k = 0; k < t.threads(); k++) {
 				if (i <= shared || i % t.threads() == k) {
 					t.access(s, 0, i, k, 1, 1, 8 * k, 8 * k);
+				}
+			}
+		}
+	}
+
+	/** A large structure in which two threads write words of their own in so many lines, two words to a line. */
+	private static void table(PlantedTrace t, int lines) {
+		int s = t.structure("table", StructureKind.HEAP, 32);
+		for (int i = 0; i < INTERVALS; i++) {
+			for (int p = 0; p < 32; p++) {
+				for (int k = 0; k < 2; k++) {
+					// other pages are written by one thread only
+					if (p < lines) {
+						t.access(s, p, i, k, 1, 1, 8 * k, 8 * k);
+					} else if (k == 0) {
+						t.write(s, p, i, 0);
+					}
 				}
 			}
 		}

@@ -99,6 +99,9 @@ class RulesTest {
 				() -> AdviceText.explain(advisor, advisor.rules().stream().filter(r -> r.id().equals(p.rule())).toList()) + AdviceText.text(advisor));
 		assertEquals(1, found.size(), AdviceText.text(advisor));
 		assertTrue(first.evidence().matches(".*\\d.*"), first.evidence());
+		// a person reads it as a sentence: its first letter becomes a capital, and that of a name must not
+		assertTrue(first.evidence().matches("(\\d|[a-z]+,? ).*")
+				&& !first.evidence().matches("(worker|" + p.structure() + "|product)\\b.*"), first.evidence());
 		PlantedTrace good = new PlantedTrace(threads, INTERVALS);
 		p.good().accept(good);
 		Advisor repaired = good.advise();
