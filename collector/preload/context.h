@@ -49,6 +49,15 @@ void ctx_note_mremap(void *old, size_t old_len, void *new_addr, size_t new_len);
 void ctx_note_brk(void *old_brk, void *new_brk);
 
 /*
+ * hook, or with the backend's lock held: any thread. The loader maps something; memory is about to be unmapped. The latter may
+ * wait for a few microseconds, for threads that read tables of the object which goes.
+ */
+void ctx_note_loaded(void);
+void ctx_note_unmapping(const void *addr, size_t len);
+/* constructor: both are called for each mapping of the loader from now on. */
+void ctx_note_loader(void);
+
+/*
  * monitor: the ranges [start, end) that are to be looked at closely now (record --zoom), at most @room; how many there are
  * more, or were since the begin, is *left_out. The version changes with them.
  */

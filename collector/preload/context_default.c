@@ -32,6 +32,19 @@ WEAK void ctx_note_brk(void *old_brk, void *new_brk)
 	(void)old_brk, (void)new_brk;
 }
 
+WEAK void ctx_note_loaded(void)
+{
+}
+
+WEAK void ctx_note_unmapping(const void *addr, size_t len)
+{
+	(void)addr, (void)len;
+}
+
+WEAK void ctx_note_loader(void)
+{
+}
+
 WEAK void ctx_fork_prepare(void)
 {
 }

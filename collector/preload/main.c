@@ -270,7 +270,6 @@ static int start_zap(struct message *why, void *scratch)
 	if (zap_space.rwp)
 		zap_space.writes_unseen = 1;
 	zap_see_writes(-1);
-	mt_patch_loader(zap_loader_mmap, zap_loader_munmap);
 	p->tracing = 1;
 	zap_space.active = 1;
 	p->fault_ns = measure_fault_ns();
@@ -356,6 +355,8 @@ static int patch(struct message *why)
 		say_error(why, what, err);
 		return err;
 	}
+	if (mt_patch_loader(zap_loader_mmap, zap_loader_munmap) == 2)
+		ctx_note_loader();
 	p->patched = 1;
 	return 0;
 }

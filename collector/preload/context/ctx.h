@@ -57,6 +57,7 @@ extern _Atomic uint64_t ctx_lost_memory;	/* no memory for a table */
 uint64_t ctx_now(void);
 void *ctx_map(size_t len);		/* NULL on failure */
 int ctx_gettid(void);
+bool ctx_readable(const void *at, size_t bytes);	/* asks the kernel: may it be read now? */
 
 /* Spin lock that gives up: a thread may have left a hook by siglongjmp with
  * the lock held, and the program must not hang for that. */
@@ -110,10 +111,33 @@ void ctx_thread_unlock_all(void);
 void ctx_thread_counts(uint64_t *count, uint64_t *bytes);
 
 /* ---- objects.c ---- */
+struct ctx_object {
+	_Atomic uint32_t serial;	/* 0: not in use; no other object ever had it */
+	unsigned int round;		/* of the scan that found it last */
+	bool told;			/* it is in the log */
+	uintptr_t base, start, end;	/* bias, all of it: [start, end) */
+	uintptr_t dynamic, frames;	/* its dynamic section, .eh_frame_hdr or 0 */
+	int64_t tls_offset;		/* from the thread pointer of each thread */
+	uint64_t tls_bytes;		/* 0: none, or not the same in all threads */
+	uint64_t gone;			/* ns; when serial became 0, until that is in the log */
+};
+#define CTX_NO_OBJECT 0xffff
+
+bool ctx_objects_init(void);		/* constructor: what the program begins with */
 void ctx_objects_scan(void);		/* log loaded objects that are new or gone */
 void ctx_objects_lock(void);
 void ctx_objects_unlock(void);
+void ctx_objects_fork_child(void);
 bool ctx_ip_is_ours(uintptr_t ip);	/* inside this library */
+int ctx_objects_read_begin(uintptr_t ip, uint32_t *serial);
+void ctx_objects_read_end(void);
+const struct ctx_object *ctx_object(int i);
+uint32_t ctx_object_serial(int i);
+
+/* ---- unwind.c: return addresses ---- */
+#define CTX_OWN_FRAMES 16		/* of this library in a stack, at most */
+bool ctx_unwind_init(void);
+int ctx_unwind(uintptr_t *ip, int max);
 
 /* ---- suspect.c: what is looked at closely ---- */
 extern bool ctx_suspecting;		/* there is something; else nothing below needs to be called */

@@ -70,7 +70,7 @@ void ctx_init(const struct mt_image *img)
 	ctx_stack_depth = img->config->stack_depth;
 	if (ctx_stack_depth > CTX_MAX_DEPTH)
 		ctx_stack_depth = CTX_MAX_DEPTH;
-	if (!ctx_table_init() || !ctx_stack_init() ||
+	if (!ctx_table_init() || !ctx_stack_init() || !ctx_unwind_init() || !ctx_objects_init() ||
 	    !ctx_log_open(img)) {
 		ctx_nest--;
 		return;
@@ -79,7 +79,6 @@ void ctx_init(const struct mt_image *img)
 	ctx_suspect_init(getenv("MEMTRACE_ZOOM"));
 	ctx_objects_scan();
 	ctx_thread_init();
-	ctx_stack_capture();	/* first use of the unwinder, still alone */
 	ctx_log_flush(false);
 	atomic_store(&ctx_on, 1);
 	ctx_nest--;
@@ -266,6 +265,7 @@ void ctx_fork_child(const struct mt_image *img)
 		return;
 	ctx_log_drop();
 	ctx_log_unlock_all();
+	ctx_objects_fork_child();
 	shown_count = shown_lost = 0;
 	if (!img || !ctx_log_open(img)) {
 		atomic_store(&ctx_on, 0);
@@ -284,7 +284,7 @@ void ctx_fork_child(const struct mt_image *img)
 
 /*
  * The end of the program, in its own thread: libraries loaded late are noted
- * while the loader may still be asked.
+ * while they are there.
  */
 __attribute__((destructor)) static void last_scan(void)
 {

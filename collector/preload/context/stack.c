@@ -3,17 +3,12 @@
 /*
  * stack.c - call stacks as return addresses.
  *
- * The unwinder of libgcc reads .eh_frame, so that programs without frame
- * pointers work; with glibc >= 2.35 and gcc >= 12 it takes no lock. A stack is
- * written to the log once; later it is only its number. Numbers are found by a
- * 64-bit hash of the addresses. Readers take no lock: entries are never
- * changed or removed, and the table they are in stays mapped when it grows.
+ * A stack is written to the log once; later it is only its number. Numbers are
+ * found by a 64-bit hash of the addresses. Readers take no lock: entries are
+ * never changed or removed, and the table they are in stays mapped when it
+ * grows.
  */
-#include <unwind.h>
-
-#include "asm.h"
 #include "ctx.h"
-#include "rawsys.h"
 
 #define FIRST_SLOTS 4096u
 
@@ -40,50 +35,6 @@ bool ctx_stack_init(void)
 	s->mask = FIRST_SLOTS - 1;
 	atomic_store(&table, s);
 	return true;
-}
-
-struct walk {
-	int n, max;
-	uintptr_t ip[CTX_MAX_DEPTH];
-	uintptr_t sp, fp;	/* of the last frame: its canonical frame address, its frame pointer */
-};
-
-static _Unwind_Reason_Code frame(struct _Unwind_Context *uc, void *arg)
-{
-	struct walk *w = arg;
-	uintptr_t ip = _Unwind_GetIP(uc);
-
-	if (!ip)
-		return _URC_END_OF_STACK;
-	if (ctx_ip_is_ours(ip))
-		return _URC_NO_REASON;	/* the hook, or the start of a thread */
-	w->ip[w->n++] = ip;
-	w->sp = _Unwind_GetCFA(uc);
-	w->fp = _Unwind_GetGR(uc, MT_FRAME_POINTER);
-	return w->n < w->max ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-/*
- * Code that a program makes at run time (JavaScript, Java, Python) has no .eh_frame: the unwinder ends there, with the
- * registers of that code. It mostly keeps frame pointers; they are followed as long as they rise within the stack of the
- * thread. Where the stack really ends (_start, clone) the frame pointer is 0.
- */
-static void follow_frame_pointers(struct walk *w)
-{
-	const struct ctx_thread *t = ctx_self;
-	uintptr_t sp = w->sp, fp = w->fp;
-
-	if (!t || sp < t->stack_start)
-		return;
-	while (w->n && w->n < w->max && fp >= sp && fp % 8 == 0 && fp + 16 <= t->stack_end) {
-		const uintptr_t *frame = (const uintptr_t *)fp;
-
-		if (frame[1] < 4096 || frame[1] >> MT_ADDRESS_BITS)
-			return;
-		w->ip[w->n++] = frame[1];
-		sp = fp + 16;
-		fp = frame[0];
-	}
 }
 
 static int64_t look_up(struct stacks *s, uint64_t hash)
@@ -135,23 +86,20 @@ static struct stacks *make_room(void)
  */
 int64_t ctx_stack_capture(void)
 {
-	struct walk w;
+	uintptr_t ip[CTX_MAX_DEPTH];
 	struct ctx_line l;
 	struct stacks *s;
 	uint64_t hash = 0x243f6a8885a308d3ull;
 	int64_t id;
+	int n;
 
-	w.n = 0;
-	w.max = ctx_stack_depth;
-	if (w.max <= 0)
+	if (ctx_stack_depth <= 0)
 		return -1;
-	_Unwind_Backtrace(frame, &w);
-	if (w.n && w.n < w.max)
-		follow_frame_pointers(&w);
-	if (!w.n)
+	n = ctx_unwind(ip, ctx_stack_depth);
+	if (!n)
 		return -1;
-	for (int i = 0; i < w.n; i++) {
-		hash = (hash ^ w.ip[i]) * 0xff51afd7ed558ccdull;
+	for (int i = 0; i < n; i++) {
+		hash = (hash ^ ip[i]) * 0xff51afd7ed558ccdull;
 		hash ^= hash >> 32;
 	}
 	hash |= !hash;
@@ -168,12 +116,12 @@ int64_t ctx_stack_capture(void)
 		if (s) {
 			id = (int64_t)next_id++;
 			if (ctx_unlikely(ctx_suspecting))
-				ctx_suspect_stack(id, w.ip, w.n);	/* before another thread finds the number */
+				ctx_suspect_stack(id, ip, n);	/* before another thread finds the number */
 			insert(s, hash, (uint64_t)id);
 			ctx_line_begin(&l, 'S');
 			ctx_line_int(&l, id);
-			for (int i = 0; i < w.n; i++)
-				ctx_line_hex(&l, w.ip[i]);
+			for (int i = 0; i < n; i++)
+				ctx_line_hex(&l, ip[i]);
 			ctx_line_end(&l);
 		} else {
 			atomic_fetch_add(&ctx_lost_memory, 1);

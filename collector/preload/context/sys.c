@@ -26,9 +26,27 @@ void *ctx_map(size_t len)
 	return mt_rawmap(len);
 }
 
+#define NO_SUCH_HOW 0x7fff
+
 int ctx_gettid(void)
 {
 	return mt_gettid();
+}
+
+/*
+ * The kernel reads the set of signals before it finds that this is no way to use it: EINVAL, or EFAULT. Filters of system calls
+ * let it pass, as the C library makes it all the time.
+ */
+bool ctx_readable(const void *at, size_t bytes)
+{
+	const uintptr_t first = (uintptr_t)at & ~(MT_PAGE - 1), end = (uintptr_t)at + bytes;
+
+	if (end < (uintptr_t)at || !first)
+		return false;
+	for (uintptr_t page = first; page < end; page += MT_PAGE)
+		if (mt_sys(SYS_rt_sigprocmask, NO_SUCH_HOW, page, 0, 8) == -EFAULT)
+			return false;
+	return true;
 }
 
 #define LOCK_PATIENCE_NS 2000000000ull

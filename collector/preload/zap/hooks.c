@@ -157,6 +157,7 @@ int zap_hook_munmap(void *addr, size_t len)
 {
 	long ret;
 
+	ctx_note_unmapping(addr, len);
 	if (!looks_after()) {
 		ret = mt_sys(SYS_munmap, addr, len);
 	} else {
@@ -578,6 +579,7 @@ void *zap_loader_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 	uint64_t mask;
 	long ret;
 
+	ctx_note_loaded();
 	if (!looks_after())
 		return (void *)finish_quietly(mt_sys(SYS_mmap, addr, len, prot, flags, fd, offset));
 	mask = zap_enter();
@@ -603,6 +605,7 @@ int zap_loader_munmap(void *addr, size_t len)
 	uint64_t mask;
 	long ret;
 
+	ctx_note_unmapping(addr, len);
 	if (!looks_after())
 		return (int)finish_quietly(mt_sys(SYS_munmap, addr, len));
 	mask = zap_enter();

@@ -219,6 +219,50 @@ script node 40 node <<'END'
 node -e 'const a = []; for (let i = 0; i < 200000; i++) a.push({i}); console.log(a.reduce((s, x) => s + x.i, 0));
 	require("child_process").exec("echo child", (e, o) => { console.log(o.trim()); process.exitCode = 3; });'
 END
+# the unwind tables of its machine code make the unwinder of libgcc abort
+script luajit 20 luajit <<'END'
+luajit -e 'local t = {} for i = 1, 300000 do t[i % 5000 + 1] = { i, tostring(i) } end
+	local s = 0 for k, v in pairs(t) do s = s + v[1] end print(s)'
+END
+# memory in a signal handler, whatever the loader is doing then
+script signals-in-the-loader 30 gcc <<'END'
+cat > plug.c <<X
+static char data[300000] = { 1 }, zero[500000];
+int plug(int k) { int s = 0; for (int i = 0; i < 300000; i += 4096) s += data[i] += k; zero[k] = 1; return s; }
+X
+cat > main.c <<X
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+static volatile long n;
+static void tick(int s) { char *p = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); n += s; *p = 1; munmap(p, 8192); }
+int main(void)
+{
+	struct sigaction sa = { .sa_handler = tick, .sa_flags = SA_RESTART };
+	struct itimerval it = { { 0, 700 }, { 0, 700 } };
+	sigaction(SIGALRM, &sa, 0);
+	setitimer(ITIMER_REAL, &it, 0);
+	for (int i = 0; i < 2000; i++) {
+		char f[40];
+		void *h, *block;
+		snprintf(f, sizeof(f), "./plug%d.so", i % 3);
+		h = dlopen(f, RTLD_NOW);
+		if (((int (*)(int))dlsym(h, "plug"))(i % 7) == -1)
+			puts("?");
+		block = malloc(5000 + i);
+		free(block);
+		dlclose(h);
+	}
+	printf("%d\n", n > 10);
+	return 0;
+}
+X
+for i in 0 1 2; do gcc -O1 -shared -fPIC -o plug$i.so plug.c; done
+gcc -O1 -o main main.c -ldl && ./main; s=$?; rm plug* main*; exit $s
+END
 script gawk-bc 20 awk bc <<'END'
 echo '2^2000 % 10^20' | bc; awk 'BEGIN { for (i = 0; i < 100000; i++) a[i] = i; print length(a) }'
 END
