@@ -49,6 +49,7 @@ struct mtr_session {
 	bool configured;
 	bool stopping;			/* new address spaces are not hidden any more */
 	bool stopped;
+	bool closed;			/* no task and no image is added any more; mtr_reg_lock */
 	bool privileged;		/* opener may trace everybody's processes */
 	bool physical;			/* opener may see physical addresses */
 	struct cred *cred;		/* of the opener, see access.c */
@@ -77,7 +78,7 @@ struct mtr_session {
 	u64 reader_cpu_ns;		/* of it, counted so far; done_lock */
 	atomic64_t late_ns;		/* sweeps after forks, for the next interval */
 
-	struct task_struct *monitor;
+	struct task_struct *monitor;	/* referenced; session->lock */
 	u64 monitor_cpu_ns, program_cpu_ns;	/* at the end of the last interval */
 	u64 at[MEMTRACE_C_N];		/* counters then */
 	u64 resident;

@@ -492,11 +492,15 @@ int mtr_monitor_start(struct mtr_session *s)
 /* session->lock is not held. */
 void mtr_monitor_stop(struct mtr_session *s)
 {
-	struct task_struct *k = s->monitor;
+	struct task_struct *k;
 
+	/* one caller alone stops it: two would wait for one end, and put one reference twice */
+	mutex_lock(&s->lock);
+	k = s->monitor;
+	s->monitor = NULL;
+	mutex_unlock(&s->lock);
 	if (!k)
 		return;
 	kthread_stop(k);
-	s->monitor = NULL;
 	put_task_struct(k);
 }

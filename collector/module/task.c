@@ -154,6 +154,10 @@ void mtr_task_moved(struct mtr_task *t)
 	bool is_new;
 
 	spin_lock(&mtr_reg_lock);
+	if (t->s->closed) {	/* found before it was taken out of the hash */
+		spin_unlock(&mtr_reg_lock);
+		return;
+	}
 	im = image_get(t->s, current->mm, current, t->waiting ? ~0u : t->chunk.image, MEMTRACE_HOW_EXEC, &is_new);
 	if (im)
 		task_enter(t, im);
@@ -181,6 +185,12 @@ static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_
 		return;
 	}
 	spin_lock(&mtr_reg_lock);
+	if (s->closed) {	/* its parent was found before all were taken out of the hash */
+		spin_unlock(&mtr_reg_lock);
+		if (k->mm != current->mm)
+			mtr_show_later(s, k->mm);
+		return;
+	}
 	t = task_new(s, k);
 	if (t) {
 		if (parent->waiting) {
@@ -364,6 +374,8 @@ void mtr_unregister_all(struct mtr_session *s)
 	struct mtr_image *im, *in;
 
 	spin_lock(&mtr_reg_lock);
+	/* a handler that has found a task waits for this lock perhaps: what it added now would outlive the session */
+	s->closed = true;
 	list_for_each_entry(t, &s->tasks, list)
 		hash_del_rcu(&t->hash);
 	list_for_each_entry(im, &s->images, list)
