@@ -490,6 +490,7 @@ static int mtr_mmap(struct file *f, struct vm_area_struct *vma)
 	/* the one page: before 5.1, and in RHEL 8, remap_vmalloc_range() takes the gap behind it for a part of it, and the kernel dies */
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start > PAGE_SIZE)
 		return -EINVAL;
+	mtr_never_writable(vma);	/* by mprotect() neither */
 	return remap_vmalloc_range(vma, s->page, 0);
 }
 

@@ -62,7 +62,8 @@ struct mtr_session {
 	struct mtr_set set;		/* session->lock */
 	struct mtr_past past;		/* session->lock; e: NULL unless it is asked for */
 	struct mtr_rule rule;		/* session->lock */
-	u64 *page;			/* word 0: see the end of abi.h; mapped by user space */
+	u64 number;			/* twice the number of the running interval, see monitor.c; session->lock changes it */
+	u64 *page;			/* word 0: a copy of it for user space, which maps it; never read here */
 	u64 start_ns;			/* of the running interval */
 
 	struct list_head tasks, images;
@@ -129,7 +130,7 @@ u64 mtr_counter(const struct mtr_session *s, unsigned int c);
 /* Number of the interval that an event of a task belongs to. */
 static inline u64 mtr_label(const struct mtr_session *s)
 {
-	return (READ_ONCE(s->page[0]) + 1) / 2;
+	return (READ_ONCE(s->number) + 1) / 2;
 }
 
 /* ---- access.c */

@@ -3,14 +3,14 @@
 /*
  * monitor.c - ends intervals.
  *
- * Interval n runs while page[0] == 2n. Its end, with session->lock held:
+ * Interval n runs while session->number == 2n. Its end, with session->lock held:
  *
- *	page[0] = 2n + 1		faults belong to n + 1 from here on
+ *	number = 2n + 1			faults belong to n + 1 from here on
  *	take the blocks of n from all tasks
  *	set := pages recorded in them
  *	for each address space: TLB bracket on, sweep (hide; infer)
  *	one flush of the CPUs that use them, brackets off
- *	page[0] = 2n + 2
+ *	number = 2n + 2
  *	drop inferred records of recorded pages, fill in frames, hand out
  *
  * The bracket (tlb_flush_pending) is necessary: pte_accessible() takes a
@@ -127,7 +127,7 @@ void mtr_late_sweep(struct work_struct *work)
 		list_for_each_entry(im, &s->images, list) {
 			if (!READ_ONCE(im->late) || !mmget_not_zero(im->mm))
 				continue;
-			hide(s, im, s->page[0] / 2, false, &resident);
+			hide(s, im, s->number / 2, false, &resident);
 			mtr_flush_finish(s->flush_cpus);
 			dec_tlb_flush_pending(im->mm);
 			mtr_put_later(im->mm);
@@ -156,7 +156,7 @@ static void subphase(struct mtr_session *s)
 	list_for_each_entry(t, &s->tasks, list)
 		take_open(s, t);
 	s->past.turn++;
-	hide_all(s, s->page[0] / 2, s->past.e != NULL);
+	hide_all(s, s->number / 2, s->past.e != NULL);
 	put_all(s);
 }
 
@@ -302,10 +302,22 @@ static u64 reader_cpu(struct mtr_session *s)
 	return d;
 }
 
+/*
+ * session->lock. The copy first: a program that reads the same number before and after an access
+ * knows that the access has this one.
+ */
+static void set_number(struct mtr_session *s, u64 number)
+{
+	WRITE_ONCE(s->page[0], number);
+	smp_mb();
+	WRITE_ONCE(s->number, number);
+	smp_mb();
+}
+
 /* session->lock; sleeps. */
 void mtr_interval_end(struct mtr_session *s)
 {
-	const u64 n = s->page[0] / 2, t0 = ktime_get_mono_fast_ns();
+	const u64 n = s->number / 2, t0 = ktime_get_mono_fast_ns();
 	struct mtr_fifo pending = {}, inferred = {}, out = {};
 	struct memtrace_interval iv = { .head.kind = MEMTRACE_INTERVAL };
 	struct mtr_image *im, *last = NULL;
@@ -314,8 +326,7 @@ void mtr_interval_end(struct mtr_session *s)
 	u64 cpu = 0, work;
 	u32 full = 0;
 
-	WRITE_ONCE(s->page[0], 2 * n + 1);
-	smp_mb();
+	set_number(s, 2 * n + 1);
 	list_for_each_entry_safe(t, tn, &s->tasks, list) {
 		const bool dead = READ_ONCE(t->task->exit_state);
 		const u64 now = t->task->se.sum_exec_runtime;
@@ -344,8 +355,7 @@ void mtr_interval_end(struct mtr_session *s)
 
 	work = s->sweep_ns + s->flush_ns;
 	hide_all(s, n, false);
-	smp_mb();
-	WRITE_ONCE(s->page[0], 2 * n + 2);
+	set_number(s, 2 * n + 2);
 	work = s->sweep_ns + s->flush_ns - work;
 
 	list_for_each_entry(im, &s->images, list) {

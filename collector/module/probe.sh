@@ -67,6 +67,11 @@ has MTR_HAS_VMALLOC_PROT "$@" <<'C'
 #include <linux/vmalloc.h>
 void *probe(void) { return __vmalloc(1, GFP_KERNEL, PAGE_KERNEL); }
 C
+# the flags of a mapping are changed by functions (6.3)
+has MTR_HAS_VM_FLAGS_CLEAR "$@" <<'C'
+#include <linux/mm.h>
+void probe(struct vm_area_struct *vma) { vm_flags_clear(vma, VM_MAYWRITE); }
+C
 has MTR_HAS_STREAM_OPEN "$@" <<'C'
 #include <linux/fs.h>
 int (*probe)(struct inode *, struct file *) = stream_open;

@@ -30,6 +30,16 @@ static inline void *mtr_vmalloc(unsigned long bytes, gfp_t gfp)
 #endif
 }
 
+/* A mapping that mprotect() cannot make writable. Its flags have functions since 6.3. */
+static inline void mtr_never_writable(struct vm_area_struct *vma)
+{
+#ifdef MTR_HAS_VM_FLAGS_CLEAR
+	vm_flags_clear(vma, VM_MAYWRITE);
+#else
+	vma->vm_flags &= ~VM_MAYWRITE;
+#endif
+}
+
 /* A file without a position; before 5.1 (RHEL 8) pread() is refused in the same way. */
 #ifndef MTR_HAS_STREAM_OPEN
 static inline int stream_open(struct inode *inode, struct file *f)
