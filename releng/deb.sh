@@ -115,17 +115,16 @@ deb_memtrace_dkms() {
 	make -s -C collector/module install DESTDIR="$work/memtrace-dkms"
 	papers memtrace-dkms GPL-2.0-only
 	control memtrace-dkms all "kernel module of memtrace, built for each kernel" \
-		"Depends: dkms (>= 2.8), adduser
+		"Depends: dkms (>= 2.8)
 Recommends: memtrace" \
 		"Sees the page faults of programs that memtrace records: static programs and running ones, too.
-Members of the group memtrace may use it. It is not loaded at boot: modprobe memtrace, or a line
+Its device is for root alone, unless an administrator gives it to a group. It is not loaded at boot: modprobe memtrace, or a line
 in /etc/modules-load.d."
 	d=$work/memtrace-dkms/DEBIAN
 	cat >"$d/postinst" <<-END
 		#!/bin/sh
 		set -e
 		if [ "\$1" = configure ]; then
-			getent group memtrace >/dev/null || addgroup --system --quiet memtrace
 			/usr/lib/dkms/common.postinst memtrace $module "" "" "\$2"
 			! command -v udevadm >/dev/null || udevadm control --reload 2>/dev/null || :
 		fi
@@ -145,7 +144,6 @@ in /etc/modules-load.d."
 		set -e
 		if [ "\$1" = purge ]; then
 			rm -rf /var/cache/memtrace
-			! getent group memtrace >/dev/null || delgroup --system --quiet memtrace || :
 		fi
 	END
 	chmod 755 "$d"/p*

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -119,6 +121,17 @@ static void *drain_thread(void *arg)
 	return NULL;
 }
 
+/* How somebody whom the device refuses gets to it: by its group, where an administrator has given it one; else as root. */
+static char *permission(void)
+{
+	struct stat st;
+	struct group *g;
+
+	if (stat(MEMTRACE_DEVICE, &st) || !st.st_gid || !(st.st_mode & S_IWGRP) || !(g = getgrgid(st.st_gid)))
+		return mt_strdup("sudo memtrace record --backend kmod …");
+	return mt_printf("sudo usermod -a -G %s $USER", g->gr_name);
+}
+
 /* -1 with *why, perhaps *fix, and errno; ENOENT, ENODEV or ENXIO when there is no device. */
 static int open_device(char **why, char **fix)
 {
@@ -134,7 +147,7 @@ static int open_device(char **why, char **fix)
 	if (fd < 0) {
 		*why = mt_printf(MEMTRACE_DEVICE " cannot be opened: %s", strerror(err));
 		if (err == EACCES || err == EPERM)
-			*fix = mt_strdup("sudo usermod -a -G memtrace $USER");
+			*fix = permission();
 	}
 	errno = err;
 	return fd;
@@ -368,7 +381,8 @@ static void probe(const struct mt_probe *p, struct mt_backend_probe *s)
 	} else if (signature) {
 		mt_probe_note(s, "lockdown", MT_NO, "%s", signature);
 		s->why = mt_printf("%s; none is installed", signature);
-		s->fix = mt_strdup("dkms install memtrace/1.0, with a machine owner key (docs/collector-kernel.md)");
+		s->fix = mt_printf("dkms install memtrace/%d.%d, with a machine owner key (docs/collector-kernel.md)",
+				   MEMTRACE_ABI_MAJOR, MEMTRACE_ABI_MINOR);
 	} else if (installed) {
 		mt_probe_note(s, "module", MT_YES, "installed, loaded when needed: %s", installed);
 		s->works = MT_YES;

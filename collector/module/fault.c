@@ -12,8 +12,10 @@
 
 #include <linux/fs.h>
 #include <linux/kprobes.h>
+#include <linux/mman.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
 
 #include "compat/mm.h"
 #include "compat/pte.h"
@@ -58,6 +60,8 @@ static unsigned int repair(struct mtr_session *s, struct vm_area_struct *vma, un
 	pmd_t *pmd;
 
 	*phys = 0;
+	if (unlikely(vma->vm_flags & VM_HUGETLB))	/* its tables are shared and freed under another lock */
+		return MEMTRACE_RECORD_HUGE;
 	rcu_read_lock();
 	pmd = mtr_pmd_of(mm, addr);
 	if (!pmd)
@@ -109,11 +113,14 @@ out:
 }
 
 /*
- * Somebody looks into the memory of another process (ptrace, process_vm_readv,
- * a kernel thread that borrowed it): not an access of the program. An entry of
- * ours is shown nevertheless, the kernel must not take it for a NUMA hint.
+ * A fault that is not of a traced task on its own memory, in an address space that may be a traced one. An entry
+ * of ours is shown: the kernel must not take it for a NUMA hint, and move the page.
+ *
+ * @remote: somebody looks into the memory of another process (ptrace, process_vm_readv, a kernel thread that borrowed
+ * it). It is no access of the program: the entry becomes old, so that the sweep does not infer one. Else a process that
+ * shares the address space without being a thread of it: the sweep infers its access, of an unknown thread.
  */
-static void remote(struct vm_area_struct *vma, unsigned long addr)
+static void not_ours(struct vm_area_struct *vma, unsigned long addr, bool remote)
 {
 	struct mtr_image *im;
 	spinlock_t *ptl;
@@ -124,23 +131,31 @@ static void remote(struct vm_area_struct *vma, unsigned long addr)
 	im = mtr_find_image(vma->vm_mm);
 	if (!im)
 		goto out;
-	mtr_count(im->s, REMOTE);
+	if (remote)
+		mtr_count(im->s, REMOTE);
+	else
+		mtr_count(im->s, STRANGER);
+	if (!mtr_vma_traced(vma))
+		goto out;
 	pmd = mtr_pmd_of(vma->vm_mm, addr);
-	if (!pmd || !mtr_vma_traced(vma))
+	if (!pmd)
 		goto out;
 	ptep = mtr_pte_lock(vma->vm_mm, pmd, addr, &ptl);
 	if (!ptep)
 		goto out;
 	p = ptep_get(ptep);
 	if (mtr_pte_hidden(p)) {
-		/* old: the sweep shall not take it for an access of the program */
-		mtr_set_pte(vma->vm_mm, addr & PAGE_MASK, ptep, pte_mkold(mtr_pte_show(vma, p, false)));
-		mtr_count(im->s, REMOTE_SHOWN);
+		p = mtr_pte_show(vma, p, !remote);
+		mtr_set_pte(vma->vm_mm, addr & PAGE_MASK, ptep, remote ? pte_mkold(p) : p);
+		if (remote)
+			mtr_count(im->s, REMOTE_SHOWN);
 	}
 	spin_unlock(ptl);
 out:
 	rcu_read_unlock();
 }
+
+static struct task_struct *expected;	/* whose next fault the probe shall see; sessions_lock */
 
 /* True: a fault of user mode that needs nothing more. */
 static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int flags)
@@ -152,19 +167,23 @@ static bool fault(struct vm_area_struct *vma, unsigned long addr, unsigned int f
 	bool done = false;
 	unsigned int fl;
 
+	if (unlikely(READ_ONCE(expected) == current))
+		WRITE_ONCE(expected, NULL);
 	if (unlikely(vma->vm_mm != current->mm || (flags & FAULT_FLAG_REMOTE) || (current->flags & PF_KTHREAD))) {
-		remote(vma, addr);
+		not_ours(vma, addr, true);
 		return false;
 	}
 	t = mtr_find_task(current);
-	if (likely(!t) || READ_ONCE(t->ignored))
+	if (likely(!t) || READ_ONCE(t->ignored)) {
+		not_ours(vma, addr, false);
 		return false;
+	}
 	s = t->s;
 	if (mtr_vma_skipped(s, vma))
 		return false;
 	if (unlikely(t->mm != current->mm)) {
 		/* in the middle of exec: the new image begins with what exec itself does */
-		if (!s->privileged)
+		if (!s->privileged || t->vforked)
 			return false;	/* not before we know whose program it is */
 		mtr_task_moved(t);
 	}
@@ -367,6 +386,25 @@ void mtr_probes_off(void)
 		unregister_kprobe(&around_probe);
 	if (gup_probed)
 		unregister_kprobe(&gup_probe);
+}
+
+/*
+ * A probe that is registered can be switched off for all (kernel.ftrace_enabled, kprobes/enabled): makes one fault of
+ * the caller's own, and says whether the probe has seen it. sessions_lock; sleeps; the caller has a memory of its own.
+ */
+bool mtr_probes_see(void)
+{
+	const unsigned long a = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	bool seen = true;
+
+	if (IS_ERR_VALUE(a))
+		return true;	/* nothing can be said */
+	WRITE_ONCE(expected, current);
+	if (!put_user((char)1, (char __user *)a))
+		seen = !READ_ONCE(expected);
+	WRITE_ONCE(expected, NULL);
+	vm_munmap(a, PAGE_SIZE);
+	return seen;
 }
 
 u64 mtr_probes_missed(void)

@@ -22,16 +22,19 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/stringify.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 #include "compat/cpu.h"
 #include "compat/file.h"
 
+MODULE_AUTHOR("memtrace contributors");
 MODULE_DESCRIPTION("memtrace: memory accesses of programs by page faults");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("1.0");
+MODULE_VERSION(__stringify(MEMTRACE_ABI_MAJOR) "." __stringify(MEMTRACE_ABI_MINOR));
 
 /* For user space only: whoever of the recorders is the last unloads it; root can take that back. */
 static bool temporary;
@@ -48,23 +51,38 @@ static unsigned int sessions;
  * What sessions of users without CAP_SYS_PTRACE may hold. Their memory is charged
  * to the memory cgroup of the process that configures, too.
  */
-static unsigned int user_mib = 352;
+static unsigned int user_mib = 384;
 module_param(user_mib, uint, 0644);
-MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (352)");
+MODULE_PARM_DESC(user_mib, "MiB that all recordings of one user may hold (384)");
 static unsigned int all_mib;
 module_param(all_mib, uint, 0644);
 MODULE_PARM_DESC(all_mib, "MiB that all recordings of all users may hold; 0 (default): an eighth of the memory");
 #define USER_SESSIONS 8u
+#define USER_OPENS 64u		/* descriptors, most of them not configured: 7 KiB each, and 256 bytes for each processor */
+/* Part of the quota of a session: what grows with the program, see mtr_reserve(). An eighth of the rest, within bounds. */
+#define RESERVE_LEAST (1u << 20)
+#define RESERVE_MOST (8u << 20)
 
-/* sessions_lock */
+/* Of all that one person has open. sessions_lock. */
 struct mtr_user {
 	struct list_head list;
 	kuid_t uid;
-	unsigned int sessions;
+	unsigned int opens, sessions;
 	u64 bytes;
 };
 static LIST_HEAD(users);
 static u64 users_bytes;
+
+/* Who pays: the ids of a user namespace are those of whoever made it, else one person had as many quotas as ids. */
+static kuid_t payer(const struct cred *c)
+{
+	const struct user_namespace *ns = c->user_ns;
+	kuid_t uid = c->uid;
+
+	for (; ns->parent; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
 
 static struct mtr_user *user_of(kuid_t uid)
 {
@@ -76,7 +94,49 @@ static struct mtr_user *user_of(kuid_t uid)
 	return NULL;
 }
 
-/* 0, -EDQUOT, -ENOMEM. Sleeps. */
+/* An open descriptor. 0, -EMFILE, -ENOMEM. Sleeps. */
+static int user_enter(struct mtr_session *s)
+{
+	struct mtr_user *u;
+	int err = 0;
+
+	if (s->privileged)
+		return 0;
+	mutex_lock(&sessions_lock);
+	u = user_of(payer(s->cred));
+	if (!u) {
+		u = kzalloc(sizeof(*u), GFP_KERNEL);
+		if (u) {
+			u->uid = payer(s->cred);
+			list_add(&u->list, &users);
+		}
+	}
+	if (!u)
+		err = -ENOMEM;
+	else if (u->opens >= USER_OPENS)
+		err = -EMFILE;
+	else
+		u->opens++;
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+static void user_leave(struct mtr_session *s)
+{
+	struct mtr_user *u;
+
+	if (s->privileged)
+		return;
+	mutex_lock(&sessions_lock);
+	u = user_of(payer(s->cred));
+	if (!--u->opens) {
+		list_del(&u->list);
+		kfree(u);
+	}
+	mutex_unlock(&sessions_lock);
+}
+
+/* 0, -EDQUOT. Sleeps. */
 static int quota_take(struct mtr_session *s, u64 bytes)
 {
 	const u64 all = all_mib ? (u64)all_mib << 20 : (u64)mtr_ram_pages() << PAGE_SHIFT >> 3;
@@ -86,16 +146,7 @@ static int quota_take(struct mtr_session *s, u64 bytes)
 	if (s->privileged)
 		return 0;
 	mutex_lock(&sessions_lock);
-	u = user_of(s->cred->uid);
-	if (!u) {
-		u = kzalloc(sizeof(*u), GFP_KERNEL);
-		if (!u) {
-			mutex_unlock(&sessions_lock);
-			return -ENOMEM;
-		}
-		u->uid = s->cred->uid;
-		list_add(&u->list, &users);
-	}
+	u = user_of(payer(s->cred));
 	if (u->sessions >= USER_SESSIONS || u->bytes + bytes > (u64)user_mib << 20 || users_bytes + bytes > all) {
 		err = -EDQUOT;
 	} else {
@@ -103,10 +154,6 @@ static int quota_take(struct mtr_session *s, u64 bytes)
 		u->bytes += bytes;
 		users_bytes += bytes;
 		s->quota = bytes;
-	}
-	if (!u->sessions) {
-		list_del(&u->list);
-		kfree(u);
 	}
 	mutex_unlock(&sessions_lock);
 	return err;
@@ -119,15 +166,31 @@ static void quota_give(struct mtr_session *s)
 	if (!s->quota)
 		return;
 	mutex_lock(&sessions_lock);
-	u = user_of(s->cred->uid);
+	u = user_of(payer(s->cred));
 	u->bytes -= s->quota;
 	users_bytes -= s->quota;
 	s->quota = 0;
-	if (!--u->sessions) {
-		list_del(&u->list);
-		kfree(u);
-	}
+	u->sessions--;
 	mutex_unlock(&sessions_lock);
+}
+
+/*
+ * Memory for tasks, address spaces, hashes and notes, which a program can make grow: true when it may be taken. It is
+ * a part of the quota, and of nobody's of a privileged session. Any context.
+ */
+bool mtr_reserve(struct mtr_session *s, size_t bytes)
+{
+	if (s->privileged || atomic_long_sub_return(bytes, &s->reserve) >= 0)
+		return true;
+	atomic_long_add(bytes, &s->reserve);
+	return false;
+}
+
+/* Any context. */
+void mtr_unreserve(struct mtr_session *s, size_t bytes)
+{
+	if (!s->privileged)
+		atomic_long_add(bytes, &s->reserve);
 }
 
 u64 mtr_counter(const struct mtr_session *s, unsigned int c)
@@ -140,24 +203,44 @@ u64 mtr_counter(const struct mtr_session *s, unsigned int c)
 	return sum;
 }
 
+/* Of a session that was never configured, or is not any more. */
+static void session_free(struct mtr_session *s)
+{
+	if (s->cred) {
+		user_leave(s);
+		put_cred(s->cred);
+	}
+	free_cpumask_var(s->flush_cpus);
+	free_percpu(s->counter);
+	vfree(s->page);
+	kfree(s);
+}
+
 static int mtr_open(struct inode *inode, struct file *f)
 {
-	struct mtr_session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct mtr_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
 
 	if (!s)
-		return -ENOMEM;
+		return err;
 	s->privileged = capable(CAP_SYS_PTRACE);
 	s->physical = capable(CAP_SYS_ADMIN);
-	s->counter = __alloc_percpu(sizeof(u64) * MEMTRACE_COUNTERS, sizeof(u64));
-	s->page = vmalloc_user(PAGE_SIZE);
 	s->cred = mtr_access_cred(s->privileged);
-	if (!zalloc_cpumask_var(&s->flush_cpus, GFP_KERNEL) || !s->counter || !s->page || !s->cred) {
-		free_cpumask_var(s->flush_cpus);
-		if (s->cred)
+	if (s->cred) {
+		err = user_enter(s);
+		if (err) {
 			put_cred(s->cred);
-		free_percpu(s->counter);
-		vfree(s->page);
+			s->cred = NULL;
+		}
+	}
+	if (!s->cred) {
 		kfree(s);
+		return err;
+	}
+	s->counter = __alloc_percpu_gfp(sizeof(u64) * MEMTRACE_COUNTERS, sizeof(u64), GFP_KERNEL_ACCOUNT);
+	s->page = vmalloc_user(PAGE_SIZE);
+	if (!zalloc_cpumask_var(&s->flush_cpus, GFP_KERNEL_ACCOUNT) || !s->counter || !s->page) {
+		session_free(s);
 		return -ENOMEM;
 	}
 	mutex_init(&s->lock);
@@ -166,7 +249,7 @@ static int mtr_open(struct inode *inode, struct file *f)
 	init_waitqueue_head(&s->wait);
 	INIT_LIST_HEAD(&s->tasks);
 	INIT_LIST_HEAD(&s->images);
-	INIT_WORK(&s->late_sweep, mtr_late_sweep);
+	INIT_WORK(&s->late_work, mtr_late_work);
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	f->private_data = s;
 	return stream_open(inode, f);
@@ -196,6 +279,8 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
 	u32 count, bits;
 	bool sparing;
+	u64 bytes;
+	long reserve;
 	int err;
 
 	if (c->pad || c->skip_start > c->skip_end)
@@ -220,10 +305,13 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 	/* half as many pages as records: many are of several threads, and the rest is only told less exactly */
 	bits = max(10, order_base_2((u64)count * MTR_BLOCK_RECORDS * 2 / 3));
 	sparing = (c->flags & MEMTRACE_CONFIG_SPARING) && c->subphases > 1;
-	err = quota_take(s, (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits) +
-			 (sparing ? sizeof(u32) << bits : 0));
+	bytes = (u64)count * (MTR_BLOCK_BYTES + sizeof(*s->blocks)) + (sizeof(struct mtr_set_entry) << bits) +
+		(sparing ? sizeof(u32) << bits : 0);
+	reserve = clamp_t(u64, bytes / 8, RESERVE_LEAST, RESERVE_MOST);
+	err = quota_take(s, bytes + reserve);
 	if (err)
 		return err;
+	atomic_long_set(&s->reserve, reserve);
 	err = -ENOMEM;
 	s->blocks = mtr_vmalloc(array_size(count, sizeof(*s->blocks)), gfp | __GFP_ZERO);
 	s->data = mtr_vmalloc(array_size(count, MTR_BLOCK_BYTES), gfp);
@@ -249,6 +337,14 @@ static int configure(struct mtr_session *s, const struct memtrace_config *c)
 			if (err)
 				mtr_probes_off();
 		}
+	}
+	if (!err && !mtr_probes_see()) {
+		pr_err("no session: a page fault was made on purpose and the probe has not seen it; are kernel.ftrace_enabled or kprobes off?\n");
+		if (!sessions) {
+			mtr_tracepoints_off();
+			mtr_probes_off();
+		}
+		err = -EOPNOTSUPP;
 	}
 	if (!err)
 		sessions++;
@@ -300,16 +396,12 @@ static int mtr_release(struct inode *inode, struct file *f)
 		mutex_unlock(&sessions_lock);
 		synchronize_rcu();	/* handlers that have found the session */
 	}
-	flush_workqueue(mtr_workqueue);	/* sweeps that a fork has left for later */
+	cancel_work_sync(&s->late_work);	/* of this session alone: another one's may wait for what its user does */
 	free_memory(s);
 	if (s->reader)
 		put_task_struct(s->reader);
-	free_cpumask_var(s->flush_cpus);
-	free_percpu(s->counter);
-	vfree(s->page);
 	put_pid_ns(s->pid_ns);
-	put_cred(s->cred);
-	kfree(s);
+	session_free(s);
 	return 0;
 }
 
@@ -367,10 +459,7 @@ static long mtr_ioctl(struct file *f, unsigned int request, unsigned long arg)
 	case MEMTRACE_ATTACH:
 		if (copy_from_user(&attach, u, sizeof(attach)))
 			return -EFAULT;
-		mutex_lock(&s->lock);
-		err = s->configured && !s->stopped ? mtr_attach(s, &attach) : -EINVAL;
-		mutex_unlock(&s->lock);
-		return err;
+		return mtr_attach(s, &attach);
 	case MEMTRACE_STATS:
 		st = kmalloc(sizeof(*st), GFP_KERNEL);
 		if (!st)
@@ -461,10 +550,12 @@ static ssize_t mtr_read(struct file *f, char __user *ub, size_t len, loff_t *off
 		if (!b->first)
 			s->notes--;
 		spin_unlock(&s->done_lock);
-		if (b->first)
+		if (b->first) {
 			mtr_pool_put(&s->pool, b);
-		else
+		} else {
+			mtr_unreserve(s, sizeof(*b) + bytes);
 			kfree(b);
+		}
 		if (fatal_signal_pending(current))
 			break;
 		cond_resched();
@@ -513,7 +604,7 @@ static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "memtrace",
 	.fops = &fops,
-	.mode = 0600,			/* root; a group by 60-memtrace.rules */
+	.mode = 0600,			/* root; docs/administrator.md says what a group could do */
 };
 
 static int __init mtr_init(void)

@@ -55,6 +55,7 @@ struct mtr_session {
 	struct cred *cred;		/* of the opener, see access.c */
 	struct pid_namespace *pid_ns;
 	u64 quota;			/* bytes that count for the user */
+	atomic_long_t reserve;		/* bytes that are left for what grows with the program, see mtr_reserve() */
 
 	struct mtr_block *blocks;
 	void *data;
@@ -86,7 +87,10 @@ struct mtr_session {
 	u64 intervals, late, close_ns, sweep_ns, flush_ns, longest_ns;
 	atomic64_t newborn_ns;
 	u64 __percpu *counter;
-	struct work_struct late_sweep;	/* images that a fork has swept in part */
+	struct work_struct late_work;	/* images that a fork has swept in part, tasks that have ended */
+	atomic_t newborns;		/* tasks since tasks that have ended were looked for */
+	struct mtr_fifo orphans;	/* blocks of tasks that were reaped within the interval; session->lock */
+	u64 reaped_cpu_ns;		/* CPU time of them in the interval; session->lock */
 	cpumask_var_t flush_cpus;	/* session->lock */
 	u64 closed_ns;			/* when the last sweep had made everything hidden, flush included */
 };
@@ -99,10 +103,14 @@ struct mtr_task {
 	struct mtr_session *s;
 	struct mm_struct *mm;		/* of its image; compared only; t->lock */
 	bool waiting;			/* for exec */
-	bool ignored;			/* privileged program: left alone */
+	bool ignored;			/* left alone: a privileged program, or one that is not followed */
+	bool fresh;			/* of an attach that has not succeeded yet; mtr_reg_lock */
+	bool vforked;			/* shares the memory of its parent until its exec, and is not followed */
+	bool huge_were_off;		/* huge pages of its address space were off before we came */
 	spinlock_t lock;
 	struct mtr_chunk chunk;
 	u64 cpu_ns;
+	u8 calm;			/* intervals in a row for which its hash was far too large */
 };
 
 struct mtr_image {
@@ -113,7 +121,7 @@ struct mtr_image {
 	struct mtr_session *s;
 	struct memtrace_image note;
 	bool announced;
-	bool swept;			/* by the current pass of the monitor */
+	bool swept;			/* by the current pass of the monitor; it may have ended since */
 	bool exit_swept;
 	bool dead;			/* no records any more; im->lock */
 	bool huge_were_off;		/* huge pages were off before we came */
@@ -126,6 +134,9 @@ struct mtr_image {
 #define mtr_count(s, c) this_cpu_inc((s)->counter[MEMTRACE_C_##c])
 #define mtr_count_n(s, c, n) this_cpu_add((s)->counter[MEMTRACE_C_##c], n)
 u64 mtr_counter(const struct mtr_session *s, unsigned int c);
+/* ---- main.c */
+bool mtr_reserve(struct mtr_session *s, size_t bytes);
+void mtr_unreserve(struct mtr_session *s, size_t bytes);
 
 /* Number of the interval that an event of a task belongs to. */
 static inline u64 mtr_label(const struct mtr_session *s)
@@ -157,6 +168,7 @@ void mtr_tracepoints_off(void);
 /* ---- fault.c */
 int mtr_probes_on(void);
 void mtr_probes_off(void);
+bool mtr_probes_see(void);
 u64 mtr_probes_missed(void);
 
 /* ---- sweep.c */
@@ -175,7 +187,7 @@ struct mtr_sweep {
 	u64 label;			/* of inferred accesses */
 	unsigned long at;		/* where to go on */
 	unsigned int left;		/* entries until a pause */
-	u64 hidden, seen, inferred, dropped, shown, spared;
+	u64 hidden, seen, inferred, dropped, shown, spared, aged;
 };
 
 /*
@@ -189,7 +201,7 @@ void mtr_sweep_counted(struct mtr_sweep *w);
 void mtr_newborn(struct mtr_image *im);
 void mtr_newborn_fork(struct mtr_image *im);
 void mtr_newborn_exec(struct mtr_image *im);
-void mtr_show_later(struct mtr_session *s, struct mm_struct *mm);
+void mtr_show_later(struct mm_struct *mm);
 void mtr_put_later(struct mm_struct *mm);
 u64 mtr_frame_of(struct mm_struct *mm, u64 virt);
 bool mtr_vma_traced(const struct vm_area_struct *vma);
@@ -203,7 +215,8 @@ int mtr_monitor_start(struct mtr_session *s);
 void mtr_monitor_stop(struct mtr_session *s);
 void mtr_interval_end(struct mtr_session *s);	/* session->lock */
 void mtr_show_all(struct mtr_session *s);		/* session->lock */
-void mtr_late_sweep(struct work_struct *work);
+void mtr_late_work(struct work_struct *work);
 extern struct workqueue_struct *mtr_workqueue;
+#define MTR_NEWBORNS 256	/* new tasks after which those that have ended are looked for */
 
 #endif

@@ -35,13 +35,13 @@
 /* A message that is not a block of the pool. May sleep. False: no memory. */
 static bool note(struct mtr_session *s, struct mtr_fifo *out, const void *message, u32 bytes)
 {
-	struct mtr_block *b;
+	struct mtr_block *b = NULL;
 
-	if (READ_ONCE(s->notes) > 1u << 16) {
-		mtr_count(s, NOTE_LOST);
-		return false;
+	if (READ_ONCE(s->notes) <= 1u << 16 && mtr_reserve(s, sizeof(*b) + bytes)) {
+		b = kzalloc(sizeof(*b) + bytes, GFP_KERNEL);
+		if (!b)
+			mtr_unreserve(s, sizeof(*b) + bytes);
 	}
-	b = kzalloc(sizeof(*b) + bytes, GFP_KERNEL);
 	if (!b) {
 		mtr_count(s, NOTE_LOST);
 		return false;
@@ -76,7 +76,7 @@ static void take_open(struct mtr_session *s, struct mtr_task *t)
 	cond_resched();
 }
 
-/* Sweeps one address space, mmget()ed; begins its TLB bracket. session->lock; sleeps. */
+/* Sweeps one address space, which may end meanwhile; begins its TLB bracket. session->lock; sleeps. */
 static void hide(struct mtr_session *s, struct mtr_image *im, u64 label, bool again, u64 *resident)
 {
 	struct mtr_sweep w = { .s = s, .im = im, .mode = again ? MTR_AGAIN : MTR_HIDE, .label = label };
@@ -96,7 +96,7 @@ static void hide_all(struct mtr_session *s, u64 label, bool again)
 	struct mtr_image *im;
 
 	list_for_each_entry(im, &s->images, list) {
-		im->swept = mmget_not_zero(im->mm);
+		im->swept = atomic_read(&im->mm->mm_users);
 		if (im->swept)
 			hide(s, im, label, again, &resident);
 	}
@@ -111,42 +111,64 @@ static void hide_all(struct mtr_session *s, u64 label, bool again)
 	s->flush_ns += s->closed_ns - t1;
 }
 
-/* The rest of what forks have begun; mtr_newborn_fork(). */
-void mtr_late_sweep(struct work_struct *work)
+static void reap_task(struct mtr_session *s, struct mtr_task *t)
 {
-	struct mtr_session *s = container_of(work, struct mtr_session, late_sweep);
+	spin_lock(&mtr_reg_lock);
+	hash_del_rcu(&t->hash);
+	list_del_rcu(&t->list);
+	spin_unlock(&mtr_reg_lock);
+	atomic_dec(&s->ntasks);
+	mtr_task_free(t);
+}
+
+/* session->lock; within an interval, so that all blocks are of it. Tasks that have ended; their blocks wait for its end. */
+static void reap_early(struct mtr_session *s)
+{
+	struct mtr_task *t, *tn;
+
+	atomic_set(&s->newborns, 0);
+	list_for_each_entry_safe(t, tn, &s->tasks, list) {
+		if (!READ_ONCE(t->task->exit_state))
+			continue;
+		spin_lock(&t->lock);
+		mtr_chunk_take(&t->chunk, ~0ull, &s->orphans);
+		spin_unlock(&t->lock);
+		if (!t->waiting)
+			s->reaped_cpu_ns += t->task->se.sum_exec_runtime - t->cpu_ns;
+		reap_task(s, t);
+		cond_resched();
+	}
+}
+
+/* What forks have left to do: the rest of their sweeps, mtr_newborn_fork(), and tasks that have ended. */
+void mtr_late_work(struct work_struct *work)
+{
+	struct mtr_session *s = container_of(work, struct mtr_session, late_work);
 	struct mtr_image *im;
 	struct mtr_task *t;
 	u64 resident = 0, t0;
+	bool late = false;
 
 	mutex_lock(&s->lock);
 	t0 = ktime_get_mono_fast_ns();
 	if (!s->stopping) {
+		reap_early(s);
+		list_for_each_entry(im, &s->images, list)
+			late |= READ_ONCE(im->late);
+	}
+	if (late) {
 		list_for_each_entry(t, &s->tasks, list)
 			take_open(s, t);
 		list_for_each_entry(im, &s->images, list) {
-			if (!READ_ONCE(im->late) || !mmget_not_zero(im->mm))
+			if (!READ_ONCE(im->late) || !atomic_read(&im->mm->mm_users))
 				continue;
 			hide(s, im, s->number / 2, false, &resident);
 			mtr_flush_finish(s->flush_cpus);
 			dec_tlb_flush_pending(im->mm);
-			mtr_put_later(im->mm);
 		}
 	}
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &s->late_ns);
 	mutex_unlock(&s->lock);
-}
-
-/* Gives back what hide_all() has taken. */
-static void put_all(struct mtr_session *s)
-{
-	struct mtr_image *im;
-
-	list_for_each_entry(im, &s->images, list) {
-		if (im->swept)
-			mtr_put_later(im->mm);
-		im->swept = false;
-	}
 }
 
 static void subphase(struct mtr_session *s)
@@ -157,7 +179,6 @@ static void subphase(struct mtr_session *s)
 		take_open(s, t);
 	s->past.turn++;
 	hide_all(s, s->number / 2, s->past.e != NULL);
-	put_all(s);
 }
 
 static struct mtr_image *image_of(struct mtr_session *s, u32 number)
@@ -190,10 +211,14 @@ static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mt
 			frame = e ? mtr_set_frame(e) : 0;
 		}
 		if (!frame && im && im->swept) {
-			if (!locked)
-				mmap_read_lock(im->mm);
-			locked = true;
-			frame = mtr_frame_of(im->mm, r->virt);
+			if (!locked) {
+				im->swept = mmget_not_zero(im->mm);	/* it may have ended */
+				locked = im->swept;
+				if (locked)
+					mmap_read_lock(im->mm);
+			}
+			if (locked)
+				frame = mtr_frame_of(im->mm, r->virt);
 		}
 		r->chain = 0;
 		r->phys = 0;
@@ -206,36 +231,36 @@ static void complete_block(struct mtr_session *s, struct mtr_block *b, struct mt
 		if (s->config.flags & MEMTRACE_CONFIG_PHYSICAL)
 			r->phys = ((frame - 1) << PAGE_SHIFT) | (r->virt & ~PAGE_MASK);
 	}
-	if (locked)
+	if (locked) {
 		mmap_read_unlock(im->mm);
+		mtr_put_later(im->mm);
+	}
 	d->head.bytes = sizeof(*d) + d->records * sizeof(struct memtrace_record);
 }
 
 /* More hash heads for a task that needs them, fewer for one that does not. */
 static void resize(struct mtr_session *s, struct mtr_task *t, u32 records)
 {
-	const u32 want = mtr_chunk_bits(records);
+	const u32 want = mtr_chunk_bits(records), before = t->chunk.bits;
 	u32 *heads;
 
-	if (want <= t->chunk.bits)
+	/* smaller only when it stays calm: a program has phases */
+	t->calm = want + 2 < before ? min(t->calm + 1, 100) : 0;
+	if (want <= before && t->calm < 16)
 		return;
-	heads = kvcalloc(1u << want, sizeof(u32), GFP_KERNEL);
-	if (!heads)
+	t->calm = 0;
+	if (!mtr_reserve(s, sizeof(u32) << want))
 		return;		/* longer chains, nothing worse */
+	heads = kvcalloc(1u << want, sizeof(u32), GFP_KERNEL);
+	if (!heads) {
+		mtr_unreserve(s, sizeof(u32) << want);
+		return;
+	}
 	spin_lock(&t->lock);
 	heads = mtr_chunk_rehash(&t->chunk, heads, want);
 	spin_unlock(&t->lock);
 	kvfree(heads);
-}
-
-static void reap_task(struct mtr_session *s, struct mtr_task *t)
-{
-	spin_lock(&mtr_reg_lock);
-	hash_del_rcu(&t->hash);
-	list_del_rcu(&t->list);
-	spin_unlock(&mtr_reg_lock);
-	atomic_dec(&s->ntasks);
-	mtr_task_free(t);
+	mtr_unreserve(s, sizeof(u32) << before);
 }
 
 /* Images whose last user is gone; after their last blocks. */
@@ -323,10 +348,14 @@ void mtr_interval_end(struct mtr_session *s)
 	struct mtr_image *im, *last = NULL;
 	struct mtr_task *t, *tn;
 	struct mtr_block *b;
-	u64 cpu = 0, work;
+	u64 cpu, work;
 	u32 full = 0;
 
 	set_number(s, 2 * n + 1);
+	mtr_fifo_join(&pending, &s->orphans);
+	cpu = s->reaped_cpu_ns;
+	s->reaped_cpu_ns = 0;
+	atomic_set(&s->newborns, 0);
 	list_for_each_entry_safe(t, tn, &s->tasks, list) {
 		const bool dead = READ_ONCE(t->task->exit_state);
 		const u64 now = t->task->se.sum_exec_runtime;
@@ -379,7 +408,6 @@ void mtr_interval_end(struct mtr_session *s)
 			mtr_past_take_block(&s->past, &s->set, b);
 		cond_resched();
 	}
-	put_all(s);
 	mtr_set_clear(&s->set);
 
 	list_for_each_entry(im, &s->images, list) {
@@ -429,12 +457,9 @@ void mtr_show_all(struct mtr_session *s)
 	list_for_each_entry(im, &s->images, list) {
 		struct mtr_sweep w = { .s = s, .im = im, .mode = MTR_SHOW };
 
-		if (!mmget_not_zero(im->mm))
-			continue;
 		mtr_sweep_mm(&w);
 		if (!im->huge_were_off)
 			mtr_mm_huge_pages(im->mm);
-		mtr_put_later(im->mm);
 	}
 }
 
@@ -442,14 +467,17 @@ static int monitor(void *data)
 {
 	struct mtr_session *s = data;
 	ktime_t begin = ktime_get(), next;
+	ktime_t earliest = begin;
 	unsigned int phase = 0;
-	u64 length = s->rule.now_ns;
+	u64 length = s->rule.now_ns, t0;
 
 	while (!kthread_should_stop()) {
 		const unsigned int phases = s->config.subphases;
 
 		phase++;
 		next = ktime_add_ns(begin, div_u64(length * phase, phases));
+		if (ktime_before(next, earliest))
+			next = earliest;
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (!kthread_should_stop())
 			schedule_hrtimeout(&next, HRTIMER_MODE_ABS);
@@ -461,12 +489,16 @@ static int monitor(void *data)
 			continue;
 		}
 		mutex_lock(&s->lock);
+		t0 = ktime_get_mono_fast_ns();
 		if (!s->stopped) {
 			if (phase < phases)
 				subphase(s);
 			else
 				mtr_interval_end(s);
 		}
+		/* its CPU time is outside of every limit of the user: at most a fifth of one processor */
+		if (!s->privileged)
+			earliest = ktime_add_ns(ktime_get(), 4 * (ktime_get_mono_fast_ns() - t0));
 		mutex_unlock(&s->lock);
 		if (phase < phases)
 			continue;
@@ -493,8 +525,9 @@ int mtr_monitor_start(struct mtr_session *s)
 		return PTR_ERR(k);
 	get_task_struct(k);
 	s->monitor = k;
-	/* starved, it would make intervals longer than they are said to be */
-	set_user_nice(k, -10);
+	/* starved, it would make intervals longer than they are said to be; a right of those who may trace everybody */
+	if (s->privileged)
+		set_user_nice(k, -10);
 	wake_up_process(k);
 	return 0;
 }

@@ -156,6 +156,8 @@ static void sweep_table(struct mtr_sweep *w, struct vm_area_struct *vma, pmd_t *
 					mtr_set_note_frame(e, pte_pfn(p));
 				else
 					mtr_count(w->s, SET_FULL);
+			} else {
+				w->aged++;	/* fork and mremap make such entries, and whoever clears accessed bits */
 			}
 		}
 		mtr_set_pte(mm, a, ptep, mtr_pte_hide(p));
@@ -166,61 +168,101 @@ out:
 	rcu_read_unlock();
 }
 
+/* What a step costs, in entries looked at: 10 ns each; another mapping is found in a tree, another table by its upper ones. */
+#define VMA_COST 16u
+#define TABLE_COST 4u
+
+/* Counts a step; true: the piece ends, the next one begins at @next. */
+static bool piece_ends(struct mtr_sweep *w, unsigned long cost, unsigned long next)
+{
+	w->left -= min_t(unsigned long, w->left, cost);
+	/* somebody waits for the lock of the mappings: he comes first */
+	if (w->left && !mmap_lock_is_contended(w->im->mm))
+		return false;
+	w->at = next;
+	return true;
+}
+
+/* The entries of [a, end), which is in one table of PMDs. True: the piece ends. */
+static bool sweep_pmds(struct mtr_sweep *w, struct vm_area_struct *vma, pud_t *pud, unsigned long a, unsigned long end)
+{
+	pmd_t *pmd = pmd_offset(pud, a), v;
+	unsigned long next, cost;
+
+	for (; a < end; a = next, pmd++) {
+		next = pmd_addr_end(a, end);
+		v = READ_ONCE(*pmd);
+		cost = 1;
+		if (pmd_none(v)) {
+			;
+		} else if (mtr_pmd_huge(v) || mtr_pmd_protnone(v)) {
+			/* hidden, one fault would stand for 512 pages */
+			if (w->mode == MTR_HIDE || w->mode == MTR_AGAIN)
+				mtr_count(w->s, HUGE_SKIPPED);
+		} else {
+			sweep_table(w, vma, pmd, a, next);
+			cost = (next - a) >> PAGE_SHIFT;
+		}
+		if (piece_ends(w, cost, next))
+			return true;
+	}
+	return false;
+}
+
+/* The entries of [a, end) of one mapping. True: the piece ends. */
+static bool sweep_vma(struct mtr_sweep *w, struct vm_area_struct *vma, unsigned long a)
+{
+	const unsigned long end = vma->vm_end;
+	unsigned long next;
+
+	for (; a < end; a = next) {
+		pgd_t *pgd = pgd_offset(w->im->mm, a);
+		p4d_t *p4d;
+		pud_t *pud;
+
+		next = pgd_addr_end(a, end);
+		if (!pgd_none(*pgd) && !pgd_bad(*pgd)) {
+			p4d = p4d_offset(pgd, a);
+			next = p4d_addr_end(a, end);
+			if (!p4d_none(*p4d) && !p4d_bad(*p4d)) {
+				pud = pud_offset(p4d, a);
+				next = pud_addr_end(a, end);
+				if (!pud_none(*pud) && !pud_leaf(*pud) && !pud_bad(*pud) && sweep_pmds(w, vma, pud, a, next))
+					return true;
+			}
+		}
+		if (piece_ends(w, TABLE_COST, next))
+			return true;
+	}
+	return false;
+}
+
+/* Memory of devices and of hugetlbfs; the kernel's own special mappings (vdso) have no file. */
+static bool vma_unseen(const struct vm_area_struct *vma)
+{
+	return !mtr_vma_traced(vma) && ((vma->vm_flags & VM_HUGETLB) || vma->vm_file) && (vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
 bool mtr_sweep_piece(struct mtr_sweep *w)
 {
 	struct mm_struct *mm = w->im->mm;
 	struct vm_area_struct *vma;
-	unsigned long a, end, next;
 
 	for (vma = find_vma(mm, w->at); vma; vma = find_vma(mm, vma->vm_end)) {
 		if (!mtr_vma_traced(vma)) {
-			if ((w->mode == MTR_HIDE || w->mode == MTR_AGAIN) && (vma->vm_flags & VM_HUGETLB)) {
+			/* told where it begins, once in a sweep */
+			if ((w->mode == MTR_HIDE || w->mode == MTR_AGAIN) && vma_unseen(vma) && w->at <= vma->vm_start) {
 				mtr_count(w->s, UNSEEN_REGION);
 				mtr_count_n(w->s, UNSEEN_PAGES, vma_pages(vma));
 			}
-			continue;
-		}
-		if (w->mode == MTR_SHOW)
-			mtr_writes_quiet(vma);
-		else if (mtr_vma_skipped(w->s, vma))
-			continue;
-		end = vma->vm_end;
-		for (a = max(vma->vm_start, w->at); a < end; a = next) {
-			pgd_t *pgd = pgd_offset(mm, a);
-			p4d_t *p4d;
-			pud_t *pud;
-			pmd_t *pmd, v;
-
-			next = pgd_addr_end(a, end);
-			if (pgd_none(*pgd) || pgd_bad(*pgd))
-				continue;
-			p4d = p4d_offset(pgd, a);
-			next = p4d_addr_end(a, end);
-			if (p4d_none(*p4d) || p4d_bad(*p4d))
-				continue;
-			pud = pud_offset(p4d, a);
-			next = pud_addr_end(a, end);
-			if (pud_none(*pud) || pud_leaf(*pud) || pud_bad(*pud))
-				continue;
-			pmd = pmd_offset(pud, a);
-			next = pmd_addr_end(a, end);
-			v = READ_ONCE(*pmd);
-			if (pmd_none(v))
-				continue;
-			if (mtr_pmd_huge(v) || mtr_pmd_protnone(v)) {
-				/* hidden, one fault would stand for 512 pages */
-				if (w->mode == MTR_HIDE || w->mode == MTR_AGAIN)
-					mtr_count(w->s, HUGE_SKIPPED);
-				continue;
-			}
-			sweep_table(w, vma, pmd, a, next);
-			w->left -= min_t(unsigned long, w->left, (next - a) >> PAGE_SHIFT);
-			/* somebody waits for the lock of the mappings: he comes first */
-			if (!w->left || mmap_lock_is_contended(mm)) {
-				w->at = next;
+		} else if (w->mode == MTR_SHOW || !mtr_vma_skipped(w->s, vma)) {
+			if (w->mode == MTR_SHOW)
+				mtr_writes_quiet(vma);
+			if (sweep_vma(w, vma, max(vma->vm_start, w->at)))
 				return false;
-			}
 		}
+		if (piece_ends(w, VMA_COST, vma->vm_end))
+			return false;
 	}
 	return true;
 }
@@ -228,6 +270,8 @@ bool mtr_sweep_piece(struct mtr_sweep *w)
 /* Once, at the end of the pieces. */
 void mtr_sweep_counted(struct mtr_sweep *w)
 {
+	if (!w->s)
+		return;
 	mtr_count_n(w->s, INFERRED, w->inferred);
 	mtr_count_n(w->s, DROPPED, w->dropped);
 	mtr_count_n(w->s, RESTORED, w->shown);
@@ -235,6 +279,7 @@ void mtr_sweep_counted(struct mtr_sweep *w)
 		mtr_count_n(w->s, SWEPT, w->hidden);
 		mtr_count_n(w->s, SEEN, w->seen);
 		mtr_count_n(w->s, SPARED, w->spared);
+		mtr_count_n(w->s, AGED, w->aged);
 	} else if (w->mode == MTR_NEWBORN) {
 		mtr_count_n(w->s, NEWBORN, w->hidden);
 	}
@@ -247,19 +292,23 @@ void mtr_sweep_counted(struct mtr_sweep *w)
  * come to one that is done stays visible for this time, as after an mremap() right
  * behind the sweep: the next one infers it. For MTR_HIDE also session->lock and a
  * TLB bracket, see hide().
+ *
+ * The address space is held for one piece at a time: a program that has ended must not be kept from
+ * being written to (ETXTBSY), nor the file systems that it had mapped from being unmounted.
  */
 void mtr_sweep_mm(struct mtr_sweep *w)
 {
 	struct mm_struct *mm = w->im->mm;
-	bool done;
+	bool done = false;
 
-	do {
+	while (!done && mmget_not_zero(mm)) {
 		w->left = PIECE_ENTRIES;
 		mmap_read_lock(mm);
 		done = mtr_sweep_piece(w);
 		mmap_read_unlock(mm);
+		mtr_put_later(mm);
 		cond_resched();
-	} while (!done);
+	}
 	mtr_sweep_counted(w);
 }
 
@@ -285,7 +334,7 @@ void mtr_newborn(struct mtr_image *im)
 
 /*
  * Fork: a child that has not run; preemption is off. What does not fit is left
- * to the workqueue: mtr_late_sweep(). The child's entries are old, so whatever it
+ * to the workqueue: mtr_late_work(). The child's entries are old, so whatever it
  * touches before is inferred then.
  */
 void mtr_newborn_fork(struct mtr_image *im)
@@ -296,7 +345,7 @@ void mtr_newborn_fork(struct mtr_image *im)
 	bool done = false;
 
 	if (READ_ONCE(im->s->stopping)) {	/* copied hidden entries while we stop */
-		mtr_show_later(im->s, mm);
+		mtr_show_later(mm);
 		return;
 	}
 	if (mmap_read_trylock(mm)) {
@@ -308,7 +357,7 @@ void mtr_newborn_fork(struct mtr_image *im)
 	}
 	if (!done) {
 		WRITE_ONCE(im->late, true);
-		queue_work(mtr_workqueue, &im->s->late_sweep);
+		queue_work(mtr_workqueue, &im->s->late_work);
 	}
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
 }
@@ -334,27 +383,23 @@ void mtr_newborn_exec(struct mtr_image *im)
 	}
 	if (!done) {
 		WRITE_ONCE(im->late, true);
-		queue_work(mtr_workqueue, &im->s->late_sweep);
+		queue_work(mtr_workqueue, &im->s->late_work);
 	}
 	atomic64_add(ktime_get_mono_fast_ns() - t0, &im->s->newborn_ns);
 }
 
 struct mtr_show {
 	struct work_struct work;
-	struct mtr_session *s;
 	struct mm_struct *mm;		/* mmgrab()ed */
 };
 
 static void show_work(struct work_struct *work)
 {
 	struct mtr_show *show = container_of(work, struct mtr_show, work);
-	struct mtr_image copy = { .mm = show->mm, .s = show->s };
-	struct mtr_sweep w = { .s = show->s, .im = &copy, .mode = MTR_SHOW };
+	struct mtr_image copy = { .mm = show->mm };
+	struct mtr_sweep w = { .im = &copy, .mode = MTR_SHOW };
 
-	if (mmget_not_zero(show->mm)) {
-		mtr_sweep_mm(&w);
-		mmput(show->mm);
-	}
+	mtr_sweep_mm(&w);
 	mmdrop(show->mm);
 	kfree(show);
 }
@@ -362,16 +407,15 @@ static void show_work(struct work_struct *work)
 /*
  * An address space that is not traced has copies of hidden entries: they are
  * shown. Any context; without memory the kernel heals them one by one, as NUMA hints.
- * The session is there until the workqueue has been flushed.
+ * Of no session, so that no session waits for it; the module does.
  */
-void mtr_show_later(struct mtr_session *s, struct mm_struct *mm)
+void mtr_show_later(struct mm_struct *mm)
 {
 	struct mtr_show *show = kmalloc(sizeof(*show), GFP_ATOMIC);
 
 	if (!show)
 		return;
 	INIT_WORK(&show->work, show_work);
-	show->s = s;
 	show->mm = mm;
 	mmgrab(mm);
 	queue_work(mtr_workqueue, &show->work);

@@ -48,18 +48,25 @@ struct mtr_image *mtr_find_image(const struct mm_struct *mm)
 	return NULL;
 }
 
-/* mtr_reg_lock. Any context. The address space of a task, new or known. NULL: no memory. */
+/*
+ * mtr_reg_lock. Any context. The address space of a task, new or known; of a new one, the task that it comes from
+ * (NULL: attached). NULL: no memory.
+ */
 static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, struct task_struct *k,
-				  u32 parent, enum memtrace_how how, bool *is_new)
+				  const struct mtr_task *from, enum memtrace_how how, bool *is_new)
 {
-	struct mtr_image *im = mtr_find_image(mm), *from;
+	struct mtr_image *im = mtr_find_image(mm);
 
 	*is_new = false;
 	if (im)
 		return im;
-	im = kzalloc(sizeof(*im), GFP_ATOMIC);
-	if (!im)
+	if (!mtr_reserve(s, sizeof(*im)))
 		return NULL;
+	im = kzalloc(sizeof(*im), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!im) {
+		mtr_unreserve(s, sizeof(*im));
+		return NULL;
+	}
 	mmgrab(mm);
 	im->mm = mm;
 	im->s = s;
@@ -67,7 +74,7 @@ static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, 
 	im->note.head.kind = MEMTRACE_IMAGE;
 	im->note.head.bytes = sizeof(im->note);
 	im->note.image = s->next_image++;
-	im->note.parent = parent;
+	im->note.parent = from && !from->waiting ? from->chunk.image : ~0u;
 	im->note.pid = task_tgid_nr_ns(k, s->pid_ns);
 	im->note.how = how;
 	im->note.time_ns = ktime_get_mono_fast_ns();
@@ -76,9 +83,8 @@ static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, 
 	im->chunk.tid = -1;
 	im->chunk.pid = im->note.pid;
 	im->huge_were_off = mtr_mm_no_huge_pages(mm);
-	list_for_each_entry(from, &s->images, list)
-		if (from->note.image == parent && !from->huge_were_off)
-			im->huge_were_off = false;	/* off only because of us */
+	if (from && !from->huge_were_off)
+		im->huge_were_off = false;	/* off only because of us */
 	list_add_tail_rcu(&im->list, &s->images);
 	hash_add_rcu(images, &im->hash, (unsigned long)mm);
 	atomic_inc(&s->nimages);
@@ -86,19 +92,29 @@ static struct mtr_image *image_get(struct mtr_session *s, struct mm_struct *mm, 
 	return im;
 }
 
-/* mtr_reg_lock. Any context. */
+/* What a task takes of the reserve, with that many bits of hash heads. */
+static size_t task_bytes(u32 bits)
+{
+	return sizeof(struct mtr_task) + (sizeof(u32) << bits);
+}
+
+/* mtr_reg_lock. Any context. Charged to current, which is the program itself or who attaches to it. */
 static struct mtr_task *task_new(struct mtr_session *s, struct task_struct *k)
 {
-	struct mtr_task *t = kzalloc(sizeof(*t), GFP_ATOMIC);
+	const u32 bits = mtr_chunk_bits(256);
+	struct mtr_task *t;
 
-	if (!t)
+	if (!mtr_reserve(s, task_bytes(bits)))
 		return NULL;
-	t->chunk.bits = mtr_chunk_bits(256);
-	t->chunk.heads = kzalloc(sizeof(u32) << t->chunk.bits, GFP_ATOMIC);
-	if (!t->chunk.heads) {
+	t = kzalloc(sizeof(*t), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (t)
+		t->chunk.heads = kzalloc(sizeof(u32) << bits, GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!t || !t->chunk.heads) {
 		kfree(t);
+		mtr_unreserve(s, task_bytes(bits));
 		return NULL;
 	}
+	t->chunk.bits = bits;
 	spin_lock_init(&t->lock);
 	t->s = s;
 	get_task_struct(k);
@@ -106,6 +122,7 @@ static struct mtr_task *task_new(struct mtr_session *s, struct task_struct *k)
 	t->chunk.tid = task_pid_nr_ns(k, s->pid_ns);
 	t->chunk.pid = task_tgid_nr_ns(k, s->pid_ns);
 	t->cpu_ns = k->se.sum_exec_runtime;
+	t->huge_were_off = true;	/* until it enters an image we have changed nothing */
 	return t;
 }
 
@@ -119,6 +136,7 @@ static void task_add(struct mtr_task *t)
 
 void mtr_task_free(struct mtr_task *t)
 {
+	mtr_unreserve(t->s, task_bytes(t->chunk.bits));
 	put_task_struct(t->task);
 	kvfree(t->chunk.heads);
 	kfree_rcu(t, rcu);
@@ -126,6 +144,7 @@ void mtr_task_free(struct mtr_task *t)
 
 void mtr_image_free(struct mtr_image *im)
 {
+	mtr_unreserve(im->s, sizeof(*im));
 	mmdrop(im->mm);
 	kfree_rcu(im, rcu);
 }
@@ -135,6 +154,7 @@ static void task_enter(struct mtr_task *t, struct mtr_image *im)
 {
 	spin_lock(&t->lock);
 	t->mm = im->mm;
+	t->huge_were_off = im->huge_were_off;
 	t->chunk.cur = NULL;		/* a block is of one image */
 	t->chunk.image = im->note.image;
 	if (t->chunk.filled) {		/* and so is the hash */
@@ -147,57 +167,89 @@ static void task_enter(struct mtr_task *t, struct mtr_image *im)
 	spin_unlock(&t->lock);
 }
 
+/* Huge pages of an address space that is not traced (any more), but that has inherited our flag. Any context. */
+static void huge_pages_back(const struct mtr_task *t, struct mm_struct *mm)
+{
+	if (!t->huge_were_off)
+		mtr_mm_huge_pages(mm);
+}
+
+/* Context: the task, preemption off. What it does from now on is none of our business. */
+static void leave_alone(struct mtr_task *t)
+{
+	WRITE_ONCE(t->ignored, true);
+	huge_pages_back(t, current->mm);
+}
+
 /* Its task has another address space than before: exec. Context: the task, preemption off. */
 void mtr_task_moved(struct mtr_task *t)
 {
-	struct mtr_image *im;
-	bool is_new;
+	struct mtr_image *im = NULL;
+	bool is_new, closed;
 
 	spin_lock(&mtr_reg_lock);
-	if (t->s->closed) {	/* found before it was taken out of the hash */
-		spin_unlock(&mtr_reg_lock);
-		return;
+	closed = t->s->closed;	/* found before it was taken out of the hash */
+	if (!closed) {
+		im = image_get(t->s, current->mm, current, t, MEMTRACE_HOW_EXEC, &is_new);
+		if (im)
+			task_enter(t, im);
 	}
-	im = image_get(t->s, current->mm, current, t->waiting ? ~0u : t->chunk.image, MEMTRACE_HOW_EXEC, &is_new);
-	if (im)
-		task_enter(t, im);
 	spin_unlock(&mtr_reg_lock);
-	if (!im) {
+	if (im)
+		return;
+	if (!closed)
 		mtr_count(t->s, TASK_LOST);
-		WRITE_ONCE(t->ignored, true);
-	}
+	leave_alone(t);
+}
+
+/*
+ * A new task that is not traced. Its address space, where it has one of its own, has copies of
+ * our entries and of our flag. Context: parent, preemption off; the child has not run.
+ */
+static void not_followed(const struct mtr_task *parent, struct task_struct *k)
+{
+	if (k->mm == current->mm)
+		return;
+	huge_pages_back(parent, k->mm);
+	mtr_show_later(k->mm);
 }
 
 /* Context: parent, preemption off; the child has not run. */
 static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_flags)
 {
-	struct mtr_task *parent = mtr_find_task(current), *t;
+	struct mtr_task *parent = mtr_find_task(current), *t = NULL;
 	struct mtr_image *im = NULL;
 	struct mtr_session *s;
-	bool is_new = false;
+	bool is_new = false, follows, closed;
 
-	if (!parent || !k->mm || parent->ignored)
+	if (!parent || !k->mm)
 		return;
+	if (parent->ignored) {
+		if (mtr_find_image(current->mm))
+			not_followed(parent, k);
+		return;
+	}
 	s = parent->s;
-	if (k->mm != current->mm && !(s->config.flags & MEMTRACE_CONFIG_CHILDREN) && !parent->waiting) {
-		/* not followed: its copies of our entries are shown, it is none of our business */
-		mtr_show_later(s, k->mm);
+	/* never from a program that nobody has asked about: an exec that the registration of its parent has missed */
+	if (READ_ONCE(parent->mm) != current->mm)
+		return;
+	follows = (s->config.flags & MEMTRACE_CONFIG_CHILDREN) || parent->waiting;
+	if (k->mm != current->mm && !follows) {
+		not_followed(parent, k);
 		return;
 	}
 	spin_lock(&mtr_reg_lock);
-	if (s->closed) {	/* its parent was found before all were taken out of the hash */
-		spin_unlock(&mtr_reg_lock);
-		if (k->mm != current->mm)
-			mtr_show_later(s, k->mm);
-		return;
-	}
-	t = task_new(s, k);
+	closed = s->closed;	/* its parent was found before all were taken out of the hash */
+	if (!closed)
+		t = task_new(s, k);
 	if (t) {
+		t->fresh = parent->fresh;
+		t->vforked = parent->vforked || (!follows && task_tgid(k) != task_tgid(current));
 		if (parent->waiting) {
 			t->waiting = true;
 			t->mm = k->mm;
 		} else {
-			im = image_get(s, k->mm, k, parent->chunk.image, MEMTRACE_HOW_FORK, &is_new);
+			im = image_get(s, k->mm, k, parent, MEMTRACE_HOW_FORK, &is_new);
 			if (im)
 				task_enter(t, im);
 			else
@@ -206,10 +258,16 @@ static void on_newtask(void *data, struct task_struct *k, mtr_clone_flags clone_
 		task_add(t);
 	}
 	spin_unlock(&mtr_reg_lock);
-	if (!t || t->ignored)
-		mtr_count(s, TASK_LOST);
+	if (!t || t->ignored) {
+		if (!closed)
+			mtr_count(s, TASK_LOST);
+		not_followed(parent, k);
+	}
 	if (is_new)
 		mtr_newborn_fork(im);
+	/* each that has ended keeps some 24 KiB of the kernel's: not until the interval ends */
+	if (atomic_inc_return(&s->newborns) == MTR_NEWBORNS)
+		queue_work(mtr_workqueue, &s->late_work);
 }
 
 /* Context: the task, in its new program, preemption off. */
@@ -220,8 +278,12 @@ static void on_exec(void *data, struct task_struct *k, pid_t old_pid, struct lin
 
 	if (!t || t->ignored)
 		return;
+	if (t->vforked) {
+		leave_alone(t);
+		return;
+	}
 	if (!mtr_access_exec(t->s, bprm)) {
-		WRITE_ONCE(t->ignored, true);
+		leave_alone(t);
 		mtr_count(t->s, DETACHED);
 		return;
 	}
@@ -275,10 +337,14 @@ void mtr_tracepoints_off(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* session->lock. Returns 1: registered, 0: was known, negative errno. */
+/*
+ * session->lock. Returns 1: registered, 0: was known, or ends; negative errno. -EAGAIN: it executes another program than the
+ * one that was asked about; it is registered, fresh, and left alone.
+ */
 static int attach_task(struct mtr_session *s, struct task_struct *k, struct mm_struct *mm, bool on_exec,
 		       struct mtr_image **im, bool *new_image)
 {
+	struct mm_struct *now;
 	struct mtr_task *t;
 	int ret = 1;
 
@@ -293,76 +359,147 @@ static int attach_task(struct mtr_session *s, struct task_struct *k, struct mm_s
 		ret = -ENOMEM;
 		goto out;
 	}
+	t->fresh = true;
 	if (on_exec) {
 		t->waiting = true;
 		t->mm = mm;
 	} else {
 		bool is_new;
 
-		*im = image_get(s, mm, k, ~0u, MEMTRACE_HOW_ATTACH, &is_new);
+		*im = image_get(s, mm, k, NULL, MEMTRACE_HOW_ATTACH, &is_new);
 		*new_image |= is_new;
 		if (!*im || (*im)->s != s) {
 			ret = *im ? -EBUSY : -ENOMEM;
-			put_task_struct(t->task);
-			kfree(t->chunk.heads);
-			kfree(t);
+			mtr_task_free(t);
 			goto out;
 		}
 		task_enter(t, *im);
 	}
 	task_add(t);
+	/* an exec after this finds it, and asks again; one before it is of a program that nobody has asked about */
+	task_lock(k);
+	now = k->mm;
+	task_unlock(k);
+	if (now != mm) {
+		WRITE_ONCE(t->ignored, true);
+		ret = now ? -EAGAIN : 0;
+	}
 out:
 	spin_unlock(&mtr_reg_lock);
 	return ret;
 }
 
 /*
- * session->lock; may sleep. Threads that are being created meanwhile by a
- * thread which is not yet registered are found by looking again until
- * nothing new turns up.
+ * session->lock; sleeps. The end of an attach: what it has registered stays (success), or goes, tasks that end and a
+ * new image that nobody uses too, so that a failed attach has changed nothing.
  */
-int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a)
+static void settle(struct mtr_session *s, bool success, struct mtr_image *im)
 {
-	struct task_struct *k, *x;
-	struct mtr_image *im = NULL;
-	struct mm_struct *mm;
-	struct pid *pid;
-	bool new_image = false, again;
-	int err = 0, n = 0;
+	struct mtr_fifo out = {};
+	struct mtr_task *t, *tn;
+	struct mtr_block *b;
+	LIST_HEAD(gone);
 
-	if ((a->flags & ~MEMTRACE_ATTACH_ON_EXEC) || a->pad[0] || a->pad[1])
-		return -EINVAL;
-	pid = find_get_pid(a->pid);
-	k = pid ? get_pid_task(pid, PIDTYPE_PID) : NULL;
-	put_pid(pid);
-	if (!k)
-		return -ESRCH;
-	mm = mtr_access_mm(s, k, a->pid);
-	if (IS_ERR(mm)) {
-		err = PTR_ERR(mm);
-		goto put_task;
+	spin_lock(&mtr_reg_lock);
+	list_for_each_entry_safe(t, tn, &s->tasks, list) {
+		if (!t->fresh)
+			continue;
+		if (success && !t->ignored) {
+			t->fresh = false;
+			continue;
+		}
+		hash_del_rcu(&t->hash);
+		list_move(&t->list, &gone);
+		atomic_dec(&s->ntasks);
 	}
+	if (im) {
+		hash_del_rcu(&im->hash);
+		list_del(&im->list);
+		atomic_dec(&s->nimages);
+	}
+	spin_unlock(&mtr_reg_lock);
+	if (list_empty(&gone) && !im)
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(t, tn, &gone, list) {
+		mtr_chunk_take(&t->chunk, ~0ull, &out);
+		mtr_task_free(t);
+	}
+	while ((b = mtr_fifo_get(&out)))
+		mtr_pool_put(&s->pool, b);
+	if (im) {
+		if (!im->huge_were_off)
+			mtr_mm_huge_pages(im->mm);
+		mtr_image_free(im);
+	}
+}
+
+/*
+ * session->lock; may sleep. All threads of a process whose address space is @mm. Threads that are being created
+ * meanwhile by a thread which is not yet registered are found by looking again until nothing new turns up.
+ */
+static int attach_all(struct mtr_session *s, struct task_struct *k, struct mm_struct *mm, bool on_exec)
+{
+	struct mtr_image *im = NULL;
+	bool new_image = false, again;
+	struct task_struct *x;
+	int err;
+
 	do {
 		again = false;
+		err = 0;
 		rcu_read_lock();
 		for_each_thread(k, x) {
 			if (x->exit_state || (x->flags & PF_EXITING))
 				continue;
-			err = attach_task(s, x, mm, a->flags & MEMTRACE_ATTACH_ON_EXEC, &im, &new_image);
+			err = attach_task(s, x, mm, on_exec, &im, &new_image);
 			if (err < 0)
 				break;
-			if (err > 0) {
-				again = true;
-				n++;
-			}
+			again |= err > 0;
 		}
 		rcu_read_unlock();
 	} while (again && err >= 0);
+	settle(s, err >= 0, err < 0 && new_image ? im : NULL);
+	if (err < 0)
+		return err;
 	if (new_image && im)
 		mtr_newborn(im);
-	err = err < 0 ? err : 0;
-	mmput(mm);
-put_task:
+	return 0;
+}
+
+/*
+ * session->lock is not held: the question whether it may be traced opens a file of the caller's mounts, and a user's
+ * file system may keep it waiting for ever. All of the process or nothing.
+ */
+int mtr_attach(struct mtr_session *s, const struct memtrace_attach *a)
+{
+	struct task_struct *k;
+	struct mm_struct *mm;
+	int err, try = 0;
+
+	if ((a->flags & ~MEMTRACE_ATTACH_ON_EXEC) || a->pad[0] || a->pad[1])
+		return -EINVAL;
+	/* the number is of the opener's namespace, as all numbers that are told */
+	if (task_active_pid_ns(current) != s->pid_ns)
+		return -EPERM;
+	rcu_read_lock();
+	k = pid_task(find_pid_ns(a->pid, s->pid_ns), PIDTYPE_PID);
+	if (k)
+		get_task_struct(k);
+	rcu_read_unlock();
+	if (!k)
+		return -ESRCH;
+	do {
+		mm = mtr_access_mm(s, k, a->pid);
+		if (IS_ERR(mm)) {
+			err = PTR_ERR(mm);
+			break;
+		}
+		mutex_lock(&s->lock);
+		err = s->configured && !s->stopped ? attach_all(s, k, mm, a->flags & MEMTRACE_ATTACH_ON_EXEC) : -EINVAL;
+		mutex_unlock(&s->lock);
+		mmput(mm);
+	} while (err == -EAGAIN && ++try < 3);
 	put_task_struct(k);
 	return err;
 }
@@ -388,6 +525,8 @@ void mtr_unregister_all(struct mtr_session *s)
 	}
 	list_for_each_entry_safe(im, in, &s->images, list) {
 		list_del(&im->list);
+		if (!im->huge_were_off)		/* of an exec behind mtr_show_all() */
+			mtr_mm_huge_pages(im->mm);
 		mtr_image_free(im);
 	}
 	atomic_set(&s->ntasks, 0);

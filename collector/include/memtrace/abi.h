@@ -18,7 +18,8 @@
  * interval message n.
  *
  * Versions: MAJOR changes when an old user would misread the data, MINOR when
- * something is added that an old user can ignore. Padding is zero; the module
+ * something is added that an old user can ignore, and with each fix: it is the version of the module, too,
+ * and DKMS builds a version once. Padding is zero; the module
  * refuses (EINVAL) padding and flags that are not, so that they can get a
  * meaning later. Times are ns of CLOCK_MONOTONIC. All fields have fixed widths
  * and natural alignment; 32- and 64-bit programs use the same layout.
@@ -33,7 +34,7 @@
 	_Static_assert(sizeof(struct type) == (bytes), "layout of struct " #type)
 
 #define MEMTRACE_ABI_MAJOR	1
-#define MEMTRACE_ABI_MINOR	4
+#define MEMTRACE_ABI_MINOR	5
 #define MEMTRACE_DEVICE		"/dev/memtrace"
 
 #define MEMTRACE_BLOCK_BYTES	4096
@@ -117,6 +118,8 @@ enum memtrace_counter {
 	MEMTRACE_C_DETACHED,		/* processes left alone after exec of a privileged program */
 	MEMTRACE_C_UNSEEN_PAGES,	/* LOSS: pages of the mappings of UNSEEN_REGION, at each end of an interval (1.1) */
 	MEMTRACE_C_SPARED,		/* visible entries that a subphase left alone (1.4) */
+	MEMTRACE_C_STRANGER,		/* faults of processes that share the memory and are no threads: thread not known (1.5) */
+	MEMTRACE_C_AGED,		/* visible pages without an accessed bit: whether they were accessed is not known (1.5) */
 	MEMTRACE_C_N
 };
 

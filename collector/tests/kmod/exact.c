@@ -1065,7 +1065,7 @@ static void unprivileged(void)
 	pid_t k, mine;
 	char x;
 
-	if (chmod(MEMTRACE_DEVICE, 0666) || system("echo 24 > /sys/module/memtrace/parameters/user_mib; cp /bin/busybox /tmp/exact.unreadable && chmod 711 /tmp/exact.unreadable"))
+	if (chmod(MEMTRACE_DEVICE, 0666) || system("echo 26 > /sys/module/memtrace/parameters/user_mib; cp /bin/busybox /tmp/exact.unreadable && chmod 711 /tmp/exact.unreadable"))
 		DIE("chmod");
 	k = fork();
 	if (!k) {
@@ -1083,7 +1083,7 @@ static void unprivileged(void)
 		for (int round = 0; round < 2; round++) {
 			int n, held[12];
 
-			c.pool_blocks = 2000;		/* 8 MiB, and 3 for the rest */
+			c.pool_blocks = 2000;		/* 8 MiB, and 4 for the rest */
 			for (n = 0; n < 10; n++) {
 				held[n] = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 				errno = 0;
@@ -1127,7 +1127,7 @@ static void unprivileged(void)
 	waitpid(k, &st, 0);
 	CHECK_EQ(WEXITSTATUS(st), 0);
 	CHECK(WIFEXITED(st));
-	if (chmod(MEMTRACE_DEVICE, 0600) || system("echo 352 > /sys/module/memtrace/parameters/user_mib"))
+	if (chmod(MEMTRACE_DEVICE, 0600) || system("echo 384 > /sys/module/memtrace/parameters/user_mib"))
 		DIE("chmod");
 }
 

@@ -205,6 +205,15 @@ if part kill; then
 	clean kill
 fi
 
+if part hostile; then	# what users might try against the kernel, each other and recorded programs
+	[ -e /fuse.ko ] && insmod /fuse.ko
+	cp /bin/hostile /tmp/hostile.copy
+	load
+	/bin/hostile all 2>&1
+	unload
+	clean hostile
+fi
+
 if part reload; then
 	n=0
 	while [ $n -lt $LOADS ]; do

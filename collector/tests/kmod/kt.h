@@ -72,7 +72,7 @@ static const char *const kt_counter_name[MEMTRACE_C_N] = {
 	"faults", "hidden", "real", "write_protect", "spurious", "huge", "kernel", "alien", "remote",
 	"remote_shown", "vma_lock", "records", "merged", "inferred", "dropped", "set_full", "swept", "seen",
 	"newborn", "newborn_busy", "huge_skipped", "unseen_region", "no_frame", "task_lost", "note_lost",
-	"restored", "exit_swept", "detached", "unseen_pages", "spared",
+	"restored", "exit_swept", "detached", "unseen_pages", "spared", "stranger", "aged",
 };
 
 #endif

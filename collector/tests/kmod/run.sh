@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: memtrace contributors
 # SPDX-License-Identifier: EPL-2.0
 # Tests of the kernel module in virtual machines, in software emulation (no KVM).
-#   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload record"] [--work DIR]
+#   run.sh [--series "5.10 6.1 6.12"] [--parts "interface truth reclaim stress kill reload hostile record"] [--work DIR]
 # Unless parts are named, 6.12 gets all of them and a second machine with two NUMA nodes, 6.1
 # all but "record" (user.sh records on it) and "reclaim" (two minutes), 5.10 "interface brief". KMOD_JOBS (2) machines run at once.
 # --parts numa is a machine of its own, with two NUMA nodes; --parts probes switches
@@ -19,7 +19,7 @@ series="5.10 6.1 6.12" parts= work=$top/build/kmod
 . "$here/options.sh"
 options "$@"
 named=$parts
-all="interface truth reclaim stress kill reload record"
+all="interface truth reclaim stress kill reload hostile record"
 # machines_of VERSION: the parts of each machine with that kernel, one per line
 machines_of() {
 	if [ -n "$named" ]; then echo "$named"; return; fi
@@ -35,7 +35,7 @@ work=$(cd "$work" && pwd)
 
 . "$here/kernels.sh"
 
-for p in ktrace truth check exact stress probes reclaim; do
+for p in ktrace truth check exact stress probes reclaim hostile; do
 	nice gcc -O2 -Wall -Wextra -Werror -std=gnu11 -D_GNU_SOURCE -I"$top/collector/include" -I"$top/collector/lib" -static \
 		-o "$work/bin/$p" "$here/$p.c" -lpthread
 done
@@ -58,7 +58,7 @@ count() { # output of a machine
 
 # machine VERSION PARTS IMAGE: what a machine is and boots; its output goes to $work/log-VERSION-FIRST-PART
 machine() {
-	local v=$1 parts=$2 image=$3 brd root
+	local v=$1 parts=$2 image=$3 m ko root
 	local name=$v-${parts%% *}
 	root=$work/root-$name
 	rm -rf "$root"
@@ -66,11 +66,13 @@ machine() {
 	cp "$work"/bin/* "$root/bin/"
 	cp "$work/build-$v/memtrace.ko" "$root/"
 	strip -g "$root/memtrace.ko"
-	brd=$(find "$work/$v/lib/modules" -name 'brd.ko*' 2> /dev/null | head -n 1 || true)
-	case $brd in
-	*.xz) xz -dc "$brd" > "$root/brd.ko" ;;
-	*.ko) cp "$brd" "$root/brd.ko" ;;
-	esac
+	for m in brd fuse; do
+		ko=$(find "$work/$v/lib/modules" -name "$m.ko*" 2> /dev/null | head -n 1 || true)
+		case $ko in
+		*.xz) xz -dc "$ko" > "$root/$m.ko" ;;
+		*.ko) cp "$ko" "$root/$m.ko" ;;
+		esac
+	done
 	cp "$here/guest.sh" "$root/guest.sh"
 	# LOADS=1000 for the whole thousand: two minutes
 	{ echo "PARTS='$parts'"; echo "LOADS=$loads"; } > "$root/settings"

@@ -1,0 +1,720 @@
+// SPDX-FileCopyrightText: memtrace contributors
+// SPDX-License-Identifier: EPL-2.0
+/*
+ * hostile: what a user of the device might try, on purpose or by chance, against the kernel, against others and
+ * against programs that are recorded. Run as root in the virtual machine; the kernel's log is looked at by the caller.
+ * Prints "ok ..." or "FAILED ..." for each case.
+ *
+ *	hostile all | CASE...
+ */
+#include "kt.h"
+
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define MEMBER 1000
+
+static const char *self;
+
+static void verdict(bool good, const char *what, const char *format, ...)
+{
+	va_list l;
+
+	printf("%s %s: ", good ? "ok" : "FAILED", what);
+	va_start(l, format);
+	vprintf(format, l);
+	va_end(l);
+	putchar('\n');
+}
+
+/* A member of a group that may open the device. */
+static void drop(uid_t uid)
+{
+	gid_t g = MEMBER;
+
+	if (setgroups(1, &g) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		DIE("drop");
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+static int configure(double ms, u32 pool_blocks, u32 flags)
+{
+	struct memtrace_config c = { .interval_ns = (u64)(ms * 1e6), .subphases = 1, .pool_blocks = pool_blocks, .flags = flags,
+				     .fault_cost_ns = 1000 };
+	int fd = open(MEMTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && ioctl(fd, MEMTRACE_CONFIGURE, &c)) {
+		int e = errno;
+
+		close(fd);
+		errno = e;
+		return -1;
+	}
+	return fd;
+}
+
+static int session(double ms, u32 pool_blocks, u32 flags)
+{
+	int fd = configure(ms, pool_blocks, flags);
+
+	if (fd < 0)
+		DIE("no session");
+	return fd;
+}
+
+static int attach(int fd, pid_t pid)
+{
+	struct memtrace_attach a = { .pid = pid };
+
+	return ioctl(fd, MEMTRACE_ATTACH, &a);
+}
+
+static struct memtrace_stats stats(int fd)
+{
+	struct memtrace_stats s;
+
+	if (ioctl(fd, MEMTRACE_STATS, &s))
+		DIE("stats");
+	return s;
+}
+
+/* Runs a case in a process of its own, as a member or as root; true: it ended by itself with 0 within the time. */
+static bool child_does(int (*what)(void), uid_t uid, int seconds)
+{
+	pid_t k;
+	int st;
+
+	fflush(stdout);
+	k = fork();
+	if (!k) {
+		if (uid)
+			drop(uid);
+		_exit(what());
+	}
+	for (int i = 0; i < seconds * 10; i++) {
+		if (waitpid(k, &st, WNOHANG) == k)
+			return WIFEXITED(st) && !WEXITSTATUS(st);
+		usleep(100000);
+	}
+	kill(k, SIGKILL);
+	for (int i = 0; i < 50; i++) {
+		if (waitpid(k, &st, WNOHANG) == k)
+			return false;
+		usleep(100000);
+	}
+	printf("FAILED a process cannot be killed any more\n");
+	return false;
+}
+
+/* ---- the end of a session beside everything else */
+
+static volatile int over;
+
+static void *nothing(void *v)
+{
+	return v;
+}
+
+static void *make_threads(void *v)
+{
+	pthread_attr_t a;
+	pthread_t p;
+
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 65536);
+	while (!over)
+		if (!pthread_create(&p, &a, nothing, v))
+			pthread_join(p, NULL);
+	return NULL;
+}
+
+static void *idle(void *v)
+{
+	for (;;)
+		pause();
+	return v;
+}
+
+static void *make_processes(void *v)
+{
+	while (!over) {
+		pid_t k = fork();
+
+		if (!k)
+			_exit(0);
+		waitpid(k, NULL, 0);
+	}
+	return v;
+}
+
+static int race_body(void)
+{
+	pthread_t p[3];
+	pid_t victim = fork();
+	int rounds = 20;
+
+	if (!victim) {
+		/* with many tasks to take out, the others wait for the lock meanwhile */
+		for (int i = 0; i < 100; i++)
+			pthread_create(&p[0], NULL, idle, NULL);
+		pthread_create(&p[0], NULL, make_threads, NULL);
+		pthread_create(&p[1], NULL, make_threads, NULL);
+		pthread_create(&p[2], NULL, make_processes, NULL);
+		for (;;)
+			pause();
+	}
+	usleep(500000);
+	for (int i = 0; i < rounds; i++) {
+		int fd = session(500, 256, MEMTRACE_CONFIG_CHILDREN);
+
+		if (attach(fd, victim))
+			return 1;
+		usleep(2000 + i * 7919 % 20000);
+		close(fd);
+	}
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
+	return 0;
+}
+
+static void race(void)
+{
+	verdict(child_does(race_body, 0, 240), "race", "sessions that end while threads and processes are made");
+}
+
+static int shared_fd;
+static pthread_barrier_t gate;
+
+static void *stopper(void *v)
+{
+	pthread_barrier_wait(&gate);
+	ioctl(shared_fd, MEMTRACE_STOP);
+	return v;
+}
+
+static void *ticker(void *v)
+{
+	pthread_barrier_wait(&gate);
+	for (int i = 0; i < 20 && !ioctl(shared_fd, MEMTRACE_TICK); i++)
+		;
+	return v;
+}
+
+static int stop_body(void)
+{
+	pthread_t a, b, c;
+
+	for (int i = 0; i < 30; i++) {
+		shared_fd = session(1, 16, 0);
+		pthread_barrier_init(&gate, NULL, 3);
+		pthread_create(&a, NULL, stopper, NULL);
+		pthread_create(&b, NULL, stopper, NULL);
+		pthread_create(&c, NULL, ticker, NULL);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+		pthread_join(c, NULL);
+		close(shared_fd);
+	}
+	return 0;
+}
+
+static void stop(void)
+{
+	verdict(child_does(stop_body, MEMBER, 120), "stop", "two threads stop one session at once, a third one ticks");
+}
+
+/* ---- state of the kernel */
+
+static int page_body(void)
+{
+	int fd = session(1000, 64, MEMTRACE_CONFIG_MANUAL);
+	void *p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED || !mprotect(p, PAGE, PROT_READ | PROT_WRITE) || errno != EACCES;
+}
+
+static void page(void)
+{
+	verdict(child_does(page_body, MEMBER, 30), "page", "the page of the interval's number stays read only");
+}
+
+static bool write_to(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* A probe that is switched off sees nothing: no session rather than one without accesses. */
+static void blind(void)
+{
+	static const char *const off[] = { "/proc/sys/kernel/ftrace_enabled", "/sys/kernel/debug/kprobes/enabled" };
+
+	for (int i = 0; i < 2; i++) {
+		int fd;
+
+		if (!write_to(off[i], "0")) {
+			printf("note: %s cannot be switched off here\n", off[i]);
+			continue;
+		}
+		fd = configure(1000, 64, MEMTRACE_CONFIG_MANUAL);
+		verdict(fd < 0 && errno == EOPNOTSUPP, "blind", "no session with %s = 0 (%s)", off[i], fd < 0 ? strerror(errno) : "there is one");
+		if (fd >= 0)
+			close(fd);
+		write_to(off[i], "1");
+		fd = configure(1000, 64, MEMTRACE_CONFIG_MANUAL);
+		verdict(fd >= 0, "blind", "a session afterwards");
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* ---- programs that are recorded, and others */
+
+static bool huge_pages_allowed(const char *status)
+{
+	char line[200];
+	FILE *f = fopen(status, "r");
+	int on = 1;	/* a kernel that does not tell */
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "THP_enabled: %d", &on);
+	if (f)
+		fclose(f);
+	return on;
+}
+
+/* A child that is not followed has huge pages, it and what it executes, during the session and afterwards. */
+static void huge(void)
+{
+	int fd = session(10, 256, 0), st = -1;
+	pid_t k = fork();
+
+	if (!k) {
+		if (attach(fd, getpid()))
+			_exit(9);
+		usleep(50000);
+		k = fork();
+		if (!k) {
+			if (!huge_pages_allowed("/proc/self/status"))
+				_exit(1);
+			execl(self, self, "is-huge", (char *)0);
+			_exit(8);
+		}
+		waitpid(k, &st, 0);
+		_exit(WEXITSTATUS(st));
+	}
+	waitpid(k, &st, 0);
+	close(fd);
+	verdict(WIFEXITED(st) && !WEXITSTATUS(st), "huge", "a child that is not followed keeps its huge pages (%d)", WEXITSTATUS(st));
+}
+
+static char buffer[1 << 20];
+
+/* Blocks of a process that have been told. */
+static int blocks_of(int fd, pid_t pid)
+{
+	int n = 0;
+	ssize_t r;
+
+	while ((r = read(fd, buffer, sizeof(buffer))) > 0)
+		for (char *q = buffer; q < buffer + r; q += ((struct memtrace_head *)q)->bytes) {
+			const struct memtrace_block *b = (const void *)q;
+
+			n += b->head.kind == MEMTRACE_BLOCK && b->pid == pid && b->tid >= 0;
+		}
+	return n;
+}
+
+/* posix_spawn() of a session that follows no children: its child is not followed either. */
+static void spawned(void)
+{
+	int fd = session(1000, 1024, MEMTRACE_CONFIG_MANUAL), up[2], st, own, other;
+	char *av[] = { (char *)self, "touch", NULL };
+	pid_t k, c = 0;
+
+	if (pipe(up))
+		DIE("pipe");
+	k = fork();
+	if (!k) {
+		if (attach(fd, getpid()) || posix_spawn(&c, self, NULL, NULL, av, NULL) || write(up[1], &c, sizeof(c)) != sizeof(c))
+			_exit(9);
+		waitpid(c, &st, 0);
+		_exit(st != 0);
+	}
+	if (read(up[0], &c, sizeof(c)) != sizeof(c))
+		DIE("no child");
+	waitpid(k, &st, 0);
+	ioctl(fd, MEMTRACE_TICK);
+	ioctl(fd, MEMTRACE_STOP);
+	/* before its exec it is in its parent's memory, and told: a handful of pages, one block */
+	other = blocks_of(fd, c);
+	own = stats(fd).counter[MEMTRACE_C_RECORDS] > 0;
+	close(fd);
+	verdict(!st && other <= 1 && own, "spawned", "a spawned child is not followed: %d blocks", other);
+}
+
+/* A program that has just ended can be written, and what it had mapped can be unmounted. */
+static int held(bool traced, int *busy)
+{
+	const int rounds = 100;
+	int fd = session(20, 4096, MEMTRACE_CONFIG_CHILDREN);
+	char *m = kt_map(20000 * PAGE, MAP_PRIVATE);
+
+	for (int i = 0; i < 20000; i++)
+		m[i * PAGE] = 1;
+	if (traced && attach(fd, getpid()))
+		return 1;
+	mkdir("/tmp/held", 0755);
+	for (int r = 0; r < rounds; r++) {
+		pid_t k = fork();
+		int f;
+
+		if (!k) {
+			execl("/tmp/hostile.copy", "hostile", "is-huge", (char *)0);
+			_exit(1);
+		}
+		waitpid(k, NULL, 0);
+		f = open("/tmp/hostile.copy", O_RDWR);
+		if (f < 0)
+			busy[0] += errno == ETXTBSY;
+		else
+			close(f);
+		if (mount("none", "/tmp/held", "tmpfs", 0, NULL))
+			return 1;
+		k = fork();
+		if (!k) {
+			char *x;
+
+			f = open("/tmp/held/f", O_RDWR | O_CREAT, 0600);
+			if (ftruncate(f, 16 * (off_t)PAGE))
+				_exit(1);
+			x = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+			close(f);
+			for (int i = 0; i < 16; i++)
+				x[i * PAGE] = 1;
+			_exit(0);
+		}
+		waitpid(k, NULL, 0);
+		if (umount("/tmp/held")) {
+			busy[1] += errno == EBUSY;
+			while (umount("/tmp/held") && errno == EBUSY)
+				usleep(1000);
+		}
+	}
+	close(fd);
+	return 0;
+}
+
+static int *shared_count;
+
+static int held_alone(void)
+{
+	return held(false, shared_count);
+}
+
+static int held_traced(void)
+{
+	return held(true, shared_count + 2);
+}
+
+static void pins(void)
+{
+	bool good;
+	int *b;
+
+	shared_count = b = kt_map(PAGE, MAP_SHARED);
+	good = child_does(held_alone, 0, 120) & child_does(held_traced, 0, 240);
+	verdict(good && b[2] <= b[0] + 2 && b[3] <= b[1] + 2, "pins",
+		"of 100 programs that ended, busy alone %d, recorded %d; of 100 file systems alone %d, recorded %d", b[0], b[2], b[1], b[3]);
+}
+
+/* ---- memory and time of others */
+
+static int opens_body(void)
+{
+	int n;
+
+	for (n = 0; n < 1000; n++)
+		if (open(MEMTRACE_DEVICE, O_RDWR) < 0)
+			break;
+	return !(n == 64 && errno == EMFILE);
+}
+
+static void opens(void)
+{
+	verdict(child_does(opens_body, MEMBER, 60), "opens", "a member has 64 descriptors at most");
+}
+
+/* Children that have ended do not wait for the end of the interval. */
+static int ended_body(void)
+{
+	int fd = session(100000, 64, MEMTRACE_CONFIG_MANUAL | MEMTRACE_CONFIG_CHILDREN);
+	u32 most = 0;
+
+	if (attach(fd, getpid()))
+		return 1;
+	for (int i = 0; i < 3000; i++) {
+		pid_t k = fork();
+
+		if (!k)
+			_exit(0);
+		waitpid(k, NULL, 0);
+		if (i % 100 == 99) {
+			u32 now = stats(fd).tasks;
+
+			most = now > most ? now : most;
+		}
+	}
+	printf("note: 3,000 children have ended, at most %u tasks stayed; %llu were lost\n", most,
+	       (unsigned long long)stats(fd).counter[MEMTRACE_C_TASK_LOST]);
+	return most > 1500;
+}
+
+static void ended(void)
+{
+	verdict(child_does(ended_body, MEMBER, 240), "ended", "tasks that have ended are given back within an interval");
+}
+
+static void *wait_thread(void *v)
+{
+	while (!over)
+		usleep(100000);
+	return v;
+}
+
+/* An attach that fails has changed nothing. */
+static int whole_body(void)
+{
+	int fd = session(1000, 16, MEMTRACE_CONFIG_MANUAL), n;
+	pthread_attr_t a;
+	pthread_t p;
+	struct memtrace_stats s;
+
+	pthread_attr_init(&a);
+	pthread_attr_setstacksize(&a, 65536);
+	for (n = 0; n < 1200; n++)
+		if (pthread_create(&p, &a, wait_thread, NULL))
+			break;
+	n = attach(fd, getpid());
+	s = stats(fd);
+	printf("note: attach of 1,200 threads: %s; tasks %u, images %u\n", n ? strerror(errno) : "worked", s.tasks, s.images);
+	return !(n && !s.tasks && !s.images);
+}
+
+static void whole(void)
+{
+	verdict(child_does(whole_body, MEMBER, 120), "whole", "an attach that finds no memory leaves nothing behind");
+}
+
+/* 30,000 mappings without pages, intervals of 1 ms: how much of a processor do the sweeps take? */
+static int burn_body(void)
+{
+	const long n = 30000;
+	char *a = mmap(NULL, n * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = session(1, 64, 0);
+	struct memtrace_stats s;
+	double t, share;
+
+	for (long i = 0; i < n; i++)
+		if (mprotect(a + i * PAGE, PAGE, i & 1 ? PROT_READ : PROT_READ | PROT_WRITE))
+			return 1;
+	if (attach(fd, getpid()))
+		return 1;
+	t = kt_now();
+	sleep(5);
+	s = stats(fd);
+	share = s.sweep_ns * 1e-9 / (kt_now() - t);
+	printf("note: sweeps took %.0f %% of a processor\n", 100 * share);
+	return share > 0.35;
+}
+
+static void burn(void)
+{
+	verdict(child_does(burn_body, MEMBER, 120), "burn", "the sweeps of a member take a fifth of a processor");
+}
+
+/* A user whose own /proc never answers holds up nobody else. Needs fuse. */
+static void fuse(void)
+{
+	int go[2], st, done = 0;
+	pid_t a, b;
+	char x = 0;
+
+	if (access("/dev/fuse", W_OK)) {
+		printf("note: this machine has no fuse\n");
+		return;
+	}
+	chmod("/dev/fuse", 0666);
+	if (pipe(go))
+		DIE("pipe");
+	fflush(stdout);
+	a = fork();
+	if (!a) {
+		int fd, f;
+		char o[100], map[100];
+
+		setpgid(0, 0);
+		drop(MEMBER);
+		fd = session(200, 64, MEMTRACE_CONFIG_CHILDREN);
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+			DIE("unshare");
+		snprintf(map, sizeof(map), "0 %d 1", MEMBER);
+		if (!write_to("/proc/self/setgroups", "deny") || !write_to("/proc/self/uid_map", map) || !write_to("/proc/self/gid_map", map))
+			DIE("maps of ids");
+		f = open("/dev/fuse", O_RDWR);
+		snprintf(o, sizeof(o), "fd=%d,rootmode=40000,user_id=0,group_id=0", f);
+		if (f < 0 || mount("fuse", "/proc", "fuse", 0, o))
+			DIE("mount");
+		if (write(go[1], "x", 1) != 1)
+			_exit(1);
+		attach(fd, 1);		/* never answers */
+		_exit(0);
+	}
+	close(go[1]);
+	if (read(go[0], &x, 1) != 1) {
+		verdict(false, "fuse", "the file system of the first user cannot be made");
+		return;
+	}
+	usleep(500000);
+	b = fork();
+	if (!b) {
+		drop(MEMBER + 1);
+		close(session(200, 64, 0));
+		_exit(0);
+	}
+	for (int i = 0; i < 200 && !done; i++) {
+		done = waitpid(b, &st, WNOHANG) == b;
+		usleep(100000);
+	}
+	kill(-a, SIGKILL);
+	waitpid(a, NULL, 0);
+	verdict(done, "fuse", "a file system of one user that never answers holds up no other user");
+}
+
+/* ---- what is not seen is counted */
+
+static char *pages;
+static volatile int *turn;
+
+static int stranger_loop(void *v)
+{
+	(void)v;
+	for (int n = 1;; n++) {
+		while (*turn < 2 * n - 1)
+			usleep(1000);
+		for (int i = 0; i < 500; i++)
+			pages[i * PAGE]++;
+		*turn = 2 * n;
+	}
+	return 0;
+}
+
+/* A process that shares the memory without being a thread: its pages are told, and that its thread is not known. */
+static int stranger_body(void)
+{
+	int fd = session(1000, 1024, MEMTRACE_CONFIG_MANUAL);
+	struct memtrace_stats s;
+	pid_t k;
+
+	pages = kt_map(500 * PAGE, MAP_PRIVATE);
+	madvise(pages, 500 * PAGE, MADV_NOHUGEPAGE);
+	memset(pages, 1, 500 * PAGE);
+	turn = kt_map(PAGE, MAP_PRIVATE);
+	k = clone(stranger_loop, (char *)kt_map(65536, MAP_PRIVATE) + 65536, CLONE_VM | SIGCHLD, NULL);
+	if (k < 0 || attach(fd, getpid()) || ioctl(fd, MEMTRACE_TICK))
+		return 1;
+	*turn = 1;
+	while (*turn != 2)
+		usleep(1000);
+	ioctl(fd, MEMTRACE_TICK);
+	s = stats(fd);
+	kill(k, SIGKILL);
+	waitpid(k, NULL, 0);
+	printf("note: 500 pages by a process that shares the memory: %llu faults of an unknown thread, %llu pages inferred\n",
+	       (unsigned long long)s.counter[MEMTRACE_C_STRANGER], (unsigned long long)s.counter[MEMTRACE_C_INFERRED]);
+	return !(s.counter[MEMTRACE_C_STRANGER] >= 500 && s.counter[MEMTRACE_C_INFERRED] >= 500);
+}
+
+static void stranger(void)
+{
+	verdict(child_does(stranger_body, 0, 60), "stranger", "accesses of a process that shares the memory are told and counted");
+}
+
+/* Accessed bits that somebody else clears: the pages are counted as not known. */
+static int aged_body(void)
+{
+	const int n = 500;
+	int fd = session(1000, 1024, MEMTRACE_CONFIG_MANUAL);
+	char *m = kt_map(n * PAGE, MAP_PRIVATE);
+	u64 before;
+
+	madvise(m, n * PAGE, MADV_NOHUGEPAGE);
+	memset(m, 1, n * PAGE);
+	if (attach(fd, getpid()))
+		return 1;
+	ioctl(fd, MEMTRACE_TICK);
+	ioctl(fd, MEMTRACE_TICK);
+	before = stats(fd).counter[MEMTRACE_C_AGED];
+	mprotect(m, n * PAGE, PROT_READ);
+	mprotect(m, n * PAGE, PROT_READ | PROT_WRITE);
+	for (int i = 0; i < n; i++)
+		m[i * PAGE]++;
+	if (!write_to("/proc/self/clear_refs", "1"))
+		return 1;
+	ioctl(fd, MEMTRACE_TICK);
+	before = stats(fd).counter[MEMTRACE_C_AGED] - before;
+	printf("note: %d pages without an accessed bit, of %d that were touched and aged\n", (int)before, n);
+	/* where mprotect() leaves the entries hidden, they fault and are told */
+	return !(before >= (u64)n || stats(fd).counter[MEMTRACE_C_HIDDEN] >= (u64)n);
+}
+
+static void aged(void)
+{
+	verdict(child_does(aged_body, 0, 60), "aged", "pages whose accessed bits were cleared by others are counted");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "race", race }, { "stop", stop }, { "page", page }, { "blind", blind }, { "huge", huge }, { "spawned", spawned },
+	{ "pins", pins }, { "opens", opens }, { "ended", ended }, { "whole", whole }, { "burn", burn }, { "fuse", fuse },
+	{ "stranger", stranger }, { "aged", aged },
+};
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	self = argv[0];
+	if (argc == 2 && !strcmp(argv[1], "is-huge"))
+		return huge_pages_allowed("/proc/self/status") ? 0 : 2;
+	if (argc == 2 && !strcmp(argv[1], "touch")) {
+		char *m = kt_map(1000 * PAGE, MAP_PRIVATE);
+
+		for (int i = 0; i < 1000; i++)
+			m[i * PAGE]++;
+		return 0;
+	}
+	if (chmod(MEMTRACE_DEVICE, 0666))
+		DIE("%s", MEMTRACE_DEVICE);
+	for (int a = 1; a < argc; a++)
+		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+			if (!strcmp(argv[a], "all") || !strcmp(argv[a], cases[i].name))
+				cases[i].run();
+	return chmod(MEMTRACE_DEVICE, 0600);
+}
