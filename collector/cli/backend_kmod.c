@@ -308,6 +308,10 @@ static void finish(void *session, struct mt_backend_result *r)
 		mt_kmod_unload();
 	if (r)
 		r->missed_faults = st.missed_probes;
+	/* a module before 1.5 leaves them 0 */
+	if (st.counter[MEMTRACE_C_STRANGER])
+		mt_note("record: %s page faults were of processes that share the memory of a recorded one without being its threads; "
+			"their pages are recorded, their thread is not known", mt_human_count(st.counter[MEMTRACE_C_STRANGER]));
 	free(k->buffer);
 	free(k);
 }

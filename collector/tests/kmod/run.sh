@@ -19,13 +19,13 @@ series="5.10 6.1 6.12" parts= work=$top/build/kmod
 . "$here/options.sh"
 options "$@"
 named=$parts
-all="interface truth reclaim stress kill reload hostile record"
+all="interface truth reclaim stress kill reload record"
 # machines_of VERSION: the parts of each machine with that kernel, one per line
 machines_of() {
 	if [ -n "$named" ]; then echo "$named"; return; fi
 	case $1 in
 	5.10.*) echo "interface brief" ;;
-	6.1.*) echo "interface truth stress kill reload" ;;
+	6.1.*) echo "interface truth stress kill reload hostile" ;;
 	*) echo "$all"; echo numa ;;
 	esac
 }
