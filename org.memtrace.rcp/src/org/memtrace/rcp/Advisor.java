@@ -35,6 +35,7 @@ import org.memtrace.views.SessionFile;
 import org.memtrace.views.TraceOpener;
 import org.memtrace.views.ViewIds;
 import org.memtrace.views.jobs.KeptWork;
+import org.memtrace.views.jobs.Waking;
 import org.memtrace.views.preferences.Settings;
 import org.memtrace.views.record.RecordDialog;
 import org.memtrace.views.traces.TraceDrop;
@@ -60,6 +61,17 @@ final class Advisor extends WorkbenchAdvisor {
 		configurer.setSaveAndRestore(keepState);
 		IPreferenceStore ui = PlatformUI.getPreferenceStore();
 		ui.setDefault(IWorkbenchPreferenceConstants.SHOW_PROGRESS_ON_STARTUP, false);
+	}
+
+	/**
+	 * Opens the window. The platform starts a thread that prepares it, sleeps until this thread wakes the display, and is woken once: on a
+	 * busy machine that could be lost, and then no window appeared, for ever (releng/check-start.py).
+	 */
+	@Override
+	public boolean openWindows() {
+		try (Waking waking = new Waking(Display.getCurrent())) {
+			return super.openWindows();
+		}
 	}
 
 	@Override
