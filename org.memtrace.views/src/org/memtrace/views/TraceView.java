@@ -162,9 +162,9 @@ public abstract class TraceView extends ViewPart {
 		return state != null && state.group() == group;
 	}
 
-	/** What stands in a view without a trace: that one is being opened, or what the view has to say otherwise. */
+	/** What stands in a view that shows nothing: that a trace is being opened, or, also with a trace, what the view has to say otherwise. */
 	protected final String nothingShown(String otherwise) {
-		return opening ? "Opening the trace…" : otherwise;
+		return opening && trace == null ? "Opening the trace…" : otherwise;
 	}
 
 	/** Colours are others: everything that has some must be drawn again. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.eclipse.core.runtime.jobs.Job;
+import org.eclipse.swt.widgets.Label;
 import org.junit.jupiter.api.Test;
 import org.memtrace.aggregation.BasicDimensions;
 import org.memtrace.analysis.filter.Condition;
@@ -69,6 +70,21 @@ class SessionFileTest extends UiTest {
 		assertEquals(bot.ui(() -> session.group(1).trace().selection().initial()), bot.ui(() -> session.group(1).trace().selection().state()),
 				"back leads to the whole trace");
 		bot.run(() -> page().hideView(views().stream().filter(v -> v.group().number() == 2).findFirst().orElseThrow()));
+	}
+
+	/** A view that is open when the trace comes does not say for ever that the trace is being opened. */
+	@Test
+	void sourceSaysWhatToChooseAfterTheTraceIsOpened() throws Exception {
+		bot.run(() -> show(ViewIds.SOURCE));
+		bot.run(() -> session.opener().open(sample));
+		waitForPicture("small matmul");
+		waitForViews();
+		bot.find(Label.class, l -> l.getText().startsWith("Choose a structure"));
+		leave();
+		waitForPicture("small matmul");
+		waitForViews();
+		bot.find(Label.class, l -> l.getText().startsWith("Choose a structure"));
+		bot.run(() -> page().hideView(page().findView(ViewIds.SOURCE)));
 	}
 
 	@Test
